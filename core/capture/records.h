@@ -1,0 +1,207 @@
+// What a capture holds: plain rows, one struct a table. Written by core, read by viz; no torch, no drawing.
+// Time is a Tick: step * 5 + phase. A row stamped with tick t was produced by that phase of that step, and is
+// visible to a cursor c exactly if t < c ("the cursor shows what comes next").
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace triescope::capture {
+
+enum class Phase : std::uint8_t { kDraft = 0, kForward = 1, kAccept = 2, kCommit = 3, kObserve = 4 };
+inline constexpr int kPhaseCount = 5;
+const char* to_string(Phase phase);  // "draft", "forward", ...
+
+using Tick = std::int64_t;
+constexpr Tick make_tick(std::int32_t step, Phase phase) {
+  return static_cast<Tick>(step) * kPhaseCount + static_cast<Tick>(phase);
+}
+constexpr std::int32_t step_of(Tick t) { return static_cast<std::int32_t>(t / kPhaseCount); }
+constexpr Phase phase_of(Tick t) { return static_cast<Phase>(t % kPhaseCount); }
+
+// Where a node's token came from.
+enum class Source : std::uint8_t {
+  kRoot = 0,      // the prompt itself (node 0)
+  kGreedy,        // argmax of the parent's row
+  kSampled,       // drawn from the parent's row
+  kBeam,          // a beam search expansion
+  kNgramTrie,     // drafted by the n-gram trie
+  kPromptLookup,  // drafted by prompt lookup
+  kDraftModel,    // drafted by a second model
+  kHead,          // drafted by a head (Medusa, Hydra, EAGLE)
+  kDatastore,     // drafted from an external datastore (REST)
+  kLookahead,     // drafted from a Lookahead pool or window
+  kBonus,         // the target's own token after the last accepted draft
+  kCorrected,     // the target's own token in place of a rejected draft
+  kForced,        // chosen by the user (what-if)
+};
+const char* to_string(Source source);
+inline bool is_draft(Source s) { return s >= Source::kNgramTrie && s <= Source::kLookahead; }
+
+// What was decided about a node, and when (a row a decision; a node may have several over time: kept, later pruned).
+enum class Verdict : std::uint8_t {
+  kNone = 0,
+  kAccepted,   // draft accepted
+  kRejected,   // draft refused (its subtree with it)
+  kKept,       // beam survives this step
+  kPruned,     // beam or branch dropped: out of the best b, or by a pruning rule
+  kFinished,   // ends a finished sequence
+  kBonus,      // emitted after the last accepted draft
+  kCorrected,  // emitted in place of a rejected draft
+  kEmitted,    // plain decoding: the chosen next token
+};
+const char* to_string(Verdict verdict);
+
+enum class SlotAction : std::uint8_t {
+  kAlloc = 0,  // slot taken for a node for the first time
+  kReuse,      // a freed slot taken again (recycle)
+  kGarbage,    // its node died, the slot is still occupied (keep, or compact before the next GC)
+  kFree,       // slot returned
+  kMove,       // contents copied from from_slot (compact, batch reorder)
+};
+const char* to_string(SlotAction action);
+
+// One run. JSON texts are UTF-8. The prompt occupies positions 0 .. prompt_tokens-1.
+struct RunInfo {
+  std::string created_utc;    // ISO 8601
+  std::string model_json;     // {"path","family","name","parameters","dtype","device","layers","kv_heads","head_dim","vocab_size","context","sliding_window"}
+  std::string method;         // registry name
+  std::string method_title;   // for people
+  std::string settings_json;  // every parameter in force
+  std::int64_t seed = 0;
+  std::string versions_json;  // {"triescope","libtorch",...}
+  std::string prompt_text;
+  std::vector<std::int32_t> prompt_tokens;
+  std::int32_t max_new_tokens = 0;
+  std::int64_t kv_bytes_per_token = 0;  // over all layers, K and V
+  std::int32_t sliding_window = 0;      // 0 = none
+  std::string kv_policy;                // "batch", "keep", "compact", "recycle"
+};
+
+enum class RunStatus : std::uint8_t { kRunning = 0, kDone, kStopped, kFailed };
+
+// A finished step's figures (written in its observe phase).
+struct StepRow {
+  std::int32_t step = 0;           // 0 = prefill
+  std::int32_t forward_rows = 0;   // rows in this step's forward (prefill: prompt tokens)
+  std::int32_t drafted = 0;        // draft nodes proposed
+  std::int32_t accepted = 0;       // draft nodes accepted
+  std::int32_t emitted = 0;        // tokens that became part of the text (bonus included); beams: 1 a step
+  std::int32_t frontier = 0;       // live beams / heads after the step
+};
+
+struct PhaseRow {
+  Tick tick = 0;
+  std::int64_t start_us = 0;     // since the run began
+  std::int64_t duration_us = 0;
+};
+
+// A node of the token tree. Node 0 is the root: the whole prompt, token -1, depth 0.
+// A node of depth d >= 1 has position = prompt length + d - 1.
+struct NodeRow {
+  std::int32_t node = 0;
+  std::int32_t parent = -1;
+  std::int32_t token = -1;
+  std::int32_t depth = 0;
+  float logprob = 0;     // log p(token | path) by the target; NaN while unknown (a draft before its forward)
+  float score = 0;       // cumulative log p over generated tokens; NaN while unknown
+  float q = 1;           // proposal probability the draft token was really drawn with (1 for deterministic drafts)
+  Source source = Source::kRoot;
+  Tick tick = 0;         // when it was hung into the tree
+};
+
+// Later knowledge of a draft's target probability (written by the accept phase).
+struct NodeScoreRow {
+  std::int32_t node = 0;
+  float logprob = 0;
+  float score = 0;
+  Tick tick = 0;
+};
+
+// One input row of a forward: which node, at which position, into which slot.
+struct InputRow {
+  std::int32_t step = 0;
+  std::int32_t row = 0;
+  std::int32_t node = 0;
+  std::int32_t position = 0;        // tree position
+  std::int32_t slot = 0;
+  std::int32_t naive_position = 0;  // what sequential IDs would have given: tokens in the cache before + row
+};
+
+// One of the best tokens of a node's output row.
+struct CandidateRow {
+  Tick tick = 0;
+  std::int32_t node = 0;   // whose row
+  std::int32_t rank = 0;   // 0 = best
+  std::int32_t token = 0;
+  float logprob = 0;
+  bool chosen = false;     // became a child
+};
+
+struct VerdictRow {
+  Tick tick = 0;
+  std::int32_t node = 0;
+  Verdict verdict = Verdict::kNone;
+  float p = -1;                    // target probability of the node's token; -1 = not applicable (also below)
+  float q = -1;                    // draft probability
+  float u = -1;                    // the uniform draw
+  std::int32_t rank = -1;          // rank among candidates / beams (0 best)
+  float score = 0;                 // beam score at the decision
+  float gap = 0;                   // distance to the worst survivor (pruned) or to the best pruned (kept); >= 0
+  std::int32_t replacement = -1;   // token emitted instead
+  std::string reason;              // one clause for people: "argmax is ' the' (p 0.41)"
+};
+
+// The live leaves after a step, best first. Rank colours the beams.
+struct FrontierRow {
+  std::int32_t step = 0;
+  std::int32_t rank = 0;
+  std::int32_t node = 0;
+  float score = 0;
+};
+
+struct SlotRow {
+  Tick tick = 0;
+  SlotAction action = SlotAction::kAlloc;
+  std::int32_t slot = 0;
+  std::int32_t node = 0;        // whose KV; prompt token i is written as node = -2 - i
+  std::int32_t from_slot = -1;  // kMove only
+};
+
+// Sampled at the end of each step's commit. Unit: tokens (multiply by kv_bytes_per_token).
+struct MemoryRow {
+  std::int32_t step = 0;
+  std::int32_t live = 0;
+  std::int32_t garbage = 0;
+  std::int32_t reserved = 0;      // slots allocated, used or not
+  std::int32_t greedy = 0;        // what greedy decoding would hold at this length
+  std::int32_t batch_beam = 0;    // what conventional batch beam search would hold
+  std::int64_t moved_bytes = 0;   // copied in this step by the policy
+  std::int64_t device_allocated_bytes = -1;  // CUDA allocator, -1 without one
+  std::int64_t device_reserved_bytes = -1;
+};
+
+// A finished or, at the end, a returned sequence.
+struct SequenceRow {
+  Tick tick = 0;
+  std::int32_t node = 0;      // its last node
+  std::int32_t rank = -1;     // rank among the returned ones; -1 = finished on the way, not (yet) returned
+  float score = 0;            // after the length penalty; NaN where the method has none
+  std::string finish;         // "eos", "length", "stopped"
+  std::vector<std::int32_t> tokens;  // generated tokens, EOS included
+};
+
+struct LogRow {
+  Tick tick = 0;
+  std::int32_t level = 1;  // LogLevel
+  std::string text;
+};
+
+struct Bookmark {
+  std::int64_t id = 0;
+  Tick tick = 0;
+  std::string note;
+};
+
+}  // namespace triescope::capture

@@ -1,0 +1,24 @@
+// FileRecorder: records one run into a .tscap file (SQLite, WAL), on a thread of its own, in transactions of at most
+// a quarter of a second. A kill at any moment leaves a file that opens and lacks at most the last second.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/capture/recorder.h"
+
+namespace triescope::capture {
+
+inline constexpr int kSchemaVersion = 1;
+inline constexpr int kApplicationId = 0x54534350;  // "TSCP", in the SQLite header
+
+struct WriterOptions {
+  Level level = Level::kFull;
+  int flush_interval_ms = 200;
+  bool overwrite = true;  // an existing capture is replaced; anything that is not a capture never is
+};
+
+// Errors: kIoError (cannot create, no space), kInvalidArgument (path exists and is not a capture).
+std::unique_ptr<Recorder> open_recorder(const std::string& path, const WriterOptions& options = {});
+
+}  // namespace triescope::capture

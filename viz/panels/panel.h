@@ -1,0 +1,41 @@
+// Panel: one picture of a capture. A subclass a file in viz/panels; the visible list of them is make_panels().
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "viz/canvas/canvas.h"
+#include "viz/scene.h"
+
+namespace triescope::viz {
+
+struct PanelInfo {
+  std::string name;   // "trie": command line, scripts, layout file
+  std::string title;  // "Trie"
+  std::string help;   // one or two sentences: what is seen, how to read it
+  std::string empty;  // what to do when there is nothing to show
+};
+
+class Panel {
+ public:
+  virtual ~Panel() = default;
+  virtual const PanelInfo& info() const = 0;
+  // Draws into `area`. Cost follows pixels, not data. Same scene and view state = same picture.
+  virtual void draw(Canvas& canvas, Rect area, const Scene& scene) = 0;
+  // Mouse and keys over the panel; called before draw with the same area.
+  virtual Reaction input(const Input& input, Rect area, const Scene& scene) { (void)input, (void)area, (void)scene; return {}; }
+  // Size of the whole picture at scene.em (export without --size).
+  virtual Point extent(Canvas& canvas, const Scene& scene) const = 0;
+  // What is shown, as rows with a header line. RFC 4180, '.' decimals.
+  virtual std::string csv(const Scene& scene) const = 0;
+  // View state as text, to be remembered with the layout, and back (anything unknown is ignored).
+  virtual std::string view_state() const { return {}; }
+  virtual void set_view_state(const std::string& state) { (void)state; }
+};
+
+// All panels, in display order: trie mask positions kv memory verdict candidates text inspector timeline log.
+std::vector<std::unique_ptr<Panel>> make_panels();
+std::unique_ptr<Panel> make_panel(const std::string& name);  // Error{kNotFound}: lists the names
+
+}  // namespace triescope::viz
