@@ -1,0 +1,46 @@
+# Options, build type and the flags every target gets.
+
+option(TRIESCOPE_GUI "Build the window (Dear ImGui, GLFW, OpenGL). OFF: core, viz and the command line only" ON)
+option(TRIESCOPE_TESTS "Build the tests" ON)
+option(TRIESCOPE_WERROR "Warnings are errors" OFF)
+set(TRIESCOPE_CUDA "AUTO" CACHE STRING "Compile the CUDA kernels: ON, OFF, or AUTO (wherever nvcc is found)")
+set_property(CACHE TRIESCOPE_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(TRIESCOPE_SANITIZE "" CACHE STRING "Sanitizers: address,undefined or thread")
+set(TRIESCOPE_TORCH_DIR "" CACHE PATH "libtorch: the folder with include/ and lib/; empty = the project's venv in .deps")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
+
+add_compile_options(-Wall -Wextra -Wpedantic)
+if(TRIESCOPE_WERROR)
+  add_compile_options(-Werror)
+endif()
+# A node's logits are promised bit for bit, whichever function the compiler inlines a sum into: a fused
+# multiply-add happens only where a kernel asks for one by name.
+add_compile_options(-ffp-contract=off)
+
+if(TRIESCOPE_SANITIZE)
+  add_compile_options(-fsanitize=${TRIESCOPE_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${TRIESCOPE_SANITIZE})
+  if(TRIESCOPE_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+endif()
+
+find_program(TRIESCOPE_CCACHE ccache)
+mark_as_advanced(TRIESCOPE_CCACHE)
+if(TRIESCOPE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # The sloppiness is what ccache needs to cache files that use a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      CCACHE_NOHASHDIR=1 ${TRIESCOPE_CCACHE})
+  add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+endif()

@@ -1,0 +1,39 @@
+# triescope_library(<area> SOURCES <files...> DEPS <targets...> [PRIVATE_DEPS <targets...>])
+# Makes the static library triescope_<area> and its alias triescope::<area>. Include root: the project's folder, so that an
+# include reads "core/tree/token_tree.h" everywhere. Without sources it is an INTERFACE library with the same dependencies.
+set(TRIESCOPE_LIBRARIES "" CACHE INTERNAL "libraries to install")
+
+function(triescope_library area)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
+  set(target triescope_${area})
+  if(ARG_SOURCES)
+    add_library(${target} STATIC ${ARG_SOURCES})
+    target_include_directories(${target} PUBLIC
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/triescope>)
+    target_compile_features(${target} PUBLIC cxx_std_20)
+    target_link_libraries(${target} PUBLIC ${ARG_DEPS} PRIVATE ${ARG_PRIVATE_DEPS})
+  else()
+    add_library(${target} INTERFACE)
+    target_include_directories(${target} INTERFACE
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/triescope>)
+    target_compile_features(${target} INTERFACE cxx_std_20)
+    target_link_libraries(${target} INTERFACE ${ARG_DEPS})
+  endif()
+  add_library(triescope::${area} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${area})
+endfunction()
+
+# triescope_sources(<out> <folder> [RECURSE] [EXCLUDE <regex>]): the *.cpp of a folder, without those whose path matches.
+function(triescope_sources out folder)
+  cmake_parse_arguments(ARG "RECURSE" "EXCLUDE" "" ${ARGN})
+  if(ARG_RECURSE)
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS "${folder}/*.cpp")
+  else()
+    file(GLOB files CONFIGURE_DEPENDS "${folder}/*.cpp")
+  endif()
+  if(ARG_EXCLUDE AND files)
+    list(FILTER files EXCLUDE REGEX "${ARG_EXCLUDE}")
+  endif()
+  list(SORT files)
+  set(${out} "${files}" PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,41 @@
+# triescope_tests(<area> <folder> <libraries...>): the program test_<area> of the folder's *.cpp; nothing where there are none.
+function(triescope_tests area folder)
+  triescope_sources(sources ${CMAKE_CURRENT_SOURCE_DIR}/${folder} RECURSE)
+  if(NOT sources)
+    return()
+  endif()
+  set(target test_${area})
+  add_executable(${target} ${sources})
+  target_link_libraries(${target} PRIVATE triescope_test_support ${ARGN})
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/bin")
+  if(TARGET triescope_kernels_cuda)
+    add_dependencies(${target} triescope_kernels_cuda)
+  endif()
+  if(TARGET triescope AND area MATCHES "^(app|gui|contract)$")
+    add_dependencies(${target} triescope)
+  endif()
+  # The list of cases is read from the program after each link, so ctest never runs an old list.
+  set(list "${CMAKE_CURRENT_BINARY_DIR}/${target}_cases.cmake")
+  set(include "${CMAKE_CURRENT_BINARY_DIR}/${target}_include.cmake")
+  add_custom_command(TARGET ${target} POST_BUILD
+      COMMAND "${CMAKE_COMMAND}" -D "PROGRAM=$<TARGET_FILE:${target}>" -D "AREA=${area}" -D "OUT=${list}"
+              -P "${PROJECT_SOURCE_DIR}/cmake/DiscoverCases.cmake"
+      BYPRODUCTS "${list}" VERBATIM)
+  file(WRITE "${include}" "if(EXISTS \"${list}\")\n  include(\"${list}\")\nelse()\n"
+      "  add_test(${target}_NOT_BUILT ${target}_NOT_BUILT)\nendif()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${include}")
+endfunction()
+
+# triescope_script_tests(<folder>): every *.sh of the folder.
+function(triescope_script_tests folder)
+  file(GLOB scripts CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.sh")
+  foreach(script IN LISTS scripts)
+    get_filename_component(name "${script}" NAME_WE)
+    if(name MATCHES "^_|^lib$")  # helpers that the others source
+      continue()
+    endif()
+    add_test(NAME "${folder}/${name}" COMMAND bash "${script}" WORKING_DIRECTORY "${PROJECT_BINARY_DIR}")
+    set_tests_properties("${folder}/${name}" PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900
+        ENVIRONMENT "TRIESCOPE=${PROJECT_BINARY_DIR}/triescope;TRIESCOPE_SOURCE=${PROJECT_SOURCE_DIR}")
+  endforeach()
+endfunction()

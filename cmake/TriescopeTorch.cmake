@@ -1,0 +1,27 @@
+# triescope::torch: libtorch_cpu and libc10 of a libtorch folder (include/, lib/), as imported targets of our own.
+#
+# The wheel's own TorchConfig.cmake insists on a CUDA toolkit even for programs that only use the CPU. One binary serves CPU and
+# CUDA here: libtorch_cuda.so is opened at run time when a CUDA device is asked for, so nothing links it.
+# Used by the build and by an installed triescope (find_package). Input: TRIESCOPE_TORCH_DIR.
+if(TARGET triescope::torch)
+  return()
+endif()
+
+set(_torch_lib "${TRIESCOPE_TORCH_DIR}/lib")
+foreach(_file "${TRIESCOPE_TORCH_DIR}/include/ATen/ATen.h" "${_torch_lib}/libtorch_cpu.so" "${_torch_lib}/libc10.so")
+  if(NOT EXISTS "${_file}")
+    message(FATAL_ERROR "libtorch: expected ${_file}, which does not exist. "
+        "Run scripts/setup, or name a libtorch folder: -DTRIESCOPE_TORCH_DIR=/path/to/torch")
+  endif()
+endforeach()
+
+add_library(triescope::c10 SHARED IMPORTED)
+set_target_properties(triescope::c10 PROPERTIES IMPORTED_LOCATION "${_torch_lib}/libc10.so")
+add_library(triescope::torch_cpu SHARED IMPORTED)
+set_target_properties(triescope::torch_cpu PROPERTIES IMPORTED_LOCATION "${_torch_lib}/libtorch_cpu.so")
+
+add_library(triescope::torch INTERFACE IMPORTED)
+set_target_properties(triescope::torch PROPERTIES
+    INTERFACE_INCLUDE_DIRECTORIES
+        "${TRIESCOPE_TORCH_DIR}/include;${TRIESCOPE_TORCH_DIR}/include/torch/csrc/api/include"
+    INTERFACE_LINK_LIBRARIES "triescope::torch_cpu;triescope::c10")

@@ -1,0 +1,64 @@
+// The one main of all test programs. Exit codes: 0 all passed, 77 every case that ran was skipped (ctest: skipped), otherwise failed.
+// A filter that matches no case is a failure: a renamed test must not count as passed.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <cstdio>
+
+#include "tests/support/skip.h"
+
+namespace triescope::test {
+
+int& skipped_cases() {
+  static int count = 0;
+  return count;
+}
+
+void report_skip(const char* reason) {
+  std::printf("[SKIPPED] %s\n", reason);
+  std::fflush(stdout);
+}
+
+}  // namespace triescope::test
+
+namespace {
+
+int g_cases_run = 0;
+int g_cases_skipped = 0;
+
+// Counts cases, and the skipped ones among them (a case that skips in several subcases is one case).
+struct SkipListener : doctest::IReporter {
+  explicit SkipListener(const doctest::ContextOptions&) {}
+  void report_query(const doctest::QueryData&) override {}
+  void test_run_start() override {}
+  void test_run_end(const doctest::TestRunStats&) override {}
+  void test_case_start(const doctest::TestCaseData&) override {
+    ++g_cases_run;
+    triescope::test::skipped_cases() = 0;
+  }
+  void test_case_reenter(const doctest::TestCaseData&) override {}
+  void test_case_end(const doctest::CurrentTestCaseStats&) override {
+    if (triescope::test::skipped_cases() > 0) ++g_cases_skipped;
+  }
+  void test_case_exception(const doctest::TestCaseException&) override {}
+  void subcase_start(const doctest::SubcaseSignature&) override {}
+  void subcase_end() override {}
+  void log_assert(const doctest::AssertData&) override {}
+  void log_message(const doctest::MessageData&) override {}
+  void test_case_skipped(const doctest::TestCaseData&) override {}
+};
+REGISTER_LISTENER("triescope_skips", 1, SkipListener);
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  doctest::Context context(argc, argv);
+  const int result = context.run();
+  if (context.shouldExit()) return result;  // --help, --list-test-cases
+  if (result != 0) return result;
+  if (g_cases_run == 0) {
+    std::fprintf(stderr, "no test case matches the filter\n");
+    return 1;
+  }
+  return g_cases_skipped == g_cases_run ? 77 : 0;
+}
