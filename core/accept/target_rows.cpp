@@ -1,0 +1,98 @@
+#include "core/accept/target_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/base/error.h"
+
+namespace triescope {
+namespace {
+
+float log_sum_exp(std::span<const float> row) {
+  const float best = *std::ranges::max_element(row);
+  double sum = 0;
+  for (const float x : row) sum += std::exp(x - best);
+  return best + static_cast<float>(std::log(sum));
+}
+
+}  // namespace
+
+TargetRows::TargetRows(const AcceptContext& context, const LogitsProcessors& processors,
+                       const Warpers& warpers)
+    : context_(context), processors_(processors), warpers_(warpers) {
+  for (std::size_t i = 0; i < context.rows.size(); ++i)
+    entries_[context.rows[i]].row = static_cast<int>(i);
+}
+
+TargetRows::Entry& TargetRows::entry(NodeId node) {
+  const auto found = entries_.find(node);
+  if (found == entries_.end())
+    throw Error(ErrorCode::kInvalidArgument, "accept: expected node " + std::to_string(node.value) +
+                                                 " to have a row in this step's forward, found none");
+  return found->second;
+}
+
+std::span<const float> TargetRows::raw(NodeId node) { return context_.logits(entry(node).row); }
+
+std::span<const float> TargetRows::scores(NodeId node) {
+  Entry& e = entry(node);
+  if (!processors_.any()) return raw(node);
+  if (e.processed.empty()) {
+    const auto row = raw(node);
+    e.processed.assign(row.begin(), row.end());
+    const TokenTree& tree = context_.tree;
+    std::vector<std::int32_t> tokens(context_.run.prompt.begin(), context_.run.prompt.end());
+    for (const TokenId token : tree.tokens_to(node)) tokens.push_back(token.value);
+    processors_.apply(tokens, tree[node].depth, e.processed);
+  }
+  return e.processed;
+}
+
+std::int32_t TargetRows::best(NodeId node) {
+  Entry& e = entry(node);
+  if (e.best < 0) {
+    const auto row = scores(node);
+    e.best = static_cast<std::int32_t>(std::ranges::max_element(row) - row.begin());
+  }
+  return e.best;
+}
+
+float TargetRows::probability(NodeId node, std::int32_t token) {
+  if (!processors_.any()) return std::exp(logprob(node, token));
+  Entry& e = entry(node);
+  const auto row = scores(node);
+  if (!e.has_log_sum) {
+    e.log_sum = log_sum_exp(row);
+    e.has_log_sum = true;
+  }
+  return std::exp(row[static_cast<std::size_t>(token)] - e.log_sum);
+}
+
+std::int32_t TargetRows::rank(NodeId node, std::int32_t token) {
+  const auto row = scores(node);
+  const auto at = static_cast<std::size_t>(token);
+  const float score = row[at];
+  std::int32_t before = 0;
+  for (std::size_t i = 0; i < at; ++i) before += row[i] >= score;
+  for (std::size_t i = at + 1; i < row.size(); ++i) before += row[i] > score;
+  return before;
+}
+
+const Distribution& TargetRows::distribution(NodeId node) {
+  Entry& e = entry(node);
+  if (!e.distribution) e.distribution = std::make_unique<Distribution>(warpers_.apply(scores(node)));
+  return *e.distribution;
+}
+
+float TargetRows::logprob(NodeId node, std::int32_t token) {
+  Entry& e = entry(node);
+  const auto row = raw(node);
+  if (!e.has_raw_log_sum) {
+    e.raw_log_sum = log_sum_exp(row);
+    e.has_raw_log_sum = true;
+  }
+  return row[static_cast<std::size_t>(token)] - e.raw_log_sum;
+}
+
+}  // namespace triescope

@@ -1,0 +1,58 @@
+// TargetRows: what the target model says at each node of this step's forward, computed when asked for and once only: scores
+// after the logits processors, the best token, the distribution after the warpers, probabilities.
+//
+// Borrows the AcceptContext: lives within one accept. Nodes without a row must not be asked for (has()).
+// Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "core/accept/distribution.h"
+#include "core/accept/logits_processors.h"
+#include "core/accept/warpers.h"
+#include "core/decode/method.h"
+
+namespace triescope {
+
+class TargetRows {
+ public:
+  TargetRows(const AcceptContext& context, const LogitsProcessors& processors, const Warpers& warpers);
+
+  bool has(NodeId node) const { return entries_.contains(node); }
+  std::int32_t vocab_size() const { return context_.run.vocab_size; }
+
+  std::span<const float> raw(NodeId node);     // the model's logits [vocab]
+  std::span<const float> scores(NodeId node);  // after the processors [vocab]
+  // Best token of scores(); of level ones the lowest id.
+  std::int32_t best(NodeId node);
+  // Softmax of scores(): no temperature, no filter. For the rules that do not sample, and for display.
+  float probability(NodeId node, std::int32_t token);
+  // How many tokens come before this one in scores() (higher, or level with a lower id): 0 = the best.
+  std::int32_t rank(NodeId node, std::int32_t token);
+  // What sampling draws from: after the warpers.
+  const Distribution& distribution(NodeId node);
+  // log p(token | path) of the model itself, before processors: what the tree and the capture hold.
+  float logprob(NodeId node, std::int32_t token);
+
+ private:
+  struct Entry {
+    int row = 0;
+    bool has_raw_log_sum = false, has_log_sum = false;
+    float raw_log_sum = 0, log_sum = 0;
+    std::int32_t best = -1;
+    std::vector<float> processed;  // only where a processor is on
+    std::unique_ptr<Distribution> distribution;
+  };
+  Entry& entry(NodeId node);
+
+  const AcceptContext& context_;
+  const LogitsProcessors& processors_;
+  const Warpers& warpers_;
+  std::unordered_map<NodeId, Entry> entries_;
+};
+
+}  // namespace triescope

@@ -1,0 +1,57 @@
+// Speculative sampling over a chain, lossless: accept x iff u < min(1, p(x)/q(x)); at the first rejection emit
+// y ~ norm(max(0, p - q)) and stop; all accepted: one more from p. Without a proposal a draft is deterministic, q = 1.
+// Source: Leviathan, Kalman, Matias, "Fast Inference from Transformers via Speculative Decoding", 2023, Algorithm 1;
+// Chen et al., "Accelerating Large Language Model Decoding with Speculative Sampling", 2023, Algorithm 2.
+// A chain has one draft a node; where there are more, the first drawn counts (verify_multi_round looks at all).
+#include <algorithm>
+
+#include "core/accept/verify.h"
+
+namespace triescope {
+
+Verification verify_chain(const VerifyInput& input) {
+  Verification result;
+  const auto emit = [&](const Distribution& from, const char* what) {
+    const Draw y = draw(from, input.sampler, input.rng);
+    result.next_token = y.token;
+    result.next_p = y.p;
+    result.next_u = y.u;
+    result.next_reason = std::string(what) + ", p " + describe_number(y.p);
+  };
+  NodeId v = input.root;
+  while (!input.ends(v)) {
+    const Distribution& p = input.rows.distribution(v);
+    const Proposal* proposal = input.proposal ? input.proposal(v) : nullptr;
+    const auto drafts = input.drafts_below(v);
+    if (drafts.empty()) {
+      emit(p, "drawn from p");
+      break;
+    }
+    const NodeId draft = proposal && !proposal->draws.empty() ? proposal->draws.front() : drafts.front();
+    const std::int32_t token = input.tree[draft].token.value;
+    const Distribution point{{token}, {0.0f}, {1.0f}};
+    const Distribution& q = proposal ? proposal->q : point;
+    const float p_x = p.probability(token), q_x = q.probability(token);
+    const double u = input.rng.uniform();
+    const double chance = q_x > 0 ? std::min(1.0, static_cast<double>(p_x) / q_x) : 0.0;
+    capture::VerdictRow row{
+        .node = draft.value, .p = p_x, .q = q_x, .u = static_cast<float>(u), .reason = {}};
+    if (u < chance) {
+      row.verdict = capture::Verdict::kAccepted;
+      row.reason = "u " + describe_number(u) + " < min(1, p/q) = " + describe_number(chance);
+      result.verdicts.push_back(std::move(row));
+      result.path.push_back(draft);
+      v = draft;
+      continue;
+    }
+    emit(residual(p, q), "drawn from norm(max(0, p - q))");
+    row.verdict = capture::Verdict::kRejected;
+    row.replacement = result.next_token;
+    row.reason = "u " + describe_number(u) + " >= min(1, p/q) = " + describe_number(chance);
+    result.verdicts.push_back(std::move(row));
+    break;
+  }
+  return result;
+}
+
+}  // namespace triescope

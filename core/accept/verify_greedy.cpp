@@ -1,0 +1,45 @@
+// Greedy tree verification: v <- root; t = argmax p(.|v); a child t exists: emit t and go there; else emit t and stop.
+// The text is greedy decoding's, whatever was drafted. Source: Miao et al., "SpecInfer", 2024, section 4.3, greedy case.
+#include "core/accept/verify.h"
+
+namespace triescope {
+
+Verification verify_greedy(const VerifyInput& input) {
+  Verification result;
+  NodeId v = input.root;
+  while (!input.ends(v)) {
+    const std::int32_t t = input.rows.best(v);
+    const float p = input.rows.probability(v, t);
+    NodeId next;
+    for (const NodeId draft : input.drafts_below(v)) {
+      const std::int32_t token = input.tree[draft].token.value;
+      capture::VerdictRow row{.node = draft.value, .q = 1, .reason = {}};
+      if (token == t) {
+        next = draft;
+        row.verdict = capture::Verdict::kAccepted;
+        row.p = p;
+        row.rank = 0;
+        row.reason = "it is the argmax, p " + describe_number(p);
+      } else {
+        row.verdict = capture::Verdict::kRejected;
+        row.p = input.rows.probability(v, token);
+        row.rank = input.rows.rank(v, token);
+        row.replacement = t;
+        row.reason = "argmax is " + describe(t, p) + ", this has p " + describe_number(row.p) + ", rank " +
+                     std::to_string(row.rank);
+      }
+      result.verdicts.push_back(std::move(row));
+    }
+    if (!next.valid()) {
+      result.next_token = t;
+      result.next_p = p;
+      result.next_reason = "argmax, p " + describe_number(p);
+      break;
+    }
+    result.path.push_back(next);
+    v = next;
+  }
+  return result;
+}
+
+}  // namespace triescope

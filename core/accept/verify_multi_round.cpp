@@ -1,0 +1,79 @@
+// Multi-round tree verification, lossless: at each node r <- p; for each child in draw order accept with chance
+// min(1, r(x)/q(x)), else r <- norm(max(0, r - q)); none accepted: y ~ r. Drawn without replacement, a refused x also
+// leaves q: q <- norm(q without x). A token drawn twice is tried twice (its second try always fails, but r must lose q
+// again). Without a proposal each draft is deterministic, q = 1 on it.
+// Source: Miao et al., "SpecInfer", 2024, Algorithm 2 (with replacement); Jeon et al., "Recursive Speculative Decoding", 2024, and
+// Yang et al., "Multi-Candidate Speculative Decoding", 2024 (without).
+#include <algorithm>
+#include <cmath>
+
+#include "core/accept/verify.h"
+
+namespace triescope {
+namespace {
+
+Distribution without(const Distribution& q, std::int32_t token) {
+  Distribution rest;
+  double sum = 0;
+  for (std::size_t i = 0; i < q.size(); ++i)
+    if (q.tokens[i] != token) sum += q.probabilities[i];
+  if (sum <= 0) return q;
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    if (q.tokens[i] == token) continue;
+    rest.tokens.push_back(q.tokens[i]);
+    rest.probabilities.push_back(static_cast<float>(q.probabilities[i] / sum));
+    rest.scores.push_back(std::log(rest.probabilities.back()));
+  }
+  return rest;
+}
+
+}  // namespace
+
+Verification verify_multi_round(const VerifyInput& input) {
+  Verification result;
+  NodeId v = input.root;
+  while (!input.ends(v)) {
+    const Proposal* proposal = input.proposal ? input.proposal(v) : nullptr;
+    const std::vector<NodeId> draws = proposal ? proposal->draws : input.drafts_below(v);
+    Distribution r = input.rows.distribution(v);
+    Distribution q;
+    if (proposal) q = proposal->q;
+    NodeId next;
+    for (const NodeId draft : draws) {
+      const std::int32_t token = input.tree[draft].token.value;
+      if (!proposal) q = Distribution{{token}, {0.0f}, {1.0f}};
+      const float r_x = r.probability(token), q_x = q.probability(token);
+      const double u = input.rng.uniform();
+      const double chance = q_x > 0 ? std::min(1.0, static_cast<double>(r_x) / q_x) : 0.0;
+      capture::VerdictRow row{
+          .node = draft.value, .p = r_x, .q = q_x, .u = static_cast<float>(u), .reason = {}};
+      const bool accepted = u < chance;
+      row.verdict = accepted ? capture::Verdict::kAccepted : capture::Verdict::kRejected;
+      row.reason = "u " + describe_number(u) + (accepted ? " < " : " >= ") + "min(1, r/q) = " +
+                   describe_number(chance);
+      result.verdicts.push_back(std::move(row));
+      if (accepted) {
+        next = draft;
+        break;
+      }
+      r = residual(r, q);
+      if (proposal && !proposal->replacement) q = without(q, token);
+    }
+    if (!next.valid()) {
+      const Draw y = draw(r, input.sampler, input.rng);
+      result.next_token = y.token;
+      result.next_p = y.p;
+      result.next_u = y.u;
+      result.next_reason = std::string(draws.empty() ? "drawn from p" : "drawn from what the drafts left of p") +
+                           ", p " + describe_number(y.p);
+      for (auto& row : result.verdicts)
+        if (input.tree[NodeId(row.node)].parent == v) row.replacement = y.token;
+      break;
+    }
+    result.path.push_back(next);
+    v = next;
+  }
+  return result;
+}
+
+}  // namespace triescope
