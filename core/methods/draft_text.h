@@ -1,0 +1,35 @@
+// For drafters that look things up in the text so far: the text as one row of tokens, kept up to date from the tree, and the
+// hanging of what they found. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/decode/method.h"
+
+namespace triescope {
+
+class DraftText {
+ public:
+  // Brings the text up to the frontier node (its own token is the last) and returns the tokens that came since the call
+  // before, the whole prompt at first. REQUIRES: the text only grows.
+  std::span<const std::int32_t> update(const DraftContext& context);
+  // Prompt, then generated tokens.
+  std::span<const std::int32_t> tokens() const { return tokens_; }
+  std::size_t prompt_tokens() const { return prompt_tokens_; }
+
+ private:
+  std::vector<std::int32_t> tokens_;
+  std::size_t prompt_tokens_ = 0;
+  bool started_ = false;
+};
+
+// Hangs `tokens` as a chain below `parent`, sharing nodes that are there; stops after an EOS token and at context.room
+// levels below the frontier. New nodes are appended to `out`. Returns the last node of the chain.
+NodeId hang_chain(DraftContext& context, NodeId parent, std::span<const std::int32_t> tokens,
+                  capture::Source source, std::vector<NodeId>& out);
+
+bool is_eos(const RunContext& run, std::int32_t token);
+
+}  // namespace triescope

@@ -1,0 +1,12 @@
+// The methods of this folder that write one text: what the registry lists. One function a file of the same name.
+#pragma once
+
+#include "core/decode/method.h"
+
+namespace triescope {
+
+MethodInfo sample_method();         // sample.cpp
+MethodInfo ngram_trie_method();     // ngram_trie.cpp
+MethodInfo prompt_lookup_method();  // prompt_lookup.cpp
+
+}  // namespace triescope
