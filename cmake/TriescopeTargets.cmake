@@ -1,7 +1,6 @@
 # triescope_library(<area> SOURCES <files...> DEPS <targets...> [PRIVATE_DEPS <targets...>])
 # Makes the static library triescope_<area> and its alias triescope::<area>. Include root: the project's folder, so that an
 # include reads "core/tree/token_tree.h" everywhere. Without sources it is an INTERFACE library with the same dependencies.
-set(TRIESCOPE_LIBRARIES "" CACHE INTERNAL "libraries to install")
 
 function(triescope_library area)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
@@ -12,6 +11,7 @@ function(triescope_library area)
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/triescope>)
     target_compile_features(${target} PUBLIC cxx_std_20)
     target_link_libraries(${target} PUBLIC ${ARG_DEPS} PRIVATE ${ARG_PRIVATE_DEPS})
+    target_compile_definitions(${target} PRIVATE TRIESCOPE_VERSION="${PROJECT_VERSION}")
   else()
     add_library(${target} INTERFACE)
     target_include_directories(${target} INTERFACE

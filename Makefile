@@ -1,0 +1,46 @@
+# make run    sets up, builds, opens the window on SmolLM2 (without a display: records the same run and exports its pictures)
+# make test   sets up, builds and runs all tests
+# The rest: build, core (headless, no window packages), bench, asan, tsan, format, clean. Variables: WERROR=ON|OFF, JOBS=n.
+
+.PHONY: run test build core bench asan tsan format setup clean help
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n 's/^# //p' Makefile
+
+setup:
+	@scripts/setup
+
+build: setup
+	@scripts/build release triescope
+
+run: build
+	@scripts/run
+
+test: setup
+	@scripts/build release
+	@scripts/test release
+
+core:
+	@scripts/setup --core
+	@scripts/build core
+	@scripts/test core
+
+bench: setup
+	@scripts/build release
+	@scripts/bench
+
+asan: setup
+	@scripts/build asan
+	@scripts/test asan
+
+tsan: setup
+	@scripts/build tsan
+	@scripts/test tsan
+
+format:
+	clang-format -i $$(git ls-files '*.h' '*.cpp' '*.cu' '*.cuh')
+
+# Build folders and pictures. What set-up fetched stays in .deps.
+clean:
+	rm -rf build build-debug build-core build-asan build-tsan out
