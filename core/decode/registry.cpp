@@ -1,0 +1,42 @@
+// The list of methods. Adding one: its file in core/methods, its factory's declaration, and a line
+// here.
+#include "core/base/error.h"
+#include "core/decode/method.h"
+#include "core/methods/search_methods.h"
+#include "core/methods/text_methods.h"
+
+namespace triescope {
+
+std::span<const MethodInfo> methods() {
+  static const std::vector<MethodInfo> list = {
+      beam_method(),   batch_beam_method(), greedy_method(),
+      sample_method(), ngram_trie_method(), prompt_lookup_method(),
+  };
+  return list;
+}
+
+const MethodInfo& find_method(const std::string& name) {
+  std::string names;
+  for (const MethodInfo& method : methods()) {
+    if (method.name == name) return method;
+    names += (names.empty() ? "" : ", ") + method.name;
+  }
+  throw Error(ErrorCode::kNotFound,
+              "method: expected one of " + names + "; found \"" + name + "\"");
+}
+
+const char* to_string(KvPolicyKind kind) {
+  switch (kind) {
+    case KvPolicyKind::kBatch:
+      return "batch";
+    case KvPolicyKind::kKeep:
+      return "keep";
+    case KvPolicyKind::kCompact:
+      return "compact";
+    case KvPolicyKind::kRecycle:
+      return "recycle";
+  }
+  return "unknown";
+}
+
+}  // namespace triescope

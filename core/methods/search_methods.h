@@ -1,0 +1,13 @@
+// The methods of this folder that search without drafts: what the registry lists. One function a
+// file of the same name.
+#pragma once
+
+#include "core/decode/method.h"
+
+namespace triescope {
+
+MethodInfo greedy_method();      // greedy.cpp
+MethodInfo beam_method();        // beam.cpp
+MethodInfo batch_beam_method();  // batch_beam.cpp
+
+}  // namespace triescope

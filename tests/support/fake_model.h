@@ -1,0 +1,217 @@
+// A deterministic model for tests. Its KV is real: a slot holds the token and the position that
+// were written to it, and a row's logits are a hash of what it sees through its list of slots, in
+// order. A wrong slot, a wrong mask, a wrong position or a move that lost something therefore gives
+// other logits; a slot never written, or a list that is not one path, throws.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/model/model.h"
+#include "core/tokenizer/tokenizer.h"
+
+namespace triescope::test {
+
+struct FakeOptions {
+  int vocab_size = 32;
+  std::uint64_t seed = 1;
+  int context = 4096;
+  int sliding_window = 0;
+  std::vector<std::int32_t> eos_token_ids = {0};
+  float eos_boost = 0;  // added to the logits of EOS tokens
+  float spread = 3;     // logits are uniform in [-spread, spread]; small = many near ties
+  int layers = 4;       // the stop token is looked at once a layer
+  // A text the model likes: after `chain[i]` it wants `chain[i + 1]` (logit + 20). Makes drafts
+  // come true. Empty = off.
+  std::vector<std::int32_t> chain = {};
+  int quantum =
+      0;  // > 0: logits are rounded to multiples of 1 / quantum, so that exact ties are common
+};
+
+class FakeKv final : public KvStorage {
+ public:
+  struct Cell {
+    std::int32_t token = -1;  // -1 = never written
+    std::int32_t position = -1;
+  };
+  explicit FakeKv(int capacity) : cells(static_cast<std::size_t>(capacity)) {}
+  int capacity() const override { return static_cast<int>(cells.size()); }
+  std::int64_t bytes_per_slot() const override { return 64; }
+  void reserve(int capacity) override {
+    if (capacity > this->capacity()) cells.resize(static_cast<std::size_t>(capacity));
+  }
+  void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) override {
+    if (from.size() != to.size())
+      throw Error(ErrorCode::kInvalidArgument, "fake kv: from and to differ in length");
+    std::vector<Cell> read;
+    for (const auto slot : from) read.push_back(cells.at(static_cast<std::size_t>(slot)));
+    for (std::size_t i = 0; i < to.size(); ++i) cells.at(static_cast<std::size_t>(to[i])) = read[i];
+  }
+  std::vector<Cell> cells;
+};
+
+class FakeModel final : public Model {
+ public:
+  explicit FakeModel(FakeOptions options = {}) : options_(std::move(options)) {
+    info_.name = "fake";
+    info_.path = "fake";
+    info_.family = "fake";
+    info_.format = "none";
+    info_.vocab_size = options_.vocab_size;
+    info_.context = options_.context;
+    info_.sliding_window = options_.sliding_window;
+    info_.eos_token_ids = options_.eos_token_ids;
+    info_.layers = options_.layers;
+    info_.hidden = info_.heads = info_.kv_heads = info_.head_dim = 1;
+    info_.device = "cpu";
+  }
+
+  const ModelInfo& info() const override { return info_; }
+  std::unique_ptr<KvStorage> make_kv(int capacity) override {
+    return std::make_unique<FakeKv>(capacity);
+  }
+
+  // The logits of a path (prompt and generated tokens), as an oracle would compute them.
+  std::vector<float> logits_of(std::span<const std::int32_t> path) const {
+    std::vector<FakeKv::Cell> cells;
+    for (std::size_t i = 0; i < path.size(); ++i)
+      cells.push_back({path[i], static_cast<std::int32_t>(i)});
+    std::vector<float> row(static_cast<std::size_t>(options_.vocab_size));
+    fill(cells, row);
+    return row;
+  }
+
+  ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv,
+                        std::stop_token stop = {}) override {
+    auto& cells = dynamic_cast<FakeKv&>(kv).cells;
+    const auto rows = batch.tokens.size();
+    const auto bad = [](const std::string& what) {
+      throw Error(ErrorCode::kInvalidArgument, "fake model: " + what);
+    };
+    if (batch.positions.size() != rows || batch.slots.size() != rows)
+      bad("tokens, positions and slots differ in length");
+    if (!batch.own_offsets.empty() && batch.own_offsets.size() != rows + 1)
+      bad("own_offsets has not rows + 1 entries");
+    forwards += 1;
+    forward_rows += static_cast<std::int64_t>(rows);
+    for (int layer = 0; layer < options_.layers; ++layer) {
+      if (on_layer) on_layer(layer);
+      if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "fake model: stopped");
+    }
+    for (std::size_t r = 0; r < rows; ++r) {
+      if (batch.tokens[r] < 0 || batch.tokens[r] >= options_.vocab_size) bad("token out of range");
+      const auto slot = static_cast<std::size_t>(batch.slots[r]);
+      if (slot >= cells.size()) bad("slot " + std::to_string(batch.slots[r]) + " is not reserved");
+      if (std::count(batch.slots.begin(), batch.slots.end(), batch.slots[r]) != 1)
+        bad("a slot is written twice");
+      cells[slot] = {batch.tokens[r], batch.positions[r]};
+    }
+    logits_.assign(batch.logit_rows.size() * static_cast<std::size_t>(options_.vocab_size), 0.0f);
+    for (std::size_t i = 0; i < batch.logit_rows.size(); ++i) {
+      const auto r = static_cast<std::size_t>(batch.logit_rows[i]);
+      std::vector<std::int32_t> list(batch.prefix_slots.begin(), batch.prefix_slots.end());
+      if (batch.own_offsets.empty()) {
+        list.insert(list.end(), batch.slots.begin(),
+                    batch.slots.begin() + static_cast<std::ptrdiff_t>(r) + 1);
+      } else {
+        list.insert(list.end(), batch.own_slots.begin() + batch.own_offsets[r],
+                    batch.own_slots.begin() + batch.own_offsets[r + 1]);
+      }
+      if (list.empty() || list.back() != batch.slots[r]) bad("a row does not see itself last");
+      std::vector<FakeKv::Cell> seen;
+      for (const auto slot : list) seen.push_back(cells.at(static_cast<std::size_t>(slot)));
+      for (std::size_t k = 0; k < seen.size(); ++k)
+        if (seen[k].token < 0 || seen[k].position != static_cast<std::int32_t>(k))
+          bad("row " + std::to_string(r) + " sees slot " + std::to_string(list[k]) + " at place " +
+              std::to_string(k) + " of its path, which holds position " +
+              std::to_string(seen[k].position));
+      if (seen.back().position != batch.positions[r])
+        bad("a row's position is not its place in its path");
+      fill(seen, std::span(logits_).subspan(i * static_cast<std::size_t>(options_.vocab_size),
+                                            static_cast<std::size_t>(options_.vocab_size)));
+    }
+    return {.logits = logits_, .hidden = {}, .vocab_size = options_.vocab_size};
+  }
+
+  std::function<void(int layer)> on_layer;  // called before each layer's stop check
+  std::int64_t forwards = 0, forward_rows = 0;
+
+ private:
+  static std::uint64_t mix(std::uint64_t x) {
+    x += 0x9E3779B97F4A7C15ULL;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
+    return x ^ (x >> 31);
+  }
+
+  void fill(std::span<const FakeKv::Cell> seen, std::span<float> row) const {
+    if (options_.sliding_window > 0 &&
+        seen.size() > static_cast<std::size_t>(options_.sliding_window))
+      seen = seen.last(static_cast<std::size_t>(options_.sliding_window));
+    std::uint64_t state = mix(options_.seed);
+    for (const auto& cell : seen)
+      state = mix(state ^ (static_cast<std::uint64_t>(cell.token) << 32) ^
+                  static_cast<std::uint64_t>(cell.position));
+    for (std::size_t v = 0; v < row.size(); ++v) {
+      const double unit = static_cast<double>(mix(state ^ mix(v)) >> 11) * 0x1.0p-53;
+      float logit = options_.spread * static_cast<float>(2 * unit - 1);
+      if (options_.quantum > 0)
+        logit = static_cast<float>(static_cast<int>(logit * static_cast<float>(options_.quantum))) /
+                static_cast<float>(options_.quantum);
+      row[v] = logit;
+    }
+    for (const auto eos : options_.eos_token_ids)
+      row[static_cast<std::size_t>(eos)] += options_.eos_boost;
+    for (std::size_t i = 0; i + 1 < options_.chain.size(); ++i)
+      if (options_.chain[i] == seen.back().token) {
+        row[static_cast<std::size_t>(options_.chain[i + 1])] += 20;
+        break;
+      }
+  }
+
+  FakeOptions options_;
+  ModelInfo info_;
+  std::vector<float> logits_;
+};
+
+// Token i is spelled "<i> "; text is not encoded.
+class FakeTokenizer final : public Tokenizer {
+ public:
+  explicit FakeTokenizer(int vocab_size = 32, std::vector<std::int32_t> eos = {0})
+      : eos_(std::move(eos)) {
+    for (int i = 0; i < vocab_size; ++i) pieces_.push_back("<" + std::to_string(i) + "> ");
+  }
+  std::vector<std::int32_t> encode(std::string_view, bool) const override { return {}; }
+  std::string decode(std::span<const std::int32_t> ids, bool skip_special_tokens) const override {
+    std::string text;
+    for (const auto id : ids)
+      if (!skip_special_tokens || !is_special(id)) text += pieces_.at(static_cast<std::size_t>(id));
+    return text;
+  }
+  std::string_view piece(std::int32_t id) const override {
+    return pieces_.at(static_cast<std::size_t>(id));
+  }
+  int vocab_size() const override { return static_cast<int>(pieces_.size()); }
+  bool is_special(std::int32_t id) const override {
+    return std::find(eos_.begin(), eos_.end(), id) != eos_.end();
+  }
+  std::int32_t bos_token_id() const override { return -1; }
+  const std::vector<std::int32_t>& eos_token_ids() const override { return eos_; }
+  std::string description() const override { return "fake"; }
+  bool has_chat_template() const override { return false; }
+  std::string apply_chat_template(std::span<const ChatMessage>, bool) const override {
+    throw Error(ErrorCode::kNotSupported, "fake tokenizer: no chat template");
+  }
+
+ private:
+  std::vector<std::int32_t> eos_;
+  std::vector<std::string> pieces_;
+};
+
+}  // namespace triescope::test
