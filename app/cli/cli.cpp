@@ -1,0 +1,67 @@
+#include "app/cli/cli.h"
+
+#include <cstdio>
+#include <iostream>
+#include <new>
+
+#include "app/cli/commands.h"
+#include "core/base/error.h"
+
+namespace triescope::app {
+namespace {
+
+std::string version_text() {
+  std::string text;
+  const nlohmann::json all = versions();
+  for (const auto& [name, value] : all.items())
+    text += name + " " + (value.is_string() ? value.get<std::string>() : value.dump()) + "\n";
+  return text;
+}
+
+int report(const std::string& message, int code) {
+  std::cout << std::flush;
+  std::fprintf(stderr, "triescope: %s\n", message.c_str());
+  return code;
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) try {
+  CommandLine line;
+  CLI::App root(
+      "triescope shows how a language model decodes. Without a subcommand it opens the window.",
+      "triescope");
+  root.add_flag("--quiet", line.quiet, "no log and no progress on stderr");
+  root.add_flag_callback(
+      "--version",
+      [] {
+        std::cout << version_text();
+        throw CLI::Success();
+      },
+      "versions of everything that matters to a number");
+  root.require_subcommand(0, 1);
+  add_window_options(root, line);
+  add_decode_command(root, line);
+  add_methods_command(root, line);
+  add_info_command(root, line);
+  add_tokenize_command(root, line);
+  add_export_command(root, line);
+  add_bench_command(root, line);
+  for (CLI::App* command : root.get_subcommands({}))
+    command->add_flag("--quiet", line.quiet, "no log and no progress on stderr");
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return root.exit(error) == 0 ? 0 : 2;
+  }
+  return line.action();
+} catch (const Error& error) {
+  return report(error.what(), exit_code(error.code()));
+} catch (const std::bad_alloc&) {
+  return report("out of memory: close other programs or take a smaller model or dtype",
+                exit_code(ErrorCode::kOutOfMemory));
+} catch (const std::exception& error) {
+  return report(std::string("unexpected error: ") + error.what(), 4);
+}
+
+}  // namespace triescope::app

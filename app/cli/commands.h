@@ -1,0 +1,51 @@
+// The subcommands of the command line, one file each: every function adds its subcommand to `root`
+// and, when it was chosen, leaves in `action` what main is to run.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/run/request.h"
+
+namespace triescope::app {
+
+struct CommandLine {
+  bool quiet = false;
+  std::function<int()> action;  // returns the exit code; errors are thrown
+};
+
+void add_decode_command(CLI::App& root, CommandLine& line);
+void add_methods_command(CLI::App& root, CommandLine& line);
+void add_info_command(CLI::App& root, CommandLine& line);
+void add_tokenize_command(CLI::App& root, CommandLine& line);
+void add_export_command(CLI::App& root, CommandLine& line);
+void add_bench_command(CLI::App& root, CommandLine& line);
+// The window is the program without a subcommand.
+void add_window_options(CLI::App& root, CommandLine& line);
+
+// The options that decode and the window share: --model, --method, --prompt…, --set, --seed,
+// --device, --dtype.
+struct RunOptions {
+  RunRequest request;
+  std::string prompt_file, prompt_ids, dtype = "f32", draft_model;
+  std::vector<std::string> settings;  // name=value
+  void add_to(CLI::App& command);
+  // Reads the prompt file, parses --set, --prompt-ids and --dtype. Errors: kInvalidArgument,
+  // kNotFound.
+  RunRequest resolve() const;
+};
+
+// "1,2, 3" -> ids. Error{kInvalidArgument}: says which entry is no number.
+std::vector<std::int32_t> parse_ids(const std::string& text);
+// "1280x720" -> width, height in px, each from 64 to 32768. Error{kInvalidArgument}.
+std::pair<float, float> parse_size(const std::string& text);
+// Error{kNotFound}: says path and reason.
+std::string read_text_file(const std::string& path);
+// {"path", "family", "parameters", "dtype", "device", ...} of a model.
+nlohmann::json model_json(const ModelInfo& info);
+
+}  // namespace triescope::app

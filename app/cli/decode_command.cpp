@@ -1,0 +1,213 @@
+// `triescope decode`: one run, headless.
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <mutex>
+
+#include "app/cli/commands.h"
+#include "app/cli/terminal.h"
+#include "app/run/catalog.h"
+#include "core/base/error.h"
+#include "core/capture/writer.h"
+
+namespace triescope::app {
+namespace {
+
+using nlohmann::json;
+
+struct DecodeOptions : RunOptions {
+  std::string capture;
+  std::string level = "full";
+  bool as_json = false;
+};
+
+json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+
+json result_json(const RunResult& result, const ModelInfo& model, const RunContext& context,
+                 const std::string& method) {
+  json sequences = json::array();
+  for (const ReturnedSequence& sequence : result.sequences)
+    sequences.push_back({{"tokens", sequence.tokens},
+                         {"text", sequence.text},
+                         {"score", number_or_null(sequence.score)},
+                         {"finish", sequence.finish}});
+  const PhaseTimes& time = result.time;
+  return {{"model",
+           {{"path", model.path},
+            {"family", model.family},
+            {"parameters", model.parameters},
+            {"dtype", to_string(model.dtype)},
+            {"device", model.device}}},
+          {"method", method},
+          {"settings", context.settings},
+          {"max_new_tokens", context.max_new_tokens},
+          {"seed", context.seed},
+          {"prompt_tokens", result.prompt_tokens},
+          {"sequences", sequences},
+          {"steps", result.steps},
+          {"target_forwards", result.target_forwards},
+          {"emitted_tokens", result.emitted_tokens},
+          {"tokens_per_forward", result.tokens_per_forward},
+          {"accepted_histogram", result.accepted_histogram},
+          {"kv",
+           {{"bytes_per_token", result.kv_bytes_per_token},
+            {"policy", result.kv_policy},
+            {"peak_live_tokens", result.peak_live_tokens},
+            {"peak_garbage_tokens", result.peak_garbage_tokens},
+            {"peak_reserved_bytes", result.peak_reserved_bytes},
+            {"moved_tokens", result.moved_tokens},
+            {"greedy_tokens", result.greedy_tokens},
+            {"batch_beam_tokens", result.batch_beam_tokens}}},
+          {"time_ms",
+           {{"load", time.load_ms},
+            {"prefill", time.prefill_ms},
+            {"decode", time.decode_ms},
+            {"draft", time.draft_ms},
+            {"forward", time.forward_ms},
+            {"accept", time.accept_ms},
+            {"commit", time.commit_ms},
+            {"observe", time.observe_ms}}},
+          {"versions", versions()}};
+}
+
+capture::Level parse_level(const std::string& text) {
+  if (text == "steps") return capture::Level::kSteps;
+  if (text == "tree") return capture::Level::kTree;
+  return capture::Level::kFull;
+}
+
+// A beam's best text may change until the end; everything else can be printed as it comes.
+bool text_is_final_as_it_comes(const MethodInfo& method) {
+  for (const Parameter& parameter : method.parameters)
+    if (parameter.name == "num_beams") return false;
+  return true;
+}
+
+// Ctrl+C may come while the model loads, before there is a session.
+class Stopper {
+ public:
+  void stop() {
+    std::lock_guard lock(mutex_);
+    source_.request_stop();
+    if (session_) session_->request_stop();
+  }
+  void watch(Session* session) {
+    std::lock_guard lock(mutex_);
+    session_ = session;
+    if (session_ && source_.stop_requested()) session_->request_stop();
+  }
+  std::stop_token token() const { return source_.get_token(); }
+
+ private:
+  std::mutex mutex_;
+  std::stop_source source_;
+  Session* session_ = nullptr;
+};
+
+int run_decode(const DecodeOptions& options, bool quiet) {
+  const RunRequest request = options.resolve();
+  // What can be refused before the model is loaded is refused before.
+  const MethodInfo& method = find_method(request.method);
+  validate_settings(method, request.settings);
+
+  Stopper stopper;
+  InterruptGuard interrupt([&] { stopper.stop(); });
+  const ProgressSink progress = terminal_progress(quiet);
+
+  const std::string path = resolve_model(request.model);
+  const auto start = std::chrono::steady_clock::now();
+  LoadOptions load;
+  load.device = request.device;
+  load.dtype = request.dtype;
+  const auto model = load_model(path, load, progress, stopper.token());
+  const auto tokenizer = load_tokenizer(path);
+  const double load_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+
+  RunConfig config = make_run_config(request, *tokenizer);
+  std::unique_ptr<capture::Recorder> recorder = std::make_unique<capture::NullRecorder>();
+  if (!options.capture.empty()) {
+    capture::WriterOptions writer;
+    writer.level = parse_level(options.level);
+    recorder = capture::open_recorder(options.capture, writer);
+  }
+  Session session(*model, *tokenizer, std::move(config), *recorder);
+  session.set_progress(progress);
+  stopper.watch(&session);
+
+  const bool stream = !options.as_json && text_is_final_as_it_comes(method);
+  StreamDecoder decoder(*tokenizer, /*skip_special_tokens=*/true);
+  std::size_t printed = 0;
+  std::string failure;
+  ErrorCode failure_code = ErrorCode::kCancelled;
+  try {
+    while (!session.done()) {
+      session.step();
+      if (!stream) continue;
+      const RunResult now = session.result();
+      if (now.sequences.empty()) continue;
+      const auto& tokens = now.sequences.front().tokens;
+      for (; printed < tokens.size(); ++printed) std::cout << decoder.push(tokens[printed]);
+      std::cout << std::flush;
+    }
+  } catch (const Error& error) {
+    // What was decoded until here is still worth printing.
+    failure = error.what();
+    failure_code = error.code();
+  }
+  stopper.watch(nullptr);
+  if (!quiet) clear_progress();
+
+  RunResult result = session.result();
+  result.time.load_ms = load_ms;
+  if (options.as_json) {
+    std::cout << result_json(result, model->info(), session.context(), request.method)
+                     .dump(2, ' ', false, json::error_handler_t::replace)
+              << "\n";
+  } else if (stream) {
+    std::cout << decoder.finish() << "\n";
+  } else {
+    for (std::size_t i = 0; i < result.sequences.size(); ++i) {
+      const ReturnedSequence& sequence = result.sequences[i];
+      if (result.sequences.size() > 1) std::cout << "[" << i + 1 << "] ";
+      std::cout << sequence.text << "\n";
+    }
+  }
+  if (!quiet && !options.as_json) {
+    std::fprintf(stderr,
+                 "%lld tokens, %lld forwards, %.2f tokens per forward; load %.0f ms, prefill %.0f "
+                 "ms, decode %.0f ms",
+                 static_cast<long long>(result.emitted_tokens),
+                 static_cast<long long>(result.target_forwards), result.tokens_per_forward,
+                 result.time.load_ms, result.time.prefill_ms, result.time.decode_ms);
+    if (result.time.decode_ms > 0)
+      std::fprintf(stderr, " (%.1f tokens/s)",
+                   1000.0 * static_cast<double>(result.emitted_tokens) / result.time.decode_ms);
+    std::fputc('\n', stderr);
+    if (!options.capture.empty()) std::fprintf(stderr, "recorded in %s\n", options.capture.c_str());
+  }
+  if (interrupt.interrupted()) return 130;
+  if (!failure.empty()) throw Error(failure_code, failure);
+  return 0;
+}
+
+}  // namespace
+
+void add_decode_command(CLI::App& root, CommandLine& line) {
+  auto options = std::make_shared<DecodeOptions>();
+  CLI::App* command = root.add_subcommand("decode", "one run, headless");
+  options->add_to(*command);
+  command->add_option("--capture", options->capture, "record the run into this .tscap file");
+  command->add_option("--capture-level", options->level, "what to record")
+      ->check(CLI::IsMember({"steps", "tree", "full"}))
+      ->capture_default_str();
+  command->add_flag("--json", options->as_json, "print the result as JSON at the end");
+  command->callback([options, &line] {
+    line.action = [options, &line] { return run_decode(*options, line.quiet); };
+  });
+}
+
+}  // namespace triescope::app

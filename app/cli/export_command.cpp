@@ -1,0 +1,60 @@
+// `triescope export`: the picture of one panel, or its figures, as a file.
+#include <cstdio>
+#include <tuple>
+
+#include "app/cli/commands.h"
+#include "app/cli/terminal.h"
+#include "core/base/error.h"
+#include "viz/export.h"
+#include "viz/panels/panel.h"
+
+namespace triescope::app {
+namespace {
+
+struct ExportCommandOptions {
+  std::string capture, panel, format, output, theme = "light", size;
+  int step = -1;
+  float scale = 1;
+};
+
+int run_export(const ExportCommandOptions& options, bool quiet) {
+  viz::ExportOptions settings;
+  settings.format = viz::export_format_from_string(options.format);
+  settings.dark = options.theme == "dark";
+  settings.scale = options.scale;
+  if (options.step >= 0) settings.step = options.step;
+  if (!options.size.empty())
+    std::tie(settings.width_px, settings.height_px) = parse_size(options.size);
+  const auto capture = capture::Capture::open(options.capture);
+  viz::export_panel(*capture, options.panel, options.output, settings, terminal_progress(quiet));
+  if (!quiet) std::fprintf(stderr, "%s written\n", options.output.c_str());
+  return 0;
+}
+
+}  // namespace
+
+void add_export_command(CLI::App& root, CommandLine& line) {
+  auto options = std::make_shared<ExportCommandOptions>();
+  CLI::App* command = root.add_subcommand("export", "the picture of one panel of a capture");
+  command->add_option("CAPTURE", options->capture, ".tscap file")->required();
+  std::string names;
+  for (const auto& panel : viz::make_panels())
+    names += (names.empty() ? "" : ", ") + panel->info().name;
+  command->add_option("--panel", options->panel, "one of: " + names)->required();
+  command->add_option("--format", options->format, "svg, pdf, png or csv")->required();
+  command->add_option("-o,--output", options->output, "file to write")->required();
+  command->add_option("--step", options->step, "the state after this step; default: the last")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--theme", options->theme, "dark or light")
+      ->check(CLI::IsMember({"dark", "light"}))
+      ->capture_default_str();
+  command->add_option("--size", options->size, "WIDTHxHEIGHT in px; default: the whole picture");
+  command->add_option("--scale", options->scale, "PNG pixels per px")
+      ->check(CLI::Range(0.25, 8.0))
+      ->capture_default_str();
+  command->callback([options, &line] {
+    line.action = [options, &line] { return run_export(*options, line.quiet); };
+  });
+}
+
+}  // namespace triescope::app

@@ -1,0 +1,235 @@
+// `triescope methods` and `triescope info`: what there is.
+#include <cmath>
+#include <fstream>
+#include <iostream>
+
+#include "app/cli/commands.h"
+#include "app/run/catalog.h"
+#include "core/base/error.h"
+#include "core/capture/capture.h"
+
+namespace triescope::app {
+namespace {
+
+using nlohmann::json;
+
+const char* kind_name(ParameterKind kind) {
+  switch (kind) {
+    case ParameterKind::kInteger:
+      return "integer";
+    case ParameterKind::kNumber:
+      return "number";
+    case ParameterKind::kBoolean:
+      return "boolean";
+    case ParameterKind::kChoice:
+      return "choice";
+    case ParameterKind::kText:
+      return "text";
+    case ParameterKind::kIntegerList:
+      return "integer list";
+  }
+  return "";
+}
+
+json parameter_json(const Parameter& parameter) {
+  json result = {{"name", parameter.name},
+                 {"kind", kind_name(parameter.kind)},
+                 {"default", parameter.default_value},
+                 {"help", parameter.help}};
+  if (std::isfinite(parameter.minimum)) result["minimum"] = parameter.minimum;
+  if (std::isfinite(parameter.maximum)) result["maximum"] = parameter.maximum;
+  if (!parameter.choices.empty()) result["choices"] = parameter.choices;
+  return result;
+}
+
+json method_json(const MethodInfo& method) {
+  json parameters = json::array();
+  for (const Parameter& parameter : method.parameters)
+    parameters.push_back(parameter_json(parameter));
+  json policies = json::array();
+  for (const KvPolicyKind kind : method.kv_policies) policies.push_back(to_string(kind));
+  return {{"name", method.name},   {"title", method.title},       {"summary", method.summary},
+          {"paper", method.paper}, {"lossless", method.lossless}, {"drafts", method.drafts},
+          {"needs", method.needs}, {"parameters", parameters},    {"kv_policies", policies}};
+}
+
+std::string range_text(const Parameter& parameter) {
+  if (parameter.kind == ParameterKind::kChoice) {
+    std::string text;
+    for (const std::string& choice : parameter.choices) text += (text.empty() ? "" : "|") + choice;
+    return text;
+  }
+  const auto number = [](double value) {
+    std::string text = json(value).dump();
+    if (text.size() > 2 && text.compare(text.size() - 2, 2, ".0") == 0)
+      text.resize(text.size() - 2);
+    return text;
+  };
+  if (std::isfinite(parameter.minimum) && std::isfinite(parameter.maximum))
+    return number(parameter.minimum) + " to " + number(parameter.maximum);
+  if (std::isfinite(parameter.minimum)) return "at least " + number(parameter.minimum);
+  return kind_name(parameter.kind);
+}
+
+void print_parameters(std::span<const Parameter> parameters) {
+  for (const Parameter& parameter : parameters) {
+    std::cout << "    " << parameter.name << " = " << parameter.default_value.dump() << "  ("
+              << range_text(parameter) << ")\n";
+    if (!parameter.help.empty()) std::cout << "        " << parameter.help << "\n";
+  }
+}
+
+void print_method(const MethodInfo& method) {
+  std::cout << method.name << " — " << method.title
+            << (method.lossless ? "  [lossless]" : "  [lossy]") << "\n";
+  std::cout << "  " << method.summary << "\n";
+  if (!method.paper.empty()) std::cout << "  Paper: " << method.paper << "\n";
+  for (const std::string& need : method.needs) std::cout << "  Needs: " << need << "\n";
+  std::cout << "  KV policies:";
+  for (const KvPolicyKind kind : method.kv_policies) std::cout << " " << to_string(kind);
+  std::cout << "\n  Parameters:\n";
+  print_parameters(method.parameters);
+}
+
+int run_methods(const std::string& name, bool as_json) {
+  std::vector<const MethodInfo*> chosen;
+  if (!name.empty()) {
+    chosen.push_back(&find_method(name));
+  } else {
+    for (const MethodInfo& method : methods()) chosen.push_back(&method);
+  }
+  if (as_json) {
+    json list = json::array(), common = json::array();
+    for (const MethodInfo* method : chosen) list.push_back(method_json(*method));
+    for (const Parameter& parameter : common_parameters())
+      common.push_back(parameter_json(parameter));
+    std::cout << json{{"methods", list}, {"common_parameters", common}}.dump(2) << "\n";
+    return 0;
+  }
+  for (const MethodInfo* method : chosen) {
+    print_method(*method);
+    std::cout << "\n";
+  }
+  std::cout << "Every method also takes:\n";
+  print_parameters(common_parameters());
+  return 0;
+}
+
+bool is_capture_path(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  char head[16] = {};
+  file.read(head, sizeof head);
+  return std::string_view(head, 15) == "SQLite format 3";
+}
+
+json capture_json(const capture::Capture& file) {
+  const capture::RunInfo& run = file.run();
+  const capture::Counts counts = file.counts();
+  static constexpr const char* kStatus[] = {"running", "done", "stopped", "failed"};
+  const auto parsed = [](const std::string& text) {
+    return json::parse(text, nullptr, /*allow_exceptions=*/false);
+  };
+  return {{"path", file.path()},
+          {"created", run.created_utc},
+          {"status", kStatus[static_cast<int>(file.status())]},
+          {"message", file.status_message()},
+          {"model", parsed(run.model_json)},
+          {"method", run.method},
+          {"settings", parsed(run.settings_json)},
+          {"seed", run.seed},
+          {"versions", parsed(run.versions_json)},
+          {"kv_policy", run.kv_policy},
+          {"prompt_tokens", run.prompt_tokens.size()},
+          {"max_new_tokens", run.max_new_tokens},
+          {"counts",
+           {{"steps", counts.steps},
+            {"nodes", counts.nodes},
+            {"verdicts", counts.verdicts},
+            {"candidates", counts.candidates},
+            {"slots", counts.slots},
+            {"sequences", counts.sequences}}},
+          {"bookmarks", file.bookmarks().size()}};
+}
+
+// "key  value" lines of a flat object, nested ones indented.
+void print_fields(const json& object, const std::string& indent = "") {
+  for (const auto& [key, value] : object.items()) {
+    if (value.is_object()) {
+      std::cout << indent << key << ":\n";
+      print_fields(value, indent + "  ");
+    } else {
+      std::cout << indent << key << std::string(key.size() < 18 ? 18 - key.size() : 1, ' ')
+                << (value.is_string() ? value.get<std::string>() : value.dump()) << "\n";
+    }
+  }
+}
+
+int run_info(const std::string& target, bool list, bool as_json) {
+  if (list) {
+    const std::vector<CatalogEntry> entries = list_models();
+    json rows = json::array();
+    for (const CatalogEntry& entry : entries)
+      rows.push_back({{"name", entry.name}, {"path", entry.path}, {"note", entry.note}});
+    if (as_json) {
+      std::cout << rows.dump(2) << "\n";
+    } else if (entries.empty()) {
+      std::cout << "no models installed: run `make build` once, or set TRIESCOPE_MODELS to a "
+                   "folder with models\n";
+    } else {
+      for (const CatalogEntry& entry : entries)
+        std::cout << entry.name << "\n  " << entry.path << "\n";
+    }
+    return 0;
+  }
+  if (!target.empty() && is_capture_path(target)) {
+    const json info = capture_json(*capture::Capture::open(target));
+    if (as_json) {
+      std::cout << info.dump(2, ' ', false, json::error_handler_t::replace) << "\n";
+    } else {
+      print_fields(info);
+    }
+    return 0;
+  }
+  json info = model_json(inspect_model(resolve_model(target)));
+  if (as_json) {
+    std::cout << info.dump(2, ' ', false, json::error_handler_t::replace) << "\n";
+  } else {
+    print_fields(info);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_methods_command(CLI::App& root, CommandLine& line) {
+  struct Options {
+    std::string name;
+    bool as_json = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      root.add_subcommand("methods", "every method with its parameters, ranges, defaults, paper");
+  command->add_option("NAME", options->name, "one method alone");
+  command->add_flag("--json", options->as_json, "as JSON");
+  command->callback([options, &line] {
+    line.action = [options] { return run_methods(options->name, options->as_json); };
+  });
+}
+
+void add_info_command(CLI::App& root, CommandLine& line) {
+  struct Options {
+    std::string target;
+    bool list = false, as_json = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = root.add_subcommand("info", "what is in a model or a capture");
+  command->add_option("TARGET", options->target,
+                      "model (path or short name) or .tscap file; none = the default model");
+  command->add_flag("--list", options->list, "the models known by a short name");
+  command->add_flag("--json", options->as_json, "as JSON");
+  command->callback([options, &line] {
+    line.action = [options] { return run_info(options->target, options->list, options->as_json); };
+  });
+}
+
+}  // namespace triescope::app

@@ -1,0 +1,121 @@
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "app/cli/commands.h"
+#include "core/base/error.h"
+
+namespace triescope::app {
+
+std::vector<std::int32_t> parse_ids(const std::string& text) {
+  std::vector<std::int32_t> ids;
+  std::stringstream stream(text);
+  std::string entry;
+  while (std::getline(stream, entry, ',')) {
+    const auto first = entry.find_first_not_of(" \t\n");
+    const auto last = entry.find_last_not_of(" \t\n");
+    const std::string trimmed =
+        first == std::string::npos ? "" : entry.substr(first, last - first + 1);
+    std::int32_t id = 0;
+    const auto [end, error] = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), id);
+    if (trimmed.empty() || error != std::errc() || end != trimmed.data() + trimmed.size())
+      throw Error(ErrorCode::kInvalidArgument,
+                  "token ids: expected numbers separated by commas, found '" + trimmed +
+                      "' as entry " + std::to_string(ids.size() + 1));
+    ids.push_back(id);
+  }
+  return ids;
+}
+
+std::pair<float, float> parse_size(const std::string& text) {
+  int width = 0, height = 0, used = 0;
+  if (std::sscanf(text.c_str(), "%dx%d%n", &width, &height, &used) == 2 &&
+      used == static_cast<int>(text.size()) && width >= 64 && height >= 64 && width <= 32768 &&
+      height <= 32768)
+    return {static_cast<float>(width), static_cast<float>(height)};
+  throw Error(ErrorCode::kInvalidArgument,
+              "--size: expected WIDTHxHEIGHT with both from 64 to 32768, found '" + text + "'");
+}
+
+std::string read_text_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream content;
+  if (file) content << file.rdbuf();
+  // An empty file makes operator<< set failbit on `content`, which is no error.
+  if (!file.is_open() || file.bad())
+    throw Error(ErrorCode::kNotFound,
+                path + ": cannot be read (" + std::strerror(errno) + "); expected a text file");
+  return content.str();
+}
+
+nlohmann::json model_json(const ModelInfo& info) {
+  return {{"name", info.name},
+          {"path", info.path},
+          {"family", info.family},
+          {"format", info.format},
+          {"quantisation", info.quantisation},
+          {"parameters", info.parameters},
+          {"file_bytes", info.file_bytes},
+          {"layers", info.layers},
+          {"hidden", info.hidden},
+          {"heads", info.heads},
+          {"kv_heads", info.kv_heads},
+          {"head_dim", info.head_dim},
+          {"intermediate", info.intermediate},
+          {"vocab_size", info.vocab_size},
+          {"context", info.context},
+          {"sliding_window", info.sliding_window},
+          {"tied_embeddings", info.tied_embeddings},
+          {"rope_theta", info.rope_theta},
+          {"tokenizer", info.tokenizer},
+          {"eos_token_ids", info.eos_token_ids},
+          {"bos_token_id", info.bos_token_id},
+          {"dtype", to_string(info.dtype)},
+          {"device", info.device}};
+}
+
+void RunOptions::add_to(CLI::App& command) {
+  command.add_option("--model", request.model,
+                     "Hugging Face directory, .gguf file, or a short name (`info --list`)");
+  command.add_option("--method", request.method, "decoding method (`triescope methods`)")
+      ->capture_default_str();
+  auto* text = command.add_option("--prompt", request.prompt, "prompt text");
+  auto* file = command.add_option("--prompt-file", prompt_file, "read the prompt from a file");
+  auto* ids = command.add_option("--prompt-ids", prompt_ids,
+                                 "prompt as token ids 1,2,3; nothing is added to them");
+  text->excludes(file)->excludes(ids);
+  file->excludes(ids);
+  command.add_flag("--chat", request.chat, "apply the model's chat template to the prompt");
+  command.add_option("--max-new-tokens", request.max_new_tokens, "tokens to generate at most")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  command.add_option("--seed", request.seed, "seed of everything random")->capture_default_str();
+  command.add_option("--device", request.device, "cpu, cuda, cuda:1")->capture_default_str();
+  command.add_option("--dtype", dtype, "f32, bf16, f16")->capture_default_str();
+  command.add_option("--set", settings, "a parameter of the method: name=value (repeatable)")
+      ->allow_extra_args(false);
+  command.add_option("--draft", draft_model, "draft model, for methods that need one");
+}
+
+RunRequest RunOptions::resolve() const {
+  RunRequest result = request;
+  result.dtype = dtype_from_string(dtype);
+  if (!prompt_file.empty()) result.prompt = read_text_file(prompt_file);
+  if (!prompt_ids.empty()) result.prompt_ids = parse_ids(prompt_ids);
+  for (const std::string& setting : settings) {
+    const auto equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Error(ErrorCode::kInvalidArgument,
+                  "--set: expected name=value, found '" + setting + "'");
+    result.settings[setting.substr(0, equals)] = setting.substr(equals + 1);
+  }
+  if (!draft_model.empty())
+    throw Error(ErrorCode::kNotSupported,
+                "--draft: no method of this version takes a draft model (see `triescope methods`)");
+  return result;
+}
+
+}  // namespace triescope::app

@@ -1,0 +1,67 @@
+#include "app/cli/terminal.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+
+namespace triescope::app {
+
+ProgressSink terminal_progress(bool quiet) {
+  if (quiet || !isatty(STDERR_FILENO)) return {};
+  return [last = std::chrono::steady_clock::time_point()](const std::string& what, double done,
+                                                          double total) mutable {
+    const auto now = std::chrono::steady_clock::now();
+    if (done < total && now - last < std::chrono::milliseconds(80)) return;
+    last = now;
+    const double share = total > 0 ? done / total : 0;
+    std::string bar;
+    for (int i = 0; i < 24; ++i) bar += i < share * 24 ? '#' : '.';
+    std::fprintf(stderr, "\r\033[K%s [%s] %3.0f %%", what.c_str(), bar.c_str(), share * 100);
+    if (total > 0 && done >= total) clear_progress();
+    std::fflush(stderr);
+  };
+}
+
+void clear_progress() {
+  if (isatty(STDERR_FILENO)) std::fputs("\r\033[K", stderr);
+}
+
+struct InterruptGuard::State {
+  std::function<void()> on_interrupt;
+  std::atomic<bool> interrupted{false}, done{false};
+  sigset_t previous;
+  std::thread watcher;
+};
+
+InterruptGuard::InterruptGuard(std::function<void()> on_interrupt) : state_(new State) {
+  state_->on_interrupt = std::move(on_interrupt);
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &set, &state_->previous);
+  state_->watcher = std::thread([state = state_, set] {
+    while (!state->done) {
+      const timespec patience{0, 200'000'000};
+      const int signal = sigtimedwait(&set, nullptr, &patience);
+      if (signal < 0) continue;
+      if (state->interrupted.exchange(true)) _exit(130);
+      state->on_interrupt();
+    }
+  });
+}
+
+InterruptGuard::~InterruptGuard() {
+  state_->done = true;
+  state_->watcher.join();
+  pthread_sigmask(SIG_SETMASK, &state_->previous, nullptr);
+  delete state_;
+}
+
+bool InterruptGuard::interrupted() const { return state_->interrupted; }
+
+}  // namespace triescope::app

@@ -1,0 +1,66 @@
+// The program without a subcommand: the window.
+#include <tuple>
+
+#include "app/cli/commands.h"
+#include "core/base/error.h"
+#ifndef TRIESCOPE_NO_GUI
+#include "app/window/window.h"
+#endif
+
+namespace triescope::app {
+namespace {
+
+struct WindowCommandOptions : RunOptions {
+  std::string file, script, screenshot, state, size = "1280x720";
+  float scale = 0;
+  bool no_animation = false;
+};
+
+int run_window_command([[maybe_unused]] const WindowCommandOptions& options,
+                       [[maybe_unused]] bool has_request) {
+#ifdef TRIESCOPE_NO_GUI
+  throw Error(ErrorCode::kNotSupported,
+              "this build has no window (it was configured with TRIESCOPE_GUI=OFF): use a "
+              "subcommand such as decode or export, "
+              "or build with the release preset");
+#else
+  WindowOptions window;
+  window.capture = options.file;
+  window.request = options.resolve();
+  window.has_request = has_request;
+  window.script = options.script;
+  window.screenshot = options.screenshot;
+  window.state = options.state;
+  window.scale = options.scale;
+  window.animate = !options.no_animation;
+  std::tie(window.width, window.height) = parse_size(options.size);
+  return run_window(window);
+#endif
+}
+
+}  // namespace
+
+void add_window_options(CLI::App& root, CommandLine& line) {
+  auto options = std::make_shared<WindowCommandOptions>();
+  options->request.max_new_tokens = 48;
+  root.add_option("FILE", options->file, "capture (.tscap) to open; needs no model");
+  options->add_to(root);
+  root.add_option("--script", options->script, "drive the window with a file, one command a line");
+  root.add_option("--screenshot", options->screenshot,
+                  "write a PNG of the window when the script is done, and end");
+  root.add_option("--state", options->state,
+                  "write cursor, focus, panels and counts as JSON, and end");
+  root.add_option("--size", options->size, "WIDTHxHEIGHT of the window")->capture_default_str();
+  root.add_option("--scale", options->scale, "text size, 1 = normal")->check(CLI::Range(0.5, 4.0));
+  root.add_flag("--no-animation", options->no_animation, "fixed time step, no animations");
+  line.action = [options, &root] {
+    bool has_request = false;
+    for (const char* name :
+         {"--model", "--method", "--prompt", "--prompt-file", "--prompt-ids", "--chat",
+          "--max-new-tokens", "--seed", "--device", "--dtype", "--set"})
+      has_request |= root.get_option(name)->count() > 0;
+    return run_window_command(*options, has_request);
+  };
+}
+
+}  // namespace triescope::app

@@ -1,0 +1,304 @@
+#include "app/run/benchmarks.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <map>
+#include <numeric>
+
+#include "app/run/request.h"
+#include "core/base/error.h"
+
+namespace triescope::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+RunResult run_once(Model& model, const Tokenizer& tokenizer, RunConfig config) {
+  capture::NullRecorder recorder;
+  Session session(model, tokenizer, std::move(config), recorder);
+  session.run();
+  return session.result();
+}
+
+// The prompt in the model's chat format where it has one, its middle cut out where it is too long.
+std::vector<std::int32_t> bench_tokens(const Tokenizer& tokenizer, const BenchPrompt& prompt,
+                                       int max_tokens) {
+  RunRequest request;
+  request.prompt = prompt.text;
+  request.chat = tokenizer.has_chat_template();
+  std::vector<std::int32_t> tokens = make_run_config(request, tokenizer).prompt_tokens;
+  if (static_cast<int>(tokens.size()) > max_tokens) {
+    const auto half = static_cast<std::ptrdiff_t>(max_tokens / 2);
+    tokens.erase(tokens.begin() + half, tokens.end() - (max_tokens - half));
+  }
+  return tokens;
+}
+
+bool same_tokens(const RunResult& a, const RunResult& b) {
+  return std::equal(
+      a.sequences.begin(), a.sequences.end(), b.sequences.begin(), b.sequences.end(),
+      [](const ReturnedSequence& x, const ReturnedSequence& y) { return x.tokens == y.tokens; });
+}
+
+}  // namespace
+
+std::vector<BenchPrompt> read_bench_prompts(const std::string& path,
+                                            const std::vector<std::string>& categories,
+                                            int per_category) {
+  std::ifstream file(path);
+  if (!file)
+    throw Error(ErrorCode::kNotFound, path +
+                                          ": cannot be read; expected a .jsonl file with "
+                                          "\"category\" and \"turns\" or \"prompt\" a line");
+  std::vector<BenchPrompt> prompts;
+  std::map<std::string, int> taken;
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (line.empty()) continue;
+    const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    BenchPrompt prompt;
+    if (json.is_object()) {
+      prompt.category = json.value("category", "all");
+      if (json.contains("turns") && json["turns"].is_array() && !json["turns"].empty() &&
+          json["turns"][0].is_string())
+        prompt.text = json["turns"][0];
+      else if (json.contains("prompt") && json["prompt"].is_string())
+        prompt.text = json["prompt"];
+    }
+    if (prompt.text.empty())
+      throw Error(
+          ErrorCode::kCorruption,
+          path + ":" + std::to_string(number) +
+              ": expected a JSON object with \"turns\": [text, …] or \"prompt\": text, found " +
+              line.substr(0, 60));
+    if (!categories.empty() &&
+        std::find(categories.begin(), categories.end(), prompt.category) == categories.end())
+      continue;
+    if (++taken[prompt.category] > per_category) continue;
+    prompts.push_back(std::move(prompt));
+  }
+  if (prompts.empty()) {
+    std::string names;
+    for (const std::string& name : categories) names += (names.empty() ? "" : ", ") + name;
+    throw Error(ErrorCode::kInvalidArgument,
+                path + ": no prompts of the categories asked for (" + names + ")");
+  }
+  return prompts;
+}
+
+std::vector<BenchPrompt> builtin_bench_prompts() {
+  static const char* kPassage =
+      "The lighthouse at Cape Morrow was built in 1871 by a crew of forty masons. Its lamp burned "
+      "whale oil until 1889, when the keeper, "
+      "Ada Lindqvist, had it changed to kerosene. The lamp was changed to electric light in 1932. "
+      "The lighthouse stands 41 metres tall "
+      "and its light can be seen from 32 kilometres away. Ada Lindqvist kept the light for 36 "
+      "years and wrote a diary of every storm she "
+      "saw; the diary is shown in the museum at the foot of the tower. The museum opens every day "
+      "from May to September. In winter the "
+      "road to the cape is closed, and the lighthouse can only be reached by boat.";
+  return {
+      {"story", "Write a short story about a fox who learns to swim."},
+      {"story", "Tell me about a morning in a small harbour town."},
+      {"summarization",
+       std::string("Summarize the following text in three sentences, using its own words:\n\n") +
+           kPassage},
+      {"rag", std::string("Answer from the text, quoting the sentence that says it.\n\nText: ") +
+                  kPassage + "\n\nQuestion: Who changed the lamp to kerosene, and when?"},
+      {"rag", std::string("Answer from the text, quoting the sentence that says it.\n\nText: ") +
+                  kPassage + "\n\nQuestion: How can the lighthouse be reached in winter?"}};
+}
+
+std::vector<ForwardCost> measure_forward_rows(Model& model, int prompt_tokens,
+                                              const std::vector<int>& rows, int repeats,
+                                              const ProgressSink& progress) {
+  const int most = *std::max_element(rows.begin(), rows.end());
+  const auto kv = model.make_kv(prompt_tokens + most);
+  const int vocabulary = model.info().vocab_size;
+  std::vector<std::int32_t> prompt(static_cast<std::size_t>(prompt_tokens)),
+      positions(prompt.size()), slots(prompt.size());
+  for (int i = 0; i < prompt_tokens; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    prompt[at] = (i * 7919 + 13) % vocabulary;
+    positions[at] = slots[at] = i;
+  }
+  const std::int32_t last = prompt_tokens - 1;
+  ForwardBatch prefill;
+  prefill.tokens = prompt;
+  prefill.positions = positions;
+  prefill.slots = slots;
+  prefill.logit_rows = {&last, 1};
+  model.forward(prefill, *kv);
+
+  std::vector<std::vector<double>> times(rows.size());
+  const auto step = [&](int count) {
+    std::vector<std::int32_t> tokens, at, where, own, offsets{0}, wanted;
+    for (int r = 0; r < count; ++r) {
+      tokens.push_back((r * 104729 + 7) % vocabulary);
+      at.push_back(prompt_tokens);
+      where.push_back(prompt_tokens + r);
+      own.push_back(prompt_tokens + r);
+      offsets.push_back(r + 1);
+      wanted.push_back(r);
+    }
+    ForwardBatch batch;
+    batch.tokens = tokens;
+    batch.positions = at;
+    batch.slots = where;
+    batch.prefix_slots = slots;
+    batch.own_slots = own;
+    batch.own_offsets = offsets;
+    batch.logit_rows = wanted;
+    const auto start = Clock::now();
+    model.forward(batch, *kv);
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  };
+  for (const int count : rows) step(count);  // warm-up
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    // In turn, so that a machine that slows down slows all of them.
+    for (std::size_t i = 0; i < rows.size(); ++i) times[i].push_back(step(rows[i]));
+    if (progress) progress("forward rows", repeat + 1, repeats);
+  }
+  std::vector<ForwardCost> result;
+  double one = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    ForwardCost cost{rows[i], prompt_tokens, median(times[i]), 0};
+    if (rows[i] == 1) one = cost.ms;
+    result.push_back(cost);
+  }
+  for (ForwardCost& cost : result) cost.over_one = one > 0 ? cost.ms / one : 0;
+  return result;
+}
+
+std::vector<BeamCost> measure_beams(Model& model, const Tokenizer& tokenizer,
+                                    const std::vector<BenchPrompt>& prompts,
+                                    const BeamBenchOptions& options, const ProgressSink& progress) {
+  static constexpr const char* kPolicies[] = {"batch", "keep", "compact", "recycle"};
+  const auto count = static_cast<double>(prompts.size());
+  std::vector<BeamCost> table;
+  const double total = count * static_cast<double>(options.num_beams.size() *
+                                                   options.lengths.size() * std::size(kPolicies));
+  double done = 0;
+  for (const int length : options.lengths) {
+    for (const int beams : options.num_beams) {
+      std::vector<BeamCost> rows(std::size(kPolicies));
+      std::vector<double> generated(std::size(kPolicies)), decode_ms(std::size(kPolicies)),
+          steps(std::size(kPolicies));
+      for (const BenchPrompt& prompt : prompts) {
+        const std::vector<std::int32_t> tokens =
+            bench_tokens(tokenizer, prompt, options.max_prompt_tokens);
+        RunResult batch;
+        for (std::size_t p = 0; p < std::size(kPolicies); ++p) {
+          RunConfig config;
+          const bool is_batch = p == 0;
+          config.method = is_batch ? "batch_beam" : "beam";
+          config.settings = {{"num_beams", beams}};
+          if (!is_batch) config.settings["kv"] = kPolicies[p];
+          config.prompt_tokens = tokens;
+          config.max_new_tokens = length;
+          const RunResult result = run_once(model, tokenizer, std::move(config));
+          if (is_batch) batch = result;
+          BeamCost& row = rows[p];
+          row.num_beams = beams;
+          row.max_new_tokens = length;
+          row.policy = kPolicies[p];
+          ++row.prompts;
+          row.prompt_tokens += static_cast<double>(tokens.size()) / count;
+          row.peak_live += static_cast<double>(result.peak_live_tokens) / count;
+          row.peak_garbage += static_cast<double>(result.peak_garbage_tokens) / count;
+          row.peak_reserved += static_cast<double>(result.peak_reserved_bytes) /
+                               static_cast<double>(result.kv_bytes_per_token) / count;
+          row.moved += static_cast<double>(result.moved_tokens) / count;
+          const double held =
+              static_cast<double>(result.peak_live_tokens + result.peak_garbage_tokens);
+          row.over_batch += held / static_cast<double>(batch.batch_beam_tokens) / count;
+          row.equal_to_batch &= same_tokens(result, batch);
+          steps[p] += static_cast<double>(result.steps);
+          decode_ms[p] += result.time.decode_ms;
+          generated[p] += static_cast<double>(result.steps);  // one token a beam a step
+          if (progress) progress("beam search", ++done, total);
+        }
+      }
+      for (std::size_t p = 0; p < std::size(kPolicies); ++p) {
+        rows[p].tokens_per_second = decode_ms[p] > 0 ? 1000 * generated[p] / decode_ms[p] : 0;
+        rows[p].ms_per_step = steps[p] > 0 ? decode_ms[p] / steps[p] : 0;
+        table.push_back(rows[p]);
+      }
+    }
+  }
+  return table;
+}
+
+std::vector<DraftCost> measure_drafting(Model& model, const Tokenizer& tokenizer,
+                                        const std::vector<BenchPrompt>& prompts,
+                                        const DraftBenchOptions& options,
+                                        const ProgressSink& progress) {
+  struct Sum {
+    double emitted = 0, forwards = 0, steps = 0, ms = 0, draft = 0, forward = 0, accept = 0,
+           other = 0;
+    int prompts = 0, equal = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Sum> sums;  // (category, method)
+  std::vector<std::string> categories;
+  double done = 0;
+  const double total = static_cast<double>(prompts.size() * options.methods.size());
+  for (const BenchPrompt& prompt : prompts) {
+    if (std::find(categories.begin(), categories.end(), prompt.category) == categories.end())
+      categories.push_back(prompt.category);
+    const std::vector<std::int32_t> tokens =
+        bench_tokens(tokenizer, prompt, options.max_prompt_tokens);
+    RunResult plain;
+    for (std::size_t m = 0; m < options.methods.size(); ++m) {
+      RunConfig config;
+      config.method = options.methods[m];
+      config.prompt_tokens = tokens;
+      config.max_new_tokens = options.max_new_tokens;
+      const RunResult result = run_once(model, tokenizer, std::move(config));
+      if (m == 0) plain = result;
+      Sum& sum = sums[{prompt.category, options.methods[m]}];
+      ++sum.prompts;
+      sum.equal += same_tokens(result, plain);
+      sum.emitted += static_cast<double>(result.emitted_tokens);
+      sum.forwards += static_cast<double>(result.target_forwards);
+      sum.steps += static_cast<double>(result.steps);
+      sum.ms += result.time.prefill_ms + result.time.decode_ms;
+      sum.draft += result.time.draft_ms;
+      sum.forward += result.time.forward_ms;
+      sum.accept += result.time.accept_ms;
+      sum.other += result.time.commit_ms + result.time.observe_ms;
+      if (progress) progress("drafting", ++done, total);
+    }
+  }
+  std::vector<DraftCost> table;
+  for (const std::string& category : categories) {
+    const Sum& plain = sums[{category, options.methods.front()}];
+    for (const std::string& method : options.methods) {
+      const Sum& sum = sums[{category, method}];
+      DraftCost row;
+      row.method = method;
+      row.category = category;
+      row.prompts = sum.prompts;
+      row.equal = sum.equal;
+      row.tokens_per_forward = sum.forwards > 0 ? sum.emitted / sum.forwards : 0;
+      row.tokens_per_second = sum.ms > 0 ? 1000 * sum.emitted / sum.ms : 0;
+      const double plain_rate = plain.ms > 0 ? 1000 * plain.emitted / plain.ms : 0;
+      row.speedup = plain_rate > 0 ? row.tokens_per_second / plain_rate : 0;
+      const double steps = std::max(1.0, sum.steps);
+      row.draft_ms = sum.draft / steps;
+      row.forward_ms = sum.forward / steps;
+      row.accept_ms = sum.accept / steps;
+      row.other_ms = sum.other / steps;
+      table.push_back(row);
+    }
+  }
+  return table;
+}
+
+}  // namespace triescope::app

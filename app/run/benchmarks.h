@@ -1,0 +1,81 @@
+// Benchmarks: what `triescope bench` measures. Everything is timed on the loaded model, the rivals
+// in turn within one run; figures are medians over prompts or means as said. Times are wall time in
+// ms; a speedup is the ratio of summed times over the same prompts, prefill included.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/log.h"
+#include "core/decode/session.h"
+
+namespace triescope::app {
+
+struct BenchPrompt {
+  std::string category;
+  std::string text;
+};
+
+// Spec-Bench's format: a JSON object a line with "category" and "turns" (or "prompt").
+// `per_category` of each, `categories` empty = all. Errors: kNotFound; kCorruption (file:line,
+// expected, found).
+std::vector<BenchPrompt> read_bench_prompts(const std::string& path,
+                                            const std::vector<std::string>& categories,
+                                            int per_category);
+// A few prompts of our own, for where no file is given: "story", "summarization", "rag".
+std::vector<BenchPrompt> builtin_bench_prompts();
+
+// One forward over `rows` rows that share a prompt.
+struct ForwardCost {
+  int rows = 0, prompt_tokens = 0;
+  double ms = 0;        // median
+  double over_one = 0;  // ratio to one row
+};
+std::vector<ForwardCost> measure_forward_rows(Model& model, int prompt_tokens,
+                                              const std::vector<int>& rows, int repeats,
+                                              const ProgressSink& progress);
+
+// Beam search by KV policy.
+struct BeamCost {
+  int num_beams = 0, max_new_tokens = 0;
+  std::string policy;
+  int prompts = 0;
+  double prompt_tokens = 0;      // mean
+  double tokens_per_second = 0;  // generated length a beam / decode time, over all prompts
+  double ms_per_step = 0;
+  double peak_live = 0, peak_reserved = 0, peak_garbage = 0,
+         moved = 0;  // KV tokens, mean over prompts
+  double over_batch =
+      0;  // peak of live + garbage / the batch policy's; mean of the prompts' ratios
+  bool equal_to_batch = true;  // the same tokens for every prompt
+};
+struct BeamBenchOptions {
+  std::vector<int> num_beams = {3, 6, 9, 15};
+  std::vector<int> lengths = {64};
+  int max_prompt_tokens = 1024;
+};
+std::vector<BeamCost> measure_beams(Model& model, const Tokenizer& tokenizer,
+                                    const std::vector<BenchPrompt>& prompts,
+                                    const BeamBenchOptions& options, const ProgressSink& progress);
+
+// Drafting methods against greedy decoding.
+struct DraftCost {
+  std::string method, category;
+  int prompts = 0;
+  double tokens_per_forward = 0;  // emitted / target forwards
+  double tokens_per_second = 0;   // emitted / (prefill + decode)
+  double speedup = 0;             // over greedy on the same prompts
+  double draft_ms = 0, forward_ms = 0, accept_ms = 0, other_ms = 0;  // a step, mean
+  int equal = 0;  // prompts whose text is greedy's
+};
+struct DraftBenchOptions {
+  std::vector<std::string> methods = {"greedy", "ngram_trie", "prompt_lookup"};
+  int max_new_tokens = 96;
+  int max_prompt_tokens = 1024;
+};
+std::vector<DraftCost> measure_drafting(Model& model, const Tokenizer& tokenizer,
+                                        const std::vector<BenchPrompt>& prompts,
+                                        const DraftBenchOptions& options,
+                                        const ProgressSink& progress);
+
+}  // namespace triescope::app

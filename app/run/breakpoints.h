@@ -1,0 +1,83 @@
+// Breakpoints on decoding: conditions over what a step recorded. BreakRecorder stands between a
+// session and its recorder and notes the first condition that was met. Used on the session thread
+// alone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/capture/recorder.h"
+
+namespace triescope::app {
+
+enum class BreakKind : std::uint8_t {
+  kRejection,      // a draft token was rejected
+  kAcceptedBelow,  // a drafting step accepted fewer than `threshold` tokens
+  kPrune,          // a beam was dropped by a pruning rule or left the best b
+  kFinished,       // a sequence finished
+  kMove,           // KV was copied: a compaction, or a reorder of the batch policy
+  kLiveAbove,      // more than `threshold` live KV tokens
+  kToken,          // a node with token id `threshold` was decided upon (not a rejection)
+  kStep,           // step `threshold` is done
+};
+
+struct Breakpoint {
+  BreakKind kind = BreakKind::kRejection;
+  std::int64_t threshold = 0;
+  bool enabled = true;
+};
+
+// "first rejection", "accepted < 3", ...
+std::string describe(const Breakpoint& breakpoint);
+// The name used by scripts ("rejection", "accepted_below", ...), and back; false: no such kind.
+const char* script_name(BreakKind kind);
+bool break_kind_from_name(const std::string& name, BreakKind& kind);
+bool needs_threshold(BreakKind kind);
+std::vector<BreakKind> all_break_kinds();
+
+class BreakRecorder final : public capture::Recorder {
+ public:
+  // `inner` is borrowed.
+  explicit BreakRecorder(capture::Recorder& inner) : inner_(inner) {}
+
+  void set_breakpoints(std::vector<Breakpoint> breakpoints) {
+    breakpoints_ = std::move(breakpoints);
+  }
+  // What was hit since the last call; "" = nothing.
+  std::string take_hit();
+
+  capture::Level level() const override { return inner_.level(); }
+  void run(const capture::RunInfo& info) override { inner_.run(info); }
+  void piece(std::int32_t token, std::string_view bytes) override { inner_.piece(token, bytes); }
+  void step(const capture::StepRow& row) override;
+  void phase(const capture::PhaseRow& row) override { inner_.phase(row); }
+  void nodes(std::span<const capture::NodeRow> rows) override;
+  void node_scores(std::span<const capture::NodeScoreRow> rows) override {
+    inner_.node_scores(rows);
+  }
+  void inputs(std::span<const capture::InputRow> rows) override { inner_.inputs(rows); }
+  void candidates(std::span<const capture::CandidateRow> rows) override { inner_.candidates(rows); }
+  void verdicts(std::span<const capture::VerdictRow> rows) override;
+  void frontier(std::span<const capture::FrontierRow> rows) override { inner_.frontier(rows); }
+  void slots(std::span<const capture::SlotRow> rows) override;
+  void memory(const capture::MemoryRow& row) override;
+  void sequence(const capture::SequenceRow& row) override { inner_.sequence(row); }
+  void log(const capture::LogRow& row) override { inner_.log(row); }
+  void finish(capture::RunStatus status, std::string_view message) override {
+    inner_.finish(status, message);
+  }
+  void flush() override { inner_.flush(); }
+
+ private:
+  // Notes `detail` if an enabled breakpoint of this kind passes `test(threshold)`.
+  template <class Test>
+  void check(BreakKind kind, const std::string& detail, Test test);
+
+  capture::Recorder& inner_;
+  std::vector<Breakpoint> breakpoints_;
+  std::vector<std::int32_t> token_of_node_;
+  std::string hit_;
+};
+
+}  // namespace triescope::app

@@ -1,0 +1,108 @@
+#include "app/run/catalog.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/base/error.h"
+
+namespace triescope::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+// "SmolLM2-135M-Instruct.Q4_1.gguf" -> "smollm2-135m-instruct.q4_1"
+std::string short_name(const fs::path& path) {
+  return lower(path.extension() == ".gguf" ? path.stem().string() : path.filename().string());
+}
+
+std::vector<fs::path> model_folders() {
+  std::vector<fs::path> folders;
+  if (const char* env = std::getenv("TRIESCOPE_MODELS"); env && *env) folders.emplace_back(env);
+  std::error_code ec;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ec);
+  if (!ec) {
+    const fs::path here = program.parent_path();
+    folders.push_back(here.parent_path() / ".deps/models");
+    folders.push_back(here.parent_path() / "share/triescope/models");
+  }
+  const char* data = std::getenv("XDG_DATA_HOME");
+  const char* home = std::getenv("HOME");
+  if (data && *data) {
+    folders.push_back(fs::path(data) / "triescope/models");
+  } else if (home && *home) {
+    folders.push_back(fs::path(home) / ".local/share/triescope/models");
+  }
+  return folders;
+}
+
+bool is_default(const CatalogEntry& entry) {
+  return entry.name.find("smollm2-135m-instruct") != std::string::npos;
+}
+
+}  // namespace
+
+std::vector<CatalogEntry> list_models() {
+  std::vector<CatalogEntry> entries;
+  for (const fs::path& folder : model_folders()) {
+    std::error_code ec;
+    std::vector<fs::path> found;
+    for (fs::directory_iterator it(folder, ec), end; !ec && it != end; it.increment(ec)) {
+      const fs::path& path = it->path();
+      std::error_code ignored;
+      if (path.extension() == ".gguf" || fs::exists(path / "config.json", ignored))
+        found.push_back(path);
+    }
+    std::sort(found.begin(), found.end());
+    for (const fs::path& path : found) {
+      const std::string name = short_name(path);
+      if (std::any_of(entries.begin(), entries.end(), [&](auto& e) { return e.name == name; }))
+        continue;
+      entries.push_back(
+          {name, path.lexically_normal().string(), "in " + folder.lexically_normal().string()});
+    }
+  }
+  std::stable_partition(entries.begin(), entries.end(), is_default);
+  return entries;
+}
+
+std::string resolve_model(const std::string& model) {
+  std::error_code ec;
+  if (!model.empty() && fs::exists(model, ec)) return model;
+  const std::vector<CatalogEntry> entries = list_models();
+  if (model.empty()) {
+    if (!entries.empty()) return entries.front().path;
+    throw Error(ErrorCode::kNotFound,
+                "no model given and none is installed: run `make build` once (it fetches "
+                "SmolLM2-135M-Instruct), or pass "
+                "--model with a Hugging Face directory or a .gguf file");
+  }
+  const std::string wanted = lower(model);
+  for (const CatalogEntry& entry : entries)
+    if (entry.name == wanted) return entry.path;
+  // A unique beginning is enough: "smollm2".
+  const CatalogEntry* match = nullptr;
+  int matches = 0;
+  for (const CatalogEntry& entry : entries) {
+    if (entry.name.rfind(wanted, 0) != 0) continue;
+    match = &entry;
+    ++matches;
+  }
+  if (matches == 1) return match->path;
+  std::string names;
+  for (const CatalogEntry& entry : entries) names += (names.empty() ? "" : ", ") + entry.name;
+  throw Error(
+      ErrorCode::kNotFound,
+      "model '" + model + "' is neither a file nor a directory nor a known short name (" +
+          (names.empty() ? "none installed" : names) +
+          "); expected a Hugging Face directory, a .gguf file, or one of `triescope info --list`");
+}
+
+}  // namespace triescope::app

@@ -1,0 +1,32 @@
+// RunRequest: everything a person can choose about a run, in the window's run bar and on the
+// command line alike, and how it becomes a RunConfig.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/decode/session.h"
+#include "core/tokenizer/tokenizer.h"
+
+namespace triescope::app {
+
+struct RunRequest {
+  std::string model;  // path or short name; "" = the default
+  std::string device = "cpu";
+  DType dtype = DType::kF32;
+  std::string method = "beam";
+  nlohmann::json settings = nlohmann::json::object();
+  std::string prompt;
+  std::vector<std::int32_t> prompt_ids;  // used instead of the text where not empty
+  bool chat = false;                     // apply the model's chat template
+  int max_new_tokens = 128;
+  std::uint64_t seed = 0;
+};
+
+// Tokenizes the prompt (chat template where asked for; BOS where the tokenizer adds one).
+// Errors: those of Tokenizer::encode and apply_chat_template; kInvalidArgument for an empty prompt.
+RunConfig make_run_config(const RunRequest& request, const Tokenizer& tokenizer);
+
+}  // namespace triescope::app

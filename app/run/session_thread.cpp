@@ -1,0 +1,408 @@
+#include "app/run/session_thread.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <new>
+#include <thread>
+
+#include "app/run/catalog.h"
+#include "core/base/error.h"
+#include "core/capture/writer.h"
+
+namespace triescope::app {
+
+const char* to_string(LiveState state) {
+  switch (state) {
+    case LiveState::kIdle:
+      return "idle";
+    case LiveState::kLoading:
+      return "loading";
+    case LiveState::kPaused:
+      return "paused";
+    case LiveState::kRunning:
+      return "running";
+    case LiveState::kDone:
+      return "done";
+  }
+  return "";
+}
+
+struct SessionThread::Impl {
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kMaxNotices = 200;
+  static constexpr auto kPublishInterval = std::chrono::milliseconds(33);
+
+  std::function<void()> wake;
+
+  // Shared with the callers.
+  mutable std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::function<void()>> queue;
+  std::uint64_t sent = 0;
+  bool quit = false;
+  std::shared_ptr<const LiveStatus> published = std::make_shared<LiveStatus>();
+  std::stop_source cancel_source;  // loading
+  Session* stoppable = nullptr;    // the session request_stop() may be sent to
+  std::atomic<bool> pause_requested{false};
+
+  // The session thread's own.
+  LiveStatus now;
+  std::string loaded_path, loaded_device;
+  DType loaded_dtype = DType::kF32;
+  std::unique_ptr<Model> model;
+  std::unique_ptr<Tokenizer> tokenizer;
+  std::unique_ptr<capture::Recorder> file;
+  std::unique_ptr<BreakRecorder> recorder;
+  std::unique_ptr<Session> session;
+  std::vector<Breakpoint> breakpoints;
+  bool running = false;
+  std::optional<capture::Tick> run_target;
+  Clock::time_point last_publish{};
+
+  std::thread thread;
+
+  void publish(bool force = true) {
+    const auto time = Clock::now();
+    if (!force && time - last_publish < kPublishInterval) return;
+    last_publish = time;
+    auto snapshot = std::make_shared<LiveStatus>(now);
+    {
+      std::lock_guard lock(mutex);
+      published = std::move(snapshot);
+    }
+    changed.notify_all();
+    wake();
+  }
+
+  void notice(LogLevel level, const std::string& text) {
+    const std::uint64_t serial = now.notices.empty() ? 1 : now.notices.back().serial + 1;
+    now.notices.push_back({serial, level, text});
+    if (now.notices.size() > kMaxNotices) now.notices.erase(now.notices.begin());
+  }
+
+  ProgressSink progress_sink() {
+    return [this](const std::string& what, double done, double total) {
+      now.progress = what;
+      now.progress_done = done;
+      now.progress_total = total;
+      publish(/*force=*/false);
+    };
+  }
+
+  void clear_progress() {
+    now.progress.clear();
+    now.progress_done = now.progress_total = 0;
+  }
+
+  // Runs one command or phase; whatever it throws becomes a notice and the thread goes on.
+  template <class Body>
+  void guarded(Body body) {
+    try {
+      body();
+    } catch (const Error& error) {
+      notice(error.code() == ErrorCode::kCancelled ? LogLevel::kInfo : LogLevel::kError,
+             error.what());
+      running = false;
+    } catch (const std::bad_alloc&) {
+      notice(LogLevel::kError,
+             "out of memory: take fewer beams, a shorter prompt, or a smaller model or dtype");
+      running = false;
+    } catch (const std::exception& error) {
+      notice(LogLevel::kError, std::string("unexpected error: ") + error.what());
+      running = false;
+    }
+    clear_progress();
+    settle();
+  }
+
+  // The state that follows from what there is.
+  void settle() {
+    if (!session) {
+      now.state = LiveState::kIdle;
+    } else if (session->done()) {
+      running = false;
+      now.state = LiveState::kDone;
+    } else {
+      now.state = running ? LiveState::kRunning : LiveState::kPaused;
+    }
+    if (session) now.next_tick = session->next_tick();
+  }
+
+  std::stop_token fresh_cancel_token() {
+    std::lock_guard lock(mutex);
+    cancel_source = std::stop_source();
+    return cancel_source.get_token();
+  }
+
+  void watch_session(Session* target) {
+    std::lock_guard lock(mutex);
+    stoppable = target;
+  }
+
+  // A run that is left behind is stopped properly, so that its capture says so.
+  void close_session() {
+    watch_session(nullptr);
+    if (session && !session->done()) {
+      session->request_stop();
+      try {
+        while (!session->done()) session->advance();
+      } catch (const std::exception&) {
+        // Stopping is what was asked for; the capture holds what there was.
+      }
+    }
+    session.reset();
+    recorder.reset();
+    file.reset();
+    running = false;
+    run_target.reset();
+  }
+
+  void ensure_model(const std::string& name, const std::string& device, DType dtype) {
+    const std::string path = resolve_model(name);
+    if (model && path == loaded_path && device == loaded_device && dtype == loaded_dtype) return;
+    const std::stop_token token = fresh_cancel_token();
+    now.state = LiveState::kLoading;
+    now.progress = "loading " + path;
+    publish();
+    LoadOptions options;
+    options.device = device;
+    options.dtype = dtype;
+    auto new_tokenizer = load_tokenizer(path);
+    // The run before it may still use the old model; there is room for one, so the old one goes
+    // first.
+    close_session();
+    model.reset();
+    now.model.reset();
+    model = load_model(path, options, progress_sink(), token);
+    tokenizer = std::move(new_tokenizer);
+    loaded_path = path;
+    loaded_device = device;
+    loaded_dtype = dtype;
+    now.model = model->info();
+    notice(LogLevel::kInfo, "loaded " + now.model->name + " (" + std::string(to_string(dtype)) +
+                                ", " + now.model->device + ")");
+  }
+
+  void adopt(std::unique_ptr<capture::Recorder> new_file,
+             std::unique_ptr<BreakRecorder> new_recorder, std::unique_ptr<Session> new_session,
+             const std::string& capture_path) {
+    close_session();
+    file = std::move(new_file);
+    recorder = std::move(new_recorder);
+    session = std::move(new_session);
+    session->set_progress(progress_sink());
+    recorder->set_breakpoints(breakpoints);
+    recorder->flush();
+    watch_session(session.get());
+    now.capture_path = capture_path;
+    now.pause_reason.clear();
+    ++now.run_serial;
+  }
+
+  void start(const RunRequest& request, const std::string& capture_path, bool run_at_once) {
+    // Refused before anything is touched: the run that is open stays.
+    validate_settings(find_method(request.method), request.settings);
+    ensure_model(request.model, request.device, request.dtype);
+    RunConfig config = make_run_config(request, *tokenizer);
+    auto new_file = capture::open_recorder(capture_path);
+    auto new_recorder = std::make_unique<BreakRecorder>(*new_file);
+    auto new_session =
+        std::make_unique<Session>(*model, *tokenizer, std::move(config), *new_recorder);
+    adopt(std::move(new_file), std::move(new_recorder), std::move(new_session), capture_path);
+    running = run_at_once;
+    pause_requested = false;
+  }
+
+  void branch(std::int32_t node, std::int32_t token, const std::string& capture_path) {
+    if (!session)
+      throw Error(ErrorCode::kInvalidArgument,
+                  "no run to branch from: start one first (a capture opened from a file cannot be "
+                  "decoded on)");
+    auto new_file = capture::open_recorder(capture_path);
+    auto new_recorder = std::make_unique<BreakRecorder>(*new_file);
+    auto new_session = Session::branch(*session, NodeId{node}, token, *new_recorder);
+    adopt(std::move(new_file), std::move(new_recorder), std::move(new_session), capture_path);
+  }
+
+  void require_open_run() const {
+    if (!session) throw Error(ErrorCode::kInvalidArgument, "no run is open: press Start");
+    if (session->done())
+      throw Error(ErrorCode::kInvalidArgument, "the run is over: press Start for a new one");
+  }
+
+  // One phase; true if something asks for a pause after it.
+  bool advance_once() {
+    if (session->next_tick() == 0) {
+      now.state = LiveState::kLoading;  // prefill shows progress and can be cancelled
+      publish();
+    }
+    session->advance();
+    now.next_tick = session->next_tick();
+    now.pause_reason = recorder->take_hit();
+    if (run_target && now.next_tick >= *run_target) {
+      run_target.reset();
+      return true;
+    }
+    return !now.pause_reason.empty();
+  }
+
+  void step(bool whole) {
+    require_open_run();
+    running = false;
+    now.pause_reason.clear();
+    do {
+      if (advance_once()) break;
+    } while (whole && !session->done() &&
+             capture::phase_of(session->next_tick()) != capture::Phase::kDraft);
+    recorder->flush();
+  }
+
+  void loop() {
+    while (true) {
+      std::function<void()> command;
+      {
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [&] { return quit || !queue.empty() || running; });
+        if (quit) break;
+        if (!queue.empty()) {
+          command = std::move(queue.front());
+          queue.pop_front();
+        }
+      }
+      if (command) {
+        guarded(command);
+        ++now.commands_done;
+        publish();
+        continue;
+      }
+      guarded([&] {
+        if (pause_requested.exchange(false)) {
+          running = false;
+        } else if (advance_once()) {
+          running = false;
+        }
+        if (!running || session->done()) recorder->flush();
+      });
+      publish(/*force=*/!running);
+    }
+    close_session();
+  }
+
+  void send(std::function<void()> command) {
+    {
+      std::lock_guard lock(mutex);
+      queue.push_back(std::move(command));
+      ++sent;
+    }
+    changed.notify_all();
+  }
+};
+
+SessionThread::SessionThread(std::function<void()> wake) : impl_(std::make_unique<Impl>()) {
+  impl_->wake = std::move(wake);
+  impl_->thread = std::thread([impl = impl_.get()] { impl->loop(); });
+}
+
+SessionThread::~SessionThread() {
+  {
+    std::lock_guard lock(impl_->mutex);
+    impl_->quit = true;
+    impl_->cancel_source.request_stop();
+    if (impl_->stoppable) impl_->stoppable->request_stop();
+  }
+  impl_->changed.notify_all();
+  impl_->thread.join();
+}
+
+std::shared_ptr<const LiveStatus> SessionThread::status() const {
+  std::lock_guard lock(impl_->mutex);
+  return impl_->published;
+}
+
+std::uint64_t SessionThread::commands_sent() const {
+  std::lock_guard lock(impl_->mutex);
+  return impl_->sent;
+}
+
+void SessionThread::load(const std::string& model, const std::string& device, DType dtype) {
+  impl_->send(
+      [impl = impl_.get(), model, device, dtype] { impl->ensure_model(model, device, dtype); });
+}
+
+void SessionThread::start(const RunRequest& request, const std::string& capture_path,
+                          bool run_at_once) {
+  impl_->send([impl = impl_.get(), request, capture_path, run_at_once] {
+    impl->start(request, capture_path, run_at_once);
+  });
+}
+
+void SessionThread::step() {
+  impl_->send([impl = impl_.get()] { impl->step(/*whole=*/true); });
+}
+
+void SessionThread::step_phase() {
+  impl_->send([impl = impl_.get()] { impl->step(/*whole=*/false); });
+}
+
+void SessionThread::run() {
+  impl_->send([impl = impl_.get()] {
+    impl->require_open_run();
+    impl->now.pause_reason.clear();
+    impl->pause_requested = false;
+    impl->run_target.reset();
+    impl->running = true;
+  });
+}
+
+void SessionThread::run_to(capture::Tick tick) {
+  impl_->send([impl = impl_.get(), tick] {
+    impl->require_open_run();
+    if (impl->session->next_tick() >= tick) return;
+    impl->now.pause_reason.clear();
+    impl->pause_requested = false;
+    impl->run_target = tick;
+    impl->running = true;
+  });
+}
+
+void SessionThread::branch(std::int32_t node, std::int32_t token, const std::string& capture_path) {
+  impl_->send(
+      [impl = impl_.get(), node, token, capture_path] { impl->branch(node, token, capture_path); });
+}
+
+void SessionThread::set_breakpoints(std::vector<Breakpoint> breakpoints) {
+  impl_->send([impl = impl_.get(), breakpoints = std::move(breakpoints)] {
+    impl->breakpoints = breakpoints;
+    if (impl->recorder) impl->recorder->set_breakpoints(breakpoints);
+  });
+}
+
+void SessionThread::pause() { impl_->pause_requested = true; }
+
+void SessionThread::stop() {
+  {
+    std::lock_guard lock(impl_->mutex);
+    if (impl_->stoppable) impl_->stoppable->request_stop();
+  }
+  // The session ends itself at its next phase; this makes sure that there is one.
+  impl_->send([impl = impl_.get()] {
+    if (!impl->session) return;
+    while (!impl->session->done()) impl->session->advance();
+    impl->recorder->flush();
+  });
+}
+
+void SessionThread::cancel() {
+  std::lock_guard lock(impl_->mutex);
+  impl_->sent -= impl_->queue.size();
+  impl_->queue.clear();
+  impl_->cancel_source.request_stop();
+  if (impl_->stoppable && impl_->published->state == LiveState::kLoading)
+    impl_->stoppable->request_stop();
+}
+
+}  // namespace triescope::app

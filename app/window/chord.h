@@ -1,0 +1,19 @@
+// Chord: a key with modifiers, as GLFW numbers them (F-keys included: Dear ImGui before 1.87 has no
+// names for them).
+#pragma once
+
+#include <string>
+
+namespace triescope::app {
+
+struct Chord {
+  int key = 0;   // GLFW_KEY_*; 0 = none
+  int mods = 0;  // GLFW_MOD_* (shift, control, alt)
+  bool operator==(const Chord&) const = default;
+};
+
+// "Ctrl+Shift+P" both ways. Error{kInvalidArgument}: says what is not a key.
+std::string to_string(Chord chord);
+Chord chord_from_string(const std::string& text);
+
+}  // namespace triescope::app

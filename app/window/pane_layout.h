@@ -1,0 +1,66 @@
+// Pane layout: a binary tree of splits whose leaves hold panels as tabs. Pure geometry, no ImGui;
+// sizes in px. Where a split would leave a pane smaller than the minimum, its two sides are shown
+// as one pane with all their tabs, so that every window size works.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "viz/canvas/canvas.h"
+
+namespace triescope::app {
+
+struct PaneNode {
+  // A split: two children, `first` takes `ratio` of the length (side by side or one above the
+  // other).
+  std::unique_ptr<PaneNode> first, second;
+  bool side_by_side = true;
+  float ratio = 0.5f;
+  // A leaf: its panels in tab order.
+  std::vector<std::string> panels;
+  // The panel shown (of a leaf, or of a split that is shown as one pane).
+  std::string active;
+
+  bool is_leaf() const { return !first; }
+};
+
+std::unique_ptr<PaneNode> make_leaf(std::vector<std::string> panels);
+std::unique_ptr<PaneNode> make_split(bool side_by_side, float ratio,
+                                     std::unique_ptr<PaneNode> first,
+                                     std::unique_ptr<PaneNode> second);
+
+// "debug", "lecture", "memory", "compare". Error{kNotFound}: lists them.
+std::unique_ptr<PaneNode> preset_layout(const std::string& name);
+const std::vector<std::string>& preset_names();
+
+struct PlacedPane {
+  PaneNode* node = nullptr;         // leaf, or a split shown as one pane
+  std::vector<std::string> panels;  // its tabs
+  viz::Rect area;
+};
+struct PlacedSplitter {
+  PaneNode* node = nullptr;
+  viz::Rect area;    // where it can be grabbed
+  viz::Rect parent;  // what `ratio` divides
+};
+struct PlacedLayout {
+  std::vector<PlacedPane> panes;
+  std::vector<PlacedSplitter> splitters;
+};
+PlacedLayout place(PaneNode& root, viz::Rect area, float min_width, float min_height,
+                   float splitter_px);
+
+// The pane whose tabs hold `panel`, made active there; false: no pane has it.
+bool show_panel(PaneNode& root, const std::string& panel);
+// Names of the panels on top of their panes.
+std::vector<std::string> visible_panels(const PlacedLayout& layout);
+
+nlohmann::json layout_to_json(const PaneNode& root);
+// nullptr if it is no layout (unknown panels are left out; `known` in order, missing ones are added
+// to the last leaf).
+std::unique_ptr<PaneNode> layout_from_json(const nlohmann::json& json,
+                                           const std::vector<std::string>& known);
+
+}  // namespace triescope::app

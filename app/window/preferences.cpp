@@ -1,0 +1,129 @@
+#include "app/window/preferences.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+
+#include "core/base/error.h"
+
+namespace triescope::app {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::size_t kKeptRuns = 50;
+
+fs::path user_folder(const char* variable, const char* fallback) {
+  if (const char* value = std::getenv(variable); value && *value)
+    return fs::path(value) / "triescope";
+  if (const char* home = std::getenv("HOME"); home && *home)
+    return fs::path(home) / fallback / "triescope";
+  return fs::temp_directory_path() / "triescope";
+}
+
+fs::path preferences_path() { return user_folder("XDG_CONFIG_HOME", ".config") / "window.json"; }
+
+}  // namespace
+
+Preferences load_preferences(std::string& warning) {
+  Preferences preferences;
+  const fs::path path = preferences_path();
+  std::ifstream file(path);
+  if (!file) return preferences;
+  try {
+    const json all = json::parse(file);
+    preferences.dark = all.value("dark", true);
+    preferences.user_scale = std::clamp(all.value("user_scale", 1.0f), 0.5f, 4.0f);
+    preferences.run_bar_open = all.value("run_bar_open", true);
+    preferences.layout = all.value("layout", json());
+    preferences.view_states = all.value("view_states", json::object());
+    preferences.recent_captures = all.value("recent_captures", std::vector<std::string>());
+    const json run = all.value("run", json::object());
+    RunRequest& request = preferences.request;
+    request.model = run.value("model", "");
+    request.device = run.value("device", "cpu");
+    request.dtype = dtype_from_string(run.value("dtype", "f32"));
+    request.method = run.value("method", "beam");
+    request.settings = run.value("settings", json::object());
+    request.prompt = run.value("prompt", "");
+    request.chat = run.value("chat", false);
+    request.max_new_tokens = std::max(1, run.value("max_new_tokens", 48));
+    request.seed = run.value("seed", std::uint64_t{0});
+  } catch (const std::exception& error) {
+    std::error_code ignored;
+    fs::rename(path, path.string() + ".bad", ignored);
+    warning = path.string() + " could not be read (" + error.what() +
+              "); it was put aside as window.json.bad and the defaults are used";
+    return {};
+  }
+  return preferences;
+}
+
+std::string save_preferences(const Preferences& preferences) try {
+  const RunRequest& request = preferences.request;
+  const json all = {{"dark", preferences.dark},
+                    {"user_scale", preferences.user_scale},
+                    {"run_bar_open", preferences.run_bar_open},
+                    {"layout", preferences.layout},
+                    {"view_states", preferences.view_states},
+                    {"recent_captures", preferences.recent_captures},
+                    {"run",
+                     {{"model", request.model},
+                      {"device", request.device},
+                      {"dtype", to_string(request.dtype)},
+                      {"method", request.method},
+                      {"settings", request.settings},
+                      {"prompt", request.prompt},
+                      {"chat", request.chat},
+                      {"max_new_tokens", request.max_new_tokens},
+                      {"seed", request.seed}}}};
+  const fs::path path = preferences_path();
+  fs::create_directories(path.parent_path());
+  const fs::path temporary = path.string() + ".new";
+  {
+    std::ofstream file(temporary);
+    file << all.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
+    file.flush();
+    if (!file)
+      return temporary.string() + ": cannot be written (" + std::strerror(errno) +
+             "); the layout is not remembered";
+  }
+  fs::rename(temporary, path);
+  return "";
+} catch (const std::exception& error) {
+  return std::string("the layout is not remembered: ") + error.what();
+}
+
+std::string new_run_path() {
+  const fs::path folder = user_folder("XDG_CACHE_HOME", ".cache") / "runs";
+  std::error_code ec;
+  fs::create_directories(folder, ec);
+  if (ec)
+    throw Error(ErrorCode::kIoError, folder.string() + ": cannot be made (" + ec.message() +
+                                         "); set XDG_CACHE_HOME to a folder that can be written");
+  std::vector<fs::path> runs;
+  for (fs::directory_iterator it(folder, ec), end; !ec && it != end; it.increment(ec))
+    if (it->path().extension() == ".tscap") runs.push_back(it->path());
+  std::sort(runs.begin(), runs.end());  // names begin with their time
+  for (std::size_t i = 0; i + kKeptRuns < runs.size() + 1; ++i) fs::remove(runs[i], ec);
+
+  const auto now = std::chrono::system_clock::now();
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  char name[64];
+  std::strftime(name, sizeof name, "%Y%m%d-%H%M%S", &local);
+  for (int i = 0;; ++i) {
+    const fs::path path =
+        folder / (std::string(name) + (i ? "-" + std::to_string(i) : "") + ".tscap");
+    if (!fs::exists(path)) return path.string();
+  }
+}
+
+}  // namespace triescope::app

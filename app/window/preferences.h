@@ -1,0 +1,34 @@
+// Preferences: what the window remembers between two starts: layout, theme, text size, the run that
+// was set up. One JSON file, $XDG_CONFIG_HOME/triescope/window.json, written atomically. A damaged
+// file is put aside as window.json.bad and said.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "app/run/request.h"
+
+namespace triescope::app {
+
+struct Preferences {
+  bool dark = true;
+  float user_scale = 1;  // apart from the monitor's: the presenter's big type
+  bool run_bar_open = true;
+  nlohmann::json layout;                                  // pane_layout.h; null = the debug preset
+  nlohmann::json view_states = nlohmann::json::object();  // panel name -> its view state
+  RunRequest request;
+  std::vector<std::string> recent_captures;
+};
+
+// Missing file: defaults. `warning` is set if there was one that could not be read.
+Preferences load_preferences(std::string& warning);
+// Errors are returned as text ("" = written): a full disk must not end the program.
+std::string save_preferences(const Preferences& preferences);
+
+// Where runs of the window are recorded unless the user says otherwise:
+// $XDG_CACHE_HOME/triescope/runs (made if missing). At most the newest 50 captures are kept there.
+// Error{kIoError}.
+std::string new_run_path();
+
+}  // namespace triescope::app

@@ -1,0 +1,252 @@
+#include "app/window/script.h"
+
+#include <charconv>
+#include <fstream>
+#include <sstream>
+
+#include "core/base/error.h"
+
+namespace triescope::app {
+namespace {
+
+constexpr double kWaitSeconds = 300;
+
+struct Verb {
+  const char* name;
+  const char* arguments;  // for messages; "" = none
+};
+constexpr Verb kVerbs[] = {
+    {"wait", "step N | idle | done | model | ms N"},
+    {"cursor", "STEP [draft|forward|accept|commit|observe]"},
+    {"focus", "NODE"},
+    {"lock", "NODE"},
+    {"model", "MODEL"},
+    {"method", "NAME"},
+    {"set", "name=value"},
+    {"prompt", "TEXT"},
+    {"chat", "on|off"},
+    {"max-new-tokens", "N"},
+    {"seed", "N"},
+    {"open-file", "PATH"},
+    {"save-file", "PATH"},
+    {"panel", "NAME"},
+    {"maximise-panel", "NAME"},
+    {"set-theme", "dark|light"},
+    {"set-scale", "X"},
+    {"size", "WIDTHxHEIGHT"},
+    {"breakpoint", "KIND [N]"},
+    {"branch", "NODE TOKEN"},
+    {"export-panel", "PANEL svg|pdf|png|csv PATH"},
+    {"document", "N"},
+    {"screenshot", "FILE.png"},
+    {"write-state", "FILE.json"},
+};
+
+const Verb* find_verb(const std::string& name) {
+  for (const Verb& verb : kVerbs)
+    if (name == verb.name) return &verb;
+  return nullptr;
+}
+
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> result;
+  for (std::string word; stream >> word;) result.push_back(word);
+  return result;
+}
+
+[[noreturn]] void refuse(const Script& script, const std::string& why) {
+  throw Error(ErrorCode::kInvalidArgument, script.where() + ": " + why);
+}
+
+long long number(const Script& script, const std::string& text) {
+  long long value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty())
+    refuse(script, "expected a number, found '" + text + "'");
+  return value;
+}
+
+Document& document(const Script& script, ScriptHost& host) {
+  if (!host.workspace.active())
+    refuse(script, "no capture is open: start a run or open a file first");
+  return *host.workspace.active();
+}
+
+bool wait(const Script& script, ScriptHost& host, const std::vector<std::string>& args) {
+  if (host.waiting_since < 0) host.waiting_since = host.seconds;
+  const double waited = host.seconds - host.waiting_since;
+  const std::string what = args.empty() ? "" : args[0];
+  if (what == "ms" && args.size() == 2)
+    return waited * 1000 >= static_cast<double>(number(script, args[1]));
+  if (!host.workspace.problems.empty())
+    refuse(script, "while waiting: " + host.workspace.problems.back());
+  bool met = false;
+  if (what == "idle") {
+    met = host.workspace.idle();
+  } else if (what == "done") {
+    met = host.workspace.live().state == LiveState::kDone && host.workspace.idle();
+  } else if (what == "model") {
+    met = host.workspace.live().model.has_value() && host.workspace.idle();
+  } else if (what == "step" && args.size() == 2) {
+    const Document* active = host.workspace.active();
+    met = active && active->capture->last_step() >= number(script, args[1]);
+  } else {
+    refuse(script, "wait: expected step N, idle, done, model or ms N");
+  }
+  if (!met && waited > kWaitSeconds)
+    throw Error(ErrorCode::kIoError, script.where() + ": still waiting for '" + what + "' after " +
+                                         std::to_string(static_cast<int>(kWaitSeconds)) + " s");
+  return met;
+}
+
+capture::Phase phase_from(const Script& script, const std::string& name) {
+  for (int i = 0; i < capture::kPhaseCount; ++i)
+    if (name == capture::to_string(static_cast<capture::Phase>(i)))
+      return static_cast<capture::Phase>(i);
+  refuse(script, "'" + name + "' is no phase: expected draft, forward, accept, commit or observe");
+}
+
+bool on_off(const Script& script, const std::string& text) {
+  if (text != "on" && text != "off") refuse(script, "expected on or off, found '" + text + "'");
+  return text == "on";
+}
+
+void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
+              const std::string& argument) {
+  Workspace& workspace = host.workspace;
+  const std::vector<std::string> args = words(argument);
+  const auto need = [&](std::size_t count) {
+    if (args.size() < count) refuse(script, verb + ": expected " + find_verb(verb)->arguments);
+  };
+  if (verb == "prompt") {
+    workspace.request().prompt = argument;
+    return;
+  }
+  need(1);
+  if (verb == "cursor") {
+    const auto step = static_cast<std::int32_t>(number(script, args[0]));
+    document(script, host);
+    workspace.set_cursor(capture::make_tick(
+        step, args.size() > 1 ? phase_from(script, args[1]) : capture::Phase::kDraft));
+  } else if (verb == "focus") {
+    document(script, host).focus.hovered = static_cast<std::int32_t>(number(script, args[0]));
+  } else if (verb == "lock") {
+    document(script, host);
+    workspace.lock_focus(static_cast<std::int32_t>(number(script, args[0])));
+  } else if (verb == "model") {
+    workspace.request().model = argument;
+    workspace.load_model();
+  } else if (verb == "method") {
+    find_method(args[0]);
+    workspace.request().method = args[0];
+    workspace.request().settings = nlohmann::json::object();
+  } else if (verb == "set") {
+    const auto equals = argument.find('=');
+    if (equals == std::string::npos)
+      refuse(script, "set: expected name=value, found '" + argument + "'");
+    workspace.request().settings[argument.substr(0, equals)] = argument.substr(equals + 1);
+  } else if (verb == "chat") {
+    workspace.request().chat = on_off(script, args[0]);
+  } else if (verb == "max-new-tokens") {
+    workspace.request().max_new_tokens = static_cast<int>(number(script, args[0]));
+  } else if (verb == "seed") {
+    workspace.request().seed = static_cast<std::uint64_t>(number(script, args[0]));
+  } else if (verb == "open-file") {
+    workspace.open_path(argument);
+  } else if (verb == "save-file") {
+    workspace.save_capture_as(argument);
+  } else if (verb == "panel") {
+    if (!show_panel(*workspace.layout, args[0]))
+      refuse(script, "no panel '" + args[0] + "' in this layout");
+  } else if (verb == "maximise-panel") {
+    viz::make_panel(args[0]);
+    workspace.maximised = args[0];
+  } else if (verb == "set-theme") {
+    workspace.preferences.dark = args[0] == "dark";
+  } else if (verb == "set-scale") {
+    workspace.preferences.user_scale = std::stof(args[0]);
+    host.ui.rebuild_fonts = true;
+  } else if (verb == "size") {
+    const auto x = args[0].find('x');
+    if (x == std::string::npos) refuse(script, "size: expected WIDTHxHEIGHT");
+    host.resize(static_cast<int>(number(script, args[0].substr(0, x))),
+                static_cast<int>(number(script, args[0].substr(x + 1))));
+  } else if (verb == "breakpoint") {
+    Breakpoint point;
+    if (!break_kind_from_name(args[0], point.kind))
+      refuse(script, "no breakpoint kind '" + args[0] + "'");
+    if (args.size() > 1) point.threshold = number(script, args[1]);
+    auto points = workspace.breakpoints;
+    points.push_back(point);
+    workspace.set_breakpoints(std::move(points));
+  } else if (verb == "branch") {
+    need(2);
+    workspace.branch(static_cast<std::int32_t>(number(script, args[0])),
+                     static_cast<std::int32_t>(number(script, args[1])));
+  } else if (verb == "export-panel") {
+    need(3);
+    workspace.start_export(
+        {args[0], args[2], viz::export_format_from_string(args[1]), workspace.preferences.dark});
+  } else if (verb == "document") {
+    const auto index = static_cast<std::size_t>(number(script, args[0]));
+    if (index >= workspace.documents().size())
+      refuse(script, "only " + std::to_string(workspace.documents().size()) + " captures are open");
+    workspace.activate(workspace.documents()[index].get());
+  } else if (verb == "screenshot") {
+    host.screenshot(argument);
+  } else if (verb == "write-state") {
+    host.write_state(argument);
+  }
+}
+
+}  // namespace
+
+Script::Script(const std::string& path, const CommandTable& commands) : path_(path) {
+  std::ifstream file(path);
+  if (!file)
+    throw Error(ErrorCode::kNotFound,
+                path + ": cannot be read; expected a script, one command a line");
+  std::string text;
+  for (int line_number = 1; std::getline(file, text); ++line_number) {
+    const auto first = text.find_first_not_of(" \t\r");
+    if (first == std::string::npos || text[first] == '#') continue;
+    text = text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+    const auto space = text.find(' ');
+    Line line{line_number, text.substr(0, space),
+              space == std::string::npos ? "" : text.substr(space + 1)};
+    if (!find_verb(line.verb) && !commands.find(line.verb)) {
+      std::string known;
+      for (const Verb& verb : kVerbs) known += std::string(known.empty() ? "" : ", ") + verb.name;
+      for (const Command& command : commands.all()) known += ", " + command.id;
+      throw Error(ErrorCode::kInvalidArgument, path + ":" + std::to_string(line_number) +
+                                                   ": no command '" + line.verb + "'; known are " +
+                                                   known);
+    }
+    lines_.push_back(std::move(line));
+  }
+}
+
+std::string Script::where() const {
+  if (finished()) return path_;
+  return current().number == 0 ? "command line" : path_ + ":" + std::to_string(current().number);
+}
+
+bool run_script_line(Script& script, ScriptHost& host) {
+  const Script::Line& line = script.current();
+  if (line.verb == "wait") {
+    if (!wait(script, host, words(line.argument))) return false;
+    host.waiting_since = -1;
+    return true;
+  }
+  if (find_verb(line.verb)) {
+    run_verb(script, host, line.verb, line.argument);
+    return true;
+  }
+  const Command* command = host.commands.find(line.verb);
+  if (!command->is_enabled()) refuse(script, "'" + line.verb + "' is not possible now");
+  command->run();
+  return true;
+}
+
+}  // namespace triescope::app

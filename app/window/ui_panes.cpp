@@ -1,0 +1,245 @@
+// Panes, their tabs and splitters, and the panels in them.
+#include <algorithm>
+#include <cmath>
+
+#include "app/window/style.h"
+#include "app/window/ui.h"
+
+namespace triescope::app {
+namespace {
+
+constexpr float kMinPaneWidthEm = 20, kMinPaneHeightEm = 8.5f, kSplitterEm = 0.45f;
+
+}  // namespace
+
+void Ui::draw_empty(viz::Rect area) {
+  ImGui::SetCursorScreenPos(ImVec2(area.x, area.y));
+  ImGui::BeginChild("empty", ImVec2(area.w, area.h));
+  const float width = std::min(area.w - em * 2, em * 34);
+  ImGui::SetCursorPos(ImVec2((area.w - width) / 2, std::max(em, area.h * 0.28f)));
+  ImGui::BeginGroup();
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  ImGui::PushFont(fonts.ui_bold);
+  ImGui::TextUnformatted("Nothing is decoded yet.");
+  ImGui::PopFont();
+  ImGui::TextUnformatted(
+      "Choose a model, a method and a prompt in the run bar (F2), then press Start and step "
+      "through the run with F10, "
+      "or open a capture (Ctrl+O, or drop a .tscap file here).");
+  ImGui::PopTextWrapPos();
+  ImGui::Dummy(ImVec2(0, em * 0.5f));
+  command_button("start", "Start, paused", /*primary=*/true);
+  ImGui::SameLine();
+  command_button("start-run", "Start and run");
+  ImGui::SameLine();
+  command_button("open", "Open…");
+  ImGui::EndGroup();
+  ImGui::EndChild();
+}
+
+void Ui::draw_panes(viz::Rect area) {
+  Document& document = *workspace.active();
+  if (!workspace.maximised.empty() && document.panel(workspace.maximised)) {
+    static PaneNode single;
+    single.panels.clear();
+    for (const auto& panel : document.panels) single.panels.push_back(panel->info().name);
+    single.active = workspace.maximised;
+    PlacedPane pane{&single, single.panels, area};
+    draw_pane(pane, document);
+    workspace.maximised = single.active;
+    return;
+  }
+  PlacedLayout placed = place(*workspace.layout, area, em * kMinPaneWidthEm, em * kMinPaneHeightEm,
+                              std::round(em * kSplitterEm));
+  // Hover is found anew in every frame; scripts may set it, so it is only cleared when the mouse
+  // moves.
+  if (ImGui::GetIO().MouseDelta.x != 0 || ImGui::GetIO().MouseDelta.y != 0)
+    document.focus.hovered = -1;
+  for (PlacedPane& pane : placed.panes) draw_pane(pane, document);
+  for (const PlacedSplitter& splitter : placed.splitters) {
+    ImGui::PushID(splitter.node);
+    ImGui::SetCursorScreenPos(ImVec2(splitter.area.x, splitter.area.y));
+    ImGui::InvisibleButton(
+        "splitter", ImVec2(std::max(1.0f, splitter.area.w), std::max(1.0f, splitter.area.h)));
+    const bool beside = splitter.node->side_by_side;
+    if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
+      ImGui::SetMouseCursor(beside ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
+      ImGui::GetWindowDrawList()->AddRectFilled(
+          ImVec2(splitter.area.x, splitter.area.y),
+          ImVec2(splitter.area.right(), splitter.area.bottom()),
+          to_imgui(theme.accent.with_alpha(0.5f)));
+    }
+    if (ImGui::IsItemActive()) {
+      const float share = beside ? ImGui::GetIO().MouseDelta.x / splitter.parent.w
+                                 : ImGui::GetIO().MouseDelta.y / splitter.parent.h;
+      splitter.node->ratio = std::clamp(splitter.node->ratio + share, 0.08f, 0.92f);
+    }
+    ImGui::PopID();
+  }
+}
+
+void Ui::draw_pane(PlacedPane& pane, Document& document) {
+  ImGui::PushID(pane.node);
+  ImGui::SetCursorScreenPos(ImVec2(pane.area.x, pane.area.y));
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, to_imgui_vec(theme.surface));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+  ImGui::BeginChild("pane", ImVec2(pane.area.w, pane.area.h), false,
+                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor();
+
+  // Header: a tab a panel; what does not fit goes into a list.
+  const float header = std::round(em * 1.75f);
+  const float pad = em * 0.45f;
+  const float buttons = em * 4.6f;
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  float x = origin.x + pad * 0.5f;
+  const float limit = origin.x + pane.area.w - buttons;
+  std::vector<std::string> hidden;
+  // The active tab must be seen: it is drawn first if the tabs do not all fit.
+  float total = 0;
+  const auto title_of = [&](const std::string& name) {
+    const viz::Panel* panel = document.panel(name);
+    return panel ? panel->info().title : name;
+  };
+  for (const std::string& name : pane.panels)
+    total += ImGui::CalcTextSize(title_of(name).c_str()).x + pad * 2;
+  std::vector<std::string> order = pane.panels;
+  if (x + total > limit) {
+    std::erase(order, pane.node->active);
+    order.insert(order.begin(), pane.node->active);
+  }
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (const std::string& name : order) {
+    const std::string title = title_of(name);
+    const float width = ImGui::CalcTextSize(title.c_str()).x + pad * 2;
+    const bool is_active = name == pane.node->active;
+    if (!is_active && x + width > limit) {
+      hidden.push_back(name);
+      continue;
+    }
+    ImGui::SetCursorScreenPos(ImVec2(x, origin.y));
+    ImGui::PushID(name.c_str());
+    if (ImGui::InvisibleButton("tab", ImVec2(width, header))) pane.node->active = name;
+    const bool hovered = ImGui::IsItemHovered();
+    if (const viz::Panel* panel = document.panel(name)) help_tooltip(panel->info().help, em);
+    ImGui::PopID();
+    const viz::Color color = is_active ? theme.text : hovered ? theme.text : theme.text_dim;
+    list->AddText(is_active ? fonts.ui_bold : fonts.ui, em,
+                  ImVec2(x + pad, origin.y + (header - em) / 2 - em * 0.1f), to_imgui(color),
+                  title.c_str());
+    if (is_active)
+      list->AddRectFilled(ImVec2(x + pad, origin.y + header - em * 0.16f),
+                          ImVec2(x + width - pad, origin.y + header), to_imgui(theme.accent));
+    x += width;
+  }
+  if (!hidden.empty()) {
+    ImGui::SetCursorScreenPos(ImVec2(limit, origin.y + em * 0.2f));
+    if (ImGui::SmallButton("…")) ImGui::OpenPopup("more");
+    help_tooltip("More panels", em);
+    if (ImGui::BeginPopup("more")) {
+      for (const std::string& name : hidden)
+        if (ImGui::Selectable(title_of(name).c_str())) pane.node->active = name;
+      ImGui::EndPopup();
+    }
+  }
+  const bool is_maximised = !workspace.maximised.empty();
+  ImGui::SetCursorScreenPos(ImVec2(origin.x + pane.area.w - em * 3.1f, origin.y + em * 0.2f));
+  if (ImGui::SmallButton("↧")) {
+    state.export_panel = pane.node->active;
+    state.open(Dialog::kExport);
+  }
+  help_tooltip("Export this panel: SVG, PDF, PNG, CSV  Ctrl+E", em);
+  ImGui::SameLine(0, em * 0.2f);
+  if (ImGui::SmallButton(is_maximised ? "▣" : "□")) {
+    workspace.maximised = is_maximised ? "" : pane.node->active;
+    if (!is_maximised) {
+      // Takes effect in the next frame.
+      animating = true;
+    }
+  }
+  help_tooltip(is_maximised ? "Back to the panes  Ctrl+M" : "Maximise  Ctrl+M", em);
+
+  viz::Panel* panel = document.panel(pane.node->active);
+  if (panel) {
+    visible_panels.push_back(panel->info().name);
+    const viz::Rect area{origin.x, origin.y + header, pane.area.w,
+                         std::max(1.0f, pane.area.h - header)};
+    list->AddRectFilled(ImVec2(area.x, area.y), ImVec2(area.right(), area.bottom()),
+                        to_imgui(theme.background));
+    draw_panel(*panel, area, document);
+  }
+  ImGui::EndChild();
+  ImGui::PopID();
+}
+
+void Ui::draw_panel(viz::Panel& panel, viz::Rect area, Document& document) {
+  viz::Scene scene;
+  scene.capture = document.capture.get();
+  scene.cursor = document.cursor;
+  scene.focus = document.focus;
+  scene.theme = theme;
+  scene.em = em;
+  scene.range = document.range;
+  scene.animate = workspace.animate;
+
+  ImGui::SetCursorScreenPos(ImVec2(area.x, area.y));
+  ImGui::InvisibleButton("canvas", ImVec2(area.w, area.h));
+  const ImGuiIO& io = ImGui::GetIO();
+  viz::Input input;
+  input.mouse = {io.MousePos.x, io.MousePos.y};
+  input.inside = ImGui::IsItemHovered();
+  const bool active = ImGui::IsItemActive();
+  if (input.inside) {
+    state.hovered_panel = panel.info().name;
+    input.wheel = io.MouseWheel;
+    input.wheel_x = io.MouseWheelH;
+    input.double_clicked = ImGui::IsMouseDoubleClicked(0);
+    input.right_clicked = ImGui::IsMouseClicked(1);
+    input.zoom_in = keys.zoom_in;
+    input.zoom_out = keys.zoom_out;
+    input.pan_left = keys.pan_left;
+    input.pan_right = keys.pan_right;
+    input.fit = keys.fit;
+    input.previous = keys.previous;
+    input.next = keys.next;
+  }
+  input.shift = io.KeyShift;
+  input.ctrl = io.KeyCtrl;
+  // A click is a press and release that did not move; a drag is a press that did.
+  input.dragging = active && ImGui::IsMouseDragging(0, em * 0.3f);
+  if (input.dragging) input.drag_delta = {io.MouseDelta.x, io.MouseDelta.y};
+  const ImVec2 moved = ImGui::GetMouseDragDelta(0, 0);
+  input.released = ImGui::IsItemDeactivated();
+  input.clicked = input.released && input.inside && std::hypot(moved.x, moved.y) < em * 0.3f;
+
+  const viz::Reaction reaction = panel.input(input, area, scene);
+  if (reaction.hover && (input.inside || active) && *reaction.hover != document.focus.hovered) {
+    document.focus.hovered = *reaction.hover;
+    animating = true;  // the panels drawn before this one show the new focus in the next frame
+  }
+  if (reaction.lock)
+    document.focus.locked = *reaction.lock == document.focus.locked ? -1 : *reaction.lock;
+  if (reaction.cursor) workspace.set_cursor(*reaction.cursor);
+  if (reaction.range) document.range = reaction.range;
+  if (reaction.clear_range) document.range.reset();
+  if (reaction.wants_redraw) animating = true;
+  scene.focus = document.focus;
+  scene.cursor = document.cursor;
+  scene.range = document.range;
+
+  viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), fonts);
+  canvas.push_clip(area);
+  panel.draw(canvas, area, scene);
+  canvas.pop_clip();
+
+  if (input.inside && !reaction.tooltip.empty()) {
+    ImGui::BeginTooltip();
+    ImGui::PushTextWrapPos(em * 32);
+    for (const std::string& line : reaction.tooltip) ImGui::TextUnformatted(line.c_str());
+    ImGui::PopTextWrapPos();
+    ImGui::EndTooltip();
+  }
+}
+
+}  // namespace triescope::app

@@ -1,0 +1,279 @@
+#include "app/window/window.h"
+
+#define GLFW_INCLUDE_NONE
+#include <GL/gl.h>
+#include <GLFW/glfw3.h>
+#include <imgui.h>
+#include <imgui_impl_glfw.h>
+#include <imgui_impl_opengl3.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+
+#include "app/window/fonts.h"
+#include "app/window/screenshot.h"
+#include "app/window/script.h"
+#include "app/window/style.h"
+#include "app/window/ui.h"
+#include "core/base/error.h"
+
+namespace triescope::app {
+namespace {
+
+constexpr float kBaseEm = 15;     // px at 1x
+constexpr int kSettleFrames = 3;  // Dear ImGui needs a few to come to rest after an input
+constexpr const char* kFirstPrompt =
+    "Once upon a time, a small robot found a key under the old oak tree. It did not know";
+
+struct KeyPress {
+  int key, mods;
+};
+
+// What GLFW's callbacks leave for the frame. One window, so one of these; GLFW hands it back
+// through the user pointer.
+struct Events {
+  std::vector<KeyPress> keys;
+  std::vector<std::string> dropped;
+  bool any = true;
+};
+
+Events& events_of(GLFWwindow* window) {
+  return *static_cast<Events*>(glfwGetWindowUserPointer(window));
+}
+
+std::string glfw_error_text;
+void on_glfw_error(int, const char* text) { glfw_error_text = text; }
+
+// Owns GLFW, the window and the two Dear ImGui backends.
+class Display {
+ public:
+  Display(int width, int height) {
+    glfwSetErrorCallback(on_glfw_error);
+    if (!glfwInit())
+      throw Error(ErrorCode::kIoError, "no display: the window system cannot be reached (" +
+                                           glfw_error_text +
+                                           "). Without one use `triescope decode … --capture FILE` "
+                                           "and `triescope export`, or run under xvfb-run");
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+    glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+    glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+    window = glfwCreateWindow(width, height, "triescope", nullptr, nullptr);
+    if (!window) {
+      glfwTerminate();
+      throw Error(ErrorCode::kIoError, "no window: OpenGL 3.3 is not there (" + glfw_error_text +
+                                           "). Install Mesa (libgl1-mesa-dri) or a driver, or work "
+                                           "headless with decode and export");
+    }
+    glfwMakeContextCurrent(window);
+    glfwSwapInterval(1);
+    glfwSetWindowUserPointer(window, &events);
+    // Before the backend's own callbacks, which call these on.
+    glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int, int action, int mods) {
+      events_of(w).any = true;
+      if (action != GLFW_RELEASE) events_of(w).keys.push_back({key, mods});
+    });
+    glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
+      events_of(w).any = true;
+      for (int i = 0; i < count; ++i) events_of(w).dropped.emplace_back(paths[i]);
+    });
+    glfwSetCursorPosCallback(window,
+                             [](GLFWwindow* w, double, double) { events_of(w).any = true; });
+    glfwSetMouseButtonCallback(window,
+                               [](GLFWwindow* w, int, int, int) { events_of(w).any = true; });
+    glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { events_of(w).any = true; });
+    glfwSetCharCallback(window, [](GLFWwindow* w, unsigned) { events_of(w).any = true; });
+    glfwSetFramebufferSizeCallback(window,
+                                   [](GLFWwindow* w, int, int) { events_of(w).any = true; });
+    glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { events_of(w).any = true; });
+    glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int) { events_of(w).any = true; });
+    IMGUI_CHECKVERSION();
+    ImGui::CreateContext();
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;               // the layout is ours
+    io.ConfigInputTextCursorBlink = false;  // blinking would keep an idle window drawing
+    ImGui_ImplGlfw_InitForOpenGL(window, true);
+    ImGui_ImplOpenGL3_Init("#version 330 core");
+  }
+  ~Display() {
+    ImGui_ImplOpenGL3_Shutdown();
+    ImGui_ImplGlfw_Shutdown();
+    ImGui::DestroyContext();
+    glfwDestroyWindow(window);
+    glfwTerminate();
+  }
+  Display(const Display&) = delete;
+  Display& operator=(const Display&) = delete;
+
+  float monitor_scale() const {
+    float x = 1, y = 1;
+    glfwGetWindowContentScale(window, &x, &y);
+    return std::max(1.0f, x);
+  }
+
+  GLFWwindow* window = nullptr;
+  Events events;
+};
+
+// Keys become commands, or act on the panel under the mouse. A text field gets everything but the
+// function keys and Ctrl combinations that edit no text.
+void dispatch_keys(Events& events, const CommandTable& commands, UiState& state, Ui& ui) {
+  ui.keys = {};
+  const bool typing = ImGui::GetIO().WantTextInput;
+  for (const KeyPress& press : events.keys) {
+    const int mods = press.mods & (GLFW_MOD_SHIFT | GLFW_MOD_CONTROL | GLFW_MOD_ALT);
+    const bool function_key = press.key >= GLFW_KEY_F1 && press.key <= GLFW_KEY_F25;
+    const bool edits_text = (mods & GLFW_MOD_CONTROL) == 0 || press.key == GLFW_KEY_LEFT ||
+                            press.key == GLFW_KEY_RIGHT || press.key == GLFW_KEY_A ||
+                            press.key == GLFW_KEY_C || press.key == GLFW_KEY_V ||
+                            press.key == GLFW_KEY_X || press.key == GLFW_KEY_Z ||
+                            press.key == GLFW_KEY_Y;
+    if (press.key == GLFW_KEY_ESCAPE) {
+      if (state.dialog != Dialog::kNone) {
+        state.dialog = Dialog::kNone;
+      } else if (!typing) {
+        ui.workspace.lock_focus(-1);
+        ui.workspace.maximised.clear();
+      }
+      continue;
+    }
+    if (typing && !function_key && edits_text) continue;
+    // In a dialog, keys belong to it.
+    if (state.dialog != Dialog::kNone && !function_key) continue;
+    if (const Command* command = commands.find(Chord{press.key, mods})) {
+      if (command->is_enabled()) command->run();
+      continue;
+    }
+    if (mods != 0) continue;
+    ui.keys.zoom_in |= press.key == GLFW_KEY_W;
+    ui.keys.zoom_out |= press.key == GLFW_KEY_S;
+    ui.keys.pan_left |= press.key == GLFW_KEY_A;
+    ui.keys.pan_right |= press.key == GLFW_KEY_D;
+    ui.keys.fit |= press.key == GLFW_KEY_F;
+    ui.keys.previous |= press.key == GLFW_KEY_COMMA;
+    ui.keys.next |= press.key == GLFW_KEY_PERIOD;
+  }
+  events.keys.clear();
+}
+
+}  // namespace
+
+int run_window(const WindowOptions& options) {
+  std::string warning;
+  Preferences preferences = load_preferences(warning);
+  if (options.has_request) preferences.request = options.request;
+  if (preferences.request.prompt.empty() && preferences.request.prompt_ids.empty())
+    preferences.request.prompt = kFirstPrompt;
+  if (options.scale > 0) preferences.user_scale = options.scale;
+
+  Display display(options.width, options.height);
+  Workspace workspace(std::move(preferences), [] { glfwPostEmptyEvent(); });
+  workspace.animate = options.animate;
+  if (!warning.empty()) workspace.say(LogLevel::kWarning, warning);
+  UiState state;
+  const CommandTable commands(workspace, state);
+  Ui ui{workspace, state, commands, {}, viz::dark_theme(), kBaseEm, {}, false, {}};
+
+  Script script = options.script.empty() ? Script::empty() : Script(options.script, commands);
+  const bool scripted =
+      !options.script.empty() || !options.screenshot.empty() || !options.state.empty();
+  if (scripted && options.script.empty()) script.append("wait", "idle");
+  if (!options.screenshot.empty()) script.append("screenshot", options.screenshot);
+  if (!options.state.empty()) script.append("write-state", options.state);
+  if (!options.capture.empty()) workspace.open_path(options.capture);
+
+  std::string pending_screenshot;
+  ScriptHost host{workspace,
+                  state,
+                  commands,
+                  [&](const std::string& path) { pending_screenshot = path; },
+                  [&](const std::string& path) {
+                    std::ofstream file(path);
+                    file << workspace.state_json(ui.visible_panels)
+                                .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
+                         << "\n";
+                    if (!file.flush())
+                      throw Error(ErrorCode::kIoError, path + ": the state cannot be written");
+                  },
+                  [&](int width, int height) { glfwSetWindowSize(display.window, width, height); }};
+
+  int frames_left = kSettleFrames;
+  int quiet_frames = 0;  // since the last thing that changed; a script line waits for some
+  state.rebuild_fonts = true;
+  bool last_dark = !workspace.preferences.dark;
+  while (!glfwWindowShouldClose(display.window) && !state.quit) {
+    const double now = glfwGetTime();
+    const double play = workspace.seconds_to_next_play(now);
+    const bool waiting_script = scripted && !state.quit;
+    if (frames_left > 0) {
+      glfwPollEvents();
+    } else if (waiting_script) {
+      glfwWaitEventsTimeout(0.01);
+    } else if (play >= 0) {
+      glfwWaitEventsTimeout(std::max(0.001, play));
+    } else {
+      glfwWaitEvents();
+    }
+    host.seconds = glfwGetTime();
+    const bool changed = workspace.update(host.seconds);
+    if (display.events.any || changed) frames_left = kSettleFrames;
+    display.events.any = false;
+    for (const std::string& path : display.events.dropped) workspace.open_path(path);
+    display.events.dropped.clear();
+    dispatch_keys(display.events, commands, state, ui);
+
+    if (scripted && quiet_frames >= kSettleFrames && pending_screenshot.empty()) {
+      if (script.finished()) break;
+      if (run_script_line(script, host)) {
+        script.advance();
+        frames_left = kSettleFrames;
+        quiet_frames = 0;
+      }
+    }
+    if (frames_left <= 0 && !scripted) continue;
+
+    if (state.rebuild_fonts || last_dark != workspace.preferences.dark) {
+      const float em =
+          std::round(kBaseEm * display.monitor_scale() * workspace.preferences.user_scale);
+      if (state.rebuild_fonts) {
+        ui.fonts = load_fonts(em);
+        ImGui_ImplOpenGL3_DestroyFontsTexture();
+        ImGui_ImplOpenGL3_CreateFontsTexture();
+      }
+      ui.em = em;
+      ui.theme = workspace.preferences.dark ? viz::dark_theme() : viz::light_theme();
+      apply_style(ui.theme, em);
+      state.rebuild_fonts = false;
+      last_dark = workspace.preferences.dark;
+    }
+
+    ImGui_ImplOpenGL3_NewFrame();
+    ImGui_ImplGlfw_NewFrame();
+    if (!workspace.animate) ImGui::GetIO().DeltaTime = 1.0f / 60.0f;
+    ImGui::NewFrame();
+    ui.draw();
+    ImGui::Render();
+    int width = 0, height = 0;
+    glfwGetFramebufferSize(display.window, &width, &height);
+    glViewport(0, 0, width, height);
+    glClearColor(ui.theme.background.r / 255.0f, ui.theme.background.g / 255.0f,
+                 ui.theme.background.b / 255.0f, 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+    ++quiet_frames;
+    if (!pending_screenshot.empty() && quiet_frames >= kSettleFrames) {
+      glFinish();
+      write_screenshot(pending_screenshot, width, height);
+      pending_screenshot.clear();
+    }
+    glfwSwapBuffers(display.window);
+    --frames_left;
+    if (ui.animating) frames_left = std::max(frames_left, 1);
+  }
+  if (!scripted) workspace.remember();
+  return 0;
+}
+
+}  // namespace triescope::app

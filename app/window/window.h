@@ -1,0 +1,25 @@
+// The window: GLFW, OpenGL 3.3 and Dear ImGui around a Workspace. Idle costs nothing: it waits for
+// events and wakes on input, on a new snapshot of the session thread, or while an animation runs.
+#pragma once
+
+#include <string>
+
+#include "app/run/request.h"
+
+namespace triescope::app {
+
+struct WindowOptions {
+  std::string capture;                    // opened at start; "" = none
+  RunRequest request;                     // what the command line gave
+  bool has_request = false;               // false: the remembered one stays
+  std::string script, screenshot, state;  // files; "" = none
+  int width = 1280, height = 720;         // px
+  float scale = 0;                        // 0 = the remembered one
+  bool animate = true;
+};
+
+// Runs until the window is closed. Returns the exit code. Errors: kIoError (no display, no
+// OpenGL 3.3: says what to do instead), those of Script.
+int run_window(const WindowOptions& options);
+
+}  // namespace triescope::app

@@ -1,0 +1,452 @@
+#include "app/window/workspace.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <filesystem>
+#include <mutex>
+
+#include "core/base/error.h"
+
+namespace triescope::app {
+namespace {
+
+namespace fs = std::filesystem;
+using capture::Tick;
+
+constexpr double kPlaySecondsPerStep = 0.45;
+constexpr std::size_t kMaxMessages = 500, kMaxRecent = 10;
+
+// The first tick of the step after the one `cursor` stands in, at most `end`.
+Tick next_step_tick(Tick cursor, Tick end) {
+  const Tick next = (cursor / capture::kPhaseCount + 1) * capture::kPhaseCount;
+  return std::min(next, end);
+}
+
+Tick previous_step_tick(Tick cursor) {
+  if (cursor <= 0) return 0;
+  return (cursor - 1) / capture::kPhaseCount * capture::kPhaseCount;
+}
+
+}  // namespace
+
+viz::Panel* Document::panel(const std::string& name) const {
+  for (const auto& panel : panels)
+    if (panel->info().name == name) return panel.get();
+  return nullptr;
+}
+
+struct Workspace::ExportTask {
+  ExportJob job;
+  std::atomic<double> share{0};
+  std::atomic<bool> cancelled{false}, done{false};
+  std::mutex mutex;
+  std::string error, message;
+  std::thread thread;
+};
+
+Workspace::Workspace(Preferences initial, std::function<void()> wake)
+    : preferences(std::move(initial)), devices(list_devices()), wake_(wake), session_(wake) {
+  live_ = session_.status();
+  std::vector<std::string> known;
+  for (const auto& panel : viz::make_panels()) known.push_back(panel->info().name);
+  layout = layout_from_json(preferences.layout, known);
+  if (!layout) layout = preset_layout(layout_name);
+}
+
+Workspace::~Workspace() {
+  cancel_export();
+  if (export_ && export_->thread.joinable()) export_->thread.join();
+}
+
+void Workspace::say(LogLevel level, const std::string& text) {
+  messages.push_back({messages.empty() ? 1 : messages.back().serial + 1, level, text});
+  if (messages.size() > kMaxMessages) messages.erase(messages.begin());
+  if (level == LogLevel::kError) problems.push_back(text);
+}
+
+Document* Workspace::live_document() const {
+  for (const auto& document : documents_)
+    if (document->run_serial != 0 && document->run_serial == live_->run_serial)
+      return document.get();
+  return nullptr;
+}
+
+Document* Workspace::add_document(const std::string& path, std::uint64_t run_serial) {
+  auto document = std::make_unique<Document>();
+  document->serial = next_serial_++;
+  document->path = path;
+  document->capture = capture::Capture::open(path);
+  document->panels = viz::make_panels();
+  for (const auto& panel : document->panels)
+    panel->set_view_state(preferences.view_states.value(panel->info().name, ""));
+  document->run_serial = run_serial;
+  const capture::RunInfo& run = document->capture->run();
+  document->title = run.method_title.empty() ? fs::path(path).stem().string() : run.method_title;
+  document->title += run_serial ? " #" + std::to_string(run_serial)
+                                : " (" + fs::path(path).filename().string() + ")";
+  document->cursor = document->capture->end_tick();
+  active_ = document.get();
+  documents_.push_back(std::move(document));
+  return active_;
+}
+
+void Workspace::open_capture(const std::string& path) {
+  try {
+    add_document(path, 0);
+    std::erase(preferences.recent_captures, path);
+    preferences.recent_captures.insert(preferences.recent_captures.begin(), path);
+    if (preferences.recent_captures.size() > kMaxRecent)
+      preferences.recent_captures.resize(kMaxRecent);
+  } catch (const std::exception& error) {
+    say(LogLevel::kError, error.what());
+  }
+}
+
+void Workspace::open_path(const std::string& path) {
+  std::error_code ec;
+  const fs::path given(path);
+  if (given.extension() == ".gguf" || fs::is_directory(given, ec)) {
+    request().model = path;
+    load_model();
+    return;
+  }
+  open_capture(path);
+}
+
+void Workspace::close_document(Document* document) {
+  if (document == live_document() && live_->state != LiveState::kDone) session_.stop();
+  std::erase_if(documents_, [&](const auto& entry) { return entry.get() == document; });
+  if (active_ == document) active_ = documents_.empty() ? nullptr : documents_.back().get();
+}
+
+void Workspace::save_capture_as(const std::string& path) {
+  if (!active_) return;
+  try {
+    const std::int32_t last = active_->capture->last_step();
+    if (last < 0)
+      throw Error(ErrorCode::kInvalidArgument,
+                  "nothing is recorded yet: run at least one step before saving");
+    capture::save_slice(active_->path, path, 0, last);
+    say(LogLevel::kInfo, "saved " + path);
+  } catch (const std::exception& error) {
+    say(LogLevel::kError, error.what());
+  }
+}
+
+void Workspace::start(bool run_at_once) {
+  try {
+    session_.start(request(), new_run_path(), run_at_once);
+  } catch (const std::exception& error) {
+    say(LogLevel::kError, error.what());
+  }
+}
+
+void Workspace::load_model() { session_.load(request().model, request().device, request().dtype); }
+
+void Workspace::step() {
+  if (!active_) return start(/*run_at_once=*/false);
+  const Tick end = active_->capture->end_tick();
+  if (active_->cursor < end) {
+    active_->cursor = next_step_tick(active_->cursor, end);
+    active_->playing = false;
+    if (active_->cursor >= end && active_is_live()) active_->follow = true;
+    return;
+  }
+  if (active_is_live()) {
+    active_->follow = true;
+    session_.step();
+  }
+}
+
+void Workspace::step_phase() {
+  if (!active_) return start(/*run_at_once=*/false);
+  const Tick end = active_->capture->end_tick();
+  if (active_->cursor < end) {
+    ++active_->cursor;
+    active_->playing = false;
+    if (active_->cursor >= end && active_is_live()) active_->follow = true;
+    return;
+  }
+  if (active_is_live()) {
+    active_->follow = true;
+    session_.step_phase();
+  }
+}
+
+void Workspace::back() {
+  if (active_) set_cursor(previous_step_tick(active_->cursor));
+}
+
+void Workspace::back_phase() {
+  if (active_) set_cursor(active_->cursor - 1);
+}
+
+void Workspace::toggle_run() {
+  if (!active_) return start(/*run_at_once=*/true);
+  if (active_is_live() && live_->state == LiveState::kRunning) return session_.pause();
+  if (active_is_live() && live_->state == LiveState::kPaused) {
+    active_->follow = true;
+    return session_.run();
+  }
+  // A finished capture plays; from its end, from the beginning.
+  if (active_->cursor >= active_->capture->end_tick()) active_->cursor = 0;
+  active_->playing = !active_->playing;
+  active_->follow = false;
+  active_->next_play_time = 0;
+}
+
+void Workspace::stop() {
+  if (active_) active_->playing = false;
+  if (live_document()) session_.stop();
+}
+
+void Workspace::cancel() {
+  session_.cancel();
+  cancel_export();
+}
+
+void Workspace::run_to_cursor() {
+  // "Cursor" is the locked node's step where one is locked, else the cursor: the decoder runs until
+  // there.
+  if (active_ && active_is_live()) session_.run_to(active_->cursor);
+}
+
+void Workspace::restart() {
+  if (active_ && !active_is_live()) {
+    active_->cursor = 0;
+    active_->follow = false;
+    return;
+  }
+  start(/*run_at_once=*/false);
+}
+
+void Workspace::branch(std::int32_t node, std::int32_t token) {
+  if (!active_is_live()) {
+    say(LogLevel::kError,
+        "only the newest run can be decoded on: start this run again, then choose the other token");
+    return;
+  }
+  try {
+    session_.branch(node, token, new_run_path());
+  } catch (const std::exception& error) {
+    say(LogLevel::kError, error.what());
+  }
+}
+
+void Workspace::set_breakpoints(std::vector<Breakpoint> points) {
+  breakpoints = std::move(points);
+  session_.set_breakpoints(breakpoints);
+}
+
+void Workspace::set_cursor(Tick tick) {
+  if (!active_) return;
+  active_->cursor = std::clamp<Tick>(tick, 0, active_->capture->end_tick());
+  active_->follow = false;
+  active_->playing = false;
+}
+
+void Workspace::follow() {
+  if (!active_) return;
+  active_->follow = true;
+  active_->playing = false;
+  active_->cursor = active_->capture->end_tick();
+}
+
+void Workspace::go_to_start() { set_cursor(0); }
+
+void Workspace::add_bookmark(const std::string& note) {
+  if (!active_) return;
+  try {
+    active_->capture->add_bookmark(active_->cursor, note);
+    say(LogLevel::kInfo, "bookmark at step " + std::to_string(capture::step_of(active_->cursor)));
+  } catch (const std::exception& error) {
+    say(LogLevel::kError, error.what());
+  }
+}
+
+void Workspace::go_to_bookmark(int direction) {
+  if (!active_) return;
+  std::optional<Tick> best;
+  for (const capture::Bookmark& bookmark : active_->capture->bookmarks()) {
+    const Tick distance = (bookmark.tick - active_->cursor) * direction;
+    if (distance <= 0) continue;
+    if (!best || distance < (*best - active_->cursor) * direction) best = bookmark.tick;
+  }
+  if (best) set_cursor(*best);
+}
+
+void Workspace::lock_focus(std::int32_t node) {
+  if (active_) active_->focus.locked = node;
+}
+
+void Workspace::start_export(const ExportJob& job) {
+  if (!active_) return;
+  if (exporting())
+    return say(LogLevel::kError, "an export is under way: wait for it or cancel it first");
+  if (export_ && export_->thread.joinable()) export_->thread.join();
+  viz::ExportOptions options;
+  options.format = job.format;
+  options.dark = job.dark;
+  if (active_->cursor > 0) options.step = capture::step_of(active_->cursor - 1);
+  if (viz::Panel* panel = active_->panel(job.panel)) options.view_state = panel->view_state();
+  export_ = std::make_unique<ExportTask>();
+  export_->job = job;
+  export_->thread = std::thread([this, task = export_.get(), source = active_->path, options] {
+    std::string error;
+    try {
+      const auto capture = capture::Capture::open(source);
+      viz::export_panel(*capture, task->job.panel, task->job.path, options,
+                        [&](const std::string&, double done, double total) {
+                          task->share = total > 0 ? done / total : 0;
+                          if (task->cancelled)
+                            throw Error(ErrorCode::kCancelled, "export cancelled");
+                          wake_();
+                        });
+    } catch (const std::exception& failure) {
+      error = failure.what();
+    }
+    {
+      std::lock_guard lock(task->mutex);
+      task->error = error;
+      task->message = "exported " + task->job.path;
+    }
+    task->done = true;
+    wake_();
+  });
+}
+
+void Workspace::cancel_export() {
+  if (export_) export_->cancelled = true;
+}
+
+bool Workspace::exporting() const { return export_ && !export_->job.path.empty(); }
+double Workspace::export_share() const { return export_ ? export_->share.load() : 0; }
+
+bool Workspace::poll_document(Document& document) {
+  const bool changed = document.capture->poll();
+  const Tick end = document.capture->end_tick();
+  if (document.follow && document.cursor != end) {
+    document.cursor = end;
+    return true;
+  }
+  return changed;
+}
+
+void Workspace::play(double seconds) {
+  Document& document = *active_;
+  const Tick end = document.capture->end_tick();
+  if (document.next_play_time > seconds) return;
+  document.cursor = next_step_tick(document.cursor, end);
+  document.next_play_time = seconds + kPlaySecondsPerStep;
+  if (document.cursor >= end) document.playing = false;
+}
+
+bool Workspace::update(double seconds) {
+  bool changed = false;
+  const auto status = session_.status();
+  if (status != live_) {
+    live_ = status;
+    changed = true;
+  }
+  for (const Notice& notice : live_->notices) {
+    if (notice.serial <= seen_notice_) continue;
+    seen_notice_ = notice.serial;
+    say(notice.level, notice.text);
+    changed = true;
+  }
+  if (live_->run_serial != seen_run_serial_) {
+    seen_run_serial_ = live_->run_serial;
+    try {
+      add_document(live_->capture_path, live_->run_serial);
+    } catch (const std::exception& error) {
+      say(LogLevel::kError, error.what());
+    }
+    changed = true;
+  }
+  for (const auto& document : documents_) {
+    try {
+      changed |= poll_document(*document);
+    } catch (const std::exception& error) {
+      say(LogLevel::kError, error.what());
+    }
+  }
+  if (active_ && active_->playing) {
+    play(seconds);
+    changed = true;
+  }
+  if (exporting() && export_->done) {
+    export_->thread.join();
+    say(export_->error.empty() ? LogLevel::kInfo
+        : export_->cancelled   ? LogLevel::kInfo
+                               : LogLevel::kError,
+        export_->error.empty() ? export_->message : export_->error);
+    export_.reset();
+    changed = true;
+  }
+  return changed;
+}
+
+bool Workspace::idle() const {
+  return live_->commands_done >= session_.commands_sent() && live_->state != LiveState::kRunning &&
+         live_->state != LiveState::kLoading && !exporting() && !(active_ && active_->playing);
+}
+
+double Workspace::seconds_to_next_play(double seconds) const {
+  if (!active_ || !active_->playing) return -1;
+  return std::max(0.0, active_->next_play_time - seconds);
+}
+
+nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_panels) const {
+  using nlohmann::json;
+  json state = {
+      {"state", to_string(live_->state)},
+      {"panels", visible_panels},
+      {"maximised", maximised},
+      {"layout", layout_name},
+      {"theme", preferences.dark ? "dark" : "light"},
+      {"scale", preferences.user_scale},
+      {"documents", documents_.size()},
+      {"problems", problems},
+      {"pause_reason", live_->pause_reason},
+      {"model", live_->model ? json(live_->model->name) : json(nullptr)},
+      {"run",
+       {{"method", preferences.request.method}, {"settings", preferences.request.settings}}}};
+  if (!active_) return state;
+  const Document& document = *active_;
+  const auto position = [](Tick tick) {
+    return json{{"tick", tick},
+                {"step", capture::step_of(tick)},
+                {"phase", capture::to_string(capture::phase_of(tick))}};
+  };
+  const capture::Counts counts = document.capture->counts();
+  state["capture"] = document.path;
+  state["method"] = document.capture->run().method;
+  state["cursor"] = position(document.cursor);
+  state["end"] = position(document.capture->end_tick());
+  state["follow"] = document.follow;
+  state["live"] = active_is_live();
+  state["focus"] = {{"hovered", document.focus.hovered},
+                    {"locked", document.focus.locked},
+                    {"node", document.focus.node()}};
+  state["counts"] = {{"steps", counts.steps},
+                     {"nodes", counts.nodes},
+                     {"verdicts", counts.verdicts},
+                     {"sequences", counts.sequences},
+                     {"nodes_at_cursor", document.capture->nodes_at(document.cursor).size()},
+                     {"bookmarks", document.capture->bookmarks().size()}};
+  return state;
+}
+
+void Workspace::remember() {
+  preferences.layout = layout_to_json(*layout);
+  if (active_) {
+    for (const auto& panel : active_->panels)
+      if (const std::string state = panel->view_state(); !state.empty())
+        preferences.view_states[panel->info().name] = state;
+  }
+  if (const std::string failure = save_preferences(preferences); !failure.empty())
+    say(LogLevel::kWarning, failure);
+}
+
+}  // namespace triescope::app

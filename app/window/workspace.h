@@ -1,0 +1,138 @@
+// Workspace: everything the window shows and can do, without a line of drawing: the open captures,
+// the run that is decoded, the run that is being set up, layout and theme. The command table, the
+// script and the drawing code all act through it. Not thread-safe: the window thread owns it; the
+// decoder is reached through SessionThread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "app/run/breakpoints.h"
+#include "app/run/session_thread.h"
+#include "app/window/pane_layout.h"
+#include "app/window/preferences.h"
+#include "core/capture/capture.h"
+#include "viz/export.h"
+#include "viz/panels/panel.h"
+#include "viz/scene.h"
+
+namespace triescope::app {
+
+// One open capture with its own cursor, focus and panels.
+struct Document {
+  std::uint64_t serial = 0;
+  std::string path, title;
+  std::unique_ptr<capture::Capture> capture;
+  std::vector<std::unique_ptr<viz::Panel>> panels;
+  capture::Tick cursor = 0;
+  bool follow = true;  // the cursor stays at the newest tick
+  viz::Focus focus;
+  std::optional<std::pair<std::int32_t, std::int32_t>> range;
+  std::uint64_t run_serial = 0;  // of the run decoded into it; 0 = opened from a file
+  bool playing = false;          // replay goes on by itself
+  double next_play_time = 0;
+
+  viz::Panel* panel(const std::string& name) const;
+};
+
+struct ExportJob {
+  std::string panel, path;
+  viz::ExportFormat format = viz::ExportFormat::kSvg;
+  bool dark = false;
+};
+
+class Workspace {
+ public:
+  // `wake` makes the window thread look again (called from other threads).
+  Workspace(Preferences preferences, std::function<void()> wake);
+  ~Workspace();
+
+  // Takes in what other threads did since the last call; `seconds` is a steady clock. True if
+  // anything changed.
+  bool update(double seconds);
+
+  // --- state ---
+  Preferences preferences;
+  std::unique_ptr<PaneNode> layout;
+  std::string layout_name = "debug";  // the preset it came from
+  std::string maximised;              // panel name; "" = none
+  bool animate = true;
+  std::vector<Breakpoint> breakpoints;
+  std::vector<DeviceInfo> devices;
+  const std::vector<std::unique_ptr<Document>>& documents() const { return documents_; }
+  Document* active() const { return active_; }
+  void activate(Document* document) { active_ = document; }
+  const LiveStatus& live() const { return *live_; }
+  // The document that the newest run is decoded into; nullptr = none, or closed.
+  Document* live_document() const;
+  bool active_is_live() const { return active_ && active_ == live_document(); }
+  std::vector<std::string> problems;  // errors waiting to be read, oldest first
+  std::vector<Notice> messages;       // all that was said, newest last
+  void say(LogLevel level, const std::string& text);
+
+  // --- documents ---
+  void open_capture(const std::string& path);  // errors become problems
+  void close_document(Document* document);
+  void save_capture_as(const std::string& path);
+  // A dropped or opened path: a capture is opened, a model is loaded.
+  void open_path(const std::string& path);
+
+  // --- the run ---
+  RunRequest& request() { return preferences.request; }
+  void start(bool run_at_once);
+  void load_model();
+  void step();  // in the past: forward in the capture; at the end of a live run: the decoder
+  void step_phase();
+  void back();
+  void back_phase();
+  void toggle_run();  // decoder run / pause; replay play / pause
+  void stop();
+  void cancel();
+  void run_to_cursor();
+  void restart();  // the same run again from its beginning
+  void branch(std::int32_t node, std::int32_t token);
+  void set_breakpoints(std::vector<Breakpoint> breakpoints);
+
+  // --- the cursor ---
+  void set_cursor(capture::Tick tick);  // stops following
+  void follow();                        // back to now
+  void go_to_start();
+  void add_bookmark(const std::string& note);
+  void go_to_bookmark(int direction);  // +1 next, -1 previous
+  void lock_focus(std::int32_t node);  // -1 = let go
+
+  // --- export, in the background ---
+  void start_export(const ExportJob& job);
+  void cancel_export();
+  bool exporting() const;
+  double export_share() const;
+
+  // Nothing under way: no command waiting, no run, no export.
+  bool idle() const;
+  // When the replay wants to be looked at again; negative = never.
+  double seconds_to_next_play(double seconds) const;
+
+  nlohmann::json state_json(const std::vector<std::string>& visible_panels) const;
+  void remember();  // writes the preferences
+
+ private:
+  struct ExportTask;
+  Document* add_document(const std::string& path, std::uint64_t run_serial);
+  bool poll_document(Document& document);
+  void play(double seconds);
+
+  std::function<void()> wake_;
+  std::vector<std::unique_ptr<Document>> documents_;
+  Document* active_ = nullptr;
+  std::uint64_t next_serial_ = 1;
+  std::uint64_t seen_run_serial_ = 0;
+  std::uint64_t seen_notice_ = 0;
+  std::shared_ptr<const LiveStatus> live_;
+  std::unique_ptr<ExportTask> export_;
+  SessionThread session_;  // last: it goes first, and calls wake_
+};
+
+}  // namespace triescope::app
