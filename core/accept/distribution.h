@@ -1,7 +1,8 @@
-// A next-token distribution over the tokens a row leaves possible. Plain values; made by Warpers (warpers.h).
+// A next-token distribution over the tokens a row leaves possible. Plain values; made by Warpers
+// (warpers.h).
 //
-// Invariants: tokens ascend and are distinct; the three vectors have one length, at least 1; probabilities sum to 1 within
-// rounding. A token that is not listed has probability 0.
+// Invariants: tokens ascend and are distinct; the three vectors have one length, at least 1;
+// probabilities sum to 1 within rounding. A token that is not listed has probability 0.
 #pragma once
 
 #include <algorithm>

@@ -15,7 +15,8 @@ using Words = std::vector<std::vector<std::int32_t>>;
 
 [[noreturn]] void bad_words_error(const std::string& found) {
   throw Error(ErrorCode::kInvalidArgument,
-              "bad_words_ids: expected words of token ids, such as \"12 13; 44\" or [[12, 13], [44]]; found " +
+              "bad_words_ids: expected words of token ids, such as \"12 13; 44\" or [[12, 13], "
+              "[44]]; found " +
                   found);
 }
 
@@ -87,7 +88,8 @@ T number_or(const nlohmann::json& settings, const char* name, T otherwise) {
 
 void penalise_repetition(std::span<const std::int32_t> context, float penalty,
                          std::span<float> scores) {
-  // Each distinct token once: transformers gathers all scores first and scatters the changed ones back.
+  // Each distinct token once: transformers gathers all scores first and scatters the changed ones
+  // back.
   std::vector<bool> seen(scores.size(), false);
   for (const std::int32_t token : context) {
     const auto i = static_cast<std::size_t>(token);
@@ -112,9 +114,11 @@ void forbid_words(std::span<const std::int32_t> context, const Words& words,
                   std::span<float> scores) {
   for (const auto& word : words) {
     if (word.size() > 1) {
-      // transformers compares against the whole word's length, though its prefix alone must be there.
+      // transformers compares against the whole word's length, though its prefix alone must be
+      // there.
       if (word.size() > context.size()) continue;
-      if (!std::equal(word.begin(), word.end() - 1, context.last(word.size() - 1).begin())) continue;
+      if (!std::equal(word.begin(), word.end() - 1, context.last(word.size() - 1).begin()))
+        continue;
     }
     scores[static_cast<std::size_t>(word.back())] = kRemoved;
   }
@@ -141,9 +145,9 @@ LogitsProcessors::LogitsProcessors(const nlohmann::json& settings,
   for (const auto& word : bad_words_)
     for (const std::int32_t id : word)
       if (id < 0 || id >= vocab_size)
-        throw Error(ErrorCode::kInvalidArgument,
-                    "bad_words_ids: expected token ids from 0 to " + std::to_string(vocab_size - 1) +
-                        ", found " + std::to_string(id));
+        throw Error(ErrorCode::kInvalidArgument, "bad_words_ids: expected token ids from 0 to " +
+                                                     std::to_string(vocab_size - 1) + ", found " +
+                                                     std::to_string(id));
   std::erase_if(bad_words_, [&](const auto& word) {
     return word.size() == 1 && std::ranges::find(eos_token_ids_, word[0]) != eos_token_ids_.end();
   });
@@ -157,7 +161,8 @@ bool LogitsProcessors::any() const {
 void LogitsProcessors::apply(std::span<const std::int32_t> context_tokens, int generated,
                              std::span<float> scores) const {
   if (repetition_penalty_ != 1.0f) penalise_repetition(context_tokens, repetition_penalty_, scores);
-  if (no_repeat_ngram_size_ > 0) forbid_repeated_ngrams(context_tokens, no_repeat_ngram_size_, scores);
+  if (no_repeat_ngram_size_ > 0)
+    forbid_repeated_ngrams(context_tokens, no_repeat_ngram_size_, scores);
   forbid_words(context_tokens, bad_words_, scores);
   if (generated < min_new_tokens_)
     for (const std::int32_t eos : eos_token_ids_)
@@ -173,7 +178,8 @@ std::vector<Parameter> logits_processor_parameters() {
        .minimum = 0.01,
        .maximum = 100,
        .choices = {},
-       .help = "Scores of tokens that are already in the context (prompt included) are divided by this where "
+       .help = "Scores of tokens that are already in the context (prompt included) are divided by "
+               "this where "
                "positive, multiplied where negative. 1 = off; above 1 discourages repetition."},
       {.name = "no_repeat_ngram_size",
        .kind = ParameterKind::kInteger,
@@ -186,7 +192,8 @@ std::vector<Parameter> logits_processor_parameters() {
        .kind = ParameterKind::kText,
        .default_value = "",
        .choices = {},
-       .help = "Token sequences that must not be generated: ids apart by blanks, sequences apart by ';', "
+       .help = "Token sequences that must not be generated: ids apart by blanks, sequences apart "
+               "by ';', "
                "as in \"12 13; 44\". Empty = off."},
       {.name = "min_new_tokens",
        .kind = ParameterKind::kInteger,

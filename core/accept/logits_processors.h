@@ -1,12 +1,15 @@
-// Logits processors: rules that change a row of scores before anything is chosen from it, whatever the method. Kept in the
-// order and with the semantics of transformers 5.17.0 (generation/logits_process.py, _get_logits_processor):
+// Logits processors: rules that change a row of scores before anything is chosen from it, whatever
+// the method. Kept in the order and with the semantics of transformers 5.17.0
+// (generation/logits_process.py, _get_logits_processor):
 //   repetition_penalty, no_repeat_ngram_size, bad_words_ids, min_new_tokens.
-// Beam search hands in log-probabilities (log-softmax first, as transformers does), everything else raw logits.
+// Beam search hands in log-probabilities (log-softmax first, as transformers does), everything else
+// raw logits.
 //
 // Settings read (absent = off):
-//   repetition_penalty    number > 0, 1 = off: score < 0 ? score * r : score / r for each distinct token of the context
-//   no_repeat_ngram_size  integer, 0 = off: no n-gram of the context (prompt included) comes twice
-//   bad_words_ids         "12 13; 44" (words apart by ';', ids by blanks or commas), [[12,13],[44]] or [44]; "" = off.
+//   repetition_penalty    number > 0, 1 = off: score < 0 ? score * r : score / r for each distinct
+//   token of the context no_repeat_ngram_size  integer, 0 = off: no n-gram of the context (prompt
+//   included) comes twice bad_words_ids         "12 13; 44" (words apart by ';', ids by blanks or
+//   commas), [[12,13],[44]] or [44]; "" = off.
 //                         A word that is one EOS id is ignored, as in transformers
 //   min_new_tokens        integer, 0 = off: no EOS before that many generated tokens
 //
@@ -26,15 +29,17 @@ namespace triescope {
 class LogitsProcessors {
  public:
   LogitsProcessors() = default;  // none
-  // Error{kInvalidArgument}: bad_words_ids that do not read as words of ids, or an id outside the vocabulary.
+  // Error{kInvalidArgument}: bad_words_ids that do not read as words of ids, or an id outside the
+  // vocabulary.
   explicit LogitsProcessors(const RunContext& run);
   LogitsProcessors(const nlohmann::json& settings, std::span<const std::int32_t> eos_token_ids,
                    int vocab_size);
 
   // False: apply() would change nothing, and callers may skip the copy of the row.
   bool any() const;
-  // Changes `scores` [vocab] in place; removed tokens become -infinity. `context_tokens` is prompt + generated of this row's
-  // path; `generated` of them are generated. REQUIRES: scores.size() == vocab_size.
+  // Changes `scores` [vocab] in place; removed tokens become -infinity. `context_tokens` is prompt
+  // + generated of this row's path; `generated` of them are generated. REQUIRES: scores.size() ==
+  // vocab_size.
   void apply(std::span<const std::int32_t> context_tokens, int generated,
              std::span<float> scores) const;
 

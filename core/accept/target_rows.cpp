@@ -28,8 +28,9 @@ TargetRows::TargetRows(const AcceptContext& context, const LogitsProcessors& pro
 TargetRows::Entry& TargetRows::entry(NodeId node) {
   const auto found = entries_.find(node);
   if (found == entries_.end())
-    throw Error(ErrorCode::kInvalidArgument, "accept: expected node " + std::to_string(node.value) +
-                                                 " to have a row in this step's forward, found none");
+    throw Error(ErrorCode::kInvalidArgument,
+                "accept: expected node " + std::to_string(node.value) +
+                    " to have a row in this step's forward, found none");
   return found->second;
 }
 
@@ -81,7 +82,8 @@ std::int32_t TargetRows::rank(NodeId node, std::int32_t token) {
 
 const Distribution& TargetRows::distribution(NodeId node) {
   Entry& e = entry(node);
-  if (!e.distribution) e.distribution = std::make_unique<Distribution>(warpers_.apply(scores(node)));
+  if (!e.distribution)
+    e.distribution = std::make_unique<Distribution>(warpers_.apply(scores(node)));
   return *e.distribution;
 }
 

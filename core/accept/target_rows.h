@@ -1,8 +1,9 @@
-// TargetRows: what the target model says at each node of this step's forward, computed when asked for and once only: scores
-// after the logits processors, the best token, the distribution after the warpers, probabilities.
+// TargetRows: what the target model says at each node of this step's forward, computed when asked
+// for and once only: scores after the logits processors, the best token, the distribution after the
+// warpers, probabilities.
 //
-// Borrows the AcceptContext: lives within one accept. Nodes without a row must not be asked for (has()).
-// Not thread-safe.
+// Borrows the AcceptContext: lives within one accept. Nodes without a row must not be asked for
+// (has()). Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ namespace triescope {
 
 class TargetRows {
  public:
-  TargetRows(const AcceptContext& context, const LogitsProcessors& processors, const Warpers& warpers);
+  TargetRows(const AcceptContext& context, const LogitsProcessors& processors,
+             const Warpers& warpers);
 
   bool has(NodeId node) const { return entries_.contains(node); }
   std::int32_t vocab_size() const { return context_.run.vocab_size; }
@@ -29,9 +31,11 @@ class TargetRows {
   std::span<const float> scores(NodeId node);  // after the processors [vocab]
   // Best token of scores(); of level ones the lowest id.
   std::int32_t best(NodeId node);
-  // Softmax of scores(): no temperature, no filter. For the rules that do not sample, and for display.
+  // Softmax of scores(): no temperature, no filter. For the rules that do not sample, and for
+  // display.
   float probability(NodeId node, std::int32_t token);
-  // How many tokens come before this one in scores() (higher, or level with a lower id): 0 = the best.
+  // How many tokens come before this one in scores() (higher, or level with a lower id): 0 = the
+  // best.
   std::int32_t rank(NodeId node, std::int32_t token);
   // What sampling draws from: after the warpers.
   const Distribution& distribution(NodeId node);

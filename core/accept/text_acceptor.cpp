@@ -49,7 +49,8 @@ void add_candidates(TargetRows& rows, NodeId node, std::int32_t chosen, int coun
                    .chosen = best[rank] == chosen});
 }
 
-// Verdicts for the drafts that the rule never came to: below a refused one, or after the end of the text.
+// Verdicts for the drafts that the rule never came to: below a refused one, or after the end of the
+// text.
 void add_missing_verdicts(const VerifyInput& input, std::span<const NodeId> drafts,
                           std::vector<VerdictRow>& verdicts) {
   std::unordered_map<NodeId, Verdict> known;
@@ -161,7 +162,8 @@ AcceptResult TextAcceptor::accept(AcceptContext& context) {
     for (const NodeId node : context.rows) {
       const auto at = chosen.find(node);
       if (at == chosen.end() && input.drafts_below(node).empty()) continue;
-      add_candidates(rows, node, at == chosen.end() ? -1 : at->second, candidates_, result.candidates);
+      add_candidates(rows, node, at == chosen.end() ? -1 : at->second, candidates_,
+                     result.candidates);
     }
   }
   return result;
@@ -188,8 +190,10 @@ Parameter sampler_parameter() {
           .kind = ParameterKind::kChoice,
           .default_value = "softmax",
           .choices = {"softmax", "gumbel"},
-          .help = "How a token is drawn: softmax, then the inverse of the running sum at a uniform u; or the argmax of "
-                  "logit + Gumbel noise, without a softmax. The distribution is the same."};
+          .help =
+              "How a token is drawn: softmax, then the inverse of the running sum at a uniform u; "
+              "or the argmax of "
+              "logit + Gumbel noise, without a softmax. The distribution is the same."};
 }
 
 std::vector<Parameter> verify_parameters() {
@@ -198,18 +202,21 @@ std::vector<Parameter> verify_parameters() {
        .kind = ParameterKind::kChoice,
        .default_value = "greedy",
        .choices = {"greedy", "sample", "typical", "top_k"},
-       .help = "greedy: the text of greedy decoding, exactly. sample: the distribution of sampling, exactly (y ~ p once "
-               "a node; a draft passes where y is it). typical, top_k: lossy, the text may differ."},
+       .help =
+           "greedy: the text of greedy decoding, exactly. sample: the distribution of sampling, "
+           "exactly (y ~ p once "
+           "a node; a draft passes where y is it). typical, top_k: lossy, the text may differ."},
   };
   for (auto& p : warper_parameters()) parameters.push_back(std::move(p));
   parameters.push_back(sampler_parameter());
-  parameters.push_back({.name = "typical_epsilon",
-                        .kind = ParameterKind::kNumber,
-                        .default_value = 0.09,
-                        .minimum = 0,
-                        .maximum = 1,
-                        .choices = {},
-                        .help = "verify=typical: a draft passes where p > min(epsilon, delta * e^(-entropy))."});
+  parameters.push_back(
+      {.name = "typical_epsilon",
+       .kind = ParameterKind::kNumber,
+       .default_value = 0.09,
+       .minimum = 0,
+       .maximum = 1,
+       .choices = {},
+       .help = "verify=typical: a draft passes where p > min(epsilon, delta * e^(-entropy))."});
   parameters.push_back({.name = "typical_delta",
                         .kind = ParameterKind::kNumber,
                         .default_value = 0.3,
@@ -217,13 +224,14 @@ std::vector<Parameter> verify_parameters() {
                         .maximum = 1,
                         .choices = {},
                         .help = "verify=typical: see typical_epsilon."});
-  parameters.push_back({.name = "accept_top_k",
-                        .kind = ParameterKind::kInteger,
-                        .default_value = 1,
-                        .minimum = 1,
-                        .maximum = 1000,
-                        .choices = {},
-                        .help = "verify=top_k: a draft passes where it is among the K best. 1 = greedy."});
+  parameters.push_back(
+      {.name = "accept_top_k",
+       .kind = ParameterKind::kInteger,
+       .default_value = 1,
+       .minimum = 1,
+       .maximum = 1000,
+       .choices = {},
+       .help = "verify=top_k: a draft passes where it is among the K best. 1 = greedy."});
   for (auto& p : logits_processor_parameters()) parameters.push_back(std::move(p));
   return parameters;
 }

@@ -86,7 +86,8 @@ std::vector<NodeId> longest_accepted_path(const VerifyInput& input,
     }
   }
   std::vector<NodeId> path;
-  for (NodeId node = best.node; node != input.root; node = input.tree[node].parent) path.push_back(node);
+  for (NodeId node = best.node; node != input.root; node = input.tree[node].parent)
+    path.push_back(node);
   std::ranges::reverse(path);
   return path;
 }

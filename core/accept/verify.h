@@ -1,15 +1,18 @@
-// Verification: which of a step's draft nodes become text, and which token comes after them. One rule a file:
+// Verification: which of a step's draft nodes become text, and which token comes after them. One
+// rule a file:
 //
-//   verify_greedy         exact   the text of greedy decoding                              verify_greedy.cpp
-//   verify_deterministic  exact   the distribution of sampling; drafts with q = 1           verify_deterministic.cpp
-//   verify_chain          exact   the distribution of sampling; one sampled draft a node    verify_chain.cpp
-//   verify_multi_round    exact   the distribution of sampling; several sampled drafts      verify_multi_round.cpp
-//   verify_typical        lossy   Medusa's typical acceptance                               verify_typical.cpp
-//   verify_top_k          lossy   a draft among the K best passes                           verify_top_k.cpp
+//   verify_greedy         exact   the text of greedy decoding verify_greedy.cpp
+//   verify_deterministic  exact   the distribution of sampling; drafts with q = 1
+//   verify_deterministic.cpp verify_chain          exact   the distribution of sampling; one
+//   sampled draft a node    verify_chain.cpp verify_multi_round    exact   the distribution of
+//   sampling; several sampled drafts      verify_multi_round.cpp verify_typical        lossy
+//   Medusa's typical acceptance                               verify_typical.cpp verify_top_k lossy
+//   a draft among the K best passes                           verify_top_k.cpp
 //
-// A rule reads the tree below `root` and the rows; it changes nothing but the random numbers. p is the target's distribution
-// (after processors and warpers), q the one a draft was really drawn from, u a uniform number.
-// Every rule stops at a node that ends the text (an EOS token, or max_new_tokens reached): there is no token after it.
+// A rule reads the tree below `root` and the rows; it changes nothing but the random numbers. p is
+// the target's distribution (after processors and warpers), q the one a draft was really drawn
+// from, u a uniform number. Every rule stops at a node that ends the text (an EOS token, or
+// max_new_tokens reached): there is no token after it.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +29,8 @@
 
 namespace triescope {
 
-// How drafts below one node were drawn, where they were: q, and the draws in their order. A token drawn twice appears twice
-// (its node is shared).
+// How drafts below one node were drawn, where they were: q, and the draws in their order. A token
+// drawn twice appears twice (its node is shared).
 struct Proposal {
   Distribution q;
   std::vector<NodeId> draws;
@@ -48,7 +51,7 @@ struct VerifyInput {
   std::function<const Proposal*(NodeId)> proposal = {};
   float typical_epsilon = 0.09f;  // verify_typical
   float typical_delta = 0.3f;
-  int top_k = 1;                  // verify_top_k
+  int top_k = 1;  // verify_top_k
 
   bool is_eos(std::int32_t token) const;
   // No token follows this node: it is an EOS, or the text has its full length.
@@ -58,10 +61,10 @@ struct VerifyInput {
 };
 
 struct Verification {
-  std::vector<NodeId> path;       // accepted drafts, top down
-  std::int32_t next_token = -1;   // after them; -1: the last one ends the text
-  float next_p = -1;              // of next_token, in the distribution it came from
-  float next_u = -1;              // the uniform it was drawn with; -1 = none
+  std::vector<NodeId> path;      // accepted drafts, top down
+  std::int32_t next_token = -1;  // after them; -1: the last one ends the text
+  float next_p = -1;             // of next_token, in the distribution it came from
+  float next_u = -1;             // the uniform it was drawn with; -1 = none
   std::string next_reason;
   std::vector<capture::VerdictRow> verdicts;  // of the drafts that were looked at
 };
@@ -82,10 +85,11 @@ struct Draw {
   float u = -1;  // -1 with Gumbel-max
 };
 Draw draw(const Distribution& distribution, Sampler sampler, Rng& rng);
-// norm(max(0, p - q)): what is left of p once q had its chance. Where nothing is left but rounding: p.
+// norm(max(0, p - q)): what is left of p once q had its chance. Where nothing is left but rounding:
+// p.
 Distribution residual(const Distribution& p, const Distribution& q);
-// Of the paths from root over drafts that `accepted` marks: the longest, of equals the one with the larger sum of log p
-// (the target's probability), then the first drawn.
+// Of the paths from root over drafts that `accepted` marks: the longest, of equals the one with the
+// larger sum of log p (the target's probability), then the first drawn.
 std::vector<NodeId> longest_accepted_path(const VerifyInput& input,
                                           const std::function<bool(NodeId)>& accepted);
 // "token 42 (p 0.41)". Panels put the token's text in the place of "token <id>".

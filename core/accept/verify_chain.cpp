@@ -1,8 +1,9 @@
-// Speculative sampling over a chain, lossless: accept x iff u < min(1, p(x)/q(x)); at the first rejection emit
-// y ~ norm(max(0, p - q)) and stop; all accepted: one more from p. Without a proposal a draft is deterministic, q = 1.
-// Source: Leviathan, Kalman, Matias, "Fast Inference from Transformers via Speculative Decoding", 2023, Algorithm 1;
-// Chen et al., "Accelerating Large Language Model Decoding with Speculative Sampling", 2023, Algorithm 2.
-// A chain has one draft a node; where there are more, the first drawn counts (verify_multi_round looks at all).
+// Speculative sampling over a chain, lossless: accept x iff u < min(1, p(x)/q(x)); at the first
+// rejection emit y ~ norm(max(0, p - q)) and stop; all accepted: one more from p. Without a
+// proposal a draft is deterministic, q = 1. Source: Leviathan, Kalman, Matias, "Fast Inference from
+// Transformers via Speculative Decoding", 2023, Algorithm 1; Chen et al., "Accelerating Large
+// Language Model Decoding with Speculative Sampling", 2023, Algorithm 2. A chain has one draft a
+// node; where there are more, the first drawn counts (verify_multi_round looks at all).
 #include <algorithm>
 
 #include "core/accept/verify.h"
@@ -27,7 +28,8 @@ Verification verify_chain(const VerifyInput& input) {
       emit(p, "drawn from p");
       break;
     }
-    const NodeId draft = proposal && !proposal->draws.empty() ? proposal->draws.front() : drafts.front();
+    const NodeId draft =
+        proposal && !proposal->draws.empty() ? proposal->draws.front() : drafts.front();
     const std::int32_t token = input.tree[draft].token.value;
     const Distribution point{{token}, {0.0f}, {1.0f}};
     const Distribution& q = proposal ? proposal->q : point;

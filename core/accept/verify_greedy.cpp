@@ -1,5 +1,6 @@
-// Greedy tree verification: v <- root; t = argmax p(.|v); a child t exists: emit t and go there; else emit t and stop.
-// The text is greedy decoding's, whatever was drafted. Source: Miao et al., "SpecInfer", 2024, section 4.3, greedy case.
+// Greedy tree verification: v <- root; t = argmax p(.|v); a child t exists: emit t and go there;
+// else emit t and stop. The text is greedy decoding's, whatever was drafted. Source: Miao et al.,
+// "SpecInfer", 2024, section 4.3, greedy case.
 #include "core/accept/verify.h"
 
 namespace triescope {
@@ -25,8 +26,8 @@ Verification verify_greedy(const VerifyInput& input) {
         row.p = input.rows.probability(v, token);
         row.rank = input.rows.rank(v, token);
         row.replacement = t;
-        row.reason = "argmax is " + describe(t, p) + ", this has p " + describe_number(row.p) + ", rank " +
-                     std::to_string(row.rank);
+        row.reason = "argmax is " + describe(t, p) + ", this has p " + describe_number(row.p) +
+                     ", rank " + std::to_string(row.rank);
       }
       result.verdicts.push_back(std::move(row));
     }

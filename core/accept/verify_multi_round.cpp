@@ -1,9 +1,10 @@
-// Multi-round tree verification, lossless: at each node r <- p; for each child in draw order accept with chance
-// min(1, r(x)/q(x)), else r <- norm(max(0, r - q)); none accepted: y ~ r. Drawn without replacement, a refused x also
-// leaves q: q <- norm(q without x). A token drawn twice is tried twice (its second try always fails, but r must lose q
-// again). Without a proposal each draft is deterministic, q = 1 on it.
-// Source: Miao et al., "SpecInfer", 2024, Algorithm 2 (with replacement); Jeon et al., "Recursive Speculative Decoding", 2024, and
-// Yang et al., "Multi-Candidate Speculative Decoding", 2024 (without).
+// Multi-round tree verification, lossless: at each node r <- p; for each child in draw order accept
+// with chance min(1, r(x)/q(x)), else r <- norm(max(0, r - q)); none accepted: y ~ r. Drawn without
+// replacement, a refused x also leaves q: q <- norm(q without x). A token drawn twice is tried
+// twice (its second try always fails, but r must lose q again). Without a proposal each draft is
+// deterministic, q = 1 on it. Source: Miao et al., "SpecInfer", 2024, Algorithm 2 (with
+// replacement); Jeon et al., "Recursive Speculative Decoding", 2024, and Yang et al.,
+// "Multi-Candidate Speculative Decoding", 2024 (without).
 #include <algorithm>
 #include <cmath>
 
@@ -49,8 +50,8 @@ Verification verify_multi_round(const VerifyInput& input) {
           .node = draft.value, .p = r_x, .q = q_x, .u = static_cast<float>(u), .reason = {}};
       const bool accepted = u < chance;
       row.verdict = accepted ? capture::Verdict::kAccepted : capture::Verdict::kRejected;
-      row.reason = "u " + describe_number(u) + (accepted ? " < " : " >= ") + "min(1, r/q) = " +
-                   describe_number(chance);
+      row.reason = "u " + describe_number(u) + (accepted ? " < " : " >= ") +
+                   "min(1, r/q) = " + describe_number(chance);
       result.verdicts.push_back(std::move(row));
       if (accepted) {
         next = draft;
@@ -64,8 +65,9 @@ Verification verify_multi_round(const VerifyInput& input) {
       result.next_token = y.token;
       result.next_p = y.p;
       result.next_u = y.u;
-      result.next_reason = std::string(draws.empty() ? "drawn from p" : "drawn from what the drafts left of p") +
-                           ", p " + describe_number(y.p);
+      result.next_reason =
+          std::string(draws.empty() ? "drawn from p" : "drawn from what the drafts left of p") +
+          ", p " + describe_number(y.p);
       for (auto& row : result.verdicts)
         if (input.tree[NodeId(row.node)].parent == v) row.replacement = y.token;
       break;

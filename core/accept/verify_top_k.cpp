@@ -1,5 +1,6 @@
-// Top-K acceptance, lossy: a draft passes iff it is among the K best tokens of its parent's row; the longest path of passing
-// drafts becomes text, of equals the likelier; the token after it is the argmax. K = 1 is greedy verification.
+// Top-K acceptance, lossy: a draft passes iff it is among the K best tokens of its parent's row;
+// the longest path of passing drafts becomes text, of equals the likelier; the token after it is
+// the argmax. K = 1 is greedy verification.
 #include <algorithm>
 
 #include "core/accept/verify.h"
@@ -25,12 +26,14 @@ Verification verify_top_k(const VerifyInput& input) {
     for (const NodeId draft : input.drafts_below(v)) {
       const std::int32_t token = input.tree[draft].token.value;
       const bool on_path = std::ranges::find(result.path, draft) != result.path.end();
-      capture::VerdictRow row{.node = draft.value, .p = input.rows.probability(v, token), .q = 1, .reason = {}};
+      capture::VerdictRow row{
+          .node = draft.value, .p = input.rows.probability(v, token), .q = 1, .reason = {}};
       row.rank = input.rows.rank(v, token);
       row.verdict = on_path ? capture::Verdict::kAccepted : capture::Verdict::kRejected;
-      row.reason = "rank " + std::to_string(row.rank + 1) + " of p, the best " + std::to_string(input.top_k) +
-                   " pass";
-      if (row.rank < input.top_k && !on_path) row.reason += ", but another path is longer or likelier";
+      row.reason = "rank " + std::to_string(row.rank + 1) + " of p, the best " +
+                   std::to_string(input.top_k) + " pass";
+      if (row.rank < input.top_k && !on_path)
+        row.reason += ", but another path is longer or likelier";
       if (!on_path && v == last) row.replacement = result.next_token;
       result.verdicts.push_back(std::move(row));
     }

@@ -1,7 +1,8 @@
-// Typical acceptance, lossy: a draft x passes iff p(x) > min(epsilon, delta * e^(-H(p))), H the entropy of p; the longest
-// path of passing drafts becomes text, of equals the one with the larger sum of log p. The token after it is drawn from
-// p with the tokens below the same threshold removed. Source: Cai et al., "Medusa", 2024, section 2.3.1 and its published
-// code (epsilon = 0.09, delta = 0.3).
+// Typical acceptance, lossy: a draft x passes iff p(x) > min(epsilon, delta * e^(-H(p))), H the
+// entropy of p; the longest path of passing drafts becomes text, of equals the one with the larger
+// sum of log p. The token after it is drawn from p with the tokens below the same threshold
+// removed. Source: Cai et al., "Medusa", 2024, section 2.3.1 and its published code (epsilon =
+// 0.09, delta = 0.3).
 #include <algorithm>
 #include <cmath>
 
@@ -22,11 +23,13 @@ double typical_threshold(const Distribution& p, float epsilon, float delta) {
 Verification verify_typical(const VerifyInput& input) {
   Verification result;
   const auto threshold_at = [&](NodeId node) {
-    return typical_threshold(input.rows.distribution(node), input.typical_epsilon, input.typical_delta);
+    return typical_threshold(input.rows.distribution(node), input.typical_epsilon,
+                             input.typical_delta);
   };
   result.path = longest_accepted_path(input, [&](NodeId draft) {
     const NodeId parent = input.tree[draft].parent;
-    return input.rows.distribution(parent).probability(input.tree[draft].token.value) > threshold_at(parent);
+    return input.rows.distribution(parent).probability(input.tree[draft].token.value) >
+           threshold_at(parent);
   });
 
   std::vector<NodeId> walked = result.path;

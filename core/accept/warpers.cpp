@@ -54,7 +54,8 @@ void keep_top_p(Distribution& d, double top_p, std::size_t min_keep) {
   std::vector<std::size_t> order(d.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return d.scores[i]; });
-  // The comparison happens in fp32, as on a float tensor; the running sum has more bits, as torch's cumsum has.
+  // The comparison happens in fp32, as on a float tensor; the running sum has more bits, as torch's
+  // cumsum has.
   const auto limit = static_cast<float>(1 - top_p);
   std::vector<bool> keep(d.size(), true);
   double sum = 0;
@@ -75,7 +76,8 @@ void keep_min_p(Distribution& d, double min_p, std::size_t min_keep) {
     std::vector<std::size_t> order(d.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return p[i]; });
-    for (std::size_t rank = 0; rank < std::min(min_keep, order.size()); ++rank) keep[order[rank]] = true;
+    for (std::size_t rank = 0; rank < std::min(min_keep, order.size()); ++rank)
+      keep[order[rank]] = true;
   }
   filter(d, keep);
 }
@@ -108,7 +110,8 @@ void keep_typical(Distribution& d, double mass, std::size_t min_keep) {
   const float threshold = shifted[order[last]];
   std::vector<bool> keep(d.size());
   for (std::size_t i = 0; i < d.size(); ++i) keep[i] = shifted[i] <= threshold;
-  for (std::size_t rank = 0; rank < std::min(min_keep, order.size()); ++rank) keep[order[rank]] = true;
+  for (std::size_t rank = 0; rank < std::min(min_keep, order.size()); ++rank)
+    keep[order[rank]] = true;
   filter(d, keep);
 }
 
@@ -123,9 +126,9 @@ Warpers::Warpers(const nlohmann::json& settings, int min_tokens_to_keep)
   min_p_ = number_or(settings, "min_p", 0);
   typical_p_ = number_or(settings, "typical_p", 1);
   if (!(temperature_ > 0))
-    throw Error(ErrorCode::kInvalidArgument, "temperature: expected a number above 0, found " +
-                                                 std::to_string(temperature_) +
-                                                 "; for the best token each time take greedy decoding");
+    throw Error(ErrorCode::kInvalidArgument,
+                "temperature: expected a number above 0, found " + std::to_string(temperature_) +
+                    "; for the best token each time take greedy decoding");
 }
 
 Distribution Warpers::apply(std::span<const float> scores) const {
@@ -136,14 +139,16 @@ Distribution Warpers::apply(std::span<const float> scores) const {
     if (scores[i] == -std::numeric_limits<float>::infinity()) continue;
     if (!std::isfinite(scores[i]))
       throw Error(ErrorCode::kInvalidArgument,
-                  "logits: expected finite scores, found " + std::to_string(scores[i]) + " for token " +
-                      std::to_string(i) + "; the model's weights or its number format are at fault");
+                  "logits: expected finite scores, found " + std::to_string(scores[i]) +
+                      " for token " + std::to_string(i) +
+                      "; the model's weights or its number format are at fault");
     d.tokens.push_back(static_cast<std::int32_t>(i));
     d.scores.push_back(scores[i]);
   }
   if (d.tokens.empty())
     throw Error(ErrorCode::kInvalidArgument,
-                "no token is possible here: no_repeat_ngram_size, bad_words_ids and min_new_tokens together "
+                "no token is possible here: no_repeat_ngram_size, bad_words_ids and min_new_tokens "
+                "together "
                 "forbid the whole vocabulary; loosen one of them");
   if (temperature_ != 1.0f)
     for (float& s : d.scores) s /= temperature_;
@@ -163,7 +168,8 @@ std::vector<Parameter> warper_parameters() {
        .minimum = 0.01,
        .maximum = 100,
        .choices = {},
-       .help = "Logits are divided by this: below 1 sharpens the distribution, above 1 flattens it."},
+       .help =
+           "Logits are divided by this: below 1 sharpens the distribution, above 1 flattens it."},
       {.name = "top_k",
        .kind = ParameterKind::kInteger,
        .default_value = 50,
@@ -177,21 +183,24 @@ std::vector<Parameter> warper_parameters() {
        .minimum = 0,
        .maximum = 1,
        .choices = {},
-       .help = "Only the smallest set of most likely tokens whose probabilities reach this sum stays. 1 = all."},
+       .help = "Only the smallest set of most likely tokens whose probabilities reach this sum "
+               "stays. 1 = all."},
       {.name = "min_p",
        .kind = ParameterKind::kNumber,
        .default_value = 0.0,
        .minimum = 0,
        .maximum = 1,
        .choices = {},
-       .help = "Only tokens with at least this share of the best token's probability stay. 0 = all."},
+       .help =
+           "Only tokens with at least this share of the best token's probability stay. 0 = all."},
       {.name = "typical_p",
        .kind = ParameterKind::kNumber,
        .default_value = 1.0,
        .minimum = 0.001,
        .maximum = 1,
        .choices = {},
-       .help = "Only the tokens whose -log p lies closest to the entropy stay, until they reach this sum "
+       .help = "Only the tokens whose -log p lies closest to the entropy stay, until they reach "
+               "this sum "
                "(locally typical sampling). 1 = all."},
   };
 }

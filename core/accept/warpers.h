@@ -1,10 +1,11 @@
-// Warpers: from a row of (processed) scores to the distribution that a sampling method draws from. Order and semantics are
-// those of transformers 5.17.0 (logits_process.py): temperature, top_k, top_p, min_p, typical_p, each over what the one
-// before it left. Ties follow transformers too: top_k keeps all tokens level with the k-th; where top_p cuts between
-// level tokens, those of lower id go first (a stable ascending sort).
+// Warpers: from a row of (processed) scores to the distribution that a sampling method draws from.
+// Order and semantics are those of transformers 5.17.0 (logits_process.py): temperature, top_k,
+// top_p, min_p, typical_p, each over what the one before it left. top_k keeps all tokens level with
+// the k-th. Where top_p cuts between level tokens, those of lower id go first (a stable sort;
+// transformers uses torch.sort, which is not stable, so there the choice is the processor's).
 //
-// Settings read (absent = off): temperature (> 0, 1 = off), top_k (0 = off), top_p (1 = off), min_p (0 = off),
-// typical_p (1 = off). Immutable once made, safe from any thread.
+// Settings read (absent = off): temperature (> 0, 1 = off), top_k (0 = off), top_p (1 = off), min_p
+// (0 = off), typical_p (1 = off). Immutable once made, safe from any thread.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -22,8 +23,8 @@ class Warpers {
   // At least `min_tokens_to_keep` tokens survive top_k, top_p, min_p and typical_p, each.
   explicit Warpers(const nlohmann::json& settings, int min_tokens_to_keep = 1);
 
-  // scores: [vocab] fp32; -infinity = impossible. Error{kInvalidArgument}: nothing is possible, or a score is NaN or
-  // +infinity.
+  // scores: [vocab] fp32; -infinity = impossible. Error{kInvalidArgument}: nothing is possible, or
+  // a score is NaN or +infinity.
   Distribution apply(std::span<const float> scores) const;
 
  private:

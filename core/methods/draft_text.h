@@ -1,5 +1,5 @@
-// For drafters that look things up in the text so far: the text as one row of tokens, kept up to date from the tree, and the
-// hanging of what they found. Not thread-safe.
+// For drafters that look things up in the text so far: the text as one row of tokens, kept up to
+// date from the tree, and the hanging of what they found. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace triescope {
 
 class DraftText {
  public:
-  // Brings the text up to the frontier node (its own token is the last) and returns the tokens that came since the call
-  // before, the whole prompt at first. REQUIRES: the text only grows.
+  // Brings the text up to the frontier node (its own token is the last) and returns the tokens that
+  // came since the call before, the whole prompt at first. REQUIRES: the text only grows.
   std::span<const std::int32_t> update(const DraftContext& context);
   // Prompt, then generated tokens.
   std::span<const std::int32_t> tokens() const { return tokens_; }
@@ -25,8 +25,9 @@ class DraftText {
   bool started_ = false;
 };
 
-// Hangs `tokens` as a chain below `parent`, sharing nodes that are there; stops after an EOS token and at context.room
-// levels below the frontier. New nodes are appended to `out`. Returns the last node of the chain.
+// Hangs `tokens` as a chain below `parent`, sharing nodes that are there; stops after an EOS token
+// and at context.room levels below the frontier. New nodes are appended to `out`. Returns the last
+// node of the chain.
 NodeId hang_chain(DraftContext& context, NodeId parent, std::span<const std::int32_t> tokens,
                   capture::Source source, std::vector<NodeId>& out);
 

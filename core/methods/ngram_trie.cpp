@@ -1,4 +1,5 @@
-// N-gram-trie speculation: drafts are the tree of what followed the last tokens earlier in the text (core/tree/ngram_trie.h).
+// N-gram-trie speculation: drafts are the tree of what followed the last tokens earlier in the text
+// (core/tree/ngram_trie.h).
 #include <limits>
 
 #include "core/accept/text_acceptor.h"
@@ -16,7 +17,8 @@ class NgramTrieDrafter final : public Drafter {
       : num_draft_(settings.value("num_draft", 32)),
         index_generated_(settings.value("index_generated", true)),
         prefix_length_(settings.value("prefix_length", 3)),
-        trie_(settings.value("ngram_size", 13), prefix_length_, settings.value("index_tail", true)) {}
+        trie_(settings.value("ngram_size", 13), prefix_length_,
+              settings.value("index_tail", true)) {}
 
   std::vector<NodeId> draft(DraftContext& context) override {
     std::vector<NodeId> hung;
@@ -28,13 +30,16 @@ class NgramTrieDrafter final : public Drafter {
     } else if (first) {
       trie_.append(news.first(text_.prompt_tokens()));
     }
-    const auto answer = trie_.continuations(text_.tokens(), num_draft_, context.room, context.run.eos_token_ids);
+    const auto answer =
+        trie_.continuations(text_.tokens(), num_draft_, context.room, context.run.eos_token_ids);
     std::vector<NodeId> nodes;
     nodes.reserve(answer.nodes.size());
     for (const auto& found : answer.nodes) {
-      const NodeId parent = found.parent < 0 ? context.frontier.front() : nodes[static_cast<std::size_t>(found.parent)];
-      const NodeId node = context.tree.add(parent, TokenId(found.token), capture::Source::kNgramTrie,
-                                           std::numeric_limits<float>::quiet_NaN());
+      const NodeId parent = found.parent < 0 ? context.frontier.front()
+                                             : nodes[static_cast<std::size_t>(found.parent)];
+      const NodeId node =
+          context.tree.add(parent, TokenId(found.token), capture::Source::kNgramTrie,
+                           std::numeric_limits<float>::quiet_NaN());
       nodes.push_back(node);
       hung.push_back(node);
     }
@@ -56,9 +61,12 @@ MethodInfo ngram_trie_method() {
   info.name = "ngram_trie";
   info.title = "N-gram trie speculation";
   info.summary =
-      "Drafts a tree of what followed the last tokens earlier in the text and checks it in one forward. Pays where "
+      "Drafts a tree of what followed the last tokens earlier in the text and checks it in one "
+      "forward. Pays where "
       "the output repeats its prompt: summaries, answers from documents, code edits.";
-  info.paper = "";
+  info.paper =
+      "Faster In-Context Learning for LLMs via N-Gram Trie Speculative Decoding, Chen et al., "
+      "EMNLP 2025";
   info.lossless = true;
   info.drafts = true;
   info.parameters = {
@@ -68,21 +76,24 @@ MethodInfo ngram_trie_method() {
        .minimum = 2,
        .maximum = 256,
        .choices = {},
-       .help = "Tokens of a window: up to prefix_length of them are the key, the rest its continuation."},
+       .help = "Tokens of a window: up to prefix_length of them are the key, the rest its "
+               "continuation."},
       {.name = "prefix_length",
        .kind = ParameterKind::kInteger,
        .default_value = 3,
        .minimum = 1,
        .maximum = 32,
        .choices = {},
-       .help = "Longest key: the last tokens of the text are looked up from this many down to 1. Less than ngram_size."},
+       .help = "Longest key: the last tokens of the text are looked up from this many down to 1. "
+               "Less than ngram_size."},
       {.name = "num_draft",
        .kind = ParameterKind::kInteger,
        .default_value = 32,
        .minimum = 1,
        .maximum = 1024,
        .choices = {},
-       .help = "At most this many draft nodes a step: the most frequent ones, of equals those seen last."},
+       .help = "At most this many draft nodes a step: the most frequent ones, of equals those seen "
+               "last."},
       {.name = "index_tail",
        .kind = ParameterKind::kBoolean,
        .default_value = true,
@@ -96,10 +107,12 @@ MethodInfo ngram_trie_method() {
   };
   for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
   info.make = [](const RunContext& run) {
-    const int n = run.settings.value("ngram_size", 13), prefix = run.settings.value("prefix_length", 3);
+    const int n = run.settings.value("ngram_size", 13),
+              prefix = run.settings.value("prefix_length", 3);
     if (prefix >= n)
       throw Error(ErrorCode::kInvalidArgument, "prefix_length: expected less than ngram_size (" +
-                                                   std::to_string(n) + "), found " + std::to_string(prefix));
+                                                   std::to_string(n) + "), found " +
+                                                   std::to_string(prefix));
     return MethodParts{std::make_unique<NgramTrieDrafter>(run.settings),
                        std::make_unique<TextAcceptor>(run, deterministic_rule(run.settings))};
   };

@@ -1,5 +1,6 @@
-// Prompt lookup decoding: the draft is a copy of what followed the last few tokens where they stood before.
-// Source: A. Saxena, "Prompt Lookup Decoding", 2023; transformers 5.17.0, PromptLookupCandidateGenerator.
+// Prompt lookup decoding: the draft is a copy of what followed the last few tokens where they stood
+// before. Source: A. Saxena, "Prompt Lookup Decoding", 2023; transformers 5.17.0,
+// PromptLookupCandidateGenerator.
 #include <algorithm>
 
 #include "core/accept/text_acceptor.h"
@@ -26,15 +27,19 @@ class PromptLookupDrafter final : public Drafter {
   }
 
  private:
-  // What followed an earlier occurrence of the longest suffix that has one. A few thousand comparisons: no index needed.
+  // What followed an earlier occurrence of the longest suffix that has one. A few thousand
+  // comparisons: no index needed.
   std::span<const std::int32_t> look_up(std::span<const std::int32_t> text) const {
     const std::size_t size = text.size();
-    for (std::size_t n = std::min(static_cast<std::size_t>(max_ngram_), size > 0 ? size - 1 : 0); n >= 1; --n) {
+    for (std::size_t n = std::min(static_cast<std::size_t>(max_ngram_), size > 0 ? size - 1 : 0);
+         n >= 1; --n) {
       const auto suffix = text.last(n);
-      // An occurrence that starts at i is followed by text[i + n]; the suffix itself starts at size - n.
+      // An occurrence that starts at i is followed by text[i + n]; the suffix itself starts at size
+      // - n.
       for (std::size_t k = 0; k < size - n; ++k) {
         const std::size_t i = latest_ ? size - n - 1 - k : k;
-        if (text[i + n - 1] != suffix.back() || !std::ranges::equal(text.subspan(i, n), suffix)) continue;
+        if (text[i + n - 1] != suffix.back() || !std::ranges::equal(text.subspan(i, n), suffix))
+          continue;
         return text.subspan(i + n, std::min(static_cast<std::size_t>(num_tokens_), size - i - n));
       }
     }
@@ -54,7 +59,8 @@ MethodInfo prompt_lookup_method() {
   info.name = "prompt_lookup";
   info.title = "Prompt lookup";
   info.summary =
-      "Looks for the last few tokens earlier in the text and drafts what followed them there. The simplest drafter: "
+      "Looks for the last few tokens earlier in the text and drafts what followed them there. The "
+      "simplest drafter: "
       "no model, no index.";
   info.paper = "Prompt Lookup Decoding, Apoorv Saxena, 2023";
   info.lossless = true;

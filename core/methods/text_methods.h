@@ -1,4 +1,5 @@
-// The methods of this folder that write one text: what the registry lists. One function a file of the same name.
+// The methods of this folder that write one text: what the registry lists. One function a file of
+// the same name.
 #pragma once
 
 #include "core/decode/method.h"

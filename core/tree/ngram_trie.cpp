@@ -79,11 +79,13 @@ NgramTrie::Answer NgramTrie::continuations(std::span<const std::int32_t> context
   Answer answer;
   if (max_nodes <= 0 || max_depth <= 0) return answer;
   std::int32_t key = -1;
-  for (int length = std::min(prefix_length_, static_cast<int>(context.size())); length >= 1; --length) {
+  for (int length = std::min(prefix_length_, static_cast<int>(context.size())); length >= 1;
+       --length) {
     std::int32_t node = 0;
     for (const std::int32_t token : context.last(static_cast<std::size_t>(length)))
       if ((node = find_child(node, token)) < 0) break;
-    // The context itself is in the text when generated tokens are indexed: a key that nothing follows is no hit.
+    // The context itself is in the text when generated tokens are indexed: a key that nothing
+    // follows is no hit.
     if (node > 0 && nodes_[static_cast<std::size_t>(node)].first_child >= 0) {
       key = node;
       answer.matched_tokens = length;
