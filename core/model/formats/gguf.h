@@ -1,8 +1,10 @@
-// GGUF v3 reader: metadata and tensor directory of one memory-mapped file (or of a split set, opened by its first part).
-// Everything is checked before use: a hostile file gives Error{kCorruption}, never a crash. No torch.
+// GGUF v3 reader: metadata and tensor directory of one file (or of a split set, opened by its first part).
+// Everything is checked before use: a hostile file gives Error{kCorruption}, never a crash. The file is read, not mapped
+// (input_file.h says why). No torch. Immutable once opened: any number of threads may read.
 // Source: the GGUF specification (ggml).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,20 +13,18 @@
 #include <string_view>
 #include <vector>
 
-namespace triescope::formats {
+#include "core/model/formats/dequantise.h"
 
-// ggml tensor types, by their numbers in the file.
-enum class GgmlType : std::uint32_t {
-  kF32 = 0, kF16 = 1, kQ4_0 = 2, kQ4_1 = 3, kQ5_0 = 6, kQ5_1 = 7, kQ8_0 = 8, kQ2_K = 10, kQ3_K = 11, kQ4_K = 12,
-  kQ5_K = 13, kQ6_K = 14, kIQ4_NL = 20, kBF16 = 30,
-};
-std::string to_string(GgmlType type);
+namespace triescope::formats {
 
 struct GgufTensor {
   std::string name;
   std::vector<std::int64_t> shape;  // torch order: slowest first (GGUF stores the reverse)
   GgmlType type = GgmlType::kF32;
-  std::span<const std::byte> data;  // in the mapping
+  std::int64_t elements = 0;
+  std::int64_t bytes = 0;
+  int part = 0;              // of a split set
+  std::uint64_t offset = 0;  // in that part's file
 };
 
 class GgufFile {
@@ -34,7 +34,7 @@ class GgufFile {
   ~GgufFile();
 
   const std::string& path() const;
-  std::int64_t file_bytes() const;
+  std::int64_t file_bytes() const;  // of all parts
   // Metadata by key. nullopt: absent. Error{kCorruption}: there, but of another type.
   bool has(std::string_view key) const;
   std::optional<std::int64_t> integer(std::string_view key) const;
@@ -45,9 +45,15 @@ class GgufFile {
   std::optional<std::vector<std::int64_t>> integers(std::string_view key) const;
   std::optional<std::vector<float>> floats(std::string_view key) const;
   std::vector<std::string> keys() const;
+  bool is_array(std::string_view key) const;
 
   std::span<const GgufTensor> tensors() const;
   const GgufTensor* find(std::string_view name) const;  // nullptr: absent
+
+  // Bytes [begin, begin + out.size()) of a tensor. Error{kCorruption}: the file has become shorter.
+  void read(const GgufTensor& tensor, std::int64_t begin, std::span<std::byte> out) const;
+  // Error{kIoError} if a part was changed since it was opened.
+  void check_unchanged() const;
 
  private:
   GgufFile();

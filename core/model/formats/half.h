@@ -1,0 +1,50 @@
+// 16- and 8-bit floating point as bits, to and from float. Widening is exact; narrowing rounds to nearest even.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace triescope::formats {
+
+inline float bf16_to_float(std::uint16_t bits) {
+  return std::bit_cast<float>(std::uint32_t{bits} << 16);
+}
+
+inline std::uint16_t float_to_bf16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>((bits >> 16) | 64u);
+  return static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
+}
+
+inline float f16_to_float(std::uint16_t half) {
+  const std::uint32_t sign = (half & 0x8000u) << 16;
+  const std::uint32_t magnitude = half & 0x7fffu;
+  if (magnitude < 0x0400u) {  // subnormal: mantissa * 2^-24 is exact
+    const float value = static_cast<float>(magnitude) * 0x1p-24f;
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) | sign);
+  }
+  const std::uint32_t exponent_shift = magnitude >= 0x7c00u ? (255u - 31u) << 23 : (127u - 15u) << 23;
+  return std::bit_cast<float>(sign | ((magnitude << 13) + exponent_shift));
+}
+
+// 1 sign, 4 exponent (bias 7), 3 mantissa; no infinity, S.1111.111 is NaN (the "FN" of torch.float8_e4m3fn).
+inline float f8_e4m3_to_float(std::uint8_t bits) {
+  const std::uint32_t sign = (bits & 0x80u) << 24;
+  const std::uint32_t magnitude = bits & 0x7fu;
+  float value;
+  if (magnitude == 0x7fu) {
+    value = std::bit_cast<float>(0x7fc00000u);
+  } else if (magnitude < 8u) {
+    value = static_cast<float>(magnitude) * 0x1p-9f;
+  } else {
+    value = std::bit_cast<float>((magnitude << 20) + ((127u - 7u) << 23));
+  }
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) | sign);
+}
+
+// The upper byte of an fp16.
+inline float f8_e5m2_to_float(std::uint8_t bits) {
+  return f16_to_float(static_cast<std::uint16_t>(bits << 8));
+}
+
+}  // namespace triescope::formats

@@ -1,0 +1,37 @@
+// A file opened for reading, by pread alone. Nothing is mapped: a file that shrinks while it is being read gives an Error
+// where a mapping would give SIGBUS. Const functions may be called from several threads at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace triescope::formats {
+
+class InputFile {
+ public:
+  // A regular file. Errors: kNotFound, kIoError (permission, not a regular file).
+  explicit InputFile(const std::string& path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::uint64_t size() const { return size_; }  // at open
+
+  // Fills `out` from `offset`. Error{kCorruption}: the file ends before; kIoError: the system refused.
+  void read(std::uint64_t offset, std::span<std::byte> out) const;
+  // Error{kIoError} if size or modification time are no longer what they were at open.
+  void check_unchanged() const;
+  // The whole file. Error{kCorruption} if longer than max_bytes.
+  std::string text(std::uint64_t max_bytes) const;
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+  std::uint64_t size_ = 0;
+  std::int64_t mtime_ns_ = 0;
+};
+
+}  // namespace triescope::formats
