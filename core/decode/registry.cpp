@@ -9,8 +9,8 @@ namespace triescope {
 
 std::span<const MethodInfo> methods() {
   static const std::vector<MethodInfo> list = {
-      beam_method(),   batch_beam_method(), greedy_method(),
-      sample_method(), ngram_trie_method(), prompt_lookup_method(),
+      beam_method(),       batch_beam_method(),    greedy_method(),           sample_method(),
+      ngram_trie_method(), prompt_lookup_method(), suffix_automaton_method(),
   };
   return list;
 }

@@ -6,8 +6,9 @@
 
 namespace triescope {
 
-MethodInfo sample_method();         // sample.cpp
-MethodInfo ngram_trie_method();     // ngram_trie.cpp
-MethodInfo prompt_lookup_method();  // prompt_lookup.cpp
+MethodInfo sample_method();            // sample.cpp
+MethodInfo ngram_trie_method();        // ngram_trie.cpp
+MethodInfo prompt_lookup_method();     // prompt_lookup.cpp
+MethodInfo suffix_automaton_method();  // suffix_automaton.cpp
 
 }  // namespace triescope

@@ -1,0 +1,77 @@
+// Suffix-automaton speculation: prompt lookup with the longest match there is, found at O(1) a
+// token.
+#include "core/tree/suffix_automaton.h"
+
+#include <algorithm>
+
+#include "core/accept/text_acceptor.h"
+#include "core/methods/draft_text.h"
+#include "core/methods/text_methods.h"
+
+namespace triescope {
+namespace {
+
+class SuffixAutomatonDrafter final : public Drafter {
+ public:
+  explicit SuffixAutomatonDrafter(const nlohmann::json& settings)
+      : num_draft_(settings.value("num_draft", 16)),
+        min_match_(settings.value("min_match_tokens", 2)) {}
+
+  std::vector<NodeId> draft(DraftContext& context) override {
+    std::vector<NodeId> hung;
+    if (context.frontier.empty()) return hung;
+    automaton_.append(text_.update(context));
+    const auto match = automaton_.match();
+    if (match.length < min_match_) return hung;
+    const auto after = text_.tokens().subspan(static_cast<std::size_t>(match.end));
+    hang_chain(context, context.frontier.front(),
+               after.first(std::min(after.size(), static_cast<std::size_t>(num_draft_))),
+               capture::Source::kPromptLookup, hung);
+    return hung;
+  }
+
+ private:
+  int num_draft_;
+  int min_match_;
+  SuffixAutomaton automaton_;
+  DraftText text_;
+};
+
+}  // namespace
+
+MethodInfo suffix_automaton_method() {
+  MethodInfo info;
+  info.name = "suffix_automaton";
+  info.title = "Suffix automaton";
+  info.summary =
+      "Drafts what followed the longest suffix of the text that stood in it before, of any length, "
+      "where it stood last. A "
+      "suffix automaton finds it at O(1) a token.";
+  info.paper = "SAM Decoding: Speculative Decoding via Suffix Automaton, Hu et al., 2024";
+  info.lossless = true;
+  info.drafts = true;
+  info.parameters = {
+      {.name = "num_draft",
+       .kind = ParameterKind::kInteger,
+       .default_value = 16,
+       .minimum = 1,
+       .maximum = 1024,
+       .choices = {},
+       .help = "Tokens to draft; fewer where the match stands near the end of the text."},
+      {.name = "min_match_tokens",
+       .kind = ParameterKind::kInteger,
+       .default_value = 2,
+       .minimum = 1,
+       .maximum = 1024,
+       .choices = {},
+       .help = "Shorter matches draft nothing: they are right too rarely to be worth their rows."},
+  };
+  for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
+  info.make = [](const RunContext& run) {
+    return MethodParts{std::make_unique<SuffixAutomatonDrafter>(run.settings),
+                       std::make_unique<TextAcceptor>(run, deterministic_rule(run.settings))};
+  };
+  return info;
+}
+
+}  // namespace triescope
