@@ -14,6 +14,7 @@ function(triescope_tests area folder)
   if(TARGET triescope AND area MATCHES "^(app|gui|contract)$")
     add_dependencies(${target} triescope)
   endif()
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/DiscoverCases.cmake")
   # The list of cases is read from the program after each link, so ctest never runs an old list.
   set(list "${CMAKE_CURRENT_BINARY_DIR}/${target}_cases.cmake")
   set(include "${CMAKE_CURRENT_BINARY_DIR}/${target}_include.cmake")
@@ -35,7 +36,7 @@ function(triescope_script_tests folder)
       continue()
     endif()
     add_test(NAME "${folder}/${name}" COMMAND bash "${script}" WORKING_DIRECTORY "${PROJECT_BINARY_DIR}")
-    set_tests_properties("${folder}/${name}" PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900
+    set_tests_properties("${folder}/${name}" PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 PROCESSORS 64 LABELS ${folder}
         ENVIRONMENT "TRIESCOPE=${PROJECT_BINARY_DIR}/triescope;TRIESCOPE_SOURCE=${PROJECT_SOURCE_DIR}")
   endforeach()
 endfunction()
