@@ -84,6 +84,7 @@ class Session {
 
  private:
   struct Impl;
+  explicit Session(std::unique_ptr<Impl> impl);  // branch()
   std::unique_ptr<Impl> impl_;
 };
 

@@ -1,0 +1,67 @@
+// BeamAcceptor: beam search as transformers 5.17.0 does it (generation/utils.py, _beam_search),
+// over the token tree. The same acceptor serves trie beam search and conventional batch beam
+// search: they differ in their KV policy alone.
+//
+// The nine rules of parity (tests/unit/decode/test_beam_rules.cpp has a case each):
+//   1 log-softmax of fp32 logits, then the logits processors; scores accumulate in fp32
+//   2 the first expansion takes its tokens of one beam: the others start at -1e9
+//   3 candidates are the best max(2, 1 + EOS tokens) * b of the flat b x vocabulary
+//   4 finished = EOS or max_new_tokens; only a candidate ranked below b may finish
+//   5 finished score = sum / length^length_penalty; the best b of old and new stay (beam_pool.h)
+//   6 live = the best b candidates that did not finish
+//   7 early_stopping true, false, never (beam_pool.h)
+//   8 at max_new_tokens the live beams finish together
+//   9 ties: score descending, then flat index ascending
+// With one beam this is greedy decoding, as in transformers: processors before the softmax, and the
+// first EOS ends it.
+//
+// Pruning rules (Freitag and Al-Onaizan 2017; the trie paper) act on the live beams after rule 6;
+// the best always stays. It may start at any node: the frontier's single node is where the beams
+// come from (sample-then-beam, branches). Not thread-safe.
+#pragma once
+
+#include <vector>
+
+#include "core/accept/beam_candidates.h"
+#include "core/accept/beam_pool.h"
+#include "core/accept/logits_processors.h"
+#include "core/decode/method.h"
+
+namespace triescope {
+
+class BeamAcceptor final : public Acceptor {
+ public:
+  // Settings read: those of beam_parameters() and "candidates". Error{kInvalidArgument}:
+  // num_return_sequences above num_beams.
+  explicit BeamAcceptor(const RunContext& run);
+
+  AcceptResult accept(AcceptContext& context) override;
+  std::vector<FinishedSequence> results(const TokenTree& tree,
+                                        const RunContext& run) const override;
+
+ private:
+  struct Expansion;
+  void score_row(const AcceptContext& context, int row, std::span<float> out) const;
+  void expand(const AcceptContext& context, Expansion& out) const;
+  void finish(AcceptContext& context, Expansion& expansion, AcceptResult& result);
+  void go_on(AcceptContext& context, Expansion& expansion, AcceptResult& result);
+  // Why a live beam is cut by a pruning rule; empty = it stays.
+  std::string pruned_by(const BeamCandidate& beam, float best_score, float best_logprob) const;
+  bool is_eos(std::int32_t token) const;
+
+  LogitsProcessors processors_;
+  std::size_t num_beams_;
+  std::size_t num_return_sequences_;
+  double prune_relative_, prune_absolute_, prune_relative_local_;
+  std::size_t candidates_;
+  std::vector<std::int32_t> eos_token_ids_;
+  FinishedPool pool_;
+  bool started_ = false, over_ = false;
+  std::vector<NodeId> live_;  // the frontier named last
+};
+
+// num_beams, length_penalty, early_stopping, num_return_sequences, the pruning rules, the logits
+// processors.
+std::vector<Parameter> beam_parameters();
+
+}  // namespace triescope

@@ -1,0 +1,37 @@
+// The best continuations over all beams: the top k of the flat list beams x vocabulary, by score
+// descending, then flat index ascending (methods.md, rules 3 and 9). Scores are fp32: score of the
+// beam + log p of the token.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace triescope {
+
+struct BeamCandidate {
+  float score;        // of the beam with this token
+  float logprob;      // of the token alone
+  std::int32_t beam;  // index of its beam
+  std::int32_t token;
+};
+
+// Keeps the best k of what it is shown. REQUIRES: rows come in order of their beam index.
+// Impossible tokens (-infinity) are never candidates.
+class CandidateHeap {
+ public:
+  explicit CandidateHeap(std::size_t k) : k_(k) {}
+  void add_row(std::int32_t beam, float beam_score, std::span<const float> logprobs);  // [vocab]
+  bool full() const { return best_.size() == k_; }
+  std::span<const BeamCandidate> best() const { return best_; }  // best first
+
+ private:
+  std::size_t k_;
+  std::vector<BeamCandidate> best_;
+};
+
+// out[i] = log softmax(logits)[i], fp32: (x - max) - log(sum of exp(x - max)). Error{kCorruption}:
+// no finite logit, or NaN.
+void log_softmax(std::span<const float> logits, std::span<float> out);
+
+}  // namespace triescope

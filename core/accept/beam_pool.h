@@ -1,0 +1,52 @@
+// FinishedPool: the best b finished sequences of a beam search, and whether the search may stop.
+// Exactly as transformers 5.17.0 does it (generation/utils.py: _update_finished_beams,
+// _check_early_stop_heuristic, _beam_search_has_unfinished_sequences), with its fp32 arithmetic:
+//
+//   score = sum of log p / (generated tokens, EOS included) ^ length_penalty
+//   The pool starts as b places of score -1e9 that hold nothing; the best b of old and new stay,
+//   ties to the older one. Stop, early_stopping = true:  all b places hold a finished sequence
+//         false:    and the best live score / (current length)^lp is no better than the worst of
+//         them "never":  the same, over (maximal length)^lp where lp > 0
+//
+// Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/decode/method.h"
+
+namespace triescope {
+
+enum class EarlyStopping : std::uint8_t { kTrue, kFalse, kNever };
+EarlyStopping early_stopping_from_string(const std::string& text);  // "true", "false", "never"
+
+class FinishedPool {
+ public:
+  FinishedPool(int places, double length_penalty, EarlyStopping early_stopping, int max_new_tokens);
+
+  // sum: of log p over `generated` tokens.
+  float normalised(float sum, int generated) const;
+  // The new sequences of one step, best first. Returns those that found no place or lost it.
+  std::vector<FinishedSequence> add(std::vector<FinishedSequence> finished);
+  // After add(): may any live text of `generated` tokens, the best with this sum of log p, still
+  // get in?
+  bool may_improve(float best_live_sum, int generated);
+  bool full() const { return pool_.size() == places_; }
+  float worst() const { return full() ? pool_.back().score : kEmpty; }
+
+  const std::vector<FinishedSequence>& sequences() const { return pool_; }  // best first
+
+  static constexpr float kEmpty = -1.0e9f;
+
+ private:
+  std::size_t places_;
+  double length_penalty_;
+  EarlyStopping early_stopping_;
+  int max_new_tokens_;
+  std::vector<FinishedSequence> pool_;
+  bool improvable_ = true;
+};
+
+}  // namespace triescope

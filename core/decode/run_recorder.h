@@ -1,0 +1,56 @@
+// RunRecorder: what the session tells the capture, phase by phase. It knows the recording level,
+// stamps rows with their tick and sends the text of every token once. At level kOff every call is a
+// comparison and nothing else. Not thread-safe.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/capture/recorder.h"
+#include "core/decode/method.h"
+#include "core/tokenizer/tokenizer.h"
+#include "core/tree/token_tree.h"
+
+namespace triescope {
+
+class RunRecorder {
+ public:
+  RunRecorder(capture::Recorder& recorder, const Tokenizer& tokenizer)
+      : recorder_(recorder), tokenizer_(tokenizer), level_(recorder.level()) {}
+
+  bool records(capture::Level level) const { return level_ >= level; }
+
+  void run(const capture::RunInfo& info);
+  // Nodes that came into the tree since the last call.
+  void new_nodes(const TokenTree& tree, capture::Tick tick);
+  // Of these nodes, those whose log-prob became known since they were recorded.
+  void new_scores(const TokenTree& tree, std::span<const NodeId> nodes, capture::Tick tick);
+  void inputs(std::span<const capture::InputRow> rows);
+  void slots(std::vector<capture::SlotRow> rows, capture::Tick tick);
+  void decision(AcceptResult& result, capture::Tick tick);  // fills in the ticks
+  void verdicts(std::span<const capture::VerdictRow> rows);
+  void frontier(const TokenTree& tree, std::span<const NodeId> frontier, std::int32_t step);
+  void memory(const capture::MemoryRow& row);
+  void sequence(const TokenTree& tree, const FinishedSequence& sequence, std::int32_t rank,
+                std::string_view finish, capture::Tick tick);
+  void step(const capture::StepRow& row);
+  void phase(capture::Tick tick, std::chrono::steady_clock::time_point start,
+             std::chrono::steady_clock::time_point end);
+  void finish(capture::RunStatus status, std::string_view message);
+
+ private:
+  void piece(std::int32_t token);
+
+  capture::Recorder& recorder_;
+  const Tokenizer& tokenizer_;
+  capture::Level level_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::int32_t recorded_nodes_ = 0;
+  std::vector<bool> has_piece_;    // by token
+  std::vector<bool> score_known_;  // by node
+};
+
+}  // namespace triescope

@@ -1,0 +1,97 @@
+// The inside of a Session: what lives through a run, and the five phases. session.cpp has the
+// phases, session_setup.cpp what comes before and after them.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/decode/liveness.h"
+#include "core/decode/run_recorder.h"
+#include "core/decode/session.h"
+#include "core/kv/kv_policy.h"
+
+namespace triescope {
+
+// A path that a branched session begins with: generated tokens up to the choice, the choice last.
+struct ForcedToken {
+  std::int32_t token = -1;
+  float logprob = 0;  // NaN = unknown
+  capture::Source source = capture::Source::kForced;
+};
+
+struct Session::Impl {
+  Impl(Model& model, const Tokenizer& tokenizer, RunConfig config, capture::Recorder& recorder,
+       std::span<const ForcedToken> path);
+
+  // --- the life of a step (session.cpp) ---
+  capture::Phase advance();
+  void draft();
+  void forward();
+  void accept();
+  void commit();
+  void observe();
+
+  void prefill();
+  void forward_rows();
+  void end(capture::RunStatus status, const std::string& message);
+  void note_deaths(std::span<const NodeId> dead, capture::Tick tick);
+  void note_memory_peak();
+  std::int32_t text_tokens()
+      const;  // prompt + generated tokens whose KV plain decoding would hold now
+
+  // --- before and after (session_setup.cpp) ---
+  void hang_path(std::span<const ForcedToken> path);
+  capture::RunInfo run_info() const;
+  std::vector<FinishedSequence> sequences() const;
+  RunResult result() const;
+
+  Model& model;
+  const Tokenizer& tokenizer;
+  RunConfig config;
+  capture::Recorder& recorder;
+  const MethodInfo& method;
+  RunContext run;         // what the outside sees
+  RunContext method_run;  // what the method sees: `candidates` is 0 where nobody records them
+  RunRecorder out;
+  Rng rng;
+  std::int32_t beams = 1;  // of the analytic batch beam search
+
+  TokenTree tree;
+  Liveness liveness;
+  std::unique_ptr<SlotStore> store;
+  std::unique_ptr<KvPolicy> kv;
+  KvPolicyKind kv_kind = KvPolicyKind::kRecycle;
+  MethodParts parts;
+  ProgressSink progress;
+  std::stop_source stop;
+
+  // --- where the run stands ---
+  std::int32_t step = 0;
+  capture::Phase phase = capture::Phase::kDraft;
+  bool done = false;
+  capture::RunStatus status = capture::RunStatus::kRunning;
+  std::vector<NodeId> frontier;  // pending nodes the step begins with; root at prefill
+  std::vector<NodeId> drafts;    // of this step
+  std::vector<NodeId> rows;      // frontier, then drafts
+  std::vector<NodeId> path;      // of a branch: nodes that prefill brings back
+  ForwardOutput output;          // row i belongs to rows[i]
+  int output_offset = 0;         // prefill: rows of `output` before the frontier's
+  AcceptResult decision;
+  std::vector<bool> on_finished_text;  // by node
+
+  // --- figures ---
+  std::int64_t steps_done = 0, target_forwards = 0, emitted_tokens = 0;
+  std::int32_t forward_row_count = 0;  // of this step
+  std::vector<std::int64_t> accepted_histogram;
+  std::int32_t text_depth = 0;  // generated tokens with KV, of the longest live text
+  std::int32_t peak_live = 0, peak_garbage = 0, peak_reserved = 0, peak_text = 0;
+  std::int64_t moved_before = 0;
+  PhaseTimes time;
+};
+
+}  // namespace triescope

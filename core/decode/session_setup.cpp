@@ -1,0 +1,231 @@
+// What comes before a run (everything is checked before anything runs) and after it (the result).
+#include <cmath>
+#include <ctime>
+
+#include "core/base/error.h"
+#include "core/decode/session.h"
+#include "core/decode/session_impl.h"
+
+namespace triescope {
+namespace {
+
+using nlohmann::json;
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error(ErrorCode::kInvalidArgument, message);
+}
+
+void check_tokens(std::span<const std::int32_t> tokens, int vocab_size, const char* what) {
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    if (tokens[i] < 0 || tokens[i] >= vocab_size)
+      refuse(std::string(what) + ": expected token ids from 0 to " +
+             std::to_string(vocab_size - 1) + " (the model's vocabulary); found " +
+             std::to_string(tokens[i]) + " at place " + std::to_string(i));
+}
+
+std::vector<std::int32_t> eos_tokens(const json& settings, const ModelInfo& model,
+                                     const Tokenizer& tokenizer) {
+  auto given = settings.at("eos_token_id").get<std::vector<std::int32_t>>();
+  if (given.empty()) {
+    given = model.eos_token_ids.empty() ? tokenizer.eos_token_ids() : model.eos_token_ids;
+  }
+  std::erase(given, -1);
+  return given;
+}
+
+KvPolicyKind kv_kind_of(const json& settings) {
+  const auto name = settings.at("kv").get<std::string>();
+  for (const auto kind : {KvPolicyKind::kBatch, KvPolicyKind::kKeep, KvPolicyKind::kCompact})
+    if (name == to_string(kind)) return kind;
+  return KvPolicyKind::kRecycle;
+}
+
+RunContext checked_context(const RunConfig& config, const MethodInfo& method, const Model& model,
+                           const Tokenizer& tokenizer, std::size_t path_tokens) {
+  const ModelInfo& info = model.info();
+  RunContext run;
+  run.settings = validate_settings(method, config.settings);
+  if (!method.needs.empty())
+    throw Error(ErrorCode::kNotSupported, "method " + method.name + ": needs " +
+                                              method.needs.front() + ", which " + info.name +
+                                              " does not come with");
+  if (config.prompt_tokens.empty())
+    refuse(
+        "prompt: expected at least one token; found an empty prompt. Type a text, or give the "
+        "model's BOS token");
+  if (config.max_new_tokens < 1)
+    refuse("max_new_tokens: expected at least 1; found " + std::to_string(config.max_new_tokens));
+  const auto prompt = static_cast<std::int64_t>(config.prompt_tokens.size());
+  if (info.context > 0 && prompt + config.max_new_tokens > info.context)
+    refuse("prompt: expected prompt + max_new_tokens to fit the model's context of " +
+           std::to_string(info.context) + " tokens; found " + std::to_string(prompt) + " + " +
+           std::to_string(config.max_new_tokens) +
+           ". Shorten the prompt or ask for fewer new tokens");
+  if (static_cast<int>(path_tokens) >= config.max_new_tokens)
+    refuse("branch: expected a choice before the last of " + std::to_string(config.max_new_tokens) +
+           " new tokens; found it at number " + std::to_string(path_tokens));
+  check_tokens(config.prompt_tokens, info.vocab_size, "prompt");
+  run.eos_token_ids = eos_tokens(run.settings, info, tokenizer);
+  check_tokens(run.eos_token_ids, info.vocab_size, "eos_token_id");
+  run.max_new_tokens = config.max_new_tokens;
+  run.vocab_size = info.vocab_size;
+  run.seed = config.seed;
+  return run;
+}
+
+std::string now_utc() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  const std::size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return std::string(text, size);
+}
+
+}  // namespace
+
+Session::Impl::Impl(Model& model_in, const Tokenizer& tokenizer_in, RunConfig config_in,
+                    capture::Recorder& recorder_in, std::span<const ForcedToken> forced)
+    : model(model_in),
+      tokenizer(tokenizer_in),
+      config(std::move(config_in)),
+      recorder(recorder_in),
+      method(find_method(config.method)),
+      run(checked_context(config, method, model_in, tokenizer_in, forced.size())),
+      out(recorder_in, tokenizer_in),
+      rng(config.seed),
+      tree(static_cast<std::int32_t>(config.prompt_tokens.size())) {
+  run.prompt = config.prompt_tokens;
+  method_run = run;
+  if (!out.records(capture::Level::kFull)) method_run.settings["candidates"] = 0;
+  beams = run.settings.value("num_beams", 1);
+  kv_kind = kv_kind_of(run.settings);
+  parts = method.make(method_run);
+
+  frontier = {TokenTree::root()};
+  if (!forced.empty()) hang_path(forced);
+
+  store = std::make_unique<SlotStore>(model.make_kv(tree.prompt_tokens() + 32),
+                                      out.records(capture::Level::kFull));
+  kv = make_kv_policy({.kind = kv_kind,
+                       .gc_every = run.settings.at("gc_every").get<std::int32_t>(),
+                       .beams = beams},
+                      *store);
+  out.run(run_info());
+}
+
+void Session::Impl::hang_path(std::span<const ForcedToken> forced) {
+  NodeId at = TokenTree::root();
+  for (const ForcedToken& token : forced) {
+    check_tokens({&token.token, 1}, run.vocab_size, "branch");
+    at = tree.add(at, TokenId(token.token), token.source, token.logprob);
+    path.push_back(at);
+  }
+  if (std::ranges::find(run.eos_token_ids, forced.back().token) != run.eos_token_ids.end())
+    refuse("branch: expected a token to decode on from; found " +
+           std::to_string(forced.back().token) + ", which ends the text");
+  liveness.hang(tree, path);
+  frontier = {at};
+}
+
+capture::RunInfo Session::Impl::run_info() const {
+  const ModelInfo& info = model.info();
+  const json model_json = {{"path", info.path},
+                           {"family", info.family},
+                           {"name", info.name},
+                           {"parameters", info.parameters},
+                           {"dtype", to_string(info.dtype)},
+                           {"device", info.device},
+                           {"format", info.format},
+                           {"quantisation", info.quantisation},
+                           {"layers", info.layers},
+                           {"hidden", info.hidden},
+                           {"heads", info.heads},
+                           {"kv_heads", info.kv_heads},
+                           {"head_dim", info.head_dim},
+                           {"vocab_size", info.vocab_size},
+                           {"context", info.context},
+                           {"sliding_window", info.sliding_window}};
+  // A prompt may hold bytes that are no UTF-8; JSON may not.
+  const auto text = [](const json& value) {
+    return value.dump(-1, ' ', false, json::error_handler_t::replace);
+  };
+  return {.created_utc = now_utc(),
+          .model_json = text(model_json),
+          .method = method.name,
+          .method_title = method.title,
+          .settings_json = text(run.settings),
+          .seed = static_cast<std::int64_t>(config.seed),
+          .versions_json = text(versions()),
+          .prompt_text = config.prompt_text,
+          .prompt_tokens = config.prompt_tokens,
+          .max_new_tokens = config.max_new_tokens,
+          .kv_bytes_per_token = store->bytes_per_slot(),
+          .sliding_window = info.sliding_window,
+          .kv_policy = to_string(kv_kind)};
+}
+
+std::vector<FinishedSequence> Session::Impl::sequences() const {
+  return parts.acceptor->results(tree, method_run);
+}
+
+RunResult Session::Impl::result() const {
+  RunResult result;
+  result.prompt_tokens = config.prompt_tokens;
+  for (const FinishedSequence& sequence : sequences()) {
+    ReturnedSequence returned;
+    for (const TokenId token : tree.tokens_to(sequence.node))
+      returned.tokens.push_back(token.value);
+    returned.text = tokenizer.decode(returned.tokens, /*skip_special_tokens=*/true);
+    returned.score = static_cast<double>(sequence.score);
+    returned.finish = sequence.finish;
+    result.sequences.push_back(std::move(returned));
+  }
+  result.steps = steps_done;
+  result.target_forwards = target_forwards;
+  result.emitted_tokens = emitted_tokens;
+  if (target_forwards > 0)
+    result.tokens_per_forward =
+        static_cast<double>(emitted_tokens) / static_cast<double>(target_forwards);
+  result.accepted_histogram = accepted_histogram;
+  result.kv_policy = to_string(kv_kind);
+  result.kv_bytes_per_token = store->bytes_per_slot();
+  result.peak_live_tokens = peak_live;
+  result.peak_garbage_tokens = peak_garbage;
+  result.peak_reserved_bytes = peak_reserved * store->bytes_per_slot();
+  result.moved_tokens = store->moved();
+  result.greedy_tokens = peak_text;
+  result.batch_beam_tokens = static_cast<std::int64_t>(peak_text) * beams;
+  result.time = time;
+  return result;
+}
+
+Session::Session(Model& model, const Tokenizer& tokenizer, RunConfig config,
+                 capture::Recorder& recorder)
+    : impl_(std::make_unique<Impl>(model, tokenizer, std::move(config), recorder,
+                                   std::span<const ForcedToken>())) {}
+
+Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Session::~Session() = default;
+
+std::unique_ptr<Session> Session::branch(const Session& from, NodeId node, std::int32_t token,
+                                         capture::Recorder& recorder) {
+  const Impl& old = *from.impl_;
+  if (node.value < 0 || node.value >= old.tree.size())
+    refuse("branch: expected a node from 0 to " + std::to_string(old.tree.size() - 1) + "; found " +
+           std::to_string(node.value));
+  std::vector<ForcedToken> path;
+  for (const NodeId id : old.tree.path_to(node))
+    path.push_back({old.tree[id].token.value, old.tree[id].logprob, old.tree[id].source});
+  path.push_back({token, std::nanf(""), capture::Source::kForced});
+  return std::unique_ptr<Session>(
+      new Session(std::make_unique<Impl>(old.model, old.tokenizer, old.config, recorder, path)));
+}
+
+const RunContext& Session::context() const { return impl_->run; }
+const TokenTree& Session::tree() const { return impl_->tree; }
+RunResult Session::result() const { return impl_->result(); }
+void Session::set_progress(ProgressSink progress) { impl_->progress = std::move(progress); }
+
+}  // namespace triescope

@@ -1,0 +1,117 @@
+// batch: conventional beam search. Every beam has a whole cache of its own: the prompt lies there b
+// times, and after each step all caches are gathered anew from those of the beams that survived
+// (transformers' reorder_cache: one index_select over the whole cache, also of beams that stay in
+// their place). The baseline that the other policies are measured against.
+//
+// Slot of position p in cache i: p * b + i, so that all caches grow together and nothing need move
+// for that. Row i of a forward is the frontier's i-th node and belongs to cache i; drafts have no
+// cache and are refused.
+#include <string>
+
+#include "core/base/error.h"
+#include "core/kv/policies.h"
+
+namespace triescope {
+namespace {
+
+class BatchPolicy final : public KvPolicy {
+ public:
+  BatchPolicy(SlotStore& store, std::int32_t beams) : store_(store), beams_(beams) {}
+
+  std::vector<std::int32_t> place_prefix(TokenTree& tree, std::span<const NodeId> path) override {
+    std::vector<std::int32_t> slots;
+    length_ = tree.prompt_tokens() + static_cast<std::int32_t>(path.size());
+    store_.reserve(length_ * beams_);
+    for (std::int32_t p = 0; p < length_; ++p) {
+      const std::int32_t below = p - tree.prompt_tokens();
+      slots.push_back(slot_at(p, 0));
+      if (below < 0) {
+        store_.take(slots.back(), prompt_occupant(p));
+      } else {
+        const NodeId id = path[static_cast<std::size_t>(below)];
+        store_.take(slots.back(), id.value);
+        tree[id].slot = SlotId(slots.back());
+      }
+    }
+    return slots;
+  }
+
+  Placement place(TokenTree& tree, std::span<const NodeId> rows) override {
+    if (static_cast<std::int32_t>(rows.size()) > beams_)
+      throw Error(ErrorCode::kInvalidArgument,
+                  "kv=batch: expected at most " + std::to_string(beams_) +
+                      " rows, one a cache; found " + std::to_string(rows.size()));
+    Placement out;
+    store_.reserve((length_ + 1) * beams_);
+    out.own_offsets.push_back(0);
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(rows.size()); ++i) {
+      const NodeId row = rows[static_cast<std::size_t>(i)];
+      const std::int32_t slot = slot_at(length_, i);
+      store_.take(slot, row.value);
+      tree[row].slot = SlotId(slot);
+      out.slots.push_back(slot);
+      for (std::int32_t p = 0; p <= length_; ++p) out.own_slots.push_back(slot_at(p, i));
+      out.own_offsets.push_back(static_cast<std::int32_t>(out.own_slots.size()));
+    }
+    rows_.assign(rows.begin(), rows.end());
+    length_ += 1;
+    return out;
+  }
+
+  void commit(TokenTree& tree, const Committed& step) override {
+    const auto next = static_cast<std::int32_t>(step.frontier.size());
+    if (rows_.empty()) {
+      for (std::int32_t i = 1; i < next; ++i)
+        for (std::int32_t p = 0; p < length_; ++p) copy(slot_at(p, 0), slot_at(p, i));
+    } else {
+      for (std::int32_t i = 0; i < next; ++i) {
+        const std::int32_t cache =
+            cache_of(tree[step.frontier[static_cast<std::size_t>(i)]].parent);
+        for (std::int32_t p = 0; p < length_; ++p) copy(slot_at(p, cache), slot_at(p, i));
+      }
+    }
+    for (const NodeId id : step.dead) tree[id].slot = SlotId();
+    store_.move(from_, to_);
+    from_.clear();
+    to_.clear();
+    const auto had = static_cast<std::int32_t>(rows_.size());
+    for (std::int32_t i = next; i < had; ++i)
+      for (std::int32_t p = 0; p < length_; ++p) store_.release(slot_at(p, i));
+    // A node that several beams share has a slot in each; the tree names the best beam's.
+    for (std::int32_t i = next - 1; i >= 0; --i)
+      for (std::int32_t p = 0; p < length_; ++p) {
+        const std::int32_t who = store_.occupant(slot_at(p, i));
+        if (who >= 0) tree[NodeId(who)].slot = SlotId(slot_at(p, i));
+      }
+  }
+
+ private:
+  std::int32_t slot_at(std::int32_t position, std::int32_t cache) const {
+    return position * beams_ + cache;
+  }
+  std::int32_t cache_of(NodeId row) const {
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      if (rows_[i] == row) return static_cast<std::int32_t>(i);
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        "kv=batch: expected node " + std::to_string(row.value) + " among the rows of this step");
+  }
+  void copy(std::int32_t from, std::int32_t to) {
+    from_.push_back(from);
+    to_.push_back(to);
+  }
+
+  SlotStore& store_;
+  std::int32_t beams_;
+  std::int32_t length_ = 0;   // positions in every cache
+  std::vector<NodeId> rows_;  // of the last forward; row i wrote to cache i
+  std::vector<std::int32_t> from_, to_;
+};
+
+}  // namespace
+
+std::unique_ptr<KvPolicy> make_batch_policy(SlotStore& store, std::int32_t beams) {
+  return std::make_unique<BatchPolicy>(store, beams);
+}
+
+}  // namespace triescope

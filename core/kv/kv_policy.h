@@ -1,0 +1,65 @@
+// KV policies: what happens to the slots of dead nodes. One policy a file:
+//
+//   batch    batch.cpp    every beam has a whole cache of its own, reordered each step:
+//   conventional beam search keep     keep.cpp     nothing; garbage stays (the trie paper without
+//   its garbage collection) compact  compact.cpp  every g steps: mark, prune, gather the survivors
+//   together (the trie paper) recycle  recycle.cpp  a dead slot goes to a free list and the next
+//   node takes it; nothing is ever copied
+//
+// A policy gives slots to the rows of a forward, says which slots each row sees, and cleans up in
+// commit. Nothing here walks all ancestors of a node: a child's list of visible slots is its
+// parent's list plus its own slot. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/decode/method.h"
+#include "core/kv/slot_store.h"
+#include "core/tree/token_tree.h"
+
+namespace triescope {
+
+// Where the rows of a forward go and what they see; the vectors are a ForwardBatch's
+// (core/model/model.h).
+struct Placement {
+  std::vector<std::int32_t> slots;         // [rows]
+  std::vector<std::int32_t> prefix_slots;  // seen by all rows, in path order
+  std::vector<std::int32_t>
+      own_slots;  // then row r sees own_slots[own_offsets[r] .. own_offsets[r+1])
+  std::vector<std::int32_t> own_offsets;  // [rows + 1]
+};
+
+// The outcome of a step, as a policy needs it.
+struct Committed {
+  std::span<const NodeId> rows;  // what the forward ran over (none at prefill)
+  std::span<const NodeId> dead;  // nodes with KV that no live path needs any more, children first
+  std::span<const NodeId> frontier;  // pending nodes that come next, best first
+  std::int32_t step = 0;
+};
+
+class KvPolicy {
+ public:
+  virtual ~KvPolicy() = default;
+  // Takes slots for the prompt and, below it, a chain of pending nodes (a branched session's path;
+  // else none): [prompt tokens + path], in order. First call.
+  virtual std::vector<std::int32_t> place_prefix(TokenTree& tree, std::span<const NodeId> path) = 0;
+  // Takes slots for pending rows, parents before children, each below a row or a node with KV; sets
+  // Node::slot.
+  virtual Placement place(TokenTree& tree, std::span<const NodeId> rows) = 0;
+  // Frees, marks, moves. Afterwards the KV of the frontier's ancestors is in place; Node::slot
+  // follows.
+  virtual void commit(TokenTree& tree, const Committed& step) = 0;
+};
+
+struct KvPolicyOptions {
+  KvPolicyKind kind = KvPolicyKind::kRecycle;
+  std::int32_t gc_every = 15;  // compact
+  std::int32_t beams = 1;      // batch: caches
+};
+// The store is borrowed and must outlive the policy.
+std::unique_ptr<KvPolicy> make_kv_policy(const KvPolicyOptions& options, SlotStore& store);
+
+}  // namespace triescope

@@ -1,0 +1,73 @@
+#include "core/kv/slot_store.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace triescope {
+
+using capture::SlotAction;
+
+SlotStore::SlotStore(std::unique_ptr<KvStorage> storage, bool record)
+    : storage_(std::move(storage)), record_(record) {}
+
+void SlotStore::reserve(std::int32_t count) {
+  if (count > storage_->capacity())
+    storage_->reserve(std::max(count, storage_->capacity() + storage_->capacity() / 2));
+  if (count > size()) slots_.resize(index(count));
+}
+
+void SlotStore::set_use(Slot& slot, SlotUse use) {
+  live_ += (use == SlotUse::kLive) - (slot.use == SlotUse::kLive);
+  garbage_ += (use == SlotUse::kGarbage) - (slot.use == SlotUse::kGarbage);
+  slot.use = use;
+  if (use == SlotUse::kFree) {
+    slot.occupant = -1;
+  } else {
+    slot.used_before = true;
+  }
+}
+
+void SlotStore::record(SlotAction action, std::int32_t slot, std::int32_t occupant,
+                       std::int32_t from) {
+  if (record_)
+    events_.push_back({.action = action, .slot = slot, .node = occupant, .from_slot = from});
+}
+
+void SlotStore::take(std::int32_t slot, std::int32_t occupant) {
+  Slot& s = slots_[index(slot)];
+  record(s.used_before ? SlotAction::kReuse : SlotAction::kAlloc, slot, occupant);
+  set_use(s, SlotUse::kLive);
+  s.occupant = occupant;
+}
+
+void SlotStore::mark_garbage(std::int32_t slot) {
+  Slot& s = slots_[index(slot)];
+  record(SlotAction::kGarbage, slot, s.occupant);
+  set_use(s, SlotUse::kGarbage);
+}
+
+void SlotStore::release(std::int32_t slot) {
+  Slot& s = slots_[index(slot)];
+  if (s.use == SlotUse::kFree) return;
+  record(SlotAction::kFree, slot, s.occupant);
+  set_use(s, SlotUse::kFree);
+}
+
+void SlotStore::move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) {
+  if (from.empty()) return;
+  storage_->move(from, to);
+  moved_ += static_cast<std::int64_t>(from.size());
+  std::vector<std::int32_t> occupants;
+  occupants.reserve(from.size());
+  for (const std::int32_t slot : from) occupants.push_back(occupant(slot));
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    Slot& target = slots_[index(to[i])];
+    if (target.occupant != occupants[i]) record(SlotAction::kMove, to[i], occupants[i], from[i]);
+    set_use(target, SlotUse::kLive);
+    target.occupant = occupants[i];
+  }
+}
+
+std::vector<capture::SlotRow> SlotStore::take_events() { return std::exchange(events_, {}); }
+
+}  // namespace triescope

@@ -1,0 +1,78 @@
+// SlotStore: who occupies which KV slot. The one bookkeeping under all policies: it owns the
+// model's KvStorage, enlarges it geometrically, counts live, garbage and reserved slots, and notes
+// every change as a capture row. Policies (kv_policy.h) decide; the store carries out.
+//
+// An occupant is a node id, or -2 - i for prompt token i, or -1 for nobody (records.h).
+// Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/capture/records.h"
+#include "core/model/model.h"
+
+namespace triescope {
+
+constexpr std::int32_t prompt_occupant(std::int32_t prompt_index) { return -2 - prompt_index; }
+
+enum class SlotUse : std::uint8_t { kFree, kLive, kGarbage };
+
+class SlotStore {
+ public:
+  // `record`: keep the changes for take_events().
+  SlotStore(std::unique_ptr<KvStorage> storage, bool record);
+
+  // Ensures slots 0 .. count-1 exist. Grows by half at least, so that a run of n tokens enlarges
+  // O(log n) times.
+  void reserve(std::int32_t count);
+  // An occupant moves into a free slot. Recorded as reuse where the slot had been given back
+  // before.
+  void take(std::int32_t slot, std::int32_t occupant);
+  // The occupant is dead, the slot stays taken.
+  void mark_garbage(std::int32_t slot);
+  void release(std::int32_t slot);
+  // Copies KV from[i] -> to[i] as if all at once, and the occupants with it. What is not a target
+  // keeps its occupant. Rows are recorded where an occupant really changes place. All copies count
+  // as moved, also those onto themselves.
+  void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to);
+
+  std::int32_t occupant(std::int32_t slot) const { return slots_[index(slot)].occupant; }
+  SlotUse use(std::int32_t slot) const { return slots_[index(slot)].use; }
+  std::int32_t size() const {
+    return static_cast<std::int32_t>(slots_.size());
+  }  // one past the highest ever used
+
+  std::int32_t live() const { return live_; }
+  std::int32_t garbage() const { return garbage_; }
+  std::int32_t reserved() const { return storage_->capacity(); }
+  std::int64_t moved() const { return moved_; }  // slots copied since the run began
+
+  KvStorage& storage() { return *storage_; }
+  std::int64_t bytes_per_slot() const { return storage_->bytes_per_slot(); }
+
+  // Changes since the last call; ticks are the caller's to fill in.
+  std::vector<capture::SlotRow> take_events();
+
+ private:
+  struct Slot {
+    std::int32_t occupant = -1;
+    SlotUse use = SlotUse::kFree;
+    bool used_before = false;
+  };
+  static std::size_t index(std::int32_t slot) { return static_cast<std::size_t>(slot); }
+  void set_use(Slot& slot, SlotUse use);
+  void record(capture::SlotAction action, std::int32_t slot, std::int32_t occupant,
+              std::int32_t from = -1);
+
+  std::unique_ptr<KvStorage> storage_;
+  bool record_;
+  std::vector<Slot> slots_;
+  std::vector<capture::SlotRow> events_;
+  std::int32_t live_ = 0, garbage_ = 0;
+  std::int64_t moved_ = 0;
+};
+
+}  // namespace triescope

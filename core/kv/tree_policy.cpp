@@ -1,0 +1,89 @@
+#include "core/kv/tree_policy.h"
+
+#include <algorithm>
+
+namespace triescope {
+
+std::vector<std::int32_t> TreePolicy::place_prefix(TokenTree& tree, std::span<const NodeId> path) {
+  for (std::int32_t i = 0; i < tree.prompt_tokens(); ++i) {
+    const std::int32_t slot = next_slot();
+    store_.take(slot, prompt_occupant(i));
+    common_.push_back(slot);
+  }
+  lists_[TokenTree::root()] = {};
+  std::vector<std::int32_t> slots = common_;
+  const std::vector<std::int32_t> below = place(tree, path).slots;
+  slots.insert(slots.end(), below.begin(), below.end());
+  return slots;
+}
+
+Placement TreePolicy::place(TokenTree& tree, std::span<const NodeId> rows) {
+  Placement out;
+  out.prefix_slots = common_;
+  out.own_offsets.push_back(0);
+  for (const NodeId row : rows) {
+    Node& node = tree[row];
+    const std::int32_t slot = next_slot();
+    store_.take(slot, row.value);
+    node.slot = SlotId(slot);
+    const Slots& parent = lists_.at(node.parent);
+    Slots list;
+    list.reserve(parent.size() + 1);
+    list = parent;
+    list.push_back(slot);
+    out.slots.push_back(slot);
+    out.own_slots.insert(out.own_slots.end(), list.begin(), list.end());
+    out.own_offsets.push_back(static_cast<std::int32_t>(out.own_slots.size()));
+    lists_.emplace(row, std::move(list));
+  }
+  return out;
+}
+
+void TreePolicy::commit(TokenTree& tree, const Committed& step) {
+  for (const NodeId id : step.dead) {
+    drop(tree[id].slot.value);
+    tree[id].slot = SlotId();
+  }
+
+  // Only parents of pending nodes are asked for their list again.
+  std::vector<NodeId> parents;
+  for (const NodeId id : step.frontier)
+    if (std::ranges::find(parents, tree[id].parent) == parents.end())
+      parents.push_back(tree[id].parent);
+  std::unordered_map<NodeId, Slots> kept;
+  for (const NodeId id : parents) kept.emplace(id, std::move(lists_.at(id)));
+  lists_ = std::move(kept);
+
+  follow_moves(tree, collect(step));
+  share_common_ancestors(parents);
+}
+
+void TreePolicy::follow_moves(TokenTree& tree, std::span<const std::int32_t> map) {
+  if (map.empty()) return;
+  const auto follow = [&](std::int32_t& slot) { slot = map[static_cast<std::size_t>(slot)]; };
+  std::ranges::for_each(common_, follow);
+  for (auto& [id, list] : lists_) std::ranges::for_each(list, follow);
+  for (std::int32_t slot = 0; slot < store_.size(); ++slot)
+    if (store_.use(slot) == SlotUse::kLive && store_.occupant(slot) >= 0)
+      tree[NodeId(store_.occupant(slot))].slot = SlotId(slot);
+}
+
+// All pending nodes hang below `parents`: what the parents' lists have in common at their front,
+// every later row sees too.
+void TreePolicy::share_common_ancestors(std::span<const NodeId> parents) {
+  if (parents.empty()) return;
+  const Slots& first = lists_.at(parents.front());
+  std::size_t shared = first.size();
+  for (const NodeId id : parents) {
+    const Slots& list = lists_.at(id);
+    shared = std::min(shared, list.size());
+    for (std::size_t i = 0; i < shared; ++i)
+      if (list[i] != first[i]) shared = i;
+  }
+  if (shared == 0) return;
+  common_.insert(common_.end(), first.begin(), first.begin() + static_cast<std::ptrdiff_t>(shared));
+  for (auto& [id, list] : lists_)
+    list.erase(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(shared));
+}
+
+}  // namespace triescope

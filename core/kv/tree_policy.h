@@ -1,0 +1,46 @@
+// TreePolicy: the half that keep, compact and recycle share. A node has one slot, whoever sees it;
+// the prompt lies in slots 0 .. n-1 and is shared by all. What differs is where the next slot comes
+// from and what becomes of a dead one.
+//
+// What a row sees = common_ (the prompt and the ancestors that all live paths share) + its own
+// list. Lists are kept only for nodes that have KV and a pending child: child's list = parent's
+// list + own slot.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "core/kv/kv_policy.h"
+
+namespace triescope {
+
+class TreePolicy : public KvPolicy {
+ public:
+  explicit TreePolicy(SlotStore& store) : store_(store) {}
+
+  std::vector<std::int32_t> place_prefix(TokenTree& tree, std::span<const NodeId> path) final;
+  Placement place(TokenTree& tree, std::span<const NodeId> rows) final;
+  void commit(TokenTree& tree, const Committed& step) final;
+
+ protected:
+  virtual std::int32_t next_slot() = 0;
+  virtual void drop(std::int32_t slot) = 0;  // its node is dead
+  // After the dead are dropped. Returns where slots went: map[old] = new, or empty where nothing
+  // moved.
+  virtual std::vector<std::int32_t> collect(const Committed& step) {
+    (void)step;
+    return {};
+  }
+  SlotStore& store_;
+
+ private:
+  void follow_moves(TokenTree& tree, std::span<const std::int32_t> map);
+  void share_common_ancestors(std::span<const NodeId> parents);
+
+  using Slots = std::vector<std::int32_t>;
+  Slots common_;
+  std::unordered_map<NodeId, Slots>
+      lists_;  // without common_; the last entry is the node's own slot
+};
+
+}  // namespace triescope

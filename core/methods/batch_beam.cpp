@@ -1,0 +1,25 @@
+// Batch beam search: the conventional one. The same search, but every beam has a whole KV cache of
+// its own.
+#include "core/accept/beam.h"
+#include "core/methods/search_methods.h"
+
+namespace triescope {
+
+MethodInfo batch_beam_method() {
+  MethodInfo info;
+  info.name = "batch_beam";
+  info.title = "Batch beam search";
+  info.summary =
+      "Conventional beam search: the prompt and every beam's past are held once a beam, and all "
+      "caches are copied anew "
+      "after each step. The baseline for memory and time.";
+  info.paper = "transformers 5.17.0, generation/utils.py, _beam_search";
+  info.parameters = beam_parameters();
+  info.kv_policies = {KvPolicyKind::kBatch};
+  info.make = [](const RunContext& run) {
+    return MethodParts{nullptr, std::make_unique<BeamAcceptor>(run)};
+  };
+  return info;
+}
+
+}  // namespace triescope
