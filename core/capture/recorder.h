@@ -1,7 +1,8 @@
-// Recorder: what a run writes to. One implementation writes a .tscap file off the decode thread (FileRecorder in
-// writer.h), one drops everything (NullRecorder). All calls come from one thread, in tick order.
-// Calls never block on the disk; an error of the writing thread (disk full, say) is thrown by the next call as
-// Error{kIoError}, once: afterwards the recorder is closed, what was committed stays readable.
+// Recorder: what a run writes to. One implementation writes a .tscap file off the decode thread
+// (FileRecorder in writer.h), one drops everything (NullRecorder). All calls come from one thread,
+// in tick order. Calls never block on the disk; an error of the writing thread (disk full, say) is
+// thrown by the next call as Error{kIoError}, once: afterwards the recorder is closed, what was
+// committed stays readable.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,9 @@ namespace triescope::capture {
 // What is worth recording. Each level holds all of the one before it.
 enum class Level : std::uint8_t {
   kOff = 0,
-  kSteps,   // run, steps, phases, memory, sequences
-  kTree,    // + nodes, verdicts, frontier, tokens' texts
-  kFull,    // + candidates, inputs, slots: all that the panels draw (the default)
+  kSteps,  // run, steps, phases, memory, sequences
+  kTree,   // + nodes, verdicts, frontier, tokens' texts
+  kFull,   // + candidates, inputs, slots: all that the panels draw (the default)
 };
 
 class Recorder {
@@ -27,7 +28,8 @@ class Recorder {
   virtual Level level() const = 0;
 
   virtual void run(const RunInfo& info) = 0;  // first call
-  // The text of a token as the model's vocabulary spells it (raw bytes, maybe not UTF-8). Repeats are ignored.
+  // The text of a token as the model's vocabulary spells it (raw bytes, maybe not UTF-8). Repeats
+  // are ignored.
   virtual void piece(std::int32_t token, std::string_view bytes) = 0;
   virtual void step(const StepRow& row) = 0;
   virtual void phase(const PhaseRow& row) = 0;

@@ -1,6 +1,6 @@
-// What a capture holds: plain rows, one struct a table. Written by core, read by viz; no torch, no drawing.
-// Time is a Tick: step * 5 + phase. A row stamped with tick t was produced by that phase of that step, and is
-// visible to a cursor c exactly if t < c ("the cursor shows what comes next").
+// What a capture holds: plain rows, one struct a table. Written by core, read by viz; no torch, no
+// drawing. Time is a Tick: step * 5 + phase. A row stamped with tick t was produced by that phase
+// of that step, and is visible to a cursor c exactly if t < c ("the cursor shows what comes next").
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,13 @@
 
 namespace triescope::capture {
 
-enum class Phase : std::uint8_t { kDraft = 0, kForward = 1, kAccept = 2, kCommit = 3, kObserve = 4 };
+enum class Phase : std::uint8_t {
+  kDraft = 0,
+  kForward = 1,
+  kAccept = 2,
+  kCommit = 3,
+  kObserve = 4
+};
 inline constexpr int kPhaseCount = 5;
 const char* to_string(Phase phase);  // "draft", "forward", ...
 
@@ -39,7 +45,8 @@ enum class Source : std::uint8_t {
 const char* to_string(Source source);
 inline bool is_draft(Source s) { return s >= Source::kNgramTrie && s <= Source::kLookahead; }
 
-// What was decided about a node, and when (a row a decision; a node may have several over time: kept, later pruned).
+// What was decided about a node, and when (a row a decision; a node may have several over time:
+// kept, later pruned).
 enum class Verdict : std::uint8_t {
   kNone = 0,
   kAccepted,   // draft accepted
@@ -64,8 +71,9 @@ const char* to_string(SlotAction action);
 
 // One run. JSON texts are UTF-8. The prompt occupies positions 0 .. prompt_tokens-1.
 struct RunInfo {
-  std::string created_utc;    // ISO 8601
-  std::string model_json;     // {"path","family","name","parameters","dtype","device","layers","kv_heads","head_dim","vocab_size","context","sliding_window"}
+  std::string created_utc;  // ISO 8601
+  std::string
+      model_json;  // {"path","family","name","parameters","dtype","device","layers","kv_heads","head_dim","vocab_size","context","sliding_window"}
   std::string method;         // registry name
   std::string method_title;   // for people
   std::string settings_json;  // every parameter in force
@@ -83,17 +91,18 @@ enum class RunStatus : std::uint8_t { kRunning = 0, kDone, kStopped, kFailed };
 
 // A finished step's figures (written in its observe phase).
 struct StepRow {
-  std::int32_t step = 0;           // 0 = prefill
-  std::int32_t forward_rows = 0;   // rows in this step's forward (prefill: prompt tokens)
-  std::int32_t drafted = 0;        // draft nodes proposed
-  std::int32_t accepted = 0;       // draft nodes accepted
-  std::int32_t emitted = 0;        // tokens that became part of the text (bonus included); beams: 1 a step
-  std::int32_t frontier = 0;       // live beams / heads after the step
+  std::int32_t step = 0;          // 0 = prefill
+  std::int32_t forward_rows = 0;  // rows in this step's forward (prefill: prompt tokens)
+  std::int32_t drafted = 0;       // draft nodes proposed
+  std::int32_t accepted = 0;      // draft nodes accepted
+  std::int32_t emitted =
+      0;  // tokens that became part of the text (bonus included); beams: 1 a step
+  std::int32_t frontier = 0;  // live beams / heads after the step
 };
 
 struct PhaseRow {
   Tick tick = 0;
-  std::int64_t start_us = 0;     // since the run began
+  std::int64_t start_us = 0;  // since the run began
   std::int64_t duration_us = 0;
 };
 
@@ -104,11 +113,13 @@ struct NodeRow {
   std::int32_t parent = -1;
   std::int32_t token = -1;
   std::int32_t depth = 0;
-  float logprob = 0;     // log p(token | path) by the target; NaN while unknown (a draft before its forward)
-  float score = 0;       // cumulative log p over generated tokens; NaN while unknown
-  float q = 1;           // proposal probability the draft token was really drawn with (1 for deterministic drafts)
+  float logprob =
+      0;  // log p(token | path) by the target; NaN while unknown (a draft before its forward)
+  float score = 0;  // cumulative log p over generated tokens; NaN while unknown
+  float q =
+      1;  // proposal probability the draft token was really drawn with (1 for deterministic drafts)
   Source source = Source::kRoot;
-  Tick tick = 0;         // when it was hung into the tree
+  Tick tick = 0;  // when it was hung into the tree
 };
 
 // Later knowledge of a draft's target probability (written by the accept phase).
@@ -124,33 +135,34 @@ struct InputRow {
   std::int32_t step = 0;
   std::int32_t row = 0;
   std::int32_t node = 0;
-  std::int32_t position = 0;        // tree position
+  std::int32_t position = 0;  // tree position
   std::int32_t slot = 0;
-  std::int32_t naive_position = 0;  // what sequential IDs would have given: tokens in the cache before + row
+  std::int32_t naive_position =
+      0;  // what sequential IDs would have given: tokens in the cache before + row
 };
 
 // One of the best tokens of a node's output row.
 struct CandidateRow {
   Tick tick = 0;
-  std::int32_t node = 0;   // whose row
-  std::int32_t rank = 0;   // 0 = best
+  std::int32_t node = 0;  // whose row
+  std::int32_t rank = 0;  // 0 = best
   std::int32_t token = 0;
   float logprob = 0;
-  bool chosen = false;     // became a child
+  bool chosen = false;  // became a child
 };
 
 struct VerdictRow {
   Tick tick = 0;
   std::int32_t node = 0;
   Verdict verdict = Verdict::kNone;
-  float p = -1;                    // target probability of the node's token; -1 = not applicable (also below)
-  float q = -1;                    // draft probability
-  float u = -1;                    // the uniform draw
-  std::int32_t rank = -1;          // rank among candidates / beams (0 best)
-  float score = 0;                 // beam score at the decision
-  float gap = 0;                   // distance to the worst survivor (pruned) or to the best pruned (kept); >= 0
-  std::int32_t replacement = -1;   // token emitted instead
-  std::string reason;              // one clause for people: "argmax is ' the' (p 0.41)"
+  float p = -1;  // target probability of the node's token; -1 = not applicable (also below)
+  float q = -1;  // draft probability
+  float u = -1;  // the uniform draw
+  std::int32_t rank = -1;  // rank among candidates / beams (0 best)
+  float score = 0;         // beam score at the decision
+  float gap = 0;  // distance to the worst survivor (pruned) or to the best pruned (kept); >= 0
+  std::int32_t replacement = -1;  // token emitted instead
+  std::string reason;             // one clause for people: "argmax is ' the' (p 0.41)"
 };
 
 // The live leaves after a step, best first. Rank colours the beams.
@@ -174,10 +186,10 @@ struct MemoryRow {
   std::int32_t step = 0;
   std::int32_t live = 0;
   std::int32_t garbage = 0;
-  std::int32_t reserved = 0;      // slots allocated, used or not
-  std::int32_t greedy = 0;        // what greedy decoding would hold at this length
-  std::int32_t batch_beam = 0;    // what conventional batch beam search would hold
-  std::int64_t moved_bytes = 0;   // copied in this step by the policy
+  std::int32_t reserved = 0;                 // slots allocated, used or not
+  std::int32_t greedy = 0;                   // what greedy decoding would hold at this length
+  std::int32_t batch_beam = 0;               // what conventional batch beam search would hold
+  std::int64_t moved_bytes = 0;              // copied in this step by the policy
   std::int64_t device_allocated_bytes = -1;  // CUDA allocator, -1 without one
   std::int64_t device_reserved_bytes = -1;
 };
@@ -185,10 +197,11 @@ struct MemoryRow {
 // A finished or, at the end, a returned sequence.
 struct SequenceRow {
   Tick tick = 0;
-  std::int32_t node = 0;      // its last node
-  std::int32_t rank = -1;     // rank among the returned ones; -1 = finished on the way, not (yet) returned
-  float score = 0;            // after the length penalty; NaN where the method has none
-  std::string finish;         // "eos", "length", "stopped"
+  std::int32_t node = 0;  // its last node
+  std::int32_t rank =
+      -1;              // rank among the returned ones; -1 = finished on the way, not (yet) returned
+  float score = 0;     // after the length penalty; NaN where the method has none
+  std::string finish;  // "eos", "length", "stopped"
   std::vector<std::int32_t> tokens;  // generated tokens, EOS included
 };
 

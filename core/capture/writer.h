@@ -1,5 +1,6 @@
-// FileRecorder: records one run into a .tscap file (SQLite, WAL), on a thread of its own, in transactions of at most
-// a quarter of a second. A kill at any moment leaves a file that opens and lacks at most the last second.
+// FileRecorder: records one run into a .tscap file (SQLite, WAL), on a thread of its own, in
+// transactions of at most a quarter of a second. A kill at any moment leaves a file that opens and
+// lacks at most the last second.
 #pragma once
 
 #include <memory>
@@ -15,7 +16,8 @@ inline constexpr int kApplicationId = 0x54534350;  // "TSCP", in the SQLite head
 struct WriterOptions {
   Level level = Level::kFull;
   int flush_interval_ms = 200;
-  bool overwrite = true;  // an existing capture is replaced; anything that is not a capture never is
+  bool overwrite =
+      true;  // an existing capture is replaced; anything that is not a capture never is
 };
 
 // Errors: kIoError (cannot create, no space), kInvalidArgument (path exists and is not a capture).

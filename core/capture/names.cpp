@@ -1,0 +1,28 @@
+#include "core/capture/records.h"
+
+namespace triescope::capture {
+
+const char* to_string(Phase phase) {
+  static constexpr const char* kNames[] = {"draft", "forward", "accept", "commit", "observe"};
+  return kNames[static_cast<std::size_t>(phase)];
+}
+
+const char* to_string(Source source) {
+  static constexpr const char* kNames[] = {
+      "prompt", "greedy",    "sampled",   "beam",  "n-gram trie", "prompt lookup", "draft model",
+      "head",   "datastore", "lookahead", "bonus", "corrected",   "forced"};
+  return kNames[static_cast<std::size_t>(source)];
+}
+
+const char* to_string(Verdict verdict) {
+  static constexpr const char* kNames[] = {"none",     "accepted", "rejected",  "kept",   "pruned",
+                                           "finished", "bonus",    "corrected", "emitted"};
+  return kNames[static_cast<std::size_t>(verdict)];
+}
+
+const char* to_string(SlotAction action) {
+  static constexpr const char* kNames[] = {"alloc", "reuse", "garbage", "free", "move"};
+  return kNames[static_cast<std::size_t>(action)];
+}
+
+}  // namespace triescope::capture

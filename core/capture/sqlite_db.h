@@ -1,0 +1,57 @@
+// A thin owner of one SQLite connection and its statements. Not thread-safe.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace triescope::capture {
+
+class Database {
+ public:
+  // `flags` as of sqlite3_open_v2. Error{kIoError} or {kCorruption}.
+  Database(const std::string& path, int flags);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  void execute(const char* sql);
+  sqlite3* handle() const { return db_; }
+  const std::string& path() const { return path_; }
+  // Throws what `code` means: kIoError for full disks and the like, kCorruption for damage.
+  [[noreturn]] void fail(int code, const std::string& what) const;
+
+ private:
+  sqlite3* db_ = nullptr;
+  std::string path_;
+};
+
+class Statement {
+ public:
+  Statement(Database& db, const char* sql);
+  ~Statement();
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  Statement& bind(std::int64_t value);
+  Statement& bind(double value);
+  Statement& bind(std::string_view text);
+  Statement& bind_blob(std::span<const std::byte> bytes);
+  void run();   // steps to the end and resets
+  bool next();  // true while there is a row; resets at the end
+
+  std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
+  double number(int column) const;  // NULL is NaN
+  std::string text(int column) const;
+  std::span<const std::byte> blob(int column) const;
+
+ private:
+  Database& db_;
+  sqlite3_stmt* statement_ = nullptr;
+  int bound_ = 0;
+};
+
+}  // namespace triescope::capture
