@@ -39,31 +39,63 @@ void filter(Distribution& d, const std::vector<bool>& keep) {
   d.scores.resize(to);
 }
 
-void keep_top_k(Distribution& d, std::size_t k) {
-  if (k >= d.size()) return;
-  std::vector<float> values = d.scores;
-  const auto kth = values.begin() + static_cast<std::ptrdiff_t>(k) - 1;
-  std::nth_element(values.begin(), kth, values.end(), std::greater<>());
-  std::vector<bool> keep(d.size());
-  for (std::size_t i = 0; i < d.size(); ++i) keep[i] = d.scores[i] >= *kth;
-  filter(d, keep);
+// The k-th largest of the scores. One pass: most of them lose against the k-th so far and cost one
+// comparison.
+float kth_largest(std::span<const float> scores, std::size_t k) {
+  std::vector<float> best(scores.begin(), scores.begin() + static_cast<std::ptrdiff_t>(k));
+  std::ranges::make_heap(best, std::greater<>());  // smallest in front
+  for (const float score : scores.subspan(k)) {
+    if (score <= best.front()) continue;
+    std::ranges::pop_heap(best, std::greater<>());
+    best.back() = score;
+    std::ranges::push_heap(best, std::greater<>());
+  }
+  return best.front();
 }
 
 void keep_top_p(Distribution& d, double top_p, std::size_t min_keep) {
   const std::vector<float> p = softmax(d.scores);
   std::vector<std::size_t> order(d.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return d.scores[i]; });
+  const auto ascending = [&](std::size_t i, std::size_t j) {
+    return d.scores[i] != d.scores[j] ? d.scores[i] < d.scores[j] : i < j;
+  };
   // The comparison happens in fp32, as on a float tensor; the running sum has more bits, as torch's
   // cumsum has.
   const auto limit = static_cast<float>(1 - top_p);
   std::vector<bool> keep(d.size(), true);
+  const auto drop = [&](std::size_t rank) {
+    if (rank + min_keep < order.size()) keep[order[rank]] = false;
+  };
+  // Where the sum of the smallest passes the limit, by bisection: the lower half goes whole or the
+  // cut lies in it.
+  std::size_t low = 0, high = order.size();
   double sum = 0;
-  for (std::size_t rank = 0; rank + min_keep < order.size(); ++rank) {
-    sum += p[order[rank]];
-    if (static_cast<float>(sum) > limit) break;
-    keep[order[rank]] = false;
+  const auto at = [&](std::size_t rank) {
+    return order.begin() + static_cast<std::ptrdiff_t>(rank);
+  };
+  while (high - low > 64) {
+    const std::size_t middle = low + (high - low) / 2;
+    std::nth_element(at(low), at(middle), at(high), ascending);
+    double half = 0;
+    for (std::size_t rank = low; rank < middle; ++rank) half += p[order[rank]];
+    if (static_cast<float>(sum + half) > limit) {
+      high = middle;
+      continue;
+    }
+    sum += half;
+    low = middle;
   }
+  std::sort(at(low), at(high), ascending);
+  for (; low < high; ++low) {
+    sum += p[order[low]];
+    if (static_cast<float>(sum) > limit) break;
+  }
+  // Everything before `low` goes, but for the min_keep best.
+  if (low + min_keep > order.size())
+    std::nth_element(order.begin(), at(order.size() - std::min(min_keep, order.size())),
+                     order.end(), ascending);
+  for (std::size_t rank = 0; rank < low; ++rank) drop(rank);
   filter(d, keep);
 }
 
@@ -132,27 +164,33 @@ Warpers::Warpers(const nlohmann::json& settings, int min_tokens_to_keep)
 }
 
 Distribution Warpers::apply(std::span<const float> scores) const {
-  Distribution d;
-  d.tokens.reserve(scores.size());
-  d.scores.reserve(scores.size());
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    if (scores[i] == -std::numeric_limits<float>::infinity()) continue;
-    if (!std::isfinite(scores[i]))
+  constexpr float kImpossible = -std::numeric_limits<float>::infinity();
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    if (!std::isfinite(scores[i]) && scores[i] != kImpossible)
       throw Error(ErrorCode::kInvalidArgument,
                   "logits: expected finite scores, found " + std::to_string(scores[i]) +
                       " for token " + std::to_string(i) +
                       "; the model's weights or its number format are at fault");
+  // top_k comes with the copy: dividing by the temperature keeps the order (and may make scores
+  // level).
+  const std::size_t k =
+      std::max(static_cast<std::size_t>(std::max(top_k_, 0)), min_tokens_to_keep_);
+  const bool cut = top_k_ > 0 && k < scores.size();
+  const float least = cut ? kth_largest(scores, k) / temperature_ : kImpossible;
+  Distribution d;
+  d.tokens.reserve(cut ? k : scores.size());
+  d.scores.reserve(cut ? k : scores.size());
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const float score = scores[i] / temperature_;
+    if (score < least || score == kImpossible) continue;
     d.tokens.push_back(static_cast<std::int32_t>(i));
-    d.scores.push_back(scores[i]);
+    d.scores.push_back(score);
   }
   if (d.tokens.empty())
     throw Error(ErrorCode::kInvalidArgument,
                 "no token is possible here: no_repeat_ngram_size, bad_words_ids and min_new_tokens "
                 "together "
                 "forbid the whole vocabulary; loosen one of them");
-  if (temperature_ != 1.0f)
-    for (float& s : d.scores) s /= temperature_;
-  if (top_k_ > 0) keep_top_k(d, std::max(static_cast<std::size_t>(top_k_), min_tokens_to_keep_));
   if (top_p_ < 1) keep_top_p(d, top_p_, min_tokens_to_keep_);
   if (min_p_ > 0) keep_min_p(d, min_p_, min_tokens_to_keep_);
   if (typical_p_ < 1) keep_typical(d, typical_p_, min_tokens_to_keep_);
