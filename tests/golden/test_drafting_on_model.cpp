@@ -1,0 +1,66 @@
+// Drafting methods on the real model: a few Spec-Bench prompts, short texts. The whole comparison,
+// 50 prompts, is tests/bench/bench_drafting.cpp.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "core/decode/session.h"
+#include "core/model/model.h"
+#include "core/tokenizer/tokenizer.h"
+#include "tests/support/paths.h"
+#include "tests/support/skip.h"
+#include "tests/support/spec_bench.h"
+
+namespace triescope {
+namespace {
+
+RunResult run(Model& model, const Tokenizer& tokenizer, const std::vector<std::int32_t>& prompt,
+              const std::string& method, nlohmann::json settings, int max_new_tokens) {
+  RunConfig config;
+  config.method = method;
+  config.settings = std::move(settings);
+  config.prompt_tokens = prompt;
+  config.max_new_tokens = max_new_tokens;
+  config.seed = 7;
+  capture::NullRecorder recorder;
+  Session session(model, tokenizer, std::move(config), recorder);
+  session.run();
+  return session.result();
+}
+
+TEST_CASE("drafting methods write greedy decoding's and sampling's text on the real model") {
+  const auto path = test::model_path();
+  if (!path) TRIESCOPE_SKIP("SmolLM2 is not installed; scripts/setup installs it");
+  const auto data = test::data_dir();
+  if (!data) TRIESCOPE_SKIP("no test data; set TRIESCOPE_TEST_DATA");
+  const auto model = load_model(path->string());
+  const auto tokenizer = load_tokenizer(path->string());
+  std::int64_t forwards = 0, tokens = 0;
+  for (const auto& prompt : test::spec_bench(*data, {"rag", "writing", "translation"}, 1)) {
+    CAPTURE(prompt.id);
+    const std::vector<ChatMessage> chat{{"user", prompt.text}};
+    auto ids = tokenizer->encode(tokenizer->apply_chat_template(chat, true), false);
+    // Two hundred tokens of a document are enough to copy from.
+    if (ids.size() > 200) ids.erase(ids.begin() + 100, ids.end() - 100);
+    const nlohmann::json none = nlohmann::json::object();
+    const nlohmann::json sampled = {{"temperature", 0.7}, {"top_p", 0.9}};
+    const auto greedy = run(*model, *tokenizer, ids, "greedy", none, 24);
+    const auto sample = run(*model, *tokenizer, ids, "sample", sampled, 24);
+    for (const char* method : {"ngram_trie", "prompt_lookup", "suffix_automaton"}) {
+      CAPTURE(method);
+      const auto drafted = run(*model, *tokenizer, ids, method, none, 24);
+      CHECK(drafted.sequences.at(0).tokens == greedy.sequences.at(0).tokens);
+      forwards += drafted.target_forwards;
+      tokens += drafted.emitted_tokens;
+      auto settings = sampled;
+      settings["verify"] = "sample";
+      CHECK(run(*model, *tokenizer, ids, method, settings, 24).sequences.at(0).tokens ==
+            sample.sequences.at(0).tokens);
+    }
+  }
+  CHECK(tokens > forwards);
+}
+
+}  // namespace
+}  // namespace triescope
