@@ -1,6 +1,6 @@
-// ModelConfig: a decoder-only transformer, described so that one implementation runs every family. Read from config.json (with
-// generation_config.json) or from GGUF metadata; what a file asks for and we do not do is Error{kNotSupported} naming it.
-// Plain values; no torch.
+// ModelConfig: a decoder-only transformer, described so that one implementation runs every family.
+// Read from config.json (with generation_config.json) or from GGUF metadata; what a file asks for
+// and we do not do is Error{kNotSupported} naming it. Plain values; no torch.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ enum class Activation : std::uint8_t { kSilu, kGeluTanh, kGelu };
 
 enum class RopeKind : std::uint8_t { kDefault, kLinear, kDynamic, kLlama3, kYarn, kLongRope };
 
-// How positions turn a head's vector. Names and formulas are those of transformers' modeling_rope_utils.py.
+// How positions turn a head's vector. Names and formulas are those of transformers'
+// modeling_rope_utils.py.
 struct RopeConfig {
   RopeKind kind = RopeKind::kDefault;
   double theta = 10000;
@@ -28,7 +29,7 @@ struct RopeConfig {
   bool truncate = true;                              // yarn
   double attention_factor = 1;                       // cos and sin are multiplied by it
   std::vector<double> short_factor, long_factor;     // longrope: [dims / 2]
-  std::vector<float> divisors;                       // GGUF's rope_freqs tensor: [dims / 2] or empty
+  std::vector<float> divisors;  // GGUF's rope_freqs tensor: [dims / 2] or empty
 };
 
 struct LayerConfig {
@@ -39,27 +40,28 @@ struct LayerConfig {
 struct ModelConfig {
   std::string family;  // config.json's model_type: "llama", "qwen2", ...
   std::string name;
-  int hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, intermediate = 0, vocab_size = 0, context = 0;
+  int hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, intermediate = 0, vocab_size = 0,
+      context = 0;
   std::vector<LayerConfig> layers;
   std::vector<RopeConfig> ropes;
 
   NormKind norm = NormKind::kRms;
   float norm_eps = 1e-5f;
-  bool norm_plus_one = false;    // weights are stored as w - 1 (Gemma in safetensors)
-  bool sandwich_norms = false;   // also norms after attention and after the MLP (Gemma)
-  bool qk_norm = false;          // RMS norm of every head's q and k before the turn
+  bool norm_plus_one = false;   // weights are stored as w - 1 (Gemma in safetensors)
+  bool sandwich_norms = false;  // also norms after attention and after the MLP (Gemma)
+  bool qk_norm = false;         // RMS norm of every head's q and k before the turn
   Activation activation = Activation::kSilu;
-  bool gated_mlp = true;         // down(act(gate(x)) * up(x)), else down(act(up(x)))
+  bool gated_mlp = true;  // down(act(gate(x)) * up(x)), else down(act(up(x)))
   bool qkv_bias = false, output_bias = false, mlp_bias = false;
   bool learned_positions = false;
   bool tied_embeddings = false;
   float embedding_scale = 1;
-  float attention_scale = 0;     // of q.k
-  float attention_softcap = 0;   // 0 = none, else cap * tanh(score / cap)
+  float attention_scale = 0;    // of q.k
+  float attention_softcap = 0;  // 0 = none, else cap * tanh(score / cap)
   float logit_softcap = 0;
 
   bool from_gguf = false;
-  bool permuted_qk = false;      // q and k rows are in GGUF's interleaved order
+  bool permuted_qk = false;  // q and k rows are in GGUF's interleaved order
 
   std::vector<std::int32_t> eos_token_ids;
   std::int32_t bos_token_id = -1;
@@ -72,7 +74,8 @@ struct ModelConfig {
 ModelConfig config_from_folder(const std::string& folder);
 ModelConfig config_from_gguf(const GgufFile& file);
 
-// Called by both: Error{kCorruption} where the numbers contradict each other or are absurd. `source`: for the message.
+// Called by both: Error{kCorruption} where the numbers contradict each other or are absurd.
+// `source`: for the message.
 void validate(const ModelConfig& config, const std::string& source);
 
 }  // namespace triescope::formats

@@ -7,21 +7,26 @@
 namespace triescope::formats {
 namespace {
 
-// A layer-wise list where all layers agree counts as one number (some converters write head_count so).
+// A layer-wise list where all layers agree counts as one number (some converters write head_count
+// so).
 int uniform_integer(const GgufFile& file, const std::string& key) {
   if (!file.is_array(key)) {
     const std::optional<std::int64_t> value = file.integer(key);
-    if (!value) throw Error(ErrorCode::kCorruption, file.path() + ": expected key '" + key + "', found none");
+    if (!value)
+      throw Error(ErrorCode::kCorruption, file.path() + ": expected key '" + key + "', found none");
     if (*value < 0 || *value > 1 << 30) {
-      throw Error(ErrorCode::kCorruption, file.path() + ": key '" + key + "': expected 0 to 2^30, found " +
-                                              std::to_string(*value));
+      throw Error(
+          ErrorCode::kCorruption,
+          file.path() + ": key '" + key + "': expected 0 to 2^30, found " + std::to_string(*value));
     }
     return static_cast<int>(*value);
   }
   const std::vector<std::int64_t> values = *file.integers(key);
   if (values.empty() || values[0] < 0 || values[0] > 1 << 30 ||
-      std::any_of(values.begin(), values.end(), [&](std::int64_t value) { return value != values[0]; })) {
-    throw Error(ErrorCode::kNotSupported, file.path() + ": key '" + key + "' that differs by layer is not supported");
+      std::any_of(values.begin(), values.end(),
+                  [&](std::int64_t value) { return value != values[0]; })) {
+    throw Error(ErrorCode::kNotSupported,
+                file.path() + ": key '" + key + "' that differs by layer is not supported");
   }
   return static_cast<int>(values[0]);
 }
@@ -56,8 +61,9 @@ std::vector<float> small_tensor(const GgufFile& file, const char* name, int coun
   const GgufTensor* tensor = file.find(name);
   if (tensor == nullptr) return {};
   if (tensor->type != GgmlType::kF32 || tensor->elements != count) {
-    throw Error(ErrorCode::kCorruption, file.path() + ": tensor '" + name + "': expected " + std::to_string(count) +
-                                            " F32 values, found " + std::to_string(tensor->elements) + " of " +
+    throw Error(ErrorCode::kCorruption, file.path() + ": tensor '" + name + "': expected " +
+                                            std::to_string(count) + " F32 values, found " +
+                                            std::to_string(tensor->elements) + " of " +
                                             to_string(tensor->type));
   }
   std::vector<float> values(static_cast<std::size_t>(count));
@@ -76,7 +82,8 @@ double GgufFields::number(const std::string& key, std::optional<double> fallback
   const std::optional<double> value = file_.number(prefix_ + key);
   if (value) return *value;
   if (fallback) return *fallback;
-  throw Error(ErrorCode::kCorruption, file_.path() + ": expected key '" + prefix_ + key + "', found none");
+  throw Error(ErrorCode::kCorruption,
+              file_.path() + ": expected key '" + prefix_ + key + "', found none");
 }
 
 void GgufFields::not_supported(const std::string& what) const {
@@ -93,10 +100,12 @@ ModelConfig config_from_gguf(const GgufFile& file) {
   if (family == nullptr) {
     std::string names;
     for (const Family* known : all_families()) {
-      for (const std::string_view name : known->gguf_names) names += (names.empty() ? "" : ", ") + std::string(name);
+      for (const std::string_view name : known->gguf_names)
+        names += (names.empty() ? "" : ", ") + std::string(name);
     }
-    throw Error(ErrorCode::kNotSupported,
-                file.path() + ": GGUF architecture '" + architecture.substr(0, 80) + "' is not supported; supported are " + names);
+    throw Error(ErrorCode::kNotSupported, file.path() + ": GGUF architecture '" +
+                                              architecture.substr(0, 80) +
+                                              "' is not supported; supported are " + names);
   }
   const GgufFields fields(file, architecture);
   ModelConfig config;
@@ -108,7 +117,8 @@ ModelConfig config_from_gguf(const GgufFile& file) {
   config.heads = fields.integer("attention.head_count");
   config.kv_heads = fields.integer("attention.head_count_kv", config.heads);
   if (config.heads < 1 || config.hidden < 1) {
-    throw Error(ErrorCode::kCorruption, file.path() + ": expected head_count and embedding_length of 1 or more");
+    throw Error(ErrorCode::kCorruption,
+                file.path() + ": expected head_count and embedding_length of 1 or more");
   }
   config.head_dim = fields.integer("attention.key_length", config.hidden / config.heads);
   if (fields.integer("attention.value_length", config.head_dim) != config.head_dim) {
@@ -118,21 +128,25 @@ ModelConfig config_from_gguf(const GgufFile& file) {
   config.context = fields.integer("context_length");
   const int layers = fields.integer("block_count");
   if (layers < 1 || layers > 1024) {
-    throw Error(ErrorCode::kCorruption, file.path() + ": block_count: expected 1 to 1024, found " + std::to_string(layers));
+    throw Error(ErrorCode::kCorruption,
+                file.path() + ": block_count: expected 1 to 1024, found " + std::to_string(layers));
   }
   config.layers.assign(static_cast<std::size_t>(layers), {});
-  if (fields.integer("expert_count", 0) > 0) fields.not_supported("a mixture of experts (expert_count)");
+  if (fields.integer("expert_count", 0) > 0)
+    fields.not_supported("a mixture of experts (expert_count)");
   config.norm_eps = static_cast<float>(fields.number(
       "attention.layer_norm_rms_epsilon", fields.number("attention.layer_norm_epsilon", 1e-5)));
   config.attention_scale = 1.0f / std::sqrt(static_cast<float>(std::max(config.head_dim, 1)));
 
   const GgufTensor* embedding = file.find("token_embd.weight");
   if (embedding == nullptr || embedding->shape.size() != 2 || embedding->shape[0] > 1 << 24) {
-    throw Error(ErrorCode::kCorruption, file.path() + ": expected a matrix 'token_embd.weight', found none");
+    throw Error(ErrorCode::kCorruption,
+                file.path() + ": expected a matrix 'token_embd.weight', found none");
   }
   config.vocab_size = static_cast<int>(embedding->shape[0]);
   config.tied_embeddings = file.find("output.weight") == nullptr;
-  config.qkv_bias = file.find("blk.0.attn_q.bias") != nullptr || file.find("blk.0.attn_qkv.bias") != nullptr;
+  config.qkv_bias =
+      file.find("blk.0.attn_q.bias") != nullptr || file.find("blk.0.attn_qkv.bias") != nullptr;
   config.output_bias = file.find("blk.0.attn_output.bias") != nullptr;
   config.mlp_bias = file.find("blk.0.ffn_down.bias") != nullptr;
   read_rope(fields, config);

@@ -16,7 +16,8 @@ constexpr std::uint64_t kMaxConfigBytes = 4u << 20;
 
 std::string known_families() {
   std::string names;
-  for (const Family* family : all_families()) names += (names.empty() ? "" : ", ") + std::string(family->model_type);
+  for (const Family* family : all_families())
+    names += (names.empty() ? "" : ", ") + std::string(family->model_type);
   return names;
 }
 
@@ -24,10 +25,12 @@ void read_common(const JsonFields& fields, ModelConfig& config) {
   config.hidden = fields.integer("hidden_size");
   config.heads = fields.integer("num_attention_heads");
   config.kv_heads = fields.integer("num_key_value_heads", config.heads);
-  if (config.heads < 1 || config.hidden < 1) fields.corrupt("num_attention_heads", "1 or more, and a hidden_size");
+  if (config.heads < 1 || config.hidden < 1)
+    fields.corrupt("num_attention_heads", "1 or more, and a hidden_size");
   config.head_dim = fields.integer("head_dim", config.hidden / config.heads);
   if (!fields.has("head_dim") && config.hidden % config.heads != 0) {
-    fields.corrupt("hidden_size", "a multiple of num_attention_heads = " + std::to_string(config.heads));
+    fields.corrupt("hidden_size",
+                   "a multiple of num_attention_heads = " + std::to_string(config.heads));
   }
   config.intermediate = fields.integer("intermediate_size");
   config.vocab_size = fields.integer("vocab_size");
@@ -44,7 +47,8 @@ void read_common(const JsonFields& fields, ModelConfig& config) {
 ModelConfig config_from_folder(const std::string& folder) {
   std::error_code ignored;
   if (!fs::exists(fs::path(folder) / "config.json", ignored)) {
-    throw Error(ErrorCode::kNotFound, folder + ": expected a Hugging Face model folder with config.json, found none");
+    throw Error(ErrorCode::kNotFound,
+                folder + ": expected a Hugging Face model folder with config.json, found none");
   }
   const std::string path = path_in_folder(folder, "config.json");
   const nlohmann::json json = read_json_file(path, kMaxConfigBytes);
@@ -59,13 +63,16 @@ ModelConfig config_from_folder(const std::string& folder) {
   }
   if (family == nullptr) {
     throw Error(ErrorCode::kNotSupported, path + ": model family '" + config.family.substr(0, 80) +
-                                              "' is not supported; supported are " + known_families());
+                                              "' is not supported; supported are " +
+                                              known_families());
   }
-  if (fields.has("quantization_config")) fields.not_supported("quantization_config (weights quantised in safetensors)");
+  if (fields.has("quantization_config"))
+    fields.not_supported("quantization_config (weights quantised in safetensors)");
   if (config.family != "gpt2") read_common(fields, config);
   config.tied_embeddings = fields.boolean("tie_word_embeddings", false);
   config.name = fs::path(folder).lexically_normal().filename().string();
-  if (config.name.empty()) config.name = fs::path(folder).lexically_normal().parent_path().filename().string();
+  if (config.name.empty())
+    config.name = fs::path(folder).lexically_normal().parent_path().filename().string();
   config.eos_token_ids = fields.ids("eos_token_id");
   const std::vector<std::int32_t> bos = fields.ids("bos_token_id");
   if (!bos.empty()) config.bos_token_id = bos[0];
@@ -75,9 +82,11 @@ ModelConfig config_from_folder(const std::string& folder) {
   if (fs::exists(fs::path(folder) / "generation_config.json", ignored)) {
     const std::string generation_path = path_in_folder(folder, "generation_config.json");
     const nlohmann::json generation = read_json_file(generation_path, kMaxConfigBytes);
-    if (!generation.is_object()) throw Error(ErrorCode::kCorruption, generation_path + ": expected a JSON object");
+    if (!generation.is_object())
+      throw Error(ErrorCode::kCorruption, generation_path + ": expected a JSON object");
     const JsonFields generation_fields(generation, generation_path);
-    if (generation_fields.has("eos_token_id")) config.eos_token_ids = generation_fields.ids("eos_token_id");
+    if (generation_fields.has("eos_token_id"))
+      config.eos_token_ids = generation_fields.ids("eos_token_id");
   }
   validate(config, path);
   return config;
@@ -94,9 +103,11 @@ void read_windows_json(const JsonFields& fields, ModelConfig& config, int window
     bool sliding = is_sliding(static_cast<int>(i), parameter);
     if (!types.empty()) {
       sliding = types[i] == "sliding_attention";
-      if (!sliding && types[i] != "full_attention") fields.not_supported("layer type '" + types[i].substr(0, 40) + "'");
+      if (!sliding && types[i] != "full_attention")
+        fields.not_supported("layer type '" + types[i].substr(0, 40) + "'");
     }
-    if (sliding && window < 1) fields.corrupt("sliding_window", "a window of 1 or more for its sliding layers");
+    if (sliding && window < 1)
+      fields.corrupt("sliding_window", "a window of 1 or more for its sliding layers");
     config.layers[i].window = sliding ? window : 0;
   }
 }
@@ -104,7 +115,8 @@ void read_windows_json(const JsonFields& fields, ModelConfig& config, int window
 Activation activation_from_json(const JsonFields& fields, const char* key, const char* fallback) {
   const std::string name = fields.text(key, fallback);
   if (name == "silu" || name == "swish") return Activation::kSilu;
-  if (name == "gelu_pytorch_tanh" || name == "gelu_new" || name == "gelu_fast") return Activation::kGeluTanh;
+  if (name == "gelu_pytorch_tanh" || name == "gelu_new" || name == "gelu_fast")
+    return Activation::kGeluTanh;
   if (name == "gelu") return Activation::kGelu;
   fields.not_supported(std::string(key) + " '" + name.substr(0, 40) + "'");
 }

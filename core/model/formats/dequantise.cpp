@@ -1,5 +1,6 @@
-// Source: ggml's block layouts as in the Python package gguf 0.19.0, quants.py. The order of operations is that file's, so that
-// every value has its bits: products are rounded before they are added (the build forbids contraction to fma).
+// Source: ggml's block layouts as in the Python package gguf 0.19.0, quants.py. The order of
+// operations is that file's, so that every value has its bits: products are rounded before they are
+// added (the build forbids contraction to fma).
 #include "core/model/formats/dequantise.h"
 
 #include <cstring>
@@ -71,7 +72,8 @@ void iq4_nl(const Byte* block, float* out) {
   }
 }
 
-// K-quants keep 2-bit values four to a byte: 128 values lie in 32 bytes, the first 32 in the lowest bits.
+// K-quants keep 2-bit values four to a byte: 128 values lie in 32 bytes, the first 32 in the lowest
+// bits.
 int two_bits(const Byte* quarters, int e) {
   return (quarters[e / 128 * 32 + e % 32] >> (e % 128 / 32 * 2)) & 3;
 }
@@ -83,7 +85,8 @@ void q2_k(const Byte* block, float* out) {
   const float d_min = half_at(block + 82);
   for (int e = 0; e < kSuper; ++e) {
     const int scale = scales[e / 16];
-    out[e] = d * as_float(scale & 15) * as_float(two_bits(quarters, e)) - d_min * as_float(scale >> 4);
+    out[e] =
+        d * as_float(scale & 15) * as_float(two_bits(quarters, e)) - d_min * as_float(scale >> 4);
   }
 }
 
@@ -215,26 +218,40 @@ void dequantise(GgmlType type, std::span<const std::byte> blocks, std::span<floa
   const std::size_t count = blocks.size() / static_cast<std::size_t>(layout.bytes);
   if (blocks.size() % static_cast<std::size_t>(layout.bytes) != 0 ||
       out.size() != count * static_cast<std::size_t>(layout.elements)) {
-    throw Error(ErrorCode::kInvalidArgument,
-                "dequantise: " + std::to_string(blocks.size()) + " bytes of " + to_string(type) +
-                    " are not " + std::to_string(out.size()) + " values");
+    throw Error(ErrorCode::kInvalidArgument, "dequantise: " + std::to_string(blocks.size()) +
+                                                 " bytes of " + to_string(type) + " are not " +
+                                                 std::to_string(out.size()) + " values");
   }
   const auto* in = reinterpret_cast<const Byte*>(blocks.data());
   switch (type) {
-    case GgmlType::kF32: return each_block<f32>(layout, in, count, out.data());
-    case GgmlType::kF16: return each_block<f16>(layout, in, count, out.data());
-    case GgmlType::kBF16: return each_block<bf16>(layout, in, count, out.data());
-    case GgmlType::kQ4_0: return each_block<q4_0>(layout, in, count, out.data());
-    case GgmlType::kQ4_1: return each_block<q4_1>(layout, in, count, out.data());
-    case GgmlType::kQ5_0: return each_block<q5_0>(layout, in, count, out.data());
-    case GgmlType::kQ5_1: return each_block<q5_1>(layout, in, count, out.data());
-    case GgmlType::kQ8_0: return each_block<q8_0>(layout, in, count, out.data());
-    case GgmlType::kQ2_K: return each_block<q2_k>(layout, in, count, out.data());
-    case GgmlType::kQ3_K: return each_block<q3_k>(layout, in, count, out.data());
-    case GgmlType::kQ4_K: return each_block<q4_k>(layout, in, count, out.data());
-    case GgmlType::kQ5_K: return each_block<q5_k>(layout, in, count, out.data());
-    case GgmlType::kQ6_K: return each_block<q6_k>(layout, in, count, out.data());
-    case GgmlType::kIQ4_NL: return each_block<iq4_nl>(layout, in, count, out.data());
+    case GgmlType::kF32:
+      return each_block<f32>(layout, in, count, out.data());
+    case GgmlType::kF16:
+      return each_block<f16>(layout, in, count, out.data());
+    case GgmlType::kBF16:
+      return each_block<bf16>(layout, in, count, out.data());
+    case GgmlType::kQ4_0:
+      return each_block<q4_0>(layout, in, count, out.data());
+    case GgmlType::kQ4_1:
+      return each_block<q4_1>(layout, in, count, out.data());
+    case GgmlType::kQ5_0:
+      return each_block<q5_0>(layout, in, count, out.data());
+    case GgmlType::kQ5_1:
+      return each_block<q5_1>(layout, in, count, out.data());
+    case GgmlType::kQ8_0:
+      return each_block<q8_0>(layout, in, count, out.data());
+    case GgmlType::kQ2_K:
+      return each_block<q2_k>(layout, in, count, out.data());
+    case GgmlType::kQ3_K:
+      return each_block<q3_k>(layout, in, count, out.data());
+    case GgmlType::kQ4_K:
+      return each_block<q4_k>(layout, in, count, out.data());
+    case GgmlType::kQ5_K:
+      return each_block<q5_k>(layout, in, count, out.data());
+    case GgmlType::kQ6_K:
+      return each_block<q6_k>(layout, in, count, out.data());
+    case GgmlType::kIQ4_NL:
+      return each_block<iq4_nl>(layout, in, count, out.data());
   }
 }
 

@@ -1,5 +1,6 @@
-// A family: how its config.json and its GGUF metadata are read, and what its tensors are called where that differs from Llama.
-// A new Llama-like family is one file family_<name>.cpp that fills a Family, and a line in all_families().
+// A family: how its config.json and its GGUF metadata are read, and what its tensors are called
+// where that differs from Llama. A new Llama-like family is one file family_<name>.cpp that fills a
+// Family, and a line in all_families().
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -16,7 +17,8 @@ namespace triescope::formats {
 // Typed access to a JSON object; null counts as absent. Errors name the file and the key.
 class JsonFields {
  public:
-  JsonFields(const nlohmann::json& object, std::string path) : object_(object), path_(std::move(path)) {}
+  JsonFields(const nlohmann::json& object, std::string path)
+      : object_(object), path_(std::move(path)) {}
 
   const std::string& path() const { return path_; }
   bool has(const char* key) const { return object_.contains(key) && !object_[key].is_null(); }
@@ -50,7 +52,9 @@ class GgufFields {
   bool has(const std::string& key) const { return file_.has(prefix_ + key); }
   int integer(const std::string& key, std::optional<int> fallback = {}) const;
   double number(const std::string& key, std::optional<double> fallback = {}) const;
-  std::optional<std::string> text(const std::string& key) const { return file_.text(prefix_ + key); }
+  std::optional<std::string> text(const std::string& key) const {
+    return file_.text(prefix_ + key);
+  }
 
   [[noreturn]] void not_supported(const std::string& what) const;
 
@@ -60,8 +64,8 @@ class GgufFields {
 };
 
 struct Family {
-  const char* model_type;                   // of config.json
-  std::vector<std::string_view> gguf_names; // general.architecture
+  const char* model_type;                    // of config.json
+  std::vector<std::string_view> gguf_names;  // general.architecture
   // After the fields all families share have been read.
   void (*read_json)(const JsonFields&, ModelConfig&);
   void (*read_gguf)(const GgufFields&, ModelConfig&);
@@ -76,11 +80,12 @@ const Family& family_of(const ModelConfig& config);
 
 // Shared by families.
 void read_rope_json(const JsonFields& fields, ModelConfig& config, double default_theta = 10000);
-RopeConfig rope_from_json(const JsonFields& rope, double default_theta, double default_partial, const ModelConfig& config,
-                          std::optional<int> original_context);
-// layer_types of config.json ("full_attention" / "sliding_attention") if there, else every layer for which is_sliding.
-void read_windows_json(const JsonFields& fields, ModelConfig& config, int window, bool (*is_sliding)(int layer, int parameter),
-                       int parameter);
+RopeConfig rope_from_json(const JsonFields& rope, double default_theta, double default_partial,
+                          const ModelConfig& config, std::optional<int> original_context);
+// layer_types of config.json ("full_attention" / "sliding_attention") if there, else every layer
+// for which is_sliding.
+void read_windows_json(const JsonFields& fields, ModelConfig& config, int window,
+                       bool (*is_sliding)(int layer, int parameter), int parameter);
 Activation activation_from_json(const JsonFields& fields, const char* key, const char* fallback);
 
 }  // namespace triescope::formats

@@ -1,4 +1,5 @@
-// GPT-2: learned positions, layer norms with bias, one fused q/k/v, a plain GELU MLP; weights stored [in, out] in safetensors.
+// GPT-2: learned positions, layer norms with bias, one fused q/k/v, a plain GELU MLP; weights
+// stored [in, out] in safetensors.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +20,8 @@ void gpt2(ModelConfig& config) {
 void read_json(const JsonFields& fields, ModelConfig& config) {
   config.hidden = fields.integer("n_embd");
   config.heads = config.kv_heads = fields.integer("n_head");
-  if (config.heads < 1 || config.hidden % config.heads != 0) fields.corrupt("n_embd", "a multiple of n_head");
+  if (config.heads < 1 || config.hidden % config.heads != 0)
+    fields.corrupt("n_embd", "a multiple of n_head");
   config.head_dim = config.hidden / config.heads;
   config.intermediate = fields.integer("n_inner", 4 * config.hidden);
   config.vocab_size = fields.integer("vocab_size");
@@ -31,8 +33,10 @@ void read_json(const JsonFields& fields, ModelConfig& config) {
   config.activation = activation_from_json(fields, "activation_function", "gelu_new");
   config.tied_embeddings = fields.boolean("tie_word_embeddings", true);
   const bool scaled = fields.boolean("scale_attn_weights", true);
-  config.attention_scale = scaled ? 1.0f / std::sqrt(static_cast<float>(std::max(config.head_dim, 1))) : 1.0f;
-  if (fields.boolean("scale_attn_by_inverse_layer_idx", false)) fields.not_supported("scale_attn_by_inverse_layer_idx");
+  config.attention_scale =
+      scaled ? 1.0f / std::sqrt(static_cast<float>(std::max(config.head_dim, 1))) : 1.0f;
+  if (fields.boolean("scale_attn_by_inverse_layer_idx", false))
+    fields.not_supported("scale_attn_by_inverse_layer_idx");
   if (fields.boolean("add_cross_attention", false)) fields.not_supported("add_cross_attention");
   gpt2(config);
 }
@@ -46,27 +50,48 @@ std::optional<WeightSlice> json_weight(const ModelConfig& config, Role role, int
   const std::string block = "transformer.h." + std::to_string(layer) + ".";
   const std::int64_t hidden = config.hidden;
   switch (role) {
-    case Role::kEmbedding: return WeightSlice{"transformer.wte.weight"};
-    case Role::kPositions: return WeightSlice{"transformer.wpe.weight"};
-    case Role::kFinalNorm: return WeightSlice{"transformer.ln_f.weight"};
-    case Role::kFinalNormBias: return WeightSlice{"transformer.ln_f.bias"};
-    case Role::kAttentionNorm: return WeightSlice{block + "ln_1.weight"};
-    case Role::kAttentionNormBias: return WeightSlice{block + "ln_1.bias"};
-    case Role::kMlpNorm: return WeightSlice{block + "ln_2.weight"};
-    case Role::kMlpNormBias: return WeightSlice{block + "ln_2.bias"};
-    case Role::kQuery: return WeightSlice{block + "attn.c_attn.weight", 0, true};
-    case Role::kKey: return WeightSlice{block + "attn.c_attn.weight", hidden, true};
-    case Role::kValue: return WeightSlice{block + "attn.c_attn.weight", 2 * hidden, true};
-    case Role::kQueryBias: return WeightSlice{block + "attn.c_attn.bias", 0};
-    case Role::kKeyBias: return WeightSlice{block + "attn.c_attn.bias", hidden};
-    case Role::kValueBias: return WeightSlice{block + "attn.c_attn.bias", 2 * hidden};
-    case Role::kOutput: return WeightSlice{block + "attn.c_proj.weight", 0, true};
-    case Role::kOutputBias: return WeightSlice{block + "attn.c_proj.bias"};
-    case Role::kUp: return WeightSlice{block + "mlp.c_fc.weight", 0, true};
-    case Role::kUpBias: return WeightSlice{block + "mlp.c_fc.bias"};
-    case Role::kDown: return WeightSlice{block + "mlp.c_proj.weight", 0, true};
-    case Role::kDownBias: return WeightSlice{block + "mlp.c_proj.bias"};
-    default: return std::nullopt;
+    case Role::kEmbedding:
+      return WeightSlice{"transformer.wte.weight"};
+    case Role::kPositions:
+      return WeightSlice{"transformer.wpe.weight"};
+    case Role::kFinalNorm:
+      return WeightSlice{"transformer.ln_f.weight"};
+    case Role::kFinalNormBias:
+      return WeightSlice{"transformer.ln_f.bias"};
+    case Role::kAttentionNorm:
+      return WeightSlice{block + "ln_1.weight"};
+    case Role::kAttentionNormBias:
+      return WeightSlice{block + "ln_1.bias"};
+    case Role::kMlpNorm:
+      return WeightSlice{block + "ln_2.weight"};
+    case Role::kMlpNormBias:
+      return WeightSlice{block + "ln_2.bias"};
+    case Role::kQuery:
+      return WeightSlice{block + "attn.c_attn.weight", 0, true};
+    case Role::kKey:
+      return WeightSlice{block + "attn.c_attn.weight", hidden, true};
+    case Role::kValue:
+      return WeightSlice{block + "attn.c_attn.weight", 2 * hidden, true};
+    case Role::kQueryBias:
+      return WeightSlice{block + "attn.c_attn.bias", 0};
+    case Role::kKeyBias:
+      return WeightSlice{block + "attn.c_attn.bias", hidden};
+    case Role::kValueBias:
+      return WeightSlice{block + "attn.c_attn.bias", 2 * hidden};
+    case Role::kOutput:
+      return WeightSlice{block + "attn.c_proj.weight", 0, true};
+    case Role::kOutputBias:
+      return WeightSlice{block + "attn.c_proj.bias"};
+    case Role::kUp:
+      return WeightSlice{block + "mlp.c_fc.weight", 0, true};
+    case Role::kUpBias:
+      return WeightSlice{block + "mlp.c_fc.bias"};
+    case Role::kDown:
+      return WeightSlice{block + "mlp.c_proj.weight", 0, true};
+    case Role::kDownBias:
+      return WeightSlice{block + "mlp.c_proj.bias"};
+    default:
+      return std::nullopt;
   }
 }
 
@@ -74,13 +99,20 @@ std::optional<WeightSlice> gguf_weight(const ModelConfig& config, Role role, int
   const std::string block = "blk." + std::to_string(layer) + ".";
   const std::int64_t hidden = config.hidden;
   switch (role) {
-    case Role::kQuery: return WeightSlice{block + "attn_qkv.weight", 0};
-    case Role::kKey: return WeightSlice{block + "attn_qkv.weight", hidden};
-    case Role::kValue: return WeightSlice{block + "attn_qkv.weight", 2 * hidden};
-    case Role::kQueryBias: return WeightSlice{block + "attn_qkv.bias", 0};
-    case Role::kKeyBias: return WeightSlice{block + "attn_qkv.bias", hidden};
-    case Role::kValueBias: return WeightSlice{block + "attn_qkv.bias", 2 * hidden};
-    default: return std::nullopt;
+    case Role::kQuery:
+      return WeightSlice{block + "attn_qkv.weight", 0};
+    case Role::kKey:
+      return WeightSlice{block + "attn_qkv.weight", hidden};
+    case Role::kValue:
+      return WeightSlice{block + "attn_qkv.weight", 2 * hidden};
+    case Role::kQueryBias:
+      return WeightSlice{block + "attn_qkv.bias", 0};
+    case Role::kKeyBias:
+      return WeightSlice{block + "attn_qkv.bias", hidden};
+    case Role::kValueBias:
+      return WeightSlice{block + "attn_qkv.bias", 2 * hidden};
+    default:
+      return std::nullopt;
   }
 }
 

@@ -1,5 +1,6 @@
-// Llama 2 and 3.x, and SmolLM2: pre-norm RMS, rotary positions, grouped-query attention, gated SiLU MLP.
-// Source: transformers models/llama; q and k of GGUF's "llama" are interleaved by its converter (LlamaModel.permute).
+// Llama 2 and 3.x, and SmolLM2: pre-norm RMS, rotary positions, grouped-query attention, gated SiLU
+// MLP. Source: transformers models/llama; q and k of GGUF's "llama" are interleaved by its
+// converter (LlamaModel.permute).
 #include "core/model/formats/family.h"
 
 namespace triescope::formats {

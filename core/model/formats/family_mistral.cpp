@@ -1,4 +1,5 @@
-// Mistral: Llama with a sliding window in every layer; Ministral: in the layers that layer_types names.
+// Mistral: Llama with a sliding window in every layer; Ministral: in the layers that layer_types
+// names.
 #include "core/model/formats/family.h"
 
 namespace triescope::formats {
@@ -11,15 +12,19 @@ void read_shared(const JsonFields& fields, ModelConfig& config) {
 
 void read_mistral(const JsonFields& fields, ModelConfig& config) {
   read_shared(fields, config);
-  if (fields.has("layer_types")) fields.not_supported("layer_types in a mistral config (ministral has it)");
-  const int window = fields.integer("sliding_window", fields.raw().contains("sliding_window") ? 0 : 4096);
+  if (fields.has("layer_types"))
+    fields.not_supported("layer_types in a mistral config (ministral has it)");
+  const int window =
+      fields.integer("sliding_window", fields.raw().contains("sliding_window") ? 0 : 4096);
   for (LayerConfig& layer : config.layers) layer.window = window;
 }
 
 void read_ministral(const JsonFields& fields, ModelConfig& config) {
   read_shared(fields, config);
-  const int window = fields.integer("sliding_window", fields.raw().contains("sliding_window") ? 0 : 4096);
-  read_windows_json(fields, config, window, [](int, int given) { return given > 0; }, window);
+  const int window =
+      fields.integer("sliding_window", fields.raw().contains("sliding_window") ? 0 : 4096);
+  read_windows_json(
+      fields, config, window, [](int, int given) { return given > 0; }, window);
 }
 
 void read_gguf(const GgufFields& fields, ModelConfig& config) {

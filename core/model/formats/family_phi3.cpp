@@ -1,4 +1,5 @@
-// Phi-3 and 3.5: q, k, v lie in one tensor, gate and up in another; longrope; a part of each head may be left unturned.
+// Phi-3 and 3.5: q, k, v lie in one tensor, gate and up in another; longrope; a part of each head
+// may be left unturned.
 #include <algorithm>
 #include <cmath>
 
@@ -25,35 +26,51 @@ void read_gguf(const GgufFields& fields, ModelConfig& config) {
   const GgufTensor* shorter = fields.file().find("rope_factors_short.weight");
   if (longer == nullptr || shorter == nullptr) return;
   rope.kind = RopeKind::kLongRope;
-  for (auto [tensor, factors] : {std::pair{longer, &rope.long_factor}, std::pair{shorter, &rope.short_factor}}) {
-    if (tensor->type != GgmlType::kF32 || tensor->elements > 1024) fields.not_supported("rope factors other than F32");
+  for (auto [tensor, factors] :
+       {std::pair{longer, &rope.long_factor}, std::pair{shorter, &rope.short_factor}}) {
+    if (tensor->type != GgmlType::kF32 || tensor->elements > 1024)
+      fields.not_supported("rope factors other than F32");
     std::vector<float> values(static_cast<std::size_t>(tensor->elements));
     fields.file().read(*tensor, 0, std::as_writable_bytes(std::span(values)));
     factors->assign(values.begin(), values.end());
   }
   const double factor = static_cast<double>(config.context) / std::max(rope.original_context, 1);
-  const double inferred = factor <= 1 || rope.original_context < 2
-                              ? 1
-                              : std::sqrt(1 + std::log(factor) / std::log(static_cast<double>(rope.original_context)));
+  const double inferred =
+      factor <= 1 || rope.original_context < 2
+          ? 1
+          : std::sqrt(1 + std::log(factor) / std::log(static_cast<double>(rope.original_context)));
   rope.attention_factor = fields.number("rope.scaling.attn_factor", inferred);
 }
 
-std::optional<WeightSlice> fused(const ModelConfig& config, Role role, const std::string& qkv, const std::string& gate_up) {
+std::optional<WeightSlice> fused(const ModelConfig& config, Role role, const std::string& qkv,
+                                 const std::string& gate_up) {
   WeightSlice slice;
   switch (role) {
-    case Role::kQuery: slice = {qkv, 0}; break;
-    case Role::kKey: slice = {qkv, config.query_dims()}; break;
-    case Role::kValue: slice = {qkv, config.query_dims() + config.kv_dims()}; break;
-    case Role::kGate: slice = {gate_up, 0}; break;
-    case Role::kUp: slice = {gate_up, config.intermediate}; break;
-    default: return std::nullopt;
+    case Role::kQuery:
+      slice = {qkv, 0};
+      break;
+    case Role::kKey:
+      slice = {qkv, config.query_dims()};
+      break;
+    case Role::kValue:
+      slice = {qkv, config.query_dims() + config.kv_dims()};
+      break;
+    case Role::kGate:
+      slice = {gate_up, 0};
+      break;
+    case Role::kUp:
+      slice = {gate_up, config.intermediate};
+      break;
+    default:
+      return std::nullopt;
   }
   return slice;
 }
 
 std::optional<WeightSlice> json_weight(const ModelConfig& config, Role role, int layer) {
   const std::string prefix = "model.layers." + std::to_string(layer) + ".";
-  return fused(config, role, prefix + "self_attn.qkv_proj.weight", prefix + "mlp.gate_up_proj.weight");
+  return fused(config, role, prefix + "self_attn.qkv_proj.weight",
+               prefix + "mlp.gate_up_proj.weight");
 }
 
 std::optional<WeightSlice> gguf_weight(const ModelConfig& config, Role role, int layer) {

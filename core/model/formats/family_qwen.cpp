@@ -7,10 +7,12 @@ namespace {
 void read_shared(const JsonFields& fields, ModelConfig& config) {
   config.activation = activation_from_json(fields, "hidden_act", "silu");
   read_rope_json(fields, config);
-  const int window = fields.boolean("use_sliding_window", false) ? fields.integer("sliding_window", 4096) : 0;
+  const int window =
+      fields.boolean("use_sliding_window", false) ? fields.integer("sliding_window", 4096) : 0;
   // Layers from max_window_layers on slide.
   const int first = window > 0 ? fields.integer("max_window_layers", 28) : 1 << 30;
-  read_windows_json(fields, config, window, [](int layer, int from) { return layer >= from; }, first);
+  read_windows_json(
+      fields, config, window, [](int layer, int from) { return layer >= from; }, first);
 }
 
 void read_qwen2(const JsonFields& fields, ModelConfig& config) {

@@ -11,9 +11,12 @@ void read_json(const JsonFields& fields, ModelConfig& config) {
   config.mlp_bias = fields.boolean("mlp_bias", false);
   read_rope_json(fields, config, 2000000);
   if (fields.has("no_rope_layers")) {
-    const std::vector<double> has_rope = fields.numbers("no_rope_layers");  // 1 = turned, in spite of the name
-    if (has_rope.size() != config.layers.size()) fields.corrupt("no_rope_layers", "one entry a layer");
-    for (std::size_t i = 0; i < has_rope.size(); ++i) config.layers[i].rope = has_rope[i] != 0 ? 0 : -1;
+    const std::vector<double> has_rope =
+        fields.numbers("no_rope_layers");  // 1 = turned, in spite of the name
+    if (has_rope.size() != config.layers.size())
+      fields.corrupt("no_rope_layers", "one entry a layer");
+    for (std::size_t i = 0; i < has_rope.size(); ++i)
+      config.layers[i].rope = has_rope[i] != 0 ? 0 : -1;
   } else {
     const int interval = fields.integer("no_rope_layer_interval", 4);
     if (interval < 1) fields.corrupt("no_rope_layer_interval", "1 or more");
@@ -21,9 +24,11 @@ void read_json(const JsonFields& fields, ModelConfig& config) {
       config.layers[i].rope = (i + 1) % static_cast<std::size_t>(interval) != 0 ? 0 : -1;
     }
   }
-  const int window = fields.boolean("use_sliding_window", false) ? fields.integer("sliding_window", 0) : 0;
+  const int window =
+      fields.boolean("use_sliding_window", false) ? fields.integer("sliding_window", 0) : 0;
   if (fields.has("layer_types")) {
-    read_windows_json(fields, config, window, [](int, int) { return false; }, 0);
+    read_windows_json(
+        fields, config, window, [](int, int) { return false; }, 0);
   } else if (window > 0) {
     for (LayerConfig& layer : config.layers) layer.window = layer.rope < 0 ? window : 0;
   }

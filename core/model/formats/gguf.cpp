@@ -24,15 +24,28 @@ constexpr std::int64_t kMaxParts = 1000;
 constexpr std::uint64_t kMaxHeaderBytes = 1u << 30;
 
 enum class ValueType : std::uint32_t {
-  kU8, kI8, kU16, kI16, kU32, kI32, kF32, kBool, kString, kArray, kU64, kI64, kF64
+  kU8,
+  kI8,
+  kU16,
+  kI16,
+  kU32,
+  kI32,
+  kF32,
+  kBool,
+  kString,
+  kArray,
+  kU64,
+  kI64,
+  kF64
 };
 
 using Value = std::variant<std::int64_t, double, bool, std::string, std::vector<std::int64_t>,
                            std::vector<float>, std::vector<std::string>>;
-const char* const kKinds[] = {"an integer",        "a number",      "a boolean",       "a text",
+const char* const kKinds[] = {"an integer",         "a number",         "a boolean",      "a text",
                               "a list of integers", "a list of floats", "a list of texts"};
 
-// Walks the header through a buffer; every size is compared with what is left of the file before it is used.
+// Walks the header through a buffer; every size is compared with what is left of the file before it
+// is used.
 class Reader {
  public:
   explicit Reader(const InputFile& file) : file_(file) {}
@@ -96,24 +109,44 @@ class Reader {
 
 std::uint64_t size_of(ValueType type) {
   switch (type) {
-    case ValueType::kU8: case ValueType::kI8: case ValueType::kBool: return 1;
-    case ValueType::kU16: case ValueType::kI16: return 2;
-    case ValueType::kU32: case ValueType::kI32: case ValueType::kF32: return 4;
-    case ValueType::kU64: case ValueType::kI64: case ValueType::kF64: case ValueType::kString: return 8;
-    case ValueType::kArray: return 0;
+    case ValueType::kU8:
+    case ValueType::kI8:
+    case ValueType::kBool:
+      return 1;
+    case ValueType::kU16:
+    case ValueType::kI16:
+      return 2;
+    case ValueType::kU32:
+    case ValueType::kI32:
+    case ValueType::kF32:
+      return 4;
+    case ValueType::kU64:
+    case ValueType::kI64:
+    case ValueType::kF64:
+    case ValueType::kString:
+      return 8;
+    case ValueType::kArray:
+      return 0;
   }
   return 0;
 }
 
 std::int64_t read_integer(Reader& reader, ValueType type) {
   switch (type) {
-    case ValueType::kU8: return reader.number<std::uint8_t>();
-    case ValueType::kI8: return reader.number<std::int8_t>();
-    case ValueType::kU16: return reader.number<std::uint16_t>();
-    case ValueType::kI16: return reader.number<std::int16_t>();
-    case ValueType::kU32: return reader.number<std::uint32_t>();
-    case ValueType::kI32: return reader.number<std::int32_t>();
-    case ValueType::kI64: return reader.number<std::int64_t>();
+    case ValueType::kU8:
+      return reader.number<std::uint8_t>();
+    case ValueType::kI8:
+      return reader.number<std::int8_t>();
+    case ValueType::kU16:
+      return reader.number<std::uint16_t>();
+    case ValueType::kI16:
+      return reader.number<std::int16_t>();
+    case ValueType::kU32:
+      return reader.number<std::uint32_t>();
+    case ValueType::kI32:
+      return reader.number<std::int32_t>();
+    case ValueType::kI64:
+      return reader.number<std::int64_t>();
     case ValueType::kU64: {
       const std::uint64_t at = reader.position();
       const auto value = reader.number<std::uint64_t>();
@@ -128,7 +161,8 @@ std::int64_t read_integer(Reader& reader, ValueType type) {
       if (value > 1) reader.fail(at, "expected a boolean (0 or 1), found " + std::to_string(value));
       return value;
     }
-    default: reader.fail(reader.position(), "expected an integer type");
+    default:
+      reader.fail(reader.position(), "expected an integer type");
   }
 }
 
@@ -152,16 +186,19 @@ Value read_array(Reader& reader) {
   const std::uint64_t at = reader.position();
   const ValueType type = read_type(reader);
   const auto count = reader.number<std::uint64_t>();
-  if (type == ValueType::kArray) reader.fail(at, "expected a list of plain values, found a list of lists");
+  if (type == ValueType::kArray)
+    reader.fail(at, "expected a list of plain values, found a list of lists");
   const std::uint64_t limit = type == ValueType::kString ? kMaxStrings : kMaxNumbers;
   if (count > limit || count > reader.left() / size_of(type)) {
     reader.fail(at, "expected a list that fits into the rest of the file (and has at most " +
-                        std::to_string(limit) + " entries), found " + std::to_string(count) + " entries");
+                        std::to_string(limit) + " entries), found " + std::to_string(count) +
+                        " entries");
   }
   if (type == ValueType::kString) {
     std::vector<std::string> values;
     values.reserve(count);
-    for (std::uint64_t i = 0; i < count; ++i) values.push_back(reader.text(kMaxStringBytes, "a text"));
+    for (std::uint64_t i = 0; i < count; ++i)
+      values.push_back(reader.text(kMaxStringBytes, "a text"));
     return values;
   }
   if (is_float(type)) {
@@ -197,19 +234,23 @@ GgufTensor read_tensor(Reader& reader, int part) {
   for (std::uint32_t d = 0; d < dimensions; ++d) {
     const auto extent = reader.number<std::uint64_t>();
     // Elements stay below 2^56, so that bytes (at most 4 each) cannot overflow.
-    if (extent == 0 || extent > (std::uint64_t{1} << 56) / static_cast<std::uint64_t>(tensor.elements)) {
-      reader.fail(at, "tensor '" + tensor.name + "': expected a dimension of 1 or more and fewer than "
-                      "2^56 values in all, found a dimension of " + std::to_string(extent));
+    if (extent == 0 ||
+        extent > (std::uint64_t{1} << 56) / static_cast<std::uint64_t>(tensor.elements)) {
+      reader.fail(at, "tensor '" + tensor.name +
+                          "': expected a dimension of 1 or more and fewer than "
+                          "2^56 values in all, found a dimension of " +
+                          std::to_string(extent));
     }
     tensor.elements *= static_cast<std::int64_t>(extent);
     tensor.shape.insert(tensor.shape.begin(), static_cast<std::int64_t>(extent));
   }
   tensor.type = static_cast<GgmlType>(reader.number<std::uint32_t>());
   if (!is_known(tensor.type)) {
-    throw Error(ErrorCode::kNotSupported,
-                "tensor '" + tensor.name + "' has ggml " + to_string(tensor.type) +
-                    ", which is not supported; take a file in F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, "
-                    "Q8_0, Q2_K to Q6_K or IQ4_NL");
+    throw Error(
+        ErrorCode::kNotSupported,
+        "tensor '" + tensor.name + "' has ggml " + to_string(tensor.type) +
+            ", which is not supported; take a file in F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, "
+            "Q8_0, Q2_K to Q6_K or IQ4_NL");
   }
   if (tensor.shape.back() % block_elements(tensor.type) != 0) {
     reader.fail(at, "tensor '" + tensor.name + "': expected rows of a multiple of " +
@@ -241,13 +282,13 @@ void place_tensors(const Reader& reader, std::uint64_t alignment, std::uint64_t 
   for (GgufTensor& tensor : tensors) {
     const std::string who = "tensor '" + tensor.name + "'";
     if (tensor.offset % alignment != 0) {
-      reader.fail(data, who + ": expected an offset that is a multiple of " + std::to_string(alignment) +
-                            ", found " + std::to_string(tensor.offset));
+      reader.fail(data, who + ": expected an offset that is a multiple of " +
+                            std::to_string(alignment) + ", found " + std::to_string(tensor.offset));
     }
     if (tensor.offset > room || static_cast<std::uint64_t>(tensor.bytes) > room - tensor.offset) {
-      reader.fail(data, who + ": expected its " + std::to_string(tensor.bytes) + " bytes at data offset " +
-                            std::to_string(tensor.offset) + ", found only " + std::to_string(room) +
-                            " bytes of data");
+      reader.fail(data, who + ": expected its " + std::to_string(tensor.bytes) +
+                            " bytes at data offset " + std::to_string(tensor.offset) +
+                            ", found only " + std::to_string(room) + " bytes of data");
     }
     tensor.offset += data;
   }
@@ -257,8 +298,8 @@ void place_tensors(const Reader& reader, std::uint64_t alignment, std::uint64_t 
             [](const GgufTensor* a, const GgufTensor* b) { return a->offset < b->offset; });
   for (std::size_t i = 1; i < order.size(); ++i) {
     if (order[i - 1]->offset + static_cast<std::uint64_t>(order[i - 1]->bytes) > order[i]->offset) {
-      reader.fail(order[i]->offset, "tensors '" + order[i - 1]->name + "' and '" + order[i]->name +
-                                        "' overlap");
+      reader.fail(order[i]->offset,
+                  "tensors '" + order[i - 1]->name + "' and '" + order[i]->name + "' overlap");
     }
   }
 }
@@ -266,15 +307,16 @@ void place_tensors(const Reader& reader, std::uint64_t alignment, std::uint64_t 
 Part read_part(const InputFile& file, int index) {
   Reader reader(file);
   if (file.size() < 24 || reader.number<std::uint32_t>() != kMagic) {
-    throw Error(ErrorCode::kCorruption, file.path() + ": expected a GGUF file (it starts with \"GGUF\"), "
-                                        "found something else");
+    throw Error(ErrorCode::kCorruption, file.path() +
+                                            ": expected a GGUF file (it starts with \"GGUF\"), "
+                                            "found something else");
   }
   const auto version = reader.number<std::uint32_t>();
   if (version != 3) {
-    throw Error(ErrorCode::kNotSupported, file.path() + ": expected GGUF version 3, found version " +
-                                              std::to_string(version) +
-                                              (version > 0xffff ? " (a big-endian file?)" : "") +
-                                              "; convert the model anew");
+    throw Error(ErrorCode::kNotSupported,
+                file.path() + ": expected GGUF version 3, found version " +
+                    std::to_string(version) + (version > 0xffff ? " (a big-endian file?)" : "") +
+                    "; convert the model anew");
   }
   const auto tensor_count = reader.number<std::uint64_t>();
   const auto key_count = reader.number<std::uint64_t>();
@@ -288,9 +330,11 @@ Part read_part(const InputFile& file, int index) {
     const std::uint64_t at = reader.position();
     std::string key = reader.text(kMaxNameBytes, "a key");
     Value value = read_value(reader);
-    if (!part.values.emplace(key, std::move(value)).second) reader.fail(at, "key '" + key + "' stands twice");
+    if (!part.values.emplace(key, std::move(value)).second)
+      reader.fail(at, "key '" + key + "' stands twice");
   }
-  for (std::uint64_t i = 0; i < tensor_count; ++i) part.tensors.push_back(read_tensor(reader, index));
+  for (std::uint64_t i = 0; i < tensor_count; ++i)
+    part.tensors.push_back(read_tensor(reader, index));
 
   const std::int64_t alignment = integer_of(part, "general.alignment").value_or(32);
   if (alignment < 8 || alignment > 1 << 20 || (alignment & (alignment - 1)) != 0) {
@@ -330,9 +374,9 @@ struct GgufFile::Impl {
     const auto found = values.find(key);
     if (found == values.end()) return std::nullopt;
     if (const T* value = std::get_if<T>(&found->second)) return *value;
-    throw Error(ErrorCode::kCorruption, files[0]->path() + ": key '" + std::string(key) + "': expected " +
-                                            kKinds[Value(T{}).index()] + ", found " +
-                                            kKinds[found->second.index()]);
+    throw Error(ErrorCode::kCorruption, files[0]->path() + ": key '" + std::string(key) +
+                                            "': expected " + kKinds[Value(T{}).index()] +
+                                            ", found " + kKinds[found->second.index()]);
   }
 };
 
@@ -349,8 +393,9 @@ std::shared_ptr<const GgufFile> GgufFile::open(const std::string& path) {
 
   const std::int64_t parts = file->integer("split.count").value_or(1);
   if (parts < 1 || parts > kMaxParts) {
-    throw Error(ErrorCode::kCorruption, path + ": split.count: expected 1 to " + std::to_string(kMaxParts) +
-                                            ", found " + std::to_string(parts));
+    throw Error(ErrorCode::kCorruption, path + ": split.count: expected 1 to " +
+                                            std::to_string(kMaxParts) + ", found " +
+                                            std::to_string(parts));
   }
   if (parts > 1) {
     const std::string prefix = split_prefix(path, parts);
@@ -359,17 +404,19 @@ std::shared_ptr<const GgufFile> GgufFile::open(const std::string& path) {
       impl.files.push_back(std::make_unique<InputFile>(name));
       Part part = read_part(*impl.files.back(), static_cast<int>(i));
       if (integer_of(part, "split.no") != i || integer_of(part, "split.count") != parts) {
-        throw Error(ErrorCode::kCorruption, name + ": expected part " + std::to_string(i + 1) + " of " +
-                                                std::to_string(parts) + " by its split.no and split.count");
+        throw Error(ErrorCode::kCorruption, name + ": expected part " + std::to_string(i + 1) +
+                                                " of " + std::to_string(parts) +
+                                                " by its split.no and split.count");
       }
       for (GgufTensor& tensor : part.tensors) impl.tensors.push_back(std::move(tensor));
       if (impl.tensors.size() > kMaxTensors) {
-        throw Error(ErrorCode::kCorruption, name + ": expected at most " + std::to_string(kMaxTensors) +
-                                                " tensors in all parts");
+        throw Error(
+            ErrorCode::kCorruption,
+            name + ": expected at most " + std::to_string(kMaxTensors) + " tensors in all parts");
       }
     }
-    const std::int64_t expected = file->integer("split.tensors.count").value_or(
-        static_cast<std::int64_t>(impl.tensors.size()));
+    const std::int64_t expected = file->integer("split.tensors.count")
+                                      .value_or(static_cast<std::int64_t>(impl.tensors.size()));
     if (expected != static_cast<std::int64_t>(impl.tensors.size())) {
       throw Error(ErrorCode::kCorruption, path + ": expected " + std::to_string(expected) +
                                               " tensors in all parts, found " +
@@ -378,7 +425,8 @@ std::shared_ptr<const GgufFile> GgufFile::open(const std::string& path) {
   }
   for (std::size_t i = 0; i < impl.tensors.size(); ++i) {
     if (!impl.by_name.emplace(impl.tensors[i].name, i).second) {
-      throw Error(ErrorCode::kCorruption, path + ": tensor '" + impl.tensors[i].name + "' stands twice");
+      throw Error(ErrorCode::kCorruption,
+                  path + ": tensor '" + impl.tensors[i].name + "' stands twice");
     }
   }
   return file;
@@ -399,7 +447,8 @@ std::optional<std::int64_t> GgufFile::integer(std::string_view key) const {
 std::optional<double> GgufFile::number(std::string_view key) const {
   const auto found = impl_->values.find(key);
   if (found != impl_->values.end()) {
-    if (const auto* value = std::get_if<std::int64_t>(&found->second)) return static_cast<double>(*value);
+    if (const auto* value = std::get_if<std::int64_t>(&found->second))
+      return static_cast<double>(*value);
   }
   return impl_->get<double>(key);
 }
@@ -435,7 +484,8 @@ const GgufTensor* GgufFile::find(std::string_view name) const {
 }
 
 void GgufFile::read(const GgufTensor& tensor, std::int64_t begin, std::span<std::byte> out) const {
-  if (begin < 0 || begin > tensor.bytes || out.size() > static_cast<std::size_t>(tensor.bytes - begin)) {
+  if (begin < 0 || begin > tensor.bytes ||
+      out.size() > static_cast<std::size_t>(tensor.bytes - begin)) {
     throw Error(ErrorCode::kInvalidArgument, "tensor '" + tensor.name + "': read past its " +
                                                  std::to_string(tensor.bytes) + " bytes");
   }

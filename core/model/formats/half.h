@@ -1,4 +1,5 @@
-// 16- and 8-bit floating point as bits, to and from float. Widening is exact; narrowing rounds to nearest even.
+// 16- and 8-bit floating point as bits, to and from float. Widening is exact; narrowing rounds to
+// nearest even.
 #pragma once
 
 #include <bit>
@@ -23,11 +24,13 @@ inline float f16_to_float(std::uint16_t half) {
     const float value = static_cast<float>(magnitude) * 0x1p-24f;
     return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) | sign);
   }
-  const std::uint32_t exponent_shift = magnitude >= 0x7c00u ? (255u - 31u) << 23 : (127u - 15u) << 23;
+  const std::uint32_t exponent_shift =
+      magnitude >= 0x7c00u ? (255u - 31u) << 23 : (127u - 15u) << 23;
   return std::bit_cast<float>(sign | ((magnitude << 13) + exponent_shift));
 }
 
-// 1 sign, 4 exponent (bias 7), 3 mantissa; no infinity, S.1111.111 is NaN (the "FN" of torch.float8_e4m3fn).
+// 1 sign, 4 exponent (bias 7), 3 mantissa; no infinity, S.1111.111 is NaN (the "FN" of
+// torch.float8_e4m3fn).
 inline float f8_e4m3_to_float(std::uint8_t bits) {
   const std::uint32_t sign = (bits & 0x80u) << 24;
   const std::uint32_t magnitude = bits & 0x7fu;

@@ -76,8 +76,9 @@ void InputFile::check_unchanged() const {
   if (::fstat(fd_, &status) != 0) fail(path_, "cannot be examined");
   if (static_cast<std::uint64_t>(status.st_size) != size_ || mtime_ns(status) != mtime_ns_) {
     throw Error(ErrorCode::kIoError,
-                path_ + ": was changed while it was being read; let nothing write to it and open "
-                        "it again");
+                path_ +
+                    ": was changed while it was being read; let nothing write to it and open "
+                    "it again");
   }
 }
 

@@ -1,5 +1,6 @@
-// A file opened for reading, by pread alone. Nothing is mapped: a file that shrinks while it is being read gives an Error
-// where a mapping would give SIGBUS. Const functions may be called from several threads at once.
+// A file opened for reading, by pread alone. Nothing is mapped: a file that shrinks while it is
+// being read gives an Error where a mapping would give SIGBUS. Const functions may be called from
+// several threads at once.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,8 @@ class InputFile {
   const std::string& path() const { return path_; }
   std::uint64_t size() const { return size_; }  // at open
 
-  // Fills `out` from `offset`. Error{kCorruption}: the file ends before; kIoError: the system refused.
+  // Fills `out` from `offset`. Error{kCorruption}: the file ends before; kIoError: the system
+  // refused.
   void read(std::uint64_t offset, std::span<std::byte> out) const;
   // Error{kIoError} if size or modification time are no longer what they were at open.
   void check_unchanged() const;

@@ -64,7 +64,8 @@ std::string JsonFields::text(const char* key, std::optional<std::string> fallbac
 
 std::vector<double> JsonFields::numbers(const char* key) const {
   const nlohmann::json* value = find(key);
-  if (value == nullptr || !value->is_array() || value->size() > kMaxList) corrupt(key, "a list of numbers");
+  if (value == nullptr || !value->is_array() || value->size() > kMaxList)
+    corrupt(key, "a list of numbers");
   std::vector<double> result;
   for (const nlohmann::json& entry : *value) {
     if (!entry.is_number()) corrupt(key, "a list of numbers");
@@ -75,7 +76,8 @@ std::vector<double> JsonFields::numbers(const char* key) const {
 
 std::vector<std::string> JsonFields::texts(const char* key) const {
   const nlohmann::json* value = find(key);
-  if (value == nullptr || !value->is_array() || value->size() > kMaxList) corrupt(key, "a list of texts");
+  if (value == nullptr || !value->is_array() || value->size() > kMaxList)
+    corrupt(key, "a list of texts");
   std::vector<std::string> result;
   for (const nlohmann::json& entry : *value) {
     if (!entry.is_string()) corrupt(key, "a list of texts");

@@ -27,11 +27,14 @@ constexpr Width kWidths[] = {{"F32", 4}, {"F16", 2}, {"BF16", 2}, {"F8_E4M3", 1}
                              {"I16", 2}, {"U16", 2}, {"I8", 1},   {"U8", 1},      {"BOOL", 1}};
 
 [[noreturn]] void corrupt(const std::string& path, const std::string& what) {
-  throw Error(ErrorCode::kCorruption, path + ": " + what + "; the safetensors file is damaged, fetch it again");
+  throw Error(ErrorCode::kCorruption,
+              path + ": " + what + "; the safetensors file is damaged, fetch it again");
 }
 
-std::uint64_t unsigned_of(const nlohmann::json& value, const std::string& path, const std::string& what) {
-  if (!value.is_number_unsigned()) corrupt(path, what + ": expected an unsigned integer, found " + value.dump().substr(0, 80));
+std::uint64_t unsigned_of(const nlohmann::json& value, const std::string& path,
+                          const std::string& what) {
+  if (!value.is_number_unsigned())
+    corrupt(path, what + ": expected an unsigned integer, found " + value.dump().substr(0, 80));
   return value.get<std::uint64_t>();
 }
 
@@ -52,14 +55,16 @@ SafeTensor read_entry(const std::string& path, const std::string& name, const nl
     if (tensor.dtype == known.dtype) width = known.bytes;
   }
   if (width == 0) {
-    throw Error(ErrorCode::kNotSupported, path + ": " + who + ": dtype " + tensor.dtype.substr(0, 40) + " is not supported");
+    throw Error(ErrorCode::kNotSupported,
+                path + ": " + who + ": dtype " + tensor.dtype.substr(0, 40) + " is not supported");
   }
   if (entry["shape"].size() > 8) corrupt(path, who + ": expected at most 8 dimensions");
   std::uint64_t elements = 1;
   for (const auto& extent_json : entry["shape"]) {
     const std::uint64_t extent = unsigned_of(extent_json, path, who + ": shape");
     if (extent != 0 && elements > (std::uint64_t{1} << 56) / extent) {
-      corrupt(path, who + ": expected fewer than 2^56 values, found a dimension of " + std::to_string(extent));
+      corrupt(path, who + ": expected fewer than 2^56 values, found a dimension of " +
+                        std::to_string(extent));
     }
     elements *= extent;
     tensor.shape.push_back(static_cast<std::int64_t>(extent));
@@ -68,10 +73,12 @@ SafeTensor read_entry(const std::string& path, const std::string& name, const nl
   const std::uint64_t end = unsigned_of(entry["data_offsets"][1], path, who + ": data_offsets");
   if (begin > end || end > data_bytes) {
     corrupt(path, who + ": expected data_offsets within the " + std::to_string(data_bytes) +
-                      " bytes of data, found " + std::to_string(begin) + " to " + std::to_string(end));
+                      " bytes of data, found " + std::to_string(begin) + " to " +
+                      std::to_string(end));
   }
   if (end - begin != elements * static_cast<std::uint64_t>(width)) {
-    corrupt(path, who + ": expected " + std::to_string(elements * static_cast<std::uint64_t>(width)) +
+    corrupt(path, who + ": expected " +
+                      std::to_string(elements * static_cast<std::uint64_t>(width)) +
                       " bytes by dtype and shape, found " + std::to_string(end - begin));
   }
   tensor.elements = static_cast<std::int64_t>(elements);
@@ -95,11 +102,13 @@ void SafeTensors::add(const std::string& path) {
   const int part = static_cast<int>(files_.size());
   files_.push_back(std::make_unique<InputFile>(path));
   const InputFile& file = *files_.back();
-  if (file.size() < 8) corrupt(path, "expected at least 8 bytes, found " + std::to_string(file.size()));
+  if (file.size() < 8)
+    corrupt(path, "expected at least 8 bytes, found " + std::to_string(file.size()));
   std::uint64_t length = 0;
   file.read(0, std::as_writable_bytes(std::span(&length, 1)));
   if (length > kMaxHeaderBytes || length > file.size() - 8) {
-    corrupt(path, "expected a header of at most " + std::to_string(std::min(kMaxHeaderBytes, file.size() - 8)) +
+    corrupt(path, "expected a header of at most " +
+                      std::to_string(std::min(kMaxHeaderBytes, file.size() - 8)) +
                       " bytes, found a length of " + std::to_string(length));
   }
   std::string text(length, '\0');
@@ -119,15 +128,17 @@ void SafeTensors::add(const std::string& path) {
   std::uint64_t expected = 8 + length;
   for (SafeTensor& tensor : found) {
     if (tensor.offset != expected) {
-      corrupt(path, "tensor '" + tensor.name + "': expected its data at byte " + std::to_string(expected) +
-                        " (no overlap, no hole), found it at " + std::to_string(tensor.offset));
+      corrupt(path, "tensor '" + tensor.name + "': expected its data at byte " +
+                        std::to_string(expected) + " (no overlap, no hole), found it at " +
+                        std::to_string(tensor.offset));
     }
     expected += static_cast<std::uint64_t>(tensor.bytes);
     tensors_.push_back(std::move(tensor));
   }
   if (expected != file.size()) {
-    corrupt(path, "expected the tensors to end with the file at byte " + std::to_string(file.size()) +
-                      ", found their end at " + std::to_string(expected));
+    corrupt(path, "expected the tensors to end with the file at byte " +
+                      std::to_string(file.size()) + ", found their end at " +
+                      std::to_string(expected));
   }
 }
 
@@ -152,11 +163,12 @@ std::shared_ptr<const SafeTensors> SafeTensors::open_folder(const std::string& f
     return open_file(path_in_folder(folder, "model.safetensors"));
   }
   if (!fs::exists(fs::path(folder) / "model.safetensors.index.json", ignored)) {
-    throw Error(ErrorCode::kNotFound,
-                folder + ": expected model.safetensors or model.safetensors.index.json, found neither" +
-                    (fs::exists(fs::path(folder) / "pytorch_model.bin", ignored)
-                         ? "; pytorch_model.bin is a pickle and is not read, convert it to safetensors"
-                         : ""));
+    throw Error(
+        ErrorCode::kNotFound,
+        folder + ": expected model.safetensors or model.safetensors.index.json, found neither" +
+            (fs::exists(fs::path(folder) / "pytorch_model.bin", ignored)
+                 ? "; pytorch_model.bin is a pickle and is not read, convert it to safetensors"
+                 : ""));
   }
   const std::string index_path = path_in_folder(folder, "model.safetensors.index.json");
   const nlohmann::json index = read_json_file(index_path, kMaxIndexBytes);
@@ -165,19 +177,22 @@ std::shared_ptr<const SafeTensors> SafeTensors::open_folder(const std::string& f
   }
   std::set<std::string> names;
   for (const auto& [tensor, file] : index["weight_map"].items()) {
-    if (!file.is_string()) throw Error(ErrorCode::kCorruption, index_path + ": weight_map: expected file names");
+    if (!file.is_string())
+      throw Error(ErrorCode::kCorruption, index_path + ": weight_map: expected file names");
     names.insert(file.get<std::string>());
   }
   if (names.empty() || names.size() > kMaxParts) {
-    throw Error(ErrorCode::kCorruption, index_path + ": expected 1 to " + std::to_string(kMaxParts) +
-                                            " files, found " + std::to_string(names.size()));
+    throw Error(ErrorCode::kCorruption, index_path + ": expected 1 to " +
+                                            std::to_string(kMaxParts) + " files, found " +
+                                            std::to_string(names.size()));
   }
   auto result = std::make_shared<SafeTensors>();
   for (const std::string& name : names) result->add(path_in_folder(folder, name));
   result->index();
   for (const auto& [tensor, file] : index["weight_map"].items()) {
     const SafeTensor* found = result->find(tensor);
-    if (found == nullptr || fs::path(result->path_of(*found)).filename() != file.get<std::string>()) {
+    if (found == nullptr ||
+        fs::path(result->path_of(*found)).filename() != file.get<std::string>()) {
       throw Error(ErrorCode::kCorruption, index_path + ": expected tensor '" + tensor + "' in " +
                                               file.get<std::string>() + ", which does not hold it");
     }
@@ -207,7 +222,8 @@ void SafeTensors::read(const SafeTensor& tensor, std::int64_t begin, std::span<f
                                                  std::to_string(tensor.elements) + " values");
   }
   const InputFile& file = *files_[static_cast<std::size_t>(tensor.part)];
-  const auto width = tensor.elements == 0 ? 1 : static_cast<std::uint64_t>(tensor.bytes / tensor.elements);
+  const auto width =
+      tensor.elements == 0 ? 1 : static_cast<std::uint64_t>(tensor.bytes / tensor.elements);
   const std::uint64_t from = tensor.offset + static_cast<std::uint64_t>(begin) * width;
   if (tensor.dtype == "F32") {
     file.read(from, std::as_writable_bytes(out));
@@ -224,7 +240,8 @@ void SafeTensors::read(const SafeTensor& tensor, std::int64_t begin, std::span<f
   } else if (tensor.dtype == "F8_E5M2") {
     widen<std::uint8_t>(bytes, out, f8_e5m2_to_float);
   } else {
-    throw Error(ErrorCode::kNotSupported, file.path() + ": tensor '" + tensor.name + "' is " + tensor.dtype +
+    throw Error(ErrorCode::kNotSupported, file.path() + ": tensor '" + tensor.name + "' is " +
+                                              tensor.dtype +
                                               ", expected F32, F16, BF16, F8_E4M3 or F8_E5M2");
   }
 }
@@ -236,8 +253,9 @@ void SafeTensors::check_unchanged() const {
 std::string path_in_folder(const std::string& folder, const std::string& name) {
   if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos ||
       name.find('\0') != std::string::npos) {
-    throw Error(ErrorCode::kCorruption, folder + ": expected the name of a file in this folder, found '" +
-                                            name.substr(0, 200) + "'");
+    throw Error(ErrorCode::kCorruption,
+                folder + ": expected the name of a file in this folder, found '" +
+                    name.substr(0, 200) + "'");
   }
   const fs::path path = fs::path(folder) / name;
   std::error_code error;
@@ -246,11 +264,13 @@ std::string path_in_folder(const std::string& folder, const std::string& name) {
     const fs::path target = fs::canonical(path, error);
     // The cache of huggingface_hub: snapshots/<revision>/file -> ../../blobs/<hash>.
     const fs::path blobs = home.parent_path().parent_path() / "blobs";
-    const bool in_cache = home.parent_path().filename() == "snapshots" && target.parent_path() == blobs;
+    const bool in_cache =
+        home.parent_path().filename() == "snapshots" && target.parent_path() == blobs;
     if (error || (target.parent_path() != home && !in_cache)) {
-      throw Error(ErrorCode::kCorruption, path.string() + ": is a symbolic link out of the model's folder (to " +
-                                              (error ? std::string("nothing") : target.string()) +
-                                              "), which is not followed; put the file itself there");
+      throw Error(ErrorCode::kCorruption,
+                  path.string() + ": is a symbolic link out of the model's folder (to " +
+                      (error ? std::string("nothing") : target.string()) +
+                      "), which is not followed; put the file itself there");
     }
   }
   return path.string();

@@ -1,6 +1,7 @@
-// safetensors: one file, or the files an index names. Header checked as the reference implementation does (no holes, no
-// overlap, nothing outside); reading is by pread. Immutable once opened: any number of threads may read.
-// Source: huggingface/safetensors, README (format) and tensor.rs (validation).
+// safetensors: one file, or the files an index names. Header checked as the reference
+// implementation does (no holes, no overlap, nothing outside); reading is by pread. Immutable once
+// opened: any number of threads may read. Source: huggingface/safetensors, README (format) and
+// tensor.rs (validation).
 #pragma once
 
 #include <cstddef>
@@ -28,8 +29,8 @@ struct SafeTensor {
 
 class SafeTensors {
  public:
-  // A .safetensors file, or a Hugging Face folder: its model.safetensors, else the files that model.safetensors.index.json
-  // names. Errors: kNotFound, kCorruption, kIoError.
+  // A .safetensors file, or a Hugging Face folder: its model.safetensors, else the files that
+  // model.safetensors.index.json names. Errors: kNotFound, kCorruption, kIoError.
   static std::shared_ptr<const SafeTensors> open_file(const std::string& path);
   static std::shared_ptr<const SafeTensors> open_folder(const std::string& folder);
 
@@ -38,8 +39,8 @@ class SafeTensors {
   const SafeTensor* find(std::string_view name) const;  // nullptr: absent
   const std::string& path_of(const SafeTensor& tensor) const;
 
-  // Elements [begin, begin + out.size()), widened to fp32. Error{kNotSupported}: a dtype other than F32, F16, BF16, F8_E4M3,
-  // F8_E5M2.
+  // Elements [begin, begin + out.size()), widened to fp32. Error{kNotSupported}: a dtype other than
+  // F32, F16, BF16, F8_E4M3, F8_E5M2.
   void read(const SafeTensor& tensor, std::int64_t begin, std::span<float> out) const;
   void check_unchanged() const;
 
@@ -52,8 +53,9 @@ class SafeTensors {
   std::unordered_map<std::string_view, std::size_t> by_name_;
 };
 
-// `name` inside `folder`, for a name that a file of that folder gave. Error{kCorruption}: it is not a plain file name, or it is a
-// symbolic link that leads elsewhere than the folder or the blobs of its Hugging Face cache.
+// `name` inside `folder`, for a name that a file of that folder gave. Error{kCorruption}: it is not
+// a plain file name, or it is a symbolic link that leads elsewhere than the folder or the blobs of
+// its Hugging Face cache.
 std::string path_in_folder(const std::string& folder, const std::string& name);
 
 }  // namespace triescope::formats

@@ -20,7 +20,8 @@ namespace {
 
 std::string shown(const std::vector<std::int64_t>& shape) {
   std::string text = "[";
-  for (const std::int64_t extent : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
+  for (const std::int64_t extent : shape)
+    text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
   return text + "]";
 }
 
@@ -36,7 +37,9 @@ std::unique_ptr<WeightSource> WeightSource::open(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) {
-    throw Error(ErrorCode::kNotFound, path + ": expected a .gguf file or a Hugging Face model folder, found nothing there");
+    throw Error(
+        ErrorCode::kNotFound,
+        path + ": expected a .gguf file or a Hugging Face model folder, found nothing there");
   }
   if (fs::is_directory(status)) {
     source->config_ = config_from_folder(path);
@@ -50,7 +53,9 @@ std::unique_ptr<WeightSource> WeightSource::open(const std::string& path) {
       }
     }
   } else if (path.ends_with(".safetensors")) {
-    throw Error(ErrorCode::kInvalidArgument, path + ": expected a folder; open the folder that holds this file and its config.json");
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        path + ": expected a folder; open the folder that holds this file and its config.json");
   } else {
     source->gguf_ = GgufFile::open(path);
     source->config_ = config_from_gguf(*source->gguf_);
@@ -68,7 +73,8 @@ WeightSource::Tensor WeightSource::find(const std::string& name) const {
 
 WeightSlice WeightSource::slice_of(Role role, int layer) const {
   WeightSlice slice = locate(config_, role, layer);
-  if (!json_prefix_.empty() && slice.tensor.starts_with(json_prefix_)) slice.tensor.erase(0, json_prefix_.size());
+  if (!json_prefix_.empty() && slice.tensor.starts_with(json_prefix_))
+    slice.tensor.erase(0, json_prefix_.size());
   return slice;
 }
 
@@ -81,24 +87,29 @@ void WeightSource::check_shapes() {
     for (int layer = 0; layer < layers; ++layer) {
       const WeightSlice slice = slice_of(role, layer);
       const Tensor tensor = find(slice.tensor);
-      if (!tensor) throw Error(ErrorCode::kCorruption, path_ + ": expected tensor '" + slice.tensor + "', found none");
+      if (!tensor)
+        throw Error(ErrorCode::kCorruption,
+                    path_ + ": expected tensor '" + slice.tensor + "', found none");
       std::vector<std::int64_t> found = tensor.shape();
       if (found.size() == 1) found.push_back(1);
       if (found.size() == 2 && slice.transposed) std::swap(found[0], found[1]);
       // A slice may be a part of a fused tensor; whatever is not fused must fit exactly.
-      const bool fused = slice.first_row > 0 || (config_.family == "phi3" || config_.family == "gpt2");
-      const bool fits = found.size() == 2 && found[1] == expected->cols &&
-                        (fused ? found[0] >= slice.first_row + expected->rows : found[0] == expected->rows);
+      const bool fused =
+          slice.first_row > 0 || (config_.family == "phi3" || config_.family == "gpt2");
+      const bool fits =
+          found.size() == 2 && found[1] == expected->cols &&
+          (fused ? found[0] >= slice.first_row + expected->rows : found[0] == expected->rows);
       if (!fits) {
         throw Error(ErrorCode::kCorruption,
                     path_ + ": tensor '" + slice.tensor + "': expected shape " +
-                        shown({slice.first_row + expected->rows, expected->cols}) + " by the configuration, found " +
-                        shown(tensor.shape()));
+                        shown({slice.first_row + expected->rows, expected->cols}) +
+                        " by the configuration, found " + shown(tensor.shape()));
       }
     }
   }
   if (!gguf_) return;
-  // A GGUF holds what its architecture needs and nothing else: a tensor we know no use for is a property we do not do.
+  // A GGUF holds what its architecture needs and nothing else: a tensor we know no use for is a
+  // property we do not do.
   std::map<std::string, bool> used;
   for (int r = 0; r < kRoles; ++r) {
     const Role role = static_cast<Role>(r);
@@ -108,23 +119,27 @@ void WeightSource::check_shapes() {
   }
   for (const GgufTensor& tensor : gguf_->tensors()) {
     if (used.contains(tensor.name) || tensor.name.starts_with("rope_f")) continue;
-    throw Error(ErrorCode::kNotSupported, path_ + ": tensor '" + tensor.name + "' in a model of family " + config_.family +
+    throw Error(ErrorCode::kNotSupported, path_ + ": tensor '" + tensor.name +
+                                              "' in a model of family " + config_.family +
                                               " is not supported");
   }
 }
 
-void WeightSource::read_elements(const Tensor& tensor, std::int64_t begin, std::span<float> out) const {
+void WeightSource::read_elements(const Tensor& tensor, std::int64_t begin,
+                                 std::span<float> out) const {
   if (tensor.safe) return safetensors_->read(*tensor.safe, begin, out);
   const GgmlType type = tensor.gguf->type;
   const std::int64_t per_block = block_elements(type);
   if (begin % per_block != 0 || static_cast<std::int64_t>(out.size()) % per_block != 0) {
-    throw Error(ErrorCode::kInvalidArgument, "tensor '" + tensor.gguf->name + "': rows do not fall on blocks");
+    throw Error(ErrorCode::kInvalidArgument,
+                "tensor '" + tensor.gguf->name + "': rows do not fall on blocks");
   }
   std::vector<std::byte> bytes;
   std::int64_t byte = begin / per_block * block_bytes(type);
   while (!out.empty()) {
     const std::span<float> part = out.first(std::min(out.size(), kChunk));
-    bytes.resize(part.size() / static_cast<std::size_t>(per_block) * static_cast<std::size_t>(block_bytes(type)));
+    bytes.resize(part.size() / static_cast<std::size_t>(per_block) *
+                 static_cast<std::size_t>(block_bytes(type)));
     gguf_->read(*tensor.gguf, byte, bytes);
     dequantise(type, bytes, part);
     byte += static_cast<std::int64_t>(bytes.size());
@@ -132,7 +147,8 @@ void WeightSource::read_elements(const Tensor& tensor, std::int64_t begin, std::
   }
 }
 
-void WeightSource::read_plain_rows(const Tensor& tensor, std::int64_t cols, std::int64_t first, std::span<float> out) const {
+void WeightSource::read_plain_rows(const Tensor& tensor, std::int64_t cols, std::int64_t first,
+                                   std::span<float> out) const {
   read_elements(tensor, first * cols, out);
 }
 
@@ -146,7 +162,8 @@ void WeightSource::read_rows(Role role, int layer, std::int64_t first, std::span
   const WeightSlice slice = slice_of(role, layer);
   const Tensor tensor = find(slice.tensor);
   const std::int64_t rows = static_cast<std::int64_t>(out.size()) / whole.cols;
-  if (first < 0 || rows * whole.cols != static_cast<std::int64_t>(out.size()) || first + rows > whole.rows) {
+  if (first < 0 || rows * whole.cols != static_cast<std::int64_t>(out.size()) ||
+      first + rows > whole.rows) {
     throw Error(ErrorCode::kInvalidArgument, "tensor '" + slice.tensor + "': no such rows");
   }
   if (slice.transposed) {
@@ -169,7 +186,8 @@ void WeightSource::read_rows(Role role, int layer, std::int64_t first, std::span
     read_plain_rows(tensor, whole.cols, slice.first_row, all);
     for (std::int64_t r = 0; r < rows; ++r) {
       const std::int64_t in_head = (first + r) % per_head;
-      const std::int64_t stored = (first + r) / per_head * per_head + in_head % half * 2 + in_head / half;
+      const std::int64_t stored =
+          (first + r) / per_head * per_head + in_head % half * 2 + in_head / half;
       std::copy_n(all.begin() + stored * whole.cols, whole.cols, out.begin() + r * whole.cols);
     }
     return;
@@ -182,7 +200,9 @@ void WeightSource::check_unchanged() const {
   if (safetensors_) safetensors_->check_unchanged();
 }
 
-std::int64_t WeightSource::file_bytes() const { return gguf_ ? gguf_->file_bytes() : safetensors_->file_bytes(); }
+std::int64_t WeightSource::file_bytes() const {
+  return gguf_ ? gguf_->file_bytes() : safetensors_->file_bytes();
+}
 
 std::int64_t WeightSource::parameters() const {
   std::int64_t sum = 0;
@@ -196,13 +216,16 @@ std::int64_t WeightSource::parameters() const {
 
 std::string WeightSource::quantisation() const {
   std::map<std::string, std::int64_t> share;
-  const auto add = [&](const std::string& type, const std::vector<std::int64_t>& shape, std::int64_t elements) {
+  const auto add = [&](const std::string& type, const std::vector<std::int64_t>& shape,
+                       std::int64_t elements) {
     if (shape.size() >= 2) share[type] += elements;
   };
   if (gguf_) {
-    for (const GgufTensor& tensor : gguf_->tensors()) add(to_string(tensor.type), tensor.shape, tensor.elements);
+    for (const GgufTensor& tensor : gguf_->tensors())
+      add(to_string(tensor.type), tensor.shape, tensor.elements);
   } else {
-    for (const SafeTensor& tensor : safetensors_->tensors()) add(tensor.dtype, tensor.shape, tensor.elements);
+    for (const SafeTensor& tensor : safetensors_->tensors())
+      add(tensor.dtype, tensor.shape, tensor.elements);
   }
   std::vector<std::pair<std::int64_t, std::string>> order;
   for (const auto& [type, elements] : share) order.emplace_back(-elements, type);

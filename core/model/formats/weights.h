@@ -1,6 +1,6 @@
-// WeightSource: the weights of a model by role, as fp32 rows in Hugging Face order, whatever file they come from. Shapes are checked
-// against the configuration when it is made, before anything of their size is allocated.
-// Const functions may be called from several threads at once.
+// WeightSource: the weights of a model by role, as fp32 rows in Hugging Face order, whatever file
+// they come from. Shapes are checked against the configuration when it is made, before anything of
+// their size is allocated. Const functions may be called from several threads at once.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ class WeightSource {
   const ModelConfig& config() const { return config_; }
   // Shape of the weight, nullopt: this model has none.
   std::optional<WeightShape> shape(Role role) const { return expected_shape(config_, role); }
-  // Rows [first, first + out.size() / cols) -> out, row-major. layer: 0 for weights of the whole model.
+  // Rows [first, first + out.size() / cols) -> out, row-major. layer: 0 for weights of the whole
+  // model.
   void read_rows(Role role, int layer, std::int64_t first, std::span<float> out) const;
   // True: reading some rows reads the whole tensor, so ask for all at once.
   bool reads_whole(Role role) const;
@@ -32,8 +33,9 @@ class WeightSource {
   bool is_gguf() const { return gguf_ != nullptr; }
   const GgufFile* gguf() const { return gguf_.get(); }
   std::int64_t file_bytes() const;
-  std::int64_t parameters() const;   // values in all tensors of the file
-  std::string quantisation() const;  // of the matrices: "BF16", "mixed: Q8_0 Q4_1" (largest share first)
+  std::int64_t parameters() const;  // values in all tensors of the file
+  std::string quantisation()
+      const;  // of the matrices: "BF16", "mixed: Q8_0 Q4_1" (largest share first)
 
  private:
   WeightSource() = default;
@@ -42,11 +44,13 @@ class WeightSource {
   WeightSlice slice_of(Role role, int layer) const;
   void check_shapes();
   void read_elements(const Tensor& tensor, std::int64_t begin, std::span<float> out) const;
-  void read_plain_rows(const Tensor& tensor, std::int64_t cols, std::int64_t first, std::span<float> out) const;
+  void read_plain_rows(const Tensor& tensor, std::int64_t cols, std::int64_t first,
+                       std::span<float> out) const;
 
   std::string path_;
   ModelConfig config_;
-  std::string json_prefix_;  // what tensor names lack of Hugging Face's ("model." or "transformer."), or ""
+  std::string
+      json_prefix_;  // what tensor names lack of Hugging Face's ("model." or "transformer."), or ""
   std::shared_ptr<const GgufFile> gguf_;
   std::shared_ptr<const SafeTensors> safetensors_;
 };

@@ -1,0 +1,69 @@
+#include "core/model/batch.h"
+
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace triescope {
+namespace {
+
+[[noreturn]] void fail(const std::string& what) {
+  throw Error(ErrorCode::kInvalidArgument, "forward: " + what);
+}
+
+void check_range(std::span<const std::int32_t> values, int end, const char* name) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < 0 || values[i] >= end) {
+      fail(std::string("expected ") + name + " from 0 to " + std::to_string(end - 1) + ", found " +
+           std::to_string(values[i]) + " at entry " + std::to_string(i));
+    }
+  }
+}
+
+}  // namespace
+
+VisibleSlots check_batch(const ForwardBatch& batch, const formats::ModelConfig& config,
+                         int position_end, int capacity) {
+  const std::size_t rows = batch.tokens.size();
+  if (rows == 0) fail("expected at least one row");
+  if (batch.positions.size() != rows || batch.slots.size() != rows) {
+    fail("expected as many positions and slots as tokens (" + std::to_string(rows) + "), found " +
+         std::to_string(batch.positions.size()) + " and " + std::to_string(batch.slots.size()));
+  }
+  check_range(batch.tokens, config.vocab_size, "token ids");
+  check_range(batch.positions, position_end, "positions (the model's context)");
+  check_range(batch.slots, capacity, "KV slots");
+  check_range(batch.prefix_slots, capacity, "prefix slots");
+  check_range(batch.logit_rows, static_cast<int>(rows), "logit rows");
+  std::vector<bool> written(static_cast<std::size_t>(capacity), false);
+  for (const std::int32_t slot : batch.slots) {
+    if (written[static_cast<std::size_t>(slot)])
+      fail("slot " + std::to_string(slot) + " is written by two rows");
+    written[static_cast<std::size_t>(slot)] = true;
+  }
+
+  VisibleSlots visible;
+  visible.prefix = batch.prefix_slots;
+  visible.own = batch.slots;
+  if (batch.own_offsets.empty()) return visible;
+  if (batch.own_offsets.size() != rows + 1 || batch.own_offsets.front() != 0 ||
+      static_cast<std::size_t>(batch.own_offsets.back()) != batch.own_slots.size()) {
+    fail("expected own_offsets to have rows + 1 entries, from 0 to the number of own_slots");
+  }
+  check_range(batch.own_slots, capacity, "own slots");
+  for (std::size_t r = 0; r < rows; ++r) {
+    const std::int32_t begin = batch.own_offsets[r];
+    const std::int32_t end = batch.own_offsets[r + 1];
+    if (end <= begin || static_cast<std::size_t>(end) > batch.own_slots.size() ||
+        batch.own_slots[static_cast<std::size_t>(end - 1)] != batch.slots[r]) {
+      fail("row " + std::to_string(r) +
+           ": expected its own slot last in its list of visible slots");
+    }
+  }
+  visible.own = batch.own_slots;
+  visible.offsets = batch.own_offsets;
+  return visible;
+}
+
+}  // namespace triescope

@@ -1,0 +1,75 @@
+#include "core/model/cuda_driver.h"
+
+#include <dlfcn.h>
+
+#include <cstddef>
+
+namespace triescope {
+namespace {
+
+// Of the driver's interface, what cuda.h declares (stable across versions; 0 = CUDA_SUCCESS).
+struct Api {
+  int (*init)(unsigned) = nullptr;
+  int (*version)(int*) = nullptr;
+  int (*count)(int*) = nullptr;
+  int (*get)(int*, int) = nullptr;
+  int (*name)(char*, int, int) = nullptr;
+  int (*memory)(std::size_t*, int) = nullptr;
+};
+
+template <typename Function>
+bool bind(void* library, const char* symbol, Function*& function) {
+  function = reinterpret_cast<Function*>(dlsym(library, symbol));
+  return function != nullptr;
+}
+
+CudaDriver ask() {
+  CudaDriver driver;
+  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    driver.error = "no NVIDIA driver is installed (libcuda.so.1 was not found)";
+    return driver;
+  }
+  Api api;
+  if (!bind(library, "cuInit", api.init) || !bind(library, "cuDriverGetVersion", api.version) ||
+      !bind(library, "cuDeviceGetCount", api.count) || !bind(library, "cuDeviceGet", api.get) ||
+      !bind(library, "cuDeviceGetName", api.name) ||
+      !bind(library, "cuDeviceTotalMem_v2", api.memory)) {
+    driver.error = "the NVIDIA driver lacks a function of CUDA 3.2 or newer";
+    return driver;
+  }
+  if (const int code = api.init(0); code != 0) {
+    driver.error =
+        "the NVIDIA driver found no usable GPU (cuInit returned " + std::to_string(code) + ")";
+    return driver;
+  }
+  api.version(&driver.version);
+  int count = 0;
+  if (api.count(&count) != 0 || count == 0) {
+    driver.error = "the NVIDIA driver reports no GPU";
+    return driver;
+  }
+  for (int i = 0; i < count; ++i) {
+    CudaDriver::Device device;
+    char name[256] = "";
+    int handle = 0;
+    std::size_t bytes = 0;
+    if (api.get(&handle, i) == 0) {
+      api.name(name, sizeof name, handle);
+      api.memory(&bytes, handle);
+    }
+    device.name = name;
+    device.total_bytes = static_cast<std::int64_t>(bytes);
+    driver.devices.push_back(device);
+  }
+  return driver;
+}
+
+}  // namespace
+
+const CudaDriver& ask_cuda_driver() {
+  static const CudaDriver driver = ask();
+  return driver;
+}
+
+}  // namespace triescope

@@ -1,0 +1,24 @@
+// The NVIDIA driver asked directly (libcuda.so.1, opened at run time): which devices are there,
+// without libtorch.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace triescope {
+
+struct CudaDriver {
+  struct Device {
+    std::string name;
+    std::int64_t total_bytes = 0;
+  };
+  std::string error;  // why there are no devices; empty where there are
+  int version = 0;    // newest CUDA it serves: 13000 = 13.0
+  std::vector<Device> devices;
+};
+
+// Never throws. Asks once; later calls get the same answer.
+const CudaDriver& ask_cuda_driver();
+
+}  // namespace triescope

@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+#include "core/base/error.h"
+#include "core/model/formats/weights.h"
+#include "core/model/model.h"
+#include "core/model/transformer.h"
+
+namespace triescope {
+namespace {
+
+using formats::ModelConfig;
+using formats::WeightSource;
+
+std::string tokenizer_of(const WeightSource& source, const std::string& path) {
+  if (source.is_gguf()) {
+    const std::string model = source.gguf()->text("tokenizer.ggml.model").value_or("");
+    const std::string pre = source.gguf()->text("tokenizer.ggml.pre").value_or("");
+    return pre.empty() ? model : model + "/" + pre;
+  }
+  std::error_code ignored;
+  return std::filesystem::exists(std::filesystem::path(path) / "tokenizer.json", ignored)
+             ? "tokenizer.json"
+             : "";
+}
+
+ModelInfo info_of(const WeightSource& source, const std::string& path) {
+  const ModelConfig& config = source.config();
+  ModelInfo info;
+  info.name = config.name;
+  info.path = path;
+  info.family = config.family;
+  info.format = source.is_gguf() ? "gguf" : "safetensors";
+  info.quantisation = source.quantisation();
+  info.parameters = source.parameters();
+  info.file_bytes = source.file_bytes();
+  info.layers = static_cast<int>(config.layers.size());
+  info.hidden = config.hidden;
+  info.heads = config.heads;
+  info.kv_heads = config.kv_heads;
+  info.head_dim = config.head_dim;
+  info.intermediate = config.intermediate;
+  info.vocab_size = config.vocab_size;
+  info.context = config.context;
+  for (const formats::LayerConfig& layer : config.layers)
+    info.sliding_window = std::max(info.sliding_window, layer.window);
+  info.tied_embeddings = config.tied_embeddings;
+  info.rope_theta = config.ropes.empty() ? 0 : static_cast<float>(config.ropes[0].theta);
+  info.tokenizer = tokenizer_of(source, path);
+  info.eos_token_ids = config.eos_token_ids;
+  info.bos_token_id = config.bos_token_id;
+  return info;
+}
+
+}  // namespace
+
+ModelInfo inspect_model(const std::string& path) {
+  return info_of(*WeightSource::open(path), path);
+}
+
+std::unique_ptr<Model> load_model(const std::string& path, const LoadOptions& options,
+                                  const ProgressSink& progress, std::stop_token stop) {
+  LoadOptions chosen = options;
+  if (chosen.threads < 0 || chosen.threads > 1024) {
+    throw Error(ErrorCode::kInvalidArgument,
+                "threads: expected 0 (all) to 1024, found " + std::to_string(chosen.threads));
+  }
+  if (chosen.threads == 0)
+    chosen.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const std::unique_ptr<WeightSource> source = WeightSource::open(path);
+  ModelInfo info = info_of(*source, path);
+  info.dtype = chosen.dtype;
+  info.device = chosen.device;
+  return make_torch_transformer(*source, std::move(info), chosen, progress, stop);
+}
+
+}  // namespace triescope

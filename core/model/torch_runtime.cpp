@@ -1,0 +1,144 @@
+#include "core/model/torch_runtime.h"
+
+#include <ATen/Context.h>
+#include <ATen/detail/CUDAHooksInterface.h>
+#include <c10/core/CachingDeviceAllocator.h>
+#include <dlfcn.h>
+#include <link.h>
+#include <torch/version.h>
+
+#include <charconv>
+#include <mutex>
+#include <new>
+
+#include "core/base/error.h"
+#include "core/model/cuda_driver.h"
+
+namespace triescope {
+namespace {
+
+// The folder libtorch_cpu.so was loaded from, with a slash at its end.
+std::string torch_folder() {
+  std::string folder;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* found) {
+        const std::string path = info->dlpi_name == nullptr ? "" : info->dlpi_name;
+        const std::size_t slash = path.rfind('/');
+        if (slash == std::string::npos || !path.substr(slash + 1).starts_with("libtorch_cpu.so"))
+          return 0;
+        *static_cast<std::string*>(found) = path.substr(0, slash + 1);
+        return 1;
+      },
+      &folder);
+  return folder;
+}
+
+// Opened once and kept: libtorch registers its CUDA operations when it is loaded, and cannot be
+// unloaded. Must happen before anything asks libtorch about CUDA, since it remembers the answer.
+void open_torch_cuda() {
+  static std::mutex mutex;
+  static bool opened = false;
+  const std::lock_guard lock(mutex);
+  if (opened) return;
+  const std::string path = torch_folder() + "libtorch_cuda.so";
+  if (dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
+    const char* reason = dlerror();
+    throw Error(ErrorCode::kCuda, "device cuda: this libtorch cannot use CUDA (" +
+                                      std::string(reason ? reason : path) +
+                                      "); run the set-up again on this machine so that it fetches "
+                                      "the CUDA libraries, or choose device cpu");
+  }
+  opened = true;
+}
+
+}  // namespace
+
+at::ScalarType scalar_type(DType dtype) {
+  switch (dtype) {
+    case DType::kF32:
+      return at::kFloat;
+    case DType::kBF16:
+      return at::kBFloat16;
+    case DType::kF16:
+      return at::kHalf;
+  }
+  return at::kFloat;
+}
+
+at::Device open_device(const std::string& name) {
+  if (name == "cpu") return at::Device(at::kCPU);
+  int index = 0;
+  bool good = name == "cuda";
+  if (name.starts_with("cuda:")) {
+    const char* end = name.data() + name.size();
+    const auto [rest, error] = std::from_chars(name.data() + 5, end, index);
+    good = error == std::errc() && rest == end && index >= 0;
+  }
+  if (!good)
+    throw Error(ErrorCode::kInvalidArgument,
+                "device: expected cpu, cuda or cuda:N, found '" + name + "'");
+  const CudaDriver driver = ask_cuda_driver();
+  if (!driver.error.empty())
+    throw Error(ErrorCode::kCuda, "device " + name + ": " + driver.error + "; choose device cpu");
+  if (index >= static_cast<int>(driver.devices.size())) {
+    throw Error(ErrorCode::kCuda, "device " + name + ": expected cuda:0 to cuda:" +
+                                      std::to_string(static_cast<int>(driver.devices.size()) - 1) +
+                                      ", the devices that the NVIDIA driver reports");
+  }
+  open_torch_cuda();
+  const at::Device device(at::kCUDA, static_cast<c10::DeviceIndex>(index));
+  with_torch_errors(device, [] {
+    at::globalContext().lazyInitDevice(at::kCUDA);
+    // fp32 means fp32: no TF32 anywhere, and 16-bit sums in fp32.
+    at::globalContext().setAllowTF32CuBLAS(false);
+    at::globalContext().setAllowTF32CuDNN(false);
+    at::globalContext().setAllowBF16ReductionCuBLAS(false);
+    at::globalContext().setAllowFP16ReductionCuBLAS(false);
+  });
+  return device;
+}
+
+void with_torch_errors(const at::Device& device, const std::function<void()>& work) {
+  const auto first_line = [](const std::string& text) { return text.substr(0, text.find('\n')); };
+  try {
+    work();
+  } catch (const Error&) {
+    throw;
+  } catch (const c10::OutOfMemoryError& error) {
+    throw Error(ErrorCode::kOutOfMemory, first_line(error.what_without_backtrace()));
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::kOutOfMemory,
+                "the system has no memory left; close something or take a smaller model or KV");
+  } catch (const c10::Error& error) {
+    const std::string text = first_line(error.what_without_backtrace());
+    const bool memory = text.find("not enough memory") != std::string::npos ||
+                        text.find("can't allocate memory") != std::string::npos;
+    const ErrorCode code = memory             ? ErrorCode::kOutOfMemory
+                           : device.is_cuda() ? ErrorCode::kCuda
+                                              : ErrorCode::kInvalidArgument;
+    throw Error(code, "libtorch on " + device.str() + ": " + text);
+  }
+}
+
+DeviceMemory allocator_memory(const at::Device& device) {
+  if (!device.is_cuda()) return {};
+  DeviceMemory memory;
+  with_torch_errors(device, [&] {
+    const auto stats = at::getDeviceAllocator(device.type())->getDeviceStats(device.index());
+    constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+    memory.allocated_bytes = stats.allocated_bytes[kAll].current;
+    memory.reserved_bytes = stats.reserved_bytes[kAll].current;
+  });
+  return memory;
+}
+
+std::string libtorch_version() { return TORCH_VERSION; }
+
+std::string cuda_version() {
+  // Asking libtorch would settle its answer to "no CUDA" for good; the driver is asked instead.
+  const CudaDriver driver = ask_cuda_driver();
+  if (!driver.error.empty() || driver.version <= 0) return "";
+  return std::to_string(driver.version / 1000) + "." + std::to_string(driver.version % 1000 / 10);
+}
+
+}  // namespace triescope

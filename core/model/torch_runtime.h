@@ -1,0 +1,27 @@
+// What is needed of libtorch beside its operations: opening its CUDA half at run time, devices,
+// versions, its errors as ours. The program links libtorch_cpu and libc10 alone; libtorch_cuda.so
+// is opened from their folder when a CUDA device is asked for.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <functional>
+#include <string>
+
+#include "core/model/model.h"
+
+namespace triescope {
+
+at::ScalarType scalar_type(DType dtype);
+
+// "cpu", "cuda", "cuda:N" -> device; opens libtorch_cuda.so for the latter two. Errors:
+// kInvalidArgument (the name), kCuda (no driver, no such device, a libtorch without CUDA).
+at::Device open_device(const std::string& name);
+
+// Runs `work`; what libtorch throws becomes Error (kOutOfMemory, kCuda for CUDA devices, else
+// kInvalidArgument).
+void with_torch_errors(const at::Device& device, const std::function<void()>& work);
+
+DeviceMemory allocator_memory(const at::Device& device);
+
+}  // namespace triescope

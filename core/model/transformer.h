@@ -1,0 +1,19 @@
+// The two executors of a ModelConfig. Both are Models; they share nothing but the description and
+// the file, so that one can be checked against the other.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+
+#include "core/base/log.h"
+#include "core/model/formats/weights.h"
+#include "core/model/model.h"
+
+namespace triescope {
+
+// libtorch's plain operations, on CPU or CUDA. fp32, bf16, fp16.
+std::unique_ptr<Model> make_torch_transformer(const formats::WeightSource& source, ModelInfo info,
+                                              const LoadOptions& options,
+                                              const ProgressSink& progress, std::stop_token stop);
+
+}  // namespace triescope

@@ -1,0 +1,435 @@
+// Reference executor: the transformer in libtorch's plain operations.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <c10/core/DeviceGuard.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/model/batch.h"
+#include "core/model/rope.h"
+#include "core/model/torch_runtime.h"
+#include "core/model/transformer.h"
+#include "core/model/weight_loading.h"
+
+namespace triescope {
+namespace {
+
+using at::Tensor;
+using formats::Activation;
+using formats::LayerConfig;
+using formats::ModelConfig;
+using formats::Role;
+
+// K and V of every layer: [capacity, kv_heads, head_dim] in the model's dtype.
+class TorchKv final : public KvStorage {
+ public:
+  TorchKv(const ModelConfig& config, at::TensorOptions options, int capacity)
+      : config_(config), options_(options), layers_(config.layers.size()) {
+    allocate(std::max(capacity, 1));
+  }
+
+  int capacity() const override { return capacity_; }
+  std::int64_t bytes_per_slot() const override {
+    return static_cast<std::int64_t>(layers_.size()) * 2 * config_.kv_dims() *
+           static_cast<std::int64_t>(options_.dtype().itemsize());
+  }
+
+  void reserve(int capacity) override {
+    if (capacity <= capacity_) return;
+    const std::int64_t grown =
+        std::max<std::int64_t>(capacity, std::int64_t{capacity_} + capacity_ / 2);
+    allocate(static_cast<int>(std::min<std::int64_t>(grown, std::numeric_limits<int>::max())));
+  }
+
+  void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) override {
+    if (from.size() != to.size())
+      throw Error(ErrorCode::kInvalidArgument, "KV move: expected as many targets as sources");
+    if (from.empty()) return;
+    const c10::InferenceMode inference;
+    with_torch_errors(options_.device(), [&] {
+      const Tensor source = index(from);
+      const Tensor target = index(to);
+      for (auto& [k, v] : layers_) {
+        k.index_copy_(0, target, k.index_select(0, source));
+        v.index_copy_(0, target, v.index_select(0, source));
+      }
+    });
+  }
+
+  Tensor& k(std::size_t layer) { return layers_[layer].first; }
+  Tensor& v(std::size_t layer) { return layers_[layer].second; }
+
+ private:
+  Tensor index(std::span<const std::int32_t> slots) const {
+    for (const std::int32_t slot : slots) {
+      if (slot < 0 || slot >= capacity_) {
+        throw Error(ErrorCode::kInvalidArgument, "KV move: expected slots below " +
+                                                     std::to_string(capacity_) + ", found " +
+                                                     std::to_string(slot));
+      }
+    }
+    return at::tensor(at::ArrayRef<std::int32_t>(slots.data(), slots.size()), at::kInt)
+        .to(at::kLong)
+        .to(options_.device());
+  }
+
+  void allocate(int capacity) {
+    const c10::InferenceMode inference;
+    const c10::OptionalDeviceGuard guard(options_.device());
+    auto grown = layers_;
+    try {
+      with_torch_errors(options_.device(), [&] {
+        for (auto& [k, v] : grown) {
+          for (Tensor* tensor : {&k, &v}) {
+            // Zeros: what a masked-out slot holds is multiplied by 0, so it must not be NaN.
+            Tensor larger = at::zeros({capacity, config_.kv_heads, config_.head_dim}, options_);
+            if (capacity_ > 0) larger.narrow(0, 0, capacity_).copy_(*tensor);
+            *tensor = larger;
+          }
+        }
+      });
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kOutOfMemory) throw;
+      throw Error(ErrorCode::kOutOfMemory, "KV of " + std::to_string(capacity) + " slots needs " +
+                                               std::to_string(bytes_per_slot() * capacity) +
+                                               " bytes: " + error.what());
+    }
+    layers_ = std::move(grown);
+    capacity_ = capacity;
+  }
+
+  const ModelConfig config_;
+  at::TensorOptions options_;
+  std::vector<std::pair<Tensor, Tensor>> layers_;
+  int capacity_ = 0;
+};
+
+class TorchTransformer final : public Model {
+ public:
+  TorchTransformer(const formats::WeightSource& source, ModelInfo info, const LoadOptions& options,
+                   const ProgressSink& progress, std::stop_token stop)
+      : config_(source.config()),
+        info_(std::move(info)),
+        device_(open_device(options.device)),
+        options_(at::TensorOptions().dtype(scalar_type(options.dtype)).device(device_)) {
+    info_.device = device_.str();
+    if (device_.is_cuda() && !device_.has_index()) info_.device = "cuda:0";
+    if (!device_.is_cuda()) at::set_num_threads(options.threads);
+    for (const formats::RopeConfig& rope : config_.ropes) ropes_.emplace_back(rope);
+    position_end_ = config_.context;
+    for (const RopeTable& rope : ropes_) position_end_ = std::min(position_end_, rope.end());
+    layers_.resize(config_.layers.size());
+    load_weights(source, std::min(options.threads, 8), progress, stop, [&](const WeightTask& task) {
+      // New threads: the mode and the device are set for each.
+      const c10::InferenceMode inference;
+      const c10::OptionalDeviceGuard guard(device_);
+      with_torch_errors(device_, [&] {
+        Tensor fp32 = at::empty({task.shape.rows, task.shape.cols}, at::kFloat);
+        source.read_rows(task.role, task.layer, 0,
+                         {fp32.mutable_data_ptr<float>(), static_cast<std::size_t>(fp32.numel())});
+        if (config_.norm_plus_one && is_norm(task.role)) fp32.add_(1.0);
+        if (task.shape.cols == 1) fp32 = fp32.reshape({task.shape.rows});
+        // Norm weights stay fp32: the norm itself is computed in fp32.
+        weight(task.role, task.layer) =
+            fp32.to(is_norm(task.role) ? options_.dtype(at::kFloat) : options_);
+      });
+    });
+  }
+
+  const ModelInfo& info() const override { return info_; }
+  DeviceMemory device_memory() const override { return allocator_memory(device_); }
+  std::unique_ptr<KvStorage> make_kv(int capacity) override {
+    return std::make_unique<TorchKv>(config_, options_, capacity);
+  }
+
+  ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override {
+    auto* storage = dynamic_cast<TorchKv*>(&kv);
+    if (storage == nullptr)
+      throw Error(ErrorCode::kInvalidArgument,
+                  "forward: the KV storage belongs to another kind of model");
+    const VisibleSlots visible = check_batch(batch, config_, position_end_, storage->capacity());
+    const c10::InferenceMode inference;
+    const c10::OptionalDeviceGuard guard(device_);
+    ForwardOutput output;
+    with_torch_errors(device_, [&] { output = run(batch, visible, *storage, stop); });
+    return output;
+  }
+
+ private:
+  using LayerWeights = std::array<Tensor, formats::kRoles>;
+
+  static bool is_norm(Role role) {
+    switch (role) {
+      case Role::kFinalNorm:
+      case Role::kFinalNormBias:
+      case Role::kAttentionNorm:
+      case Role::kAttentionNormBias:
+      case Role::kMlpNorm:
+      case Role::kMlpNormBias:
+      case Role::kQueryNorm:
+      case Role::kKeyNorm:
+      case Role::kPostAttentionNorm:
+      case Role::kPostMlpNorm:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  Tensor& weight(Role role, int layer) {
+    LayerWeights& owner =
+        formats::is_of_layer(role) ? layers_[static_cast<std::size_t>(layer)] : whole_;
+    return owner[static_cast<std::size_t>(role)];
+  }
+
+  static const Tensor& get(const LayerWeights& weights, Role role) {
+    return weights[static_cast<std::size_t>(role)];
+  }
+
+  Tensor indices(std::span<const std::int32_t> values) const {
+    return at::tensor(at::ArrayRef<std::int32_t>(values.data(), values.size()), at::kInt)
+        .to(at::kLong)
+        .to(device_);
+  }
+
+  Tensor linear(const Tensor& x, const LayerWeights& weights, Role matrix, Role bias) const {
+    const Tensor& b = get(weights, bias);
+    return at::linear(x, get(weights, matrix),
+                      b.defined() ? std::optional<Tensor>(b) : std::nullopt);
+  }
+
+  Tensor norm(const Tensor& x, const Tensor& w, const Tensor& bias) const {
+    const Tensor wide = x.to(at::kFloat);
+    if (config_.norm == formats::NormKind::kLayer) {
+      return at::layer_norm(wide, {w.size(0)}, w, bias, config_.norm_eps).to(x.scalar_type());
+    }
+    const Tensor scale = at::rsqrt(wide.pow(2).mean(-1, true).add(config_.norm_eps));
+    return (wide * scale * w).to(x.scalar_type());
+  }
+
+  // x: [rows, heads, head_dim]; cos, sin: [rows, 1, dims / 2] fp32. The first half of the turned
+  // part pairs with its second half.
+  Tensor turn(const Tensor& x, const Tensor& cos, const Tensor& sin) const {
+    const std::int64_t half = cos.size(-1);
+    const Tensor wide = x.to(at::kFloat);
+    const Tensor a = wide.narrow(-1, 0, half);
+    const Tensor b = wide.narrow(-1, half, half);
+    std::vector<Tensor> parts = {a * cos - b * sin, b * cos + a * sin};
+    const std::int64_t rest = x.size(-1) - 2 * half;
+    if (rest > 0) parts.push_back(wide.narrow(-1, 2 * half, rest));
+    return at::cat(parts, -1).to(x.scalar_type());
+  }
+
+  Tensor activate(const Tensor& x) const {
+    switch (config_.activation) {
+      case Activation::kSilu:
+        return at::silu(x);
+      case Activation::kGeluTanh:
+        return at::gelu(x, "tanh");
+      case Activation::kGelu:
+        return at::gelu(x);
+    }
+    return x;
+  }
+
+  // The slots any of rows [begin, end) sees, and for each window the additive mask [rows, slots]
+  // over them.
+  struct Sight {
+    std::int64_t begin = 0, end = 0;
+    Tensor slots;
+    std::vector<std::pair<int, Tensor>> masks;  // by window
+    const Tensor& mask(int window) const {
+      for (const auto& [w, mask] : masks) {
+        if (w == window) return mask;
+      }
+      throw Error(ErrorCode::kInvalidArgument, "no mask for this window");
+    }
+  };
+
+  Sight sight_of(const VisibleSlots& visible, std::int64_t begin, std::int64_t end,
+                 int capacity) const {
+    Sight sight;
+    sight.begin = begin;
+    sight.end = end;
+    std::vector<std::int32_t> columns;
+    std::vector<std::int32_t> column_of(static_cast<std::size_t>(capacity), -1);
+    const auto add = [&](std::int32_t slot) {
+      if (column_of[static_cast<std::size_t>(slot)] >= 0) return;
+      column_of[static_cast<std::size_t>(slot)] = static_cast<std::int32_t>(columns.size());
+      columns.push_back(slot);
+    };
+    for (const std::int32_t slot : visible.prefix) add(slot);
+    for (std::int64_t r = begin; r < end; ++r) {
+      for (const std::int32_t slot : visible.of(static_cast<std::size_t>(r))) add(slot);
+    }
+    const auto width = static_cast<std::int64_t>(columns.size());
+    for (const LayerConfig& layer : config_.layers) {
+      const bool known =
+          std::any_of(sight.masks.begin(), sight.masks.end(),
+                      [&](const auto& entry) { return entry.first == layer.window; });
+      if (known) continue;
+      Tensor mask =
+          at::full({end - begin, width}, -std::numeric_limits<float>::infinity(), at::kFloat);
+      float* at_row = mask.mutable_data_ptr<float>();
+      for (std::int64_t r = begin; r < end; ++r, at_row += width) {
+        const auto own = visible.of(static_cast<std::size_t>(r));
+        const std::size_t length = visible.prefix.size() + own.size();
+        const std::size_t seen =
+            layer.window > 0 ? std::min<std::size_t>(length, static_cast<std::size_t>(layer.window))
+                             : length;
+        for (std::size_t i = length - seen; i < length; ++i) {
+          const std::int32_t slot =
+              i < visible.prefix.size() ? visible.prefix[i] : own[i - visible.prefix.size()];
+          at_row[column_of[static_cast<std::size_t>(slot)]] = 0;
+        }
+      }
+      sight.masks.emplace_back(layer.window, mask.to(device_));
+    }
+    sight.slots = indices(columns);
+    return sight;
+  }
+
+  // q: [rows, heads, head_dim] -> [rows, heads * head_dim]
+  Tensor attend(const Tensor& q, TorchKv& kv, std::size_t layer,
+                const std::vector<Sight>& sights) const {
+    const std::int64_t group = config_.heads / config_.kv_heads;
+    std::vector<Tensor> parts;
+    for (const Sight& sight : sights) {
+      const std::int64_t rows = sight.end - sight.begin;
+      const Tensor k = kv.k(layer)
+                           .index_select(0, sight.slots)
+                           .permute({1, 2, 0});  // [kv_heads, head_dim, slots]
+      const Tensor v =
+          kv.v(layer).index_select(0, sight.slots).transpose(0, 1);  // [kv_heads, slots, head_dim]
+      // Query head h reads key/value head h / group.
+      const Tensor queries = q.narrow(0, sight.begin, rows)
+                                 .reshape({rows, config_.kv_heads, group, config_.head_dim})
+                                 .permute({1, 2, 0, 3})
+                                 .reshape({config_.kv_heads, group * rows, config_.head_dim});
+      Tensor scores = at::matmul(queries, k).to(at::kFloat).mul(config_.attention_scale);
+      if (config_.attention_softcap > 0) {
+        scores = at::tanh(scores / config_.attention_softcap) * config_.attention_softcap;
+      }
+      scores = scores.reshape({config_.kv_heads, group, rows, -1}) +
+               sight.mask(config_.layers[layer].window);
+      const Tensor weights =
+          at::softmax(scores, -1).to(q.scalar_type()).reshape({config_.kv_heads, group * rows, -1});
+      parts.push_back(at::matmul(weights, v)
+                          .reshape({config_.kv_heads, group, rows, config_.head_dim})
+                          .permute({2, 0, 1, 3})
+                          .reshape({rows, config_.query_dims()}));
+    }
+    return parts.size() == 1 ? parts[0] : at::cat(parts, 0);
+  }
+
+  ForwardOutput run(const ForwardBatch& batch, const VisibleSlots& visible, TorchKv& kv,
+                    const std::stop_token& stop) {
+    const auto rows = static_cast<std::int64_t>(batch.tokens.size());
+    const Tensor slots = indices(batch.slots);
+    Tensor x = get(whole_, Role::kEmbedding).index_select(0, indices(batch.tokens));
+    if (config_.embedding_scale != 1) {
+      // The scale is rounded to the model's dtype first, as in transformers.
+      x = x * at::full({}, config_.embedding_scale, options_);
+    }
+    if (config_.learned_positions)
+      x = x + get(whole_, Role::kPositions).index_select(0, indices(batch.positions));
+
+    std::vector<std::pair<Tensor, Tensor>> turns;
+    for (const RopeTable& rope : ropes_) {
+      const std::int64_t half = rope.dims() / 2;
+      Tensor cos = at::empty({rows, 1, half}, at::kFloat);
+      Tensor sin = at::empty({rows, 1, half}, at::kFloat);
+      for (std::int64_t r = 0; r < rows; ++r) {
+        const auto size = static_cast<std::size_t>(half);
+        rope.fill(batch.positions[static_cast<std::size_t>(r)],
+                  {cos.mutable_data_ptr<float>() + r * half, size},
+                  {sin.mutable_data_ptr<float>() + r * half, size});
+      }
+      turns.emplace_back(cos.to(device_), sin.to(device_));
+    }
+    // Blocks of rows, so that prefill's scores stay small.
+    constexpr std::int64_t kBlock = 256;
+    std::vector<Sight> sights;
+    for (std::int64_t begin = 0; begin < rows; begin += kBlock) {
+      sights.push_back(sight_of(visible, begin, std::min(begin + kBlock, rows), kv.capacity()));
+    }
+
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
+      const LayerWeights& w = layers_[i];
+      Tensor h = norm(x, get(w, Role::kAttentionNorm), get(w, Role::kAttentionNormBias));
+      Tensor q = linear(h, w, Role::kQuery, Role::kQueryBias)
+                     .reshape({rows, config_.heads, config_.head_dim});
+      Tensor k = linear(h, w, Role::kKey, Role::kKeyBias)
+                     .reshape({rows, config_.kv_heads, config_.head_dim});
+      const Tensor v = linear(h, w, Role::kValue, Role::kValueBias)
+                           .reshape({rows, config_.kv_heads, config_.head_dim});
+      if (config_.qk_norm) {
+        q = norm(q, get(w, Role::kQueryNorm), {});
+        k = norm(k, get(w, Role::kKeyNorm), {});
+      }
+      if (const int rope = config_.layers[i].rope; rope >= 0) {
+        const auto& [cos, sin] = turns[static_cast<std::size_t>(rope)];
+        q = turn(q, cos, sin);
+        k = turn(k, cos, sin);
+      }
+      kv.k(i).index_copy_(0, slots, k);
+      kv.v(i).index_copy_(0, slots, v);
+      h = linear(attend(q, kv, i, sights), w, Role::kOutput, Role::kOutputBias);
+      if (config_.sandwich_norms) h = norm(h, get(w, Role::kPostAttentionNorm), {});
+      x = x + h;
+      h = norm(x, get(w, Role::kMlpNorm), get(w, Role::kMlpNormBias));
+      if (config_.gated_mlp) {
+        h = activate(linear(h, w, Role::kGate, Role::kGateBias)) *
+            linear(h, w, Role::kUp, Role::kUpBias);
+      } else {
+        h = activate(linear(h, w, Role::kUp, Role::kUpBias));
+      }
+      h = linear(h, w, Role::kDown, Role::kDownBias);
+      if (config_.sandwich_norms) h = norm(h, get(w, Role::kPostMlpNorm), {});
+      x = x + h;
+    }
+
+    ForwardOutput output;
+    output.vocab_size = config_.vocab_size;
+    if (batch.logit_rows.empty()) return output;
+    x = norm(x.index_select(0, indices(batch.logit_rows)), get(whole_, Role::kFinalNorm),
+             get(whole_, Role::kFinalNormBias));
+    const Role head = config_.tied_embeddings ? Role::kEmbedding : Role::kHead;
+    Tensor logits = at::linear(x, get(whole_, head)).to(at::kFloat);
+    if (config_.logit_softcap > 0)
+      logits = at::tanh(logits / config_.logit_softcap) * config_.logit_softcap;
+    logits_ = logits.to(at::kCPU).contiguous();
+    output.logits = {logits_.const_data_ptr<float>(), static_cast<std::size_t>(logits_.numel())};
+    if (batch.want_hidden) {
+      hidden_ = x.to(at::kFloat).to(at::kCPU).contiguous();
+      output.hidden = {hidden_.const_data_ptr<float>(), static_cast<std::size_t>(hidden_.numel())};
+    }
+    return output;
+  }
+
+  const ModelConfig config_;
+  ModelInfo info_;
+  at::Device device_;
+  at::TensorOptions options_;
+  std::vector<RopeTable> ropes_;
+  int position_end_ = 0;
+  LayerWeights whole_;
+  std::vector<LayerWeights> layers_;
+  Tensor logits_, hidden_;  // of the last forward, on the host
+};
+
+}  // namespace
+
+std::unique_ptr<Model> make_torch_transformer(const formats::WeightSource& source, ModelInfo info,
+                                              const LoadOptions& options,
+                                              const ProgressSink& progress, std::stop_token stop) {
+  return std::make_unique<TorchTransformer>(source, std::move(info), options, progress, stop);
+}
+
+}  // namespace triescope
