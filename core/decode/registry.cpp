@@ -9,8 +9,9 @@ namespace triescope {
 
 std::span<const MethodInfo> methods() {
   static const std::vector<MethodInfo> list = {
-      beam_method(),       batch_beam_method(),    greedy_method(),           sample_method(),
-      ngram_trie_method(), prompt_lookup_method(), suffix_automaton_method(),
+      beam_method(),          batch_beam_method(),       greedy_method(),
+      sample_method(),        sample_then_beam_method(), ngram_trie_method(),
+      prompt_lookup_method(), suffix_automaton_method(),
   };
   return list;
 }

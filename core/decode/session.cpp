@@ -236,11 +236,19 @@ void Session::Impl::accept() {
       .step = step,
   };
   decision = parts.acceptor->accept(context);
+  for (const NodeId id : path)
+    decision.verdicts.push_back({.node = id.value,
+                                 .verdict = capture::Verdict::kEmitted,
+                                 .score = tree[id].score,
+                                 .reason = tree[id].source == capture::Source::kForced
+                                               ? "chosen by the user"
+                                               : "taken over from the run this one branched from"});
 
   const auto tick = capture::make_tick(step, Phase::kAccept);
   out.new_nodes(tree, tick);
   out.new_scores(tree, rows, tick);
   out.decision(decision, tick);
+  out.frontier(tree, decision.frontier, step);
   for (const FinishedSequence& sequence : decision.finished)
     out.sequence(tree, sequence, -1, sequence.finish, tick);
 }
@@ -262,7 +270,6 @@ void Session::Impl::commit() {
   const auto tick = capture::make_tick(step, Phase::kCommit);
   note_deaths(dead, tick);
   if (out.records(capture::Level::kFull)) out.slots(store->take_events(), tick);
-  out.frontier(tree, decision.frontier, step);
   note_memory_peak();
   if (out.records(capture::Level::kSteps)) {
     const DeviceMemory device = model.device_memory();

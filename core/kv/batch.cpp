@@ -70,7 +70,14 @@ class BatchPolicy final : public KvPolicy {
         for (std::int32_t p = 0; p < length_; ++p) copy(slot_at(p, cache), slot_at(p, i));
       }
     }
-    for (const NodeId id : step.dead) tree[id].slot = SlotId();
+    // All copies of a dead node lie in caches that are about to be written over.
+    for (const NodeId id : step.dead) {
+      for (std::int32_t i = 0; i < beams_; ++i) {
+        const std::int32_t slot = slot_at(tree.position(id), i);
+        if (store_.occupant(slot) == id.value) store_.release(slot);
+      }
+      tree[id].slot = SlotId();
+    }
     store_.move(from_, to_);
     from_.clear();
     to_.clear();

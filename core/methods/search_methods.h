@@ -6,8 +6,9 @@
 
 namespace triescope {
 
-MethodInfo greedy_method();      // greedy.cpp
-MethodInfo beam_method();        // beam.cpp
-MethodInfo batch_beam_method();  // batch_beam.cpp
+MethodInfo greedy_method();            // greedy.cpp
+MethodInfo beam_method();              // beam.cpp
+MethodInfo batch_beam_method();        // batch_beam.cpp
+MethodInfo sample_then_beam_method();  // sample_then_beam.cpp
 
 }  // namespace triescope

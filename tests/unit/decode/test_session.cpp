@@ -296,6 +296,11 @@ TEST_CASE("a branch decodes on from another choice as if it had been the text") 
     for (const auto& row : recorder.node_rows)
       forced = forced || row.source == capture::Source::kForced;
     CHECK(forced);
+    // Everything on the way has a verdict: what a panel draws as part of the text.
+    for (std::int32_t i = 1; i <= 4; ++i)
+      CHECK(std::ranges::any_of(recorder.verdict_rows, [&](const auto& row) {
+        return row.node == i && row.verdict == capture::Verdict::kEmitted;
+      }));
     REQUIRE(recorder.score_rows.size() >= 1);
     CHECK(recorder.score_rows[0].logprob < 0);
   }

@@ -1,0 +1,77 @@
+// Sample, then beam: the first k tokens are drawn, the rest is a beam search that begins where they
+// end. Variety from the draw, quality from the search.
+#include "core/accept/beam.h"
+#include "core/accept/text_acceptor.h"
+#include "core/methods/search_methods.h"
+
+namespace triescope {
+namespace {
+
+class SampleThenBeamAcceptor final : public Acceptor {
+ public:
+  explicit SampleThenBeamAcceptor(const RunContext& run)
+      : sampled_tokens_(run.settings.value("sampled_tokens", 4)),
+        sample_(run, verify_deterministic),
+        beam_(run),
+        scores_(1, run.settings.value("length_penalty", 1.0), EarlyStopping::kTrue,
+                run.max_new_tokens) {}
+
+  AcceptResult accept(AcceptContext& context) override {
+    const TokenTree& tree = context.tree;
+    // The node about to be chosen has this depth.
+    searching_ = searching_ || tree[context.frontier.front()].depth >= sampled_tokens_;
+    if (searching_) return beam_.accept(context);
+    AcceptResult result = sample_.accept(context);
+    for (FinishedSequence& sequence : result.finished) {
+      const Node& last = tree[sequence.node];
+      sequence.score = scores_.normalised(last.score, last.depth);
+    }
+    finished_ = result.finished;
+    return result;
+  }
+
+  std::vector<FinishedSequence> results(const TokenTree& tree,
+                                        const RunContext& run) const override {
+    if (searching_) return beam_.results(tree, run);
+    return finished_.empty() ? sample_.results(tree, run) : finished_;
+  }
+
+ private:
+  int sampled_tokens_;
+  TextAcceptor sample_;
+  BeamAcceptor beam_;
+  FinishedPool scores_;  // for its length penalty
+  bool searching_ = false;
+  std::vector<FinishedSequence> finished_;
+};
+
+}  // namespace
+
+MethodInfo sample_then_beam_method() {
+  MethodInfo info;
+  info.name = "sample_then_beam";
+  info.title = "Sample, then beam";
+  info.summary =
+      "Draws the first tokens, then goes on with beam search from there: another seed gives "
+      "another beginning, and each is "
+      "continued as well as the beams can. An end-of-sequence token among the drawn ones ends the "
+      "text.";
+  info.paper =
+      "Efficient Beam Search for Large Language Models Using Trie-Based Decoding, 2025 (hybrid)";
+  info.parameters = {{.name = "sampled_tokens",
+                      .kind = ParameterKind::kInteger,
+                      .default_value = 4,
+                      .minimum = 0,
+                      .maximum = 1000000,
+                      .choices = {},
+                      .help = "Tokens to draw before the beam search. 0 = beam search alone."}};
+  for (auto& p : beam_parameters()) info.parameters.push_back(std::move(p));
+  for (auto& p : warper_parameters()) info.parameters.push_back(std::move(p));
+  info.parameters.push_back(sampler_parameter());
+  info.make = [](const RunContext& run) {
+    return MethodParts{nullptr, std::make_unique<SampleThenBeamAcceptor>(run)};
+  };
+  return info;
+}
+
+}  // namespace triescope
