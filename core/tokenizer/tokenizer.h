@@ -1,4 +1,5 @@
-// Tokenizer: text to ids and back, as Hugging Face's `tokenizers` does it. Immutable once made, safe from any thread.
+// Tokenizer: text to ids and back, as Hugging Face's `tokenizers` does it. Immutable once made,
+// safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -19,30 +20,38 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
-  // UTF-8 text -> ids. With special tokens: what the model's post-processor adds (BOS, ...). Special tokens written in
-  // the text are recognised. Error{kInvalidArgument} on invalid UTF-8: says the byte offset.
-  virtual std::vector<std::int32_t> encode(std::string_view text, bool add_special_tokens = true) const = 0;
-  // ids -> text, as tokenizers' decode: invalid UTF-8 becomes U+FFFD. Error{kInvalidArgument}: id out of range.
-  virtual std::string decode(std::span<const std::int32_t> ids, bool skip_special_tokens = false) const = 0;
-  // The raw bytes one token stands for within a text (maybe half a UTF-8 character); special tokens: their name.
+  // UTF-8 text -> ids. With special tokens: what the model's post-processor adds (BOS, ...).
+  // Special tokens written in the text are recognised. Error{kInvalidArgument} on invalid UTF-8:
+  // says the byte offset.
+  virtual std::vector<std::int32_t> encode(std::string_view text,
+                                           bool add_special_tokens = true) const = 0;
+  // ids -> text, as tokenizers' decode: invalid UTF-8 becomes U+FFFD. Error{kInvalidArgument}: id
+  // out of range.
+  virtual std::string decode(std::span<const std::int32_t> ids,
+                             bool skip_special_tokens = false) const = 0;
+  // The raw bytes one token stands for within a text (maybe half a UTF-8 character); special
+  // tokens: their name.
   virtual std::string_view piece(std::int32_t id) const = 0;
 
   virtual int vocab_size() const = 0;
   virtual bool is_special(std::int32_t id) const = 0;
-  virtual std::int32_t bos_token_id() const = 0;                   // -1 = none
+  virtual std::int32_t bos_token_id() const = 0;  // -1 = none
   virtual const std::vector<std::int32_t>& eos_token_ids() const = 0;
-  virtual std::string description() const = 0;                     // "byte-level BPE, smollm, 49152 tokens"
+  virtual std::string description() const = 0;  // "byte-level BPE, smollm, 49152 tokens"
 
   virtual bool has_chat_template() const = 0;
   // Error{kNotSupported}: none, or a construct we do not do (names it).
-  virtual std::string apply_chat_template(std::span<const ChatMessage> messages, bool add_generation_prompt) const = 0;
+  virtual std::string apply_chat_template(std::span<const ChatMessage> messages,
+                                          bool add_generation_prompt) const = 0;
 };
 
-// A Hugging Face directory (tokenizer.json, tokenizer_config.json, chat_template.jinja), a tokenizer.json, or a .gguf.
-// Errors: kNotFound, kCorruption (file, place, expected, found), kNotSupported (names the construct).
+// A Hugging Face directory (tokenizer.json, tokenizer_config.json, chat_template.jinja), a
+// tokenizer.json, or a .gguf. Errors: kNotFound, kCorruption (file, place, expected, found),
+// kNotSupported (names the construct).
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path);
 
-// Streaming decoder: feed ids one by one, get text as soon as it is whole. Holds back half a UTF-8 character.
+// Streaming decoder: feed ids one by one, get text as soon as it is whole. Holds back half a UTF-8
+// character.
 class StreamDecoder {
  public:
   explicit StreamDecoder(const Tokenizer& tokenizer, bool skip_special_tokens = false);

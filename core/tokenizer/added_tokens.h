@@ -1,0 +1,34 @@
+// Finds added (special) tokens in a text: leftmost, longest first. Immutable.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/tokenizer/spec.h"
+
+namespace triescope::tokenizer {
+
+class AddedTokens {
+ public:
+  struct Match {
+    std::size_t begin, end;  // bytes, with the white space that lstrip and rstrip take
+    std::int32_t id;
+  };
+  // `contents`: the text to look for, one an entry of `tokens`.
+  AddedTokens(const std::vector<AddedToken>& tokens, const std::vector<std::string>& contents);
+  std::vector<Match> find(std::string_view text) const;
+
+ private:
+  struct Node {
+    std::vector<std::pair<unsigned char, std::int32_t>> next;  // sorted
+    std::int32_t token = -1;
+  };
+  std::int32_t child(std::int32_t node, unsigned char byte) const;
+  std::vector<AddedToken> tokens_;
+  std::vector<Node> nodes_;
+  bool first_[256] = {};
+};
+
+}  // namespace triescope::tokenizer

@@ -1,0 +1,337 @@
+// The tokenizer put together: added tokens, normaliser, pre-tokenizer, BPE, post-processor; decoder
+// and chat template.
+#include <algorithm>
+#include <filesystem>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/base/error.h"
+#include "core/tokenizer/added_tokens.h"
+#include "core/tokenizer/bpe.h"
+#include "core/tokenizer/chat_template.h"
+#include "core/tokenizer/pipeline.h"
+#include "core/tokenizer/spec.h"
+#include "core/tokenizer/tokenizer.h"
+#include "core/tokenizer/unicode.h"
+
+namespace triescope {
+namespace {
+
+using tokenizer::AddedToken;
+using tokenizer::AddedTokens;
+using tokenizer::DecoderStep;
+using tokenizer::TokenizerSpec;
+
+constexpr std::size_t kCachedWords = 100'000, kCachedWordBytes = 64;
+
+// "<0xE2>" -> 0xE2; -1 = not a byte token.
+int byte_of(std::string_view token) {
+  if (token.size() != 6 || token.substr(0, 3) != "<0x" || token[5] != '>') return -1;
+  int value = 0;
+  for (const char c : token.substr(3, 2)) {
+    const int digit = c >= '0' && c <= '9'   ? c - '0'
+                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                                             : -1;
+    if (digit < 0) return -1;
+    value = value * 16 + digit;
+  }
+  return value;
+}
+
+std::string replaced(std::string_view text, const std::string& pattern,
+                     const std::string& content) {
+  std::string out;
+  std::size_t at = 0;
+  if (pattern.empty()) return std::string(text);
+  for (std::size_t found; (found = text.find(pattern, at)) != std::string_view::npos;
+       at = found + pattern.size()) {
+    out.append(text, at, found - at);
+    out += content;
+  }
+  return out.append(text, at);
+}
+
+class BpeTokenizer final : public Tokenizer {
+ public:
+  explicit BpeTokenizer(TokenizerSpec spec)
+      : spec_(std::move(spec)),
+        pipeline_(spec_),
+        bpe_(spec_),
+        raw_(select(false), contents(false)),
+        normalized_(select(true), contents(true)) {
+    for (const AddedToken& token : spec_.added)
+      if (token.special) special_.insert(token.id);
+    pieces_.reserve(spec_.vocab.size());
+    for (std::size_t id = 0; id < spec_.vocab.size(); ++id)
+      pieces_.push_back(make_piece(static_cast<std::int32_t>(id)));
+    if (!spec_.chat_template.empty())
+      chat_ = std::make_unique<tokenizer::ChatTemplate>(spec_.chat_template, spec_.source);
+  }
+
+  std::vector<std::int32_t> encode(std::string_view text, bool add_special_tokens) const override {
+    if (const std::size_t at = tokenizer::invalid_utf8_offset(text); at != std::string_view::npos)
+      throw Error(ErrorCode::kInvalidArgument, "the text is not valid UTF-8 at byte " +
+                                                   std::to_string(at) +
+                                                   "; convert it to UTF-8 first");
+    std::vector<std::int32_t> ids;
+    if (add_special_tokens) ids = spec_.prefix_ids;
+    Scratch scratch;
+    std::size_t at = 0;
+    for (const AddedTokens::Match& match : raw_.find(text)) {
+      encode_raw(text.substr(at, match.begin - at), at == 0, ids, scratch);
+      ids.push_back(match.id);
+      at = match.end;
+    }
+    encode_raw(text.substr(at), at == 0, ids, scratch);
+    if (add_special_tokens) ids.insert(ids.end(), spec_.suffix_ids.begin(), spec_.suffix_ids.end());
+    return ids;
+  }
+
+  std::string decode(std::span<const std::int32_t> ids, bool skip_special_tokens) const override {
+    std::vector<std::string> tokens;
+    for (const std::int32_t id : ids) {
+      check(id);
+      if (skip_special_tokens && is_special(id)) continue;
+      tokens.push_back(spec_.vocab[static_cast<std::size_t>(id)]);
+    }
+    if (spec_.decoder.empty()) {
+      std::string text;
+      for (const std::string& token : tokens) text += (text.empty() ? "" : " ") + token;
+      return text;
+    }
+    for (const DecoderStep& step : spec_.decoder) run(step, tokens);
+    std::string text;
+    for (const std::string& token : tokens) text += token;
+    return text;
+  }
+
+  std::string_view piece(std::int32_t id) const override {
+    check(id);
+    return pieces_[static_cast<std::size_t>(id)];
+  }
+  int vocab_size() const override { return static_cast<int>(spec_.vocab.size()); }
+  bool is_special(std::int32_t id) const override { return special_.count(id) != 0; }
+  std::int32_t bos_token_id() const override { return spec_.bos_id; }
+  const std::vector<std::int32_t>& eos_token_ids() const override { return spec_.eos_ids; }
+  std::string description() const override { return spec_.description; }
+  bool has_chat_template() const override { return chat_ != nullptr; }
+  std::string apply_chat_template(std::span<const ChatMessage> messages,
+                                  bool add_generation_prompt) const override {
+    if (!chat_)
+      throw Error(ErrorCode::kNotSupported,
+                  spec_.source + ": this model has no chat template; leave --chat out");
+    return chat_->render(messages, add_generation_prompt,
+                         {{"bos_token", spec_.bos_text},
+                          {"eos_token", spec_.eos_text},
+                          {"unk_token", spec_.unk_text},
+                          {"pad_token", spec_.pad_text}});
+  }
+
+ private:
+  struct Scratch {
+    std::vector<std::string> words;
+    std::unordered_map<std::string, std::vector<std::int32_t>> cache;  // words seen in this text
+  };
+
+  std::vector<AddedToken> select(bool normalized) const {
+    std::vector<AddedToken> chosen;
+    for (const AddedToken& token : spec_.added)
+      if (token.normalized == normalized) chosen.push_back(token);
+    return chosen;
+  }
+  // A normalised token is looked for in its normalised spelling.
+  std::vector<std::string> contents(bool normalized) const {
+    std::vector<std::string> texts;
+    for (const AddedToken& token : select(normalized))
+      texts.push_back(normalized ? pipeline_.normalize(token.content) : token.content);
+    return texts;
+  }
+
+  void encode_raw(std::string_view text, bool first, std::vector<std::int32_t>& ids,
+                  Scratch& scratch) const {
+    if (text.empty()) return;
+    const std::string clean = pipeline_.normalize(text);
+    const std::string_view view = clean;
+    std::size_t at = 0;
+    for (const AddedTokens::Match& match : normalized_.find(view)) {
+      encode_words(view.substr(at, match.begin - at), first && at == 0, ids, scratch);
+      ids.push_back(match.id);
+      at = match.end;
+    }
+    encode_words(view.substr(at), first && at == 0, ids, scratch);
+  }
+
+  void encode_words(std::string_view text, bool first, std::vector<std::int32_t>& ids,
+                    Scratch& scratch) const {
+    pipeline_.split(text, first, scratch.words);
+    for (const std::string& word : scratch.words) {
+      if (word.size() > kCachedWordBytes) {
+        bpe_.encode(word, ids);
+        continue;
+      }
+      auto found = scratch.cache.find(word);
+      if (found == scratch.cache.end()) {
+        if (scratch.cache.size() >= kCachedWords) scratch.cache.clear();
+        std::vector<std::int32_t> word_ids;
+        bpe_.encode(word, word_ids);
+        found = scratch.cache.emplace(word, std::move(word_ids)).first;
+      }
+      ids.insert(ids.end(), found->second.begin(), found->second.end());
+    }
+  }
+
+  // One decoder over the tokens. Source: tokenizers, decoders/*.
+  void run(const DecoderStep& step, std::vector<std::string>& tokens) const {
+    using Kind = DecoderStep::Kind;
+    switch (step.kind) {
+      case Kind::kReplace:
+        for (std::string& token : tokens) token = replaced(token, step.pattern, step.content);
+        break;
+      case Kind::kByteFallback: {
+        std::vector<std::string> out;
+        std::string bytes;
+        const auto flush = [&] {
+          if (bytes.empty()) return;
+          if (tokenizer::invalid_utf8_offset(bytes) == std::string_view::npos) {
+            out.push_back(bytes);
+          } else {
+            for (std::size_t i = 0; i < bytes.size(); ++i) out.emplace_back("\xEF\xBF\xBD");
+          }
+          bytes.clear();
+        };
+        for (std::string& token : tokens) {
+          if (const int byte = byte_of(token); byte >= 0) {
+            bytes += static_cast<char>(byte);
+          } else {
+            flush();
+            out.push_back(std::move(token));
+          }
+        }
+        flush();
+        tokens = std::move(out);
+        break;
+      }
+      case Kind::kFuse: {
+        std::string text;
+        for (const std::string& token : tokens) text += token;
+        tokens.assign(1, std::move(text));
+        break;
+      }
+      case Kind::kStrip:
+        for (std::string& token : tokens) {
+          std::size_t begin = 0, end = token.size();
+          for (int i = 0;
+               i < step.start && token.compare(begin, step.content.size(), step.content) == 0 &&
+               begin < end;
+               ++i)
+            begin += step.content.size();
+          for (int i = 0;
+               i < step.stop && end >= begin + step.content.size() &&
+               token.compare(end - step.content.size(), step.content.size(), step.content) == 0;
+               ++i)
+            end -= step.content.size();
+          token = token.substr(begin, end - begin);
+        }
+        break;
+      case Kind::kByteLevel: {
+        std::string bytes;
+        for (const std::string& token : tokens) bytes += tokenizer::text_to_bytes(token);
+        tokens.assign(1, tokenizer::utf8_lossy(bytes));
+        break;
+      }
+      case Kind::kMetaspace:
+        for (std::size_t i = 0; i < tokens.size(); ++i) {
+          std::string text = replaced(tokens[i], step.pattern, " ");
+          if (i == 0 && step.prepend_scheme != "never" && tokens[i].rfind(step.pattern, 0) == 0)
+            text.erase(0, 1);
+          tokens[i] = std::move(text);
+        }
+        break;
+    }
+  }
+
+  std::string make_piece(std::int32_t id) const {
+    const std::string& token = spec_.vocab[static_cast<std::size_t>(id)];
+    const bool added = std::any_of(spec_.added.begin(), spec_.added.end(),
+                                   [&](const AddedToken& entry) { return entry.id == id; });
+    if (added) return token;
+    if (spec_.byte_level) return tokenizer::text_to_bytes(token);
+    if (const int byte = byte_of(token); spec_.byte_fallback && byte >= 0)
+      return std::string(1, static_cast<char>(byte));
+    return replaced(token, "\xE2\x96\x81", " ");
+  }
+
+  void check(std::int32_t id) const {
+    if (id >= 0 && id < vocab_size()) return;
+    throw Error(ErrorCode::kInvalidArgument, "token id " + std::to_string(id) +
+                                                 " is outside the vocabulary: expected 0 to " +
+                                                 std::to_string(vocab_size() - 1));
+  }
+
+  TokenizerSpec spec_;
+  tokenizer::Pipeline pipeline_;
+  tokenizer::Bpe bpe_;
+  AddedTokens raw_, normalized_;
+  std::unordered_set<std::int32_t> special_;
+  std::vector<std::string> pieces_;
+  std::unique_ptr<tokenizer::ChatTemplate> chat_;
+};
+
+}  // namespace
+
+std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ec;
+  if (!fs::exists(path, ec))
+    throw Error(
+        ErrorCode::kNotFound,
+        path + ": no such file or folder; expected a model folder, a tokenizer.json or a .gguf");
+  if (fs::is_directory(path, ec))
+    return std::make_unique<BpeTokenizer>(tokenizer::spec_from_directory(path));
+  if (fs::path(path).extension() == ".json")
+    return std::make_unique<BpeTokenizer>(tokenizer::spec_from_json_file(path));
+  return std::make_unique<BpeTokenizer>(tokenizer::spec_from_gguf(path));
+}
+
+StreamDecoder::StreamDecoder(const Tokenizer& tokenizer, bool skip_special_tokens)
+    : tokenizer_(tokenizer), skip_special_tokens_(skip_special_tokens) {}
+
+// The text of a window of ids, decoded with and without the newest: the difference is new. The
+// window starts a few tokens back, so that a decoder which looks at the beginning (a stripped
+// space) does so once.
+std::string StreamDecoder::push(std::int32_t id) {
+  ids_.push_back(id);
+  const std::span<const std::int32_t> window = std::span(ids_).subspan(window_start_);
+  const std::string text = tokenizer_.decode(window, skip_special_tokens_);
+  // A replacement character at the end may become a real one with the next token.
+  const std::string_view broken = "\xEF\xBF\xBD";
+  const bool whole = text.size() < broken.size() ||
+                     text.compare(text.size() - broken.size(), broken.size(), broken) != 0;
+  if (!whole || text.size() < emitted_) return "";
+  std::string fresh = text.substr(emitted_);
+  emitted_ = text.size();
+  constexpr std::size_t kWindow = 24, kKept = 8;
+  if (ids_.size() - window_start_ > kWindow) {
+    // Begin the window later, where decoding the rest alone gives the end of the same text.
+    const std::size_t start = ids_.size() - kKept;
+    const std::string tail =
+        tokenizer_.decode(std::span(ids_).subspan(start), skip_special_tokens_);
+    if (tail.size() <= text.size() &&
+        text.compare(text.size() - tail.size(), tail.size(), tail) == 0) {
+      window_start_ = start;
+      emitted_ = tail.size();
+    }
+  }
+  return fresh;
+}
+
+std::string StreamDecoder::finish() {
+  const std::string text =
+      tokenizer_.decode(std::span(ids_).subspan(window_start_), skip_special_tokens_);
+  std::string fresh = text.size() > emitted_ ? text.substr(emitted_) : "";
+  emitted_ = text.size();
+  return fresh;
+}
+
+}  // namespace triescope

@@ -1,0 +1,273 @@
+#include "core/tokenizer/pipeline.h"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/base/error.h"
+#include "core/tokenizer/unicode.h"
+
+namespace triescope::tokenizer {
+namespace {
+
+using NormKind = NormalizerStep::Kind;
+using PreKind = PreTokenizerStep::Kind;
+using Range = std::pair<std::size_t, std::size_t>;
+
+std::string unicode_form(std::string_view text, int options) {
+  utf8proc_uint8_t* mapped = nullptr;
+  const auto length = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                   static_cast<utf8proc_ssize_t>(text.size()), &mapped,
+                                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | options));
+  if (length < 0)
+    throw Error(ErrorCode::kInvalidArgument,
+                std::string("tokenizer: normalising failed: ") + utf8proc_errmsg(length));
+  std::string out(reinterpret_cast<char*>(mapped), static_cast<std::size_t>(length));
+  std::free(mapped);
+  return out;
+}
+
+std::string lowercase(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); at += utf8_length(text, at)) {
+    const char32_t code = decode_utf8(text, at);
+    if (code == 0x130) {
+      out += "i\xCC\x87";  // the one letter whose lower case is two characters
+    } else {
+      append_utf8(out,
+                  static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(code))));
+    }
+  }
+  return out;
+}
+
+std::string replace_all(std::string_view text, const std::string& pattern,
+                        const std::string& content) {
+  if (pattern.empty()) return std::string(text);
+  std::string out;
+  std::size_t at = 0;
+  for (std::size_t found; (found = text.find(pattern, at)) != std::string_view::npos;
+       at = found + pattern.size()) {
+    out.append(text, at, found - at);
+    out += content;
+  }
+  out.append(text, at);
+  return out;
+}
+
+std::string strip(std::string_view text, bool left, bool right) {
+  std::size_t begin = 0, end = text.size();
+  while (left && begin < end && is_whitespace(decode_utf8(text, begin)))
+    begin += utf8_length(text, begin);
+  while (right && end > begin) {
+    std::size_t at = end - 1;
+    while (at > begin && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
+    if (!is_whitespace(decode_utf8(text, at))) break;
+    end = at;
+  }
+  return std::string(text.substr(begin, end - begin));
+}
+
+// Cuts `text` at `matches` as the behavior says. Source: tokenizers, NormalizedString::split.
+void cut(std::string_view text, const std::vector<Range>& matches, SplitBehavior behavior,
+         bool invert, std::vector<Range>& out) {
+  struct Part {
+    Range range;
+    bool match;
+  };
+  std::vector<Part> parts;
+  std::size_t at = 0;
+  for (const Range& match : matches) {
+    if (match.first > at) parts.push_back({{at, match.first}, invert});
+    parts.push_back({match, !invert});
+    at = match.second;
+  }
+  if (at < text.size()) parts.push_back({{at, text.size()}, invert});
+  out.clear();
+  switch (behavior) {
+    case SplitBehavior::kIsolated:
+      for (const Part& part : parts) out.push_back(part.range);
+      break;
+    case SplitBehavior::kRemoved:
+      for (const Part& part : parts)
+        if (!part.match) out.push_back(part.range);
+      break;
+    case SplitBehavior::kContiguous: {
+      bool previous = false;
+      for (const Part& part : parts) {
+        if (!out.empty() && part.match == previous) {
+          out.back().second = part.range.second;
+        } else {
+          out.push_back(part.range);
+        }
+        previous = part.match;
+      }
+      break;
+    }
+    case SplitBehavior::kMergedWithPrevious: {
+      bool previous = false;
+      for (const Part& part : parts) {
+        if (part.match && !previous && !out.empty()) {
+          out.back().second = part.range.second;
+        } else {
+          out.push_back(part.range);
+        }
+        previous = part.match;
+      }
+      break;
+    }
+    case SplitBehavior::kMergedWithNext: {
+      bool next = false;
+      for (auto it = parts.rbegin(); it != parts.rend(); ++it) {
+        if (it->match && !next && !out.empty()) {
+          out.back().first = it->range.first;
+        } else {
+          out.push_back(it->range);
+        }
+        next = it->match;
+      }
+      std::reverse(out.begin(), out.end());
+      break;
+    }
+  }
+}
+
+const char* regex_of(const PreTokenizerStep& step) {
+  switch (step.kind) {
+    case PreKind::kSplit:
+      return step.pattern.c_str();
+    case PreKind::kByteLevel:
+      return step.use_regex ? kGpt2Regex : "(?!)";
+    case PreKind::kDigits:
+      return step.individual_digits ? "\\p{N}" : "\\p{N}+";
+    case PreKind::kMetaspace:
+      return "(?!)";
+  }
+  return "(?!)";
+}
+
+}  // namespace
+
+Pipeline::Pipeline(const TokenizerSpec& spec)
+    : normalizer_(spec.normalizer), steps_(spec.pre_tokenizer) {
+  for (const NormalizerStep& step : normalizer_)
+    if (step.kind == NormKind::kReplaceRegex) normalizer_regexes_.emplace_back(step.pattern);
+  for (const PreTokenizerStep& step : steps_) regexes_.emplace_back(regex_of(step));
+}
+
+std::string Pipeline::normalize(std::string_view given) const {
+  std::string text(given);
+  std::size_t regex = 0;
+  for (const NormalizerStep& step : normalizer_) {
+    switch (step.kind) {
+      case NormKind::kPrepend:
+        if (!text.empty()) text.insert(0, step.content);
+        break;
+      case NormKind::kReplace:
+        text = replace_all(text, step.pattern, step.content);
+        break;
+      case NormKind::kReplaceRegex: {
+        std::vector<Range> matches;
+        normalizer_regexes_[regex++].find_all(text, matches);
+        std::string out;
+        std::size_t at = 0;
+        for (const Range& match : matches) {
+          out.append(text, at, match.first - at);
+          out += step.content;
+          at = match.second;
+        }
+        out.append(text, at);
+        text = std::move(out);
+        break;
+      }
+      case NormKind::kNfc:
+        text = unicode_form(text, UTF8PROC_COMPOSE);
+        break;
+      case NormKind::kNfd:
+        text = unicode_form(text, UTF8PROC_DECOMPOSE);
+        break;
+      case NormKind::kNfkc:
+        text = unicode_form(text, UTF8PROC_COMPOSE | UTF8PROC_COMPAT);
+        break;
+      case NormKind::kNfkd:
+        text = unicode_form(text, UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT);
+        break;
+      case NormKind::kLowercase:
+        text = lowercase(text);
+        break;
+      case NormKind::kStrip:
+        text = strip(text, step.left, step.right);
+        break;
+    }
+  }
+  return text;
+}
+
+void Pipeline::split(std::string_view text, bool first, std::vector<std::string>& words) const {
+  words.clear();
+  if (text.empty()) return;
+  words.emplace_back(text);
+  std::vector<Range> matches, ranges;
+  std::vector<std::string> next;
+  bool at_beginning = first;
+  for (std::size_t s = 0; s < steps_.size(); ++s) {
+    const PreTokenizerStep& step = steps_[s];
+    next.clear();
+    for (std::size_t w = 0; w < words.size(); ++w) {
+      std::string& word = words[w];
+      switch (step.kind) {
+        case PreKind::kMetaspace: {
+          word = replace_all(word, " ", step.replacement);
+          const bool prepend = step.prepend_scheme == "always" ||
+                               (step.prepend_scheme == "first" && at_beginning && w == 0);
+          if (prepend && word.rfind(step.replacement, 0) != 0) word.insert(0, step.replacement);
+          if (!step.split) {
+            next.push_back(std::move(word));
+            break;
+          }
+          // Every replacement begins a new word.
+          std::size_t begin = 0;
+          for (std::size_t found = word.find(step.replacement, 1); found != std::string::npos;
+               found = word.find(step.replacement, found + 1)) {
+            next.push_back(word.substr(begin, found - begin));
+            begin = found;
+          }
+          next.push_back(word.substr(begin));
+          break;
+        }
+        case PreKind::kByteLevel: {
+          if (step.add_prefix_space && word[0] != ' ') word.insert(0, " ");
+          ranges.clear();
+          if (step.use_regex) {
+            regexes_[s].find_all(word, matches);
+            cut(word, matches, SplitBehavior::kIsolated, false, ranges);
+          } else {
+            ranges.emplace_back(0, word.size());
+          }
+          for (const Range& range : ranges) {
+            std::string mapped;
+            for (std::size_t i = range.first; i < range.second; ++i)
+              mapped += byte_to_text(static_cast<unsigned char>(word[i]));
+            next.push_back(std::move(mapped));
+          }
+          break;
+        }
+        case PreKind::kSplit:
+        case PreKind::kDigits:
+          regexes_[s].find_all(word, matches);
+          cut(word, matches,
+              step.kind == PreKind::kDigits
+                  ? (step.individual_digits ? SplitBehavior::kIsolated : SplitBehavior::kContiguous)
+                  : step.behavior,
+              step.kind == PreKind::kSplit && step.invert, ranges);
+          for (const Range& range : ranges)
+            next.push_back(word.substr(range.first, range.second - range.first));
+          break;
+      }
+    }
+    std::swap(words, next);
+  }
+}
+
+}  // namespace triescope::tokenizer

@@ -1,0 +1,27 @@
+// Normaliser and pre-tokeniser: a text becomes the words that BPE works on. Immutable.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/tokenizer/regex.h"
+#include "core/tokenizer/spec.h"
+
+namespace triescope::tokenizer {
+
+class Pipeline {
+ public:
+  explicit Pipeline(const TokenizerSpec& spec);
+  std::string normalize(std::string_view text) const;
+  // Splits normalised text into words; `first` = it stands at the very beginning of the input.
+  void split(std::string_view text, bool first, std::vector<std::string>& words) const;
+
+ private:
+  std::vector<NormalizerStep> normalizer_;
+  std::vector<Regex> normalizer_regexes_;  // one a kReplaceRegex step, in order
+  std::vector<PreTokenizerStep> steps_;
+  std::vector<Regex> regexes_;  // one a step (unused ones match nothing)
+};
+
+}  // namespace triescope::tokenizer

@@ -1,0 +1,103 @@
+// TokenizerSpec: everything a tokenizer is made of, whatever file it came from. tokenizer.json and
+// GGUF metadata both fill one. Source: Hugging Face `tokenizers` (the file format and its
+// semantics).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace triescope::tokenizer {
+
+struct AddedToken {
+  std::string content;
+  std::int32_t id = -1;
+  bool single_word = false, lstrip = false, rstrip = false, normalized = false, special = false;
+};
+
+struct NormalizerStep {
+  enum class Kind : std::uint8_t {
+    kPrepend,
+    kReplace,
+    kReplaceRegex,
+    kNfc,
+    kNfd,
+    kNfkc,
+    kNfkd,
+    kLowercase,
+    kStrip
+  };
+  Kind kind = Kind::kPrepend;
+  std::string pattern, content;
+  bool left = false, right = false;  // kStrip
+};
+
+enum class SplitBehavior : std::uint8_t {
+  kIsolated,
+  kRemoved,
+  kMergedWithPrevious,
+  kMergedWithNext,
+  kContiguous
+};
+
+struct PreTokenizerStep {
+  enum class Kind : std::uint8_t { kSplit, kByteLevel, kDigits, kMetaspace };
+  Kind kind = Kind::kSplit;
+  std::string pattern;  // kSplit: a regular expression (literals are escaped by the reader)
+  SplitBehavior behavior = SplitBehavior::kIsolated;
+  bool invert = false;
+  bool add_prefix_space = false, use_regex = true;  // kByteLevel
+  bool individual_digits = false;                   // kDigits
+  std::string replacement = "\xE2\x96\x81";         // kMetaspace
+  std::string prepend_scheme = "always";            // "always", "first", "never"
+  bool split = true;
+};
+
+struct DecoderStep {
+  enum class Kind : std::uint8_t { kReplace, kByteFallback, kFuse, kStrip, kByteLevel, kMetaspace };
+  Kind kind = Kind::kFuse;
+  std::string pattern, content;
+  int start = 0, stop = 0;  // kStrip
+  std::string prepend_scheme = "always";
+};
+
+struct TokenizerSpec {
+  std::string source;              // file, for messages
+  std::vector<std::string> vocab;  // by id; "" where an id is not used
+  // Merges in order of rank: left, right (token texts), and the id of the result.
+  struct Merge {
+    std::int32_t left, right, result;
+  };
+  std::vector<Merge> merges;
+  std::vector<AddedToken> added;
+  std::vector<NormalizerStep> normalizer;
+  std::vector<PreTokenizerStep> pre_tokenizer;
+  std::vector<DecoderStep> decoder;
+  std::vector<std::int32_t> prefix_ids, suffix_ids;  // what the post-processor adds
+  bool byte_level = false;                           // vocabulary spelt in the byte-level alphabet
+  bool byte_fallback = false;                        // <0xNN> tokens for what the vocabulary lacks
+  bool ignore_merges = false;                        // a word that is a token is that token
+  bool fuse_unk = false;
+  std::int32_t unk_id = -1;
+  std::int32_t bos_id = -1;
+  std::vector<std::int32_t> eos_ids;
+  std::string bos_text, eos_text, unk_text, pad_text;  // for chat templates
+  std::string chat_template;                           // "" = none
+  std::string description;
+};
+
+// Readers. Errors: kNotFound, kCorruption (file, place, expected, found), kNotSupported (names the
+// construct).
+TokenizerSpec spec_from_directory(
+    const std::string&
+        path);  // tokenizer.json and what stands beside it, or vocab.json + merges.txt
+TokenizerSpec spec_from_json_file(const std::string& path);  // a tokenizer.json alone
+TokenizerSpec spec_from_gguf(const std::string& path);
+
+// The regular expressions that GPT-2's byte-level pre-tokenizer and the GGUF pre types stand for.
+extern const char* const kGpt2Regex;
+extern const char* const kLlama3Regex;
+extern const char* const kQwen2Regex;
+
+}  // namespace triescope::tokenizer

@@ -1,0 +1,206 @@
+// TokenizerSpec from GGUF metadata: models "gpt2" (byte-level BPE) and "llama" (SentencePiece-style
+// BPE by scores).
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+#include "core/base/error.h"
+#include "core/model/formats/gguf.h"
+#include "core/tokenizer/spec.h"
+#include "core/tokenizer/unicode.h"
+
+namespace triescope::tokenizer {
+
+const char* const kGpt2Regex =
+    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+const char* const kLlama3Regex =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+const char* const kQwen2Regex =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
+namespace {
+
+// ggml's token types.
+constexpr std::int64_t kControl = 3, kUserDefined = 4, kByte = 6;
+
+using Kind = PreTokenizerStep::Kind;
+
+PreTokenizerStep split_step(const char* regex) {
+  PreTokenizerStep step;
+  step.kind = Kind::kSplit;
+  step.pattern = regex;
+  return step;
+}
+
+PreTokenizerStep byte_level_step(bool use_regex) {
+  PreTokenizerStep step;
+  step.kind = Kind::kByteLevel;
+  step.use_regex = use_regex;
+  return step;
+}
+
+void read_pre_type(const std::string& path, const std::string& pre, TokenizerSpec& spec) {
+  if (pre == "gpt-2" || pre == "gpt2") {
+    spec.pre_tokenizer = {byte_level_step(true)};
+  } else if (pre == "smollm") {
+    PreTokenizerStep digits;
+    digits.kind = Kind::kDigits;
+    digits.individual_digits = true;
+    spec.pre_tokenizer = {digits, byte_level_step(true)};
+  } else if (pre == "llama-bpe" || pre == "llama3" || pre == "llama-v3") {
+    spec.pre_tokenizer = {split_step(kLlama3Regex), byte_level_step(false)};
+    spec.ignore_merges = true;
+  } else if (pre == "qwen2") {
+    spec.pre_tokenizer = {split_step(kQwen2Regex), byte_level_step(false)};
+    NormalizerStep nfc;
+    nfc.kind = NormalizerStep::Kind::kNfc;
+    spec.normalizer = {nfc};
+  } else {
+    throw Error(ErrorCode::kNotSupported,
+                path + ": tokenizer.ggml.pre '" + pre +
+                    "' is not supported (gpt-2, smollm, llama-bpe, qwen2 are)");
+  }
+}
+
+void read_merges(const std::string& path, const std::vector<std::string>& merges,
+                 const std::unordered_map<std::string, std::int32_t>& ids, TokenizerSpec& spec) {
+  for (std::size_t rank = 0; rank < merges.size(); ++rank) {
+    const auto space = merges[rank].find(' ', 1);
+    const std::string left = merges[rank].substr(0, space),
+                      right = space == std::string::npos ? "" : merges[rank].substr(space + 1);
+    const auto l = ids.find(left), r = ids.find(right), result = ids.find(left + right);
+    if (l == ids.end() || r == ids.end() || result == ids.end())
+      throw Error(ErrorCode::kCorruption, path + ": tokenizer.ggml.merges, entry " +
+                                              std::to_string(rank) + ": '" + merges[rank] +
+                                              "' is not in the vocabulary");
+    spec.merges.push_back({l->second, r->second, result->second});
+  }
+}
+
+// SentencePiece merges the pair whose result scores best: every way to split a token into two is a
+// merge, ranked by the token's score.
+void merges_from_scores(const std::vector<float>& scores,
+                        const std::unordered_map<std::string, std::int32_t>& ids,
+                        TokenizerSpec& spec) {
+  std::vector<std::int32_t> order(spec.vocab.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return scores[static_cast<std::size_t>(a)] > scores[static_cast<std::size_t>(b)];
+  });
+  for (const std::int32_t id : order) {
+    const std::string& token = spec.vocab[static_cast<std::size_t>(id)];
+    for (std::size_t at = token.empty() ? 0 : utf8_length(token, 0); at > 0 && at < token.size();) {
+      const auto l = ids.find(token.substr(0, at)), r = ids.find(token.substr(at));
+      if (l != ids.end() && r != ids.end()) spec.merges.push_back({l->second, r->second, id});
+      const std::size_t length = utf8_length(token, at);
+      if (length == 0) break;
+      at += length;
+    }
+  }
+}
+
+}  // namespace
+
+TokenizerSpec spec_from_gguf(const std::string& path) {
+  const auto file = formats::GgufFile::open(path);
+  TokenizerSpec spec;
+  spec.source = path;
+  const std::string model = file->text("tokenizer.ggml.model").value_or("");
+  auto tokens = file->texts("tokenizer.ggml.tokens");
+  if (model.empty() || !tokens || tokens->empty())
+    throw Error(ErrorCode::kCorruption,
+                path + ": no tokenizer: expected tokenizer.ggml.model and tokenizer.ggml.tokens");
+  spec.vocab = std::move(*tokens);
+  const std::size_t count = spec.vocab.size();
+  const auto types =
+      file->integers("tokenizer.ggml.token_type").value_or(std::vector<std::int64_t>(count, 1));
+  if (types.size() != count)
+    throw Error(ErrorCode::kCorruption, path + ": tokenizer.ggml.token_type: expected " +
+                                            std::to_string(count) + " entries, found " +
+                                            std::to_string(types.size()));
+  std::unordered_map<std::string, std::int32_t> ids;
+  ids.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) ids.emplace(spec.vocab[i], static_cast<std::int32_t>(i));
+
+  const auto token_id = [&](const char* key) -> std::int32_t {
+    const auto id = file->integer(key);
+    if (!id) return -1;
+    if (*id < 0 || *id >= static_cast<std::int64_t>(count))
+      throw Error(ErrorCode::kCorruption, path + ": " + key + ": expected 0 to " +
+                                              std::to_string(count - 1) + ", found " +
+                                              std::to_string(*id));
+    return static_cast<std::int32_t>(*id);
+  };
+  const auto text_of = [&](std::int32_t id) {
+    return id < 0 ? std::string() : spec.vocab[static_cast<std::size_t>(id)];
+  };
+  spec.bos_id = token_id("tokenizer.ggml.bos_token_id");
+  const std::int32_t eos = token_id("tokenizer.ggml.eos_token_id");
+  const std::int32_t eot = token_id("tokenizer.ggml.eot_token_id");
+  if (eos >= 0) spec.eos_ids.push_back(eos);
+  if (eot >= 0 && eot != eos) spec.eos_ids.push_back(eot);
+  spec.unk_id = token_id("tokenizer.ggml.unknown_token_id");
+  spec.bos_text = text_of(spec.bos_id);
+  spec.eos_text = text_of(eos);
+  spec.unk_text = text_of(spec.unk_id);
+  spec.pad_text = text_of(token_id("tokenizer.ggml.padding_token_id"));
+  spec.chat_template = file->text("tokenizer.chat_template").value_or("");
+  for (std::size_t i = 0; i < count; ++i) {
+    if (types[i] != kControl && types[i] != kUserDefined) continue;
+    if (!spec.vocab[i].empty())
+      spec.added.push_back({spec.vocab[i], static_cast<std::int32_t>(i), false, false, false, false,
+                            types[i] == kControl});
+  }
+
+  bool adds_bos = false;
+  if (model == "gpt2") {
+    const std::string pre = file->text("tokenizer.ggml.pre").value_or("gpt-2");
+    read_pre_type(path, pre, spec);
+    read_merges(path, file->texts("tokenizer.ggml.merges").value_or(std::vector<std::string>()),
+                ids, spec);
+    spec.byte_level = true;
+    spec.unk_id = -1;
+    DecoderStep decoder;
+    decoder.kind = DecoderStep::Kind::kByteLevel;
+    spec.decoder = {decoder};
+    adds_bos = pre == "llama-bpe" || pre == "llama3" || pre == "llama-v3";
+    spec.description = "byte-level BPE, " + pre + ", " + std::to_string(count) + " tokens";
+  } else if (model == "llama") {
+    const auto scores = file->floats("tokenizer.ggml.scores");
+    if (!scores || scores->size() != count)
+      throw Error(ErrorCode::kCorruption, path + ": tokenizer.ggml.scores: expected " +
+                                              std::to_string(count) + " entries, found " +
+                                              std::to_string(scores ? scores->size() : 0));
+    // Special and byte tokens take no part in merges.
+    std::unordered_map<std::string, std::int32_t> normal = ids;
+    for (std::size_t i = 0; i < count; ++i)
+      if (types[i] == kControl || types[i] == kUserDefined || types[i] == kByte)
+        normal.erase(spec.vocab[i]);
+    if (const auto merges = file->texts("tokenizer.ggml.merges"); merges && !merges->empty()) {
+      read_merges(path, *merges, ids, spec);
+    } else {
+      merges_from_scores(*scores, normal, spec);
+    }
+    spec.byte_fallback = std::find(types.begin(), types.end(), kByte) != types.end();
+    spec.fuse_unk = true;
+    const std::string space = "\xE2\x96\x81";
+    const bool prefix = file->boolean("tokenizer.ggml.add_space_prefix").value_or(true);
+    if (prefix) spec.normalizer.push_back({NormalizerStep::Kind::kPrepend, "", space});
+    spec.normalizer.push_back({NormalizerStep::Kind::kReplace, " ", space});
+    using D = DecoderStep::Kind;
+    spec.decoder = {{D::kReplace, space, " "}, {D::kByteFallback, "", ""}, {D::kFuse, "", ""}};
+    if (prefix) spec.decoder.push_back({D::kStrip, "", " ", 1, 0});
+    adds_bos = true;
+    spec.description = "SentencePiece-style BPE, " + std::to_string(count) + " tokens";
+  } else {
+    throw Error(ErrorCode::kNotSupported, path + ": tokenizer.ggml.model '" + model +
+                                              "' is not supported (gpt2 and llama are)");
+  }
+  if (file->boolean("tokenizer.ggml.add_bos_token").value_or(adds_bos) && spec.bos_id >= 0)
+    spec.prefix_ids.push_back(spec.bos_id);
+  if (file->boolean("tokenizer.ggml.add_eos_token").value_or(false) && eos >= 0)
+    spec.suffix_ids.push_back(eos);
+  return spec;
+}
+
+}  // namespace triescope::tokenizer
