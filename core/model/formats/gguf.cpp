@@ -50,6 +50,7 @@ class Reader {
  public:
   explicit Reader(const InputFile& file) : file_(file) {}
 
+  const std::string& path() const { return file_.path(); }
   std::uint64_t position() const { return position_; }
   std::uint64_t left() const { return file_.size() - position_; }
 
@@ -486,7 +487,8 @@ const GgufTensor* GgufFile::find(std::string_view name) const {
 void GgufFile::read(const GgufTensor& tensor, std::int64_t begin, std::span<std::byte> out) const {
   if (begin < 0 || begin > tensor.bytes ||
       out.size() > static_cast<std::size_t>(tensor.bytes - begin)) {
-    throw Error(ErrorCode::kInvalidArgument, "tensor '" + tensor.name + "': read past its " +
+    throw Error(ErrorCode::kInvalidArgument, reader.path() + ": tensor '" + tensor.name +
+                                                 "': read past its " +
                                                  std::to_string(tensor.bytes) + " bytes");
   }
   impl_->files[static_cast<std::size_t>(tensor.part)]->read(

@@ -1,0 +1,184 @@
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "core/base/error.h"
+#include "core/model/formats/json.h"
+#include "core/model/formats/safetensors.h"
+#include "tests/support/paths.h"
+#include "tests/unit/formats/format_test_util.h"
+
+using namespace triescope;
+using namespace triescope::formats;
+using namespace triescope::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string floats(std::initializer_list<float> values) {
+  std::string bytes;
+  for (const float value : values) bytes += bytes_of(value);
+  return bytes;
+}
+
+std::string good_file() {
+  return safetensors_bytes(
+      R"({"__metadata__":{"format":"pt"},"a":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]},)"
+      R"("b":{"dtype":"BF16","shape":[2],"data_offsets":[16,20]},"c":{"dtype":"F16","shape":[],"data_offsets":[20,22]}})",
+      floats({1, 2, 3, 4}) + bytes_of<std::uint16_t>(0x3f80) + bytes_of<std::uint16_t>(0xc000) +
+          bytes_of<std::uint16_t>(0x3c00));
+}
+
+ErrorCode refusal(const std::string& header, std::size_t data_bytes) {
+  const TempDir folder;
+  const fs::path path = folder.path() / "model.safetensors";
+  write_file(path, safetensors_bytes(header, std::string(data_bytes, '\0')));
+  try {
+    SafeTensors::open_file(path.string());
+  } catch (const Error& error) {
+    CHECK(std::string(error.what()).find("model.safetensors") != std::string::npos);
+    return error.code();
+  }
+  FAIL("the file was accepted");
+  return ErrorCode::kCancelled;
+}
+
+}  // namespace
+
+TEST_CASE("tensors of several dtypes are read as fp32") {
+  const TempDir folder;
+  write_file(folder.path() / "model.safetensors", good_file());
+  const auto file = SafeTensors::open_folder(folder.path().string());
+  REQUIRE(file->tensors().size() == 3);
+  std::vector<float> a(2), b(2), c(1);
+  file->read(*file->find("a"), 1, a);
+  file->read(*file->find("b"), 0, b);
+  file->read(*file->find("c"), 0, c);
+  CHECK(a == std::vector<float>{2, 3});
+  CHECK(b == std::vector<float>{1, -2});
+  CHECK(c == std::vector<float>{1});
+  CHECK(file->find("d") == nullptr);
+  CHECK_THROWS_AS(file->read(*file->find("a"), 3, a), Error);
+}
+
+TEST_CASE("a safetensors file cut anywhere is refused") {
+  const std::string whole = good_file();
+  const TempDir folder;
+  const fs::path path = folder.path() / "model.safetensors";
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    CAPTURE(length);
+    write_file(path, whole.substr(0, length));
+    CHECK_THROWS_AS(SafeTensors::open_file(path.string()), Error);
+  }
+}
+
+TEST_CASE("a safetensors file with flipped bytes opens or is refused, and never more") {
+  const std::string whole = good_file();
+  const TempDir folder;
+  const fs::path path = folder.path() / "model.safetensors";
+  std::mt19937 random(11);
+  int refused = 0;
+  for (int round = 0; round < 4000; ++round) {
+    std::string damaged = whole;
+    for (int i = 0; i < 1 + static_cast<int>(random() % 3); ++i)
+      damaged[random() % damaged.size()] = static_cast<char>(random());
+    write_file(path, damaged);
+    try {
+      const auto file = SafeTensors::open_file(path.string());
+      for (const SafeTensor& tensor : file->tensors()) {
+        std::vector<float> values(static_cast<std::size_t>(tensor.elements));
+        file->read(tensor, 0, values);
+      }
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  CHECK(refused > 1000);
+}
+
+TEST_CASE("safetensors headers that lie are refused") {
+  const auto one = [](const std::string& fields) { return R"({"a":{)" + fields + "}}"; };
+  CHECK(refusal(one(R"("dtype":"F32","shape":[2],"data_offsets":[0,4])"), 4) ==
+        ErrorCode::kCorruption);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[1],"data_offsets":[4,0])"), 4) ==
+        ErrorCode::kCorruption);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[2],"data_offsets":[0,8])"), 4) ==
+        ErrorCode::kCorruption);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,4])"), 4) ==
+        ErrorCode::kCorruption);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[-1],"data_offsets":[0,4])"), 4) ==
+        ErrorCode::kCorruption);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[1.0],"data_offsets":[0,4])"), 4) ==
+        ErrorCode::kCorruption);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[1],"data_offsets":[18446744073709551612,4])"), 4) ==
+        ErrorCode::kCorruption);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[1],"data_offsets":[0,4])"), 8) ==
+        ErrorCode::kCorruption);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[1],"data_offsets":[4,8])"), 8) ==
+        ErrorCode::kCorruption);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[1])"), 4) == ErrorCode::kCorruption);
+  CHECK(refusal(one(R"("dtype":"Q99","shape":[1],"data_offsets":[0,4])"), 4) ==
+        ErrorCode::kNotSupported);
+  const std::string entry = R"({"dtype":"F32","shape":[1],"data_offsets":[0,4]})";
+  CHECK(refusal(R"({"a":)" + entry + R"(,"b":)" + entry + "}", 4) == ErrorCode::kCorruption);
+  CHECK(refusal(R"({"a":)" + entry + R"(,"a":)" + entry + "}", 4) == ErrorCode::kCorruption);
+  CHECK(refusal("[1]", 0) == ErrorCode::kCorruption);
+  CHECK(refusal(std::string(100000, '['), 0) == ErrorCode::kCorruption);
+}
+
+TEST_CASE("JSON from strangers is limited") {
+  CHECK(parse_json(R"({"a":[1,{"b":null}]})", "x")["a"][0] == 1);
+  CHECK_THROWS_AS(parse_json(R"({"a":1,"a":2})", "x"), Error);
+  CHECK_NOTHROW(parse_json(R"({"a":{"a":1},"b":{"a":2}})", "x"));
+  CHECK_THROWS_AS(parse_json("", "x"), Error);
+  CHECK_THROWS_AS(parse_json("{\"a\":\"\xff\"}", "x"), Error);
+  CHECK_THROWS_AS(parse_json(std::string(70, '[') + std::string(70, ']'), "x"), Error);
+  std::string many = "[";
+  for (int i = 0; i < (4 << 20); ++i) many += "0,";
+  CHECK_THROWS_AS(parse_json(many + "0]", "x"), Error);
+}
+
+TEST_CASE("a sharded folder is read through its index, and the index cannot leave the folder") {
+  const TempDir outside, folder;
+  const std::string header_a = R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
+  const std::string header_b = R"({"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
+  write_file(folder.path() / "m-1.safetensors", safetensors_bytes(header_a, floats({1})));
+  write_file(folder.path() / "m-2.safetensors", safetensors_bytes(header_b, floats({2})));
+  write_file(outside.path() / "m-3.safetensors", safetensors_bytes(header_b, floats({3})));
+  const auto open_with = [&](const std::string& map) {
+    write_file(folder.path() / "model.safetensors.index.json", R"({"weight_map":)" + map + "}");
+    return SafeTensors::open_folder(folder.path().string());
+  };
+  const auto file = open_with(R"({"a":"m-1.safetensors","b":"m-2.safetensors"})");
+  std::vector<float> value(1);
+  file->read(*file->find("b"), 0, value);
+  CHECK(value[0] == 2);
+  CHECK_THROWS_AS(open_with(R"({"a":"m-2.safetensors"})"), Error);
+  CHECK_THROWS_AS(open_with(R"({"a":"m-1.safetensors","c":"m-2.safetensors"})"), Error);
+  CHECK_THROWS_AS(open_with(R"({"a":"m-9.safetensors"})"), Error);
+  CHECK_THROWS_AS(
+      open_with(R"({"a":"../)" + outside.path().filename().string() + R"(/m-3.safetensors"})"),
+      Error);
+  CHECK_THROWS_AS(open_with(R"({"a":")" + (outside.path() / "m-3.safetensors").string() + R"("})"),
+                  Error);
+  CHECK_THROWS_AS(open_with(R"({"a":".."})"), Error);
+  CHECK_THROWS_AS(open_with("[]"), Error);
+  CHECK_THROWS_AS(open_with("{}"), Error);
+  CHECK_THROWS_AS(open_with(R"({"a":7})"), Error);
+  // A link within the folder is followed, one out of it is not.
+  fs::create_symlink(folder.path() / "m-2.safetensors", folder.path() / "inside.safetensors");
+  fs::create_symlink(outside.path() / "m-3.safetensors", folder.path() / "outside.safetensors");
+  CHECK_NOTHROW(open_with(R"({"b":"inside.safetensors"})"));
+  CHECK_THROWS_AS(open_with(R"({"b":"outside.safetensors"})"), Error);
+}
+
+TEST_CASE("the layout of a Hugging Face cache is followed") {
+  const TempDir root;
+  const fs::path blobs = root.path() / "blobs";
+  const fs::path snapshot = root.path() / "snapshots" / "abc";
+  fs::create_directories(blobs);
+  fs::create_directories(snapshot);
+  write_file(blobs / "123", good_file());
+  fs::create_symlink("../../blobs/123", snapshot / "model.safetensors");
+  CHECK(SafeTensors::open_folder(snapshot.string())->tensors().size() == 3);
+}
