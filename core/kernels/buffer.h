@@ -1,0 +1,32 @@
+// Zeroed memory, 64-byte aligned; from 4 MiB on aligned to 2 MiB and marked for huge pages (weights
+// are streamed: fewer TLB misses). Movable value.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace triescope::kernels {
+
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(std::size_t bytes);  // Error{kOutOfMemory}: says the bytes
+
+  std::size_t bytes() const { return bytes_; }
+  bool empty() const { return bytes_ == 0; }
+  void* data() { return data_.get(); }
+  const void* data() const { return data_.get(); }
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(data_.get());
+  }
+
+ private:
+  struct Free {
+    void operator()(void* p) const;
+  };
+  std::unique_ptr<void, Free> data_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace triescope::kernels

@@ -1,0 +1,27 @@
+// The CUDA kernels, in a shared module (libtriescope_cuda.so) that is opened when first asked for,
+// so that one program serves machines with and without a GPU. Without the module or a driver every
+// function is null. Thread-safe. The module stays open until the process ends.
+#pragma once
+
+#include <string>
+
+#include "core/kernels/tree_attention.cuh"
+
+namespace triescope::kernels {
+
+struct CudaModule {
+  // Launchers; contracts in the .cuh files. Null where absent.
+  decltype(&triescope_cuda_tree_attention) tree_attention = nullptr;
+  decltype(&triescope_cuda_tree_attention_scratch) tree_attention_scratch = nullptr;
+  decltype(&triescope_cuda_error_string) error_string = nullptr;
+  decltype(&triescope_cuda_device_count) device_count = nullptr;
+  std::string path;    // of the module, "" if none was opened
+  std::string reason;  // why there is none: "no libtriescope_cuda.so beside the program (...)"
+
+  bool available() const { return tree_attention != nullptr; }
+};
+
+// Looked for at $TRIESCOPE_CUDA_MODULE, beside the program, and where the build put it.
+const CudaModule& cuda_module();
+
+}  // namespace triescope::kernels

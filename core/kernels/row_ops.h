@@ -1,0 +1,39 @@
+// What decoding asks of a row of logits: log-softmax, the best, the k best. fp32, any length >= 1;
+// -inf entries (removed tokens) are allowed, NaN is not. Deterministic: a result depends on the row
+// alone. Thread-safe (no state).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace triescope::kernels {
+
+// log(sum exp(row)); -inf where all are -inf. Within 1e-6 of the exact value or 2 ulp (exponentials
+// within 2 ulp, summed in fp32 by lanes, lanes and blocks of 4096 in fp64).
+float log_sum_exp(std::span<const float> row);
+
+// out[i] = row[i] - log_sum_exp(row). out may be row. Error{kInvalidArgument}: sizes differ.
+void log_softmax(std::span<const float> row, std::span<float> out);
+// out[i] = exp(row[i] - log_sum_exp), normalised by the sum itself. out may be row.
+void softmax(std::span<const float> row, std::span<float> out);
+
+// Index of the largest; ties: the lowest index.
+std::int32_t argmax(std::span<const float> row);
+
+// The k largest (fewer if the row is shorter), best first; ties: the lower index first. -inf
+// entries come last.
+std::vector<std::pair<float, std::int32_t>> top_k(std::span<const float> row, std::size_t k);
+
+struct JointCandidate {
+  float score = 0;  // row[token] + offset of the row
+  std::int32_t row = 0, token = 0;
+};
+// The k largest of rows[r, t] + offsets[r] over all rows (row-major [rows, size]; beam search:
+// log-probs plus beam scores). Ties: the lower row, then the lower token. The sum is rounded once
+// to fp32 and compared so.
+std::vector<JointCandidate> top_k_joint(std::span<const float> rows, std::size_t size,
+                                        std::span<const float> offsets, std::size_t k);
+
+}  // namespace triescope::kernels

@@ -1,0 +1,62 @@
+// Attention of tree nodes over lists of visible KV slots, on the CPU.
+//
+// Row r sees a list of slots j = 0..L_r-1 in path order: the prefix all rows share, then its own
+// list. For head h, with kv = h / (heads / kv_heads):
+//   s_j = scale * q[r, h] . K[slot_j, kv]            softcap c > 0: s_j = c * tanh(s_j / c)
+//   out[r, h] = sum_j exp(s_j - max s) * V[slot_j, kv]  /  sum_j exp(s_j - max s)
+// A window w > 0 keeps the last w entries of the list.
+//
+// Invariant ("path only"): out[r] depends on q[r] and on the K and V along its own list, bit for
+// bit. Not on other rows, on where slots lie, on the number of threads, nor on where the list is
+// cut into prefix and own part: every s_j is one chain over the head's dimensions, the sum over j
+// of V is one chain in path order, and the sum of the exponentials is cut by index in the list.
+// Tolerance against libtorch: 1e-5 of max |V| (exp within 2 ulp, another order of summation).
+// The prefix (and what own lists have in common at their start) is read once for all rows of a
+// tile.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/base/thread_pool.h"
+#include "core/kernels/storage.h"
+
+namespace triescope::kernels {
+
+struct AttentionShape {
+  int heads = 0, kv_heads = 0,
+      head_dim = 0;   // heads % kv_heads == 0; head_dim any (multiples of 16 are fast)
+  float scale = 0;    // usually 1 / sqrt(head_dim)
+  float softcap = 0;  // 0 = none
+  int window = 0;     // 0 = all
+};
+
+// One layer's KV: [slots, kv_heads, head_dim] each.
+struct KvView {
+  const void* keys = nullptr;
+  const void* values = nullptr;
+  Storage storage = Storage::kF32;
+};
+
+// What the rows see; as ForwardBatch of core/model/model.h.
+struct VisibleSlots {
+  std::span<const std::int32_t> prefix;  // [prefix] seen by all rows, first
+  std::span<const std::int32_t> own;     // then row r: own[offsets[r] .. offsets[r + 1])
+  std::span<const std::int32_t>
+      offsets;  // [rows + 1]; empty = causal: row r sees prefix, then row_slots[0 .. r]
+  std::span<const std::int32_t> row_slots;  // [rows], read where offsets is empty
+};
+
+// q: row r at q + r * q_stride, [heads, head_dim]; out likewise. Every row sees at least one slot
+// (its own). K and V of all visible slots are already written. Error{kInvalidArgument} for a shape
+// that contradicts itself or a row that sees nothing; slots are not range-checked (the model does).
+void tree_attention(const float* q, std::int64_t q_stride, std::int64_t rows, const KvView& kv,
+                    const AttentionShape& shape, const VisibleSlots& visible, float* out,
+                    std::int64_t out_stride, ThreadPool& pool);
+
+// storage[slots[r], 0..dims) = rows[r * stride ..]: K or V of this forward's rows into one layer.
+// dims = kv_heads * head_dim.
+void store_kv(const float* rows, std::int64_t stride, std::int64_t count, int dims,
+              const std::int32_t* slots, Storage storage, void* out);
+
+}  // namespace triescope::kernels
