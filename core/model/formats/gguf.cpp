@@ -249,7 +249,7 @@ GgufTensor read_tensor(Reader& reader, int part) {
   if (!is_known(tensor.type)) {
     throw Error(
         ErrorCode::kNotSupported,
-        "tensor '" + tensor.name + "' has ggml " + to_string(tensor.type) +
+        reader.path() + ": tensor '" + tensor.name + "' has ggml " + to_string(tensor.type) +
             ", which is not supported; take a file in F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, "
             "Q8_0, Q2_K to Q6_K or IQ4_NL");
   }
@@ -487,8 +487,7 @@ const GgufTensor* GgufFile::find(std::string_view name) const {
 void GgufFile::read(const GgufTensor& tensor, std::int64_t begin, std::span<std::byte> out) const {
   if (begin < 0 || begin > tensor.bytes ||
       out.size() > static_cast<std::size_t>(tensor.bytes - begin)) {
-    throw Error(ErrorCode::kInvalidArgument, reader.path() + ": tensor '" + tensor.name +
-                                                 "': read past its " +
+    throw Error(ErrorCode::kInvalidArgument, "tensor '" + tensor.name + "': read past its " +
                                                  std::to_string(tensor.bytes) + " bytes");
   }
   impl_->files[static_cast<std::size_t>(tensor.part)]->read(
