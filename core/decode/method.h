@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/rng.h"
@@ -42,6 +43,8 @@ struct RunContext {
   int vocab_size = 0;
   nlohmann::json settings;                     // every parameter in force, validated
   std::uint64_t seed = 0;
+  // UTF-8 text to ids without special tokens, for methods that read texts of the user's; may be null.
+  std::function<std::vector<std::int32_t>(std::string_view)> encode = {};
 };
 
 struct DraftContext {

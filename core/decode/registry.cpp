@@ -11,7 +11,7 @@ std::span<const MethodInfo> methods() {
   static const std::vector<MethodInfo> list = {
       beam_method(),          batch_beam_method(),       greedy_method(),
       sample_method(),        sample_then_beam_method(), ngram_trie_method(),
-      prompt_lookup_method(), suffix_automaton_method(),
+      prompt_lookup_method(), suffix_automaton_method(), rest_method(),
   };
   return list;
 }

@@ -70,6 +70,7 @@ RunContext checked_context(const RunConfig& config, const MethodInfo& method, co
   run.max_new_tokens = config.max_new_tokens;
   run.vocab_size = info.vocab_size;
   run.seed = config.seed;
+  run.encode = [&tokenizer](std::string_view text) { return tokenizer.encode(text, false); };
   return run;
 }
 

@@ -10,5 +10,6 @@ MethodInfo sample_method();            // sample.cpp
 MethodInfo ngram_trie_method();        // ngram_trie.cpp
 MethodInfo prompt_lookup_method();     // prompt_lookup.cpp
 MethodInfo suffix_automaton_method();  // suffix_automaton.cpp
+MethodInfo rest_method();              // rest.cpp
 
 }  // namespace triescope

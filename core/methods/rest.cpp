@@ -1,0 +1,150 @@
+// REST: drafts retrieved from a datastore of the user's own text instead of the context.
+// Source: He et al., "REST: Retrieval-Based Speculative Decoding", NAACL 2024.
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <limits>
+
+#include "core/accept/text_acceptor.h"
+#include "core/base/error.h"
+#include "core/methods/draft_text.h"
+#include "core/methods/text_methods.h"
+#include "core/tree/suffix_array.h"
+
+namespace triescope {
+namespace {
+
+constexpr std::int32_t kEndOfDocument = -2;  // no token has this id
+constexpr std::size_t kMaxBytes = 64u << 20;
+constexpr std::string_view kSeparator = "<|endoftext|>";  // a line of its own between documents
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    throw Error(ErrorCode::kNotFound,
+                "datastore: expected a text file that can be read, found none at \"" + path + "\"");
+  std::string text;
+  text.assign(std::istreambuf_iterator<char>(file), {});
+  if (file.bad())
+    throw Error(ErrorCode::kIoError, "datastore: \"" + path + "\" cannot be read; is it a folder?");
+  if (text.size() > kMaxBytes)
+    throw Error(ErrorCode::kNotSupported,
+                "datastore: expected at most " + std::to_string(kMaxBytes >> 20) +
+                    " MiB of text, found " + std::to_string(text.size() >> 20) + " MiB in \"" +
+                    path + "\"; take a part of it");
+  return text;
+}
+
+SuffixArray build_datastore(const RunContext& run) {
+  const auto given = run.settings.find("datastore");
+  if (given == run.settings.end()) return SuffixArray({});
+  if (!given->is_string())
+    throw Error(ErrorCode::kInvalidArgument,
+                "datastore: expected the path of a text file, found " + given->dump());
+  const auto path = given->get<std::string>();
+  if (path.empty() || !run.encode) return SuffixArray({});
+  const std::string text = read_text(path);
+  std::vector<std::int32_t> tokens;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = text.find(kSeparator, at);
+    if (end == std::string::npos) end = text.size();
+    const auto document = run.encode(std::string_view(text).substr(at, end - at));
+    tokens.insert(tokens.end(), document.begin(), document.end());
+    tokens.push_back(kEndOfDocument);
+    at = end + kSeparator.size();
+    if (at < text.size() && text[at] == '\n') ++at;
+  }
+  return SuffixArray(std::move(tokens), kEndOfDocument);
+}
+
+class RestDrafter final : public Drafter {
+ public:
+  explicit RestDrafter(const RunContext& run)
+      : num_draft_(run.settings.value("num_draft", 64)),
+        max_depth_(run.settings.value("max_depth", 10)),
+        longest_(run.settings.value("longest_suffix", 16)),
+        shortest_(run.settings.value("shortest_suffix", 2)),
+        datastore_(build_datastore(run)) {}
+
+  std::vector<NodeId> draft(DraftContext& context) override {
+    std::vector<NodeId> hung;
+    if (context.frontier.empty()) return hung;
+    text_.update(context);
+    const auto answer =
+        datastore_.continuations(text_.tokens(), shortest_, longest_, num_draft_,
+                                 std::min(max_depth_, context.room), context.run.eos_token_ids);
+    for (const auto& found : answer.nodes) {
+      const NodeId parent = found.parent < 0 ? context.frontier.front()
+                                             : hung[static_cast<std::size_t>(found.parent)];
+      hung.push_back(context.tree.add(parent, TokenId(found.token), capture::Source::kDatastore,
+                                      std::numeric_limits<float>::quiet_NaN()));
+    }
+    return hung;
+  }
+
+ private:
+  int num_draft_, max_depth_, longest_, shortest_;
+  SuffixArray datastore_;
+  DraftText text_;
+};
+
+}  // namespace
+
+MethodInfo rest_method() {
+  MethodInfo info;
+  info.name = "rest";
+  info.title = "REST";
+  info.summary =
+      "Drafts what followed the last tokens in a text file of the user's: a suffix array finds all "
+      "places, the most frequent "
+      "continuations become the draft tree.";
+  info.paper = "REST: Retrieval-Based Speculative Decoding, He et al., NAACL 2024";
+  info.lossless = true;
+  info.drafts = true;
+  info.parameters = {
+      {.name = "datastore",
+       .kind = ParameterKind::kText,
+       .default_value = "",
+       .choices = {},
+       .help = "Path of a UTF-8 text file, at most 64 MiB, read when the run starts; documents may "
+               "be apart by lines "
+               "<|endoftext|>. Empty: nothing is drafted."},
+      {.name = "longest_suffix",
+       .kind = ParameterKind::kInteger,
+       .default_value = 16,
+       .minimum = 1,
+       .maximum = 31,
+       .choices = {},
+       .help =
+           "The last tokens of the text are looked for from this many down to shortest_suffix."},
+      {.name = "shortest_suffix",
+       .kind = ParameterKind::kInteger,
+       .default_value = 2,
+       .minimum = 1,
+       .maximum = 31,
+       .choices = {},
+       .help = "Shorter matches draft nothing."},
+      {.name = "num_draft",
+       .kind = ParameterKind::kInteger,
+       .default_value = 64,
+       .minimum = 1,
+       .maximum = 1024,
+       .choices = {},
+       .help = "At most this many draft nodes a step: the most frequent ones."},
+      {.name = "max_depth",
+       .kind = ParameterKind::kInteger,
+       .default_value = 10,
+       .minimum = 1,
+       .maximum = 30,
+       .choices = {},
+       .help = "Longest draft."},
+  };
+  for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
+  info.make = [](const RunContext& run) {
+    return MethodParts{std::make_unique<RestDrafter>(run),
+                       std::make_unique<TextAcceptor>(run, deterministic_rule(run.settings))};
+  };
+  return info;
+}
+
+}  // namespace triescope
