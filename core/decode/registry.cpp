@@ -12,6 +12,7 @@ std::span<const MethodInfo> methods() {
       beam_method(),          batch_beam_method(),       greedy_method(),
       sample_method(),        sample_then_beam_method(), ngram_trie_method(),
       prompt_lookup_method(), suffix_automaton_method(), rest_method(),
+      lookahead_method(),
   };
   return list;
 }

@@ -11,5 +11,6 @@ MethodInfo ngram_trie_method();        // ngram_trie.cpp
 MethodInfo prompt_lookup_method();     // prompt_lookup.cpp
 MethodInfo suffix_automaton_method();  // suffix_automaton.cpp
 MethodInfo rest_method();              // rest.cpp
+MethodInfo lookahead_method();         // lookahead.cpp
 
 }  // namespace triescope

@@ -15,7 +15,7 @@ using test::FakeOptions;
 using test::Rig;
 using Tokens = std::vector<std::int32_t>;
 
-const char* const kDrafting[] = {"ngram_trie", "prompt_lookup", "suffix_automaton"};
+const char* const kDrafting[] = {"ngram_trie", "prompt_lookup", "suffix_automaton", "lookahead"};
 const char* const kPolicies[] = {"recycle", "compact", "keep"};
 
 // Half the texts run in a circle that drafts catch, half are noise that drafts mostly miss.
