@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -94,6 +96,14 @@ TokenizerSpec spec_from_directory(
         path);  // tokenizer.json and what stands beside it, or vocab.json + merges.txt
 TokenizerSpec spec_from_json_file(const std::string& path);  // a tokenizer.json alone
 TokenizerSpec spec_from_gguf(const std::string& path);
+
+using TokenIds = std::unordered_map<std::string, std::int32_t>;
+// nullopt: one of the three tokens is not there.
+std::optional<TokenizerSpec::Merge> merge_of(const std::string& left, const std::string& right,
+                                             const TokenIds& ids);
+// "left right", as older files write merges. Where tokens hold spaces themselves: the first way to
+// split that makes sense.
+std::optional<TokenizerSpec::Merge> split_merge(const std::string& text, const TokenIds& ids);
 
 // The regular expressions that GPT-2's byte-level pre-tokenizer and the GGUF pre types stand for.
 extern const char* const kGpt2Regex;

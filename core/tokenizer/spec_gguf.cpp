@@ -11,13 +11,6 @@
 
 namespace triescope::tokenizer {
 
-const char* const kGpt2Regex =
-    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
-const char* const kLlama3Regex =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-const char* const kQwen2Regex =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-
 namespace {
 
 // ggml's token types.
@@ -63,24 +56,21 @@ void read_pre_type(const std::string& path, const std::string& pre, TokenizerSpe
 }
 
 void read_merges(const std::string& path, const std::vector<std::string>& merges,
-                 const std::unordered_map<std::string, std::int32_t>& ids, TokenizerSpec& spec) {
+                 const TokenIds& ids, TokenizerSpec& spec) {
   for (std::size_t rank = 0; rank < merges.size(); ++rank) {
-    const auto space = merges[rank].find(' ', 1);
-    const std::string left = merges[rank].substr(0, space),
-                      right = space == std::string::npos ? "" : merges[rank].substr(space + 1);
-    const auto l = ids.find(left), r = ids.find(right), result = ids.find(left + right);
-    if (l == ids.end() || r == ids.end() || result == ids.end())
+    const auto merge = split_merge(merges[rank], ids);
+    if (!merge)
       throw Error(ErrorCode::kCorruption, path + ": tokenizer.ggml.merges, entry " +
                                               std::to_string(rank) + ": '" + merges[rank] +
                                               "' is not in the vocabulary");
-    spec.merges.push_back({l->second, r->second, result->second});
+    spec.merges.push_back(*merge);
   }
 }
 
 // SentencePiece merges the pair whose result scores best: every way to split a token into two is a
 // merge, ranked by the token's score.
 void merges_from_scores(const std::vector<float>& scores,
-                        const std::unordered_map<std::string, std::int32_t>& ids,
+                        const TokenIds& ids,
                         TokenizerSpec& spec) {
   std::vector<std::int32_t> order(spec.vocab.size());
   std::iota(order.begin(), order.end(), 0);
@@ -118,7 +108,7 @@ TokenizerSpec spec_from_gguf(const std::string& path) {
     throw Error(ErrorCode::kCorruption, path + ": tokenizer.ggml.token_type: expected " +
                                             std::to_string(count) + " entries, found " +
                                             std::to_string(types.size()));
-  std::unordered_map<std::string, std::int32_t> ids;
+  TokenIds ids;
   ids.reserve(count);
   for (std::size_t i = 0; i < count; ++i) ids.emplace(spec.vocab[i], static_cast<std::int32_t>(i));
 
@@ -172,7 +162,7 @@ TokenizerSpec spec_from_gguf(const std::string& path) {
                                               std::to_string(count) + " entries, found " +
                                               std::to_string(scores ? scores->size() : 0));
     // Special and byte tokens take no part in merges.
-    std::unordered_map<std::string, std::int32_t> normal = ids;
+    TokenIds normal = ids;
     for (std::size_t i = 0; i < count; ++i)
       if (types[i] == kControl || types[i] == kUserDefined || types[i] == kByte)
         normal.erase(spec.vocab[i]);

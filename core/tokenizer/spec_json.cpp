@@ -206,7 +206,7 @@ void read_model(const std::string& file, const json& model, TokenizerSpec& spec)
   spec.ignore_merges = model.value("ignore_merges", false);
   spec.fuse_unk = model.value("fuse_unk", false);
   const json& vocab = model.at("vocab");
-  std::unordered_map<std::string, std::int32_t> ids;
+  TokenIds ids;
   ids.reserve(vocab.size());
   for (const auto& [token, id_json] : vocab.items()) {
     if (!id_json.is_number_integer())
@@ -228,26 +228,17 @@ void read_model(const std::string& file, const json& model, TokenizerSpec& spec)
   }
   std::size_t rank = 0;
   for (const json& merge : model.at("merges")) {
-    std::string left, right;
+    std::optional<TokenizerSpec::Merge> found;
     if (merge.is_array() && merge.size() == 2) {
-      left = merge[0].get<std::string>();
-      right = merge[1].get<std::string>();
+      found = merge_of(merge[0].get<std::string>(), merge[1].get<std::string>(), ids);
     } else if (merge.is_string()) {
-      const std::string text = merge.get<std::string>();
-      const auto space = text.find(' ', 1);
-      if (space == std::string::npos)
-        corrupt(file, "merges: entry " + std::to_string(rank) + ": expected two tokens, found '" +
-                          text + "'");
-      left = text.substr(0, space);
-      right = text.substr(space + 1);
-    } else {
-      corrupt(file, "merges: entry " + std::to_string(rank) + ": expected two tokens");
+      found = split_merge(merge.get<std::string>(), ids);
     }
-    const auto l = ids.find(left), r = ids.find(right), result = ids.find(left + right);
-    if (l == ids.end() || r == ids.end() || result == ids.end())
-      corrupt(file, "merges: entry " + std::to_string(rank) + ": '" + left + "' + '" + right +
-                        "' is not in the vocabulary");
-    spec.merges.push_back({l->second, r->second, result->second});
+    if (!found)
+      corrupt(file, "merges: entry " + std::to_string(rank) +
+                        ": expected two tokens whose union is a token, found " +
+                        merge.dump().substr(0, 100));
+    spec.merges.push_back(*found);
     ++rank;
   }
 }

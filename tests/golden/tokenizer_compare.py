@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Compares triescope's tokenizers with Hugging Face's `tokenizers`: ids of texts, texts of ids, one id at a time.
+
+  tokenizer_compare.py corpus --dump build/tests/bin/tokenizer_dump   every prompt and every document of the test data
+  tokenizer_compare.py fuzz   --dump ... [--count 100000]             random Unicode strings and random ids
+
+Development only. Made with tokenizers 0.23.3, transformers 5.17.0. Exit code 1 where anything differs."""
+import argparse
+import gzip
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import time
+import unicodedata
+
+from tokenizer_variants import real, variants
+
+
+def dump(program, mode, path, lines):
+    run = subprocess.run([program, mode, str(path)], input=("\n".join(lines) + "\n").encode(), capture_output=True)
+    if run.returncode:
+        sys.exit(f"{mode} {path}: {run.stderr.decode()}")
+    return run.stdout.decode().split("\n")[:len(lines)]
+
+
+def texts_of_corpus(data):
+    data = pathlib.Path(data)
+    for line in open(data / "prompts/spec_bench_question.jsonl", encoding="utf-8"):
+        yield from json.loads(line)["turns"]
+    for line in gzip.open(data / "prompts/HumanEval.jsonl.gz", "rt", encoding="utf-8"):
+        row = json.loads(line)
+        yield from (row["prompt"], row["canonical_solution"], row["test"])
+    for path in sorted((data / "corpus").glob("*.txt")):
+        yield from open(path, encoding="utf-8", newline="").read().split("\n<|endoftext|>\n")
+
+
+def assigned(code):
+    # Characters newer than Unicode 14 are left out: libraries disagree about them by their age.
+    return unicodedata.ucd_3_2_0.category(chr(code)) not in ("Cn", "Cs") or (
+        unicodedata.category(chr(code)) not in ("Cn", "Cs"))
+
+
+def alphabet(rng):
+    everything = [chr(c) for c in range(1, 0x110000) if not 0xD800 <= c < 0xE000 and assigned(c)]
+    spaces = list(" \t\n\r\f\v\x00\x1c\x1f\x85\xa0\u1680\u180e\u2000\u2003\u200b\u2028\u2029\u202f\u205f\u3000\ufeff")
+    digits = list("0123456789\u0660\u0967\u00b2\u00bd\u2167\u2460\uff11\u3007")
+    marks = list("\u0300\u0301\u0308\u0323\u0327\u20dd\u0903\ufe0f\u200d\u20e3")
+    odd = list("\u0130\u0131\u017f\u212a\u00df\u1e9e\ufb01\u03c2\u03a3\u01c5\u02b0\u2019'\u2581\u0120\uac00\u1100\u1161\u11a8\U0001f468\U0001f3fd")
+    return everything, spaces, digits, marks, odd
+
+
+def texts_of_fuzz(count, seed, specials):
+    rng = random.Random(seed)
+    everything, spaces, digits, marks, odd = alphabet(rng)
+    words = ("the cat Hello world don't I'LL we've 'S 'T it's x2 e\u0301 3.14159 20000 foo_bar word wordy the\u00a0cat "
+             "\u4f60\u597d \u0645\u0631\u062d\u0628\u0627 \u041f\u0440\u0438\u0432\u0435\u0442 \U0001f469\u200d\U0001f680 "
+             "== != // ... <|x|> <s> </s> <0x41> [L] [R] [LR] \u00c5B A\u030aB").split(" ") + specials
+    for _ in range(count):
+        parts = []
+        for _ in range(rng.choice((1, 2, 3, 5, 8, 13, 21))):
+            kind = rng.random()
+            if kind < 0.25:
+                parts.append(rng.choice(words))
+            elif kind < 0.45:
+                parts.append(rng.choice((" ", " ", "  ", "\n", rng.choice(spaces))) * rng.choice((1, 1, 1, 2, 3)))
+            elif kind < 0.55:
+                parts.append("".join(rng.choice(digits[:10] if rng.random() < .8 else digits)
+                                     for _ in range(rng.choice((1, 2, 3, 4, 7)))))
+            elif kind < 0.65:
+                parts.append(rng.choice("abcXYZ e") + rng.choice(marks) * rng.choice((1, 1, 2)))
+            elif kind < 0.75:
+                parts.append(rng.choice(odd))
+            elif kind < 0.9:
+                parts.append("".join(chr(rng.randrange(32, 127)) for _ in range(rng.randrange(1, 8))))
+            else:
+                parts.append("".join(rng.choice(everything) for _ in range(rng.randrange(1, 4))))
+        yield "".join(parts)
+
+
+def compare(name, program, path, tokenizer, texts, ids_of_decode):
+    failures = 0
+
+    def fail(kind, given, expected, found):
+        nonlocal failures
+        failures += 1
+        if failures <= 5:
+            print(f"  {name}: {kind} of {given!a:.200}\n    expected {expected!a:.300}\n    found    {found!a:.300}")
+
+    start = time.time()
+    mine = dump(program, "encode", path, [json.dumps(t) for t in texts])
+    mine_s = time.time() - start
+    start = time.time()
+    theirs = [e.ids for e in tokenizer.encode_batch_fast(texts)]
+    theirs_s = time.time() - start
+    for text, found, expected in zip(texts, mine, theirs):
+        if found != " ".join(map(str, expected)):
+            fail("encode", text, [(tokenizer.id_to_token(i), i) for i in expected] if len(expected) < 40 else expected, found)
+    sequences = ids_of_decode if ids_of_decode is not None else theirs
+    lines = [" ".join(map(str, s)) for s in sequences]
+    for mode, skip in (("decode", False), ("skip", True)):
+        for s, found, expected in zip(sequences, dump(program, mode, path, lines),
+                                      tokenizer.decode_batch(sequences, skip_special_tokens=skip)):
+            if json.loads(found) != expected:
+                fail(mode, s, expected, json.loads(found))
+            if mode == "decode" and failures > 1000:
+                break
+    for s, found, whole in zip(sequences, dump(program, "stream", path, lines), dump(program, "decode", path, lines)):
+        if found != whole:
+            fail("stream", s, json.loads(whole), json.loads(found))
+    size = sum(len(t.encode()) for t in texts) / 1e6
+    print(f"{name}: {len(texts)} texts, {size:.1f} MB: {failures} differ  (triescope {mine_s:.1f} s with loading and "
+          f"JSON, tokenizers {theirs_s:.1f} s)", flush=True)
+    return failures
+
+
+def main():
+    here = pathlib.Path(__file__).resolve().parent.parent.parent
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("corpus", "fuzz"))
+    parser.add_argument("--dump", required=True)
+    parser.add_argument("--data", default=here.parent / "shared/data")
+    parser.add_argument("--models", default=here / ".deps/models")
+    parser.add_argument("--count", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", action="append")
+    arguments = parser.parse_args()
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        entries = dict(real(arguments.data, arguments.models))
+        if arguments.what == "fuzz":
+            for name, tokenizer in variants(arguments.data).items():
+                path = pathlib.Path(folder) / f"{name}.json"
+                tokenizer.save(str(path))
+                entries[name] = (path, tokenizer)
+        corpus = list(texts_of_corpus(arguments.data)) if arguments.what == "corpus" else None
+        for name, (path, tokenizer) in entries.items():
+            if arguments.only and name not in arguments.only:
+                continue
+            tokenizer.no_truncation()
+            if corpus:
+                failures += compare(name, arguments.dump, path, tokenizer, corpus, None)
+                continue
+            specials = [t.content for t in tokenizer.get_added_tokens_decoder().values()][:20]
+            rng = random.Random(arguments.seed)
+            size = tokenizer.get_vocab_size()
+            sequences = [[i for i in (rng.randrange(size) if rng.random() < .7 else rng.randrange(300)
+                                      for _ in range(rng.randrange(1, 40))) if tokenizer.id_to_token(i) is not None]
+                         for _ in range(arguments.count // 10)]
+            texts = list(texts_of_fuzz(arguments.count, arguments.seed, specials))
+            failures += compare(name, arguments.dump, path, tokenizer, texts, sequences)
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
