@@ -1,20 +1,16 @@
 #include "core/capture/capture.h"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <unordered_map>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/capture/recorder_identity.h"
 #include "core/capture/schema.h"
 #include "core/capture/sqlite_db.h"
 #include "core/capture/writer.h"
@@ -22,59 +18,8 @@
 namespace triescope::capture {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr Tick kForever = std::numeric_limits<Tick>::max();
 constexpr std::int64_t kMaxStep = 100'000'000, kMaxSlot = 1 << 22, kMaxToken = 1 << 28;
-constexpr int kMaxTextBytes = 64 << 20;
-
-// Opened for reading what may come from a stranger: nothing in the file is run, no extension is
-// loaded.
-std::unique_ptr<Database> open_read_only(const std::string& path) {
-  std::error_code ec;
-  if (!fs::exists(path, ec))
-    throw Error(ErrorCode::kNotFound, path + ": no such file; expected a .tscap capture");
-  char header[100] = {};
-  std::ifstream file(path, std::ios::binary);
-  file.read(header, sizeof header);
-  if (!file || std::memcmp(header, "SQLite format 3", 16) != 0)
-    throw Error(ErrorCode::kCorruption,
-                path + ": not a capture; expected a SQLite file of at least 100 bytes, found " +
-                    (file ? "another format" : std::to_string(file.gcount()) + " bytes"));
-  std::unique_ptr<Database> db;
-  try {
-    db = std::make_unique<Database>(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX);
-    sqlite3_exec(db->handle(), "SELECT count(*) FROM sqlite_schema", nullptr, nullptr, nullptr);
-    if (const int code = sqlite3_errcode(db->handle()) & 0xff;
-        code == SQLITE_CANTOPEN || code == SQLITE_READONLY)
-      db.reset();
-  } catch (const Error&) {
-    db.reset();
-  }
-  if (!db) {
-    // Read-only media: the log beside the file cannot be joined, the file itself can be read.
-    std::string uri = "file:";
-    for (const char c : path) {
-      if (c == '?' || c == '#' || c == '%') {
-        char escaped[8];
-        std::snprintf(escaped, sizeof escaped, "%%%02X", static_cast<unsigned char>(c));
-        uri += escaped;
-      } else {
-        uri += c;
-      }
-    }
-    db = std::make_unique<Database>(uri + "?immutable=1",
-                                    SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX);
-  }
-  sqlite3* handle = db->handle();
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
-  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kMaxTextBytes);
-  sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
-  return db;
-}
 
 std::int64_t pragma(Database& db, const char* sql) {
   Statement statement(db, sql);
@@ -85,7 +30,8 @@ std::int64_t pragma(Database& db, const char* sql) {
 
 void check_schema(Database& db) {
   if (pragma(db, "PRAGMA application_id") != kApplicationId)
-    throw Error(ErrorCode::kCorruption, db.path() + ": a SQLite file, but no capture of triescope");
+    throw Error(ErrorCode::kCorruption,
+                db.path() + ": a SQLite file, but no capture of triescope; expected a .tscap");
   const std::int64_t version = pragma(db, "PRAGMA user_version");
   if (version > kSchemaVersion)
     throw Error(ErrorCode::kNotSupported,
@@ -114,16 +60,6 @@ void check_schema(Database& db) {
                                             std::to_string(found));
 }
 
-bool process_lives(std::int64_t pid) {
-  return pid > 0 && (::kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM);
-}
-
-std::vector<std::int32_t> tokens_of(std::span<const std::byte> blob) {
-  std::vector<std::int32_t> tokens(blob.size() / sizeof(std::int32_t));
-  std::memcpy(tokens.data(), blob.data(), tokens.size() * sizeof(std::int32_t));
-  return tokens;
-}
-
 // The rows of one step in a vector sorted by `step_of_row`.
 template <class Row, class StepOf>
 std::span<const Row> rows_of_step(const std::vector<Row>& rows, std::int32_t step,
@@ -149,6 +85,7 @@ struct Capture::Impl {
   bool has_run = false;
 
   std::unordered_map<std::int32_t, std::string> pieces;
+  mutable std::unordered_map<std::int32_t, std::string> unknown_pieces;
   std::vector<StepRow> steps;
   std::vector<PhaseRow> phases;
   std::vector<NodeRow> nodes;
@@ -191,15 +128,15 @@ struct Capture::Impl {
 
   // Ranks of the nodes above the frontier in force, and the nodes of finished sequences: of the
   // last cursor asked for.
-  mutable std::int64_t alive_key = -1;
+  mutable std::pair<std::int64_t, std::int64_t> alive_key{-2, -2};
   mutable std::vector<std::int32_t> alive_rank;  // by node: rank, kFinishedPath, or -1
   static constexpr std::int32_t kFinishedPath = 1 << 20;
 
   mutable std::int32_t path_cache_node = -2;
   mutable std::vector<std::int32_t> path_cache;  // by depth
 
-  std::array<std::int64_t, 12> last_row{};
-  std::int64_t piece_rows = 0;
+  std::array<std::int64_t, 13> last_row{};
+  std::int64_t data_version = -1;
 
   [[noreturn]] void damaged(const char* table, std::int64_t row, const std::string& what) const {
     throw Error(ErrorCode::kCorruption,
@@ -215,8 +152,30 @@ struct Capture::Impl {
   }
   Tick checked_tick(const char* table, std::int64_t row, std::int64_t tick) const {
     if (tick < 0 || tick > kMaxStep * kPhaseCount)
-      damaged(table, row, "tick: found " + std::to_string(tick));
+      damaged(table, row,
+              "tick: expected 0 to " + std::to_string(kMaxStep * kPhaseCount) + ", found " +
+                  std::to_string(tick));
     return tick;
+  }
+  template <class Row>
+  Tick later_tick(const char* table, std::int64_t row, std::int64_t tick,
+                  const std::vector<Row>& before) const {
+    checked_tick(table, row, tick);
+    if (!before.empty() && tick < before.back().tick)
+      damaged(table, row,
+              "tick: expected " + std::to_string(before.back().tick) + " or later, found " +
+                  std::to_string(tick));
+    return tick;
+  }
+  std::vector<std::int32_t> tokens_of(const char* table, std::int64_t row,
+                                      std::span<const std::byte> blob) const {
+    if (blob.size() % sizeof(std::int32_t) != 0)
+      damaged(table, row,
+              "tokens: expected 4 bytes each, found " + std::to_string(blob.size()) + " bytes");
+    std::vector<std::int32_t> tokens(blob.size() / sizeof(std::int32_t));
+    if (!tokens.empty()) std::memcpy(tokens.data(), blob.data(), blob.size());
+    for (const std::int32_t token : tokens) in_range(table, row, "tokens", token, 0, kMaxToken);
+    return tokens;
   }
   std::int32_t existing_node(const char* table, std::int64_t row, std::int64_t node) const {
     return in_range(table, row, "node", node, 0, static_cast<std::int64_t>(nodes.size()) - 1);
@@ -240,10 +199,10 @@ struct Capture::Impl {
                         "SELECT created_utc, model_json, method, method_title, settings_json, "
                         "seed, versions_json, prompt_text, prompt_tokens, "
                         "max_new_tokens, kv_bytes_per_token, sliding_window, kv_policy, status, "
-                        "message, heartbeat FROM run WHERE id=1");
+                        "message, recorder FROM run WHERE id=1");
     bool changed = false;
     while (statement.next()) {
-      if (!has_run) {
+      if (!has_run && !statement.text(2).empty()) {  // the writer hands in the rest with run()
         run.created_utc = statement.text(0);
         run.model_json = statement.text(1);
         run.method = statement.text(2);
@@ -252,7 +211,7 @@ struct Capture::Impl {
         run.seed = statement.integer(5);
         run.versions_json = statement.text(6);
         run.prompt_text = statement.text(7);
-        run.prompt_tokens = tokens_of(statement.blob(8));
+        run.prompt_tokens = tokens_of("run", 1, statement.blob(8));
         run.max_new_tokens =
             in_range("run", 1, "max_new_tokens", statement.integer(9), 0, kMaxStep);
         run.kv_bytes_per_token = statement.integer(10);
@@ -263,7 +222,7 @@ struct Capture::Impl {
       }
       auto now = static_cast<RunStatus>(in_range("run", 1, "status", statement.integer(13), 0, 3));
       std::string message = statement.text(14);
-      if (now == RunStatus::kRunning && !process_lives(statement.integer(15))) {
+      if (now == RunStatus::kRunning && !recorder_lives(statement.text(15), path)) {
         now = RunStatus::kStopped;
         message = "interrupted: the program that recorded it ended before the run did";
       }
@@ -276,19 +235,13 @@ struct Capture::Impl {
 
   bool read_tables() {
     bool any = false;
-    // Tokens come in any order: new ones are found by counting.
-    if (const std::int64_t count = pragma(*db, "SELECT count(*) FROM piece");
-        count != static_cast<std::int64_t>(pieces.size())) {
-      piece_rows = count;
-      Statement statement(*db, "SELECT token, bytes FROM piece");
-      while (statement.next()) {
-        const auto blob = statement.blob(1);
-        pieces.insert_or_assign(
-            in_range("piece", 0, "token", statement.integer(0), -1, kMaxToken),
-            std::string(reinterpret_cast<const char*>(blob.data()), blob.size()));
-      }
-      any = true;
-    }
+    any |= read(12, "SELECT id, token, bytes FROM piece WHERE id > ? ORDER BY id",
+                [&](Statement& s, std::int64_t id) {
+                  const auto blob = s.blob(2);
+                  pieces.try_emplace(
+                      in_range("piece", id, "token", s.integer(1), 0, kMaxToken),
+                      std::string(reinterpret_cast<const char*>(blob.data()), blob.size()));
+                });
     any |= read(0,
                 "SELECT id, step, forward_rows, drafted, accepted, emitted, frontier FROM step "
                 "WHERE id > ? ORDER BY id",
@@ -311,8 +264,8 @@ struct Capture::Impl {
                   NodeRow row;
                   const auto next = static_cast<std::int64_t>(nodes.size());
                   row.node = in_range("node", id, "node", s.integer(1), next, next);
-                  row.parent =
-                      in_range("node", id, "parent", s.integer(2), next == 0 ? -1 : 0, next - 1);
+                  row.parent = in_range("node", id, "parent", s.integer(2), next == 0 ? -1 : 0,
+                                        next == 0 ? -1 : next - 1);
                   row.token = in_range("node", id, "token", s.integer(3), -1, kMaxToken);
                   const std::int64_t depth =
                       next == 0 ? 0 : nodes[static_cast<std::size_t>(row.parent)].depth + 1;
@@ -322,14 +275,11 @@ struct Capture::Impl {
                   row.q = static_cast<float>(s.number(7));
                   row.source = static_cast<Source>(in_range("node", id, "source", s.integer(8), 0,
                                                             static_cast<int>(Source::kForced)));
-                  row.tick = checked_tick("node", id, s.integer(9));
-                  if (!nodes.empty() && row.tick < nodes.back().tick)
-                    damaged("node", id, "tick: goes back");
+                  row.tick = later_tick("node", id, s.integer(9), nodes);
+                  for (auto* index : {&newest_verdict, &newest_score, &newest_candidates})
+                    index->push_back(-1);
                   nodes.push_back(row);
                 });
-    const std::size_t count = nodes.size();
-    for (auto* index : {&newest_verdict, &newest_score, &newest_candidates})
-      index->resize(count, -1);
     any |= read(
         2, "SELECT id, node, logprob, score, tick FROM node_score WHERE id > ? ORDER BY id",
         [&](Statement& s, std::int64_t id) {
@@ -337,7 +287,7 @@ struct Capture::Impl {
           row.node = existing_node("node_score", id, s.integer(1));
           row.logprob = static_cast<float>(s.number(2));
           row.score = static_cast<float>(s.number(3));
-          row.tick = checked_tick("node_score", id, s.integer(4));
+          row.tick = later_tick("node_score", id, s.integer(4), node_scores);
           earlier_score.push_back(std::exchange(newest_score[static_cast<std::size_t>(row.node)],
                                                 static_cast<std::int32_t>(node_scores.size())));
           node_scores.push_back(row);
@@ -351,7 +301,7 @@ struct Capture::Impl {
                                       inputs.empty() ? 0 : inputs.back().step, kMaxStep);
                   row.row = in_range("input", id, "row", s.integer(2), 0, kMaxStep);
                   row.node = in_range("input", id, "node", s.integer(3),
-                                      -2 - static_cast<std::int64_t>(run.prompt_tokens.size()),
+                                      -1 - static_cast<std::int64_t>(run.prompt_tokens.size()),
                                       static_cast<std::int64_t>(nodes.size()) - 1);
                   row.position = in_range("input", id, "position", s.integer(4), 0, kMaxStep);
                   row.slot = in_range("input", id, "slot", s.integer(5), -1, kMaxSlot);
@@ -364,7 +314,7 @@ struct Capture::Impl {
                 "ORDER BY id",
                 [&](Statement& s, std::int64_t id) {
                   CandidateRow row;
-                  row.tick = checked_tick("candidate", id, s.integer(1));
+                  row.tick = later_tick("candidate", id, s.integer(1), candidates);
                   row.node = existing_node("candidate", id, s.integer(2));
                   row.rank = in_range("candidate", id, "rank", s.integer(3), 0, kMaxToken);
                   row.token = in_range("candidate", id, "token", s.integer(4), 0, kMaxToken);
@@ -390,9 +340,7 @@ struct Capture::Impl {
         "verdict WHERE id > ? ORDER BY id",
         [&](Statement& s, std::int64_t id) {
           VerdictRow row;
-          row.tick = checked_tick("verdict", id, s.integer(1));
-          if (!verdicts.empty() && row.tick < verdicts.back().tick)
-            damaged("verdict", id, "tick: goes back");
+          row.tick = later_tick("verdict", id, s.integer(1), verdicts);
           row.node = existing_node("verdict", id, s.integer(2));
           row.verdict = static_cast<Verdict>(in_range("verdict", id, "verdict", s.integer(3), 0,
                                                       static_cast<int>(Verdict::kEmitted)));
@@ -423,14 +371,12 @@ struct Capture::Impl {
         read(7, "SELECT id, tick, action, slot, node, from_slot FROM slot WHERE id > ? ORDER BY id",
              [&](Statement& s, std::int64_t id) {
                SlotRow row;
-               row.tick = checked_tick("slot", id, s.integer(1));
-               if (!slots.empty() && row.tick < slots.back().tick)
-                 damaged("slot", id, "tick: goes back");
+               row.tick = later_tick("slot", id, s.integer(1), slots);
                row.action = static_cast<SlotAction>(in_range("slot", id, "action", s.integer(2), 0,
                                                              static_cast<int>(SlotAction::kMove)));
                row.slot = in_range("slot", id, "slot", s.integer(3), 0, kMaxSlot);
                row.node = in_range("slot", id, "node", s.integer(4),
-                                   -2 - static_cast<std::int64_t>(run.prompt_tokens.size()),
+                                   -1 - static_cast<std::int64_t>(run.prompt_tokens.size()),
                                    static_cast<std::int64_t>(nodes.size()) - 1);
                row.from_slot = in_range("slot", id, "from_slot", s.integer(5), -1, kMaxSlot);
                take_slot(row);
@@ -459,12 +405,13 @@ struct Capture::Impl {
         "SELECT id, tick, node, rank, score, finish, tokens FROM sequence WHERE id > ? ORDER BY id",
         [&](Statement& s, std::int64_t id) {
           SequenceRow row;
-          row.tick = checked_tick("sequence", id, s.integer(1));
-          row.node = existing_node("sequence", id, s.integer(2));
+          row.tick = later_tick("sequence", id, s.integer(1), sequences);
+          // A capture of the lowest level has sequences and no tree.
+          row.node = nodes.empty() ? -1 : existing_node("sequence", id, s.integer(2));
           row.rank = in_range("sequence", id, "rank", s.integer(3), -1, kMaxToken);
           row.score = static_cast<float>(s.number(4));
           row.finish = s.text(5);
-          row.tokens = tokens_of(s.blob(6));
+          row.tokens = tokens_of("sequence", id, s.blob(6));
           sequences.push_back(std::move(row));
         });
     any |= read(10, "SELECT id, tick, level, text FROM log WHERE id > ? ORDER BY id",
@@ -527,7 +474,7 @@ struct Capture::Impl {
         std::partition_point(sequences.begin(), sequences.end(),
                              [&](const SequenceRow& row) { return row.tick < cursor; }) -
         sequences.begin());
-    const std::int64_t key = (static_cast<std::int64_t>(step) + 1) << 32 | finished << 8 | 1;
+    const std::pair<std::int64_t, std::int64_t> key{step, finished};
     if (key == alive_key && alive_rank.size() == nodes.size()) return alive_rank;
     alive_key = key;
     alive_rank.assign(nodes.size(), -1);
@@ -577,7 +524,7 @@ Capture::~Capture() = default;
 std::unique_ptr<Capture> Capture::open(const std::string& path) {
   std::unique_ptr<Capture> capture(new Capture);
   capture->impl_->path = path;
-  capture->impl_->db = open_read_only(path);
+  capture->impl_->db = open_stranger(path);
   check_schema(*capture->impl_->db);
   capture->poll();
   capture->impl_->read_bookmarks();
@@ -590,7 +537,12 @@ bool Capture::poll() {
   bool any = false;
   try {
     any = impl_->read_run();
-    any |= impl_->read_tables();
+    // Changes exactly when another connection has committed something.
+    if (const std::int64_t version = pragma(db, "PRAGMA data_version");
+        version != impl_->data_version) {
+      any |= impl_->read_tables();
+      impl_->data_version = version;
+    }
   } catch (...) {
     sqlite3_exec(db.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
     throw;
@@ -619,9 +571,7 @@ std::string_view Capture::piece(std::int32_t token) const {
   const auto found = impl_->pieces.find(token);
   if (found != impl_->pieces.end()) return found->second;
   // Kept, so that the view stays valid.
-  return const_cast<Impl&>(*impl_)
-      .pieces.emplace(token, "<" + std::to_string(token) + ">")
-      .first->second;
+  return impl_->unknown_pieces.try_emplace(token, "<" + std::to_string(token) + ">").first->second;
 }
 
 std::optional<StepRow> Capture::step(std::int32_t step) const {

@@ -9,8 +9,8 @@ constexpr Table kTables[] = {
      "settings_json TEXT, seed INTEGER, "
      "versions_json TEXT, prompt_text TEXT, prompt_tokens BLOB, max_new_tokens INTEGER, "
      "kv_bytes_per_token INTEGER, "
-     "sliding_window INTEGER, kv_policy TEXT, status INTEGER, message TEXT, heartbeat INTEGER"},
-    {"piece", "token INTEGER PRIMARY KEY, bytes BLOB"},
+     "sliding_window INTEGER, kv_policy TEXT, status INTEGER, message TEXT, recorder TEXT"},
+    {"piece", "id INTEGER PRIMARY KEY, token INTEGER, bytes BLOB"},
     {"step",
      "id INTEGER PRIMARY KEY, step INTEGER, forward_rows INTEGER, drafted INTEGER, accepted "
      "INTEGER, emitted INTEGER, frontier INTEGER"},

@@ -1,6 +1,5 @@
 // save_slice: a part of a capture as a capture of its own.
 #include <filesystem>
-#include <fstream>
 
 #include "core/base/error.h"
 #include "core/capture/capture.h"
@@ -29,6 +28,19 @@ std::string quoted(const std::string& text) {
   return result + "'";
 }
 
+void attach(Database& db, const std::string& from) {
+  const auto as = [&](const char* query) {
+    db.execute(("ATTACH " + quoted(file_uri(from, query)) + " AS source").c_str());
+    Statement(db, "SELECT count(*) FROM source.run").run();
+  };
+  try {
+    as("mode=ro");
+  } catch (const Error&) {  // read-only media
+    sqlite3_exec(db.handle(), "DETACH source", nullptr, nullptr, nullptr);
+    as("immutable=1");
+  }
+}
+
 }  // namespace
 
 void save_slice(const std::string& from, const std::string& to, std::int32_t first_step,
@@ -49,19 +61,24 @@ void save_slice(const std::string& from, const std::string& to, std::int32_t fir
   // Makes the file, and refuses one that is no capture.
   open_recorder(to).reset();
   try {
-    Database db(to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX);
-    db.execute(("ATTACH " + quoted(from) + " AS source").c_str());
+    Database db(to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX);
+    sqlite3_db_config(db.handle(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    attach(db, from);
     db.execute("BEGIN");
     for (const Table& table : tables()) {
       const std::string name = table.name;
-      Statement(db, ("INSERT INTO main." + name + " SELECT * FROM source." + name + " WHERE " +
-                     condition(name))
+      Statement(db, ("INSERT OR REPLACE INTO main." + name + " SELECT * FROM source." + name +
+                     " WHERE " + condition(name))
                         .c_str())
           .bind(std::int64_t{first_step})
           .bind(std::int64_t{last_step})
           .run();
     }
+    // Nobody records the slice.
+    db.execute(
+        "UPDATE run SET status=2, message='part of a run that was still going on' WHERE status=0");
     db.execute("COMMIT");
+    db.execute("DETACH source");
     db.execute("PRAGMA journal_mode=DELETE");
   } catch (...) {
     for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(to + suffix, ec);

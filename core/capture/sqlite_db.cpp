@@ -1,6 +1,8 @@
 #include "core/capture/sqlite_db.h"
 
 #include <cmath>
+#include <cstdio>
+#include <filesystem>
 #include <limits>
 
 #include "core/base/error.h"
@@ -9,7 +11,7 @@ namespace triescope::capture {
 
 Database::Database(const std::string& path, int flags) : path_(path) {
   const int code = sqlite3_open_v2(path.c_str(), &db_, flags, nullptr);
-  if (code != SQLITE_OK) {
+  if (code != SQLITE_OK) {  // permission, no such folder
     const std::string why = db_ ? sqlite3_errmsg(db_) : "out of memory";
     sqlite3_close_v2(db_);
     throw Error(ErrorCode::kIoError, path + ": cannot be opened (" + why + ")");
@@ -45,6 +47,60 @@ void Database::fail(int code, const std::string& what) const {
 void Database::execute(const char* sql) {
   const int code = sqlite3_exec(db_, sql, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code, std::string("running ") + std::string(sql).substr(0, 40));
+}
+
+std::string file_uri(const std::string& path, const std::string& query) {
+  std::string uri = "file:";
+  for (const char c : path) {
+    if (c == '?' || c == '#' || c == '%') {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "%%%02X", static_cast<unsigned char>(c));
+      uri += escaped;
+    } else {
+      uri += c;
+    }
+  }
+  return uri + "?" + query;
+}
+
+std::unique_ptr<Database> open_stranger(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ec;
+  if (!fs::exists(path, ec))
+    throw Error(ErrorCode::kNotFound, path + ": no such file; expected a .tscap capture");
+  if (!fs::is_regular_file(path, ec))
+    throw Error(ErrorCode::kCorruption, path + ": expected a .tscap capture, found no plain file");
+  if (const auto size = fs::file_size(path, ec); !ec && size < 512)
+    throw Error(ErrorCode::kCorruption, path + ": not a capture; expected a SQLite file, found " +
+                                            std::to_string(size) + " bytes");
+  // The file is never opened but through SQLite: closing another descriptor of it would drop the
+  // locks that a recorder in this process holds.
+  const auto defend = [](sqlite3* handle) {
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 64 << 20);
+    sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_limit(handle, SQLITE_LIMIT_WORKER_THREADS, 0);
+    return sqlite3_exec(handle, "PRAGMA cell_size_check=ON; SELECT count(*) FROM sqlite_schema",
+                        nullptr, nullptr, nullptr);
+  };
+  auto db = std::make_unique<Database>(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX);
+  int code = defend(db->handle()) & 0xff;
+  if (code == SQLITE_CANTOPEN || code == SQLITE_READONLY) {
+    // Read-only media: no log can be made beside the file; without one the file is all there is.
+    if (fs::exists(path + "-wal", ec) && fs::file_size(path + "-wal", ec) > 0)
+      throw Error(ErrorCode::kIoError,
+                  path + ": its log (" + path +
+                      "-wal) cannot be joined from a read-only folder; copy both to a folder that "
+                      "can be written to");
+    db = std::make_unique<Database>(file_uri(path, "immutable=1"),
+                                    SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX);
+    code = defend(db->handle()) & 0xff;
+  }
+  if (code != SQLITE_OK) db->fail(code, "opening it");
+  return db;
 }
 
 Statement::Statement(Database& db, const char* sql) : db_(db) {

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,14 @@ class Database {
   sqlite3* db_ = nullptr;
   std::string path_;
 };
+
+// Opens for reading what may come from a stranger: nothing in the file is run, no extension is
+// loaded, sizes are limited. Works on a file that is being written, on one left by a killed writer,
+// and on read-only media. Errors: kNotFound, kCorruption (no SQLite file), kIoError.
+std::unique_ptr<Database> open_stranger(const std::string& path);
+
+// "file:" URI of a path, for ATTACH and the like; `query` without the question mark.
+std::string file_uri(const std::string& path, const std::string& query);
 
 class Statement {
  public:

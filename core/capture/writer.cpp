@@ -1,13 +1,9 @@
 #include "core/capture/writer.h"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <condition_variable>
-#include <cstring>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -16,6 +12,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/capture/recorder_identity.h"
 #include "core/capture/schema.h"
 #include "core/capture/sqlite_db.h"
 
@@ -24,8 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxPendingRows =
-    600'000;  // about 64 MB: beyond it the decoder waits for the disk
+// Beyond it the decoder waits for the disk. A beam search step hands over some 20 KB, so a disk may
+// stall for 400 steps; and it is little enough to be written well within the second that a kill may
+// cost.
+constexpr std::size_t kMaxPendingBytes = 8 << 20;
 
 // What the decode thread hands over in one go.
 struct Batch {
@@ -44,53 +43,95 @@ struct Batch {
   std::vector<SequenceRow> sequences;
   std::vector<LogRow> log;
   std::optional<std::pair<RunStatus, std::string>> finish;
-  std::size_t rows = 0;
+  std::size_t bytes = 0;  // about what it holds; 0 = empty
 };
+
+// Memory a row takes in a batch.
+template <class Row>
+std::size_t size_of(const Row&) {
+  return sizeof(Row);
+}
+std::size_t size_of(const VerdictRow& row) { return sizeof row + row.reason.size(); }
+std::size_t size_of(const LogRow& row) { return sizeof row + row.text.size(); }
+std::size_t size_of(const SequenceRow& row) {
+  return sizeof row + row.tokens.size() * sizeof(std::int32_t);
+}
+std::size_t size_of(const RunInfo& info) {
+  return sizeof info + info.prompt_text.size() + info.prompt_tokens.size() * sizeof(std::int32_t);
+}
 
 std::span<const std::byte> bytes_of(const std::vector<std::int32_t>& values) {
   return std::as_bytes(std::span(values));
 }
 
-// True if the file is a SQLite database with our application id (or does not exist).
-void refuse_foreign_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return;
-  char header[100] = {};
-  file.read(header, sizeof header);
-  const bool sqlite = std::memcmp(header, "SQLite format 3", 16) == 0;
-  const auto byte = [&](int i) {
-    return static_cast<std::uint32_t>(static_cast<unsigned char>(header[i]));
-  };
-  const std::uint32_t id = byte(68) << 24 | byte(69) << 16 | byte(70) << 8 | byte(71);
-  if (file.gcount() == sizeof header && sqlite && id == static_cast<std::uint32_t>(kApplicationId))
-    return;
-  throw Error(ErrorCode::kInvalidArgument,
-              path +
-                  ": exists and is no capture; expected a new file or a .tscap of triescope. "
-                  "Choose another name or remove it");
+// Only a capture, and one that nobody is recording, may be replaced.
+void refuse_precious_file(const std::string& path, bool overwrite) {
+  std::error_code ec;
+  if (!fs::exists(path, ec)) return;
+  if (!overwrite)
+    throw Error(ErrorCode::kInvalidArgument, path + ": exists already; choose another name");
+  bool capture = false;
+  std::string recorder;
+  try {
+    const auto db = open_stranger(path);
+    Statement id(*db, "PRAGMA application_id");
+    capture = id.next() && id.integer(0) == kApplicationId;
+    if (capture) {
+      Statement run(*db, "SELECT recorder FROM run WHERE status=0");
+      if (run.next()) recorder = run.text(0);
+    }
+  } catch (const Error&) {
+    // Damaged below its header: still ours to replace, if the header says so.
+  }
+  if (!capture)
+    throw Error(ErrorCode::kInvalidArgument,
+                path +
+                    ": exists and is no capture; expected a new file or a .tscap of triescope. "
+                    "Choose another name or remove it");
+  if (!recorder.empty() && recorder_lives(recorder, path))
+    throw Error(ErrorCode::kInvalidArgument,
+                path + ": a run is being recorded there; choose another name");
 }
 
 class FileRecorder final : public Recorder {
  public:
   FileRecorder(const std::string& path, const WriterOptions& options) : options_(options) {
-    refuse_foreign_file(path);
-    std::error_code ec;
-    if (fs::exists(path, ec) && !options.overwrite)
-      throw Error(ErrorCode::kInvalidArgument, path + ": exists already; choose another name");
-    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) fs::remove(path + suffix, ec);
+    refuse_precious_file(path, options.overwrite);
+    const auto remove = [&] {
+      std::error_code ec;
+      for (const char* suffix : {"", "-wal", "-shm", "-journal"}) fs::remove(path + suffix, ec);
+    };
+    remove();
+    try {
+      create(path);
+    } catch (const Error& error) {
+      db_.reset();
+      remove();
+      throw Error(ErrorCode::kIoError,
+                  "cannot record: " + std::string(error.what()) +
+                      "; expected a folder that exists, can be written to and has space");
+    }
+    thread_ = std::thread([this] { loop(); });
+  }
+
+  void create(const std::string& path) {
     db_ = std::make_unique<Database>(
         path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
     db_->execute("PRAGMA page_size=8192");
+    // In one transaction, before the log exists: the file is a capture as soon as it is anything.
+    db_->execute("BEGIN");
     db_->execute(("PRAGMA application_id=" + std::to_string(kApplicationId)).c_str());
     db_->execute(("PRAGMA user_version=" + std::to_string(kSchemaVersion)).c_str());
-    db_->execute("PRAGMA journal_mode=WAL");
-    db_->execute("PRAGMA synchronous=NORMAL");
-    db_->execute("BEGIN");
     for (const Table& table : tables())
       db_->execute(
           (std::string("CREATE TABLE ") + table.name + " (" + table.columns + ")").c_str());
+    // Says from the first moment who records, so that a kill at any moment can be told.
+    Statement(*db_, "INSERT INTO run (id, status, recorder) VALUES (1,0,?)")
+        .bind(recorder_identity())
+        .run();
     db_->execute("COMMIT");
-    thread_ = std::thread([this] { loop(); });
+    db_->execute("PRAGMA journal_mode=WAL");
+    db_->execute("PRAGMA synchronous=NORMAL");
   }
 
   ~FileRecorder() override {
@@ -105,17 +146,18 @@ class FileRecorder final : public Recorder {
   Level level() const override { return options_.level; }
 
   void run(const RunInfo& info) override {
-    add(1, [&](Batch& batch) { batch.run = info; });
+    add(size_of(info), [&](Batch& batch) { batch.run = info; });
   }
   void piece(std::int32_t token, std::string_view bytes) override {
     if (options_.level < Level::kTree || !seen_pieces_.insert(token).second) return;
-    add(1, [&](Batch& batch) { batch.pieces.emplace_back(token, std::string(bytes)); });
+    add(sizeof(std::string) + bytes.size(),
+        [&](Batch& batch) { batch.pieces.emplace_back(token, std::string(bytes)); });
   }
   void step(const StepRow& row) override {
-    add(1, [&](Batch& batch) { batch.steps.push_back(row); });
+    add(size_of(row), [&](Batch& batch) { batch.steps.push_back(row); });
   }
   void phase(const PhaseRow& row) override {
-    add(1, [&](Batch& batch) { batch.phases.push_back(row); });
+    add(size_of(row), [&](Batch& batch) { batch.phases.push_back(row); });
   }
   void nodes(std::span<const NodeRow> rows) override { append(Level::kTree, rows, &Batch::nodes); }
   void node_scores(std::span<const NodeScoreRow> rows) override {
@@ -135,17 +177,22 @@ class FileRecorder final : public Recorder {
   }
   void slots(std::span<const SlotRow> rows) override { append(Level::kFull, rows, &Batch::slots); }
   void memory(const MemoryRow& row) override {
-    add(1, [&](Batch& batch) { batch.memory.push_back(row); });
+    add(size_of(row), [&](Batch& batch) { batch.memory.push_back(row); });
   }
   void sequence(const SequenceRow& row) override {
-    add(1, [&](Batch& batch) { batch.sequences.push_back(row); });
+    add(size_of(row), [&](Batch& batch) { batch.sequences.push_back(row); });
   }
   void log(const LogRow& row) override {
-    add(1, [&](Batch& batch) { batch.log.push_back(row); });
+    add(size_of(row), [&](Batch& batch) { batch.log.push_back(row); });
   }
   void finish(RunStatus status, std::string_view message) override {
-    add(1, [&](Batch& batch) { batch.finish = {status, std::string(message)}; });
-    flush();
+    add(1 + message.size(), [&](Batch& batch) { batch.finish = {status, std::string(message)}; });
+    std::unique_lock lock(mutex_);
+    quit_ = true;
+    changed_.notify_all();
+    drained_.wait(lock, [&] { return gone_; });
+    rethrow(lock);
+    closed_ = true;
   }
 
   void flush() override {
@@ -153,31 +200,36 @@ class FileRecorder final : public Recorder {
     if (closed_) return;
     flush_wanted_ = true;
     changed_.notify_all();
-    drained_.wait(lock, [&] { return (pending_.rows == 0 && !writing_) || error_; });
+    drained_.wait(lock, [&] { return (pending_.bytes == 0 && !writing_) || error_; });
     rethrow(lock);
   }
 
  private:
   template <class Fill>
-  void add(std::size_t rows, Fill fill) {
+  void add(std::size_t bytes, Fill fill) {
     std::unique_lock lock(mutex_);
     if (closed_) return;
-    if (pending_.rows > kMaxPendingRows) {
+    // A row larger than all the memory still gets through, alone.
+    if (pending_.bytes > 0 && pending_.bytes + bytes > kMaxPendingBytes) {
       flush_wanted_ = true;
       changed_.notify_all();
-      drained_.wait(lock, [&] { return pending_.rows <= kMaxPendingRows || error_; });
+      drained_.wait(lock, [&] {
+        return pending_.bytes == 0 || pending_.bytes + bytes <= kMaxPendingBytes || error_;
+      });
     }
     rethrow(lock);
     fill(pending_);
-    const bool first = pending_.rows == 0;
-    pending_.rows += rows;
+    const bool first = pending_.bytes == 0;
+    pending_.bytes += bytes;
     if (first) changed_.notify_all();
   }
 
   template <class Row>
   void append(Level needed, std::span<const Row> rows, std::vector<Row> Batch::*member) {
     if (options_.level < needed || rows.empty()) return;
-    add(rows.size(), [&](Batch& batch) {
+    std::size_t bytes = 0;
+    for (const Row& row : rows) bytes += size_of(row);
+    add(bytes, [&](Batch& batch) {
       (batch.*member).insert((batch.*member).end(), rows.begin(), rows.end());
     });
   }
@@ -190,13 +242,15 @@ class FileRecorder final : public Recorder {
   }
 
   void loop() {
+    const std::chrono::milliseconds interval(options_.flush_interval_ms);
+    auto next_write = std::chrono::steady_clock::now();
     std::unique_lock lock(mutex_);
     while (true) {
-      changed_.wait(lock, [&] { return quit_ || pending_.rows > 0; });
-      if (pending_.rows == 0 && quit_) break;
-      // Gather for a while, unless somebody waits.
-      changed_.wait_for(lock, std::chrono::milliseconds(options_.flush_interval_ms),
-                        [&] { return quit_ || flush_wanted_ || pending_.rows > kMaxPendingRows; });
+      changed_.wait(lock, [&] { return quit_ || pending_.bytes > 0; });
+      if (pending_.bytes == 0 && quit_) break;
+      // Gather until it is time for another transaction, unless somebody waits.
+      changed_.wait_until(lock, next_write, [&] { return quit_ || flush_wanted_; });
+      next_write = std::chrono::steady_clock::now() + interval;
       Batch batch;
       std::swap(batch, pending_);
       flush_wanted_ = false;
@@ -205,10 +259,14 @@ class FileRecorder final : public Recorder {
       std::exception_ptr error;
       try {
         if (db_) write(batch);
+      } catch (const Error& failure) {
+        error = std::make_exception_ptr(
+            Error(ErrorCode::kIoError, "recording has stopped: " + std::string(failure.what())));
+        // What was committed stays readable; nothing more is written.
+        close_database(failure.what());
       } catch (...) {
         error = std::current_exception();
-        // What was committed stays readable; nothing more is written.
-        close_database();
+        close_database("recording failed");
       }
       lock.lock();
       writing_ = false;
@@ -216,7 +274,10 @@ class FileRecorder final : public Recorder {
       drained_.notify_all();
     }
     lock.unlock();
-    close_database();
+    close_database("the recorder was closed before the run ended");
+    lock.lock();
+    gone_ = true;
+    drained_.notify_all();
   }
 
   void write(const Batch& batch) {
@@ -239,7 +300,7 @@ class FileRecorder final : public Recorder {
         s.run.bind(r.kv_bytes_per_token).bind(std::int64_t{r.sliding_window}).bind(r.kv_policy);
         s.run.bind(static_cast<std::int64_t>(RunStatus::kRunning))
             .bind(std::string_view())
-            .bind(std::int64_t{::getpid()})
+            .bind(recorder_identity())
             .run();
       }
       const auto i = [](auto value) { return static_cast<std::int64_t>(value); };
@@ -339,18 +400,32 @@ class FileRecorder final : public Recorder {
     }
   }
 
-  void close_database() {
+  // `why`: what a run that never reached finish() is said to have ended of. Never throws: all of it
+  // may fail on a full disk, and what was committed is readable without it.
+  void close_database(const char* why) {
     if (!db_) return;
     statements_.reset();
-    // Fold the log into the file, so that a finished capture is one file.
-    sqlite3_wal_checkpoint_v2(db_->handle(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+    sqlite3* handle = db_->handle();
+    // Fold the log into the file, so that a closed capture is one file. It also makes room in the
+    // log for the last word.
+    sqlite3_wal_checkpoint_v2(handle, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+    try {
+      Statement(*db_, "UPDATE run SET status=?, message=? WHERE id=1 AND status=0")
+          .bind(static_cast<std::int64_t>(RunStatus::kStopped))
+          .bind(std::string_view(why))
+          .run();
+    } catch (const Error&) {
+    }
+    // Refused while somebody reads; the file then stays in WAL mode, which is as good.
+    sqlite3_busy_timeout(handle, 0);
+    sqlite3_exec(handle, "PRAGMA journal_mode=DELETE", nullptr, nullptr, nullptr);
     db_.reset();
   }
 
   struct Statements {
     explicit Statements(Database& db)
-        : run(db, "INSERT INTO run VALUES (1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
-          piece(db, "INSERT OR IGNORE INTO piece VALUES (?,?)"),
+        : run(db, "INSERT OR REPLACE INTO run VALUES (1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+          piece(db, "INSERT INTO piece VALUES (NULL,?,?)"),
           step(db, "INSERT INTO step VALUES (NULL,?,?,?,?,?,?)"),
           phase(db, "INSERT INTO phase VALUES (NULL,?,?,?)"),
           node(db, "INSERT INTO node VALUES (NULL,?,?,?,?,?,?,?,?,?)"),
@@ -374,7 +449,7 @@ class FileRecorder final : public Recorder {
   std::mutex mutex_;
   std::condition_variable changed_, drained_;
   Batch pending_;
-  bool quit_ = false, writing_ = false, flush_wanted_ = false, closed_ = false;
+  bool quit_ = false, writing_ = false, flush_wanted_ = false, closed_ = false, gone_ = false;
   std::exception_ptr error_;
 
   // The writing thread's own, once it runs.

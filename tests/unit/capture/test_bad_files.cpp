@@ -1,0 +1,251 @@
+// Files that are no captures, damaged or hostile ones, and disks that are full.
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "core/base/error.h"
+#include "core/capture/capture.h"
+#include "core/capture/writer.h"
+#include "tests/support/paths.h"
+#include "tests/unit/capture/answers.h"
+#include "tests/unit/capture/sample_run.h"
+
+namespace triescope::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string made(const TempDir& dir, const char* name = "run.tscap") {
+  const std::string path = dir.path() / name;
+  const auto recorder = open_recorder(path);
+  record_sample(*recorder, 40, 3);
+  return path;
+}
+
+void run_sql(const std::string& path, const std::string& sql) {
+  sqlite3* db = nullptr;
+  REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
+  char* message = nullptr;
+  sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &message);
+  INFO(sql);
+  CHECK(std::string(message ? message : "") == "");
+  sqlite3_free(message);
+  sqlite3_close(db);
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The error of opening it: its code, and that its message says `part`.
+void check_refused(const std::string& path, ErrorCode code, const std::string& part) {
+  try {
+    Capture::open(path);
+    FAIL_CHECK("was opened: " << path);
+  } catch (const Error& error) {
+    INFO(error.what());
+    CHECK(error.code() == code);
+    CHECK(std::string(error.what()).find(part) != std::string::npos);
+    CHECK(std::string(error.what()).find(path) != std::string::npos);
+  }
+}
+
+TEST_CASE("capture: what is no capture is refused with what was found") {
+  TempDir dir;
+  const std::string path = dir.path() / "x.tscap";
+  check_refused(path, ErrorCode::kNotFound, "no such file");
+  write_text(path, "");
+  check_refused(path, ErrorCode::kCorruption, "0 bytes");
+  write_text(path, std::string(5000, 'x'));
+  check_refused(path, ErrorCode::kCorruption, "no capture");
+  fs::remove(path);
+  run_sql(path, "CREATE TABLE step (id INTEGER PRIMARY KEY, accepted INTEGER)");
+  check_refused(path, ErrorCode::kCorruption, "no capture of triescope");
+  check_refused(dir.path(), ErrorCode::kCorruption, "no plain file");
+}
+
+TEST_CASE("capture: a newer schema is refused, naming both versions") {
+  TempDir dir;
+  const std::string path = made(dir);
+  run_sql(path, "PRAGMA user_version=7");
+  check_refused(path, ErrorCode::kNotSupported, "schema 7");
+  check_refused(path, ErrorCode::kNotSupported, "up to 1");
+}
+
+TEST_CASE("capture: a foreign trigger, view, index or column is refused") {
+  TempDir dir;
+  for (const char* sql :
+       {"CREATE TRIGGER evil AFTER INSERT ON bookmark BEGIN DELETE FROM node; END",
+        "CREATE VIEW evil AS SELECT * FROM node", "CREATE INDEX evil ON node (tick)",
+        "CREATE TABLE evil (x)", "ALTER TABLE node ADD COLUMN evil",
+        "DROP TABLE log; CREATE VIEW log AS SELECT 1 AS id, 1 AS tick, 1 AS level, 'x' AS text"}) {
+    const std::string path = made(dir);
+    run_sql(path, sql);
+    check_refused(path, ErrorCode::kCorruption, "that no capture has");
+  }
+  const std::string path = made(dir);
+  run_sql(path, "DROP TABLE log");
+  check_refused(path, ErrorCode::kCorruption, "expected 15 tables, found 14");
+}
+
+TEST_CASE("capture: hostile numbers are refused, with table and row") {
+  TempDir dir;
+  const std::pair<const char*, const char*> cases[] = {
+      {"UPDATE node SET parent=node WHERE node=9", "table node, row 10"},
+      {"UPDATE node SET parent=-5 WHERE node=9", "table node, row 10: parent"},
+      {"UPDATE node SET node=9000000000 WHERE node=9", "table node, row 10"},
+      {"UPDATE node SET depth=2000000000 WHERE node=9", "depth"},
+      {"UPDATE node SET token=-2 WHERE node=9", "token"},
+      {"UPDATE node SET source=200 WHERE node=9", "source"},
+      {"UPDATE node SET tick=0 WHERE node=20", "tick"},
+      {"UPDATE node SET tick=-1 WHERE node=0", "tick"},
+      {"UPDATE slot SET slot=9223372036854775807 WHERE id=4", "table slot, row 4: slot"},
+      {"UPDATE slot SET slot=-1 WHERE id=4", "slot"},
+      {"UPDATE slot SET node=-6 WHERE id=4", "node"},
+      {"UPDATE slot SET action=5 WHERE id=4", "action"},
+      {"UPDATE slot SET from_slot=1e18 WHERE id=4", "from_slot"},
+      {"UPDATE verdict SET node=100000 WHERE id=3", "table verdict, row 3: node"},
+      {"UPDATE verdict SET verdict=9 WHERE id=3", "verdict"},
+      {"UPDATE verdict SET tick=1 WHERE id=9", "tick"},
+      {"UPDATE frontier SET node=-1 WHERE id=3", "node"},
+      {"UPDATE frontier SET step=0 WHERE id=30", "step"},
+      {"UPDATE candidate SET node=-1 WHERE id=3", "node"},
+      {"UPDATE candidate SET rank=-1 WHERE id=3", "rank"},
+      {"UPDATE input SET node=123456 WHERE id=3", "node"},
+      {"UPDATE input SET position=-1 WHERE id=3", "position"},
+      {"UPDATE node_score SET node=-1 WHERE id=1", "node"},
+      {"UPDATE sequence SET node=123456 WHERE id=1", "node"},
+      {"UPDATE sequence SET tokens=x'ffffffff' WHERE id=1", "tokens"},
+      {"UPDATE sequence SET tokens=x'0102030405' WHERE id=1", "5 bytes"},
+      {"UPDATE step SET step=3 WHERE id=9", "step"},
+      {"UPDATE step SET accepted=-1 WHERE id=9", "accepted"},
+      {"UPDATE memory SET reserved=-1 WHERE id=9", "reserved"},
+      {"UPDATE phase SET tick=0 WHERE id=9", "tick"},
+      {"UPDATE phase SET tick=9223372036854775807 WHERE id=9", "tick"},
+      {"UPDATE piece SET token=-1 WHERE id=1", "token"},
+      {"UPDATE run SET status=17", "status"},
+      {"UPDATE run SET sliding_window=-1", "sliding_window"},
+      {"UPDATE run SET prompt_tokens=x'00000080'", "tokens"},
+  };
+  const std::string good = read_text(made(dir, "good.tscap"));
+  for (const auto& [sql, part] : cases) {
+    const std::string path = dir.path() / "bad.tscap";
+    write_text(path, good);
+    run_sql(path, sql);
+    INFO(sql);
+    check_refused(path, ErrorCode::kCorruption, part);
+  }
+}
+
+TEST_CASE("capture: truncated and overwritten files are refused or read, never worse") {
+  TempDir dir;
+  const std::string path = made(dir), good = read_text(path), bad = dir.path() / "bad.tscap";
+  for (std::size_t size = 512; size < good.size(); size += 4096 + 512) {
+    INFO("first " << size << " bytes");
+    write_text(bad, good.substr(0, size));
+    check_refused(bad, ErrorCode::kCorruption, "bad.tscap");
+  }
+  std::mt19937 random(7);
+  for (int i = 0; i < 300; ++i) {
+    INFO("damage " << i);
+    std::string text = good;
+    const std::size_t count = 1 + random() % 64, at = random() % (text.size() - count);
+    for (std::size_t k = 0; k < count; ++k) text[at + k] = static_cast<char>(random());
+    write_text(bad, text);
+    try {
+      const auto c = Capture::open(bad);
+      for (Tick cursor = 0; cursor <= std::min<Tick>(c->end_tick(), 1000); cursor += 37)
+        answers_at(*c, cursor);
+    } catch (const Error& error) {
+      const bool told =
+          error.code() == ErrorCode::kCorruption || error.code() == ErrorCode::kNotSupported;
+      INFO(error.what());
+      CHECK(told);
+    }
+  }
+}
+
+TEST_CASE("recorder: what is no capture, or is being recorded, is never overwritten") {
+  TempDir dir;
+  const std::string thesis = dir.path() / "thesis.tscap", database = dir.path() / "other.db";
+  write_text(thesis, std::string(3000, 'y'));
+  CHECK_THROWS_AS(open_recorder(thesis), Error);
+  CHECK(read_text(thesis) == std::string(3000, 'y'));
+  write_text(thesis, "");
+  CHECK_THROWS_AS(open_recorder(thesis), Error);
+  run_sql(database, "CREATE TABLE mine (x)");
+  const std::string before = read_text(database);
+  CHECK_THROWS_AS(open_recorder(database), Error);
+  CHECK(read_text(database) == before);
+
+  const std::string path = made(dir);
+  CHECK_THROWS_AS(open_recorder(path, {.overwrite = false}), Error);
+  CHECK(Capture::open(path)->last_step() == 39);
+  const auto recorder = open_recorder(path);  // a finished capture may be replaced
+  CHECK(Capture::open(path)->last_step() == -1);
+  CHECK_THROWS_WITH_AS(open_recorder(path), doctest::Contains("is being recorded"), Error);
+}
+
+TEST_CASE("recorder: a folder that does not exist is an input/output error that says so") {
+  TempDir dir;
+  try {
+    open_recorder(dir.path() / "no" / "such" / "run.tscap");
+    FAIL_CHECK("was opened");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::kIoError);
+    CHECK(std::string(error.what()).find("a folder that exists") != std::string::npos);
+  }
+}
+
+TEST_CASE("recorder: a full disk is told once, and what was committed stays readable") {
+  TempDir dir;
+  const std::string path = dir.path() / "run.tscap";
+  const auto recorder = open_recorder(path);
+  rlimit old{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &old) == 0);
+  const auto old_handler = ::signal(SIGXFSZ, SIG_IGN);
+  rlimit full = old;
+  full.rlim_cur = 400'000;
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &full) == 0);
+  int told = 0;
+  ErrorCode code{};
+  Tick committed = -1;
+  try {
+    record_sample(*recorder, 5000, 3, [&](Tick tick) {
+      recorder->flush();
+      committed = tick;
+    });
+  } catch (const Error& error) {
+    ++told;
+    code = error.code();
+  }
+  // Afterwards the recorder is closed, and silent.
+  try {
+    recorder->log({.text = "more"});
+    recorder->flush();
+    recorder->finish(RunStatus::kFailed, "disk full");
+  } catch (const Error&) {
+    ++told;
+  }
+  ::setrlimit(RLIMIT_FSIZE, &old);
+  ::signal(SIGXFSZ, old_handler);
+  CHECK(told == 1);
+  CHECK(code == ErrorCode::kIoError);
+  REQUIRE(committed > 0);
+  const auto c = Capture::open(path);
+  CHECK(c->end_tick() == committed + 1);
+  CHECK(c->status() != RunStatus::kDone);
+}
+
+}  // namespace
+}  // namespace triescope::test
