@@ -1,0 +1,261 @@
+// Tree attention of one K/V head and a run of rows (core/kernels/tree_attention.h has the equation
+// and the invariant).
+//
+// Three sweeps: scores of all visible slots, softmax of each list, sum of V. Scores and the sum of
+// V go through the register tile of the linear layers, over blocks of 32 list entries: K transposed
+// into a panel [head_dim][32], V as rows. A score is one chain over the head's dimensions and the
+// sum of V one chain over the list, so where blocks and the shared part end cannot be seen.
+#pragma once
+
+#include "core/kernels/cpu/math_impl.h"
+#include "core/kernels/cpu/rows_impl.h"
+#include "core/kernels/cpu/table.h"
+#include "core/kernels/cpu/tile_impl.h"
+
+namespace triescope::kernels {
+namespace {
+
+struct AttentionScratch {
+  std::int64_t ld_scores, ld_head;  // row lengths: list and head_dim, to whole panels (one more, as
+                                    // tails start anywhere)
+  float* q = nullptr;               // [queries][head_dim]
+  float* scores = nullptr;          // [queries][ld_scores]
+  float* sums = nullptr;            // [queries][ld_head]
+  float* weights = nullptr;         // [queries] sum of exponentials
+  float* panel = nullptr;           // [max(head_dim, 32)][max(32, ld_head)]: K transposed, or V
+  float* widened = nullptr;         // [32][head_dim] bf16 rows as fp32
+
+  static std::int64_t up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
+
+  AttentionScratch(std::int64_t queries, int head_dim, std::int64_t longest)
+      : ld_scores(up(longest, kPanel) + kPanel), ld_head(up(head_dim, kPanel)) {
+    const std::int64_t sizes[] = {queries * head_dim, queries * ld_scores,
+                                  queries * ld_head,  queries,
+                                  kPanel * ld_head,   std::int64_t{kPanel} * head_dim};
+    for (int i = 0; i < 6; ++i) at[i + 1] = at[i] + up(sizes[i], 16);
+  }
+  void place(void* memory) {
+    float* m = static_cast<float*>(memory);
+    q = m;
+    scores = m + at[1];
+    sums = m + at[2];
+    weights = m + at[3];
+    panel = m + at[4];
+    widened = m + at[5];
+  }
+  std::int64_t at[7] = {};
+};
+
+std::int64_t attention_scratch_bytes(std::int64_t queries, int head_dim, std::int64_t longest) {
+  return AttentionScratch(queries, head_dim, longest).at[6] *
+         static_cast<std::int64_t>(sizeof(float));
+}
+
+template <class E>
+struct AttentionRun {
+  const AttentionTask& t;
+  AttentionScratch s;
+  const E* keys = static_cast<const E*>(t.keys);
+  const E* values = static_cast<const E*>(t.values);
+  std::int64_t rows = t.row_end - t.row_begin;
+  std::int64_t shared = t.shared_a_count + t.shared_b_count;
+
+  std::int32_t shared_slot(std::int64_t j) const {
+    return j < t.shared_a_count ? t.shared_a[j] : t.shared_b[j - t.shared_a_count];
+  }
+  const std::int32_t* tail(std::int64_t r) const {
+    return t.tails +
+           (t.tail_offsets == nullptr ? t.row_begin + 1 : t.tail_offsets[r] + t.shared_b_count);
+  }
+  std::int64_t tail_count(std::int64_t r) const {
+    return t.tail_offsets == nullptr ? r - t.row_begin
+                                     : t.tail_offsets[r + 1] - t.tail_offsets[r] - t.shared_b_count;
+  }
+  std::int64_t list_count(std::int64_t r) const { return shared + tail_count(r); }
+  std::int64_t list_start(std::int64_t r) const {
+    const std::int64_t n = list_count(r);
+    return t.window > 0 && n > t.window ? n - t.window : 0;
+  }
+
+  // Rows of up to 32 slots as fp32.
+  void fp32_rows(const E* base, const std::int32_t* slots, int count,
+                 const float** rows_out) const {
+    for (int i = 0; i < count; ++i) {
+      const E* row = base + slots[i] * t.slot_stride;
+      if constexpr (sizeof(E) == 4) {
+        rows_out[i] = row;
+      } else {
+        float* to = s.widened + i * static_cast<std::int64_t>(t.head_dim);
+        int d = 0;
+        for (; d + Vec::kLanes <= t.head_dim; d += Vec::kLanes) Vec::load(row + d).store(to + d);
+        for (; d < t.head_dim; ++d) {
+          const std::uint32_t bits = std::uint32_t{row[d]} << 16;
+          __builtin_memcpy(to + d, &bits, 4);
+        }
+        rows_out[i] = to;
+      }
+    }
+  }
+
+  // scores[q, j0 + i] of `count` <= 32 slots for queries [q0, q0 + queries). Columns beyond count
+  // hold the last slot's score again.
+  void score_block(const std::int32_t* slots, int count, std::int64_t j0, std::int64_t q0,
+                   std::int64_t queries) const {
+    const float* k_rows[kPanel];
+    fp32_rows(keys, slots, count, k_rows);
+    for (int i = count; i < kPanel; ++i) k_rows[i] = k_rows[count - 1];
+    int d = 0;
+    for (; d + 4 <= t.head_dim; d += 4) {
+      for (int i = 0; i < kPanel; i += Vec::kLanes) {
+        Vec::transpose4(k_rows + i, d, s.panel + d * kPanel + i, kPanel);
+      }
+    }
+    for (; d < t.head_dim; ++d) {
+      for (int i = 0; i < kPanel; ++i) s.panel[d * kPanel + i] = k_rows[i][d];
+    }
+    tile_rows<float>(queries, s.q + q0 * t.head_dim, t.head_dim, s.panel, kPanel, t.head_dim,
+                     s.scores + q0 * s.ld_scores + j0, s.ld_scores, false);
+  }
+
+  // sums[q] += sum over i < count of p[q, j0 + i] * V[slots[i]], continuing each chain.
+  void value_block(const std::int32_t* slots, int count, std::int64_t j0, std::int64_t q0,
+                   std::int64_t queries) const {
+    const float* p = s.scores + q0 * s.ld_scores + j0;
+    float* sums = s.sums + q0 * s.ld_head;
+    bool in_place = t.head_dim % kPanel == 0;  // consecutive slots are a matrix already
+    for (int i = 1; in_place && i < count; ++i) in_place = slots[i] == slots[0] + i;
+    if (in_place) {
+      const E* v = values + slots[0] * t.slot_stride;
+      for (int d = 0; d < t.head_dim; d += kPanel) {
+        tile_rows<E>(queries, p, s.ld_scores, v + d, t.slot_stride, count, sums + d, s.ld_head,
+                     true);
+      }
+      return;
+    }
+    const float* v_rows[kPanel];
+    fp32_rows(values, slots, count, v_rows);
+    for (int i = 0; i < count; ++i) {
+      float* to = s.panel + i * s.ld_head;
+      int d = 0;
+      for (; d + Vec::kLanes <= t.head_dim; d += Vec::kLanes)
+        Vec::load(v_rows[i] + d).store(to + d);
+      for (; d < t.head_dim; ++d) to[d] = v_rows[i][d];
+      for (; d < s.ld_head; ++d) to[d] = 0;
+    }
+    for (int d = 0; d < t.head_dim; d += kPanel) {
+      tile_rows<float>(queries, p, s.ld_scores, s.panel + d, s.ld_head, count, sums + d, s.ld_head,
+                       true);
+    }
+  }
+
+  // f(slots, count, j0) over list entries [begin, end) of the shared part, in blocks of at most 32.
+  template <class F>
+  void each_shared_block(std::int64_t begin, std::int64_t end, F f) const {
+    std::int32_t slots[kPanel];
+    for (std::int64_t j = begin; j < end; j += kPanel) {
+      const int count = static_cast<int>(end - j < kPanel ? end - j : kPanel);
+      for (int i = 0; i < count; ++i) slots[i] = shared_slot(j + i);
+      f(slots, count, j);
+    }
+  }
+  // The same over a row's tail, entries [begin, end) counted from the tail's start.
+  template <class F>
+  void each_tail_block(const std::int32_t* tail_slots, std::int64_t begin, std::int64_t end,
+                       F f) const {
+    for (std::int64_t j = begin; j < end; j += kPanel) {
+      f(tail_slots + j, static_cast<int>(end - j < kPanel ? end - j : kPanel), shared + j);
+    }
+  }
+  std::int64_t tail_start(std::int64_t r) const {
+    const std::int64_t start = list_start(r) - shared;
+    return start > 0 ? start : 0;
+  }
+
+  void load_queries() const {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const float* from = t.q + (t.row_begin + r) * t.q_stride;
+      float* to = s.q + r * t.group * t.head_dim;
+      for (std::int64_t i = 0; i < std::int64_t{t.group} * t.head_dim; ++i) to[i] = from[i];
+    }
+  }
+
+  void softmax_row(std::int64_t r, std::int64_t first) const {
+    const std::int64_t start = list_start(r), n = list_count(r) - start;
+    for (int g = 0; g < t.group; ++g) {
+      const std::int64_t query = (r - t.row_begin) * t.group + g;
+      float* scores = s.scores + query * s.ld_scores;
+      // Before the window: weight 0, so that rows of different windows can share a block of V.
+      for (std::int64_t j = first; j < start && j < shared; ++j) scores[j] = 0;
+      row_scale(scores + start, t.scale, n);
+      if (t.softcap > 0) row_softcap(scores + start, t.softcap, n);
+      const float best = row_max(scores + start, n);
+      s.weights[query] = static_cast<float>(row_exp_sum(scores + start, n, best, scores + start));
+    }
+  }
+
+  void store_row(std::int64_t r) const {
+    for (int g = 0; g < t.group; ++g) {
+      const std::int64_t query = (r - t.row_begin) * t.group + g;
+      const float* from = s.sums + query * s.ld_head;
+      float* to = t.out + r * t.out_stride + std::int64_t{g} * t.head_dim;
+      const Vec weight = Vec::set(s.weights[query]);
+      map_row(t.head_dim, [&](std::int64_t i, int count) {
+        store_n(load_n(from + i, count) / weight, to + i, count);
+      });
+    }
+  }
+
+  void run() const {
+    load_queries();
+    const std::int64_t queries = rows * t.group;
+    std::int64_t first = shared;  // where the earliest window opens
+    for (std::int64_t r = t.row_begin; r < t.row_end; ++r)
+      first = list_start(r) < first ? list_start(r) : first;
+    const bool causal = t.tail_offsets == nullptr;
+
+    each_shared_block(first, shared, [&](const std::int32_t* slots, int count, std::int64_t j) {
+      score_block(slots, count, j, 0, queries);
+    });
+    if (causal) {  // one tail, of which row r sees the first r - row_begin entries
+      const std::int64_t last = t.row_end - 1;
+      each_tail_block(tail(last), 0, tail_count(last),
+                      [&](const std::int32_t* slots, int count, std::int64_t j) {
+                        score_block(slots, count, j, 0, queries);
+                      });
+    }
+    for (std::int64_t r = t.row_begin; r < t.row_end; ++r) {
+      if (!causal) {
+        each_tail_block(tail(r), tail_start(r), tail_count(r),
+                        [&](const std::int32_t* slots, int count, std::int64_t j) {
+                          score_block(slots, count, j, (r - t.row_begin) * t.group, t.group);
+                        });
+      }
+      softmax_row(r, first);
+    }
+
+    for (std::int64_t i = 0; i < queries * s.ld_head; ++i) s.sums[i] = 0;
+    each_shared_block(first, shared, [&](const std::int32_t* slots, int count, std::int64_t j) {
+      value_block(slots, count, j, 0, queries);
+    });
+    for (std::int64_t r = t.row_begin; r < t.row_end; ++r) {
+      each_tail_block(tail(r), tail_start(r), tail_count(r),
+                      [&](const std::int32_t* slots, int count, std::int64_t j) {
+                        value_block(slots, count, j, (r - t.row_begin) * t.group, t.group);
+                      });
+      store_row(r);
+    }
+  }
+};
+
+void attention(const AttentionTask& task, std::int64_t longest, void* memory) {
+  AttentionScratch s((task.row_end - task.row_begin) * task.group, task.head_dim, longest);
+  s.place(memory);
+  if (task.storage == Storage::kBF16) {
+    AttentionRun<std::uint16_t>{.t = task, .s = s}.run();
+  } else {
+    AttentionRun<float>{.t = task, .s = s}.run();
+  }
+}
+
+}  // namespace
+}  // namespace triescope::kernels

@@ -1,0 +1,86 @@
+// The inner functions of the CPU kernels, once per instruction set (variant_*.cpp); the operations
+// of core/kernels/*.cpp check arguments, share work among threads and call these. Internal to
+// core/kernels.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/cpu_variant.h"
+#include "core/kernels/storage.h"
+
+namespace triescope::kernels {
+
+// PackedLinear::kChain.
+constexpr std::int64_t kLinearChain = 512;
+
+struct LinearCall {
+  const void* weights;  // [panels][k][32]
+  Storage storage;
+  const float* bias;  // [panels * 32] or null
+  const float* x;
+  std::int64_t x_stride;
+  std::int64_t rows, k, outputs;
+  float* y;
+  std::int64_t y_stride;
+  bool add;
+};
+
+// One K/V head and rows [row_begin, row_end): out of them `group` query heads each.
+struct AttentionTask {
+  const float* q;  // row r's first query head of this K/V head at q + r * q_stride
+  std::int64_t q_stride;
+  float* out;
+  std::int64_t out_stride;
+  const void* keys;  // of this head: slot s at keys + s * slot_stride elements
+  const void* values;
+  Storage storage;
+  std::int64_t slot_stride;
+  int group, head_dim, window;
+  float scale, softcap;
+  std::int64_t row_begin, row_end;
+  // The list of row r: shared_a, shared_b (seen by every row of the task), then its tail.
+  const std::int32_t* shared_a;
+  std::int64_t shared_a_count;
+  const std::int32_t* shared_b;
+  std::int64_t shared_b_count;
+  // Tail of row r: tails[begin .. end). Lists: tails = own, begin = tail_offsets[r] +
+  // shared_b_count, end = tail_offsets[r + 1]. Causal (tail_offsets null): tails = row_slots, begin
+  // = row_begin + 1, end = r + 1.
+  const std::int32_t* tails;
+  const std::int32_t* tail_offsets;
+};
+
+struct CpuKernels {
+  void (*linear_panels)(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end);
+
+  std::int64_t (*attention_scratch_bytes)(std::int64_t queries, int head_dim, std::int64_t longest);
+  void (*attention)(const AttentionTask& task, std::int64_t longest, void* scratch);
+
+  float (*max)(const float* x, std::int64_t n);
+  // sum exp(x - offset), in fp64 over blocks; out (or null) = the exponentials
+  double (*exp_sum)(const float* x, std::int64_t n, float offset, float* out);
+  // first index at or after `from` whose value is > threshold (n if none)
+  std::int64_t (*find_greater)(const float* x, std::int64_t from, std::int64_t n, float threshold);
+
+  void (*rms_norm)(const float* x, std::int64_t n, const float* weight, float eps, bool plus_one,
+                   float* out);
+  void (*layer_norm)(const float* x, std::int64_t n, const float* weight, const float* bias,
+                     float eps, float* out);
+  // out = act(gate) * up (up null: 1)
+  void (*silu)(const float* gate, const float* up, std::int64_t n, float* out);
+  void (*gelu_tanh)(const float* gate, const float* up, std::int64_t n, float* out);
+  void (*softcap)(float* x, float cap, std::int64_t n);
+  // One head: x[0 .. 2 * half), half-split.
+  void (*rope)(float* x, int half, const float* cos, const float* sin);
+  void (*add)(float* x, const float* y, std::int64_t n);
+  void (*scale)(float* x, float factor, std::int64_t n);
+};
+
+const CpuKernels& portable_kernels();
+const CpuKernels* avx2_kernels();    // null where not built
+const CpuKernels* avx512_kernels();  // null where not built
+
+// Of current_variant().
+const CpuKernels& cpu_kernels();
+
+}  // namespace triescope::kernels

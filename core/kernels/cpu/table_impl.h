@@ -1,0 +1,29 @@
+// The table of one variant. Included last.
+#pragma once
+
+#include "core/kernels/cpu/attention_impl.h"
+#include "core/kernels/cpu/linear_impl.h"
+#include "core/kernels/cpu/rows_impl.h"
+
+namespace triescope::kernels {
+namespace {
+
+constexpr CpuKernels kTable = {
+    .linear_panels = linear_panels,
+    .attention_scratch_bytes = attention_scratch_bytes,
+    .attention = attention,
+    .max = row_max,
+    .exp_sum = row_exp_sum,
+    .find_greater = row_find_greater,
+    .rms_norm = row_rms_norm,
+    .layer_norm = row_layer_norm,
+    .silu = row_silu,
+    .gelu_tanh = row_gelu_tanh,
+    .softcap = row_softcap,
+    .rope = row_rope,
+    .add = row_add,
+    .scale = row_scale,
+};
+
+}  // namespace
+}  // namespace triescope::kernels

@@ -1,0 +1,24 @@
+// The CPU kernels for AVX2 with FMA. Compiled for it (CMakeLists.txt), so nothing here may run
+// before the processor was asked, and no inline function of a shared header may be instantiated
+// here: the linker could keep this copy for everybody.
+#include "core/kernels/cpu/table.h"
+
+#if defined(__AVX2__)
+#define TRIESCOPE_TILE_ROWS 6
+#include "core/kernels/cpu/vec_avx2.h"
+// clang-format off
+#include "core/kernels/cpu/table_impl.h"
+// clang-format on
+
+namespace triescope::kernels {
+
+const CpuKernels* avx2_kernels() { return &kTable; }
+
+}  // namespace triescope::kernels
+#else
+namespace triescope::kernels {
+
+const CpuKernels* avx2_kernels() { return nullptr; }
+
+}  // namespace triescope::kernels
+#endif

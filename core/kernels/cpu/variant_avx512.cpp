@@ -1,0 +1,29 @@
+// The CPU kernels for AVX-512. Compiled for it (CMakeLists.txt), so nothing here may run before the
+// processor was asked, and no inline function of a shared header may be instantiated here: the
+// linker could keep this copy for everybody.
+#include "core/kernels/cpu/table.h"
+
+#if defined(__AVX512F__)
+#if defined(__GNUC__) && !defined(__clang__)
+// GCC 12's own intrinsics pass an undefined vector where no lane of it is read (GCC bug 105593).
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#define TRIESCOPE_TILE_ROWS 14
+#include "core/kernels/cpu/vec_avx512.h"
+// clang-format off
+#include "core/kernels/cpu/table_impl.h"
+// clang-format on
+
+namespace triescope::kernels {
+
+const CpuKernels* avx512_kernels() { return &kTable; }
+
+}  // namespace triescope::kernels
+#else
+namespace triescope::kernels {
+
+const CpuKernels* avx512_kernels() { return nullptr; }
+
+}  // namespace triescope::kernels
+#endif

@@ -1,0 +1,91 @@
+// Eight lanes: AVX2 with FMA. Only for variant_avx2.cpp.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+namespace triescope::kernels {
+namespace {
+
+alignas(32) constexpr std::int32_t kPartMask[16] = {-1, -1, -1, -1, -1, -1, -1, -1,
+                                                    0,  0,  0,  0,  0,  0,  0,  0};
+
+struct Vec {
+  static constexpr int kLanes = 8;
+  static constexpr int kMaxRows = 6;  // 6 x 2 accumulators of 16 registers
+  static constexpr int kWideRows =
+      2;  // 1 or 2 rows: the whole panel, four vectors, to cover the latency of FMA
+  static constexpr int kNarrow = 2;
+
+  __m256 v;
+
+  static Vec zero() { return {_mm256_setzero_ps()}; }
+  static Vec set(float x) { return {_mm256_set1_ps(x)}; }
+  static Vec load(const float* p) { return {_mm256_loadu_ps(p)}; }
+  static Vec load(const std::uint16_t* p) {  // bf16
+    const __m128i h = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    return {_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(h), 16))};
+  }
+  static __m256i mask(int n) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kPartMask + 8 - n));
+  }
+  static Vec load_part(const float* p, int n, float fill) {
+    const __m256i m = mask(n);
+    return {
+        _mm256_blendv_ps(_mm256_set1_ps(fill), _mm256_maskload_ps(p, m), _mm256_castsi256_ps(m))};
+  }
+  void store(float* p) const { _mm256_storeu_ps(p, v); }
+  void store_part(float* p, int n) const { _mm256_maskstore_ps(p, mask(n), v); }
+
+  static Vec fma(Vec a, Vec b, Vec c) { return {_mm256_fmadd_ps(a.v, b.v, c.v)}; }
+  friend Vec operator+(Vec a, Vec b) { return {_mm256_add_ps(a.v, b.v)}; }
+  friend Vec operator-(Vec a, Vec b) { return {_mm256_sub_ps(a.v, b.v)}; }
+  friend Vec operator*(Vec a, Vec b) { return {_mm256_mul_ps(a.v, b.v)}; }
+  friend Vec operator/(Vec a, Vec b) { return {_mm256_div_ps(a.v, b.v)}; }
+  static Vec max(Vec a, Vec b) { return {_mm256_max_ps(a.v, b.v)}; }  // NaN in b stays
+  static Vec min(Vec a, Vec b) { return {_mm256_min_ps(a.v, b.v)}; }
+  static Vec zero_where_less(Vec x, Vec limit, Vec y) {
+    return {_mm256_andnot_ps(_mm256_cmp_ps(x.v, limit.v, _CMP_LT_OQ), y.v)};
+  }
+  static bool any_greater(Vec a, Vec b) {
+    return _mm256_movemask_ps(_mm256_cmp_ps(a.v, b.v, _CMP_GT_OQ)) != 0;
+  }
+  static Vec scale_pow2(Vec y, Vec n) {
+    const __m256i e =
+        _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n.v), _mm256_set1_epi32(127)), 23);
+    return {_mm256_mul_ps(y.v, _mm256_castsi256_ps(e))};
+  }
+  static Vec round(Vec x) {
+    return {_mm256_round_ps(x.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
+  }
+  static float sum(Vec a) {
+    __m128 s = _mm_add_ps(_mm256_castps256_ps128(a.v), _mm256_extractf128_ps(a.v, 1));
+    s = _mm_add_ps(s, _mm_movehl_ps(s, s));
+    return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
+  }
+  static float largest(Vec a) {
+    __m128 s = _mm_max_ps(_mm256_castps256_ps128(a.v), _mm256_extractf128_ps(a.v, 1));
+    s = _mm_max_ps(s, _mm_movehl_ps(s, s));
+    return _mm_cvtss_f32(_mm_max_ss(s, _mm_movehdup_ps(s)));
+  }
+
+  // out[d * ld + i] = row i's [d], for four d and eight rows: each 128-bit lane is a 4 x 4
+  // transpose.
+  static void transpose4(const float* const* rows, std::int64_t at, float* out, std::int64_t ld) {
+    const auto two = [&](int i) {
+      return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(rows[i] + at)),
+                                  _mm_loadu_ps(rows[i + 4] + at), 1);
+    };
+    const __m256 a = two(0), b = two(1), c = two(2), d = two(3);
+    const __m256 ab_lo = _mm256_unpacklo_ps(a, b), ab_hi = _mm256_unpackhi_ps(a, b);
+    const __m256 cd_lo = _mm256_unpacklo_ps(c, d), cd_hi = _mm256_unpackhi_ps(c, d);
+    _mm256_storeu_ps(out, _mm256_shuffle_ps(ab_lo, cd_lo, 0x44));
+    _mm256_storeu_ps(out + ld, _mm256_shuffle_ps(ab_lo, cd_lo, 0xee));
+    _mm256_storeu_ps(out + 2 * ld, _mm256_shuffle_ps(ab_hi, cd_hi, 0x44));
+    _mm256_storeu_ps(out + 3 * ld, _mm256_shuffle_ps(ab_hi, cd_hi, 0xee));
+  }
+};
+
+}  // namespace
+}  // namespace triescope::kernels

@@ -1,0 +1,85 @@
+// Sixteen lanes: AVX-512 F, BW, VL, DQ. Only for variant_avx512.cpp.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+namespace triescope::kernels {
+namespace {
+
+struct Vec {
+  static constexpr int kLanes = 16;
+  static constexpr int kMaxRows = 14;   // 14 x 2 accumulators of 32 registers
+  static constexpr int kWideRows = 14;  // a panel is two vectors
+  static constexpr int kNarrow = 2;
+
+  __m512 v;
+
+  static Vec zero() { return {_mm512_setzero_ps()}; }
+  static Vec set(float x) { return {_mm512_set1_ps(x)}; }
+  static Vec load(const float* p) { return {_mm512_loadu_ps(p)}; }
+  static Vec load(const std::uint16_t* p) {  // bf16
+    const __m256i h = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+    return {_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(h), 16))};
+  }
+  static __mmask16 mask(int n) { return static_cast<__mmask16>((1u << n) - 1u); }
+  static Vec load_part(const float* p, int n, float fill) {
+    return {_mm512_mask_loadu_ps(_mm512_set1_ps(fill), mask(n), p)};
+  }
+  void store(float* p) const { _mm512_storeu_ps(p, v); }
+  void store_part(float* p, int n) const { _mm512_mask_storeu_ps(p, mask(n), v); }
+
+  static Vec fma(Vec a, Vec b, Vec c) { return {_mm512_fmadd_ps(a.v, b.v, c.v)}; }
+  friend Vec operator+(Vec a, Vec b) { return {_mm512_add_ps(a.v, b.v)}; }
+  friend Vec operator-(Vec a, Vec b) { return {_mm512_sub_ps(a.v, b.v)}; }
+  friend Vec operator*(Vec a, Vec b) { return {_mm512_mul_ps(a.v, b.v)}; }
+  friend Vec operator/(Vec a, Vec b) { return {_mm512_div_ps(a.v, b.v)}; }
+  static Vec max(Vec a, Vec b) { return {_mm512_max_ps(a.v, b.v)}; }  // NaN in b stays
+  static Vec min(Vec a, Vec b) { return {_mm512_min_ps(a.v, b.v)}; }
+  static Vec zero_where_less(Vec x, Vec limit, Vec y) {
+    return {_mm512_maskz_mov_ps(_mm512_cmp_ps_mask(x.v, limit.v, _CMP_NLT_UQ), y.v)};
+  }
+  static bool any_greater(Vec a, Vec b) { return _mm512_cmp_ps_mask(a.v, b.v, _CMP_GT_OQ) != 0; }
+  static Vec scale_pow2(Vec y, Vec n) {
+    const __m512i e =
+        _mm512_slli_epi32(_mm512_add_epi32(_mm512_cvtps_epi32(n.v), _mm512_set1_epi32(127)), 23);
+    return {_mm512_mul_ps(y.v, _mm512_castsi512_ps(e))};
+  }
+  static Vec round(Vec x) {
+    return {_mm512_roundscale_ps(x.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
+  }
+  static float sum(Vec a) {
+    const __m256 h = _mm256_add_ps(_mm512_castps512_ps256(a.v), _mm512_extractf32x8_ps(a.v, 1));
+    __m128 s = _mm_add_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1));
+    s = _mm_add_ps(s, _mm_movehl_ps(s, s));
+    return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
+  }
+  static float largest(Vec a) {
+    const __m256 h = _mm256_max_ps(_mm512_castps512_ps256(a.v), _mm512_extractf32x8_ps(a.v, 1));
+    __m128 s = _mm_max_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1));
+    s = _mm_max_ps(s, _mm_movehl_ps(s, s));
+    return _mm_cvtss_f32(_mm_max_ss(s, _mm_movehdup_ps(s)));
+  }
+
+  // out[d * ld + i] = row i's [d], for four d and sixteen rows: each 128-bit lane is a 4 x 4
+  // transpose.
+  static void transpose4(const float* const* rows, std::int64_t at, float* out, std::int64_t ld) {
+    const auto four = [&](int i) {
+      __m512 r = _mm512_castps128_ps512(_mm_loadu_ps(rows[i] + at));
+      r = _mm512_insertf32x4(r, _mm_loadu_ps(rows[i + 4] + at), 1);
+      r = _mm512_insertf32x4(r, _mm_loadu_ps(rows[i + 8] + at), 2);
+      return _mm512_insertf32x4(r, _mm_loadu_ps(rows[i + 12] + at), 3);
+    };
+    const __m512 a = four(0), b = four(1), c = four(2), d = four(3);
+    const __m512 ab_lo = _mm512_unpacklo_ps(a, b), ab_hi = _mm512_unpackhi_ps(a, b);
+    const __m512 cd_lo = _mm512_unpacklo_ps(c, d), cd_hi = _mm512_unpackhi_ps(c, d);
+    _mm512_storeu_ps(out, _mm512_shuffle_ps(ab_lo, cd_lo, 0x44));
+    _mm512_storeu_ps(out + ld, _mm512_shuffle_ps(ab_lo, cd_lo, 0xee));
+    _mm512_storeu_ps(out + 2 * ld, _mm512_shuffle_ps(ab_hi, cd_hi, 0x44));
+    _mm512_storeu_ps(out + 3 * ld, _mm512_shuffle_ps(ab_hi, cd_hi, 0xee));
+  }
+};
+
+}  // namespace
+}  // namespace triescope::kernels

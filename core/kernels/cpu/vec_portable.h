@@ -1,0 +1,89 @@
+// Four lanes through GCC/Clang vector extensions: any processor. No fused multiply-add (without
+// hardware it costs a library call an element), so this variant rounds products too.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace triescope::kernels {
+namespace {
+
+struct Vec {
+  static constexpr int kLanes = 4;
+  static constexpr int kMaxRows = 3;   // rows of a register tile
+  static constexpr int kWideRows = 1;  // up to so many rows a tile is a whole panel wide
+  static constexpr int kNarrow = 4;    // vectors of a tile with more rows
+
+  typedef float Lanes __attribute__((vector_size(16)));
+  typedef std::int32_t Ints __attribute__((vector_size(16)));
+  Lanes v;
+
+  static Vec zero() { return {Lanes{0, 0, 0, 0}}; }
+  static Vec set(float x) { return {Lanes{x, x, x, x}}; }
+  static Vec load(const float* p) {
+    Vec r;
+    std::memcpy(&r.v, p, sizeof r.v);
+    return r;
+  }
+  static Vec load(const std::uint16_t* p) {  // bf16
+    std::uint32_t bits[4];
+    for (int i = 0; i < 4; ++i) bits[i] = std::uint32_t{p[i]} << 16;
+    Vec r;
+    std::memcpy(&r.v, bits, sizeof bits);
+    return r;
+  }
+  static Vec load_part(const float* p, int n, float fill) {
+    Vec r = set(fill);
+    for (int i = 0; i < n; ++i) r.v[i] = p[i];
+    return r;
+  }
+  void store(float* p) const { std::memcpy(p, &v, sizeof v); }
+  void store_part(float* p, int n) const {
+    for (int i = 0; i < n; ++i) p[i] = v[i];
+  }
+
+  static Vec fma(Vec a, Vec b, Vec c) { return {a.v * b.v + c.v}; }
+  friend Vec operator+(Vec a, Vec b) { return {a.v + b.v}; }
+  friend Vec operator-(Vec a, Vec b) { return {a.v - b.v}; }
+  friend Vec operator*(Vec a, Vec b) { return {a.v * b.v}; }
+  friend Vec operator/(Vec a, Vec b) { return {a.v / b.v}; }
+  // NaN in b stays.
+  static Vec max(Vec a, Vec b) { return {a.v > b.v ? a.v : b.v}; }
+  static Vec min(Vec a, Vec b) { return {a.v < b.v ? a.v : b.v}; }
+  // where x < limit: 0, else y
+  static Vec zero_where_less(Vec x, Vec limit, Vec y) {
+    return {x.v < limit.v ? Lanes{0, 0, 0, 0} : y.v};
+  }
+  static bool any_greater(Vec a, Vec b) {
+    const Ints m = a.v > b.v;
+    return (m[0] | m[1] | m[2] | m[3]) != 0;
+  }
+  // y * 2^n for whole n in [-126, 127]
+  static Vec scale_pow2(Vec y, Vec n) {
+    const Ints e = (__builtin_convertvector(n.v, Ints) + 127) << 23;
+    Lanes factor;
+    std::memcpy(&factor, &e, sizeof factor);
+    return {y.v * factor};
+  }
+  // to the nearest whole number, |x| < 2^22
+  static Vec round(Vec x) {
+    const Lanes big = {12582912.0f, 12582912.0f, 12582912.0f, 12582912.0f};
+    return {(x.v + big) - big};
+  }
+  static float sum(Vec a) { return (a.v[0] + a.v[2]) + (a.v[1] + a.v[3]); }
+  static float largest(Vec a) {
+    float m = a.v[0];
+    for (int i = 1; i < 4; ++i) m = a.v[i] > m ? a.v[i] : m;
+    return m;
+  }
+
+  // out[d * ld + i] = row i's [d], for four d and kLanes rows.
+  static void transpose4(const float* const* rows, std::int64_t at, float* out, std::int64_t ld) {
+    for (int d = 0; d < 4; ++d) {
+      for (int i = 0; i < 4; ++i) out[d * ld + i] = rows[i][at + d];
+    }
+  }
+};
+
+}  // namespace
+}  // namespace triescope::kernels

@@ -1,0 +1,178 @@
+#include "core/kernels/tree_attention.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/kernels/bf16.h"
+#include "core/kernels/cpu/table.h"
+
+namespace triescope::kernels {
+
+namespace {
+
+// Scores of a task stay in the second-level cache (512 KB to 2 MB on today's cores).
+constexpr std::int64_t kScoreBytes = 512 << 10;
+// Query heads of a task: K is transposed once for all of them. More gains nothing.
+constexpr std::int64_t kMaxQueries = 96;
+
+std::int64_t list_length(const VisibleSlots& visible, std::int64_t row) {
+  const auto r = static_cast<std::size_t>(row);
+  const std::int64_t own =
+      visible.offsets.empty() ? row + 1 : visible.offsets[r + 1] - visible.offsets[r];
+  return static_cast<std::int64_t>(visible.prefix.size()) + own;
+}
+
+void check(const AttentionShape& shape, const VisibleSlots& visible, std::int64_t rows) {
+  const auto fail = [](const std::string& what) {
+    throw Error(ErrorCode::kInvalidArgument, "tree attention: " + what);
+  };
+  if (shape.kv_heads < 1 || shape.heads < 1 || shape.heads % shape.kv_heads != 0 ||
+      shape.head_dim < 1) {
+    fail("expected query heads to be a multiple of key/value heads, found " +
+         std::to_string(shape.heads) + " query heads, " + std::to_string(shape.kv_heads) +
+         " key/value heads of " + std::to_string(shape.head_dim));
+  }
+  const auto n = static_cast<std::size_t>(rows);
+  if (visible.offsets.empty()) {
+    if (visible.row_slots.size() < n) {
+      fail("causal: expected a slot for each of " + std::to_string(rows) + " rows, found " +
+           std::to_string(visible.row_slots.size()));
+    }
+    return;
+  }
+  if (visible.offsets.size() != n + 1 ||
+      visible.offsets[n] > static_cast<std::int64_t>(visible.own.size())) {
+    fail("expected " + std::to_string(rows + 1) + " offsets into the own slots, found " +
+         std::to_string(visible.offsets.size()) + " (or they point past the end)");
+  }
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const auto i = static_cast<std::size_t>(r);
+    if (visible.offsets[i + 1] < visible.offsets[i] || list_length(visible, r) < 1) {
+      fail("expected row " + std::to_string(r) + " to see at least one slot, found none");
+    }
+  }
+}
+
+// How many slots the own lists of rows [begin, end) have in common at their start.
+std::int64_t common_start(const VisibleSlots& visible, std::int64_t begin, std::int64_t end) {
+  const auto list = [&](std::int64_t r) {
+    const auto i = static_cast<std::size_t>(r);
+    return visible.own.subspan(
+        static_cast<std::size_t>(visible.offsets[i]),
+        static_cast<std::size_t>(visible.offsets[i + 1] - visible.offsets[i]));
+  };
+  const auto first = list(begin);
+  std::size_t common = first.size();
+  for (std::int64_t r = begin + 1; r < end && common > 0; ++r) {
+    const auto other = list(r);
+    const auto at = std::mismatch(
+        first.begin(), first.begin() + static_cast<std::ptrdiff_t>(std::min(common, other.size())),
+        other.begin());
+    common = static_cast<std::size_t>(at.first - first.begin());
+  }
+  return static_cast<std::int64_t>(common);
+}
+
+// Into how many runs the rows are cut: as few as the scores' room allows (a run reads the shared
+// slots once), but enough to keep all threads busy.
+std::int64_t row_runs(std::int64_t rows, std::int64_t group, std::int64_t kv_heads,
+                      std::int64_t longest, int threads) {
+  const std::int64_t room = std::min(kMaxQueries, kScoreBytes / (4 * longest)) / group;
+  const std::int64_t least =
+      (rows + std::max<std::int64_t>(room, 1) - 1) / std::max<std::int64_t>(room, 1);
+  std::int64_t best = least;
+  double best_load =
+      1e9;  // rows' worth of work of the busiest thread, and what a run costs beyond its rows
+  const std::int64_t most = std::min(rows, least + 2 * threads);
+  for (std::int64_t runs = least; runs <= most; ++runs) {
+    const std::int64_t tasks = (runs * kv_heads + threads - 1) / threads;
+    const double load =
+        static_cast<double>(tasks) * (static_cast<double>(rows) / static_cast<double>(runs) + 1.5);
+    if (load < best_load) {
+      best_load = load;
+      best = runs;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+void tree_attention(const float* q, std::int64_t q_stride, std::int64_t rows, const KvView& kv,
+                    const AttentionShape& shape, const VisibleSlots& visible, float* out,
+                    std::int64_t out_stride, ThreadPool& pool) {
+  if (rows <= 0) return;
+  check(shape, visible, rows);
+  std::int64_t longest = 0;
+  for (std::int64_t r = 0; r < rows; ++r) longest = std::max(longest, list_length(visible, r));
+  const std::int64_t group = shape.heads / shape.kv_heads, head_dim = shape.head_dim;
+  const std::int64_t runs = row_runs(rows, group, shape.kv_heads, longest, pool.size());
+  const std::int64_t most_rows = (rows + runs - 1) / runs;
+  const CpuKernels& kernels = cpu_kernels();
+  const auto bytes = static_cast<std::size_t>(
+      kernels.attention_scratch_bytes(most_rows * group, shape.head_dim, longest));
+  try {
+    for (int worker = 0; worker < pool.size(); ++worker) pool.scratch(worker, bytes);
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::kOutOfMemory, "tree attention: out of memory: " + std::to_string(bytes) +
+                                             " bytes a thread for the scores of " +
+                                             std::to_string(longest) + " slots");
+  }
+
+  // Run by run over the K/V heads, the last rows first: in causal mode they have the longest lists.
+  pool.for_tasks(runs * shape.kv_heads, [&](std::int64_t index, int worker) {
+    const std::int64_t head = index % shape.kv_heads, run = runs - 1 - index / shape.kv_heads;
+    AttentionTask task{};
+    task.q = q + head * group * head_dim;
+    task.q_stride = q_stride;
+    task.out = out + head * group * head_dim;
+    task.out_stride = out_stride;
+    const std::size_t offset =
+        static_cast<std::size_t>(head * head_dim) * element_bytes(kv.storage);
+    task.keys = static_cast<const char*>(kv.keys) + offset;
+    task.values = static_cast<const char*>(kv.values) + offset;
+    task.storage = kv.storage;
+    task.slot_stride = shape.kv_heads * head_dim;
+    task.group = static_cast<int>(group);
+    task.head_dim = shape.head_dim;
+    task.window = shape.window;
+    task.scale = shape.scale;
+    task.softcap = shape.softcap;
+    task.row_begin = rows * run / runs;
+    task.row_end = rows * (run + 1) / runs;
+    task.shared_a = visible.prefix.data();
+    task.shared_a_count = static_cast<std::int64_t>(visible.prefix.size());
+    if (visible.offsets.empty()) {
+      task.shared_b = visible.row_slots.data();
+      task.shared_b_count = task.row_begin + 1;
+      task.tails = visible.row_slots.data();
+    } else {
+      task.shared_b =
+          visible.own.data() + visible.offsets[static_cast<std::size_t>(task.row_begin)];
+      task.shared_b_count = common_start(visible, task.row_begin, task.row_end);
+      task.tails = visible.own.data();
+      task.tail_offsets = visible.offsets.data();
+    }
+    kernels.attention(task, longest, pool.scratch(worker, bytes));
+  });
+}
+
+void store_kv(const float* rows, std::int64_t stride, std::int64_t count, int dims,
+              const std::int32_t* slots, Storage storage, void* out) {
+  for (std::int64_t r = 0; r < count; ++r) {
+    const float* from = rows + r * stride;
+    const std::int64_t at = std::int64_t{slots[r]} * dims;
+    if (storage == Storage::kF32) {
+      std::memcpy(static_cast<float*>(out) + at, from,
+                  static_cast<std::size_t>(dims) * sizeof(float));
+    } else {
+      auto* to = static_cast<std::uint16_t*>(out) + at;
+      for (int i = 0; i < dims; ++i) to[i] = float_to_bf16(from[i]);
+    }
+  }
+}
+
+}  // namespace triescope::kernels
