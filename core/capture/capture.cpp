@@ -441,16 +441,32 @@ struct Capture::Impl {
     const SlotState state = free                                 ? SlotState::kFree
                             : row.action == SlotAction::kGarbage ? SlotState::kGarbage
                                                                  : SlotState::kLive;
-    slot_history[slot].push_back({row.tick, state, free ? -1 : row.node,
-                                  row.action == SlotAction::kMove ? row.from_slot : -1,
-                                  row.action});
-    if (row.node == -1) return;
-    auto& places = place_history[row.node];
-    if (!free) {
-      places.push_back({row.tick, row.slot});
-    } else if (!places.empty() && places.back().slot == row.slot) {
-      places.push_back({row.tick, -1});
+    auto& history = slot_history[slot];
+    const std::int32_t before = history.empty() ? -1 : history.back().node;
+    history.push_back({row.tick, state, free ? -1 : row.node,
+                       row.action == SlotAction::kMove ? row.from_slot : -1, row.action});
+    if (before != -1 && (free || before != row.node)) leave_slot(before, row.slot, row.tick);
+    if (!free && row.node != -1) {
+      auto& places = place_history[row.node];
+      if (places.empty() || places.back().slot != row.slot) places.push_back({row.tick, row.slot});
     }
+  }
+
+  // The node's KV is no longer in the slot. Batch search holds copies of a node: another may be
+  // left.
+  void leave_slot(std::int32_t node, std::int32_t slot, Tick tick) {
+    constexpr std::size_t kCopiesLookedAt = 64;
+    auto& places = place_history[node];
+    if (places.empty() || places.back().slot != slot) return;
+    std::int32_t other = -1;
+    for (std::size_t i = places.size(); i-- > 0 && places.size() - i <= kCopiesLookedAt;) {
+      const std::int32_t copy = places[i].slot;
+      if (copy >= 0 && slot_history[static_cast<std::size_t>(copy)].back().node == node) {
+        other = copy;
+        break;
+      }
+    }
+    places.push_back({tick, other});
   }
 
   void read_bookmarks() {

@@ -1,0 +1,197 @@
+// What a node, a slot and a mask cell look like at a cursor, on small captures made by hand.
+#include <doctest/doctest.h>
+
+#include <functional>
+
+#include "core/capture/capture.h"
+#include "core/capture/writer.h"
+#include "tests/support/paths.h"
+#include "tests/unit/capture/sample_run.h"
+
+namespace triescope::test {
+namespace {
+
+constexpr Tick kAccept0 = make_tick(0, Phase::kAccept), kAccept1 = make_tick(1, Phase::kAccept),
+               kAccept2 = make_tick(2, Phase::kAccept);
+
+std::unique_ptr<Capture> record(const TempDir& dir, const std::function<void(Recorder&)>& fill) {
+  const std::string path = dir.path() / "run.tscap";
+  {
+    const auto recorder = open_recorder(path);
+    recorder->run(sample_info());
+    fill(*recorder);
+    for (Tick tick = 0; tick < 15; ++tick) recorder->phase({.tick = tick});
+    recorder->finish(RunStatus::kDone, "");
+  }
+  return Capture::open(path);
+}
+
+NodeRow node(std::int32_t id, std::int32_t parent, std::int32_t depth, Tick tick,
+             Source source = Source::kBeam) {
+  return {
+      .node = id, .parent = parent, .token = id, .depth = depth, .source = source, .tick = tick};
+}
+
+VerdictRow verdict(std::int32_t id, Verdict what, Tick tick) {
+  return {.tick = tick, .node = id, .verdict = what, .reason = ""};
+}
+
+TEST_CASE(
+    "state: a beam is live until no live beam is below it, then pruned, without a verdict of its "
+    "own") {
+  TempDir dir;
+  // root - 1 - 3 - 5      step 0 keeps 1, 2; step 1 keeps 3 (of 1) and 4 (of 2); step 2 keeps 5 and
+  // 6, both of 3
+  //      \ 2 - 4    \ 6
+  const auto c = record(dir, [](Recorder& r) {
+    r.nodes(std::vector<NodeRow>{{},
+                                 node(1, 0, 1, kAccept0),
+                                 node(2, 0, 1, kAccept0),
+                                 node(3, 1, 2, kAccept1),
+                                 node(4, 2, 2, kAccept1),
+                                 node(5, 3, 3, kAccept2),
+                                 node(6, 3, 3, kAccept2)});
+    for (int i = 1; i <= 6; ++i)
+      r.verdicts(std::vector<VerdictRow>{
+          verdict(i, Verdict::kKept, make_tick((i - 1) / 2, Phase::kAccept))});
+    for (int i = 1; i <= 6; ++i)
+      r.frontier(std::vector<FrontierRow>{{.step = (i - 1) / 2, .rank = (i - 1) % 2, .node = i}});
+  });
+  CHECK(c->state_at(1, kAccept0) == NodeState::kAbsent);
+  CHECK(c->frontier_step(kAccept0) == -1);
+  CHECK(c->state_at(1, kAccept0 + 1) == NodeState::kLive);
+  CHECK(c->state_at(2, kAccept2) == NodeState::kLive);
+  CHECK(c->frontier_step(kAccept2) == 1);
+  CHECK(c->node_at(2, kAccept2).beam_rank == 1);
+  CHECK(c->state_at(2, kAccept2 + 1) == NodeState::kPruned);
+  CHECK(c->state_at(4, kAccept2 + 1) == NodeState::kPruned);
+  CHECK(c->node_at(4, kAccept2 + 1).beam_rank == -1);
+  CHECK(c->state_at(1, kAccept2 + 1) == NodeState::kLive);
+  CHECK(c->node_at(3, kAccept2 + 1).beam_rank == 0);  // of two beams below it the better one's
+  CHECK(c->node_at(0, kAccept2 + 1).beam_rank == 0);
+  // Back again: the same as before.
+  CHECK(c->state_at(2, kAccept2) == NodeState::kLive);
+  CHECK(c->path_to(5) == std::vector<std::int32_t>{1, 3, 5});
+  const auto below = c->children(3);
+  CHECK(std::vector<std::int32_t>(below.begin(), below.end()) == std::vector<std::int32_t>{5, 6});
+}
+
+TEST_CASE("state: a finished sequence keeps its path alive") {
+  TempDir dir;
+  const auto c = record(dir, [](Recorder& r) {
+    r.nodes(std::vector<NodeRow>{{},
+                                 node(1, 0, 1, kAccept0),
+                                 node(2, 0, 1, kAccept0),
+                                 node(3, 1, 2, kAccept1),
+                                 node(4, 2, 2, kAccept1)});
+    r.verdicts(std::vector<VerdictRow>{
+        verdict(1, Verdict::kKept, kAccept0), verdict(2, Verdict::kKept, kAccept0),
+        verdict(3, Verdict::kFinished, kAccept1), verdict(4, Verdict::kKept, kAccept1)});
+    r.frontier(std::vector<FrontierRow>{{.step = 0, .rank = 0, .node = 1},
+                                        {.step = 0, .rank = 1, .node = 2}});
+    r.frontier(std::vector<FrontierRow>{{.step = 1, .rank = 0, .node = 4}});
+    r.sequence({.tick = kAccept1, .node = 3, .finish = "eos", .tokens = {1, 3}});
+  });
+  CHECK(c->state_at(3, 15) == NodeState::kFinished);
+  CHECK(c->state_at(1, 15) == NodeState::kLive);
+  CHECK(c->node_at(1, 15).beam_rank == -1);
+  CHECK(c->state_at(4, 15) == NodeState::kLive);
+}
+
+TEST_CASE(
+    "state: drafts are pending, then what was decided; the latest verdict wins; scores come when "
+    "known") {
+  TempDir dir;
+  const Tick draft = make_tick(1, Phase::kDraft);
+  const auto c = record(dir, [&](Recorder& r) {
+    r.nodes(std::vector<NodeRow>{{},
+                                 node(1, 0, 1, kAccept0),
+                                 node(2, 1, 2, draft, Source::kNgramTrie),
+                                 node(3, 2, 3, draft, Source::kNgramTrie),
+                                 node(4, 2, 3, kAccept1, Source::kCorrected)});
+    r.node_scores(
+        std::vector<NodeScoreRow>{{.node = 2, .logprob = -0.5f, .score = -2, .tick = kAccept1}});
+    r.verdicts(std::vector<VerdictRow>{
+        verdict(1, Verdict::kEmitted, kAccept0), verdict(2, Verdict::kAccepted, kAccept1),
+        verdict(3, Verdict::kRejected, kAccept1), verdict(4, Verdict::kCorrected, kAccept1),
+        verdict(4, Verdict::kPruned, kAccept2)});
+    r.frontier(std::vector<FrontierRow>{{.step = 0, .node = 1}});
+    r.frontier(std::vector<FrontierRow>{{.step = 1, .node = 4}});
+  });
+  CHECK(c->state_at(2, draft) == NodeState::kAbsent);
+  CHECK(c->state_at(2, kAccept1) == NodeState::kPending);
+  CHECK(c->node_at(2, kAccept1).row.logprob == 0.0f);
+  CHECK(c->node_at(2, kAccept1 + 1).row.logprob == -0.5f);
+  CHECK(c->state_at(1, kAccept1 + 1) == NodeState::kLive);
+  CHECK(c->state_at(2, kAccept1 + 1) == NodeState::kAccepted);
+  CHECK(c->state_at(3, kAccept1 + 1) == NodeState::kRejected);
+  CHECK(c->state_at(4, kAccept2) == NodeState::kCorrected);
+  CHECK(c->state_at(4, kAccept2 + 1) == NodeState::kPruned);
+  CHECK(c->verdict_at(4, kAccept2)->verdict == Verdict::kCorrected);
+  CHECK_FALSE(c->verdict_at(4, kAccept1));
+  CHECK(c->state_at(99, 15) == NodeState::kAbsent);
+  CHECK(c->state_at(-1, 15) == NodeState::kAbsent);
+}
+
+TEST_CASE("slots: free, live, garbage, reused, moved, each at its time") {
+  TempDir dir;
+  const Tick forward = make_tick(0, Phase::kForward), commit = make_tick(0, Phase::kCommit),
+             forward1 = make_tick(1, Phase::kForward), commit1 = make_tick(1, Phase::kCommit);
+  const auto c = record(dir, [&](Recorder& r) {
+    r.nodes(std::vector<NodeRow>{{}, node(1, 0, 1, 0), node(2, 0, 1, 0), node(3, 0, 1, 0)});
+    r.slots(std::vector<SlotRow>{
+        {.tick = forward, .action = SlotAction::kAlloc, .slot = 0, .node = -2},
+        {.tick = forward, .action = SlotAction::kAlloc, .slot = 1, .node = 1},
+        {.tick = forward, .action = SlotAction::kAlloc, .slot = 2, .node = 2},
+        {.tick = commit, .action = SlotAction::kGarbage, .slot = 1, .node = 1},
+        {.tick = forward1, .action = SlotAction::kReuse, .slot = 1, .node = 3},
+        {.tick = commit1, .action = SlotAction::kMove, .slot = 4, .node = 2, .from_slot = 2},
+        {.tick = commit1, .action = SlotAction::kFree, .slot = 2, .node = 2}});
+  });
+  CHECK(c->slot_at(0, forward).state == SlotState::kFree);
+  CHECK(c->slot_at(0, forward + 1).node == -2);
+  CHECK(c->slot_at(1, commit).state == SlotState::kLive);
+  CHECK(c->slot_at(1, commit + 1).state == SlotState::kGarbage);
+  CHECK(c->slot_at(1, commit + 1).node == 1);
+  CHECK(c->slot_at(1, forward1 + 1).node == 3);
+  CHECK(c->slot_at(1, forward1 + 1).reused_this_step);
+  CHECK_FALSE(c->slot_at(1, make_tick(2, Phase::kForward)).reused_this_step);
+  CHECK(c->slot_at(4, commit1 + 1).moved_this_step);
+  CHECK(c->slot_at(4, commit1 + 1).moved_from == 2);
+  CHECK(c->slot_at(2, commit1 + 1).state == SlotState::kFree);
+  CHECK(c->slot_of(2, commit1) == 2);
+  CHECK(c->slot_of(2, commit1 + 1) == 4);
+  CHECK(c->slot_of(1, forward1 + 1) == -1);
+  CHECK(c->slot_count_at(forward) == 0);
+  CHECK(c->slot_count_at(commit1) == 3);
+  CHECK(c->slot_count_at(commit1 + 1) == 5);
+}
+
+TEST_CASE("mask: a row sees the prompt, its ancestors and itself, inside the sliding window") {
+  TempDir dir;
+  const auto c = record(dir, [](Recorder& r) {  // prompt of 3, window of 8
+    std::vector<NodeRow> rows = {{}};
+    for (int i = 1; i <= 9; ++i) rows.push_back(node(i, i - 1, i, 0));
+    rows.push_back(node(10, 8, 9, 0));
+    r.nodes(rows);
+  });
+  const InputRow input{.node = 9, .position = 11};
+  CHECK(c->visible(input, 9));
+  CHECK(c->visible(input, 2));        // position 4: 11 - 4 < 8
+  CHECK_FALSE(c->visible(input, 1));  // position 3
+  CHECK_FALSE(c->visible(input, 10));
+  CHECK_FALSE(c->visible(input, -2));
+  const InputRow early{.node = 2, .position = 4};
+  CHECK(c->visible(early, -2));
+  CHECK(c->visible(early, -4));
+  CHECK_FALSE(c->visible(early, -5));  // there are three prompt tokens
+  CHECK(c->visible(early, 1));
+  CHECK_FALSE(c->visible(early, 3));
+  const InputRow prompt{.node = -3, .position = 1};
+  CHECK(c->visible(prompt, -2));
+  CHECK(c->visible(prompt, -3));
+  CHECK_FALSE(c->visible(prompt, -4));
+}
+
+}  // namespace
+}  // namespace triescope::test
