@@ -5,7 +5,7 @@
 
 20 prompts (10 as they are, 10 through the chat template and asked for a short answer, so that EOS comes before the cap) x
 num_beams 1, 3, 9 x early_stopping true, false, never, num_return_sequences = num_beams. Token ids only: the prompts' texts are
-not part of the file. Needs transformers==5.17.0, gguf==0.19.0, torch==2.11.0; takes about 15 minutes on two cores.
+not part of the file. Needs transformers==5.17.0, gguf==0.19.0, torch==2.11.0; takes about 20 minutes on two cores.
 """
 import argparse
 import json
