@@ -36,6 +36,10 @@ VisibleSlots check_batch(const ForwardBatch& batch, const formats::ModelConfig& 
   check_range(batch.slots, capacity, "KV slots");
   check_range(batch.prefix_slots, capacity, "prefix slots");
   check_range(batch.logit_rows, static_cast<int>(rows), "logit rows");
+  for (std::size_t i = 1; i < batch.logit_rows.size(); ++i) {
+    if (batch.logit_rows[i] <= batch.logit_rows[i - 1])
+      fail("expected logit rows in ascending order");
+  }
   std::vector<bool> written(static_cast<std::size_t>(capacity), false);
   for (const std::int32_t slot : batch.slots) {
     if (written[static_cast<std::size_t>(slot)])

@@ -72,7 +72,14 @@ std::unique_ptr<Model> load_model(const std::string& path, const LoadOptions& op
   ModelInfo info = info_of(*source, path);
   info.dtype = chosen.dtype;
   info.device = chosen.device;
-  return make_torch_transformer(*source, std::move(info), chosen, progress, stop);
+  if (chosen.device != "cpu" || chosen.reference_kernels) {
+    return make_torch_transformer(*source, std::move(info), chosen, progress, stop);
+  }
+  if (chosen.dtype == DType::kF16) {
+    throw Error(ErrorCode::kNotSupported,
+                "dtype f16 on device cpu is not supported: choose f32 or bf16 (f16 is for CUDA)");
+  }
+  return make_cpu_transformer(*source, std::move(info), chosen, progress, stop);
 }
 
 }  // namespace triescope

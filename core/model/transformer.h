@@ -11,6 +11,11 @@
 
 namespace triescope {
 
+// core/kernels over prepacked weights. fp32 and bf16; the path-only invariant of model.h.
+std::unique_ptr<Model> make_cpu_transformer(const formats::WeightSource& source, ModelInfo info,
+                                            const LoadOptions& options,
+                                            const ProgressSink& progress, std::stop_token stop);
+
 // libtorch's plain operations, on CPU or CUDA. fp32, bf16, fp16.
 std::unique_ptr<Model> make_torch_transformer(const formats::WeightSource& source, ModelInfo info,
                                               const LoadOptions& options,

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/model/model.h"
+#include "tests/support/paths.h"
 
 namespace triescope::test {
 
@@ -73,6 +75,44 @@ inline double max_difference(std::span<const float> a, std::span<const float> b)
 
 inline std::int32_t argmax(std::span<const float> row) {
   return static_cast<std::int32_t>(std::max_element(row.begin(), row.end()) - row.begin());
+}
+
+// Writes config.json and model.safetensors of a case of tests/golden/model_families.json: weights
+// by the hash of model_families.py.
+inline void write_golden_model(const nlohmann::json& entry, const std::filesystem::path& folder) {
+  std::ofstream(folder / "config.json") << entry["config"].dump();
+  nlohmann::json header = nlohmann::json::object();
+  std::string data;
+  std::uint64_t index = 0;
+  for (const auto& tensor : entry["tensors"]) {
+    const auto shape = tensor[1].get<std::vector<std::uint64_t>>();
+    std::uint64_t count = 1;
+    for (const std::uint64_t extent : shape) count *= extent;
+    const std::size_t begin = data.size();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      std::uint64_t z = (((index + 1) << 32) + i) * 0x9E3779B97F4A7C15u;
+      z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+      z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+      z ^= z >> 31;
+      const float unit = static_cast<float>(z >> 40) / 16777216.0f - 0.5f;
+      const float value = unit * 0.5f + (tensor[2].get<bool>() ? 1.0f : 0.0f);
+      data.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+    header[tensor[0].get<std::string>()] = {
+        {"dtype", "F32"}, {"shape", shape}, {"data_offsets", {begin, data.size()}}};
+    ++index;
+  }
+  const std::string text = header.dump();
+  const std::uint64_t length = text.size();
+  std::ofstream file(folder / "model.safetensors", std::ios::binary);
+  file.write(reinterpret_cast<const char*>(&length), sizeof length);
+  file << text << data;
+}
+
+// A case of model_families.json, written to a folder.
+inline void write_golden_case(const std::string& name, const std::filesystem::path& folder) {
+  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
+  write_golden_model(nlohmann::json::parse(file)["cases"].at(name), folder);
 }
 
 }  // namespace triescope::test

@@ -1,0 +1,91 @@
+#include "core/model/cpu_kv.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <string>
+
+#include "core/base/error.h"
+
+namespace triescope {
+
+CpuKv::CpuKv(const formats::ModelConfig& config, kernels::Storage storage, int capacity)
+    : dims_(config.kv_dims()), storage_(storage), layers_(config.layers.size()) {
+  allocate(std::max(capacity, 1));
+}
+
+std::int64_t CpuKv::bytes_per_slot() const {
+  return static_cast<std::int64_t>(layers_.size() * 2 * row_bytes());
+}
+
+void CpuKv::reserve(int capacity) {
+  if (capacity <= capacity_) return;
+  const std::int64_t grown =
+      std::max<std::int64_t>(capacity, std::int64_t{capacity_} + capacity_ / 2);
+  allocate(static_cast<int>(std::min<std::int64_t>(grown, std::numeric_limits<int>::max())));
+}
+
+void CpuKv::allocate(int capacity) {
+  const std::size_t bytes = static_cast<std::size_t>(capacity) * row_bytes();
+  std::vector<Layer> grown(layers_.size());
+  try {
+    // All of it first: where one layer fails, the old contents stand.
+    for (Layer& layer : grown) {
+      layer.keys = kernels::Buffer(bytes);
+      layer.values = kernels::Buffer(bytes);
+    }
+  } catch (const std::exception& error) {
+    throw Error(ErrorCode::kOutOfMemory, "KV of " + std::to_string(capacity) + " slots needs " +
+                                             std::to_string(bytes_per_slot() * capacity) +
+                                             " bytes: " + error.what() +
+                                             "; take fewer beams, a shorter prompt or dtype bf16");
+  }
+  const std::size_t kept = static_cast<std::size_t>(capacity_) * row_bytes();
+  for (std::size_t i = 0; i < layers_.size() && kept > 0; ++i) {
+    std::memcpy(grown[i].keys.data(), layers_[i].keys.data(), kept);
+    std::memcpy(grown[i].values.data(), layers_[i].values.data(), kept);
+  }
+  layers_ = std::move(grown);
+  capacity_ = capacity;
+}
+
+void CpuKv::move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) {
+  if (from.size() != to.size())
+    throw Error(ErrorCode::kInvalidArgument, "KV move: expected as many targets as sources");
+  for (const auto& slots : {from, to}) {
+    for (const std::int32_t slot : slots) {
+      if (slot < 0 || slot >= capacity_) {
+        throw Error(ErrorCode::kInvalidArgument, "KV move: expected slots below " +
+                                                     std::to_string(capacity_) + ", found " +
+                                                     std::to_string(slot));
+      }
+    }
+  }
+  // Gathered, then scattered: a target may be another's source.
+  const std::size_t bytes = row_bytes();
+  moved_.resize(from.size() * bytes);
+  for (Layer& layer : layers_) {
+    for (kernels::Buffer* buffer : {&layer.keys, &layer.values}) {
+      auto* data = buffer->as<unsigned char>();
+      for (std::size_t i = 0; i < from.size(); ++i) {
+        std::memcpy(moved_.data() + i * bytes, data + static_cast<std::size_t>(from[i]) * bytes,
+                    bytes);
+      }
+      for (std::size_t i = 0; i < to.size(); ++i) {
+        std::memcpy(data + static_cast<std::size_t>(to[i]) * bytes, moved_.data() + i * bytes,
+                    bytes);
+      }
+    }
+  }
+}
+
+bool CpuKv::fits(const formats::ModelConfig& config, kernels::Storage storage) const {
+  return dims_ == config.kv_dims() && layers_.size() == config.layers.size() && storage_ == storage;
+}
+
+kernels::KvView CpuKv::view(std::size_t layer) const {
+  return {layers_[layer].keys.data(), layers_[layer].values.data(), storage_};
+}
+
+}  // namespace triescope

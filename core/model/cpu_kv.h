@@ -1,0 +1,46 @@
+// KV slots of the CPU executor: for each layer K and V as [capacity, kv_heads, head_dim] in fp32 or
+// bf16.
+#pragma once
+
+#include <vector>
+
+#include "core/kernels/buffer.h"
+#include "core/kernels/storage.h"
+#include "core/kernels/tree_attention.h"
+#include "core/model/formats/config.h"
+#include "core/model/model.h"
+
+namespace triescope {
+
+class CpuKv final : public KvStorage {
+ public:
+  CpuKv(const formats::ModelConfig& config, kernels::Storage storage, int capacity);
+
+  int capacity() const override { return capacity_; }
+  std::int64_t bytes_per_slot() const override;
+  void reserve(int capacity) override;
+  void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) override;
+
+  // Did this model's configuration make it?
+  bool fits(const formats::ModelConfig& config, kernels::Storage storage) const;
+  kernels::KvView view(std::size_t layer) const;
+  void* keys(std::size_t layer) { return layers_[layer].keys.data(); }
+  void* values(std::size_t layer) { return layers_[layer].values.data(); }
+
+ private:
+  struct Layer {
+    kernels::Buffer keys, values;
+  };
+  void allocate(int capacity);
+  std::size_t row_bytes() const {
+    return static_cast<std::size_t>(dims_) * kernels::element_bytes(storage_);
+  }
+
+  int dims_ = 0;  // kv_heads * head_dim
+  kernels::Storage storage_;
+  std::vector<Layer> layers_;
+  int capacity_ = 0;
+  std::vector<unsigned char> moved_;
+};
+
+}  // namespace triescope

@@ -1,0 +1,433 @@
+// CPU executor: the transformer over core/kernels, with prepacked weights in fp32 or bf16.
+// Activations are fp32 in both. Path only: every kernel used here computes a row from that row and
+// what it sees alone, in one order; so does the whole.
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/thread_pool.h"
+#include "core/kernels/activation.h"
+#include "core/kernels/linear.h"
+#include "core/kernels/norm.h"
+#include "core/kernels/rope.h"
+#include "core/kernels/tree_attention.h"
+#include "core/model/batch.h"
+#include "core/model/cpu_kv.h"
+#include "core/model/rope.h"
+#include "core/model/transformer.h"
+#include "core/model/weight_loading.h"
+
+namespace triescope {
+namespace {
+
+using formats::ModelConfig;
+using formats::Role;
+using kernels::PackedLinear;
+
+kernels::ActivationKind kind_of(formats::Activation activation) {
+  switch (activation) {
+    case formats::Activation::kSilu:
+      return kernels::ActivationKind::kSilu;
+    case formats::Activation::kGeluTanh:
+      return kernels::ActivationKind::kGeluTanh;
+    case formats::Activation::kGelu:
+      return kernels::ActivationKind::kGelu;
+  }
+  return kernels::ActivationKind::kSilu;
+}
+
+struct LayerWeights {
+  PackedLinear qkv;  // rows: q, then k, then v
+  PackedLinear output;
+  PackedLinear gate_up;  // rows: gate, then up; up alone where the MLP has no gate
+  PackedLinear down;
+  std::vector<float> attention_norm, attention_norm_bias, mlp_norm, mlp_norm_bias, query_norm,
+      key_norm, post_attention_norm, post_mlp_norm;
+};
+
+class CpuTransformer final : public Model {
+ public:
+  CpuTransformer(const formats::WeightSource& source, ModelInfo info, const LoadOptions& options,
+                 const ProgressSink& progress, std::stop_token stop);
+
+  const ModelInfo& info() const override { return info_; }
+  std::unique_ptr<KvStorage> make_kv(int capacity) override {
+    return std::make_unique<CpuKv>(config_, storage_, capacity);
+  }
+  ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override;
+
+ private:
+  // A part of a batch that goes through the layers at once.
+  struct Part {
+    std::size_t first = 0;
+    std::int64_t rows = 0;
+    kernels::VisibleSlots visible;
+  };
+  struct Target {  // where a weight goes: a matrix at a row offset, or a vector
+    PackedLinear* matrix = nullptr;
+    std::int64_t first_row = 0;
+    bool is_bias = false;
+    std::vector<float>* vector = nullptr;
+  };
+
+  void allocate();
+  Target target_of(Role role, int layer);
+  void place(const formats::WeightSource& source, const WeightTask& task);
+  void run_layers(const ForwardBatch& batch, const Part& part, CpuKv& kv,
+                  const std::stop_token& stop);
+  void normalise(const float* x, std::int64_t rows, const std::vector<float>& weight,
+                 const std::vector<float>& bias, float* out);
+  void embed(const ForwardBatch& batch, const Part& part);
+
+  const ModelConfig config_;
+  ModelInfo info_;
+  kernels::Storage storage_;
+  ThreadPool pool_;
+  std::vector<RopeTable> ropes_;
+  int position_end_ = 0;
+
+  PackedLinear embedding_;  // [vocab, hidden]; where tied, the output layer too
+  PackedLinear head_;       // empty where tied
+  std::vector<float> positions_, final_norm_, final_norm_bias_;
+  std::vector<LayerWeights> layers_;
+
+  // Scratch of a forward, kept from one to the next.
+  std::vector<float> x_, normed_, qkv_, attention_, inner_, branch_, last_, logits_;
+  std::vector<std::vector<float>> cos_, sin_;  // by rope: [rows, dims / 2]
+  std::vector<std::int32_t> prefix_;
+};
+
+CpuTransformer::CpuTransformer(const formats::WeightSource& source, ModelInfo info,
+                               const LoadOptions& options, const ProgressSink& progress,
+                               std::stop_token stop)
+    : config_(source.config()),
+      info_(std::move(info)),
+      storage_(options.dtype == DType::kBF16 ? kernels::Storage::kBF16 : kernels::Storage::kF32),
+      pool_(options.threads) {
+  for (const formats::RopeConfig& rope : config_.ropes) ropes_.emplace_back(rope);
+  position_end_ = config_.context;
+  for (const RopeTable& rope : ropes_) position_end_ = std::min(position_end_, rope.end());
+  cos_.resize(ropes_.size());
+  sin_.resize(ropes_.size());
+  allocate();
+  load_weights(source, std::min(options.threads, 16), progress, stop,
+               [&](const WeightTask& task) { place(source, task); });
+}
+
+void CpuTransformer::allocate() {
+  const std::int64_t hidden = config_.hidden;
+  const std::int64_t query = config_.query_dims();
+  embedding_ = PackedLinear(config_.vocab_size, hidden, storage_);
+  if (!config_.tied_embeddings) head_ = PackedLinear(config_.vocab_size, hidden, storage_);
+  layers_.resize(config_.layers.size());
+  for (LayerWeights& layer : layers_) {
+    layer.qkv = PackedLinear(query + 2 * config_.kv_dims(), hidden, storage_);
+    layer.output = PackedLinear(hidden, query, storage_);
+    layer.gate_up = PackedLinear((config_.gated_mlp ? 2 : 1) * std::int64_t{config_.intermediate},
+                                 hidden, storage_);
+    layer.down = PackedLinear(hidden, config_.intermediate, storage_);
+    // A bias is allocated by its first set_bias, which several loader threads could race for.
+    const auto reserve_bias = [](PackedLinear& linear, bool wanted) {
+      const float zero = 0;
+      if (wanted) linear.set_bias(0, 1, &zero);
+    };
+    reserve_bias(layer.qkv, config_.qkv_bias);
+    reserve_bias(layer.gate_up, config_.mlp_bias);
+  }
+}
+
+CpuTransformer::Target CpuTransformer::target_of(Role role, int index) {
+  LayerWeights& layer = layers_[static_cast<std::size_t>(index)];
+  const std::int64_t query = config_.query_dims();
+  const std::int64_t kv = config_.kv_dims();
+  const std::int64_t up = config_.gated_mlp ? config_.intermediate : 0;
+  const auto matrix = [](PackedLinear& linear, std::int64_t first, bool bias = false) {
+    return Target{&linear, first, bias, nullptr};
+  };
+  const auto vector = [](std::vector<float>& values) { return Target{nullptr, 0, false, &values}; };
+  switch (role) {
+    case Role::kEmbedding:
+      return matrix(embedding_, 0);
+    case Role::kHead:
+      return matrix(head_, 0);
+    case Role::kPositions:
+      return vector(positions_);
+    case Role::kFinalNorm:
+      return vector(final_norm_);
+    case Role::kFinalNormBias:
+      return vector(final_norm_bias_);
+    case Role::kAttentionNorm:
+      return vector(layer.attention_norm);
+    case Role::kAttentionNormBias:
+      return vector(layer.attention_norm_bias);
+    case Role::kQuery:
+      return matrix(layer.qkv, 0);
+    case Role::kQueryBias:
+      return matrix(layer.qkv, 0, true);
+    case Role::kKey:
+      return matrix(layer.qkv, query);
+    case Role::kKeyBias:
+      return matrix(layer.qkv, query, true);
+    case Role::kValue:
+      return matrix(layer.qkv, query + kv);
+    case Role::kValueBias:
+      return matrix(layer.qkv, query + kv, true);
+    case Role::kQueryNorm:
+      return vector(layer.query_norm);
+    case Role::kKeyNorm:
+      return vector(layer.key_norm);
+    case Role::kOutput:
+      return matrix(layer.output, 0);
+    case Role::kOutputBias:
+      return matrix(layer.output, 0, true);
+    case Role::kPostAttentionNorm:
+      return vector(layer.post_attention_norm);
+    case Role::kMlpNorm:
+      return vector(layer.mlp_norm);
+    case Role::kMlpNormBias:
+      return vector(layer.mlp_norm_bias);
+    case Role::kGate:
+      return matrix(layer.gate_up, 0);
+    case Role::kGateBias:
+      return matrix(layer.gate_up, 0, true);
+    case Role::kUp:
+      return matrix(layer.gate_up, up);
+    case Role::kUpBias:
+      return matrix(layer.gate_up, up, true);
+    case Role::kDown:
+      return matrix(layer.down, 0);
+    case Role::kDownBias:
+      return matrix(layer.down, 0, true);
+    case Role::kPostMlpNorm:
+      return vector(layer.post_mlp_norm);
+  }
+  throw Error(ErrorCode::kInvalidArgument, "no such weight role");
+}
+
+void CpuTransformer::place(const formats::WeightSource& source, const WeightTask& task) {
+  const Target target = target_of(task.role, task.layer);
+  const std::int64_t rows = task.shape.rows;
+  const std::int64_t cols = task.shape.cols;
+  if (target.vector != nullptr || target.is_bias) {
+    std::vector<float> values(static_cast<std::size_t>(rows * cols));
+    source.read_rows(task.role, task.layer, 0, values);
+    if (target.is_bias) {
+      target.matrix->set_bias(target.first_row, rows, values.data());
+    } else {
+      *target.vector = std::move(values);
+    }
+    return;
+  }
+  // In pieces of about 16 MB, so that a matrix and its fp32 copy are never there at once.
+  const std::int64_t piece =
+      source.reads_whole(task.role) ? rows : std::clamp<std::int64_t>((4 << 20) / cols, 1, rows);
+  std::vector<float> values(static_cast<std::size_t>(piece * cols));
+  ThreadPool alone(1);
+  for (std::int64_t first = 0; first < rows; first += piece) {
+    const std::int64_t count = std::min(piece, rows - first);
+    const std::span<float> part = std::span(values).first(static_cast<std::size_t>(count * cols));
+    source.read_rows(task.role, task.layer, first, part);
+    target.matrix->set_rows(target.first_row + first, count, part.data(), alone);
+  }
+}
+
+void CpuTransformer::normalise(const float* x, std::int64_t rows, const std::vector<float>& weight,
+                               const std::vector<float>& bias, float* out) {
+  const std::int64_t hidden = config_.hidden;
+  if (config_.norm == formats::NormKind::kLayer) {
+    kernels::layer_norm(x, hidden, {rows, hidden}, weight.data(), bias.data(), config_.norm_eps,
+                        out, hidden, pool_);
+  } else {
+    kernels::rms_norm(x, hidden, {rows, hidden}, weight.data(), config_.norm_eps,
+                      config_.norm_plus_one, out, hidden, pool_);
+  }
+}
+
+void CpuTransformer::embed(const ForwardBatch& batch, const Part& part) {
+  const auto hidden = static_cast<std::size_t>(config_.hidden);
+  for (std::size_t r = 0; r < static_cast<std::size_t>(part.rows); ++r) {
+    float* row = x_.data() + r * hidden;
+    embedding_.read_row(batch.tokens[part.first + r], row);
+    if (config_.embedding_scale != 1)
+      kernels::scale_by(row, config_.embedding_scale, config_.hidden);
+    const int position = batch.positions[part.first + r];
+    if (config_.learned_positions) {
+      kernels::add_to(row, positions_.data() + static_cast<std::size_t>(position) * hidden,
+                      config_.hidden);
+    }
+    for (std::size_t i = 0; i < ropes_.size(); ++i) {
+      const auto half = static_cast<std::size_t>(ropes_[i].dims() / 2);
+      ropes_[i].fill(position, std::span(cos_[i]).subspan(r * half, half),
+                     std::span(sin_[i]).subspan(r * half, half));
+    }
+  }
+}
+
+void CpuTransformer::run_layers(const ForwardBatch& batch, const Part& part, CpuKv& kv,
+                                const std::stop_token& stop) {
+  const std::int64_t rows = part.rows;
+  const std::int64_t hidden = config_.hidden;
+  const std::int64_t query = config_.query_dims();
+  const std::int64_t kv_dims = config_.kv_dims();
+  const std::int64_t qkv = query + 2 * kv_dims;
+  const std::int64_t inner = config_.intermediate;
+  const std::int64_t inner_stride = (config_.gated_mlp ? 2 : 1) * inner;
+  const auto at_least = [rows](std::vector<float>& scratch, std::int64_t width) {
+    const auto size = static_cast<std::size_t>(rows * width);
+    if (scratch.size() < size) scratch.resize(size);
+  };
+  at_least(x_, hidden);
+  at_least(normed_, hidden);
+  at_least(qkv_, qkv);
+  at_least(attention_, query);
+  at_least(inner_, inner_stride);
+  if (config_.sandwich_norms) at_least(branch_, hidden);
+  for (std::size_t i = 0; i < ropes_.size(); ++i) {
+    at_least(cos_[i], ropes_[i].dims() / 2);
+    at_least(sin_[i], ropes_[i].dims() / 2);
+  }
+  embed(batch, part);
+
+  float* x = x_.data();
+  float* q = qkv_.data();
+  float* k = q + query;
+  float* v = k + kv_dims;
+  const std::int32_t* slots = batch.slots.data() + part.first;
+  const kernels::ActivationKind activation = kind_of(config_.activation);
+  kernels::AttentionShape shape;
+  shape.heads = config_.heads;
+  shape.kv_heads = config_.kv_heads;
+  shape.head_dim = config_.head_dim;
+  shape.scale = config_.attention_scale;
+  shape.softcap = config_.attention_softcap;
+
+  // x += linear(in), with a norm between where the family has one.
+  const auto add_branch = [&](const PackedLinear& linear, const float* in, std::int64_t stride,
+                              const std::vector<float>& post) {
+    if (!config_.sandwich_norms) {
+      kernels::linear(linear, in, stride, rows, x, hidden, pool_, kernels::LinearMode::kAdd);
+      return;
+    }
+    kernels::linear(linear, in, stride, rows, branch_.data(), hidden, pool_);
+    normalise(branch_.data(), rows, post, {}, branch_.data());
+    kernels::add_to(x, branch_.data(), rows * hidden);
+  };
+
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
+    const LayerWeights& layer = layers_[i];
+    normalise(x, rows, layer.attention_norm, layer.attention_norm_bias, normed_.data());
+    kernels::linear(layer.qkv, normed_.data(), hidden, rows, q, qkv, pool_);
+    if (config_.qk_norm) {
+      kernels::rms_norm_heads(q, qkv, rows, config_.heads, config_.head_dim,
+                              layer.query_norm.data(), config_.norm_eps, config_.norm_plus_one,
+                              pool_);
+      kernels::rms_norm_heads(k, qkv, rows, config_.kv_heads, config_.head_dim,
+                              layer.key_norm.data(), config_.norm_eps, config_.norm_plus_one,
+                              pool_);
+    }
+    if (const int rope = config_.layers[i].rope; rope >= 0) {
+      const auto r = static_cast<std::size_t>(rope);
+      const int dims = ropes_[r].dims();
+      kernels::rope(q, qkv, rows, config_.heads, config_.head_dim, dims, cos_[r].data(),
+                    sin_[r].data());
+      kernels::rope(k, qkv, rows, config_.kv_heads, config_.head_dim, dims, cos_[r].data(),
+                    sin_[r].data());
+    }
+    kernels::store_kv(k, qkv, rows, static_cast<int>(kv_dims), slots, storage_, kv.keys(i));
+    kernels::store_kv(v, qkv, rows, static_cast<int>(kv_dims), slots, storage_, kv.values(i));
+    shape.window = config_.layers[i].window;
+    kernels::tree_attention(q, qkv, rows, kv.view(i), shape, part.visible, attention_.data(), query,
+                            pool_);
+    add_branch(layer.output, attention_.data(), query, layer.post_attention_norm);
+
+    normalise(x, rows, layer.mlp_norm, layer.mlp_norm_bias, normed_.data());
+    float* gate = inner_.data();
+    kernels::linear(layer.gate_up, normed_.data(), hidden, rows, gate, inner_stride, pool_);
+    if (config_.gated_mlp) {
+      kernels::gated_activation(activation, gate, gate + inner, inner_stride, rows, inner, gate,
+                                inner_stride, pool_);
+    } else {
+      kernels::activation(activation, gate, inner_stride, rows, inner, pool_);
+    }
+    add_branch(layer.down, gate, inner_stride, layer.post_mlp_norm);
+  }
+}
+
+ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
+                                      std::stop_token stop) {
+  auto* storage = dynamic_cast<CpuKv*>(&kv);
+  if (storage == nullptr || !storage->fits(config_, storage_)) {
+    throw Error(ErrorCode::kInvalidArgument, "forward: the KV storage belongs to another model");
+  }
+  const VisibleSlots visible = check_batch(batch, config_, position_end_, storage->capacity());
+  const std::size_t rows = batch.tokens.size();
+  const auto hidden = static_cast<std::size_t>(config_.hidden);
+  try {
+    last_.resize(batch.logit_rows.size() * hidden);
+    // Prefill goes in parts, so that scratch does not grow with the prompt: a part sees the parts
+    // before it as prefix. Rows with lists of their own may see each other in any order, so they go
+    // together.
+    constexpr std::size_t kPart = 512;
+    const bool causal = visible.offsets.empty();
+    std::size_t next_logit = 0;
+    for (std::size_t first = 0; first < rows; first += causal ? kPart : rows) {
+      Part part;
+      part.first = first;
+      part.rows = static_cast<std::int64_t>(causal ? std::min(kPart, rows - first) : rows);
+      part.visible.prefix = visible.prefix;
+      if (causal) {
+        if (first > 0) {
+          prefix_.assign(visible.prefix.begin(), visible.prefix.end());
+          prefix_.insert(prefix_.end(), batch.slots.begin(),
+                         batch.slots.begin() + static_cast<std::ptrdiff_t>(first));
+          part.visible.prefix = prefix_;
+        }
+        part.visible.row_slots = batch.slots.subspan(first, static_cast<std::size_t>(part.rows));
+      } else {
+        part.visible.own = visible.own;
+        part.visible.offsets = visible.offsets;
+      }
+      run_layers(batch, part, *storage, stop);
+      for (; next_logit < batch.logit_rows.size(); ++next_logit) {
+        const auto row = static_cast<std::size_t>(batch.logit_rows[next_logit]);
+        if (row >= first + static_cast<std::size_t>(part.rows)) break;
+        std::memcpy(last_.data() + next_logit * hidden, x_.data() + (row - first) * hidden,
+                    hidden * sizeof(float));
+      }
+    }
+
+    ForwardOutput output;
+    output.vocab_size = config_.vocab_size;
+    const auto wanted = static_cast<std::int64_t>(batch.logit_rows.size());
+    if (wanted == 0) return output;
+    normalise(last_.data(), wanted, final_norm_, final_norm_bias_, last_.data());
+    const PackedLinear& head = config_.tied_embeddings ? embedding_ : head_;
+    logits_.resize(static_cast<std::size_t>(wanted) * static_cast<std::size_t>(config_.vocab_size));
+    kernels::linear(head, last_.data(), config_.hidden, wanted, logits_.data(), config_.vocab_size,
+                    pool_);
+    if (config_.logit_softcap > 0) {
+      kernels::softcap(logits_.data(), config_.logit_softcap,
+                       static_cast<std::int64_t>(logits_.size()));
+    }
+    output.logits = logits_;
+    if (batch.want_hidden) output.hidden = last_;
+    return output;
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::kOutOfMemory,
+                "no memory for a forward over " + std::to_string(rows) + " rows with " +
+                    std::to_string(batch.logit_rows.size()) + " rows of logits");
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Model> make_cpu_transformer(const formats::WeightSource& source, ModelInfo info,
+                                            const LoadOptions& options,
+                                            const ProgressSink& progress, std::stop_token stop) {
+  return std::make_unique<CpuTransformer>(source, std::move(info), options, progress, stop);
+}
+
+}  // namespace triescope

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Writes model_families.json beside it: logits of tiny models of every family and rope kind by transformers, fp32, CPU.
+
+  python tests/golden/model_families.py
+Weights are made of a hash of (tensor's index, element's index), so that the test writes the same safetensors file; the JSON holds
+config.json, the tensors' names and shapes, a prompt longer than the sliding windows and the logits of some positions.
+"""
+import json
+import pathlib
+
+import numpy as np
+import torch
+import transformers
+
+MASK = np.uint64((1 << 64) - 1)
+VOCAB, LENGTH = 64, 45
+SIZES = {"hidden_size": 32, "num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 48,
+         "vocab_size": VOCAB, "max_position_embeddings": 128, "rms_norm_eps": 1e-5, "bos_token_id": 1, "eos_token_id": 2,
+         "pad_token_id": 0}
+LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+          "original_max_position_embeddings": 32}
+CASES = {
+    "llama": {"model_type": "llama"},
+    "llama tied, biases, head_dim": {"model_type": "llama", "tie_word_embeddings": True, "attention_bias": True, "mlp_bias": True,
+                                     "head_dim": 16},
+    "llama multi-query": {"model_type": "llama", "num_key_value_heads": 1},
+    "llama multi-head": {"model_type": "llama", "num_key_value_heads": 4},
+    "llama rope llama3": {"model_type": "llama", "rope_theta": 500000.0, "rope_scaling": LLAMA3},
+    "llama rope linear": {"model_type": "llama", "rope_scaling": {"type": "linear", "factor": 2.0}},
+    "llama rope dynamic": {"model_type": "llama", "rope_scaling": {"type": "dynamic", "factor": 2.0}},
+    "llama rope yarn": {"model_type": "llama", "head_dim": 16,
+                        "rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32}},
+    "mistral": {"model_type": "mistral", "sliding_window": 16},
+    "ministral": {"model_type": "ministral", "head_dim": 8, "sliding_window": 16,
+                  "layer_types": ["full_attention", "sliding_attention", "sliding_attention", "full_attention"]},
+    "qwen2": {"model_type": "qwen2", "use_sliding_window": True, "sliding_window": 16, "max_window_layers": 2},
+    "qwen3": {"model_type": "qwen3", "head_dim": 16},
+    "smollm3": {"model_type": "smollm3"},
+    "phi3": {"model_type": "phi3", "sliding_window": 16, "partial_rotary_factor": 0.5, "original_max_position_embeddings": 128},
+    "phi3 longrope": {"model_type": "phi3", "original_max_position_embeddings": 64,
+                      "rope_scaling": {"type": "longrope", "short_factor": [1.0, 1.1, 1.2, 1.3],
+                                       "long_factor": [2.0, 3.0, 4.0, 5.0]}},
+    "gemma2": {"model_type": "gemma2", "head_dim": 16, "sliding_window": 16, "query_pre_attn_scalar": 16},
+    "gemma3": {"model_type": "gemma3_text", "head_dim": 16, "sliding_window": 16, "query_pre_attn_scalar": 16,
+               "rope_theta": 1000000.0, "rope_local_base_freq": 10000.0, "sliding_window_pattern": 2},
+    "gpt2": {"model_type": "gpt2", "n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": 128, "vocab_size": VOCAB,
+             "bos_token_id": 1, "eos_token_id": 2},
+}
+
+
+def values_of(index, shape, is_norm):
+    count = int(np.prod(shape))
+    with np.errstate(over="ignore"):
+        z = (np.uint64(index + 1) << np.uint64(32)) + np.arange(count, dtype=np.uint64)
+        z = z * np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        z = z ^ (z >> np.uint64(31))
+    unit = (z >> np.uint64(40)).astype(np.float32) / np.float32(1 << 24) - np.float32(0.5)
+    return (unit * np.float32(0.5) + np.float32(1.0 if is_norm else 0.0)).reshape(shape)
+
+
+cases = {}
+for name, given in CASES.items():
+    config_json = given if given["model_type"] == "gpt2" else {**SIZES, **given}
+    fields = {key: value for key, value in json.loads(json.dumps(config_json)).items() if key != "model_type"}
+    config = transformers.AutoConfig.for_model(given["model_type"], **fields)
+    model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager", dtype=torch.float32).eval()
+    state = dict(model.named_parameters())  # a tied head appears once
+    tensors = []
+    with torch.no_grad():
+        for index, key in enumerate(sorted(state)):
+            # Gemma stores w - 1, so its norms are centred on 0.
+            is_norm = state[key].ndim == 1 and "norm" in key and "gemma" not in name or ".ln_" in key and key.endswith("weight")
+            state[key].copy_(torch.from_numpy(values_of(index, tuple(state[key].shape), is_norm)))
+            tensors.append([key, list(state[key].shape), is_norm])
+        ids = [(i * 29 + 7) % VOCAB for i in range(LENGTH)]
+        logits = model(torch.tensor([ids])).logits[0]
+    rows = {str(at): [round(float(v), 6) for v in logits[at]] for at in (0, 20, LENGTH - 1)}
+    cases[name] = {"config": config_json, "tensors": tensors, "logits": rows}
+    print(name, float(logits.abs().max()))
+
+out = {"transformers": transformers.__version__, "torch": torch.__version__, "ids": ids, "cases": cases}
+pathlib.Path(__file__).with_name("model_families.json").write_text(json.dumps(out, separators=(",", ":")) + "\n")

@@ -1,0 +1,43 @@
+// Every family and rope kind against transformers, on tiny models whose weights the test writes
+// itself.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "tests/support/paths.h"
+#include "tests/unit/model/model_test_util.h"
+
+using namespace triescope;
+using namespace triescope::test;
+
+TEST_CASE("tiny models of every family have transformers' logits") {
+  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
+  const nlohmann::json golden = nlohmann::json::parse(file);
+  const auto ids = golden["ids"].get<std::vector<std::int32_t>>();
+  for (const bool reference : {false, true}) {
+    for (const auto& [name, entry] : golden["cases"].items()) {
+      const std::string label = name + (reference ? ", reference kernels" : ", own kernels");
+      CAPTURE(label);
+      const TempDir folder;
+      write_golden_model(entry, folder.path());
+      LoadOptions options;
+      options.reference_kernels = reference;
+      options.threads = 2;
+      const auto model = load_model(folder.path().string(), options);
+      const auto kv = model->make_kv(static_cast<int>(ids.size()));
+      const std::vector<float> logits = all_logits(*model, *kv, ids);
+      const auto vocab = static_cast<std::size_t>(model->info().vocab_size);
+      double largest = 0;
+      for (const auto& [at, expected] : entry["logits"].items()) {
+        const auto row = expected.get<std::vector<float>>();
+        largest = std::max(
+            largest, max_difference(row, std::span(logits).subspan(std::stoul(at) * vocab, vocab)));
+      }
+      CAPTURE(largest);
+      CHECK(largest < 2e-4);
+    }
+  }
+}

@@ -1,0 +1,396 @@
+// What a forward promises: path only (CPU, bit for bit), windows, KV that moves and grows,
+// refusals, cancelling.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <random>
+#include <stop_token>
+
+#include "core/base/error.h"
+#include "tests/support/paths.h"
+#include "tests/support/skip.h"
+#include "tests/unit/model/model_test_util.h"
+
+using namespace triescope;
+using namespace triescope::test;
+
+namespace {
+
+std::unique_ptr<Model> golden_model(const std::string& name, DType dtype = DType::kF32,
+                                    bool reference = false) {
+  const TempDir folder;
+  write_golden_case(name, folder.path());
+  LoadOptions options;
+  options.dtype = dtype;
+  options.reference_kernels = reference;
+  options.threads = 2;
+  return load_model(folder.path().string(), options);
+}
+
+bool same_bits(std::span<const float> a, std::span<const float> b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+// One row of a tree batch under construction.
+struct Row {
+  std::int32_t token, position, slot;
+  std::vector<std::int32_t> own;  // own slots before itself, in path order
+};
+
+ForwardOutput run_rows(Model& model, KvStorage& kv, const std::vector<std::int32_t>& prefix,
+                       const std::vector<Row>& rows) {
+  std::vector<std::int32_t> tokens, positions, slots, own,
+      offsets = {0}, all = iota(static_cast<int>(rows.size()));
+  for (const Row& row : rows) {
+    tokens.push_back(row.token);
+    positions.push_back(row.position);
+    slots.push_back(row.slot);
+    own.insert(own.end(), row.own.begin(), row.own.end());
+    own.push_back(row.slot);
+    offsets.push_back(static_cast<std::int32_t>(own.size()));
+  }
+  ForwardBatch batch;
+  batch.tokens = tokens;
+  batch.positions = positions;
+  batch.slots = slots;
+  batch.prefix_slots = prefix;
+  batch.own_slots = own;
+  batch.own_offsets = offsets;
+  batch.logit_rows = all;
+  return model.forward(batch, kv);
+}
+
+std::vector<float> copy(std::span<const float> row) { return {row.begin(), row.end()}; }
+
+// A path of `length` tokens decoded in many ways gives the same bits for its last token.
+void check_path_only(Model& model, int length, int prompt) {
+  const int vocab = model.info().vocab_size;
+  std::mt19937 random(3);
+  std::vector<std::int32_t> path;
+  for (int i = 0; i < length; ++i)
+    path.push_back(static_cast<std::int32_t>(random() % static_cast<unsigned>(vocab)));
+
+  // Prefill of the whole path.
+  const auto whole_kv = model.make_kv(length);
+  const std::vector<float> expected = last_logits(model, *whole_kv, path);
+
+  // Prefill of the prompt, then step by step.
+  const auto step_kv = model.make_kv(length);
+  const std::vector<std::int32_t> start(path.begin(), path.begin() + prompt);
+  last_logits(model, *step_kv, start);
+  std::vector<float> stepped;
+  for (int i = prompt; i < length; ++i)
+    stepped = step_logits(model, *step_kv, i, path[static_cast<std::size_t>(i)]);
+  CHECK(same_bits(stepped, expected));
+
+  // Among 1 to 32 rows of other branches, in scattered slots, the path's own slots anywhere.
+  for (const int others : {0, 1, 2, 3, 5, 9, 15, 31}) {
+    CAPTURE(others);
+    const int capacity = length + (others + 1) * 8 + 100;
+    const auto kv = model.make_kv(capacity);
+    std::vector<std::int32_t> free = iota(capacity);
+    std::shuffle(free.begin(), free.end(), random);
+    std::vector<std::int32_t> prefix;
+    for (int i = 0; i < prompt; ++i) {
+      prefix.push_back(free.back());
+      free.pop_back();
+    }
+    ForwardBatch prefill;
+    const std::vector<std::int32_t> positions = iota(prompt);
+    prefill.tokens = start;
+    prefill.positions = positions;
+    prefill.slots = prefix;
+    model.forward(prefill, *kv);
+    std::vector<std::int32_t> own;
+    std::vector<float> last;
+    for (int i = prompt; i < length; ++i) {
+      std::vector<Row> rows;
+      const int place = static_cast<int>(random() % static_cast<unsigned>(others + 1));
+      for (int r = 0; r <= others; ++r) {
+        Row row;
+        row.token = r == place ? path[static_cast<std::size_t>(i)]
+                               : static_cast<std::int32_t>(random() % static_cast<unsigned>(vocab));
+        row.position = i;
+        row.slot = free[free.size() - 1 - static_cast<std::size_t>(r)];
+        row.own = own;
+        rows.push_back(row);
+      }
+      const ForwardOutput output = run_rows(model, *kv, prefix, rows);
+      last = copy(output.row(place));
+      own.push_back(rows[static_cast<std::size_t>(place)].slot);
+      free.erase(free.end() - 1 -
+                 place);  // the other rows' slots are garbage, taken again by the next step
+    }
+    CHECK(same_bits(last, expected));
+  }
+
+  // All drafted tokens at once, each seeing those before it.
+  const auto draft_kv = model.make_kv(length);
+  last_logits(model, *draft_kv, start);
+  std::vector<Row> rows;
+  std::vector<std::int32_t> own;
+  for (int i = prompt; i < length; ++i) {
+    rows.push_back({path[static_cast<std::size_t>(i)], i, i, own});
+    own.push_back(i);
+  }
+  CHECK(
+      same_bits(run_rows(model, *draft_kv, iota(prompt), rows).row(length - prompt - 1), expected));
+}
+
+}  // namespace
+
+TEST_CASE("path only: a row's logits are its path's alone, bit for bit") {
+  for (const char* name :
+       {"llama", "mistral", "gemma2", "gemma3", "qwen3", "phi3", "gpt2", "llama multi-query"}) {
+    for (const DType dtype : {DType::kF32, DType::kBF16}) {
+      const std::string label = std::string(name) + " " + to_string(dtype);
+      CAPTURE(label);
+      check_path_only(*golden_model(name, dtype), 40, 25);
+    }
+  }
+}
+
+TEST_CASE("path only: SmolLM2, fp32") {
+  const auto path = model_path();
+  if (!path) TRIESCOPE_SKIP("SmolLM2 is not installed");
+  check_path_only(*load_model(path->string()), 30, 22);
+}
+
+TEST_CASE("path only: a prompt longer than one part of a prefill") {
+  const auto model = golden_model("mistral");
+  const auto kv = model->make_kv(128), other = model->make_kv(128);
+  std::vector<std::int32_t> ids;
+  for (int i = 0; i < 128; ++i) ids.push_back(i * 13 % 64);
+  const std::vector<float> all = all_logits(*model, *kv, ids);
+  CHECK(same_bits(std::span(all).last(64), last_logits(*model, *other, ids)));
+}
+
+TEST_CASE("bf16 stays near fp32, and own kernels near libtorch's") {
+  const auto exact = golden_model("llama"), half = golden_model("llama", DType::kBF16),
+             torch_half = golden_model("llama", DType::kBF16, true);
+  CHECK(half->info().dtype == DType::kBF16);
+  std::vector<std::int32_t> ids;
+  for (int i = 0; i < 40; ++i) ids.push_back(i * 13 % 64);
+  const auto a = exact->make_kv(40), b = half->make_kv(40), c = torch_half->make_kv(40);
+  CHECK(b->bytes_per_slot() * 2 == a->bytes_per_slot());
+  const std::vector<float> logits = last_logits(*exact, *a, ids);
+  const double difference = max_difference(logits, last_logits(*half, *b, ids));
+  CHECK(difference > 0);
+  CHECK(difference < 0.25);
+  CHECK(max_difference(logits, last_logits(*torch_half, *c, ids)) < 0.5);
+}
+
+TEST_CASE("a sliding window is the same as a list without what it hides") {
+  // mistral's window is 16 in every layer: what a row sees of layer 0 is its last 16 entries;
+  // deeper layers saw theirs.
+  for (const bool reference : {false, true}) {
+    CAPTURE(reference);
+    const auto windowed = golden_model("mistral", DType::kF32, reference);
+    const auto plain =
+        golden_model("llama", DType::kF32, reference);  // the same weights, no window
+    const auto kv = windowed->make_kv(64), plain_kv = plain->make_kv(64);
+    std::vector<Row> rows;
+    std::vector<std::int32_t> ids;
+    for (int i = 0; i < 45; ++i) ids.push_back(i * 13 % 64);
+    const std::vector<float> by_window = all_logits(*windowed, *kv, ids);
+    // Brute force: every row's list is cut by hand, all in one forward, no window.
+    for (int i = 0; i < 45; ++i) {
+      const int first = std::max(0, i - 15);
+      rows.push_back({ids[static_cast<std::size_t>(i)], i, i, iota(i - first, first)});
+    }
+    const ForwardOutput by_hand = run_rows(*plain, *plain_kv, {}, rows);
+    CHECK(max_difference(by_hand.logits, by_window) < 1e-5);
+    const std::vector<float> unlimited = all_logits(*plain, *plain_kv, ids);
+    CHECK(max_difference(unlimited, by_window) > 1e-3);  // so the window matters here
+  }
+}
+
+TEST_CASE("KV that moves or grows keeps its contents") {
+  for (const bool reference : {false, true}) {
+    CAPTURE(reference);
+    const auto model = golden_model("llama", DType::kF32, reference);
+    const auto kv = model->make_kv(12);
+    CHECK(kv->bytes_per_slot() == 4 * 2 * 2 * 8 * 4);
+    const std::vector<std::int32_t> ids = {5, 9, 13, 17, 21, 25, 29, 33, 37, 41};
+    last_logits(*model, *kv, ids);
+    const std::vector<float> expected = step_logits(*model, *kv, 10, 3);
+    // Rotate the ten slots: every target is another's source.
+    std::vector<std::int32_t> from = iota(10), to;
+    for (int i = 0; i < 10; ++i) to.push_back((i + 3) % 10);
+    kv->move(from, to);
+    CHECK(kv->capacity() == 12);
+    kv->reserve(100);
+    CHECK(kv->capacity() >= 100);
+    CHECK(same_bits(run_rows(*model, *kv, to, {{3, 10, 77, {}}}).row(0), expected));
+    const int before = kv->capacity();
+    kv->reserve(5);
+    CHECK(kv->capacity() == before);
+    const std::vector<std::int32_t> bad = {before}, one = {0};
+    CHECK_THROWS_AS(kv->move(bad, one), Error);
+    CHECK_THROWS_AS(kv->move(one, bad), Error);
+    CHECK_THROWS_AS(kv->move(from, one), Error);
+    kv->move({}, {});
+  }
+}
+
+TEST_CASE("a batch that contradicts itself is refused and says how") {
+  for (const bool reference : {false, true}) {
+    const auto model = golden_model("llama", DType::kF32, reference);
+    const auto kv = model->make_kv(8);
+    const auto message = [&](auto change) -> std::string {
+      std::vector<std::int32_t> tokens = {1, 2}, positions = {0, 1}, slots = {0, 1}, prefix, own,
+                                offsets, rows = {1};
+      change(tokens, positions, slots, prefix, own, offsets, rows);
+      ForwardBatch batch;
+      batch.tokens = tokens;
+      batch.positions = positions;
+      batch.slots = slots;
+      batch.prefix_slots = prefix;
+      batch.own_slots = own;
+      batch.own_offsets = offsets;
+      batch.logit_rows = rows;
+      try {
+        model->forward(batch, *kv);
+      } catch (const Error& error) {
+        CHECK(error.code() == ErrorCode::kInvalidArgument);
+        return error.what();
+      }
+      return "";
+    };
+    const auto has = [](const std::string& text, const char* part) {
+      return text.find(part) != std::string::npos;
+    };
+    CHECK(message([](auto&...) {}) == "");
+    CHECK(has(message([](auto& t, auto&...) { t[1] = 64; }), "token"));
+    CHECK(has(message([](auto& t, auto&...) { t[1] = -1; }), "token"));
+    CHECK(has(message([](auto&, auto& p, auto&...) { p[1] = 128; }), "position"));
+    CHECK(has(message([](auto&, auto&, auto& s, auto&...) { s[1] = 8; }), "slot"));
+    CHECK(has(message([](auto&, auto&, auto& s, auto&...) { s[1] = 0; }), "slot 0"));
+    CHECK(has(message([](auto&, auto& p, auto&...) { p.pop_back(); }), "positions"));
+    CHECK(
+        has(message([](auto&, auto&, auto&, auto& prefix, auto&...) { prefix = {9}; }), "prefix"));
+    CHECK(has(message([](auto&, auto&, auto&, auto&, auto& own, auto& offsets, auto&) {
+                own = {0, 0};
+                offsets = {0, 1, 2};
+              }),
+              "row 1"));
+    CHECK(has(message([](auto&, auto&, auto&, auto&, auto& own, auto& offsets, auto&) {
+                own = {0, 1};
+                offsets = {0, 1};
+              }),
+              "offsets"));
+    CHECK(has(message([](auto&, auto&, auto&, auto&, auto& own, auto& offsets, auto&) {
+                own = {0, 1};
+                offsets = {0, 5, 2};
+              }),
+              "row"));
+    CHECK(has(message([](auto&, auto&, auto&, auto&, auto&, auto&, auto& rows) { rows = {2}; }),
+              "logit"));
+    CHECK(has(message([](auto&, auto&, auto&, auto&, auto&, auto&, auto& rows) {
+                rows = {1, 0};
+              }),
+              "logit"));
+    CHECK(has(message([](auto& t, auto& p, auto& s, auto&...) { t = p = s = {}; }), "row"));
+  }
+}
+
+TEST_CASE("forward and loading can be cancelled") {
+  std::stop_source stop;
+  stop.request_stop();
+  for (const bool reference : {false, true}) {
+    const auto model = golden_model("llama", DType::kF32, reference);
+    const auto kv = model->make_kv(8);
+    const std::vector<std::int32_t> one = {0};
+    ForwardBatch batch;
+    batch.tokens = batch.positions = batch.slots = batch.logit_rows = one;
+    try {
+      model->forward(batch, *kv, stop.get_token());
+      FAIL("not cancelled");
+    } catch (const Error& error) {
+      CHECK(error.code() == ErrorCode::kCancelled);
+    }
+    CHECK(model->forward(batch, *kv).logits.size() == 64);
+  }
+  const TempDir folder;
+  write_golden_case("llama", folder.path());
+  int calls = 0;
+  double last = 0, total = 0;
+  std::stop_source later;
+  const ProgressSink sink = [&](const std::string& what, double done, double all) {
+    CHECK(!what.empty());
+    CHECK(done > last);
+    last = done;
+    total = all;
+    if (++calls == 3) later.request_stop();
+  };
+  try {
+    load_model(folder.path().string(), {}, sink, later.get_token());
+    FAIL("not cancelled");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::kCancelled);
+  }
+  calls = 100;
+  last = 0;
+  load_model(folder.path().string(), {}, sink);
+  CHECK(last == total);
+}
+
+TEST_CASE("hidden states are those the logits are made of") {
+  for (const bool reference : {false, true}) {
+    const auto model = golden_model("llama", DType::kF32, reference);
+    const auto kv = model->make_kv(8);
+    const std::vector<std::int32_t> ids = {3, 4, 5}, order = iota(3), rows = {0, 2};
+    ForwardBatch batch;
+    batch.tokens = ids;
+    batch.positions = batch.slots = order;
+    batch.logit_rows = rows;
+    batch.want_hidden = true;
+    const ForwardOutput output = model->forward(batch, *kv);
+    CHECK(output.hidden.size() == 2 * 32);
+    CHECK(output.logits.size() == 2 * 64);
+    batch.want_hidden = false;
+    batch.logit_rows = {};
+    CHECK(model->forward(batch, *kv).logits.empty());
+  }
+}
+
+TEST_CASE("what cannot be loaded says why") {
+  const auto code_of = [](const std::string& path, const LoadOptions& options) {
+    try {
+      load_model(path, options);
+    } catch (const Error& error) {
+      CHECK(std::string(error.what()).size() > 20);
+      return error.code();
+    }
+    return ErrorCode::kCancelled;
+  };
+  const TempDir folder;
+  CHECK(code_of((folder.path() / "absent").string(), {}) == ErrorCode::kNotFound);
+  CHECK(code_of(folder.path().string(), {}) == ErrorCode::kNotFound);
+  std::ofstream(folder.path() / "text.gguf") << "hello, this is not a model at all";
+  CHECK(code_of((folder.path() / "text.gguf").string(), {}) == ErrorCode::kCorruption);
+  write_golden_case("llama", folder.path());
+  LoadOptions options;
+  options.device = "tpu";
+  CHECK(code_of(folder.path().string(), options) == ErrorCode::kInvalidArgument);
+  options.device = "cuda:x";
+  CHECK(code_of(folder.path().string(), options) == ErrorCode::kInvalidArgument);
+  options.device = "cuda:77";
+  CHECK(code_of(folder.path().string(), options) == ErrorCode::kCuda);
+  options = {};
+  options.threads = -1;
+  CHECK(code_of(folder.path().string(), options) == ErrorCode::kInvalidArgument);
+  options = {};
+  options.dtype = DType::kF16;
+  CHECK(code_of(folder.path().string(), options) == ErrorCode::kNotSupported);
+}
+
+TEST_CASE("devices and versions can be asked for without a model") {
+  const std::vector<DeviceInfo> devices = list_devices();
+  REQUIRE(!devices.empty());
+  CHECK(devices[0].id == "cpu");
+  CHECK(devices[0].total_bytes > 0);
+  CHECK(libtorch_version().find('.') != std::string::npos);
+  CHECK(dtype_from_string("bf16") == DType::kBF16);
+  CHECK_THROWS_AS(dtype_from_string("fp8"), Error);
+}
