@@ -1,5 +1,6 @@
-// Export: the picture of one panel as a file, out of the panel's own drawing code. Model, method, seed, version and step stand in
-// the file (SVG/PDF/PNG metadata, CSV comment lines) and in a caption under the picture.
+// Export: the picture of one panel as a file, out of the panel's own drawing code. Model, method,
+// seed, version and step stand in the file (SVG/PDF/PNG metadata, CSV comment lines) and in a
+// caption under the picture.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@
 namespace triescope::viz {
 
 enum class ExportFormat : std::uint8_t { kSvg, kPdf, kPng, kCsv };
-ExportFormat export_format_from_string(const std::string& s);  // Error{kInvalidArgument}: lists the formats
+ExportFormat export_format_from_string(
+    const std::string& s);  // Error{kInvalidArgument}: lists the formats
 
 struct ExportOptions {
   ExportFormat format = ExportFormat::kSvg;
@@ -20,13 +22,14 @@ struct ExportOptions {
   bool dark = false;
   float width_px = 0, height_px = 0;  // 0 = the panel's whole extent
   float em = 14;
-  float scale = 1;  // PNG pixels per px
+  float scale = 1;         // PNG pixels per px
   std::string view_state;  // of the panel on the screen (folds), "" = default
 };
 
-// Errors: kNotFound (panel), kInvalidArgument (step out of range: says the range), kIoError. Written to a temporary file and renamed:
-// a failure leaves no half picture.
-void export_panel(const capture::Capture& capture, const std::string& panel, const std::string& path,
-                  const ExportOptions& options, const ProgressSink& progress = {});
+// Errors: kNotFound (panel), kInvalidArgument (step out of range: says the range), kIoError.
+// Written to a temporary file and renamed: a failure leaves no half picture.
+void export_panel(const capture::Capture& capture, const std::string& panel,
+                  const std::string& path, const ExportOptions& options,
+                  const ProgressSink& progress = {});
 
 }  // namespace triescope::viz

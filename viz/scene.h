@@ -1,5 +1,6 @@
-// Scene: what every panel is given to draw: a capture, one cursor, one focus, a theme, a text size. Panels hold their own view state
-// (zoom, folds) and nothing else; the picture is a function of scene and view state.
+// Scene: what every panel is given to draw: a capture, one cursor, one focus, a theme, a text size.
+// Panels hold their own view state (zoom, folds) and nothing else; the picture is a function of
+// scene and view state.
 #pragma once
 
 #include <cstdint>
@@ -25,39 +26,43 @@ struct Scene {
   capture::Tick cursor = 0;                   // shows everything with tick < cursor
   Focus focus;
   Theme theme;
-  float em = 14;                              // text size in px; all sizes derive from it
+  float em = 14;  // text size in px; all sizes derive from it
   // Steps the figures shown are limited to (dragged on a ruler); whole run where empty.
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
   bool animate = true;
-  bool export_mode = false;                   // draw the whole extent, with a caption line; no hover
+  bool export_mode = false;  // draw the whole extent, with a caption line; no hover
 
-  // The step the cursor stands in or has just finished: the step whose pictures are shown. -1 = nothing yet.
-  std::int32_t shown_step() const { return capture && cursor > 0 ? capture::step_of(cursor - 1) : -1; }
+  // The step the cursor stands in or has just finished: the step whose pictures are shown. -1 =
+  // nothing yet.
+  std::int32_t shown_step() const {
+    return capture && cursor > 0 ? capture::step_of(cursor - 1) : -1;
+  }
 };
 
 // What the user did over a panel in this frame.
 struct Input {
   Point mouse;
-  bool inside = false;          // the mouse is over the panel and nothing covers it
-  float wheel = 0, wheel_x = 0; // notches
+  bool inside = false;           // the mouse is over the panel and nothing covers it
+  float wheel = 0, wheel_x = 0;  // notches
   bool clicked = false, double_clicked = false, right_clicked = false;  // left unless said
-  bool dragging = false;        // left button held since a press inside
-  Point drag_delta;             // since the last frame
+  bool dragging = false;  // left button held since a press inside
+  Point drag_delta;       // since the last frame
   bool released = false;
   bool shift = false, ctrl = false;
-  bool zoom_in = false, zoom_out = false, pan_left = false, pan_right = false, fit = false;  // W S A D F
-  bool previous = false, next = false;                                                      // , .
+  bool zoom_in = false, zoom_out = false, pan_left = false, pan_right = false,
+       fit = false;                     // W S A D F
+  bool previous = false, next = false;  // , .
 };
 
 // What a panel asks for in return.
 struct Reaction {
-  std::optional<std::int32_t> hover;          // node under the mouse; -1 = none
-  std::optional<std::int32_t> lock;           // click: lock this node (-1 = let go)
-  std::optional<capture::Tick> cursor;        // scrub
+  std::optional<std::int32_t> hover;    // node under the mouse; -1 = none
+  std::optional<std::int32_t> lock;     // click: lock this node (-1 = let go)
+  std::optional<capture::Tick> cursor;  // scrub
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
   bool clear_range = false;
-  std::vector<std::string> tooltip;           // lines; formulas included
-  bool wants_redraw = false;                  // an animation runs
+  std::vector<std::string> tooltip;  // lines; formulas included
+  bool wants_redraw = false;         // an animation runs
 };
 
 }  // namespace triescope::viz

@@ -1,5 +1,5 @@
-// Theme: every colour and mark of the pictures, checked for colour-blind eyes (docs/colours.md). Never colour alone: a glyph, a line
-// style and a word go with it.
+// Theme: every colour and mark of the pictures, checked for colour-blind eyes (docs/colours.md).
+// Never colour alone: a glyph, a line style and a word go with it.
 #pragma once
 
 #include <string_view>
@@ -13,7 +13,7 @@ struct Mark {
   Color color;
   std::string_view glyph;  // "✓" "✕" "★" "○" ...
   LineStyle line = LineStyle::kSolid;
-  std::string_view word;   // "accepted"
+  std::string_view word;  // "accepted"
   bool hollow = false;
   bool struck = false;
 };
@@ -22,9 +22,9 @@ struct Theme {
   bool dark = true;
   Color background, surface, raised, border, grid, text, text_dim, accent, focus, current;
   Mark mark(capture::NodeState state) const;
-  Color beam(int rank) const;          // Okabe-Ito by rank, then shades
+  Color beam(int rank) const;  // Okabe-Ito by rank, then shades
   Color source(capture::Source s) const;
-  Color series(int index) const;       // plot curves
+  Color series(int index) const;  // plot curves
 };
 
 Theme dark_theme();

@@ -1,6 +1,7 @@
-// Canvas: the one drawing interface. Two targets: ImDrawList (window) and Cairo (SVG, PDF, PNG). Panels draw on nothing else, so a
-// picture on the screen and in a paper come out of the same code.
-// Units: pixels, origin at the top left, y grows downwards. Nothing is drawn outside the innermost clip.
+// Canvas: the one drawing interface. Two targets: ImDrawList (window) and Cairo (SVG, PDF, PNG).
+// Panels draw on nothing else, so a picture on the screen and in a paper come out of the same code.
+// Units: pixels, origin at the top left, y grows downwards. Nothing is drawn outside the innermost
+// clip.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +24,13 @@ struct Rect {
 
 struct Color {
   std::uint8_t r = 0, g = 0, b = 0, a = 255;
-  constexpr Color with_alpha(float alpha) const { return {r, g, b, static_cast<std::uint8_t>(alpha * 255.0f + 0.5f)}; }
+  constexpr Color with_alpha(float alpha) const {
+    return {r, g, b, static_cast<std::uint8_t>(alpha * 255.0f + 0.5f)};
+  }
 };
 constexpr Color rgb(std::uint32_t hex) {
-  return {static_cast<std::uint8_t>(hex >> 16), static_cast<std::uint8_t>(hex >> 8), static_cast<std::uint8_t>(hex), 255};
+  return {static_cast<std::uint8_t>(hex >> 16), static_cast<std::uint8_t>(hex >> 8),
+          static_cast<std::uint8_t>(hex), 255};
 }
 
 enum class LineStyle : std::uint8_t { kSolid, kDashed, kDotted };
@@ -42,11 +46,15 @@ class Canvas {
  public:
   virtual ~Canvas() = default;
   virtual void fill_rect(Rect r, Color c, float radius = 0) = 0;
-  virtual void stroke_rect(Rect r, Color c, float width = 1, LineStyle style = LineStyle::kSolid, float radius = 0) = 0;
-  virtual void line(Point a, Point b, Color c, float width = 1, LineStyle style = LineStyle::kSolid) = 0;
-  virtual void polyline(std::span<const Point> points, Color c, float width = 1, LineStyle style = LineStyle::kSolid) = 0;
+  virtual void stroke_rect(Rect r, Color c, float width = 1, LineStyle style = LineStyle::kSolid,
+                           float radius = 0) = 0;
+  virtual void line(Point a, Point b, Color c, float width = 1,
+                    LineStyle style = LineStyle::kSolid) = 0;
+  virtual void polyline(std::span<const Point> points, Color c, float width = 1,
+                        LineStyle style = LineStyle::kSolid) = 0;
   virtual void fill_polygon(std::span<const Point> convex, Color c) = 0;
-  virtual void bezier(Point p0, Point c0, Point c1, Point p1, Color c, float width = 1, LineStyle style = LineStyle::kSolid) = 0;
+  virtual void bezier(Point p0, Point c0, Point c1, Point p1, Color c, float width = 1,
+                      LineStyle style = LineStyle::kSolid) = 0;
   virtual void fill_circle(Point center, float radius, Color c) = 0;
   virtual void stroke_circle(Point center, float radius, Color c, float width = 1) = 0;
   // UTF-8, one line, top left at p. Characters the font lacks are drawn as a box, never dropped.

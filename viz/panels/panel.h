@@ -1,4 +1,5 @@
-// Panel: one picture of a capture. A subclass a file in viz/panels; the visible list of them is make_panels().
+// Panel: one picture of a capture. A subclass a file in viz/panels; the visible list of them is
+// make_panels().
 #pragma once
 
 #include <memory>
@@ -24,7 +25,10 @@ class Panel {
   // Draws into `area`. Cost follows pixels, not data. Same scene and view state = same picture.
   virtual void draw(Canvas& canvas, Rect area, const Scene& scene) = 0;
   // Mouse and keys over the panel; called before draw with the same area.
-  virtual Reaction input(const Input& input, Rect area, const Scene& scene) { (void)input, (void)area, (void)scene; return {}; }
+  virtual Reaction input(const Input& input, Rect area, const Scene& scene) {
+    (void)input, (void)area, (void)scene;
+    return {};
+  }
   // Size of the whole picture at scene.em (export without --size).
   virtual Point extent(Canvas& canvas, const Scene& scene) const = 0;
   // What is shown, as rows with a header line. RFC 4180, '.' decimals.
@@ -34,7 +38,8 @@ class Panel {
   virtual void set_view_state(const std::string& state) { (void)state; }
 };
 
-// All panels, in display order: trie mask positions kv memory verdict candidates text inspector timeline log.
+// All panels, in display order: trie mask positions kv memory verdict candidates text inspector
+// timeline log.
 std::vector<std::unique_ptr<Panel>> make_panels();
 std::unique_ptr<Panel> make_panel(const std::string& name);  // Error{kNotFound}: lists the names
 

@@ -1,0 +1,48 @@
+// CairoCanvas: a Canvas over a Cairo surface: SVG, PDF or PNG. Text goes through Pango, which finds
+// a font for every character.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "viz/canvas/canvas.h"
+
+namespace triescope::viz {
+
+enum class CairoFormat : std::uint8_t { kSvg, kPdf, kPng, kMeasure };
+
+class CairoCanvas final : public Canvas {
+ public:
+  // Size in px; `scale` multiplies the pixels of a PNG. kMeasure draws nowhere: for sizes only.
+  CairoCanvas(CairoFormat format, const std::string& path, float width_px, float height_px,
+              float scale = 1);
+  ~CairoCanvas() override;
+
+  // What stands in the file about itself: title, subject (PDF), a comment or text chunk elsewhere.
+  void set_metadata(std::vector<std::pair<std::string, std::string>> entries);
+  // Writes the file. Error{kIoError}: path and reason. Nothing may be drawn afterwards.
+  void finish();
+
+  void fill_rect(Rect r, Color c, float radius) override;
+  void stroke_rect(Rect r, Color c, float width, LineStyle style, float radius) override;
+  void line(Point a, Point b, Color c, float width, LineStyle style) override;
+  void polyline(std::span<const Point> points, Color c, float width, LineStyle style) override;
+  void fill_polygon(std::span<const Point> convex, Color c) override;
+  void bezier(Point p0, Point c0, Point c1, Point p1, Color c, float width,
+              LineStyle style) override;
+  void fill_circle(Point center, float radius, Color c) override;
+  void stroke_circle(Point center, float radius, Color c, float width) override;
+  void text(Point p, std::string_view utf8, const TextStyle& style) override;
+  Point measure(std::string_view utf8, const TextStyle& style) override;
+  void push_clip(Rect r) override;
+  void pop_clip() override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace triescope::viz

@@ -1,0 +1,41 @@
+// ImGuiCanvas: a Canvas over a Dear ImGui draw list. Holds nothing but borrowed pointers; make one
+// a frame.
+#pragma once
+
+#include <imgui.h>
+
+#include "viz/canvas/canvas.h"
+
+namespace triescope::viz {
+
+struct ImGuiFonts {
+  ImFont* ui = nullptr;
+  ImFont* ui_bold = nullptr;
+  ImFont* mono = nullptr;
+};
+
+class ImGuiCanvas final : public Canvas {
+ public:
+  ImGuiCanvas(ImDrawList* list, const ImGuiFonts& fonts) : list_(list), fonts_(fonts) {}
+
+  void fill_rect(Rect r, Color c, float radius) override;
+  void stroke_rect(Rect r, Color c, float width, LineStyle style, float radius) override;
+  void line(Point a, Point b, Color c, float width, LineStyle style) override;
+  void polyline(std::span<const Point> points, Color c, float width, LineStyle style) override;
+  void fill_polygon(std::span<const Point> convex, Color c) override;
+  void bezier(Point p0, Point c0, Point c1, Point p1, Color c, float width,
+              LineStyle style) override;
+  void fill_circle(Point center, float radius, Color c) override;
+  void stroke_circle(Point center, float radius, Color c, float width) override;
+  void text(Point p, std::string_view utf8, const TextStyle& style) override;
+  Point measure(std::string_view utf8, const TextStyle& style) override;
+  void push_clip(Rect r) override;
+  void pop_clip() override;
+
+ private:
+  ImFont* font(FontFace face) const;
+  ImDrawList* list_;
+  ImGuiFonts fonts_;
+};
+
+}  // namespace triescope::viz

@@ -1,0 +1,249 @@
+#include "viz/draw.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "viz/token_text.h"
+
+namespace triescope::viz {
+
+void draw_glyph(Canvas& canvas, std::string_view glyph, Point c, float size, Color color) {
+  const float r = size / 2, w = std::max(1.2f, size * 0.16f);
+  if (glyph == "✓") {
+    const Point points[] = {{c.x - r * 0.8f, c.y + r * 0.05f},
+                            {c.x - r * 0.2f, c.y + r * 0.65f},
+                            {c.x + r * 0.85f, c.y - r * 0.65f}};
+    canvas.polyline(points, color, w);
+  } else if (glyph == "✕") {
+    canvas.line({c.x - r * 0.7f, c.y - r * 0.7f}, {c.x + r * 0.7f, c.y + r * 0.7f}, color, w);
+    canvas.line({c.x - r * 0.7f, c.y + r * 0.7f}, {c.x + r * 0.7f, c.y - r * 0.7f}, color, w);
+  } else if (glyph == "★") {
+    // Five triangles from the middle: each is convex.
+    for (int i = 0; i < 5; ++i) {
+      const float a = -1.5708f + static_cast<float>(i) * 1.25664f;
+      const auto at = [&](float angle, float radius) {
+        return Point{c.x + std::cos(angle) * radius, c.y + std::sin(angle) * radius};
+      };
+      const Point tip[] = {at(a - 0.62832f, r * 0.42f), at(a, r), at(a + 0.62832f, r * 0.42f), c};
+      canvas.fill_polygon(tip, color);
+    }
+  } else if (glyph == "○") {
+    canvas.stroke_circle(c, r * 0.75f, color, w);
+  } else if (glyph == "■") {
+    canvas.fill_rect({c.x - r * 0.65f, c.y - r * 0.65f, r * 1.3f, r * 1.3f}, color);
+  } else if (glyph == "–") {
+    canvas.line({c.x - r * 0.8f, c.y}, {c.x + r * 0.8f, c.y}, color, w, LineStyle::kSolid);
+  } else if (glyph == "●") {
+    canvas.fill_circle(c, r * 0.75f, color);
+  } else if (glyph == "→") {
+    canvas.line({c.x - r * 0.9f, c.y}, {c.x + r * 0.8f, c.y}, color, w);
+    const Point head[] = {{c.x + r * 0.2f, c.y - r * 0.55f},
+                          {c.x + r * 0.9f, c.y},
+                          {c.x + r * 0.2f, c.y + r * 0.55f}};
+    canvas.polyline(head, color, w);
+  }
+}
+
+std::string fit_text(Canvas& canvas, std::string_view text, const TextStyle& style, float width) {
+  if (canvas.measure(text, style).x <= width) return std::string(text);
+  std::string cut(text);
+  while (!cut.empty()) {
+    while (!cut.empty() && (static_cast<unsigned char>(cut.back()) & 0xC0) == 0x80) cut.pop_back();
+    if (!cut.empty()) cut.pop_back();
+    if (cut.empty()) break;
+    const std::string candidate = cut + "…";
+    if (canvas.measure(candidate, style).x <= width) return candidate;
+  }
+  return "";
+}
+
+void text_in(Canvas& canvas, Rect box, std::string_view text, TextStyle style, Align align) {
+  const std::string fitted = fit_text(canvas, text, style, box.w);
+  if (fitted.empty()) return;
+  const Point size = canvas.measure(fitted, style);
+  const float x = align == Align::kLeft     ? box.x
+                  : align == Align::kCenter ? box.x + (box.w - size.x) / 2
+                                            : box.right() - size.x;
+  canvas.text({x, box.y + (box.h - size.y) / 2}, fitted, style);
+}
+
+std::vector<std::string> wrap_text(Canvas& canvas, std::string_view text, const TextStyle& style,
+                                   float width) {
+  std::vector<std::string> lines;
+  std::string line;
+  const auto flush = [&] {
+    lines.push_back(line);
+    line.clear();
+  };
+  std::size_t at = 0;
+  while (at < text.size()) {
+    if (text[at] == '\n') {
+      flush();
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    while (end < text.size() && text[end] == ' ') ++end;
+    while (end < text.size() && text[end] != ' ' && text[end] != '\n') ++end;
+    const std::string word(text.substr(at, end - at));
+    if (!line.empty() && canvas.measure(line + word, style).x > width) flush();
+    line += line.empty() && word[0] == ' '
+                ? word.substr(std::min(word.find_first_not_of(' '), word.size()))
+                : word;
+    at = end;
+  }
+  if (!line.empty() || lines.empty()) flush();
+  return lines;
+}
+
+float draw_legend(Canvas& canvas, Point top_left, float width,
+                  const std::vector<LegendEntry>& entries, const Scene& scene) {
+  const float em = scene.em, row = em * 1.35f;
+  const TextStyle style = dim_text(scene);
+  float x = top_left.x, y = top_left.y;
+  for (const LegendEntry& entry : entries) {
+    const float sample = entry.glyph.empty() ? em * 1.5f : em * 0.9f;
+    const float needed = sample + em * 0.35f + canvas.measure(entry.label, style).x + em * 1.0f;
+    if (x > top_left.x && x + needed - em > top_left.x + width) {
+      x = top_left.x;
+      y += row;
+    }
+    if (entry.glyph.empty()) {
+      canvas.line({x, y + row / 2}, {x + sample, y + row / 2}, entry.color, 2, entry.line);
+    } else {
+      draw_glyph(canvas, entry.glyph, {x + sample / 2, y + row / 2}, em * 0.75f, entry.color);
+    }
+    text_in(canvas,
+            {x + sample + em * 0.35f, y,
+             std::max(0.0f, top_left.x + width - x - sample - em * 0.35f), row},
+            entry.label, style);
+    x += needed;
+  }
+  return entries.empty() ? 0 : y + row - top_left.y;
+}
+
+void draw_empty_state(Canvas& canvas, Rect area, std::string_view text, const Scene& scene) {
+  const TextStyle style = dim_text(scene, 1);
+  const auto lines = wrap_text(canvas, text, style, std::max(scene.em * 4, area.w - scene.em * 3));
+  float y = area.y + std::max(scene.em * 0.5f,
+                              (area.h - static_cast<float>(lines.size()) * scene.em * 1.4f) / 2);
+  for (const std::string& line : lines) {
+    text_in(canvas, {area.x + scene.em, y, area.w - scene.em * 2, scene.em * 1.4f}, line, style,
+            Align::kCenter);
+    y += scene.em * 1.4f;
+  }
+}
+
+TextStyle ui_text(const Scene& scene, float scale) {
+  return {FontFace::kUi, scene.em * scale, scene.theme.text};
+}
+TextStyle dim_text(const Scene& scene, float scale) {
+  return {FontFace::kUi, scene.em * scale, scene.theme.text_dim};
+}
+TextStyle bold_text(const Scene& scene, float scale) {
+  return {FontFace::kUiBold, scene.em * scale, scene.theme.text};
+}
+TextStyle mono_text(const Scene& scene, float scale) {
+  return {FontFace::kMono, scene.em * scale, scene.theme.text};
+}
+
+std::string number_text(double value, int digits) {
+  if (std::isnan(value)) return "–";
+  char text[48];
+  const double magnitude = std::abs(value);
+  if (magnitude != 0 && (magnitude < 1e-3 || magnitude >= 1e7)) {
+    std::snprintf(text, sizeof text, "%.2g", value);
+  } else {
+    std::snprintf(text, sizeof text, "%.*f", digits, value);
+  }
+  return text;
+}
+
+std::string bytes_text(double bytes) {
+  static constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
+  int unit = 0;
+  while (std::abs(bytes) >= 1000 && unit < 4) {
+    bytes /= 1000;
+    ++unit;
+  }
+  char text[48];
+  std::snprintf(text, sizeof text,
+                unit == 0 || bytes >= 100 ? "%.0f %s"
+                : bytes >= 10             ? "%.1f %s"
+                                          : "%.2f %s",
+                bytes, kUnits[unit]);
+  return text;
+}
+
+std::string duration_text(double us) {
+  char text[48];
+  if (us < 1000)
+    std::snprintf(text, sizeof text, "%.0f µs", us);
+  else if (us < 1e6)
+    std::snprintf(text, sizeof text, us < 1e5 ? "%.1f ms" : "%.0f ms", us / 1e3);
+  else
+    std::snprintf(text, sizeof text, "%.2f s", us / 1e6);
+  return text;
+}
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + "\"";
+}
+
+std::string node_text(const Scene& scene, std::int32_t node, int max_chars) {
+  const capture::Capture& capture = *scene.capture;
+  if (node <= -2) {
+    const auto index = static_cast<std::size_t>(-2 - node);
+    const auto& prompt = capture.run().prompt_tokens;
+    return index < prompt.size() ? token_text(capture.piece(prompt[index]), max_chars) : "?";
+  }
+  if (node == 0) return "prompt";
+  if (node < 0 || node >= static_cast<std::int32_t>(capture.nodes().size())) return "";
+  return token_text(capture.piece(capture.nodes()[static_cast<std::size_t>(node)].token),
+                    max_chars);
+}
+
+std::int32_t node_position(const Scene& scene, std::int32_t node) {
+  if (node <= -2) return -2 - node;
+  const auto prompt = static_cast<std::int32_t>(scene.capture->run().prompt_tokens.size());
+  return prompt + scene.capture->nodes()[static_cast<std::size_t>(node)].depth - 1;
+}
+
+std::string node_summary(const Scene& scene, std::int32_t node) {
+  if (node == -1) return "";
+  const std::string text = node_text(scene, node);
+  const std::int32_t slot = scene.capture->slot_of(node, scene.cursor);
+  std::string out =
+      node <= -2 ? "prompt token " + std::to_string(-2 - node) : "node " + std::to_string(node);
+  out += "  " + text + "  position " + std::to_string(node_position(scene, node));
+  if (slot >= 0) out += "  slot " + std::to_string(slot);
+  return out;
+}
+
+std::vector<std::string> node_tooltip(const Scene& scene, std::int32_t node) {
+  std::vector<std::string> lines = {node_summary(scene, node)};
+  if (node <= 0) return lines;
+  const capture::NodeView view = scene.capture->node_at(node, scene.cursor);
+  lines.push_back(std::string(capture::to_string(view.state)) + ", from " +
+                  capture::to_string(view.row.source));
+  if (!std::isnan(view.row.logprob))
+    lines.push_back("log p(token | path) = " + number_text(view.row.logprob) +
+                    ",  p = " + number_text(std::exp(view.row.logprob)));
+  if (!std::isnan(view.row.score))
+    lines.push_back("score = sum of log p over the path = " + number_text(view.row.score));
+  if (view.beam_rank >= 0)
+    lines.push_back("on the path of beam " + std::to_string(view.beam_rank + 1));
+  if (const auto verdict = scene.capture->verdict_at(node, scene.cursor);
+      verdict && !verdict->reason.empty())
+    lines.push_back(verdict->reason);
+  return lines;
+}
+
+}  // namespace triescope::viz

@@ -1,0 +1,58 @@
+// Small pieces that all panels draw with, so that a mark looks the same everywhere.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "viz/canvas/canvas.h"
+#include "viz/scene.h"
+
+namespace triescope::viz {
+
+// The mark's glyph as a vector shape (fonts may lack it), centred, `size` px across.
+void draw_glyph(Canvas& canvas, std::string_view glyph, Point center, float size, Color color);
+
+// `text` cut at its end to fit `width` px ("…"); "" if not even one character fits.
+std::string fit_text(Canvas& canvas, std::string_view text, const TextStyle& style, float width);
+// Draws it, vertically centred in `box`, left aligned (or centred, or right aligned).
+enum class Align : std::uint8_t { kLeft, kCenter, kRight };
+void text_in(Canvas& canvas, Rect box, std::string_view text, TextStyle style,
+             Align align = Align::kLeft);
+// Words broken into lines no wider than `width`.
+std::vector<std::string> wrap_text(Canvas& canvas, std::string_view text, const TextStyle& style,
+                                   float width);
+
+struct LegendEntry {
+  std::string label;
+  Color color;
+  std::string_view glyph;  // "" = a line sample
+  LineStyle line = LineStyle::kSolid;
+};
+// One or more rows of entries from `top_left`, within `width`; returns the height used.
+float draw_legend(Canvas& canvas, Point top_left, float width,
+                  const std::vector<LegendEntry>& entries, const Scene& scene);
+
+// The panel's empty state: one sentence in the middle.
+void draw_empty_state(Canvas& canvas, Rect area, std::string_view text, const Scene& scene);
+
+TextStyle ui_text(const Scene& scene, float scale = 1);
+TextStyle dim_text(const Scene& scene, float scale = 0.86f);
+TextStyle bold_text(const Scene& scene, float scale = 1);
+TextStyle mono_text(const Scene& scene, float scale = 1);
+
+// "0.413", "1.2e-05", "–" for NaN; -1 as "–" too where `optional`.
+std::string number_text(double value, int digits = 3);
+std::string bytes_text(double bytes);          // "1.2 MB"
+std::string duration_text(double us);          // "13.2 ms"
+std::string csv_field(std::string_view text);  // RFC 4180
+
+// The text of a node's token with visible spaces: "·the"; the root: "prompt".
+std::string node_text(const Scene& scene, std::int32_t node, int max_chars = 24);
+// "node 12 '·the', depth 3, position 40, slot 17".
+std::string node_summary(const Scene& scene, std::int32_t node);
+// Lines of a tooltip about a node, formulas included.
+std::vector<std::string> node_tooltip(const Scene& scene, std::int32_t node);
+std::int32_t node_position(const Scene& scene, std::int32_t node);
+
+}  // namespace triescope::viz

@@ -1,0 +1,144 @@
+// Candidates: the best tokens of one node's output row, with their probabilities; what was chosen
+// is marked.
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "viz/draw.h"
+#include "viz/panels/panels.h"
+#include "viz/token_text.h"
+
+namespace triescope::viz {
+namespace {
+
+constexpr float kRowEm = 1.5f;
+
+class CandidatesPanel final : public Panel {
+ public:
+  const PanelInfo& info() const override {
+    static const PanelInfo info = {
+        "candidates", "Candidates",
+        "The best next tokens after the focused node (or the best live path), with "
+        "log-probabilities. A mark shows which became children.",
+        "No output row yet: step once (F10), or focus a node that has been through a forward."};
+    return info;
+  }
+
+  void draw(Canvas& canvas, Rect area, const Scene& scene) override {
+    list_ = {};
+    const std::int32_t node = node_of(scene);
+    if (node < 0) return draw_empty_state(canvas, area, info().empty, scene);
+    const auto rows = scene.capture->candidates(node, scene.cursor);
+    const float em = scene.em, pad = em * 0.6f;
+    text_in(canvas, {area.x + pad, area.y + em * 0.25f, area.w - 2 * pad, em * 1.3f},
+            "after " + (node == 0 ? std::string("the prompt")
+                                  : "node " + std::to_string(node) + " " + node_text(scene, node)),
+            bold_text(scene, 0.9f));
+    const Rect list{area.x + pad, area.y + em * 1.7f, area.w - 2 * pad,
+                    std::max(1.0f, area.h - em * 1.9f)};
+    const float row = em * kRowEm, token = std::min(em * 8, list.w * 0.35f), figures = em * 8.4f;
+    list_ = {list, row};
+    const auto fitting = static_cast<std::size_t>(std::max(1.0f, std::floor(list.h / row)));
+    double mass = 0;
+    for (std::size_t i = 0; i < rows.size() && i < fitting; ++i) {
+      const capture::CandidateRow& candidate = rows[i];
+      const float y = list.y + static_cast<float>(i) * row;
+      const double p = std::exp(static_cast<double>(candidate.logprob));
+      mass += p;
+      const Mark mark = scene.theme.mark(capture::NodeState::kLive);
+      if (candidate.chosen)
+        draw_glyph(canvas, mark.glyph, {list.x + em * 0.5f, y + row / 2}, em * 0.7f, mark.color);
+      text_in(canvas, {list.x + em * 1.2f, y, token, row},
+              token_text(scene.capture->piece(candidate.token), 14), mono_text(scene, 0.9f));
+      const float bar_x = list.x + em * 1.5f + token,
+                  bar_width = std::max(0.0f, list.w - em * 1.9f - token - figures);
+      if (bar_width > em) {
+        canvas.fill_rect({bar_x, y + row * 0.25f, bar_width, row * 0.5f}, scene.theme.grid, 0);
+        canvas.fill_rect(
+            {bar_x, y + row * 0.25f, std::max(1.0f, bar_width * static_cast<float>(p)), row * 0.5f},
+            candidate.chosen ? mark.color : scene.theme.text_dim, 0);
+      }
+      text_in(canvas, {list.right() - figures, y, figures, row},
+              number_text(p, 4) + "   " + number_text(candidate.logprob, 2), dim_text(scene, 0.84f),
+              Align::kRight);
+    }
+    const float y = list.y + static_cast<float>(std::min(rows.size(), fitting)) * row;
+    if (y + row <= list.bottom())
+      text_in(canvas, {list.x, y, list.w, row},
+              "shown: " + number_text(mass * 100, 1) + " % of the probability      p, log p",
+              dim_text(scene, 0.76f), Align::kRight);
+  }
+
+  Reaction input(const Input& in, Rect, const Scene& scene) override {
+    Reaction reaction;
+    const std::int32_t node = node_of(scene);
+    if (!in.inside || node < 0 || list_.row <= 0 || !list_.area.contains(in.mouse)) return reaction;
+    const auto rows = scene.capture->candidates(node, scene.cursor);
+    const auto i = static_cast<std::size_t>((in.mouse.y - list_.area.y) / list_.row);
+    if (i >= rows.size()) return reaction;
+    const capture::CandidateRow& row = rows[i];
+    reaction.tooltip = {"token " + std::to_string(row.token) + "  " +
+                            token_text(scene.capture->piece(row.token), 60),
+                        "rank " + std::to_string(row.rank + 1),
+                        "log p = logit − logsumexp(logits) = " + number_text(row.logprob, 5),
+                        "p = exp(log p) = " + number_text(std::exp(row.logprob), 6),
+                        "Ctrl+I: decode on with another token"};
+    for (const std::int32_t child : scene.capture->children(node)) {
+      if (scene.capture->nodes()[static_cast<std::size_t>(child)].token != row.token) continue;
+      if (in.clicked) reaction.lock = child;
+    }
+    return reaction;
+  }
+
+  Point extent(Canvas&, const Scene& scene) const override {
+    const std::int32_t node = node_of(scene);
+    const auto rows = node < 0 ? 4 : scene.capture->candidates(node, scene.cursor).size() + 1;
+    return {scene.em * 40, scene.em * (2.5f + kRowEm * static_cast<float>(rows))};
+  }
+
+  std::string csv(const Scene& scene) const override {
+    std::ostringstream out;
+    out << "node,rank,token,text,logprob,p,chosen\n";
+    const std::int32_t node = node_of(scene);
+    if (node < 0) return out.str();
+    for (const capture::CandidateRow& row : scene.capture->candidates(node, scene.cursor))
+      out << node << ',' << row.rank << ',' << row.token << ','
+          << csv_field(plain_text(scene.capture->piece(row.token))) << ',' << row.logprob << ','
+          << std::exp(row.logprob) << ',' << row.chosen << '\n';
+    return out.str();
+  }
+
+ private:
+  // The focused node if it has candidates, else its parent, else the parent of the best live leaf.
+  static std::int32_t node_of(const Scene& scene) {
+    if (!scene.capture) return -1;
+    const auto has = [&](std::int32_t node) {
+      return node >= 0 && !scene.capture->candidates(node, scene.cursor).empty();
+    };
+    const auto parent = [&](std::int32_t node) {
+      return node > 0 && node < static_cast<std::int32_t>(scene.capture->nodes().size())
+                 ? scene.capture->nodes()[static_cast<std::size_t>(node)].parent
+                 : -1;
+    };
+    std::int32_t node = scene.focus.node();
+    if (has(node)) return node;
+    if (has(parent(node))) return parent(node);
+    const auto frontier = scene.capture->frontier(scene.capture->frontier_step(scene.cursor));
+    if (!frontier.empty()) {
+      for (node = frontier.front().node; node >= 0; node = parent(node))
+        if (has(node)) return node;
+    }
+    return has(0) ? 0 : -1;
+  }
+
+  struct {
+    Rect area;
+    float row = 0;
+  } list_;
+};
+
+}  // namespace
+
+std::unique_ptr<Panel> make_candidates_panel() { return std::make_unique<CandidatesPanel>(); }
+
+}  // namespace triescope::viz

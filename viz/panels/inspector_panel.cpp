@@ -1,0 +1,220 @@
+// Inspector: everything about the focused node, with formulas; without a focus, about the run.
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "viz/draw.h"
+#include "viz/panels/panels.h"
+#include "viz/token_text.h"
+
+namespace triescope::viz {
+namespace {
+
+struct Fact {
+  std::string label, value, formula;
+};
+
+std::vector<Fact> run_facts(const Scene& scene) {
+  const capture::RunInfo& run = scene.capture->run();
+  const auto model = nlohmann::json::parse(run.model_json, nullptr, false);
+  const auto field = [&](const char* key) {
+    if (!model.is_object() || !model.contains(key)) return std::string("?");
+    return model[key].is_string() ? model[key].get<std::string>() : model[key].dump();
+  };
+  static constexpr const char* kStatus[] = {"running", "done", "stopped", "failed"};
+  std::vector<Fact> facts = {
+      {"model", field("name"), ""},
+      {"family", field("family") + ", " + field("dtype") + " on " + field("device"), ""},
+      {"size",
+       field("layers") + " layers, " + field("kv_heads") + " KV heads × " + field("head_dim"), ""},
+      {"method", run.method_title.empty() ? run.method : run.method_title, ""},
+      {"KV policy", run.kv_policy, ""},
+      {"KV per token", bytes_text(static_cast<double>(run.kv_bytes_per_token)),
+       "layers × KV heads × head dim × 2 (K and V) × bytes of the dtype"},
+      {"prompt", std::to_string(run.prompt_tokens.size()) + " tokens", ""},
+      {"limit", std::to_string(run.max_new_tokens) + " new tokens", ""},
+      {"seed", std::to_string(run.seed), ""},
+      {"status", kStatus[static_cast<int>(scene.capture->status())], ""},
+      {"recorded", run.created_utc, ""}};
+  if (run.sliding_window > 0)
+    facts.push_back(
+        {"window", std::to_string(run.sliding_window), "position(i) − position(j) < window"});
+  if (!scene.capture->status_message().empty())
+    facts.push_back({"message", scene.capture->status_message(), ""});
+  const auto settings = nlohmann::json::parse(run.settings_json, nullptr, false);
+  if (settings.is_object())
+    for (const auto& [key, value] : settings.items())
+      facts.push_back({key, value.is_string() ? value.get<std::string>() : value.dump(), ""});
+  return facts;
+}
+
+std::vector<Fact> node_facts(const Scene& scene, std::int32_t node) {
+  const capture::Capture& capture = *scene.capture;
+  std::vector<Fact> facts;
+  if (node <= -2) {
+    const auto index = static_cast<std::size_t>(-2 - node);
+    facts = {{"prompt token", std::to_string(index), ""},
+             {"text", node_text(scene, node, 60), ""},
+             {"position", std::to_string(index), "prompt tokens stand at 0 … prompt − 1"}};
+    if (index < capture.run().prompt_tokens.size())
+      facts.push_back({"token id", std::to_string(capture.run().prompt_tokens[index]), ""});
+    facts.push_back({"slot", std::to_string(capture.slot_of(node, scene.cursor)), ""});
+    return facts;
+  }
+  const capture::NodeView view = capture.node_at(node, scene.cursor);
+  const auto prompt = capture.run().prompt_tokens.size();
+  const auto number = [](float value) {
+    return std::isnan(value) ? std::string("not known yet") : number_text(value, 5);
+  };
+  facts.push_back({"node", std::to_string(node), ""});
+  if (node > 0) {
+    facts.push_back({"text", node_text(scene, node, 60), ""});
+    facts.push_back({"token id", std::to_string(view.row.token), ""});
+    facts.push_back(
+        {"parent", std::to_string(view.row.parent) + "  " + node_text(scene, view.row.parent), ""});
+    facts.push_back({"depth", std::to_string(view.row.depth), ""});
+    facts.push_back({"position", std::to_string(node_position(scene, node)),
+                     "prompt + depth − 1 = " + std::to_string(prompt) + " + " +
+                         std::to_string(view.row.depth) + " − 1"});
+    facts.push_back({"source", capture::to_string(view.row.source), ""});
+    facts.push_back({"state", capture::to_string(view.state), ""});
+    facts.push_back({"since step",
+                     std::to_string(capture::step_of(view.row.tick)) + ", " +
+                         capture::to_string(capture::phase_of(view.row.tick)),
+                     ""});
+    facts.push_back(
+        {"log p", number(view.row.logprob), "log p(token | path) = logit − logsumexp(logits)"});
+    facts.push_back({"p",
+                     std::isnan(view.row.logprob) ? "not known yet"
+                                                  : number_text(std::exp(view.row.logprob), 6),
+                     "exp(log p)"});
+    facts.push_back({"score", number(view.row.score), "sum of log p over the path"});
+    if (capture::is_draft(view.row.source))
+      facts.push_back(
+          {"q", number_text(view.row.q, 4), "probability it was drafted with; 1 = deterministic"});
+  } else {
+    facts.push_back(
+        {"prompt", std::to_string(prompt) + " tokens", "the root stands for the whole prompt"});
+  }
+  facts.push_back({"slot", view.slot >= 0 ? std::to_string(view.slot) : "none", ""});
+  facts.push_back({"beam",
+                   view.beam_rank >= 0 ? "on the path of beam " + std::to_string(view.beam_rank + 1)
+                                       : "on no live path",
+                   ""});
+  facts.push_back(
+      {"children",
+       std::to_string(std::count_if(capture.children(node).begin(), capture.children(node).end(),
+                                    [&](std::int32_t child) {
+                                      return capture.state_at(child, scene.cursor) !=
+                                             capture::NodeState::kAbsent;
+                                    })),
+       ""});
+  if (const auto verdict = capture.verdict_at(node, scene.cursor)) {
+    facts.push_back({"verdict", capture::to_string(verdict->verdict), verdict->reason});
+    if (verdict->p >= 0) facts.push_back({"p (verdict)", number_text(verdict->p, 5), ""});
+    if (verdict->q >= 0 && verdict->p >= 0 && verdict->q > 0)
+      facts.push_back({"min(1, p/q)",
+                       number_text(std::min(1.0, static_cast<double>(verdict->p) / verdict->q), 4),
+                       "accepted if u is below"});
+    if (verdict->u >= 0) facts.push_back({"u", number_text(verdict->u, 5), "uniform draw"});
+    if (verdict->rank >= 0) facts.push_back({"rank", std::to_string(verdict->rank + 1), ""});
+    if (verdict->gap > 0)
+      facts.push_back({"gap", number_text(verdict->gap, 4),
+                       "distance to the nearest beam on the other side of the cut"});
+    if (verdict->replacement >= 0)
+      facts.push_back({"replaced by", token_text(capture.piece(verdict->replacement)), ""});
+  }
+  return facts;
+}
+
+std::vector<Fact> facts_of(const Scene& scene) {
+  if (!scene.capture) return {};
+  const std::int32_t node = scene.focus.node();
+  const bool known = node <= -2 || (node >= 0 && scene.capture->state_at(node, scene.cursor) !=
+                                                     capture::NodeState::kAbsent);
+  return known ? node_facts(scene, node) : run_facts(scene);
+}
+
+class InspectorPanel final : public Panel {
+ public:
+  const PanelInfo& info() const override {
+    static const PanelInfo info = {"inspector", "Inspector",
+                                   "Everything about the focused node, with the formulas its "
+                                   "figures come from. Without a focus: about the run.",
+                                   "Nothing to inspect yet: start a run or open a capture."};
+    return info;
+  }
+
+  void draw(Canvas& canvas, Rect area, const Scene& scene) override {
+    const auto facts = facts_of(scene);
+    if (facts.empty()) return draw_empty_state(canvas, area, info().empty, scene);
+    height_ = lay_out(canvas, area, scene, facts, true);
+    overflow_ = std::max(0.0f, height_ - area.h);
+    scroll_ = std::min(scroll_, overflow_);
+  }
+
+  Reaction input(const Input& in, Rect, const Scene& scene) override {
+    if (in.inside && in.wheel != 0)
+      scroll_ = std::clamp(scroll_ - in.wheel * scene.em * 3, 0.0f, overflow_);
+    if (in.dragging) scroll_ = std::clamp(scroll_ - in.drag_delta.y, 0.0f, overflow_);
+    return {};
+  }
+
+  Point extent(Canvas& canvas, const Scene& scene) const override {
+    InspectorPanel all;
+    return {
+        scene.em * 36,
+        all.lay_out(canvas, {0, 0, scene.em * 36, 1e6f}, scene, facts_of(scene), false) + scene.em};
+  }
+
+  std::string csv(const Scene& scene) const override {
+    std::ostringstream out;
+    out << "field,value,formula\n";
+    for (const Fact& fact : facts_of(scene))
+      out << csv_field(fact.label) << ',' << csv_field(fact.value) << ',' << csv_field(fact.formula)
+          << '\n';
+    return out.str();
+  }
+
+ private:
+  float lay_out(Canvas& canvas, Rect area, const Scene& scene, const std::vector<Fact>& facts,
+                bool draw) const {
+    const float em = scene.em, pad = em * 0.6f, row = em * 1.3f;
+    const float label = std::min(em * 8, area.w * 0.36f);
+    float y = area.y + em * 0.35f - (scene.export_mode ? 0 : scroll_);
+    const float start = y;
+    for (const Fact& fact : facts) {
+      const float width = std::max(em * 3, area.w - label - 2 * pad);
+      const auto value = wrap_text(canvas, fact.value, ui_text(scene, 0.92f), width);
+      const auto formula = fact.formula.empty()
+                               ? std::vector<std::string>()
+                               : wrap_text(canvas, fact.formula, dim_text(scene, 0.78f), width);
+      if (draw) {
+        text_in(canvas, {area.x + pad, y, label - em * 0.4f, row}, fact.label,
+                dim_text(scene, 0.88f));
+        float at = y;
+        for (const std::string& line : value) {
+          text_in(canvas, {area.x + pad + label, at, width, row}, line, ui_text(scene, 0.92f));
+          at += row;
+        }
+        for (const std::string& line : formula) {
+          text_in(canvas, {area.x + pad + label, at - em * 0.1f, width, row * 0.85f}, line,
+                  dim_text(scene, 0.78f));
+          at += row * 0.85f;
+        }
+      }
+      y += row * static_cast<float>(value.size()) +
+           row * 0.85f * static_cast<float>(formula.size()) + em * 0.12f;
+    }
+    return y - start + em * 0.5f;
+  }
+
+  float scroll_ = 0, overflow_ = 0, height_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Panel> make_inspector_panel() { return std::make_unique<InspectorPanel>(); }
+
+}  // namespace triescope::viz

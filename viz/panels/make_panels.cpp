@@ -1,0 +1,32 @@
+// The visible list of panels.
+#include "core/base/error.h"
+#include "viz/panels/panels.h"
+
+namespace triescope::viz {
+
+std::vector<std::unique_ptr<Panel>> make_panels() {
+  std::vector<std::unique_ptr<Panel>> panels;
+  panels.push_back(make_trie_panel());
+  panels.push_back(make_mask_panel());
+  panels.push_back(make_positions_panel());
+  panels.push_back(make_kv_panel());
+  panels.push_back(make_memory_panel());
+  panels.push_back(make_verdict_panel());
+  panels.push_back(make_candidates_panel());
+  panels.push_back(make_text_panel());
+  panels.push_back(make_inspector_panel());
+  panels.push_back(make_timeline_panel());
+  panels.push_back(make_log_panel());
+  return panels;
+}
+
+std::unique_ptr<Panel> make_panel(const std::string& name) {
+  std::string names;
+  for (auto& panel : make_panels()) {
+    if (panel->info().name == name) return std::move(panel);
+    names += (names.empty() ? "" : ", ") + panel->info().name;
+  }
+  throw Error(ErrorCode::kNotFound, "panel '" + name + "' is not one of: " + names);
+}
+
+}  // namespace triescope::viz

@@ -1,0 +1,22 @@
+// One factory a panel; panel.h says what a panel is.
+#pragma once
+
+#include <memory>
+
+#include "viz/panels/panel.h"
+
+namespace triescope::viz {
+
+std::unique_ptr<Panel> make_trie_panel();
+std::unique_ptr<Panel> make_mask_panel();
+std::unique_ptr<Panel> make_positions_panel();
+std::unique_ptr<Panel> make_kv_panel();
+std::unique_ptr<Panel> make_memory_panel();
+std::unique_ptr<Panel> make_verdict_panel();
+std::unique_ptr<Panel> make_candidates_panel();
+std::unique_ptr<Panel> make_text_panel();
+std::unique_ptr<Panel> make_inspector_panel();
+std::unique_ptr<Panel> make_timeline_panel();
+std::unique_ptr<Panel> make_log_panel();
+
+}  // namespace triescope::viz

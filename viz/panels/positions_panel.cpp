@@ -1,0 +1,163 @@
+// Positions: the position ID of every input of this step, beside the sequential ID it would have
+// had. Siblings share one.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <sstream>
+
+#include "viz/draw.h"
+#include "viz/layouts/axis.h"
+#include "viz/panels/panels.h"
+
+namespace triescope::viz {
+namespace {
+
+constexpr float kRowEm = 1.45f, kLabelEm = 8;
+
+class PositionsPanel final : public Panel {
+ public:
+  const PanelInfo& info() const override {
+    static const PanelInfo info = {
+        "positions", "Positions",
+        "Position IDs of this step's inputs: prompt length + depth − 1, so siblings share one. "
+        "Hollow: the sequential ID a flat list would have given.",
+        "No forward yet: step once more (F10)."};
+    return info;
+  }
+
+  void draw(Canvas& canvas, Rect area, const Scene& scene) override {
+    rows_ = {};
+    const auto inputs = rows_of(scene);
+    if (inputs.empty())
+      return draw_empty_state(canvas, area,
+                              scene.capture && scene.shown_step() == 0
+                                  ? "Prefill: the prompt's tokens have positions 0, 1, 2 … in "
+                                    "order. The tree's rows begin with step 1."
+                                  : info().empty,
+                              scene);
+    const float em = scene.em, pad = em * 0.6f;
+    const std::vector<LegendEntry> entries = {{"tree position", scene.theme.accent, "●"},
+                                              {"sequential ID", scene.theme.text_dim, "○"}};
+    const float legend =
+        draw_legend(canvas, {area.x + pad, area.y + em * 0.2f}, area.w - 2 * pad, entries, scene);
+    std::int32_t low = inputs.front().position, high = low;
+    std::map<std::int32_t, int> sharing;
+    for (const capture::InputRow& row : inputs) {
+      low = std::min({low, row.position, row.naive_position});
+      high = std::max({high, row.position, row.naive_position});
+      ++sharing[row.position];
+    }
+    const float label = std::min(em * kLabelEm, area.w * 0.35f);
+    const float top = area.y + legend + em * 1.6f;
+    const float row_height = std::clamp(
+        (area.bottom() - pad - top) / static_cast<float>(inputs.size()), 3.0f, em * kRowEm);
+    const AxisScale scale{low - 0.5, high + 0.5, area.x + pad + label,
+                          area.right() - pad - em * 1.2f};
+    const auto shown = std::min(
+        inputs.size(),
+        static_cast<std::size_t>(std::max(1.0f, (area.bottom() - pad - top) / row_height)));
+    const float bottom = top + row_height * static_cast<float>(shown);
+    const TextStyle small = dim_text(scene, 0.74f);
+    for (const double tick :
+         nice_integer_ticks(low, high, static_cast<int>((scale.to - scale.from) / (em * 3)))) {
+      const float x = scale.px(tick);
+      canvas.line({x, top - em * 0.2f}, {x, bottom}, scene.theme.grid, 1, LineStyle::kSolid);
+      text_in(canvas, {x - em * 1.5f, top - em * 1.3f, em * 3, em},
+              std::to_string(static_cast<long long>(tick)), small, Align::kCenter);
+    }
+    // Shared positions as bands.
+    for (const auto& [position, count] : sharing) {
+      if (count < 2) continue;
+      const float x = scale.px(position),
+                  width = std::max(2.0f, std::min(em * 0.9f, scale.px(position + 1) - x));
+      canvas.fill_rect({x - width / 2, top, width, bottom - top},
+                       scene.theme.accent.with_alpha(0.14f), 0);
+    }
+    rows_ = {top, row_height, shown};
+    for (std::size_t i = 0; i < shown; ++i) {
+      const capture::InputRow& row = inputs[i];
+      const float y = top + (static_cast<float>(i) + 0.5f) * row_height;
+      const capture::NodeView view = scene.capture->node_at(row.node, scene.cursor);
+      const Color color =
+          view.beam_rank >= 0 ? scene.theme.beam(view.beam_rank) : scene.theme.accent;
+      if (scene.focus.node() == row.node)
+        canvas.fill_rect({area.x + pad, y - row_height / 2, area.w - 2 * pad, row_height},
+                         scene.theme.focus.with_alpha(0.1f), 0);
+      if (row_height >= em * 0.8f)
+        text_in(canvas, {area.x + pad, y - row_height / 2, label - em * 0.6f, row_height},
+                node_text(scene, row.node, 14), mono_text(scene, 0.84f));
+      const float radius = std::min(em * 0.36f, row_height * 0.42f);
+      const float x = scale.px(row.position), ghost = scale.px(row.naive_position);
+      if (row.naive_position != row.position) {
+        canvas.line({x, y}, {ghost, y}, scene.theme.text_dim.with_alpha(0.6f), 1,
+                    LineStyle::kDotted);
+        canvas.stroke_circle({ghost, y}, radius, scene.theme.text_dim, 1.2f);
+      }
+      canvas.fill_circle({x, y}, radius, color);
+    }
+    if (shown < inputs.size())
+      text_in(canvas, {area.x + pad, area.bottom() - em, area.w - 2 * pad, em},
+              "+ " + std::to_string(inputs.size() - shown) + " rows", small);
+  }
+
+  Reaction input(const Input& in, Rect area, const Scene& scene) override {
+    Reaction reaction;
+    if (!in.inside) return reaction;
+    const auto inputs = rows_of(scene);
+    reaction.hover = -1;
+    if (rows_.height <= 0 || in.mouse.y < rows_.top) return reaction;
+    const auto i = static_cast<std::size_t>((in.mouse.y - rows_.top) / rows_.height);
+    if (i >= std::min(rows_.shown, inputs.size())) return reaction;
+    const capture::InputRow& row = inputs[i];
+    reaction.hover = row.node;
+    if (in.clicked) reaction.lock = row.node;
+    const auto sharing = std::count_if(
+        inputs.begin(), inputs.end(),
+        [&](const capture::InputRow& other) { return other.position == row.position; });
+    const auto prompt = scene.capture->run().prompt_tokens.size();
+    const int depth = scene.capture->nodes()[static_cast<std::size_t>(row.node)].depth;
+    reaction.tooltip = {
+        node_summary(scene, row.node),
+        "position = prompt tokens + depth − 1 = " + std::to_string(prompt) + " + " +
+            std::to_string(depth) + " − 1 = " + std::to_string(row.position),
+        "sequential ID = tokens in the cache + row = " + std::to_string(row.naive_position)};
+    if (sharing > 1)
+      reaction.tooltip.push_back(std::to_string(sharing) + " inputs share this position");
+    (void)area;
+    return reaction;
+  }
+
+  Point extent(Canvas&, const Scene& scene) const override {
+    return {scene.em * 44, scene.em * (4.5f + kRowEm * static_cast<float>(std::max<std::size_t>(
+                                                           3, rows_of(scene).size())))};
+  }
+
+  std::string csv(const Scene& scene) const override {
+    std::ostringstream out;
+    out << "step,row,node,position,sequential_id\n";
+    for (const capture::InputRow& row : rows_of(scene))
+      out << row.step << ',' << row.row << ',' << row.node << ',' << row.position << ','
+          << row.naive_position << '\n';
+    return out.str();
+  }
+
+ private:
+  static std::vector<capture::InputRow> rows_of(const Scene& scene) {
+    std::vector<capture::InputRow> rows;
+    if (!scene.capture || scene.shown_step() < 0) return rows;
+    for (const capture::InputRow& row : scene.capture->inputs(scene.shown_step()))
+      if (row.node > 0) rows.push_back(row);
+    return rows;
+  }
+
+  struct {
+    float top = 0, height = 0;
+    std::size_t shown = 0;
+  } rows_;
+};
+
+}  // namespace
+
+std::unique_ptr<Panel> make_positions_panel() { return std::make_unique<PositionsPanel>(); }
+
+}  // namespace triescope::viz

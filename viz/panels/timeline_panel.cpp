@@ -1,0 +1,212 @@
+// Timeline: steps and their phases with durations. Click or drag to move the cursor, Shift-drag to
+// select a range of steps.
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "viz/draw.h"
+#include "viz/layouts/axis.h"
+#include "viz/panels/panels.h"
+
+namespace triescope::viz {
+namespace {
+
+constexpr float kMaxStepEm = 9;
+
+class TimelinePanel final : public Panel {
+ public:
+  const PanelInfo& info() const override {
+    static const PanelInfo info = {
+        "timeline", "Timeline",
+        "Every step, its height the time it took, divided into its phases. Click or drag to scrub, "
+        "Shift-drag to select a range, wheel to zoom.",
+        "No steps yet."};
+    return info;
+  }
+
+  void draw(Canvas& canvas, Rect area, const Scene& scene) override {
+    plot_ = {};
+    if (!scene.capture || scene.capture->phases().empty())
+      return draw_empty_state(canvas, area, info().empty, scene);
+    const float em = scene.em, pad = em * 0.6f;
+    const bool tall = area.h > em * 6.5f;
+    float top = area.y + em * 0.2f;
+    if (tall) {
+      std::vector<LegendEntry> entries;
+      for (int i = 0; i < capture::kPhaseCount; ++i) {
+        const auto phase = static_cast<capture::Phase>(i);
+        entries.push_back({capture::to_string(phase), color_of(scene, phase), "■"});
+      }
+      top += draw_legend(canvas, {area.x + pad, top}, area.w - 2 * pad, entries, scene) + em * 0.1f;
+    }
+    const Rect plot{area.x + em * 3.8f, top, std::max(em, area.w - em * 3.8f - pad),
+                    std::max(em * 0.6f, area.bottom() - top - em * 1.5f)};
+    const double steps = scene.capture->last_step() + 1;
+    // Zoom is about the cursor; few steps do not fill the whole width.
+    const double visible = std::max(1.0, std::min(steps / zoom_, steps));
+    const double span = std::max(visible, static_cast<double>(plot.w) / (em * kMaxStepEm));
+    const double centre = static_cast<double>(scene.cursor) / capture::kPhaseCount;
+    const double first = zoom_ > 1 ? std::clamp(centre - visible / 2, 0.0, steps - visible) : 0;
+    const AxisScale x{first, first + span, plot.x, plot.right()};
+    plot_ = {plot, x};
+
+    // Prefill would flatten everything: the scale follows the other steps, and a taller bar is cut
+    // with a mark.
+    const auto phases = scene.capture->phases();
+    std::vector<double> totals(static_cast<std::size_t>(steps), 0);
+    for (const capture::PhaseRow& row : phases)
+      totals[static_cast<std::size_t>(capture::step_of(row.tick))] +=
+          static_cast<double>(row.duration_us);
+    double high = 1;
+    for (std::size_t i = totals.size() > 1 ? 1 : 0; i < totals.size(); ++i)
+      high = std::max(high, totals[i]);
+    const AxisScale y{0, high * 1.05, plot.bottom(), plot.y};
+    const TextStyle small = dim_text(scene, 0.74f);
+    text_in(canvas, {area.x, plot.y - em * 0.2f, em * 3.5f, em}, duration_text(high), small,
+            Align::kRight);
+    if (plot.h > em * 3)
+      text_in(canvas, {area.x, plot.bottom() - em, em * 3.5f, em}, "0", small, Align::kRight);
+    if (scene.range) {
+      const float a = x.px(scene.range->first), b = x.px(scene.range->second + 1);
+      canvas.fill_rect({a, plot.y, b - a, plot.h}, scene.theme.accent.with_alpha(0.16f), 0);
+    }
+    canvas.push_clip({plot.x - 2, plot.y - 2, plot.w + 4, plot.h + em * 1.6f});
+    const float step_px = x.px(first + 1) - x.px(first);
+    const auto begin = static_cast<std::int32_t>(std::floor(first)),
+               end = static_cast<std::int32_t>(std::min(steps, std::ceil(first + span)));
+    if (step_px >= 3) {
+      auto row = std::lower_bound(
+          phases.begin(), phases.end(), capture::make_tick(begin, capture::Phase::kDraft),
+          [](const capture::PhaseRow& r, capture::Tick tick) { return r.tick < tick; });
+      double stacked = 0;
+      std::int32_t current = -1;
+      for (; row != phases.end() && capture::step_of(row->tick) < end; ++row) {
+        const std::int32_t step = capture::step_of(row->tick);
+        if (step != current) stacked = 0;
+        current = step;
+        const double lower = std::min(stacked, high * 1.05);
+        stacked += static_cast<double>(row->duration_us);
+        const double upper = std::min(stacked, high * 1.05);
+        const bool past = row->tick < scene.cursor;
+        const float gap = step_px > 6 ? 1 : 0;
+        canvas.fill_rect(
+            {x.px(step) + gap, y.px(upper), step_px - 2 * gap,
+             std::max(0.0f, y.px(lower) - y.px(upper))},
+            color_of(scene, capture::phase_of(row->tick)).with_alpha(past ? 0.95f : 0.35f), 0);
+        if (stacked > high * 1.05 && step_px > em * 0.8f)
+          draw_glyph(canvas, "–", {x.px(step) + step_px / 2, plot.y + em * 0.2f}, em * 0.6f,
+                     scene.theme.text);
+      }
+    } else {
+      // Several steps a px: one bar, as high as the longest.
+      float column = -1e9f;
+      double longest = 0;
+      const auto flush = [&] {
+        if (column > 0)
+          canvas.fill_rect({column, y.px(std::min(longest, high)), 1.5f,
+                            plot.bottom() - y.px(std::min(longest, high))},
+                           scene.theme.accent.with_alpha(0.8f), 0);
+      };
+      for (std::int32_t step = begin; step < end; ++step) {
+        const float px = std::floor(x.px(step));
+        if (px > column) {
+          flush();
+          column = px;
+          longest = 0;
+        }
+        longest = std::max(longest, totals[static_cast<std::size_t>(step)]);
+      }
+      flush();
+    }
+    canvas.line({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, scene.theme.border, 1,
+                LineStyle::kSolid);
+    for (const double tick :
+         nice_integer_ticks(std::ceil(first), first + std::min(span, steps - first),
+                            std::max(2, static_cast<int>(plot.w / (em * 4)))))
+      text_in(canvas, {x.px(tick + 0.5) - em * 2, plot.bottom() + em * 0.15f, em * 4, em * 1.1f},
+              std::to_string(static_cast<long long>(tick)), small, Align::kCenter);
+    for (const capture::Bookmark& bookmark : scene.capture->bookmarks()) {
+      const float px = x.px(static_cast<double>(bookmark.tick) / capture::kPhaseCount);
+      draw_glyph(canvas, "★", {px, plot.y + em * 0.4f}, em * 0.7f,
+                 scene.theme.mark(capture::NodeState::kBonus).color);
+    }
+    // The cursor, with a handle.
+    const float px = x.px(static_cast<double>(scene.cursor) / capture::kPhaseCount);
+    canvas.line({px, plot.y}, {px, plot.bottom()}, scene.theme.current, 1.5f, LineStyle::kSolid);
+    const Point handle[] = {
+        {px - em * 0.35f, plot.y - 1}, {px + em * 0.35f, plot.y - 1}, {px, plot.y + em * 0.5f}};
+    canvas.fill_polygon(handle, scene.theme.current);
+    canvas.pop_clip();
+  }
+
+  Reaction input(const Input& in, Rect, const Scene& scene) override {
+    Reaction reaction;
+    if (!scene.capture || plot_.area.w <= 0) return reaction;
+    if (in.inside && in.wheel != 0)
+      zoom_ = std::clamp(zoom_ * std::pow(1.2, static_cast<double>(in.wheel)), 1.0, 1000.0);
+    if (in.zoom_in) zoom_ = std::min(1000.0, zoom_ * 1.3);
+    if (in.zoom_out) zoom_ = std::max(1.0, zoom_ / 1.3);
+    if (in.fit) zoom_ = 1;
+    const double at = plot_.x.value(in.mouse.x);
+    const std::int32_t last = scene.capture->last_step();
+    const auto step = static_cast<std::int32_t>(
+        std::clamp(std::floor(at), 0.0, static_cast<double>(std::max(0, last))));
+    if (in.shift && in.dragging) {
+      if (range_from_ < 0) range_from_ = step;
+      reaction.range = std::minmax(range_from_, step);
+    } else if (in.dragging || in.clicked) {
+      // The nearest phase boundary.
+      reaction.cursor = std::clamp<capture::Tick>(
+          static_cast<capture::Tick>(std::lround(at * capture::kPhaseCount)), 0,
+          scene.capture->end_tick());
+    }
+    if (in.released || !in.dragging) range_from_ = -1;
+    if (in.double_clicked) reaction.clear_range = true;
+    if (!in.inside || !plot_.area.contains(in.mouse) || at >= last + 1) return reaction;
+    reaction.tooltip = {"step " + std::to_string(step)};
+    const auto phases = scene.capture->phases();
+    auto row = std::lower_bound(
+        phases.begin(), phases.end(), capture::make_tick(step, capture::Phase::kDraft),
+        [](const capture::PhaseRow& r, capture::Tick tick) { return r.tick < tick; });
+    for (; row != phases.end() && capture::step_of(row->tick) == step; ++row)
+      reaction.tooltip.push_back(std::string(capture::to_string(capture::phase_of(row->tick))) +
+                                 "  " + duration_text(static_cast<double>(row->duration_us)));
+    if (const auto figures = scene.capture->step(step))
+      reaction.tooltip.push_back(std::to_string(figures->forward_rows) + " rows, " +
+                                 std::to_string(figures->emitted) + " tokens emitted");
+    return reaction;
+  }
+
+  Point extent(Canvas&, const Scene& scene) const override {
+    return {scene.em * 56, scene.em * 14};
+  }
+
+  std::string csv(const Scene& scene) const override {
+    std::ostringstream out;
+    out << "step,phase,start_us,duration_us\n";
+    if (!scene.capture) return out.str();
+    for (const capture::PhaseRow& row : scene.capture->phases())
+      out << capture::step_of(row.tick) << ',' << capture::to_string(capture::phase_of(row.tick))
+          << ',' << row.start_us << ',' << row.duration_us << '\n';
+    return out.str();
+  }
+
+ private:
+  static Color color_of(const Scene& scene, capture::Phase phase) {
+    static constexpr int kSeries[] = {3, 0, 2, 1, 4};
+    return scene.theme.series(kSeries[static_cast<std::size_t>(phase)]);
+  }
+
+  double zoom_ = 1;
+  std::int32_t range_from_ = -1;
+  struct {
+    Rect area;
+    AxisScale x;
+  } plot_;
+};
+
+}  // namespace
+
+std::unique_ptr<Panel> make_timeline_panel() { return std::make_unique<TimelinePanel>(); }
+
+}  // namespace triescope::viz
