@@ -6,8 +6,8 @@
 // rows share the call, nor on the number of threads. The sum runs over k ascending, in chains of
 // kChain fused multiply-adds; the chains' totals are added in order; then the bias. The same in
 // every tile shape and tail. Between instruction sets (a build's AVX-512, AVX2 and portable
-// variants) results differ in the last bits. Tolerance against libtorch: 2e-6 * sqrt(k) relative to
-// |x| . |W|, the rounding of another order of summation.
+// variants) results differ in the last bits.
+// Tolerance against libtorch in fp64: 2e-6 of sum_k |x| |W| (32 ulp: chains of fp32 roundings).
 //
 // Layout: panels of kPanel outputs, [panel][k][kPanel], so that one pass over the weights from
 // memory serves all rows. Several matrices of one input may share a PackedLinear (q, k, v; gate,

@@ -1,0 +1,62 @@
+// Random data for kernel tests, and every CPU variant this machine can run.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "core/base/rng.h"
+#include "core/kernels/bf16.h"
+#include "core/kernels/cpu_variant.h"
+
+namespace triescope::kernels::test {
+
+// Roughly normal.
+inline std::vector<float> random_values(std::int64_t count, Rng& rng, float scale = 1.0f) {
+  std::vector<float> values(static_cast<std::size_t>(count));
+  for (float& v : values) {
+    double sum = 0;
+    for (int i = 0; i < 6; ++i) sum += rng.uniform() - 0.5;
+    v = scale * static_cast<float>(sum * 1.414);
+  }
+  return values;
+}
+
+inline std::vector<std::uint16_t> to_bf16(const std::vector<float>& values) {
+  std::vector<std::uint16_t> bits;
+  for (const float v : values) bits.push_back(float_to_bf16(v));
+  return bits;
+}
+
+inline std::vector<float> rounded_to_bf16(const std::vector<float>& values) {
+  std::vector<float> rounded;
+  for (const float v : values) rounded.push_back(bf16_to_float(float_to_bf16(v)));
+  return rounded;
+}
+
+inline std::vector<std::int32_t> shuffled(std::int32_t count, Rng& rng) {
+  std::vector<std::int32_t> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), 0);
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[rng.next() % i]);
+  return order;
+}
+
+// First place where two ranges differ as bits, -1 if none: equal means equal to the last bit.
+inline std::int64_t first_difference(const float* a, const float* b, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (std::memcmp(a + i, b + i, sizeof(float)) != 0) return i;
+  }
+  return -1;
+}
+
+template <class F>
+void for_each_variant(F f) {
+  for (const CpuVariant variant : available_variants()) {
+    const ScopedVariant use(variant);
+    f(to_string(variant));
+  }
+}
+
+}  // namespace triescope::kernels::test

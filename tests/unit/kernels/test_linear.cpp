@@ -1,0 +1,141 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/kernels/linear.h"
+#include "core/kernels/reference.h"
+#include "tests/unit/kernels/random_values.h"
+
+namespace triescope::kernels {
+namespace {
+
+using test::random_values;
+
+std::vector<float> run(const PackedLinear& w, const std::vector<float>& x, std::int64_t rows,
+                       ThreadPool& pool) {
+  std::vector<float> y(static_cast<std::size_t>(rows * w.outputs()));
+  linear(w, x.data(), w.inputs(), rows, y.data(), w.outputs(), pool);
+  return y;
+}
+
+TEST_CASE("linear agrees with libtorch over odd sizes, storages and variants") {
+  Rng rng(1);
+  ThreadPool pool(2);
+  const std::int64_t sizes[][2] = {{1, 1},    {31, 7},    {32, 64},   {33, 65},
+                                   {97, 513}, {192, 576}, {100, 1536}};
+  test::for_each_variant([&](const char* variant) {
+    for (const auto& [n, k] : sizes) {
+      for (const std::int64_t rows : {1, 2, 5, 14, 15, 33}) {
+        for (const Storage storage : {Storage::kF32, Storage::kBF16}) {
+          auto w = random_values(n * k, rng);
+          const auto x = random_values(rows * k, rng);
+          const auto bias = random_values(n, rng);
+          PackedLinear packed(n, k, storage);
+          packed.set_rows(0, n, w.data(), pool);
+          packed.set_bias(0, n, bias.data());
+          if (storage == Storage::kBF16) w = test::rounded_to_bf16(w);
+          const auto y = run(packed, x, rows, pool);
+          const auto want = linear_ref(w.data(), bias.data(), x.data(), rows, n, k);
+          double worst = 0;
+          for (std::int64_t r = 0; r < rows; ++r) {
+            for (std::int64_t i = 0; i < n; ++i) {
+              double size =
+                  1e-6;  // the scale that rounding errors are measured on: sum |x| |w| + |bias|
+              for (std::int64_t j = 0; j < k; ++j)
+                size += std::fabs(double{x[r * k + j]} * w[i * k + j]);
+              worst = std::max(worst, std::fabs(double{y[r * n + i]} - want[r * n + i]) /
+                                          (size + std::fabs(bias[i])));
+            }
+          }
+          CAPTURE(variant);
+          CAPTURE(n);
+          CAPTURE(k);
+          CAPTURE(rows);
+          CHECK(worst <= 2e-6);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE(
+    "linear gives a row the same bits whatever rows share the call and however many threads run") {
+  Rng rng(2);
+  ThreadPool one(1);
+  const std::int64_t n = 200, k = 1100, most = 33;
+  const auto w = random_values(n * k, rng), x = random_values(most * k, rng);
+  test::for_each_variant([&](const char* variant) {
+    for (const Storage storage : {Storage::kF32, Storage::kBF16}) {
+      PackedLinear packed(n, k, storage);
+      packed.set_rows(0, n, w.data(), one);
+      std::vector<float> alone;
+      for (std::int64_t r = 0; r < most; ++r) {
+        const auto y = run(packed, {x.begin() + r * k, x.begin() + (r + 1) * k}, 1, one);
+        alone.insert(alone.end(), y.begin(), y.end());
+      }
+      for (int threads = 1; threads <= 4; ++threads) {
+        ThreadPool pool(threads);
+        for (std::int64_t rows = 1; rows <= most; ++rows) {
+          const auto y = run(packed, x, rows, pool);
+          CAPTURE(variant);
+          CAPTURE(threads);
+          CAPTURE(rows);
+          REQUIRE(test::first_difference(y.data(), alone.data(), rows * n) == -1);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("weights may come in any chunks, as fp32 or bf16, and rows read back as they went in") {
+  Rng rng(3);
+  ThreadPool pool(2);
+  const std::int64_t n = 77, k = 130;
+  const auto w = test::rounded_to_bf16(random_values(n * k, rng));
+  const auto bits = test::to_bf16(w);
+  for (const Storage storage : {Storage::kF32, Storage::kBF16}) {
+    PackedLinear packed(n, k, storage);
+    packed.set_rows(40, 37, w.data() + 40 * k, pool);
+    packed.set_rows_bf16(0, 3, bits.data(), pool);
+    packed.set_rows(3, 37, w.data() + 3 * k, pool);
+    std::vector<float> row(static_cast<std::size_t>(k));
+    for (std::int64_t i = 0; i < n; ++i) {
+      packed.read_row(i, row.data());
+      REQUIRE(test::first_difference(row.data(), w.data() + i * k, k) == -1);
+    }
+  }
+}
+
+TEST_CASE("linear can add to what is there, and leaves what lies beside its outputs alone") {
+  Rng rng(4);
+  ThreadPool pool(2);
+  const std::int64_t n = 45, k = 64, rows = 3, stride = 60;
+  PackedLinear packed(n, k, Storage::kF32);
+  const auto w = random_values(n * k, rng), x = random_values(rows * k, rng);
+  packed.set_rows(0, n, w.data(), pool);
+  const auto plain = run(packed, x, rows, pool);
+  const auto before = random_values(rows * stride, rng);
+  auto y = before;
+  linear(packed, x.data(), k, rows, y.data(), stride, pool, LinearMode::kAdd);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t i = 0; i < stride; ++i) {
+      const float want = i < n ? before[r * stride + i] + plain[r * n + i] : before[r * stride + i];
+      REQUIRE(y[r * stride + i] == want);
+    }
+  }
+}
+
+TEST_CASE("wrong sizes and rows outside a matrix are refused") {
+  ThreadPool pool(1);
+  CHECK_THROWS_AS(PackedLinear(0, 4, Storage::kF32), Error);
+  PackedLinear packed(4, 4, Storage::kF32);
+  const std::vector<float> rows(64);
+  CHECK_THROWS_AS(packed.set_rows(3, 2, rows.data(), pool), Error);
+  CHECK_THROWS_AS(packed.set_bias(-1, 2, rows.data()), Error);
+  float out[4];
+  CHECK_THROWS_AS(packed.read_row(4, out), Error);
+}
+
+}  // namespace
+}  // namespace triescope::kernels

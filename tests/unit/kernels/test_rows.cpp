@@ -1,0 +1,232 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/kernels/activation.h"
+#include "core/kernels/norm.h"
+#include "core/kernels/reference.h"
+#include "core/kernels/rope.h"
+#include "core/kernels/row_ops.h"
+#include "tests/unit/kernels/random_values.h"
+
+namespace triescope::kernels {
+namespace {
+
+using test::random_values;
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// |got - want| <= relative * |want| + absolute, at every place
+void check_close(const std::vector<float>& got, const std::vector<float>& want, double relative,
+                 double absolute) {
+  REQUIRE(got.size() == want.size());
+  double worst = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    worst = std::max(worst, std::fabs(double{got[i]} - want[i]) /
+                                (relative * std::fabs(double{want[i]}) + absolute));
+  }
+  CHECK(worst <= 1.0);
+}
+
+TEST_CASE("norms agree with libtorch over odd widths") {
+  Rng rng(1);
+  ThreadPool pool(2);
+  test::for_each_variant([&](const char* variant) {
+    CAPTURE(variant);
+    for (const std::int64_t dim : {1, 3, 16, 63, 64, 576, 577}) {
+      for (const std::int64_t rows : {1, 5, 64}) {
+        CAPTURE(dim);
+        const auto x = random_values(rows * dim, rng, 3.0f), w = random_values(dim, rng),
+                   b = random_values(dim, rng);
+        std::vector<float> out(x.size());
+        for (const bool plus_one : {false, true}) {
+          rms_norm(x.data(), dim, {rows, dim}, w.data(), 1e-5f, plus_one, out.data(), dim, pool);
+          check_close(out, rms_norm_ref(x.data(), rows, dim, w.data(), 1e-5f, plus_one), 1e-6,
+                      1e-6);
+        }
+        rms_norm(x.data(), dim, {rows, dim}, nullptr, 1e-5f, false, out.data(), dim, pool);
+        check_close(out, rms_norm_ref(x.data(), rows, dim, nullptr, 1e-5f, false), 1e-6, 1e-6);
+        if (dim == 1) continue;  // its variance is 0
+        layer_norm(x.data(), dim, {rows, dim}, w.data(), b.data(), 1e-5f, out.data(), dim, pool);
+        check_close(out, layer_norm_ref(x.data(), rows, dim, w.data(), b.data(), 1e-5f), 3e-6,
+                    3e-6);
+      }
+    }
+  });
+}
+
+TEST_CASE("a norm in place, of every head, gives the bits of the norm of that head") {
+  Rng rng(2);
+  ThreadPool pool(2);
+  const int heads = 3, head_dim = 20;
+  const auto x = random_values(4 * 70, rng), w = random_values(head_dim, rng);
+  auto y = x;
+  rms_norm_heads(y.data(), 70, 4, heads, head_dim, w.data(), 1e-6f, false, pool);
+  for (int r = 0; r < 4; ++r) {
+    for (int h = 0; h < heads; ++h) {
+      float one[head_dim];
+      const float* from = x.data() + r * 70 + h * head_dim;
+      rms_norm(from, head_dim, {1, head_dim}, w.data(), 1e-6f, false, one, head_dim, pool);
+      CHECK(test::first_difference(one, y.data() + r * 70 + h * head_dim, head_dim) == -1);
+    }
+    CHECK(y[static_cast<std::size_t>(r * 70 + 60)] == x[static_cast<std::size_t>(r * 70 + 60)]);
+  }
+}
+
+TEST_CASE("activations agree with libtorch, far from zero too") {
+  Rng rng(3);
+  ThreadPool pool(2);
+  const std::int64_t n = 1003;
+  auto gate = random_values(n, rng, 4.0f);
+  gate[0] = 0;
+  gate[1] = 90;
+  gate[2] = -90;
+  gate[3] = 1e-6f;
+  gate[4] = -2000;
+  const auto up = random_values(n, rng);
+  std::vector<float> both = gate, out(gate.size());
+  both.insert(both.end(), up.begin(), up.end());
+  test::for_each_variant([&](const char* variant) {
+    CAPTURE(variant);
+    for (const auto kind :
+         {ActivationKind::kSilu, ActivationKind::kGeluTanh, ActivationKind::kGelu}) {
+      gated_activation(kind, both.data(), both.data() + n, 2 * n, 1, n, out.data(), n, pool);
+      // gelu: 1 + erf cancels far below zero, to 1e-7 of |x|
+      check_close(out, gated_activation_ref(kind, gate.data(), up.data(), n), 3e-6, 1e-6);
+      auto in_place = gate;
+      activation(kind, in_place.data(), n, 1, n, pool);
+      check_close(in_place, gated_activation_ref(kind, gate.data(), nullptr, n), 3e-6, 1e-6);
+    }
+    auto capped = gate;
+    softcap(capped.data(), 30, n);
+    for (std::size_t i = 0; i < capped.size(); ++i) {
+      REQUIRE(std::fabs(capped[i] - 30 * std::tanh(double{gate[i]} / 30)) <= 6e-6);
+    }
+  });
+}
+
+TEST_CASE("rope turns half-split pairs, leaves the rest, and interleaved pairs are the same turn") {
+  Rng rng(4);
+  const int heads = 3, rows = 4;
+  test::for_each_variant([&](const char* variant) {
+    CAPTURE(variant);
+    for (const auto& [head_dim, dims] : {std::pair{64, 64}, {80, 32}, {10, 6}}) {
+      const int half = dims / 2, stride = heads * head_dim;
+      std::vector<float> cos(static_cast<std::size_t>(rows * half)), sin(cos.size()), frequency;
+      for (int i = 0; i < half; ++i)
+        frequency.push_back(
+            std::pow(10000.0f, -2.0f * static_cast<float>(i) / static_cast<float>(dims)));
+      for (int r = 0; r < rows; ++r)
+        rope_angles(100 * r + 7, frequency.data(), half, 1.0f, cos.data() + r * half,
+                    sin.data() + r * half);
+      CHECK(cos[0] == doctest::Approx(std::cos(7.0)));
+      const auto x = random_values(rows * stride, rng);
+      auto turned = x;
+      rope(turned.data(), stride, rows, heads, head_dim, dims, cos.data(), sin.data());
+      check_close(turned, rope_ref(x.data(), rows, heads, head_dim, dims, cos.data(), sin.data()),
+                  1e-6, 1e-6);
+      auto woven = x;
+      for (int h = 0; h < rows * heads; ++h) {
+        for (int i = 0; i < half; ++i) {
+          woven[static_cast<std::size_t>(h * head_dim + 2 * i)] =
+              x[static_cast<std::size_t>(h * head_dim + i)];
+          woven[static_cast<std::size_t>(h * head_dim + 2 * i + 1)] =
+              x[static_cast<std::size_t>(h * head_dim + half + i)];
+        }
+      }
+      rope_interleaved(woven.data(), stride, rows, heads, head_dim, dims, cos.data(), sin.data());
+      for (int h = 0; h < rows * heads; ++h) {
+        for (int i = 0; i < half; ++i) {
+          REQUIRE(woven[static_cast<std::size_t>(h * head_dim + 2 * i)] ==
+                  turned[static_cast<std::size_t>(h * head_dim + i)]);
+          REQUIRE(woven[static_cast<std::size_t>(h * head_dim + 2 * i + 1)] ==
+                  turned[static_cast<std::size_t>(h * head_dim + half + i)]);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("log-softmax agrees with libtorch, over long rows, far values and removed tokens") {
+  Rng rng(5);
+  test::for_each_variant([&](const char* variant) {
+    CAPTURE(variant);
+    for (const std::int64_t n : {1, 2, 15, 17, 4096, 4097, 49152}) {
+      auto row = random_values(n, rng, 8.0f);
+      if (n > 2) row[1] = -kInfinity;
+      if (n > 16) row[9] = 60;
+      std::vector<float> out(row.size());
+      log_softmax(row, out);
+      const auto want = log_softmax_ref(row.data(), n);
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        if (row[i] == -kInfinity) {
+          REQUIRE(out[i] == -kInfinity);
+        } else {
+          REQUIRE(std::fabs(double{out[i]} - want[i]) <= 1e-6 + 2.5e-7 * std::fabs(want[i]));
+        }
+      }
+      double sum = 0;
+      softmax(row, out);
+      for (const float p : out) sum += p;
+      CHECK(sum == doctest::Approx(1.0).epsilon(1e-6));
+    }
+    std::vector<float> none(40, -kInfinity);
+    CHECK(log_sum_exp(none) == -kInfinity);
+    CHECK_THROWS_AS(log_softmax(none, std::span<float>(none).first(3)), Error);
+  });
+}
+
+TEST_CASE("top-k and argmax: best first, the lower index of equals, removed tokens last") {
+  Rng rng(6);
+  test::for_each_variant([&](const char* variant) {
+    CAPTURE(variant);
+    for (const std::int64_t n : {1, 5, 16, 33, 1000, 49152}) {
+      auto row = random_values(n, rng);
+      for (float& v : row) v = std::round(v * 8) / 8;  // many equals
+      if (n > 4) row[2] = row[4] = -kInfinity;
+      for (const std::int64_t k : {1, 2, 7, 50, 128, 129, 2000}) {
+        CAPTURE(n);
+        CAPTURE(k);
+        CHECK(top_k(row, static_cast<std::size_t>(k)) == top_k_ref(row.data(), n, k));
+      }
+      CHECK(argmax(row) == top_k_ref(row.data(), n, 1)[0].second);
+    }
+    const std::vector<float> none(20, -kInfinity);
+    CHECK(argmax(none) == 0);
+    CHECK(top_k(none, 3)[2].second == 2);
+  });
+}
+
+TEST_CASE("joint top-k over rows with offsets equals sorting all sums") {
+  Rng rng(7);
+  const std::size_t size = 3001;
+  const std::vector<float> offsets = {-3.25f, -1e3f, -2.5f, -3.25f};
+  auto rows = random_values(static_cast<std::int64_t>(size * offsets.size()), rng, 2.0f);
+  for (float& v : rows) v = std::round(v * 64) / 64;
+  test::for_each_variant([&](const char* variant) {
+    CAPTURE(variant);
+    for (const std::size_t k :
+         {std::size_t{1}, std::size_t{18}, std::size_t{100}, std::size_t{200}}) {
+      const auto best = top_k_joint(rows, size, offsets, k);
+      std::vector<JointCandidate> all;
+      for (std::size_t r = 0; r < offsets.size(); ++r) {
+        for (std::size_t t = 0; t < size; ++t) {
+          all.push_back({rows[r * size + t] + offsets[r], static_cast<std::int32_t>(r),
+                         static_cast<std::int32_t>(t)});
+        }
+      }
+      std::stable_sort(all.begin(), all.end(),
+                       [](const auto& a, const auto& b) { return a.score > b.score; });
+      REQUIRE(best.size() == k);
+      for (std::size_t i = 0; i < k; ++i) {
+        REQUIRE(best[i].score == all[i].score);
+        REQUIRE(best[i].row == all[i].row);
+        REQUIRE(best[i].token == all[i].token);
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace triescope::kernels

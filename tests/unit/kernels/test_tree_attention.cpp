@@ -1,0 +1,275 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/kernels/reference.h"
+#include "core/kernels/tree_attention.h"
+#include "tests/unit/kernels/random_values.h"
+
+namespace triescope::kernels {
+namespace {
+
+using test::random_values;
+
+// Rows over `slots` slots: a prefix, and for every row a list of its own with `common` entries that
+// all share.
+struct Scene {
+  AttentionShape shape;
+  std::int64_t rows = 0;
+  std::int32_t slots = 0;
+  Storage storage = Storage::kF32;
+  std::vector<float> q, keys, values;
+  std::vector<std::uint16_t> keys_bf16, values_bf16;
+  std::vector<std::vector<std::int32_t>> lists;  // of each row, prefix included
+
+  Scene(AttentionShape s, std::int64_t row_count, int prefix, int common, int longest_own,
+        Storage st, Rng& rng)
+      : shape(s), rows(row_count), storage(st) {
+    slots = prefix + common + static_cast<std::int32_t>(rows) * (longest_own + 1);
+    q = random_values(rows * shape.heads * shape.head_dim, rng, 2.0f);
+    keys = random_values(std::int64_t{slots} * shape.kv_heads * shape.head_dim, rng);
+    values = random_values(std::int64_t{slots} * shape.kv_heads * shape.head_dim, rng);
+    if (storage == Storage::kBF16) {
+      keys = test::rounded_to_bf16(keys);
+      values = test::rounded_to_bf16(values);
+    }
+    const auto order = test::shuffled(slots, rng);
+    std::int32_t next = prefix + common;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      std::vector<std::int32_t> list(order.begin(), order.begin() + prefix + common);
+      const int own =
+          1 + static_cast<int>(rng.next() % static_cast<std::uint64_t>(longest_own + 1));
+      for (int i = 0; i < own; ++i) list.push_back(order[static_cast<std::size_t>(next++)]);
+      lists.push_back(list);
+    }
+  }
+
+  KvView view() {
+    if (storage == Storage::kF32) return {keys.data(), values.data(), storage};
+    keys_bf16 = test::to_bf16(keys);
+    values_bf16 = test::to_bf16(values);
+    return {keys_bf16.data(), values_bf16.data(), storage};
+  }
+
+  // Rows [begin, end) with the lists cut after `cut` entries into the prefix of all and own parts.
+  std::vector<float> run(ThreadPool& pool, std::int64_t begin, std::int64_t end, std::size_t cut) {
+    const std::vector<std::int32_t> prefix(
+        lists[static_cast<std::size_t>(begin)].begin(),
+        lists[static_cast<std::size_t>(begin)].begin() + static_cast<std::ptrdiff_t>(cut));
+    std::vector<std::int32_t> own, offsets{0};
+    for (std::int64_t r = begin; r < end; ++r) {
+      const auto& list = lists[static_cast<std::size_t>(r)];
+      own.insert(own.end(), list.begin() + static_cast<std::ptrdiff_t>(cut), list.end());
+      offsets.push_back(static_cast<std::int32_t>(own.size()));
+    }
+    const std::int64_t width = shape.heads * shape.head_dim;
+    std::vector<float> out(static_cast<std::size_t>((end - begin) * width));
+    tree_attention(q.data() + begin * width, width, end - begin, view(), shape,
+                   {.prefix = prefix, .own = own, .offsets = offsets, .row_slots = {}}, out.data(),
+                   width, pool);
+    return out;
+  }
+};
+
+double worst_error(const std::vector<float>& got, const std::vector<float>& want) {
+  double worst = 0;
+  for (std::size_t i = 0; i < got.size(); ++i)
+    worst = std::max(worst, std::fabs(double{got[i]} - want[i]));
+  return worst;
+}
+
+constexpr double kTolerance = 1e-5 * 4.3;  // 1e-5 of the largest |V|; random_values stays below 4.3
+
+TEST_CASE("tree attention agrees with libtorch: head sizes, groups, storages, windows, softcap") {
+  Rng rng(1);
+  ThreadPool pool(2);
+  const AttentionShape shapes[] = {
+      {.heads = 9, .kv_heads = 3, .head_dim = 64, .scale = 0.125f},
+      {.heads = 4, .kv_heads = 4, .head_dim = 80, .scale = 0.11f, .window = 10},
+      {.heads = 6, .kv_heads = 2, .head_dim = 96, .scale = 0.1f, .softcap = 20},
+      {.heads = 8, .kv_heads = 1, .head_dim = 128, .scale = 0.09f, .window = 70},
+      {.heads = 2, .kv_heads = 1, .head_dim = 256, .scale = 0.0625f, .softcap = 50, .window = 33},
+      {.heads = 3, .kv_heads = 3, .head_dim = 37, .scale = 0.16f},
+      {.heads = 2, .kv_heads = 2, .head_dim = 2, .scale = 0.7f, .window = 1},
+  };
+  test::for_each_variant([&](const char* variant) {
+    for (const AttentionShape& shape : shapes) {
+      for (const auto& [rows, prefix, common] :
+           {std::tuple{1, 0, 0}, {1, 100, 0}, {7, 65, 5}, {33, 31, 40}}) {
+        for (const Storage storage : {Storage::kF32, Storage::kBF16}) {
+          Scene scene(shape, rows, prefix, common, 40, storage, rng);
+          std::vector<std::int32_t> own, offsets{0};
+          for (const auto& list : scene.lists) {
+            own.insert(own.end(), list.begin(), list.end());
+            offsets.push_back(static_cast<std::int32_t>(own.size()));
+          }
+          const auto got = scene.run(pool, 0, rows, static_cast<std::size_t>(prefix));
+          const auto want = tree_attention_ref(
+              scene.q.data(), rows, scene.keys.data(), scene.values.data(), scene.slots, shape,
+              {.prefix = {}, .own = own, .offsets = offsets, .row_slots = {}});
+          CAPTURE(variant);
+          CAPTURE(shape.head_dim);
+          CAPTURE(rows);
+          CHECK(worst_error(got, want) <= kTolerance);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE(
+    "a row's bits do not depend on other rows, on threads, or on where its list is cut into prefix "
+    "and own part") {
+  Rng rng(2);
+  const std::int64_t most = 33;
+  const int common = 70;
+  for (const int window : {0, 50, 90}) {
+    const AttentionShape shape{
+        .heads = 6, .kv_heads = 2, .head_dim = 64, .scale = 0.125f, .window = window};
+    for (const Storage storage : {Storage::kF32, Storage::kBF16}) {
+      Scene scene(shape, most, 0, common, 45, storage, rng);
+      const std::int64_t width = shape.heads * shape.head_dim;
+      test::for_each_variant([&](const char* variant) {
+        ThreadPool one(1);
+        std::vector<float> alone;
+        for (std::int64_t r = 0; r < most; ++r) {
+          const auto y = scene.run(one, r, r + 1, 0);
+          alone.insert(alone.end(), y.begin(), y.end());
+        }
+        for (int threads = 1; threads <= 4; ++threads) {
+          ThreadPool pool(threads);
+          for (std::int64_t rows = 1; rows <= most; rows += threads) {
+            const std::size_t cut = rng.next() % (common + 1);
+            const auto y = scene.run(pool, 0, rows, cut);
+            CAPTURE(variant);
+            CAPTURE(window);
+            CAPTURE(threads);
+            CAPTURE(rows);
+            CAPTURE(cut);
+            REQUIRE(test::first_difference(y.data(), alone.data(), rows * width) == -1);
+          }
+        }
+      });
+    }
+  }
+}
+
+TEST_CASE("where slots lie does not change a bit") {
+  Rng rng(3);
+  ThreadPool pool(2);
+  const AttentionShape shape{.heads = 9, .kv_heads = 3, .head_dim = 64, .scale = 0.125f};
+  Scene scene(shape, 5, 40, 3, 20, Storage::kF32, rng);
+  const std::size_t width = static_cast<std::size_t>(shape.kv_heads * shape.head_dim);
+  const auto before = scene.run(pool, 0, 5, 40);
+  // Order of the lists = order in memory, as after a prefill; then scattered again.
+  for (const bool in_order : {true, false}) {
+    std::vector<std::int32_t> to(static_cast<std::size_t>(scene.slots), -1);
+    std::int32_t next = 0;
+    for (const auto& list : scene.lists) {
+      for (const std::int32_t s : list) {
+        if (to[static_cast<std::size_t>(s)] < 0) to[static_cast<std::size_t>(s)] = next++;
+      }
+    }
+    for (std::int32_t& t : to) t = t < 0 ? next++ : t;
+    if (!in_order) to = test::shuffled(scene.slots, rng);
+    Scene moved = scene;
+    for (std::size_t s = 0; s < to.size(); ++s) {
+      const std::size_t at = static_cast<std::size_t>(to[s]);
+      std::copy_n(scene.keys.begin() + static_cast<std::ptrdiff_t>(s * width), width,
+                  moved.keys.begin() + static_cast<std::ptrdiff_t>(at * width));
+      std::copy_n(scene.values.begin() + static_cast<std::ptrdiff_t>(s * width), width,
+                  moved.values.begin() + static_cast<std::ptrdiff_t>(at * width));
+    }
+    for (auto& list : moved.lists) {
+      for (std::int32_t& s : list) s = to[static_cast<std::size_t>(s)];
+    }
+    const auto after = moved.run(pool, 0, 5, 40);
+    CHECK(test::first_difference(before.data(), after.data(),
+                                 static_cast<std::int64_t>(before.size())) == -1);
+  }
+}
+
+TEST_CASE("causal prefill gives each row the bits it has as a list, whatever the chunk") {
+  Rng rng(4);
+  const std::int64_t rows = 150;
+  for (const int window : {0, 40}) {
+    const AttentionShape shape{
+        .heads = 4, .kv_heads = 2, .head_dim = 64, .scale = 0.125f, .window = window};
+    const std::int64_t width = shape.heads * shape.head_dim, slots = rows + 20;
+    const auto q = random_values(rows * width, rng, 2.0f);
+    const auto keys = random_values(slots * shape.kv_heads * shape.head_dim, rng);
+    const auto values = random_values(slots * shape.kv_heads * shape.head_dim, rng);
+    auto path = test::shuffled(static_cast<std::int32_t>(slots), rng);
+    path.resize(static_cast<std::size_t>(rows));
+    const KvView kv{keys.data(), values.data(), Storage::kF32};
+    test::for_each_variant([&](const char* variant) {
+      ThreadPool pool(3);
+      std::vector<float> lists(static_cast<std::size_t>(rows * width)), causal(lists.size());
+      for (std::int64_t r = 0; r < rows; ++r) {
+        const std::int32_t offsets[] = {0, static_cast<std::int32_t>(r + 1)};
+        tree_attention(q.data() + r * width, width, 1, kv, shape,
+                       {.prefix = {}, .own = path, .offsets = offsets, .row_slots = {}},
+                       lists.data() + r * width, width, pool);
+      }
+      for (const std::int64_t chunk : {rows, std::int64_t{64}, std::int64_t{7}}) {
+        const std::span<const std::int32_t> all(path);
+        for (std::int64_t begin = 0; begin < rows; begin += chunk) {
+          const std::int64_t count = std::min(chunk, rows - begin);
+          tree_attention(q.data() + begin * width, width, count, kv, shape,
+                         {.prefix = all.first(static_cast<std::size_t>(begin)),
+                          .own = {},
+                          .offsets = {},
+                          .row_slots = all.subspan(static_cast<std::size_t>(begin),
+                                                   static_cast<std::size_t>(count))},
+                         causal.data() + begin * width, width, pool);
+        }
+        CAPTURE(variant);
+        CAPTURE(chunk);
+        CAPTURE(window);
+        CHECK(test::first_difference(causal.data(), lists.data(), rows * width) == -1);
+      }
+      const auto want =
+          tree_attention_ref(q.data(), rows, keys.data(), values.data(), slots, shape,
+                             {.prefix = {}, .own = {}, .offsets = {}, .row_slots = path});
+      CHECK(worst_error(causal, want) <= kTolerance);
+    });
+  }
+}
+
+TEST_CASE("K and V are stored at their slots, fp32 exactly and bf16 rounded to nearest even") {
+  Rng rng(5);
+  const int dims = 12;
+  const auto rows = random_values(3 * 20, rng);
+  const std::int32_t slots[] = {4, 0, 2};
+  std::vector<float> f(5 * dims, -1.0f);
+  std::vector<std::uint16_t> b(5 * dims, 0);
+  store_kv(rows.data(), 20, 3, dims, slots, Storage::kF32, f.data());
+  store_kv(rows.data(), 20, 3, dims, slots, Storage::kBF16, b.data());
+  for (int r = 0; r < 3; ++r) {
+    for (int i = 0; i < dims; ++i) {
+      CHECK(f[static_cast<std::size_t>(slots[r] * dims + i)] ==
+            rows[static_cast<std::size_t>(r * 20 + i)]);
+      CHECK(b[static_cast<std::size_t>(slots[r] * dims + i)] ==
+            float_to_bf16(rows[static_cast<std::size_t>(r * 20 + i)]));
+    }
+  }
+  CHECK(f[static_cast<std::size_t>(dims)] == -1.0f);
+}
+
+TEST_CASE("a row that sees nothing and heads that do not divide are refused") {
+  ThreadPool pool(1);
+  std::vector<float> data(256);
+  const KvView kv{data.data(), data.data(), Storage::kF32};
+  const std::int32_t offsets[] = {0, 0};
+  const auto call = [&](AttentionShape shape) {
+    tree_attention(data.data(), 64, 1, kv, shape,
+                   {.prefix = {}, .own = {}, .offsets = offsets, .row_slots = {}}, data.data(), 64,
+                   pool);
+  };
+  CHECK_THROWS_AS(call({.heads = 1, .kv_heads = 1, .head_dim = 64, .scale = 1}), Error);
+  CHECK_THROWS_AS(call({.heads = 3, .kv_heads = 2, .head_dim = 16, .scale = 1}), Error);
+}
+
+}  // namespace
+}  // namespace triescope::kernels
