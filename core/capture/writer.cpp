@@ -1,5 +1,6 @@
 #include "core/capture/writer.h"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -21,10 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Beyond it the decoder waits for the disk. A beam search step hands over some 20 KB, so a disk may
-// stall for 400 steps; and it is little enough to be written well within the second that a kill may
-// cost.
-constexpr std::size_t kMaxPendingBytes = 8 << 20;
+// What may wait to be written; beyond it the decoder waits. It is what this disk was seen to write
+// in 0.2 s, so that a kill never costs more than the second promised: 0.2 s of gathering, 0.2 s
+// waiting, 0.2 s being written. A beam search step hands over some 20 KB: even the least of it
+// holds 25 steps, and no real model is as fast as the disk.
+constexpr std::size_t kLeastPendingBytes = 512 << 10, kMostPendingBytes = 8 << 20;
+constexpr double kPendingSeconds = 0.2;
+constexpr std::size_t kMeasuredBytes = 64 << 10;  // smaller batches say little about speed
 
 // What the decode thread hands over in one go.
 struct Batch {
@@ -210,11 +214,11 @@ class FileRecorder final : public Recorder {
     std::unique_lock lock(mutex_);
     if (closed_) return;
     // A row larger than all the memory still gets through, alone.
-    if (pending_.bytes > 0 && pending_.bytes + bytes > kMaxPendingBytes) {
+    if (pending_.bytes > 0 && pending_.bytes + bytes > max_pending_bytes_) {
       flush_wanted_ = true;
       changed_.notify_all();
       drained_.wait(lock, [&] {
-        return pending_.bytes == 0 || pending_.bytes + bytes <= kMaxPendingBytes || error_;
+        return pending_.bytes == 0 || pending_.bytes + bytes <= max_pending_bytes_ || error_;
       });
     }
     rethrow(lock);
@@ -256,6 +260,7 @@ class FileRecorder final : public Recorder {
       flush_wanted_ = false;
       writing_ = true;
       lock.unlock();
+      const auto began = std::chrono::steady_clock::now();
       std::exception_ptr error;
       try {
         if (db_) write(batch);
@@ -268,8 +273,19 @@ class FileRecorder final : public Recorder {
         error = std::current_exception();
         close_database("recording failed");
       }
+      const double seconds =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
       lock.lock();
       writing_ = false;
+      if (batch.bytes >= kMeasuredBytes) {
+        const double fits =
+            static_cast<double>(batch.bytes) / std::max(seconds, 1e-3) * kPendingSeconds;
+        // Slower is believed at once, faster by halves.
+        const double now = static_cast<double>(max_pending_bytes_);
+        const double next = fits < now ? fits : (fits + now) / 2;
+        max_pending_bytes_ =
+            std::clamp(static_cast<std::size_t>(next), kLeastPendingBytes, kMostPendingBytes);
+      }
       if (error) error_ = error;
       drained_.notify_all();
     }
@@ -449,6 +465,7 @@ class FileRecorder final : public Recorder {
   std::mutex mutex_;
   std::condition_variable changed_, drained_;
   Batch pending_;
+  std::size_t max_pending_bytes_ = kLeastPendingBytes;
   bool quit_ = false, writing_ = false, flush_wanted_ = false, closed_ = false, gone_ = false;
   std::exception_ptr error_;
 
