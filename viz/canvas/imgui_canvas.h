@@ -1,13 +1,17 @@
-// ImGuiCanvas: a Canvas over a Dear ImGui draw list. Holds nothing but borrowed pointers; make one
-// a frame.
+// ImGuiCanvas: the drawing interface over an ImDrawList. Lives for one frame; borrows list and fonts.
+// Window thread only. The fonts carry the glyphs; a character none of them has is drawn as the
+// font's fallback. The verdict marks are shapes (viz/glyphs.h) and need no font.
 #pragma once
 
 #include <imgui.h>
+
+#include <vector>
 
 #include "viz/canvas/canvas.h"
 
 namespace triescope::viz {
 
+// Null faces fall back to `ui`, and that to Dear ImGui's current font.
 struct ImGuiFonts {
   ImFont* ui = nullptr;
   ImFont* ui_bold = nullptr;
@@ -16,7 +20,7 @@ struct ImGuiFonts {
 
 class ImGuiCanvas final : public Canvas {
  public:
-  ImGuiCanvas(ImDrawList* list, const ImGuiFonts& fonts) : list_(list), fonts_(fonts) {}
+  ImGuiCanvas(ImDrawList* list, ImGuiFonts fonts) : list_(list), fonts_(fonts) {}
 
   void fill_rect(Rect r, Color c, float radius) override;
   void stroke_rect(Rect r, Color c, float width, LineStyle style, float radius) override;
@@ -34,8 +38,10 @@ class ImGuiCanvas final : public Canvas {
 
  private:
   ImFont* font(FontFace face) const;
+
   ImDrawList* list_;
   ImGuiFonts fonts_;
+  std::vector<ImVec2> points_;  // kept between calls: no allocation per line
 };
 
 }  // namespace triescope::viz
