@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/model/formats/weights.h"
 #include "core/model/model.h"
+#include "core/model/rope.h"
 #include "core/model/transformer.h"
 
 namespace triescope {
@@ -43,6 +44,9 @@ ModelInfo info_of(const WeightSource& source, const std::string& path) {
   info.intermediate = config.intermediate;
   info.vocab_size = config.vocab_size;
   info.context = config.context;
+  for (const formats::RopeConfig& rope : config.ropes) {
+    info.context = std::min(info.context, RopeTable(rope).end());
+  }
   for (const formats::LayerConfig& layer : config.layers)
     info.sliding_window = std::max(info.sliding_window, layer.window);
   info.tied_embeddings = config.tied_embeddings;

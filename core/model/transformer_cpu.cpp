@@ -107,8 +107,7 @@ CpuTransformer::CpuTransformer(const formats::WeightSource& source, ModelInfo in
       storage_(options.dtype == DType::kBF16 ? kernels::Storage::kBF16 : kernels::Storage::kF32),
       pool_(options.threads) {
   for (const formats::RopeConfig& rope : config_.ropes) ropes_.emplace_back(rope);
-  position_end_ = config_.context;
-  for (const RopeTable& rope : ropes_) position_end_ = std::min(position_end_, rope.end());
+  position_end_ = info_.context;
   cos_.resize(ropes_.size());
   sin_.resize(ropes_.size());
   allocate();

@@ -121,8 +121,7 @@ class TorchTransformer final : public Model {
     if (device_.is_cuda() && !device_.has_index()) info_.device = "cuda:0";
     if (!device_.is_cuda()) at::set_num_threads(options.threads);
     for (const formats::RopeConfig& rope : config_.ropes) ropes_.emplace_back(rope);
-    position_end_ = config_.context;
-    for (const RopeTable& rope : ropes_) position_end_ = std::min(position_end_, rope.end());
+    position_end_ = info_.context;
     layers_.resize(config_.layers.size());
     load_weights(source, std::min(options.threads, 8), progress, stop, [&](const WeightTask& task) {
       // New threads: the mode and the device are set for each.
