@@ -1,22 +1,12 @@
 #include "core/accept/target_rows.h"
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "core/base/error.h"
+#include "core/kernels/row_ops.h"
 
 namespace triescope {
-namespace {
-
-float log_sum_exp(std::span<const float> row) {
-  const float best = *std::ranges::max_element(row);
-  double sum = 0;
-  for (const float x : row) sum += std::exp(x - best);
-  return best + static_cast<float>(std::log(sum));
-}
-
-}  // namespace
 
 TargetRows::TargetRows(const AcceptContext& context, const LogitsProcessors& processors,
                        const Warpers& warpers)
@@ -54,7 +44,7 @@ std::int32_t TargetRows::best(NodeId node) {
   Entry& e = entry(node);
   if (e.best < 0) {
     const auto row = scores(node);
-    e.best = static_cast<std::int32_t>(std::ranges::max_element(row) - row.begin());
+    e.best = kernels::argmax(row);
   }
   return e.best;
 }
@@ -64,7 +54,7 @@ float TargetRows::probability(NodeId node, std::int32_t token) {
   Entry& e = entry(node);
   const auto row = scores(node);
   if (!e.has_log_sum) {
-    e.log_sum = log_sum_exp(row);
+    e.log_sum = kernels::log_sum_exp(row);
     e.has_log_sum = true;
   }
   return std::exp(row[static_cast<std::size_t>(token)] - e.log_sum);
@@ -91,7 +81,7 @@ float TargetRows::logprob(NodeId node, std::int32_t token) {
   Entry& e = entry(node);
   const auto row = raw(node);
   if (!e.has_raw_log_sum) {
-    e.raw_log_sum = log_sum_exp(row);
+    e.raw_log_sum = kernels::log_sum_exp(row);
     e.has_raw_log_sum = true;
   }
   return row[static_cast<std::size_t>(token)] - e.raw_log_sum;

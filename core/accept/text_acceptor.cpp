@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "core/base/error.h"
+#include "core/kernels/row_ops.h"
 
 namespace triescope {
 namespace {
@@ -28,25 +29,13 @@ void set_logprob(TokenTree& tree, NodeId id, float logprob) {
 // The best `count` tokens of a node's row, as the model itself sees them.
 void add_candidates(TargetRows& rows, NodeId node, std::int32_t chosen, int count,
                     std::vector<capture::CandidateRow>& out) {
-  const auto logits = rows.raw(node);
-  const auto k = std::min(static_cast<std::size_t>(count), logits.size());
-  if (k == 0) return;
-  // A row is long and k short: most tokens lose against the k-th best and cost one comparison.
-  std::vector<std::int32_t> best;
-  best.reserve(k + 1);
-  for (std::size_t i = 0; i < logits.size(); ++i) {
-    if (best.size() == k && logits[i] <= logits[static_cast<std::size_t>(best.back())]) continue;
-    auto at = best.end();
-    while (at != best.begin() && logits[static_cast<std::size_t>(*(at - 1))] < logits[i]) --at;
-    best.insert(at, static_cast<std::int32_t>(i));
-    if (best.size() > k) best.pop_back();
-  }
+  const auto best = kernels::top_k(rows.raw(node), static_cast<std::size_t>(count));
   for (std::size_t rank = 0; rank < best.size(); ++rank)
     out.push_back({.node = node.value,
                    .rank = static_cast<std::int32_t>(rank),
-                   .token = best[rank],
-                   .logprob = rows.logprob(node, best[rank]),
-                   .chosen = best[rank] == chosen});
+                   .token = best[rank].second,
+                   .logprob = rows.logprob(node, best[rank].second),
+                   .chosen = best[rank].second == chosen});
 }
 
 // Verdicts for the drafts that the rule never came to: below a refused one, or after the end of the

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/base/error.h"
+#include "core/kernels/row_ops.h"
 
 namespace triescope {
 namespace {
@@ -18,11 +19,8 @@ double number_or(const nlohmann::json& settings, const char* name, double otherw
 
 // fp32 softmax of the finite scores.
 std::vector<float> softmax(std::span<const float> scores) {
-  const float best = *std::ranges::max_element(scores);
   std::vector<float> out(scores.size());
-  double sum = 0;
-  for (std::size_t i = 0; i < scores.size(); ++i) sum += out[i] = std::exp(scores[i] - best);
-  for (float& p : out) p /= static_cast<float>(sum);
+  kernels::softmax(scores, out);
   return out;
 }
 
@@ -121,10 +119,7 @@ void keep_typical(Distribution& d, double mass, std::size_t min_keep) {
   for (std::size_t i = 0; i < d.size(); ++i)
     if (p[i] > 0) entropy -= static_cast<double>(p[i]) * std::log(p[i]);
   // Log-probabilities from the scores: exact where p underflows to 0.
-  const float best = *std::ranges::max_element(d.scores);
-  double sum = 0;
-  for (const float s : d.scores) sum += std::exp(s - best);
-  const float log_sum = best + static_cast<float>(std::log(sum));
+  const float log_sum = kernels::log_sum_exp(d.scores);
   for (std::size_t i = 0; i < d.size(); ++i)
     shifted[i] = std::abs(-(d.scores[i] - log_sum) - static_cast<float>(entropy));
 
