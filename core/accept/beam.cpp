@@ -62,7 +62,7 @@ void BeamAcceptor::score_row(const AcceptContext& context, int row, std::span<fl
   if (num_beams_ == 1) {
     std::ranges::copy(logits, out.begin());
     processors_.apply(tokens, generated, out);
-    log_softmax(std::vector<float>(out.begin(), out.end()), out);
+    log_softmax(out, out);
   } else {
     log_softmax(logits, out);
     processors_.apply(tokens, generated, out);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/kernels/row_ops.h"
 
 namespace triescope {
 
@@ -25,16 +26,15 @@ void CandidateHeap::add_row(std::int32_t beam, float beam_score, std::span<const
 }
 
 void log_softmax(std::span<const float> logits, std::span<float> out) {
-  const float best = *std::ranges::max_element(logits);
-  double sum = 0;
-  for (const float x : logits) sum += std::exp(x - best);
-  if (!std::isfinite(best) || !std::isfinite(sum))
-    throw Error(ErrorCode::kCorruption,
-                "accept: expected finite logits from the model; found a row with maximum " +
-                    std::to_string(best) +
-                    " or NaN in it. The weights may be damaged, or the number type too narrow");
-  const float log_sum = static_cast<float>(std::log(sum));
-  for (std::size_t i = 0; i < logits.size(); ++i) out[i] = (logits[i] - best) - log_sum;
+  const float log_sum = kernels::log_sum_exp(logits);
+  if (!std::isfinite(log_sum))
+    throw Error(
+        ErrorCode::kCorruption,
+        "accept: expected finite logits from the model; found a row whose sum of exponentials "
+        "is " +
+            std::to_string(log_sum) +
+            ". The weights may be damaged, or the number type too narrow");
+  for (std::size_t i = 0; i < logits.size(); ++i) out[i] = logits[i] - log_sum;
 }
 
 }  // namespace triescope

@@ -30,8 +30,8 @@ class CandidateHeap {
   std::vector<BeamCandidate> best_;
 };
 
-// out[i] = log softmax(logits)[i], fp32: (x - max) - log(sum of exp(x - max)). Error{kCorruption}:
-// no finite logit, or NaN.
+// out[i] = logits[i] - log(sum of exp(logits)), fp32 [vocab]; out may be logits.
+// Error{kCorruption}: NaN, +infinity, or nothing finite in it.
 void log_softmax(std::span<const float> logits, std::span<float> out);
 
 }  // namespace triescope

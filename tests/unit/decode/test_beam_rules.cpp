@@ -78,6 +78,20 @@ TEST_CASE("beam search equals the oracle over seeds, beams, stopping rules and p
   }
 }
 
+TEST_CASE("rule 1: log-softmax is that of the definition within fp32, and shift-invariant") {
+  const FakeModel model({.vocab_size = 1001, .spread = 20});
+  const auto logits = model.logits_of(std::vector<std::int32_t>{1, 2});
+  std::vector<float> out(logits.size()), shifted;
+  log_softmax(logits, out);
+  double sum = 0;
+  for (const float x : logits) sum += std::exp(static_cast<double>(x));
+  for (std::size_t i = 0; i < out.size(); ++i)
+    CHECK(std::abs(out[i] - (logits[i] - std::log(sum))) < 4e-6);
+  for (const float x : logits) shifted.push_back(x + 1000);  // would overflow without the maximum
+  log_softmax(shifted, shifted);
+  for (std::size_t i = 0; i < out.size(); ++i) CHECK(std::abs(out[i] - shifted[i]) < 2e-4);
+}
+
 TEST_CASE("rule 1: scores are sums of fp32 log-softmax, processors after it") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
