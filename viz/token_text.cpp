@@ -1,6 +1,7 @@
 #include "viz/token_text.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 namespace triescope::viz {
@@ -33,8 +34,7 @@ bool is_invisible(std::uint32_t c) {
 
 std::string code_point(std::uint32_t c) {
   std::string hex;
-  for (int shift = c > 0xFFFF ? 20 : 12; shift >= 0; shift -= 4)
-    hex += kHex[(c >> shift) & 15];
+  for (int shift = c > 0xFFFF ? 20 : 12; shift >= 0; shift -= 4) hex += kHex[(c >> shift) & 15];
   return "⟨U+" + hex + "⟩";
 }
 
@@ -75,7 +75,7 @@ std::string shortened(std::string_view utf8, std::size_t max_chars) {
   return out;
 }
 
-std::string token_text(std::string_view bytes, std::size_t max_chars) {
+std::string token_text(std::string_view bytes, int max_chars) {
   if (bytes.empty()) return "∅";
   std::string out;
   for (std::size_t i = 0; i < bytes.size();) {
@@ -107,34 +107,27 @@ std::string token_text(std::string_view bytes, std::size_t max_chars) {
     }
     i += length;
   }
-  return shortened(out, max_chars);
+  return shortened(out, static_cast<std::size_t>(std::max(0, max_chars)));
 }
 
-std::string node_text(const capture::Capture& capture, std::int32_t node, std::size_t max_chars) {
-  const auto& prompt = capture.run().prompt_tokens;
-  if (node <= -2) {
-    const auto i = static_cast<std::size_t>(-2 - node);
-    return i < prompt.size() ? token_text(capture.piece(prompt[i]), max_chars) : "?";
+std::string plain_text(std::string_view bytes) {
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size();) {
+    const std::size_t length = utf8_length(bytes, i);
+    if (length == 0) {
+      out += "\xEF\xBF\xBD";
+      ++i;
+      continue;
+    }
+    const std::uint32_t c = decode(bytes, i, length);
+    if (c == '\n' || c == '\t' || !is_invisible(c) || c == 0xA0 || c == 0x3000) {
+      out += bytes.substr(i, length);
+    } else {
+      out += code_point(c);
+    }
+    i += length;
   }
-  if (node == 0) return "prompt";
-  const auto nodes = capture.nodes();
-  if (node < 0 || node >= static_cast<std::int32_t>(nodes.size())) return "–";
-  return token_text(capture.piece(nodes[static_cast<std::size_t>(node)].token), max_chars);
-}
-
-std::string prompt_tail(const capture::Capture& capture, std::size_t max_chars) {
-  const auto& prompt = capture.run().prompt_tokens;
-  std::string bytes;
-  std::size_t first = prompt.size();
-  while (first > 0 && bytes.size() < max_chars * 2)
-    bytes = std::string(capture.piece(prompt[--first])) + bytes;
-  const std::string text = token_text(bytes);
-  if (prompt.empty()) return text;
-  std::vector<std::size_t> starts;
-  for (std::size_t i = 0; i < text.size(); i += std::max<std::size_t>(1, utf8_length(text, i)))
-    starts.push_back(i);
-  if (starts.size() <= max_chars) return first > 0 ? "…" + text : text;
-  return "…" + text.substr(starts[starts.size() - max_chars]);
+  return out;
 }
 
 }  // namespace triescope::viz

@@ -21,6 +21,7 @@ void for_each_dash(std::span<const Point> points, DashPattern pattern,
 
 // A cubic curve as a polyline of at most 0.25 px error, for what needs its points.
 inline constexpr int kBezierSegments = 24;
-void flatten_bezier(Point p0, Point c0, Point c1, Point p1, std::span<Point, kBezierSegments + 1> out);
+void flatten_bezier(Point p0, Point c0, Point c1, Point p1,
+                    std::span<Point, kBezierSegments + 1> out);
 
 }  // namespace triescope::viz

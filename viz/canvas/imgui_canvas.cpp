@@ -71,9 +71,8 @@ void ImGuiCanvas::polyline(std::span<const Point> points, Color c, float width, 
     add_polyline(list_, points_, to_u32(c), width);
     return;
   }
-  for_each_dash(points, dash_pattern(style, width), [&](Point a, Point b) {
-    list_->AddLine(to_vec(a), to_vec(b), to_u32(c), width);
-  });
+  for_each_dash(points, dash_pattern(style, width),
+                [&](Point a, Point b) { list_->AddLine(to_vec(a), to_vec(b), to_u32(c), width); });
 }
 
 void ImGuiCanvas::fill_polygon(std::span<const Point> convex, Color c) {
@@ -111,9 +110,9 @@ void ImGuiCanvas::text(Point p, std::string_view utf8, const TextStyle& style) {
 }
 
 Point ImGuiCanvas::measure(std::string_view utf8, const TextStyle& style) {
-  const ImVec2 size = font(style.face)
-                          ->CalcTextSizeA(style.size_px, FLT_MAX, 0, utf8.data(),
-                                          utf8.data() + utf8.size());
+  const ImVec2 size =
+      font(style.face)
+          ->CalcTextSizeA(style.size_px, FLT_MAX, 0, utf8.data(), utf8.data() + utf8.size());
   return {size.x, size.y};
 }
 
