@@ -41,21 +41,21 @@ TEST_CASE("drafting methods write greedy decoding's and sampling's text on the r
     CAPTURE(prompt.id);
     const std::vector<ChatMessage> chat{{"user", prompt.text}};
     auto ids = tokenizer->encode(tokenizer->apply_chat_template(chat, true), false);
-    // Two hundred tokens of a document are enough to copy from.
-    if (ids.size() > 200) ids.erase(ids.begin() + 100, ids.end() - 100);
+    // A hundred and twenty tokens of a document are enough to copy from.
+    if (ids.size() > 120) ids.erase(ids.begin() + 60, ids.end() - 60);
     const nlohmann::json none = nlohmann::json::object();
     const nlohmann::json sampled = {{"temperature", 0.7}, {"top_p", 0.9}};
-    const auto greedy = run(*model, *tokenizer, ids, "greedy", none, 24);
-    const auto sample = run(*model, *tokenizer, ids, "sample", sampled, 24);
+    const auto greedy = run(*model, *tokenizer, ids, "greedy", none, 16);
+    const auto sample = run(*model, *tokenizer, ids, "sample", sampled, 16);
     for (const char* method : {"ngram_trie", "prompt_lookup", "suffix_automaton"}) {
       CAPTURE(method);
-      const auto drafted = run(*model, *tokenizer, ids, method, none, 24);
+      const auto drafted = run(*model, *tokenizer, ids, method, none, 16);
       CHECK(drafted.sequences.at(0).tokens == greedy.sequences.at(0).tokens);
       forwards += drafted.target_forwards;
       tokens += drafted.emitted_tokens;
       auto settings = sampled;
       settings["verify"] = "sample";
-      CHECK(run(*model, *tokenizer, ids, method, settings, 24).sequences.at(0).tokens ==
+      CHECK(run(*model, *tokenizer, ids, method, settings, 16).sequences.at(0).tokens ==
             sample.sequences.at(0).tokens);
     }
   }
