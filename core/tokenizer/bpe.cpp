@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <queue>
+#include <functional>
+#include <limits>
 
 #include "core/tokenizer/unicode.h"
 
@@ -10,6 +11,11 @@ namespace triescope::tokenizer {
 namespace {
 
 constexpr std::uint64_t kEmpty = ~0ull;
+constexpr std::int32_t kNoMerge = std::numeric_limits<std::int32_t>::max();
+// Up to this many symbols the best merge is found by looking at all of them.
+constexpr std::size_t kScannedSymbols = 24;
+constexpr char32_t kSpaceSign = 0x2581;
+constexpr std::size_t kUsual = 128;  // ASCII without DEL, and the space sign in its place
 
 std::uint64_t key(std::int32_t left, std::int32_t right) {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32 |
@@ -21,6 +27,8 @@ std::size_t hash(std::uint64_t pair) {
   return static_cast<std::size_t>(pair ^ (pair >> 32));
 }
 
+std::size_t usual(char32_t code) { return code < 0x7F ? code : code == kSpaceSign ? 0x7F : kUsual; }
+
 }  // namespace
 
 Bpe::Bpe(const TokenizerSpec& spec)
@@ -31,6 +39,8 @@ Bpe::Bpe(const TokenizerSpec& spec)
   ids_.reserve(spec.vocab.size());
   for (std::size_t i = 0; i < spec.vocab.size(); ++i)
     if (!spec.vocab[i].empty()) ids_.emplace(spec.vocab[i], static_cast<std::int32_t>(i));
+  for (const AddedToken& token : spec.added)
+    if (!token.in_model) ids_.erase(token.content);
   std::size_t size = 16;
   while (size < spec.merges.size() * 2) size *= 2;
   merges_.assign(size, {kEmpty, 0, 0});
@@ -48,6 +58,61 @@ Bpe::Bpe(const TokenizerSpec& spec)
     std::snprintf(name, sizeof name, "<0x%02X>", byte);
     byte_ids_[static_cast<std::size_t>(byte)] = id_of(name);
   }
+  ascii_ids_.assign(128, -1);
+  for (std::size_t c = 0; c < 128; ++c) ascii_ids_[c] = id_of(std::string(1, static_cast<char>(c)));
+  find_joints(spec);
+}
+
+void Bpe::find_joints(const TokenizerSpec& spec) {
+  // Cutting is the same as not cutting only where a word is what its characters merge into, and no
+  // merge touches what stands for characters outside the vocabulary.
+  if (ignore_merges_) return;
+  const bool bytes =
+      byte_fallback_ && std::find(byte_ids_.begin(), byte_ids_.end(), -1) == byte_ids_.end();
+  fuses_ = !bytes && unk_id_ >= 0 && fuse_unk_;
+  std::unordered_set<std::int32_t> untouched(byte_ids_.begin(), byte_ids_.end());
+  untouched.insert(unk_id_);
+  untouched.erase(-1);
+  usual_joints_.assign(kUsual * kUsual, false);
+  for (const TokenizerSpec::Merge& merge : spec.merges) {
+    if (untouched.count(merge.left) != 0 || untouched.count(merge.right) != 0) return;
+    const std::string& left = spec.vocab[static_cast<std::size_t>(merge.left)];
+    const std::string& right = spec.vocab[static_cast<std::size_t>(merge.right)];
+    std::size_t last = left.size() - 1;
+    while (last > 0 && (static_cast<unsigned char>(left[last]) & 0xC0) == 0x80) --last;
+    const char32_t a = decode_utf8(left, last), b = decode_utf8(right, 0);
+    if (usual(a) < kUsual && usual(b) < kUsual)
+      usual_joints_[usual(a) * kUsual + usual(b)] = true;
+    else
+      joints_.insert(static_cast<std::uint64_t>(a) << 32 | b);
+  }
+  pieces_ = true;
+}
+
+bool Bpe::lacks(char32_t code) const {
+  if (code < 128) return ascii_ids_[code] < 0;
+  std::string text;
+  append_utf8(text, code);
+  return id_of(text) < 0;
+}
+
+std::size_t Bpe::piece_end(std::string_view word, std::size_t at) const {
+  if (!pieces_ || at >= word.size()) return word.size();
+  char32_t left = decode_utf8(word, at);
+  at += std::max<std::size_t>(1, utf8_length(word, at));
+  while (at < word.size()) {
+    const auto byte = static_cast<unsigned char>(word[at]);
+    const std::size_t length = byte < 0x80 ? 1 : std::max<std::size_t>(1, utf8_length(word, at));
+    const char32_t right = byte < 0x80 ? byte : decode_utf8(word, at);
+    const std::size_t a = usual(left), b = usual(right);
+    const bool joined = a < kUsual && b < kUsual
+                            ? usual_joints_[a * kUsual + b]
+                            : joints_.count(static_cast<std::uint64_t>(left) << 32 | right) != 0;
+    if (!joined && !(fuses_ && lacks(left) && lacks(right))) return at;
+    left = right;
+    at += length;
+  }
+  return at;
 }
 
 std::int32_t Bpe::id_of(std::string_view token) const {
@@ -64,77 +129,103 @@ const Bpe::Merge* Bpe::find(std::int32_t left, std::int32_t right) const {
   }
 }
 
-void Bpe::encode(std::string_view word, std::vector<std::int32_t>& out) const {
+// One symbol a character, or one a byte where the vocabulary lacks it.
+void Bpe::start(std::string_view word, std::vector<Symbol>& symbols) const {
+  symbols.clear();
+  const auto push = [&](std::int32_t id) {
+    const auto at = static_cast<std::int32_t>(symbols.size());
+    if (at > 0) symbols.back().next = at;
+    symbols.push_back({id, at - 1, -1, kNoMerge, 0});
+  };
+  bool last_unknown = false;
+  for (std::size_t at = 0; at < word.size();) {
+    const auto first = static_cast<unsigned char>(word[at]);
+    const std::size_t length = first < 0x80 ? 1 : std::max<std::size_t>(1, utf8_length(word, at));
+    const std::int32_t id = first < 0x80 ? ascii_ids_[first] : id_of(word.substr(at, length));
+    bool known = id >= 0;
+    if (known) {
+      push(id);
+    } else if (byte_fallback_) {
+      known = true;
+      for (std::size_t i = 0; i < length; ++i)
+        known = known && byte_ids_[static_cast<unsigned char>(word[at + i])] >= 0;
+      for (std::size_t i = 0; known && i < length; ++i)
+        push(byte_ids_[static_cast<unsigned char>(word[at + i])]);
+    }
+    if (!known && unk_id_ >= 0 && !(fuse_unk_ && last_unknown)) push(unk_id_);
+    if (known || unk_id_ >= 0) last_unknown = !known;
+    at += length;
+  }
+}
+
+void Bpe::encode(std::string_view word, std::vector<std::int32_t>& out, Scratch& scratch) const {
   if (ignore_merges_) {
     if (const std::int32_t id = id_of(word); id >= 0) {
       out.push_back(id);
       return;
     }
   }
-  struct Symbol {
-    std::int32_t id, previous, next;
-  };
-  std::vector<Symbol> symbols;
-  symbols.reserve(word.size());
-  const auto push = [&](std::int32_t id) {
-    const auto at = static_cast<std::int32_t>(symbols.size());
-    if (at > 0) symbols.back().next = at;
-    symbols.push_back({id, at - 1, -1});
-  };
-  bool last_unknown = false;
-  for (std::size_t at = 0; at < word.size();) {
-    const std::size_t length = std::max<std::size_t>(1, utf8_length(word, at));
-    const std::int32_t id = id_of(word.substr(at, length));
-    if (id >= 0) {
-      push(id);
-      last_unknown = false;
-    } else {
-      bool bytes = byte_fallback_;
-      for (std::size_t i = 0; bytes && i < length; ++i)
-        bytes = byte_ids_[static_cast<unsigned char>(word[at + i])] >= 0;
-      if (bytes) {
-        for (std::size_t i = 0; i < length; ++i)
-          push(byte_ids_[static_cast<unsigned char>(word[at + i])]);
-        last_unknown = false;
-      } else if (unk_id_ >= 0) {
-        if (!(fuse_unk_ && last_unknown)) push(unk_id_);
-        last_unknown = true;
-      }
-    }
-    at += length;
-  }
+  std::vector<Symbol>& symbols = scratch.symbols;
+  start(word, symbols);
   if (symbols.empty()) return;
-
-  // Lowest rank first, leftmost among equals. Entries that have gone stale are skipped when they
-  // come up.
-  struct Candidate {
-    std::int32_t rank, at, left, right, result;
+  const auto look_up = [&](Symbol& left) {
+    const Merge* merge =
+        left.next < 0 ? nullptr : find(left.id, symbols[static_cast<std::size_t>(left.next)].id);
+    left.rank = merge ? merge->rank : kNoMerge;
+    if (merge) left.result = merge->result;
   };
-  const auto later = [](const Candidate& a, const Candidate& b) {
-    return a.rank != b.rank ? a.rank > b.rank : a.at > b.at;
-  };
-  std::priority_queue<Candidate, std::vector<Candidate>, decltype(later)> queue(later);
-  const auto consider = [&](std::int32_t at) {
-    if (at < 0 || symbols[static_cast<std::size_t>(at)].next < 0) return;
-    const Symbol& left = symbols[static_cast<std::size_t>(at)];
-    const Symbol& right = symbols[static_cast<std::size_t>(left.next)];
-    if (const Merge* merge = find(left.id, right.id))
-      queue.push({merge->rank, at, left.id, right.id, merge->result});
-  };
-  for (std::size_t i = 0; i + 1 < symbols.size(); ++i) consider(static_cast<std::int32_t>(i));
-  while (!queue.empty()) {
-    const Candidate best = queue.top();
-    queue.pop();
-    Symbol& left = symbols[static_cast<std::size_t>(best.at)];
-    if (left.id != best.left || left.next < 0) continue;
+  // Joins a symbol with its next; the two pairs it is part of have new ranks then.
+  const auto join = [&](Symbol& left) {
     Symbol& right = symbols[static_cast<std::size_t>(left.next)];
-    if (right.id != best.right) continue;
-    left.id = best.result;
-    right.id = -1;
+    left.id = left.result;
+    right.rank = kNoMerge;
     left.next = right.next;
-    if (left.next >= 0) symbols[static_cast<std::size_t>(left.next)].previous = best.at;
-    consider(left.previous);
-    consider(best.at);
+    if (left.next >= 0)
+      symbols[static_cast<std::size_t>(left.next)].previous =
+          static_cast<std::int32_t>(&left - symbols.data());
+    look_up(left);
+    if (left.previous >= 0) look_up(symbols[static_cast<std::size_t>(left.previous)]);
+  };
+  for (Symbol& symbol : symbols) look_up(symbol);
+
+  // Lowest rank first, leftmost among equals.
+  if (symbols.size() <= kScannedSymbols) {
+    while (true) {
+      Symbol* best = &symbols[0];
+      for (Symbol* symbol = best; symbol->next >= 0;) {
+        symbol = &symbols[static_cast<std::size_t>(symbol->next)];
+        if (symbol->rank < best->rank) best = symbol;
+      }
+      if (best->rank == kNoMerge) break;
+      join(*best);
+    }
+  } else {
+    // Entries are rank << 32 | place; one whose symbol has another rank by now has gone stale.
+    std::vector<std::uint64_t>& queue = scratch.queue;
+    queue.clear();
+    const auto entry = [](std::int32_t rank, std::size_t at) {
+      return static_cast<std::uint64_t>(rank) << 32 | at;
+    };
+    for (std::size_t i = 0; i < symbols.size(); ++i)
+      if (symbols[i].rank != kNoMerge) queue.push_back(entry(symbols[i].rank, i));
+    std::make_heap(queue.begin(), queue.end(), std::greater<>());
+    const auto push = [&](std::int32_t at) {
+      const std::int32_t rank = symbols[static_cast<std::size_t>(at)].rank;
+      if (rank == kNoMerge) return;
+      queue.push_back(entry(rank, static_cast<std::size_t>(at)));
+      std::push_heap(queue.begin(), queue.end(), std::greater<>());
+    };
+    while (!queue.empty()) {
+      const std::uint64_t best = queue.front();
+      std::pop_heap(queue.begin(), queue.end(), std::greater<>());
+      queue.pop_back();
+      const auto at = static_cast<std::int32_t>(best & 0xFFFFFFFFu);
+      Symbol& symbol = symbols[static_cast<std::size_t>(at)];
+      if (symbol.rank != static_cast<std::int32_t>(best >> 32)) continue;
+      join(symbol);
+      push(at);
+      if (symbol.previous >= 0) push(symbol.previous);
+    }
   }
   for (std::int32_t at = 0; at >= 0; at = symbols[static_cast<std::size_t>(at)].next)
     out.push_back(symbols[static_cast<std::size_t>(at)].id);

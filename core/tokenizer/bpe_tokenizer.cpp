@@ -60,11 +60,18 @@ class BpeTokenizer final : public Tokenizer {
         bpe_(spec_),
         raw_(select(false), contents(false)),
         normalized_(select(true), contents(true)) {
-    for (const AddedToken& token : spec_.added)
+    for (const AddedToken& token : spec_.added) {
+      added_.insert(token.id);
       if (token.special) special_.insert(token.id);
+    }
     pieces_.reserve(spec_.vocab.size());
     for (std::size_t id = 0; id < spec_.vocab.size(); ++id)
       pieces_.push_back(make_piece(static_cast<std::int32_t>(id)));
+    // A normalised added token is found by, and decodes to, its normalised spelling.
+    decoded_ = spec_.vocab;
+    for (const AddedToken& token : spec_.added)
+      if (token.normalized)
+        decoded_[static_cast<std::size_t>(token.id)] = pipeline_.normalize(token.content);
     if (!spec_.chat_template.empty())
       chat_ = std::make_unique<tokenizer::ChatTemplate>(spec_.chat_template, spec_.source);
   }
@@ -93,7 +100,7 @@ class BpeTokenizer final : public Tokenizer {
     for (const std::int32_t id : ids) {
       check(id);
       if (skip_special_tokens && is_special(id)) continue;
-      tokens.push_back(spec_.vocab[static_cast<std::size_t>(id)]);
+      tokens.push_back(decoded_[static_cast<std::size_t>(id)]);
     }
     if (spec_.decoder.empty()) {
       std::string text;
@@ -129,9 +136,21 @@ class BpeTokenizer final : public Tokenizer {
   }
 
  private:
+  struct CachedWord {
+    std::uint32_t begin, count;  // in Scratch::cached
+  };
+  struct StringHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>{}(text);
+    }
+  };
   struct Scratch {
     std::vector<std::string> words;
-    std::unordered_map<std::string, std::vector<std::int32_t>> cache;  // words seen in this text
+    std::unordered_map<std::string, CachedWord, StringHash, std::equal_to<>>
+        cache;  // words seen in this text
+    std::vector<std::int32_t> cached;
+    tokenizer::Bpe::Scratch bpe;
   };
 
   std::vector<AddedToken> select(bool normalized) const {
@@ -166,19 +185,34 @@ class BpeTokenizer final : public Tokenizer {
                     Scratch& scratch) const {
     pipeline_.split(text, first, scratch.words);
     for (const std::string& word : scratch.words) {
-      if (word.size() > kCachedWordBytes) {
-        bpe_.encode(word, ids);
-        continue;
+      const std::string_view all = word;
+      for (std::size_t at = 0, end; at < all.size(); at = end) {
+        end = bpe_.piece_end(all, at);
+        encode_piece(all.substr(at, end - at), ids, scratch);
       }
-      auto found = scratch.cache.find(word);
-      if (found == scratch.cache.end()) {
-        if (scratch.cache.size() >= kCachedWords) scratch.cache.clear();
-        std::vector<std::int32_t> word_ids;
-        bpe_.encode(word, word_ids);
-        found = scratch.cache.emplace(word, std::move(word_ids)).first;
-      }
-      ids.insert(ids.end(), found->second.begin(), found->second.end());
     }
+  }
+
+  void encode_piece(std::string_view piece, std::vector<std::int32_t>& ids,
+                    Scratch& scratch) const {
+    if (piece.size() > kCachedWordBytes) return bpe_.encode(piece, ids, scratch.bpe);
+    const auto found = scratch.cache.find(piece);
+    if (found != scratch.cache.end()) {
+      const auto begin = scratch.cached.begin() + found->second.begin;
+      ids.insert(ids.end(), begin, begin + found->second.count);
+      return;
+    }
+    if (scratch.cache.size() >= kCachedWords) {
+      scratch.cache.clear();
+      scratch.cached.clear();
+    }
+    const auto before = static_cast<std::ptrdiff_t>(ids.size());
+    bpe_.encode(piece, ids, scratch.bpe);
+    scratch.cache.emplace(
+        piece,
+        CachedWord{static_cast<std::uint32_t>(scratch.cached.size()),
+                   static_cast<std::uint32_t>(ids.size() - static_cast<std::size_t>(before))});
+    scratch.cached.insert(scratch.cached.end(), ids.begin() + before, ids.end());
   }
 
   // One decoder over the tokens. Source: tokenizers, decoders/*.
@@ -253,9 +287,7 @@ class BpeTokenizer final : public Tokenizer {
 
   std::string make_piece(std::int32_t id) const {
     const std::string& token = spec_.vocab[static_cast<std::size_t>(id)];
-    const bool added = std::any_of(spec_.added.begin(), spec_.added.end(),
-                                   [&](const AddedToken& entry) { return entry.id == id; });
-    if (added) return token;
+    if (added_.count(id) != 0) return token;
     if (spec_.byte_level) return tokenizer::text_to_bytes(token);
     if (const int byte = byte_of(token); spec_.byte_fallback && byte >= 0)
       return std::string(1, static_cast<char>(byte));
@@ -273,8 +305,9 @@ class BpeTokenizer final : public Tokenizer {
   tokenizer::Pipeline pipeline_;
   tokenizer::Bpe bpe_;
   AddedTokens raw_, normalized_;
-  std::unordered_set<std::int32_t> special_;
-  std::vector<std::string> pieces_;
+  std::unordered_set<std::int32_t> special_, added_;
+  std::vector<std::string> pieces_;   // by id: raw bytes
+  std::vector<std::string> decoded_;  // by id: what the decoder starts from
   std::unique_ptr<tokenizer::ChatTemplate> chat_;
 };
 
@@ -297,40 +330,50 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) {
 StreamDecoder::StreamDecoder(const Tokenizer& tokenizer, bool skip_special_tokens)
     : tokenizer_(tokenizer), skip_special_tokens_(skip_special_tokens) {}
 
-// The text of a window of ids, decoded with and without the newest: the difference is new. The
-// window starts a few tokens back, so that a decoder which looks at the beginning (a stripped
-// space) does so once.
+namespace {
+
+// Where `text` goes on after what was given out already. A decoder may rewrite that (a run of byte
+// tokens that turns out not to be UTF-8); what stands out there cannot be taken back.
+std::string after(const std::string& given, const std::string& text) {
+  std::size_t same = 0;
+  while (same < given.size() && same < text.size() && given[same] == text[same]) ++same;
+  while (same > 0 && same < text.size() && (static_cast<unsigned char>(text[same]) & 0xC0) == 0x80)
+    --same;
+  return text.substr(same);
+}
+
+}  // namespace
+
+// The text of a window of ids, decoded again with the newest: what is new at its end is given out.
+// The window begins a few tokens back, so that a decoder which treats the first token differently
+// (a stripped space) does so once.
 std::string StreamDecoder::push(std::int32_t id) {
   ids_.push_back(id);
-  const std::span<const std::int32_t> window = std::span(ids_).subspan(window_start_);
-  const std::string text = tokenizer_.decode(window, skip_special_tokens_);
-  // A replacement character at the end may become a real one with the next token.
-  const std::string_view broken = "\xEF\xBF\xBD";
-  const bool whole = text.size() < broken.size() ||
-                     text.compare(text.size() - broken.size(), broken.size(), broken) != 0;
-  if (!whole || text.size() < emitted_) return "";
-  std::string fresh = text.substr(emitted_);
-  emitted_ = text.size();
-  constexpr std::size_t kWindow = 24, kKept = 8;
-  if (ids_.size() - window_start_ > kWindow) {
+  const std::string text = tokenizer_.decode(ids_, skip_special_tokens_);
+  // Replacement characters at the end may become a real one with the next tokens; more than a
+  // character's worth of them will not.
+  constexpr std::string_view kBroken = "\xEF\xBF\xBD";
+  constexpr std::size_t kHeldTokens = 16, kWindow = 24, kKept = 8;
+  if (text.ends_with(kBroken) && ++held_ < kHeldTokens) return "";
+  held_ = 0;
+  std::string fresh = after(emitted_, text);
+  emitted_ = text;
+  if (ids_.size() > kWindow) {
     // Begin the window later, where decoding the rest alone gives the end of the same text.
-    const std::size_t start = ids_.size() - kKept;
-    const std::string tail =
-        tokenizer_.decode(std::span(ids_).subspan(start), skip_special_tokens_);
-    if (tail.size() <= text.size() &&
-        text.compare(text.size() - tail.size(), tail.size(), tail) == 0) {
-      window_start_ = start;
-      emitted_ = tail.size();
+    std::vector<std::int32_t> rest(ids_.end() - kKept, ids_.end());
+    std::string tail = tokenizer_.decode(rest, skip_special_tokens_);
+    if (text.ends_with(tail)) {
+      ids_ = std::move(rest);
+      emitted_ = std::move(tail);
     }
   }
   return fresh;
 }
 
 std::string StreamDecoder::finish() {
-  const std::string text =
-      tokenizer_.decode(std::span(ids_).subspan(window_start_), skip_special_tokens_);
-  std::string fresh = text.size() > emitted_ ? text.substr(emitted_) : "";
-  emitted_ = text.size();
+  const std::string text = tokenizer_.decode(ids_, skip_special_tokens_);
+  std::string fresh = after(emitted_, text);
+  emitted_ = text;
   return fresh;
 }
 

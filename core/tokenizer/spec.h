@@ -16,6 +16,7 @@ struct AddedToken {
   std::string content;
   std::int32_t id = -1;
   bool single_word = false, lstrip = false, rstrip = false, normalized = false, special = false;
+  bool in_model = true;  // also a token of the model itself
 };
 
 struct NormalizerStep {

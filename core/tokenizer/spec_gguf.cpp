@@ -69,8 +69,7 @@ void read_merges(const std::string& path, const std::vector<std::string>& merges
 
 // SentencePiece merges the pair whose result scores best: every way to split a token into two is a
 // merge, ranked by the token's score.
-void merges_from_scores(const std::vector<float>& scores,
-                        const TokenIds& ids,
+void merges_from_scores(const std::vector<float>& scores, const TokenIds& ids,
                         TokenizerSpec& spec) {
   std::vector<std::int32_t> order(spec.vocab.size());
   std::iota(order.begin(), order.end(), 0);
@@ -139,7 +138,7 @@ TokenizerSpec spec_from_gguf(const std::string& path) {
     if (types[i] != kControl && types[i] != kUserDefined) continue;
     if (!spec.vocab[i].empty())
       spec.added.push_back({spec.vocab[i], static_cast<std::int32_t>(i), false, false, false, false,
-                            types[i] == kControl});
+                            types[i] == kControl, true});
   }
 
   bool adds_bos = false;

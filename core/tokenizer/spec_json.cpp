@@ -244,6 +244,9 @@ void read_model(const std::string& file, const json& model, TokenizerSpec& spec)
 }
 
 void read_added(const std::string& file, const json& list, TokenizerSpec& spec) {
+  TokenIds ids;
+  for (std::size_t i = 0; i < spec.vocab.size(); ++i)
+    if (!spec.vocab[i].empty()) ids.emplace(spec.vocab[i], static_cast<std::int32_t>(i));
   for (const json& entry : list) {
     AddedToken token;
     token.content = entry.at("content").get<std::string>();
@@ -257,9 +260,18 @@ void read_added(const std::string& file, const json& list, TokenizerSpec& spec) 
     token.normalized = entry.value("normalized", !entry.value("special", false));
     token.special = entry.value("special", false);
     if (token.content.empty()) continue;
-    if (spec.vocab.size() <= static_cast<std::size_t>(id))
-      spec.vocab.resize(static_cast<std::size_t>(id) + 1);
-    spec.vocab[static_cast<std::size_t>(id)] = token.content;
+    if (const auto found = ids.find(token.content); found != ids.end()) {
+      token.id = found->second;  // the model's own id counts, whatever stands here
+    } else {
+      token.in_model = false;
+      if (spec.vocab.size() <= static_cast<std::size_t>(id))
+        spec.vocab.resize(static_cast<std::size_t>(id) + 1);
+      std::string& slot = spec.vocab[static_cast<std::size_t>(id)];
+      if (!slot.empty() && slot != token.content)
+        corrupt(file, "added_tokens: id " + std::to_string(id) + " is '" + token.content +
+                          "', but the vocabulary says '" + slot + "'");
+      slot = token.content;
+    }
     spec.added.push_back(token);
   }
 }
@@ -343,7 +355,7 @@ TokenizerSpec spec_from_vocab_and_merges(const fs::path& folder) {
   spec.decoder.push_back(decoder);
   spec.byte_level = true;
   if (const std::int32_t end = id_of(spec, "<|endoftext|>"); end >= 0) {
-    spec.added.push_back({"<|endoftext|>", end, false, false, false, true, true});
+    spec.added.push_back({"<|endoftext|>", end, false, false, false, true, true, true});
     spec.bos_text = spec.eos_text = "<|endoftext|>";
   }
   read_companions(folder, spec);

@@ -51,7 +51,8 @@ class Tokenizer {
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path);
 
 // Streaming decoder: feed ids one by one, get text as soon as it is whole. Holds back half a UTF-8
-// character.
+// character. The pieces joined are decode() of all ids; the one exception are byte-fallback tokens
+// that become invalid UTF-8 after a valid beginning, which decode() then replaces too.
 class StreamDecoder {
  public:
   explicit StreamDecoder(const Tokenizer& tokenizer, bool skip_special_tokens = false);
@@ -61,9 +62,9 @@ class StreamDecoder {
  private:
   const Tokenizer& tokenizer_;
   bool skip_special_tokens_;
-  std::vector<std::int32_t> ids_;
-  std::size_t emitted_ = 0;
-  std::size_t window_start_ = 0;
+  std::vector<std::int32_t> ids_;  // a window of the newest
+  std::string emitted_;            // the window's text, as far as it was given out
+  std::size_t held_ = 0;           // tokens since text was last given out
 };
 
 }  // namespace triescope

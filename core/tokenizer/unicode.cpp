@@ -138,6 +138,11 @@ bool is_whitespace(char32_t c) {
 }
 
 bool is_word(char32_t c) {
+  // Join controls, and the circled and squared letters, which are symbols by category.
+  if (c == 0x200C || c == 0x200D || (c >= 0x24B6 && c <= 0x24E9) ||
+      (c >= 0x1F130 && c <= 0x1F149) || (c >= 0x1F150 && c <= 0x1F169) ||
+      (c >= 0x1F170 && c <= 0x1F189))
+    return true;
   switch (utf8proc_category(static_cast<utf8proc_int32_t>(c))) {
     case UTF8PROC_CATEGORY_LU:
     case UTF8PROC_CATEGORY_LL:

@@ -18,7 +18,7 @@ std::size_t incomplete_tail(std::string_view bytes);
 char32_t decode_utf8(std::string_view text, std::size_t at);
 void append_utf8(std::string& out, char32_t code);
 bool is_whitespace(char32_t code);  // Unicode White_Space
-bool is_word(char32_t code);        // letter, digit, mark or connector: what \w is
+bool is_word(char32_t code);        // alphabetic, digit, mark, connector, join control: UTS 18's \w
 
 // GPT-2's byte-level alphabet: every byte as a printable character.
 const std::string& byte_to_text(unsigned char byte);

@@ -49,7 +49,11 @@ def real(data, models_folder):
     gguf = pathlib.Path(models_folder) / "SmolLM2-135M-Instruct.Q4_1.gguf"
     if gguf.exists():
         from transformers import AutoTokenizer
-        found["smollm2"] = (gguf, AutoTokenizer.from_pretrained(str(gguf.parent), gguf_file=gguf.name).backend_tokenizer)
+        smollm2 = AutoTokenizer.from_pretrained(str(gguf.parent), gguf_file=gguf.name).backend_tokenizer
+        # transformers 5.17.0 drops what tokenizer.ggml.pre = "smollm" says; the model's own tokenizer.json has this.
+        smollm2.pre_tokenizer = pre_tokenizers.Sequence(
+            [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)])
+        found["smollm2"] = (gguf, smollm2)
     return found
 
 

@@ -28,8 +28,7 @@ std::vector<std::int32_t> ids_of(const std::string& line) {
 std::string answer(const std::string& mode, const Tokenizer& tokenizer, const std::string& line) {
   if (mode == "encode" || mode == "plain") {
     std::string out;
-    for (const auto id :
-         tokenizer.encode(json::parse(line).get<std::string>(), mode == "encode")) {
+    for (const auto id : tokenizer.encode(json::parse(line).get<std::string>(), mode == "encode")) {
       if (!out.empty()) out += ' ';
       out += std::to_string(id);
     }
@@ -46,8 +45,8 @@ std::string answer(const std::string& mode, const Tokenizer& tokenizer, const st
   const json request = json::parse(line);
   std::vector<ChatMessage> messages;
   for (const json& message : request.at("messages"))
-    messages.push_back({message.at("role").get<std::string>(),
-                        message.at("content").get<std::string>()});
+    messages.push_back(
+        {message.at("role").get<std::string>(), message.at("content").get<std::string>()});
   return json(tokenizer.apply_chat_template(messages,
                                             request.at("add_generation_prompt").get<bool>()))
       .dump();
