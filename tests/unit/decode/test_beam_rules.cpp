@@ -142,6 +142,11 @@ TEST_CASE("rule 3: several EOS tokens widen the candidates") {
     c.model.eos_boost = 2;
     c.settings = all_beams(3);
     check_equal(c);
+    // All EOS tokens of all beams come first: only the wider list leaves texts to go on with.
+    c.model.eos_boost = 20;
+    c.settings["early_stopping"] = "never";
+    c.settings["length_penalty"] = 3.0;
+    check_equal(c);
     c.settings["eos_token_id"] = {2, 4, 6, 8, 10, 12};
     check_equal(c);
   }
