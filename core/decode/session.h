@@ -35,6 +35,7 @@ struct ReturnedSequence {
   std::string finish;                // "eos", "length", "stopped"
 };
 
+// Prefill is step 0, all its phases; decode the steps after it, and the five phases are parts of decode.
 struct PhaseTimes {
   double load_ms = 0, prefill_ms = 0, decode_ms = 0, draft_ms = 0, forward_ms = 0, accept_ms = 0, commit_ms = 0, observe_ms = 0;
 };
