@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "core/kernels/device.cuh"
 #include "core/kernels/tree_attention.cuh"
 
 namespace triescope::kernels {
@@ -15,6 +16,10 @@ struct CudaModule {
   decltype(&triescope_cuda_tree_attention_scratch) tree_attention_scratch = nullptr;
   decltype(&triescope_cuda_error_string) error_string = nullptr;
   decltype(&triescope_cuda_device_count) device_count = nullptr;
+  decltype(&triescope_cuda_allocate) allocate = nullptr;
+  decltype(&triescope_cuda_free) free = nullptr;
+  decltype(&triescope_cuda_to_device) to_device = nullptr;
+  decltype(&triescope_cuda_to_host) to_host = nullptr;
   std::string path;    // of the module, "" if none was opened
   std::string reason;  // why there is none: "no libtriescope_cuda.so beside the program (...)"
 

@@ -1,0 +1,28 @@
+#include "core/kernels/device.cuh"
+
+#include <cuda_runtime.h>
+
+extern "C" const char* triescope_cuda_error_string(int error) {
+  return cudaGetErrorString(static_cast<cudaError_t>(error));
+}
+
+extern "C" int triescope_cuda_device_count(void) {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+  (void)cudaGetLastError();  // no driver is an answer, not a failure to remember
+  return 0;
+}
+
+extern "C" int triescope_cuda_allocate(void** pointer, size_t bytes) {
+  return cudaMalloc(pointer, bytes);
+}
+
+extern "C" int triescope_cuda_free(void* pointer) { return cudaFree(pointer); }
+
+extern "C" int triescope_cuda_to_device(void* device, const void* host, size_t bytes) {
+  return cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
+}
+
+extern "C" int triescope_cuda_to_host(void* host, const void* device, size_t bytes) {
+  return cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
+}

@@ -1,0 +1,24 @@
+// What a program without a CUDA toolkit asks of the driver, and plain device memory for tests of
+// the kernels (the model's memory is libtorch's). Every function that returns int returns a
+// cudaError_t, 0 = done. Current device, default stream, blocking.
+#pragma once
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+const char* triescope_cuda_error_string(int error);
+// Devices a driver offers; 0 without a driver. Never fails.
+int triescope_cuda_device_count(void);
+
+int triescope_cuda_allocate(void** pointer, size_t bytes);
+int triescope_cuda_free(void* pointer);
+int triescope_cuda_to_device(void* device, const void* host, size_t bytes);
+// Waits for kernels launched before.
+int triescope_cuda_to_host(void* host, const void* device, size_t bytes);
+
+#ifdef __cplusplus
+}
+#endif

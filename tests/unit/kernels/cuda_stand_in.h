@@ -1,0 +1,148 @@
+// Enough of CUDA to run a kernel's source on the CPU, so that its arithmetic and indexing are
+// tested where no GPU is: a block's threads are fibres that take turns at every barrier. Include
+// before a .cu file. Correct for kernels whose threads all meet the same barriers and shuffles (a
+// GPU demands that too); says nothing about races between barriers or about speed.
+#pragma once
+
+#include <ucontext.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/kernels/bf16.h"
+
+#define __global__
+#define __device__
+#define __noinline__
+#define __shared__ static  // blocks run one after another
+#define __launch_bounds__(n)
+#define TRIESCOPE_UNROLL
+#define TRIESCOPE_UNROLL_4
+
+struct dim3 {
+  unsigned x, y, z;
+  dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
+};
+struct float2 {
+  float x, y;
+};
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
+inline float2 make_float2(float x, float y) { return {x, y}; }
+
+using cudaError_t = int;
+using cudaStream_t = void*;
+constexpr int cudaSuccess = 0, cudaErrorInvalidValue = 1;
+inline int cudaGetLastError() { return cudaSuccess; }
+
+struct __half {
+  _Float16 v;
+};
+struct __half2 {
+  __half x, y;
+};
+struct __nv_bfloat16 {
+  std::uint16_t v;
+};
+inline float __half2float(__half h) { return static_cast<float>(h.v); }
+inline __half __float2half_rn(float f) { return {static_cast<_Float16>(f)}; }
+inline float2 __half22float2(__half2 h) { return {__half2float(h.x), __half2float(h.y)}; }
+inline float __bfloat162float(__nv_bfloat16 b) { return triescope::kernels::bf16_to_float(b.v); }
+inline __nv_bfloat16 __float2bfloat16_rn(float f) { return {triescope::kernels::float_to_bf16(f)}; }
+inline float __uint_as_float(unsigned u) { return std::bit_cast<float>(u); }
+inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fsub_rn(float a, float b) { return a - b; }
+inline float __fdiv_rn(float a, float b) { return a / b; }
+using std::min;
+
+namespace cuda_stand_in {
+
+struct Block {
+  ucontext_t scheduler{};
+  std::vector<ucontext_t> fibres;
+  std::vector<float> exchange;
+  std::vector<char> ended;
+  unsigned current = 0;
+  std::function<void()> body;
+};
+inline Block* block = nullptr;
+
+inline void yield() { swapcontext(&block->fibres[block->current], &block->scheduler); }
+inline void enter() {
+  block->body();
+  block->ended[block->current] = 1;  // then back to the scheduler through uc_link
+}
+
+inline void run_block(unsigned threads, const std::function<void()>& body) {
+  constexpr std::size_t kStack = 64 << 10;
+  Block state;
+  state.fibres.resize(threads);
+  state.exchange.resize(threads);
+  state.ended.assign(threads, 0);
+  state.body = body;
+  const auto stacks = std::make_unique<char[]>(kStack * threads);
+  block = &state;
+  for (unsigned t = 0; t < threads; ++t) {
+    ucontext_t& fibre = state.fibres[t];
+    getcontext(&fibre);
+    fibre.uc_stack.ss_sp = stacks.get() + kStack * t;
+    fibre.uc_stack.ss_size = kStack;
+    fibre.uc_link = &state.scheduler;
+    makecontext(&fibre, enter, 0);
+  }
+  for (bool running = true; running;) {
+    running = false;
+    for (unsigned t = 0; t < threads; ++t) {
+      if (state.ended[t]) continue;
+      state.current = t;
+      swapcontext(&state.scheduler, &state.fibres[t]);
+      running = running || !state.ended[t];
+    }
+  }
+  block = nullptr;
+}
+
+struct ThreadIndex {
+  struct X {
+    operator int() const { return static_cast<int>(block->current); }
+  } x;
+};
+
+inline dim3 block_index;
+
+}  // namespace cuda_stand_in
+
+inline cuda_stand_in::ThreadIndex threadIdx;
+#define blockIdx (::cuda_stand_in::block_index)
+
+inline void __syncthreads() { cuda_stand_in::yield(); }
+inline float __shfl_xor_sync(unsigned, float value, int mask) {
+  auto& b = *cuda_stand_in::block;
+  const unsigned me = b.current;
+  b.exchange[me] = value;
+  cuda_stand_in::yield();
+  const float other = b.exchange[me ^ static_cast<unsigned>(mask)];
+  cuda_stand_in::yield();
+  return other;
+}
+
+#define TRIESCOPE_LAUNCH(kernel, grid, threads, stream, ...)                 \
+  do {                                                                       \
+    (void)(stream);                                                          \
+    auto& index = ::cuda_stand_in::block_index;                              \
+    for (index.z = 0; index.z < (grid).z; ++index.z)                         \
+      for (index.y = 0; index.y < (grid).y; ++index.y)                       \
+        for (index.x = 0; index.x < (grid).x; ++index.x)                     \
+          ::cuda_stand_in::run_block(threads, [&] { kernel(__VA_ARGS__); }); \
+  } while (false)

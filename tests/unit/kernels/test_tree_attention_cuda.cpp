@@ -1,0 +1,346 @@
+// The CUDA kernel against its CPU twin: its own source on the CPU (always), and the module's on a
+// GPU where one answers.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include "core/kernels/cuda_module.h"
+#include "core/kernels/tree_attention.h"
+#include "tests/support/skip.h"
+#include "tests/unit/kernels/cuda_stand_in.h"
+#include "tests/unit/kernels/random_values.h"
+// After the stand-in: the kernel itself.
+#include "core/kernels/tree_attention.cu"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TRIESCOPE_SKIP_UNDER_SANITIZERS() TRIESCOPE_SKIP("sanitizers do not follow fibres")
+#else
+#define TRIESCOPE_SKIP_UNDER_SANITIZERS() (void)0
+#endif
+
+namespace triescope::kernels {
+namespace {
+
+using Bytes = std::vector<unsigned char>;
+
+// fp32 values in a dtype, and what they are worth there.
+Bytes encode(std::vector<float>& values, int dtype) {
+  const std::size_t size = dtype == kTriescopeF32 ? 4 : 2;
+  Bytes bytes(values.size() * size);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (dtype == kTriescopeF32) {
+      std::memcpy(bytes.data() + 4 * i, &values[i], 4);
+    } else if (dtype == kTriescopeF16) {
+      const __half h = __float2half_rn(values[i]);
+      std::memcpy(bytes.data() + 2 * i, &h, 2);
+      values[i] = __half2float(h);
+    } else {
+      const std::uint16_t b = float_to_bf16(values[i]);
+      std::memcpy(bytes.data() + 2 * i, &b, 2);
+      values[i] = bf16_to_float(b);
+    }
+  }
+  return bytes;
+}
+
+std::vector<float> decode(const Bytes& bytes, int dtype) {
+  const std::size_t size = dtype == kTriescopeF32 ? 4 : 2;
+  std::vector<float> values(bytes.size() / size);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (dtype == kTriescopeF32) {
+      std::memcpy(&values[i], bytes.data() + 4 * i, 4);
+    } else if (dtype == kTriescopeF16) {
+      __half h;
+      std::memcpy(&h, bytes.data() + 2 * i, 2);
+      values[i] = __half2float(h);
+    } else {
+      std::uint16_t b = 0;
+      std::memcpy(&b, bytes.data() + 2 * i, 2);
+      values[i] = bf16_to_float(b);
+    }
+  }
+  return values;
+}
+
+double tolerance(int dtype) {  // of max |V|, which random_values keeps below 4.3
+  return 4.3 * (dtype == kTriescopeF32 ? 2e-5 : dtype == kTriescopeF16 ? 1e-3 : 8e-3);
+}
+
+struct Call {
+  AttentionShape shape;
+  int dtype = 0;
+  std::int64_t rows = 0;
+  Bytes q, keys, values;
+  std::vector<std::int32_t> prefix, own, offsets;  // offsets empty: causal, own = row slots
+  std::int32_t longest = 0;
+};
+
+// Runs a call with the pointers of `place` (bytes -> where the kernel can read them).
+Bytes run_on_cpu(const Call& c) {
+  Bytes out(c.q.size());
+  Bytes scratch(triescope_cuda_tree_attention_scratch(static_cast<int>(c.rows), c.shape.heads,
+                                                      c.shape.head_dim, c.longest));
+  const TriescopeTreeAttention a{
+      .q = c.q.data(),
+      .q_stride = c.shape.heads * c.shape.head_dim,
+      .keys = c.keys.data(),
+      .values = c.values.data(),
+      .out = out.data(),
+      .out_stride = c.shape.heads * c.shape.head_dim,
+      .prefix = c.prefix.data(),
+      .own = c.own.data(),
+      .offsets = c.offsets.empty() ? nullptr : c.offsets.data(),
+      .prefix_count = static_cast<std::int32_t>(c.prefix.size()),
+      .longest = c.longest,
+      .rows = static_cast<std::int32_t>(c.rows),
+      .heads = c.shape.heads,
+      .kv_heads = c.shape.kv_heads,
+      .head_dim = c.shape.head_dim,
+      .window = c.shape.window,
+      .scale = c.shape.scale,
+      .softcap = c.shape.softcap,
+      .dtype = c.dtype,
+      .scratch = scratch.data(),
+      .scratch_bytes = scratch.size(),
+  };
+  REQUIRE(triescope_cuda_tree_attention(&a, nullptr) == 0);
+  return out;
+}
+
+Bytes run_on_gpu(const Call& c, const CudaModule& gpu) {
+  std::vector<void*> owned;
+  const auto place = [&](const void* host, std::size_t bytes) {
+    void* p = nullptr;
+    REQUIRE(gpu.allocate(&p, std::max<std::size_t>(bytes, 16)) == 0);
+    owned.push_back(p);
+    if (host != nullptr && bytes > 0) REQUIRE(gpu.to_device(p, host, bytes) == 0);
+    return p;
+  };
+  const std::size_t scratch = gpu.tree_attention_scratch(static_cast<int>(c.rows), c.shape.heads,
+                                                         c.shape.head_dim, c.longest);
+  TriescopeTreeAttention a{};
+  a.q = place(c.q.data(), c.q.size());
+  a.keys = place(c.keys.data(), c.keys.size());
+  a.values = place(c.values.data(), c.values.size());
+  a.out = place(nullptr, c.q.size());
+  a.prefix = static_cast<const std::int32_t*>(place(c.prefix.data(), c.prefix.size() * 4));
+  a.own = static_cast<const std::int32_t*>(place(c.own.data(), c.own.size() * 4));
+  a.offsets = c.offsets.empty()
+                  ? nullptr
+                  : static_cast<const std::int32_t*>(place(c.offsets.data(), c.offsets.size() * 4));
+  a.scratch = place(nullptr, scratch);
+  a.scratch_bytes = scratch;
+  a.q_stride = a.out_stride = c.shape.heads * c.shape.head_dim;
+  a.prefix_count = static_cast<std::int32_t>(c.prefix.size());
+  a.longest = c.longest;
+  a.rows = static_cast<std::int32_t>(c.rows);
+  a.heads = c.shape.heads;
+  a.kv_heads = c.shape.kv_heads;
+  a.head_dim = c.shape.head_dim;
+  a.window = c.shape.window;
+  a.scale = c.shape.scale;
+  a.softcap = c.shape.softcap;
+  a.dtype = c.dtype;
+  REQUIRE(gpu.tree_attention(&a, nullptr) == 0);
+  Bytes out(c.q.size());
+  REQUIRE(gpu.to_host(out.data(), a.out, out.size()) == 0);
+  for (void* p : owned) gpu.free(p);
+  return out;
+}
+
+// Random lists over shuffled slots. The prefix of the call holds `cut` of the slots that all rows
+// share.
+struct Scene {
+  Call call;
+  std::vector<float> q, keys, values;
+  std::vector<std::vector<std::int32_t>> lists;
+
+  Scene(const AttentionShape& shape, int dtype, std::int64_t rows, int shared, int longest_own,
+        Rng& rng) {
+    call.shape = shape;
+    call.dtype = dtype;
+    const std::int32_t slots = shared + static_cast<std::int32_t>(rows) * longest_own;
+    q = test::random_values(rows * shape.heads * shape.head_dim, rng, 2.0f);
+    keys = test::random_values(std::int64_t{slots} * shape.kv_heads * shape.head_dim, rng);
+    values = test::random_values(std::int64_t{slots} * shape.kv_heads * shape.head_dim, rng);
+    call.q = encode(q, dtype);
+    call.keys = encode(keys, dtype);
+    call.values = encode(values, dtype);
+    const auto order = test::shuffled(slots, rng);
+    std::int32_t next = shared;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      std::vector<std::int32_t> list(order.begin(), order.begin() + shared);
+      const int own = 1 + static_cast<int>(rng.next() % static_cast<std::uint64_t>(longest_own));
+      for (int i = 0; i < own; ++i) list.push_back(order[static_cast<std::size_t>(next++)]);
+      lists.push_back(list);
+    }
+  }
+
+  Call rows(std::int64_t begin, std::int64_t end, std::ptrdiff_t cut) const {
+    Call c = call;
+    c.rows = end - begin;
+    const auto row_bytes = static_cast<std::ptrdiff_t>(call.q.size() / lists.size());
+    c.q.assign(call.q.begin() + begin * row_bytes, call.q.begin() + end * row_bytes);
+    const auto& first = lists[static_cast<std::size_t>(begin)];
+    c.prefix.assign(first.begin(), first.begin() + cut);
+    c.offsets = {0};
+    for (std::int64_t r = begin; r < end; ++r) {
+      const auto& list = lists[static_cast<std::size_t>(r)];
+      c.own.insert(c.own.end(), list.begin() + cut, list.end());
+      c.offsets.push_back(static_cast<std::int32_t>(c.own.size()));
+      c.longest = std::max(c.longest, static_cast<std::int32_t>(list.size()));
+    }
+    return c;
+  }
+
+  std::vector<float> twin(const Call& c, std::int64_t begin) const {
+    ThreadPool pool(1);
+    const std::int64_t width = c.shape.heads * c.shape.head_dim;
+    std::vector<float> out(static_cast<std::size_t>(c.rows * width));
+    const bool causal = c.offsets.empty();
+    tree_attention(
+        q.data() + begin * width, width, c.rows, {keys.data(), values.data(), Storage::kF32},
+        c.shape,
+        {.prefix = c.prefix,
+         .own = causal ? std::span<const std::int32_t>() : std::span<const std::int32_t>(c.own),
+         .offsets = c.offsets,
+         .row_slots = c.own},
+        out.data(), width, pool);
+    return out;
+  }
+};
+
+double worst_error(const std::vector<float>& a, const std::vector<float>& b) {
+  double worst = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    worst = std::max(worst, std::fabs(double{a[i]} - b[i]));
+  return worst;
+}
+
+const AttentionShape kShapes[] = {
+    {.heads = 9, .kv_heads = 3, .head_dim = 64, .scale = 0.125f},
+    {.heads = 2, .kv_heads = 2, .head_dim = 80, .scale = 0.11f, .window = 10},
+    {.heads = 4, .kv_heads = 2, .head_dim = 96, .scale = 0.1f, .softcap = 20},
+    {.heads = 12, .kv_heads = 1, .head_dim = 128, .scale = 0.09f, .window = 140},
+    {.heads = 2, .kv_heads = 1, .head_dim = 256, .scale = 0.0625f, .softcap = 50, .window = 33},
+};
+
+// Fibres are slow: without a GPU a quarter of the combinations, each shape and dtype among them.
+enum class Extent { kQuarter, kAll };
+
+template <class Run>
+void check_against_twin(Extent extent, Run run) {
+  Rng rng(1);
+  int turn = 0;
+  for (const AttentionShape& shape : kShapes) {
+    for (const int dtype : {kTriescopeF32, kTriescopeF16, kTriescopeBF16}) {
+      for (const auto& [rows, shared, own] : {std::tuple{1, 0, 5}, {5, 260, 20}, {3, 100, 60}}) {
+        if (extent == Extent::kQuarter && turn++ % 4 != 0) continue;
+        const Scene scene(shape, dtype, rows, shared, own, rng);
+        const Call lists = scene.rows(0, rows, shared);
+        CAPTURE(shape.head_dim);
+        CAPTURE(dtype);
+        CAPTURE(rows);
+        CHECK(worst_error(decode(run(lists), dtype), scene.twin(lists, 0)) <= tolerance(dtype));
+        Call causal = scene.rows(0, rows, shared);
+        causal.offsets.clear();
+        causal.own.assign(scene.lists[0].begin() + shared, scene.lists[0].end());
+        while (causal.own.size() < static_cast<std::size_t>(rows))
+          causal.own.push_back(scene.lists[0][0]);
+        causal.own.resize(static_cast<std::size_t>(rows));
+        causal.longest = shared + rows;
+        CHECK(worst_error(decode(run(causal), dtype), scene.twin(causal, 0)) <= tolerance(dtype));
+      }
+    }
+  }
+}
+
+template <class Run>
+void check_path_only(Run run) {
+  Rng rng(2);
+  for (const int window : {0, 150}) {
+    AttentionShape shape = kShapes[0];
+    shape.window = window;
+    const std::int64_t rows = 3, shared = 270;
+    const Scene scene(shape, kTriescopeBF16, rows, shared, 30, rng);
+    Bytes alone;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const Bytes out = run(scene.rows(r, r + 1, 0));
+      alone.insert(alone.end(), out.begin(), out.end());
+    }
+    for (const std::ptrdiff_t cut : {std::ptrdiff_t{128}, std::ptrdiff_t{270}}) {
+      CAPTURE(window);
+      CAPTURE(cut);
+      CHECK(run(scene.rows(0, rows, cut)) == alone);
+      Call longer = scene.rows(0, rows, cut);
+      longer.longest += 500;  // more partitions than anyone needs
+      if (cut == shared) CHECK(run(longer) == alone);
+    }
+  }
+}
+
+TEST_CASE("CUDA tree attention, its source run on the CPU, agrees with the CPU twin") {
+  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  check_against_twin(Extent::kQuarter, run_on_cpu);
+}
+
+TEST_CASE("CUDA tree attention, its source run on the CPU: a row's bits depend on its path alone") {
+  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  check_path_only(run_on_cpu);
+}
+
+TEST_CASE("CUDA tree attention refuses what its contract excludes and launches nothing") {
+  Rng rng(3);
+  const Scene scene(kShapes[0], kTriescopeF32, 1, 4, 1, rng);
+  const Call c = scene.rows(0, 1, 4);
+  TriescopeTreeAttention a{};
+  a.rows = 1;
+  a.heads = 9;
+  a.kv_heads = 3;
+  a.head_dim = 64;
+  a.longest = 5;
+  a.prefix_count = 4;
+  a.offsets = c.offsets.data();
+  CHECK(triescope_cuda_tree_attention(&a, nullptr) == cudaErrorInvalidValue);  // no scratch
+  a.scratch_bytes = triescope_cuda_tree_attention_scratch(1, 9, 64, 5);
+  for (const int head_dim : {0, 63, 264}) {
+    a.head_dim = head_dim;
+    CHECK(triescope_cuda_tree_attention(&a, nullptr) == cudaErrorInvalidValue);
+  }
+  a.head_dim = 64;
+  a.kv_heads = 2;
+  CHECK(triescope_cuda_tree_attention(&a, nullptr) == cudaErrorInvalidValue);
+  a.kv_heads = 3;
+  a.offsets = nullptr;  // causal: the longest list is prefix + rows
+  a.rows = 2;
+  CHECK(triescope_cuda_tree_attention(&a, nullptr) == cudaErrorInvalidValue);
+}
+
+TEST_CASE("the CUDA module is whole or absent with a reason") {
+  const CudaModule& module = cuda_module();
+  if (module.available()) {
+    CHECK(module.reason.empty());
+    CHECK(module.device_count() >= 0);
+    CHECK(module.tree_attention_scratch(2, 9, 64, 129) == 2 * 9 * 2 * 66 * 4);
+    CHECK(module.error_string(0) == std::string("no error"));
+  } else {
+    CHECK(!module.reason.empty());
+    CHECK(!module.device_count);
+  }
+}
+
+TEST_CASE(
+    "CUDA tree attention on the GPU agrees with the CPU twin, and a row's bits depend on its path "
+    "alone") {
+  const CudaModule& gpu = cuda_module();
+  if (!gpu.available()) TRIESCOPE_SKIP("the CUDA module is not built");
+  if (gpu.device_count() == 0) TRIESCOPE_SKIP("no CUDA device answers");
+  const auto run = [&](const Call& c) { return run_on_gpu(c, gpu); };
+  check_against_twin(Extent::kAll, run);
+  check_path_only(run);
+}
+
+}  // namespace
+}  // namespace triescope::kernels
