@@ -19,22 +19,36 @@ void collect_panels(const PaneNode& node, std::vector<std::string>& out) {
   collect_panels(*node.second, out);
 }
 
-void place_into(PaneNode& node, viz::Rect area, float min_width, float min_height, float splitter,
+// The smallest length `node` may be given: a timeline alone is content with less height than a
+// picture.
+float smallest(const PaneNode& node, bool width, const Minimum& minimum) {
+  if (width) return minimum.width;
+  const bool strip = node.is_leaf() && node.panels.size() == 1 && node.panels[0] == "timeline";
+  return strip ? minimum.strip_height : minimum.height;
+}
+
+void place_into(PaneNode& node, viz::Rect area, const Minimum& minimum, float splitter,
                 PlacedLayout& out) {
   if (!node.is_leaf()) {
-    viz::Rect a = area, b = area, grip = area;
-    if (node.side_by_side) {
-      a.w = std::floor((area.w - splitter) * node.ratio);
-      grip = {a.right(), area.y, splitter, area.h};
-      b = {grip.right(), area.y, area.right() - grip.right(), area.h};
-    } else {
-      a.h = std::floor((area.h - splitter) * node.ratio);
-      grip = {area.x, a.bottom(), area.w, splitter};
-      b = {area.x, grip.bottom(), area.w, area.bottom() - grip.bottom()};
-    }
-    if (std::min(a.w, b.w) >= min_width && std::min(a.h, b.h) >= min_height) {
-      place_into(*node.first, a, min_width, min_height, splitter, out);
-      place_into(*node.second, b, min_width, min_height, splitter, out);
+    const bool beside = node.side_by_side;
+    const float room = (beside ? area.w : area.h) - splitter;
+    const float least_first = smallest(*node.first, beside, minimum);
+    const float least_second = smallest(*node.second, beside, minimum);
+    if (room >= least_first + least_second) {
+      const float first =
+          std::floor(std::clamp(room * node.ratio, least_first, room - least_second));
+      viz::Rect a = area, b = area, grip = area;
+      if (beside) {
+        a.w = first;
+        grip = {a.right(), area.y, splitter, area.h};
+        b = {grip.right(), area.y, area.right() - grip.right(), area.h};
+      } else {
+        a.h = first;
+        grip = {area.x, a.bottom(), area.w, splitter};
+        b = {area.x, grip.bottom(), area.w, area.bottom() - grip.bottom()};
+      }
+      place_into(*node.first, a, minimum, splitter, out);
+      place_into(*node.second, b, minimum, splitter, out);
       out.splitters.push_back({&node, grip, area});
       return;
     }
@@ -138,10 +152,9 @@ std::unique_ptr<PaneNode> preset_layout(const std::string& name) {
   throw Error(ErrorCode::kNotFound, "layout '" + name + "' is not one of: " + names);
 }
 
-PlacedLayout place(PaneNode& root, viz::Rect area, float min_width, float min_height,
-                   float splitter_px) {
+PlacedLayout place(PaneNode& root, viz::Rect area, const Minimum& minimum, float splitter_px) {
   PlacedLayout layout;
-  place_into(root, area, min_width, min_height, splitter_px, layout);
+  place_into(root, area, minimum, splitter_px, layout);
   return layout;
 }
 

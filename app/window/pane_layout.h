@@ -49,8 +49,11 @@ struct PlacedLayout {
   std::vector<PlacedPane> panes;
   std::vector<PlacedSplitter> splitters;
 };
-PlacedLayout place(PaneNode& root, viz::Rect area, float min_width, float min_height,
-                   float splitter_px);
+// What a pane needs at least, in px; a timeline alone needs less height.
+struct Minimum {
+  float width = 0, height = 0, strip_height = 0;
+};
+PlacedLayout place(PaneNode& root, viz::Rect area, const Minimum& minimum, float splitter_px);
 
 // The pane whose tabs hold `panel`, made active there; false: no pane has it.
 bool show_panel(PaneNode& root, const std::string& panel);

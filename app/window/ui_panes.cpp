@@ -8,7 +8,7 @@
 namespace triescope::app {
 namespace {
 
-constexpr float kMinPaneWidthEm = 20, kMinPaneHeightEm = 8.5f, kSplitterEm = 0.45f;
+constexpr float kMinPaneWidthEm = 19, kMinPaneHeightEm = 9, kMinStripEm = 6.2f, kSplitterEm = 0.45f;
 
 }  // namespace
 
@@ -49,7 +49,8 @@ void Ui::draw_panes(viz::Rect area) {
     workspace.maximised = single.active;
     return;
   }
-  PlacedLayout placed = place(*workspace.layout, area, em * kMinPaneWidthEm, em * kMinPaneHeightEm,
+  PlacedLayout placed = place(*workspace.layout, area,
+                              {em * kMinPaneWidthEm, em * kMinPaneHeightEm, em * kMinStripEm},
                               std::round(em * kSplitterEm));
   // Hover is found anew in every frame; scripts may set it, so it is only cleared when the mouse
   // moves.
@@ -144,21 +145,43 @@ void Ui::draw_pane(PlacedPane& pane, Document& document) {
     }
   }
   const bool is_maximised = !workspace.maximised.empty();
-  ImGui::SetCursorScreenPos(ImVec2(origin.x + pane.area.w - em * 3.1f, origin.y + em * 0.2f));
-  if (ImGui::SmallButton("↧")) {
+  const float button = em * 1.5f;
+  const auto header_button = [&](const char* id, float from_right, const char* help) {
+    const ImVec2 at(origin.x + pane.area.w - from_right, origin.y + (header - button) / 2);
+    ImGui::SetCursorScreenPos(at);
+    const bool pressed = ImGui::InvisibleButton(id, ImVec2(button, button));
+    if (ImGui::IsItemHovered())
+      list->AddRectFilled(at, ImVec2(at.x + button, at.y + button), to_imgui(theme.raised),
+                          em * 0.2f);
+    help_tooltip(help, em);
+    return pressed;
+  };
+  const ImU32 ink = to_imgui(theme.text_dim);
+  if (header_button("export", button * 2 + pad, "Export this panel: SVG, PDF, PNG, CSV  Ctrl+E")) {
     state.export_panel = pane.node->active;
     state.open(Dialog::kExport);
   }
-  help_tooltip("Export this panel: SVG, PDF, PNG, CSV  Ctrl+E", em);
-  ImGui::SameLine(0, em * 0.2f);
-  if (ImGui::SmallButton(is_maximised ? "▣" : "□")) {
-    workspace.maximised = is_maximised ? "" : pane.node->active;
-    if (!is_maximised) {
-      // Takes effect in the next frame.
-      animating = true;
-    }
+  {  // an arrow onto a line
+    const float x0 = origin.x + pane.area.w - button * 1.5f - pad, y0 = origin.y + header / 2,
+                r = em * 0.34f;
+    list->AddLine(ImVec2(x0, y0 - r), ImVec2(x0, y0 + r * 0.5f), ink, 1.5f);
+    list->AddLine(ImVec2(x0 - r * 0.6f, y0 - r * 0.1f), ImVec2(x0, y0 + r * 0.55f), ink, 1.5f);
+    list->AddLine(ImVec2(x0 + r * 0.6f, y0 - r * 0.1f), ImVec2(x0, y0 + r * 0.55f), ink, 1.5f);
+    list->AddLine(ImVec2(x0 - r, y0 + r), ImVec2(x0 + r, y0 + r), ink, 1.5f);
   }
-  help_tooltip(is_maximised ? "Back to the panes  Ctrl+M" : "Maximise  Ctrl+M", em);
+  if (header_button("maximise", button + pad * 0.5f,
+                    is_maximised ? "Back to the panes  Ctrl+M" : "Maximise  Ctrl+M")) {
+    workspace.maximised = is_maximised ? "" : pane.node->active;
+    animating = true;  // takes effect in the next frame
+  }
+  {  // a frame; maximised: a frame within a frame
+    const float x0 = origin.x + pane.area.w - button * 0.5f - pad * 0.5f,
+                y0 = origin.y + header / 2, r = em * 0.34f;
+    list->AddRect(ImVec2(x0 - r, y0 - r), ImVec2(x0 + r, y0 + r), ink, 0, 0, 1.5f);
+    if (is_maximised)
+      list->AddRectFilled(ImVec2(x0 - r * 0.4f, y0 - r * 0.4f),
+                          ImVec2(x0 + r * 0.4f, y0 + r * 0.4f), ink);
+  }
 
   viz::Panel* panel = document.panel(pane.node->active);
   if (panel) {

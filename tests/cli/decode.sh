@@ -1,0 +1,78 @@
+# decode, tokenize, info and export on the real model: the JSON contract, agreement between methods, a capture and its pictures.
+source "$(dirname "$0")/lib.sh"
+need_model
+prompt="The three primary colours are red, green and blue. The three primary colours are"
+run() { "$TRIESCOPE" decode --quiet --json --model "$model" --prompt "$prompt" --max-new-tokens 16 "$@"; }
+run --method greedy >"$work/greedy.json" || failures=$((failures + 1))
+check_json "$work/greedy.json" '{"model","method","settings","seed","prompt_tokens","sequences","steps","target_forwards","emitted_tokens","tokens_per_forward","accepted_histogram","kv","time_ms"} <= d.keys()'
+check_json "$work/greedy.json" '{"path","family","parameters","dtype","device"} <= d["model"].keys()'
+check_json "$work/greedy.json" '{"bytes_per_token","policy","peak_live_tokens","peak_garbage_tokens","peak_reserved_bytes","moved_tokens","greedy_tokens","batch_beam_tokens"} <= d["kv"].keys()'
+check_json "$work/greedy.json" '{"load","prefill","decode","draft","forward","accept","commit","observe"} <= d["time_ms"].keys()'
+check_json "$work/greedy.json" 'len(d["sequences"]) == 1 and d["sequences"][0]["score"] is None and d["sequences"][0]["finish"] in ("eos", "length")'
+check_json "$work/greedy.json" 'd["emitted_tokens"] == len(d["sequences"][0]["tokens"]) <= 16'
+run --method beam --set num_beams=3 --set num_return_sequences=3 --capture "$work/beam.tscap" >"$work/beam.json" || failures=$((failures + 1))
+check_json "$work/beam.json" 'len(d["sequences"]) == 3 and [s["score"] for s in d["sequences"]] == sorted((s["score"] for s in d["sequences"]), reverse=True)'
+check_json "$work/beam.json" 'd["kv"]["policy"] == "recycle" and d["kv"]["peak_garbage_tokens"] == 0 and d["kv"]["peak_live_tokens"] < d["kv"]["batch_beam_tokens"]'
+for policy in keep compact; do
+  run --method beam --set num_beams=3 --set num_return_sequences=3 --set kv=$policy >"$work/$policy.json" || failures=$((failures + 1))
+done
+run --method batch_beam --set num_beams=3 --set num_return_sequences=3 >"$work/batch.json" || failures=$((failures + 1))
+run --method ngram_trie >"$work/ngram.json" || failures=$((failures + 1))
+run --method prompt_lookup >"$work/lookup.json" || failures=$((failures + 1))
+python3 - "$work" <<'PY' || failures=$((failures + 1))
+import json, sys
+tokens = lambda name: [s["tokens"] for s in json.load(open(f"{sys.argv[1]}/{name}.json"))["sequences"]]
+for a, b in [("beam", "keep"), ("beam", "compact"), ("beam", "batch"), ("greedy", "ngram"), ("greedy", "lookup")]:
+    if tokens(a) != tokens(b):
+        print("FAILED:", a, "and", b, "differ"); sys.exit(1)
+PY
+# --set kv=batch is the beam method's baseline by its policy name.
+run --method greedy --seed 7 --prompt-ids 1,2 >/dev/null 2>&1 && { echo "FAILED: --prompt and --prompt-ids together were taken"; failures=$((failures + 1)); }
+
+"$TRIESCOPE" tokenize --model "$model" --json "Hello  world" >"$work/ids.json" || failures=$((failures + 1))
+check_json "$work/ids.json" 'len(d["ids"]) == len(d["pieces"]) > 1 and "".join(d["pieces"]) == "Hello  world"'
+ids=$(python3 -c 'import json,sys; print(",".join(map(str, json.load(open(sys.argv[1]))["ids"])))' "$work/ids.json")
+expect 0 '^Hello  world$' "$TRIESCOPE" tokenize --model "$model" --decode "$ids"
+"$TRIESCOPE" info --json "$model" >"$work/info.json" || failures=$((failures + 1))
+check_json "$work/info.json" 'd["family"] == "llama" and d["layers"] == 30 and d["vocab_size"] == 49152'
+"$TRIESCOPE" info --json "$work/beam.tscap" >"$work/capture.json" || failures=$((failures + 1))
+check_json "$work/capture.json" 'd["method"] == "beam" and d["status"] == "done" and d["counts"]["nodes"] > 30'
+
+for panel in trie mask positions kv memory verdict candidates text inspector timeline log; do
+  for format in svg pdf png csv; do
+    "$TRIESCOPE" export --quiet "$work/beam.tscap" --panel $panel --format $format -o "$work/$panel.$format" ||
+      { echo "FAILED: export $panel $format"; failures=$((failures + 1)); }
+  done
+done
+python3 - "$work" <<'PY' || failures=$((failures + 1))
+import csv, pathlib, sys, xml.dom.minidom
+for path in pathlib.Path(sys.argv[1]).iterdir():
+    data = path.read_bytes()
+    if path.suffix == ".svg":
+        xml.dom.minidom.parseString(data)
+        assert b"SmolLM2" in data or b"smollm2" in data, f"{path.name}: the model is not named"
+    elif path.suffix == ".pdf":
+        assert data.startswith(b"%PDF"), path.name
+    elif path.suffix == ".png":
+        assert data.startswith(b"\x89PNG"), path.name
+    elif path.suffix == ".csv":
+        rows = [r for r in csv.reader(data.decode().splitlines()) if r and not r[0].startswith("#")]
+        assert rows and all(len(r) == len(rows[0]) for r in rows), path.name
+PY
+expect 2 'step' "$TRIESCOPE" export "$work/beam.tscap" --panel trie --format svg --step 9999 -o "$work/x.svg"
+expect 3 'trie' "$TRIESCOPE" export "$work/beam.tscap" --panel no-such-panel --format svg -o "$work/x.svg"
+expect 2 'context' "$TRIESCOPE" decode --quiet --model "$model" --prompt hi --max-new-tokens 1000000
+head -c 3000 "$work/beam.tscap" >"$work/cut.tscap"
+expect 3 'cut.tscap' "$TRIESCOPE" info "$work/cut.tscap"
+
+# Ctrl+C: the capture is closed properly, what was decoded is printed, 130.
+"$TRIESCOPE" decode --model "$model" --method greedy --prompt "Once upon a time" --max-new-tokens 2000 --capture "$work/stopped.tscap" >"$work/stopped.txt" 2>/dev/null &
+pid=$!
+for _ in $(seq 100); do [[ -s $work/stopped.txt ]] && break; sleep 0.1; done
+kill -INT $pid
+wait $pid
+[[ $? == 130 ]] || { echo "FAILED: Ctrl+C does not end with 130"; failures=$((failures + 1)); }
+[[ -s $work/stopped.txt ]] || { echo "FAILED: nothing printed before Ctrl+C"; failures=$((failures + 1)); }
+"$TRIESCOPE" info --json "$work/stopped.tscap" >"$work/stopped.json" || failures=$((failures + 1))
+check_json "$work/stopped.json" 'd["status"] == "stopped" and d["counts"]["steps"] > 1'
+finish

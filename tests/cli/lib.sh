@@ -1,0 +1,33 @@
+# Helpers of the command line tests. $TRIESCOPE is the program.
+set -uo pipefail
+failures=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+model=$TRIESCOPE_SOURCE/.deps/models/SmolLM2-135M-Instruct.Q4_1.gguf
+need_model() { [[ -e $model ]] || { echo "[SKIPPED] the model is not installed"; exit 77; }; }
+
+# expect CODE PATTERN COMMAND...: exit code, and a pattern that stdout and stderr together must hold.
+expect() {
+  local code=$1 pattern=$2 output status
+  shift 2
+  output=$("$@" 2>&1 </dev/null)
+  status=$?
+  if [[ $status != "$code" ]]; then
+    echo "FAILED: expected exit $code, found $status: $*"; echo "$output" | head -5; failures=$((failures + 1))
+  elif ! grep -qE -- "$pattern" <<<"$output"; then
+    echo "FAILED: no '$pattern' in the output of: $*"; echo "$output" | head -5; failures=$((failures + 1))
+  fi
+}
+
+# check_json FILE EXPRESSION: a Python expression over `d`, the parsed file.
+check_json() {
+  python3 - "$1" "$2" <<'PY' || failures=$((failures + 1))
+import json, sys
+d = json.load(open(sys.argv[1]))
+if not eval(sys.argv[2]):
+    print("FAILED:", sys.argv[2], "on", sys.argv[1]); sys.exit(1)
+PY
+}
+
+finish() { [[ $failures == 0 ]] && echo "all as expected" ; exit $((failures != 0)); }

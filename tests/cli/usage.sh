@@ -1,0 +1,31 @@
+# Usage and bad input: exit codes and messages that say what was expected.
+source "$(dirname "$0")/lib.sh"
+expect 0 'decode' "$TRIESCOPE" --help
+expect 0 'prompt-ids' "$TRIESCOPE" decode --help
+expect 0 'triescope [0-9]' "$TRIESCOPE" --version
+expect 0 'libtorch' "$TRIESCOPE" --version
+expect 2 'no-such-option' "$TRIESCOPE" decode --no-such-option
+expect 2 '.' "$TRIESCOPE" no-such-subcommand-or-file --no-such-option
+expect 2 'max-new-tokens' "$TRIESCOPE" decode --prompt hi --max-new-tokens 0
+expect 2 'num_beams' "$TRIESCOPE" decode --prompt hi --set num_beams=0
+expect 2 'num_beams' "$TRIESCOPE" decode --prompt hi --set num_beams=many
+expect 2 'no_such_parameter' "$TRIESCOPE" decode --prompt hi --set no_such_parameter=1
+expect 2 'name=value' "$TRIESCOPE" decode --prompt hi --set num_beams
+expect 2 'dtype|f32' "$TRIESCOPE" decode --prompt hi --dtype f64
+expect 3 'beam' "$TRIESCOPE" decode --prompt hi --method no-such-method
+expect 3 'no such|nor a known|neither' "$TRIESCOPE" decode --prompt hi --model /no/such/model
+echo "this is no model" >"$work/text.gguf"
+expect 3 'text.gguf' "$TRIESCOPE" decode --prompt hi --model "$work/text.gguf"
+mkdir "$work/folder"
+expect 3 'config.json' "$TRIESCOPE" info "$work/folder"
+echo '{"model_type": "mamba", "architectures": ["MambaForCausalLM"]}' >"$work/folder/config.json"
+expect 3 'mamba' "$TRIESCOPE" info "$work/folder"
+expect 3 'no.tscap' "$TRIESCOPE" export "$work/no.tscap" --panel trie --format svg -o "$work/x.svg"
+expect 3 'text.gguf' "$TRIESCOPE" export "$work/text.gguf" --panel trie --format svg -o "$work/x.svg"
+expect 2 'exactly one' "$TRIESCOPE" tokenize
+expect 0 'num_beams' "$TRIESCOPE" methods beam
+expect 3 'beam' "$TRIESCOPE" methods no-such-method
+"$TRIESCOPE" methods --json >"$work/methods.json" || failures=$((failures + 1))
+check_json "$work/methods.json" '{"greedy", "sample", "batch_beam", "beam", "ngram_trie", "prompt_lookup"} <= {m["name"] for m in d["methods"]}'
+check_json "$work/methods.json" 'all(p["help"] for m in d["methods"] for p in m["parameters"])'
+finish

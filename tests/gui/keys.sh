@@ -1,0 +1,28 @@
+# Real keys and clicks through the X server do what the commands do.
+source "$(dirname "$0")/lib.sh"
+need_model
+command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
+"$TRIESCOPE" decode --quiet --model "$model" --method beam --set num_beams=3 --prompt "Once upon a time" --max-new-tokens 8 --capture "$work/run.tscap" >/dev/null || failures=$((failures + 1))
+# The script only waits while the keys come, and writes down what they did.
+cat >"$work/keys.script" <<SCRIPT
+wait idle
+go-start
+write-state $work/before.json
+wait ms 6000
+write-state $work/after.json
+screenshot $work/after.png
+SCRIPT
+window "$work/run.tscap" --script "$work/keys.script" &
+pid=$!
+for _ in $(seq 200); do [[ -s $work/before.json ]] && break; sleep 0.1; done
+sleep 0.5
+id=$(xdotool search --pid $pid --name triescope | tail -1)
+xdotool windowfocus "$id" 2>/dev/null
+for key in F10 F10 Right F11 alt+F11 alt+F10; do xdotool key --window "$id" $key; sleep 0.15; done
+xdotool key --window "$id" F2; sleep 0.2
+xdotool key --window "$id" ctrl+2
+wait $pid || { echo "FAILED: the window ended with $?"; failures=$((failures + 1)); }
+check_json "$work/before.json" 'd["cursor"]["tick"] == 0'
+check_json "$work/after.json" 'd["cursor"]["step"] == 2 and d["cursor"]["phase"] == "draft"'
+check_json "$work/after.json" 'd["layout"] == "lecture"'
+finish

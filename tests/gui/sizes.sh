@@ -1,0 +1,23 @@
+# Every panel, both themes, three text sizes and a small window: drawn without an error, and not an empty picture.
+source "$(dirname "$0")/lib.sh"
+need_model
+"$TRIESCOPE" decode --quiet --model "$model" --method ngram_trie --prompt "one two three four one two three four one two" --max-new-tokens 16 --capture "$work/run.tscap" >/dev/null || failures=$((failures + 1))
+{
+  for panel in trie mask positions kv memory verdict candidates text inspector timeline log; do
+    echo "maximise-panel $panel"; echo "screenshot $work/$panel.png"
+  done
+  echo "maximise"
+  for scale in 1 1.5 2; do
+    for theme in dark light; do
+      echo "set-scale $scale"; echo "set-theme $theme"; echo "screenshot $work/all-$scale-$theme.png"
+    done
+  done
+  echo "write-state $work/state.json"
+} >"$work/sizes.script"
+window "$work/run.tscap" --script "$work/sizes.script" || { echo "FAILED: the window ended with $?"; failures=$((failures + 1)); }
+check_json "$work/state.json" 'd["problems"] == [] and d["scale"] == 2.0'
+for picture in "$work"/*.png; do
+  # A PNG of one colour compresses to next to nothing.
+  [[ $(stat -c %s "$picture") -gt 8000 ]] || { echo "FAILED: $(basename "$picture") is empty"; failures=$((failures + 1)); }
+done
+finish

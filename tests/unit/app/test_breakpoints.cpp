@@ -1,0 +1,100 @@
+#include <doctest/doctest.h>
+
+#include "app/run/breakpoints.h"
+
+namespace triescope::app {
+namespace {
+
+capture::VerdictRow verdict(std::int32_t node, capture::Verdict kind) {
+  capture::VerdictRow row;
+  row.node = node;
+  row.verdict = kind;
+  return row;
+}
+
+struct Fixture {
+  capture::NullRecorder inner;
+  BreakRecorder recorder{inner};
+};
+
+TEST_CASE_FIXTURE(Fixture,
+                  "a rejected draft stops a run that waits for one, and nothing else does") {
+  recorder.set_breakpoints({{BreakKind::kRejection, 0, true}});
+  const capture::VerdictRow accepted = verdict(3, capture::Verdict::kAccepted);
+  recorder.verdicts({&accepted, 1});
+  CHECK(recorder.take_hit().empty());
+  const capture::VerdictRow rejected = verdict(4, capture::Verdict::kRejected);
+  recorder.verdicts({&rejected, 1});
+  CHECK(recorder.take_hit().find("node 4") != std::string::npos);
+  CHECK(recorder.take_hit().empty());  // taken once
+}
+
+TEST_CASE_FIXTURE(Fixture, "a disabled breakpoint is never hit") {
+  recorder.set_breakpoints({{BreakKind::kRejection, 0, false}});
+  const capture::VerdictRow rejected = verdict(4, capture::Verdict::kRejected);
+  recorder.verdicts({&rejected, 1});
+  CHECK(recorder.take_hit().empty());
+}
+
+TEST_CASE_FIXTURE(Fixture, "accepted-below looks at drafting steps alone") {
+  recorder.set_breakpoints({{BreakKind::kAcceptedBelow, 2, true}});
+  capture::StepRow row;
+  row.step = 1;
+  row.accepted = 0;
+  recorder.step(row);  // nothing was drafted
+  CHECK(recorder.take_hit().empty());
+  row.drafted = 5;
+  row.accepted = 2;
+  recorder.step(row);
+  CHECK(recorder.take_hit().empty());
+  row.accepted = 1;
+  recorder.step(row);
+  CHECK(recorder.take_hit().find("accepted 1") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Fixture, "the token breakpoint knows a node's token from when it was hung") {
+  recorder.set_breakpoints({{BreakKind::kToken, 42, true}});
+  capture::NodeRow nodes[2];
+  nodes[0].node = 7;
+  nodes[0].token = 41;
+  nodes[1].node = 8;
+  nodes[1].token = 42;
+  recorder.nodes(nodes);
+  const capture::VerdictRow other = verdict(7, capture::Verdict::kKept);
+  recorder.verdicts({&other, 1});
+  CHECK(recorder.take_hit().empty());
+  const capture::VerdictRow wanted = verdict(8, capture::Verdict::kKept);
+  recorder.verdicts({&wanted, 1});
+  CHECK_FALSE(recorder.take_hit().empty());
+}
+
+TEST_CASE_FIXTURE(Fixture, "moves of KV and live tokens above a bound are hit") {
+  recorder.set_breakpoints({{BreakKind::kMove, 0, true}, {BreakKind::kLiveAbove, 10, true}});
+  capture::SlotRow slot;
+  slot.action = capture::SlotAction::kFree;
+  recorder.slots({&slot, 1});
+  CHECK(recorder.take_hit().empty());
+  slot.action = capture::SlotAction::kMove;
+  recorder.slots({&slot, 1});
+  CHECK_FALSE(recorder.take_hit().empty());
+  capture::MemoryRow memory;
+  memory.live = 10;
+  recorder.memory(memory);
+  CHECK(recorder.take_hit().empty());
+  memory.live = 11;
+  recorder.memory(memory);
+  CHECK_FALSE(recorder.take_hit().empty());
+}
+
+TEST_CASE("every breakpoint kind has a script name that leads back to it") {
+  for (const BreakKind kind : all_break_kinds()) {
+    BreakKind back = BreakKind::kStep;
+    CHECK(break_kind_from_name(script_name(kind), back));
+    CHECK(back == kind);
+  }
+  BreakKind none;
+  CHECK_FALSE(break_kind_from_name("no such kind", none));
+}
+
+}  // namespace
+}  // namespace triescope::app

@@ -1,0 +1,133 @@
+// The session thread on the real model: skipped where set-up has not installed it.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include "app/run/session_thread.h"
+#include "core/capture/capture.h"
+#include "tests/support/paths.h"
+#include "tests/support/skip.h"
+
+namespace triescope::app {
+namespace {
+
+struct Waiter {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::function<void()> wake() {
+    return [this] {
+      std::lock_guard lock(mutex);
+      changed.notify_all();
+    };
+  }
+  // False after two minutes: the machine is stuck, not slow.
+  template <class Condition>
+  bool until(SessionThread& thread, Condition condition) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, std::chrono::minutes(2), [&] {
+      lock.unlock();
+      const bool met = condition(*thread.status());
+      lock.lock();
+      return met;
+    });
+  }
+};
+
+bool settled(const SessionThread& thread, const LiveStatus& status) {
+  return status.commands_done >= thread.commands_sent() && status.state != LiveState::kRunning &&
+         status.state != LiveState::kLoading;
+}
+
+RunRequest small_run() {
+  RunRequest request;
+  request.model = test::model_path()->string();
+  request.method = "beam";
+  request.settings = {{"num_beams", 3}};
+  request.prompt = "Once upon a time";
+  request.max_new_tokens = 6;
+  return request;
+}
+
+TEST_CASE("a run steps by phase and by step, runs to its end, and its capture says so") {
+  if (!test::model_path()) TRIESCOPE_SKIP("the model is not installed");
+  test::TempDir folder;
+  Waiter waiter;
+  SessionThread thread(waiter.wake());
+  const std::string path = (folder.path() / "run.tscap").string();
+  thread.start(small_run(), path, /*run_at_once=*/false);
+  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return settled(thread, s); }));
+  REQUIRE(thread.status()->state == LiveState::kPaused);
+  CHECK(thread.status()->next_tick == 0);
+
+  thread.step_phase();
+  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return settled(thread, s); }));
+  CHECK(thread.status()->next_tick == 1);
+  thread.step();
+  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return settled(thread, s); }));
+  CHECK(thread.status()->next_tick == capture::make_tick(1, capture::Phase::kDraft));
+
+  // What was stepped can be read at once.
+  const auto capture = capture::Capture::open(path);
+  CHECK(capture->end_tick() == capture::make_tick(1, capture::Phase::kDraft));
+
+  thread.run();
+  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return s.state == LiveState::kDone; }));
+  capture->poll();
+  CHECK(capture->status() == capture::RunStatus::kDone);
+  CHECK_FALSE(capture->sequences().empty());
+}
+
+TEST_CASE("errors become notices and the thread goes on") {
+  if (!test::model_path()) TRIESCOPE_SKIP("the model is not installed");
+  test::TempDir folder;
+  Waiter waiter;
+  SessionThread thread(waiter.wake());
+  const auto errors = [&] {
+    int count = 0;
+    for (const Notice& notice : thread.status()->notices) count += notice.level == LogLevel::kError;
+    return count;
+  };
+  RunRequest wrong = small_run();
+  wrong.model = "/no/such/model.gguf";
+  thread.start(wrong, (folder.path() / "a.tscap").string(), false);
+  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return settled(thread, s); }));
+  CHECK(errors() == 1);
+  wrong = small_run();
+  wrong.settings = {{"num_beams", 0}};
+  thread.start(wrong, (folder.path() / "b.tscap").string(), false);
+  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return settled(thread, s); }));
+  CHECK(errors() == 2);
+  thread.step();  // there is no run
+  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return settled(thread, s); }));
+  CHECK(errors() == 3);
+
+  thread.start(small_run(), (folder.path() / "c.tscap").string(), true);
+  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return s.state == LiveState::kDone; }));
+  CHECK(errors() == 3);
+}
+
+TEST_CASE("a breakpoint pauses a running decoder, and a stopped run keeps what it recorded") {
+  if (!test::model_path()) TRIESCOPE_SKIP("the model is not installed");
+  test::TempDir folder;
+  Waiter waiter;
+  SessionThread thread(waiter.wake());
+  thread.set_breakpoints({{BreakKind::kStep, 2, true}});
+  RunRequest request = small_run();
+  request.max_new_tokens = 40;
+  const std::string path = (folder.path() / "run.tscap").string();
+  thread.start(request, path, true);
+  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return !s.pause_reason.empty(); }));
+  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return s.state == LiveState::kPaused; }));
+  CHECK(capture::step_of(thread.status()->next_tick) == 3);
+  thread.stop();
+  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return s.state == LiveState::kDone; }));
+  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return settled(thread, s); }));
+  const auto capture = capture::Capture::open(path);
+  CHECK(capture->status() == capture::RunStatus::kStopped);
+  CHECK(capture->last_step() >= 2);
+}
+
+}  // namespace
+}  // namespace triescope::app
