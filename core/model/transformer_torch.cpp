@@ -8,9 +8,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/model/batch.h"
+#include "core/model/cuda_attention.h"
 #include "core/model/rope.h"
 #include "core/model/torch_runtime.h"
 #include "core/model/transformer.h"
@@ -122,6 +124,7 @@ class TorchTransformer final : public Model {
     if (!device_.is_cuda()) at::set_num_threads(options.threads);
     for (const formats::RopeConfig& rope : config_.ropes) ropes_.emplace_back(rope);
     position_end_ = info_.context;
+    use_cuda_kernel_ = !options.reference_kernels && CudaAttention::usable(config_, device_);
     layers_.resize(config_.layers.size());
     load_weights(source, std::min(options.threads, 8), progress, stop, [&](const WeightTask& task) {
       // New threads: the mode and the device are set for each.
@@ -351,11 +354,16 @@ class TorchTransformer final : public Model {
       }
       turns.emplace_back(cos.to(device_), sin.to(device_));
     }
-    // Blocks of rows, so that prefill's scores stay small.
-    constexpr std::int64_t kBlock = 256;
+    std::optional<CudaAttention> kernel;
     std::vector<Sight> sights;
-    for (std::int64_t begin = 0; begin < rows; begin += kBlock) {
-      sights.push_back(sight_of(visible, begin, std::min(begin + kBlock, rows), kv.capacity()));
+    if (use_cuda_kernel_) {
+      kernel.emplace(visible, rows, device_);
+    } else {
+      // Blocks of rows, so that prefill's scores stay small.
+      constexpr std::int64_t kBlock = 256;
+      for (std::int64_t begin = 0; begin < rows; begin += kBlock) {
+        sights.push_back(sight_of(visible, begin, std::min(begin + kBlock, rows), kv.capacity()));
+      }
     }
 
     for (std::size_t i = 0; i < layers_.size(); ++i) {
@@ -379,7 +387,10 @@ class TorchTransformer final : public Model {
       }
       kv.k(i).index_copy_(0, slots, k);
       kv.v(i).index_copy_(0, slots, v);
-      h = linear(attend(q, kv, i, sights), w, Role::kOutput, Role::kOutputBias);
+      const Tensor attended =
+          kernel ? kernel->attend(q, kv.k(i), kv.v(i), config_, config_.layers[i].window)
+                 : attend(q, kv, i, sights);
+      h = linear(attended, w, Role::kOutput, Role::kOutputBias);
       if (config_.sandwich_norms) h = norm(h, get(w, Role::kPostAttentionNorm), {});
       x = x + h;
       h = norm(x, get(w, Role::kMlpNorm), get(w, Role::kMlpNormBias));
@@ -418,6 +429,7 @@ class TorchTransformer final : public Model {
   at::TensorOptions options_;
   std::vector<RopeTable> ropes_;
   int position_end_ = 0;
+  bool use_cuda_kernel_ = false;
   LayerWeights whole_;
   std::vector<LayerWeights> layers_;
   Tensor logits_, hidden_;  // of the last forward, on the host

@@ -1,0 +1,31 @@
+// Tree attention of the libtorch executor through the project's own CUDA kernel
+// (core/kernels/tree_attention.cuh).
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include "core/model/batch.h"
+#include "core/model/formats/config.h"
+
+namespace triescope {
+
+// The visible lists of one forward on the device. Made once a forward, used by every layer.
+class CudaAttention {
+ public:
+  // Is the kernel's module there, and does it do this head size?
+  static bool usable(const formats::ModelConfig& config, const at::Device& device);
+
+  CudaAttention(const VisibleSlots& visible, std::int64_t rows, const at::Device& device);
+
+  // q: [rows, heads, head_dim]; keys, values: [slots, kv_heads, head_dim]; one dtype. -> [rows,
+  // heads * head_dim]. Error{kCuda}: the launch failed.
+  at::Tensor attend(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
+                    const formats::ModelConfig& config, int window) const;
+
+ private:
+  at::Device device_;
+  at::Tensor prefix_, own_, offsets_;  // int32; offsets undefined = causal
+  std::int64_t longest_ = 0;
+};
+
+}  // namespace triescope
