@@ -1,0 +1,186 @@
+// The CPU kernels beside libtorch's plain operations, in one run, alternating, medians: linear
+// layers of SmolLM2-135M (30 layers and the vocabulary, 540 MB in fp32, so that weights come from
+// memory) and attention of one layer over a prompt.
+//   make bench, or build/bench/bench_kernels [threads] [repeats]
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "core/base/rng.h"
+#include "core/kernels/bf16.h"
+#include "core/kernels/cpu_variant.h"
+#include "core/kernels/linear.h"
+#include "core/kernels/tree_attention.h"
+
+namespace triescope::kernels {
+namespace {
+
+constexpr int kLayers = 30;
+constexpr std::int64_t kVocab = 49152;
+constexpr std::int64_t kLayerShapes[][2] = {{960, 576}, {576, 576}, {3072, 576}, {576, 1536}};
+
+std::vector<float> random_values(std::int64_t count, Rng& rng) {
+  std::vector<float> values(static_cast<std::size_t>(count));
+  for (float& v : values) v = static_cast<float>(rng.uniform() - 0.5);
+  return values;
+}
+
+double milliseconds(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+struct Medians {
+  double ours_ms, torch_ms;
+};
+
+// A, B, A, B, ...: what else the machine does meets both.
+Medians alternate(int repeats, const std::function<void()>& ours,
+                  const std::function<void()>& torch) {
+  std::vector<double> a, b;
+  ours();
+  torch();
+  for (int i = 0; i < repeats; ++i) {
+    a.push_back(milliseconds(ours));
+    b.push_back(milliseconds(torch));
+  }
+  const auto middle = [](std::vector<double>& v) {
+    std::ranges::sort(v);
+    return v[v.size() / 2];
+  };
+  return {middle(a), middle(b)};
+}
+
+void linear_layers(Storage storage, ThreadPool& pool, int repeats) {
+  Rng rng(1);
+  std::vector<PackedLinear> packed;
+  std::vector<at::Tensor> plain;
+  const at::ScalarType type = storage == Storage::kF32 ? at::kFloat : at::kBFloat16;
+  const auto add = [&](std::int64_t n, std::int64_t k) {
+    const auto w = random_values(n * k, rng);
+    packed.emplace_back(n, k, storage);
+    packed.back().set_rows(0, n, w.data(), pool);
+    plain.push_back(
+        at::from_blob(const_cast<float*>(w.data()), {n, k}, at::kFloat).to(type, false, true));
+  };
+  for (int layer = 0; layer < kLayers; ++layer) {
+    for (const auto& [n, k] : kLayerShapes) add(n, k);
+  }
+  add(kVocab, 576);
+  const auto bytes = [&](std::size_t count) {
+    return std::accumulate(
+        packed.begin(), packed.begin() + static_cast<std::ptrdiff_t>(count), 0.0,
+        [](double sum, const PackedLinear& w) { return sum + static_cast<double>(w.bytes()); });
+  };
+  std::printf("linear layers, %s weights, %.0f MB\n", storage == Storage::kF32 ? "fp32" : "bf16",
+              bytes(packed.size()) * 1e-6);
+  std::printf("%6s %10s %8s %8s %9s | %10s %8s %8s | %s\n", "rows", "ours ms", "GB/s", "GFLOP/s",
+              "of 1 row", "torch ms", "GB/s", "of 1 row", "torch / ours");
+  Medians one{};
+  for (const std::int64_t rows : {1, 2, 4, 8, 10, 16, 32, 256}) {
+    // Prefill wants the last row's logits alone, so the vocabulary is left out there.
+    const std::size_t count = rows > 32 ? packed.size() - 1 : packed.size();
+    const auto x = random_values(rows * 1536, rng);
+    std::vector<float> y(static_cast<std::size_t>(rows * (rows > 32 ? 3072 : kVocab)));
+    const at::Tensor xt =
+        at::from_blob(const_cast<float*>(x.data()), {rows, 1536}, at::kFloat).to(type);
+    const auto ours = [&] {
+      for (std::size_t i = 0; i < count; ++i) {
+        linear(packed[i], x.data(), packed[i].inputs(), rows, y.data(), packed[i].outputs(), pool);
+      }
+    };
+    const auto torch = [&] {
+      for (std::size_t i = 0; i < count; ++i)
+        at::linear(xt.narrow(1, 0, packed[i].inputs()).contiguous(), plain[i]);
+    };
+    const Medians m = alternate(rows > 32 ? std::max(1, repeats / 3) : repeats, ours, torch);
+    if (rows == 1) one = m;
+    const double gb = bytes(count) * 1e-6, gflop = gb /
+                                                   static_cast<double>(element_bytes(storage)) * 2 *
+                                                   static_cast<double>(rows);
+    std::printf("%6d %10.2f %8.1f %8.1f %9.2f | %10.2f %8.1f %8.2f | %.2f\n",
+                static_cast<int>(rows), m.ours_ms, gb / m.ours_ms, gflop / m.ours_ms,
+                m.ours_ms / one.ours_ms, m.torch_ms, gb / m.torch_ms, m.torch_ms / one.torch_ms,
+                m.torch_ms / m.ours_ms);
+  }
+}
+
+// Rows of a tree (20 nodes deep, each its own) after a prompt, beside scaled_dot_product_attention
+// with a dense mask over all slots.
+void attention(ThreadPool& pool, int repeats) {
+  const AttentionShape shape{.heads = 9, .kv_heads = 3, .head_dim = 64, .scale = 0.125f};
+  constexpr int kDepth = 20;
+  std::printf("attention of one layer, 9 heads / 3 K/V heads of 64, fp32, own path of %d\n",
+              kDepth);
+  std::printf("%8s %6s %10s %8s | %10s | %s\n", "prompt", "rows", "ours us", "GFLOP/s", "torch us",
+              "torch / ours");
+  for (const std::int32_t prompt : {256, 1024, 4096}) {
+    for (const std::int64_t rows : {1, 3, 10, 32}) {
+      Rng rng(2);
+      const std::int64_t slots = prompt + rows * kDepth, width = shape.heads * shape.head_dim;
+      const auto q = random_values(rows * width, rng), k = random_values(slots * 192, rng),
+                 v = random_values(slots * 192, rng);
+      std::vector<float> out(q.size());
+      std::vector<std::int32_t> prefix(static_cast<std::size_t>(prompt)), own, offsets{0};
+      std::iota(prefix.begin(), prefix.end(), 0);
+      at::Tensor mask = at::zeros({rows, slots}, at::kBool);
+      mask.narrow(1, 0, prompt).fill_(true);
+      for (std::int64_t r = 0; r < rows; ++r) {
+        for (int d = 0; d < kDepth; ++d)
+          own.push_back(static_cast<std::int32_t>(prompt + d * rows + r));
+        for (int d = 0; d < kDepth; ++d) mask[r][prompt + d * rows + r] = true;
+        offsets.push_back(static_cast<std::int32_t>(own.size()));
+      }
+      const auto heads = [](const std::vector<float>& data, std::int64_t n, std::int64_t h) {
+        return at::from_blob(const_cast<float*>(data.data()), {1, n, h, 64}, at::kFloat)
+            .transpose(1, 2);
+      };
+      const at::Tensor qt = heads(q, rows, 9), kt = heads(k, slots, 3), vt = heads(v, slots, 3);
+      constexpr int kInner = 20;
+      const auto ours = [&] {
+        for (int i = 0; i < kInner; ++i) {
+          tree_attention(q.data(), width, rows, {k.data(), v.data(), Storage::kF32}, shape,
+                         {.prefix = prefix, .own = own, .offsets = offsets, .row_slots = {}},
+                         out.data(), width, pool);
+        }
+      };
+      const auto torch = [&] {
+        for (int i = 0; i < kInner; ++i) {
+          at::scaled_dot_product_attention(qt, kt.repeat_interleave(3, 1),
+                                           vt.repeat_interleave(3, 1), mask);
+        }
+      };
+      const Medians m = alternate(repeats, ours, torch);
+      const double gflop = 4e-9 * static_cast<double>(rows * width * (prompt + kDepth));
+      std::printf("%8d %6d %10.1f %8.1f | %10.1f | %.2f\n", prompt, static_cast<int>(rows),
+                  m.ours_ms / kInner * 1e3, gflop / (m.ours_ms / kInner * 1e-3),
+                  m.torch_ms / kInner * 1e3, m.torch_ms / m.ours_ms);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace triescope::kernels
+
+int main(int argc, char** argv) {
+  using namespace triescope;
+  using namespace triescope::kernels;
+  ThreadPool pool(argc > 1 ? std::atoi(argv[1]) : 0);
+  const int repeats = argc > 2 ? std::max(1, std::atoi(argv[2])) : 9;
+  at::set_num_threads(pool.size());
+  std::printf("%d threads, %s, medians of %d, ours and libtorch's in turn\n", pool.size(),
+              to_string(current_variant()), repeats);
+  linear_layers(Storage::kF32, pool, repeats);
+  linear_layers(Storage::kBF16, pool, repeats);
+  attention(pool, repeats);
+  return 0;
+}
