@@ -1,6 +1,7 @@
 #include "viz/draw.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 
@@ -36,6 +37,11 @@ void draw_glyph(Canvas& canvas, std::string_view glyph, Point c, float size, Col
     canvas.line({c.x - r * 0.8f, c.y}, {c.x + r * 0.8f, c.y}, color, w, LineStyle::kSolid);
   } else if (glyph == "●") {
     canvas.fill_circle(c, r * 0.75f, color);
+  } else if (glyph == "#") {
+    canvas.fill_rect({c.x - r * 0.9f, c.y - r * 0.55f, r * 1.8f, r * 1.1f}, color.with_alpha(0.3f),
+                     r * 0.3f);
+    canvas.stroke_rect({c.x - r * 0.9f, c.y - r * 0.55f, r * 1.8f, r * 1.1f}, color, 1.2f,
+                       LineStyle::kSolid, r * 0.3f);
   } else if (glyph == "→") {
     canvas.line({c.x - r * 0.9f, c.y}, {c.x + r * 0.8f, c.y}, color, w);
     const Point head[] = {{c.x + r * 0.2f, c.y - r * 0.55f},
@@ -123,6 +129,17 @@ float draw_legend(Canvas& canvas, Point top_left, float width,
   return entries.empty() ? 0 : y + row - top_left.y;
 }
 
+Rect draw_button(Canvas& canvas, Point top_right, std::string_view label, const Scene& scene) {
+  const float em = scene.em;
+  const TextStyle style = dim_text(scene, 0.8f);
+  const float width = canvas.measure(label, style).x + em * 0.9f;
+  const Rect box{top_right.x - width, top_right.y, width, em * 1.3f};
+  canvas.fill_rect(box, scene.theme.surface, em * 0.3f);
+  canvas.stroke_rect(box, scene.theme.border, 1, LineStyle::kSolid, em * 0.3f);
+  text_in(canvas, {box.x, box.y, box.w, box.h}, label, style, Align::kCenter);
+  return box;
+}
+
 void draw_empty_state(Canvas& canvas, Rect area, std::string_view text, const Scene& scene) {
   const TextStyle style = dim_text(scene, 1);
   const auto lines = wrap_text(canvas, text, style, std::max(scene.em * 4, area.w - scene.em * 3));
@@ -185,6 +202,18 @@ std::string duration_text(double us) {
   else
     std::snprintf(text, sizeof text, "%.2f s", us / 1e6);
   return text;
+}
+
+std::string probability_text(double p) {
+  if (std::isnan(p)) return "–";
+  return p > 0 && p < 0.005 ? "<.01" : number_text(p, 2);
+}
+
+std::string csv_number(double value) {
+  if (std::isnan(value)) return "";
+  char text[48];
+  const auto end = std::to_chars(text, text + sizeof text, static_cast<float>(value)).ptr;
+  return std::string(text, end);
 }
 
 std::string csv_field(std::string_view text) {

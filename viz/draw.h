@@ -33,6 +33,9 @@ struct LegendEntry {
 float draw_legend(Canvas& canvas, Point top_left, float width,
                   const std::vector<LegendEntry>& entries, const Scene& scene);
 
+// A small button of a panel's own, its top right corner at `top_right`; returns its area.
+Rect draw_button(Canvas& canvas, Point top_right, std::string_view label, const Scene& scene);
+
 // The panel's empty state: one sentence in the middle.
 void draw_empty_state(Canvas& canvas, Rect area, std::string_view text, const Scene& scene);
 
@@ -45,7 +48,9 @@ TextStyle mono_text(const Scene& scene, float scale = 1);
 std::string number_text(double value, int digits = 3);
 std::string bytes_text(double bytes);          // "1.2 MB"
 std::string duration_text(double us);          // "13.2 ms"
+std::string probability_text(double p);        // "0.87", "<.01"
 std::string csv_field(std::string_view text);  // RFC 4180
+std::string csv_number(double value);  // shortest that reads back as the same float; NaN: ""
 
 // The text of a node's token with visible spaces: "·the"; the root: "prompt".
 std::string node_text(const Scene& scene, std::int32_t node, int max_chars = 24);

@@ -4,78 +4,143 @@
 
 namespace triescope::viz {
 
-TrieLayout layout_trie(std::span<const capture::NodeRow> nodes,
-                       const std::function<bool(std::int32_t)>& folded,
-                       const std::function<bool(std::int32_t)>& hidden,
-                       const std::function<float(std::int32_t)>& width) {
-  TrieLayout layout;
-  const std::size_t count = nodes.size();
-  layout.row_of.assign(count, -1);
-  if (count == 0) return layout;
+TrieLayout::Column& TrieLayout::column_of(std::int32_t column) {
+  const auto i = static_cast<std::size_t>(column);
+  if (columns_.size() <= i) columns_.resize(i + 1);
+  columns_[i].listed = false;
+  return columns_[i];
+}
 
-  // Children lists as first child / next sibling, in id order.
-  std::vector<std::int32_t> first(count, -1), last(count, -1), next(count, -1), below(count, 0);
-  std::vector<std::int32_t> left_out(count, 0);
-  for (std::size_t i = 1; i < count; ++i) {
-    if (hidden(static_cast<std::int32_t>(i))) continue;
-    const auto parent = static_cast<std::size_t>(nodes[i].parent);
-    const auto id = static_cast<std::int32_t>(i);
-    if (first[parent] < 0)
-      first[parent] = id;
-    else
-      next[static_cast<std::size_t>(last[parent])] = id;
-    last[parent] = id;
-  }
-  for (std::size_t i = count; i-- > 1;) {
-    const auto parent = static_cast<std::size_t>(nodes[i].parent);
-    below[parent] += below[i] + 1;
-    if (hidden(static_cast<std::int32_t>(i))) left_out[parent] += below[i] + 1;
-  }
-
-  // Depth first without recursion (a path may be thousands long): a node is placed when all its
-  // children are.
-  std::vector<std::int32_t> order, stack = {0};
-  std::vector<char> leaf(count, 0);
-  order.reserve(count);
-  while (!stack.empty()) {
-    const std::int32_t node = stack.back();
-    stack.pop_back();
-    order.push_back(node);
-    const auto i = static_cast<std::size_t>(node);
-    if (first[i] < 0 || (node != 0 && folded(node))) {
-      leaf[i] = 1;
-      continue;
+void TrieLayout::build(std::span<const std::int32_t> parents, std::span<const char> late) {
+  const std::size_t count = parents.size();
+  items_.assign(count, {});
+  chains_.clear();
+  columns_.clear();
+  rows_ = 0;
+  if (count == 0) return;
+  std::vector<std::int32_t> next_sibling(count, -1);
+  for (const bool wanted : {false, true}) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto item = static_cast<std::int32_t>(i);
+      Item& it = items_[i];
+      if (!wanted) {
+        it.parent = parents[i];
+        it.late = !late.empty() && late[i] != 0;
+        if (it.parent >= 0) it.column = at(it.parent).column + 1;
+      }
+      if (it.parent < 0 || it.late != wanted) continue;
+      Item& above = at(it.parent);
+      if (above.first_child < 0)
+        above.first_child = item;
+      else
+        next_sibling[static_cast<std::size_t>(above.last_child)] = item;
+      above.last_child = item;
     }
-    const std::size_t mark = stack.size();
-    for (std::int32_t child = first[i]; child >= 0; child = next[static_cast<std::size_t>(child)])
-      stack.push_back(child);
-    std::reverse(stack.begin() + static_cast<std::ptrdiff_t>(mark), stack.end());
   }
-  float row = 0;
-  for (const std::int32_t node : order)
-    if (leaf[static_cast<std::size_t>(node)])
-      layout.row_of[static_cast<std::size_t>(node)] = row++ + 0.5f;
-  for (auto it = order.rbegin(); it != order.rend(); ++it) {
-    const auto i = static_cast<std::size_t>(*it);
-    if (!leaf[i])
-      layout.row_of[i] = (layout.row_of[static_cast<std::size_t>(first[i])] +
-                          layout.row_of[static_cast<std::size_t>(last[i])]) /
-                         2;
-  }
-  layout.rows = row;
-
-  for (const std::int32_t node : order) {
-    const auto i = static_cast<std::size_t>(node);
-    const auto depth = static_cast<std::size_t>(nodes[i].depth);
-    if (layout.columns.size() <= depth) {
-      layout.columns.resize(depth + 1);
-      layout.column_width.resize(depth + 1, 0);
+  // A line is placed below everything that is there already; then what hangs below its end, then
+  // what hangs nearer to its head. That order is the order from top to bottom in every column.
+  std::vector<std::int32_t> heads = {0};
+  while (!heads.empty()) {
+    const std::int32_t head = heads.back();
+    heads.pop_back();
+    const auto chain = static_cast<std::int32_t>(chains_.size());
+    std::int32_t row = 0;
+    for (std::int32_t item = head; item >= 0; item = at(item).first_child)
+      if (const std::int32_t bottom = column_of(at(item).column).bottom; bottom >= 0)
+        row = std::max(row, this->row(bottom) + 1);
+    chains_.push_back({head, row});
+    rows_ = std::max(rows_, row + 1);
+    for (std::int32_t item = head; item >= 0; item = at(item).first_child) {
+      Item& it = at(item);
+      it.chain = chain;
+      Column& column = column_of(it.column);
+      it.above = column.bottom;
+      if (column.bottom >= 0)
+        at(column.bottom).below = item;
+      else
+        column.top = item;
+      column.bottom = item;
+      if (it.first_child < 0) continue;
+      const std::size_t mark = heads.size();
+      for (std::int32_t child = next_sibling[static_cast<std::size_t>(it.first_child)]; child >= 0;
+           child = next_sibling[static_cast<std::size_t>(child)])
+        heads.push_back(child);
+      std::reverse(heads.begin() + static_cast<std::ptrdiff_t>(mark), heads.end());
     }
-    layout.columns[depth].push_back({node, layout.row_of[i], leaf[i] ? below[i] : left_out[i]});
-    layout.column_width[depth] = std::max(layout.column_width[depth], width(node));
   }
-  // Depth-first order already goes from top to bottom within a column.
-  return layout;
+}
+
+bool TrieLayout::append(std::int32_t parent, bool late) {
+  if (parent >= 0 && !late && at(parent).last_child >= 0 && at(at(parent).last_child).late)
+    return false;
+  const std::int32_t item = size();
+  items_.push_back({});
+  Item& it = at(item);
+  it.parent = parent;
+  it.late = late;
+  if (parent < 0) {
+    chains_.push_back({item, 0});
+    Column& column = column_of(0);
+    column.top = column.bottom = item;
+    rows_ = 1;
+    return true;
+  }
+  it.column = at(parent).column + 1;
+  // The neighbour above: the last child of the nearest node, from the parent upwards, that has any.
+  std::int32_t above = at(parent).last_child;
+  for (std::int32_t node = at(parent).above; above < 0 && node >= 0; node = at(node).above)
+    above = at(node).last_child;
+  Column& column = column_of(it.column);
+  const std::int32_t below = above >= 0 ? at(above).below : column.top;
+  it.above = above;
+  it.below = below;
+  (above >= 0 ? at(above).below : column.top) = item;
+  (below >= 0 ? at(below).above : column.bottom) = item;
+  if (at(parent).first_child < 0) {
+    at(parent).first_child = item;
+    it.chain = at(parent).chain;
+  } else {
+    it.chain = static_cast<std::int32_t>(chains_.size());
+    chains_.push_back({item, 0});
+  }
+  at(parent).last_child = item;
+  const std::int32_t own = row(item);
+  const std::int32_t needed = above >= 0 ? std::max(own, row(above) + 1) : own;
+  if (needed > own)
+    raise(it.chain, needed);
+  else if (below >= 0 && row(below) <= own)
+    raise(at(below).chain, own + 1);
+  rows_ = std::max(rows_, needed + 1);
+  return true;
+}
+
+void TrieLayout::raise(std::int32_t chain, std::int32_t row) {
+  chains_[static_cast<std::size_t>(chain)].row = row;
+  raised_.assign(1, chain);
+  while (!raised_.empty()) {
+    const Chain moved = chains_[static_cast<std::size_t>(raised_.back())];
+    raised_.pop_back();
+    rows_ = std::max(rows_, moved.row + 1);
+    for (std::int32_t item = moved.head; item >= 0; item = at(item).first_child) {
+      if (at(item).below < 0) continue;
+      const std::int32_t next = at(at(item).below).chain;
+      Chain& neighbour = chains_[static_cast<std::size_t>(next)];
+      if (neighbour.row > moved.row) continue;
+      neighbour.row = moved.row + 1;
+      raised_.push_back(next);
+    }
+  }
+}
+
+std::span<const std::int32_t> TrieLayout::column_items(std::int32_t index) const {
+  Column& column = columns_[static_cast<std::size_t>(index)];
+  if (!column.listed) {
+    column.items.clear();
+    for (std::int32_t item = column.top; item >= 0; item = at(item).below)
+      column.items.push_back(item);
+    column.listed = true;
+  }
+  return column.items;
 }
 
 }  // namespace triescope::viz

@@ -1,41 +1,72 @@
-// Trie layout: where the nodes of a token tree stand, growing to the right. Pure geometry; units:
-// columns are px of text width, rows are counted (multiply by the row height). O(n), no drawing. A
-// tidy tree of depth columns: leaves take rows in order of ids, an inner node stands midway between
-// its first and last child. A folded node is shown as a leaf that carries the number of nodes below
-// it.
+// Trie layout: where the items of an ordered tree stand, growing to the right. Pure geometry:
+// columns and rows are counted, no drawing, no tokens. An item is whatever is drawn as one mark: a
+// node, or a run of nodes folded into one.
+//
+// A tidy tree of straight lines: a first child stands on its parent's row, every other child on the
+// first row below that is free along its own line, and nothing crosses. Lines ("chains" of first
+// children) are the unit: the rows are the smallest solution of
+//   row(chain) >= 1 + row(chain above it in any of its columns),
+// which is unique. So append() finds it by pushing down what is in the way, without touching the
+// rest, and build() finds the same rows in one walk.
+// Not thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
-#include "core/capture/records.h"
-
 namespace triescope::viz {
 
-struct TrieLayout {
-  struct Entry {
-    std::int32_t node = 0;
-    float row = 0;            // middle of the node, in rows from the top
-    std::int32_t folded = 0;  // nodes hidden below it
-  };
-  std::vector<std::vector<Entry>> columns;  // by depth, each from top to bottom
-  std::vector<float> row_of;                // by node; negative = hidden
-  std::vector<float> column_width;          // by depth: the widest of `width`
-  float rows = 0;                           // height of the whole picture
+class TrieLayout {
+ public:
+  // Item i's parent is parents[i] < i; the first item's is -1. Siblings stand in the order of their
+  // numbers, but those with late[i] (dead branches) below all others. `late` may be empty. O(n).
+  void build(std::span<const std::int32_t> parents, std::span<const char> late = {});
+  // One more item, the last child of `parent`. Costs what it pushes down. False, and nothing done,
+  // if it would have to stand above a late sibling: build() then.
+  bool append(std::int32_t parent, bool late = false);
 
-  bool shows(std::int32_t node) const {
-    return node >= 0 && node < static_cast<std::int32_t>(row_of.size()) &&
-           row_of[static_cast<std::size_t>(node)] >= 0;
+  std::int32_t size() const { return static_cast<std::int32_t>(items_.size()); }
+  std::int32_t column(std::int32_t item) const { return at(item).column; }
+  std::int32_t row(std::int32_t item) const {
+    return chains_[static_cast<std::size_t>(at(item).chain)].row;
   }
-};
+  std::int32_t parent(std::int32_t item) const { return at(item).parent; }
+  std::int32_t first_child(std::int32_t item) const { return at(item).first_child; }
+  std::int32_t last_child(std::int32_t item) const { return at(item).last_child; }
+  std::int32_t rows() const { return rows_; }
+  std::int32_t columns() const { return static_cast<std::int32_t>(columns_.size()); }
+  // The items of a column from top to bottom: rows strictly grow, so a range of rows is found by
+  // binary search.
+  std::span<const std::int32_t> column_items(std::int32_t column) const;
 
-// `nodes`: index = id, parents first. `folded(node)`: hide what is below it. `hidden(node)`: leave
-// it out with all below it; its parent carries the count. `width(node)`: of its label, any unit.
-TrieLayout layout_trie(std::span<const capture::NodeRow> nodes,
-                       const std::function<bool(std::int32_t)>& folded,
-                       const std::function<bool(std::int32_t)>& hidden,
-                       const std::function<float(std::int32_t)>& width);
+ private:
+  struct Item {
+    std::int32_t parent = -1, column = 0, chain = 0;
+    std::int32_t first_child = -1, last_child = -1;
+    std::int32_t above = -1, below = -1;  // neighbours in the column
+    bool late = false;
+  };
+  struct Chain {
+    std::int32_t head = 0, row = 0;
+  };
+  struct Column {
+    std::int32_t top = -1, bottom = -1;
+    std::vector<std::int32_t> items;
+    bool listed = false;  // `items` is up to date
+  };
+
+  const Item& at(std::int32_t item) const { return items_[static_cast<std::size_t>(item)]; }
+  Item& at(std::int32_t item) { return items_[static_cast<std::size_t>(item)]; }
+  Column& column_of(std::int32_t column);
+  void raise(std::int32_t chain, std::int32_t row);
+
+  std::vector<Item> items_;
+  std::vector<Chain> chains_;
+  mutable std::vector<Column> columns_;
+  std::int32_t rows_ = 0;
+  std::vector<std::int32_t> raised_;  // work list, kept between calls
+};
 
 }  // namespace triescope::viz

@@ -1,0 +1,111 @@
+#include "viz/layouts/trie_folds.h"
+
+#include <algorithm>
+
+namespace triescope::viz {
+namespace {
+
+using capture::NodeState;
+
+constexpr std::size_t kManyNodes = 300;    // kAuto: from here on old dead branches are left out
+constexpr std::int32_t kDeadSteps = 6;     // how long a dead branch stays in sight
+constexpr std::int32_t kManyColumns = 90;  // kAuto: from here on stretches become runs
+constexpr std::int32_t kMinRun = 8;        // a shorter stretch is not worth a fold
+constexpr std::int32_t kGrowingEnd = 16;   // the newest columns are never folded
+
+bool is_dead(NodeState state) {
+  return state == NodeState::kPruned || state == NodeState::kRejected;
+}
+
+}  // namespace
+
+std::vector<TrieItem> fold_trie(std::span<const capture::NodeRow> nodes,
+                                std::span<const NodeState> states, std::int32_t shown_step,
+                                const FoldOptions& options) {
+  const std::size_t count = nodes.size();
+  std::vector<TrieItem> items;
+  if (count == 0) return items;
+  const auto index = [](std::int32_t node) { return static_cast<std::size_t>(node); };
+
+  // Size of every subtree, and the last step that added to it.
+  std::vector<std::int32_t> below(count, 0), last_step(count, 0);
+  std::int32_t depth = 0;
+  for (std::size_t i = count; i-- > 0;) {
+    last_step[i] = std::max(last_step[i], capture::step_of(nodes[i].tick));
+    depth = std::max(depth, nodes[i].depth);
+    if (i == 0) break;
+    const auto parent = index(nodes[i].parent);
+    below[parent] += below[i] + 1;
+    last_step[parent] = std::max(last_step[parent], last_step[i]);
+  }
+
+  const bool folds_dead =
+      options.mode == FoldMode::kAll || (options.mode == FoldMode::kAuto && count >= kManyNodes);
+  const std::int32_t keep = options.mode == FoldMode::kAll ? 0 : kDeadSteps;
+  std::vector<char> hidden(count, 0);
+  std::vector<std::int32_t> hidden_dead(count, 0), hidden_other(count, 0), shown_children(count, 0);
+  for (std::size_t i = 1; i < count; ++i) {
+    const auto parent = index(nodes[i].parent);
+    if (hidden[parent]) {
+      hidden[i] = 1;
+      continue;
+    }
+    const bool closed = options.closed.count(nodes[i].parent) != 0;
+    const bool old = folds_dead && is_dead(states[i]) && last_step[i] + keep < shown_step &&
+                     options.opened.count(nodes[i].parent) == 0;
+    if (closed || old) {
+      hidden[i] = 1;
+      (is_dead(states[i]) ? hidden_dead : hidden_other)[parent] += below[i] + 1;
+      continue;
+    }
+    ++shown_children[parent];
+  }
+
+  // Stretches of depths in which every shown node has exactly one shown child.
+  std::vector<std::int32_t> run_end(static_cast<std::size_t>(depth) + 1, -1);  // by first depth
+  const bool folds_runs =
+      options.mode == FoldMode::kAll || (options.mode == FoldMode::kAuto && depth > kManyColumns);
+  if (folds_runs) {
+    std::vector<char> plain(static_cast<std::size_t>(depth) + 2, 1);
+    for (std::size_t i = 0; i < count; ++i)
+      if (!hidden[i] && (shown_children[i] != 1 || hidden_other[i] > 0 || i == 0))
+        plain[index(nodes[i].depth)] = 0;
+    for (std::int32_t from = 1; from <= depth;) {
+      std::int32_t to = from;
+      while (to <= depth && plain[index(to)]) ++to;
+      // [from, to) are plain: the first keeps its place, so that one sees where the run comes from.
+      const std::int32_t first = from + 1, last = std::min(to - 1, depth - kGrowingEnd);
+      if (last - first + 1 >= kMinRun) run_end[index(first)] = last;
+      from = to + 1;
+    }
+  }
+
+  // A stretch is opened for all its paths: columns stay positions.
+  for (const std::int32_t node : options.opened)
+    if (node >= 0 && index(node) < count) run_end[index(nodes[index(node)].depth)] = -1;
+
+  std::vector<std::int32_t> item_of(count, -1);
+  items.reserve(folds_dead ? count / 4 : count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (hidden[i]) continue;
+    const auto node = static_cast<std::int32_t>(i);
+    const std::int32_t parent = i == 0 ? -1 : item_of[index(nodes[i].parent)];
+    // A run goes on: its first node's item stands for this one too.
+    if (parent >= 0) {
+      TrieItem& above = items[static_cast<std::size_t>(parent)];
+      const std::int32_t first = nodes[index(above.node)].depth;
+      if (first <= depth && run_end[index(first)] >= nodes[i].depth) {
+        ++above.run;
+        above.last = node;
+        above.hidden_dead += hidden_dead[i];
+        item_of[i] = parent;
+        continue;
+      }
+    }
+    item_of[i] = static_cast<std::int32_t>(items.size());
+    items.push_back({node, parent, 1, node, hidden_dead[i], hidden_other[i]});
+  }
+  return items;
+}
+
+}  // namespace triescope::viz
