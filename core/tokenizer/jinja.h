@@ -22,11 +22,21 @@ using Function = std::function<Value(const Arguments&)>;
 
 struct Undefined {};
 struct None {};
+// What namespace() makes: the one thing a template can change. It never holds another, so that no
+// value reaches itself.
+struct Namespace;
+
+// How a list came to be: Python prints tuples otherwise, and views (ranges, iterators) not at all.
+enum class Shape : std::uint8_t { kList, kTuple, kView };
 
 struct Value {
   std::variant<Undefined, None, bool, std::int64_t, double, std::string, std::shared_ptr<List>,
-               std::shared_ptr<Dict>, std::shared_ptr<Function>>
+               std::shared_ptr<Dict>, std::shared_ptr<Function>, std::shared_ptr<Namespace>>
       data;
+  Shape shape = Shape::kList;
+  bool changeable = false;   // is or holds a namespace or a function
+  std::uint16_t depth = 0;   // nesting
+  std::uint32_t weight = 1;  // how long walking it takes: what is shared counts each time
 
   Value() = default;
   Value(None) : data(None{}) {}
@@ -35,22 +45,37 @@ struct Value {
   Value(double d) : data(d) {}
   Value(std::string s) : data(std::move(s)) {}
   Value(const char* s) : data(std::string(s)) {}
-  Value(List list) : data(std::make_shared<List>(std::move(list))) {}
-  Value(Dict dict) : data(std::make_shared<Dict>(std::move(dict))) {}
-  Value(Function function) : data(std::make_shared<Function>(std::move(function))) {}
+  Value(List list, Shape how = Shape::kList);
+  Value(Dict dict);
+  Value(Function function)
+      : data(std::make_shared<Function>(std::move(function))), changeable(true), depth(1) {}
+  Value(std::shared_ptr<Namespace> space) : data(std::move(space)), changeable(true), depth(1) {}
 
   template <class T>
   const T* get() const {
     return std::get_if<T>(&data);
   }
-  const List* list() const {
-    return get<std::shared_ptr<List>>() ? std::get<std::shared_ptr<List>>(data).get() : nullptr;
-  }
-  Dict* dict() const {
-    return get<std::shared_ptr<Dict>>() ? std::get<std::shared_ptr<Dict>>(data).get() : nullptr;
+  const List* list() const { return pointee<List>(); }
+  const Dict* dict() const { return pointee<Dict>(); }
+  const Function* function() const { return pointee<Function>(); }
+  Namespace* name_space() const {
+    const auto* held = get<std::shared_ptr<Namespace>>();
+    return held ? held->get() : nullptr;
   }
   bool is_undefined() const { return std::holds_alternative<Undefined>(data); }
   bool is_none() const { return std::holds_alternative<None>(data); }
+
+ private:
+  void contains(const Value& inner);
+  template <class T>
+  const T* pointee() const {
+    const auto* held = get<std::shared_ptr<T>>();
+    return held ? held->get() : nullptr;
+  }
+};
+
+struct Namespace {
+  Dict values;
 };
 
 struct Arguments {
@@ -67,8 +92,12 @@ struct Template {
 
 struct Limits {
   std::int64_t steps = 5'000'000;
-  std::size_t output_bytes = 64u << 20;
-  int depth = 100;
+  std::size_t output_bytes = 16u << 20;
+  int macro_depth = 100;
+  int depth = 1000;       // of the walk over the syntax tree
+  int value_depth = 100;  // lists in lists
+  std::uint32_t value_weight = 1'000'000;
+  std::int64_t range = 100'000;  // as Jinja's sandbox
 };
 
 // Errors: kNotSupported ("line 12: …").

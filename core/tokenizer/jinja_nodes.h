@@ -18,11 +18,14 @@ enum class Op : std::uint8_t {
   kIf,
   kSet,
   kSetBlock,
+  kScope,
+  kFilterBlock,
   kMacro,
   kBreak,
   kContinue,
   // expressions
   kLiteral,
+  kCaptured,  // what a set or filter block printed
   kName,
   kList,
   kTuple,
@@ -35,6 +38,7 @@ enum class Op : std::uint8_t {
   kTest,
   kNot,
   kNegate,
+  kPlus,
   kAnd,
   kOr,
   kBinary,
@@ -45,6 +49,7 @@ enum class Op : std::uint8_t {
 struct Node {
   Op op = Op::kBlock;
   int line = 0;
+  int depth = 0;                                // of an expression's tree below
   std::string text;                             // name, operator, filter, text
   Value value;                                  // kLiteral
   std::vector<std::shared_ptr<Node>> children;  // operands, in order; null = left out

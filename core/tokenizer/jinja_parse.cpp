@@ -1,231 +1,29 @@
-#include <cctype>
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <utility>
 
 #include "core/base/error.h"
+#include "core/tokenizer/jinja_lex.h"
 #include "core/tokenizer/jinja_nodes.h"
-#include "core/tokenizer/unicode.h"
 
 namespace triescope::tokenizer::jinja {
 namespace {
 
 using NodePtr = std::shared_ptr<Node>;
-constexpr int kMaxDepth = 200;
+constexpr int kMaxDepth = 200;      // of blocks and brackets
+constexpr int kMaxTreeDepth = 600;  // of an expression's tree
 constexpr std::size_t kMaxTemplateBytes = 1 << 20;
-
-struct Token {
-  enum class Kind : std::uint8_t {
-    kName,
-    kString,
-    kInteger,
-    kFloat,
-    kOperator,
-    kEnd
-  } kind = Kind::kEnd;
-  std::string text;
-  int line = 0;
-};
-
-struct Chunk {
-  enum class Kind : std::uint8_t { kText, kPrint, kStatement } kind = Kind::kText;
-  std::string text;
-  int line = 1;
-};
-
-bool blank(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
-}
-
-// Cuts the template at its tags, with the white space rules of trim_blocks and lstrip_blocks.
-std::vector<Chunk> cut(const std::string& source) {
-  std::vector<Chunk> chunks;
-  int line = 1;
-  std::size_t at = 0;
-  bool strip_next = false;  // the tag before ended in -%}
-  bool trim_newline = false;
-  while (at <= source.size()) {
-    std::size_t tag = at;
-    while (tag + 1 < source.size() &&
-           !(source[tag] == '{' &&
-             (source[tag + 1] == '{' || source[tag + 1] == '%' || source[tag + 1] == '#')))
-      ++tag;
-    if (tag + 1 >= source.size()) tag = source.size();
-    std::string text = source.substr(at, tag - at);
-    const int text_line = line;
-    for (const char c : text) line += c == '\n';
-    if (trim_newline && !text.empty() && text[0] == '\n') text.erase(0, 1);
-    if (strip_next)
-      text.erase(0, text.find_first_not_of(" \t\n\r\f\v") == std::string::npos
-                        ? text.size()
-                        : text.find_first_not_of(" \t\n\r\f\v"));
-    if (tag == source.size()) {
-      if (!text.empty()) chunks.push_back({Chunk::Kind::kText, text, text_line});
-      break;
-    }
-    const char kind = source[tag + 1];
-    std::size_t begin = tag + 2;
-    bool minus = false, plus = false;
-    if (begin < source.size() && (source[begin] == '-' || source[begin] == '+')) {
-      minus = source[begin] == '-';
-      plus = !minus;
-      ++begin;
-    }
-    if (minus) {
-      while (!text.empty() && blank(text.back())) text.pop_back();
-    } else if (kind != '{' && !plus) {
-      // lstrip_blocks: spaces between the line's beginning and the block go.
-      std::size_t end = text.size();
-      while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == '\t')) --end;
-      std::size_t raw = tag;
-      while (raw > 0 && (source[raw - 1] == ' ' || source[raw - 1] == '\t')) --raw;
-      const bool line_start = raw == 0 || source[raw - 1] == '\n';
-      if (line_start) text.resize(end);
-    }
-    if (!text.empty()) chunks.push_back({Chunk::Kind::kText, text, text_line});
-    // The closing tag, not within a string.
-    const std::string close = kind == '{' ? "}}" : kind == '%' ? "%}" : "#}";
-    std::size_t end = begin;
-    char quote = 0;
-    for (; end < source.size(); ++end) {
-      const char c = source[end];
-      if (kind != '#') {
-        if (quote) {
-          if (c == '\\')
-            ++end;
-          else if (c == quote)
-            quote = 0;
-          continue;
-        }
-        if (c == '"' || c == '\'') {
-          quote = c;
-          continue;
-        }
-        // A dict's }} inside an expression: count braces.
-      }
-      if (source.compare(end, 2, close) == 0) {
-        if (kind == '{') {
-          int open = 0;
-          for (std::size_t i = begin; i < end; ++i)
-            open += source[i] == '{' ? 1 : source[i] == '}' ? -1 : 0;
-          if (open > 0) continue;
-        }
-        break;
-      }
-    }
-    if (end >= source.size()) refuse(line, std::string("a tag {") + kind + " is not closed");
-    std::string inner = source.substr(begin, end - begin);
-    strip_next = !inner.empty() && inner.back() == '-';
-    const bool keep_newline = !inner.empty() && inner.back() == '+';
-    if (strip_next || keep_newline) inner.pop_back();
-    if (kind == '{') chunks.push_back({Chunk::Kind::kPrint, inner, line});
-    if (kind == '%') chunks.push_back({Chunk::Kind::kStatement, inner, line});
-    for (std::size_t i = tag; i < end; ++i) line += source[i] == '\n';
-    at = end + 2;
-    trim_newline = kind != '{' && !keep_newline;
-  }
-  return chunks;
-}
-
-std::vector<Token> tokenize(const Chunk& chunk) {
-  std::vector<Token> tokens;
-  int line = chunk.line;
-  const std::string& s = chunk.text;
-  for (std::size_t i = 0; i < s.size();) {
-    const char c = s[i];
-    if (c == '\n') ++line;
-    if (blank(c)) {
-      ++i;
-      continue;
-    }
-    if (std::isalpha(static_cast<unsigned char>(c)) || c == '_') {
-      std::size_t end = i;
-      while (end < s.size() && (std::isalnum(static_cast<unsigned char>(s[end])) || s[end] == '_'))
-        ++end;
-      tokens.push_back({Token::Kind::kName, s.substr(i, end - i), line});
-      i = end;
-    } else if (std::isdigit(static_cast<unsigned char>(c))) {
-      std::size_t end = i;
-      bool is_float = false;
-      while (end < s.size() && (std::isdigit(static_cast<unsigned char>(s[end])) || s[end] == '_' ||
-                                (s[end] == '.' && end + 1 < s.size() &&
-                                 std::isdigit(static_cast<unsigned char>(s[end + 1]))))) {
-        is_float |= s[end] == '.';
-        ++end;
-      }
-      std::string digits;
-      for (std::size_t k = i; k < end; ++k)
-        if (s[k] != '_') digits += s[k];
-      tokens.push_back({is_float ? Token::Kind::kFloat : Token::Kind::kInteger, digits, line});
-      i = end;
-    } else if (c == '"' || c == '\'') {
-      std::string text;
-      std::size_t k = i + 1;
-      for (; k < s.size() && s[k] != c; ++k) {
-        if (s[k] != '\\' || k + 1 >= s.size()) {
-          text += s[k];
-          continue;
-        }
-        const char e = s[++k];
-        switch (e) {
-          case 'n':
-            text += '\n';
-            break;
-          case 't':
-            text += '\t';
-            break;
-          case 'r':
-            text += '\r';
-            break;
-          case '0':
-            text += '\0';
-            break;
-          case '\n':
-            break;
-          case 'u':
-          case 'x': {
-            const std::size_t count = e == 'u' ? 4 : 2;
-            append_utf8(text, static_cast<char32_t>(
-                                  std::strtoul(s.substr(k + 1, count).c_str(), nullptr, 16)));
-            k += count;
-            break;
-          }
-          case '\\':
-          case '\'':
-          case '"':
-            text += e;
-            break;
-          default:
-            text += '\\';
-            text += e;
-        }
-      }
-      if (k >= s.size()) refuse(line, "a string is not closed");
-      tokens.push_back({Token::Kind::kString, text, line});
-      i = k + 1;
-    } else {
-      static constexpr const char* kTwo[] = {"==", "!=", "<=", ">=", "//", "**"};
-      std::string op(1, c);
-      for (const char* two : kTwo)
-        if (s.compare(i, 2, two) == 0) op = two;
-      if (op.size() == 1 &&
-          std::string_view("+-*/%~<>=()[]{},.:|").find(c) == std::string_view::npos)
-        refuse(line, "the character '" + op + "'");
-      tokens.push_back({Token::Kind::kOperator, op, line});
-      i += op.size();
-    }
-  }
-  tokens.push_back({Token::Kind::kEnd, "", line});
-  return tokens;
-}
 
 class Parser {
  public:
-  explicit Parser(const std::string& source) : chunks_(cut(source)) {}
+  explicit Parser(const std::string& source) : chunks_(lex(source)) {}
 
   NodePtr parse() {
     NodePtr root = block({});
     if (next_ < chunks_.size())
       refuse(chunks_[next_].line,
-             "'" + chunks_[next_].text.substr(0, 30) + "' without its beginning");
+             "'" + chunks_[next_].tokens.front().text + "' without its beginning");
     return root;
   }
 
@@ -255,7 +53,7 @@ class Parser {
       if (chunk.kind == Chunk::Kind::kPrint) {
         ++next_;
         NodePtr print = make(Op::kPrint, chunk.line);
-        print->children.push_back(expression());
+        print->children.push_back(tuple_expression());
         expect_end();
         result->children.push_back(print);
         continue;
@@ -280,20 +78,61 @@ class Parser {
     if (word.text == "set") return set_statement(word.line);
     if (word.text == "macro") return macro_statement(word.line);
     if (word.text == "break" || word.text == "continue") {
+      if (loops_ == 0) refuse(word.line, "'" + word.text + "' outside a loop");
       expect_end();
       return make(word.text == "break" ? Op::kBreak : Op::kContinue, word.line);
     }
-    if (word.text == "generation" || word.text == "endgeneration")
-      return nullptr;  // marks for training masks
+    if (word.text == "generation") {  // a mark for training masks
+      expect_end();
+      return scope(word.line, "endgeneration");
+    }
+    if (word.text == "with") return with_statement(word.line);
+    if (word.text == "filter") return filter_statement(word.line);
     if (word.text.rfind("end", 0) == 0 || word.text == "else" || word.text == "elif")
       refuse(word.line, "'" + word.text + "' without its beginning");
     refuse(word.line, "the statement '" + word.text + "'");
   }
 
   void end_of(const std::string& name) {
-    load(chunks_[next_++]);
+    load(chunks_[next_++]);  // block() stopped there
     take_name(name);
     expect_end();
+  }
+
+  NodePtr scope(int line, const char* end) {
+    NodePtr node = make(Op::kScope, line);
+    node->body = block({end});
+    end_of(end);
+    return node;
+  }
+
+  NodePtr with_statement(int line) {
+    std::vector<NodePtr> assignments;
+    while (peek().kind != Token::Kind::kEnd) {
+      NodePtr set = make(Op::kSet, line);
+      set->names.push_back(target());
+      expect("=");
+      set->children.push_back(expression());
+      assignments.push_back(set);
+      if (!accept(",")) break;
+    }
+    expect_end();
+    NodePtr node = scope(line, "endwith");
+    node->body->children.insert(node->body->children.begin(), assignments.begin(),
+                                assignments.end());
+    return node;
+  }
+
+  NodePtr filter_statement(int line) {
+    NodePtr node = make(Op::kFilterBlock, line);
+    NodePtr first = make(Op::kFilter, line, take().text);
+    first->children.push_back(make(Op::kCaptured, line));
+    if (accept("(")) arguments(first);
+    node->children.push_back(filters(grown(first)));
+    expect_end();
+    node->body = block({"endfilter"});
+    end_of("endfilter");
+    return node;
   }
 
   NodePtr for_statement(int line) {
@@ -304,7 +143,9 @@ class Parser {
     if (accept_name("if")) node->condition = expression();
     if (peek().text == "recursive") refuse(line, "recursive loops");
     expect_end();
+    ++loops_;
     node->body = block({"else", "endfor"});
+    --loops_;
     load(chunks_[next_]);
     if (peek().text == "else") {
       end_of("else");
@@ -314,7 +155,9 @@ class Parser {
     return node;
   }
 
-  NodePtr if_statement(int line) {
+  NodePtr if_statement(int line, int elifs = 0) {
+    if (elifs > kMaxDepth)
+      refuse(line, "an if with more than " + std::to_string(kMaxDepth) + " branches");
     NodePtr node = make(Op::kIf, line);
     node->condition = expression();
     expect_end();
@@ -323,7 +166,7 @@ class Parser {
     if (peek().text == "elif") {
       ++next_;
       take();
-      node->other = if_statement(peek().line);  // takes the endif
+      node->other = if_statement(peek().line, elifs + 1);  // takes the endif
       return node;
     }
     if (peek().text == "else") {
@@ -336,46 +179,57 @@ class Parser {
 
   NodePtr set_statement(int line) {
     NodePtr node = make(Op::kSet, line);
-    const Token first = take();
-    if (first.kind != Token::Kind::kName) refuse(line, "a set without a name");
-    node->names.push_back(first.text);
+    node->names.push_back(target());
     if (accept(".")) {
       node->text = take().text;  // namespace attribute
     } else {
-      while (accept(",")) node->names.push_back(take().text);
+      while (accept(",")) node->names.push_back(target());
     }
     if (accept("=")) {
       node->children.push_back(tuple_expression());
       expect_end();
       return node;
     }
-    expect_end();
     node->op = Op::kSetBlock;
+    if (peek().text == "|") node->children.push_back(filters(make(Op::kCaptured, line)));
+    expect_end();
     node->body = block({"endset"});
     end_of("endset");
     return node;
   }
 
   NodePtr macro_statement(int line) {
-    NodePtr node = make(Op::kMacro, line, take().text);
+    NodePtr node = make(Op::kMacro, line, target());
+    const int loops = std::exchange(loops_, 0);
     expect("(");
     while (!accept(")")) {
-      node->names.push_back(take().text);
+      node->names.push_back(target());
       node->named.emplace_back(node->names.back(), accept("=") ? expression() : nullptr);
       if (!accept(",") && peek().text != ")") refuse(line, "a macro's parameter list");
     }
     expect_end();
     node->body = block({"endmacro"});
     end_of("endmacro");
+    loops_ = loops;
     return node;
+  }
+
+  // A name that may be set.
+  std::string target() {
+    const Token name = take();
+    static constexpr const char* kReserved[] = {"true", "false", "none", "True", "False", "None"};
+    if (name.kind != Token::Kind::kName ||
+        std::any_of(std::begin(kReserved), std::end(kReserved),
+                    [&](const char* word) { return name.text == word; }))
+      refuse(name.line, "'" + name.text + "' where a name is expected");
+    return name.text;
   }
 
   std::vector<std::string> targets() {
     std::vector<std::string> names;
     const bool parenthesis = accept("(");
     do {
-      if (peek().kind != Token::Kind::kName) refuse(peek().line, "a loop variable that is no name");
-      names.push_back(take().text);
+      names.push_back(target());
     } while (accept(","));
     if (parenthesis) expect(")");
     return names;
@@ -403,7 +257,7 @@ class Parser {
       node->condition = or_expression();
       node->body = value;
       if (accept_name("else")) node->other = expression();
-      value = node;
+      value = grown(node);
     }
     --depth_;
     return value;
@@ -426,7 +280,7 @@ class Parser {
       NodePtr node = make(Op::kNot, peek().line);
       node->children.push_back(not_expression());
       --depth_;
-      return node;
+      return grown(node);
     }
     return comparison();
   }
@@ -474,89 +328,110 @@ class Parser {
     return left;
   }
   NodePtr product() {
-    NodePtr left = unary();
+    NodePtr left = power();
     while (peek().kind == Token::Kind::kOperator && (peek().text == "*" || peek().text == "/" ||
                                                      peek().text == "//" || peek().text == "%")) {
       const std::string op = take().text;
-      left = pair(Op::kBinary, op, left, unary());
+      left = pair(Op::kBinary, op, left, power());
     }
-    if (peek().text == "**" && peek().kind == Token::Kind::kOperator)
-      refuse(peek().line, "the operator **");
     return left;
   }
-  NodePtr unary() {
+  NodePtr power() {
+    NodePtr left = unary(true);
+    while (accept("**")) left = pair(Op::kBinary, "**", left, unary(true));
+    return left;
+  }
+  // As Jinja has it, filters and tests apply to the minus too: -1 | abs is 1.
+  NodePtr unary(bool with_filters) {
     if (++depth_ > kMaxDepth)
       refuse(peek().line, "expressions nested deeper than " + std::to_string(kMaxDepth));
     NodePtr result;
-    if (accept("-")) {
-      result = make(Op::kNegate, peek().line);
-      result->children.push_back(unary());
-    } else if (accept("+")) {
-      result = unary();
+    if (peek().kind == Token::Kind::kOperator && (peek().text == "-" || peek().text == "+")) {
+      const Token sign = take();
+      result = make(sign.text == "-" ? Op::kNegate : Op::kPlus, sign.line);
+      result->children.push_back(unary(false));
+      result = grown(result);
     } else {
-      result = postfix(primary());
+      result = primary();
     }
+    result = postfix(result);
+    if (with_filters) result = filters(result);
     --depth_;
     return result;
   }
 
+  // Members, subscripts, calls.
   NodePtr postfix(NodePtr value) {
     while (true) {
       const Token token = peek();
-      if (token.kind == Token::Kind::kName && token.text == "is") {
-        take();
-        const bool negated = accept_name("not");
-        NodePtr test = make(Op::kTest, token.line, take().text);
-        test->children.push_back(value);
-        if (accept("(")) {
-          arguments(test);
-        } else if (const Token& after = peek();
-                   after.kind == Token::Kind::kString || after.kind == Token::Kind::kInteger) {
-          test->children.push_back(primary());
-        }
-        value = test;
-        if (negated) {
-          NodePtr node = make(Op::kNot, token.line);
-          node->children.push_back(test);
-          value = node;
-        }
-        continue;
-      }
       if (token.kind != Token::Kind::kOperator) return value;
+      NodePtr node;
       if (token.text == ".") {
         take();
         const Token name = take();
         if (name.kind == Token::Kind::kInteger) {
-          NodePtr node = make(Op::kIndex, token.line);
+          node = make(Op::kIndex, token.line);
           NodePtr index = make(Op::kLiteral, token.line);
           index->value = Value(static_cast<std::int64_t>(std::atoll(name.text.c_str())));
           node->children = {value, index};
-          value = node;
-          continue;
+        } else {
+          if (name.kind != Token::Kind::kName) refuse(token.line, "an attribute that is no name");
+          node = make(Op::kAttribute, token.line, name.text);
+          node->children.push_back(value);
         }
-        if (name.kind != Token::Kind::kName) refuse(token.line, "an attribute that is no name");
-        NodePtr node = make(Op::kAttribute, token.line, name.text);
-        node->children.push_back(value);
-        value = node;
       } else if (token.text == "[") {
         take();
-        value = subscript(value, token.line);
+        node = subscript(value, token.line);
       } else if (token.text == "(") {
         take();
-        NodePtr node = make(Op::kCall, token.line);
+        node = make(Op::kCall, token.line);
         node->children.push_back(value);
         arguments(node);
-        value = node;
-      } else if (token.text == "|") {
-        take();
-        NodePtr node = make(Op::kFilter, token.line, take().text);
-        node->children.push_back(value);
-        if (accept("(")) arguments(node);
-        value = node;
       } else {
         return value;
       }
+      value = grown(node);
     }
+  }
+
+  // Filters and tests behind a value.
+  NodePtr filters(NodePtr value) {
+    while (true) {
+      const Token token = peek();
+      NodePtr node;
+      if (accept_name("is")) {
+        const bool negated = accept_name("not");
+        if (peek().kind != Token::Kind::kName) refuse(token.line, "'is " + peek().text + "'");
+        node = make(Op::kTest, token.line, take().text);
+        node->children.push_back(value);
+        test_argument(node);
+        if (negated) {
+          NodePtr inner = grown(node);
+          node = make(Op::kNot, token.line);
+          node->children.push_back(inner);
+        }
+      } else if (accept("|")) {
+        node = make(Op::kFilter, token.line, take().text);
+        node->children.push_back(value);
+        if (accept("(")) arguments(node);
+      } else {
+        return value;
+      }
+      value = grown(node);
+    }
+  }
+
+  void test_argument(const NodePtr& test) {
+    if (accept("(")) return arguments(test);
+    const Token& next = peek();
+    static constexpr const char* kWords[] = {"else", "or", "and", "is", "if", "in", "not"};
+    const bool value = next.kind == Token::Kind::kOperator ? next.text == "[" || next.text == "{"
+                                                           : next.kind != Token::Kind::kEnd;
+    if (!value || (next.kind == Token::Kind::kName &&
+                   std::any_of(std::begin(kWords), std::end(kWords),
+                               [&](const char* word) { return next.text == word; })))
+      return;
+    test->children.push_back(postfix(primary()));
   }
 
   NodePtr subscript(const NodePtr& value, int line) {
@@ -586,6 +461,8 @@ class Parser {
         take();
         node->named.emplace_back(name, expression());
       } else {
+        if (!node->named.empty())
+          refuse(peek().line, "an argument without a name behind named ones");
         node->children.push_back(expression());
       }
       if (!accept(",") && peek().text != ")")
@@ -670,12 +547,27 @@ class Parser {
   NodePtr pair(Op op, const std::string& text, NodePtr left, NodePtr right) {
     NodePtr node = make(op, left->line, text);
     node->children = {std::move(left), std::move(right)};
+    return grown(node);
+  }
+
+  // Long chains make deep trees: they are walked, and freed, by recursion.
+  NodePtr grown(NodePtr node) {
+    const auto look = [&](const NodePtr& child) {
+      if (child) node->depth = std::max(node->depth, child->depth + 1);
+    };
+    for (const NodePtr& child : node->children) look(child);
+    for (const auto& [name, child] : node->named) look(child);
+    look(node->body);
+    look(node->other);
+    look(node->condition);
+    if (node->depth > kMaxTreeDepth)
+      refuse(node->line, "an expression of more than " + std::to_string(kMaxTreeDepth) + " parts");
     return node;
   }
 
   // --- tokens of the chunk at hand ---
   void load(const Chunk& chunk) {
-    tokens_ = tokenize(chunk);
+    tokens_ = chunk.tokens;
     at_ = 0;
   }
   const Token& peek() const { return tokens_[at_]; }
@@ -715,6 +607,7 @@ class Parser {
   std::vector<Token> tokens_{1};
   std::size_t at_ = 0;
   int depth_ = 0;
+  int loops_ = 0;  // loops around what is parsed
 };
 
 }  // namespace
@@ -726,10 +619,7 @@ void refuse(int line, const std::string& what) {
 
 Template parse(const std::string& text) {
   if (text.size() > kMaxTemplateBytes) refuse(1, "a template of more than 1 MiB");
-  // Jinja drops one newline at the very end.
-  std::string source = text;
-  if (!source.empty() && source.back() == '\n') source.pop_back();
-  return {Parser(source).parse()};
+  return {Parser(text).parse()};
 }
 
 }  // namespace triescope::tokenizer::jinja

@@ -1,0 +1,30 @@
+// What Python does with values: truth, equality, text, JSON. Internal to jinja_*.cpp.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/tokenizer/jinja.h"
+
+namespace triescope::tokenizer::jinja {
+
+bool truthy(const Value& value);
+std::optional<double> number(const Value& value);         // booleans too
+std::optional<std::int64_t> integer(const Value& value);  // booleans too
+const char* kind_of(const Value& value);                  // for messages: "a string"
+bool equal(const Value& a, const Value& b);
+// -1, 0, 1; nothing where Python cannot order the two.
+std::optional<int> order(const Value& a, const Value& b);
+std::string float_text(double value);                          // Python's repr
+std::string text_of(const Value& value, bool nested = false);  // str(), nested: repr()
+const Value* lookup(const Dict& dict, const std::string& key);
+void put(Dict& dict, const std::string& key, Value value);
+struct JsonStyle {
+  std::optional<std::int64_t> indent;
+  bool sort_keys = false, ascii = false;
+  std::string between = ", ", colon = ": ";
+};
+// json.dumps; nothing: the value holds what JSON cannot.
+std::optional<std::string> json_text(const Value& value, const JsonStyle& style);
+
+}  // namespace triescope::tokenizer::jinja
