@@ -170,7 +170,9 @@ class BpeTokenizer final : public Tokenizer {
   void encode_raw(std::string_view text, bool first, std::vector<std::int32_t>& ids,
                   Scratch& scratch) const {
     if (text.empty()) return;
-    const std::string clean = pipeline_.normalize(text);
+    bool beginning_removed = false;
+    const std::string clean = pipeline_.normalize(text, &beginning_removed);
+    first = first && !beginning_removed;
     const std::string_view view = clean;
     std::size_t at = 0;
     for (const AddedTokens::Match& match : normalized_.find(view)) {
@@ -313,6 +315,25 @@ class BpeTokenizer final : public Tokenizer {
 
 }  // namespace
 
+namespace {
+
+std::unique_ptr<Tokenizer> make(TokenizerSpec spec) {
+  for (const auto* ids : {&spec.prefix_ids, &spec.suffix_ids})
+    for (const std::int32_t id : *ids)
+      if (id < 0 || id >= static_cast<std::int64_t>(spec.vocab.size()))
+        throw Error(ErrorCode::kCorruption, spec.source + ": post_processor adds the id " +
+                                                std::to_string(id) + ", expected 0 to " +
+                                                std::to_string(spec.vocab.size() - 1));
+  const std::string source = spec.source;
+  try {
+    return std::make_unique<BpeTokenizer>(std::move(spec));
+  } catch (const Error& error) {
+    throw Error(error.code(), source + ": " + error.what());
+  }
+}
+
+}  // namespace
+
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code ec;
@@ -320,11 +341,9 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) {
     throw Error(
         ErrorCode::kNotFound,
         path + ": no such file or folder; expected a model folder, a tokenizer.json or a .gguf");
-  if (fs::is_directory(path, ec))
-    return std::make_unique<BpeTokenizer>(tokenizer::spec_from_directory(path));
-  if (fs::path(path).extension() == ".json")
-    return std::make_unique<BpeTokenizer>(tokenizer::spec_from_json_file(path));
-  return std::make_unique<BpeTokenizer>(tokenizer::spec_from_gguf(path));
+  if (fs::is_directory(path, ec)) return make(tokenizer::spec_from_directory(path));
+  if (fs::path(path).extension() == ".json") return make(tokenizer::spec_from_json_file(path));
+  return make(tokenizer::spec_from_gguf(path));
 }
 
 StreamDecoder::StreamDecoder(const Tokenizer& tokenizer, bool skip_special_tokens)

@@ -156,7 +156,7 @@ Pipeline::Pipeline(const TokenizerSpec& spec)
   for (const PreTokenizerStep& step : steps_) regexes_.emplace_back(regex_of(step));
 }
 
-std::string Pipeline::normalize(std::string_view given) const {
+std::string Pipeline::normalize(std::string_view given, bool* beginning_removed) const {
   std::string text(given);
   std::size_t regex = 0;
   for (const NormalizerStep& step : normalizer_) {
@@ -197,6 +197,8 @@ std::string Pipeline::normalize(std::string_view given) const {
         text = lowercase(text);
         break;
       case NormKind::kStrip:
+        if (beginning_removed && step.left && !text.empty() && is_whitespace(decode_utf8(text, 0)))
+          *beginning_removed = true;
         text = strip(text, step.left, step.right);
         break;
     }

@@ -13,7 +13,9 @@ namespace triescope::tokenizer {
 class Pipeline {
  public:
   explicit Pipeline(const TokenizerSpec& spec);
-  std::string normalize(std::string_view text) const;
+  // beginning_removed: whether the text's first characters were dropped. tokenizers counts what is
+  // left as not standing at the beginning then.
+  std::string normalize(std::string_view text, bool* beginning_removed = nullptr) const;
   // Splits normalised text into words; `first` = it stands at the very beginning of the input.
   void split(std::string_view text, bool first, std::vector<std::string>& words) const;
 

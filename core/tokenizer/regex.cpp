@@ -64,9 +64,8 @@ Regex::Regex(const std::string& pattern) : impl_(std::make_unique<Impl>()) {
   if (!impl_->code) {
     char message[256] = {};
     pcre2_get_error_message(error, reinterpret_cast<PCRE2_UCHAR*>(message), sizeof message);
-    throw Error(ErrorCode::kNotSupported, "tokenizer: the regular expression " +
-                                              pattern.substr(0, 200) +
-                                              " cannot be used: " + message);
+    throw Error(ErrorCode::kNotSupported,
+                "the regular expression " + pattern.substr(0, 200) + " cannot be used: " + message);
   }
   pcre2_jit_compile(impl_->code, PCRE2_JIT_COMPLETE);  // where it fails, the interpreter serves
   impl_->context = pcre2_match_context_create(nullptr);
@@ -91,7 +90,7 @@ void Regex::find_all(std::string_view text,
                                   text.size(), at, PCRE2_NO_UTF_CHECK, match.data, impl_->context);
     if (count == PCRE2_ERROR_NOMATCH) return;
     if (count < 0)
-      throw Error(ErrorCode::kNotSupported, "tokenizer: matching " + impl_->pattern.substr(0, 200) +
+      throw Error(ErrorCode::kNotSupported, "matching " + impl_->pattern.substr(0, 200) +
                                                 " needs too much time or memory on this text");
     const PCRE2_SIZE* range = pcre2_get_ovector_pointer(match.data);
     if (range[1] > range[0]) {

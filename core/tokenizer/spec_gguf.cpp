@@ -1,6 +1,7 @@
 // TokenizerSpec from GGUF metadata: models "gpt2" (byte-level BPE) and "llama" (SentencePiece-style
 // BPE by scores).
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <unordered_map>
 
@@ -78,13 +79,20 @@ void merges_from_scores(const std::vector<float>& scores, const TokenIds& ids,
   });
   for (const std::int32_t id : order) {
     const std::string& token = spec.vocab[static_cast<std::size_t>(id)];
+    std::vector<TokenizerSpec::Merge> ways;
     for (std::size_t at = token.empty() ? 0 : utf8_length(token, 0); at > 0 && at < token.size();) {
       const auto l = ids.find(token.substr(0, at)), r = ids.find(token.substr(at));
-      if (l != ids.end() && r != ids.end()) spec.merges.push_back({l->second, r->second, id});
+      if (l != ids.end() && r != ids.end()) ways.push_back({l->second, r->second, id});
       const std::size_t length = utf8_length(token, at);
       if (length == 0) break;
       at += length;
     }
+    // Among the ways to make one token: the best left part first, as transformers orders them.
+    const auto score = [&](std::int32_t part) { return scores[static_cast<std::size_t>(part)]; };
+    std::stable_sort(ways.begin(), ways.end(), [&](const auto& a, const auto& b) {
+      return std::pair(score(a.left), score(a.right)) > std::pair(score(b.left), score(b.right));
+    });
+    spec.merges.insert(spec.merges.end(), ways.begin(), ways.end());
   }
 }
 
@@ -148,7 +156,7 @@ TokenizerSpec spec_from_gguf(const std::string& path) {
     read_merges(path, file->texts("tokenizer.ggml.merges").value_or(std::vector<std::string>()),
                 ids, spec);
     spec.byte_level = true;
-    spec.unk_id = -1;
+    spec.fuse_unk = true;  // a byte that the vocabulary lacks is <unk>, where the file names one
     DecoderStep decoder;
     decoder.kind = DecoderStep::Kind::kByteLevel;
     spec.decoder = {decoder};
@@ -160,6 +168,8 @@ TokenizerSpec spec_from_gguf(const std::string& path) {
       throw Error(ErrorCode::kCorruption, path + ": tokenizer.ggml.scores: expected " +
                                               std::to_string(count) + " entries, found " +
                                               std::to_string(scores ? scores->size() : 0));
+    if (std::any_of(scores->begin(), scores->end(), [](float score) { return std::isnan(score); }))
+      throw Error(ErrorCode::kCorruption, path + ": tokenizer.ggml.scores: not a number");
     // Special and byte tokens take no part in merges.
     TokenIds normal = ids;
     for (std::size_t i = 0; i < count; ++i)

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr std::uint64_t kMaxFileBytes = 256u << 20;
-constexpr std::size_t kMaxVocab = 4'000'000;
+constexpr std::size_t kMaxVocab = 2'000'000;
 
 [[noreturn]] void corrupt(const std::string& file, const std::string& what) {
   throw Error(ErrorCode::kCorruption, file + ": " + what);
@@ -206,6 +206,8 @@ void read_model(const std::string& file, const json& model, TokenizerSpec& spec)
   spec.ignore_merges = model.value("ignore_merges", false);
   spec.fuse_unk = model.value("fuse_unk", false);
   const json& vocab = model.at("vocab");
+  if (!vocab.is_object() || !model.at("merges").is_array())
+    corrupt(file, "model: expected a \"vocab\" of tokens and ids and a list of \"merges\"");
   TokenIds ids;
   ids.reserve(vocab.size());
   for (const auto& [token, id_json] : vocab.items()) {

@@ -1,0 +1,180 @@
+// tokenizer.json from strangers: every contradiction is an Error that says what and where.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/tokenizer/tokenizer.h"
+#include "tests/support/paths.h"
+#include "tests/unit/formats/format_test_util.h"
+
+namespace triescope {
+namespace {
+
+using nlohmann::json;
+
+json plain() {
+  return {{"model",
+           {{"type", "BPE"},
+            {"vocab", {{"a", 0}, {"b", 1}, {"ab", 2}}},
+            {"merges", json::array({"a b"})}}}};
+}
+
+struct Outcome {
+  bool loaded = false;
+  ErrorCode code = ErrorCode::kCancelled;
+  std::string message;
+};
+
+Outcome outcome(const std::string& content) {
+  const test::TempDir folder;
+  test::write_file(folder.path() / "tokenizer.json", content);
+  try {
+    load_tokenizer(folder.path().string());
+    return {true, {}, ""};
+  } catch (const Error& error) {
+    return {false, error.code(), error.what()};
+  }
+}
+
+void refuses(const json& content, ErrorCode code, const std::string& part) {
+  const Outcome got = outcome(content.dump());
+  CAPTURE(part);
+  CAPTURE(got.message);
+  CHECK_FALSE(got.loaded);
+  CHECK(got.code == code);
+  CHECK(got.message.find(part) != std::string::npos);
+  CHECK(got.message.find("tokenizer.json") != std::string::npos);
+}
+
+TEST_CASE("a vocabulary or a merge that contradicts itself is corruption, with its place") {
+  CHECK(outcome(plain().dump()).loaded);
+  json file = plain();
+  file["model"]["vocab"]["c"] = 2;
+  refuses(file, ErrorCode::kCorruption, "stands twice");
+  file = plain();
+  file["model"]["vocab"]["c"] = std::int64_t{1} << 60;
+  refuses(file, ErrorCode::kCorruption, "vocab: id");
+  file = plain();
+  file["model"]["vocab"]["c"] = -1;
+  refuses(file, ErrorCode::kCorruption, "vocab: id -1");
+  file = plain();
+  file["model"]["vocab"]["c"] = "2";
+  refuses(file, ErrorCode::kCorruption, "vocab");
+  file = plain();
+  file["model"]["merges"].push_back("a c");
+  refuses(file, ErrorCode::kCorruption, "entry 1");
+  file["model"]["merges"][1] = "ab";
+  refuses(file, ErrorCode::kCorruption, "entry 1");
+  file["model"]["merges"][1] = {"a", "b", "c"};
+  refuses(file, ErrorCode::kCorruption, "entry 1");
+  file["model"]["merges"][1] = {"", "ab"};
+  refuses(file, ErrorCode::kCorruption, "entry 1");
+  file = plain();
+  file["added_tokens"] = {{{"id", 0}, {"content", "<s>"}}};
+  refuses(file, ErrorCode::kCorruption, "added_tokens: id 0");
+  file["added_tokens"] = {{{"id", 4'000'000'000}, {"content", "<s>"}}};
+  refuses(file, ErrorCode::kCorruption, "added_tokens");
+  file["added_tokens"] = {{{"content", "<s>"}}};
+  refuses(file, ErrorCode::kCorruption, "id");
+  file = plain();
+  file["post_processor"] = {{"type", "TemplateProcessing"},
+                            {"single", {{{"SpecialToken", {{"id", "<s>"}}}}}},
+                            {"special_tokens", {{"<s>", {{"ids", {3}}}}}}};
+  refuses(file, ErrorCode::kCorruption, "post_processor");
+  file["post_processor"]["special_tokens"] = json::object();
+  refuses(file, ErrorCode::kCorruption, "post_processor");
+}
+
+TEST_CASE("merges that make each other, or repeat, end like any other") {
+  json file = plain();
+  file["model"]["merges"] = {"a b", "a b", "a b"};
+  CHECK(outcome(file.dump()).loaded);
+}
+
+TEST_CASE("text that is no tokenizer, keys that stand twice and deep nesting are corruption") {
+  for (const std::string& content :
+       {std::string(), std::string("{"), std::string("[]"), std::string("{\"model\": 1}"),
+        std::string("{\"model\": {\"type\": \"BPE\", \"vocab\": [], \"merges\": {}}}"),
+        std::string(R"({"model":{"vocab":{"a":0,"a":1},"merges":[]}})"), std::string(100'000, '['),
+        "{\"model\":" + std::string(50'000, '{')}) {
+    const Outcome got = outcome(content);
+    CAPTURE(content.substr(0, 60));
+    CAPTURE(got.message);
+    CHECK_FALSE(got.loaded);
+    CHECK(got.code == ErrorCode::kCorruption);
+  }
+}
+
+TEST_CASE("what we do not do is refused by its name") {
+  json file = plain();
+  for (const char* type : {"Unigram", "WordPiece", "WordLevel"}) {
+    file["model"]["type"] = type;
+    refuses(file, ErrorCode::kNotSupported, type);
+  }
+  file = plain();
+  file["normalizer"] = {{"type", "Precompiled"}};
+  refuses(file, ErrorCode::kNotSupported, "Precompiled");
+  file = plain();
+  file["pre_tokenizer"] = {{"type", "UnicodeScripts"}};
+  refuses(file, ErrorCode::kNotSupported, "UnicodeScripts");
+  file = plain();
+  file["pre_tokenizer"] = {
+      {"type", "Split"}, {"pattern", {{"Regex", "(((a"}}}, {"behavior", "Isolated"}};
+  refuses(file, ErrorCode::kNotSupported, "(((a");
+  file = plain();
+  file["decoder"] = {{"type", "WordPiece"}};
+  refuses(file, ErrorCode::kNotSupported, "WordPiece");
+  file = plain();
+  file["post_processor"] = {{"type", "BertProcessing"}};
+  refuses(file, ErrorCode::kNotSupported, "BertProcessing");
+  file = plain();
+  file["model"]["dropout"] = 0.1;
+  refuses(file, ErrorCode::kNotSupported, "dropout");
+}
+
+TEST_CASE("a damaged tokenizer.json is read or refused, never a crash") {
+  json file = plain();
+  file["normalizer"] = {
+      {"type", "Sequence"},
+      {"normalizers", {{{"type", "Prepend"}, {"prepend", "_"}}, {{"type", "NFC"}}}}};
+  file["pre_tokenizer"] = {{"type", "ByteLevel"}, {"add_prefix_space", false}};
+  file["decoder"] = {{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}};
+  file["added_tokens"] = {{{"id", 3}, {"content", "<s>"}, {"special", true}}};
+  file["post_processor"] = {
+      {"type", "TemplateProcessing"},
+      {"single", {{{"SpecialToken", {{"id", "<s>"}}}}, {{"Sequence", {{"id", "A"}}}}}},
+      {"special_tokens", {{"<s>", {{"ids", {3}}}}}}};
+  // Each value in turn becomes something else.
+  const json flat = file.flatten();
+  REQUIRE(outcome(flat.unflatten().dump()).loaded);
+  const std::vector<json> others = {nullptr, -1, 1e300, "x", true, json::array(), json::object()};
+  for (const auto& [key, value] : flat.items())
+    for (const json& other : others) {
+      json damaged = file;
+      damaged[json::json_pointer(key)] = other;
+      const Outcome got = outcome(damaged.dump());
+      CAPTURE(damaged.dump());
+      const bool said =
+          got.loaded || got.code == ErrorCode::kCorruption || got.code == ErrorCode::kNotSupported;
+      CHECK(said);
+    }
+  const std::string whole = file.dump();
+  for (std::size_t size = 0; size < whole.size(); size += 7)
+    CHECK_FALSE(outcome(whole.substr(0, size)).loaded);
+}
+
+TEST_CASE("a folder without a tokenizer and a path that is not there are not found") {
+  const test::TempDir folder;
+  for (const std::string& path : {folder.path().string(), folder.path().string() + "/none"}) {
+    try {
+      load_tokenizer(path);
+      FAIL("opened");
+    } catch (const Error& error) {
+      CHECK(error.code() == ErrorCode::kNotFound);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace triescope

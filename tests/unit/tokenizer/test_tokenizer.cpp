@@ -1,0 +1,232 @@
+// What the rest of the program relies on: pieces, special tokens, streams, GGUF metadata.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/tokenizer/tokenizer.h"
+#include "core/tokenizer/unicode.h"
+#include "tests/support/paths.h"
+#include "tests/support/skip.h"
+#include "tests/unit/formats/format_test_util.h"
+
+namespace triescope {
+namespace {
+
+using nlohmann::json;
+using Ids = std::vector<std::int32_t>;
+
+std::unique_ptr<Tokenizer> load(const test::TempDir& folder, const json& content) {
+  test::write_file(folder.path() / "tokenizer.json", content.dump());
+  return load_tokenizer((folder.path() / "tokenizer.json").string());
+}
+
+json byte_level() {
+  return {{"model",
+           {{"type", "BPE"},
+            {"vocab",
+             {{"a", 0},
+              {"b", 1},
+              {"\u0120", 2},
+              {"\u0120a", 3},
+              {"\u00c3", 4},
+              {"\u00a9", 5},
+              {"ab", 6}}},
+            {"merges", {"\u0120 a", "a b"}}}},
+          {"pre_tokenizer", {{"type", "ByteLevel"}, {"add_prefix_space", false}}},
+          {"decoder", {{"type", "ByteLevel"}}},
+          {"added_tokens", {{{"id", 7}, {"content", "<eos>"}, {"special", true}}}}};
+}
+
+// Characters, byte tokens and a few merges, as SentencePiece makes them.
+json sentencepiece() {
+  json vocab = {{"<unk>", 0}, {"\u2581", 1}, {"a", 2}, {"\u2581a", 3}};
+  for (int byte = 0; byte < 256; ++byte) {
+    char name[8];
+    std::snprintf(name, sizeof name, "<0x%02X>", byte);
+    vocab[name] = 4 + byte;
+  }
+  return {
+      {"model",
+       {{"type", "BPE"},
+        {"vocab", vocab},
+        {"merges", {"\u2581 a"}},
+        {"byte_fallback", true},
+        {"fuse_unk", true},
+        {"unk_token", "<unk>"}}},
+      {"normalizer", {{"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", "\u2581"}}},
+      {"decoder",
+       {{"type", "Sequence"},
+        {"decoders",
+         {{{"type", "Replace"}, {"pattern", {{"String", "\u2581"}}}, {"content", " "}},
+          {{"type", "ByteFallback"}},
+          {{"type", "Fuse"}}}}}}};
+}
+
+std::string text_array(const std::vector<std::string>& texts) {
+  std::string out = test::bytes_of<std::uint32_t>(8) + test::bytes_of<std::uint64_t>(texts.size());
+  for (const auto& text : texts) out += test::gguf_text(text);
+  return out;
+}
+template <class T>
+std::string number_array(std::uint32_t type, const std::vector<T>& numbers) {
+  std::string out = test::bytes_of(type) + test::bytes_of<std::uint64_t>(numbers.size());
+  for (const T number : numbers) out += test::bytes_of(number);
+  return out;
+}
+
+TEST_CASE("a piece is the bytes a token stands for, half characters included") {
+  const test::TempDir folder;
+  const auto tokenizer = load(folder, byte_level());
+  CHECK(tokenizer->piece(3) == " a");
+  CHECK(tokenizer->piece(4) == "\xC3");
+  CHECK(tokenizer->piece(5) == "\xA9");
+  CHECK(tokenizer->piece(7) == "<eos>");
+  CHECK(tokenizer->vocab_size() == 8);
+  CHECK(tokenizer->is_special(7));
+  CHECK_FALSE(tokenizer->is_special(3));
+  const auto pieces = load(folder, sentencepiece());
+  CHECK(pieces->piece(3) == " a");
+  CHECK(pieces->piece(4 + 0xE2) == "\xE2");
+}
+
+TEST_CASE("special tokens written in the text are recognised, and skipped on request") {
+  const test::TempDir folder;
+  const auto tokenizer = load(folder, byte_level());
+  CHECK(tokenizer->encode("ab<eos> a") == Ids{6, 7, 3});
+  CHECK(tokenizer->decode(Ids{6, 7, 3}) == "ab<eos> a");
+  CHECK(tokenizer->decode(Ids{6, 7, 3}, true) == "ab a");
+}
+
+TEST_CASE("ids out of range and broken UTF-8 are refused with their place") {
+  const test::TempDir folder;
+  const auto tokenizer = load(folder, byte_level());
+  CHECK_THROWS_AS(tokenizer->decode(Ids{8}), Error);
+  CHECK_THROWS_AS(tokenizer->decode(Ids{-1}), Error);
+  CHECK_THROWS_AS(tokenizer->piece(8), Error);
+  try {
+    tokenizer->encode("ab\xC3(");
+    FAIL("accepted");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::kInvalidArgument);
+    CHECK(std::string(error.what()).find("byte 2") != std::string::npos);
+  }
+}
+
+TEST_CASE("a stream holds back half a character and gives out the rest") {
+  const test::TempDir folder;
+  const auto tokenizer = load(folder, byte_level());
+  StreamDecoder stream(*tokenizer);
+  CHECK(stream.push(0) == "a");
+  CHECK(stream.push(4) == "");
+  CHECK(stream.push(5) == "\u00e9");
+  CHECK(stream.push(4) == "");
+  CHECK(stream.push(0) ==
+        "\uFFFD"
+        "a");
+  CHECK(stream.push(4) == "");
+  CHECK(stream.finish() == "\uFFFD");
+}
+
+TEST_CASE("a stream is always valid UTF-8 and never stalls, whatever bytes come") {
+  const test::TempDir folder;
+  const auto tokenizer = load(folder, sentencepiece());
+  std::uint32_t state = 1;
+  StreamDecoder stream(*tokenizer);
+  std::string all;
+  std::size_t longest = 0, silent = 0;
+  for (int i = 0; i < 5000; ++i) {
+    state = state * 1664525u + 1013904223u;
+    const std::string fresh = stream.push(static_cast<std::int32_t>(state >> 16) % 260);
+    silent = fresh.empty() ? silent + 1 : 0;
+    longest = std::max(longest, silent);
+    all += fresh;
+  }
+  all += stream.finish();
+  CHECK(tokenizer::invalid_utf8_offset(all) == std::string::npos);
+  CHECK(longest < 40);
+}
+
+TEST_CASE("a long stream equals the text decoded at once") {
+  const auto path = test::model_path();
+  if (!path) TRIESCOPE_SKIP("no model");
+  const auto tokenizer = load_tokenizer(path->string());
+  std::string text;
+  for (int i = 0; i < 40; ++i)
+    text += "Caf\u00e9 \u4f60\u597d \U0001F469\u200D\U0001F680 word " + std::to_string(i) + "\n";
+  const Ids ids = tokenizer->encode(text);
+  StreamDecoder stream(*tokenizer);
+  std::string streamed;
+  for (const auto id : ids) streamed += stream.push(id);
+  CHECK(streamed + stream.finish() == text);
+}
+
+TEST_CASE("SmolLM2's metadata: special tokens, end of turn, template") {
+  const auto path = test::model_path();
+  if (!path) TRIESCOPE_SKIP("no model");
+  const auto tokenizer = load_tokenizer(path->string());
+  CHECK(tokenizer->description() == "byte-level BPE, smollm, 49152 tokens");
+  CHECK(tokenizer->bos_token_id() == 1);
+  CHECK(tokenizer->eos_token_ids() == Ids{2});
+  CHECK(tokenizer->is_special(2));
+  REQUIRE(tokenizer->has_chat_template());
+  const std::vector<ChatMessage> messages = {{"user", "Hi"}};
+  CHECK(tokenizer->apply_chat_template(messages, true) ==
+        "<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face"
+        "<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
+}
+
+TEST_CASE("a GGUF of model llama merges by score, prepends a space and BOS") {
+  const test::TempDir folder;
+  test::GgufWriter file;
+  file.add("tokenizer.ggml.model", std::string("llama"));
+  file.add_raw("tokenizer.ggml.tokens", 9,
+               text_array({"<unk>", "<s>", "</s>", "<0xC3>", "<0xA9>", "\u2581", "a", "b", "ab",
+                           "\u2581a"}));
+  // "ab" scores better than "\u2581a", so it is made first.
+  file.add_raw("tokenizer.ggml.scores", 9,
+               number_array<float>(6, {0, 0, 0, 0, 0, -10, -11, -12, -1, -2}));
+  file.add_raw("tokenizer.ggml.token_type", 9,
+               number_array<std::int32_t>(5, {2, 3, 3, 6, 6, 1, 1, 1, 1, 1}));
+  file.add("tokenizer.ggml.bos_token_id", std::uint32_t{1});
+  file.add("tokenizer.ggml.eos_token_id", std::uint32_t{2});
+  file.add("tokenizer.ggml.unknown_token_id", std::uint32_t{0});
+  const auto path = folder.path() / "llama.gguf";
+  test::write_file(path, file.bytes());
+  const auto tokenizer = load_tokenizer(path.string());
+  CHECK(tokenizer->encode("ab") == Ids{1, 5, 8});
+  CHECK(tokenizer->encode("a b") == Ids{1, 9, 5, 7});
+  CHECK(tokenizer->encode("\u00e9</s>", false) == Ids{5, 3, 4, 2});
+  CHECK(tokenizer->encode("?", false) == Ids{5, 0});
+  CHECK(tokenizer->decode(Ids{5, 3, 4, 9}) == "\u00e9 a");
+  CHECK(tokenizer->piece(3) == "\xC3");
+  CHECK(tokenizer->eos_token_ids() == Ids{2});
+}
+
+TEST_CASE("a GGUF whose pre type, model or sizes are not known is refused by name") {
+  const test::TempDir folder;
+  const auto message = [&](const std::string& model, const std::string& pre,
+                           std::uint32_t bos) -> std::string {
+    test::GgufWriter file;
+    file.add("tokenizer.ggml.model", model);
+    file.add("tokenizer.ggml.pre", pre);
+    file.add_raw("tokenizer.ggml.tokens", 9, text_array({"a", "b", "ab"}));
+    file.add_raw("tokenizer.ggml.merges", 9, text_array({bos == 1 ? "a c" : "a b"}));
+    file.add("tokenizer.ggml.bos_token_id", bos);
+    test::write_file(folder.path() / "t.gguf", file.bytes());
+    try {
+      load_tokenizer((folder.path() / "t.gguf").string());
+      return "";
+    } catch (const Error& error) {
+      return std::string(to_string(error.code())) + ": " + error.what();
+    }
+  };
+  CHECK(message("gpt2", "gpt-2", 0) == "");
+  CHECK(message("gpt2", "jina", 0).find("'jina' is not supported") != std::string::npos);
+  CHECK(message("t5", "gpt-2", 0).find("'t5' is not supported") != std::string::npos);
+  CHECK(message("gpt2", "gpt-2", 3).find("bos_token_id: expected 0 to 2") != std::string::npos);
+  CHECK(message("gpt2", "gpt-2", 1).find("merges, entry 0") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace triescope
