@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/capture/capture.h"
 #include "viz/canvas/canvas.h"
 #include "viz/scene.h"
 
@@ -51,6 +52,17 @@ std::string duration_text(double us);          // "13.2 ms"
 std::string probability_text(double p);        // "0.87", "<.01"
 std::string csv_field(std::string_view text);  // RFC 4180
 std::string csv_number(double value);  // shortest that reads back as the same float; NaN: ""
+
+// The paths in force at the cursor, best first: once the run is over the returned sequences, before
+// that the live frontier, and in a last step that has only finished, what finished.
+struct Leaf {
+  std::int32_t node = 0;
+  std::int32_t rank = 0;
+  float score = 0;          // NaN = none
+  bool returned = false;    // one of the run's results
+  std::string_view finish;  // "" = goes on
+};
+std::vector<Leaf> leaves_at(const capture::Capture& capture, capture::Tick cursor);
 
 // The text of a node's token with visible spaces: "·the"; the root: "prompt".
 std::string node_text(const Scene& scene, std::int32_t node, int max_chars = 24);

@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "core/base/error.h"
+#include "viz/canvas/dash.h"
 
 namespace triescope::viz {
 namespace {
@@ -55,6 +56,29 @@ std::string xml_escaped(const std::string& text) {
       out += ' ';
     else
       out += c;
+  }
+  return out;
+}
+
+// Cairo numbers its surfaces over the life of the process; numbered from 1 in the order of the
+// file, the same picture is the same file.
+std::string with_own_numbers(const std::string& svg) {
+  constexpr std::string_view kName = "surface";
+  std::map<std::string, std::string> names;
+  std::string out;
+  for (std::size_t at = 0; at < svg.size();) {
+    std::size_t found = svg.find(kName, at);
+    if (found == std::string::npos) found = svg.size();
+    out.append(svg, at, found - at);
+    at = std::min(svg.size(), found + kName.size());
+    if (found == svg.size()) break;
+    std::size_t end = at;
+    while (end < svg.size() && svg[end] >= '0' && svg[end] <= '9') ++end;
+    const std::string number = svg.substr(at, end - at);
+    out += kName;
+    if (!number.empty())
+      out += names.try_emplace(number, std::to_string(names.size() + 1)).first->second;
+    at = end;
   }
   return out;
 }
@@ -105,13 +129,9 @@ struct CairoCanvas::Impl {
   void stroke(Color c, float width, LineStyle style) {
     set(c);
     cairo_set_line_width(cr, width);
-    const double dashed[] = {4, 3}, dotted[] = {1.5, 3};
-    if (style == LineStyle::kDashed)
-      cairo_set_dash(cr, dashed, 2, 0);
-    else if (style == LineStyle::kDotted)
-      cairo_set_dash(cr, dotted, 2, 0);
-    else
-      cairo_set_dash(cr, nullptr, 0, 0);
+    const DashPattern pattern = dash_pattern(style, width);
+    const double lengths[] = {pattern.on, pattern.off};
+    cairo_set_dash(cr, lengths, pattern.on > 0 ? 2 : 0, 0);
     cairo_stroke(cr);
   }
 
@@ -179,6 +199,11 @@ CairoCanvas::CairoCanvas(CairoFormat format, const std::string& path, float widt
   // Sizes are px of the picture, whatever the target's resolution.
   pango_cairo_context_set_resolution(pango_layout_get_context(impl_->layout), 96);
   pango_layout_set_single_paragraph_mode(impl_->layout, TRUE);
+  // A token is its characters: "<|" and "->" are not one sign here.
+  PangoAttrList* attributes = pango_attr_list_new();
+  pango_attr_list_insert(attributes, pango_attr_font_features_new("liga=0, clig=0, calt=0"));
+  pango_layout_set_attributes(impl_->layout, attributes);
+  pango_attr_list_unref(attributes);
 }
 
 CairoCanvas::~CairoCanvas() = default;
@@ -206,7 +231,7 @@ void CairoCanvas::finish() {
   impl_->check(cairo_surface_status(impl_->surface));
   if (impl_->metadata.empty()) return;
   if (impl_->format == CairoFormat::kSvg) {
-    std::string text = read_file(impl_->path), description;
+    std::string text = with_own_numbers(read_file(impl_->path)), description;
     for (const auto& [key, value] : impl_->metadata) description += key + ": " + value + "\n";
     const auto open = text.find("<svg"),
                close = open == std::string::npos ? open : text.find('>', open);

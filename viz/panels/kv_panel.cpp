@@ -1,18 +1,21 @@
 // KV slots: the storage of the cache, slot by slot: live, garbage, free, moved or reused in this
-// step. The prompt's slots are one band.
+// step. The prompt's slots are one band. In a step that moves slots, before and after.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
 
 #include "viz/draw.h"
+#include "viz/layouts/slot_grid.h"
 #include "viz/panels/panels.h"
 
 namespace triescope::viz {
 namespace {
 
+using capture::NodeState;
 using capture::SlotState;
 
-constexpr float kMaxCellEm = 2.6f, kMinCellPx = 5, kBandEm = 1.5f;
+constexpr float kBandEm = 1.5f, kTitleEm = 1.25f;
+constexpr std::size_t kArrows = 48;  // more would be a tangle: then the focused node's alone
 
 class KvPanel final : public Panel {
  public:
@@ -20,86 +23,93 @@ class KvPanel final : public Panel {
     static const PanelInfo info = {
         "kv", "KV slots",
         "The cache, slot by slot. Live slots carry their token and beam colour, garbage is dashed, "
-        "free slots are empty; arrows mark what was moved in this "
-        "step, dots what was reused.",
+        "free slots are hollow, reserved ones dotted. A dot marks a slot reused in this step; "
+        "where "
+        "slots were moved, before and after the move with arrows. Wheel to zoom, drag to scroll.",
         "No KV yet: step once (F10) to run the prefill."};
     return info;
   }
 
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
-    grid_ = {};
+    strips_.clear();
     if (!scene.capture || scene.capture->slot_count_at(scene.cursor) == 0)
       return draw_empty_state(canvas, area, info().empty, scene);
     const float em = scene.em, pad = em * 0.6f;
-    gather(scene);
-    const std::vector<LegendEntry> entries = {
-        {"live " + std::to_string(live_), scene.theme.accent, "■"},
-        {"garbage " + std::to_string(garbage_), scene.theme.mark(capture::NodeState::kPruned).color,
-         "–"},
-        {"free " + std::to_string(free_), scene.theme.text_dim, "○"},
-        {"moved " + std::to_string(moved_), scene.theme.mark(capture::NodeState::kBonus).color,
-         "→"},
-        {"reused " + std::to_string(reused_), scene.theme.series(2), "●"}};
-    float y = area.y + em * 0.2f;
-    y += draw_legend(canvas, {area.x + pad, y}, area.w - 2 * pad, entries, scene) + em * 0.3f;
-    // The prompt: one band, whatever its length.
-    const Rect band{area.x + pad, y, area.w - 2 * pad, em * kBandEm};
-    canvas.fill_rect(band, scene.theme.accent.with_alpha(0.18f), em * 0.25f);
-    std::string text =
-        "prompt: " + std::to_string(prompt_slots_) + (prompt_slots_ == 1 ? " slot" : " slots");
-    if (prompt_copies_ > 1) text += " (" + std::to_string(prompt_copies_) + " copies)";
-    text_in(canvas, band.inset(em * 0.4f), text, dim_text(scene, 0.82f));
-    y = band.bottom() + em * 0.4f;
-
-    const Rect body{area.x + pad, y, area.w - 2 * pad, std::max(1.0f, area.bottom() - pad - y)};
-    const float cell = cell_size(body, em);
-    const auto per_row = static_cast<std::size_t>(std::max(1.0f, std::floor(body.w / cell)));
-    const auto rows = static_cast<std::size_t>(std::max(1.0f, std::floor(body.h / cell)));
-    const std::size_t shown = std::min(slots_.size(), per_row * rows);
-    grid_ = {body, cell, per_row, shown};
-    for (std::size_t i = 0; i < shown; ++i) draw_slot(canvas, slots_[i], cell_rect(i), scene);
-    if (shown < slots_.size())
-      text_in(canvas, {body.x, area.bottom() - pad, body.w, pad},
-              "+ " + std::to_string(slots_.size() - shown) + " slots: make the pane larger",
-              dim_text(scene, 0.6f));
-    draw_moves(canvas, scene);
+    const Counts counts = count(scene, scene.cursor);
+    const float legend = draw_legend(canvas, {area.x + pad, area.y + em * 0.2f}, area.w - 2 * pad,
+                                     legend_of(counts, scene), scene);
+    float top = area.y + legend + em * 0.3f;
+    if (top + em * (kBandEm + 2) > area.bottom()) top = area.y + em * 0.3f;
+    if (counts.prompt > 0) {
+      draw_band(canvas, {area.x + pad, top, area.w - 2 * pad, em * kBandEm}, counts, scene);
+      top += em * (kBandEm + 0.35f);
+    }
+    const Rect body{area.x + pad, top, area.w - 2 * pad,
+                    std::max(1.0f, area.bottom() - pad * 0.5f - top)};
+    const capture::Tick commit = capture::make_tick(scene.shown_step(), capture::Phase::kCommit);
+    const bool moves = counts.moved > 0 && scene.cursor > commit && body.h > em * 5;
+    canvas.push_clip(body);
+    if (moves) {
+      const Counts before = count(scene, commit);
+      const float gap = em * 1.1f, half = (body.h - gap) / 2;
+      const std::size_t most = std::max(counts.others.size(), before.others.size());
+      add_strip({body.x, body.y, body.w, half}, commit, before.others, most, "before the commit",
+                scene);
+      add_strip({body.x, body.y + half + gap, body.w, half}, scene.cursor, counts.others, most,
+                "after: survivors moved together", scene);
+    } else {
+      add_strip(body, scene.cursor, counts.others, counts.others.size(), "", scene);
+    }
+    for (const Strip& strip : strips_) draw_strip(canvas, strip, scene);
+    if (moves) draw_moves(canvas, counts, scene);
+    canvas.pop_clip();
   }
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
     Reaction reaction;
-    if (!in.inside || !scene.capture) return reaction;
-    reaction.hover = -1;
-    if (grid_.cell <= 0 || !grid_.body.contains(in.mouse)) return reaction;
-    const auto column = static_cast<std::size_t>((in.mouse.x - grid_.body.x) / grid_.cell),
-               row = static_cast<std::size_t>((in.mouse.y - grid_.body.y) / grid_.cell);
-    const std::size_t i = row * grid_.per_row + column;
-    if (column >= grid_.per_row || i >= grid_.shown) return reaction;
-    const std::int32_t slot = slots_[i];
-    const capture::SlotView view = scene.capture->slot_at(slot, scene.cursor);
-    static constexpr const char* kNames[] = {"free", "live", "garbage"};
-    reaction.tooltip = {"slot " + std::to_string(slot) + ": " +
-                        kNames[static_cast<std::size_t>(view.state)]};
-    if (view.node != -1) {
-      reaction.hover = view.node;
-      if (in.clicked) reaction.lock = view.node;
-      reaction.tooltip.push_back(node_summary(scene, view.node));
+    if (!scene.capture || strips_.empty()) return reaction;
+    const Strip& first = strips_.front();
+    const float factor = (in.wheel != 0 ? std::pow(1.15f, in.wheel) : 1.0f) *
+                         (in.zoom_in ? 1.25f : 1.0f) * (in.zoom_out ? 0.8f : 1.0f);
+    if (factor != 1.0f && (in.inside || in.wheel == 0)) {
+      const float zoom = std::clamp(zoom_ * factor, 1.0f, 12.0f);
+      // What is under the pointer stays there.
+      scroll_ = (scroll_ + in.mouse.y - first.body.y) * (zoom * zoom) / (zoom_ * zoom_) -
+                (in.mouse.y - first.body.y);
+      zoom_ = zoom;
     }
-    if (view.moved_this_step)
-      reaction.tooltip.push_back("moved here from slot " + std::to_string(view.moved_from) +
-                                 " in this step");
-    if (view.reused_this_step)
-      reaction.tooltip.push_back("reused in this step: its former node died");
-    reaction.tooltip.push_back(
-        "one slot = K and V of one position in every layer = " +
-        bytes_text(static_cast<double>(scene.capture->run().kv_bytes_per_token)));
+    if (in.dragging) scroll_ -= in.drag_delta.y;
+    if (in.fit) zoom_ = 1, scroll_ = 0;
+    scroll_ = std::clamp(scroll_, 0.0f, std::max(0.0f, first.grid.height() - first.body.h));
+    if (!in.inside) return reaction;
+    reaction.hover = -1;
+    if (band_.contains(in.mouse)) {
+      reaction.tooltip = {"the prompt's slots: every beam and every draft sees them"};
+      return reaction;
+    }
+    for (const Strip& strip : strips_) {
+      if (!strip.body.contains(in.mouse)) continue;
+      const auto cell =
+          strip.grid.at({in.mouse.x - strip.body.x, in.mouse.y - strip.body.y + strip.scroll});
+      if (!cell) continue;
+      const std::size_t slot_index = *cell * strip.grid.merge;
+      if (slot_index >= strip.slots.size()) continue;
+      explain(strip, slot_index, scene, reaction);
+      if (in.clicked && *reaction.hover != -1) reaction.lock = *reaction.hover;
+      if (in.clicked && *reaction.hover == -1) reaction.lock = -1;
+    }
     return reaction;
   }
 
   Point extent(Canvas&, const Scene& scene) const override {
-    const float count =
-        scene.capture ? static_cast<float>(scene.capture->slot_count_at(scene.cursor)) : 1;
-    const float per_row = std::clamp(std::sqrt(count) * 2, 12.0f, 60.0f);
-    return {scene.em * (per_row * 2.2f + 1.2f), scene.em * (5 + std::ceil(count / per_row) * 2.2f)};
+    if (!scene.capture) return {scene.em * 30, scene.em * 8};
+    const Counts counts = count(scene, scene.cursor);
+    const auto slots = static_cast<float>(std::max<std::size_t>(1, counts.others.size()));
+    const float columns = std::clamp(std::ceil(std::sqrt(slots * 1.6f)), 12.0f, 48.0f);
+    const float rows = std::ceil(slots / columns);
+    const bool moves = counts.moved > 0;
+    return {scene.em * (columns * SlotGrid::kWidestEm + 1.2f),
+            scene.em * ((moves ? 2 : 1) * (rows * SlotGrid::kTallestEm + kTitleEm) + 6)};
   }
 
   std::string csv(const Scene& scene) const override {
@@ -120,117 +130,226 @@ class KvPanel final : public Panel {
   }
 
  private:
-  // Which slots are drawn (all that no prompt token holds), and the counts of all.
-  void gather(const Scene& scene) {
-    slots_.clear();
-    live_ = garbage_ = free_ = moved_ = reused_ = prompt_slots_ = 0;
-    const std::int32_t count = scene.capture->slot_count_at(scene.cursor);
-    for (std::int32_t slot = 0; slot < count; ++slot) {
-      const capture::SlotView view = scene.capture->slot_at(slot, scene.cursor);
-      live_ += view.state == SlotState::kLive;
-      garbage_ += view.state == SlotState::kGarbage;
-      free_ += view.state == SlotState::kFree;
-      moved_ += view.moved_this_step;
-      reused_ += view.reused_this_step;
-      if (view.node <= -2) {
-        ++prompt_slots_;
-      } else {
-        slots_.push_back(slot);
-      }
-    }
-    const auto prompt = static_cast<int>(scene.capture->run().prompt_tokens.size());
-    prompt_copies_ = prompt > 0 ? (prompt_slots_ + prompt - 1) / prompt : 0;
-  }
-
-  float cell_size(Rect body, float em) const {
-    const auto count = static_cast<float>(std::max<std::size_t>(1, slots_.size()));
-    float cell = std::min(em * kMaxCellEm, std::sqrt(body.w * body.h / count));
-    while (cell > kMinCellPx && std::floor(body.w / cell) * std::floor(body.h / cell) < count)
-      cell *= 0.96f;
-    return std::max(kMinCellPx, cell);
-  }
-
-  Rect cell_rect(std::size_t i) const {
-    const float gap = grid_.cell > 8 ? 1.5f : 0.5f;
-    return {grid_.body.x + static_cast<float>(i % grid_.per_row) * grid_.cell + gap / 2,
-            grid_.body.y + static_cast<float>(i / grid_.per_row) * grid_.cell + gap / 2,
-            grid_.cell - gap, grid_.cell - gap};
-  }
-
-  void draw_slot(Canvas& canvas, std::int32_t slot, Rect cell, const Scene& scene) const {
-    const float em = scene.em;
-    const capture::SlotView view = scene.capture->slot_at(slot, scene.cursor);
-    const bool focused = view.node != -1 && view.node == scene.focus.node();
-    switch (view.state) {
-      case SlotState::kFree:
-        canvas.stroke_rect(cell, scene.theme.grid, 1, LineStyle::kSolid, 0);
-        break;
-      case SlotState::kGarbage:
-        canvas.stroke_rect(cell, scene.theme.mark(capture::NodeState::kPruned).color, 1,
-                           cell.w > 8 ? LineStyle::kDashed : LineStyle::kSolid, 0);
-        if (cell.w > em * 0.6f)
-          draw_glyph(canvas, "–", {cell.x + cell.w / 2, cell.y + cell.h / 2}, cell.w * 0.4f,
-                     scene.theme.mark(capture::NodeState::kPruned).color);
-        break;
-      case SlotState::kLive: {
-        const capture::NodeView node = scene.capture->node_at(view.node, scene.cursor);
-        const Color color =
-            node.beam_rank >= 0
-                ? scene.theme.beam(node.beam_rank)
-                : scene.theme
-                      .mark(node.state == capture::NodeState::kAbsent ? capture::NodeState::kLive
-                                                                      : node.state)
-                      .color;
-        canvas.fill_rect(cell, color.with_alpha(0.38f), 0);
-        canvas.stroke_rect(cell, color, 1, LineStyle::kSolid, 0);
-        if (cell.w >= em * 1.5f)
-          text_in(canvas, {cell.x + 1, cell.y + cell.h * 0.08f, cell.w - 2, cell.h * 0.55f},
-                  node_text(scene, view.node, 6),
-                  mono_text(scene, std::min(0.8f, cell.w / em * 0.3f)), Align::kCenter);
-        break;
-      }
-    }
-    if (cell.w >= em * 1.9f)
-      text_in(canvas, {cell.x + 1, cell.y + cell.h * 0.62f, cell.w - 2, cell.h * 0.34f},
-              std::to_string(slot), dim_text(scene, 0.56f), Align::kCenter);
-    if (view.moved_this_step)
-      draw_glyph(canvas, "→", {cell.right() - cell.w * 0.2f, cell.y + cell.h * 0.2f},
-                 std::max(4.0f, cell.w * 0.34f),
-                 scene.theme.mark(capture::NodeState::kBonus).color);
-    if (view.reused_this_step)
-      draw_glyph(canvas, "●", {cell.x + cell.w * 0.18f, cell.y + cell.h * 0.18f},
-                 std::max(4.0f, cell.w * 0.24f), scene.theme.series(2));
-    if (focused)
-      canvas.stroke_rect({cell.x - 1, cell.y - 1, cell.w + 2, cell.h + 2}, scene.theme.focus, 2,
-                         LineStyle::kSolid, 0);
-  }
-
-  // Arrows from where moved slots came from; many moves would be a tangle, so only the focused
-  // node's is drawn then.
-  void draw_moves(Canvas& canvas, const Scene& scene) const {
-    for (std::size_t i = 0; i < grid_.shown; ++i) {
-      const capture::SlotView view = scene.capture->slot_at(slots_[i], scene.cursor);
-      if (!view.moved_this_step || (moved_ > 24 && view.node != scene.focus.node())) continue;
-      const auto from = std::find(slots_.begin(), slots_.end(), view.moved_from);
-      if (from == slots_.end() || static_cast<std::size_t>(from - slots_.begin()) >= grid_.shown)
-        continue;
-      const Rect a = cell_rect(static_cast<std::size_t>(from - slots_.begin())), b = cell_rect(i);
-      const Point p{a.x + a.w / 2, a.y + a.h / 2}, q{b.x + b.w / 2, b.y + b.h / 2};
-      const float lift = std::min(scene.em * 2, std::hypot(p.x - q.x, p.y - q.y) * 0.3f);
-      canvas.bezier(p, {p.x, p.y - lift}, {q.x, q.y - lift}, q,
-                    scene.theme.mark(capture::NodeState::kBonus).color.with_alpha(0.7f), 1.3f,
-                    LineStyle::kSolid);
-    }
-  }
-
-  std::vector<std::int32_t> slots_;
-  int live_ = 0, garbage_ = 0, free_ = 0, moved_ = 0, reused_ = 0, prompt_slots_ = 0,
-      prompt_copies_ = 0;
-  struct {
+  struct Counts {
+    int live = 0, garbage = 0, free = 0, moved = 0, reused = 0, prompt = 0, reserved = 0;
+    std::vector<std::int32_t> others;  // slots that no prompt token holds; beyond the last used
+                                       // one: reserved
+    std::int32_t used = 0;  // slots below this one were used
+  };
+  struct Strip {
     Rect body;
-    float cell = 0;
-    std::size_t per_row = 1, shown = 0;
-  } grid_;
+    capture::Tick tick = 0;
+    std::string title;
+    std::vector<std::int32_t> slots;
+    std::int32_t used = 0;
+    SlotGrid grid;
+    float scroll = 0;
+  };
+
+  static Counts count(const Scene& scene, capture::Tick tick) {
+    Counts c;
+    c.used = scene.capture->slot_count_at(tick);
+    for (std::int32_t slot = 0; slot < c.used; ++slot) {
+      const capture::SlotView view = scene.capture->slot_at(slot, tick);
+      c.live += view.state == SlotState::kLive;
+      c.garbage += view.state == SlotState::kGarbage;
+      c.free += view.state == SlotState::kFree;
+      c.moved += view.moved_this_step;
+      c.reused += view.reused_this_step;
+      if (view.node <= -2)
+        ++c.prompt;
+      else
+        c.others.push_back(slot);
+    }
+    // What the policy has reserved beyond, as known from the last sample.
+    const auto memory = scene.capture->memory();
+    const auto after =
+        std::partition_point(memory.begin(), memory.end(), [&](const capture::MemoryRow& row) {
+          return capture::make_tick(row.step, capture::Phase::kCommit) < tick;
+        });
+    const std::int32_t reserved = after == memory.begin() ? 0 : std::prev(after)->reserved;
+    for (std::int32_t slot = c.used; slot < reserved; ++slot) c.others.push_back(slot);
+    c.reserved = std::max(0, reserved - c.used);
+    return c;
+  }
+
+  static std::vector<LegendEntry> legend_of(const Counts& c, const Scene& scene) {
+    const Color star = scene.theme.mark(NodeState::kBonus).color;
+    std::vector<LegendEntry> entries = {
+        {"live " + std::to_string(c.live), scene.theme.accent, "■"},
+        {"garbage " + std::to_string(c.garbage), scene.theme.mark(NodeState::kPruned).color, "–"},
+        {"free " + std::to_string(c.free), scene.theme.text_dim, "□"}};
+    if (c.reserved > 0)
+      entries.push_back({"reserved, never used " + std::to_string(c.reserved), scene.theme.text_dim,
+                         "", LineStyle::kDotted});
+    if (c.moved > 0) entries.push_back({"moved " + std::to_string(c.moved), star, "→"});
+    if (c.reused > 0)
+      entries.push_back({"reused " + std::to_string(c.reused), scene.theme.series(2), "●"});
+    return entries;
+  }
+
+  void draw_band(Canvas& canvas, Rect band, const Counts& counts, const Scene& scene) {
+    band_ = band;
+    canvas.fill_rect(band, scene.theme.accent.with_alpha(0.2f), scene.em * 0.2f);
+    const auto prompt = static_cast<int>(scene.capture->run().prompt_tokens.size());
+    std::string label = "prompt: " + std::to_string(counts.prompt) + " slots";
+    if (prompt > 0 && counts.prompt > prompt)
+      label += ", " + std::to_string((counts.prompt + prompt - 1) / prompt) + " copies of its " +
+               std::to_string(prompt) + " tokens";
+    else
+      label += ", shared by every path";
+    text_in(canvas, {band.x + scene.em * 0.5f, band.y, band.w - scene.em, band.h}, label,
+            ui_text(scene, 0.86f));
+  }
+
+  void add_strip(Rect body, capture::Tick tick, std::vector<std::int32_t> slots, std::size_t most,
+                 std::string title, const Scene& scene) {
+    Strip strip;
+    strip.title = std::move(title);
+    if (!strip.title.empty()) {
+      body.y += scene.em * kTitleEm;
+      body.h -= scene.em * kTitleEm;
+    }
+    strip.body = {body.x, body.y, body.w, std::max(1.0f, body.h)};
+    strip.tick = tick;
+    strip.used = scene.capture->slot_count_at(tick);
+    strip.slots = std::move(slots);
+    strip.grid =
+        SlotGrid::fit(strip.body.w, strip.body.h, most, scene.em, scene.export_mode ? 1 : zoom_);
+    strip.scroll = scene.export_mode
+                       ? 0
+                       : std::clamp(scroll_, 0.0f, std::max(0.0f, strip.grid.height() - body.h));
+    strips_.push_back(std::move(strip));
+  }
+
+  static Rect cell_of(const Strip& strip, std::size_t cell) {
+    const Rect r = strip.grid.cell(cell);
+    return {strip.body.x + r.x, strip.body.y + r.y - strip.scroll, r.w, r.h};
+  }
+
+  void draw_strip(Canvas& canvas, const Strip& strip, const Scene& scene) const {
+    if (!strip.title.empty())
+      text_in(canvas,
+              {strip.body.x, strip.body.y - scene.em * kTitleEm, strip.body.w,
+               scene.em * kTitleEm * 0.9f},
+              strip.title, dim_text(scene, 0.8f));
+    canvas.push_clip({strip.body.x - 2, strip.body.y - 2, strip.body.w + 4, strip.body.h + 2});
+    const std::size_t cells = (strip.slots.size() + strip.grid.merge - 1) / strip.grid.merge;
+    const auto [first, last] = strip.grid.visible(strip.scroll, strip.body.h, cells);
+    for (std::size_t i = first; i < last; ++i) {
+      // Of several slots in one cell the most telling state is drawn.
+      std::size_t best = i * strip.grid.merge;
+      int weight = -1;
+      for (std::size_t k = best; k < std::min(strip.slots.size(), (i + 1) * strip.grid.merge);
+           ++k) {
+        const capture::SlotView view = scene.capture->slot_at(strip.slots[k], strip.tick);
+        const int w = (view.node != -1 && view.node == scene.focus.node() ? 8 : 0) +
+                      (view.state == SlotState::kLive      ? 3
+                       : view.state == SlotState::kGarbage ? 2
+                                                           : strip.slots[k] < strip.used);
+        if (w > weight) {
+          weight = w;
+          best = k;
+        }
+      }
+      draw_slot(canvas, strip, strip.slots[best], cell_of(strip, i), scene);
+    }
+    canvas.pop_clip();
+  }
+
+  static void draw_slot(Canvas& canvas, const Strip& strip, std::int32_t slot, Rect cell,
+                        const Scene& scene) {
+    const float em = scene.em;
+    const capture::SlotView view = scene.capture->slot_at(slot, strip.tick);
+    const float radius = std::min(em * 0.2f, cell.h * 0.2f);
+    const Color garbage = scene.theme.mark(NodeState::kPruned).color;
+    const bool roomy = cell.w >= em * 1.7f && cell.h >= em * 1.5f;
+    if (slot >= strip.used) {
+      canvas.stroke_rect(cell, scene.theme.border, 1, LineStyle::kDotted, radius);
+    } else if (view.state == SlotState::kFree) {
+      canvas.stroke_rect(cell, scene.theme.border, 1, LineStyle::kSolid, radius);
+    } else if (view.state == SlotState::kGarbage) {
+      canvas.fill_rect(cell, garbage.with_alpha(0.14f), radius);
+      canvas.stroke_rect(cell, garbage, 1, cell.w > 8 ? LineStyle::kDashed : LineStyle::kSolid,
+                         radius);
+    } else {
+      const capture::NodeView node = scene.capture->node_at(view.node, strip.tick);
+      const Color color =
+          node.beam_rank >= 0
+              ? scene.theme.beam(node.beam_rank)
+              : scene.theme.mark(node.state == NodeState::kAbsent ? NodeState::kLive : node.state)
+                    .color;
+      canvas.fill_rect(cell, color.with_alpha(scene.theme.dark ? 0.32f : 0.26f), radius);
+      canvas.stroke_rect(cell, color, 1, LineStyle::kSolid, radius);
+    }
+    if (roomy) {
+      TextStyle style = mono_text(scene, 0.74f);
+      if (view.state == SlotState::kGarbage) style.color = scene.theme.text_dim;
+      if (view.node != -1 && slot < strip.used)
+        text_in(canvas, {cell.x + 2, cell.y + cell.h * 0.06f, cell.w - 4, cell.h * 0.52f},
+                node_text(scene, view.node, 8), style, Align::kCenter);
+      text_in(canvas, {cell.x + 2, cell.y + cell.h * 0.58f, cell.w - 4, cell.h * 0.36f},
+              std::to_string(slot), dim_text(scene, 0.58f), Align::kCenter);
+    }
+    if (view.moved_this_step && slot < strip.used)
+      draw_glyph(
+          canvas, "→", {cell.right() - std::min(cell.w, em) * 0.32f, cell.y + cell.h * 0.75f},
+          std::clamp(cell.h * 0.3f, 3.0f, em * 0.5f), scene.theme.mark(NodeState::kBonus).color);
+    if (view.reused_this_step && slot < strip.used)
+      canvas.fill_circle({cell.x + std::min(cell.w, em) * 0.28f, cell.y + cell.h * 0.76f},
+                         std::clamp(cell.h * 0.09f, 1.5f, em * 0.18f), scene.theme.series(2));
+    if (view.node != -1 && view.node == scene.focus.node())
+      canvas.stroke_rect({cell.x - 1, cell.y - 1, cell.w + 2, cell.h + 2}, scene.theme.focus, 2,
+                         LineStyle::kSolid, radius);
+  }
+
+  void draw_moves(Canvas& canvas, const Counts& counts, const Scene& scene) const {
+    const Strip &before = strips_[0], &after = strips_[1];
+    const Color color = scene.theme.mark(NodeState::kBonus).color;
+    const bool all = static_cast<std::size_t>(counts.moved) <= kArrows;
+    for (std::size_t i = 0; i < after.slots.size(); ++i) {
+      const capture::SlotView view = scene.capture->slot_at(after.slots[i], after.tick);
+      const bool focused = view.node != -1 && view.node == scene.focus.node();
+      if (!view.moved_this_step || (!all && !focused)) continue;
+      const auto from = std::lower_bound(before.slots.begin(), before.slots.end(), view.moved_from);
+      if (from == before.slots.end() || *from != view.moved_from) continue;
+      const Rect a = cell_of(before, static_cast<std::size_t>(from - before.slots.begin()) /
+                                         before.grid.merge),
+                 b = cell_of(after, i / after.grid.merge);
+      const Point p{a.x + a.w / 2, a.bottom()}, q{b.x + b.w / 2, b.y};
+      const float bend = (q.y - p.y) * 0.5f;
+      canvas.bezier(p, {p.x, p.y + bend}, {q.x, q.y - bend}, q,
+                    focused ? scene.theme.focus : color.with_alpha(0.45f), focused ? 2.0f : 1.1f);
+    }
+  }
+
+  void explain(const Strip& strip, std::size_t i, const Scene& scene, Reaction& reaction) const {
+    const std::int32_t slot = strip.slots[i];
+    const capture::SlotView view = scene.capture->slot_at(slot, strip.tick);
+    static constexpr const char* kNames[] = {"free", "live", "garbage: its node is dead"};
+    reaction.tooltip = {"slot " + std::to_string(slot) + ", " +
+                        (slot >= strip.used ? "reserved, never used"
+                                            : kNames[static_cast<std::size_t>(view.state)])};
+    if (view.node != -1 && slot < strip.used) {
+      reaction.hover = view.node;
+      reaction.tooltip.push_back(node_summary(scene, view.node));
+    }
+    if (view.moved_this_step)
+      reaction.tooltip.push_back("moved here from slot " + std::to_string(view.moved_from) +
+                                 " in this step");
+    if (view.reused_this_step)
+      reaction.tooltip.push_back("reused in this step: its former node died");
+    if (strip.grid.merge > 1)
+      reaction.tooltip.push_back("one mark = " + std::to_string(strip.grid.merge) +
+                                 " slots: zoom in");
+    reaction.tooltip.push_back(
+        "one slot = K and V of one position in every layer = " +
+        bytes_text(static_cast<double>(scene.capture->run().kv_bytes_per_token)));
+  }
+
+  float zoom_ = 1, scroll_ = 0;
+  std::vector<Strip> strips_;
+  Rect band_;
 };
 
 }  // namespace

@@ -212,8 +212,8 @@ class TriePanel final : public Panel {
       states_[i] = capture.state_at(static_cast<std::int32_t>(i), scene.cursor);
     ranks_.assign(nodes.size(), -1);
     frontier_.clear();
-    for (const capture::FrontierRow& row : capture.frontier(capture.frontier_step(scene.cursor))) {
-      frontier_[row.node] = row.rank;
+    for (const Leaf& row : leaves_at(capture, scene.cursor)) {
+      frontier_.try_emplace(row.node, row.rank);
       for (std::int32_t node = row.node; node >= 0 && ranks_[index(node)] < 0;
            node = nodes[index(node)].parent)
         ranks_[index(node)] = row.rank;
@@ -547,7 +547,7 @@ class TriePanel final : public Panel {
                        on_path ? 1.8f : 1.2f, mark.hollow ? LineStyle::kDashed : mark.line, radius);
     // Current: what this step's forward has read.
     if (current_.count(it.node))
-      canvas.stroke_rect(box.inset(-2), scene.theme.current.with_alpha(0.85f), 1, LineStyle::kSolid,
+      canvas.stroke_rect(box.inset(-1.8f), scene.theme.current.with_alpha(0.85f), 1, LineStyle::kSolid,
                          radius + 2);
     if (focused)
       canvas.stroke_rect(box.inset(-3), scene.theme.focus, 2.4f, LineStyle::kSolid, radius + 3);
@@ -571,10 +571,10 @@ class TriePanel final : public Panel {
     const Mark mark = scene.theme.mark(state);
     const Color color = color_of(it.node, scene);
     TextStyle small = dim_text(scene, view_.drawn_zoom * 0.7f);
-    const float line = box.bottom() + unit_ * 0.06f, height = unit_ * 0.8f;
+    const float line = box.bottom() + unit_ * 0.14f, height = unit_ * 0.76f;
     float x = box.x + unit_ * 0.1f;
     const float room = column_end + (kGutterEm - 0.5f) * unit_;
-    std::string label;
+    std::string label, gap;
     if (it.node == 0) {
       label = "prompt, " + std::to_string(scene.capture->run().prompt_tokens.size()) + " tokens";
     } else {
@@ -591,9 +591,11 @@ class TriePanel final : public Panel {
         if (is_dead(state) && it.hidden_dead + it.hidden_other == 0)
           if (const auto verdict = scene.capture->verdict_at(it.node, scene.cursor);
               verdict && verdict->gap > 0 && is_dead_verdict(*verdict))
-            label += (label.empty() ? "Δ" : " Δ") + number_text(verdict->gap, 2);
+            gap = (label.empty() ? "Δ" : "  Δ") + number_text(verdict->gap, 2);
       }
     }
+    // Rather no gap than half of one.
+    if (!gap.empty() && canvas.measure(label + gap, small).x <= room - x) label += gap;
     const std::int32_t hidden = it.hidden_dead + it.hidden_other;
     if (hidden > 0) label += (label.empty() ? "+" : "  +") + std::to_string(hidden);
     text_in(canvas, {x, line, room - x, height}, label, small);
