@@ -159,7 +159,7 @@ class Parser {
     if (elifs > kMaxDepth)
       refuse(line, "an if with more than " + std::to_string(kMaxDepth) + " branches");
     NodePtr node = make(Op::kIf, line);
-    node->condition = expression();
+    node->condition = or_expression();
     expect_end();
     node->body = block({"elif", "else", "endif"});
     load(chunks_[next_]);
@@ -405,12 +405,16 @@ class Parser {
         node = make(Op::kTest, token.line, take().text);
         node->children.push_back(value);
         test_argument(node);
+        if (peek().kind == Token::Kind::kName && peek().text == "is")
+          refuse(token.line, "a test of a test");
         if (negated) {
           NodePtr inner = grown(node);
           node = make(Op::kNot, token.line);
           node->children.push_back(inner);
         }
       } else if (accept("|")) {
+        if (peek().kind != Token::Kind::kName)
+          refuse(token.line, "the filter '" + peek().text + "'");
         node = make(Op::kFilter, token.line, take().text);
         node->children.push_back(value);
         if (accept("(")) arguments(node);
@@ -444,6 +448,7 @@ class Parser {
         if (++index > 2) refuse(line, "a slice of more than three parts");
         continue;
       }
+      if (parts[index]) refuse(line, "a subscript near '" + peek().text + "'");
       parts[index] = expression();
     }
     NodePtr node = make(slice ? Op::kSlice : Op::kIndex, line);
