@@ -78,7 +78,6 @@ std::vector<AddedTokens::Match> AddedTokens::find(std::string_view text) const {
         end += utf8_length(text, end);
     matches.push_back({begin, end, token.id});
     taken = end;
-    at = std::max(at, end);
   }
   return matches;
 }

@@ -13,7 +13,9 @@ namespace triescope::tokenizer {
 class AddedTokens {
  public:
   struct Match {
-    std::size_t begin, end;  // bytes, with the white space that lstrip and rstrip take
+    // Bytes, with the white space that lstrip and rstrip take. A match may begin before the end of
+    // the one before it, where that took white space that belongs to this token.
+    std::size_t begin, end;
     std::int32_t id;
   };
   // `contents`: the text to look for, one an entry of `tokens`.

@@ -86,7 +86,7 @@ class BpeTokenizer final : public Tokenizer {
     Scratch scratch;
     std::size_t at = 0;
     for (const AddedTokens::Match& match : raw_.find(text)) {
-      encode_raw(text.substr(at, match.begin - at), at == 0, ids, scratch);
+      if (match.begin > at) encode_raw(text.substr(at, match.begin - at), at == 0, ids, scratch);
       ids.push_back(match.id);
       at = match.end;
     }
@@ -176,7 +176,8 @@ class BpeTokenizer final : public Tokenizer {
     const std::string_view view = clean;
     std::size_t at = 0;
     for (const AddedTokens::Match& match : normalized_.find(view)) {
-      encode_words(view.substr(at, match.begin - at), first && at == 0, ids, scratch);
+      if (match.begin > at)
+        encode_words(view.substr(at, match.begin - at), first && at == 0, ids, scratch);
       ids.push_back(match.id);
       at = match.end;
     }

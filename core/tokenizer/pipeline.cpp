@@ -15,7 +15,7 @@ using NormKind = NormalizerStep::Kind;
 using PreKind = PreTokenizerStep::Kind;
 using Range = std::pair<std::size_t, std::size_t>;
 
-std::string unicode_form(std::string_view text, int options) {
+std::string unicode_form_of(std::string_view text, int options) {
   utf8proc_uint8_t* mapped = nullptr;
   const auto length = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
                                    static_cast<utf8proc_ssize_t>(text.size()), &mapped,
@@ -25,6 +25,24 @@ std::string unicode_form(std::string_view text, int options) {
                 std::string("tokenizer: normalising failed: ") + utf8proc_errmsg(length));
   std::string out(reinterpret_cast<char*>(mapped), static_cast<std::size_t>(length));
   std::free(mapped);
+  return out;
+}
+
+std::string unicode_form(std::string_view text, int options) {
+  std::string out;
+  std::size_t begin = 0;
+  for (std::size_t at = 0, length; at < text.size(); at += length) {
+    length = utf8_length(text, at);
+    if (length < 2 || !is_inert(decode_utf8(text, at))) {
+      length = std::max<std::size_t>(1, length);
+      continue;
+    }
+    if (at > begin) out += unicode_form_of(text.substr(begin, at - begin), options);
+    out.append(text, at, length);
+    begin = at + length;
+  }
+  if (begin == 0) return unicode_form_of(text, options);
+  if (begin < text.size()) out += unicode_form_of(text.substr(begin), options);
   return out;
 }
 

@@ -20,6 +20,10 @@ void append_utf8(std::string& out, char32_t code);
 bool is_whitespace(char32_t code);  // Unicode White_Space
 bool is_word(char32_t code);        // alphabetic, digit, mark, connector, join control: UTS 18's \w
 
+// Characters that normalisation forms leave alone in `tokenizers`, whose tables are those of
+// Unicode 9, though today's Unicode decomposes or reorders them.
+bool is_inert(char32_t code);
+
 // GPT-2's byte-level alphabet: every byte as a printable character.
 const std::string& byte_to_text(unsigned char byte);
 // The bytes a text in that alphabet stands for; text with a character outside it is returned as it

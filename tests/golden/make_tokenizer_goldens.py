@@ -29,6 +29,7 @@ TEXTS = [
     "\u4f60\u597d\u4e16\u754c \u3053\u3093\u306b\u3061\u306f \u041f\u0440\u0438\u0432\u0435\u0442 \u0645\u0631\u062d\u0628\u0627 \ud55c\uad6d\uc5b4 \u1112\u1161\u11ab",
     "\U0001f600\U0001f469\u200d\U0001f680\U0001f3fd\u20e3 \ufe0f", "x\u00a0y\u2003z\u200bw\u3000v\u180eu\x85t\x1cs",
     "line\r\nline\n\n\n  indented\n\ttab \n", "<s>text</s> <|end|>  next<|im_start|>user\n", "[L]  a  [L] b [R]  c [R]d  [LR]  e",
+    "[R] spaced [LR] spaced  spaced x", "X\u0315\U0001183a \U0001fbf7 \U000107af \u0eba\u0301 \u32ff", "wordy \u200dword\u24b6",
     "word wordy word. sword word", "\u2581under\u2581 \u2581 score \u0120gpt", "<0x41> <0x0A> <unk>", "\x00\x01\x7f",
     "def f(x):\n    return x*2  # !!!???...\n\n", "ALL CAPS MixedCase snake_case kebab-case", "the the the " * 12,
     "'\u017f 'S 'rE \u212a \u017ft", "a" * 300, " \u0301 combining first", "\U0010ffff\ue000\ufffd",
@@ -90,7 +91,7 @@ def small():
     flags.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()])
     flags.add_tokens([AddedToken("[L]", lstrip=True, normalized=False), AddedToken("[R]", rstrip=True, normalized=False),
                       AddedToken("[LR]", lstrip=True, rstrip=True, special=True), AddedToken("word", single_word=True),
-                      AddedToken("\u00c5ngstr\u00f6m", normalized=True)])
+                      AddedToken("\u00c5ngstr\u00f6m", normalized=True), AddedToken(" spaced ", normalized=False)])
     found["added-token-flags"] = flags
 
     llama2 = sentencepiece()

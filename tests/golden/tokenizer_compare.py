@@ -2,6 +2,7 @@
 """Compares triescope's tokenizers with Hugging Face's `tokenizers`: ids of texts, texts of ids, one id at a time.
 
   tokenizer_compare.py corpus --dump build/tests/bin/tokenizer_dump   every prompt and every document of the test data
+  tokenizer_compare.py characters --dump ...                          every character, alone and among marks
   tokenizer_compare.py fuzz   --dump ... [--count 100000]             random Unicode strings and random ids
 
 Development only. Made with tokenizers 0.23.3, transformers 5.17.0. Exit code 1 where anything differs."""
@@ -38,9 +39,8 @@ def texts_of_corpus(data):
 
 
 def assigned(code):
-    # Characters newer than Unicode 14, and those of 14 with compatibility forms, are left out: libraries disagree about
-    # them by their age.
-    return not 0x10780 <= code < 0x107C0 and unicodedata.category(chr(code)) not in ("Cn", "Cs")
+    # Characters newer than this Python's Unicode are left out: libraries disagree about them by their age.
+    return unicodedata.category(chr(code)) not in ("Cn", "Cs")
 
 
 def alphabet(rng):
@@ -50,6 +50,13 @@ def alphabet(rng):
     marks = list("\u0300\u0301\u0308\u0323\u0327\u20dd\u0903\ufe0f\u200d\u20e3")
     odd = list("\u0130\u0131\u017f\u212a\u00df\u1e9e\ufb01\u03c2\u03a3\u01c5\u02b0\u2019'\u2581\u0120\uac00\u1100\u1161\u11a8\U0001f468\U0001f3fd")
     return everything, spaces, digits, marks, odd
+
+
+def texts_of_characters():
+    characters = [chr(c) for c in range(1, 0xF0000) if not 0xD800 <= c < 0xF900 and assigned(c)]
+    for form in ("X{}\u0300\u0334 ", "X\u0315{}", "{0}s '{0}1", "{}"):
+        for at in range(0, len(characters), 64):
+            yield "".join(form.format(c) for c in characters[at:at + 64])
 
 
 def texts_of_fuzz(count, seed, specials):
@@ -125,7 +132,7 @@ def compare(name, program, path, tokenizer, texts, ids_of_decode):
 def main():
     here = pathlib.Path(__file__).resolve().parent.parent.parent
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("corpus", "fuzz"))
+    parser.add_argument("what", choices=("corpus", "characters", "fuzz"))
     parser.add_argument("--dump", required=True)
     parser.add_argument("--data", default=here.parent / "shared/data")
     parser.add_argument("--models", default=here / ".deps/models")
@@ -136,7 +143,7 @@ def main():
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
         entries = dict(real(arguments.data, arguments.models))
-        if arguments.what == "fuzz":
+        if arguments.what != "corpus":
             for name, tokenizer in variants(arguments.data).items():
                 path = pathlib.Path(folder) / f"{name}.json"
                 tokenizer.save(str(path))
@@ -155,7 +162,10 @@ def main():
             sequences = [[i for i in (rng.randrange(size) if rng.random() < .7 else rng.randrange(300)
                                       for _ in range(rng.randrange(1, 40))) if tokenizer.id_to_token(i) is not None]
                          for _ in range(arguments.count // 10)]
-            texts = list(texts_of_fuzz(arguments.count, arguments.seed, specials))
+            if arguments.what == "characters":
+                texts = list(texts_of_characters())
+            else:
+                texts = list(texts_of_fuzz(arguments.count, arguments.seed, specials))
             failures += compare(name, arguments.dump, path, tokenizer, texts, sequences)
     sys.exit(1 if failures else 0)
 
