@@ -41,7 +41,9 @@ TEST_CASE("panes never overlap, stay inside, and are never smaller than the mini
   for (const std::string& name : preset_names()) {
     for (const float width : {300.0f, 640.0f, 1280.0f, 3840.0f}) {
       for (const float height : {160.0f, 360.0f, 720.0f, 2160.0f}) {
-        CAPTURE(name, width, height);
+        CAPTURE(name);
+        CAPTURE(width);
+        CAPTURE(height);
         const auto root = preset_layout(name);
         const viz::Rect area{5, 7, width, height};
         const PlacedLayout layout = place(*root, area, {250, 120, 90}, 6);
