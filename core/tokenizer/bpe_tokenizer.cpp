@@ -278,12 +278,10 @@ class BpeTokenizer final : public Tokenizer {
         break;
       }
       case Kind::kMetaspace:
-        for (std::size_t i = 0; i < tokens.size(); ++i) {
-          std::string text = replaced(tokens[i], step.pattern, " ");
-          if (i == 0 && step.prepend_scheme != "never" && tokens[i].rfind(step.pattern, 0) == 0)
-            text.erase(0, 1);
-          tokens[i] = std::move(text);
-        }
+        // tokenizers drops every space sign of the first token, not only one.
+        for (std::size_t i = 0; i < tokens.size(); ++i)
+          tokens[i] = replaced(tokens[i], step.pattern,
+                               i == 0 && step.prepend_scheme != "never" ? "" : " ");
         break;
     }
   }

@@ -1,11 +1,11 @@
 // TokenizerSpec from tokenizer.json and the files beside it.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <unordered_map>
 
 #include "core/base/error.h"
+#include "core/model/formats/input_file.h"
 #include "core/model/formats/json.h"
 #include "core/tokenizer/regex.h"
 #include "core/tokenizer/spec.h"
@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr std::uint64_t kMaxFileBytes = 256u << 20;
+constexpr std::uint64_t kMaxTemplateBytes = 4u << 20;
 constexpr std::size_t kMaxVocab = 2'000'000;
 
 [[noreturn]] void corrupt(const std::string& file, const std::string& what) {
@@ -315,10 +316,7 @@ void read_companions(const fs::path& folder, TokenizerSpec& spec) {
     }
   }
   if (const fs::path path = folder / "chat_template.jinja"; fs::exists(path)) {
-    std::ifstream file(path, std::ios::binary);
-    std::stringstream text;
-    text << file.rdbuf();
-    spec.chat_template = text.str();
+    spec.chat_template = formats::InputFile(path.string()).text(kMaxTemplateBytes);
   }
   spec.bos_id = id_of(spec, spec.bos_text);
   if (const std::int32_t eos = id_of(spec, spec.eos_text); eos >= 0) spec.eos_ids.push_back(eos);
@@ -342,7 +340,7 @@ TokenizerSpec spec_from_vocab_and_merges(const fs::path& folder) {
   json model = {{"type", "BPE"},
                 {"vocab", formats::read_json_file(spec.source, kMaxFileBytes)},
                 {"merges", json::array()}};
-  std::ifstream file(folder / "merges.txt");
+  std::istringstream file(formats::InputFile((folder / "merges.txt").string()).text(kMaxFileBytes));
   for (std::string line; std::getline(file, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (line.empty() || line.rfind("#version", 0) == 0) continue;

@@ -98,6 +98,18 @@ TEST_CASE("special tokens written in the text are recognised, and skipped on req
   CHECK(tokenizer->decode(Ids{6, 7, 3}, true) == "ab a");
 }
 
+TEST_CASE("a metaspace decoder drops every space sign of the first token, as tokenizers does") {
+  const test::TempDir folder;
+  json file = sentencepiece();
+  file["model"]["vocab"]["\u2581\u2581"] = 260;
+  file["decoder"] = {{"type", "Metaspace"}, {"prepend_scheme", "first"}};
+  const auto first = load(folder, file);
+  CHECK(first->decode(Ids{260, 3, 260}) == " a  ");
+  CHECK(first->decode(Ids{3, 260}) == "a  ");
+  file["decoder"]["prepend_scheme"] = "never";
+  CHECK(load(folder, file)->decode(Ids{260, 3}) == "   a");
+}
+
 TEST_CASE("ids out of range and broken UTF-8 are refused with their place") {
   const test::TempDir folder;
   const auto tokenizer = load(folder, byte_level());
