@@ -41,6 +41,15 @@ std::vector<std::int32_t> bench_tokens(const Tokenizer& tokenizer, const BenchPr
   return tokens;
 }
 
+// "ngram_trie:num_draft=11" -> {"num_draft": "11"}.
+nlohmann::json settings_of(const std::string& method) {
+  nlohmann::json settings = nlohmann::json::object();
+  const auto colon = method.find(':'), equals = method.find('=');
+  if (colon != std::string::npos && equals != std::string::npos)
+    settings[method.substr(colon + 1, equals - colon - 1)] = method.substr(equals + 1);
+  return settings;
+}
+
 bool same_tokens(const RunResult& a, const RunResult& b) {
   return std::equal(
       a.sequences.begin(), a.sequences.end(), b.sequences.begin(), b.sequences.end(),
@@ -257,7 +266,8 @@ std::vector<DraftCost> measure_drafting(Model& model, const Tokenizer& tokenizer
     RunResult plain;
     for (std::size_t m = 0; m < options.methods.size(); ++m) {
       RunConfig config;
-      config.method = options.methods[m];
+      config.method = options.methods[m].substr(0, options.methods[m].find(':'));
+      config.settings = settings_of(options.methods[m]);
       config.prompt_tokens = tokens;
       config.max_new_tokens = options.max_new_tokens;
       const RunResult result = run_once(model, tokenizer, std::move(config));
