@@ -107,11 +107,19 @@ std::vector<std::string> wrap_text(Canvas& canvas, std::string_view text, const 
 }
 
 float draw_legend(Canvas& canvas, Point top_left, float width,
-                  const std::vector<LegendEntry>& entries, const Scene& scene) {
+                  const std::vector<LegendEntry>& entries, const Scene& scene,
+                  std::vector<Rect>* boxes) {
   const float em = scene.em, row = em * 1.35f;
-  const TextStyle style = dim_text(scene);
+  const TextStyle normal = dim_text(scene);
+  if (boxes) boxes->clear();
   float x = top_left.x, y = top_left.y;
   for (const LegendEntry& entry : entries) {
+    TextStyle style = normal;
+    Color color = entry.color;
+    if (entry.off) {
+      style.color = style.color.with_alpha(0.45f);
+      color = color.with_alpha(0.3f);
+    }
     const float sample = entry.glyph.empty() ? em * 1.5f : em * 0.9f;
     const float needed = sample + em * 0.35f + canvas.measure(entry.label, style).x + em * 1.0f;
     if (x > top_left.x && x + needed - em > top_left.x + width) {
@@ -119,14 +127,15 @@ float draw_legend(Canvas& canvas, Point top_left, float width,
       y += row;
     }
     if (entry.glyph.empty()) {
-      canvas.line({x, y + row / 2}, {x + sample, y + row / 2}, entry.color, 2, entry.line);
+      canvas.line({x, y + row / 2}, {x + sample, y + row / 2}, color, 2, entry.line);
     } else {
-      draw_glyph(canvas, entry.glyph, {x + sample / 2, y + row / 2}, em * 0.75f, entry.color);
+      draw_glyph(canvas, entry.glyph, {x + sample / 2, y + row / 2}, em * 0.75f, color);
     }
     text_in(canvas,
             {x + sample + em * 0.35f, y,
              std::max(0.0f, top_left.x + width - x - sample - em * 0.35f), row},
             entry.label, style);
+    if (boxes) boxes->push_back({x, y, needed - em, row});
     x += needed;
   }
   return entries.empty() ? 0 : y + row - top_left.y;

@@ -29,10 +29,13 @@ struct LegendEntry {
   Color color;
   std::string_view glyph;  // "" = a line sample
   LineStyle line = LineStyle::kSolid;
+  bool off = false;  // switched off: dimmed
 };
-// One or more rows of entries from `top_left`, within `width`; returns the height used.
+// One or more rows of entries from `top_left`, within `width`; returns the height used. `boxes`:
+// where each entry came to stand, for panels whose entries are switches.
 float draw_legend(Canvas& canvas, Point top_left, float width,
-                  const std::vector<LegendEntry>& entries, const Scene& scene);
+                  const std::vector<LegendEntry>& entries, const Scene& scene,
+                  std::vector<Rect>* boxes = nullptr);
 
 // A small button of a panel's own, its top right corner at `top_right`; returns its area.
 Rect draw_button(Canvas& canvas, Point top_right, std::string_view label, const Scene& scene);

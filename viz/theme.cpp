@@ -38,9 +38,9 @@ Mark Theme::mark(capture::NodeState state) const {
     case S::kRejected:
       return {rejected, "✕", LineStyle::kSolid, "rejected", false, true};
     case S::kBonus:
-      return {star, "★", LineStyle::kSolid, "bonus"};
+      return {star, "★", LineStyle::kSolid, "bonus", false, false, !dark};
     case S::kCorrected:
-      return {star, "★", LineStyle::kSolid, "corrected"};
+      return {star, "★", LineStyle::kSolid, "corrected", false, false, !dark};
     case S::kPruned:
       return {gone, "–", LineStyle::kDashed, "pruned"};
     case S::kPending:

@@ -16,6 +16,7 @@ struct Mark {
   std::string_view word;  // "accepted"
   bool hollow = false;
   bool struck = false;
+  bool outlined = false;  // boxes of this state get an outline in the text's colour (light bonus)
 };
 
 struct Theme {

@@ -10,7 +10,7 @@ std::vector<double> ticks_of(double low, double high, double step) {
   std::vector<double> ticks;
   for (double i = std::ceil(low / step - 1e-9);
        i * step <= high * (1 + 1e-12) + 1e-12 && ticks.size() < 100; ++i)
-    ticks.push_back(i * step);
+    ticks.push_back(i * step + 0.0);  // never -0
   return ticks;
 }
 

@@ -34,38 +34,50 @@ class CandidatesPanel final : public Panel {
             "after " + (node == 0 ? std::string("the prompt")
                                   : "node " + std::to_string(node) + " " + node_text(scene, node)),
             bold_text(scene, 0.9f));
-    const Rect list{area.x + pad, area.y + em * 1.7f, area.w - 2 * pad,
-                    std::max(1.0f, area.h - em * 1.9f)};
-    const float row = em * kRowEm, token = std::min(em * 8, list.w * 0.35f), figures = em * 8.4f;
+    const Rect whole{area.x + pad, area.y + em * 1.7f, area.w - 2 * pad,
+                     std::max(1.0f, area.h - em * 1.9f)};
+    const float row = em * kRowEm, token = std::min(em * 9, whole.w * 0.42f);
+    const bool logs = whole.w > em * 18;
+    const float p_width = em * 3.6f, log_width = logs ? em * 4 : 0;
+    const TextStyle head = dim_text(scene, 0.76f);
+    const float p_x = whole.right() - log_width - p_width;
+    text_in(canvas, {whole.x + em * 1.2f, whole.y, token, em * 1.1f}, "token", head);
+    text_in(canvas, {p_x, whole.y, p_width, em * 1.1f}, "p", head, Align::kRight);
+    if (logs)
+      text_in(canvas, {whole.right() - log_width, whole.y, log_width, em * 1.1f}, "log p", head,
+              Align::kRight);
+    const Rect list{whole.x, whole.y + em * 1.2f, whole.w, std::max(1.0f, whole.h - em * 1.2f)};
     list_ = {list, row};
     const auto fitting = static_cast<std::size_t>(std::max(1.0f, std::floor(list.h / row)));
     double mass = 0;
+    const Mark mark = scene.theme.mark(capture::NodeState::kLive);
     for (std::size_t i = 0; i < rows.size() && i < fitting; ++i) {
       const capture::CandidateRow& candidate = rows[i];
       const float y = list.y + static_cast<float>(i) * row;
       const double p = std::exp(static_cast<double>(candidate.logprob));
       mass += p;
-      const Mark mark = scene.theme.mark(capture::NodeState::kLive);
       if (candidate.chosen)
         draw_glyph(canvas, mark.glyph, {list.x + em * 0.5f, y + row / 2}, em * 0.7f, mark.color);
-      text_in(canvas, {list.x + em * 1.2f, y, token, row},
-              token_text(scene.capture->piece(candidate.token), 14), mono_text(scene, 0.9f));
-      const float bar_x = list.x + em * 1.5f + token,
-                  bar_width = std::max(0.0f, list.w - em * 1.9f - token - figures);
+      text_in(canvas, {list.x + em * 1.2f, y, token - em * 0.3f, row},
+              token_text(scene.capture->piece(candidate.token), 16), mono_text(scene, 0.9f));
+      const float bar_x = list.x + em * 1.4f + token, bar_width = p_x - bar_x - em * 0.3f;
       if (bar_width > em) {
         canvas.fill_rect({bar_x, y + row * 0.25f, bar_width, row * 0.5f}, scene.theme.grid, 0);
         canvas.fill_rect(
             {bar_x, y + row * 0.25f, std::max(1.0f, bar_width * static_cast<float>(p)), row * 0.5f},
             candidate.chosen ? mark.color : scene.theme.text_dim, 0);
       }
-      text_in(canvas, {list.right() - figures, y, figures, row},
-              number_text(p, 4) + "   " + number_text(candidate.logprob, 2), dim_text(scene, 0.84f),
+      text_in(canvas, {p_x, y, p_width, row}, number_text(p, 4), dim_text(scene, 0.84f),
               Align::kRight);
+      if (logs)
+        text_in(canvas, {list.right() - log_width, y, log_width, row},
+                number_text(candidate.logprob, candidate.logprob > -0.1f ? 4 : 2),
+                dim_text(scene, 0.84f), Align::kRight);
     }
     const float y = list.y + static_cast<float>(std::min(rows.size(), fitting)) * row;
     if (y + row <= list.bottom())
       text_in(canvas, {list.x, y, list.w, row},
-              "shown: " + number_text(mass * 100, 1) + " % of the probability      p, log p",
+              "shown: " + number_text(mass * 100, 1) + " % of the probability; ✓ became children",
               dim_text(scene, 0.76f), Align::kRight);
   }
 
@@ -93,7 +105,7 @@ class CandidatesPanel final : public Panel {
   Point extent(Canvas&, const Scene& scene) const override {
     const std::int32_t node = node_of(scene);
     const auto rows = node < 0 ? 4 : scene.capture->candidates(node, scene.cursor).size() + 1;
-    return {scene.em * 40, scene.em * (2.5f + kRowEm * static_cast<float>(rows))};
+    return {scene.em * 40, scene.em * (3.9f + kRowEm * static_cast<float>(rows))};
   }
 
   std::string csv(const Scene& scene) const override {
@@ -103,8 +115,9 @@ class CandidatesPanel final : public Panel {
     if (node < 0) return out.str();
     for (const capture::CandidateRow& row : scene.capture->candidates(node, scene.cursor))
       out << node << ',' << row.rank << ',' << row.token << ','
-          << csv_field(plain_text(scene.capture->piece(row.token))) << ',' << row.logprob << ','
-          << std::exp(row.logprob) << ',' << row.chosen << '\n';
+          << csv_field(plain_text(scene.capture->piece(row.token))) << ','
+          << csv_number(row.logprob) << ',' << csv_number(std::exp(row.logprob)) << ','
+          << row.chosen << '\n';
     return out.str();
   }
 
@@ -123,7 +136,7 @@ class CandidatesPanel final : public Panel {
     std::int32_t node = scene.focus.node();
     if (has(node)) return node;
     if (has(parent(node))) return parent(node);
-    const auto frontier = scene.capture->frontier(scene.capture->frontier_step(scene.cursor));
+    const auto frontier = leaves_at(*scene.capture, scene.cursor);
     if (!frontier.empty()) {
       for (node = frontier.front().node; node >= 0; node = parent(node))
         if (has(node)) return node;

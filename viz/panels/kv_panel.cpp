@@ -134,7 +134,7 @@ class KvPanel final : public Panel {
     int live = 0, garbage = 0, free = 0, moved = 0, reused = 0, prompt = 0, reserved = 0;
     std::vector<std::int32_t> others;  // slots that no prompt token holds; beyond the last used
                                        // one: reserved
-    std::int32_t used = 0;  // slots below this one were used
+    std::int32_t used = 0;             // slots below this one were used
   };
   struct Strip {
     Rect body;

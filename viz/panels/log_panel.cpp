@@ -24,30 +24,39 @@ class LogPanel final : public Panel {
     const auto rows = rows_of(scene);
     if (rows.empty()) return draw_empty_state(canvas, area, info().empty, scene);
     const float em = scene.em, pad = em * 0.6f, row = em * 1.3f, head = em * 7;
-    // Laid out from the newest upwards, so that the end is always in sight.
-    float y = area.bottom() - pad * 0.5f + scroll_;
+    // Laid out from the newest upwards, so that the end is always in sight; what fits begins at the
+    // top.
+    std::vector<std::vector<std::string>> texts;
+    const float width = std::max(em * 4, area.w - 2 * pad - head);
     total_ = 0;
     for (auto it = rows.rbegin(); it != rows.rend(); ++it) {
-      const auto text = wrap_text(canvas, it->text, ui_text(scene, 0.9f),
-                                  std::max(em * 4, area.w - 2 * pad - head));
+      // Far out of sight: its height is guessed as one line.
+      texts.push_back(total_ > area.h * 3 + scroll_
+                          ? std::vector<std::string>(1)
+                          : wrap_text(canvas, it->text, ui_text(scene, 0.9f), width));
+      total_ += row * static_cast<float>(texts.back().size());
+    }
+    float y = total_ + pad < area.h || scene.export_mode ? area.y + pad * 0.5f + total_
+                                                         : area.bottom() - pad * 0.5f + scroll_;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const capture::LogRow& line = rows[rows.size() - 1 - k];
+      const auto& text = texts[k];
       const float height = row * static_cast<float>(text.size());
       y -= height;
-      total_ += height;
-      if (scene.export_mode && y < area.y) break;
       if (y > area.bottom() || y + height < area.y) continue;
-      const bool bad = it->level >= 2;
+      const bool bad = line.level >= 2;
       TextStyle style = ui_text(scene, 0.9f);
       if (bad) style.color = scene.theme.mark(capture::NodeState::kRejected).color;
       text_in(canvas, {area.x + pad, y, head - em * 0.5f, row},
-              "step " + std::to_string(capture::step_of(it->tick)) +
-                  (bad ? std::string("  ") + kLevels[std::clamp(it->level, 0, 3)] : ""),
+              "step " + std::to_string(capture::step_of(line.tick)) +
+                  (bad ? std::string("  ") + kLevels[std::clamp(line.level, 0, 3)] : ""),
               dim_text(scene, 0.82f));
       for (std::size_t i = 0; i < text.size(); ++i)
         text_in(
             canvas,
             {area.x + pad + head, y + row * static_cast<float>(i), area.w - 2 * pad - head, row},
             text[i], style);
-      lines_.push_back({{area.x, y, area.w, height}, it->tick});
+      lines_.push_back({{area.x, y, area.w, height}, line.tick});
     }
     overflow_ = std::max(0.0f, total_ - area.h + pad);
   }
@@ -63,9 +72,13 @@ class LogPanel final : public Panel {
     return reaction;
   }
 
-  Point extent(Canvas&, const Scene& scene) const override {
-    return {scene.em * 56, scene.em * (1 + 1.3f * static_cast<float>(std::max<std::size_t>(
-                                                      3, rows_of(scene).size())))};
+  Point extent(Canvas& canvas, const Scene& scene) const override {
+    const float em = scene.em, width = em * 56;
+    float lines = 0;
+    for (const capture::LogRow& row : rows_of(scene))
+      lines += static_cast<float>(
+          wrap_text(canvas, row.text, ui_text(scene, 0.9f), width - em * 8.2f).size());
+    return {width, em * (1.2f + 1.3f * std::max(3.0f, lines))};
   }
 
   std::string csv(const Scene& scene) const override {

@@ -12,7 +12,7 @@
 namespace triescope::viz {
 namespace {
 
-constexpr float kRowEm = 1.45f, kLabelEm = 8;
+constexpr float kRowEm = 1.7f, kLabelEm = 8;
 
 class PositionsPanel final : public Panel {
  public:
@@ -50,12 +50,12 @@ class PositionsPanel final : public Panel {
     const float label = std::min(em * kLabelEm, area.w * 0.35f);
     const float top = area.y + legend + em * 1.6f;
     const float row_height = std::clamp(
-        (area.bottom() - pad - top) / static_cast<float>(inputs.size()), 3.0f, em * kRowEm);
+        (area.bottom() - em * 1.5f - top) / static_cast<float>(inputs.size()), 3.0f, em * kRowEm);
     const AxisScale scale{low - 0.5, high + 0.5, area.x + pad + label,
                           area.right() - pad - em * 1.2f};
-    const auto shown = std::min(
-        inputs.size(),
-        static_cast<std::size_t>(std::max(1.0f, (area.bottom() - pad - top) / row_height)));
+    const auto shown =
+        std::min(inputs.size(), static_cast<std::size_t>(std::max(
+                                    1.0f, (area.bottom() - em * 1.4f - top) / row_height + 0.01f)));
     const float bottom = top + row_height * static_cast<float>(shown);
     const TextStyle small = dim_text(scene, 0.74f);
     for (const double tick :
@@ -65,13 +65,19 @@ class PositionsPanel final : public Panel {
       text_in(canvas, {x - em * 1.5f, top - em * 1.3f, em * 3, em},
               std::to_string(static_cast<long long>(tick)), small, Align::kCenter);
     }
-    // Shared positions as bands.
+    // Shared positions as bands, with how many share them.
     for (const auto& [position, count] : sharing) {
       if (count < 2) continue;
       const float x = scale.px(position),
                   width = std::max(2.0f, std::min(em * 0.9f, scale.px(position + 1) - x));
       canvas.fill_rect({x - width / 2, top, width, bottom - top},
-                       scene.theme.accent.with_alpha(0.14f), 0);
+                       scene.theme.accent.with_alpha(0.14f), em * 0.3f);
+      const float room = std::clamp(scale.px(1) - scale.px(0), em, em * 5.5f);
+      if (bottom + em * 1.3f <= area.bottom() && room > em * 1.6f)
+        text_in(canvas, {x - room / 2, bottom + em * 0.15f, room, em * 1.1f},
+                scale.px(1) - scale.px(0) > em * 5 ? std::to_string(count) + " share it"
+                                                   : "×" + std::to_string(count),
+                small, Align::kCenter);
     }
     rows_ = {top, row_height, shown};
     for (std::size_t i = 0; i < shown; ++i) {
@@ -96,7 +102,7 @@ class PositionsPanel final : public Panel {
       canvas.fill_circle({x, y}, radius, color);
     }
     if (shown < inputs.size())
-      text_in(canvas, {area.x + pad, area.bottom() - em, area.w - 2 * pad, em},
+      text_in(canvas, {area.x + pad, area.bottom() - em * 1.2f, label, em * 1.1f},
               "+ " + std::to_string(inputs.size() - shown) + " rows", small);
   }
 
@@ -128,7 +134,7 @@ class PositionsPanel final : public Panel {
   }
 
   Point extent(Canvas&, const Scene& scene) const override {
-    return {scene.em * 44, scene.em * (4.5f + kRowEm * static_cast<float>(std::max<std::size_t>(
+    return {scene.em * 44, scene.em * (5.5f + kRowEm * static_cast<float>(std::max<std::size_t>(
                                                            3, rows_of(scene).size())))};
   }
 

@@ -1,5 +1,7 @@
 // Text: the text so far, per beam, every token coloured and underlined by how it came.
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <sstream>
 
 #include "viz/draw.h"
@@ -18,7 +20,9 @@ class TextPanel final : public Panel {
     static const PanelInfo info = {
         "text", "Text",
         "The text of every live beam (at the end: of the returned sequences), best first. "
-        "Underlines say how a token came: accepted draft, bonus, plain. Click a token to lock it.",
+        "A line under a token says how it came; what a beam says differently from the best is in "
+        "its "
+        "colour. Click a token to lock it.",
         "No text yet: start a run."};
     return info;
   }
@@ -81,8 +85,8 @@ class TextPanel final : public Panel {
       std::string text;
       for (const std::int32_t node : scene.capture->path_to(sequence.node))
         text += scene.capture->piece(scene.capture->nodes()[static_cast<std::size_t>(node)].token);
-      out << csv_field(sequence.label) << ',' << sequence.score << ',' << sequence.finish << ','
-          << csv_field(plain_text(text)) << '\n';
+      out << csv_field(sequence.label) << ',' << csv_number(sequence.score) << ','
+          << sequence.finish << ',' << csv_field(plain_text(text)) << '\n';
     }
     return out.str();
   }
@@ -101,19 +105,89 @@ class TextPanel final : public Panel {
 
   static std::vector<Sequence> sequences_of(const Scene& scene) {
     std::vector<Sequence> result;
-    const capture::Capture& capture = *scene.capture;
-    // Once the run is over at the cursor, what was returned; before, the live beams.
-    for (const capture::SequenceRow& row : capture.sequences())
-      if (row.rank >= 0 && row.tick < scene.cursor)
-        result.push_back({"returned " + std::to_string(row.rank + 1), row.finish, row.score,
-                          row.node, row.rank});
-    std::sort(result.begin(), result.end(),
-              [](const Sequence& a, const Sequence& b) { return a.rank < b.rank; });
-    if (!result.empty()) return result;
-    for (const capture::FrontierRow& row : capture.frontier(capture.frontier_step(scene.cursor)))
-      result.push_back({"beam " + std::to_string(row.rank + 1), "", row.score, row.node, row.rank});
-    if (result.size() == 1) result[0].label = "text";
+    const auto leaves = leaves_at(*scene.capture, scene.cursor);
+    for (const Leaf& leaf : leaves)
+      result.push_back({(leaf.returned          ? "returned "
+                         : !leaf.finish.empty() ? "finished "
+                                                : "beam ") +
+                            std::to_string(leaf.rank + 1),
+                        std::string(leaf.finish), leaf.score, leaf.node, leaf.rank});
+    if (result.size() == 1 && result[0].finish.empty()) result[0].label = "text";
     return result;
+  }
+
+  // A character may be spread over several tokens: it is shown where its last byte is.
+  struct Piece {
+    std::int32_t node = 0;
+    std::string text;
+  };
+  static std::vector<Piece> pieces_of(const Scene& scene, const std::vector<std::int32_t>& path) {
+    const capture::Capture& capture = *scene.capture;
+    std::vector<Piece> pieces;
+    for (std::size_t i = 0; i < path.size();) {
+      const auto bytes_of = [&](std::size_t k) {
+        return std::string(capture.piece(capture.nodes()[static_cast<std::size_t>(path[k])].token));
+      };
+      std::string bytes = bytes_of(i);
+      std::size_t used = 1;
+      if (!is_whole(bytes)) {
+        std::string joined = bytes;
+        for (std::size_t k = 1; k < 4 && i + k < path.size(); ++k) {
+          joined += bytes_of(i + k);
+          if (!is_whole(joined)) continue;
+          bytes = joined;
+          used = k + 1;
+          break;
+        }
+      }
+      pieces.push_back(
+          {path[i + used - 1], is_whole(bytes) ? plain_text(bytes) : token_text(bytes)});
+      i += used;
+    }
+    return pieces;
+  }
+  static bool is_whole(const std::string& bytes) {
+    for (std::size_t at = 0; at < bytes.size();) {
+      const std::size_t length = utf8_length(bytes, at);
+      if (length == 0) return false;
+      at += length;
+    }
+    return true;
+  }
+
+  static bool begins_word(const std::string& text) {
+    return text.empty() || text[0] == ' ' || text[0] == '\n';
+  }
+
+  // How a token came, if that is worth a line under it.
+  static std::optional<Mark> mark_of(const capture::Capture& capture, std::int32_t node,
+                                     const Scene& scene) {
+    const capture::NodeState state = capture.state_at(node, scene.cursor);
+    const capture::Source source = capture.nodes()[static_cast<std::size_t>(node)].source;
+    if (state == capture::NodeState::kAccepted || state == capture::NodeState::kBonus ||
+        state == capture::NodeState::kCorrected)
+      return scene.theme.mark(state);
+    if (capture::is_draft(source)) return scene.theme.mark(capture::NodeState::kAccepted);
+    if (source == capture::Source::kSampled)
+      return Mark{scene.theme.series(3), "", LineStyle::kDotted, "sampled"};
+    if (source == capture::Source::kForced)
+      return Mark{scene.theme.series(1), "", LineStyle::kDashed, "forced"};
+    return std::nullopt;
+  }
+
+  // The lines that occur, named.
+  static float draw_marks(Canvas& canvas, Point at, float width,
+                          const std::vector<std::vector<std::int32_t>>& paths, const Scene& scene) {
+    std::vector<LegendEntry> entries;
+    for (const auto& path : paths)
+      for (const std::int32_t node : path)
+        if (const auto mark = mark_of(*scene.capture, node, scene);
+            mark && std::none_of(entries.begin(), entries.end(), [&](const LegendEntry& entry) {
+              return entry.label == mark->word;
+            }))
+          entries.push_back({std::string(mark->word), mark->color, "", mark->line});
+    if (entries.empty()) return 0;
+    return draw_legend(canvas, at, width, entries, scene) + scene.em * 0.4f;
   }
 
   // Draws (unless the canvas is silent) and returns the height of everything.
@@ -121,6 +195,10 @@ class TextPanel final : public Panel {
     const float em = scene.em, pad = em * 0.7f, line = em * kLineEm;
     const capture::Capture& capture = *scene.capture;
     float y = area.y + em * 0.4f - scroll;
+    const auto sequences = sequences_of(scene);
+    std::vector<std::vector<std::int32_t>> paths;
+    for (const Sequence& sequence : sequences) paths.push_back(capture.path_to(sequence.node));
+    y += draw_marks(*canvas, {area.x + pad, y}, area.w - 2 * pad, paths, scene);
     const float left = area.x + pad, right = area.right() - pad;
     TextStyle prompt_style = dim_text(scene, 1);
     float x = left;
@@ -131,9 +209,9 @@ class TextPanel final : public Panel {
       const auto flush = [&] {
         if (part.empty()) return;
         Point size = canvas->measure(part, style);
-        if (x > left && x + size.x > right) {
+        if (x == left || x + size.x > right) {
+          if (x > left) y += line;
           x = left;
-          y += line;
           const auto first = part.find_first_not_of(' ');
           part = first == std::string::npos ? "" : part.substr(first);
           size = canvas->measure(part, style);
@@ -143,6 +221,11 @@ class TextPanel final : public Panel {
           if (node != -1 && scene.focus.node() == node)
             canvas->fill_rect(box, scene.theme.focus.with_alpha(0.18f), em * 0.15f);
           canvas->text({x, y + (line - size.y) / 2}, part, style);
+          // Spaces are visible: a faint dot each.
+          const float space = canvas->measure(" ", style).x;
+          for (std::size_t i = 0; i < part.size() && part[i] == ' '; ++i)
+            canvas->fill_circle({x + (static_cast<float>(i) + 0.5f) * space, y + line * 0.52f},
+                                std::max(0.7f, em * 0.055f), style.color.with_alpha(0.35f));
           if (mark)
             canvas->line({x + 0.5f, y + line - 2}, {x + std::max(2.0f, size.x - 1), y + line - 2},
                          mark->color, mark->glyph == "★" ? 2.2f : 1.4f, mark->line);
@@ -173,7 +256,8 @@ class TextPanel final : public Panel {
     x = left;
     y += line * 1.25f;
 
-    for (const Sequence& sequence : sequences_of(scene)) {
+    for (std::size_t i = 0; i < sequences.size(); ++i) {
+      const Sequence& sequence = sequences[i];
       if (x > left) y += line;
       x = left;
       TextStyle label = bold_text(scene, 0.8f);
@@ -184,14 +268,30 @@ class TextPanel final : public Panel {
       if (y + line > area.y && y < area.bottom())
         text_in(*canvas, {left, y, right - left, line}, head, label);
       y += line * 0.95f;
-      for (const std::int32_t node : capture.path_to(sequence.node)) {
-        const capture::NodeState state = capture.state_at(node, scene.cursor);
-        const Mark mark = scene.theme.mark(state);
-        const bool special = state == capture::NodeState::kAccepted ||
-                             state == capture::NodeState::kBonus ||
-                             state == capture::NodeState::kCorrected;
-        put(plain_text(capture.piece(capture.nodes()[static_cast<std::size_t>(node)].token)),
-            ui_text(scene), node, special ? &mark : nullptr);
+      // What the best does not say is in the beam's colour.
+      std::size_t shared = 0;
+      while (i > 0 && shared < paths[i].size() && shared < paths[0].size() &&
+             paths[i][shared] == paths[0][shared])
+        ++shared;
+      const std::int32_t apart = i > 0 && shared < paths[i].size() ? paths[i][shared] : INT32_MAX;
+      const auto pieces = pieces_of(scene, paths[i]);
+      for (std::size_t k = 0; k < pieces.size(); ++k) {
+        const Piece& piece = pieces[k];
+        TextStyle style = ui_text(scene);
+        // A word of several tokens stays together.
+        if (begins_word(piece.text) && x > left) {
+          float word = canvas->measure(piece.text, style).x;
+          for (std::size_t next = k + 1;
+               next < pieces.size() && next < k + 12 && !begins_word(pieces[next].text); ++next)
+            word += canvas->measure(pieces[next].text, style).x;
+          if (x + word > right && word < right - left) {
+            x = left;
+            y += line;
+          }
+        }
+        if (piece.node >= apart) style.color = label.color;
+        const auto mark = mark_of(capture, piece.node, scene);
+        put(piece.text, style, piece.node, mark ? &*mark : nullptr);
       }
       y += line * 1.25f;
       x = left;

@@ -50,8 +50,8 @@ class TimelinePanel final : public Panel {
     const AxisScale x{first, first + span, plot.x, plot.right()};
     plot_ = {plot, x};
 
-    // Prefill would flatten everything: the scale follows the other steps, and a taller bar is cut
-    // with a mark.
+    // Prefill and hiccups would flatten everything: the scale follows the other steps, and a taller
+    // bar is cut, with how long it really was.
     const auto phases = scene.capture->phases();
     std::vector<double> totals(static_cast<std::size_t>(steps), 0);
     for (const capture::PhaseRow& row : phases)
@@ -60,6 +60,13 @@ class TimelinePanel final : public Panel {
     double high = 1;
     for (std::size_t i = totals.size() > 1 ? 1 : 0; i < totals.size(); ++i)
       high = std::max(high, totals[i]);
+    if (totals.size() > 8) {
+      std::vector<double> sorted(totals.begin() + 1, totals.end());
+      std::nth_element(sorted.begin(),
+                       sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2),
+                       sorted.end());
+      high = std::max(1.0, std::min(high, 2.5 * sorted[sorted.size() / 2]));
+    }
     const AxisScale y{0, high * 1.05, plot.bottom(), plot.y};
     const TextStyle small = dim_text(scene, 0.74f);
     text_in(canvas, {area.x, plot.y - em * 0.2f, em * 3.5f, em}, duration_text(high), small,
@@ -70,7 +77,7 @@ class TimelinePanel final : public Panel {
       const float a = x.px(scene.range->first), b = x.px(scene.range->second + 1);
       canvas.fill_rect({a, plot.y, b - a, plot.h}, scene.theme.accent.with_alpha(0.16f), 0);
     }
-    canvas.push_clip({plot.x - 2, plot.y - 2, plot.w + 4, plot.h + em * 1.6f});
+    canvas.push_clip({plot.x - em, plot.y - 2, plot.w + em + pad, plot.h + em * 1.6f});
     const float step_px = x.px(first + 1) - x.px(first);
     const auto begin = static_cast<std::int32_t>(std::floor(first)),
                end = static_cast<std::int32_t>(std::min(steps, std::ceil(first + span)));
@@ -80,9 +87,28 @@ class TimelinePanel final : public Panel {
           [](const capture::PhaseRow& r, capture::Tick tick) { return r.tick < tick; });
       double stacked = 0;
       std::int32_t current = -1;
+      bool cut = false;
+      const auto mark_cut = [&] {
+        // Taller than the scale: a gap in the bar, and how long it really was.
+        if (!cut) return;
+        cut = false;
+        const float left = x.px(current), y_cut = plot.y + em * 1.5f;
+        canvas.fill_rect({left, y_cut, step_px, em * 0.2f}, scene.theme.background);
+        const std::string label = duration_text(totals[static_cast<std::size_t>(current)]);
+        const TextStyle style = ui_text(scene, 0.74f);
+        const float width = canvas.measure(label, style).x + em * 0.4f;
+        if (plot.h < em * 3) return;
+        const float at = std::clamp(left, plot.x, std::max(plot.x, plot.right() - width));
+        canvas.fill_rect({at, plot.y, width, em * 1.15f}, scene.theme.background.with_alpha(0.85f),
+                         em * 0.2f);
+        text_in(canvas, {at + em * 0.2f, plot.y, width, em * 1.15f}, label, style);
+      };
       for (; row != phases.end() && capture::step_of(row->tick) < end; ++row) {
         const std::int32_t step = capture::step_of(row->tick);
-        if (step != current) stacked = 0;
+        if (step != current) {
+          mark_cut();
+          stacked = 0;
+        }
         current = step;
         const double lower = std::min(stacked, high * 1.05);
         stacked += static_cast<double>(row->duration_us);
@@ -93,19 +119,19 @@ class TimelinePanel final : public Panel {
             {x.px(step) + gap, y.px(upper), step_px - 2 * gap,
              std::max(0.0f, y.px(lower) - y.px(upper))},
             color_of(scene, capture::phase_of(row->tick)).with_alpha(past ? 0.95f : 0.35f), 0);
-        if (stacked > high * 1.05 && step_px > em * 0.8f)
-          draw_glyph(canvas, "–", {x.px(step) + step_px / 2, plot.y + em * 0.2f}, em * 0.6f,
-                     scene.theme.text);
+        if (stacked > high * 1.05 && step_px > em * 0.8f) cut = true;
       }
+      mark_cut();
     } else {
       // Several steps a px: one bar, as high as the longest.
       float column = -1e9f;
       double longest = 0;
+      bool past = true;
       const auto flush = [&] {
         if (column > 0)
           canvas.fill_rect({column, y.px(std::min(longest, high)), 1.5f,
                             plot.bottom() - y.px(std::min(longest, high))},
-                           scene.theme.accent.with_alpha(0.8f), 0);
+                           scene.theme.accent.with_alpha(past ? 0.85f : 0.35f), 0);
       };
       for (std::int32_t step = begin; step < end; ++step) {
         const float px = std::floor(x.px(step));
@@ -113,6 +139,7 @@ class TimelinePanel final : public Panel {
           flush();
           column = px;
           longest = 0;
+          past = capture::make_tick(step, capture::Phase::kDraft) < scene.cursor;
         }
         longest = std::max(longest, totals[static_cast<std::size_t>(step)]);
       }
@@ -123,8 +150,11 @@ class TimelinePanel final : public Panel {
     for (const double tick :
          nice_integer_ticks(std::ceil(first), first + std::min(span, steps - first),
                             std::max(2, static_cast<int>(plot.w / (em * 4)))))
-      text_in(canvas, {x.px(tick + 0.5) - em * 2, plot.bottom() + em * 0.15f, em * 4, em * 1.1f},
-              std::to_string(static_cast<long long>(tick)), small, Align::kCenter);
+      if (tick < steps)
+        text_in(canvas,
+                {std::clamp(x.px(tick + 0.5) - em * 1.5f, plot.x - em, plot.right() - em * 2.4f),
+                 plot.bottom() + em * 0.15f, em * 3, em * 1.1f},
+                std::to_string(std::llround(tick)), small, Align::kCenter);
     for (const capture::Bookmark& bookmark : scene.capture->bookmarks()) {
       const float px = x.px(static_cast<double>(bookmark.tick) / capture::kPhaseCount);
       draw_glyph(canvas, "★", {px, plot.y + em * 0.4f}, em * 0.7f,

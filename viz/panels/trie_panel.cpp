@@ -543,12 +543,15 @@ class TriePanel final : public Panel {
                                                            : 0.16f),
                        radius);
     if (it.node == 0) canvas.fill_rect(box, scene.theme.raised, radius);
-    canvas.stroke_rect(box, on_path && !focused ? scene.theme.focus.with_alpha(0.75f) : color,
+    canvas.stroke_rect(box,
+                       on_path && !focused ? scene.theme.focus.with_alpha(0.75f)
+                       : mark.outlined     ? scene.theme.text
+                                           : color,
                        on_path ? 1.8f : 1.2f, mark.hollow ? LineStyle::kDashed : mark.line, radius);
     // Current: what this step's forward has read.
     if (current_.count(it.node))
-      canvas.stroke_rect(box.inset(-1.8f), scene.theme.current.with_alpha(0.85f), 1, LineStyle::kSolid,
-                         radius + 2);
+      canvas.stroke_rect(box.inset(-1.8f), scene.theme.current.with_alpha(0.85f), 1,
+                         LineStyle::kSolid, radius + 2);
     if (focused)
       canvas.stroke_rect(box.inset(-3), scene.theme.focus, 2.4f, LineStyle::kSolid, radius + 3);
     if (unit_ < kTextPx) return;

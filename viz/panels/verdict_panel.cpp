@@ -45,7 +45,8 @@ class VerdictPanel final : public Panel {
     static const PanelInfo info = {"verdict", "Draft and verdict",
                                    "The decisions of this step: accepted, rejected, bonus, kept, "
                                    "pruned, with p, q, the draw and the reason. Below: accepted "
-                                   "drafts by step and their histogram; click a bar to go there.",
+                                   "drafts (for beams: the margin at the cut) by step and as a "
+                                   "histogram; click a bar to go there.",
                                    "No decisions yet: step once more (F10)."};
     return info;
   }
@@ -58,8 +59,7 @@ class VerdictPanel final : public Panel {
       return draw_empty_state(canvas, area, info().empty, scene);
     const float em = scene.em, pad = em * 0.6f;
     const auto rows = rows_of(scene);
-    const bool drafts = has_drafts(scene);
-    const float charts = drafts && area.h > em * 15 ? std::min(area.h * 0.4f, em * 11) : 0;
+    const float charts = area.h > em * 15 ? std::min(area.h * 0.4f, em * 11) : 0;
     const auto step = scene.capture->step(scene.shown_step());
     std::string head = "step " + std::to_string(scene.shown_step());
     if (step && step->drafted > 0)
@@ -100,30 +100,44 @@ class VerdictPanel final : public Panel {
     if (list_.row > 0 && list_.area.contains(in.mouse)) {
       const std::size_t i =
           list_.first + static_cast<std::size_t>((in.mouse.y - list_.area.y) / list_.row);
-      if (i < rows.size()) {
+      if (i < std::min(rows.size(), list_.last)) {
         reaction.hover = rows[i].node;
         if (in.clicked) reaction.lock = rows[i].node;
         reaction.tooltip = explain(rows[i], scene);
       }
     }
+    const bool drafts = has_drafts(scene);
     if (bars_.area.w > 0 && bars_.area.contains(in.mouse)) {
       const auto step = static_cast<std::int32_t>(std::lround(bars_.x.value(in.mouse.x)));
       if (const auto row = scene.capture->step(step)) {
-        reaction.tooltip = {"step " + std::to_string(step) + ": accepted " +
-                                std::to_string(row->accepted) + " of " +
-                                std::to_string(row->drafted) + " drafts",
-                            "tokens emitted = accepted + 1 = " + std::to_string(row->emitted)};
-        if (in.clicked) reaction.cursor = capture::make_tick(step + 1, capture::Phase::kDraft);
+        reaction.tooltip = {"step " + std::to_string(step)};
+        if (drafts) {
+          reaction.tooltip.push_back("accepted " + std::to_string(row->accepted) + " of " +
+                                     std::to_string(row->drafted) + " drafts");
+          reaction.tooltip.push_back("tokens emitted = accepted + 1 = " +
+                                     std::to_string(row->emitted));
+        } else {
+          for (const StepValue& value : values_of(scene))
+            if (value.step == step)
+              reaction.tooltip.push_back(
+                  "margin = min over kept beams of score − best score that was cut = " +
+                  number_text(value.value, 3));
+        }
+        if (in.clicked)
+          reaction.cursor = std::min(scene.capture->end_tick(),
+                                     capture::make_tick(step + 1, capture::Phase::kDraft));
       }
     }
     if (histogram_.area.w > 0 && histogram_.area.contains(in.mouse)) {
-      const auto k = static_cast<std::int32_t>(std::lround(histogram_.x.value(in.mouse.x)));
+      const auto bin = static_cast<std::int32_t>(std::lround(histogram_.x.value(in.mouse.x)));
       const auto counts = histogram_of(scene);
-      if (const auto found = counts.find(k); found != counts.end()) {
-        reaction.tooltip = {
-            std::to_string(found->second) + " steps accepted " + std::to_string(k) + " drafts",
-            "click: the next of them"};
-        if (in.clicked) reaction.cursor = next_with(scene, k);
+      if (const auto found = counts.find(bin); found != counts.end()) {
+        reaction.tooltip = {std::to_string(found->second) + " steps " +
+                                (drafts ? "accepted " + std::to_string(bin) + " drafts"
+                                        : "have a margin of " + number_text(bin / 10.0, 1) +
+                                              " to " + number_text((bin + 1) / 10.0, 1)),
+                            "click: the next of them"};
+        if (in.clicked) reaction.cursor = next_with(scene, bin);
       }
     }
     return reaction;
@@ -131,8 +145,7 @@ class VerdictPanel final : public Panel {
 
   Point extent(Canvas&, const Scene& scene) const override {
     const float rows = scene.capture ? static_cast<float>(rows_of(scene).size()) : 0;
-    return {scene.em * 56,
-            scene.em * (3 + rows * kRowEm + (scene.capture && has_drafts(scene) ? 12 : 1))};
+    return {scene.em * 56, scene.em * std::max(26.0f, (4.5f + rows * kRowEm) / 0.6f)};
   }
 
   std::string csv(const Scene& scene) const override {
@@ -169,23 +182,61 @@ class VerdictPanel final : public Panel {
                        [](const capture::StepRow& row) { return row.drafted > 0; });
   }
 
-  static bool in_view(const Scene& scene, const capture::StepRow& row) {
-    return row.step > 0 &&
-           (!scene.range || (row.step >= scene.range->first && row.step <= scene.range->second));
+  // What the charts show of a step: accepted drafts, or for beams the margin: the smallest score
+  // gap between a kept beam and the best that was cut.
+  struct StepValue {
+    std::int32_t step = 0;
+    float value = 0;
+  };
+  // Made once a state of the capture: frames cost pixels, not verdicts.
+  const std::vector<StepValue>& values_of(const Scene& scene) {
+    const capture::Counts counts = scene.capture->counts();
+    if (scene.capture == values_for_ && counts.steps == values_steps_ &&
+        counts.verdicts == values_verdicts_)
+      return values_;
+    values_for_ = scene.capture;
+    values_steps_ = counts.steps;
+    values_verdicts_ = counts.verdicts;
+    values_.clear();
+    const bool drafts = has_drafts(scene);
+    for (const capture::StepRow& row : scene.capture->steps()) {
+      if (row.step == 0) continue;
+      if (drafts) {
+        values_.push_back({row.step, static_cast<float>(row.accepted)});
+        continue;
+      }
+      float margin = -1;
+      for (const capture::VerdictRow& verdict : scene.capture->verdicts(row.step))
+        if (verdict.verdict == Verdict::kKept && verdict.gap > 0)
+          margin = margin < 0 ? verdict.gap : std::min(margin, verdict.gap);
+      if (margin >= 0) values_.push_back({row.step, margin});
+    }
+    return values_;
   }
 
-  static std::map<std::int32_t, int> histogram_of(const Scene& scene) {
+  static bool in_range(const Scene& scene, std::int32_t step) {
+    return !scene.range || (step >= scene.range->first && step <= scene.range->second);
+  }
+
+  // Bins: accepted counts as they are, margins in tenths.
+  static std::int32_t bin_of(float value, bool drafts) {
+    return static_cast<std::int32_t>(drafts ? value : std::min(value * 10, 30.0f));
+  }
+  std::map<std::int32_t, int> histogram_of(const Scene& scene) {
     std::map<std::int32_t, int> counts;
-    for (const capture::StepRow& row : scene.capture->steps())
-      if (in_view(scene, row)) ++counts[row.accepted];
+    const bool drafts = has_drafts(scene);
+    for (const StepValue& row : values_of(scene))
+      if (in_range(scene, row.step)) ++counts[bin_of(row.value, drafts)];
     return counts;
   }
 
-  static std::optional<capture::Tick> next_with(const Scene& scene, std::int32_t accepted) {
+  std::optional<capture::Tick> next_with(const Scene& scene, std::int32_t bin) {
     std::optional<capture::Tick> first;
-    for (const capture::StepRow& row : scene.capture->steps()) {
-      if (!in_view(scene, row) || row.accepted != accepted) continue;
-      const capture::Tick tick = capture::make_tick(row.step + 1, capture::Phase::kDraft);
+    const bool drafts = has_drafts(scene);
+    for (const StepValue& row : values_of(scene)) {
+      if (!in_range(scene, row.step) || bin_of(row.value, drafts) != bin) continue;
+      const capture::Tick tick = std::min(scene.capture->end_tick(),
+                                          capture::make_tick(row.step + 1, capture::Phase::kDraft));
       if (!first) first = tick;
       if (tick > scene.cursor) return tick;
     }
@@ -213,57 +264,131 @@ class VerdictPanel final : public Panel {
     return lines;
   }
 
+  struct Column {
+    const char* title;
+    float em;
+    std::string (*text)(const capture::VerdictRow&, const capture::NodeRow&);
+  };
+  // The columns there is something in, as many as fit; what matters least goes first.
+  static std::vector<Column> columns_for(const std::vector<capture::VerdictRow>& rows,
+                                         float width_em) {
+    using Row = capture::VerdictRow;
+    using Node = capture::NodeRow;
+    const auto any = [&](auto has) { return std::any_of(rows.begin(), rows.end(), has); };
+    std::vector<std::pair<int, Column>> all;  // importance
+    all.push_back({2, {"source", 6.4f, [](const Row&, const Node& node) {
+                         return std::string(capture::to_string(node.source));
+                       }}});
+    if (any([](const Row& row) { return row.p >= 0; }))
+      all.push_back({9, {"p", 3.2f, [](const Row& row, const Node&) {
+                           return row.p >= 0 ? probability_text(row.p) : std::string();
+                         }}});
+    if (any([](const Row& row) { return row.q >= 0 && row.q < 1; }))
+      all.push_back({6, {"q", 3.2f, [](const Row& row, const Node&) {
+                           return row.q >= 0 ? probability_text(row.q) : std::string();
+                         }}});
+    if (any([](const Row& row) { return row.u >= 0; }))
+      all.push_back({7, {"u", 3.2f, [](const Row& row, const Node&) {
+                           return row.u >= 0 ? number_text(row.u, 2) : std::string();
+                         }}});
+    const bool beams = any([](const Row& row) {
+      return row.verdict == Verdict::kKept || row.verdict == Verdict::kPruned;
+    });
+    if (beams) {
+      all.push_back({8, {"score", 4.0f, [](const Row& row, const Node&) {
+                           return number_text(row.score, 2);
+                         }}});
+      all.push_back({5, {"gap", 3.4f, [](const Row& row, const Node&) {
+                           return row.gap > 0 ? number_text(row.gap, 2) : std::string();
+                         }}});
+    }
+    float used = 0;
+    for (const auto& [importance, column] : all) used += column.em;
+    while (!all.empty() && used > width_em) {
+      const auto least = std::min_element(
+          all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+      used -= least->second.em;
+      all.erase(least);
+    }
+    std::vector<Column> columns;
+    for (const auto& [importance, column] : all) columns.push_back(column);
+    return columns;
+  }
+
   void draw_list(Canvas& canvas, Rect area, const std::vector<capture::VerdictRow>& rows,
                  const Scene& scene) {
     const float em = scene.em, row = em * kRowEm;
+    const float token = std::min(em * 10, area.w * 0.34f);
+    const float reason_min = std::min(em * 9, area.w * 0.3f);
+    const auto columns = columns_for(rows, (area.w - token - reason_min) / em - 1.6f);
+    const float figures_x = area.x + em * 1.4f + token;
+    float reason_x = figures_x;
+    for (const Column& column : columns) reason_x += column.em * em;
+    if (area.h > row * 3) {
+      float x = figures_x;
+      const TextStyle head = dim_text(scene, 0.74f);
+      text_in(canvas, {area.x + em * 1.3f, area.y, token - em * 0.3f, em * 1.1f}, "token", head);
+      for (const Column& column : columns) {
+        text_in(canvas, {x, area.y, column.em * em - em * 0.3f, em * 1.1f}, column.title, head);
+        x += column.em * em;
+      }
+      text_in(canvas, {reason_x, area.y, area.right() - reason_x, em * 1.1f}, "why", head);
+      area.y += em * 1.15f;
+      area.h -= em * 1.15f;
+    }
     const auto fitting = static_cast<std::size_t>(std::max(1.0f, std::floor(area.h / row)));
     const std::size_t most = rows.size() > fitting ? rows.size() - fitting : 0;
-    const std::size_t first =
-        scene.export_mode ? 0 : std::min(most, static_cast<std::size_t>(scroll_));
-    list_ = {area, row, first};
-    const bool wide = area.w > em * 26;
-    const float token = std::min(em * 9, area.w * 0.3f), figures = wide ? em * 9 : em * 5;
-    for (std::size_t i = first; i < rows.size() && i < first + fitting; ++i) {
+    scroll_ = std::min(scroll_, static_cast<float>(most));
+    const std::size_t first = scene.export_mode ? 0 : static_cast<std::size_t>(scroll_);
+    // Of what does not fit, the last row says how much there is.
+    const std::size_t below = rows.size() > first + fitting ? rows.size() - first - fitting + 1 : 0;
+    const std::size_t last =
+        below > 0 ? first + fitting - 1 : std::min(rows.size(), first + fitting);
+    list_ = {area, row, first, last};
+    const std::int32_t frontier_depth = base_depth(rows, scene);
+    for (std::size_t i = first; i < last; ++i) {
       const capture::VerdictRow& verdict = rows[i];
       const Mark mark = scene.theme.mark(state_of(verdict.verdict));
       const float y = area.y + static_cast<float>(i - first) * row;
       const capture::NodeRow& node = scene.capture->nodes()[static_cast<std::size_t>(verdict.node)];
+      const Color color = verdict.verdict == Verdict::kKept && verdict.rank >= 0
+                              ? scene.theme.beam(verdict.rank)
+                              : mark.color;
       if (scene.focus.node() == verdict.node)
-        canvas.fill_rect({area.x, y, area.w, row}, scene.theme.focus.with_alpha(0.1f), em * 0.2f);
-      draw_glyph(canvas, mark.glyph, {area.x + em * 0.6f, y + row / 2}, em * 0.75f, mark.color);
+        canvas.fill_rect({area.x, y, area.w, row}, scene.theme.focus.with_alpha(0.12f), em * 0.2f);
+      draw_glyph(canvas, mark.glyph, {area.x + em * 0.6f, y + row / 2}, em * 0.75f, color);
       // The draft tree: deeper tokens further in.
-      const auto frontier_depth = base_depth(rows, scene);
       const float indent =
           capture::is_draft(node.source)
-              ? std::min(em * 4,
-                         em * 0.5f * static_cast<float>(std::max(0, node.depth - frontier_depth)))
+              ? std::min(std::min(em * 4, token * 0.4f),
+                         em * 0.6f * static_cast<float>(std::max(0, node.depth - frontier_depth)))
               : 0;
       TextStyle style = mono_text(scene, 0.9f);
       if (state_of(verdict.verdict) == NodeState::kPruned) style.color = scene.theme.text_dim;
-      const Rect box{area.x + em * 1.3f + indent, y, std::max(em, token - indent), row};
-      text_in(canvas, box, node_text(scene, verdict.node, 16), style);
+      const Rect box{area.x + em * 1.3f + indent, y, std::max(1.0f, token - em * 0.3f - indent),
+                     row};
+      const std::string label = fit_text(canvas, node_text(scene, verdict.node, 16), style, box.w);
+      text_in(canvas, box, label, style);
       if (mark.struck)
-        canvas.line(
-            {box.x, y + row / 2},
-            {box.x + std::min(box.w, canvas.measure(node_text(scene, verdict.node, 16), style).x),
-             y + row / 2},
-            mark.color, 1.2f, LineStyle::kSolid);
-      std::string numbers;
-      if (verdict.p >= 0) numbers = "p " + number_text(verdict.p, 2);
-      if (verdict.q >= 0 && wide && verdict.q < 1) numbers += "  q " + number_text(verdict.q, 2);
-      if (verdict.u >= 0 && wide) numbers += "  u " + number_text(verdict.u, 2);
-      if (numbers.empty()) numbers = "score " + number_text(verdict.score, 2);
-      text_in(canvas, {area.x + em * 1.5f + token, y, figures, row}, numbers,
-              dim_text(scene, 0.82f));
-      const float reason_x = area.x + em * 1.9f + token + figures;
-      std::string reason =
-          std::string(mark.word) + (verdict.reason.empty() ? "" : ": " + verdict.reason);
-      if (verdict.verdict == Verdict::kKept)
-        reason = "kept" + (verdict.reason.empty() ? std::string() : ": " + verdict.reason);
-      if (verdict.verdict == Verdict::kEmitted)
-        reason = "emitted" + (verdict.reason.empty() ? std::string() : ": " + verdict.reason);
-      text_in(canvas, {reason_x, y, area.right() - reason_x, row}, reason, dim_text(scene, 0.82f));
+        canvas.line({box.x, y + row / 2}, {box.x + canvas.measure(label, style).x, y + row / 2},
+                    mark.color, 1.2f);
+      float x = figures_x;
+      for (const Column& column : columns) {
+        text_in(canvas, {x, y, column.em * em - em * 0.3f, row}, column.text(verdict, node),
+                dim_text(scene, 0.84f));
+        x += column.em * em;
+      }
+      const std::string word = verdict.verdict == Verdict::kKept      ? "kept"
+                               : verdict.verdict == Verdict::kEmitted ? "emitted"
+                                                                      : std::string(mark.word);
+      text_in(canvas, {reason_x, y, area.right() - reason_x, row},
+              word + (verdict.reason.empty() ? "" : ": " + verdict.reason), ui_text(scene, 0.84f));
     }
+    if (below > 0)
+      text_in(canvas,
+              {area.x + em * 1.3f, area.y + static_cast<float>(last - first) * row,
+               area.w - em * 1.3f, row},
+              "+ " + std::to_string(below) + " more: scroll", dim_text(scene, 0.8f));
   }
 
   static std::int32_t base_depth(const std::vector<capture::VerdictRow>& rows, const Scene& scene) {
@@ -275,100 +400,123 @@ class VerdictPanel final : public Panel {
 
   void draw_bars(Canvas& canvas, Rect area, const Scene& scene) {
     const float em = scene.em;
-    text_in(canvas, {area.x, area.y, area.w, em * 1.2f}, "accepted drafts by step",
-            dim_text(scene, 0.78f));
-    const Rect plot{area.x + em * 1.8f, area.y + em * 1.4f, std::max(em, area.w - em * 1.8f),
-                    std::max(em, area.h - em * 2.7f)};
-    std::vector<capture::StepRow> rows;
-    int high = 1;
-    for (const capture::StepRow& row : scene.capture->steps())
-      if (in_view(scene, row)) {
+    const bool drafts = has_drafts(scene);
+    text_in(canvas, {area.x, area.y, area.w, em * 1.2f},
+            drafts ? "accepted drafts by step" : "margin by step: score gap at the cut",
+            dim_text(scene, 0.8f));
+    const Rect plot{area.x + em * 2.2f, area.y + em * 1.5f, std::max(1.0f, area.w - em * 2.2f),
+                    std::max(1.0f, area.h - em * 2.8f)};
+    std::vector<StepValue> rows;
+    float high = drafts ? 1 : 0.1f;
+    for (const StepValue& row : values_of(scene))
+      if (in_range(scene, row.step)) {
         rows.push_back(row);
-        high = std::max(high, row.accepted);
+        high = std::max(high, row.value);
       }
     if (rows.empty()) return;
     const double first = rows.front().step, last = rows.back().step;
     const AxisScale x{first - 0.5, last + 0.5, plot.x, plot.right()},
-        y{0, static_cast<double>(high), plot.bottom(), plot.y};
+        y{0, static_cast<double>(high) * 1.04, plot.bottom(), plot.y};
     bars_ = {{plot.x, area.y, plot.w, area.h}, x};
-    for (const double tick : nice_integer_ticks(0, high, 3)) {
-      canvas.line({plot.x, y.px(tick)}, {plot.right(), y.px(tick)}, scene.theme.grid, 1,
-                  LineStyle::kSolid);
-      text_in(canvas, {area.x, y.px(tick) - em * 0.5f, em * 1.5f, em},
-              std::to_string(static_cast<int>(tick)), dim_text(scene, 0.7f), Align::kRight);
+    const TextStyle small = dim_text(scene, 0.72f);
+    const auto ticks = drafts ? nice_integer_ticks(0, high, 3) : nice_ticks(0, high, 3);
+    for (const double tick : ticks) {
+      canvas.line({plot.x, y.px(tick)}, {plot.right(), y.px(tick)}, scene.theme.grid, 1);
+      text_in(canvas, {area.x, y.px(tick) - em * 0.5f, em * 1.9f, em},
+              drafts ? std::to_string(static_cast<int>(tick)) : number_text(std::abs(tick), 1),
+              small, Align::kRight);
     }
-    const float width = std::max(1.0f, (x.px(first + 1) - x.px(first)) * 0.78f);
+    const float pitch = x.px(first + 1) - x.px(first);
+    const float width = std::clamp(pitch * 0.78f, 1.0f, em * 2.2f);
     // Several steps on one px: the highest of them stands for all.
-    float last_px = -1e9f;
-    int best = -1;
-    for (const capture::StepRow& row : rows) {
+    const Color bar_color =
+        drafts ? scene.theme.mark(NodeState::kAccepted).color : scene.theme.series(2);
+    float last_px = -1e9f, best = -1;
+    for (const StepValue& row : rows) {
       const float px = x.px(row.step);
-      if (px - last_px < 1 && row.accepted <= best) continue;
-      best = px - last_px < 1 ? std::max(best, row.accepted) : row.accepted;
+      if (px - last_px < 1 && row.value <= best) continue;
+      best = px - last_px < 1 ? std::max(best, row.value) : row.value;
       last_px = px;
       const bool current = row.step == scene.shown_step();
-      const Color color =
-          scene.theme.mark(NodeState::kAccepted).color.with_alpha(current ? 1 : 0.65f);
-      const float top = y.px(row.accepted);
-      if (row.accepted > 0)
-        canvas.fill_rect({px - width / 2, top, width, plot.bottom() - top}, color, 0);
+      const float top = y.px(row.value);
+      if (row.value > 0)
+        canvas.fill_rect({px - width / 2, top, width, plot.bottom() - top},
+                         bar_color.with_alpha(current ? 1 : 0.62f));
       else
         canvas.fill_rect({px - width / 2, plot.bottom() - 2, width, 2},
-                         scene.theme.mark(NodeState::kRejected).color, 0);
-      if (current)
+                         scene.theme.mark(NodeState::kRejected).color);
+      if (current && !scene.export_mode)
         canvas.stroke_rect({px - width / 2 - 1, plot.y, width + 2, plot.h},
-                           scene.theme.current.with_alpha(0.7f), 1, LineStyle::kSolid, 0);
+                           scene.theme.current.with_alpha(0.8f));
     }
     for (const double tick :
-         nice_integer_ticks(first, last, std::max(2, static_cast<int>(plot.w / (em * 4)))))
-      text_in(canvas, {x.px(tick) - em * 2, plot.bottom() + em * 0.1f, em * 4, em},
-              std::to_string(static_cast<long long>(tick)), dim_text(scene, 0.7f), Align::kCenter);
+         nice_integer_ticks(first, last, std::max(1, static_cast<int>(plot.w / (em * 5))))) {
+      const float at = std::clamp(x.px(tick) - em * 1.5f, area.x, area.right() - em * 3);
+      text_in(canvas, {at, plot.bottom() + em * 0.15f, em * 3, em},
+              std::to_string(std::llround(tick)), small, Align::kCenter);
+    }
   }
 
   void draw_histogram(Canvas& canvas, Rect area, const Scene& scene) {
     const float em = scene.em;
     if (area.w < em * 7) return;
+    const bool drafts = has_drafts(scene);
     const auto counts = histogram_of(scene);
     if (counts.empty()) return;
-    double steps = 0, accepted = 0;
+    double steps = 0, sum = 0;
     int high = 1;
-    for (const auto& [k, count] : counts) {
-      steps += count;
-      accepted += static_cast<double>(k) * count;
-      high = std::max(high, count);
-    }
+    for (const StepValue& row : values_of(scene))
+      if (in_range(scene, row.step)) {
+        ++steps;
+        sum += static_cast<double>(row.value);
+      }
+    for (const auto& [bin, count] : counts) high = std::max(high, count);
     text_in(canvas, {area.x, area.y, area.w, em * 1.2f},
-            "steps by accepted; mean " + number_text(accepted / steps, 2), dim_text(scene, 0.78f));
-    const Rect plot{area.x, area.y + em * 1.4f, area.w, std::max(em, area.h - em * 2.7f)};
+            (drafts ? "steps by accepted, mean " : "steps by margin, mean ") +
+                number_text(sum / std::max(1.0, steps), 2),
+            dim_text(scene, 0.8f));
+    const Rect plot{area.x, area.y + em * 2.2f, area.w, std::max(1.0f, area.h - em * 3.5f)};
     const int last = counts.rbegin()->first;
     const AxisScale x{-0.5, last + 0.5, plot.x, plot.right()},
         y{0, static_cast<double>(high), plot.bottom(), plot.y};
     histogram_ = {{plot.x, area.y, plot.w, area.h}, x};
-    const float width = std::max(1.0f, (x.px(1) - x.px(0)) * 0.8f);
-    for (const auto& [k, count] : counts) {
+    const float width = std::clamp((x.px(1) - x.px(0)) * 0.8f, 1.0f, em * 3);
+    const std::int32_t current = current_bin(scene);
+    const TextStyle small = dim_text(scene, 0.7f);
+    for (const auto& [bin, count] : counts) {
       const float top = y.px(count);
-      canvas.fill_rect({x.px(k) - width / 2, top, width, plot.bottom() - top},
-                       scene.theme.series(2).with_alpha(0.8f), 0);
+      canvas.fill_rect({x.px(bin) - width / 2, top, width, plot.bottom() - top},
+                       scene.theme.series(3).with_alpha(bin == current ? 1.0f : 0.62f));
       if (width > em * 1.2f)
-        text_in(canvas,
-                {x.px(k) - width / 2, top - em * 0.9f < plot.y ? top : top - em * 0.95f, width,
-                 em * 0.9f},
-                std::to_string(count), dim_text(scene, 0.66f), Align::kCenter);
+        text_in(canvas, {x.px(bin) - width / 2, top - em * 0.92f, width, em * 0.9f},
+                std::to_string(count), small, Align::kCenter);
     }
-    canvas.line({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, scene.theme.border, 1,
-                LineStyle::kSolid);
+    canvas.line({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, scene.theme.border, 1);
     for (const double tick :
-         nice_integer_ticks(0, last, std::max(2, static_cast<int>(plot.w / (em * 2)))))
-      text_in(canvas, {x.px(tick) - em, plot.bottom() + em * 0.1f, em * 2, em},
-              std::to_string(static_cast<int>(tick)), dim_text(scene, 0.7f), Align::kCenter);
+         nice_integer_ticks(0, last, std::max(1, static_cast<int>(plot.w / (em * 3))))) {
+      const float at = std::clamp(x.px(tick) - em * 1.3f, area.x, area.right() - em * 2.6f);
+      text_in(canvas, {at, plot.bottom() + em * 0.15f, em * 2.6f, em},
+              drafts ? std::to_string(std::llround(tick)) : number_text(tick / 10, 1), small,
+              Align::kCenter);
+    }
+  }
+
+  std::int32_t current_bin(const Scene& scene) {
+    const bool drafts = has_drafts(scene);
+    for (const StepValue& row : values_of(scene))
+      if (row.step == scene.shown_step()) return bin_of(row.value, drafts);
+    return -1;
   }
 
   float scroll_ = 0;
   struct {
     Rect area;
     float row = 0;
-    std::size_t first = 0;
+    std::size_t first = 0, last = 0;
   } list_;
+  const capture::Capture* values_for_ = nullptr;
+  std::int64_t values_steps_ = -1, values_verdicts_ = -1;
+  std::vector<StepValue> values_;
   struct Chart {
     Rect area;
     AxisScale x;

@@ -75,10 +75,12 @@ std::vector<Color> verdicts(const Theme& theme) {
 }  // namespace
 
 TEST_CASE("verdict colours stay apart for normal and for three kinds of colour-blind eyes") {
-  CHECK(smallest_distance(verdicts(dark_theme())) >= 30);
-  CHECK(smallest_distance(verdicts(light_theme())) >= 24);
+  CHECK(smallest_distance(verdicts(dark_theme())) >= 34);
+  // In print rejected and bonus come to 18: the bonus has a black outline there.
+  CHECK(smallest_distance(verdicts(light_theme())) >= 18);
+  CHECK(light_theme().mark(NodeState::kBonus).outlined);
   // The measure itself: the usual pair of green and red is what it should catch.
-  CHECK(smallest_distance({rgb(0x2CA02C), rgb(0xD62728)}) < 20);
+  CHECK(smallest_distance({rgb(0x2CA02C), rgb(0xD62728)}) < 10);
 }
 
 TEST_CASE("text can be read on the background, marks can be seen on it") {

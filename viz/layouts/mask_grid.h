@@ -1,0 +1,32 @@
+// Mask grid: equal cells in rows and columns that fill a body, zoomed and moved within it. Pure
+// geometry; cells are never larger than is pleasant and may be under 1 px.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "viz/canvas/canvas.h"
+
+namespace triescope::viz {
+
+struct MaskGrid {
+  static constexpr float kWidestEm = 3.2f, kTallestEm = 2.0f;
+
+  Rect body;
+  std::size_t rows = 0, columns = 0;
+  float cell_w = 1, cell_h = 1;
+  Point offset;  // how far the body's top left lies into the grid
+
+  // `zoom` >= 1; `offset` is brought into what there is to see.
+  static MaskGrid fit(Rect body, std::size_t rows, std::size_t columns, float em, float zoom,
+                      Point offset);
+  Rect cell(std::size_t row, std::size_t column) const;  // on the canvas
+  std::optional<std::size_t> row_at(float y) const;
+  std::optional<std::size_t> column_at(float x) const;
+  // [first, last) that show.
+  std::pair<std::size_t, std::size_t> visible_rows() const;
+  std::pair<std::size_t, std::size_t> visible_columns() const;
+};
+
+}  // namespace triescope::viz
