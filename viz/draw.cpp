@@ -108,7 +108,7 @@ std::vector<std::string> wrap_text(Canvas& canvas, std::string_view text, const 
 
 float draw_legend(Canvas& canvas, Point top_left, float width,
                   const std::vector<LegendEntry>& entries, const Scene& scene,
-                  std::vector<Rect>* boxes) {
+                  std::vector<Rect>* boxes, int max_rows) {
   const float em = scene.em, row = em * 1.35f;
   const TextStyle normal = dim_text(scene);
   if (boxes) boxes->clear();
@@ -123,6 +123,7 @@ float draw_legend(Canvas& canvas, Point top_left, float width,
     const float sample = entry.glyph.empty() ? em * 1.5f : em * 0.9f;
     const float needed = sample + em * 0.35f + canvas.measure(entry.label, style).x + em * 1.0f;
     if (x > top_left.x && x + needed - em > top_left.x + width) {
+      if (--max_rows <= 0) break;
       x = top_left.x;
       y += row;
     }
@@ -140,6 +141,8 @@ float draw_legend(Canvas& canvas, Point top_left, float width,
   }
   return entries.empty() ? 0 : y + row - top_left.y;
 }
+
+int legend_rows(Rect area, const Scene& scene) { return area.h < scene.em * 14 ? 1 : 4; }
 
 Rect draw_button(Canvas& canvas, Point top_right, std::string_view label, const Scene& scene) {
   const float em = scene.em;

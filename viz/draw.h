@@ -32,10 +32,13 @@ struct LegendEntry {
   bool off = false;  // switched off: dimmed
 };
 // One or more rows of entries from `top_left`, within `width`; returns the height used. `boxes`:
-// where each entry came to stand, for panels whose entries are switches.
+// where each entry came to stand, for panels whose entries are switches. Entries beyond `max_rows`
+// are left out.
 float draw_legend(Canvas& canvas, Point top_left, float width,
                   const std::vector<LegendEntry>& entries, const Scene& scene,
-                  std::vector<Rect>* boxes = nullptr);
+                  std::vector<Rect>* boxes = nullptr, int max_rows = 4);
+// Rows a legend may take in a pane of this height: what is small is for the picture.
+int legend_rows(Rect area, const Scene& scene);
 
 // A small button of a panel's own, its top right corner at `top_right`; returns its area.
 Rect draw_button(Canvas& canvas, Point top_right, std::string_view label, const Scene& scene);

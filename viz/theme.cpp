@@ -61,6 +61,8 @@ Color Theme::beam(int rank) const {
   return mix(base, background, fade);
 }
 
+Color Theme::legible(Color c) const { return dark ? c : mix(c, text, 0.38f); }
+
 Color Theme::source(capture::Source s) const {
   using S = capture::Source;
   switch (s) {

@@ -25,6 +25,7 @@ struct Theme {
   Mark mark(capture::NodeState state) const;
   Color beam(int rank) const;  // Okabe-Ito by rank, then shades
   Color source(capture::Source s) const;
+  Color legible(Color c) const;   // the same hue, dark enough for letters on a light ground
   Color series(int index) const;  // plot curves
 };
 

@@ -46,7 +46,8 @@ class MaskPanel final : public Panel {
                                              {"not visible", scene.theme.text_dim, "□"}};
     const float top = area.y + em * 0.45f +
                       std::max(em * 1.2f, draw_legend(canvas, {area.x + pad, area.y + em * 0.2f},
-                                                      right - area.x - pad, legend, scene));
+                                                      right - area.x - pad, legend, scene, nullptr,
+                                                      legend_rows(area, scene)));
     const float label = std::min(em * kLabelEm, area.w * 0.3f),
                 band = std::min(em * kBandEm, area.w * 0.16f), header = em * 1.3f;
     const Rect body{area.x + pad + label + band, top + header,

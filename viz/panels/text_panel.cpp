@@ -14,6 +14,27 @@ namespace {
 constexpr float kLineEm = 1.55f;
 constexpr std::size_t kPromptTail = 60;  // prompt tokens shown before the text
 
+// Measures and draws nothing.
+class Silent final : public Canvas {
+ public:
+  explicit Silent(Canvas& canvas) : canvas_(canvas) {}
+  void fill_rect(Rect, Color, float) override {}
+  void stroke_rect(Rect, Color, float, LineStyle, float) override {}
+  void line(Point, Point, Color, float, LineStyle) override {}
+  void polyline(std::span<const Point>, Color, float, LineStyle) override {}
+  void fill_polygon(std::span<const Point>, Color) override {}
+  void bezier(Point, Point, Point, Point, Color, float, LineStyle) override {}
+  void fill_circle(Point, float, Color) override {}
+  void stroke_circle(Point, float, Color, float) override {}
+  void text(Point, std::string_view, const TextStyle&) override {}
+  Point measure(std::string_view t, const TextStyle& s) override { return canvas_.measure(t, s); }
+  void push_clip(Rect) override {}
+  void pop_clip() override {}
+
+ private:
+  Canvas& canvas_;
+};
+
 class TextPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
@@ -31,16 +52,29 @@ class TextPanel final : public Panel {
     words_.clear();
     if (!scene.capture || scene.capture->nodes_at(scene.cursor).empty())
       return draw_empty_state(canvas, area, info().empty, scene);
-    const float height = lay_out(&canvas, area, scene, scroll_);
-    overflow_ = std::max(0.0f, height - area.h);
+    Silent silent(canvas);
+    const float height = lay_out(&silent, area, scene, 0);
+    words_.clear();
+    overflow_ = scene.export_mode ? 0 : std::max(0.0f, height - area.h);
+    // Unless the user scrolled: one text is followed to its end, several begin behind the prompt.
+    if (!scrolled_)
+      shown_ = sequences_of(scene).size() == 1
+                   ? overflow_
+                   : std::min(overflow_, std::max(0.0f, text_top_ - scene.em * 0.4f));
+    else
+      shown_ = std::clamp(scroll_, 0.0f, overflow_);
+    lay_out(&canvas, area, scene, shown_);
   }
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
     Reaction reaction;
-    if (in.inside && in.wheel != 0)
-      scroll_ = std::clamp(scroll_ - in.wheel * scene.em * 3, 0.0f, overflow_);
-    if (in.dragging) scroll_ = std::clamp(scroll_ - in.drag_delta.y, 0.0f, overflow_);
-    if (in.fit) scroll_ = 0;
+    const float move =
+        (in.inside ? -in.wheel * scene.em * 3 : 0) - (in.dragging ? in.drag_delta.y : 0);
+    if (move != 0) {
+      scroll_ = std::clamp((scrolled_ ? scroll_ : shown_) + move, 0.0f, overflow_);
+      scrolled_ = true;
+    }
+    if (in.fit) scrolled_ = false;
     if (!in.inside || !scene.capture) return reaction;
     reaction.hover = -1;
     for (const Word& word : words_) {
@@ -57,23 +91,7 @@ class TextPanel final : public Panel {
     const float width = scene.em * 52;
     if (!scene.capture) return {width, scene.em * 6};
     TextPanel all;
-    // Measured without drawing.
-    struct Silent final : Canvas {
-      Canvas& inner;
-      explicit Silent(Canvas& c) : inner(c) {}
-      void fill_rect(Rect, Color, float) override {}
-      void stroke_rect(Rect, Color, float, LineStyle, float) override {}
-      void line(Point, Point, Color, float, LineStyle) override {}
-      void polyline(std::span<const Point>, Color, float, LineStyle) override {}
-      void fill_polygon(std::span<const Point>, Color) override {}
-      void bezier(Point, Point, Point, Point, Color, float, LineStyle) override {}
-      void fill_circle(Point, float, Color) override {}
-      void stroke_circle(Point, float, Color, float) override {}
-      void text(Point, std::string_view, const TextStyle&) override {}
-      Point measure(std::string_view t, const TextStyle& s) override { return inner.measure(t, s); }
-      void push_clip(Rect) override {}
-      void pop_clip() override {}
-    } silent(canvas);
+    Silent silent(canvas);
     return {width, all.lay_out(&silent, {0, 0, width, 1e6f}, scene, 0)};
   }
 
@@ -256,12 +274,13 @@ class TextPanel final : public Panel {
     x = left;
     y += line * 1.25f;
 
+    text_top_ = y + scroll - area.y;
     for (std::size_t i = 0; i < sequences.size(); ++i) {
       const Sequence& sequence = sequences[i];
       if (x > left) y += line;
       x = left;
       TextStyle label = bold_text(scene, 0.8f);
-      label.color = scene.theme.beam(sequence.rank);
+      label.color = scene.theme.legible(scene.theme.beam(sequence.rank));
       std::string head = sequence.label;
       if (sequence.score == sequence.score) head += "   score " + number_text(sequence.score, 3);
       if (!sequence.finish.empty()) head += "   " + sequence.finish;
@@ -299,7 +318,9 @@ class TextPanel final : public Panel {
     return y + scroll - area.y;
   }
 
-  float scroll_ = 0, overflow_ = 0;
+  float scroll_ = 0;       // the user's
+  bool scrolled_ = false;  // else the panel follows
+  float shown_ = 0, overflow_ = 0, text_top_ = 0;
   std::vector<Word> words_;
 };
 

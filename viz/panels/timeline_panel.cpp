@@ -37,7 +37,9 @@ class TimelinePanel final : public Panel {
         const auto phase = static_cast<capture::Phase>(i);
         entries.push_back({capture::to_string(phase), color_of(scene, phase), "■"});
       }
-      top += draw_legend(canvas, {area.x + pad, top}, area.w - 2 * pad, entries, scene) + em * 0.1f;
+      top += draw_legend(canvas, {area.x + pad, top}, area.w - 2 * pad, entries, scene, nullptr,
+                         legend_rows(area, scene)) +
+             em * 0.1f;
     }
     const Rect plot{area.x + em * 3.8f, top, std::max(em, area.w - em * 3.8f - pad),
                     std::max(em * 0.6f, area.bottom() - top - em * 1.5f)};

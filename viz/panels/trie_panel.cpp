@@ -311,8 +311,9 @@ class TriePanel final : public Panel {
       mode_button_ = draw_button(canvas, {right, area.y + em * 0.2f}, label, scene);
       right = mode_button_.x - pad;
     }
-    const float legend = draw_legend(canvas, {area.x + pad, area.y + em * 0.2f},
-                                     right - area.x - pad, legend_of(scene), scene);
+    const float legend =
+        draw_legend(canvas, {area.x + pad, area.y + em * 0.2f}, right - area.x - pad,
+                    legend_of(scene), scene, nullptr, legend_rows(area, scene));
     const float top = legend + em * 0.4f;
     return {area.x, area.y + top, area.w, std::max(1.0f, area.h - top)};
   }
@@ -574,7 +575,7 @@ class TriePanel final : public Panel {
     const Mark mark = scene.theme.mark(state);
     const Color color = color_of(it.node, scene);
     TextStyle small = dim_text(scene, view_.drawn_zoom * 0.7f);
-    const float line = box.bottom() + unit_ * 0.14f, height = unit_ * 0.76f;
+    const float line = box.bottom() + unit_ * 0.18f, height = unit_ * 0.74f;
     float x = box.x + unit_ * 0.1f;
     const float room = column_end + (kGutterEm - 0.5f) * unit_;
     std::string label, gap;
@@ -604,7 +605,7 @@ class TriePanel final : public Panel {
     text_in(canvas, {x, line, room - x, height}, label, small);
     if (const auto found = frontier_.find(it.last); found != frontier_.end()) {
       TextStyle badge = bold_text(scene, view_.drawn_zoom * 0.8f);
-      badge.color = color;
+      badge.color = scene.theme.legible(color);
       const std::string rank = "#" + std::to_string(found->second + 1);
       const Point size = canvas.measure(rank, badge);
       canvas.text({box.right() + unit_ * 0.3f, box.y + (box.h - size.y) / 2}, rank, badge);

@@ -75,7 +75,7 @@ std::vector<Color> verdicts(const Theme& theme) {
 }  // namespace
 
 TEST_CASE("verdict colours stay apart for normal and for three kinds of colour-blind eyes") {
-  CHECK(smallest_distance(verdicts(dark_theme())) >= 34);
+  CHECK(smallest_distance(verdicts(dark_theme())) >= 33);
   // In print rejected and bonus come to 18: the bonus has a black outline there.
   CHECK(smallest_distance(verdicts(light_theme())) >= 18);
   CHECK(light_theme().mark(NodeState::kBonus).outlined);
