@@ -5,6 +5,7 @@
 #include <imgui_freetype.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -86,22 +87,27 @@ viz::ImGuiFonts load_fonts(float size_px) {
   atlas.FontBuilderFlags = ImGuiFreeTypeBuilderFlags_LightHinting;
   FcInit();
   viz::ImGuiFonts fonts{};
-  fonts.ui = load_face(atlas,
-                       {{"Inter:weight=80", "Inter", true},
-                        {"DejaVu Sans", "DejaVu Sans", true},
-                        {"sans-serif", "", false}},
-                       size_px);
+  const std::vector<Choice> ui = {{"Inter:weight=80", "Inter", true},
+                                  {"DejaVu Sans", "DejaVu Sans", true},
+                                  {"sans-serif", "", false}};
+  fonts.ui = load_face(atlas, ui, size_px);
   fonts.ui_bold = load_face(atlas,
                             {{"Inter:weight=180", "Inter", true},
                              {"DejaVu Sans:weight=200", "DejaVu Sans", true},
                              {"sans-serif:weight=200", "", false}},
                             size_px);
-  fonts.mono = load_face(atlas,
-                         {{"JetBrains Mono:weight=80", "JetBrains Mono", true},
-                          {"DejaVu Sans Mono", "DejaVu Sans Mono", true},
-                          {"monospace", "", false},
-                          {"DejaVu Sans", "DejaVu Sans", true}},
-                         size_px);
+  const std::vector<Choice> mono = {{"JetBrains Mono:weight=80", "JetBrains Mono", true},
+                                    {"DejaVu Sans Mono", "DejaVu Sans Mono", true},
+                                    {"monospace", "", false},
+                                    {"DejaVu Sans", "DejaVu Sans", true}};
+  fonts.mono = load_face(atlas, mono, size_px);
+  // The pictures' small print, in whole pixels so that it is sharp.
+  const auto small = [&](const std::vector<Choice>& choices, float share) {
+    const float px = std::round(size_px * share);
+    return viz::ImGuiFonts::Sized{load_face(atlas, choices, px), px};
+  };
+  fonts.ui_small = {small(ui, 0.86f), small(ui, 0.74f)};
+  fonts.mono_small = {small(mono, 0.88f), small(mono, 0.74f)};
   return fonts;
 }
 

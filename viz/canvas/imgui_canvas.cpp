@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cfloat>
+#include <cmath>
 
 #include "viz/canvas/dash.h"
 
@@ -30,12 +31,16 @@ void add_polyline(ImDrawList* list, const std::vector<ImVec2>& points, ImU32 col
 
 }  // namespace
 
-ImFont* ImGuiCanvas::font(FontFace face) const {
-  ImFont* chosen = face == FontFace::kUiBold ? fonts_.ui_bold
-                   : face == FontFace::kMono ? fonts_.mono
-                                             : fonts_.ui;
+ImGuiFonts::Sized ImGuiCanvas::font(const TextStyle& style) const {
+  ImFont* chosen = style.face == FontFace::kUiBold ? fonts_.ui_bold
+                   : style.face == FontFace::kMono ? fonts_.mono
+                                                   : fonts_.ui;
   if (!chosen) chosen = fonts_.ui;
-  return chosen ? chosen : ImGui::GetFont();
+  if (!chosen) chosen = ImGui::GetFont();
+  if (style.face != FontFace::kUiBold)
+    for (const auto& small : style.face == FontFace::kMono ? fonts_.mono_small : fonts_.ui_small)
+      if (small.font && std::abs(style.size_px / small.size_px - 1) < 0.09f) return small;
+  return {chosen, style.size_px};
 }
 
 void ImGuiCanvas::fill_rect(Rect r, Color c, float radius) {
@@ -105,15 +110,15 @@ void ImGuiCanvas::text(Point p, std::string_view utf8, const TextStyle& style) {
   // Whole pixels: the atlas is not filtered sharply between them.
   const ImVec2 at{static_cast<float>(static_cast<int>(p.x + 0.5f)),
                   static_cast<float>(static_cast<int>(p.y + 0.5f))};
-  list_->AddText(font(style.face), style.size_px, at, to_u32(style.color), utf8.data(),
-                 utf8.data() + utf8.size());
+  const auto [face, size] = font(style);
+  list_->AddText(face, size, at, to_u32(style.color), utf8.data(), utf8.data() + utf8.size());
 }
 
 Point ImGuiCanvas::measure(std::string_view utf8, const TextStyle& style) {
-  const ImVec2 size =
-      font(style.face)
-          ->CalcTextSizeA(style.size_px, FLT_MAX, 0, utf8.data(), utf8.data() + utf8.size());
-  return {size.x, size.y};
+  const auto [face, size] = font(style);
+  const ImVec2 extent =
+      face->CalcTextSizeA(size, FLT_MAX, 0, utf8.data(), utf8.data() + utf8.size());
+  return {extent.x, extent.y};
 }
 
 void ImGuiCanvas::push_clip(Rect r) {

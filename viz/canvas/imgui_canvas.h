@@ -5,17 +5,25 @@
 
 #include <imgui.h>
 
+#include <array>
 #include <vector>
 
 #include "viz/canvas/canvas.h"
 
 namespace triescope::viz {
 
-// Null faces fall back to `ui`, and that to Dear ImGui's current font.
+// Null faces fall back to `ui`, and that to Dear ImGui's current font. The faces are made for the
+// text size; smaller letters out of them are blurred, so there are sizes below it too: a text is
+// drawn in the size nearest to what it asks for, if that is within a tenth.
 struct ImGuiFonts {
+  struct Sized {
+    ImFont* font = nullptr;
+    float size_px = 0;
+  };
   ImFont* ui = nullptr;
   ImFont* ui_bold = nullptr;
   ImFont* mono = nullptr;
+  std::array<Sized, 2> ui_small{}, mono_small{};  // optional
 };
 
 class ImGuiCanvas final : public Canvas {
@@ -37,7 +45,7 @@ class ImGuiCanvas final : public Canvas {
   void pop_clip() override;
 
  private:
-  ImFont* font(FontFace face) const;
+  ImGuiFonts::Sized font(const TextStyle& style) const;
 
   ImDrawList* list_;
   ImGuiFonts fonts_;

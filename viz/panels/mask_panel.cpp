@@ -153,13 +153,25 @@ class MaskPanel final : public Panel {
   void set_view_state(const std::string& state) override { slot_order_ = state == "order=slot"; }
 
  private:
+  struct Key {
+    const capture::Capture* capture = nullptr;
+    capture::Tick cursor = -1;
+    std::int64_t slots = -1;
+    bool slot_order = false;
+    bool operator==(const Key&) const = default;
+  };
+
   // Rows and columns of the shown step; false: no tree inputs (prefill, or not yet forwarded).
   bool gather(const Scene& scene) {
     const capture::Capture& capture = *scene.capture;
     const std::int32_t step = scene.shown_step();
+    const capture::Tick forward = capture::make_tick(step, capture::Phase::kForward);
+    // Frames cost pixels, not nodes: gathered once a cursor.
+    const Key key{&capture, scene.cursor, capture.counts().slots, slot_order_};
+    if (key == gathered_) return !rows_.empty();
+    gathered_ = key;
     rows_.clear();
     columns_.clear();
-    const capture::Tick forward = capture::make_tick(step, capture::Phase::kForward);
     if (forward < scene.cursor)
       for (const capture::InputRow& row : capture.inputs(step))
         if (row.node > 0) rows_.push_back(row);
@@ -375,6 +387,7 @@ class MaskPanel final : public Panel {
   float zoom_ = 1;
   Point offset_;
   bool slot_order_ = false;
+  Key gathered_;
   std::vector<capture::InputRow> rows_;
   std::vector<std::int32_t> columns_;
   MaskGrid grid_;

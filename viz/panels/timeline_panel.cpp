@@ -90,20 +90,15 @@ class TimelinePanel final : public Panel {
       double stacked = 0;
       std::int32_t current = -1;
       bool cut = false;
+      std::vector<std::int32_t> cut_steps;
       const auto mark_cut = [&] {
         // Taller than the scale: a gap in the bar, and how long it really was.
         if (!cut) return;
         cut = false;
-        const float left = x.px(current), y_cut = plot.y + em * 1.5f;
-        canvas.fill_rect({left, y_cut, step_px, em * 0.2f}, scene.theme.background);
-        const std::string label = duration_text(totals[static_cast<std::size_t>(current)]);
-        const TextStyle style = ui_text(scene, 0.74f);
-        const float width = canvas.measure(label, style).x + em * 0.4f;
-        if (plot.h < em * 3) return;
-        const float at = std::clamp(left, plot.x, std::max(plot.x, plot.right() - width));
-        canvas.fill_rect({at, plot.y, width, em * 1.15f}, scene.theme.background.with_alpha(0.85f),
-                         em * 0.2f);
-        text_in(canvas, {at + em * 0.2f, plot.y, width, em * 1.15f}, label, style);
+        const float left = x.px(current);
+        canvas.fill_rect({left, plot.y + std::min(em * 1.5f, plot.h * 0.4f), step_px, em * 0.2f},
+                         scene.theme.background);
+        cut_steps.push_back(current);
       };
       for (; row != phases.end() && capture::step_of(row->tick) < end; ++row) {
         const std::int32_t step = capture::step_of(row->tick);
@@ -124,6 +119,18 @@ class TimelinePanel final : public Panel {
         if (stacked > high * 1.05 && step_px > em * 0.8f) cut = true;
       }
       mark_cut();
+      float free_from = -1e9f;
+      for (const std::int32_t step : cut_steps) {
+        const std::string label = duration_text(totals[static_cast<std::size_t>(step)]);
+        const TextStyle style = ui_text(scene, 0.74f);
+        const float width = canvas.measure(label, style).x + em * 0.4f;
+        const float at = std::clamp(x.px(step), plot.x, std::max(plot.x, plot.right() - width));
+        if (plot.h < em * 3 || at < free_from) continue;
+        free_from = at + width;
+        canvas.fill_rect({at, plot.y, width, em * 1.15f}, scene.theme.background.with_alpha(0.85f),
+                         em * 0.2f);
+        text_in(canvas, {at + em * 0.2f, plot.y, width, em * 1.15f}, label, style);
+      }
     } else {
       // Several steps a px: one bar, as high as the longest.
       float column = -1e9f;

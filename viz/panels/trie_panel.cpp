@@ -598,8 +598,10 @@ class TriePanel final : public Panel {
             gap = (label.empty() ? "Δ" : "  Δ") + number_text(verdict->gap, 2);
       }
     }
-    // Rather no gap than half of one.
-    if (!gap.empty() && canvas.measure(label + gap, small).x <= room - x) label += gap;
+    // Of a dead branch the gap says more than the probability, where there is room for one only.
+    if (!gap.empty())
+      label = canvas.measure(label + gap, small).x <= room - x ? label + gap
+                                                               : gap.substr(gap.find("Δ"));
     const std::int32_t hidden = it.hidden_dead + it.hidden_other;
     if (hidden > 0) label += (label.empty() ? "+" : "  +") + std::to_string(hidden);
     text_in(canvas, {x, line, room - x, height}, label, small);
