@@ -142,6 +142,22 @@ float draw_legend(Canvas& canvas, Point top_left, float width,
   return entries.empty() ? 0 : y + row - top_left.y;
 }
 
+float legend_height(Canvas& canvas, float width, const std::vector<LegendEntry>& entries,
+                    const Scene& scene) {
+  const float em = scene.em;
+  float x = 0, rows = entries.empty() ? 0.0f : 1.0f;
+  for (const LegendEntry& entry : entries) {
+    const float needed = (entry.glyph.empty() ? em * 1.5f : em * 0.9f) + em * 0.35f +
+                         canvas.measure(entry.label, dim_text(scene)).x + em;
+    if (x > 0 && x + needed - em > width) {
+      x = 0;
+      ++rows;
+    }
+    x += needed;
+  }
+  return rows * em * 1.35f;
+}
+
 int legend_rows(Rect area, const Scene& scene) { return area.h < scene.em * 14 ? 1 : 4; }
 
 Rect draw_button(Canvas& canvas, Point top_right, std::string_view label, const Scene& scene) {

@@ -37,6 +37,9 @@ struct LegendEntry {
 float draw_legend(Canvas& canvas, Point top_left, float width,
                   const std::vector<LegendEntry>& entries, const Scene& scene,
                   std::vector<Rect>* boxes = nullptr, int max_rows = 4);
+// The height draw_legend() would use.
+float legend_height(Canvas& canvas, float width, const std::vector<LegendEntry>& entries,
+                    const Scene& scene);
 // Rows a legend may take in a pane of this height: what is small is for the picture.
 int legend_rows(Rect area, const Scene& scene);
 

@@ -65,7 +65,7 @@ class MemoryPanel final : public Panel {
     top +=
         draw_legend(canvas, {area.x + pad, top}, right - area.x - pad, entries, scene, &legend_) +
         em * 0.15f;
-    if (const std::string ratio = ratio_text(rows, now, has, per_token);
+    if (const std::string ratio = ratio_text(rows, now, has, per_token, scene.export_mode);
         !ratio.empty() && area.h > em * 13 && area.w > em * 24) {
       text_in(canvas, {area.x + pad, top, area.w - 2 * pad, em * 1.2f}, ratio,
               ui_text(scene, 0.84f));
@@ -272,13 +272,20 @@ class MemoryPanel final : public Panel {
   }
 
   static std::string ratio_text(const std::vector<MemoryRow>& rows, const MemoryRow& now,
-                                const std::array<bool, kCurves>& has, double per_token) {
+                                const std::array<bool, kCurves>& has, double per_token,
+                                bool whole_run) {
     if (!has[4] || now.batch_beam <= 0) return "";
-    double held = 0, batch = 1;
+    double held = 0, batch = 1, share = 0;
     for (const MemoryRow& row : rows) {
+      share +=
+          row.batch_beam > 0 ? static_cast<double>(row.live + row.garbage) / row.batch_beam : 1;
       held = std::max(held, static_cast<double>(row.live + row.garbage));
       batch = std::max(batch, static_cast<double>(row.batch_beam));
     }
+    if (whole_run)
+      return "peak " + bytes_text(held * per_token) + ", " + number_text(held / batch, 2) +
+             " × batch beam search's " + bytes_text(batch * per_token) + "; mean over the steps " +
+             number_text(share / static_cast<double>(rows.size()), 2) + " ×";
     const double used = now.live + now.garbage;
     return "step " + std::to_string(now.step) + ": " + bytes_text(used * per_token) + " held, " +
            number_text(used / now.batch_beam, 2) + " × batch beam search's " +

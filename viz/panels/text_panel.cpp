@@ -14,27 +14,6 @@ namespace {
 constexpr float kLineEm = 1.55f;
 constexpr std::size_t kPromptTail = 60;  // prompt tokens shown before the text
 
-// Measures and draws nothing.
-class Silent final : public Canvas {
- public:
-  explicit Silent(Canvas& canvas) : canvas_(canvas) {}
-  void fill_rect(Rect, Color, float) override {}
-  void stroke_rect(Rect, Color, float, LineStyle, float) override {}
-  void line(Point, Point, Color, float, LineStyle) override {}
-  void polyline(std::span<const Point>, Color, float, LineStyle) override {}
-  void fill_polygon(std::span<const Point>, Color) override {}
-  void bezier(Point, Point, Point, Point, Color, float, LineStyle) override {}
-  void fill_circle(Point, float, Color) override {}
-  void stroke_circle(Point, float, Color, float) override {}
-  void text(Point, std::string_view, const TextStyle&) override {}
-  Point measure(std::string_view t, const TextStyle& s) override { return canvas_.measure(t, s); }
-  void push_clip(Rect) override {}
-  void pop_clip() override {}
-
- private:
-  Canvas& canvas_;
-};
-
 class TextPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
@@ -49,21 +28,29 @@ class TextPanel final : public Panel {
   }
 
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
-    words_.clear();
+    drawn_ = {};
     if (!scene.capture || scene.capture->nodes_at(scene.cursor).empty())
       return draw_empty_state(canvas, area, info().empty, scene);
-    Silent silent(canvas);
-    const float height = lay_out(&silent, area, scene, 0);
-    words_.clear();
-    overflow_ = scene.export_mode ? 0 : std::max(0.0f, height - area.h);
+    const capture::Counts counts = scene.capture->counts();
+    const Key key{scene.capture, scene.cursor, counts.verdicts, counts.sequences,
+                  area.w,        scene.em,     scene.theme.dark};
+    if (!(key == key_)) lay_out(canvas, area.w, scene);
+    key_ = key;
+    overflow_ = scene.export_mode ? 0 : std::max(0.0f, height_ - area.h);
     // Unless the user scrolled: one text is followed to its end, several begin behind the prompt.
-    if (!scrolled_)
-      shown_ = sequences_of(scene).size() == 1
-                   ? overflow_
-                   : std::min(overflow_, std::max(0.0f, text_top_ - scene.em * 0.4f));
-    else
-      shown_ = std::clamp(scroll_, 0.0f, overflow_);
-    lay_out(&canvas, area, scene, shown_);
+    shown_ = scrolled_         ? std::clamp(scroll_, 0.0f, overflow_)
+             : sequences_ == 1 ? overflow_
+                               : std::min(overflow_, std::max(0.0f, text_top_ - scene.em * 0.4f));
+    drawn_ = {area.x, area.y - shown_, area.w, height_};
+    if (!legend_.empty() && shown_ < legend_height_)
+      draw_legend(canvas, {area.x + scene.em * 0.7f, drawn_.y + scene.em * 0.4f},
+                  area.w - scene.em * 1.4f, legend_, scene);
+    // Spans go from top to bottom: the first that shows is found by binary search.
+    const float line = scene.em * kLineEm;
+    auto span = std::partition_point(spans_.begin(), spans_.end(),
+                                     [&](const Span& s) { return s.box.y + line <= shown_; });
+    for (; span != spans_.end() && span->box.y < shown_ + area.h; ++span)
+      draw_span(canvas, *span, scene);
   }
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
@@ -77,11 +64,13 @@ class TextPanel final : public Panel {
     if (in.fit) scrolled_ = false;
     if (!in.inside || !scene.capture) return reaction;
     reaction.hover = -1;
-    for (const Word& word : words_) {
-      if (!word.area.contains(in.mouse)) continue;
-      reaction.hover = word.node;
-      reaction.tooltip = node_tooltip(scene, word.node);
-      if (in.clicked) reaction.lock = word.node;
+    if (in.clicked) reaction.lock = -1;
+    for (const Span& span : spans_) {
+      const Rect box{drawn_.x + span.box.x, drawn_.y + span.box.y, span.box.w, span.box.h};
+      if (span.node == -1 || !box.contains(in.mouse)) continue;
+      reaction.hover = span.node;
+      reaction.tooltip = node_tooltip(scene, span.node);
+      if (in.clicked) reaction.lock = span.node;
       break;
     }
     return reaction;
@@ -91,8 +80,8 @@ class TextPanel final : public Panel {
     const float width = scene.em * 52;
     if (!scene.capture) return {width, scene.em * 6};
     TextPanel all;
-    Silent silent(canvas);
-    return {width, all.lay_out(&silent, {0, 0, width, 1e6f}, scene, 0)};
+    all.lay_out(canvas, width, scene);
+    return {width, all.height_};
   }
 
   std::string csv(const Scene& scene) const override {
@@ -116,9 +105,21 @@ class TextPanel final : public Panel {
     std::int32_t node = 0;
     int rank = 0;
   };
-  struct Word {
-    Rect area;
-    std::int32_t node;
+  // A piece of a line, from the top left of the whole text.
+  struct Span {
+    Rect box;
+    std::string text;
+    TextStyle style;
+    std::int32_t node = -1;
+    std::optional<Mark> mark;
+  };
+  struct Key {
+    const capture::Capture* capture = nullptr;
+    capture::Tick cursor = -1;
+    std::int64_t verdicts = -1, sequences = -1;
+    float width = 0, em = 0;
+    bool dark = false;
+    bool operator==(const Key&) const = default;
   };
 
   static std::vector<Sequence> sequences_of(const Scene& scene) {
@@ -193,135 +194,150 @@ class TextPanel final : public Panel {
     return std::nullopt;
   }
 
-  // The lines that occur, named.
-  static float draw_marks(Canvas& canvas, Point at, float width,
-                          const std::vector<std::vector<std::int32_t>>& paths, const Scene& scene) {
-    std::vector<LegendEntry> entries;
-    for (const auto& path : paths)
-      for (const std::int32_t node : path)
-        if (const auto mark = mark_of(*scene.capture, node, scene);
-            mark && std::none_of(entries.begin(), entries.end(), [&](const LegendEntry& entry) {
-              return entry.label == mark->word;
-            }))
-          entries.push_back({std::string(mark->word), mark->color, "", mark->line});
-    if (entries.empty()) return 0;
-    return draw_legend(canvas, at, width, entries, scene) + scene.em * 0.4f;
+  void draw_span(Canvas& canvas, const Span& span, const Scene& scene) const {
+    const float em = scene.em;
+    const Rect box{drawn_.x + span.box.x, drawn_.y + span.box.y, span.box.w, span.box.h};
+    if (span.node != -1 && scene.focus.node() == span.node)
+      canvas.fill_rect(box, scene.theme.focus.with_alpha(0.18f), em * 0.15f);
+    const float height = canvas.measure(span.text, span.style).y;
+    canvas.text({box.x, box.y + (box.h - height) / 2}, span.text, span.style);
+    if (span.node == -1) return;
+    // Spaces are visible: a faint dot each.
+    const float space = canvas.measure(" ", span.style).x;
+    for (std::size_t i = 0; i < span.text.size() && span.text[i] == ' '; ++i)
+      canvas.fill_circle({box.x + (static_cast<float>(i) + 0.5f) * space, box.y + box.h * 0.52f},
+                         std::max(0.7f, em * 0.055f), span.style.color.with_alpha(0.35f));
+    if (span.mark)
+      canvas.line({box.x + 0.5f, box.bottom() - 2},
+                  {box.x + std::max(2.0f, box.w - 1), box.bottom() - 2}, span.mark->color,
+                  span.mark->glyph == "★" ? 2.2f : 1.4f, span.mark->line);
   }
 
-  // Draws (unless the canvas is silent) and returns the height of everything.
-  float lay_out(Canvas* canvas, Rect area, const Scene& scene, float scroll) {
-    const float em = scene.em, pad = em * 0.7f, line = em * kLineEm;
+  // Breaks everything into lines of `width`: once a cursor, not once a frame.
+  void lay_out(Canvas& canvas, float width, const Scene& scene) {
+    const float em = scene.em, left = em * 0.7f, right = width - left, line = em * kLineEm;
     const capture::Capture& capture = *scene.capture;
-    float y = area.y + em * 0.4f - scroll;
+    spans_.clear();
+    legend_.clear();
     const auto sequences = sequences_of(scene);
+    sequences_ = sequences.size();
     std::vector<std::vector<std::int32_t>> paths;
     for (const Sequence& sequence : sequences) paths.push_back(capture.path_to(sequence.node));
-    y += draw_marks(*canvas, {area.x + pad, y}, area.w - 2 * pad, paths, scene);
-    const float left = area.x + pad, right = area.right() - pad;
-    TextStyle prompt_style = dim_text(scene, 1);
-    float x = left;
-    const auto put = [&](const std::string& text, TextStyle style, std::int32_t node,
-                         const Mark* mark) {
+    // The marks that occur, named.
+    for (const auto& path : paths)
+      for (const std::int32_t node : path)
+        if (const auto mark = mark_of(capture, node, scene);
+            mark && std::none_of(legend_.begin(), legend_.end(), [&](const LegendEntry& entry) {
+              return entry.label == mark->word;
+            }))
+          legend_.push_back({std::string(mark->word), mark->color, "", mark->line});
+    legend_height_ = em * 0.4f;
+    if (!legend_.empty())
+      legend_height_ += legend_height(canvas, right - left, legend_, scene) + em * 0.4f;
+
+    float x = left, y = legend_height_;
+    const auto put = [&](const std::string& text, const TextStyle& style, std::int32_t node,
+                         const std::optional<Mark>& mark) {
       // Line breaks within a token are followed; the break itself is shown.
       std::string part;
       const auto flush = [&] {
         if (part.empty()) return;
-        Point size = canvas->measure(part, style);
-        if (x == left || x + size.x > right) {
+        float room = canvas.measure(part, style).x;
+        if (x == left || x + room > right) {
           if (x > left) y += line;
           x = left;
           const auto first = part.find_first_not_of(' ');
           part = first == std::string::npos ? "" : part.substr(first);
-          size = canvas->measure(part, style);
+          room = canvas.measure(part, style).x;
         }
-        if (!part.empty() && y + line > area.y && y < area.bottom()) {
-          const Rect box{x, y, size.x, line};
-          if (node != -1 && scene.focus.node() == node)
-            canvas->fill_rect(box, scene.theme.focus.with_alpha(0.18f), em * 0.15f);
-          canvas->text({x, y + (line - size.y) / 2}, part, style);
-          // Spaces are visible: a faint dot each.
-          const float space = canvas->measure(" ", style).x;
-          for (std::size_t i = 0; i < part.size() && part[i] == ' '; ++i)
-            canvas->fill_circle({x + (static_cast<float>(i) + 0.5f) * space, y + line * 0.52f},
-                                std::max(0.7f, em * 0.055f), style.color.with_alpha(0.35f));
-          if (mark)
-            canvas->line({x + 0.5f, y + line - 2}, {x + std::max(2.0f, size.x - 1), y + line - 2},
-                         mark->color, mark->glyph == "★" ? 2.2f : 1.4f, mark->line);
-          if (node != -1) words_.push_back({box, node});
-        }
-        x += size.x;
+        if (!part.empty()) spans_.push_back({{x, y, room, line}, part, style, node, mark});
+        x += room;
         part.clear();
       };
       for (const char c : text) {
-        if (c == '\n') {
-          part += "⏎";
-          flush();
-          x = left;
-          y += line;
-        } else {
+        if (c != '\n') {
           part += c;
+          continue;
         }
+        part += "⏎";
+        flush();
+        x = left;
+        y += line;
       }
       flush();
     };
 
     const auto& prompt = capture.run().prompt_tokens;
     const std::size_t first = prompt.size() > kPromptTail ? prompt.size() - kPromptTail : 0;
-    if (first > 0) put("… ", prompt_style, -1, nullptr);
+    if (first > 0) put("… ", dim_text(scene, 1), -1, {});
     for (std::size_t i = first; i < prompt.size(); ++i)
-      put(plain_text(capture.piece(prompt[i])), prompt_style, -2 - static_cast<std::int32_t>(i),
-          nullptr);
+      put(plain_text(capture.piece(prompt[i])), dim_text(scene, 1),
+          -2 - static_cast<std::int32_t>(i), {});
     x = left;
     y += line * 1.25f;
-
-    text_top_ = y + scroll - area.y;
+    text_top_ = y;
     for (std::size_t i = 0; i < sequences.size(); ++i) {
       const Sequence& sequence = sequences[i];
-      if (x > left) y += line;
-      x = left;
       TextStyle label = bold_text(scene, 0.8f);
       label.color = scene.theme.legible(scene.theme.beam(sequence.rank));
       std::string head = sequence.label;
       if (sequence.score == sequence.score) head += "   score " + number_text(sequence.score, 3);
       if (!sequence.finish.empty()) head += "   " + sequence.finish;
-      if (y + line > area.y && y < area.bottom())
-        text_in(*canvas, {left, y, right - left, line}, head, label);
+      spans_.push_back({{left, y, right - left, line},
+                        fit_text(canvas, head, label, right - left),
+                        label,
+                        -1,
+                        {}});
       y += line * 0.95f;
-      // What the best does not say is in the beam's colour.
-      std::size_t shared = 0;
-      while (i > 0 && shared < paths[i].size() && shared < paths[0].size() &&
-             paths[i][shared] == paths[0][shared])
-        ++shared;
-      const std::int32_t apart = i > 0 && shared < paths[i].size() ? paths[i][shared] : INT32_MAX;
-      const auto pieces = pieces_of(scene, paths[i]);
-      for (std::size_t k = 0; k < pieces.size(); ++k) {
-        const Piece& piece = pieces[k];
-        TextStyle style = ui_text(scene);
-        // A word of several tokens stays together.
-        if (begins_word(piece.text) && x > left) {
-          float word = canvas->measure(piece.text, style).x;
-          for (std::size_t next = k + 1;
-               next < pieces.size() && next < k + 12 && !begins_word(pieces[next].text); ++next)
-            word += canvas->measure(pieces[next].text, style).x;
-          if (x + word > right && word < right - left) {
-            x = left;
-            y += line;
-          }
-        }
-        if (piece.node >= apart) style.color = label.color;
-        const auto mark = mark_of(capture, piece.node, scene);
-        put(piece.text, style, piece.node, mark ? &*mark : nullptr);
-      }
+      put_sequence(canvas, scene, paths, i, label.color, x, y, left, right, put);
       y += line * 1.25f;
       x = left;
     }
-    return y + scroll - area.y;
+    height_ = y;
+  }
+
+  template <class Put>
+  static void put_sequence(Canvas& canvas, const Scene& scene,
+                           const std::vector<std::vector<std::int32_t>>& paths, std::size_t i,
+                           Color color, float& x, float& y, float left, float right,
+                           const Put& put) {
+    // What the best does not say is in the beam's colour.
+    std::size_t shared = 0;
+    while (i > 0 && shared < paths[i].size() && shared < paths[0].size() &&
+           paths[i][shared] == paths[0][shared])
+      ++shared;
+    const std::int32_t apart = i > 0 && shared < paths[i].size() ? paths[i][shared] : INT32_MAX;
+    const auto pieces = pieces_of(scene, paths[i]);
+    for (std::size_t k = 0; k < pieces.size(); ++k) {
+      const Piece& piece = pieces[k];
+      TextStyle style = ui_text(scene);
+      // A word of several tokens stays together.
+      if (begins_word(piece.text) && x > left) {
+        float word = canvas.measure(piece.text, style).x;
+        for (std::size_t next = k + 1;
+             next < pieces.size() && next < k + 12 && !begins_word(pieces[next].text); ++next)
+          word += canvas.measure(pieces[next].text, style).x;
+        if (x + word > right && word < right - left) {
+          x = left;
+          y += scene.em * kLineEm;
+        }
+      }
+      if (piece.node >= apart) style.color = color;
+      put(piece.text, style, piece.node, mark_of(*scene.capture, piece.node, scene));
+    }
   }
 
   float scroll_ = 0;       // the user's
   bool scrolled_ = false;  // else the panel follows
-  float shown_ = 0, overflow_ = 0, text_top_ = 0;
-  std::vector<Word> words_;
+  float shown_ = 0, overflow_ = 0;
+
+  // The text broken into lines, and what for.
+  Key key_;
+  std::vector<Span> spans_;
+  std::vector<LegendEntry> legend_;
+  std::size_t sequences_ = 0;
+  float height_ = 0, text_top_ = 0, legend_height_ = 0;
+  Rect drawn_;  // where it was drawn last
 };
 
 }  // namespace

@@ -169,6 +169,7 @@ class TimelinePanel final : public Panel {
       draw_glyph(canvas, "★", {px, plot.y + em * 0.4f}, em * 0.7f,
                  scene.theme.mark(capture::NodeState::kBonus).color);
     }
+    if (scene.export_mode) return canvas.pop_clip();
     // The cursor, with a handle.
     const float px = x.px(static_cast<double>(scene.cursor) / capture::kPhaseCount);
     canvas.line({px, plot.y}, {px, plot.bottom()}, scene.theme.current, 1.5f, LineStyle::kSolid);
