@@ -9,6 +9,7 @@
 
 #include "app/run/catalog.h"
 #include "app/window/style.h"
+#include "viz/draw.h"
 
 namespace triescope::app {
 namespace {
@@ -16,16 +17,6 @@ namespace {
 constexpr float kRunBarEm = 21;  // width
 constexpr float kRunBarMinWindowEm =
     66;  // below this the run bar covers the panes instead of standing beside them
-
-std::string duration_text(double ms) {
-  char text[32];
-  std::snprintf(text, sizeof text,
-                ms < 10     ? "%.2f ms"
-                : ms < 1000 ? "%.0f ms"
-                            : "%.1f s",
-                ms < 1000 ? ms : ms / 1000);
-  return text;
-}
 
 }  // namespace
 
@@ -387,7 +378,7 @@ void Ui::draw_status_line() {
     for (; phase != phases.end() && capture::step_of(phase->tick) == shown; ++phase)
       total_us += static_cast<double>(phase->duration_us);
     if (total_us > 0)
-      left += "  ·  step " + std::to_string(shown) + " took " + duration_text(total_us / 1000);
+      left += "  ·  step " + std::to_string(shown) + " took " + viz::duration_text(total_us);
   }
   std::string right;
   if (!workspace.messages.empty()) right = workspace.messages.back().text;
