@@ -1,1 +1,2 @@
-// Carries the precompiled header that the translation units with torch share (core/kernels/CMakeLists.txt).
+// Carries the precompiled header that the translation units with torch share
+// (core/kernels/CMakeLists.txt).

@@ -1,5 +1,6 @@
-// The one error type. Every failure a caller can meet is thrown as Error: a code to branch on and a message that
-// says what was expected, what was found and what to do. Caught in two places: the session thread and main().
+// The one error type. Every failure a caller can meet is thrown as Error: a code to branch on and a
+// message that says what was expected, what was found and what to do. Caught in two places: the
+// session thread and main().
 #pragma once
 
 #include <stdexcept>
@@ -30,7 +31,8 @@ class Error : public std::runtime_error {
   ErrorCode code_;
 };
 
-// Exit code of the command line for an error: 2 usage, 3 bad input, 4 failed while running, 130 interrupted.
+// Exit code of the command line for an error: 2 usage, 3 bad input, 4 failed while running, 130
+// interrupted.
 int exit_code(ErrorCode code);
 
 }  // namespace triescope

@@ -11,8 +11,8 @@ enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
 using LogSink = std::function<void(LogLevel, const std::string&)>;
 
-// Long work (loading, prefill, export) reports here. `done` and `total` share a unit (bytes, tokens, rows), total 0
-// = not known. Called from the working thread.
+// Long work (loading, prefill, export) reports here. `done` and `total` share a unit (bytes,
+// tokens, rows), total 0 = not known. Called from the working thread.
 using ProgressSink = std::function<void(const std::string& what, double done, double total)>;
 
 }  // namespace triescope

@@ -1,6 +1,7 @@
-// A decoding method: MethodInfo (what it is, its parameters) and the two parts the step calls: a Drafter that hangs draft nodes into
-// the tree and an Acceptor that reads the forward's rows and names the next frontier. One method a file in
-// core/methods; adding one touches that file and the list in registry.cpp.
+// A decoding method: MethodInfo (what it is, its parameters) and the two parts the step calls: a
+// Drafter that hangs draft nodes into the tree and an Acceptor that reads the forward's rows and
+// names the next frontier. One method a file in core/methods; adding one touches that file and the
+// list in registry.cpp.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +20,19 @@
 
 namespace triescope {
 
-enum class ParameterKind : std::uint8_t { kInteger, kNumber, kBoolean, kChoice, kText, kIntegerList };
+enum class ParameterKind : std::uint8_t {
+  kInteger,
+  kNumber,
+  kBoolean,
+  kChoice,
+  kText,
+  kIntegerList
+};
 
-// Panels build their controls from this, the command line its --set, the contract tests their ranges.
+// Panels build their controls from this, the command line its --set, the contract tests their
+// ranges.
 struct Parameter {
-  std::string name;         // Hugging Face's name where it has one
+  std::string name;  // Hugging Face's name where it has one
   ParameterKind kind = ParameterKind::kInteger;
   nlohmann::json default_value;
   double minimum = -std::numeric_limits<double>::infinity();  // inclusive
@@ -37,13 +46,14 @@ const char* to_string(KvPolicyKind kind);
 
 // Everything a method may know about its run.
 struct RunContext {
-  std::span<const std::int32_t> prompt;        // ids
+  std::span<const std::int32_t> prompt;  // ids
   int max_new_tokens = 0;
   std::vector<std::int32_t> eos_token_ids;
   int vocab_size = 0;
-  nlohmann::json settings;                     // every parameter in force, validated
+  nlohmann::json settings;  // every parameter in force, validated
   std::uint64_t seed = 0;
-  // UTF-8 text to ids without special tokens, for methods that read texts of the user's; may be null.
+  // UTF-8 text to ids without special tokens, for methods that read texts of the user's; may be
+  // null.
   std::function<std::vector<std::int32_t>(std::string_view)> encode = {};
 };
 
@@ -52,7 +62,7 @@ struct DraftContext {
   std::span<const NodeId> frontier;  // pending nodes the next forward begins with, best first
   const RunContext& run;
   Rng& rng;
-  int room = 0;                      // at most this many draft levels fit before max_new_tokens or the context ends
+  int room = 0;  // at most this many draft levels fit before max_new_tokens or the context ends
 };
 
 class Drafter {
@@ -64,12 +74,13 @@ class Drafter {
   virtual void observe(std::span<const std::int32_t> emitted) { (void)emitted; }
 };
 
-// The rows of this step's forward. Row i belongs to rows[i]; at prefill there is one row, the root's.
+// The rows of this step's forward. Row i belongs to rows[i]; at prefill there is one row, the
+// root's.
 struct AcceptContext {
   TokenTree& tree;
   std::span<const NodeId> rows;
   std::function<std::span<const float>(int row)> logits;  // raw fp32 logits [vocab] of a row
-  std::span<const NodeId> frontier;                       // the frontier this step began with (root at prefill)
+  std::span<const NodeId> frontier;  // the frontier this step began with (root at prefill)
   const RunContext& run;
   Rng& rng;
   int step = 0;
@@ -81,17 +92,19 @@ struct AcceptContext {
 };
 
 struct FinishedSequence {
-  NodeId node;                       // its last node
-  float score = 0;                   // after the length penalty; NaN where the method has none
-  const char* finish = "eos";        // "eos" or "length"
+  NodeId node;                 // its last node
+  float score = 0;             // after the length penalty; NaN where the method has none
+  const char* finish = "eos";  // "eos" or "length"
 };
 
 struct AcceptResult {
-  std::vector<NodeId> frontier;                  // next pending nodes, best first; empty = the run is over
-  std::vector<capture::VerdictRow> verdicts;     // tick may be left 0: the step fills it in
-  std::vector<capture::CandidateRow> candidates; // best tokens of the rows that matter; tick as above
-  std::vector<std::int32_t> emitted;             // tokens that became text (best beam's newest token for beams)
-  std::vector<FinishedSequence> finished;        // newly finished in this step
+  std::vector<NodeId> frontier;  // next pending nodes, best first; empty = the run is over
+  std::vector<capture::VerdictRow> verdicts;  // tick may be left 0: the step fills it in
+  std::vector<capture::CandidateRow>
+      candidates;  // best tokens of the rows that matter; tick as above
+  std::vector<std::int32_t>
+      emitted;  // tokens that became text (best beam's newest token for beams)
+  std::vector<FinishedSequence> finished;  // newly finished in this step
   int drafted = 0, accepted = 0;
 };
 
@@ -101,7 +114,8 @@ class Acceptor {
   // Sets logprob/score of nodes it learned about; new frontier nodes are added to the tree by it.
   virtual AcceptResult accept(AcceptContext& context) = 0;
   // The returned sequences, best first, once the run is over (or stopped: what there is).
-  virtual std::vector<FinishedSequence> results(const TokenTree& tree, const RunContext& run) const = 0;
+  virtual std::vector<FinishedSequence> results(const TokenTree& tree,
+                                                const RunContext& run) const = 0;
 };
 
 struct MethodParts {
@@ -116,9 +130,11 @@ struct MethodInfo {
   std::string paper;     // title, authors, year, section or equation; "" = folklore
   bool lossless = true;  // same text (or distribution) as plain decoding of the same kind
   bool drafts = false;
-  std::vector<std::string> needs;  // "draft model", "heads", "hidden states"; empty = the model alone
+  std::vector<std::string>
+      needs;  // "draft model", "heads", "hidden states"; empty = the model alone
   std::vector<Parameter> parameters;
-  std::vector<KvPolicyKind> kv_policies = {KvPolicyKind::kRecycle, KvPolicyKind::kCompact, KvPolicyKind::kKeep};  // first = default
+  std::vector<KvPolicyKind> kv_policies = {KvPolicyKind::kRecycle, KvPolicyKind::kCompact,
+                                           KvPolicyKind::kKeep};  // first = default
   std::function<MethodParts(const RunContext&)> make;
 };
 
@@ -126,9 +142,11 @@ struct MethodInfo {
 std::span<const MethodInfo> methods();
 // Error{kNotFound}: lists the names there are.
 const MethodInfo& find_method(const std::string& name);
-// Parameters that every method has (max_new_tokens excluded): kv, gc_every, eos_token_id, candidates, ...
+// Parameters that every method has (max_new_tokens excluded): kv, gc_every, eos_token_id,
+// candidates, ...
 std::span<const Parameter> common_parameters();
-// Fills in defaults, parses texts ("3", "true", "1,2"), checks ranges. Error{kInvalidArgument}: says which parameter, the value found, what is allowed.
+// Fills in defaults, parses texts ("3", "true", "1,2"), checks ranges. Error{kInvalidArgument}:
+// says which parameter, the value found, what is allowed.
 nlohmann::json validate_settings(const MethodInfo& method, const nlohmann::json& given);
 
 }  // namespace triescope

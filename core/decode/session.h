@@ -1,6 +1,6 @@
-// Session: one run of one method on one model, phase by phase. START HERE to read the decoder: advance() is the life of
-// a step (docs/architecture.md). Torch-free.
-// Not thread-safe, except request_stop().
+// Session: one run of one method on one model, phase by phase. START HERE to read the decoder:
+// advance() is the life of a step (docs/architecture.md). Torch-free. Not thread-safe, except
+// request_stop().
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct RunConfig {
   std::string method = "beam";
   nlohmann::json settings = nlohmann::json::object();  // given ones; the rest are defaults
   std::vector<std::int32_t> prompt_tokens;
-  std::string prompt_text;   // as typed, for the capture
+  std::string prompt_text;  // as typed, for the capture
   int max_new_tokens = 128;
   std::uint64_t seed = 0;
 };
@@ -35,34 +35,39 @@ struct ReturnedSequence {
   std::string finish;                // "eos", "length", "stopped"
 };
 
-// Prefill is step 0, all its phases; decode the steps after it, and the five phases are parts of decode.
+// Prefill is step 0, all its phases; decode the steps after it, and the five phases are parts of
+// decode.
 struct PhaseTimes {
-  double load_ms = 0, prefill_ms = 0, decode_ms = 0, draft_ms = 0, forward_ms = 0, accept_ms = 0, commit_ms = 0, observe_ms = 0;
+  double load_ms = 0, prefill_ms = 0, decode_ms = 0, draft_ms = 0, forward_ms = 0, accept_ms = 0,
+         commit_ms = 0, observe_ms = 0;
 };
 
 struct RunResult {
   std::vector<std::int32_t> prompt_tokens;
   std::vector<ReturnedSequence> sequences;  // best first
   std::int64_t steps = 0, target_forwards = 0, emitted_tokens = 0;
-  double tokens_per_forward = 0;            // emitted / target forwards that decode (prefill's one token included)
+  double tokens_per_forward =
+      0;  // emitted / target forwards that decode (prefill's one token included)
   std::vector<std::int64_t> accepted_histogram;  // [k] = steps that accepted k drafts
   std::string kv_policy;
-  std::int64_t kv_bytes_per_token = 0, peak_live_tokens = 0, peak_garbage_tokens = 0, peak_reserved_bytes = 0, moved_tokens = 0,
-               greedy_tokens = 0, batch_beam_tokens = 0;
+  std::int64_t kv_bytes_per_token = 0, peak_live_tokens = 0, peak_garbage_tokens = 0,
+               peak_reserved_bytes = 0, moved_tokens = 0, greedy_tokens = 0, batch_beam_tokens = 0;
   PhaseTimes time;
 };
 
 class Session {
  public:
-  // Validates everything before anything runs. Model, tokenizer and recorder are borrowed and must outlive the session.
-  // Errors: kInvalidArgument (settings; prompt empty; prompt + max_new_tokens longer than the context: says the three numbers;
-  // a token id outside the vocabulary), kNotFound (method), kNotSupported (a need the model does not meet).
+  // Validates everything before anything runs. Model, tokenizer and recorder are borrowed and must
+  // outlive the session. Errors: kInvalidArgument (settings; prompt empty; prompt + max_new_tokens
+  // longer than the context: says the three numbers; a token id outside the vocabulary), kNotFound
+  // (method), kNotSupported (a need the model does not meet).
   Session(Model& model, const Tokenizer& tokenizer, RunConfig config, capture::Recorder& recorder);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Runs the next phase and returns it. REQUIRES: !done(). Errors leave the session failed: done() is true, the recorder was told.
+  // Runs the next phase and returns it. REQUIRES: !done(). Errors leave the session failed: done()
+  // is true, the recorder was told.
   capture::Phase advance();
   // Runs to the next draft phase (a whole step).
   void step();
@@ -71,16 +76,18 @@ class Session {
   bool done() const;
   capture::Tick next_tick() const;  // what comes next
 
-  // From any thread: the running forward is left within one layer, the session ends as "stopped", what was recorded stays.
+  // From any thread: the running forward is left within one layer, the session ends as "stopped",
+  // what was recorded stays.
   void request_stop();
 
-  // Decode on from a past step with another choice: a new session whose tree holds the path up to `node`, then `token`
-  // instead of what followed. One forward puts the KV back. (What-if.)
-  static std::unique_ptr<Session> branch(const Session& from, NodeId node, std::int32_t token, capture::Recorder& recorder);
+  // Decode on from a past step with another choice: a new session whose tree holds the path up to
+  // `node`, then `token` instead of what followed. One forward puts the KV back. (What-if.)
+  static std::unique_ptr<Session> branch(const Session& from, NodeId node, std::int32_t token,
+                                         capture::Recorder& recorder);
 
   const RunContext& context() const;
   const TokenTree& tree() const;
-  RunResult result() const;  // at any time: what there is
+  RunResult result() const;                  // at any time: what there is
   void set_progress(ProgressSink progress);  // prefill: tokens done of all
 
  private:
@@ -89,7 +96,8 @@ class Session {
   std::unique_ptr<Impl> impl_;
 };
 
-// The README's versions: {"triescope","libtorch","cuda","kernels"}; used by captures, exports and --version.
+// The README's versions: {"triescope","libtorch","cuda","kernels"}; used by captures, exports and
+// --version.
 nlohmann::json versions();
 
 }  // namespace triescope

@@ -1,11 +1,13 @@
-// Model: the seam between decoding and the network. Torch-free header; the transformer behind it uses libtorch.
+// Model: the seam between decoding and the network. Torch-free header; the transformer behind it
+// uses libtorch.
 //
-// A forward takes any set of rows (tree nodes), says where each one's KV goes and which KV each one sees, and returns
-// fp32 logits on the host for the rows asked for. KV lies in slots: slot s is one position's K and V in every layer, and
-// order among slots means nothing; what a row sees is a list of slots in path order (prompt first, itself last).
+// A forward takes any set of rows (tree nodes), says where each one's KV goes and which KV each one
+// sees, and returns fp32 logits on the host for the rows asked for. KV lies in slots: slot s is one
+// position's K and V in every layer, and order among slots means nothing; what a row sees is a list
+// of slots in path order (prompt first, itself last).
 //
-// Invariant ("path only"), CPU: a row's logits depend on the tokens and positions of its path alone, bit for bit: not on
-// how many rows share the forward, nor on where slots lie.
+// Invariant ("path only"), CPU: a row's logits depend on the tokens and positions of its path
+// alone, bit for bit: not on how many rows share the forward, nor on where slots lie.
 // Thread-safety: one thread at a time per Model; different Models are independent.
 #pragma once
 
@@ -25,7 +27,7 @@ const char* to_string(DType dtype);             // "f32", "bf16", "f16"
 DType dtype_from_string(const std::string& s);  // Error{kInvalidArgument} otherwise
 
 struct ModelInfo {
-  std::string name;          // general.name, or the folder's name
+  std::string name;  // general.name, or the folder's name
   std::string path;
   std::string family;        // "llama", ...
   std::string format;        // "gguf" or "safetensors"
@@ -34,11 +36,11 @@ struct ModelInfo {
   std::int64_t file_bytes = 0;
   int layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, intermediate = 0;
   int vocab_size = 0;
-  int context = 0;            // longest prompt + generation the model was trained for
-  int sliding_window = 0;     // 0 = none
+  int context = 0;         // longest prompt + generation the model was trained for
+  int sliding_window = 0;  // 0 = none
   bool tied_embeddings = false;
   float rope_theta = 0;
-  std::string tokenizer;      // "gpt2/smollm", "tokenizer.json BPE", ...
+  std::string tokenizer;  // "gpt2/smollm", "tokenizer.json BPE", ...
   std::vector<std::int32_t> eos_token_ids;
   std::int32_t bos_token_id = -1;
   DType dtype = DType::kF32;  // of computation (in force once loaded)
@@ -51,7 +53,8 @@ class KvStorage {
   virtual ~KvStorage() = default;
   virtual int capacity() const = 0;
   virtual std::int64_t bytes_per_slot() const = 0;  // K and V, all layers
-  // Enlarges to at least `capacity` slots; contents stay. Error{kOutOfMemory}: says bytes asked for; unchanged.
+  // Enlarges to at least `capacity` slots; contents stay. Error{kOutOfMemory}: says bytes asked
+  // for; unchanged.
   virtual void reserve(int capacity) = 0;
   // Copies slot from[i] -> to[i], all layers, as if all at once (a to may be another's from).
   virtual void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) = 0;
@@ -63,13 +66,15 @@ struct ForwardBatch {
   std::span<const std::int32_t> slots;      // [rows] where each row's KV is written; distinct
   // Slots all rows see first, in path order (usually the prompt): [prefix].
   std::span<const std::int32_t> prefix_slots;
-  // Then row r sees own_slots[own_offsets[r] .. own_offsets[r+1]), in path order, its own slot last. The last entry of the
-  // joined list is the row itself at positions[r], the one before it is at positions[r]-1, and so on: a sliding window w is the last w
-  // entries. Empty own_offsets = causal: row r sees prefix_slots, then slots[0..r] (prefill).
+  // Then row r sees own_slots[own_offsets[r] .. own_offsets[r+1]), in path order, its own slot
+  // last. The last entry of the joined list is the row itself at positions[r], the one before it is
+  // at positions[r]-1, and so on: a sliding window w is the last w entries. Empty own_offsets =
+  // causal: row r sees prefix_slots, then slots[0..r] (prefill).
   std::span<const std::int32_t> own_slots;
   std::span<const std::int32_t> own_offsets;  // [rows + 1] or empty
-  std::span<const std::int32_t> logit_rows;   // rows whose logits are wanted, ascending; prefill: the last alone
-  bool want_hidden = false;                   // also the last hidden state of logit_rows (after the final norm)
+  std::span<const std::int32_t>
+      logit_rows;            // rows whose logits are wanted, ascending; prefill: the last alone
+  bool want_hidden = false;  // also the last hidden state of logit_rows (after the final norm)
 };
 
 struct ForwardOutput {
@@ -92,21 +97,23 @@ class Model {
   virtual ~Model() = default;
   virtual const ModelInfo& info() const = 0;
   virtual std::unique_ptr<KvStorage> make_kv(int capacity) = 0;
-  // Errors: kInvalidArgument (ids, positions, slots out of range: says which), kOutOfMemory, kCuda, kCancelled
-  // (stop requested: checked at least once a layer; KV slots of this batch are then undefined).
-  virtual ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop = {}) = 0;
+  // Errors: kInvalidArgument (ids, positions, slots out of range: says which), kOutOfMemory, kCuda,
+  // kCancelled (stop requested: checked at least once a layer; KV slots of this batch are then
+  // undefined).
+  virtual ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv,
+                                std::stop_token stop = {}) = 0;
   virtual DeviceMemory device_memory() const { return {}; }
 };
 
 struct LoadOptions {
-  std::string device = "cpu";      // "cpu", "cuda", "cuda:1"
+  std::string device = "cpu";  // "cpu", "cuda", "cuda:1"
   DType dtype = DType::kF32;
   bool reference_kernels = false;  // libtorch's plain operations everywhere, for comparison
   int threads = 0;                 // CPU threads, 0 = all cores
 };
 
-// Opens a Hugging Face directory or a .gguf file. Errors: kNotFound, kNotSupported (names the family or property),
-// kCorruption (file, place, expected, found), kOutOfMemory, kCuda, kCancelled.
+// Opens a Hugging Face directory or a .gguf file. Errors: kNotFound, kNotSupported (names the
+// family or property), kCorruption (file, place, expected, found), kOutOfMemory, kCuda, kCancelled.
 std::unique_ptr<Model> load_model(const std::string& path, const LoadOptions& options = {},
                                   const ProgressSink& progress = {}, std::stop_token stop = {});
 

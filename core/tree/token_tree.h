@@ -1,9 +1,10 @@
-// The token tree: the one structure every method works on. Mask, position IDs and KV layout are derived from it.
+// The token tree: the one structure every method works on. Mask, position IDs and KV layout are
+// derived from it.
 //
 // Node 0 is the root and stands for the whole prompt: token -1, depth 0. A node of depth d >= 1 has
-// position(i) = prompt_tokens + d - 1; siblings share a position. visible(i) = prompt + ancestors(i) + i.
-// Ids are dense, parents come before children, nothing is ever removed (dead nodes are marked): the tree is the history.
-// Not thread-safe.
+// position(i) = prompt_tokens + d - 1; siblings share a position. visible(i) = prompt +
+// ancestors(i) + i. Ids are dense, parents come before children, nothing is ever removed (dead
+// nodes are marked): the tree is the history. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +46,8 @@ class TokenTree {
   Node& operator[](NodeId id) { return nodes_[static_cast<std::size_t>(id.value)]; }
   static constexpr NodeId root() { return NodeId{0}; }
 
-  // Hangs a new pending node; a child with the same token may exist (beam search re-adds none, drafters share paths through
-  // child()). logprob NaN = unknown yet.
+  // Hangs a new pending node; a child with the same token may exist (beam search re-adds none,
+  // drafters share paths through child()). logprob NaN = unknown yet.
   NodeId add(NodeId parent, TokenId token, capture::Source source, float logprob, float q = 1.0f);
   // The first child of `parent` carrying `token` that is not dead; none if there is none.
   NodeId child(NodeId parent, TokenId token) const;

@@ -1,5 +1,6 @@
-// The one main of all test programs. Exit codes: 0 all passed, 77 every case that ran was skipped (ctest: skipped), otherwise failed.
-// A filter that matches no case is a failure: a renamed test must not count as passed.
+// The one main of all test programs. Exit codes: 0 all passed, 77 every case that ran was skipped
+// (ctest: skipped), otherwise failed. A filter that matches no case is a failure: a renamed test
+// must not count as passed.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -26,7 +27,8 @@ namespace {
 int g_cases_run = 0;
 int g_cases_skipped = 0;
 
-// Counts cases, and the skipped ones among them (a case that skips in several subcases is one case).
+// Counts cases, and the skipped ones among them (a case that skips in several subcases is one
+// case).
 struct SkipListener : doctest::IReporter {
   explicit SkipListener(const doctest::ContextOptions&) {}
   void report_query(const doctest::QueryData&) override {}

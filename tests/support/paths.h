@@ -1,4 +1,5 @@
-// Where tests find what is not in the repository. All are optional: a test skips where it gets nothing.
+// Where tests find what is not in the repository. All are optional: a test skips where it gets
+// nothing.
 #pragma once
 
 #include <unistd.h>
@@ -14,7 +15,8 @@ namespace triescope::test {
 // The checkout.
 inline std::filesystem::path source_dir() { return TRIESCOPE_TEST_SOURCE_DIR; }
 
-// The program under test (built before ctest runs; may be missing where only some targets were built).
+// The program under test (built before ctest runs; may be missing where only some targets were
+// built).
 inline std::filesystem::path program_path() {
   if (const char* given = std::getenv("TRIESCOPE")) return given;
   return TRIESCOPE_TEST_PROGRAM;
