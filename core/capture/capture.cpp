@@ -1,64 +1,17 @@
 #include "core/capture/capture.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstring>
 #include <functional>
-#include <limits>
 #include <unordered_map>
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/capture/recorder_identity.h"
+#include "core/capture/capture_rows.h"
 #include "core/capture/schema.h"
 #include "core/capture/sqlite_db.h"
-#include "core/capture/writer.h"
 
 namespace triescope::capture {
 namespace {
-
-constexpr Tick kForever = std::numeric_limits<Tick>::max();
-constexpr std::int64_t kMaxStep = 100'000'000, kMaxSlot = 1 << 22, kMaxToken = 1 << 28;
-
-std::int64_t pragma(Database& db, const char* sql) {
-  Statement statement(db, sql);
-  std::int64_t value = 0;
-  while (statement.next()) value = statement.integer(0);
-  return value;
-}
-
-void check_schema(Database& db) {
-  if (pragma(db, "PRAGMA application_id") != kApplicationId)
-    throw Error(ErrorCode::kCorruption,
-                db.path() + ": a SQLite file, but no capture of triescope; expected a .tscap");
-  const std::int64_t version = pragma(db, "PRAGMA user_version");
-  if (version > kSchemaVersion)
-    throw Error(ErrorCode::kNotSupported,
-                db.path() + ": made by a newer triescope (schema " + std::to_string(version) +
-                    ", this program reads up to " + std::to_string(kSchemaVersion) +
-                    "); open it with that version");
-  std::size_t found = 0;
-  Statement schema(db, "SELECT type, name, sql FROM sqlite_schema");
-  while (schema.next()) {
-    const std::string type = schema.text(0), name = schema.text(1), sql = schema.text(2);
-    const auto known = tables();
-    const bool ours =
-        type == "table" && std::any_of(known.begin(), known.end(), [&](const Table& table) {
-          return name == table.name &&
-                 sql == std::string("CREATE TABLE ") + table.name + " (" + table.columns + ")";
-        });
-    if (!ours)
-      throw Error(ErrorCode::kCorruption, db.path() + ": holds a " + type.substr(0, 20) + " '" +
-                                              name.substr(0, 40) +
-                                              "' that no capture has; it is not opened");
-    ++found;
-  }
-  if (found != tables().size())
-    throw Error(ErrorCode::kCorruption, db.path() + ": expected " +
-                                            std::to_string(tables().size()) + " tables, found " +
-                                            std::to_string(found));
-}
 
 // The rows of one step in a vector sorted by `step_of_row`.
 template <class Row, class StepOf>
@@ -75,53 +28,10 @@ std::span<const Row> rows_of_step(const std::vector<Row>& rows, std::int32_t ste
 
 }  // namespace
 
-struct Capture::Impl {
-  std::string path;
+struct Capture::Impl : CaptureRows {
   std::unique_ptr<Database> db;
-
-  RunInfo run;
-  RunStatus status = RunStatus::kRunning;
-  std::string status_message;
-  bool has_run = false;
-
-  std::unordered_map<std::int32_t, std::string> pieces;
+  std::int64_t data_version = -1;
   mutable std::unordered_map<std::int32_t, std::string> unknown_pieces;
-  std::vector<StepRow> steps;
-  std::vector<PhaseRow> phases;
-  std::vector<NodeRow> nodes;
-  std::vector<NodeScoreRow> node_scores;
-  std::vector<InputRow> inputs;
-  std::vector<CandidateRow> candidates;
-  std::vector<VerdictRow> verdicts;
-  std::vector<FrontierRow> frontier;
-  std::vector<SlotRow> slots;
-  std::vector<MemoryRow> memory;
-  std::vector<SequenceRow> sequences;
-  std::vector<LogRow> log;
-  std::vector<Bookmark> bookmarks;
-
-  // Index of a node's newest row, and of the row before it in the chain; -1 = none.
-  std::vector<std::int32_t> newest_verdict, newest_score, newest_candidates;
-  std::vector<std::int32_t> earlier_verdict, earlier_score;  // by row
-  struct CandidateGroup {
-    std::int32_t first, count, earlier;
-    Tick tick;
-  };
-  std::vector<CandidateGroup> candidate_groups;
-
-  struct Interval {
-    Tick from;
-    SlotState state;
-    std::int32_t node, moved_from;
-    SlotAction action;
-  };
-  std::vector<std::vector<Interval>> slot_history;  // by slot, by time
-  struct Place {
-    Tick from;
-    std::int32_t slot;
-  };
-  std::unordered_map<std::int32_t, std::vector<Place>> place_history;  // by node, by time
-  std::vector<std::pair<Tick, std::int32_t>> slot_peak;  // (tick, highest slot + 1), growing
 
   // Children in CSR form, rebuilt when nodes were added.
   mutable std::vector<std::int32_t> child_offsets, child_list;
@@ -134,353 +44,10 @@ struct Capture::Impl {
 
   mutable std::int32_t path_cache_node = -2;
   mutable std::vector<std::int32_t> path_cache;  // by depth
-
-  std::array<std::int64_t, 13> last_row{};
-  std::int64_t data_version = -1;
-
-  [[noreturn]] void damaged(const char* table, std::int64_t row, const std::string& what) const {
-    throw Error(ErrorCode::kCorruption,
-                path + ": damaged: table " + table + ", row " + std::to_string(row) + ": " + what);
-  }
-  std::int32_t in_range(const char* table, std::int64_t row, const char* column, std::int64_t value,
-                        std::int64_t low, std::int64_t high) const {
-    if (value < low || value > high)
-      damaged(table, row,
-              std::string(column) + ": expected " + std::to_string(low) + " to " +
-                  std::to_string(high) + ", found " + std::to_string(value));
-    return static_cast<std::int32_t>(value);
-  }
-  Tick checked_tick(const char* table, std::int64_t row, std::int64_t tick) const {
-    if (tick < 0 || tick > kMaxStep * kPhaseCount)
-      damaged(table, row,
-              "tick: expected 0 to " + std::to_string(kMaxStep * kPhaseCount) + ", found " +
-                  std::to_string(tick));
-    return tick;
-  }
-  template <class Row>
-  Tick later_tick(const char* table, std::int64_t row, std::int64_t tick,
-                  const std::vector<Row>& before) const {
-    checked_tick(table, row, tick);
-    if (!before.empty() && tick < before.back().tick)
-      damaged(table, row,
-              "tick: expected " + std::to_string(before.back().tick) + " or later, found " +
-                  std::to_string(tick));
-    return tick;
-  }
-  std::vector<std::int32_t> tokens_of(const char* table, std::int64_t row,
-                                      std::span<const std::byte> blob) const {
-    if (blob.size() % sizeof(std::int32_t) != 0)
-      damaged(table, row,
-              "tokens: expected 4 bytes each, found " + std::to_string(blob.size()) + " bytes");
-    std::vector<std::int32_t> tokens(blob.size() / sizeof(std::int32_t));
-    if (!tokens.empty()) std::memcpy(tokens.data(), blob.data(), blob.size());
-    for (const std::int32_t token : tokens) in_range(table, row, "tokens", token, 0, kMaxToken);
-    return tokens;
-  }
-  std::int32_t existing_node(const char* table, std::int64_t row, std::int64_t node) const {
-    return in_range(table, row, "node", node, 0, static_cast<std::int64_t>(nodes.size()) - 1);
-  }
-
-  template <class Row>
-  bool read(int index, const char* sql, Row row) {
-    Statement statement(*db, sql);
-    statement.bind(last_row[static_cast<std::size_t>(index)]);
-    bool any = false;
-    while (statement.next()) {
-      last_row[static_cast<std::size_t>(index)] = statement.integer(0);
-      row(statement, statement.integer(0));
-      any = true;
-    }
-    return any;
-  }
-
-  bool read_run() {
-    Statement statement(*db,
-                        "SELECT created_utc, model_json, method, method_title, settings_json, "
-                        "seed, versions_json, prompt_text, prompt_tokens, "
-                        "max_new_tokens, kv_bytes_per_token, sliding_window, kv_policy, status, "
-                        "message, recorder FROM run WHERE id=1");
-    bool changed = false;
-    while (statement.next()) {
-      if (!has_run && !statement.text(2).empty()) {  // the writer hands in the rest with run()
-        run.created_utc = statement.text(0);
-        run.model_json = statement.text(1);
-        run.method = statement.text(2);
-        run.method_title = statement.text(3);
-        run.settings_json = statement.text(4);
-        run.seed = statement.integer(5);
-        run.versions_json = statement.text(6);
-        run.prompt_text = statement.text(7);
-        run.prompt_tokens = tokens_of("run", 1, statement.blob(8));
-        run.max_new_tokens =
-            in_range("run", 1, "max_new_tokens", statement.integer(9), 0, kMaxStep);
-        run.kv_bytes_per_token = statement.integer(10);
-        run.sliding_window =
-            in_range("run", 1, "sliding_window", statement.integer(11), 0, kMaxStep);
-        run.kv_policy = statement.text(12);
-        has_run = changed = true;
-      }
-      auto now = static_cast<RunStatus>(in_range("run", 1, "status", statement.integer(13), 0, 3));
-      std::string message = statement.text(14);
-      if (now == RunStatus::kRunning && !recorder_lives(statement.text(15), path)) {
-        now = RunStatus::kStopped;
-        message = "interrupted: the program that recorded it ended before the run did";
-      }
-      changed |= now != status;
-      status = now;
-      status_message = message;
-    }
-    return changed;
-  }
-
-  bool read_tables() {
-    bool any = false;
-    any |= read(12, "SELECT id, token, bytes FROM piece WHERE id > ? ORDER BY id",
-                [&](Statement& s, std::int64_t id) {
-                  const auto blob = s.blob(2);
-                  pieces.try_emplace(
-                      in_range("piece", id, "token", s.integer(1), 0, kMaxToken),
-                      std::string(reinterpret_cast<const char*>(blob.data()), blob.size()));
-                });
-    any |= read(0,
-                "SELECT id, step, forward_rows, drafted, accepted, emitted, frontier FROM step "
-                "WHERE id > ? ORDER BY id",
-                [&](Statement& s, std::int64_t id) {
-                  StepRow row;
-                  row.step = in_range("step", id, "step", s.integer(1),
-                                      steps.empty() ? 0 : steps.back().step + 1, kMaxStep);
-                  row.forward_rows =
-                      in_range("step", id, "forward_rows", s.integer(2), 0, kMaxStep);
-                  row.drafted = in_range("step", id, "drafted", s.integer(3), 0, kMaxStep);
-                  row.accepted = in_range("step", id, "accepted", s.integer(4), 0, kMaxStep);
-                  row.emitted = in_range("step", id, "emitted", s.integer(5), 0, kMaxStep);
-                  row.frontier = in_range("step", id, "frontier", s.integer(6), 0, kMaxStep);
-                  steps.push_back(row);
-                });
-    any |= read(1,
-                "SELECT id, node, parent, token, depth, logprob, score, q, source, tick FROM node "
-                "WHERE id > ? ORDER BY id",
-                [&](Statement& s, std::int64_t id) {
-                  NodeRow row;
-                  const auto next = static_cast<std::int64_t>(nodes.size());
-                  row.node = in_range("node", id, "node", s.integer(1), next, next);
-                  row.parent = in_range("node", id, "parent", s.integer(2), next == 0 ? -1 : 0,
-                                        next == 0 ? -1 : next - 1);
-                  row.token = in_range("node", id, "token", s.integer(3), -1, kMaxToken);
-                  const std::int64_t depth =
-                      next == 0 ? 0 : nodes[static_cast<std::size_t>(row.parent)].depth + 1;
-                  row.depth = in_range("node", id, "depth", s.integer(4), depth, depth);
-                  row.logprob = static_cast<float>(s.number(5));
-                  row.score = static_cast<float>(s.number(6));
-                  row.q = static_cast<float>(s.number(7));
-                  row.source = static_cast<Source>(in_range("node", id, "source", s.integer(8), 0,
-                                                            static_cast<int>(Source::kForced)));
-                  row.tick = later_tick("node", id, s.integer(9), nodes);
-                  for (auto* index : {&newest_verdict, &newest_score, &newest_candidates})
-                    index->push_back(-1);
-                  nodes.push_back(row);
-                });
-    any |= read(
-        2, "SELECT id, node, logprob, score, tick FROM node_score WHERE id > ? ORDER BY id",
-        [&](Statement& s, std::int64_t id) {
-          NodeScoreRow row;
-          row.node = existing_node("node_score", id, s.integer(1));
-          row.logprob = static_cast<float>(s.number(2));
-          row.score = static_cast<float>(s.number(3));
-          row.tick = later_tick("node_score", id, s.integer(4), node_scores);
-          earlier_score.push_back(std::exchange(newest_score[static_cast<std::size_t>(row.node)],
-                                                static_cast<std::int32_t>(node_scores.size())));
-          node_scores.push_back(row);
-        });
-    any |= read(3,
-                "SELECT id, step, row, node, position, slot, naive_position FROM input WHERE id > "
-                "? ORDER BY id",
-                [&](Statement& s, std::int64_t id) {
-                  InputRow row;
-                  row.step = in_range("input", id, "step", s.integer(1),
-                                      inputs.empty() ? 0 : inputs.back().step, kMaxStep);
-                  row.row = in_range("input", id, "row", s.integer(2), 0, kMaxStep);
-                  row.node = in_range("input", id, "node", s.integer(3),
-                                      -1 - static_cast<std::int64_t>(run.prompt_tokens.size()),
-                                      static_cast<std::int64_t>(nodes.size()) - 1);
-                  row.position = in_range("input", id, "position", s.integer(4), 0, kMaxStep);
-                  row.slot = in_range("input", id, "slot", s.integer(5), -1, kMaxSlot);
-                  row.naive_position =
-                      in_range("input", id, "naive_position", s.integer(6), 0, kMaxStep);
-                  inputs.push_back(row);
-                });
-    any |= read(4,
-                "SELECT id, tick, node, rank, token, logprob, chosen FROM candidate WHERE id > ? "
-                "ORDER BY id",
-                [&](Statement& s, std::int64_t id) {
-                  CandidateRow row;
-                  row.tick = later_tick("candidate", id, s.integer(1), candidates);
-                  row.node = existing_node("candidate", id, s.integer(2));
-                  row.rank = in_range("candidate", id, "rank", s.integer(3), 0, kMaxToken);
-                  row.token = in_range("candidate", id, "token", s.integer(4), 0, kMaxToken);
-                  row.logprob = static_cast<float>(s.number(5));
-                  row.chosen = s.integer(6) != 0;
-                  const auto at = static_cast<std::int32_t>(candidates.size());
-                  std::int32_t& newest = newest_candidates[static_cast<std::size_t>(row.node)];
-                  if (newest >= 0) {
-                    CandidateGroup& group = candidate_groups[static_cast<std::size_t>(newest)];
-                    if (group.tick == row.tick && group.first + group.count == at) {
-                      ++group.count;
-                      candidates.push_back(row);
-                      return;
-                    }
-                  }
-                  candidate_groups.push_back({at, 1, newest, row.tick});
-                  newest = static_cast<std::int32_t>(candidate_groups.size()) - 1;
-                  candidates.push_back(row);
-                });
-    any |= read(
-        5,
-        "SELECT id, tick, node, verdict, p, q, u, rank, score, gap, replacement, reason FROM "
-        "verdict WHERE id > ? ORDER BY id",
-        [&](Statement& s, std::int64_t id) {
-          VerdictRow row;
-          row.tick = later_tick("verdict", id, s.integer(1), verdicts);
-          row.node = existing_node("verdict", id, s.integer(2));
-          row.verdict = static_cast<Verdict>(in_range("verdict", id, "verdict", s.integer(3), 0,
-                                                      static_cast<int>(Verdict::kEmitted)));
-          row.p = static_cast<float>(s.number(4));
-          row.q = static_cast<float>(s.number(5));
-          row.u = static_cast<float>(s.number(6));
-          row.rank = in_range("verdict", id, "rank", s.integer(7), -1, kMaxToken);
-          row.score = static_cast<float>(s.number(8));
-          row.gap = static_cast<float>(s.number(9));
-          row.replacement = in_range("verdict", id, "replacement", s.integer(10), -1, kMaxToken);
-          row.reason = s.text(11);
-          earlier_verdict.push_back(
-              std::exchange(newest_verdict[static_cast<std::size_t>(row.node)],
-                            static_cast<std::int32_t>(verdicts.size())));
-          verdicts.push_back(std::move(row));
-        });
-    any |= read(6, "SELECT id, step, rank, node, score FROM frontier WHERE id > ? ORDER BY id",
-                [&](Statement& s, std::int64_t id) {
-                  FrontierRow row;
-                  row.step = in_range("frontier", id, "step", s.integer(1),
-                                      frontier.empty() ? 0 : frontier.back().step, kMaxStep);
-                  row.rank = in_range("frontier", id, "rank", s.integer(2), 0, kMaxToken);
-                  row.node = existing_node("frontier", id, s.integer(3));
-                  row.score = static_cast<float>(s.number(4));
-                  frontier.push_back(row);
-                });
-    any |=
-        read(7, "SELECT id, tick, action, slot, node, from_slot FROM slot WHERE id > ? ORDER BY id",
-             [&](Statement& s, std::int64_t id) {
-               SlotRow row;
-               row.tick = later_tick("slot", id, s.integer(1), slots);
-               row.action = static_cast<SlotAction>(in_range("slot", id, "action", s.integer(2), 0,
-                                                             static_cast<int>(SlotAction::kMove)));
-               row.slot = in_range("slot", id, "slot", s.integer(3), 0, kMaxSlot);
-               row.node = in_range("slot", id, "node", s.integer(4),
-                                   -1 - static_cast<std::int64_t>(run.prompt_tokens.size()),
-                                   static_cast<std::int64_t>(nodes.size()) - 1);
-               row.from_slot = in_range("slot", id, "from_slot", s.integer(5), -1, kMaxSlot);
-               take_slot(row);
-               slots.push_back(row);
-             });
-    any |=
-        read(8,
-             "SELECT id, step, live, garbage, reserved, greedy, batch_beam, moved_bytes, "
-             "device_allocated_bytes, device_reserved_bytes FROM memory WHERE id > ? ORDER BY id",
-             [&](Statement& s, std::int64_t id) {
-               MemoryRow row;
-               row.step = in_range("memory", id, "step", s.integer(1),
-                                   memory.empty() ? 0 : memory.back().step + 1, kMaxStep);
-               row.live = in_range("memory", id, "live", s.integer(2), 0, INT32_MAX);
-               row.garbage = in_range("memory", id, "garbage", s.integer(3), 0, INT32_MAX);
-               row.reserved = in_range("memory", id, "reserved", s.integer(4), 0, INT32_MAX);
-               row.greedy = in_range("memory", id, "greedy", s.integer(5), 0, INT32_MAX);
-               row.batch_beam = in_range("memory", id, "batch_beam", s.integer(6), 0, INT32_MAX);
-               row.moved_bytes = s.integer(7);
-               row.device_allocated_bytes = s.integer(8);
-               row.device_reserved_bytes = s.integer(9);
-               memory.push_back(row);
-             });
-    any |= read(
-        9,
-        "SELECT id, tick, node, rank, score, finish, tokens FROM sequence WHERE id > ? ORDER BY id",
-        [&](Statement& s, std::int64_t id) {
-          SequenceRow row;
-          row.tick = later_tick("sequence", id, s.integer(1), sequences);
-          // A capture of the lowest level has sequences and no tree.
-          row.node = nodes.empty() ? -1 : existing_node("sequence", id, s.integer(2));
-          row.rank = in_range("sequence", id, "rank", s.integer(3), -1, kMaxToken);
-          row.score = static_cast<float>(s.number(4));
-          row.finish = s.text(5);
-          row.tokens = tokens_of("sequence", id, s.blob(6));
-          sequences.push_back(std::move(row));
-        });
-    any |= read(10, "SELECT id, tick, level, text FROM log WHERE id > ? ORDER BY id",
-                [&](Statement& s, std::int64_t id) {
-                  log.push_back({checked_tick("log", id, s.integer(1)),
-                                 in_range("log", id, "level", s.integer(2), 0, 3), s.text(3)});
-                });
-    any |= read(11, "SELECT id, tick, start_us, duration_us FROM phase WHERE id > ? ORDER BY id",
-                [&](Statement& s, std::int64_t id) {
-                  const Tick tick = checked_tick("phase", id, s.integer(1));
-                  if (!phases.empty() && tick <= phases.back().tick)
-                    damaged("phase", id,
-                            "tick: expected later than " + std::to_string(phases.back().tick) +
-                                ", found " + std::to_string(tick));
-                  phases.push_back({tick, s.integer(2), s.integer(3)});
-                });
-    return any;
-  }
-
-  void take_slot(const SlotRow& row) {
-    const auto slot = static_cast<std::size_t>(row.slot);
-    if (slot_history.size() <= slot) {
-      slot_history.resize(slot + 1);
-      slot_peak.emplace_back(row.tick, row.slot + 1);
-    }
-    const bool free = row.action == SlotAction::kFree;
-    const SlotState state = free                                 ? SlotState::kFree
-                            : row.action == SlotAction::kGarbage ? SlotState::kGarbage
-                                                                 : SlotState::kLive;
-    auto& history = slot_history[slot];
-    const std::int32_t before = history.empty() ? -1 : history.back().node;
-    history.push_back({row.tick, state, free ? -1 : row.node,
-                       row.action == SlotAction::kMove ? row.from_slot : -1, row.action});
-    if (before != -1 && (free || before != row.node)) leave_slot(before, row.slot, row.tick);
-    if (!free && row.node != -1) {
-      auto& places = place_history[row.node];
-      if (places.empty() || places.back().slot != row.slot) places.push_back({row.tick, row.slot});
-    }
-  }
-
-  // The node's KV is no longer in the slot. Batch search holds copies of a node: another may be
-  // left.
-  void leave_slot(std::int32_t node, std::int32_t slot, Tick tick) {
-    constexpr std::size_t kCopiesLookedAt = 64;
-    auto& places = place_history[node];
-    if (places.empty() || places.back().slot != slot) return;
-    std::int32_t other = -1;
-    for (std::size_t i = places.size(); i-- > 0 && places.size() - i <= kCopiesLookedAt;) {
-      const std::int32_t copy = places[i].slot;
-      if (copy >= 0 && slot_history[static_cast<std::size_t>(copy)].back().node == node) {
-        other = copy;
-        break;
-      }
-    }
-    places.push_back({tick, other});
-  }
-
-  void read_bookmarks() {
-    bookmarks.clear();
-    Statement statement(*db, "SELECT id, tick, note FROM bookmark ORDER BY tick, id");
-    while (statement.next())
-      bookmarks.push_back(
-          {statement.integer(0), std::max<Tick>(0, statement.integer(1)), statement.text(2)});
-  }
-
   void write_bookmarks(const std::function<void(Database&)>& change) {
     Database writable(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX);
     change(writable);
-    read_bookmarks();
+    read_bookmarks(*db);
   }
 
   // Marks the nodes above the frontier in force and on finished paths, for state_at and beam_rank.
@@ -543,7 +110,7 @@ std::unique_ptr<Capture> Capture::open(const std::string& path) {
   capture->impl_->db = open_stranger(path);
   check_schema(*capture->impl_->db);
   capture->poll();
-  capture->impl_->read_bookmarks();
+  capture->impl_->read_bookmarks(*capture->impl_->db);
   return capture;
 }
 
@@ -552,11 +119,11 @@ bool Capture::poll() {
   db.execute("BEGIN");
   bool any = false;
   try {
-    any = impl_->read_run();
+    any = impl_->read_run(db);
     // Changes exactly when another connection has committed something.
-    if (const std::int64_t version = pragma(db, "PRAGMA data_version");
+    if (const std::int64_t version = db.pragma("PRAGMA data_version");
         version != impl_->data_version) {
-      any |= impl_->read_tables();
+      any |= impl_->read_tables(db);
       impl_->data_version = version;
     }
   } catch (...) {
@@ -718,42 +285,15 @@ std::vector<std::int32_t> Capture::path_to(std::int32_t node) const {
 std::int32_t Capture::frontier_step(Tick cursor) const { return impl_->frontier_step(cursor); }
 
 std::int32_t Capture::slot_count_at(Tick cursor) const {
-  const auto& peak = impl_->slot_peak;
-  const auto after = std::partition_point(peak.begin(), peak.end(),
-                                          [&](const auto& entry) { return entry.first < cursor; });
-  return after == peak.begin() ? 0 : std::prev(after)->second;
+  return impl_->slot_history.count_at(cursor);
 }
 
 SlotView Capture::slot_at(std::int32_t slot, Tick cursor) const {
-  SlotView view;
-  if (slot < 0 || slot >= static_cast<std::int32_t>(impl_->slot_history.size())) return view;
-  const auto& history = impl_->slot_history[static_cast<std::size_t>(slot)];
-  const auto after =
-      std::partition_point(history.begin(), history.end(),
-                           [&](const Impl::Interval& entry) { return entry.from < cursor; });
-  if (after == history.begin()) return view;
-  const Impl::Interval& now = *std::prev(after);
-  view.state = now.state;
-  view.node = now.node;
-  const std::int32_t shown = step_of(cursor - 1);
-  for (auto it = after; it != history.begin() && step_of(std::prev(it)->from) == shown; --it) {
-    const Impl::Interval& event = *std::prev(it);
-    if (event.action == SlotAction::kMove) {
-      view.moved_this_step = true;
-      view.moved_from = event.moved_from;
-    }
-    view.reused_this_step |= event.action == SlotAction::kReuse;
-  }
-  return view;
+  return impl_->slot_history.slot_at(slot, cursor);
 }
 
 std::int32_t Capture::slot_of(std::int32_t node, Tick cursor) const {
-  const auto found = impl_->place_history.find(node);
-  if (found == impl_->place_history.end()) return -1;
-  const auto& places = found->second;
-  const auto after = std::partition_point(
-      places.begin(), places.end(), [&](const Impl::Place& place) { return place.from < cursor; });
-  return after == places.begin() ? -1 : std::prev(after)->slot;
+  return impl_->slot_history.slot_of(node, cursor);
 }
 
 bool Capture::visible(const InputRow& input, std::int32_t node) const {

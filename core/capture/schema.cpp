@@ -1,5 +1,11 @@
 #include "core/capture/schema.h"
 
+#include <algorithm>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/capture/sqlite_db.h"
+
 namespace triescope::capture {
 namespace {
 
@@ -48,5 +54,37 @@ constexpr Table kTables[] = {
 }  // namespace
 
 std::span<const Table> tables() { return kTables; }
+
+void check_schema(Database& db) {
+  if (db.pragma("PRAGMA application_id") != kApplicationId)
+    throw Error(ErrorCode::kCorruption,
+                db.path() + ": a SQLite file, but no capture of triescope; expected a .tscap");
+  const std::int64_t version = db.pragma("PRAGMA user_version");
+  if (version > kSchemaVersion)
+    throw Error(ErrorCode::kNotSupported,
+                db.path() + ": made by a newer triescope (schema " + std::to_string(version) +
+                    ", this program reads up to " + std::to_string(kSchemaVersion) +
+                    "); open it with that version");
+  std::size_t found = 0;
+  Statement schema(db, "SELECT type, name, sql FROM sqlite_schema");
+  while (schema.next()) {
+    const std::string type = schema.text(0), name = schema.text(1), sql = schema.text(2);
+    const auto known = tables();
+    const bool ours =
+        type == "table" && std::any_of(known.begin(), known.end(), [&](const Table& table) {
+          return name == table.name &&
+                 sql == std::string("CREATE TABLE ") + table.name + " (" + table.columns + ")";
+        });
+    if (!ours)
+      throw Error(ErrorCode::kCorruption, db.path() + ": holds a " + type.substr(0, 20) + " '" +
+                                              name.substr(0, 40) +
+                                              "' that no capture has; it is not opened");
+    ++found;
+  }
+  if (found != tables().size())
+    throw Error(ErrorCode::kCorruption, db.path() + ": expected " +
+                                            std::to_string(tables().size()) + " tables, found " +
+                                            std::to_string(found));
+}
 
 }  // namespace triescope::capture

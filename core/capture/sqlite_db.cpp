@@ -49,6 +49,13 @@ void Database::execute(const char* sql) {
   if (code != SQLITE_OK) fail(code, std::string("running ") + std::string(sql).substr(0, 40));
 }
 
+std::int64_t Database::pragma(const char* sql) {
+  Statement statement(*this, sql);
+  std::int64_t value = 0;
+  while (statement.next()) value = statement.integer(0);
+  return value;
+}
+
 std::string file_uri(const std::string& path, const std::string& query) {
   std::string uri = "file:";
   for (const char c : path) {

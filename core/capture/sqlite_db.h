@@ -20,6 +20,7 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   void execute(const char* sql);
+  std::int64_t pragma(const char* sql);  // the number it answers
   sqlite3* handle() const { return db_; }
   const std::string& path() const { return path_; }
   // Throws what `code` means: kIoError for full disks and the like, kCorruption for damage.

@@ -6,13 +6,14 @@
 #include <exception>
 #include <filesystem>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/capture/batch.h"
+#include "core/capture/batch_writer.h"
 #include "core/capture/recorder_identity.h"
 #include "core/capture/schema.h"
 #include "core/capture/sqlite_db.h"
@@ -21,6 +22,7 @@ namespace triescope::capture {
 namespace {
 
 namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
 
 // What may wait to be written; beyond it the decoder waits. It is what this disk was seen to write
 // in 0.2 s, so that a kill never costs more than the second promised: 0.2 s of gathering, 0.2 s
@@ -28,45 +30,10 @@ namespace fs = std::filesystem;
 // holds 25 steps, and no real model is as fast as the disk.
 constexpr std::size_t kLeastPendingBytes = 512 << 10, kMostPendingBytes = 8 << 20;
 constexpr double kPendingSeconds = 0.2;
+// However little it is, the decoder also waits when the oldest row not yet on disk is this old: on
+// a machine that gives the recorder's thread no time, decoding slows rather than runs ahead of it.
+constexpr auto kMostPendingAge = std::chrono::milliseconds(600);
 constexpr std::size_t kMeasuredBytes = 64 << 10;  // smaller batches say little about speed
-
-// What the decode thread hands over in one go.
-struct Batch {
-  std::optional<RunInfo> run;
-  std::vector<std::pair<std::int32_t, std::string>> pieces;
-  std::vector<StepRow> steps;
-  std::vector<PhaseRow> phases;
-  std::vector<NodeRow> nodes;
-  std::vector<NodeScoreRow> node_scores;
-  std::vector<InputRow> inputs;
-  std::vector<CandidateRow> candidates;
-  std::vector<VerdictRow> verdicts;
-  std::vector<FrontierRow> frontier;
-  std::vector<SlotRow> slots;
-  std::vector<MemoryRow> memory;
-  std::vector<SequenceRow> sequences;
-  std::vector<LogRow> log;
-  std::optional<std::pair<RunStatus, std::string>> finish;
-  std::size_t bytes = 0;  // about what it holds; 0 = empty
-};
-
-// Memory a row takes in a batch.
-template <class Row>
-std::size_t size_of(const Row&) {
-  return sizeof(Row);
-}
-std::size_t size_of(const VerdictRow& row) { return sizeof row + row.reason.size(); }
-std::size_t size_of(const LogRow& row) { return sizeof row + row.text.size(); }
-std::size_t size_of(const SequenceRow& row) {
-  return sizeof row + row.tokens.size() * sizeof(std::int32_t);
-}
-std::size_t size_of(const RunInfo& info) {
-  return sizeof info + info.prompt_text.size() + info.prompt_tokens.size() * sizeof(std::int32_t);
-}
-
-std::span<const std::byte> bytes_of(const std::vector<std::int32_t>& values) {
-  return std::as_bytes(std::span(values));
-}
 
 // Only a capture, and one that nobody is recording, may be replaced.
 void refuse_precious_file(const std::string& path, bool overwrite) {
@@ -214,16 +181,18 @@ class FileRecorder final : public Recorder {
     std::unique_lock lock(mutex_);
     if (closed_) return;
     // A row larger than all the memory still gets through, alone.
-    if (pending_.bytes > 0 && pending_.bytes + bytes > max_pending_bytes_) {
+    const auto fits = [&] {
+      return (pending_.bytes == 0 || pending_.bytes + bytes <= max_pending_bytes_) && !is_late();
+    };
+    while (!fits() && !error_) {
       flush_wanted_ = true;
       changed_.notify_all();
-      drained_.wait(lock, [&] {
-        return pending_.bytes == 0 || pending_.bytes + bytes <= max_pending_bytes_ || error_;
-      });
+      drained_.wait(lock);
     }
     rethrow(lock);
     fill(pending_);
     const bool first = pending_.bytes == 0;
+    if (first) pending_since_ = Clock::now();
     pending_.bytes += bytes;
     if (first) changed_.notify_all();
   }
@@ -238,6 +207,11 @@ class FileRecorder final : public Recorder {
     });
   }
 
+  bool is_late() const {
+    if (!writing_ && pending_.bytes == 0) return false;
+    return Clock::now() - (writing_ ? writing_since_ : pending_since_) > kMostPendingAge;
+  }
+
   // Tells the error of the writing thread, once.
   void rethrow(std::unique_lock<std::mutex>&) {
     if (!error_) return;
@@ -247,23 +221,27 @@ class FileRecorder final : public Recorder {
 
   void loop() {
     const std::chrono::milliseconds interval(options_.flush_interval_ms);
-    auto next_write = std::chrono::steady_clock::now();
+    auto next_write = Clock::now();
     std::unique_lock lock(mutex_);
     while (true) {
       changed_.wait(lock, [&] { return quit_ || pending_.bytes > 0; });
       if (pending_.bytes == 0 && quit_) break;
       // Gather until it is time for another transaction, unless somebody waits.
       changed_.wait_until(lock, next_write, [&] { return quit_ || flush_wanted_; });
-      next_write = std::chrono::steady_clock::now() + interval;
+      next_write = Clock::now() + interval;
       Batch batch;
       std::swap(batch, pending_);
       flush_wanted_ = false;
       writing_ = true;
+      writing_since_ = pending_since_;
       lock.unlock();
-      const auto began = std::chrono::steady_clock::now();
+      const auto began = Clock::now();
       std::exception_ptr error;
       try {
-        if (db_) write(batch);
+        if (db_) {
+          if (!batch_writer_) batch_writer_ = std::make_unique<BatchWriter>(*db_);
+          batch_writer_->write(batch);
+        }
       } catch (const Error& failure) {
         error = std::make_exception_ptr(
             Error(ErrorCode::kIoError, "recording has stopped: " + std::string(failure.what())));
@@ -273,8 +251,7 @@ class FileRecorder final : public Recorder {
         error = std::current_exception();
         close_database("recording failed");
       }
-      const double seconds =
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+      const double seconds = std::chrono::duration<double>(Clock::now() - began).count();
       lock.lock();
       writing_ = false;
       if (batch.bytes >= kMeasuredBytes) {
@@ -296,131 +273,11 @@ class FileRecorder final : public Recorder {
     drained_.notify_all();
   }
 
-  void write(const Batch& batch) {
-    if (!statements_) statements_ = std::make_unique<Statements>(*db_);
-    Statements& s = *statements_;
-    db_->execute("BEGIN");
-    try {
-      if (batch.run) {
-        const RunInfo& r = *batch.run;
-        s.run.bind(r.created_utc)
-            .bind(r.model_json)
-            .bind(r.method)
-            .bind(r.method_title)
-            .bind(r.settings_json)
-            .bind(r.seed);
-        s.run.bind(r.versions_json)
-            .bind(r.prompt_text)
-            .bind_blob(bytes_of(r.prompt_tokens))
-            .bind(std::int64_t{r.max_new_tokens});
-        s.run.bind(r.kv_bytes_per_token).bind(std::int64_t{r.sliding_window}).bind(r.kv_policy);
-        s.run.bind(static_cast<std::int64_t>(RunStatus::kRunning))
-            .bind(std::string_view())
-            .bind(recorder_identity())
-            .run();
-      }
-      const auto i = [](auto value) { return static_cast<std::int64_t>(value); };
-      const auto f = [](float value) { return static_cast<double>(value); };
-      for (const auto& [token, bytes] : batch.pieces)
-        s.piece.bind(i(token)).bind_blob(std::as_bytes(std::span(bytes))).run();
-      for (const StepRow& r : batch.steps)
-        s.step.bind(i(r.step))
-            .bind(i(r.forward_rows))
-            .bind(i(r.drafted))
-            .bind(i(r.accepted))
-            .bind(i(r.emitted))
-            .bind(i(r.frontier))
-            .run();
-      for (const NodeRow& r : batch.nodes)
-        s.node.bind(i(r.node))
-            .bind(i(r.parent))
-            .bind(i(r.token))
-            .bind(i(r.depth))
-            .bind(f(r.logprob))
-            .bind(f(r.score))
-            .bind(f(r.q))
-            .bind(i(r.source))
-            .bind(r.tick)
-            .run();
-      for (const NodeScoreRow& r : batch.node_scores)
-        s.node_score.bind(i(r.node)).bind(f(r.logprob)).bind(f(r.score)).bind(r.tick).run();
-      for (const InputRow& r : batch.inputs)
-        s.input.bind(i(r.step))
-            .bind(i(r.row))
-            .bind(i(r.node))
-            .bind(i(r.position))
-            .bind(i(r.slot))
-            .bind(i(r.naive_position))
-            .run();
-      for (const CandidateRow& r : batch.candidates)
-        s.candidate.bind(r.tick)
-            .bind(i(r.node))
-            .bind(i(r.rank))
-            .bind(i(r.token))
-            .bind(f(r.logprob))
-            .bind(i(r.chosen))
-            .run();
-      for (const VerdictRow& r : batch.verdicts)
-        s.verdict.bind(r.tick)
-            .bind(i(r.node))
-            .bind(i(r.verdict))
-            .bind(f(r.p))
-            .bind(f(r.q))
-            .bind(f(r.u))
-            .bind(i(r.rank))
-            .bind(f(r.score))
-            .bind(f(r.gap))
-            .bind(i(r.replacement))
-            .bind(r.reason)
-            .run();
-      for (const FrontierRow& r : batch.frontier)
-        s.frontier.bind(i(r.step)).bind(i(r.rank)).bind(i(r.node)).bind(f(r.score)).run();
-      for (const SlotRow& r : batch.slots)
-        s.slot.bind(r.tick)
-            .bind(i(r.action))
-            .bind(i(r.slot))
-            .bind(i(r.node))
-            .bind(i(r.from_slot))
-            .run();
-      for (const MemoryRow& r : batch.memory)
-        s.memory.bind(i(r.step))
-            .bind(i(r.live))
-            .bind(i(r.garbage))
-            .bind(i(r.reserved))
-            .bind(i(r.greedy))
-            .bind(i(r.batch_beam))
-            .bind(r.moved_bytes)
-            .bind(r.device_allocated_bytes)
-            .bind(r.device_reserved_bytes)
-            .run();
-      for (const SequenceRow& r : batch.sequences)
-        s.sequence.bind(r.tick)
-            .bind(i(r.node))
-            .bind(i(r.rank))
-            .bind(f(r.score))
-            .bind(r.finish)
-            .bind_blob(bytes_of(r.tokens))
-            .run();
-      for (const LogRow& r : batch.log) s.log.bind(r.tick).bind(i(r.level)).bind(r.text).run();
-      // Last: a phase that can be read has all its rows before it.
-      for (const PhaseRow& r : batch.phases)
-        s.phase.bind(r.tick).bind(r.start_us).bind(r.duration_us).run();
-      if (batch.finish)
-        s.finish.bind(static_cast<std::int64_t>(batch.finish->first))
-            .bind(batch.finish->second)
-            .run();
-      db_->execute("COMMIT");
-    } catch (...) {
-      sqlite3_exec(db_->handle(), "ROLLBACK", nullptr, nullptr, nullptr);
-      throw;
-    }
-  }
-
   // `why`: what a run that never reached finish() is said to have ended of. Never throws: all of it
   // may fail on a full disk, and what was committed is readable without it.
   void close_database(const char* why) {
     if (!db_) return;
-    statements_.reset();
+    batch_writer_.reset();
     sqlite3* handle = db_->handle();
     // Fold the log into the file, so that a closed capture is one file. It also makes room in the
     // log for the last word.
@@ -438,27 +295,6 @@ class FileRecorder final : public Recorder {
     db_.reset();
   }
 
-  struct Statements {
-    explicit Statements(Database& db)
-        : run(db, "INSERT OR REPLACE INTO run VALUES (1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
-          piece(db, "INSERT INTO piece VALUES (NULL,?,?)"),
-          step(db, "INSERT INTO step VALUES (NULL,?,?,?,?,?,?)"),
-          phase(db, "INSERT INTO phase VALUES (NULL,?,?,?)"),
-          node(db, "INSERT INTO node VALUES (NULL,?,?,?,?,?,?,?,?,?)"),
-          node_score(db, "INSERT INTO node_score VALUES (NULL,?,?,?,?)"),
-          input(db, "INSERT INTO input VALUES (NULL,?,?,?,?,?,?)"),
-          candidate(db, "INSERT INTO candidate VALUES (NULL,?,?,?,?,?,?)"),
-          verdict(db, "INSERT INTO verdict VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?)"),
-          frontier(db, "INSERT INTO frontier VALUES (NULL,?,?,?,?)"),
-          slot(db, "INSERT INTO slot VALUES (NULL,?,?,?,?,?)"),
-          memory(db, "INSERT INTO memory VALUES (NULL,?,?,?,?,?,?,?,?,?)"),
-          sequence(db, "INSERT INTO sequence VALUES (NULL,?,?,?,?,?,?)"),
-          log(db, "INSERT INTO log VALUES (NULL,?,?,?)"),
-          finish(db, "UPDATE run SET status=?, message=? WHERE id=1") {}
-    Statement run, piece, step, phase, node, node_score, input, candidate, verdict, frontier, slot,
-        memory, sequence, log, finish;
-  };
-
   const WriterOptions options_;
   std::unordered_set<std::int32_t> seen_pieces_;  // decode thread's own
 
@@ -466,12 +302,13 @@ class FileRecorder final : public Recorder {
   std::condition_variable changed_, drained_;
   Batch pending_;
   std::size_t max_pending_bytes_ = kLeastPendingBytes;
+  Clock::time_point pending_since_, writing_since_;  // of the oldest row of each
   bool quit_ = false, writing_ = false, flush_wanted_ = false, closed_ = false, gone_ = false;
   std::exception_ptr error_;
 
   // The writing thread's own, once it runs.
   std::unique_ptr<Database> db_;
-  std::unique_ptr<Statements> statements_;
+  std::unique_ptr<BatchWriter> batch_writer_;
   std::thread thread_;
 };
 

@@ -10,9 +10,6 @@
 
 namespace triescope::capture {
 
-inline constexpr int kSchemaVersion = 1;
-inline constexpr int kApplicationId = 0x54534350;  // "TSCP", in the SQLite header
-
 struct WriterOptions {
   Level level = Level::kFull;
   int flush_interval_ms = 200;

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <new>
 
 #include "core/base/error.h"
 #include "tests/unit/decode/session_run.h"
@@ -197,6 +198,22 @@ TEST_CASE("an error in the forward ends the session as failed, and is told to th
   CHECK(rig.recorder.status == capture::RunStatus::kFailed);
   CHECK(rig.recorder.status_message == "no memory for 3 rows");
   CHECK(session.result().steps == 1);
+}
+
+TEST_CASE("memory that runs out says where and what needs less; what was decoded stays") {
+  Rig rig({.eos_boost = -9});
+  Session& session = rig.start("beam", {{"num_beams", 4}});
+  session.step();
+  session.step();
+  rig.model.on_layer = [](int) { throw std::bad_alloc(); };
+  CHECK(refusal([&] { session.run(); }, ErrorCode::kOutOfMemory) ==
+        "host memory ran out in the forward phase of step 2; fewer beams or a shorter prompt need "
+        "less");
+  CHECK(session.done());
+  CHECK(rig.recorder.status == capture::RunStatus::kFailed);
+  CHECK(rig.recorder.finishes == 1);
+  CHECK(session.result().steps == 2);
+  CHECK(session.tree().size() > 4);
 }
 
 TEST_CASE("logits that are no numbers are an error, not a text") {
