@@ -52,6 +52,7 @@ struct RunContext {
   int vocab_size = 0;
   nlohmann::json settings;  // every parameter in force, validated
   std::uint64_t seed = 0;
+  int cheap_rows = 33;  // ModelInfo::cheap_rows
   // UTF-8 text to ids without special tokens, for methods that read texts of the user's; may be
   // null.
   std::function<std::vector<std::int32_t>(std::string_view)> encode = {};

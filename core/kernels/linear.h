@@ -28,6 +28,9 @@ class PackedLinear {
  public:
   static constexpr int kPanel = 32;
   static constexpr int kChain = 512;
+  // So many rows cost little more than one (bench_kernels): up to here a pass over the weights
+  // takes the time they need from memory.
+  static constexpr int kCheapRows = 12;
 
   PackedLinear() = default;
   // All weights zero, no bias. Throws Error{kOutOfMemory} (says the bytes), Error{kInvalidArgument}

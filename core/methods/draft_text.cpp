@@ -23,6 +23,11 @@ std::span<const std::int32_t> DraftText::update(const DraftContext& context) {
   return std::span<const std::int32_t>(tokens_).subspan(old_size);
 }
 
+int draft_budget(const RunContext& run) {
+  const int told = run.settings.value("num_draft", 0);
+  return told > 0 ? told : run.cheap_rows - 1;
+}
+
 bool is_eos(const RunContext& run, std::int32_t token) {
   return std::ranges::find(run.eos_token_ids, token) != run.eos_token_ids.end();
 }

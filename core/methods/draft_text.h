@@ -31,6 +31,10 @@ class DraftText {
 NodeId hang_chain(DraftContext& context, NodeId parent, std::span<const std::int32_t> tokens,
                   capture::Source source, std::vector<NodeId>& out);
 
+// The setting num_draft; 0 stands for as many as fill a forward that the model's device does at
+// little more than the price of one row.
+int draft_budget(const RunContext& run);
+
 bool is_eos(const RunContext& run, std::int32_t token);
 
 }  // namespace triescope

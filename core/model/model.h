@@ -45,6 +45,9 @@ struct ModelInfo {
   std::int32_t bos_token_id = -1;
   DType dtype = DType::kF32;  // of computation (in force once loaded)
   std::string device;         // "cpu", "cuda:0"
+  // Rows a forward may have at little more than the price of one row on that device, by the shape
+  // of its kernels: what drafting methods fill where they are not told a number.
+  int cheap_rows = 33;
 };
 
 // KV of `capacity` slots, in every layer. Made by Model::make_kv; layout is the model's own.

@@ -108,6 +108,7 @@ CpuTransformer::CpuTransformer(const formats::WeightSource& source, ModelInfo in
       pool_(options.threads) {
   for (const formats::RopeConfig& rope : config_.ropes) ropes_.emplace_back(rope);
   position_end_ = info_.context;
+  info_.cheap_rows = kernels::PackedLinear::kCheapRows;
   cos_.resize(ropes_.size());
   sin_.resize(ropes_.size());
   allocate();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "core/base/error.h"
 #include "core/methods/text_methods.h"
@@ -216,6 +217,24 @@ TEST_CASE("trap: the length cap holds exactly, wherever it falls in an accepted 
     CHECK(run.finish == "length");
     // No draft beyond the last position that can still be emitted before the bonus.
     for (std::int32_t id = 0; id < run.tree.size(); ++id) CHECK(run.tree[NodeId(id)].depth <= cap);
+  }
+}
+
+TEST_CASE("without a number of drafts told, they fill the forward that the device does cheaply") {
+  // Everything was followed by everything: more continuations than any budget.
+  Tokens prompt;
+  for (std::int32_t a = 1; a < 24; ++a)
+    for (std::int32_t b = 1; b < 24; ++b) prompt.insert(prompt.end(), {a, b});
+  for (const auto& [cheap_rows, told, expected] :
+       {std::tuple{12, 0, 11}, std::tuple{33, 0, 32}, std::tuple{12, 20, 20}}) {
+    LoopConfig config{.prompt = prompt, .max_new_tokens = 30, .vocab = 24};
+    config.settings = {{"num_draft", told}};
+    config.cheap_rows = cheap_rows;
+    const auto run =
+        test::run_method(ngram_trie_method(), config, test::markov_logits(24, 2, 3, 1));
+    std::int32_t most = 0;
+    for (const auto& step : run.steps) most = std::max(most, step.result.drafted);
+    CHECK(most == expected);
   }
 }
 

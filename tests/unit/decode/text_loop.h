@@ -61,6 +61,7 @@ struct LoopConfig {
   std::uint64_t seed = 1;
   int extra_room = 0;  // lets drafters go past the cap by this much
   bool keep_steps = true;
+  int cheap_rows = 33;
 };
 
 inline RunContext run_context(const LoopConfig& config) {
@@ -71,6 +72,7 @@ inline RunContext run_context(const LoopConfig& config) {
   run.vocab_size = config.vocab;
   run.settings = config.settings;
   run.seed = config.seed;
+  run.cheap_rows = config.cheap_rows;
   return run;
 }
 
