@@ -83,9 +83,10 @@ void print_csv(const std::string& table, const ordered_json& rows) {
 int run_bench(const BenchOptions& options, bool quiet) {
   const std::vector<std::string> only = split(options.only);
   for (const std::string& name : only)
-    if (name != "rows" && name != "beams" && name != "drafts")
+    if (name != "rows" && name != "beams" && name != "drafts" && name != "recording")
       throw Error(ErrorCode::kInvalidArgument,
-                  "--only: expected rows, beams, drafts or several of them, found '" + name + "'");
+                  "--only: expected rows, beams, drafts, recording or several of them, found '" +
+                      name + "'");
   const auto wanted = [&](const char* name) {
     return only.empty() || std::find(only.begin(), only.end(), name) != only.end();
   };
@@ -112,7 +113,7 @@ int run_bench(const BenchOptions& options, bool quiet) {
 
   using ordered = ordered_json;
   ordered forward_table = ordered::array(), beam_table = ordered::array(),
-          draft_table = ordered::array();
+          draft_table = ordered::array(), recording_table = ordered::array();
   if (wanted("rows")) {
     for (const ForwardCost& cost : measure_forward_rows(
              *model, 128, {1, 2, 3, 4, 6, 8, 10, 12, 16, 24, 32}, options.repeats, progress))
@@ -152,6 +153,19 @@ int run_bench(const BenchOptions& options, bool quiet) {
                              {"other_ms", cost.other_ms},
                              {"equal_to_greedy", cost.equal}});
   }
+  if (wanted("recording")) {
+    RecordingBenchOptions recording;
+    recording.max_prompt_tokens = options.max_prompt_tokens;
+    for (const RecordingCost& cost :
+         measure_recording(*model, *tokenizer, prompts, recording, progress))
+      recording_table.push_back({{"level", cost.level},
+                                 {"num_beams", cost.num_beams},
+                                 {"prompts", cost.prompts},
+                                 {"steps", cost.steps},
+                                 {"ms_per_step", cost.ms_per_step},
+                                 {"over_off", cost.over_off},
+                                 {"bytes_per_step", cost.bytes_per_step}});
+  }
   const ModelInfo& info = model->info();
   if (options.as_json) {
     ordered all = {
@@ -159,12 +173,14 @@ int run_bench(const BenchOptions& options, bool quiet) {
         {"versions", versions()},
         {"forward_rows", forward_table},
         {"beams", beam_table},
-        {"drafts", draft_table}};
+        {"drafts", draft_table},
+        {"recording", recording_table}};
     std::cout << all.dump(2) << "\n";
   } else if (options.as_csv) {
     print_csv("forward_rows", forward_table);
     print_csv("beams", beam_table);
     print_csv("drafts", draft_table);
+    print_csv("recording", recording_table);
   } else {
     std::cout << info.name << ", " << to_string(info.dtype) << ", " << info.device << ", "
               << prompts.size() << " prompts\n\n";
@@ -174,6 +190,9 @@ int run_bench(const BenchOptions& options, bool quiet) {
     if (wanted("drafts"))
       print_table("Drafting methods against greedy (times per step in ms; speedup with prefill)",
                   draft_table);
+    if (wanted("recording"))
+      print_table("Recording a capture by level of detail (over_off: ratio to no recording)",
+                  recording_table);
   }
   return 0;
 }
@@ -192,7 +211,7 @@ void add_bench_command(CLI::App& root, CommandLine& line) {
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   command->add_option("--only", options->only,
-                      "rows, beams, drafts (several with commas); default: all three");
+                      "rows, beams, drafts, recording (several with commas); default: all");
   command->add_option("--prompts", options->prompts,
                       "prompts as .jsonl (Spec-Bench's format); default: five of our own");
   command->add_option("--categories", options->categories,

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <random>
 
 #include "app/run/request.h"
 #include "core/base/error.h"
+#include "core/capture/writer.h"
 
 namespace triescope::app {
 namespace {
@@ -41,7 +45,7 @@ std::vector<std::int32_t> bench_tokens(const Tokenizer& tokenizer, const BenchPr
   return tokens;
 }
 
-// "ngram_trie:num_draft=11" -> {"num_draft": "11"}.
+// "ngram_trie:num_draft=32" -> {"num_draft": "32"}.
 nlohmann::json settings_of(const std::string& method) {
   nlohmann::json settings = nlohmann::json::object();
   const auto colon = method.find(':'), equals = method.find('=');
@@ -307,6 +311,75 @@ std::vector<DraftCost> measure_drafting(Model& model, const Tokenizer& tokenizer
       row.other_ms = sum.other / steps;
       table.push_back(row);
     }
+  }
+  return table;
+}
+
+std::vector<RecordingCost> measure_recording(Model& model, const Tokenizer& tokenizer,
+                                             const std::vector<BenchPrompt>& prompts,
+                                             const RecordingBenchOptions& options,
+                                             const ProgressSink& progress) {
+  using capture::Level;
+  struct Rival {
+    const char* name;
+    Level level;
+  };
+  static constexpr Rival kRivals[] = {{"off", Level::kOff},
+                                      {"steps", Level::kSteps},
+                                      {"tree", Level::kTree},
+                                      {"full", Level::kFull}};
+  namespace fs = std::filesystem;
+  const fs::path folder =
+      fs::temp_directory_path() / ("triescope-bench-" + std::to_string(std::random_device()()));
+  fs::create_directories(folder);
+
+  std::vector<RecordingCost> table(std::size(kRivals));
+  std::vector<std::vector<double>> ratios(std::size(kRivals));
+  std::vector<double> ms(std::size(kRivals)), bytes(std::size(kRivals));
+  const auto runs = static_cast<double>(prompts.size()) * options.repeats * std::size(kRivals);
+  double done = 0;
+  for (const BenchPrompt& prompt : prompts) {
+    RunConfig config;
+    config.method = "beam";
+    config.settings = {{"num_beams", options.num_beams}};
+    config.prompt_tokens = bench_tokens(tokenizer, prompt, options.max_prompt_tokens);
+    config.max_new_tokens = options.max_new_tokens;
+    for (int repeat = 0; repeat < options.repeats; ++repeat) {
+      double off_ms = 0;
+      for (std::size_t r = 0; r < std::size(kRivals); ++r) {
+        const std::string path = folder / "run.tscap";
+        std::unique_ptr<capture::Recorder> recorder;
+        if (kRivals[r].level == Level::kOff)
+          recorder = std::make_unique<capture::NullRecorder>();
+        else
+          recorder = capture::open_recorder(path, {.level = kRivals[r].level});
+        const auto start = Clock::now();
+        std::optional<Session> session(std::in_place, model, tokenizer, config, *recorder);
+        session->run();
+        const RunResult result = session->result();
+        session.reset();
+        recorder.reset();
+        const double wall =
+            std::chrono::duration<double, std::milli>(Clock::now() - start).count() -
+            result.time.prefill_ms;
+        if (r == 0) off_ms = wall;
+        ms[r] += wall;
+        ratios[r].push_back(wall / off_ms);
+        table[r].steps += static_cast<int>(result.steps);
+        if (r > 0) bytes[r] += static_cast<double>(fs::file_size(path));
+        if (progress) progress("recording", ++done, runs);
+      }
+    }
+  }
+  fs::remove_all(folder);
+  for (std::size_t r = 0; r < std::size(kRivals); ++r) {
+    const double steps = std::max(1, table[r].steps);
+    table[r].level = kRivals[r].name;
+    table[r].num_beams = options.num_beams;
+    table[r].prompts = static_cast<int>(prompts.size());
+    table[r].ms_per_step = ms[r] / steps;
+    table[r].over_off = median(ratios[r]);
+    table[r].bytes_per_step = bytes[r] / steps;
   }
   return table;
 }

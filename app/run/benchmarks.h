@@ -69,9 +69,8 @@ struct DraftCost {
   int equal = 0;  // prompts whose text is greedy's
 };
 struct DraftBenchOptions {
-  // The first is the rival. A name may carry one parameter: "ngram_trie:num_draft=11" (12 rows are
-  // almost as cheap as one on the CPU; 32 drafts are the paper's).
-  std::vector<std::string> methods = {"greedy", "ngram_trie", "ngram_trie:num_draft=11",
+  // The first is the rival. A name may carry one parameter; 32 drafts are the paper's.
+  std::vector<std::string> methods = {"greedy", "ngram_trie", "ngram_trie:num_draft=32",
                                       "prompt_lookup"};
   int max_new_tokens = 96;
   int max_prompt_tokens = 1024;
@@ -80,5 +79,22 @@ std::vector<DraftCost> measure_drafting(Model& model, const Tokenizer& tokenizer
                                         const std::vector<BenchPrompt>& prompts,
                                         const DraftBenchOptions& options,
                                         const ProgressSink& progress);
+
+// What recording costs: trie beam search over the prompts with no recorder and with one at each
+// level of detail, writing to a file in the system's temporary folder.
+struct RecordingCost {
+  std::string level;  // "off", "steps", "tree", "full"
+  int num_beams = 0, prompts = 0, steps = 0;
+  double ms_per_step = 0;     // wall time of decoding, closing the capture included
+  double over_off = 0;        // median over the pairs (prompt, repeat) of the ratio to "off"
+  double bytes_per_step = 0;  // the capture's
+};
+struct RecordingBenchOptions {
+  int num_beams = 9, max_new_tokens = 64, max_prompt_tokens = 1024, repeats = 2;
+};
+std::vector<RecordingCost> measure_recording(Model& model, const Tokenizer& tokenizer,
+                                             const std::vector<BenchPrompt>& prompts,
+                                             const RecordingBenchOptions& options,
+                                             const ProgressSink& progress);
 
 }  // namespace triescope::app
