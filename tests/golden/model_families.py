@@ -34,6 +34,7 @@ CASES = {
     "ministral": {"model_type": "ministral", "head_dim": 8, "sliding_window": 16,
                   "layer_types": ["full_attention", "sliding_attention", "sliding_attention", "full_attention"]},
     "qwen2": {"model_type": "qwen2", "use_sliding_window": True, "sliding_window": 16, "max_window_layers": 2},
+    "qwen2 no window": {"model_type": "qwen2"},
     "qwen3": {"model_type": "qwen3", "head_dim": 16},
     "smollm3": {"model_type": "smollm3"},
     "phi3": {"model_type": "phi3", "sliding_window": 16, "partial_rotary_factor": 0.5, "original_max_position_embeddings": 128},
@@ -43,6 +44,8 @@ CASES = {
     "gemma2": {"model_type": "gemma2", "head_dim": 16, "sliding_window": 16, "query_pre_attn_scalar": 16},
     "gemma3": {"model_type": "gemma3_text", "head_dim": 16, "sliding_window": 16, "query_pre_attn_scalar": 16,
                "rope_theta": 1000000.0, "rope_local_base_freq": 10000.0, "sliding_window_pattern": 2},
+    "gemma3 six layers a round": {"model_type": "gemma3_text", "head_dim": 16, "sliding_window": 16, "query_pre_attn_scalar": 16,
+                                  "num_hidden_layers": 7},
     "gpt2": {"model_type": "gpt2", "n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": 128, "vocab_size": VOCAB,
              "bos_token_id": 1, "eos_token_id": 2},
 }
@@ -60,8 +63,9 @@ def values_of(index, shape, is_norm):
     return (unit * np.float32(0.5) + np.float32(1.0 if is_norm else 0.0)).reshape(shape)
 
 
-cases = {}
-for name, given in CASES.items():
+def make_model(name):
+    """config.json of a case, transformers' model with its weights, and the tensors as [name, shape, is a norm around 1]."""
+    given = CASES[name]
     config_json = given if given["model_type"] == "gpt2" else {**SIZES, **given}
     fields = {key: value for key, value in json.loads(json.dumps(config_json)).items() if key != "model_type"}
     config = transformers.AutoConfig.for_model(given["model_type"], **fields)
@@ -74,11 +78,22 @@ for name, given in CASES.items():
             is_norm = state[key].ndim == 1 and "norm" in key and "gemma" not in name or ".ln_" in key and key.endswith("weight")
             state[key].copy_(torch.from_numpy(values_of(index, tuple(state[key].shape), is_norm)))
             tensors.append([key, list(state[key].shape), is_norm])
-        ids = [(i * 29 + 7) % VOCAB for i in range(LENGTH)]
-        logits = model(torch.tensor([ids])).logits[0]
-    rows = {str(at): [round(float(v), 6) for v in logits[at]] for at in (0, 20, LENGTH - 1)}
-    cases[name] = {"config": config_json, "tensors": tensors, "logits": rows}
-    print(name, float(logits.abs().max()))
+    return config_json, model, tensors
 
-out = {"transformers": transformers.__version__, "torch": torch.__version__, "ids": ids, "cases": cases}
-pathlib.Path(__file__).with_name("model_families.json").write_text(json.dumps(out, separators=(",", ":")) + "\n")
+
+def main():
+    cases = {}
+    ids = [(i * 29 + 7) % VOCAB for i in range(LENGTH)]
+    for name in CASES:
+        config_json, model, tensors = make_model(name)
+        with torch.no_grad():
+            logits = model(torch.tensor([ids])).logits[0]
+        rows = {str(at): [round(float(v), 6) for v in logits[at]] for at in (0, 20, LENGTH - 1)}
+        cases[name] = {"config": config_json, "tensors": tensors, "logits": rows}
+        print(name, float(logits.abs().max()))
+    out = {"transformers": transformers.__version__, "torch": torch.__version__, "ids": ids, "cases": cases}
+    pathlib.Path(__file__).with_name("model_families.json").write_text(json.dumps(out, separators=(",", ":")) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -31,31 +31,6 @@ int uniform_integer(const GgufFile& file, const std::string& key) {
   return static_cast<int>(values[0]);
 }
 
-void read_rope(const GgufFields& fields, ModelConfig& config) {
-  RopeConfig rope;
-  rope.theta = fields.number("rope.freq_base", 10000);
-  rope.dims = fields.integer("rope.dimension_count", config.head_dim);
-  rope.original_context = fields.integer("rope.scaling.original_context_length", config.context);
-  const std::string type = fields.text("rope.scaling.type").value_or("none");
-  if (type == "linear") {
-    rope.kind = RopeKind::kLinear;
-    rope.factor = fields.number("rope.scaling.factor");
-  } else if (type == "yarn") {
-    rope.kind = RopeKind::kYarn;
-    rope.factor = fields.number("rope.scaling.factor");
-    rope.beta_fast = fields.number("rope.scaling.yarn_beta_fast", 32);
-    rope.beta_slow = fields.number("rope.scaling.yarn_beta_slow", 1);
-    rope.attention_factor = fields.number("rope.scaling.attn_factor", 1) *
-                            (rope.factor > 1 ? 0.1 * std::log(rope.factor) + 1 : 1);
-  } else if (type != "none" && type != "longrope") {
-    fields.not_supported("rope.scaling.type '" + type.substr(0, 40) + "'");
-  } else if (fields.has("rope.scale_linear")) {
-    rope.kind = RopeKind::kLinear;
-    rope.factor = fields.number("rope.scale_linear");
-  }
-  config.ropes = {rope};
-}
-
 // Numbers of a small F32 tensor that is part of the configuration (rope factors).
 std::vector<float> small_tensor(const GgufFile& file, const char* name, int count) {
   const GgufTensor* tensor = file.find(name);
@@ -71,11 +46,79 @@ std::vector<float> small_tensor(const GgufFile& file, const char* name, int coun
   return values;
 }
 
+// "longrope", or by the tensors alone: Phi-3's converter writes no type. Both lists or neither.
+bool read_long_factors(const GgufFields& fields, const ModelConfig& config, RopeConfig& rope) {
+  const int half = rope.dims / 2;
+  const std::vector<float> longer = small_tensor(fields.file(), "rope_factors_long.weight", half);
+  const std::vector<float> shorter = small_tensor(fields.file(), "rope_factors_short.weight", half);
+  if (longer.empty() != shorter.empty())
+    fields.not_supported("one of rope_factors_long and rope_factors_short without the other");
+  if (longer.empty()) return false;
+  rope.kind = RopeKind::kLongRope;
+  rope.long_factor.assign(longer.begin(), longer.end());
+  rope.short_factor.assign(shorter.begin(), shorter.end());
+  const double factor = static_cast<double>(config.context) / std::max(rope.original_context, 1);
+  const double inferred =
+      factor <= 1 || rope.original_context < 2
+          ? 1
+          : std::sqrt(1 + std::log(factor) / std::log(static_cast<double>(rope.original_context)));
+  rope.attention_factor = fields.number("rope.scaling.attn_factor", inferred);
+  return true;
+}
+
+void read_yarn(const GgufFields& fields, RopeConfig& rope) {
+  rope.kind = RopeKind::kYarn;
+  rope.factor = fields.number("rope.scaling.factor");
+  rope.beta_fast = fields.number("rope.scaling.yarn_beta_fast", 32);
+  rope.beta_slow = fields.number("rope.scaling.yarn_beta_slow", 1);
+  if (fields.number("rope.scaling.yarn_log_multiplier", 0) != 0)
+    fields.not_supported("rope.scaling.yarn_log_multiplier");
+  if (const double mix = fields.number("rope.scaling.yarn_ext_factor", 1); mix != 1 && mix != -1)
+    fields.not_supported("rope.scaling.yarn_ext_factor other than 1");
+  // The converter hands transformers' attention_factor on as yarn_attn_factor.
+  const double inferred = rope.factor > 1 ? 0.1 * std::log(rope.factor) + 1 : 1;
+  rope.attention_factor = fields.number("rope.scaling.attn_factor", 1) *
+                          fields.number("rope.scaling.yarn_attn_factor", inferred);
+}
+
+void read_rope(const GgufFields& fields, ModelConfig& config) {
+  RopeConfig rope;
+  rope.theta = fields.number("rope.freq_base", 10000);
+  rope.dims = fields.integer("rope.dimension_count", config.head_dim);
+  rope.original_context = fields.integer("rope.scaling.original_context_length", config.context);
+  const std::string type = fields.text("rope.scaling.type").value_or("none");
+  const bool sane = rope.dims >= 2 && rope.dims <= 1024;  // validate() refuses the rest
+  const bool has_long_factors = sane && read_long_factors(fields, config, rope);
+  if (type == "linear") {
+    rope.kind = RopeKind::kLinear;
+    rope.factor = fields.number("rope.scaling.factor");
+  } else if (type == "yarn") {
+    read_yarn(fields, rope);
+  } else if (type == "longrope") {
+    if (!has_long_factors)
+      fields.not_supported(
+          "rope.scaling.type 'longrope' without the tensors rope_factors_long and "
+          "rope_factors_short");
+  } else if (type != "none") {
+    fields.not_supported("rope.scaling.type '" + type.substr(0, 40) + "'");
+  } else if (fields.has("rope.scale_linear") && !has_long_factors) {
+    rope.kind = RopeKind::kLinear;
+    rope.factor = fields.number("rope.scale_linear");
+  }
+  // Llama 3.1's frequencies, divided by the converter.
+  if (sane) rope.divisors = small_tensor(fields.file(), "rope_freqs.weight", rope.dims / 2);
+  config.ropes = {rope};
+}
+
 }  // namespace
 
 int GgufFields::integer(const std::string& key, std::optional<int> fallback) const {
   if (!has(key) && fallback) return *fallback;
   return uniform_integer(file_, prefix_ + key);
+}
+
+std::vector<std::int64_t> GgufFields::integers(const std::string& key) const {
+  return file_.integers(prefix_ + key).value_or(std::vector<std::int64_t>());
 }
 
 double GgufFields::number(const std::string& key, std::optional<double> fallback) const {
@@ -88,6 +131,27 @@ double GgufFields::number(const std::string& key, std::optional<double> fallback
 
 void GgufFields::not_supported(const std::string& what) const {
   throw Error(ErrorCode::kNotSupported, file_.path() + ": " + what + " is not supported");
+}
+
+void read_windows_gguf(const GgufFields& fields, ModelConfig& config, int default_window,
+                       int period) {
+  const int window = fields.integer("attention.sliding_window", default_window);
+  const std::string key = "attention.sliding_window_pattern";
+  std::vector<std::int64_t> slides;
+  if (fields.is_array(key)) {
+    slides = fields.integers(key);
+    if (slides.size() != config.layers.size())
+      throw Error(ErrorCode::kCorruption, fields.file().path() + ": " + key + ": expected " +
+                                              std::to_string(config.layers.size()) +
+                                              " entries, one a layer, found " +
+                                              std::to_string(slides.size()));
+  } else {
+    period = fields.integer(key, period);
+    for (std::size_t i = 0; i < config.layers.size(); ++i)
+      slides.push_back(period == 0 || (i + 1) % static_cast<std::size_t>(period) != 0);
+  }
+  for (std::size_t i = 0; i < config.layers.size(); ++i)
+    config.layers[i].window = slides[i] != 0 ? window : 0;
 }
 
 ModelConfig config_from_gguf(const GgufFile& file) {
@@ -134,6 +198,13 @@ ModelConfig config_from_gguf(const GgufFile& file) {
   config.layers.assign(static_cast<std::size_t>(layers), {});
   if (fields.integer("expert_count", 0) > 0)
     fields.not_supported("a mixture of experts (expert_count)");
+  if (!file.boolean(architecture + ".attention.causal").value_or(true))
+    fields.not_supported("attention.causal = false");
+  for (const char* key :
+       {"logit_scale", "residual_scale", "embedding_scale", "attention.scale",
+        "attention.clamp_kqv", "attention.max_alibi_bias", "attention.temperature_scale"}) {
+    if (fields.number(key, 0) != 0) fields.not_supported(key);
+  }
   config.norm_eps = static_cast<float>(fields.number(
       "attention.layer_norm_rms_epsilon", fields.number("attention.layer_norm_epsilon", 1e-5)));
   config.attention_scale = 1.0f / std::sqrt(static_cast<float>(std::max(config.head_dim, 1)));
@@ -150,9 +221,6 @@ ModelConfig config_from_gguf(const GgufFile& file) {
   config.output_bias = file.find("blk.0.attn_output.bias") != nullptr;
   config.mlp_bias = file.find("blk.0.ffn_down.bias") != nullptr;
   read_rope(fields, config);
-  if (config.ropes[0].dims >= 2 && config.ropes[0].dims <= 1024) {
-    config.ropes[0].divisors = small_tensor(file, "rope_freqs.weight", config.ropes[0].dims / 2);
-  }
 
   const auto token_id = [&](const char* key) -> std::optional<std::int32_t> {
     const std::optional<std::int64_t> id = file.integer(key);

@@ -50,6 +50,8 @@ class GgufFields {
 
   const GgufFile& file() const { return file_; }
   bool has(const std::string& key) const { return file_.has(prefix_ + key); }
+  bool is_array(const std::string& key) const { return file_.is_array(prefix_ + key); }
+  std::vector<std::int64_t> integers(const std::string& key) const;  // booleans count as 0 and 1
   int integer(const std::string& key, std::optional<int> fallback = {}) const;
   double number(const std::string& key, std::optional<double> fallback = {}) const;
   std::optional<std::string> text(const std::string& key) const {
@@ -86,6 +88,10 @@ RopeConfig rope_from_json(const JsonFields& rope, double default_theta, double d
 // for which is_sliding.
 void read_windows_json(const JsonFields& fields, ModelConfig& config, int window,
                        bool (*is_sliding)(int layer, int parameter), int parameter);
+// attention.sliding_window of a GGUF, in all layers but every `period`-th (period 0: in every one);
+// attention.sliding_window_pattern has the last word: a period, or a list of one boolean a layer.
+void read_windows_gguf(const GgufFields& fields, ModelConfig& config, int default_window,
+                       int period);
 Activation activation_from_json(const JsonFields& fields, const char* key, const char* fallback);
 
 }  // namespace triescope::formats

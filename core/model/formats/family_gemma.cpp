@@ -85,9 +85,7 @@ void gguf_gemma2(const GgufFields& fields, ModelConfig& config) {
                                            : config.head_dim);
   config.attention_softcap = static_cast<float>(fields.number("attn_logit_softcapping", 50));
   config.logit_softcap = static_cast<float>(fields.number("final_logit_softcapping", 30));
-  const int window = fields.integer("attention.sliding_window", 4096);
-  for (std::size_t i = 0; i < config.layers.size(); ++i)
-    config.layers[i].window = i % 2 == 0 ? window : 0;
+  read_windows_gguf(fields, config, 4096, 2);
 }
 
 void gguf_gemma3(const GgufFields& fields, ModelConfig& config) {
@@ -95,17 +93,14 @@ void gguf_gemma3(const GgufFields& fields, ModelConfig& config) {
   config.qk_norm = true;
   gemma(config, config.layers.size() == 62 ? static_cast<double>(config.hidden) / config.heads
                                            : config.head_dim);
-  const int window = fields.integer("attention.sliding_window", 4096);
+  config.logit_softcap = static_cast<float>(fields.number("final_logit_softcapping", 0));
+  read_windows_gguf(fields, config, 0, 6);
   if (!fields.has("rope.freq_base")) config.ropes[0].theta = 1e6;
   RopeConfig local;
   local.theta = fields.number("rope.freq_base_swa", 1e4);
   local.dims = config.head_dim;
   config.ropes.push_back(local);
-  for (std::size_t i = 0; i < config.layers.size(); ++i) {
-    const bool slides = (i + 1) % 6 != 0;
-    config.layers[i].window = slides ? window : 0;
-    config.layers[i].rope = slides ? 1 : 0;
-  }
+  for (LayerConfig& layer : config.layers) layer.rope = layer.window > 0 ? 1 : 0;
 }
 
 }  // namespace

@@ -15,9 +15,8 @@ void read_json(const JsonFields& fields, ModelConfig& config) {
 
 void read_gguf(const GgufFields& fields, ModelConfig& config) {
   config.permuted_qk = true;
-  // Mistral's GGUF says "llama" too.
-  const int window = fields.integer("attention.sliding_window", 0);
-  for (LayerConfig& layer : config.layers) layer.window = window;
+  // Mistral's GGUF says "llama" too; llama.cpp's converter leaves its window out.
+  read_windows_gguf(fields, config, 0, 0);
 }
 
 }  // namespace

@@ -29,8 +29,7 @@ void read_ministral(const JsonFields& fields, ModelConfig& config) {
 
 void read_gguf(const GgufFields& fields, ModelConfig& config) {
   config.permuted_qk = true;
-  const int window = fields.integer("attention.sliding_window", 0);
-  for (LayerConfig& layer : config.layers) layer.window = window;
+  read_windows_gguf(fields, config, 0, 0);
 }
 
 }  // namespace

@@ -1,8 +1,5 @@
 // Phi-3 and 3.5: q, k, v lie in one tensor, gate and up in another; longrope; a part of each head
 // may be left unturned.
-#include <algorithm>
-#include <cmath>
-
 #include "core/model/formats/family.h"
 
 namespace triescope::formats {
@@ -19,27 +16,7 @@ void read_json(const JsonFields& fields, ModelConfig& config) {
 }
 
 void read_gguf(const GgufFields& fields, ModelConfig& config) {
-  const int window = fields.integer("attention.sliding_window", 0);
-  for (LayerConfig& layer : config.layers) layer.window = window;
-  RopeConfig& rope = config.ropes[0];
-  const GgufTensor* longer = fields.file().find("rope_factors_long.weight");
-  const GgufTensor* shorter = fields.file().find("rope_factors_short.weight");
-  if (longer == nullptr || shorter == nullptr) return;
-  rope.kind = RopeKind::kLongRope;
-  for (auto [tensor, factors] :
-       {std::pair{longer, &rope.long_factor}, std::pair{shorter, &rope.short_factor}}) {
-    if (tensor->type != GgmlType::kF32 || tensor->elements > 1024)
-      fields.not_supported("rope factors other than F32");
-    std::vector<float> values(static_cast<std::size_t>(tensor->elements));
-    fields.file().read(*tensor, 0, std::as_writable_bytes(std::span(values)));
-    factors->assign(values.begin(), values.end());
-  }
-  const double factor = static_cast<double>(config.context) / std::max(rope.original_context, 1);
-  const double inferred =
-      factor <= 1 || rope.original_context < 2
-          ? 1
-          : std::sqrt(1 + std::log(factor) / std::log(static_cast<double>(rope.original_context)));
-  rope.attention_factor = fields.number("rope.scaling.attn_factor", inferred);
+  read_windows_gguf(fields, config, 0, 0);
 }
 
 std::optional<WeightSlice> fused(const ModelConfig& config, Role role, const std::string& qkv,

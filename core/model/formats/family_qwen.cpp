@@ -30,8 +30,14 @@ void read_qwen3(const JsonFields& fields, ModelConfig& config) {
   config.qk_norm = true;
 }
 
-void gguf_qwen2(const GgufFields&, ModelConfig&) {}
-void gguf_qwen3(const GgufFields&, ModelConfig& config) { config.qk_norm = true; }
+void gguf_qwen2(const GgufFields& fields, ModelConfig& config) {
+  read_windows_gguf(fields, config, 0, 0);
+}
+
+void gguf_qwen3(const GgufFields& fields, ModelConfig& config) {
+  config.qk_norm = true;
+  read_windows_gguf(fields, config, 0, 0);
+}
 
 }  // namespace
 

@@ -34,9 +34,15 @@ void read_json(const JsonFields& fields, ModelConfig& config) {
   }
 }
 
+// llama.cpp knows no other interval, and no windows.
+void read_gguf(const GgufFields&, ModelConfig& config) {
+  config.permuted_qk = true;
+  for (std::size_t i = 3; i < config.layers.size(); i += 4) config.layers[i].rope = -1;
+}
+
 }  // namespace
 
 extern const Family kSmolLm3;
-const Family kSmolLm3 = {"smollm3", {}, read_json, nullptr, nullptr, nullptr};
+const Family kSmolLm3 = {"smollm3", {"smollm3"}, read_json, read_gguf, nullptr, nullptr};
 
 }  // namespace triescope::formats

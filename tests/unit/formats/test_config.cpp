@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <tuple>
+
 #include "core/base/error.h"
 #include "core/model/formats/config.h"
 #include "tests/support/paths.h"
@@ -115,6 +118,110 @@ TEST_CASE("what is not done is an error that names it") {
           ErrorCode::kNotSupported, "qwen2",
           R"("layer_types":["full_attention","linear_attention","full_attention","full_attention"])"),
       "linear_attention"));
+}
+
+namespace {
+
+// A GGUF of metadata alone, and a vocabulary of 8.
+GgufWriter gguf_of(const std::string& architecture, std::uint32_t layers) {
+  GgufWriter writer;
+  writer.add("general.architecture", architecture);
+  writer.add(architecture + ".embedding_length", std::uint32_t{64});
+  writer.add(architecture + ".attention.head_count", std::uint32_t{2});
+  writer.add(architecture + ".attention.key_length", std::uint32_t{16});
+  writer.add(architecture + ".attention.value_length", std::uint32_t{16});
+  writer.add(architecture + ".feed_forward_length", std::uint32_t{64});
+  writer.add(architecture + ".context_length", std::uint32_t{128});
+  writer.add(architecture + ".block_count", layers);
+  writer.add_f32("token_embd.weight", {64, 8}, std::vector<float>(512));
+  return writer;
+}
+
+ModelConfig config_of(const GgufWriter& writer) {
+  const TempDir folder;
+  write_file(folder.path() / "model.gguf", writer.bytes());
+  return config_from_gguf(*GgufFile::open((folder.path() / "model.gguf").string()));
+}
+
+std::string refusal_of(const GgufWriter& writer) {
+  try {
+    config_of(writer);
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::kNotSupported);
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("GGUF: Gemma's attention scale is that of the size the layers tell") {
+  // query_pre_attn_scalar is not in the file: hidden / heads in 27B, else head_dim.
+  for (const auto& [architecture, layers, scalar] : {std::tuple{"gemma2", 26, 16.0f},
+                                                     {"gemma2", 42, 16.0f},
+                                                     {"gemma2", 46, 32.0f},
+                                                     {"gemma3", 26, 16.0f},
+                                                     {"gemma3", 48, 16.0f},
+                                                     {"gemma3", 62, 32.0f}}) {
+    CAPTURE(architecture);
+    CAPTURE(layers);
+    const ModelConfig config = config_of(gguf_of(architecture, static_cast<std::uint32_t>(layers)));
+    CHECK(config.attention_scale == doctest::Approx(1.0f / std::sqrt(scalar)));
+    CHECK(config.embedding_scale == 8);
+  }
+}
+
+TEST_CASE("GGUF: windows by architecture, and by a pattern") {
+  const auto windows = [](const ModelConfig& config) {
+    std::string text;
+    for (const LayerConfig& layer : config.layers) text += layer.window > 0 ? 'w' : '.';
+    return text;
+  };
+  GgufWriter gemma2 = gguf_of("gemma2", 4);
+  CHECK(windows(config_of(gemma2)) == "w.w.");
+  CHECK(config_of(gemma2).layers[0].window == 4096);
+  gemma2.add("gemma2.attention.sliding_window", std::uint32_t{16});
+  CHECK(config_of(gemma2).layers[0].window == 16);
+  GgufWriter gemma3 = gguf_of("gemma3", 7);
+  CHECK(windows(config_of(gemma3)) == ".......");
+  gemma3.add("gemma3.attention.sliding_window", std::uint32_t{16});
+  CHECK(windows(config_of(gemma3)) == "wwwww.w");
+  CHECK(config_of(gemma3).layers[4].rope == 1);
+  CHECK(config_of(gemma3).layers[5].rope == 0);
+  gemma3.add("gemma3.attention.sliding_window_pattern", std::uint32_t{3});
+  CHECK(windows(config_of(gemma3)) == "ww.ww.w");
+  GgufWriter list = gguf_of("llama", 3);
+  list.add("llama.attention.sliding_window", std::uint32_t{16});
+  CHECK(windows(config_of(list)) == "www");
+  list.add_raw("llama.attention.sliding_window_pattern", 9,
+               bytes_of<std::uint32_t>(7) + bytes_of<std::uint64_t>(3) + std::string("\1\0\1", 3));
+  CHECK(windows(config_of(list)) == "w.w");
+  list.keys.pop_back();
+  list.add_raw("llama.attention.sliding_window_pattern", 9,
+               bytes_of<std::uint32_t>(7) + bytes_of<std::uint64_t>(2) + std::string("\1\0", 2));
+  CHECK_THROWS_AS(config_of(list), Error);
+}
+
+TEST_CASE("GGUF: what is not done is an error that names it") {
+  const auto with = [](const char* key, auto value) {
+    GgufWriter writer = gguf_of("llama", 2);
+    writer.add(std::string("llama.") + key, value);
+    return refusal_of(writer);
+  };
+  CHECK(refusal_of(gguf_of("llama", 2)) == "");
+  CHECK(with("logit_scale", 0.5f).find("logit_scale") != std::string::npos);
+  CHECK(with("attention.scale", 0.5f).find("attention.scale") != std::string::npos);
+  CHECK(with("expert_count", std::uint32_t{8}).find("expert_count") != std::string::npos);
+  CHECK(with("rope.scaling.type", std::string("spiral")).find("spiral") != std::string::npos);
+  CHECK(with("rope.scaling.type", std::string("longrope")).find("rope_factors_long") !=
+        std::string::npos);
+  GgufWriter yarn = gguf_of("llama", 2);
+  yarn.add("llama.rope.scaling.type", std::string("yarn"));
+  yarn.add("llama.rope.scaling.factor", 4.0f);
+  CHECK(config_of(yarn).ropes[0].attention_factor == doctest::Approx(0.1 * std::log(4) + 1));
+  yarn.add("llama.rope.scaling.yarn_log_multiplier", 0.1f);
+  CHECK(refusal_of(yarn).find("yarn_log_multiplier") != std::string::npos);
+  CHECK(refusal_of(gguf_of("mistral3", 2)).find("mistral3") != std::string::npos);
 }
 
 TEST_CASE("absurd configurations are refused") {

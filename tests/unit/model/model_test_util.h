@@ -77,36 +77,60 @@ inline std::int32_t argmax(std::span<const float> row) {
   return static_cast<std::int32_t>(std::max_element(row.begin(), row.end()) - row.begin());
 }
 
+// Values of tensor number `index` of a model of model_families.py: a hash, centred on 0, or 1 for
+// a norm.
+inline std::vector<float> golden_values(std::uint64_t index, std::uint64_t count, bool is_norm) {
+  std::vector<float> values;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::uint64_t z = (((index + 1) << 32) + i) * 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    z ^= z >> 31;
+    const float unit = static_cast<float>(z >> 40) / 16777216.0f - 0.5f;
+    values.push_back(unit * 0.5f + (is_norm ? 1.0f : 0.0f));
+  }
+  return values;
+}
+
+inline std::vector<float> golden_values(const nlohmann::json& tensors, std::size_t index) {
+  std::uint64_t count = 1;
+  for (const auto& extent : tensors[index][1]) count *= extent.get<std::uint64_t>();
+  std::vector<float> values = golden_values(index, count, tensors[index][2].get<bool>());
+  if (tensors[index].size() > 3)  // a factor, a power of two
+    for (float& value : values) value *= tensors[index][3].get<float>();
+  return values;
+}
+
 // Writes config.json and model.safetensors of a case of tests/golden/model_families.json: weights
 // by the hash of model_families.py.
 inline void write_golden_model(const nlohmann::json& entry, const std::filesystem::path& folder) {
   std::ofstream(folder / "config.json") << entry["config"].dump();
   nlohmann::json header = nlohmann::json::object();
   std::string data;
-  std::uint64_t index = 0;
-  for (const auto& tensor : entry["tensors"]) {
-    const auto shape = tensor[1].get<std::vector<std::uint64_t>>();
-    std::uint64_t count = 1;
-    for (const std::uint64_t extent : shape) count *= extent;
+  for (std::size_t index = 0; index < entry["tensors"].size(); ++index) {
+    const auto& tensor = entry["tensors"][index];
+    const std::vector<float> values = golden_values(entry["tensors"], index);
     const std::size_t begin = data.size();
-    for (std::uint64_t i = 0; i < count; ++i) {
-      std::uint64_t z = (((index + 1) << 32) + i) * 0x9E3779B97F4A7C15u;
-      z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-      z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-      z ^= z >> 31;
-      const float unit = static_cast<float>(z >> 40) / 16777216.0f - 0.5f;
-      const float value = unit * 0.5f + (tensor[2].get<bool>() ? 1.0f : 0.0f);
-      data.append(reinterpret_cast<const char*>(&value), sizeof value);
-    }
+    data.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
     header[tensor[0].get<std::string>()] = {
-        {"dtype", "F32"}, {"shape", shape}, {"data_offsets", {begin, data.size()}}};
-    ++index;
+        {"dtype", "F32"}, {"shape", tensor[1]}, {"data_offsets", {begin, data.size()}}};
   }
   const std::string text = header.dump();
   const std::uint64_t length = text.size();
   std::ofstream file(folder / "model.safetensors", std::ios::binary);
   file.write(reinterpret_cast<const char*>(&length), sizeof length);
   file << text << data;
+}
+
+// The largest difference of `logits` (all positions of the golden ids) to a case's.
+inline double golden_difference(const nlohmann::json& entry, std::span<const float> logits) {
+  double largest = 0;
+  for (const auto& [at, expected] : entry["logits"].items()) {
+    const auto row = expected.get<std::vector<float>>();
+    largest = std::max(
+        largest, max_difference(row, logits.subspan(std::stoul(at) * row.size(), row.size())));
+  }
+  return largest;
 }
 
 // A case of model_families.json, written to a folder.
