@@ -77,12 +77,15 @@ CommandTable::CommandTable(Workspace& w, UiState& ui) {
   add({"step", "Step", "Run", chords({"F10", "Right", "PageDown"}), [&w] { w.step(); }, {}, {}});
   add({"step-phase", "Next phase", "Run", chords({"F11"}), [&w] { w.step_phase(); }, {}, {}});
   add({"run-to-cursor",
-       "Run to the cursor",
+       "Run to the cursor, anew",
        "Run",
        chords({"Ctrl+F10"}),
        [&w] { w.run_to_cursor(); },
-       has_document,
-       {}});
+       [&w] { return w.can_run_to_cursor(); },
+       {},
+       false,
+       "Starts the same run again (settings, seed, prompt) in a capture of its own and stops it at "
+       "the cursor; the run shown stays open. At the newest step it is a step."});
   add({"stop",
        "Stop",
        "Run",

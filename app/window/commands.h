@@ -47,6 +47,7 @@ struct Command {
   std::function<bool()> enabled;  // empty = always
   std::function<bool()> checked;  // empty = no tick
   bool separator_before = false;
+  std::string help = {};  // what the title does not say; "" = nothing
 
   bool is_enabled() const { return !enabled || enabled(); }
 };

@@ -76,6 +76,7 @@ void Ui::draw_menu() {
       if (ImGui::MenuItem(command.title.c_str(), chord.c_str(),
                           command.checked && command.checked(), command.is_enabled()))
         command.run();
+      if (!command.help.empty()) help_tooltip(command.help, em);
       if (command.id == "open" && !workspace.preferences.recent_captures.empty() &&
           ImGui::BeginMenu("Open recent")) {
         // A copy: opening one reorders the list.

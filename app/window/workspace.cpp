@@ -81,6 +81,8 @@ Document* Workspace::add_document(const std::string& path, std::uint64_t run_ser
   for (const auto& panel : document->panels)
     panel->set_view_state(preferences.view_states.value(panel->info().name, ""));
   document->run_serial = run_serial;
+  if (const auto started = requests_.find(path); started != requests_.end())
+    document->request = started->second;
   const capture::RunInfo& run = document->capture->run();
   document->title = run.method_title.empty() ? fs::path(path).stem().string() : run.method_title;
   document->title += run_serial ? " #" + std::to_string(run_serial)
@@ -134,11 +136,17 @@ void Workspace::save_capture_as(const std::string& path) {
   }
 }
 
-void Workspace::start(bool run_at_once) {
+void Workspace::start(bool run_at_once) { start_request(request(), run_at_once); }
+
+bool Workspace::start_request(const RunRequest& request, bool run_at_once) {
   try {
-    session_.start(request(), new_run_path(), run_at_once);
+    const std::string path = new_run_path();
+    requests_[path] = request;
+    session_.start(request, path, run_at_once);
+    return true;
   } catch (const std::exception& error) {
     say(LogLevel::kError, error.what());
+    return false;
   }
 }
 
@@ -207,9 +215,24 @@ void Workspace::cancel() {
 }
 
 void Workspace::run_to_cursor() {
-  // "Cursor" is the locked node's step where one is locked, else the cursor: the decoder runs until
-  // there.
-  if (active_ && active_is_live()) session_.run_to(active_->cursor);
+  if (!active_) return;
+  const Tick target = active_->cursor;
+  if (target >= active_->capture->end_tick()) return step();
+  if (!active_->request) {
+    say(LogLevel::kError,
+        "only a run that was started in this window can be decoded again up to the cursor; this "
+        "capture is a file or a branch: set the same run up in the run bar and press Start");
+    return;
+  }
+  // A copy: the documents may move while the new run is opened.
+  const RunRequest again = *active_->request;
+  if (start_request(again, /*run_at_once=*/false)) session_.run_to(target);
+}
+
+bool Workspace::can_run_to_cursor() const {
+  if (!active_) return false;
+  return active_->cursor < active_->capture->end_tick() ? active_->request.has_value()
+                                                        : active_is_live();
 }
 
 void Workspace::restart() {

@@ -4,6 +4,7 @@
 // decoder is reached through SessionThread.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,7 +33,9 @@ struct Document {
   viz::Focus focus;
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
   std::uint64_t run_serial = 0;  // of the run decoded into it; 0 = opened from a file
-  bool playing = false;          // replay goes on by itself
+  // What the run was started with; empty for a file and for a branch, which cannot be started anew.
+  std::optional<RunRequest> request;
+  bool playing = false;  // replay goes on by itself
   double next_play_time = 0;
 
   viz::Panel* panel(const std::string& name) const;
@@ -91,7 +94,10 @@ class Workspace {
   void toggle_run();  // decoder run / pause; replay play / pause
   void stop();
   void cancel();
+  // The same run (settings, seed, prompt) decoded anew into a capture of its own, up to the cursor;
+  // the old one stays open. At the end of a live run: a step.
   void run_to_cursor();
+  bool can_run_to_cursor() const;
   void restart();  // the same run again from its beginning
   void branch(std::int32_t node, std::int32_t token);
   void set_breakpoints(std::vector<Breakpoint> breakpoints);
@@ -121,6 +127,7 @@ class Workspace {
  private:
   struct ExportTask;
   Document* add_document(const std::string& path, std::uint64_t run_serial);
+  bool start_request(const RunRequest& request, bool run_at_once);  // false: said why
   bool poll_document(Document& document);
   void play(double seconds);
 
@@ -129,6 +136,7 @@ class Workspace {
   Document* active_ = nullptr;
   std::uint64_t next_serial_ = 1;
   std::uint64_t seen_run_serial_ = 0;
+  std::map<std::string, RunRequest> requests_;  // of the runs started here, by capture
   std::uint64_t seen_notice_ = 0;
   std::shared_ptr<const LiveStatus> live_;
   std::unique_ptr<ExportTask> export_;
