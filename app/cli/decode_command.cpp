@@ -21,6 +21,7 @@ using nlohmann::json;
 struct DecodeOptions : RunOptions {
   std::string capture;
   std::string level = "full";
+  int threads = 0;
   bool as_json = false;
 };
 
@@ -122,6 +123,7 @@ int run_decode(const DecodeOptions& options, bool quiet) {
   LoadOptions load;
   load.device = request.device;
   load.dtype = request.dtype;
+  load.threads = options.threads;
   const auto model = load_model(path, load, progress, stopper.token());
   const auto tokenizer = load_tokenizer(path);
   const double load_ms =
@@ -203,6 +205,9 @@ void add_decode_command(CLI::App& root, CommandLine& line) {
   command->add_option("--capture", options->capture, "record the run into this .tscap file");
   command->add_option("--capture-level", options->level, "what to record")
       ->check(CLI::IsMember({"steps", "tree", "full"}))
+      ->capture_default_str();
+  command->add_option("--threads", options->threads, "CPU threads; 0 = all cores")
+      ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   command->add_flag("--json", options->as_json, "print the result as JSON at the end");
   command->callback([options, &line] {

@@ -35,11 +35,11 @@ void CpuKv::allocate(int capacity) {
       layer.keys = kernels::Buffer(bytes);
       layer.values = kernels::Buffer(bytes);
     }
-  } catch (const std::exception& error) {
-    throw Error(ErrorCode::kOutOfMemory, "KV of " + std::to_string(capacity) + " slots needs " +
-                                             std::to_string(bytes_per_slot() * capacity) +
-                                             " bytes: " + error.what() +
-                                             "; take fewer beams, a shorter prompt or dtype bf16");
+  } catch (const std::exception&) {
+    throw Error(ErrorCode::kOutOfMemory,
+                "out of memory: KV of " + std::to_string(capacity) + " slots needs " +
+                    std::to_string(bytes_per_slot() * capacity) +
+                    " bytes, which were refused; take fewer beams, a shorter prompt or dtype bf16");
   }
   const std::size_t kept = static_cast<std::size_t>(capacity_) * row_bytes();
   for (std::size_t i = 0; i < layers_.size() && kept > 0; ++i) {

@@ -65,6 +65,17 @@ expect 2 'context' "$TRIESCOPE" decode --quiet --model "$model" --prompt hi --ma
 head -c 3000 "$work/beam.tscap" >"$work/cut.tscap"
 expect 3 'cut.tscap' "$TRIESCOPE" info "$work/cut.tscap"
 
+# Out of memory: 64 caches of the prompt do not fit into 2.5 GB; the capture says so and opens. A build with AddressSanitizer
+# cannot start in so little.
+limited() (ulimit -v 2500000; exec "$@")
+if limited "$TRIESCOPE" --version >/dev/null 2>&1; then
+  long_prompt=$(printf 'Once upon a time there was a small harbour. %.0s' {1..60})
+  expect 4 'out of memory: KV of [0-9]+ slots needs [0-9]+ bytes, .*fewer beams' limited "$TRIESCOPE" decode --quiet --threads 2 --model "$model" \
+    --method batch_beam --set num_beams=64 --prompt "$long_prompt" --max-new-tokens 8 --capture "$work/memory.tscap"
+  "$TRIESCOPE" info --json "$work/memory.tscap" >"$work/memory.json" || failures=$((failures + 1))
+  check_json "$work/memory.json" 'd["status"] == "failed" and "out of memory" in d["message"]'
+fi
+
 # Ctrl+C: the capture is closed properly, what was decoded is printed, 130.
 "$TRIESCOPE" decode --model "$model" --method greedy --prompt "Once upon a time" --max-new-tokens 2000 --capture "$work/stopped.tscap" >"$work/stopped.txt" 2>/dev/null &
 pid=$!
