@@ -1,8 +1,9 @@
 # make run    sets up, builds, opens the window on SmolLM2 (without a display: records the same run and exports its pictures)
 # make test   sets up, builds and runs all tests
-# The rest: build, core (headless, no window packages), bench, asan, tsan, format, clean. Variables: WERROR=ON|OFF, JOBS=n.
+# The rest: build, core (headless, no window packages), bench, asan, tsan, fuzz, format, clean. Variables: WERROR=ON|OFF, JOBS=n.
+# make fuzz   builds the fuzz targets with clang and runs each: TARGET=name, SECONDS=60 or RUNS=n (docs/security.md)
 
-.PHONY: run test build core bench asan tsan format setup clean help
+.PHONY: run test build core bench asan tsan fuzz format setup clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -38,9 +39,13 @@ tsan: setup
 	@scripts/build tsan
 	@scripts/test tsan
 
+fuzz:
+	@scripts/setup --fuzz
+	@TARGET="$(TARGET)" SECONDS_EACH="$(SECONDS)" RUNS="$(RUNS)" scripts/fuzz
+
 format:
 	clang-format -i $$(git ls-files '*.h' '*.cpp' '*.cu' '*.cuh')
 
 # Build folders and pictures. What set-up fetched stays in .deps.
 clean:
-	rm -rf build build-debug build-core build-asan build-tsan out
+	rm -rf build build-debug build-core build-asan build-tsan build-fuzz out

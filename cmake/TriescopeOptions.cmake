@@ -2,6 +2,7 @@
 
 option(TRIESCOPE_GUI "Build the window (Dear ImGui, GLFW, OpenGL). OFF: core, viz and the command line only" ON)
 option(TRIESCOPE_TESTS "Build the tests" ON)
+option(TRIESCOPE_FUZZ "Build the fuzz targets alone (needs clang; docs/security.md)" OFF)
 option(TRIESCOPE_WERROR "Warnings are errors" OFF)
 set(TRIESCOPE_CUDA "AUTO" CACHE STRING "Compile the CUDA kernels: ON, OFF, or AUTO (wherever nvcc is found)")
 set_property(CACHE TRIESCOPE_CUDA PROPERTY STRINGS AUTO ON OFF)
@@ -33,6 +34,16 @@ if(TRIESCOPE_SANITIZE)
   if(TRIESCOPE_SANITIZE MATCHES "undefined")
     add_compile_options(-fno-sanitize-recover=undefined)
   endif()
+endif()
+
+if(TRIESCOPE_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "TRIESCOPE_FUZZ: libFuzzer comes with clang, and the compiler is ${CMAKE_CXX_COMPILER}. "
+        "Use `make fuzz`, or configure a new folder with CXX=clang++")
+  endif()
+  set(fuzz_flags -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_compile_options(${fuzz_flags} -fsanitize=fuzzer-no-link -gline-tables-only)
+  add_link_options(${fuzz_flags})
 endif()
 
 find_program(TRIESCOPE_CCACHE ccache)

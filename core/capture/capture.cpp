@@ -298,14 +298,14 @@ std::int32_t Capture::slot_of(std::int32_t node, Tick cursor) const {
 
 bool Capture::visible(const InputRow& input, std::int32_t node) const {
   const auto& nodes = impl_->nodes;
+  if (node >= static_cast<std::int32_t>(nodes.size())) return false;
   const auto prompt = static_cast<std::int32_t>(impl_->run.prompt_tokens.size());
   const bool is_prompt = node <= -2;
   const std::int32_t position = is_prompt ? -2 - node
                                 : node <= 0
                                     ? -1
                                     : prompt + nodes[static_cast<std::size_t>(node)].depth - 1;
-  if (position < 0 || position > input.position || node >= static_cast<std::int32_t>(nodes.size()))
-    return false;
+  if (position < 0 || position > input.position) return false;
   if (impl_->run.sliding_window > 0 && input.position - position >= impl_->run.sliding_window)
     return false;
   if (is_prompt) return position < prompt;

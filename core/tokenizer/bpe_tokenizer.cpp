@@ -314,9 +314,7 @@ class BpeTokenizer final : public Tokenizer {
 
 }  // namespace
 
-namespace {
-
-std::unique_ptr<Tokenizer> make(TokenizerSpec spec) {
+std::unique_ptr<Tokenizer> tokenizer::make_tokenizer(TokenizerSpec spec) {
   for (const auto* ids : {&spec.prefix_ids, &spec.suffix_ids})
     for (const std::int32_t id : *ids)
       if (id < 0 || id >= static_cast<std::int64_t>(spec.vocab.size()))
@@ -331,8 +329,6 @@ std::unique_ptr<Tokenizer> make(TokenizerSpec spec) {
   }
 }
 
-}  // namespace
-
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code ec;
@@ -340,9 +336,10 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) {
     throw Error(
         ErrorCode::kNotFound,
         path + ": no such file or folder; expected a model folder, a tokenizer.json or a .gguf");
-  if (fs::is_directory(path, ec)) return make(tokenizer::spec_from_directory(path));
-  if (fs::path(path).extension() == ".json") return make(tokenizer::spec_from_json_file(path));
-  return make(tokenizer::spec_from_gguf(path));
+  if (fs::is_directory(path, ec)) return make_tokenizer(tokenizer::spec_from_directory(path));
+  if (fs::path(path).extension() == ".json")
+    return make_tokenizer(tokenizer::spec_from_json_file(path));
+  return make_tokenizer(tokenizer::spec_from_gguf(path));
 }
 
 StreamDecoder::StreamDecoder(const Tokenizer& tokenizer, bool skip_special_tokens)

@@ -134,9 +134,11 @@ Evaluator::Flow Evaluator::execute(const Node& node) {
     case Op::kSet:
       set(node);
       return Flow::kNext;
-    case Op::kSetBlock:
-      put(scopes_.back(), node.names[0], Value(captured(*node.body, node.children)));
+    case Op::kSetBlock: {
+      Value text(captured(*node.body, node.children));  // first: it moves the scopes
+      put(scopes_.back(), node.names[0], std::move(text));
       return Flow::kNext;
+    }
     case Op::kFilterBlock:
       print(captured(*node.body, node.children));
       return Flow::kNext;

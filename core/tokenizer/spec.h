@@ -4,11 +4,20 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+namespace triescope {
+class Tokenizer;
+}
+namespace triescope::formats {
+class GgufFile;
+}
 
 namespace triescope::tokenizer {
 
@@ -96,7 +105,12 @@ TokenizerSpec spec_from_directory(
     const std::string&
         path);  // tokenizer.json and what stands beside it, or vocab.json + merges.txt
 TokenizerSpec spec_from_json_file(const std::string& path);  // a tokenizer.json alone
+TokenizerSpec spec_from_json(std::string_view text, const std::string& source);
 TokenizerSpec spec_from_gguf(const std::string& path);
+TokenizerSpec spec_from_gguf(const formats::GgufFile& file);
+
+// Error{kCorruption}, {kNotSupported}: what the spec asks for cannot be.
+std::unique_ptr<Tokenizer> make_tokenizer(TokenizerSpec spec);
 
 using TokenIds = std::unordered_map<std::string, std::int32_t>;
 // nullopt: one of the three tokens is not there.

@@ -99,18 +99,22 @@ void merges_from_scores(const std::vector<float>& scores, const TokenIds& ids,
 }  // namespace
 
 TokenizerSpec spec_from_gguf(const std::string& path) {
-  const auto file = formats::GgufFile::open(path);
+  return spec_from_gguf(*formats::GgufFile::open(path));
+}
+
+TokenizerSpec spec_from_gguf(const formats::GgufFile& file) {
+  const std::string& path = file.path();
   TokenizerSpec spec;
   spec.source = path;
-  const std::string model = file->text("tokenizer.ggml.model").value_or("");
-  auto tokens = file->texts("tokenizer.ggml.tokens");
+  const std::string model = file.text("tokenizer.ggml.model").value_or("");
+  auto tokens = file.texts("tokenizer.ggml.tokens");
   if (model.empty() || !tokens || tokens->empty())
     throw Error(ErrorCode::kCorruption,
                 path + ": no tokenizer: expected tokenizer.ggml.model and tokenizer.ggml.tokens");
   spec.vocab = std::move(*tokens);
   const std::size_t count = spec.vocab.size();
   const auto types =
-      file->integers("tokenizer.ggml.token_type").value_or(std::vector<std::int64_t>(count, 1));
+      file.integers("tokenizer.ggml.token_type").value_or(std::vector<std::int64_t>(count, 1));
   if (types.size() != count)
     throw Error(ErrorCode::kCorruption, path + ": tokenizer.ggml.token_type: expected " +
                                             std::to_string(count) + " entries, found " +
@@ -120,7 +124,7 @@ TokenizerSpec spec_from_gguf(const std::string& path) {
   for (std::size_t i = 0; i < count; ++i) ids.emplace(spec.vocab[i], static_cast<std::int32_t>(i));
 
   const auto token_id = [&](const char* key) -> std::int32_t {
-    const auto id = file->integer(key);
+    const auto id = file.integer(key);
     if (!id) return -1;
     if (*id < 0 || *id >= static_cast<std::int64_t>(count))
       throw Error(ErrorCode::kCorruption, path + ": " + key + ": expected 0 to " +
@@ -141,7 +145,7 @@ TokenizerSpec spec_from_gguf(const std::string& path) {
   spec.eos_text = text_of(eos);
   spec.unk_text = text_of(spec.unk_id);
   spec.pad_text = text_of(token_id("tokenizer.ggml.padding_token_id"));
-  spec.chat_template = file->text("tokenizer.chat_template").value_or("");
+  spec.chat_template = file.text("tokenizer.chat_template").value_or("");
   for (std::size_t i = 0; i < count; ++i) {
     if (types[i] != kControl && types[i] != kUserDefined) continue;
     if (!spec.vocab[i].empty())
@@ -151,10 +155,10 @@ TokenizerSpec spec_from_gguf(const std::string& path) {
 
   bool adds_bos = false;
   if (model == "gpt2") {
-    const std::string pre = file->text("tokenizer.ggml.pre").value_or("gpt-2");
+    const std::string pre = file.text("tokenizer.ggml.pre").value_or("gpt-2");
     read_pre_type(path, pre, spec);
-    read_merges(path, file->texts("tokenizer.ggml.merges").value_or(std::vector<std::string>()),
-                ids, spec);
+    read_merges(path, file.texts("tokenizer.ggml.merges").value_or(std::vector<std::string>()), ids,
+                spec);
     spec.byte_level = true;
     spec.fuse_unk = true;  // a byte that the vocabulary lacks is <unk>, where the file names one
     DecoderStep decoder;
@@ -163,7 +167,7 @@ TokenizerSpec spec_from_gguf(const std::string& path) {
     adds_bos = pre == "llama-bpe" || pre == "llama3" || pre == "llama-v3";
     spec.description = "byte-level BPE, " + pre + ", " + std::to_string(count) + " tokens";
   } else if (model == "llama") {
-    const auto scores = file->floats("tokenizer.ggml.scores");
+    const auto scores = file.floats("tokenizer.ggml.scores");
     if (!scores || scores->size() != count)
       throw Error(ErrorCode::kCorruption, path + ": tokenizer.ggml.scores: expected " +
                                               std::to_string(count) + " entries, found " +
@@ -175,7 +179,7 @@ TokenizerSpec spec_from_gguf(const std::string& path) {
     for (std::size_t i = 0; i < count; ++i)
       if (types[i] == kControl || types[i] == kUserDefined || types[i] == kByte)
         normal.erase(spec.vocab[i]);
-    if (const auto merges = file->texts("tokenizer.ggml.merges"); merges && !merges->empty()) {
+    if (const auto merges = file.texts("tokenizer.ggml.merges"); merges && !merges->empty()) {
       read_merges(path, *merges, ids, spec);
     } else {
       merges_from_scores(*scores, normal, spec);
@@ -183,7 +187,7 @@ TokenizerSpec spec_from_gguf(const std::string& path) {
     spec.byte_fallback = std::find(types.begin(), types.end(), kByte) != types.end();
     spec.fuse_unk = true;
     const std::string space = "\xE2\x96\x81";
-    const bool prefix = file->boolean("tokenizer.ggml.add_space_prefix").value_or(true);
+    const bool prefix = file.boolean("tokenizer.ggml.add_space_prefix").value_or(true);
     if (prefix) spec.normalizer.push_back({NormalizerStep::Kind::kPrepend, "", space});
     spec.normalizer.push_back({NormalizerStep::Kind::kReplace, " ", space});
     using D = DecoderStep::Kind;
@@ -195,9 +199,9 @@ TokenizerSpec spec_from_gguf(const std::string& path) {
     throw Error(ErrorCode::kNotSupported, path + ": tokenizer.ggml.model '" + model +
                                               "' is not supported (gpt2 and llama are)");
   }
-  if (file->boolean("tokenizer.ggml.add_bos_token").value_or(adds_bos) && spec.bos_id >= 0)
+  if (file.boolean("tokenizer.ggml.add_bos_token").value_or(adds_bos) && spec.bos_id >= 0)
     spec.prefix_ids.push_back(spec.bos_id);
-  if (file->boolean("tokenizer.ggml.add_eos_token").value_or(false) && eos >= 0)
+  if (file.boolean("tokenizer.ggml.add_eos_token").value_or(false) && eos >= 0)
     spec.suffix_ids.push_back(eos);
   return spec;
 }

@@ -365,8 +365,12 @@ TokenizerSpec spec_from_vocab_and_merges(const fs::path& folder) {
 
 }  // namespace
 
-TokenizerSpec spec_from_json_file(const std::string& path) try {
-  const json all = formats::read_json_file(path, kMaxFileBytes);
+TokenizerSpec spec_from_json_file(const std::string& path) {
+  return spec_from_json(formats::InputFile(path).text(kMaxFileBytes), path);
+}
+
+TokenizerSpec spec_from_json(std::string_view text, const std::string& path) try {
+  const json all = formats::parse_json(text, path);
   if (!all.is_object() || !all.contains("model"))
     corrupt(path, "no tokenizer: expected a \"model\"");
   TokenizerSpec spec;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/formats/gguf.h"
@@ -54,6 +55,8 @@ struct ModelConfig {
   bool gated_mlp = true;  // down(act(gate(x)) * up(x)), else down(act(up(x)))
   bool qkv_bias = false, output_bias = false, mlp_bias = false;
   bool learned_positions = false;
+  // > 0: where rope switches at this length, KV made before it is made anew (Phi-3); 0: it stays.
+  int kv_valid_until = 0;
   bool tied_embeddings = false;
   float embedding_scale = 1;
   float attention_scale = 0;    // of q.k
@@ -72,6 +75,9 @@ struct ModelConfig {
 
 // `folder`: of config.json. Errors: kNotFound, kCorruption, kNotSupported.
 ModelConfig config_from_folder(const std::string& folder);
+// The same from texts: config.json and generation_config.json ("" = none). `source`: for messages.
+ModelConfig config_from_json(std::string_view config, std::string_view generation,
+                             const std::string& source);
 ModelConfig config_from_gguf(const GgufFile& file);
 
 // Called by both: Error{kCorruption} where the numbers contradict each other or are absurd.

@@ -51,7 +51,20 @@ ModelConfig config_from_folder(const std::string& folder) {
                 folder + ": expected a Hugging Face model folder with config.json, found none");
   }
   const std::string path = path_in_folder(folder, "config.json");
-  const nlohmann::json json = read_json_file(path, kMaxConfigBytes);
+  std::string generation;
+  if (fs::exists(fs::path(folder) / "generation_config.json", ignored)) {
+    generation = InputFile(path_in_folder(folder, "generation_config.json")).text(kMaxConfigBytes);
+  }
+  ModelConfig config = config_from_json(InputFile(path).text(kMaxConfigBytes), generation, path);
+  config.name = fs::path(folder).lexically_normal().filename().string();
+  if (config.name.empty())
+    config.name = fs::path(folder).lexically_normal().parent_path().filename().string();
+  return config;
+}
+
+ModelConfig config_from_json(std::string_view config_text, std::string_view generation_text,
+                             const std::string& path) {
+  const nlohmann::json json = parse_json(config_text, path);
   if (!json.is_object()) throw Error(ErrorCode::kCorruption, path + ": expected a JSON object");
   const JsonFields fields(json, path);
 
@@ -70,18 +83,16 @@ ModelConfig config_from_folder(const std::string& folder) {
     fields.not_supported("quantization_config (weights quantised in safetensors)");
   if (config.family != "gpt2") read_common(fields, config);
   config.tied_embeddings = fields.boolean("tie_word_embeddings", false);
-  config.name = fs::path(folder).lexically_normal().filename().string();
-  if (config.name.empty())
-    config.name = fs::path(folder).lexically_normal().parent_path().filename().string();
   config.eos_token_ids = fields.ids("eos_token_id");
   const std::vector<std::int32_t> bos = fields.ids("bos_token_id");
   if (!bos.empty()) config.bos_token_id = bos[0];
   family->read_json(fields, config);
 
   // What generate() stops at: generation_config.json has the last word.
-  if (fs::exists(fs::path(folder) / "generation_config.json", ignored)) {
-    const std::string generation_path = path_in_folder(folder, "generation_config.json");
-    const nlohmann::json generation = read_json_file(generation_path, kMaxConfigBytes);
+  if (!generation_text.empty()) {
+    const std::string generation_path =
+        (fs::path(path).parent_path() / "generation_config.json").string();
+    const nlohmann::json generation = parse_json(generation_text, generation_path);
     if (!generation.is_object())
       throw Error(ErrorCode::kCorruption, generation_path + ": expected a JSON object");
     const JsonFields generation_fields(generation, generation_path);

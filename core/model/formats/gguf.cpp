@@ -385,9 +385,14 @@ GgufFile::GgufFile() : impl_(std::make_unique<Impl>()) {}
 GgufFile::~GgufFile() = default;
 
 std::shared_ptr<const GgufFile> GgufFile::open(const std::string& path) {
+  return open(std::make_unique<InputFile>(path));
+}
+
+std::shared_ptr<const GgufFile> GgufFile::open(std::unique_ptr<InputFile> first_part) {
   std::shared_ptr<GgufFile> file(new GgufFile);
   Impl& impl = *file->impl_;
-  impl.files.push_back(std::make_unique<InputFile>(path));
+  impl.files.push_back(std::move(first_part));
+  const std::string& path = impl.files[0]->path();
   Part first = read_part(*impl.files[0], 0);
   impl.values = std::move(first.values);
   impl.tensors = std::move(first.tensors);

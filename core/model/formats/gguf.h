@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/model/formats/dequantise.h"
+#include "core/model/formats/input_file.h"
 
 namespace triescope::formats {
 
@@ -31,6 +32,7 @@ class GgufFile {
  public:
   // Errors: kNotFound, kCorruption, kNotSupported (version, tensor type), kIoError.
   static std::shared_ptr<const GgufFile> open(const std::string& path);
+  static std::shared_ptr<const GgufFile> open(std::unique_ptr<InputFile> first_part);
   ~GgufFile();
 
   const std::string& path() const;

@@ -44,7 +44,12 @@ InputFile::InputFile(const std::string& path) : path_(path) {
   mtime_ns_ = mtime_ns(status);
 }
 
-InputFile::~InputFile() { ::close(fd_); }
+InputFile::InputFile(std::span<const std::byte> bytes, std::string name)
+    : path_(std::move(name)), memory_(bytes), size_(bytes.size()) {}
+
+InputFile::~InputFile() {
+  if (fd_ >= 0) ::close(fd_);
+}
 
 void InputFile::read(std::uint64_t offset, std::span<std::byte> out) const {
   if (offset > size_ || out.size() > size_ - offset) {
@@ -52,6 +57,10 @@ void InputFile::read(std::uint64_t offset, std::span<std::byte> out) const {
                                             " bytes at offset " + std::to_string(offset) +
                                             ", but the file has " + std::to_string(size_) +
                                             "; it is cut short or damaged, fetch it again");
+  }
+  if (fd_ < 0) {
+    std::copy_n(memory_.begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
+    return;
   }
   while (!out.empty()) {
     const std::size_t part = std::min<std::size_t>(out.size(), std::size_t{1} << 30);
@@ -72,6 +81,7 @@ void InputFile::read(std::uint64_t offset, std::span<std::byte> out) const {
 }
 
 void InputFile::check_unchanged() const {
+  if (fd_ < 0) return;
   struct stat status {};
   if (::fstat(fd_, &status) != 0) fail(path_, "cannot be examined");
   if (static_cast<std::uint64_t>(status.st_size) != size_ || mtime_ns(status) != mtime_ns_) {

@@ -14,6 +14,8 @@ class InputFile {
  public:
   // A regular file. Errors: kNotFound, kIoError (permission, not a regular file).
   explicit InputFile(const std::string& path);
+  // Bytes in memory in a file's place; they must outlive it. `name`: for messages.
+  InputFile(std::span<const std::byte> bytes, std::string name);
   ~InputFile();
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
@@ -31,7 +33,8 @@ class InputFile {
 
  private:
   std::string path_;
-  int fd_ = -1;
+  int fd_ = -1;  // -1: memory_ is read
+  std::span<const std::byte> memory_;
   std::uint64_t size_ = 0;
   std::int64_t mtime_ns_ = 0;
 };

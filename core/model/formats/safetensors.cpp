@@ -98,10 +98,11 @@ void widen(std::span<const std::byte> bytes, std::span<float> out, Widen to_floa
 
 }  // namespace
 
-void SafeTensors::add(const std::string& path) {
+void SafeTensors::add(std::unique_ptr<InputFile> opened) {
   const int part = static_cast<int>(files_.size());
-  files_.push_back(std::make_unique<InputFile>(path));
+  files_.push_back(std::move(opened));
   const InputFile& file = *files_.back();
+  const std::string& path = file.path();
   if (file.size() < 8)
     corrupt(path, "expected at least 8 bytes, found " + std::to_string(file.size()));
   std::uint64_t length = 0;
@@ -151,8 +152,12 @@ void SafeTensors::index() {
 }
 
 std::shared_ptr<const SafeTensors> SafeTensors::open_file(const std::string& path) {
+  return open(std::make_unique<InputFile>(path));
+}
+
+std::shared_ptr<const SafeTensors> SafeTensors::open(std::unique_ptr<InputFile> file) {
   auto result = std::make_shared<SafeTensors>();
-  result->add(path);
+  result->add(std::move(file));
   result->index();
   return result;
 }
@@ -187,7 +192,8 @@ std::shared_ptr<const SafeTensors> SafeTensors::open_folder(const std::string& f
                                             std::to_string(names.size()));
   }
   auto result = std::make_shared<SafeTensors>();
-  for (const std::string& name : names) result->add(path_in_folder(folder, name));
+  for (const std::string& name : names)
+    result->add(std::make_unique<InputFile>(path_in_folder(folder, name)));
   result->index();
   for (const auto& [tensor, file] : index["weight_map"].items()) {
     const SafeTensor* found = result->find(tensor);

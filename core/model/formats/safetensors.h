@@ -32,6 +32,7 @@ class SafeTensors {
   // A .safetensors file, or a Hugging Face folder: its model.safetensors, else the files that
   // model.safetensors.index.json names. Errors: kNotFound, kCorruption, kIoError.
   static std::shared_ptr<const SafeTensors> open_file(const std::string& path);
+  static std::shared_ptr<const SafeTensors> open(std::unique_ptr<InputFile> file);
   static std::shared_ptr<const SafeTensors> open_folder(const std::string& folder);
 
   std::int64_t file_bytes() const;
@@ -45,7 +46,7 @@ class SafeTensors {
   void check_unchanged() const;
 
  private:
-  void add(const std::string& path);
+  void add(std::unique_ptr<InputFile> opened);
   void index();
 
   std::vector<std::unique_ptr<InputFile>> files_;

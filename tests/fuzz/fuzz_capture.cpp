@@ -1,0 +1,79 @@
+// A .tscap file: opened as the program opens it, then every question a panel asks of it, at a few
+// cursors.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "core/capture/capture.h"
+#include "tests/fuzz/fuzz.h"
+
+using namespace triescope;
+
+namespace {
+
+// One file in memory (tmpfs), written anew for each input.
+struct Scratch {
+  std::string path;
+  int fd = -1;
+  Scratch() {
+    const std::string folder = std::filesystem::is_directory("/dev/shm")
+                                   ? "/dev/shm"
+                                   : std::filesystem::temp_directory_path();
+    path = folder + "/triescope-fuzz-" + std::to_string(::getpid()) + ".tscap";
+    fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0) std::abort();
+  }
+  ~Scratch() {
+    remove_companions();
+    ::unlink(path.c_str());
+    ::close(fd);
+  }
+  void remove_companions() const {
+    for (const char* suffix : {"-wal", "-shm", "-journal"}) ::unlink((path + suffix).c_str());
+  }
+};
+
+void ask_everything(capture::Capture& file) {
+  file.poll();
+  const auto nodes = static_cast<std::int32_t>(file.nodes().size());
+  for (const capture::Tick cursor : {capture::Tick{0}, capture::Tick{7}, file.end_tick()}) {
+    file.nodes_at(cursor);
+    for (std::int32_t node = -3; node < std::min(nodes + 1, 40); ++node) {
+      file.node_at(node, cursor);
+      file.children(node);
+      file.verdict_at(node, cursor);
+      for (const capture::CandidateRow& candidate : file.candidates(node, cursor))
+        file.piece(candidate.token);
+      file.path_to(node);
+    }
+    const std::int32_t slots = file.slot_count_at(cursor);
+    for (std::int32_t slot = -1; slot < std::min(slots + 1, 40); ++slot) file.slot_at(slot, cursor);
+  }
+  for (const std::int32_t step : {-1, 0, 1, file.last_step()}) {
+    file.step(step);
+    file.verdicts(step);
+    file.frontier(step);
+    file.slot_events(step);
+    int rows = 0;
+    for (const capture::InputRow& input : file.inputs(step)) {
+      if (++rows > 20) break;
+      for (std::int32_t node = -4; node < std::min(nodes + 1, 20); ++node)
+        file.visible(input, node);
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const Scratch scratch;
+  if (::ftruncate(scratch.fd, static_cast<off_t>(size)) != 0 ||
+      ::pwrite(scratch.fd, data, size, 0) != static_cast<ssize_t>(size))
+    std::abort();
+  fuzz::tolerate_refusal([&] { ask_everything(*capture::Capture::open(scratch.path)); });
+  scratch.remove_companions();
+  return 0;
+}

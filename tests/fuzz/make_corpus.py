@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+"""Writes the seeds of the fuzz targets: tests/fuzz/corpus/<target>/. Standard library only; every file is made here, none is a real
+model's. Run from anywhere: python3 tests/fuzz/make_corpus.py"""
+import json
+import pathlib
+import re
+import sqlite3
+import struct
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+
+def put(target, name, content):
+    folder = HERE / "corpus" / target
+    folder.mkdir(parents=True, exist_ok=True)
+    if not isinstance(content, bytes):
+        content = (content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)).encode()
+    (folder / name).write_bytes(content)
+
+
+def safetensors(tensors, metadata=None):
+    header, data = {}, b""
+    if metadata:
+        header["__metadata__"] = metadata
+    for name, dtype, shape, content in tensors:
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(content)]}
+        data += content
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def make_safetensors():
+    put("safetensors", "plain", safetensors([("a", "F32", [2, 2], bytes(16)), ("b", "BF16", [3], b"\x80\x3f" * 3)]))
+    put("safetensors", "kinds", safetensors(
+        [("h", "F16", [1], b"\0\x3c"), ("e", "F8_E4M3", [2], b"\x7f\x01"), ("f", "F8_E5M2", [2], b"\x7c\x80"),
+         ("i", "I64", [1], bytes(8)), ("none", "F32", [0, 7], b"")], {"format": "pt"}))
+    put("safetensors", "empty", safetensors([]))
+
+
+TYPES = {"u8": (0, "<B"), "i8": (1, "<b"), "u16": (2, "<H"), "i16": (3, "<h"), "u32": (4, "<I"), "i32": (5, "<i"),
+         "f32": (6, "<f"), "bool": (7, "<B"), "u64": (10, "<Q"), "i64": (11, "<q"), "f64": (12, "<d")}
+
+
+def gguf_text(text):
+    data = text.encode()
+    return struct.pack("<Q", len(data)) + data
+
+
+def gguf_value(kind, value):
+    if kind == "str":
+        return struct.pack("<I", 8) + gguf_text(value)
+    if kind.startswith("["):
+        inner = kind[1:]
+        number = 8 if inner == "str" else TYPES[inner][0]
+        body = b"".join(gguf_text(v) if inner == "str" else struct.pack(TYPES[inner][1], v) for v in value)
+        return struct.pack("<IIQ", 9, number, len(value)) + body
+    number, form = TYPES[kind]
+    return struct.pack("<I", number) + struct.pack(form, value)
+
+
+def gguf(keys, tensors):
+    out = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(keys))
+    for key, kind, value in keys:
+        out += gguf_text(key) + gguf_value(kind, value)
+    data = b""
+    for name, shape, number, content in tensors:
+        data += bytes(-len(data) % 32)
+        out += gguf_text(name) + struct.pack("<I", len(shape)) + b"".join(struct.pack("<Q", n) for n in shape)
+        out += struct.pack("<IQ", number, len(data))
+        data += content
+    return out + bytes(-len(out) % 32) + data
+
+
+def model_keys(name, **more):
+    keys = [("general.architecture", "str", name), (name + ".block_count", "u32", 1),
+            (name + ".context_length", "u32", 64), (name + ".embedding_length", "u32", 8),
+            (name + ".feed_forward_length", "u32", 16), (name + ".attention.head_count", "u32", 2),
+            (name + ".attention.head_count_kv", "u32", 1),
+            (name + ".attention.layer_norm_rms_epsilon", "f32", 1e-5), (name + ".vocab_size", "u32", 6)]
+    return keys + [(name + "." + key.replace("__", "."), kind, value) for key, (kind, value) in more.items()]
+
+
+BPE_KEYS = [("tokenizer.ggml.model", "str", "gpt2"), ("tokenizer.ggml.pre", "str", "smollm"),
+            ("tokenizer.ggml.tokens", "[str", ["<s>", "a", "b", "ab", "\u0120", "1"]),
+            ("tokenizer.ggml.token_type", "[i32", [3, 1, 1, 1, 1, 1]), ("tokenizer.ggml.merges", "[str", ["a b"]),
+            ("tokenizer.ggml.bos_token_id", "u32", 0), ("tokenizer.ggml.eos_token_id", "u32", 0),
+            ("tokenizer.ggml.add_bos_token", "bool", 1), ("tokenizer.chat_template", "str", "{{ messages[0].content }}")]
+SPM_KEYS = [("tokenizer.ggml.model", "str", "llama"),
+            ("tokenizer.ggml.tokens", "[str", ["<unk>", "<0x61>", "\u2581", "a", "b", "ab", "\u2581ab"]),
+            ("tokenizer.ggml.scores", "[f32", [0, 0, -1, -2, -3, -4, -5]),
+            ("tokenizer.ggml.token_type", "[i32", [2, 6, 1, 1, 1, 1, 1]),
+            ("tokenizer.ggml.unknown_token_id", "u32", 0), ("tokenizer.ggml.add_space_prefix", "bool", 1)]
+
+
+def make_gguf():
+    put("gguf", "llama", gguf(model_keys("llama") + BPE_KEYS,
+                              [("token_embd.weight", [8, 6], 0, bytes(192)), ("rope_freqs.weight", [2], 0, bytes(8))]))
+    put("gguf", "spm", gguf(model_keys("llama") + SPM_KEYS, [("output_norm.weight", [8], 0, bytes(32))]))
+    for pre in ("gpt-2", "llama-bpe", "qwen2"):
+        keys = [(k, t, pre if k.endswith(".pre") else v) for k, t, v in BPE_KEYS]
+        put("gguf", "pre_" + pre, gguf(keys, []))
+    put("gguf", "phi3", gguf(model_keys("phi3", rope__scaling__original_context_length=("u32", 32),
+                                        attention__sliding_window=("u32", 16)),
+                             [("rope_factors_long.weight", [2], 0, bytes(8)),
+                              ("rope_factors_short.weight", [2], 0, bytes(8))]))
+    put("gguf", "gemma3", gguf(model_keys("gemma3", attention__sliding_window=("u32", 16),
+                                          attention__key_length=("u32", 4), attention__value_length=("u32", 4)), []))
+    put("gguf", "yarn", gguf(model_keys("qwen2", rope__scaling__type=("str", "yarn"), rope__scaling__factor=("f32", 4.0),
+                                        rope__freq_base=("f32", 1e6)), []))
+    put("gguf", "gpt2", gguf(model_keys("gpt2", attention__layer_norm_epsilon=("f32", 1e-5)), []))
+    # One block of every type, and every type of value.
+    blocks = {2: (32, 18), 3: (32, 20), 6: (32, 22), 7: (32, 24), 8: (32, 34), 10: (256, 84), 11: (256, 110),
+              12: (256, 144), 13: (256, 176), 14: (256, 210), 20: (32, 18), 1: (1, 2), 30: (1, 2)}
+    put("gguf", "blocks", gguf([("k" + kind, kind, 1) for kind in TYPES] + [("l", "[i16", [1, -2]), ("e", "[f64", [])],
+                               [("t%d" % number, [n], number, bytes(range(size))) for number, (n, size) in blocks.items()]))
+    put("gguf", "split", gguf([("split.count", "u16", 2), ("split.no", "u16", 0), ("general.alignment", "u32", 32)], []))
+
+
+PLAIN = {"hidden_size": 8, "num_attention_heads": 2, "num_key_value_heads": 1, "intermediate_size": 16,
+         "vocab_size": 300, "num_hidden_layers": 2, "max_position_embeddings": 64, "rms_norm_eps": 1e-5}
+
+
+def make_config():
+    def config(name, **more):
+        put("config", name, {"model_type": re.sub("-.*", "", name), **PLAIN, **more})
+    config("llama", rope_theta=1e4, tie_word_embeddings=True, eos_token_id=[1, 2], bos_token_id=0, attention_bias=True)
+    config("llama-llama3", rope_scaling={"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0,
+                                         "high_freq_factor": 4.0, "original_max_position_embeddings": 32})
+    config("llama-yarn", rope_parameters={"rope_type": "yarn", "factor": 4.0, "beta_fast": 32, "mscale": 1.0,
+                                          "mscale_all_dim": 0.5, "rope_theta": 1e4})
+    config("llama-linear", rope_scaling={"type": "linear", "factor": 2.0})
+    config("llama-dynamic", rope_scaling={"type": "dynamic", "factor": 2.0}, head_dim=4, hidden_act="silu")
+    config("mistral", sliding_window=16)
+    config("phi3", sliding_window=16, partial_rotary_factor=0.5, original_max_position_embeddings=32, pad_token_id=3,
+           rope_scaling={"type": "longrope", "short_factor": [1.0], "long_factor": [2.0]})
+    config("qwen2", use_sliding_window=True, sliding_window=16, max_window_layers=1)
+    config("qwen3", head_dim=4, layer_types=["full_attention", "sliding_attention"], sliding_window=8)
+    config("gemma2", head_dim=4, sliding_window=8, query_pre_attn_scalar=4, attn_logit_softcapping=50.0,
+           final_logit_softcapping=30.0, hidden_activation="gelu_pytorch_tanh")
+    config("gemma3_text", head_dim=4, sliding_window=8, rope_local_base_freq=1e4, sliding_window_pattern=2,
+           query_pre_attn_scalar=4, rope_scaling={"factor": 8.0, "rope_type": "linear"})
+    config("smollm3", no_rope_layers=[1, 0], no_rope_layer_interval=2)
+    put("config", "gpt2", {"model_type": "gpt2", "n_embd": 8, "n_head": 2, "n_layer": 1, "n_positions": 32, "vocab_size": 300,
+                           "layer_norm_epsilon": 1e-5, "activation_function": "gelu_new", "n_inner": None})
+
+
+def make_generation_config():
+    put("generation_config", "list", {"eos_token_id": [1, 2], "bos_token_id": 0, "do_sample": True, "top_p": 0.9})
+    put("generation_config", "one", {"eos_token_id": 299, "_from_model_config": True})
+    put("generation_config", "null", {"eos_token_id": None})
+
+
+def tokenizer(**more):
+    vocab = {"<s>": 0, "a": 1, "b": 2, "ab": 3, "\u0120": 4, "1": 5, "\u0120ab": 6, "\u00c3": 7, "\u00a9": 8}
+    return {"version": "1.0", "added_tokens": [{"id": 0, "content": "<s>", "special": True, "lstrip": True, "rstrip": True,
+                                                "single_word": False, "normalized": False}],
+            "model": {"type": "BPE", "vocab": vocab, "merges": ["a b", "\u0120 ab"], "unk_token": None}, **more}
+
+
+def make_tokenizer_json():
+    put("tokenizer_json", "byte_level", tokenizer(
+        pre_tokenizer={"type": "Sequence", "pretokenizers": [
+            {"type": "Split", "pattern": {"Regex": "\\p{L}+|\\s+(?!\\S)|\\d{1,3}"}, "behavior": "Isolated", "invert": False},
+            {"type": "Digits", "individual_digits": True},
+            {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True}]},
+        post_processor={"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}},
+                                                                 {"Sequence": {"id": "A", "type_id": 0}}],
+                        "special_tokens": {"<s>": {"id": "<s>", "ids": [0], "tokens": ["<s>"]}}},
+        decoder={"type": "ByteLevel"}))
+    spm = tokenizer(
+        normalizer={"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": "\u2581"},
+                                                        {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"},
+                                                        {"type": "NFKC"}]},
+        decoder={"type": "Sequence", "decoders": [{"type": "Replace", "pattern": {"String": "\u2581"}, "content": " "},
+                                                  {"type": "ByteFallback"}, {"type": "Fuse"},
+                                                  {"type": "Strip", "content": " ", "start": 1, "stop": 0}]})
+    spm["model"].update({"byte_fallback": True, "fuse_unk": True, "unk_token": "<s>", "ignore_merges": False,
+                         "vocab": {"<s>": 0, "<0xC3>": 1, "<0xA9>": 2, "\u2581": 3, "a": 4, "b": 5, "ab": 6, "\u2581ab": 7},
+                         "merges": [["a", "b"], ["\u2581", "ab"]]})
+    put("tokenizer_json", "spm", spm)
+    put("tokenizer_json", "metaspace", tokenizer(
+        pre_tokenizer={"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "first", "split": True},
+        decoder={"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "first"}, normalizer={"type": "NFC"}))
+    put("tokenizer_json", "strip", json.dumps(tokenizer(
+        normalizer={"type": "Sequence", "normalizers": [{"type": "Strip", "strip_left": True}, {"type": "Lowercase"},
+                                                        {"type": "Replace", "pattern": {"Regex": " +"}, "content": " "}]},
+        pre_tokenizer={"type": "Whitespace"})).encode() + b"\0 A  bAb <s> \xc3\xa91")
+    put("tokenizer_json", "split_behaviors", json.dumps(tokenizer(pre_tokenizer={"type": "Sequence", "pretokenizers": [
+        {"type": "Split", "pattern": {"String": " "}, "behavior": how, "invert": how == "Removed"}
+        for how in ("Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous")]})).encode() + b"\0a b  ab 1")
+
+
+TEMPLATES = {
+    "chatml": "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n'}}"
+              "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}",
+    "guards": "{%- if messages[0].role == 'system' -%}{%- set system = messages[0]['content']|trim %}{% set messages = messages[1:] -%}"
+              "{%- else %}{{ raise_exception('no system') }}{% endif %}{{ bos_token }}{% for m in messages if m.role != 'x' %}"
+              "{{ loop.index0 ~ loop.last }}{% if loop.first %}{% continue %}{% endif %}{% break %}{% else %}none{% endfor %}",
+    "macros": "{% macro f(a, b=2) %}{{ a|upper }}{{ b }}{% endmacro %}{{ f('x', b=[1, 2]|length) }}{% set ns = namespace(n=0) %}"
+              "{% for i in range(3) %}{% set ns.n = ns.n + i * 2 // 1 %}{% endfor %}{{ ns.n }}",
+    "filters": "{{ messages|map(attribute='role')|join(', ') }}{{ messages|selectattr('role', 'equalto', 'user')|list|length }}"
+               "{{ {'a': [1, none, true], 'b': 1.5}|tojson(indent=2) }}{{ 'a,b'.split(',')|reverse|list }}{{ x is defined }}"
+               "{{ 'Ab'.lower().strip().startswith('a') }}{{ messages[-1].content[::-1] }}{{ 7 % 3 ** 2 }}",
+    "blocks": "{% set text %}a{{ 1 }}{% endset %}{% filter upper %}b{{ text }}{% endfilter %}{# note #}{% generation %}c{% endgeneration %}"
+              "{{ 'x' if not (1 in [1] and 2 > 1) else \"y\" }}{{ dict(a=1).items()|list }}{{ (1, 2)[0] }}",
+}
+
+
+def make_chat_template():
+    for name, text in TEMPLATES.items():
+        put("chat_template", name, text)
+
+
+def make_capture():
+    source = (ROOT / "core/capture/schema.cpp").read_text()
+    body = source[source.index("kTables[] = {"):source.index("}  // namespace")]
+    tables = [(name, "".join(re.findall(r'"([^"]*)"', columns)))
+              for name, columns in re.findall(r'\{"(\w+)",\s*((?:"[^"]*"\s*)+)\}', body)]
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in ("empty", "run"):
+            path = pathlib.Path(folder) / seed
+            db = sqlite3.connect(path)
+            db.execute("PRAGMA page_size=512")
+            db.execute("PRAGMA application_id=%d" % 0x54534350)
+            db.execute("PRAGMA user_version=%d" % int(re.search(r"kSchemaVersion = (\d+)",
+                                                               (ROOT / "core/capture/schema.h").read_text())[1]))
+            for name, columns in tables:
+                db.execute("CREATE TABLE %s (%s)" % (name, columns))
+
+            def add(table, *values):
+                names = [c.split()[0] for c in dict(tables)[table].split(", ")]
+                names = [n for n in names if n != "id"][:len(values)]
+                db.execute("INSERT INTO %s (%s) VALUES (%s)" % (table, ",".join(names), ",".join("?" * len(values))), values)
+
+            if seed == "run":
+                add("run", "2026-01-01T00:00:00Z", '{"name": "m"}', "beam", "Beam search", '{"beams": 2}', 7, "{}", "ab",
+                    struct.pack("<2i", 1, 2), 8, 64, 4, "recycle", 1, "", "")
+                add("piece", 1, b"a")
+                add("piece", 2, b"\xc3")
+                add("step", 0, 2, 0, 0, 0, 1)
+                add("step", 1, 2, 1, 1, 2, 2)
+                for tick in range(10):
+                    add("phase", tick, tick * 10, 5)
+                add("node", 0, -1, -1, 0, 0.0, 0.0, None, 0, 0)
+                add("node", 1, 0, 1, 1, -0.5, -0.5, None, 3, 2)
+                add("node", 2, 0, 2, 1, -0.9, -0.9, 0.5, 3, 2)
+                add("node", 3, 1, 2, 2, -0.7, -1.2, None, 3, 7)
+                add("node_score", 1, -0.5, -0.6, 6)
+                add("input", 0, 0, -2, 0, 0, 0)
+                add("input", 1, 0, 1, 2, 2, 3)
+                add("candidate", 1, 0, 0, 1, -0.5, 1)
+                add("candidate", 1, 0, 1, 2, -0.9, 0)
+                add("verdict", 2, 1, 3, None, None, None, 0, -0.5, 0.1, -1, "kept")
+                add("verdict", 7, 2, 4, 0.1, 0.2, 0.3, 3, -2.0, 0.4, -1, "below")
+                add("verdict", 7, 3, 5, None, None, None, 0, -1.2, None, -1, "ends")
+                add("frontier", 0, 0, 1, -0.5)
+                add("frontier", 0, 1, 2, -0.9)
+                add("frontier", 1, 0, 3, -1.2)
+                for row in ((1, 0, 0, -2, -1), (1, 0, 1, -3, -1), (6, 0, 2, 1, -1), (8, 3, 2, 1, -1), (8, 1, 2, 3, -1), (8, 4, 3, 3, 2)):
+                    add("slot", *row)
+                add("memory", 0, 2, 0, 4, 2, 4, 0, 0, 0)
+                add("sequence", 7, 3, 0, -1.2, "eos", struct.pack("<2i", 1, 2))
+                add("log", 3, 1, "hello")
+                add("bookmark", 4, "here")
+            db.commit()
+            db.execute("VACUUM")
+            db.close()
+            put("capture", seed, path.read_bytes())
+
+
+if __name__ == "__main__":
+    make_safetensors()
+    make_gguf()
+    make_config()
+    make_generation_config()
+    make_tokenizer_json()
+    make_chat_template()
+    make_capture()
