@@ -45,6 +45,10 @@ void draw_glyph(Canvas& canvas, std::string_view glyph, Point c, float size, Col
                      r * 0.3f);
     canvas.stroke_rect({c.x - r * 0.9f, c.y - r * 0.55f, r * 1.8f, r * 1.1f}, color, 1.2f,
                        LineStyle::kSolid, r * 0.3f);
+  } else if (glyph == "≠") {
+    canvas.line({c.x - r * 0.85f, c.y - r * 0.3f}, {c.x + r * 0.85f, c.y - r * 0.3f}, color, w);
+    canvas.line({c.x - r * 0.85f, c.y + r * 0.3f}, {c.x + r * 0.85f, c.y + r * 0.3f}, color, w);
+    canvas.line({c.x - r * 0.5f, c.y + r * 0.9f}, {c.x + r * 0.5f, c.y - r * 0.9f}, color, w);
   } else if (glyph == "→") {
     canvas.line({c.x - r * 0.9f, c.y}, {c.x + r * 0.8f, c.y}, color, w);
     const Point head[] = {{c.x + r * 0.2f, c.y - r * 0.55f},
@@ -338,6 +342,10 @@ std::vector<std::string> node_tooltip(const Scene& scene, std::int32_t node) {
   if (const auto verdict = scene.capture->verdict_at(node, scene.cursor);
       verdict && !verdict->reason.empty())
     lines.push_back(verdict->reason);
+  if (scene.differs(node))
+    lines.push_back(scene.twins->twin_of(node) < 0
+                        ? "≠ the other run has no such path"
+                        : "≠ kept in one of the two runs and not in the other");
   return lines;
 }
 

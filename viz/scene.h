@@ -10,6 +10,7 @@
 
 #include "core/capture/capture.h"
 #include "viz/canvas/canvas.h"
+#include "viz/layouts/comparison.h"
 #include "viz/theme.h"
 
 namespace triescope::viz {
@@ -29,8 +30,12 @@ struct Scene {
   float em = 14;  // text size in px; all sizes derive from it
   // Steps the figures shown are limited to (dragged on a ruler); whole run where empty.
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
+  const Twins* twins = nullptr;  // this run as seen from another one beside it; null: none is
   bool animate = true;
   bool export_mode = false;  // draw the whole extent, with a caption line; no hover
+
+  // Kept in this run and not in the one beside it, or the other way round.
+  bool differs(std::int32_t node) const { return twins && twins->differs(node); }
 
   // The step the cursor stands in or has just finished: the step whose pictures are shown. -1 =
   // nothing yet.

@@ -100,6 +100,7 @@ Theme dark_theme() {
   theme.accent = rgb(0x56B4E9);
   theme.focus = rgb(0xFFFFFF);
   theme.current = rgb(0xFFFFFF);
+  theme.difference = rgb(0xCC79A7);
   return theme;
 }
 
@@ -116,6 +117,7 @@ Theme light_theme() {
   theme.accent = rgb(0x0072B2);
   theme.focus = rgb(0x000000);
   theme.current = rgb(0x000000);
+  theme.difference = rgb(0xA84C80);
   return theme;
 }
 

@@ -22,6 +22,7 @@ struct Mark {
 struct Theme {
   bool dark = true;
   Color background, surface, raised, border, grid, text, text_dim, accent, focus, current;
+  Color difference;  // what two runs do differently, with the glyph ≠
   Mark mark(capture::NodeState state) const;
   Color beam(int rank) const;  // Okabe-Ito by rank, then shades
   Color source(capture::Source s) const;

@@ -11,7 +11,8 @@ namespace triescope::app {
 namespace {
 
 struct WindowCommandOptions : RunOptions {
-  std::string file, script, screenshot, state, size = "1280x720";
+  std::string script, screenshot, state, size = "1280x720";
+  std::vector<std::string> files;
   float scale = 0;
   bool no_animation = false;
 };
@@ -25,7 +26,7 @@ int run_window_command([[maybe_unused]] const WindowCommandOptions& options,
               "or build with the release preset");
 #else
   WindowOptions window;
-  window.capture = options.file;
+  window.captures = options.files;
   window.request = options.resolve();
   window.has_request = has_request;
   window.script = options.script;
@@ -43,7 +44,9 @@ int run_window_command([[maybe_unused]] const WindowCommandOptions& options,
 void add_window_options(CLI::App& root, CommandLine& line) {
   auto options = std::make_shared<WindowCommandOptions>();
   options->request.max_new_tokens = 48;
-  root.add_option("FILE", options->file, "capture (.tscap) to open; needs no model");
+  root.add_option("FILE", options->files,
+                  "capture (.tscap) to open; needs no model. Two are compared side by side")
+      ->expected(0, 2);
   options->add_to(root);
   root.add_option("--script", options->script, "drive the window with a file, one command a line");
   root.add_option("--screenshot", options->screenshot,

@@ -191,6 +191,8 @@ CommandTable::CommandTable(Workspace& w, UiState& ui) {
          "View",
          {chord_from_string("Ctrl+" + std::to_string(number++))},
          [&w, name] {
+           if (name == "compare") return w.compare(w.partner());
+           w.stop_comparing();
            w.layout = preset_layout(name);
            w.layout_name = name;
            w.maximised.clear();
@@ -198,6 +200,35 @@ CommandTable::CommandTable(Workspace& w, UiState& ui) {
          {},
          [&w, name] { return w.layout_name == name; }});
   }
+  add({"compare-with",
+       "Compare with…",
+       "View",
+       chords({"Ctrl+D"}),
+       [&ui] { ui.open(Dialog::kCompare); },
+       has_document,
+       {},
+       true,
+       "Another run or capture beside this one: one cursor and one focus for both, what differs is "
+       "marked ≠."});
+  for (const viz::Along along : {viz::Along::kTokens, viz::Along::kSteps, viz::Along::kTime}) {
+    const std::string name = viz::to_string(along);
+    add({"compare-by-" + name,
+         "Compare: one cursor by " + name,
+         "View",
+         {},
+         [&w, along] { w.set_along(along); },
+         [&w] { return w.partner() != nullptr; },
+         [&w, along] { return w.comparing() && w.along() == along; }});
+  }
+  add({"go-difference",
+       "To the first difference",
+       "Go",
+       chords({"Ctrl+J"}),
+       [&w] {
+         if (!w.go_to_difference()) w.say(LogLevel::kInfo, "the two texts are the same so far");
+       },
+       [&w] { return w.partner() != nullptr; },
+       {}});
   add({"maximise",
        "Maximise the pane under the mouse",
        "View",

@@ -16,6 +16,7 @@ enum class Dialog : std::uint8_t {
   kOpen,
   kSaveAs,
   kExport,
+  kCompare,
   kPalette,
   kKeys,
   kBreakpoints,

@@ -140,12 +140,11 @@ std::unique_ptr<PaneNode> preset_layout(const std::string& name) {
                       make_leaf({"timeline"}));
   }
   if (name == "compare") {
-    auto left = make_split(kAbove, 0.5f, make_leaf({"trie", "mask", "positions", "kv"}),
-                           make_leaf({"memory", "verdict"}));
-    auto right = make_split(kAbove, 0.5f, make_leaf({"text", "candidates"}),
-                            make_leaf({"inspector", "log"}));
-    return make_split(kAbove, 0.84f, make_split(kBeside, 0.58f, std::move(left), std::move(right)),
-                      make_leaf({"timeline"}));
+    // Every pane holds the panel of both runs, so it takes the whole width.
+    auto panes =
+        make_split(kAbove, 0.55f, make_leaf({"trie", "mask", "positions", "kv"}),
+                   make_leaf({"text", "memory", "verdict", "candidates", "inspector", "log"}));
+    return make_split(kAbove, 0.82f, std::move(panes), make_leaf({"timeline"}));
   }
   std::string names;
   for (const std::string& known : preset_names()) names += (names.empty() ? "" : ", ") + known;

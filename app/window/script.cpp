@@ -38,6 +38,7 @@ constexpr Verb kVerbs[] = {
     {"branch", "NODE TOKEN"},
     {"export-panel", "PANEL svg|pdf|png|csv PATH"},
     {"document", "N"},
+    {"compare", "N"},
     {"screenshot", "FILE.png"},
     {"write-state", "FILE.json"},
 };
@@ -188,11 +189,15 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
     need(3);
     workspace.start_export(
         {args[0], args[2], viz::export_format_from_string(args[1]), workspace.preferences.dark});
-  } else if (verb == "document") {
+  } else if (verb == "document" || verb == "compare") {
     const auto index = static_cast<std::size_t>(number(script, args[0]));
     if (index >= workspace.documents().size())
       refuse(script, "only " + std::to_string(workspace.documents().size()) + " captures are open");
-    workspace.activate(workspace.documents()[index].get());
+    Document* const chosen = workspace.documents()[index].get();
+    if (verb == "document") return workspace.activate(chosen);
+    if (chosen == workspace.active())
+      refuse(script, "compare: capture " + args[0] + " is the active one; name another");
+    workspace.compare(chosen);
   } else if (verb == "screenshot") {
     host.screenshot(argument);
   } else if (verb == "write-state") {

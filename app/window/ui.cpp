@@ -413,6 +413,7 @@ void Ui::draw() {
   draw_tool_bar();
   draw_problems();
   draw_documents();
+  workspace.sync_partner();
 
   const float status_height = ImGui::GetTextLineHeightWithSpacing() + em * 0.1f;
   const ImVec2 room = ImGui::GetContentRegionAvail();
@@ -428,7 +429,13 @@ void Ui::draw() {
     panes_width -= width + em * 0.4f;
   }
   if (!run_bar || beside) {
-    const viz::Rect area{panes_x, origin.y, panes_width, body_height};
+    viz::Rect area{panes_x, origin.y, panes_width, body_height};
+    if (workspace.comparing() && workspace.active()) {
+      ImGui::SetCursorScreenPos(ImVec2(area.x, area.y));
+      const float strip = draw_compare_strip(area.w) + em * 0.3f;
+      area.y += strip;
+      area.h = std::max(em * 3, area.h - strip);
+    }
     if (workspace.active()) {
       draw_panes(area);
     } else {

@@ -40,6 +40,11 @@ struct Ui {
   void draw_run_bar(ImVec2 size);
   void draw_panes(viz::Rect area);
   void draw_pane(PlacedPane& pane, Document& document);
+  // ui_compare.cpp
+  float draw_compare_strip(float width);  // returns its height
+  void draw_compare_pair(const std::string& panel, viz::Rect area, Document& left);
+  bool draw_compare_choice();  // the captures to choose from; true: chosen
+  bool draw_compare_dialog();
   void draw_panel(viz::Panel& panel, viz::Rect area, Document& document);
   void draw_empty(viz::Rect area);
   void draw_status_line();

@@ -35,6 +35,8 @@ ModalSize size_of(Dialog dialog) {
       return {44, 0};
     case Dialog::kExport:
       return {38, 0};
+    case Dialog::kCompare:
+      return {44, 0};
     case Dialog::kPalette:
       return {34, 26};
     case Dialog::kKeys:
@@ -58,6 +60,8 @@ const char* title_of(Dialog dialog) {
       return "Save capture as";
     case Dialog::kExport:
       return "Export a panel";
+    case Dialog::kCompare:
+      return "Compare with";
     case Dialog::kPalette:
       return "All commands";
     case Dialog::kKeys:
@@ -388,6 +392,9 @@ void Ui::draw_dialogs() {
       break;
     case Dialog::kExport:
       done = draw_export(*this);
+      break;
+    case Dialog::kCompare:
+      done = draw_compare_dialog();
       break;
     case Dialog::kPalette:
       done = draw_palette(*this);

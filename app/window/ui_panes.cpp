@@ -56,6 +56,7 @@ void Ui::draw_panes(viz::Rect area) {
   // moves.
   if (ImGui::GetIO().MouseDelta.x != 0 || ImGui::GetIO().MouseDelta.y != 0)
     document.focus.hovered = -1;
+  if (workspace.partner() && document.focus.hovered == -1) workspace.partner()->focus.hovered = -1;
   for (PlacedPane& pane : placed.panes) draw_pane(pane, document);
   for (const PlacedSplitter& splitter : placed.splitters) {
     ImGui::PushID(splitter.node);
@@ -190,7 +191,10 @@ void Ui::draw_pane(PlacedPane& pane, Document& document) {
                          std::max(1.0f, pane.area.h - header)};
     list->AddRectFilled(ImVec2(area.x, area.y), ImVec2(area.right(), area.bottom()),
                         to_imgui(theme.background));
-    draw_panel(*panel, area, document);
+    if (workspace.comparing())
+      draw_compare_pair(pane.node->active, area, document);
+    else
+      draw_panel(*panel, area, document);
   }
   ImGui::EndChild();
   ImGui::PopID();
@@ -205,6 +209,7 @@ void Ui::draw_panel(viz::Panel& panel, viz::Rect area, Document& document) {
   scene.em = em;
   scene.range = document.range;
   scene.animate = workspace.animate;
+  if (workspace.partner()) scene.twins = &document.twins;
 
   ImGui::SetCursorScreenPos(ImVec2(area.x, area.y));
   ImGui::InvisibleButton("canvas", ImVec2(area.w, area.h));
@@ -240,10 +245,13 @@ void Ui::draw_panel(viz::Panel& panel, viz::Rect area, Document& document) {
   if (reaction.hover && (input.inside || active) && *reaction.hover != document.focus.hovered) {
     document.focus.hovered = *reaction.hover;
     animating = true;  // the panels drawn before this one show the new focus in the next frame
+    workspace.mirror_focus(document);
   }
-  if (reaction.lock)
+  if (reaction.lock) {
     document.focus.locked = *reaction.lock == document.focus.locked ? -1 : *reaction.lock;
-  if (reaction.cursor) workspace.set_cursor(*reaction.cursor);
+    workspace.mirror_focus(document);
+  }
+  if (reaction.cursor) workspace.set_cursor_of(document, *reaction.cursor);
   if (reaction.range) document.range = reaction.range;
   if (reaction.clear_range) document.range.reset();
   if (reaction.wants_redraw) animating = true;

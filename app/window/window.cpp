@@ -182,7 +182,11 @@ int run_window(const WindowOptions& options) {
   if (scripted && options.script.empty()) script.append("wait", "idle");
   if (!options.screenshot.empty()) script.append("screenshot", options.screenshot);
   if (!options.state.empty()) script.append("write-state", options.state);
-  if (!options.capture.empty()) workspace.open_path(options.capture);
+  for (const std::string& path : options.captures) workspace.open_path(path);
+  if (options.captures.size() > 1 && workspace.documents().size() > 1) {
+    workspace.activate(workspace.documents().front().get());
+    workspace.compare(workspace.documents().back().get());
+  }
 
   std::string pending_screenshot;
   ScriptHost host{workspace,

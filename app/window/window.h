@@ -3,13 +3,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/run/request.h"
 
 namespace triescope::app {
 
 struct WindowOptions {
-  std::string capture;                    // opened at start; "" = none
+  std::vector<std::string> captures;      // opened at start; two are compared
   RunRequest request;                     // what the command line gave
   bool has_request = false;               // false: the remembered one stays
   std::string script, screenshot, state;  // files; "" = none

@@ -88,9 +88,17 @@ Document* Workspace::add_document(const std::string& path, std::uint64_t run_ser
   document->title += run_serial ? " #" + std::to_string(run_serial)
                                 : " (" + fs::path(path).filename().string() + ")";
   document->cursor = document->capture->end_tick();
-  active_ = document.get();
   documents_.push_back(std::move(document));
+  // What was looked at stays as what the new one is compared with.
+  if (comparing_ && !partner_) partner_ = active_;
+  active_ = lead_ = documents_.back().get();
   return active_;
+}
+
+void Workspace::activate(Document* document) {
+  if (document == active_) return;
+  if (document == partner_) partner_ = active_;
+  active_ = lead_ = document;
 }
 
 void Workspace::open_capture(const std::string& path) {
@@ -118,8 +126,10 @@ void Workspace::open_path(const std::string& path) {
 
 void Workspace::close_document(Document* document) {
   if (document == live_document() && live_->state != LiveState::kDone) session_.stop();
+  forget_partner(document);
   std::erase_if(documents_, [&](const auto& entry) { return entry.get() == document; });
   if (active_ == document) active_ = documents_.empty() ? nullptr : documents_.back().get();
+  if (partner_ == active_) partner_ = nullptr;
 }
 
 void Workspace::save_capture_as(const std::string& path) {
@@ -154,6 +164,10 @@ void Workspace::load_model() { session_.load(request().model, request().device, 
 
 void Workspace::step() {
   if (!active_) return start(/*run_at_once=*/false);
+  if (steps_in_partner(+1))
+    return set_cursor_of(*partner_,
+                         next_step_tick(partner_->cursor, partner_->capture->end_tick()));
+  lead_ = active_;
   const Tick end = active_->capture->end_tick();
   if (active_->cursor < end) {
     active_->cursor = next_step_tick(active_->cursor, end);
@@ -169,6 +183,8 @@ void Workspace::step() {
 
 void Workspace::step_phase() {
   if (!active_) return start(/*run_at_once=*/false);
+  if (steps_in_partner(+1)) return set_cursor_of(*partner_, partner_->cursor + 1);
+  lead_ = active_;
   const Tick end = active_->capture->end_tick();
   if (active_->cursor < end) {
     ++active_->cursor;
@@ -183,11 +199,15 @@ void Workspace::step_phase() {
 }
 
 void Workspace::back() {
-  if (active_) set_cursor(previous_step_tick(active_->cursor));
+  if (!active_) return;
+  if (steps_in_partner(-1)) return set_cursor_of(*partner_, previous_step_tick(partner_->cursor));
+  set_cursor(previous_step_tick(active_->cursor));
 }
 
 void Workspace::back_phase() {
-  if (active_) set_cursor(active_->cursor - 1);
+  if (!active_) return;
+  if (steps_in_partner(-1)) return set_cursor_of(*partner_, partner_->cursor - 1);
+  set_cursor(active_->cursor - 1);
 }
 
 void Workspace::toggle_run() {
@@ -263,10 +283,7 @@ void Workspace::set_breakpoints(std::vector<Breakpoint> points) {
 }
 
 void Workspace::set_cursor(Tick tick) {
-  if (!active_) return;
-  active_->cursor = std::clamp<Tick>(tick, 0, active_->capture->end_tick());
-  active_->follow = false;
-  active_->playing = false;
+  if (active_) set_cursor_of(*active_, tick);
 }
 
 void Workspace::follow() {
@@ -274,6 +291,7 @@ void Workspace::follow() {
   active_->follow = true;
   active_->playing = false;
   active_->cursor = active_->capture->end_tick();
+  lead_ = active_;
 }
 
 void Workspace::go_to_start() { set_cursor(0); }
@@ -300,7 +318,9 @@ void Workspace::go_to_bookmark(int direction) {
 }
 
 void Workspace::lock_focus(std::int32_t node) {
-  if (active_) active_->focus.locked = node;
+  if (!active_) return;
+  active_->focus.locked = node;
+  mirror_focus(*active_);
 }
 
 void Workspace::start_export(const ExportJob& job) {
@@ -458,6 +478,18 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
                      {"sequences", counts.sequences},
                      {"nodes_at_cursor", document.capture->nodes_at(document.cursor).size()},
                      {"bookmarks", document.capture->bookmarks().size()}};
+  const auto marked = [](const Document& of) {
+    return std::count(of.twins.differ.begin(), of.twins.differ.end(), 1);
+  };
+  if (const Document* other = partner())
+    state["compare"] = {{"capture", other->path},
+                        {"by", viz::to_string(along_)},
+                        {"cursor", position(other->cursor)},
+                        {"focus", other->focus.node()},
+                        {"parting_step", document.twins.parting_step},
+                        {"other_parting_step", other->twins.parting_step},
+                        {"differing_nodes", marked(document)},
+                        {"other_differing_nodes", marked(*other)}};
   return state;
 }
 

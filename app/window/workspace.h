@@ -17,6 +17,7 @@
 #include "app/window/preferences.h"
 #include "core/capture/capture.h"
 #include "viz/export.h"
+#include "viz/layouts/comparison.h"
 #include "viz/panels/panel.h"
 #include "viz/scene.h"
 
@@ -37,6 +38,7 @@ struct Document {
   std::optional<RunRequest> request;
   bool playing = false;  // replay goes on by itself
   double next_play_time = 0;
+  viz::Twins twins;  // as seen from the run beside it, while two are compared
 
   viz::Panel* panel(const std::string& name) const;
 };
@@ -67,7 +69,7 @@ class Workspace {
   std::vector<DeviceInfo> devices;
   const std::vector<std::unique_ptr<Document>>& documents() const { return documents_; }
   Document* active() const { return active_; }
-  void activate(Document* document) { active_ = document; }
+  void activate(Document* document);
   const LiveStatus& live() const { return *live_; }
   // The document that the newest run is decoded into; nullptr = none, or closed.
   Document* live_document() const;
@@ -110,6 +112,20 @@ class Workspace {
   void go_to_bookmark(int direction);  // +1 next, -1 previous
   void lock_focus(std::int32_t node);  // -1 = let go
 
+  // --- two runs beside each other (workspace_compare.cpp) ---
+  bool comparing() const { return comparing_; }
+  // The capture on the right; nullptr = nothing is compared, or nothing was chosen yet.
+  Document* partner() const;
+  // Takes the compare layout; nullptr = the newest other capture.
+  void compare(Document* other);
+  void stop_comparing();
+  viz::Along along() const { return along_; }
+  void set_along(viz::Along along);
+  void set_cursor_of(Document& document, capture::Tick tick);  // it leads, the other one follows
+  void sync_partner();  // before drawing: cursor and twins of the one that follows
+  void mirror_focus(const Document& from);
+  bool go_to_difference();  // false: the texts are the same so far
+
   // --- export, in the background ---
   void start_export(const ExportJob& job);
   void cancel_export();
@@ -132,8 +148,23 @@ class Workspace {
   void play(double seconds);
 
   std::function<void()> wake_;
+  // What the twins were found for.
+  struct Compared {
+    const Document* lead = nullptr;
+    capture::Tick cursor = -1, end = -1, other_end = -1;
+    std::int64_t verdicts = -1, other_verdicts = -1;
+    bool operator==(const Compared&) const = default;
+  };
+  void forget_partner(const Document* document);
+  bool steps_in_partner(int direction) const;
+
   std::vector<std::unique_ptr<Document>> documents_;
   Document* active_ = nullptr;
+  bool comparing_ = false;
+  Document* partner_ = nullptr;
+  Document* lead_ = nullptr;  // of the two, the one whose cursor was moved
+  viz::Along along_ = viz::Along::kTokens;
+  Compared compared_;
   std::uint64_t next_serial_ = 1;
   std::uint64_t seen_run_serial_ = 0;
   std::map<std::string, RunRequest> requests_;  // of the runs started here, by capture

@@ -32,8 +32,9 @@ class TextPanel final : public Panel {
     if (!scene.capture || scene.capture->nodes_at(scene.cursor).empty())
       return draw_empty_state(canvas, area, info().empty, scene);
     const capture::Counts counts = scene.capture->counts();
-    const Key key{scene.capture, scene.cursor, counts.verdicts, counts.sequences,
-                  area.w,        scene.em,     scene.theme.dark};
+    const Key key{
+        scene.capture, scene.cursor, counts.verdicts,  counts.sequences,
+        area.w,        scene.em,     scene.theme.dark, scene.twins ? scene.twins->version : 0};
     if (!(key == key_)) lay_out(canvas, area.w, scene);
     key_ = key;
     overflow_ = scene.export_mode ? 0 : std::max(0.0f, height_ - area.h);
@@ -119,6 +120,7 @@ class TextPanel final : public Panel {
     std::int64_t verdicts = -1, sequences = -1;
     float width = 0, em = 0;
     bool dark = false;
+    std::uint64_t twins = 0;
     bool operator==(const Key&) const = default;
   };
 
@@ -199,6 +201,12 @@ class TextPanel final : public Panel {
     const Rect box{drawn_.x + span.box.x, drawn_.y + span.box.y, span.box.w, span.box.h};
     if (span.node != -1 && scene.focus.node() == span.node)
       canvas.fill_rect(box, scene.theme.focus.with_alpha(0.18f), em * 0.15f);
+    if (span.node >= 0 && scene.differs(span.node)) {
+      canvas.fill_rect(box, scene.theme.difference.with_alpha(0.24f), em * 0.15f);
+      if (span.node == scene.twins->parting_node)
+        draw_glyph(canvas, "≠", {box.x + em * 0.36f, box.y + em * 0.08f}, em * 0.62f,
+                   scene.theme.difference);
+    }
     const float height = canvas.measure(span.text, span.style).y;
     canvas.text({box.x, box.y + (box.h - height) / 2}, span.text, span.style);
     if (span.node == -1) return;
@@ -231,6 +239,7 @@ class TextPanel final : public Panel {
               return entry.label == mark->word;
             }))
           legend_.push_back({std::string(mark->word), mark->color, "", mark->line});
+    if (scene.twins) legend_.push_back({"the other run differs", scene.theme.difference, "≠"});
     legend_height_ = em * 0.4f;
     if (!legend_.empty())
       legend_height_ += legend_height(canvas, right - left, legend_, scene) + em * 0.4f;

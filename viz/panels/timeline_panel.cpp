@@ -169,6 +169,14 @@ class TimelinePanel final : public Panel {
       draw_glyph(canvas, "★", {px, plot.y + em * 0.4f}, em * 0.7f,
                  scene.theme.mark(capture::NodeState::kBonus).color);
     }
+    if (scene.twins && scene.twins->parting_step >= 0) {
+      // Where the text leaves the other run's.
+      const float at = x.px(scene.twins->parting_step + 0.5);
+      canvas.line({at, plot.y + em * 1.1f}, {at, plot.bottom()}, scene.theme.difference, 1.2f,
+                  LineStyle::kDotted);
+      canvas.fill_circle({at, plot.y + em * 0.5f}, em * 0.5f, scene.theme.background);
+      draw_glyph(canvas, "≠", {at, plot.y + em * 0.5f}, em * 0.75f, scene.theme.difference);
+    }
     if (scene.export_mode) return canvas.pop_clip();
     // The cursor, with a handle.
     const float px = x.px(static_cast<double>(scene.cursor) / capture::kPhaseCount);

@@ -334,6 +334,7 @@ class TriePanel final : public Panel {
       entries.push_back({"beam, best first", scene.theme.beam(0), "#"});
       for (const NodeState state : {NodeState::kPruned, NodeState::kFinished}) add(state);
     }
+    if (scene.twins) entries.push_back({"the other run differs", scene.theme.difference, "≠"});
     return entries;
   }
 
@@ -555,6 +556,14 @@ class TriePanel final : public Panel {
                          LineStyle::kSolid, radius + 2);
     if (focused)
       canvas.stroke_rect(box.inset(-3), scene.theme.focus, 2.4f, LineStyle::kSolid, radius + 3);
+    if (scene.differs(it.last) &&
+        (it.node == 0 || !scene.differs(capture_->nodes()[index(it.node)].parent))) {
+      // Where the difference begins. On the corner, so that rank, mark and figures stay readable.
+      const float size = std::max(6.0f, unit_ * 0.72f);
+      const Point corner{box.right() - size * 0.2f, box.y};
+      canvas.fill_circle(corner, size * 0.72f, scene.theme.background);
+      draw_glyph(canvas, "≠", corner, size, scene.theme.difference);
+    }
     if (unit_ < kTextPx) return;
     TextStyle style =
         it.node == 0 ? ui_text(scene, view_.drawn_zoom * 0.9f) : mono_text(scene, view_.drawn_zoom);

@@ -1,0 +1,217 @@
+// Two runs beside each other: the strip that names them and says what differs, the pair of panels
+// in a pane, and the choice of the second run.
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+
+#include "app/window/style.h"
+#include "app/window/ui.h"
+#include "viz/draw.h"
+
+namespace triescope::app {
+namespace {
+
+constexpr float kMinBesideEm = 13;  // of each of two panels that stand side by side
+
+struct Figure {
+  std::string text, help;
+};
+
+// What is set side by side, in one order for both runs.
+std::vector<Figure> figures_of(const Document& document) {
+  const capture::Capture& capture = *document.capture;
+  std::int32_t steps = 0, rows = 0;
+  for (const capture::StepRow& row : capture.steps()) {
+    if (capture::make_tick(row.step, capture::Phase::kObserve) >= document.cursor) break;
+    ++steps;
+    if (row.step > 0) rows += row.forward_rows;
+  }
+  std::int32_t held = 0;
+  for (const capture::MemoryRow& row : capture.memory()) {
+    if (capture::make_tick(row.step, capture::Phase::kCommit) >= document.cursor) break;
+    held = row.live + row.garbage;
+  }
+  const std::int64_t tokens = viz::emitted_before(capture, document.cursor);
+  const auto number = [](std::int64_t value) { return std::to_string(value); };
+  return {
+      {number(tokens) + " tokens", "tokens of the text, emitted by whole steps"},
+      {number(steps) + " steps", "whole steps before the cursor, prefill included"},
+      {number(rows) + " rows", "rows of all forwards after prefill"},
+      {"KV " + number(held), "KV slots that hold a token: live and garbage, prompt included"},
+      {viz::duration_text(static_cast<double>(viz::decoding_us_before(capture, document.cursor))),
+       "time of decoding from the end of prefill to the cursor"}};
+}
+
+std::string token_at(const Document& document, std::int32_t node) {
+  viz::Scene scene;
+  scene.capture = document.capture.get();
+  return viz::node_text(scene, node, 16);
+}
+
+}  // namespace
+
+float Ui::draw_compare_strip(float width) {
+  Document& left = *workspace.active();
+  Document* const right = workspace.partner();
+  const ImVec4 difference = to_imgui_vec(theme.difference);
+  if (!right) {
+    command_button("compare-with", "Choose the second run…");
+    return ImGui::GetItemRectSize().y;
+  }
+  ImGui::BeginGroup();
+  const float left_edge = ImGui::GetCursorScreenPos().x;
+  const auto figures = figures_of(left), other_figures = figures_of(*right);
+  const auto side = [&](const Document& document, const std::vector<Figure>& own,
+                        const std::vector<Figure>& others, float room) {
+    const float end = ImGui::GetCursorPosX() + room - em;
+    const float begin = ImGui::GetCursorPosX();
+    ImGui::PushFont(fonts.ui_bold);
+    text_fitted(document.title, std::max(em * 6, room * 0.36f));
+    ImGui::PopFont();
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const bool differs = own[i].text != others[i].text;
+      const std::string text = (differs ? "≠ " : "") + own[i].text;
+      ImGui::SameLine(0, em * 0.8f);
+      if (ImGui::GetCursorPosX() + ImGui::CalcTextSize(text.c_str()).x > end) {
+        ImGui::NewLine();
+        ImGui::SetCursorPosX(begin);
+      }
+      ImGui::PushStyleColor(ImGuiCol_Text, differs ? difference : to_imgui_vec(theme.text_dim));
+      ImGui::TextUnformatted(text.c_str());
+      ImGui::PopStyleColor();
+      help_tooltip(own[i].help, em);
+    }
+  };
+  // As the panels below: side by side, or one under the other where that is too narrow.
+  if (width >= em * 60) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::BeginGroup();
+    side(left, figures, other_figures, width / 2);
+    ImGui::EndGroup();
+    ImGui::SetCursorScreenPos(ImVec2(at.x + width / 2, at.y));
+    ImGui::BeginGroup();
+    side(*right, other_figures, figures, width / 2);
+    ImGui::EndGroup();
+    ImGui::SetCursorScreenPos(ImVec2(at.x, ImGui::GetCursorScreenPos().y));
+  } else {
+    side(left, figures, other_figures, width);
+    side(*right, other_figures, figures, width);
+  }
+
+  const viz::Twins& twins = left.twins;
+  std::string verdict;
+  if (twins.parting_node >= 0 && right->twins.parting_node >= 0) {
+    verdict =
+        "≠ first at token " +
+        std::to_string(left.capture->nodes()[static_cast<std::size_t>(twins.parting_node)].depth) +
+        ": " + token_at(left, twins.parting_node) + " (step " + std::to_string(twins.parting_step) +
+        ")  |  " + token_at(*right, right->twins.parting_node) + " (step " +
+        std::to_string(right->twins.parting_step) + ")";
+  } else {
+    verdict = "= the two texts are the same, as far as both go";
+  }
+  if (left.capture->run().prompt_tokens != right->capture->run().prompt_tokens)
+    verdict = "≠ the prompts are not the same;  " + verdict;
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted("cursor by");
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(em * 6.5f);
+  if (ImGui::BeginCombo("##along", viz::to_string(workspace.along()))) {
+    for (const viz::Along along : {viz::Along::kTokens, viz::Along::kSteps, viz::Along::kTime})
+      if (ImGui::Selectable(viz::to_string(along), along == workspace.along()))
+        workspace.set_along(along);
+    ImGui::EndCombo();
+  }
+  help_tooltip(
+      "What the shared cursor counts. tokens: both have said equally many, the one whose steps "
+      "emit "
+      "more waits; steps: the same step and phase; time: equally long since prefill.",
+      em);
+  ImGui::SameLine();
+  ImGui::BeginDisabled(twins.parting_node < 0);
+  command_button("go-difference", "Go to ≠");
+  ImGui::EndDisabled();
+  ImGui::SameLine();
+  command_button("compare-with", "Other…");
+  ImGui::SameLine();
+  text_fitted(verdict, left_edge + width - ImGui::GetCursorScreenPos().x - em);
+  ImGui::EndGroup();
+  return ImGui::GetItemRectSize().y;
+}
+
+void Ui::draw_compare_pair(const std::string& panel, viz::Rect area, Document& left) {
+  Document* const right = workspace.partner();
+  const float gap = std::max(2.0f, std::round(em * 0.25f));
+  const bool beside = area.w >= 2 * em * kMinBesideEm;
+  viz::Rect a = area, b = area;
+  if (beside) {
+    a.w = std::floor((area.w - gap) / 2);
+    b.x = area.x + a.w + gap;
+    b.w = area.right() - b.x;
+  } else {
+    a.h = std::floor((area.h - gap) / 2);
+    b.y = area.y + a.h + gap;
+    b.h = area.bottom() - b.y;
+  }
+  ImGui::PushID("left");
+  draw_panel(*left.panel(panel), a, left);
+  ImGui::PopID();
+  const viz::Rect line = beside ? viz::Rect{a.right(), area.y, gap, area.h}
+                                : viz::Rect{area.x, a.bottom(), area.w, gap};
+  ImGui::GetWindowDrawList()->AddRectFilled(
+      ImVec2(line.x, line.y), ImVec2(line.right(), line.bottom()), to_imgui(theme.border));
+  if (right) {
+    ImGui::PushID("right");
+    draw_panel(*right->panel(panel), b, *right);
+    ImGui::PopID();
+    return;
+  }
+  ImGui::SetCursorScreenPos(ImVec2(b.x + em * 0.6f, b.y + em * 0.4f));
+  ImGui::BeginChild("no second run", ImVec2(std::max(1.0f, b.w - em), std::max(1.0f, b.h - em)));
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextDisabled(
+      "The second run comes here: start one more, or choose a capture with Ctrl+D.");
+  ImGui::PopTextWrapPos();
+  ImGui::EndChild();
+}
+
+bool Ui::draw_compare_choice() {
+  bool chosen = false, any = false;
+  for (const auto& document : workspace.documents()) {
+    if (document.get() == workspace.active()) continue;
+    any = true;
+    const std::string label = document->title + "###choice" + std::to_string(document->serial);
+    if (ImGui::Selectable(label.c_str(), document.get() == workspace.partner())) {
+      workspace.compare(document.get());
+      chosen = true;
+    }
+    help_tooltip(document->path + "\nsettings " + document->capture->run().settings_json, em);
+    if (chosen) break;
+  }
+  if (!any) ImGui::TextDisabled("No other run is open: open a capture.");
+  return chosen;
+}
+
+bool Ui::draw_compare_dialog() {
+  static FileBrowser browser;
+  browser.extensions = {".tscap"};
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextDisabled("An open run, or a capture from a file, beside this one.");
+  ImGui::PopTextWrapPos();
+  if (draw_compare_choice()) return true;
+  ImGui::Separator();
+  bool open = browser.draw(em, em * 10);
+  ImGui::BeginDisabled(browser.path.empty());
+  open |= ImGui::Button("Open and compare");
+  ImGui::EndDisabled();
+  if (!open) return false;
+  Document* const here = workspace.active();
+  workspace.open_capture(browser.path);
+  Document* const opened = workspace.active();
+  if (opened == here) return true;  // it could not be opened, which was said
+  workspace.activate(here);
+  workspace.compare(opened);
+  return true;
+}
+
+}  // namespace triescope::app

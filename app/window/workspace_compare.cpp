@@ -1,0 +1,101 @@
+// Two runs beside each other: the active capture on the left, its partner on the right, one cursor
+// and one focus for both.
+#include <algorithm>
+
+#include "app/window/workspace.h"
+
+namespace triescope::app {
+
+using capture::Tick;
+
+Document* Workspace::partner() const { return comparing_ ? partner_ : nullptr; }
+
+void Workspace::compare(Document* other) {
+  comparing_ = true;
+  if (other) partner_ = other;  // else the one before, if any
+  if (partner_ == active_) partner_ = nullptr;
+  if (!partner_)  // the newest of the others
+    for (const auto& document : documents_)
+      if (document.get() != active_) partner_ = document.get();
+  lead_ = active_;
+  compared_ = {};
+  if (partner_) partner_->playing = false;
+  layout = preset_layout("compare");
+  layout_name = "compare";
+  maximised.clear();
+}
+
+void Workspace::stop_comparing() {
+  comparing_ = false;
+  if (active_) active_->focus.hovered = -1;
+}
+
+void Workspace::set_along(viz::Along along) {
+  along_ = along;
+  compared_ = {};
+}
+
+void Workspace::forget_partner(const Document* document) {
+  if (partner_ == document) partner_ = nullptr;
+  if (lead_ == document) lead_ = nullptr;
+  compared_ = {};
+}
+
+void Workspace::set_cursor_of(Document& document, Tick tick) {
+  document.cursor = std::clamp<Tick>(tick, 0, document.capture->end_tick());
+  document.follow = false;
+  document.playing = false;
+  lead_ = &document;
+}
+
+bool Workspace::steps_in_partner(int direction) const {
+  // The left run is over and the right one goes on: its steps are still to be seen.
+  const Document* other = partner();
+  if (!other || !active_ || active_is_live() || active_->cursor < active_->capture->end_tick())
+    return false;
+  if (direction > 0) return other->cursor < other->capture->end_tick();
+  return lead_ == other && other->cursor > viz::matching_tick(*active_->capture, active_->cursor,
+                                                              *other->capture, along_);
+}
+
+void Workspace::sync_partner() {
+  Document* other = partner();
+  if (!active_ || !other) return;
+  if (lead_ != other || active_->playing || (active_->follow && active_is_live())) lead_ = active_;
+  Document& lead = *lead_;
+  Document& led = lead_ == active_ ? *other : *active_;
+  led.follow = led.follow && &led == active_ && active_is_live();
+  const Compared key{lead_,
+                     lead.cursor,
+                     active_->capture->end_tick(),
+                     other->capture->end_tick(),
+                     active_->capture->counts().verdicts,
+                     other->capture->counts().verdicts};
+  if (key == compared_) return;
+  compared_ = key;
+  // The run that leads beyond the other's end leaves it there.
+  led.cursor = viz::matching_tick(*lead.capture, lead.cursor, *led.capture, along_);
+  active_->twins =
+      viz::find_twins(*active_->capture, active_->cursor, *other->capture, other->cursor);
+  other->twins =
+      viz::find_twins(*other->capture, other->cursor, *active_->capture, active_->cursor);
+}
+
+void Workspace::mirror_focus(const Document& from) {
+  Document* other = partner();
+  if (!other || !active_) return;
+  Document& to = &from == active_ ? *other : *active_;
+  to.focus.hovered = from.twins.twin_of(from.focus.hovered);
+  to.focus.locked = from.twins.twin_of(from.focus.locked);
+}
+
+bool Workspace::go_to_difference() {
+  if (!partner() || active_->twins.parting_step < 0) return false;
+  set_cursor_of(*active_,
+                capture::make_tick(active_->twins.parting_step + 1, capture::Phase::kDraft));
+  active_->focus.locked = active_->twins.parting_node;
+  partner_->focus.locked = partner_->twins.parting_node;
+  return true;
+}
+
+}  // namespace triescope::app

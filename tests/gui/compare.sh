@@ -1,0 +1,54 @@
+# Two captures beside each other: one cursor, one focus, what differs marked; forward and back gives the identical picture.
+source "$(dirname "$0")/lib.sh"
+need_model
+record() { "$TRIESCOPE" decode --quiet --model "$model" --prompt "one two three four one two three four one two" --max-new-tokens 16 --method "$@" >/dev/null || failures=$((failures + 1)); }
+record greedy --capture "$work/greedy.tscap"
+record ngram_trie --capture "$work/drafts.tscap"
+record beam --set num_beams=4 --capture "$work/beam.tscap"
+cat >"$work/pair.script" <<SCRIPT
+write-state $work/end.json
+cursor 4
+screenshot $work/a.png
+write-state $work/four.json
+lock 3
+write-state $work/locked.json
+lock -1
+step
+step
+back
+back
+screenshot $work/b.png
+compare-by-steps
+cursor 2
+write-state $work/steps.json
+open-file $work/beam.tscap
+compare 0
+compare-by-tokens
+cursor 4
+screenshot $work/beams.png
+write-state $work/beams.json
+layout-debug
+write-state $work/debug.json
+layout-compare
+write-state $work/again.json
+document 0
+write-state $work/swapped.json
+close
+close
+screenshot $work/one.png
+write-state $work/one.json
+SCRIPT
+window "$work/greedy.tscap" "$work/drafts.tscap" --script "$work/pair.script" || { echo "FAILED: the script ended with $?"; failures=$((failures + 1)); }
+check_json "$work/end.json" 'd["documents"] == 2 and d["layout"] == "compare" and d["compare"]["capture"].endswith("drafts.tscap") and d["compare"]["by"] == "tokens"'
+# The same text from fewer steps: lossless, so nothing differs.
+check_json "$work/end.json" 'd["compare"]["parting_step"] == -1 and d["compare"]["differing_nodes"] == 0 and d["compare"]["other_differing_nodes"] == 0'
+check_json "$work/four.json" 'd["cursor"]["step"] == 4 and 0 < d["compare"]["cursor"]["step"] <= 4'
+check_json "$work/locked.json" 'd["focus"]["node"] == 3 and d["compare"]["focus"] != 0'
+check_json "$work/steps.json" 'd["compare"]["by"] == "steps" and d["compare"]["cursor"]["step"] == 2'
+check_json "$work/beams.json" 'd["documents"] == 3 and d["method"] == "beam" and d["compare"]["capture"].endswith("greedy.tscap") and d["compare"]["differing_nodes"] > 0'
+check_json "$work/debug.json" '"compare" not in d and d["layout"] == "debug"'
+check_json "$work/again.json" 'd["compare"]["capture"].endswith("greedy.tscap")'
+check_json "$work/swapped.json" 'd["method"] == "greedy" and d["compare"]["capture"].endswith("beam.tscap")'
+check_json "$work/one.json" 'd["documents"] == 1 and "compare" not in d and d["problems"] == []'
+cmp -s "$work/a.png" "$work/b.png" || { echo "FAILED: stepping forward and back does not show the identical pair"; failures=$((failures + 1)); }
+finish
