@@ -59,6 +59,24 @@ std::vector<std::int32_t> CaptureRows::tokens_of(const char* table, std::int64_t
   return tokens;
 }
 
+// What reads these texts walks them recursively. Not whether it is JSON: its readers see to that.
+std::string CaptureRows::json_text(const char* column, std::string text) const {
+  constexpr int kMaxDepth = 64;
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\') ++i;
+    if (c == '"') quoted = !quoted;
+    if (!quoted && (c == '[' || c == '{') && ++depth > kMaxDepth)
+      damaged("run", 1,
+              std::string(column) + ": expected JSON nested at most " + std::to_string(kMaxDepth) +
+                  " deep");
+    if (!quoted && (c == ']' || c == '}')) --depth;
+  }
+  return text;
+}
+
 std::int32_t CaptureRows::existing_node(const char* table, std::int64_t row,
                                         std::int64_t node) const {
   return in_range(table, row, "node", node, 0, static_cast<std::int64_t>(nodes.size()) - 1);
@@ -87,12 +105,12 @@ bool CaptureRows::read_run(Database& db) {
   while (statement.next()) {
     if (!has_run_ && !statement.text(2).empty()) {  // the writer hands in the rest with run()
       run.created_utc = statement.text(0);
-      run.model_json = statement.text(1);
+      run.model_json = json_text("model_json", statement.text(1));
       run.method = statement.text(2);
       run.method_title = statement.text(3);
-      run.settings_json = statement.text(4);
+      run.settings_json = json_text("settings_json", statement.text(4));
       run.seed = statement.integer(5);
-      run.versions_json = statement.text(6);
+      run.versions_json = json_text("versions_json", statement.text(6));
       run.prompt_text = statement.text(7);
       run.prompt_tokens = tokens_of("run", 1, statement.blob(8));
       run.max_new_tokens = in_range("run", 1, "max_new_tokens", statement.integer(9), 0, kMaxStep);

@@ -65,6 +65,7 @@ struct CaptureRows {
                   const std::vector<Row>& before) const;
   std::vector<std::int32_t> tokens_of(const char* table, std::int64_t row,
                                       std::span<const std::byte> blob) const;
+  std::string json_text(const char* column, std::string text) const;
   std::int32_t existing_node(const char* table, std::int64_t row, std::int64_t node) const;
   template <class Row>
   bool read(Database& db, int index, const char* sql, Row row);

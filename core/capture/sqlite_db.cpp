@@ -87,10 +87,20 @@ std::unique_ptr<Database> open_stranger(const std::string& path) {
     sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
-    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 64 << 20);
-    sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
-    sqlite3_limit(handle, SQLITE_LIMIT_WORKER_THREADS, 0);
-    return sqlite3_exec(handle, "PRAGMA cell_size_check=ON; SELECT count(*) FROM sqlite_schema",
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
+    for (const auto& [what, limit] : {std::pair(SQLITE_LIMIT_LENGTH, 64 << 20),
+                                      {SQLITE_LIMIT_SQL_LENGTH, 1 << 16},
+                                      {SQLITE_LIMIT_COLUMN, 64},
+                                      {SQLITE_LIMIT_EXPR_DEPTH, 64},
+                                      {SQLITE_LIMIT_VDBE_OP, 10'000},
+                                      {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+                                      {SQLITE_LIMIT_ATTACHED, 0},
+                                      {SQLITE_LIMIT_WORKER_THREADS, 0}})
+      sqlite3_limit(handle, what, limit);
+    // Nothing of the file is mapped: one that shrinks gives an error where a mapping gives SIGBUS.
+    return sqlite3_exec(handle,
+                        "PRAGMA mmap_size=0; PRAGMA cell_size_check=ON; "
+                        "SELECT count(*) FROM sqlite_schema",
                         nullptr, nullptr, nullptr);
   };
   auto db = std::make_unique<Database>(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX);

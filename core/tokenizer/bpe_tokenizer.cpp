@@ -39,19 +39,6 @@ int byte_of(std::string_view token) {
   return value;
 }
 
-std::string replaced(std::string_view text, const std::string& pattern,
-                     const std::string& content) {
-  std::string out;
-  std::size_t at = 0;
-  if (pattern.empty()) return std::string(text);
-  for (std::size_t found; (found = text.find(pattern, at)) != std::string_view::npos;
-       at = found + pattern.size()) {
-    out.append(text, at, found - at);
-    out += content;
-  }
-  return out.append(text, at);
-}
-
 class BpeTokenizer final : public Tokenizer {
  public:
   explicit BpeTokenizer(TokenizerSpec spec)
@@ -107,7 +94,16 @@ class BpeTokenizer final : public Tokenizer {
       for (const std::string& token : tokens) text += (text.empty() ? "" : " ") + token;
       return text;
     }
-    for (const DecoderStep& step : spec_.decoder) run(step, tokens);
+    const auto length = [&] {
+      std::size_t sum = 0;
+      for (const std::string& token : tokens) sum += token.size();
+      return sum;
+    };
+    const std::size_t limit = tokenizer::growth_limit(length());
+    for (const DecoderStep& step : spec_.decoder) {
+      run(step, tokens, limit);
+      if (length() > limit) tokenizer::refuse_growth();
+    }
     std::string text;
     for (const std::string& token : tokens) text += token;
     return text;
@@ -161,9 +157,14 @@ class BpeTokenizer final : public Tokenizer {
   }
   // A normalised token is looked for in its normalised spelling.
   std::vector<std::string> contents(bool normalized) const {
+    constexpr std::size_t kMaxContents = 64u << 20;
     std::vector<std::string> texts;
-    for (const AddedToken& token : select(normalized))
+    std::size_t total = 0;
+    for (const AddedToken& token : select(normalized)) {
       texts.push_back(normalized ? pipeline_.normalize(token.content) : token.content);
+      total += texts.back().size();
+      if (total > kMaxContents) tokenizer::refuse_growth();
+    }
     return texts;
   }
 
@@ -219,11 +220,15 @@ class BpeTokenizer final : public Tokenizer {
   }
 
   // One decoder over the tokens. Source: tokenizers, decoders/*.
-  void run(const DecoderStep& step, std::vector<std::string>& tokens) const {
+  void run(const DecoderStep& step, std::vector<std::string>& tokens, std::size_t limit) const {
     using Kind = DecoderStep::Kind;
     switch (step.kind) {
       case Kind::kReplace:
-        for (std::string& token : tokens) token = replaced(token, step.pattern, step.content);
+        for (std::string& token : tokens) {
+          token = tokenizer::replace_all(token, step.pattern, step.content, limit);
+          if (token.size() > limit) tokenizer::refuse_growth();
+          limit -= token.size();
+        }
         break;
       case Kind::kByteFallback: {
         std::vector<std::string> out;
@@ -256,6 +261,7 @@ class BpeTokenizer final : public Tokenizer {
         break;
       }
       case Kind::kStrip:
+        if (step.content.empty()) break;
         for (std::string& token : tokens) {
           std::size_t begin = 0, end = token.size();
           for (int i = 0;
@@ -280,8 +286,8 @@ class BpeTokenizer final : public Tokenizer {
       case Kind::kMetaspace:
         // tokenizers drops every space sign of the first token, not only one.
         for (std::size_t i = 0; i < tokens.size(); ++i)
-          tokens[i] = replaced(tokens[i], step.pattern,
-                               i == 0 && step.prepend_scheme != "never" ? "" : " ");
+          tokens[i] = tokenizer::replace_all(
+              tokens[i], step.pattern, i == 0 && step.prepend_scheme != "never" ? "" : " ", limit);
         break;
     }
   }
@@ -292,7 +298,7 @@ class BpeTokenizer final : public Tokenizer {
     if (spec_.byte_level) return tokenizer::text_to_bytes(token);
     if (const int byte = byte_of(token); spec_.byte_fallback && byte >= 0)
       return std::string(1, static_cast<char>(byte));
-    return replaced(token, "\xE2\x96\x81", " ");
+    return tokenizer::replace_all(token, "\xE2\x96\x81", " ", token.size());
   }
 
   void check(std::int32_t id) const {

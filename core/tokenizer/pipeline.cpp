@@ -60,20 +60,6 @@ std::string lowercase(std::string_view text) {
   return out;
 }
 
-std::string replace_all(std::string_view text, const std::string& pattern,
-                        const std::string& content) {
-  if (pattern.empty()) return std::string(text);
-  std::string out;
-  std::size_t at = 0;
-  for (std::size_t found; (found = text.find(pattern, at)) != std::string_view::npos;
-       at = found + pattern.size()) {
-    out.append(text, at, found - at);
-    out += content;
-  }
-  out.append(text, at);
-  return out;
-}
-
 std::string strip(std::string_view text, bool left, bool right) {
   std::size_t begin = 0, end = text.size();
   while (left && begin < end && is_whitespace(decode_utf8(text, begin)))
@@ -167,6 +153,26 @@ const char* regex_of(const PreTokenizerStep& step) {
 
 }  // namespace
 
+void refuse_growth() {
+  throw Error(ErrorCode::kNotSupported,
+              "the tokenizer makes a text more than 64 times longer, which no real one does");
+}
+
+std::string replace_all(std::string_view text, const std::string& pattern,
+                        const std::string& content, std::size_t limit) {
+  if (pattern.empty()) return std::string(text);
+  std::string out;
+  std::size_t at = 0;
+  for (std::size_t found; (found = text.find(pattern, at)) != std::string_view::npos;
+       at = found + pattern.size()) {
+    out.append(text, at, found - at);
+    out += content;
+    if (out.size() > limit) refuse_growth();
+  }
+  out.append(text, at);
+  return out;
+}
+
 Pipeline::Pipeline(const TokenizerSpec& spec)
     : normalizer_(spec.normalizer), steps_(spec.pre_tokenizer) {
   for (const NormalizerStep& step : normalizer_)
@@ -176,14 +182,16 @@ Pipeline::Pipeline(const TokenizerSpec& spec)
 
 std::string Pipeline::normalize(std::string_view given, bool* beginning_removed) const {
   std::string text(given);
+  const std::size_t limit = growth_limit(given.size());
   std::size_t regex = 0;
   for (const NormalizerStep& step : normalizer_) {
+    if (text.size() > limit) refuse_growth();
     switch (step.kind) {
       case NormKind::kPrepend:
         if (!text.empty()) text.insert(0, step.content);
         break;
       case NormKind::kReplace:
-        text = replace_all(text, step.pattern, step.content);
+        text = replace_all(text, step.pattern, step.content, limit);
         break;
       case NormKind::kReplaceRegex: {
         std::vector<Range> matches;
@@ -193,6 +201,7 @@ std::string Pipeline::normalize(std::string_view given, bool* beginning_removed)
         for (const Range& match : matches) {
           out.append(text, at, match.first - at);
           out += step.content;
+          if (out.size() > limit) refuse_growth();
           at = match.second;
         }
         out.append(text, at);
@@ -231,17 +240,23 @@ void Pipeline::split(std::string_view text, bool first, std::vector<std::string>
   std::vector<Range> matches, ranges;
   std::vector<std::string> next;
   bool at_beginning = first;
+  const std::size_t limit = growth_limit(text.size());
   for (std::size_t s = 0; s < steps_.size(); ++s) {
     const PreTokenizerStep& step = steps_[s];
     next.clear();
+    std::size_t total = 0;
+    for (const std::string& word : words) total += word.size();
     for (std::size_t w = 0; w < words.size(); ++w) {
       std::string& word = words[w];
+      if (total > limit) refuse_growth();
+      total -= word.size();
       switch (step.kind) {
         case PreKind::kMetaspace: {
-          word = replace_all(word, " ", step.replacement);
+          word = replace_all(word, " ", step.replacement, limit);
           const bool prepend = step.prepend_scheme == "always" ||
                                (step.prepend_scheme == "first" && at_beginning && w == 0);
           if (prepend && word.rfind(step.replacement, 0) != 0) word.insert(0, step.replacement);
+          total += word.size();  // each word may get longer
           if (!step.split) {
             next.push_back(std::move(word));
             break;

@@ -10,13 +10,24 @@
 
 namespace triescope::tokenizer {
 
+// How long a text of `bytes` may become on its way through a normaliser, a pre-tokeniser or a
+// decoder: steps that each double it would fill every memory.
+constexpr std::size_t growth_limit(std::size_t bytes) { return 64 * bytes + (64 << 10); }
+[[noreturn]] void refuse_growth();  // Error{kNotSupported}
+
+// Every `pattern` of `text` becomes `content`. Error{kNotSupported}: longer than `limit`.
+std::string replace_all(std::string_view text, const std::string& pattern,
+                        const std::string& content, std::size_t limit);
+
 class Pipeline {
  public:
   explicit Pipeline(const TokenizerSpec& spec);
   // beginning_removed: whether the text's first characters were dropped. tokenizers counts what is
   // left as not standing at the beginning then.
+  // Error{kNotSupported}: the text grows beyond growth_limit().
   std::string normalize(std::string_view text, bool* beginning_removed = nullptr) const;
-  // Splits normalised text into words; `first` = it stands at the very beginning of the input.
+  // Likewise. Splits normalised text into words; `first` = it stands at the very beginning of the
+  // input.
   void split(std::string_view text, bool first, std::vector<std::string>& words) const;
 
  private:

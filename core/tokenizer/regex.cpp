@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/base/error.h"
+#include "core/tokenizer/spec.h"
 
 namespace triescope::tokenizer {
 namespace {
@@ -13,7 +14,8 @@ namespace {
 constexpr const char* kSpaceClass =
     "\\t-\\r\\x{20}\\x{85}\\x{A0}\\x{1680}\\x{2000}-\\x{200A}\\x{2028}\\x{2029}\\x{202F}\\x{205F}"
     "\\x{3000}";
-constexpr std::uint32_t kMatchLimit = 10'000'000, kDepthLimit = 100'000;
+constexpr std::uint32_t kMatchLimit = 1'000'000, kDepthLimit = 100'000;
+constexpr std::uint32_t kHeapLimitKib = 64 << 10;  // of the interpreter; PCRE2's own is 20 GB
 
 // PCRE2's \s holds U+180E, which is no white space since Unicode 6.3.
 std::string with_unicode_spaces(const std::string& pattern) {
@@ -55,12 +57,17 @@ struct Regex::Impl {
 };
 
 Regex::Regex(const std::string& pattern) : impl_(std::make_unique<Impl>()) {
+  if (pattern.size() > kMaxPatternBytes)
+    throw Error(ErrorCode::kNotSupported,
+                "a regular expression of more than " + std::to_string(kMaxPatternBytes) + " bytes");
   const std::string translated = with_unicode_spaces(pattern);
   int error = 0;
   PCRE2_SIZE offset = 0;
   impl_->pattern = pattern;
-  impl_->code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(translated.data()), translated.size(),
-                              PCRE2_UTF | PCRE2_UCP | PCRE2_NO_UTF_CHECK, &error, &offset, nullptr);
+  impl_->code =
+      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(translated.data()), translated.size(),
+                    // \\C would match half a character.
+                    PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &offset, nullptr);
   if (!impl_->code) {
     char message[256] = {};
     pcre2_get_error_message(error, reinterpret_cast<PCRE2_UCHAR*>(message), sizeof message);
@@ -71,6 +78,7 @@ Regex::Regex(const std::string& pattern) : impl_(std::make_unique<Impl>()) {
   impl_->context = pcre2_match_context_create(nullptr);
   pcre2_set_match_limit(impl_->context, kMatchLimit);
   pcre2_set_depth_limit(impl_->context, kDepthLimit);
+  pcre2_set_heap_limit(impl_->context, kHeapLimitKib);
 }
 
 Regex::~Regex() = default;
@@ -93,6 +101,10 @@ void Regex::find_all(std::string_view text,
       throw Error(ErrorCode::kNotSupported, "matching " + impl_->pattern.substr(0, 200) +
                                                 " needs too much time or memory on this text");
     const PCRE2_SIZE* range = pcre2_get_ovector_pointer(match.data);
+    // \K can move a match's beginning anywhere: one that goes back would never end.
+    if (range[0] < at || range[1] < at)
+      throw Error(ErrorCode::kNotSupported,
+                  "matching " + impl_->pattern.substr(0, 200) + " goes backwards");
     if (range[1] > range[0]) {
       out.emplace_back(range[0], range[1]);
       at = range[1];

@@ -99,6 +99,13 @@ struct TokenizerSpec {
   std::string description;
 };
 
+// Far above every real tokenizer. Longer ones would make reading the vocabulary slow: the time to
+// find merges grows with the square of a token's length.
+inline constexpr std::size_t kMaxTokenBytes = 1024;
+inline constexpr std::size_t kMaxSteps =
+    64;  // of the normalizer, the pre-tokenizer, the decoder: each
+inline constexpr std::size_t kMaxPatternBytes = 16 << 10;  // of a regular expression
+
 // Readers. Errors: kNotFound, kCorruption (file, place, expected, found), kNotSupported (names the
 // construct).
 TokenizerSpec spec_from_directory(

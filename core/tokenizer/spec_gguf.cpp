@@ -119,6 +119,12 @@ TokenizerSpec spec_from_gguf(const formats::GgufFile& file) {
     throw Error(ErrorCode::kCorruption, path + ": tokenizer.ggml.token_type: expected " +
                                             std::to_string(count) + " entries, found " +
                                             std::to_string(types.size()));
+  for (const std::string& token : spec.vocab)
+    if (token.size() > kMaxTokenBytes)
+      throw Error(ErrorCode::kCorruption, path + ": tokenizer.ggml.tokens: expected at most " +
+                                              std::to_string(kMaxTokenBytes) +
+                                              " bytes a token, found " +
+                                              std::to_string(token.size()));
   TokenIds ids;
   ids.reserve(count);
   for (std::size_t i = 0; i < count; ++i) ids.emplace(spec.vocab[i], static_cast<std::int32_t>(i));

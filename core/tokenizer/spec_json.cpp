@@ -16,15 +16,35 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::uint64_t kMaxFileBytes = 256u << 20;
+constexpr std::uint64_t kMaxFileBytes = 128u << 20;
 constexpr std::uint64_t kMaxTemplateBytes = 4u << 20;
 constexpr std::size_t kMaxVocab = 2'000'000;
+
+bool exists(const fs::path& folder, const char* name) {
+  std::error_code ignored;  // what cannot be looked at is not there
+  return fs::exists(folder / name, ignored);
+}
 
 [[noreturn]] void corrupt(const std::string& file, const std::string& what) {
   throw Error(ErrorCode::kCorruption, file + ": " + what);
 }
 [[noreturn]] void unsupported(const std::string& file, const std::string& what) {
   throw Error(ErrorCode::kNotSupported, file + ": " + what + " is not supported");
+}
+
+// A number that names an id or counts something.
+std::int64_t integer_of(const std::string& file, const json& value, const std::string& what) {
+  if (!value.is_number_integer())
+    corrupt(file, what + ": expected an integer, found " + value.dump().substr(0, 80));
+  // An unsigned one above 2^63 reads as negative, which every caller refuses.
+  return value.get<std::int64_t>();
+}
+
+template <class Step>
+void add_step(const std::string& file, const char* what, std::vector<Step>& steps, Step step) {
+  if (steps.size() >= kMaxSteps)
+    corrupt(file, std::string(what) + ": expected at most " + std::to_string(kMaxSteps) + " steps");
+  steps.push_back(std::move(step));
 }
 
 std::string type_of(const json& part) {
@@ -75,7 +95,7 @@ void read_normalizer(const std::string& file, const json& part, TokenizerSpec& s
   } else {
     unsupported(file, "the normalizer " + type);
   }
-  spec.normalizer.push_back(step);
+  add_step(file, "normalizer", spec.normalizer, step);
 }
 
 SplitBehavior behavior_of(const std::string& file, const std::string& name) {
@@ -130,7 +150,7 @@ void read_pre_tokenizer(const std::string& file, const json& part, TokenizerSpec
   } else {
     unsupported(file, "the pre-tokenizer " + type);
   }
-  spec.pre_tokenizer.push_back(step);
+  add_step(file, "pre_tokenizer", spec.pre_tokenizer, step);
 }
 
 void read_decoder(const std::string& file, const json& part, TokenizerSpec& spec) {
@@ -155,8 +175,14 @@ void read_decoder(const std::string& file, const json& part, TokenizerSpec& spec
   } else if (type == "Strip") {
     step.kind = Kind::kStrip;
     step.content = part.at("content").get<std::string>();
-    step.start = part.at("start").get<int>();
-    step.stop = part.at("stop").get<int>();
+    for (const auto& [key, count] : {std::pair("start", &step.start), {"stop", &step.stop}}) {
+      const std::int64_t value =
+          integer_of(file, part.at(key), std::string("decoder: Strip: ") + key);
+      if (value < 0 || value > 1 << 20)
+        corrupt(file, std::string("decoder: Strip: ") + key + ": expected 0 to 2^20, found " +
+                          std::to_string(value));
+      *count = static_cast<int>(value);
+    }
   } else if (type == "ByteLevel") {
     step.kind = Kind::kByteLevel;
     spec.byte_level = true;
@@ -167,7 +193,7 @@ void read_decoder(const std::string& file, const json& part, TokenizerSpec& spec
   } else {
     unsupported(file, "the decoder " + type);
   }
-  spec.decoder.push_back(step);
+  add_step(file, "decoder", spec.decoder, step);
 }
 
 void read_post_processor(const std::string& file, const json& part, TokenizerSpec& spec) {
@@ -189,9 +215,26 @@ void read_post_processor(const std::string& file, const json& part, TokenizerSpe
     const json& tokens = part.at("special_tokens");
     if (!tokens.contains(name))
       corrupt(file, "post_processor: names the special token " + name + " without saying its ids");
-    for (const json& id : tokens[name].at("ids"))
-      (after ? spec.suffix_ids : spec.prefix_ids).push_back(id.get<std::int32_t>());
+    for (const json& id : tokens[name].at("ids")) {
+      const std::int64_t value = integer_of(file, id, "post_processor: ids of " + name);
+      if (value < 0 || value >= static_cast<std::int64_t>(spec.vocab.size()))
+        corrupt(file, "post_processor adds the id " + std::to_string(value) + ", expected 0 to " +
+                          std::to_string(spec.vocab.size() - 1));
+      (after ? spec.suffix_ids : spec.prefix_ids).push_back(static_cast<std::int32_t>(value));
+    }
   }
+}
+
+// Ids may have holes, but nobody names 2 million ids for three tokens.
+std::size_t highest_ids(std::size_t tokens) {
+  constexpr std::size_t kHoles = 1 << 14;
+  return std::min(kMaxVocab, 2 * tokens + kHoles);
+}
+
+void check_length(const std::string& file, const std::string& token) {
+  if (token.size() > kMaxTokenBytes)
+    corrupt(file, "expected tokens of at most " + std::to_string(kMaxTokenBytes) +
+                      " bytes, found one of " + std::to_string(token.size()));
 }
 
 void read_model(const std::string& file, const json& model, TokenizerSpec& spec) {
@@ -211,13 +254,16 @@ void read_model(const std::string& file, const json& model, TokenizerSpec& spec)
     corrupt(file, "model: expected a \"vocab\" of tokens and ids and a list of \"merges\"");
   TokenIds ids;
   ids.reserve(vocab.size());
+  const std::size_t id_end = highest_ids(vocab.size());
   for (const auto& [token, id_json] : vocab.items()) {
     if (!id_json.is_number_integer())
       corrupt(file, "vocab: the id of '" + token + "' is no number");
     const auto id = id_json.get<std::int64_t>();
-    if (id < 0 || id >= static_cast<std::int64_t>(kMaxVocab))
-      corrupt(file, "vocab: id " + std::to_string(id) + " of '" + token + "', expected 0 to " +
-                        std::to_string(kMaxVocab - 1));
+    if (id < 0 || id >= static_cast<std::int64_t>(id_end))
+      corrupt(file, "vocab: id " + std::to_string(id) + " of '" + token.substr(0, 80) +
+                        "', expected 0 to " + std::to_string(id_end - 1) + " of " +
+                        std::to_string(vocab.size()) + " tokens");
+    check_length(file, token);
     if (spec.vocab.size() <= static_cast<std::size_t>(id))
       spec.vocab.resize(static_cast<std::size_t>(id) + 1);
     if (!spec.vocab[static_cast<std::size_t>(id)].empty())
@@ -250,11 +296,13 @@ void read_added(const std::string& file, const json& list, TokenizerSpec& spec) 
   TokenIds ids;
   for (std::size_t i = 0; i < spec.vocab.size(); ++i)
     if (!spec.vocab[i].empty()) ids.emplace(spec.vocab[i], static_cast<std::int32_t>(i));
+  const std::size_t id_end = highest_ids(spec.vocab.size() + list.size());
   for (const json& entry : list) {
     AddedToken token;
     token.content = entry.at("content").get<std::string>();
-    const auto id = entry.at("id").get<std::int64_t>();
-    if (id < 0 || id >= static_cast<std::int64_t>(kMaxVocab))
+    check_length(file, token.content);
+    const auto id = integer_of(file, entry.at("id"), "added_tokens: id of '" + token.content + "'");
+    if (id < 0 || id >= static_cast<std::int64_t>(id_end))
       corrupt(file, "added_tokens: id " + std::to_string(id) + " of '" + token.content + "'");
     token.id = static_cast<std::int32_t>(id);
     token.single_word = entry.value("single_word", false);
@@ -298,8 +346,11 @@ std::string token_text(const json& config, const char* key) {
 
 // tokenizer_config.json, generation_config.json, chat_template.jinja of a directory.
 void read_companions(const fs::path& folder, TokenizerSpec& spec) {
-  if (const fs::path path = folder / "tokenizer_config.json"; fs::exists(path)) {
-    const json config = formats::read_json_file(path.string(), kMaxFileBytes);
+  const auto inside = [&](const char* name) {
+    return formats::path_in_folder(folder.string(), name);
+  };
+  if (exists(folder, "tokenizer_config.json")) {
+    const json config = formats::read_json_file(inside("tokenizer_config.json"), kMaxFileBytes);
     spec.bos_text = token_text(config, "bos_token");
     spec.eos_text = token_text(config, "eos_token");
     spec.unk_text = token_text(config, "unk_token");
@@ -315,15 +366,14 @@ void read_companions(const fs::path& folder, TokenizerSpec& spec) {
       }
     }
   }
-  if (const fs::path path = folder / "chat_template.jinja"; fs::exists(path)) {
-    spec.chat_template = formats::InputFile(path.string()).text(kMaxTemplateBytes);
+  if (exists(folder, "chat_template.jinja")) {
+    spec.chat_template = formats::InputFile(inside("chat_template.jinja")).text(kMaxTemplateBytes);
   }
   spec.bos_id = id_of(spec, spec.bos_text);
   if (const std::int32_t eos = id_of(spec, spec.eos_text); eos >= 0) spec.eos_ids.push_back(eos);
   for (const char* name : {"generation_config.json", "config.json"}) {
-    const fs::path path = folder / name;
-    if (!fs::exists(path)) continue;
-    const json config = formats::read_json_file(path.string(), kMaxFileBytes);
+    if (!exists(folder, name)) continue;
+    const json config = formats::read_json_file(inside(name), kMaxFileBytes);
     if (!config.contains("eos_token_id") || config["eos_token_id"].is_null()) continue;
     spec.eos_ids.clear();
     const json& eos = config["eos_token_id"];
@@ -336,11 +386,12 @@ void read_companions(const fs::path& folder, TokenizerSpec& spec) {
 // GPT-2's own pair of files.
 TokenizerSpec spec_from_vocab_and_merges(const fs::path& folder) {
   TokenizerSpec spec;
-  spec.source = (folder / "vocab.json").string();
+  spec.source = formats::path_in_folder(folder.string(), "vocab.json");
   json model = {{"type", "BPE"},
                 {"vocab", formats::read_json_file(spec.source, kMaxFileBytes)},
                 {"merges", json::array()}};
-  std::istringstream file(formats::InputFile((folder / "merges.txt").string()).text(kMaxFileBytes));
+  std::istringstream file(formats::InputFile(formats::path_in_folder(folder.string(), "merges.txt"))
+                              .text(kMaxFileBytes));
   for (std::string line; std::getline(file, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (line.empty() || line.rfind("#version", 0) == 0) continue;
@@ -391,12 +442,12 @@ TokenizerSpec spec_from_json(std::string_view text, const std::string& path) try
 
 TokenizerSpec spec_from_directory(const std::string& path) try {
   const fs::path folder(path);
-  if (fs::exists(folder / "tokenizer.json")) {
-    TokenizerSpec spec = spec_from_json_file((folder / "tokenizer.json").string());
+  if (exists(folder, "tokenizer.json")) {
+    TokenizerSpec spec = spec_from_json_file(formats::path_in_folder(path, "tokenizer.json"));
     read_companions(folder, spec);
     return spec;
   }
-  if (fs::exists(folder / "vocab.json") && fs::exists(folder / "merges.txt"))
+  if (exists(folder, "vocab.json") && exists(folder, "merges.txt"))
     return spec_from_vocab_and_merges(folder);
   throw Error(
       ErrorCode::kNotFound,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <unordered_map>
 #include <variant>
@@ -16,12 +17,13 @@ constexpr std::uint32_t kMagic = 0x46554747;  // "GGUF"
 // Far above every real model, far below what would hurt.
 constexpr std::uint64_t kMaxKeys = 1u << 16;
 constexpr std::uint64_t kMaxTensors = 1u << 20;
-constexpr std::uint64_t kMaxNameBytes = 1u << 16;
+constexpr std::uint64_t kMaxKeyBytes = 1u << 16;
+constexpr std::uint64_t kMaxNameBytes = 256;  // of a tensor; ggml: 64
 constexpr std::uint64_t kMaxStringBytes = 64u << 20;
-constexpr std::uint64_t kMaxStrings = 1u << 22;
-constexpr std::uint64_t kMaxNumbers = 1u << 25;
+constexpr std::uint64_t kMaxStrings = 1u << 22;  // in all lists of a file
+constexpr std::uint64_t kMaxNumbers = 1u << 25;  // likewise
 constexpr std::int64_t kMaxParts = 1000;
-constexpr std::uint64_t kMaxHeaderBytes = 1u << 30;
+constexpr std::uint64_t kMaxHeaderBytes = 256u << 20;
 
 enum class ValueType : std::uint32_t {
   kU8,
@@ -54,6 +56,14 @@ class Reader {
   std::uint64_t position() const { return position_; }
   std::uint64_t left() const { return file_.size() - position_; }
 
+  // Takes a list's entries out of what all lists of a file may have.
+  bool take(std::uint64_t entries, bool texts) {
+    std::uint64_t& room = texts ? strings_ : numbers_;
+    if (entries > room) return false;
+    room -= entries;
+    return true;
+  }
+
   template <typename T>
   T number() {
     T value;
@@ -82,7 +92,7 @@ class Reader {
  private:
   void read(std::span<std::byte> out) {
     if (position_ + out.size() > kMaxHeaderBytes) {
-      fail(position_, "expected a header below 1 GiB");
+      fail(position_, "expected a header below 256 MiB");
     }
     while (!out.empty()) {
       if (position_ < buffer_begin_ || position_ >= buffer_begin_ + buffer_.size()) fill();
@@ -106,6 +116,7 @@ class Reader {
   std::vector<std::byte> buffer_;
   std::uint64_t buffer_begin_ = 0;
   std::uint64_t position_ = 0;
+  std::uint64_t strings_ = kMaxStrings, numbers_ = kMaxNumbers;
 };
 
 std::uint64_t size_of(ValueType type) {
@@ -190,10 +201,10 @@ Value read_array(Reader& reader) {
   if (type == ValueType::kArray)
     reader.fail(at, "expected a list of plain values, found a list of lists");
   const std::uint64_t limit = type == ValueType::kString ? kMaxStrings : kMaxNumbers;
-  if (count > limit || count > reader.left() / size_of(type)) {
-    reader.fail(at, "expected a list that fits into the rest of the file (and has at most " +
-                        std::to_string(limit) + " entries), found " + std::to_string(count) +
-                        " entries");
+  if (count > reader.left() / size_of(type) || !reader.take(count, type == ValueType::kString)) {
+    reader.fail(at, "expected a list that fits into the rest of the file (and at most " +
+                        std::to_string(limit) + " entries in all lists), found " +
+                        std::to_string(count) + " entries");
   }
   if (type == ValueType::kString) {
     std::vector<std::string> values;
@@ -329,7 +340,7 @@ Part read_part(const InputFile& file, int index) {
   Part part;
   for (std::uint64_t i = 0; i < key_count; ++i) {
     const std::uint64_t at = reader.position();
-    std::string key = reader.text(kMaxNameBytes, "a key");
+    std::string key = reader.text(kMaxKeyBytes, "a key");
     Value value = read_value(reader);
     if (!part.values.emplace(key, std::move(value)).second)
       reader.fail(at, "key '" + key + "' stands twice");
@@ -406,7 +417,10 @@ std::shared_ptr<const GgufFile> GgufFile::open(std::unique_ptr<InputFile> first_
   if (parts > 1) {
     const std::string prefix = split_prefix(path, parts);
     for (std::int64_t i = 1; i < parts; ++i) {
-      const std::string name = prefix + padded(i + 1) + "-of-" + padded(parts) + ".gguf";
+      const std::filesystem::path wanted =
+          prefix + padded(i + 1) + "-of-" + padded(parts) + ".gguf";
+      const std::string name =
+          path_in_folder(wanted.parent_path().string(), wanted.filename().string());
       impl.files.push_back(std::make_unique<InputFile>(name));
       Part part = read_part(*impl.files.back(), static_cast<int>(i));
       if (integer_of(part, "split.no") != i || integer_of(part, "split.count") != parts) {

@@ -7,11 +7,23 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "core/base/error.h"
 
 namespace triescope::formats {
 namespace {
+
+namespace fs = std::filesystem;
+
+// Of a folder in the cache of huggingface_hub, where snapshots/<revision>/.../<file> is a link to
+// blobs/<hash>; else empty.
+fs::path blobs_of(fs::path folder) {
+  for (; folder.has_relative_path(); folder = folder.parent_path())
+    if (folder.parent_path().filename() == "snapshots")
+      return folder.parent_path().parent_path() / "blobs";
+  return {};
+}
 
 std::int64_t mtime_ns(const struct stat& status) {
   return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
@@ -100,6 +112,29 @@ std::string InputFile::text(std::uint64_t max_bytes) const {
   std::string content(size_, '\0');
   read(0, std::as_writable_bytes(std::span(content)));
   return content;
+}
+
+std::string path_in_folder(const std::string& folder, const std::string& name) {
+  if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos ||
+      name.find('\0') != std::string::npos) {
+    throw Error(ErrorCode::kCorruption,
+                folder + ": expected the name of a file in this folder, found '" +
+                    name.substr(0, 200) + "'");
+  }
+  const fs::path path = fs::path(folder) / name;
+  std::error_code error;
+  if (fs::is_symlink(path, error)) {
+    const fs::path home = fs::canonical(folder.empty() ? "." : folder, error);
+    const fs::path target = fs::canonical(path, error);
+    const bool in_cache = target.parent_path() == blobs_of(home);
+    if (error || (target.parent_path() != home && !in_cache)) {
+      throw Error(ErrorCode::kCorruption,
+                  path.string() + ": is a symbolic link out of the model's folder (to " +
+                      (error ? std::string("nothing") : target.string()) +
+                      "), which is not followed; put the file itself there");
+    }
+  }
+  return path.string();
 }
 
 }  // namespace triescope::formats

@@ -39,4 +39,9 @@ class InputFile {
   std::int64_t mtime_ns_ = 0;
 };
 
+// `name` inside `folder`, for a name that a file of that folder gave. Error{kCorruption}: it is not
+// a plain file name, or it is a symbolic link that leads elsewhere than the folder or the blobs of
+// its Hugging Face cache.
+std::string path_in_folder(const std::string& folder, const std::string& name);
+
 }  // namespace triescope::formats

@@ -256,30 +256,4 @@ void SafeTensors::check_unchanged() const {
   for (const auto& file : files_) file->check_unchanged();
 }
 
-std::string path_in_folder(const std::string& folder, const std::string& name) {
-  if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos ||
-      name.find('\0') != std::string::npos) {
-    throw Error(ErrorCode::kCorruption,
-                folder + ": expected the name of a file in this folder, found '" +
-                    name.substr(0, 200) + "'");
-  }
-  const fs::path path = fs::path(folder) / name;
-  std::error_code error;
-  if (fs::is_symlink(path, error)) {
-    const fs::path home = fs::canonical(folder, error);
-    const fs::path target = fs::canonical(path, error);
-    // The cache of huggingface_hub: snapshots/<revision>/file -> ../../blobs/<hash>.
-    const fs::path blobs = home.parent_path().parent_path() / "blobs";
-    const bool in_cache =
-        home.parent_path().filename() == "snapshots" && target.parent_path() == blobs;
-    if (error || (target.parent_path() != home && !in_cache)) {
-      throw Error(ErrorCode::kCorruption,
-                  path.string() + ": is a symbolic link out of the model's folder (to " +
-                      (error ? std::string("nothing") : target.string()) +
-                      "), which is not followed; put the file itself there");
-    }
-  }
-  return path.string();
-}
-
 }  // namespace triescope::formats

@@ -54,9 +54,4 @@ class SafeTensors {
   std::unordered_map<std::string_view, std::size_t> by_name_;
 };
 
-// `name` inside `folder`, for a name that a file of that folder gave. Error{kCorruption}: it is not
-// a plain file name, or it is a symbolic link that leads elsewhere than the folder or the blobs of
-// its Hugging Face cache.
-std::string path_in_folder(const std::string& folder, const std::string& name);
-
 }  // namespace triescope::formats

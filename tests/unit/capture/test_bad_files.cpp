@@ -147,6 +147,43 @@ TEST_CASE("capture: hostile numbers are refused, with table and row") {
   }
 }
 
+TEST_CASE("capture: a file that shrinks or vanishes while it is open gives an error, no signal") {
+  const TempDir dir;
+  for (const std::uintmax_t size : {0u, 100u, 512u, 5000u}) {
+    CAPTURE(size);
+    const std::string path = made(dir, ("run" + std::to_string(size) + ".tscap").c_str());
+    const auto capture = Capture::open(path);
+    const Counts before = capture->counts();
+    fs::resize_file(path, size);
+    try {
+      capture->poll();
+    } catch (const Error& error) {
+      INFO(error.what());
+      CHECK(std::string(error.what()).find(path) != std::string::npos);
+    }
+    CHECK(capture->counts().nodes == before.nodes);  // what was read stays
+    CHECK_THROWS_AS(Capture::open(path), Error);
+  }
+  const std::string path = made(dir, "gone.tscap");
+  const auto capture = Capture::open(path);
+  fs::remove(path);
+  CHECK_NOTHROW(capture->poll());
+  CHECK_THROWS_AS(Capture::open(path), Error);
+}
+
+TEST_CASE("capture: JSON nested without end is refused before anything walks it") {
+  const TempDir dir;
+  for (const char* column : {"model_json", "settings_json", "versions_json"}) {
+    const std::string path = made(dir, (std::string(column) + ".tscap").c_str());
+    run_sql(path, std::string("UPDATE run SET ") + column + "='" + std::string(100'000, '[') + "'");
+    check_refused(path, ErrorCode::kCorruption, column);
+    // Brackets within a text are a text.
+    run_sql(path, std::string("UPDATE run SET ") + column + "='{\"a\":\"" + std::string(1000, '[') +
+                      "\\\"" + std::string(1000, '{') + "\"}'");
+    CHECK_NOTHROW(Capture::open(path));
+  }
+}
+
 TEST_CASE("capture: truncated and overwritten files are refused or read, never worse") {
   TempDir dir;
   const std::string path = made(dir), good = read_text(path), bad = dir.path() / "bad.tscap";

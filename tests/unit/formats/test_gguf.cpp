@@ -243,6 +243,12 @@ TEST_CASE("a split set is opened by its first part") {
   source->read_rows(Role::kHead, 0, 3, row);
   CHECK(row[0] == 0.5f);
   CHECK_THROWS_AS(GgufFile::open(name(2)), Error);
+  // A part that lies elsewhere is not followed.
+  const TempDir outside;
+  std::filesystem::rename(name(2), outside.path() / "part.gguf");
+  std::filesystem::create_symlink(outside.path() / "part.gguf", name(2));
+  CHECK_THROWS_WITH_AS(GgufFile::open(name(1)), doctest::Contains("symbolic link"), Error);
+  std::filesystem::remove(name(2));
   u16(second, "split.tensors.count", 99);
   second.keys[0] = gguf_text("split.no") + bytes_of<std::uint32_t>(2) + bytes_of<std::uint16_t>(0);
   write_file(name(2), second.bytes());
@@ -257,6 +263,16 @@ TEST_CASE("a file that shrinks or changes after it was opened gives an error") {
   std::filesystem::resize_file(opened.path, 600);
   CHECK_THROWS_AS(source->read_rows(Role::kDown, 0, 0, rows), Error);
   CHECK_THROWS_AS(source->check_unchanged(), Error);
+}
+
+TEST_CASE("the lists of a GGUF share one limit") {
+  GgufWriter file = tiny_model();
+  file.keys.push_back(gguf_text("many") + bytes_of<std::uint32_t>(9) + bytes_of<std::uint32_t>(0) +
+                      bytes_of<std::uint64_t>(20u << 20) + std::string(20u << 20, '\0'));
+  CHECK_NOTHROW(GgufFile::open(Opened(file.bytes()).path));
+  file.keys.push_back(gguf_text("more") + bytes_of<std::uint32_t>(9) + bytes_of<std::uint32_t>(0) +
+                      bytes_of<std::uint64_t>(20u << 20) + std::string(20u << 20, '\0'));
+  CHECK(refusal(file.bytes()) == ErrorCode::kCorruption);
 }
 
 TEST_CASE("SmolLM2's GGUF: configuration") {

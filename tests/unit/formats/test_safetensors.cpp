@@ -172,6 +172,22 @@ TEST_CASE("a sharded folder is read through its index, and the index cannot leav
   CHECK_THROWS_AS(open_with(R"({"b":"outside.safetensors"})"), Error);
 }
 
+TEST_CASE("a safetensors file that shrinks or vanishes after it was opened gives an error") {
+  const TempDir folder;
+  const fs::path path = folder.path() / "model.safetensors";
+  write_file(path, good_file());
+  const auto file = SafeTensors::open_file(path.string());
+  const SafeTensor& last = file->tensors().back();
+  std::vector<float> values(static_cast<std::size_t>(last.elements));
+  fs::resize_file(path, last.offset);
+  CHECK_THROWS_WITH_AS(file->read(last, 0, values), doctest::Contains("became shorter"), Error);
+  CHECK_THROWS_WITH_AS(file->check_unchanged(), doctest::Contains("was changed"), Error);
+  write_file(path, good_file());
+  const auto again = SafeTensors::open_file(path.string());
+  fs::remove(path);
+  CHECK_NOTHROW(again->read(again->tensors().back(), 0, values));  // it is still ours
+}
+
 TEST_CASE("the layout of a Hugging Face cache is followed") {
   const TempDir root;
   const fs::path blobs = root.path() / "blobs";
@@ -181,4 +197,7 @@ TEST_CASE("the layout of a Hugging Face cache is followed") {
   write_file(blobs / "123", good_file());
   fs::create_symlink("../../blobs/123", snapshot / "model.safetensors");
   CHECK(SafeTensors::open_folder(snapshot.string())->tensors().size() == 3);
+  fs::create_directories(snapshot / "q4");
+  fs::create_symlink("../../../blobs/123", snapshot / "q4" / "model.safetensors");
+  CHECK(SafeTensors::open_folder((snapshot / "q4").string())->tensors().size() == 3);
 }

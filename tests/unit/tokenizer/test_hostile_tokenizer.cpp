@@ -1,6 +1,7 @@
 // tokenizer.json from strangers: every contradiction is an Error that says what and where.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -162,6 +163,113 @@ TEST_CASE("a damaged tokenizer.json is read or refused, never a crash") {
   const std::string whole = file.dump();
   for (std::size_t size = 0; size < whole.size(); size += 7)
     CHECK_FALSE(outcome(whole.substr(0, size)).loaded);
+}
+
+// What encoding (or decoding) `text` with it throws; empty: nothing.
+std::string use(const json& content, const std::string& text) {
+  const test::TempDir folder;
+  test::write_file(folder.path() / "tokenizer.json", content.dump());
+  try {
+    const auto tokenizer = load_tokenizer(folder.path().string());
+    tokenizer->decode(tokenizer->encode(text), false);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+json sequence(const char* key, const json& step, int times) {
+  return {{"type", "Sequence"},
+          {key, json(std::vector<json>(static_cast<std::size_t>(times), step))}};
+}
+
+TEST_CASE("steps that each make a text longer end in an error, not in full memory") {
+  CHECK(use(plain(), "abab").empty());
+  json file = plain();
+  const json doubling = {{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", "aa"}};
+  file["normalizer"] = sequence("normalizers", doubling, 60);
+  CHECK(use(file, "abab").find("64 times") != std::string::npos);
+  file["normalizer"] = sequence(
+      "normalizers", {{"type", "Replace"}, {"pattern", {{"Regex", "a"}}}, {"content", "aa"}}, 60);
+  CHECK(use(file, "abab").find("64 times") != std::string::npos);
+  file = plain();
+  file["pre_tokenizer"] =
+      sequence("pretokenizers", {{"type", "ByteLevel"}, {"use_regex", false}}, 60);
+  CHECK(use(file, "ab\xC3\xA9").find("64 times") != std::string::npos);
+  file = plain();
+  file["pre_tokenizer"] = sequence(
+      "pretokenizers", {{"type", "Metaspace"}, {"replacement", "    "}, {"split", false}}, 60);
+  CHECK(use(file, "a b").find("64 times") != std::string::npos);
+  file = plain();
+  file["decoder"] = sequence("decoders", doubling, 60);
+  CHECK(use(file, "abab").find("64 times") != std::string::npos);
+  // What is stripped is nothing, two thousand million times.
+  file["decoder"] = {{"type", "Strip"}, {"content", ""}, {"start", 1 << 20}, {"stop", 1 << 20}};
+  CHECK(use(file, "abab").empty());
+}
+
+TEST_CASE("a tokenizer that asks for more than any real one is refused by the field") {
+  json file = plain();
+  file["normalizer"] = sequence("normalizers", {{"type", "NFC"}}, 65);
+  refuses(file, ErrorCode::kCorruption, "normalizer: expected at most 64 steps");
+  file = plain();
+  file["decoder"] = {{"type", "Strip"}, {"content", " "}, {"start", 2'000'000'000}, {"stop", 0}};
+  refuses(file, ErrorCode::kCorruption, "start");
+  file["decoder"]["start"] = 1e300;
+  refuses(file, ErrorCode::kCorruption, "start");
+  file = plain();
+  file["model"]["vocab"]["c"] = 1'900'000;  // 60 MB of holes
+  refuses(file, ErrorCode::kCorruption, "vocab: id 1900000");
+  file = plain();
+  file["added_tokens"] = {{{"id", 1'900'000}, {"content", "<s>"}}};
+  refuses(file, ErrorCode::kCorruption, "added_tokens: id 1900000");
+  file["added_tokens"] = {{{"id", 1e300}, {"content", "<s>"}}};
+  refuses(file, ErrorCode::kCorruption, "added_tokens: id");
+  file["added_tokens"] = {{{"id", 3}, {"content", std::string(2000, 's')}}};
+  refuses(file, ErrorCode::kCorruption, "at most 1024 bytes");
+  file = plain();
+  file["model"]["vocab"][std::string(2000, 'a')] = 3;
+  refuses(file, ErrorCode::kCorruption, "at most 1024 bytes");
+  file = plain();
+  file["model"]["merges"].push_back(std::string(1 << 20, ' '));
+  refuses(file, ErrorCode::kCorruption, "entry 1");
+  file = plain();
+  file["pre_tokenizer"] = {{"type", "Split"},
+                           {"pattern", {{"Regex", std::string(1 << 20, 'a')}}},
+                           {"behavior", "Isolated"}};
+  refuses(file, ErrorCode::kNotSupported, "regular expression");
+  file["pre_tokenizer"]["pattern"]["Regex"] = "\\C";  // half a character
+  refuses(file, ErrorCode::kNotSupported, "regular expression");
+}
+
+TEST_CASE("a regular expression that would run for ever is an error") {
+  json file = plain();
+  file["pre_tokenizer"] = {{"type", "Split"}, {"behavior", "Isolated"}};
+  for (const char* pattern : {"(a+)+$", "(*NO_JIT)(a+)+$", "(a|a)*$", "(a*)*\\1$"}) {
+    CAPTURE(pattern);
+    file["pre_tokenizer"]["pattern"] = {{"Regex", pattern}};
+    CHECK(use(file, std::string(5000, 'a') + "b").find("too much") != std::string::npos);
+  }
+}
+
+TEST_CASE("a tokenizer's files are looked for in its folder alone") {
+  const test::TempDir outside, folder;
+  test::write_file(outside.path() / "tokenizer.json", plain().dump());
+  std::filesystem::create_symlink(outside.path() / "tokenizer.json",
+                                  folder.path() / "tokenizer.json");
+  CHECK_THROWS_WITH_AS(load_tokenizer(folder.path().string()), doctest::Contains("symbolic link"),
+                       Error);
+  std::filesystem::remove(folder.path() / "tokenizer.json");
+  test::write_file(folder.path() / "tokenizer.json", plain().dump());
+  CHECK_NOTHROW(load_tokenizer(folder.path().string()));
+  test::write_file(outside.path() / "secret", "{}");
+  for (const char* name :
+       {"tokenizer_config.json", "chat_template.jinja", "generation_config.json"}) {
+    CAPTURE(name);
+    std::filesystem::create_symlink(outside.path() / "secret", folder.path() / name);
+    CHECK_THROWS_WITH_AS(load_tokenizer(folder.path().string()), doctest::Contains(name), Error);
+    std::filesystem::remove(folder.path() / name);
+  }
 }
 
 TEST_CASE("a folder without a tokenizer and a path that is not there are not found") {
