@@ -109,7 +109,11 @@ void Session::Impl::draft() {
   drafts.clear();
   if (step > 0 && parts.drafter) {
     // The token after the last draft is the target's own, and must fit too.
-    const int room = run.max_new_tokens - tree[frontier.front()].depth - 1;
+    int room = run.max_new_tokens - tree[frontier.front()].depth - 1;
+    // Rows on both sides of the length where all KV changes cannot share a forward.
+    const int limit = model.info().kv_valid_until;
+    if (const int end = tree.position(frontier.front()) + 1; limit > 0 && end <= limit)
+      room = std::min(room, limit - end);
     DraftContext context{tree, frontier, method_run, rng, std::max(room, 0)};
     drafts = parts.drafter->draft(context);
     liveness.hang(tree, drafts);
@@ -141,6 +145,10 @@ void Session::Impl::prefill() {
   for (std::size_t i = 0; i < total; ++i) positions[i] = static_cast<std::int32_t>(i);
   forward_row_count = static_cast<std::int32_t>(total);
 
+  const ModelInfo& info = model.info();
+  outgrown = info.kv_valid_until > 0 && total > static_cast<std::size_t>(info.kv_valid_until);
+  const std::size_t text_length = outgrown ? total : run.prompt.size();
+
   // The forced token's own log-prob stands in the row before it.
   const bool forced = !path.empty() && std::isnan(tree[path.back()].logprob);
   for (std::size_t start = 0; start < total; start += kPrefillChunk) {
@@ -156,7 +164,8 @@ void Session::Impl::prefill() {
                              .prefix_slots = std::span(slots).first(start),
                              .own_slots = {},
                              .own_offsets = {},
-                             .logit_rows = wanted};
+                             .logit_rows = wanted,
+                             .text_length = static_cast<std::int32_t>(text_length)};
     output = model.forward(batch, store->storage(), stop.get_token());
     if (forced && start + count >= total - 1 && start <= total - 2) {
       Node& node = tree[path.back()];
@@ -199,13 +208,19 @@ void Session::Impl::forward_rows() {
     wanted.push_back(static_cast<std::int32_t>(i));
   }
   forward_row_count = static_cast<std::int32_t>(rows.size());
+  const int limit = model.info().kv_valid_until;
+  if (limit > 0 && !outgrown && *std::ranges::max_element(positions) >= limit) {
+    outgrown = true;
+    remake_kv(placed);
+  }
   output = model.forward({.tokens = tokens,
                           .positions = positions,
                           .slots = placed.slots,
                           .prefix_slots = placed.prefix_slots,
                           .own_slots = placed.own_slots,
                           .own_offsets = placed.own_offsets,
-                          .logit_rows = wanted},
+                          .logit_rows = wanted,
+                          .text_length = outgrown ? limit + 1 : 0},
                          store->storage(), stop.get_token());
   output_offset = 0;
 
@@ -265,7 +280,12 @@ void Session::Impl::commit() {
 
   const std::vector<NodeId>& decided = step == 0 ? path : rows;
   const std::vector<NodeId> dead = liveness.settle(tree, decided, decision.frontier);
-  kv->commit(tree, {.rows = decided, .dead = dead, .frontier = decision.frontier, .step = step});
+  horizon = horizon_of(decision.frontier);
+  kv->commit(tree, {.rows = decided,
+                    .dead = dead,
+                    .frontier = decision.frontier,
+                    .step = step,
+                    .horizon = horizon});
 
   const auto tick = capture::make_tick(step, Phase::kCommit);
   note_deaths(dead, tick);
@@ -333,7 +353,9 @@ void Session::Impl::observe() {
             .frontier = static_cast<std::int32_t>(frontier.size())});
 }
 
-std::int32_t Session::Impl::text_tokens() const { return tree.prompt_tokens() + text_depth; }
+std::int32_t Session::Impl::text_tokens() const {
+  return tree.prompt_tokens() + text_depth - horizon;
+}
 
 void Session::Impl::note_memory_peak() {
   peak_live = std::max(peak_live, store->live());

@@ -1,5 +1,6 @@
 // The inside of a Session: what lives through a run, and the five phases. session.cpp has the
-// phases, session_setup.cpp what comes before and after them.
+// phases, session_setup.cpp what comes before and after them, session_kv.cpp what windows and ropes
+// do to KV.
 #pragma once
 
 #include <algorithm>
@@ -44,6 +45,10 @@ struct Session::Impl {
   std::int32_t text_tokens()
       const;  // prompt + generated tokens whose KV plain decoding would hold now
 
+  // --- KV that grows useless (session_kv.cpp) ---
+  void remake_kv(const Placement& placed);
+  std::int32_t horizon_of(std::span<const NodeId> next) const;
+
   // --- before and after (session_setup.cpp) ---
   void hang_path(std::span<const ForcedToken> path);
   capture::RunInfo run_info() const;
@@ -83,6 +88,9 @@ struct Session::Impl {
   int output_offset = 0;         // prefill: rows of `output` before the frontier's
   AcceptResult decision;
   std::vector<bool> on_finished_text;  // by node
+  std::int32_t horizon = 0;  // positions below are out of every window, their KV is given up
+  // The text has outgrown ModelInfo::kv_valid_until: all its KV is of the longer kind.
+  bool outgrown = false;
 
   // --- figures ---
   std::int64_t steps_done = 0, target_forwards = 0, emitted_tokens = 0;

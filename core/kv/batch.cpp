@@ -3,9 +3,12 @@
 // (transformers' reorder_cache: one index_select over the whole cache, also of beams that stay in
 // their place). The baseline that the other policies are measured against.
 //
-// Slot of position p in cache i: p * b + i, so that all caches grow together and nothing need move
-// for that. Row i of a forward is the frontier's i-th node and belongs to cache i; drafts have no
-// cache and are refused.
+// Slot of position p in cache i: line * b + i, where the line is p's turn, so that all caches grow
+// together and nothing need move for that; a line that is out of every window is taken again. Row i
+// of a forward is the frontier's i-th node and belongs to cache i; drafts have no cache and are
+// refused.
+#include <algorithm>
+#include <deque>
 #include <string>
 
 #include "core/base/error.h"
@@ -21,7 +24,7 @@ class BatchPolicy final : public KvPolicy {
   std::vector<std::int32_t> place_prefix(TokenTree& tree, std::span<const NodeId> path) override {
     std::vector<std::int32_t> slots;
     length_ = tree.prompt_tokens() + static_cast<std::int32_t>(path.size());
-    store_.reserve(length_ * beams_);
+    take_lines(length_);
     for (std::int32_t p = 0; p < length_; ++p) {
       const std::int32_t below = p - tree.prompt_tokens();
       slots.push_back(slot_at(p, 0));
@@ -42,7 +45,7 @@ class BatchPolicy final : public KvPolicy {
                   "kv=batch: expected at most " + std::to_string(beams_) +
                       " rows, one a cache; found " + std::to_string(rows.size()));
     Placement out;
-    store_.reserve((length_ + 1) * beams_);
+    take_lines(length_ + 1);
     out.own_offsets.push_back(0);
     for (std::int32_t i = 0; i < static_cast<std::int32_t>(rows.size()); ++i) {
       const NodeId row = rows[static_cast<std::size_t>(i)];
@@ -50,7 +53,7 @@ class BatchPolicy final : public KvPolicy {
       store_.take(slot, row.value);
       tree[row].slot = SlotId(slot);
       out.slots.push_back(slot);
-      for (std::int32_t p = 0; p <= length_; ++p) out.own_slots.push_back(slot_at(p, i));
+      for (std::int32_t p = first_; p <= length_; ++p) out.own_slots.push_back(slot_at(p, i));
       out.own_offsets.push_back(static_cast<std::int32_t>(out.own_slots.size()));
     }
     rows_.assign(rows.begin(), rows.end());
@@ -60,18 +63,20 @@ class BatchPolicy final : public KvPolicy {
 
   void commit(TokenTree& tree, const Committed& step) override {
     const auto next = static_cast<std::int32_t>(step.frontier.size());
+    forget_before(tree, step.horizon);
     if (rows_.empty()) {
       for (std::int32_t i = 1; i < next; ++i)
-        for (std::int32_t p = 0; p < length_; ++p) copy(slot_at(p, 0), slot_at(p, i));
+        for (std::int32_t p = first_; p < length_; ++p) copy(slot_at(p, 0), slot_at(p, i));
     } else {
       for (std::int32_t i = 0; i < next; ++i) {
         const std::int32_t cache =
             cache_of(tree[step.frontier[static_cast<std::size_t>(i)]].parent);
-        for (std::int32_t p = 0; p < length_; ++p) copy(slot_at(p, cache), slot_at(p, i));
+        for (std::int32_t p = first_; p < length_; ++p) copy(slot_at(p, cache), slot_at(p, i));
       }
     }
     // All copies of a dead node lie in caches that are about to be written over.
     for (const NodeId id : step.dead) {
+      if (tree.position(id) < first_) continue;
       for (std::int32_t i = 0; i < beams_; ++i) {
         const std::int32_t slot = slot_at(tree.position(id), i);
         if (store_.occupant(slot) == id.value) store_.release(slot);
@@ -83,10 +88,10 @@ class BatchPolicy final : public KvPolicy {
     to_.clear();
     const auto had = static_cast<std::int32_t>(rows_.size());
     for (std::int32_t i = next; i < had; ++i)
-      for (std::int32_t p = 0; p < length_; ++p) store_.release(slot_at(p, i));
+      for (std::int32_t p = first_; p < length_; ++p) store_.release(slot_at(p, i));
     // A node that several beams share has a slot in each; the tree names the best beam's.
     for (std::int32_t i = next - 1; i >= 0; --i)
-      for (std::int32_t p = 0; p < length_; ++p) {
+      for (std::int32_t p = first_; p < length_; ++p) {
         const std::int32_t who = store_.occupant(slot_at(p, i));
         if (who >= 0) tree[NodeId(who)].slot = SlotId(slot_at(p, i));
       }
@@ -94,7 +99,28 @@ class BatchPolicy final : public KvPolicy {
 
  private:
   std::int32_t slot_at(std::int32_t position, std::int32_t cache) const {
-    return position * beams_ + cache;
+    return lines_[static_cast<std::size_t>(position - first_)] * beams_ + cache;
+  }
+  // Lines for positions first_ .. end - 1.
+  void take_lines(std::int32_t end) {
+    while (first_ + static_cast<std::int32_t>(lines_.size()) < end) {
+      if (free_lines_.empty()) free_lines_.push_back(line_count_++);
+      lines_.push_back(free_lines_.back());
+      free_lines_.pop_back();
+    }
+    store_.reserve(line_count_ * beams_);
+  }
+  void forget_before(TokenTree& tree, std::int32_t horizon) {
+    for (; first_ < std::min(horizon, length_); ++first_) {
+      for (std::int32_t i = 0; i < beams_; ++i) {
+        const std::int32_t slot = slot_at(first_, i);
+        if (const std::int32_t who = store_.occupant(slot); who >= 0)
+          tree[NodeId(who)].slot = SlotId();
+        store_.release(slot);
+      }
+      free_lines_.push_back(lines_.front());
+      lines_.pop_front();
+    }
   }
   std::int32_t cache_of(NodeId row) const {
     for (std::size_t i = 0; i < rows_.size(); ++i)
@@ -110,7 +136,11 @@ class BatchPolicy final : public KvPolicy {
 
   SlotStore& store_;
   std::int32_t beams_;
-  std::int32_t length_ = 0;   // positions in every cache
+  std::int32_t length_ = 0;         // positions of the text
+  std::int32_t first_ = 0;          // every cache holds positions first_ .. length_ - 1
+  std::deque<std::int32_t> lines_;  // by position, from first_ on
+  std::vector<std::int32_t> free_lines_;
+  std::int32_t line_count_ = 0;
   std::vector<NodeId> rows_;  // of the last forward; row i wrote to cache i
   std::vector<std::int32_t> from_, to_;
 };

@@ -7,8 +7,10 @@
 //   node takes it; nothing is ever copied
 //
 // A policy gives slots to the rows of a forward, says which slots each row sees, and cleans up in
-// commit. Nothing here walks all ancestors of a node: a child's list of visible slots is its
-// parent's list plus its own slot. Not thread-safe.
+// commit. With a model whose layers all slide, what is out of every window goes the same way as a
+// dead node: recycle reuses it, keep and compact hold it as garbage (compact until it collects),
+// batch drops it from every cache. Nothing here walks all ancestors of a node: a child's list of
+// visible slots is its parent's list plus its own slot. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +40,9 @@ struct Committed {
   std::span<const NodeId> dead;  // nodes with KV that no live path needs any more, children first
   std::span<const NodeId> frontier;  // pending nodes that come next, best first
   std::int32_t step = 0;
+  // Positions below are out of every window for all rows to come: their slots are dropped like
+  // those of dead nodes, the prompt's too. Never falls; 0 where some layer sees everything.
+  std::int32_t horizon = 0;
 };
 
 class KvPolicy {

@@ -1,6 +1,7 @@
 #include "core/kv/tree_policy.h"
 
 #include <algorithm>
+#include <set>
 
 namespace triescope {
 
@@ -10,6 +11,7 @@ std::vector<std::int32_t> TreePolicy::place_prefix(TokenTree& tree, std::span<co
     store_.take(slot, prompt_occupant(i));
     common_.push_back(slot);
   }
+  lists_begin_ = tree.prompt_tokens();
   lists_[TokenTree::root()] = {};
   std::vector<std::int32_t> slots = common_;
   const std::vector<std::int32_t> below = place(tree, path).slots;
@@ -40,10 +42,8 @@ Placement TreePolicy::place(TokenTree& tree, std::span<const NodeId> rows) {
 }
 
 void TreePolicy::commit(TokenTree& tree, const Committed& step) {
-  for (const NodeId id : step.dead) {
-    drop(tree[id].slot.value);
-    tree[id].slot = SlotId();
-  }
+  for (const NodeId id : step.dead)
+    if (tree[id].slot.valid()) drop_occupant(tree, tree[id].slot.value);
 
   // Only parents of pending nodes are asked for their list again.
   std::vector<NodeId> parents;
@@ -53,9 +53,38 @@ void TreePolicy::commit(TokenTree& tree, const Committed& step) {
   std::unordered_map<NodeId, Slots> kept;
   for (const NodeId id : parents) kept.emplace(id, std::move(lists_.at(id)));
   lists_ = std::move(kept);
+  forget_before(tree, step.horizon);
 
   follow_moves(tree, collect(step));
   share_common_ancestors(parents);
+}
+
+void TreePolicy::drop_occupant(TokenTree& tree, std::int32_t slot) {
+  if (const std::int32_t who = store_.occupant(slot); who >= 0) tree[NodeId(who)].slot = SlotId();
+  drop(slot);
+}
+
+void TreePolicy::forget_before(TokenTree& tree, std::int32_t horizon) {
+  const auto cut = [](Slots& slots, std::int32_t count) {
+    slots.erase(slots.begin(), slots.begin() + std::min<std::ptrdiff_t>(count, std::ssize(slots)));
+  };
+  if (const std::int32_t count = horizon - common_begin_; count > 0 && !common_.empty()) {
+    const std::int32_t gone = std::min(count, static_cast<std::int32_t>(common_.size()));
+    for (std::int32_t i = 0; i < gone; ++i)
+      drop_occupant(tree, common_[static_cast<std::size_t>(i)]);
+    cut(common_, gone);
+    common_begin_ += gone;
+  }
+  if (const std::int32_t count = horizon - lists_begin_; count > 0) {
+    std::set<std::int32_t> slots;  // branches share them
+    for (auto& [id, list] : lists_) {
+      for (std::int32_t i = 0; i < count && i < std::ssize(list); ++i)
+        slots.insert(list[static_cast<std::size_t>(i)]);
+      cut(list, count);
+    }
+    for (const std::int32_t slot : slots) drop_occupant(tree, slot);
+    lists_begin_ = horizon;
+  }
 }
 
 void TreePolicy::follow_moves(TokenTree& tree, std::span<const std::int32_t> map) {
@@ -81,6 +110,8 @@ void TreePolicy::share_common_ancestors(std::span<const NodeId> parents) {
       if (list[i] != first[i]) shared = i;
   }
   if (shared == 0) return;
+  if (common_.empty()) common_begin_ = lists_begin_;
+  lists_begin_ += static_cast<std::int32_t>(shared);
   common_.insert(common_.end(), first.begin(), first.begin() + static_cast<std::ptrdiff_t>(shared));
   for (auto& [id, list] : lists_)
     list.erase(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(shared));

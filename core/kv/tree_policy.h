@@ -2,6 +2,8 @@
 // the prompt lies in slots 0 .. n-1 and is shared by all. What differs is where the next slot comes
 // from and what becomes of a dead one.
 //
+// What is out of every window falls off the front of common_, then of the lists.
+//
 // What a row sees = common_ (the prompt and the ancestors that all live paths share) + its own
 // list. Lists are kept only for nodes that have KV and a pending child: child's list = parent's
 // list + own slot.
@@ -34,11 +36,15 @@ class TreePolicy : public KvPolicy {
   SlotStore& store_;
 
  private:
+  void drop_occupant(TokenTree& tree, std::int32_t slot);
+  void forget_before(TokenTree& tree, std::int32_t horizon);
   void follow_moves(TokenTree& tree, std::span<const std::int32_t> map);
   void share_common_ancestors(std::span<const NodeId> parents);
 
   using Slots = std::vector<std::int32_t>;
   Slots common_;
+  // Position of common_'s first entry, and of the first in every list.
+  std::int32_t common_begin_ = 0, lists_begin_ = 0;
   std::unordered_map<NodeId, Slots>
       lists_;  // without common_; the last entry is the node's own slot
 };

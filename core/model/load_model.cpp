@@ -5,7 +5,6 @@
 #include "core/base/error.h"
 #include "core/model/formats/weights.h"
 #include "core/model/model.h"
-#include "core/model/rope.h"
 #include "core/model/transformer.h"
 
 namespace triescope {
@@ -45,10 +44,18 @@ ModelInfo info_of(const WeightSource& source, const std::string& path) {
   info.vocab_size = config.vocab_size;
   info.context = config.context;
   for (const formats::RopeConfig& rope : config.ropes) {
-    info.context = std::min(info.context, RopeTable(rope).end());
+    // Dynamic scaling is there to go beyond what the configuration calls the longest text.
+    if (rope.kind == formats::RopeKind::kDynamic && rope.factor > 1)
+      info.context =
+          static_cast<int>(std::min(info.context * rope.factor, static_cast<double>(1 << 28)));
   }
-  for (const formats::LayerConfig& layer : config.layers)
+  bool all_slide = true;
+  for (const formats::LayerConfig& layer : config.layers) {
     info.sliding_window = std::max(info.sliding_window, layer.window);
+    all_slide = all_slide && layer.window > 0;
+  }
+  if (all_slide) info.kv_window = info.sliding_window;
+  info.kv_valid_until = config.kv_valid_until;
   info.tied_embeddings = config.tied_embeddings;
   info.rope_theta = config.ropes.empty() ? 0 : static_cast<float>(config.ropes[0].theta);
   info.tokenizer = tokenizer_of(source, path);

@@ -38,6 +38,12 @@ struct ModelInfo {
   int vocab_size = 0;
   int context = 0;         // longest prompt + generation the model was trained for
   int sliding_window = 0;  // 0 = none
+  // Every layer slides, the widest by so much: a row at position i has no use for KV at position
+  // i - kv_window and before. 0 = some layer sees everything.
+  int kv_window = 0;
+  // > 0: beyond so many tokens all positions turn otherwise (Phi-3's longrope), and KV made while
+  // the text was shorter must be made anew.
+  int kv_valid_until = 0;
   bool tied_embeddings = false;
   float rope_theta = 0;
   std::string tokenizer;  // "gpt2/smollm", "tokenizer.json BPE", ...
@@ -78,6 +84,9 @@ struct ForwardBatch {
   std::span<const std::int32_t>
       logit_rows;            // rows whose logits are wanted, ascending; prefill: the last alone
   bool want_hidden = false;  // also the last hidden state of logit_rows (after the final norm)
+  // Rope "dynamic" and "longrope" turn by the length of the text. A row's is the larger of this and
+  // its own position + 1: the prompt's length at prefill, whatever the pieces it comes in.
+  std::int32_t text_length = 0;
 };
 
 struct ForwardOutput {

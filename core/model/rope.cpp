@@ -1,7 +1,6 @@
 #include "core/model/rope.h"
 
 #include <algorithm>
-#include <climits>
 #include <cmath>
 #include <numbers>
 
@@ -52,17 +51,28 @@ void scale_yarn(const RopeConfig& config, std::vector<float>& frequencies) {
 }  // namespace
 
 RopeTable::RopeTable(const RopeConfig& config)
-    : scale_(static_cast<float>(config.attention_factor)), end_(INT_MAX) {
-  frequencies_.resize(static_cast<std::size_t>(config.dims / 2));
-  for (std::size_t i = 0; i < frequencies_.size(); ++i) {
+    : scale_(static_cast<float>(config.attention_factor)),
+      original_context_(config.original_context),
+      dynamic_(config.kind == RopeKind::kDynamic),
+      theta_(static_cast<float>(config.theta)),
+      factor_(static_cast<float>(config.factor)) {
+  const auto half = static_cast<std::size_t>(config.dims / 2);
+  std::vector<float> powers(half);
+  for (std::size_t i = 0; i < half; ++i) {
     const float exponent = static_cast<float>(2 * i) / static_cast<float>(config.dims);
-    const float power = static_cast<float>(std::pow(config.theta, static_cast<double>(exponent)));
-    float divisor = config.divisors.empty() ? 1.0f : config.divisors[i];
-    if (config.kind == RopeKind::kLongRope) divisor = static_cast<float>(config.short_factor[i]);
-    frequencies_[i] = 1.0f / (divisor * power);
+    powers[i] = static_cast<float>(std::pow(config.theta, static_cast<double>(exponent)));
   }
+  const auto divided = [&](const auto& divisors) {
+    std::vector<float> frequencies(half);
+    for (std::size_t i = 0; i < half; ++i)
+      frequencies[i] =
+          1.0f / ((divisors.empty() ? 1.0f : static_cast<float>(divisors[i])) * powers[i]);
+    return frequencies;
+  };
+  frequencies_ = divided(config.divisors);
   switch (config.kind) {
     case RopeKind::kDefault:
+    case RopeKind::kDynamic:
       break;
     case RopeKind::kLinear:
       for (float& frequency : frequencies_)
@@ -74,16 +84,34 @@ RopeTable::RopeTable(const RopeConfig& config)
     case RopeKind::kYarn:
       scale_yarn(config, frequencies_);
       break;
-    case RopeKind::kDynamic:
     case RopeKind::kLongRope:
-      end_ = config.original_context;
+      frequencies_ = divided(config.short_factor);
+      long_frequencies_ = divided(config.long_factor);
       break;
   }
 }
 
-void RopeTable::fill(int position, std::span<float> cos, std::span<float> sin) const {
-  for (std::size_t i = 0; i < frequencies_.size(); ++i) {
-    const float angle = static_cast<float>(position) * frequencies_[i];
+// transformers computes the base in fp32 here.
+void RopeTable::stretch(int length, std::span<float> frequencies) const {
+  const auto dims = static_cast<float>(this->dims());
+  const float ratio =
+      factor_ * static_cast<float>(length) / static_cast<float>(original_context_) - (factor_ - 1);
+  const float base = theta_ * std::pow(ratio, dims / (dims - 2));
+  for (std::size_t i = 0; i < frequencies.size(); ++i)
+    frequencies[i] = 1.0f / std::pow(base, static_cast<float>(2 * i) / dims);
+}
+
+void RopeTable::fill(int position, int length, std::span<float> cos, std::span<float> sin) const {
+  const bool longer = length > original_context_;
+  std::span<const float> frequencies = frequencies_;
+  if (longer && dynamic_) {
+    stretch(length, cos);  // cos lends its room: each frequency is read before it is written over
+    frequencies = cos;
+  } else if (longer && !long_frequencies_.empty()) {
+    frequencies = long_frequencies_;
+  }
+  for (std::size_t i = 0; i < frequencies.size(); ++i) {
+    const float angle = static_cast<float>(position) * frequencies[i];
     cos[i] = static_cast<float>(std::cos(static_cast<double>(angle))) * scale_;
     sin[i] = static_cast<float>(std::sin(static_cast<double>(angle))) * scale_;
   }

@@ -1,6 +1,7 @@
-// Rotary position angles of one RopeConfig. cos and sin of a position do not depend on anything but
-// the position. Source: transformers modeling_rope_utils.py (_compute_*_rope_parameters); there,
-// too, frequencies are fp32.
+// Rotary position angles of one RopeConfig. cos and sin depend on the position alone; in "dynamic"
+// and "longrope" also on the length of the text, once it is longer than the original context.
+// Source: transformers modeling_rope_utils.py (_compute_*_rope_parameters); there, too, frequencies
+// are fp32.
 #pragma once
 
 #include <span>
@@ -15,16 +16,19 @@ class RopeTable {
   explicit RopeTable(const formats::RopeConfig& config);
 
   int dims() const { return 2 * static_cast<int>(frequencies_.size()); }
-  // The first position that it cannot turn; INT_MAX: none. (Dynamic and longrope change their
-  // frequencies from there on.)
-  int end() const { return end_; }
-  // cos, sin: [dims / 2], multiplied by the attention factor.
-  void fill(int position, std::span<float> cos, std::span<float> sin) const;
+  // `length` of the text, at least position + 1. cos, sin: [dims / 2], multiplied by the attention
+  // factor.
+  void fill(int position, int length, std::span<float> cos, std::span<float> sin) const;
 
  private:
+  void stretch(int length, std::span<float> frequencies) const;  // dynamic
+
   std::vector<float> frequencies_;
+  std::vector<float> long_frequencies_;  // longrope: of texts longer than the original context
   float scale_ = 1;
-  int end_ = 0;
+  int original_context_ = 0;  // dynamic, longrope: texts up to here; else without meaning
+  bool dynamic_ = false;
+  float theta_ = 0, factor_ = 1;
 };
 
 }  // namespace triescope

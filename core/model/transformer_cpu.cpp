@@ -259,7 +259,8 @@ void CpuTransformer::embed(const ForwardBatch& batch, const Part& part) {
     }
     for (std::size_t i = 0; i < ropes_.size(); ++i) {
       const auto half = static_cast<std::size_t>(ropes_[i].dims() / 2);
-      ropes_[i].fill(position, std::span(cos_[i]).subspan(r * half, half),
+      ropes_[i].fill(position, std::max(batch.text_length, position + 1),
+                     std::span(cos_[i]).subspan(r * half, half),
                      std::span(sin_[i]).subspan(r * half, half));
     }
   }

@@ -348,7 +348,8 @@ class TorchTransformer final : public Model {
       Tensor sin = at::empty({rows, 1, half}, at::kFloat);
       for (std::int64_t r = 0; r < rows; ++r) {
         const auto size = static_cast<std::size_t>(half);
-        rope.fill(batch.positions[static_cast<std::size_t>(r)],
+        const int position = batch.positions[static_cast<std::size_t>(r)];
+        rope.fill(position, std::max(batch.text_length, position + 1),
                   {cos.mutable_data_ptr<float>() + r * half, size},
                   {sin.mutable_data_ptr<float>() + r * half, size});
       }

@@ -36,6 +36,10 @@ void validate_rope(const RopeConfig& rope, const ModelConfig& config, const std:
     check(rope.original_context > 0 && is_good(rope.beta_fast) && is_good(rope.beta_slow), source,
           "yarn rope: expected beta_fast, beta_slow and an original context above 0");
   }
+  if (rope.kind == RopeKind::kDynamic) {
+    check(rope.original_context > 0 && rope.dims > 2 && rope.factor >= 1, source,
+          "dynamic rope: expected a context, a factor of 1 or more and more than 2 dimensions");
+  }
   const auto half = static_cast<std::size_t>(rope.dims / 2);
   if (rope.kind == RopeKind::kLongRope) {
     check(

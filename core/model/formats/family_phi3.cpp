@@ -5,17 +5,25 @@
 namespace triescope::formats {
 namespace {
 
+// transformers throws the cache away where the text outgrows the original context.
+void note_switch(ModelConfig& config) {
+  if (config.ropes[0].kind == RopeKind::kLongRope)
+    config.kv_valid_until = config.ropes[0].original_context;
+}
+
 void read_json(const JsonFields& fields, ModelConfig& config) {
   config.activation = activation_from_json(fields, "hidden_act", "silu");
   read_rope_json(fields, config);
   if (config.ropes[0].kind != RopeKind::kDefault && config.ropes[0].kind != RopeKind::kLongRope) {
     fields.not_supported("a rope type other than default and longrope in phi3");
   }
+  note_switch(config);
   const int window = fields.integer("sliding_window", 0);
   for (LayerConfig& layer : config.layers) layer.window = window;
 }
 
 void read_gguf(const GgufFields& fields, ModelConfig& config) {
+  note_switch(config);
   read_windows_gguf(fields, config, 0, 0);
 }
 

@@ -30,6 +30,7 @@ inline std::vector<float> all_logits(Model& model, KvStorage& kv,
   ForwardBatch batch;
   batch.tokens = ids;
   batch.positions = batch.slots = batch.logit_rows = order;
+  batch.text_length = static_cast<std::int32_t>(ids.size());
   const ForwardOutput output = model.forward(batch, kv);
   return {output.logits.begin(), output.logits.end()};
 }
