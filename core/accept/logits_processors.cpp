@@ -135,6 +135,7 @@ LogitsProcessors::LogitsProcessors(const nlohmann::json& settings,
   if (!settings.is_object()) return;
   repetition_penalty_ = static_cast<float>(number_or(settings, "repetition_penalty", 1.0));
   no_repeat_ngram_size_ = number_or(settings, "no_repeat_ngram_size", 0);
+  min_length_ = number_or(settings, "min_length", 0);
   min_new_tokens_ = number_or(settings, "min_new_tokens", 0);
   if (!(repetition_penalty_ > 0))
     throw Error(ErrorCode::kInvalidArgument,
@@ -155,7 +156,7 @@ LogitsProcessors::LogitsProcessors(const nlohmann::json& settings,
 
 bool LogitsProcessors::any() const {
   return repetition_penalty_ != 1.0f || no_repeat_ngram_size_ > 0 || !bad_words_.empty() ||
-         (min_new_tokens_ > 0 && !eos_token_ids_.empty());
+         ((min_length_ > 0 || min_new_tokens_ > 0) && !eos_token_ids_.empty());
 }
 
 void LogitsProcessors::apply(std::span<const std::int32_t> context_tokens, int generated,
@@ -164,7 +165,10 @@ void LogitsProcessors::apply(std::span<const std::int32_t> context_tokens, int g
   if (no_repeat_ngram_size_ > 0)
     forbid_repeated_ngrams(context_tokens, no_repeat_ngram_size_, scores);
   forbid_words(context_tokens, bad_words_, scores);
-  if (generated < min_new_tokens_)
+  const bool too_short = min_new_tokens_ > 0
+                             ? generated < min_new_tokens_
+                             : context_tokens.size() < static_cast<std::size_t>(min_length_);
+  if (too_short)
     for (const std::int32_t eos : eos_token_ids_)
       if (eos >= 0 && static_cast<std::size_t>(eos) < scores.size())
         scores[static_cast<std::size_t>(eos)] = kRemoved;
@@ -195,6 +199,14 @@ std::vector<Parameter> logits_processor_parameters() {
        .help = "Token sequences that must not be generated: ids apart by blanks, sequences apart "
                "by ';', "
                "as in \"12 13; 44\". Empty = off."},
+      {.name = "min_length",
+       .kind = ParameterKind::kInteger,
+       .default_value = 0,
+       .minimum = 0,
+       .maximum = 1000000,
+       .choices = {},
+       .help = "End-of-sequence tokens are impossible before this many tokens, the prompt's "
+               "included. Means nothing beside min_new_tokens. 0 = off."},
       {.name = "min_new_tokens",
        .kind = ParameterKind::kInteger,
        .default_value = 0,

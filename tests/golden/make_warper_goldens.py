@@ -68,6 +68,14 @@ WARPER_SETTINGS = [
     {"temperature": 0.8, "top_k": 40, "top_p": 0.95},
     {"temperature": 1.3, "top_k": 20, "top_p": 0.8, "min_p": 0.02},
     {"temperature": 0.6, "top_k": 30, "top_p": 0.9, "min_p": 0.01, "typical_p": 0.7},
+    # Every pair of warpers at least once, each cutting something.
+    {"temperature": 1.5, "min_p": 0.1},
+    {"temperature": 0.7, "typical_p": 0.5},
+    {"top_k": 40, "min_p": 0.05},
+    {"top_k": 12, "typical_p": 0.6},
+    {"top_p": 0.85, "min_p": 0.03},
+    {"top_p": 0.6, "typical_p": 0.8},
+    {"min_p": 0.02, "typical_p": 0.5},
 ]
 
 
@@ -81,6 +89,8 @@ def process(settings, context, prompt_tokens, scores):
         scores = lp.NoRepeatNGramLogitsProcessor(settings["no_repeat_ngram_size"])(ids, scores)
     if settings.get("bad_words_ids"):
         scores = lp.NoBadWordsLogitsProcessor(settings["bad_words_ids"], EOS)(ids, scores)
+    if settings.get("min_length", 0) > 0:
+        scores = lp.MinLengthLogitsProcessor(settings["min_length"], EOS)(ids, scores)
     if settings.get("min_new_tokens", 0) > 0:
         scores = lp.MinNewTokensLengthLogitsProcessor(prompt_tokens, settings["min_new_tokens"], EOS)(ids, scores)
     return scores[0]
@@ -97,6 +107,9 @@ PROCESSOR_SETTINGS = [
     {"bad_words_ids": [[4, 5], [5, 4], [1, 2, 3, 4, 5, 6, 7, 8, 9]]},
     {"min_new_tokens": 4},
     {"min_new_tokens": 5},
+    {"min_length": 4},
+    {"min_length": 8},
+    {"repetition_penalty": 1.2, "bad_words_ids": [[44]], "min_length": 6},
     {
         "repetition_penalty": 1.2,
         "no_repeat_ngram_size": 2,

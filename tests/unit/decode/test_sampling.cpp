@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/accept/logits_processors.h"
 #include "core/accept/samplers.h"
 #include "core/accept/warpers.h"
 #include "core/base/error.h"
@@ -58,7 +59,7 @@ TEST_CASE("warpers leave the tokens and probabilities that transformers leaves")
       CHECK(ours[i] == doctest::Approx(p[i]).epsilon(2e-6));
     ++cases;
   }
-  CHECK(cases == 84);
+  CHECK(cases == 112);
   CHECK(level_cases < 10);
 }
 
@@ -130,6 +131,49 @@ TEST_CASE("sample draws texts with the model's probabilities, by softmax and by 
     }
     const auto chi = test::chi_square(exact, counts, draws);
     CHECK(chi.cells > 50);
+    CHECK(chi.value < chi.limit);
+  }
+}
+
+TEST_CASE("with processors and warpers on, both samplers draw from what these leave") {
+  const int vocab = 12;
+  const auto logits = test::markov_logits(vocab, 2, 3, 77);
+  const Tokens prompt = {1, 2, 1, 2, 5, 1};
+  nlohmann::json settings = {{"repetition_penalty", 1.3},
+                             {"no_repeat_ngram_size", 2},
+                             {"bad_words_ids", "7"},
+                             {"temperature", 1.7},
+                             {"top_k", 9},
+                             {"top_p", 0.97},
+                             {"candidates", 0}};
+  const LogitsProcessors processors(settings, Tokens{}, vocab);
+  auto scores = logits(prompt);
+  processors.apply(prompt, 0, scores);
+  const Distribution d = Warpers(settings).apply(scores);
+  REQUIRE(d.size() > 4);
+  REQUIRE(d.size() <= 9);
+  std::map<std::int32_t, double> p;
+  for (std::size_t i = 0; i < d.size(); ++i) p[d.tokens[i]] = d.probabilities[i];
+  CHECK_FALSE(p.contains(7));
+  CHECK_FALSE(p.contains(2));  // "1 2" again
+  for (const char* sampler : {"softmax", "gumbel"}) {
+    CAPTURE(sampler);
+    settings["sampler"] = sampler;
+    const LoopConfig config{.prompt = prompt,
+                            .max_new_tokens = 1,
+                            .vocab = vocab,
+                            .settings = settings,
+                            .keep_steps = false};
+    const RunContext run = test::run_context(config);
+    const auto method = sample_method();
+    Rng rng(3);
+    std::map<std::int32_t, std::int64_t> counts;
+    const std::int64_t draws = 40000;
+    for (std::int64_t i = 0; i < draws; ++i) {
+      auto parts = method.make(run);
+      ++counts[test::run_loop(config, logits, nullptr, *parts.acceptor, run, rng).text.front()];
+    }
+    const auto chi = test::chi_square(p, counts, draws);
     CHECK(chi.value < chi.limit);
   }
 }

@@ -1,0 +1,228 @@
+// Every family decodes exactly as transformers 5.17.0 (fp32, CPU): tokens of all returned sequences
+// equal, scores within 1e-4 (sums of log p, where length_penalty is below 0), on tiny models.
+// Goldens: parity_goldens.json, see parity_models.h. TRIESCOPE_GOLDEN=all: every run with every KV
+// policy; without, the other policies take turns.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/accept/logits_processors.h"
+#include "core/accept/warpers.h"
+#include "tests/golden/parity_models.h"
+#include "tests/support/memory_recorder.h"
+
+namespace triescope::test {
+namespace {
+
+using nlohmann::json;
+
+bool everything() { return environment("TRIESCOPE_GOLDEN", "") == "all"; }
+
+// The longest text that this model's positions hold; a run beyond it is refused.
+bool fits(const Model& model, const json& entry, const json& run) {
+  return parity_prompt(entry, run["prompt"]).size() +
+             parity_file()["max_new_tokens"].get<std::size_t>() <=
+         static_cast<std::size_t>(model.info().context);
+}
+
+// The closest decision of a run: the least difference of scores between the last beam kept and the
+// best one left out, over all steps.
+double closest_decision(Model& model, const json& entry, const json& run) {
+  MemoryRecorder recorder(capture::Level::kTree);
+  parity_decode(model, entry, run, "beam", "recycle", recorder);
+  double least = std::numeric_limits<double>::infinity();
+  for (const capture::VerdictRow& row : recorder.verdict_rows)
+    if (row.verdict == capture::Verdict::kKept && row.gap > 0)
+      least = std::min(least, static_cast<double>(row.gap));
+  return least;
+}
+
+struct Count {
+  int runs = 0, sequences = 0, unequal = 0, too_long = 0;
+  double largest_difference = 0;  // of a score
+};
+
+std::string describe(const std::string& name, const json& run) {
+  json settings = run;
+  settings.erase("tokens");
+  settings.erase("scores");
+  return name + " " + settings.dump();
+}
+
+void compare(Model& model, const std::string& name, const json& entry, const json& run,
+             const RunResult& result, Count& count) {
+  const auto expected = parity_sequences(run);
+  ++count.runs;
+  const std::string label = describe(name, run);
+  CAPTURE(label);
+  REQUIRE(result.sequences.size() == expected.size());
+  bool equal = true;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    ++count.sequences;
+    equal = equal && result.sequences[i].tokens == expected[i];
+  }
+  if (!equal) {
+    ++count.unequal;
+    const double gap = closest_decision(model, entry, run);
+    MESSAGE("not equal: " << label << ", closest decision " << gap);
+    CHECK(equal);
+    return;
+  }
+  if (!run.contains("scores")) return;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double score = run["scores"][i];
+    const double difference = std::abs(result.sequences[i].score - score);
+    // A negative length penalty multiplies the sum of log p and its error.
+    const auto length = static_cast<double>(expected[i].size());
+    CHECK(difference <= 1e-4 * std::max(1.0, std::pow(length, -run["lp"].get<double>())));
+    count.largest_difference = std::max(count.largest_difference, difference);
+  }
+}
+
+void report(const std::string& what, const Count& count) {
+  MESSAGE(what << ": " << count.runs << " runs, " << count.sequences << " sequences, "
+               << count.unequal << " runs unequal, largest difference of a score "
+               << count.largest_difference << ", " << count.too_long
+               << " runs longer than the model's positions");
+}
+
+TEST_CASE("parity: greedy decoding equals transformers' on every family") {
+  Count count;
+  for (const auto& [name, entry] : parity_file()["models"].items()) {
+    const auto model = load_parity_model(entry);
+    for (const json& run : entry["runs"]) {
+      if (run["beams"] != 1) continue;
+      if (!fits(*model, entry, run)) {
+        ++count.too_long;
+        continue;
+      }
+      // One beam is greedy decoding too.
+      for (const char* method : {"greedy", "beam"})
+        compare(*model, name, entry, run, parity_decode(*model, entry, run, method), count);
+    }
+  }
+  report("greedy", count);
+  CHECK(count.runs > 500);
+}
+
+TEST_CASE("parity: beam search equals transformers' on every family") {
+  Count count;
+  for (const auto& [name, entry] : parity_file()["models"].items()) {
+    const auto model = load_parity_model(entry);
+    for (const json& run : entry["runs"]) {
+      if (run["beams"] == 1) continue;
+      if (!fits(*model, entry, run)) {
+        ++count.too_long;
+        continue;
+      }
+      compare(*model, name, entry, run, parity_decode(*model, entry, run), count);
+    }
+  }
+  report("beams", count);
+  CHECK(count.runs > 2000);
+}
+
+// Nothing but the path decides a row (with windows too), so the scores are equal to the bit.
+TEST_CASE("parity: trie and batch beam search and every KV policy give the same bits") {
+  const std::pair<const char*, const char*> others[] = {
+      {"batch_beam", "batch"}, {"beam", "compact"}, {"beam", "keep"}, {"beam", "batch"}};
+  int runs = 0;
+  for (const auto& [name, entry] : parity_file()["models"].items()) {
+    const auto model = load_parity_model(entry);
+    std::size_t at = 0;
+    for (const json& run : entry["runs"]) {
+      if (run["beams"] == 1 || !fits(*model, entry, run)) continue;
+      ++at;
+      // Every fifth run, with batch beam search and one of the policies in turn.
+      if (!everything() && at % 5 != 0) continue;
+      const RunResult trie = parity_decode(*model, entry, run);
+      for (std::size_t other = 0; other < std::size(others); ++other) {
+        if (!everything() && other > 0 && other != 1 + at / 5 % 3) continue;
+        const auto [method, kv] = others[other];
+        const std::string label = describe(name, run) + " " + method + " kv=" + kv;
+        CAPTURE(label);
+        const RunResult result = parity_decode(*model, entry, run, method, kv);
+        REQUIRE(result.sequences.size() == trie.sequences.size());
+        for (std::size_t i = 0; i < result.sequences.size(); ++i) {
+          CHECK(result.sequences[i].tokens == trie.sequences[i].tokens);
+          CHECK(result.sequences[i].score == trie.sequences[i].score);
+        }
+        ++runs;
+      }
+    }
+  }
+  MESSAGE(runs << " runs beside the trie's");
+  CHECK(runs > 1000);
+}
+
+TEST_CASE("parity: the first logits after a prompt are transformers' on every family") {
+  double largest = 0;
+  for (const auto& [name, entry] : parity_file()["models"].items()) {
+    const auto model = load_parity_model(entry);
+    const double difference = first_logits_difference(*model, entry);
+    CAPTURE(name);
+    CHECK(difference <= 2e-4);
+    largest = std::max(largest, difference);
+  }
+  MESSAGE("largest difference of a logit: " << largest);
+}
+
+// The distributions are compared, not draws: what processors and warpers leave, in their order, is
+// what generate(do_sample=True) would draw the first token from.
+TEST_CASE("parity: sampling draws from transformers' distributions on every family") {
+  int distributions = 0;
+  double largest = 0;
+  for (const auto& [name, entry] : parity_file()["models"].items()) {
+    const auto model = load_parity_model(entry);
+    for (const json& wanted : entry["distributions"]) {
+      const std::string label = name + " " + wanted[1].dump();
+      CAPTURE(label);
+      const auto prompt = parity_prompt(entry, wanted[0]);
+      if (prompt.size() >= static_cast<std::size_t>(model->info().context)) continue;
+      std::vector<float> scores = first_logits(*model, prompt);
+      const auto eos = entry["eos"][1].get<ParityTokens>();
+      LogitsProcessors(wanted[1], eos, model->info().vocab_size).apply(prompt, 0, scores);
+      const Distribution ours = Warpers(wanted[1]).apply(scores);
+      CHECK(ours.tokens == wanted[2].get<ParityTokens>());
+      const auto expected = wanted[3].get<std::vector<double>>();
+      REQUIRE(ours.probabilities.size() == expected.size());
+      for (std::size_t i = 0; i < expected.size(); ++i)
+        largest = std::max(largest, std::abs(ours.probabilities[i] - expected[i]));
+      ++distributions;
+    }
+  }
+  MESSAGE(distributions << " distributions, largest difference of a probability " << largest);
+  CHECK(largest < 1e-5);
+  CHECK(distributions > 150);
+}
+
+// bf16 has 8 bits of a number: other texts are no fault, but most are the same.
+TEST_CASE("parity: bf16 says how many of its texts are fp32's") {
+  Count all;
+  int equal = 0, first_equal = 0;
+  for (const auto& [name, entry] : parity_file()["models"].items()) {
+    const auto model = load_parity_model(entry, DType::kBF16);
+    std::size_t at = 0;
+    for (const json& run : entry["runs"]) {
+      if (!fits(*model, entry, run) || ++at % 5 != 0) continue;
+      const auto expected = parity_sequences(run);
+      const RunResult result = parity_decode(*model, entry, run);
+      ++all.runs;
+      bool same = result.sequences.size() == expected.size();
+      for (std::size_t i = 0; same && i < expected.size(); ++i)
+        same = result.sequences[i].tokens == expected[i];
+      equal += same;
+      first_equal += result.sequences[0].tokens == expected[0];
+    }
+  }
+  MESSAGE("bf16: " << all.runs << " runs, " << 100 * equal / all.runs
+                   << " % equal in all sequences, " << 100 * first_equal / all.runs
+                   << " % in the best one");
+  CHECK(all.runs > 500);
+  CHECK(2 * first_equal > all.runs);
+}
+
+}  // namespace
+}  // namespace triescope::test
