@@ -241,9 +241,12 @@ CommandTable::CommandTable(Workspace& w, UiState& ui) {
        "Run bar",
        "View",
        chords({"F2"}),
-       [&w] { w.preferences.run_bar_open = !w.preferences.run_bar_open; },
+       [&w, &ui] {
+         bool& open = ui.run_bar_open(w.preferences);
+         open = !open;
+       },
        {},
-       [&w] { return w.preferences.run_bar_open; }});
+       [&w, &ui] { return ui.run_bar_open(w.preferences); }});
   add({"theme",
        "Light theme",
        "View",

@@ -33,6 +33,13 @@ struct UiState {
   bool quit = false;
   bool rebuild_fonts = false;
   std::string hovered_panel;  // the panel the mouse is over
+  // A window too narrow for run bar and panes: the run bar gives way once there is something to
+  // see.
+  bool narrow = false, run_bar_when_narrow = true;
+  std::size_t seen_documents = 0;
+  bool& run_bar_open(Preferences& preferences) {
+    return narrow ? run_bar_when_narrow : preferences.run_bar_open;
+  }
   void open(Dialog which) {
     dialog = which;
     dialog_just_opened = true;

@@ -15,8 +15,8 @@ namespace triescope::app {
 namespace {
 
 constexpr float kRunBarEm = 21;  // width
-constexpr float kRunBarMinWindowEm =
-    66;  // below this the run bar covers the panes instead of standing beside them
+// Below this the run bar gives way to the panes once a capture is open; F2 brings it back.
+constexpr float kRunBarMinWindowEm = 66;
 
 }  // namespace
 
@@ -97,7 +97,7 @@ void Ui::draw_tool_bar() {
   const bool running = workspace.active_is_live() && live.state == LiveState::kRunning;
   const bool playing = document && document->playing;
 
-  command_button("run-bar", workspace.preferences.run_bar_open ? "‹ Run bar" : "Run bar ›");
+  command_button("run-bar", state.run_bar_open(workspace.preferences) ? "‹ Run bar" : "Run bar ›");
   ImGui::SameLine();
   command_button("start", "Start", /*primary=*/!document);
   ImGui::SameLine(0, em);
@@ -409,6 +409,10 @@ void Ui::draw() {
                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_MenuBar |
                    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNavFocus);
   ImGui::PopStyleVar(2);
+  state.narrow = viewport->Size.x < em * kRunBarMinWindowEm;
+  const std::size_t documents = workspace.documents().size();
+  if (documents != state.seen_documents) state.run_bar_when_narrow = documents == 0;
+  state.seen_documents = documents;
   draw_menu();
   draw_tool_bar();
   draw_problems();
@@ -418,29 +422,26 @@ void Ui::draw() {
   const float status_height = ImGui::GetTextLineHeightWithSpacing() + em * 0.1f;
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float body_height = std::max(em * 6, room.y - status_height);
-  const bool run_bar = workspace.preferences.run_bar_open && workspace.maximised.empty();
-  const bool beside = viewport->Size.x >= em * kRunBarMinWindowEm;
+  const bool run_bar = state.run_bar_open(workspace.preferences) && workspace.maximised.empty();
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   float panes_x = origin.x, panes_width = room.x;
   if (run_bar) {
-    const float width = beside ? em * kRunBarEm : room.x;
+    const float width = std::min(em * kRunBarEm, room.x * 0.55f);
     draw_run_bar(ImVec2(width, body_height));
     panes_x += width + em * 0.4f;
     panes_width -= width + em * 0.4f;
   }
-  if (!run_bar || beside) {
-    viz::Rect area{panes_x, origin.y, panes_width, body_height};
-    if (workspace.comparing() && workspace.active()) {
-      ImGui::SetCursorScreenPos(ImVec2(area.x, area.y));
-      const float strip = draw_compare_strip(area.w) + em * 0.3f;
-      area.y += strip;
-      area.h = std::max(em * 3, area.h - strip);
-    }
-    if (workspace.active()) {
-      draw_panes(area);
-    } else {
-      draw_empty(area);
-    }
+  viz::Rect area{panes_x, origin.y, panes_width, body_height};
+  if (workspace.comparing() && workspace.active()) {
+    ImGui::SetCursorScreenPos(ImVec2(area.x, area.y));
+    const float strip = draw_compare_strip(area.w) + em * 0.3f;
+    area.y += strip;
+    area.h = std::max(em * 3, area.h - strip);
+  }
+  if (workspace.active()) {
+    draw_panes(area);
+  } else {
+    draw_empty(area);
   }
   ImGui::SetCursorScreenPos(ImVec2(origin.x, origin.y + body_height + em * 0.15f));
   draw_status_line();

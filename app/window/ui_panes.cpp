@@ -93,7 +93,7 @@ void Ui::draw_pane(PlacedPane& pane, Document& document) {
   // Header: a tab a panel; what does not fit goes into a list.
   const float header = std::round(em * 1.75f);
   const float pad = em * 0.45f;
-  const float buttons = em * 4.6f;
+  const float buttons = em * 5.4f;
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   float x = origin.x + pad * 0.5f;
   const float limit = origin.x + pane.area.w - buttons;
