@@ -249,6 +249,12 @@ class TriePanel final : public Panel {
       float& width = widths[index(layout_.column(static_cast<std::int32_t>(i)))];
       width = std::max(width, width_of(canvas, items_[i], scene));
     }
+    // How far what lives, or waits to be decided, reaches.
+    end_column_ = 0;
+    for (std::size_t i = 0; i < items_.size(); ++i)
+      if (ranks_[index(items_[i].node)] >= 0 || frontier_.count(items_[i].last) ||
+          states_[index(items_[i].node)] == NodeState::kPending)
+        end_column_ = std::max(end_column_, layout_.column(static_cast<std::int32_t>(i)));
     column_x_.assign(widths.size() + 1, 0);
     for (std::size_t i = 0; i < widths.size(); ++i)
       column_x_[i + 1] = column_x_[i] + widths[i] + kGutterEm;
@@ -357,7 +363,7 @@ class TriePanel final : public Panel {
           found != frontier_.end() && found->second == 0)
         best = static_cast<std::int32_t>(i);
     if (best >= 0) {
-      end_x = (column_x_[index(layout_.column(best)) + 1] - kGutterEm + kTailEm) * em;
+      end_x = (column_x_[index(end_column_) + 1] - kGutterEm + kTailEm) * em;
       end_row = static_cast<float>(layout_.row(best)) + 0.5f;
     }
     TrieView whole;
@@ -498,7 +504,7 @@ class TriePanel final : public Panel {
     if (std::isnan(logprob)) logprob = scene.capture->node_at(it.node, scene.cursor).row.logprob;
     const float p = std::isnan(logprob) ? 0.15f : std::exp(logprob);
     const float scale = std::clamp(view_.drawn_zoom, 0.5f, 2.0f) * scene.em / 14;
-    const float width = (0.9f + 3.4f * p) * scale * (dead ? 0.6f : 1.0f);
+    const float width = (0.9f + 3.4f * p) * scale * (dead ? 0.4f : 1.0f);
     Color color = color_of(it.node, scene);
     if (dead) color = color.with_alpha(0.75f);
     if (on_path) color = scene.theme.focus;
@@ -574,12 +580,13 @@ class TriePanel final : public Panel {
     if (mark.struck)
       canvas.line({box.x + inset * 0.7f, box.y + box.h / 2},
                   {box.right() - inset * 0.7f, box.y + box.h / 2}, color.with_alpha(0.8f), 1.1f);
-    if (unit_ >= kDetailPx) draw_details(canvas, it, box, chip_of(item).right(), scene);
+    if (unit_ >= kDetailPx) draw_details(canvas, item, box, chip_of(item).right(), scene);
   }
 
   // Below the box: mark, probability, gap. Behind it: rank, or how many nodes are not drawn.
-  void draw_details(Canvas& canvas, const TrieItem& it, Rect box, float column_end,
+  void draw_details(Canvas& canvas, std::int32_t item, Rect box, float column_end,
                     const Scene& scene) const {
+    const TrieItem& it = items_[index(item)];
     const NodeState state = states_[index(it.node)];
     const Mark mark = scene.theme.mark(state);
     const Color color = color_of(it.node, scene);
@@ -613,14 +620,20 @@ class TriePanel final : public Panel {
                                                                : gap.substr(gap.find("Δ"));
     const std::int32_t hidden = it.hidden_dead + it.hidden_other;
     if (hidden > 0) label += (label.empty() ? "+" : "  +") + std::to_string(hidden);
-    text_in(canvas, {x, line, room - x, height}, label, small);
+    // The rank stands behind a leaf; where drafts hang there, before the probability.
     if (const auto found = frontier_.find(it.last); found != frontier_.end()) {
       TextStyle badge = bold_text(scene, view_.drawn_zoom * 0.8f);
       badge.color = scene.theme.legible(color);
       const std::string rank = "#" + std::to_string(found->second + 1);
       const Point size = canvas.measure(rank, badge);
-      canvas.text({box.right() + unit_ * 0.3f, box.y + (box.h - size.y) / 2}, rank, badge);
+      if (layout_.first_child(item) < 0) {
+        canvas.text({box.right() + unit_ * 0.3f, box.y + (box.h - size.y) / 2}, rank, badge);
+      } else {
+        text_in(canvas, {x, line, size.x + 1, height}, rank, badge);
+        x += size.x + unit_ * 0.35f;
+      }
     }
+    text_in(canvas, {x, line, room - x, height}, label, small);
   }
 
   static bool is_dead_verdict(const capture::VerdictRow& row) {
@@ -699,6 +712,7 @@ class TriePanel final : public Panel {
   TrieLayout layout_;
   std::vector<float> column_x_;                         // em
   float width_ = 0;                                     // em
+  std::int32_t end_column_ = 0;                         // how far what lives reaches
   std::unordered_map<std::int32_t, float> chip_width_;  // token -> em
 
   // What was drawn last, for the mouse.
