@@ -309,6 +309,29 @@ std::string node_text(const Scene& scene, std::int32_t node, int max_chars) {
                     max_chars);
 }
 
+std::string reason_text(const capture::Capture& capture, std::string_view reason) {
+  constexpr std::string_view kWord = "token ";
+  std::string out;
+  std::size_t at = 0;
+  while (at < reason.size()) {
+    const std::size_t found = reason.find(kWord, at);
+    if (found == std::string_view::npos) break;
+    const char* begin = reason.data() + found + kWord.size();
+    std::int32_t token = -1;
+    const auto [end, error] = std::from_chars(begin, reason.data() + reason.size(), token);
+    const bool whole = found == 0 || reason[found - 1] == ' ' || reason[found - 1] == '(';
+    out += reason.substr(at, found - at);
+    if (error != std::errc() || token < 0 || !whole) {
+      out += kWord;
+      at = found + kWord.size();
+      continue;
+    }
+    out += "'" + token_text(capture.piece(token)) + "'";
+    at = static_cast<std::size_t>(end - reason.data());
+  }
+  return out + std::string(reason.substr(std::min(at, reason.size())));
+}
+
 std::int32_t node_position(const Scene& scene, std::int32_t node) {
   if (node <= -2) return -2 - node;
   const auto prompt = static_cast<std::int32_t>(scene.capture->run().prompt_tokens.size());
@@ -341,7 +364,7 @@ std::vector<std::string> node_tooltip(const Scene& scene, std::int32_t node) {
     lines.push_back("on the path of beam " + std::to_string(view.beam_rank + 1));
   if (const auto verdict = scene.capture->verdict_at(node, scene.cursor);
       verdict && !verdict->reason.empty())
-    lines.push_back(verdict->reason);
+    lines.push_back(reason_text(*scene.capture, verdict->reason));
   if (scene.differs(node))
     lines.push_back(scene.twins->twin_of(node) < 0
                         ? "≠ the other run has no such path"

@@ -11,6 +11,7 @@
 #include "viz/draw.h"
 #include "viz/layouts/axis.h"
 #include "viz/panels/panels.h"
+#include "viz/token_text.h"
 
 namespace triescope::viz {
 namespace {
@@ -162,7 +163,7 @@ class VerdictPanel final : public Panel {
           << capture::to_string(row.verdict) << ',' << number(row.p, true) << ','
           << number(row.q, true) << ',' << number(row.u, true) << ',' << row.rank << ','
           << number(row.score, false) << ',' << number(row.gap, false) << ',' << row.replacement
-          << ',' << csv_field(row.reason) << '\n';
+          << ',' << csv_field(reason_text(*scene.capture, row.reason)) << '\n';
     }
     return out.str();
   }
@@ -244,9 +245,10 @@ class VerdictPanel final : public Panel {
   }
 
   static std::vector<std::string> explain(const capture::VerdictRow& row, const Scene& scene) {
-    std::vector<std::string> lines = {node_summary(scene, row.node),
-                                      std::string(capture::to_string(row.verdict)) +
-                                          (row.reason.empty() ? "" : ": " + row.reason)};
+    std::vector<std::string> lines = {
+        node_summary(scene, row.node),
+        std::string(capture::to_string(row.verdict)) +
+            (row.reason.empty() ? "" : ": " + reason_text(*scene.capture, row.reason))};
     if (row.p >= 0 && row.q >= 0)
       lines.push_back(
           "p = " + number_text(row.p) + ", q = " + number_text(row.q) + ", min(1, p/q) = " +
@@ -256,7 +258,8 @@ class VerdictPanel final : public Panel {
     if (row.u >= 0)
       lines.push_back("the draw: u = " + number_text(row.u) + "; accepted if u < min(1, p/q)");
     if (row.replacement >= 0)
-      lines.push_back("emitted instead: token " + std::to_string(row.replacement));
+      lines.push_back("emitted instead: '" + token_text(scene.capture->piece(row.replacement)) +
+                      "'");
     if (row.verdict == Verdict::kPruned || row.verdict == Verdict::kKept)
       lines.push_back(
           "score " + number_text(row.score) + ", gap " + number_text(row.gap) + " to the " +
@@ -381,8 +384,10 @@ class VerdictPanel final : public Panel {
       const std::string word = verdict.verdict == Verdict::kKept      ? "kept"
                                : verdict.verdict == Verdict::kEmitted ? "emitted"
                                                                       : std::string(mark.word);
-      text_in(canvas, {reason_x, y, area.right() - reason_x, row},
-              word + (verdict.reason.empty() ? "" : ": " + verdict.reason), ui_text(scene, 0.84f));
+      text_in(
+          canvas, {reason_x, y, area.right() - reason_x, row},
+          word + (verdict.reason.empty() ? "" : ": " + reason_text(*scene.capture, verdict.reason)),
+          ui_text(scene, 0.84f));
     }
     if (below > 0)
       text_in(canvas,
