@@ -64,6 +64,15 @@ ModelInfo info_of(const WeightSource& source, const std::string& path) {
   return info;
 }
 
+// Families trained in bf16 whose activations leave fp16's range (65504).
+std::string warning_of(const std::string& family, DType dtype) {
+  const bool overflows = family == "gemma2" || family == "gemma3_text" || family == "qwen2";
+  if (dtype != DType::kF16 || !overflows) return "";
+  return "dtype f16: activations of " + family +
+         " models are known to overflow in it (texts of one repeated token, or none); bf16 and f32 "
+         "are safe";
+}
+
 }  // namespace
 
 ModelInfo inspect_model(const std::string& path) {
@@ -83,12 +92,14 @@ std::unique_ptr<Model> load_model(const std::string& path, const LoadOptions& op
   ModelInfo info = info_of(*source, path);
   info.dtype = chosen.dtype;
   info.device = chosen.device;
+  info.dtype_warning = warning_of(info.family, info.dtype);
   if (chosen.device != "cpu" || chosen.reference_kernels) {
     return make_torch_transformer(*source, std::move(info), chosen, progress, stop);
   }
   if (chosen.dtype == DType::kF16) {
     throw Error(ErrorCode::kNotSupported,
-                "dtype f16 on device cpu is not supported: choose f32 or bf16 (f16 is for CUDA)");
+                "dtype f16 on device cpu is not supported: choose f32, which holds f16 weights "
+                "exactly, or bf16, which takes as little room (f16 is for CUDA)");
   }
   return make_cpu_transformer(*source, std::move(info), chosen, progress, stop);
 }

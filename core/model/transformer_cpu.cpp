@@ -223,8 +223,18 @@ void CpuTransformer::place(const formats::WeightSource& source, const WeightTask
   // In pieces of about 16 MB, so that a matrix and its fp32 copy are never there at once.
   const std::int64_t piece =
       source.reads_whole(task.role) ? rows : std::clamp<std::int64_t>((4 << 20) / cols, 1, rows);
-  std::vector<float> values(static_cast<std::size_t>(piece * cols));
   ThreadPool alone(1);
+  if (storage_ == kernels::Storage::kBF16 && source.is_bf16(task.role, task.layer)) {
+    std::vector<std::uint16_t> stored(static_cast<std::size_t>(piece * cols));
+    for (std::int64_t first = 0; first < rows; first += piece) {
+      const std::int64_t count = std::min(piece, rows - first);
+      const auto part = std::span(stored).first(static_cast<std::size_t>(count * cols));
+      source.read_rows_bf16(task.role, task.layer, first, part);
+      target.matrix->set_rows_bf16(target.first_row + first, count, part.data(), alone);
+    }
+    return;
+  }
+  std::vector<float> values(static_cast<std::size_t>(piece * cols));
   for (std::int64_t first = 0; first < rows; first += piece) {
     const std::int64_t count = std::min(piece, rows - first);
     const std::span<float> part = std::span(values).first(static_cast<std::size_t>(count * cols));

@@ -252,6 +252,19 @@ void SafeTensors::read(const SafeTensor& tensor, std::int64_t begin, std::span<f
   }
 }
 
+void SafeTensors::read_bf16(const SafeTensor& tensor, std::int64_t begin,
+                            std::span<std::uint16_t> out) const {
+  if (tensor.dtype != "BF16" || begin < 0 || begin > tensor.elements ||
+      out.size() > static_cast<std::size_t>(tensor.elements - begin)) {
+    throw Error(ErrorCode::kInvalidArgument, "tensor '" + tensor.name + "': expected " +
+                                                 std::to_string(tensor.elements) +
+                                                 " values of BF16, found another read");
+  }
+  files_[static_cast<std::size_t>(tensor.part)]->read(
+      tensor.offset + static_cast<std::uint64_t>(begin) * sizeof(std::uint16_t),
+      std::as_writable_bytes(out));
+}
+
 void SafeTensors::check_unchanged() const {
   for (const auto& file : files_) file->check_unchanged();
 }

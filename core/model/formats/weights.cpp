@@ -195,6 +195,26 @@ void WeightSource::read_rows(Role role, int layer, std::int64_t first, std::span
   read_plain_rows(tensor, whole.cols, slice.first_row + first, out);
 }
 
+bool WeightSource::is_bf16(Role role, int layer) const {
+  const WeightSlice slice = slice_of(role, layer);
+  if (slice.transposed || slice.interleaved_heads > 0) return false;
+  const Tensor tensor = find(slice.tensor);
+  return tensor.gguf ? tensor.gguf->type == GgmlType::kBF16 : tensor.safe->dtype == "BF16";
+}
+
+void WeightSource::read_rows_bf16(Role role, int layer, std::int64_t first,
+                                  std::span<std::uint16_t> out) const {
+  const WeightShape whole = shape(role).value();
+  const WeightSlice slice = slice_of(role, layer);
+  const Tensor tensor = find(slice.tensor);
+  if (first < 0 || static_cast<std::int64_t>(out.size()) > (whole.rows - first) * whole.cols)
+    throw Error(ErrorCode::kInvalidArgument, "tensor '" + slice.tensor + "': no such rows");
+  const std::int64_t begin = (slice.first_row + first) * whole.cols;
+  if (tensor.safe) return safetensors_->read_bf16(*tensor.safe, begin, out);
+  gguf_->read(*tensor.gguf, begin * static_cast<std::int64_t>(sizeof(std::uint16_t)),
+              std::as_writable_bytes(out));
+}
+
 void WeightSource::check_unchanged() const {
   if (gguf_) gguf_->check_unchanged();
   if (safetensors_) safetensors_->check_unchanged();

@@ -28,6 +28,9 @@ class WeightSource {
   void read_rows(Role role, int layer, std::int64_t first, std::span<float> out) const;
   // True: reading some rows reads the whole tensor, so ask for all at once.
   bool reads_whole(Role role) const;
+  // The weight's rows lie in the file as BF16 and in order: read_rows_bf16 gives them unchanged.
+  bool is_bf16(Role role, int layer) const;
+  void read_rows_bf16(Role role, int layer, std::int64_t first, std::span<std::uint16_t> out) const;
   void check_unchanged() const;
 
   bool is_gguf() const { return gguf_ != nullptr; }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -104,7 +105,9 @@ inline std::vector<float> golden_values(const nlohmann::json& tensors, std::size
 
 // Writes config.json and model.safetensors of a case of tests/golden/model_families.json: weights
 // by the hash of model_families.py.
-inline void write_golden_model(const nlohmann::json& entry, const std::filesystem::path& folder) {
+// `bf16`: values cut to what BF16 holds, in a file of that type, or (`wide`) of F32.
+inline void write_golden_model(const nlohmann::json& entry, const std::filesystem::path& folder,
+                               bool bf16 = false, bool wide = false) {
   std::ofstream(folder / "config.json") << entry["config"].dump();
   nlohmann::json header = nlohmann::json::object();
   std::string data;
@@ -112,9 +115,15 @@ inline void write_golden_model(const nlohmann::json& entry, const std::filesyste
     const auto& tensor = entry["tensors"][index];
     const std::vector<float> values = golden_values(entry["tensors"], index);
     const std::size_t begin = data.size();
-    data.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
-    header[tensor[0].get<std::string>()] = {
-        {"dtype", "F32"}, {"shape", tensor[1]}, {"data_offsets", {begin, data.size()}}};
+    for (const float value : values) {
+      char bytes[sizeof value];
+      std::memcpy(bytes, &value, sizeof value);
+      if (bf16) bytes[0] = bytes[1] = 0;
+      data.append(bf16 && !wide ? bytes + 2 : bytes, bf16 && !wide ? 2 : 4);
+    }
+    header[tensor[0].get<std::string>()] = {{"dtype", bf16 && !wide ? "BF16" : "F32"},
+                                            {"shape", tensor[1]},
+                                            {"data_offsets", {begin, data.size()}}};
   }
   const std::string text = header.dump();
   const std::uint64_t length = text.size();

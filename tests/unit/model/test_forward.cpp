@@ -385,6 +385,75 @@ TEST_CASE("what cannot be loaded says why") {
   CHECK(code_of(folder.path().string(), options) == ErrorCode::kNotSupported);
 }
 
+TEST_CASE("BF16 weights go into bf16 memory as they are") {
+  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
+  const auto cases = nlohmann::json::parse(file)["cases"];
+  for (const char* name : {"llama", "phi3", "gpt2"}) {
+    CAPTURE(name);
+    std::vector<float> logits[2];
+    for (const bool wide : {false, true}) {
+      const TempDir folder;
+      write_golden_model(cases[name], folder.path(), /*bf16=*/true, wide);
+      LoadOptions options;
+      options.dtype = DType::kBF16;
+      options.threads = 2;
+      const auto model = load_model(folder.path().string(), options);
+      CHECK(model->info().quantisation == (wide ? "F32" : "BF16"));
+      const auto kv = model->make_kv(20);
+      logits[wide ? 1 : 0] = all_logits(*model, *kv, iota(20, 3));
+    }
+    CHECK(same_bits(logits[0], logits[1]));
+  }
+}
+
+TEST_CASE("what is in a model is told without reading its weights") {
+  const auto bytes_read = [] {
+    std::ifstream file("/proc/self/io");
+    std::string key;
+    std::uint64_t value = 0;
+    file >> key >> value;
+    return key == "rchar:" ? value : 0;
+  };
+  if (bytes_read() == 0) TRIESCOPE_SKIP("/proc/self/io does not tell what was read");
+  // A model of 256 MiB, most of it a hole in the file.
+  const TempDir folder;
+  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
+  auto entry = nlohmann::json::parse(file)["cases"]["llama"];
+  entry["config"]["vocab_size"] = 1 << 20;
+  std::ofstream(folder.path() / "config.json") << entry["config"].dump();
+  nlohmann::json header = nlohmann::json::object();
+  std::uint64_t at = 0;
+  for (const auto& tensor : entry["tensors"]) {
+    auto shape = tensor[1].get<std::vector<std::uint64_t>>();
+    if (shape[0] == 64) shape[0] = 1 << 20;
+    std::uint64_t size = sizeof(float);
+    for (const std::uint64_t extent : shape) size *= extent;
+    header[tensor[0].get<std::string>()] = {
+        {"dtype", "F32"}, {"shape", shape}, {"data_offsets", {at, at + size}}};
+    at += size;
+  }
+  const std::string text = header.dump();
+  const std::uint64_t length = text.size();
+  std::ofstream weights(folder.path() / "model.safetensors", std::ios::binary);
+  weights.write(reinterpret_cast<const char*>(&length), sizeof length) << text << std::flush;
+  std::filesystem::resize_file(folder.path() / "model.safetensors", 8 + length + at);
+  const std::uint64_t before = bytes_read();
+  const ModelInfo info = inspect_model(folder.path().string());
+  CHECK(info.file_bytes > 256 << 20);
+  CHECK(bytes_read() - before < 1 << 20);
+}
+
+TEST_CASE("fp16 warns where a family is not stable in it") {
+  for (const char* name : {"gemma2", "gemma3", "qwen2", "llama", "phi3"}) {
+    CAPTURE(name);
+    const bool warns = std::string(name) != "llama" && std::string(name) != "phi3";
+    // On the CPU libtorch's operations alone do fp16.
+    const std::string warning = golden_model(name, DType::kF16, true)->info().dtype_warning;
+    CHECK(warning.empty() == !warns);
+    CHECK(golden_model(name, DType::kBF16)->info().dtype_warning.empty());
+  }
+}
+
 TEST_CASE("devices and versions can be asked for without a model") {
   const std::vector<DeviceInfo> devices = list_devices();
   REQUIRE(!devices.empty());

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Loading: time and resident memory of `triescope` on a generated model, beside reading its bytes; with --families tokens per second too.
+
+    python tests/bench/load.py --triescope build/triescope --gigabytes 1
+    python tests/bench/load.py --triescope build/triescope --families     (needs transformers)
+
+The model is a Llama of random BF16 (or F32) weights with a vocabulary of 256 bytes. Reading: `cat FILE > /dev/null` with the file in
+the page cache, the best of three, so that both sides are measured without the disk. Resident: the largest of the process, less
+that of a process that loads a model of no size.
+"""
+import argparse
+import json
+import os
+import pathlib
+import random
+import subprocess
+import tempfile
+import time
+
+
+def write_tokenizer(folder):
+    """Byte-level BPE without merges: a token a byte."""
+    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = iter(range(256, 512))
+    vocab = {chr(b if b in printable else next(others)): b for b in range(256)}
+    level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+    (folder / "tokenizer.json").write_text(json.dumps({
+        "version": "1.0", "added_tokens": [], "normalizer": None, "pre_tokenizer": level, "post_processor": None, "decoder": level,
+        "model": {"type": "BPE", "vocab": vocab, "merges": []}}))
+
+
+def write_model(folder, dtype, gigabytes):
+    width = {"BF16": 2, "F32": 4}[dtype]
+    hidden, inner, heads, kv_heads, vocab = 2048, 5632, 16, 4, 256
+    kv = hidden // heads * kv_heads
+    shapes = {"self_attn.q_proj": (hidden, hidden), "self_attn.k_proj": (kv, hidden), "self_attn.v_proj": (kv, hidden),
+              "self_attn.o_proj": (hidden, hidden), "mlp.gate_proj": (inner, hidden), "mlp.up_proj": (inner, hidden),
+              "mlp.down_proj": (hidden, inner)}
+    if gigabytes == 0:
+        layers = 1
+        hidden, inner, heads, kv_heads, kv = 16, 16, 1, 1, 16
+        shapes = {name: (16, 16) for name in shapes}
+    else:
+        layers = max(1, round(gigabytes * 1e9 / width / sum(a * b for a, b in shapes.values())))
+    tensors = {"model.embed_tokens.weight": (vocab, hidden), "model.norm.weight": (hidden,)}
+    for i in range(layers):
+        tensors |= {f"model.layers.{i}.{name}.weight": shape for name, shape in shapes.items()}
+        tensors |= {f"model.layers.{i}.{name}.weight": (hidden,) for name in ("input_layernorm", "post_attention_layernorm")}
+    (folder / "config.json").write_text(json.dumps({
+        "model_type": "llama", "hidden_size": hidden, "intermediate_size": inner, "num_attention_heads": heads, "vocab_size": vocab,
+        "num_key_value_heads": kv_heads, "num_hidden_layers": layers, "max_position_embeddings": 4096, "tie_word_embeddings": True}))
+    header, at = {}, 0
+    for name, shape in tensors.items():
+        size = width * shape[0] * (shape[1] if len(shape) > 1 else 1)
+        header[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [at, at + size]}
+        at += size
+    text = json.dumps(header).encode()
+    # Small numbers: random low bits, an exponent that makes them about 0.01.
+    source = random.Random(1)
+    block = b"".join(source.randbytes(width - 1) + b"\x3c" for _ in range((1 << 20) // width))
+    with open(folder / "model.safetensors", "wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        left = at
+        while left > 0:
+            file.write(block[:min(left, len(block))])
+            left -= min(left, len(block))
+    write_tokenizer(folder)
+    return at
+
+
+def run(command):
+    """Output and largest resident bytes of the process."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    output = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    if status != 0:
+        raise SystemExit(f"{command} failed")
+    return output, usage.ru_maxrss * 1024
+
+
+def decode(program, folder, dtype, tokens):
+    output, resident = run([program, "--quiet", "decode", "--model", str(folder), "--method", "greedy", "--prompt-ids", "72,101,108,108,111",
+                            "--set", "eos_token_id=-1", "--dtype", dtype, "--max-new-tokens", str(tokens), "--json"])
+    return json.loads(output), resident
+
+
+def size(program, gigabytes):
+    with tempfile.TemporaryDirectory() as temporary:
+        empty, folder = pathlib.Path(temporary, "empty"), pathlib.Path(temporary, "model")
+        empty.mkdir()
+        folder.mkdir()
+        write_model(empty, "BF16", 0)
+        _, base = decode(program, empty, "bf16", 1)
+        for stored, dtype in (("BF16", "bf16"), ("F32", "f32")):
+            data = write_model(folder, stored, gigabytes)
+            reading = []
+            for _ in range(3):
+                start = time.monotonic()
+                subprocess.run(f"cat {folder}/model.safetensors > /dev/null", shell=True, check=True)
+                reading.append(time.monotonic() - start)
+            results = [decode(program, folder, dtype, 1) for _ in range(3)]
+            load = min(result["time_ms"]["load"] for result, _ in results) / 1000
+            resident = results[0][1] - base
+            _, info = run([program, "--quiet", "info", str(folder)])
+            print(f"{stored} -> {dtype}: {data / 1e9:.2f} GB, read {min(reading):.2f} s, load {load:.2f} s ({load / min(reading):.2f}x), "
+                  f"resident {resident / 1e9:.2f} GB ({resident / data:.2f}x weights), info {info / 1e6:.0f} MB resident", flush=True)
+
+
+def families(program):
+    import torch
+    import transformers
+    shape = {"hidden_size": 512, "num_hidden_layers": 8, "num_attention_heads": 8, "num_key_value_heads": 4, "intermediate_size": 1536,
+             "head_dim": 64, "vocab_size": 256, "max_position_embeddings": 1024}
+    for family in ("llama", "mistral", "qwen2", "qwen3", "smollm3", "phi3", "gemma2", "gemma3_text", "gpt2"):
+        fields = {"n_embd": 512, "n_layer": 8, "n_head": 8, "vocab_size": 256} if family == "gpt2" else dict(shape)
+        if family == "phi3":
+            fields |= {"pad_token_id": 0}
+        config = transformers.AutoConfig.for_model(family, **fields, bos_token_id=1, eos_token_id=2)
+        torch.manual_seed(1)
+        with tempfile.TemporaryDirectory() as temporary:
+            transformers.AutoModelForCausalLM.from_config(config).save_pretrained(temporary)
+            write_tokenizer(pathlib.Path(temporary))
+            result, _ = decode(program, temporary, "f32", 128)
+        times = result["time_ms"]
+        print(f"{family}: load {times['load']:.0f} ms, {1000 * result['emitted_tokens'] / times['decode']:.0f} tokens/s", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--triescope", default="build/triescope")
+    parser.add_argument("--gigabytes", type=float, default=1)
+    parser.add_argument("--families", action="store_true")
+    options = parser.parse_args()
+    if options.families:
+        families(options.triescope)
+    else:
+        size(options.triescope, options.gigabytes)
+
+
+if __name__ == "__main__":
+    main()
