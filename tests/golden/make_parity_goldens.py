@@ -99,9 +99,21 @@ def processor_runs(whole):
     return rows
 
 
+def forget_length(model):
+    """Dynamic rope keeps the frequencies of the longest text so far, unless a shorter one than the original context comes."""
+    rope = getattr(model.base_model, "rotary_emb", None)
+    if getattr(rope, "rope_type", None) == "dynamic":
+        rope.max_seq_len_cached = rope.original_max_seq_len
+        rope.register_buffer("inv_freq", rope.original_inv_freq, persistent=False)
+
+
 def generate(model, prompt, eos, beams, stopping="false", length_penalty=1.0, **processors):
     """(sequences, scores or None), best first."""
     options = dict(processors)
+    forget_length(model)
+    if "phi3" in model.config.model_type and model.config.rope_parameters["rope_type"] == "longrope":
+        # With a cache, 5.17.0 goes on from the last token alone where its rope switches.
+        options["use_cache"] = len(prompt) > model.config.original_max_position_embeddings
     if beams > 1:
         options |= {"early_stopping": {"true": True, "false": False}.get(stopping, stopping), "length_penalty": length_penalty}
     model.generation_config.eos_token_id = eos or None
@@ -211,6 +223,7 @@ def make(name, whole):
     plain = len(runs)
     for row in processor_runs(whole):
         add(*row)
+    forget_length(model)
     first = model(torch.tensor([prompts[2]])).logits[0, -1]
     print(f"{name}: {plain} runs, {len(runs) - plain} with processors, eos {eos}, "
           f"{ended / all_sequences:.0%} of the sequences end early", flush=True)
