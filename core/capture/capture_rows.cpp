@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "core/base/error.h"
@@ -87,9 +88,16 @@ bool CaptureRows::read(Database& db, int index, const char* sql, Row row) {
   Statement statement(db, sql);
   statement.bind(last_row_[static_cast<std::size_t>(index)]);
   bool any = false;
+  std::int64_t& last = last_row_[static_cast<std::size_t>(index)];
   while (statement.next()) {
-    last_row_[static_cast<std::size_t>(index)] = statement.integer(0);
-    row(statement, statement.integer(0));
+    // A page that several others point to would give its rows over and over.
+    const std::int64_t id = statement.integer(0);
+    if (id <= last)
+      throw Error(ErrorCode::kCorruption, path + ": damaged: row " + std::to_string(id) +
+                                              " comes after row " + std::to_string(last) + " (" +
+                                              std::string(sql).substr(0, 40) + "...)");
+    last = id;
+    row(statement, id);
     any = true;
   }
   return any;
@@ -329,10 +337,19 @@ bool CaptureRows::read_tables(Database& db) {
 
 void CaptureRows::read_bookmarks(Database& db) {
   bookmarks.clear();
-  Statement statement(db, "SELECT id, tick, note FROM bookmark ORDER BY tick, id");
-  while (statement.next())
-    bookmarks.push_back(
-        {statement.integer(0), std::max<Tick>(0, statement.integer(1)), statement.text(2)});
+  // Read in order of the id, which read() checks; sorted here, because SQLite's sorter would gather
+  // the rows of a page that is pointed to a million times before it gave out the first.
+  Statement statement(db, "SELECT id, tick, note FROM bookmark ORDER BY id");
+  std::int64_t last = std::numeric_limits<std::int64_t>::min();
+  while (statement.next()) {
+    const std::int64_t id = statement.integer(0);
+    if (!bookmarks.empty() && id <= last)
+      damaged("bookmark", id, "expected a row after " + std::to_string(last));
+    last = id;
+    bookmarks.push_back({id, std::max<Tick>(0, statement.integer(1)), statement.text(2)});
+  }
+  std::stable_sort(bookmarks.begin(), bookmarks.end(),
+                   [](const Bookmark& a, const Bookmark& b) { return a.tick < b.tick; });
 }
 
 }  // namespace triescope::capture

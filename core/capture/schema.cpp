@@ -79,7 +79,7 @@ void check_schema(Database& db) {
       throw Error(ErrorCode::kCorruption, db.path() + ": holds a " + type.substr(0, 20) + " '" +
                                               name.substr(0, 40) +
                                               "' that no capture has; it is not opened");
-    ++found;
+    if (++found > tables().size()) break;  // said below
   }
   if (found != tables().size())
     throw Error(ErrorCode::kCorruption, db.path() + ": expected " +

@@ -8,6 +8,11 @@
 #include "core/base/error.h"
 
 namespace triescope::capture {
+namespace {
+
+constexpr std::uint64_t kMaxValueBytes = std::uint64_t{1} << 30;  // of one opened capture
+
+}  // namespace
 
 Database::Database(const std::string& path, int flags) : path_(path) {
   const int code = sqlite3_open_v2(path.c_str(), &db_, flags, nullptr);
@@ -42,6 +47,13 @@ void Database::fail(int code, const std::string& what) const {
     default:
       throw Error(ErrorCode::kIoError, path_ + ": " + why + " while " + what);
   }
+}
+
+void Database::spend(std::size_t bytes) {
+  if (bytes > values_left_)
+    throw Error(ErrorCode::kCorruption,
+                path_ + ": damaged: its texts are longer together than any capture's");
+  values_left_ -= bytes;
 }
 
 void Database::execute(const char* sql) {
@@ -117,6 +129,7 @@ std::unique_ptr<Database> open_stranger(const std::string& path) {
     code = defend(db->handle()) & 0xff;
   }
   if (code != SQLITE_OK) db->fail(code, "opening it");
+  db->limit_values(kMaxValueBytes);
   return db;
 }
 
@@ -175,12 +188,14 @@ double Statement::number(int column) const {
 std::string Statement::text(int column) const {
   const auto* data = sqlite3_column_text(statement_, column);
   const int size = sqlite3_column_bytes(statement_, column);
+  db_.spend(static_cast<std::size_t>(size));
   return data ? std::string(reinterpret_cast<const char*>(data), static_cast<std::size_t>(size))
               : std::string();
 }
 
 std::span<const std::byte> Statement::blob(int column) const {
   const auto* data = static_cast<const std::byte*>(sqlite3_column_blob(statement_, column));
+  db_.spend(static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
   return {data, data ? static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)) : 0};
 }
 

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,12 +24,17 @@ class Database {
   std::int64_t pragma(const char* sql);  // the number it answers
   sqlite3* handle() const { return db_; }
   const std::string& path() const { return path_; }
+  // From now on statements give out so many bytes of texts and blobs, then Error{kCorruption}: in a
+  // hostile file many rows can share one value.
+  void limit_values(std::uint64_t bytes) { values_left_ = bytes; }
+  void spend(std::size_t bytes);
   // Throws what `code` means: kIoError for full disks and the like, kCorruption for damage.
   [[noreturn]] void fail(int code, const std::string& what) const;
 
  private:
   sqlite3* db_ = nullptr;
   std::string path_;
+  std::uint64_t values_left_ = std::numeric_limits<std::uint64_t>::max();
 };
 
 // Opens for reading what may come from a stranger: nothing in the file is run, no extension is

@@ -171,6 +171,40 @@ TEST_CASE("capture: a file that shrinks or vanishes while it is open gives an er
   CHECK_THROWS_AS(Capture::open(path), Error);
 }
 
+TEST_CASE("capture: a page that is pointed to twice is damage, not the same rows again") {
+  const TempDir dir;
+  const std::string path = made(dir);
+  run_sql(path, "PRAGMA journal_mode=DELETE; PRAGMA page_size=512; VACUUM");
+  sqlite3* db = nullptr;
+  REQUIRE(sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READONLY, nullptr) == SQLITE_OK);
+  sqlite3_stmt* statement = nullptr;
+  sqlite3_prepare_v2(db, "SELECT rootpage FROM sqlite_schema", -1, &statement, nullptr);
+  std::vector<std::size_t> roots;
+  while (sqlite3_step(statement) == SQLITE_ROW)
+    roots.push_back(static_cast<std::size_t>(sqlite3_column_int(statement, 0)));
+  sqlite3_finalize(statement);
+  sqlite3_close(db);
+  std::string bytes = read_text(path);
+  const auto number = [&](std::size_t at) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(bytes[at])) << 8 |
+           static_cast<unsigned char>(bytes[at + 1]);
+  };
+  const std::size_t page_size = number(16);
+  int changed = 0;
+  for (const std::size_t root : roots) {
+    const std::size_t page = (root - 1) * page_size;
+    // An interior page: its last child becomes its first.
+    if (bytes[page] != 5 || number(page + 3) < 1) continue;
+    const std::size_t first = page + number(page + 12);
+    std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(first), 4,
+                bytes.begin() + static_cast<std::ptrdiff_t>(page + 8));
+    ++changed;
+  }
+  REQUIRE(changed > 0);
+  write_text(path, bytes);
+  check_refused(path, ErrorCode::kCorruption, "comes after row");
+}
+
 TEST_CASE("capture: JSON nested without end is refused before anything walks it") {
   const TempDir dir;
   for (const char* column : {"model_json", "settings_json", "versions_json"}) {
