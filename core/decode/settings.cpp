@@ -66,9 +66,14 @@ std::string allowed(const Parameter& parameter) {
   return text;
 }
 
+// A text that is not UTF-8 can be told too.
+std::string shown(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 200);
+}
+
 [[noreturn]] void refuse(const Parameter& parameter, const json& found) {
   throw Error(ErrorCode::kInvalidArgument,
-              parameter.name + ": expected " + allowed(parameter) + "; found " + found.dump());
+              parameter.name + ": expected " + allowed(parameter) + "; found " + shown(found));
 }
 
 bool in_range(const Parameter& parameter, double value) {
@@ -213,7 +218,7 @@ std::span<const Parameter> common_parameters() {
 json validate_settings(const MethodInfo& method, const json& given) {
   if (!given.is_null() && !given.is_object())
     throw Error(ErrorCode::kInvalidArgument,
-                "settings: expected name=value pairs (a JSON object); found " + given.dump());
+                "settings: expected name=value pairs (a JSON object); found " + shown(given));
   std::vector<Parameter> parameters = method.parameters;
   for (const Parameter& parameter : common_parameters())
     parameters.push_back(parameter.name == "kv" ? kv_parameter_of(method, parameter) : parameter);

@@ -69,6 +69,14 @@ TEST_CASE("settings: a refusal names the parameter, what was found and what is a
   CHECK(refusal("beam", json::array()).starts_with("settings: expected name=value pairs"));
 }
 
+TEST_CASE("settings: bytes that are no UTF-8 are refused like any other") {
+  for (const char* name : {"num_beams", "early_stopping", "eos_token_id", "kv", "length_penalty"}) {
+    CAPTURE(name);
+    CHECK(refusal("beam", {{name, "\xff\xfe"}}).find(name) != std::string::npos);
+  }
+  CHECK(refusal("beam", "\xff").find("JSON object") != std::string::npos);
+}
+
 TEST_CASE("settings: kv policies are those the method can do") {
   CHECK(validate_settings(find_method("batch_beam"), {})["kv"] == "batch");
   CHECK(refusal("batch_beam", {{"kv", "recycle"}}) ==
