@@ -25,7 +25,8 @@ Color mix(Color a, Color b, float share) {
 Mark Theme::mark(capture::NodeState state) const {
   using S = capture::NodeState;
   const Color kept = dark ? rgb(0x56B4E9) : rgb(0x0072B2);
-  const Color rejected = rgb(0xD55E00);
+  // Darker on white: beside the bonus, deuteranopes see too little between the two of the palette.
+  const Color rejected = dark ? rgb(0xD55E00) : rgb(0xB84300);
   const Color star = dark ? rgb(0xF0E442) : rgb(0xE69F00);
   const Color gone = dark ? rgb(0x7A7A7A) : rgb(0x767676);
   switch (state) {

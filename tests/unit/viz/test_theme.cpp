@@ -76,8 +76,7 @@ std::vector<Color> verdicts(const Theme& theme) {
 
 TEST_CASE("verdict colours stay apart for normal and for three kinds of colour-blind eyes") {
   CHECK(smallest_distance(verdicts(dark_theme())) >= 33);
-  // In print rejected and bonus come to 18: the bonus has a black outline there.
-  CHECK(smallest_distance(verdicts(light_theme())) >= 18);
+  CHECK(smallest_distance(verdicts(light_theme())) >= 29);
   CHECK(light_theme().mark(NodeState::kBonus).outlined);
   // The measure itself: the usual pair of green and red is what it should catch.
   CHECK(smallest_distance({rgb(0x2CA02C), rgb(0xD62728)}) < 10);
@@ -88,7 +87,10 @@ TEST_CASE("text can be read on the background, marks can be seen on it") {
     CHECK(contrast(theme.text, theme.background) >= 7);
     CHECK(contrast(theme.text_dim, theme.background) >= 4.5);
     CHECK(contrast(theme.text_dim, theme.surface) >= 4.5);
-    for (const Color color : verdicts(theme)) CHECK(contrast(color, theme.background) >= 2.2);
+    for (const NodeState state : {NodeState::kAccepted, NodeState::kRejected, NodeState::kPruned})
+      CHECK(contrast(theme.mark(state).color, theme.background) >= (theme.dark ? 3.8 : 4.5));
+    CHECK(contrast(theme.mark(NodeState::kBonus).color, theme.background) >= 2.2);  // outlined
+    CHECK(contrast(theme.difference, theme.background) >= 4.5);
     for (int rank = 0; rank < 6; ++rank) CHECK(contrast(theme.beam(rank), theme.background) >= 2.2);
   }
 }
