@@ -12,7 +12,7 @@
 namespace triescope::viz {
 namespace {
 
-constexpr float kRowEm = 1.7f, kLabelEm = 8;
+constexpr float kRowEm = 1.7f, kLabelEm = 8, kMaxZoom = 12;
 
 class PositionsPanel final : public Panel {
  public:
@@ -20,7 +20,8 @@ class PositionsPanel final : public Panel {
     static const PanelInfo info = {
         "positions", "Positions",
         "Position IDs of this step's inputs: prompt length + depth − 1, so siblings share one. "
-        "Hollow: the sequential ID a flat list would have given.",
+        "Hollow: the sequential ID a flat list would have given. Wheel to zoom, drag to move, F to "
+        "fit.",
         "No forward yet: step once more (F10)."};
     return info;
   }
@@ -49,14 +50,23 @@ class PositionsPanel final : public Panel {
     }
     const float label = std::min(em * kLabelEm, area.w * 0.35f);
     const float top = area.y + legend + em * 1.6f;
-    const float row_height = std::clamp(
-        (area.bottom() - em * 1.5f - top) / static_cast<float>(inputs.size()), 3.0f, em * kRowEm);
+    const float room = std::max(1.0f, area.bottom() - em * 1.5f - top);
+    const float row_height =
+        std::clamp(room / static_cast<float>(inputs.size()), 3.0f, em * kRowEm) *
+        (scene.export_mode ? 1 : zoom_);
+    const float scroll_limit =
+        std::max(0.0f, row_height * static_cast<float>(inputs.size()) - room);
+    scroll_ = scene.export_mode ? 0 : std::clamp(scroll_, 0.0f, scroll_limit);
     const AxisScale scale{low - 0.5, high + 0.5, area.x + pad + label,
                           area.right() - pad - em * 1.2f};
+    // Rows that begin within the room; the first may be cut at its top.
+    const auto first = static_cast<std::size_t>(scroll_ / row_height);
     const auto shown =
-        std::min(inputs.size(), static_cast<std::size_t>(std::max(
-                                    1.0f, (area.bottom() - em * 1.4f - top) / row_height + 0.01f)));
-    const float bottom = top + row_height * static_cast<float>(shown);
+        std::min(inputs.size() - first,
+                 static_cast<std::size_t>(std::max(1.0f, std::ceil(room / row_height - 0.01f))) +
+                     (scroll_ > 0 ? 1 : 0));
+    const float bottom =
+        std::min(top + room, top + row_height * static_cast<float>(first + shown) - scroll_);
     const TextStyle small = dim_text(scene, 0.74f);
     for (const double tick :
          nice_integer_ticks(low, high, static_cast<int>((scale.to - scale.from) / (em * 3)))) {
@@ -79,10 +89,11 @@ class PositionsPanel final : public Panel {
                                                    : "×" + std::to_string(count),
                 small, Align::kCenter);
     }
-    rows_ = {top, row_height, shown};
-    for (std::size_t i = 0; i < shown; ++i) {
+    rows_ = {top, row_height, bottom};
+    canvas.push_clip({area.x, top, area.w, std::max(1.0f, bottom - top)});
+    for (std::size_t i = first; i < first + shown; ++i) {
       const capture::InputRow& row = inputs[i];
-      const float y = top + (static_cast<float>(i) + 0.5f) * row_height;
+      const float y = top + (static_cast<float>(i) + 0.5f) * row_height - scroll_;
       const capture::NodeView view = scene.capture->node_at(row.node, scene.cursor);
       const Color color =
           view.beam_rank >= 0 ? scene.theme.beam(view.beam_rank) : scene.theme.accent;
@@ -101,19 +112,32 @@ class PositionsPanel final : public Panel {
       }
       canvas.fill_circle({x, y}, radius, color);
     }
-    if (shown < inputs.size())
+    canvas.pop_clip();
+    const auto below = static_cast<std::size_t>((scroll_limit - scroll_) / row_height + 0.5f);
+    if (below > 0)
       text_in(canvas, {area.x + pad, area.bottom() - em * 1.2f, label, em * 1.1f},
-              "+ " + std::to_string(inputs.size() - shown) + " rows", small);
+              "+ " + std::to_string(below) + " rows: drag", small);
   }
 
   Reaction input(const Input& in, Rect area, const Scene& scene) override {
     Reaction reaction;
+    const float factor = (in.inside ? std::pow(1.15f, in.wheel) : 1.0f) *
+                         (in.zoom_in ? 1.25f : 1.0f) * (in.zoom_out ? 0.8f : 1.0f);
+    if (factor != 1.0f && rows_.height > 0) {
+      // What is under the pointer stays there.
+      const float zoom = std::clamp(zoom_ * factor, 1.0f, kMaxZoom), at = in.mouse.y - rows_.top;
+      scroll_ = std::max(0.0f, (scroll_ + at) * zoom / zoom_ - at);
+      rows_.height *= zoom / zoom_;
+      zoom_ = zoom;
+    }
+    if (in.dragging) scroll_ = std::max(0.0f, scroll_ - in.drag_delta.y);
+    if (in.fit) zoom_ = 1, scroll_ = 0;
     if (!in.inside) return reaction;
     const auto inputs = rows_of(scene);
     reaction.hover = -1;
-    if (rows_.height <= 0 || in.mouse.y < rows_.top) return reaction;
-    const auto i = static_cast<std::size_t>((in.mouse.y - rows_.top) / rows_.height);
-    if (i >= std::min(rows_.shown, inputs.size())) return reaction;
+    if (rows_.height <= 0 || in.mouse.y < rows_.top || in.mouse.y >= rows_.bottom) return reaction;
+    const auto i = static_cast<std::size_t>((in.mouse.y - rows_.top + scroll_) / rows_.height);
+    if (i >= inputs.size()) return reaction;
     const capture::InputRow& row = inputs[i];
     reaction.hover = row.node;
     if (in.clicked) reaction.lock = row.node;
@@ -157,9 +181,9 @@ class PositionsPanel final : public Panel {
   }
 
   struct {
-    float top = 0, height = 0;
-    std::size_t shown = 0;
+    float top = 0, height = 0, bottom = 0;
   } rows_;
+  float zoom_ = 1, scroll_ = 0;
 };
 
 }  // namespace

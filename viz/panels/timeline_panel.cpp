@@ -44,11 +44,16 @@ class TimelinePanel final : public Panel {
     const Rect plot{area.x + em * 3.8f, top, std::max(em, area.w - em * 3.8f - pad),
                     std::max(em * 0.6f, area.bottom() - top - em * 1.5f)};
     const double steps = scene.capture->last_step() + 1;
-    // Zoom is about the cursor; few steps do not fill the whole width.
+    // Zoom is about the pointer, then about the cursor again once it leaves what is shown; few
+    // steps do not fill the whole width.
     const double visible = std::max(1.0, std::min(steps / zoom_, steps));
     const double span = std::max(visible, static_cast<double>(plot.w) / (em * kMaxStepEm));
     const double centre = static_cast<double>(scene.cursor) / capture::kPhaseCount;
-    const double first = zoom_ > 1 ? std::clamp(centre - visible / 2, 0.0, steps - visible) : 0;
+    if (scene.cursor != cursor_ && (centre < first_ || centre > first_ + visible)) first_ = -1;
+    cursor_ = scene.cursor;
+    const double wanted = first_ >= 0 ? first_ : centre - visible / 2;
+    const double first =
+        zoom_ > 1 && !scene.export_mode ? std::clamp(wanted, 0.0, steps - visible) : 0;
     const AxisScale x{first, first + span, plot.x, plot.right()};
     plot_ = {plot, x};
 
@@ -190,11 +195,17 @@ class TimelinePanel final : public Panel {
   Reaction input(const Input& in, Rect, const Scene& scene) override {
     Reaction reaction;
     if (!scene.capture || plot_.area.w <= 0) return reaction;
-    if (in.inside && in.wheel != 0)
-      zoom_ = std::clamp(zoom_ * std::pow(1.2, static_cast<double>(in.wheel)), 1.0, 1000.0);
-    if (in.zoom_in) zoom_ = std::min(1000.0, zoom_ * 1.3);
-    if (in.zoom_out) zoom_ = std::max(1.0, zoom_ / 1.3);
-    if (in.fit) zoom_ = 1;
+    const double factor = (in.inside ? std::pow(1.2, static_cast<double>(in.wheel)) : 1.0) *
+                          (in.zoom_in ? 1.3 : 1.0) / (in.zoom_out ? 1.3 : 1.0);
+    if (factor != 1.0) zoom_about(in.mouse.x, factor, scene);
+    const double shift = (in.pan_right ? 0.2 : 0.0) - (in.pan_left ? 0.2 : 0.0) -
+                         (in.inside ? 0.1 * static_cast<double>(in.wheel_x) : 0.0);
+    if (shift != 0 && zoom_ > 1)
+      first_ = std::max(0.0, plot_.x.low + shift * (plot_.x.high - plot_.x.low));
+    if (in.fit) {
+      zoom_ = 1;
+      first_ = -1;
+    }
     const double at = plot_.x.value(in.mouse.x);
     const std::int32_t last = scene.capture->last_step();
     const auto step = static_cast<std::int32_t>(
@@ -245,7 +256,23 @@ class TimelinePanel final : public Panel {
     return scene.theme.series(kSeries[static_cast<std::size_t>(phase)]);
   }
 
+  // What is under the pointer stays there.
+  void zoom_about(float px, double factor, const Scene& scene) {
+    const double steps = scene.capture->last_step() + 1, at = plot_.x.value(px);
+    zoom_ = std::clamp(zoom_ * factor, 1.0, 1000.0);
+    const double visible = std::max(1.0, std::min(steps / zoom_, steps));
+    const double span =
+        std::max(visible, static_cast<double>(plot_.area.w) / (scene.em * kMaxStepEm));
+    const double share = static_cast<double>((px - plot_.area.x) / plot_.area.w);
+    first_ = std::clamp(at - share * span, 0.0, std::max(0.0, steps - visible));
+    // Zoom, pan and drawing agree at once, also before the next frame.
+    plot_.x.low = zoom_ > 1 ? first_ : 0;
+    plot_.x.high = plot_.x.low + span;
+  }
+
   double zoom_ = 1;
+  double first_ = -1;  // the first step shown; -1 = about the cursor
+  capture::Tick cursor_ = -1;
   std::int32_t range_from_ = -1;
   struct {
     Rect area;
