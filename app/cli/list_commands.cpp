@@ -5,6 +5,7 @@
 
 #include "app/cli/commands.h"
 #include "app/run/catalog.h"
+#include "app/run/text_tools.h"
 #include "core/base/error.h"
 #include "core/capture/capture.h"
 
@@ -53,28 +54,11 @@ json method_json(const MethodInfo& method) {
           {"needs", method.needs}, {"parameters", parameters},    {"kv_policies", policies}};
 }
 
-std::string range_text(const Parameter& parameter) {
-  if (parameter.kind == ParameterKind::kChoice) {
-    std::string text;
-    for (const std::string& choice : parameter.choices) text += (text.empty() ? "" : "|") + choice;
-    return text;
-  }
-  const auto number = [](double value) {
-    std::string text = json(value).dump();
-    if (text.size() > 2 && text.compare(text.size() - 2, 2, ".0") == 0)
-      text.resize(text.size() - 2);
-    return text;
-  };
-  if (std::isfinite(parameter.minimum) && std::isfinite(parameter.maximum))
-    return number(parameter.minimum) + " to " + number(parameter.maximum);
-  if (std::isfinite(parameter.minimum)) return "at least " + number(parameter.minimum);
-  return kind_name(parameter.kind);
-}
-
 void print_parameters(std::span<const Parameter> parameters) {
   for (const Parameter& parameter : parameters) {
     std::cout << "    " << parameter.name << " = " << parameter.default_value.dump() << "  ("
-              << range_text(parameter) << ")\n";
+              << (range_text(parameter).empty() ? kind_name(parameter.kind) : range_text(parameter))
+              << ")\n";
     if (!parameter.help.empty()) std::cout << "        " << parameter.help << "\n";
   }
 }

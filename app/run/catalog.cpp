@@ -5,18 +5,13 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "app/run/text_tools.h"
 #include "core/base/error.h"
 
 namespace triescope::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 // "SmolLM2-135M-Instruct.Q4_1.gguf" -> "smollm2-135m-instruct.q4_1"
 std::string short_name(const fs::path& path) {

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "app/run/text_tools.h"
 #include "app/window/style.h"
 #include "app/window/ui.h"
 #include "viz/token_text.h"
@@ -17,12 +18,6 @@ namespace triescope::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 struct ModalSize {
   float width_em, height_em;  // height 0 = what the contents need

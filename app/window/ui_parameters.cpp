@@ -5,6 +5,7 @@
 #include <cfloat>
 #include <cmath>
 
+#include "app/run/text_tools.h"
 #include "app/window/ui.h"
 
 namespace triescope::app {
@@ -30,16 +31,10 @@ bool as_boolean(const json& value) {
   return value.is_boolean() ? value.get<bool>() : as_text(value) == "true";
 }
 
-std::string range_text(const Parameter& parameter) {
-  const auto number = [](double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%g", value);
-    return std::string(text);
-  };
-  if (std::isfinite(parameter.minimum) && std::isfinite(parameter.maximum))
-    return "\nAllowed: " + number(parameter.minimum) + " to " + number(parameter.maximum);
-  if (std::isfinite(parameter.minimum)) return "\nAllowed: at least " + number(parameter.minimum);
-  return "";
+// A choice shows its values by itself.
+std::string allowed_text(const Parameter& parameter) {
+  const std::string range = range_text(parameter);
+  return parameter.kind == ParameterKind::kChoice || range.empty() ? "" : "\nAllowed: " + range;
 }
 
 // One control; true if `value` changed.
@@ -115,7 +110,7 @@ bool edit_parameters(const MethodInfo& method, json& settings, float em) {
         text_fitted(parameter.name, ImGui::GetContentRegionAvail().x);
         ImGui::PopStyleColor();
       }
-      help_tooltip(parameter.name + "\n" + parameter.help + range_text(parameter) +
+      help_tooltip(parameter.name + "\n" + parameter.help + allowed_text(parameter) +
                        "\nDefault: " + as_text(parameter.default_value) +
                        (set ? "\nRight-click: back to the default" : ""),
                    em);
