@@ -125,9 +125,9 @@ int run_decode(const DecodeOptions& options, bool quiet) {
   load.dtype = request.dtype;
   load.threads = options.threads;
   const auto model = load_model(path, load, progress, stopper.token());
-  if (!quiet && !model->info().dtype_warning.empty()) {
+  if (!quiet && !model->info().warning.empty()) {
     clear_progress();
-    std::fprintf(stderr, "warning: %s\n", model->info().dtype_warning.c_str());
+    std::fprintf(stderr, "warning: %s\n", model->info().warning.c_str());
   }
   const auto tokenizer = load_tokenizer(path);
   const double load_ms =

@@ -185,7 +185,7 @@ struct SessionThread::Impl {
     now.model = model->info();
     notice(LogLevel::kInfo, "loaded " + now.model->name + " (" + std::string(to_string(dtype)) +
                                 ", " + now.model->device + ")");
-    if (!now.model->dtype_warning.empty()) notice(LogLevel::kWarning, now.model->dtype_warning);
+    if (!now.model->warning.empty()) notice(LogLevel::kWarning, now.model->warning);
   }
 
   void adopt(std::unique_ptr<capture::Recorder> new_file,

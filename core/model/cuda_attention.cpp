@@ -22,11 +22,11 @@ std::int32_t kernel_dtype(at::ScalarType type) {
 
 }  // namespace
 
-bool CudaAttention::usable(const formats::ModelConfig& config, const at::Device& device) {
+std::string CudaAttention::obstacle(const formats::ModelConfig& config) {
   const int dims[] = {64, 80, 96, 128, 256};
-  return device.is_cuda() &&
-         std::find(std::begin(dims), std::end(dims), config.head_dim) != std::end(dims) &&
-         kernels::cuda_module().available();
+  if (std::find(std::begin(dims), std::end(dims), config.head_dim) == std::end(dims))
+    return "the kernel has no head dim " + std::to_string(config.head_dim);
+  return kernels::cuda_module().reason;
 }
 
 CudaAttention::CudaAttention(const VisibleSlots& visible, std::int64_t rows,

@@ -12,8 +12,9 @@ namespace triescope {
 // The visible lists of one forward on the device. Made once a forward, used by every layer.
 class CudaAttention {
  public:
-  // Is the kernel's module there, and does it do this head size?
-  static bool usable(const formats::ModelConfig& config, const at::Device& device);
+  // Why the kernel cannot be used for this model (no module, a head size it does not do); "" = it
+  // can.
+  static std::string obstacle(const formats::ModelConfig& config);
 
   CudaAttention(const VisibleSlots& visible, std::int64_t rows, const at::Device& device);
 

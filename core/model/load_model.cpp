@@ -92,7 +92,7 @@ std::unique_ptr<Model> load_model(const std::string& path, const LoadOptions& op
   ModelInfo info = info_of(*source, path);
   info.dtype = chosen.dtype;
   info.device = chosen.device;
-  info.dtype_warning = warning_of(info.family, info.dtype);
+  info.warning = warning_of(info.family, info.dtype);
   if (chosen.device != "cpu" || chosen.reference_kernels) {
     return make_torch_transformer(*source, std::move(info), chosen, progress, stop);
   }

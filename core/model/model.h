@@ -51,8 +51,9 @@ struct ModelInfo {
   std::int32_t bos_token_id = -1;
   DType dtype = DType::kF32;  // of computation (in force once loaded)
   std::string device;         // "cpu", "cuda:0"
-  // What may go wrong with this family in this dtype, for the user to read; "" = nothing known.
-  std::string dtype_warning;
+  // For the user to read: what may go wrong with this family in this dtype, which kernels could not
+  // be had. "" = nothing.
+  std::string warning;
   // Rows a forward may have at little more than the price of one row on that device, by the shape
   // of its kernels: what drafting methods fill where they are not told a number.
   int cheap_rows = 33;

@@ -124,7 +124,15 @@ class TorchTransformer final : public Model {
     if (!device_.is_cuda()) at::set_num_threads(options.threads);
     for (const formats::RopeConfig& rope : config_.ropes) ropes_.emplace_back(rope);
     position_end_ = info_.context;
-    use_cuda_kernel_ = !options.reference_kernels && CudaAttention::usable(config_, device_);
+    if (device_.is_cuda() && !options.reference_kernels) {
+      const std::string obstacle = CudaAttention::obstacle(config_);
+      use_cuda_kernel_ = obstacle.empty();
+      if (!use_cuda_kernel_)
+        info_.warning += (info_.warning.empty() ? "" : "; ") +
+                         ("attention runs on libtorch's operations instead of the tree-attention "
+                          "kernel, with the same result and more slowly: " +
+                          obstacle);
+    }
     layers_.resize(config_.layers.size());
     load_weights(source, std::min(options.threads, 8), progress, stop, [&](const WeightTask& task) {
       // New threads: the mode and the device are set for each.

@@ -5,7 +5,8 @@
     python tests/bench/load.py --triescope build/triescope --families     (needs transformers)
 
 The model is a Llama of random BF16 (or F32) weights with a vocabulary of 256 bytes. Reading: `cat FILE > /dev/null` with the file in
-the page cache, the best of three, so that both sides are measured without the disk. Resident: the largest of the process, less
+the page cache, the best of three, so that both sides are measured without the disk; then both once more with the file dropped from
+the cache ("from disk"), up to the end of prefill, which is how a model is opened first. Resident: the largest of the process, less
 that of a process that loads a model of no size.
 """
 import argparse
@@ -84,6 +85,19 @@ def decode(program, folder, dtype, tokens):
     return json.loads(output), resident
 
 
+def forget(path):
+    """Drops the file from the page cache."""
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def read_seconds(path):
+    start = time.monotonic()
+    subprocess.run(f"cat {path} > /dev/null", shell=True, check=True)
+    return time.monotonic() - start
+
+
 def size(program, gigabytes):
     with tempfile.TemporaryDirectory() as temporary:
         empty, folder = pathlib.Path(temporary, "empty"), pathlib.Path(temporary, "model")
@@ -93,16 +107,21 @@ def size(program, gigabytes):
         _, base = decode(program, empty, "bf16", 1)
         for stored, dtype in (("BF16", "bf16"), ("F32", "f32")):
             data = write_model(folder, stored, gigabytes)
-            reading = []
-            for _ in range(3):
-                start = time.monotonic()
-                subprocess.run(f"cat {folder}/model.safetensors > /dev/null", shell=True, check=True)
-                reading.append(time.monotonic() - start)
+            reading = [read_seconds(folder / "model.safetensors") for _ in range(3)]
             results = [decode(program, folder, dtype, 1) for _ in range(3)]
             load = min(result["time_ms"]["load"] for result, _ in results) / 1000
             resident = results[0][1] - base
+            cold_reading, cold = [], []
+            for _ in range(3):
+                forget(folder / "model.safetensors")
+                cold_reading.append(read_seconds(folder / "model.safetensors"))
+                forget(folder / "model.safetensors")
+                times = decode(program, folder, dtype, 1)[0]["time_ms"]
+                cold.append((times["load"] + times["prefill"]) / 1000)
             _, info = run([program, "--quiet", "info", str(folder)])
             print(f"{stored} -> {dtype}: {data / 1e9:.2f} GB, read {min(reading):.2f} s, load {load:.2f} s ({load / min(reading):.2f}x), "
+                  f""
+                  f"from disk: read {min(cold_reading):.2f} s, load and prefill {min(cold):.2f} s ({min(cold) / min(cold_reading):.2f}x), "
                   f"resident {resident / 1e9:.2f} GB ({resident / data:.2f}x weights), info {info / 1e6:.0f} MB resident", flush=True)
 
 
@@ -113,9 +132,7 @@ def families(program):
              "head_dim": 64, "vocab_size": 256, "max_position_embeddings": 1024}
     for family in ("llama", "mistral", "qwen2", "qwen3", "smollm3", "phi3", "gemma2", "gemma3_text", "gpt2"):
         fields = {"n_embd": 512, "n_layer": 8, "n_head": 8, "vocab_size": 256} if family == "gpt2" else dict(shape)
-        if family == "phi3":
-            fields |= {"pad_token_id": 0}
-        config = transformers.AutoConfig.for_model(family, **fields, bos_token_id=1, eos_token_id=2)
+        config = transformers.AutoConfig.for_model(family, **fields, bos_token_id=1, eos_token_id=2, pad_token_id=0)
         torch.manual_seed(1)
         with tempfile.TemporaryDirectory() as temporary:
             transformers.AutoModelForCausalLM.from_config(config).save_pretrained(temporary)

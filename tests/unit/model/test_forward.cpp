@@ -448,9 +448,9 @@ TEST_CASE("fp16 warns where a family is not stable in it") {
     CAPTURE(name);
     const bool warns = std::string(name) != "llama" && std::string(name) != "phi3";
     // On the CPU libtorch's operations alone do fp16.
-    const std::string warning = golden_model(name, DType::kF16, true)->info().dtype_warning;
+    const std::string warning = golden_model(name, DType::kF16, true)->info().warning;
     CHECK(warning.empty() == !warns);
-    CHECK(golden_model(name, DType::kBF16)->info().dtype_warning.empty());
+    CHECK(golden_model(name, DType::kBF16)->info().warning.empty());
   }
 }
 
