@@ -37,6 +37,7 @@ struct UiState {
   // see.
   bool narrow = false, run_bar_when_narrow = true;
   std::size_t seen_documents = 0;
+  bool prompt_active = false;  // the prompt is being edited
   bool& run_bar_open(Preferences& preferences) {
     return narrow ? run_bar_when_narrow : preferences.run_bar_open;
   }

@@ -37,7 +37,9 @@ struct Ui {
   void draw_tool_bar();
   void draw_documents();
   void draw_problems();
+  // ui_run_bar.cpp
   void draw_run_bar(ImVec2 size);
+  void draw_prompt_field(std::string& prompt, float height);
   void draw_panes(viz::Rect area);
   void draw_pane(PlacedPane& pane, Document& document);
   // ui_compare.cpp

@@ -1,0 +1,168 @@
+// The run bar: model, device, dtype, method with its parameters, prompt, limits, start.
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cfloat>
+#include <cstdio>
+
+#include "app/run/catalog.h"
+#include "app/window/style.h"
+#include "app/window/ui.h"
+
+namespace triescope::app {
+
+// A field of several lines does not wrap in this Dear ImGui. So the text is painted wrapped under a
+// field whose own text is clear, until somebody edits it.
+void Ui::draw_prompt_field(std::string& prompt, float height) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size(ImGui::GetContentRegionAvail().x, height);
+  const bool painted = !state.prompt_active;
+  if (painted) {
+    const ImGuiStyle& style = ImGui::GetStyle();
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const ImVec2 end(at.x + size.x, at.y + size.y);
+    const ImVec2 inside(at.x + style.FramePadding.x, at.y + style.FramePadding.y);
+    list->AddRectFilled(at, end, ImGui::GetColorU32(ImGuiCol_FrameBg), style.FrameRounding);
+    list->PushClipRect(at, ImVec2(end.x, end.y - style.FramePadding.y), true);
+    const bool empty = prompt.empty();
+    const std::string& shown = empty ? std::string("Type a prompt, then start") : prompt;
+    list->AddText(ImGui::GetFont(), ImGui::GetFontSize(), inside,
+                  ImGui::GetColorU32(empty ? ImGuiCol_TextDisabled : ImGuiCol_Text), shown.data(),
+                  shown.data() + shown.size(), size.x - 2 * style.FramePadding.x);
+    list->PopClipRect();
+    ImGui::PushStyleColor(ImGuiCol_FrameBg, ImVec4(0, 0, 0, 0));
+    ImGui::PushStyleColor(ImGuiCol_Text, ImVec4(0, 0, 0, 0));
+  }
+  ImGui::InputTextMultiline("##prompt", &prompt, size);
+  if (painted) ImGui::PopStyleColor(2);
+  state.prompt_active = ImGui::IsItemActive();
+}
+
+void Ui::draw_run_bar(ImVec2 size) {
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, to_imgui_vec(theme.surface));
+  ImGui::BeginChild("run bar", size, false, ImGuiWindowFlags_AlwaysUseWindowPadding);
+  RunRequest& request = workspace.request();
+  const LiveStatus& live = workspace.live();
+  const auto heading = [&](const char* text) {
+    ImGui::Dummy(ImVec2(0, em * 0.15f));
+    ImGui::PushFont(fonts.ui_bold);
+    ImGui::TextUnformatted(text);
+    ImGui::PopFont();
+  };
+
+  heading("Model");
+  const float button = ImGui::CalcTextSize("Open…").x + ImGui::GetStyle().FramePadding.x * 2 +
+                       ImGui::GetStyle().ItemSpacing.x;
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - button);
+  static std::vector<CatalogEntry> catalog = list_models();
+  const std::string shown = request.model.empty()
+                                ? (catalog.empty() ? "none installed" : catalog.front().name)
+                                : request.model;
+  if (ImGui::BeginCombo("##model", shown.c_str())) {
+    if (ImGui::IsWindowAppearing()) catalog = list_models();
+    for (const CatalogEntry& entry : catalog) {
+      if (ImGui::Selectable(entry.name.c_str(), entry.name == shown)) request.model = entry.name;
+      help_tooltip(entry.path, em);
+    }
+    ImGui::EndCombo();
+  }
+  help_tooltip(shown, em);
+  ImGui::SameLine();
+  if (ImGui::Button("Open…")) state.open(Dialog::kOpen);
+  const float half = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) * 0.62f;
+  ImGui::SetNextItemWidth(half);
+  if (ImGui::BeginCombo("##device", request.device.c_str())) {
+    for (const DeviceInfo& device : workspace.devices) {
+      if (ImGui::Selectable((device.id + "  " + device.name).c_str(), device.id == request.device))
+        request.device = device.id;
+    }
+    ImGui::EndCombo();
+  }
+  help_tooltip(
+      "Device. A GPU is listed where an NVIDIA driver answers and the CUDA libraries are "
+      "installed.",
+      em);
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(-FLT_MIN);
+  if (ImGui::BeginCombo("##dtype", to_string(request.dtype))) {
+    for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16})
+      if (ImGui::Selectable(to_string(dtype), dtype == request.dtype)) request.dtype = dtype;
+    ImGui::EndCombo();
+  }
+  help_tooltip(
+      "Data type of weights and KV. f32 is exact; bf16 halves the memory; f16 is for CUDA.", em);
+
+  heading("Method");
+  const MethodInfo* method = nullptr;
+  for (const MethodInfo& candidate : methods())
+    if (candidate.name == request.method) method = &candidate;
+  if (!method) method = &methods().front();
+  ImGui::SetNextItemWidth(-FLT_MIN);
+  if (ImGui::BeginCombo("##method", method->title.c_str(), ImGuiComboFlags_HeightLargest)) {
+    for (const MethodInfo& candidate : methods()) {
+      if (ImGui::Selectable(candidate.title.c_str(), &candidate == method)) {
+        request.method = candidate.name;
+        request.settings = nlohmann::json::object();
+      }
+      help_tooltip(candidate.summary + (candidate.paper.empty() ? "" : "\n" + candidate.paper), em);
+    }
+    ImGui::EndCombo();
+  }
+  help_tooltip(method->summary + (method->paper.empty() ? "" : "\n" + method->paper) +
+                   (method->lossless ? "\nLossless." : "\nLossy: changes the text."),
+               em);
+  edit_parameters(*method, request.settings, em);
+
+  heading("Prompt");
+  draw_prompt_field(request.prompt, em * 7);
+  ImGui::Checkbox("Chat template", &request.chat);
+  help_tooltip("Put the prompt into the model's own chat format, as one user message.", em);
+  if (ImGui::BeginTable("limits", 2)) {
+    ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch, 1.0f);
+    ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthFixed, em * 8.2f);
+    ImGui::TableNextColumn();
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextUnformatted("max_new_tokens");
+    ImGui::TableNextColumn();
+    ImGui::SetNextItemWidth(-FLT_MIN);
+    ImGui::InputInt("##max", &request.max_new_tokens, 8, 64);
+    request.max_new_tokens = std::clamp(request.max_new_tokens, 1, 1 << 20);
+    ImGui::TableNextColumn();
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextUnformatted("seed");
+    ImGui::TableNextColumn();
+    ImGui::SetNextItemWidth(-FLT_MIN);
+    ImGui::InputScalar("##seed", ImGuiDataType_U64, &request.seed);
+    ImGui::EndTable();
+  }
+  ImGui::Dummy(ImVec2(0, em * 0.2f));
+  const bool loading = live.state == LiveState::kLoading;
+  ImGui::BeginDisabled(loading);
+  const float third = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) / 2;
+  ImGui::PushStyleColor(ImGuiCol_Button, to_imgui_vec(theme.accent.with_alpha(0.45f)));
+  if (ImGui::Button("Start, paused", ImVec2(third, 0))) workspace.start(false);
+  ImGui::PopStyleColor();
+  help_tooltip("Load the model if needed and stop before prefill, so that you can step  Ctrl+Enter",
+               em);
+  ImGui::SameLine();
+  if (ImGui::Button("Start and run", ImVec2(-FLT_MIN, 0))) workspace.start(true);
+  help_tooltip("Decode to the end, or to a breakpoint  Ctrl+Shift+Enter", em);
+  ImGui::EndDisabled();
+  if (live.model) {
+    ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(theme.text_dim));
+    char text[256];
+    std::snprintf(text, sizeof text,
+                  "loaded: %s, %d layers, %d heads / %d KV heads, vocabulary %d, context %d",
+                  live.model->name.c_str(), live.model->layers, live.model->heads,
+                  live.model->kv_heads, live.model->vocab_size, live.model->context);
+    ImGui::PushTextWrapPos(0);
+    ImGui::TextUnformatted(text);
+    ImGui::PopTextWrapPos();
+    ImGui::PopStyleColor();
+  }
+  ImGui::EndChild();
+  ImGui::PopStyleColor();
+}
+
+}  // namespace triescope::app
