@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/capture/capture.h"
 #include "core/capture/writer.h"
+#include "tests/support/files.h"
 #include "tests/support/paths.h"
 #include "tests/unit/capture/answers.h"
 #include "tests/unit/capture/sample_run.h"
@@ -40,11 +41,6 @@ void run_sql(const std::string& path, const std::string& sql) {
 
 void write_text(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
-}
-
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 // The error of opening it: its code, and that its message says `part`.
@@ -137,7 +133,7 @@ TEST_CASE("capture: hostile numbers are refused, with table and row") {
       {"UPDATE run SET sliding_window=-1", "sliding_window"},
       {"UPDATE run SET prompt_tokens=x'00000080'", "tokens"},
   };
-  const std::string good = read_text(made(dir, "good.tscap"));
+  const std::string good = read_file(made(dir, "good.tscap"));
   for (const auto& [sql, part] : cases) {
     const std::string path = dir.path() / "bad.tscap";
     write_text(path, good);
@@ -184,7 +180,7 @@ TEST_CASE("capture: a page that is pointed to twice is damage, not the same rows
     roots.push_back(static_cast<std::size_t>(sqlite3_column_int(statement, 0)));
   sqlite3_finalize(statement);
   sqlite3_close(db);
-  std::string bytes = read_text(path);
+  std::string bytes = read_file(path);
   const auto number = [&](std::size_t at) {
     return static_cast<std::size_t>(static_cast<unsigned char>(bytes[at])) << 8 |
            static_cast<unsigned char>(bytes[at + 1]);
@@ -220,7 +216,7 @@ TEST_CASE("capture: JSON nested without end is refused before anything walks it"
 
 TEST_CASE("capture: truncated and overwritten files are refused or read, never worse") {
   TempDir dir;
-  const std::string path = made(dir), good = read_text(path), bad = dir.path() / "bad.tscap";
+  const std::string path = made(dir), good = read_file(path), bad = dir.path() / "bad.tscap";
   for (std::size_t size = 512; size < good.size(); size += 4096 + 512) {
     INFO("first " << size << " bytes");
     write_text(bad, good.substr(0, size));
@@ -251,13 +247,13 @@ TEST_CASE("recorder: what is no capture, or is being recorded, is never overwrit
   const std::string thesis = dir.path() / "thesis.tscap", database = dir.path() / "other.db";
   write_text(thesis, std::string(3000, 'y'));
   CHECK_THROWS_AS(open_recorder(thesis), Error);
-  CHECK(read_text(thesis) == std::string(3000, 'y'));
+  CHECK(read_file(thesis) == std::string(3000, 'y'));
   write_text(thesis, "");
   CHECK_THROWS_AS(open_recorder(thesis), Error);
   run_sql(database, "CREATE TABLE mine (x)");
-  const std::string before = read_text(database);
+  const std::string before = read_file(database);
   CHECK_THROWS_AS(open_recorder(database), Error);
-  CHECK(read_text(database) == before);
+  CHECK(read_file(database) == before);
 
   const std::string path = made(dir);
   CHECK_THROWS_AS(open_recorder(path, {.overwrite = false}), Error);

@@ -8,15 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/files.h"
+
 namespace triescope::test {
 
 inline void write_file(const std::filesystem::path& path, const std::string& content) {
   std::ofstream(path, std::ios::binary) << content;
-}
-
-inline std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 template <typename T>

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/files.h"
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"
 #include "tests/unit/model/model_test_util.h"
@@ -14,11 +15,6 @@ using namespace triescope;
 using namespace triescope::test;
 
 namespace {
-
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 struct Kernels {
   std::string name;

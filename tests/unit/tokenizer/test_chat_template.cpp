@@ -1,13 +1,12 @@
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 #include <thread>
 
 #include "core/base/error.h"
 #include "core/tokenizer/chat_template.h"
+#include "tests/support/files.h"
 #include "tests/support/paths.h"
 
 namespace triescope::tokenizer {
@@ -15,18 +14,10 @@ namespace {
 
 using Texts = std::vector<std::pair<std::string, std::string>>;
 
-std::string read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  REQUIRE_MESSAGE(file, path.string());
-  std::stringstream content;
-  content << file.rdbuf();
-  return content.str();
-}
-
 // Made by tests/golden/chat_templates.py with transformers.
 const nlohmann::json& golden() {
-  static const nlohmann::json kGolden =
-      nlohmann::json::parse(read(test::source_dir() / "tests/golden/chat_templates.json"));
+  static const nlohmann::json kGolden = nlohmann::json::parse(
+      test::read_file(test::source_dir() / "tests/golden/chat_templates.json"));
   return kGolden;
 }
 
@@ -64,7 +55,7 @@ TEST_CASE("Models' chat templates render as transformers renders them") {
   for (const auto& model : golden()["templates"]) {
     const std::string name = model["name"];
     const std::string source =
-        read(test::source_dir() / "tests/golden/chat_templates" / (name + ".jinja"));
+        test::read_file(test::source_dir() / "tests/golden/chat_templates" / (name + ".jinja"));
     for (std::size_t i = 0; i < model["results"].size(); ++i)
       for (const bool generation : {false, true}) {
         CAPTURE(name);

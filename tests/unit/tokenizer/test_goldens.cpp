@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "core/tokenizer/tokenizer.h"
+#include "tests/support/files.h"
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"
 
@@ -15,17 +16,9 @@ namespace {
 using nlohmann::json;
 using Ids = std::vector<std::int32_t>;
 
-std::string read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  REQUIRE_MESSAGE(file, path.string());
-  std::stringstream content;
-  content << file.rdbuf();
-  return content.str();
-}
-
 const json& golden() {
   static const json kGolden =
-      json::parse(read(test::source_dir() / "tests/golden/tokenizer_goldens.json"));
+      json::parse(test::read_file(test::source_dir() / "tests/golden/tokenizer_goldens.json"));
   return kGolden;
 }
 
@@ -84,9 +77,10 @@ TEST_CASE("llama.cpp's conformance vectors hold") {
        {std::pair("gpt-2", "gpt2"), std::pair("llama-spm", "llama2"), std::pair("phi-3", "phi3")}) {
     CAPTURE(vectors);
     const auto tokenizer = load_tokenizer((*data / "tokenizers" / folder).string());
-    const std::string inputs = read(*data / "tokenizers/vectors" / (std::string(vectors) + ".inp"));
+    const std::string inputs =
+        test::read_file(*data / "tokenizers/vectors" / (std::string(vectors) + ".inp"));
     std::istringstream outputs(
-        read(*data / "tokenizers/vectors" / (std::string(vectors) + ".out")));
+        test::read_file(*data / "tokenizers/vectors" / (std::string(vectors) + ".out")));
     const std::string separator = "\n__ggml_vocab_test__\n";
     int cases = 0;
     for (std::size_t at = 0; at <= inputs.size(); ++cases) {

@@ -3,12 +3,11 @@
 #include <cairo.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "core/base/error.h"
+#include "tests/support/files.h"
 #include "tests/unit/viz/captures.h"
 #include "viz/export.h"
 #include "viz/panels/panel.h"
@@ -20,13 +19,6 @@ using triescope::test::draft_capture;
 using triescope::test::TempDir;
 
 namespace {
-
-std::string content(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // Well-formed as far as a drawing needs it: tags nest and close, attributes are quoted, text holds
 // no bare '<' or '&'.
@@ -94,7 +86,7 @@ TEST_CASE("every panel exports as SVG, PDF, PNG and CSV, dark and light, with th
       };
       options.format = ExportFormat::kSvg;
       export_panel(*capture, name, path("svg"), options);
-      const std::string svg = content(path("svg"));
+      const std::string svg = test::read_file(path("svg"));
       std::string why;
       CHECK_MESSAGE(well_formed(svg, why), why);
       CHECK(svg.find("<svg") != std::string::npos);
@@ -103,11 +95,11 @@ TEST_CASE("every panel exports as SVG, PDF, PNG and CSV, dark and light, with th
 
       options.format = ExportFormat::kPdf;
       export_panel(*capture, name, path("pdf"), options);
-      CHECK(content(path("pdf")).rfind("%PDF", 0) == 0);
+      CHECK(test::read_file(path("pdf")).rfind("%PDF", 0) == 0);
 
       options.format = ExportFormat::kPng;
       export_panel(*capture, name, path("png"), options);
-      const std::string png = content(path("png"));
+      const std::string png = test::read_file(path("png"));
       CHECK(png.find("iTXtModel") != std::string::npos);
       cairo_surface_t* surface = cairo_image_surface_create_from_png(path("png").c_str());
       CHECK(cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS);
@@ -116,7 +108,7 @@ TEST_CASE("every panel exports as SVG, PDF, PNG and CSV, dark and light, with th
 
       options.format = ExportFormat::kCsv;
       export_panel(*capture, name, path("csv"), options);
-      CHECK(content(path("csv")).find("# Model: SmolLM2") != std::string::npos);
+      CHECK(test::read_file(path("csv")).find("# Model: SmolLM2") != std::string::npos);
     }
   }
   for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
@@ -133,7 +125,7 @@ TEST_CASE("the same export twice is the same file") {
     export_panel(beam_capture(), "memory", a, options);
     export_panel(beam_capture(), "memory", b, options);
     CAPTURE(static_cast<int>(format));
-    CHECK(content(a) == content(b));
+    CHECK(test::read_file(a) == test::read_file(b));
   }
 }
 
