@@ -8,25 +8,13 @@
 #include <vector>
 
 #include "core/capture/recorder.h"
-#include "core/capture/records.h"
+#include "core/capture/row_tables.h"
 
 namespace triescope::capture {
 
-struct Batch {
+struct Batch : RowTables {
   std::optional<RunInfo> run;
   std::vector<std::pair<std::int32_t, std::string>> pieces;
-  std::vector<StepRow> steps;
-  std::vector<PhaseRow> phases;
-  std::vector<NodeRow> nodes;
-  std::vector<NodeScoreRow> node_scores;
-  std::vector<InputRow> inputs;
-  std::vector<CandidateRow> candidates;
-  std::vector<VerdictRow> verdicts;
-  std::vector<FrontierRow> frontier;
-  std::vector<SlotRow> slots;
-  std::vector<MemoryRow> memory;
-  std::vector<SequenceRow> sequences;
-  std::vector<LogRow> log;
   std::optional<std::pair<RunStatus, std::string>> finish;
   std::size_t bytes = 0;  // about what it holds; 0 = empty
 };

@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "core/capture/capture.h"
-#include "core/capture/records.h"
+#include "core/capture/row_tables.h"
 #include "core/capture/slot_history.h"
 
 namespace triescope::capture {
 
 class Database;
 
-struct CaptureRows {
+struct CaptureRows : RowTables {
   // Both read what was added since the last call and say whether anything was.
   bool read_run(Database& db);
   bool read_tables(Database& db);
@@ -31,18 +31,6 @@ struct CaptureRows {
   std::string status_message;
 
   std::unordered_map<std::int32_t, std::string> pieces;
-  std::vector<StepRow> steps;
-  std::vector<PhaseRow> phases;
-  std::vector<NodeRow> nodes;
-  std::vector<NodeScoreRow> node_scores;
-  std::vector<InputRow> inputs;
-  std::vector<CandidateRow> candidates;
-  std::vector<VerdictRow> verdicts;
-  std::vector<FrontierRow> frontier;
-  std::vector<SlotRow> slots;
-  std::vector<MemoryRow> memory;
-  std::vector<SequenceRow> sequences;
-  std::vector<LogRow> log;
   std::vector<Bookmark> bookmarks;
 
   // Index of a node's newest row, and of the row before it in the chain; -1 = none.

@@ -130,23 +130,27 @@ class FileRecorder final : public Recorder {
   void phase(const PhaseRow& row) override {
     add(size_of(row), [&](Batch& batch) { batch.phases.push_back(row); });
   }
-  void nodes(std::span<const NodeRow> rows) override { append(Level::kTree, rows, &Batch::nodes); }
+  void nodes(std::span<const NodeRow> rows) override {
+    append(Level::kTree, rows, &RowTables::nodes);
+  }
   void node_scores(std::span<const NodeScoreRow> rows) override {
-    append(Level::kTree, rows, &Batch::node_scores);
+    append(Level::kTree, rows, &RowTables::node_scores);
   }
   void inputs(std::span<const InputRow> rows) override {
-    append(Level::kFull, rows, &Batch::inputs);
+    append(Level::kFull, rows, &RowTables::inputs);
   }
   void candidates(std::span<const CandidateRow> rows) override {
-    append(Level::kFull, rows, &Batch::candidates);
+    append(Level::kFull, rows, &RowTables::candidates);
   }
   void verdicts(std::span<const VerdictRow> rows) override {
-    append(Level::kTree, rows, &Batch::verdicts);
+    append(Level::kTree, rows, &RowTables::verdicts);
   }
   void frontier(std::span<const FrontierRow> rows) override {
-    append(Level::kTree, rows, &Batch::frontier);
+    append(Level::kTree, rows, &RowTables::frontier);
   }
-  void slots(std::span<const SlotRow> rows) override { append(Level::kFull, rows, &Batch::slots); }
+  void slots(std::span<const SlotRow> rows) override {
+    append(Level::kFull, rows, &RowTables::slots);
+  }
   void memory(const MemoryRow& row) override {
     add(size_of(row), [&](Batch& batch) { batch.memory.push_back(row); });
   }
@@ -198,7 +202,7 @@ class FileRecorder final : public Recorder {
   }
 
   template <class Row>
-  void append(Level needed, std::span<const Row> rows, std::vector<Row> Batch::*member) {
+  void append(Level needed, std::span<const Row> rows, std::vector<Row> RowTables::*member) {
     if (options_.level < needed || rows.empty()) return;
     std::size_t bytes = 0;
     for (const Row& row : rows) bytes += size_of(row);
