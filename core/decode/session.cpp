@@ -23,10 +23,6 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-// Tokens a prefill forward runs over at once: bounds its activations, and how long a progress bar
-// stands still.
-constexpr std::size_t kPrefillChunk = 256;
-
 double milliseconds(Clock::duration d) {
   return std::chrono::duration<double, std::milli>(d).count();
 }

@@ -5,12 +5,6 @@
 #include "core/decode/session_impl.h"
 
 namespace triescope {
-namespace {
-
-// Rows of a forward that makes KV anew: bounds its activations.
-constexpr std::size_t kChunk = 256;
-
-}  // namespace
 
 // The KV of everything that the placed rows see, written anew into the slots it lies in, as of a
 // text longer than ModelInfo::kv_valid_until.
@@ -39,9 +33,9 @@ void Session::Impl::remake_kv(const Placement& placed) {
     }
   }
   std::ranges::stable_sort(all, {}, &Old::position);
-  for (std::size_t start = 0; start < all.size(); start += kChunk) {
+  for (std::size_t start = 0; start < all.size(); start += kPrefillChunk) {
     std::vector<std::int32_t> tokens, positions, slots, own, offsets = {0};
-    for (std::size_t i = start; i < std::min(start + kChunk, all.size()); ++i) {
+    for (std::size_t i = start; i < std::min(start + kPrefillChunk, all.size()); ++i) {
       tokens.push_back(all[i].token);
       positions.push_back(all[i].position);
       slots.push_back(all[i].slot);
