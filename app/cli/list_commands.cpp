@@ -56,9 +56,9 @@ json method_json(const MethodInfo& method) {
 
 void print_parameters(std::span<const Parameter> parameters) {
   for (const Parameter& parameter : parameters) {
+    const std::string range = range_text(parameter);
     std::cout << "    " << parameter.name << " = " << parameter.default_value.dump() << "  ("
-              << (range_text(parameter).empty() ? kind_name(parameter.kind) : range_text(parameter))
-              << ")\n";
+              << (range.empty() ? kind_name(parameter.kind) : range) << ")\n";
     if (!parameter.help.empty()) std::cout << "        " << parameter.help << "\n";
   }
 }

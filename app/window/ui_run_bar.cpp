@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cfloat>
 #include <cstdio>
+#include <string_view>
 
 #include "app/run/catalog.h"
 #include "app/window/style.h"
@@ -26,7 +27,7 @@ void Ui::draw_prompt_field(std::string& prompt, float height) {
     list->AddRectFilled(at, end, ImGui::GetColorU32(ImGuiCol_FrameBg), style.FrameRounding);
     list->PushClipRect(at, ImVec2(end.x, end.y - style.FramePadding.y), true);
     const bool empty = prompt.empty();
-    const std::string& shown = empty ? std::string("Type a prompt, then start") : prompt;
+    const std::string_view shown = empty ? "Type a prompt, then start" : std::string_view(prompt);
     list->AddText(ImGui::GetFont(), ImGui::GetFontSize(), inside,
                   ImGui::GetColorU32(empty ? ImGuiCol_TextDisabled : ImGuiCol_Text), shown.data(),
                   shown.data() + shown.size(), size.x - 2 * style.FramePadding.x);
