@@ -134,14 +134,24 @@ void Ui::draw_tool_bar() {
   help_tooltip("The cursor shows what comes next. Everything on the screen is the state before it.",
                em);
   if (!now || !document->follow) {
-    ImGui::SameLine(0, em);
-    ImGui::BeginDisabled(now);
-    char label[64];
-    std::snprintf(label, sizeof label, "%s (%d steps ahead)###follow",
-                  workspace.active_is_live() ? "Back to now" : "To the end",
-                  std::max(0, capture::step_of(end) - capture::step_of(document->cursor)));
-    if (ImGui::Button(label)) workspace.follow();
-    ImGui::EndDisabled();
+    const std::string back = workspace.active_is_live() ? "Back to now" : "To the end";
+    const int steps = std::max(0, capture::step_of(end) - capture::step_of(document->cursor));
+    const std::string ahead =
+        " (" + std::to_string(steps) + (steps == 1 ? " step ahead)" : " steps ahead)");
+    const float room = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x -
+                       ImGui::GetItemRectMax().x - em - 2 * ImGui::GetStyle().FramePadding.x;
+    const auto fits = [&](const std::string& label) {
+      return ImGui::CalcTextSize(label.c_str()).x <= room;
+    };
+    // Where even the short form has no room, the key and the menu do it.
+    if (fits(back)) {
+      ImGui::SameLine(0, em);
+      ImGui::BeginDisabled(now);
+      if (ImGui::Button((back + (fits(back + ahead) ? ahead : "") + "###follow").c_str()))
+        workspace.follow();
+      ImGui::EndDisabled();
+      help_tooltip(back + ahead, em);
+    }
   }
 }
 
