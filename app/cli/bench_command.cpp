@@ -8,6 +8,7 @@
 #include "app/cli/terminal.h"
 #include "app/run/benchmarks.h"
 #include "app/run/catalog.h"
+#include "app/run/loaded_model.h"
 #include "core/base/error.h"
 
 namespace triescope::app {
@@ -16,8 +17,8 @@ namespace {
 using nlohmann::ordered_json;
 
 struct BenchOptions {
-  std::string model, device = "cpu", dtype = "f32", prompts, categories, only, beams = "3,6,9,15",
-                     lengths = "64";
+  std::string model, draft_model, device = "cpu", dtype = "f32", prompts, categories, only,
+                                  beams = "3,6,9,15", lengths = "64";
   int per_category = 2, max_new_tokens = 96, max_prompt_tokens = 1024, repeats = 15, threads = 0;
   bool as_json = false, as_csv = false;
 };
@@ -108,8 +109,17 @@ int run_bench(const BenchOptions& options, bool quiet) {
   load.device = options.device;
   load.dtype = dtype_from_string(options.dtype);
   load.threads = options.threads;
-  const auto model = load_model(path, load, progress);
-  const auto tokenizer = load_tokenizer(path);
+  LoadedModel target, draft;
+  target.load(path, load, progress, {});
+  Model* const model = target.model.get();
+  const Tokenizer* const tokenizer = target.tokenizer.get();
+  if (!options.draft_model.empty()) {
+    draft_options.methods.emplace_back("draft_model");
+    RunRequest request;
+    request.method = "draft_model";
+    request.draft_model = options.draft_model;
+    draft_options.draft = draft_for(request, target, draft, progress, {});
+  }
 
   using ordered = ordered_json;
   ordered forward_table = ordered::array(), beam_table = ordered::array(),
@@ -205,6 +215,8 @@ void add_bench_command(CLI::App& root, CommandLine& line) {
       "bench", "the benchmark tables: speed and memory by method, beams, length");
   command->add_option("--model", options->model,
                       "Hugging Face directory, .gguf file, or a short name");
+  command->add_option("--draft", options->draft_model,
+                      "draft model: the drafting table has a row for draft_model, too");
   command->add_option("--device", options->device, "cpu, cuda, cuda:1")->capture_default_str();
   command->add_option("--dtype", options->dtype, "f32, bf16, f16")->capture_default_str();
   command->add_option("--threads", options->threads, "CPU threads; 0 = all cores")

@@ -31,7 +31,7 @@ void add_window_options(CLI::App& root, CommandLine& line);
 // --device, --dtype.
 struct RunOptions {
   RunRequest request;
-  std::string prompt_file, prompt_ids, dtype = "f32", draft_model;
+  std::string prompt_file, prompt_ids, dtype = "f32";
   std::vector<std::string> settings;  // name=value
   void add_to(CLI::App& command);
   // Reads the prompt file, parses --set, --prompt-ids and --dtype. Errors: kInvalidArgument,

@@ -10,6 +10,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
 #include "app/run/catalog.h"
+#include "app/run/loaded_model.h"
 #include "core/base/error.h"
 #include "core/capture/writer.h"
 
@@ -26,6 +27,28 @@ struct DecodeOptions : RunOptions {
 };
 
 json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+
+// What a method that takes no draft model would leave unused is not passed over in silence.
+void check_draft_option(const RunRequest& request) {
+  if (request.draft_model.empty() || needs_draft_model(find_method(request.method))) return;
+  std::string names;
+  for (const MethodInfo& method : methods())
+    if (needs_draft_model(method)) names += (names.empty() ? "" : ", ") + method.name;
+  throw Error(ErrorCode::kInvalidArgument, "--draft: method " + request.method +
+                                               " takes no draft model; expected --method " + names +
+                                               ", or no --draft");
+}
+
+json draft_json(const RunResult& result, const RunContext& context) {
+  if (!context.draft_model) return nullptr;
+  const ModelInfo& info = context.draft_model->info();
+  return {{"path", info.path},
+          {"parameters", info.parameters},
+          {"forwards", result.drafter_cost.forwards},
+          {"forward_rows", result.drafter_cost.forward_rows},
+          {"kv_bytes_per_token", result.drafter_cost.kv_bytes_per_token},
+          {"kv_peak_tokens", result.drafter_cost.kv_peak_tokens}};
+}
 
 json result_json(const RunResult& result, const ModelInfo& model, const RunContext& context,
                  const std::string& method) {
@@ -53,6 +76,7 @@ json result_json(const RunResult& result, const ModelInfo& model, const RunConte
           {"emitted_tokens", result.emitted_tokens},
           {"tokens_per_forward", result.tokens_per_forward},
           {"accepted_histogram", result.accepted_histogram},
+          {"draft", draft_json(result, context)},
           {"kv",
            {{"bytes_per_token", result.kv_bytes_per_token},
             {"policy", result.kv_policy},
@@ -110,9 +134,9 @@ class Stopper {
 
 int run_decode(const DecodeOptions& options, bool quiet) {
   const RunRequest request = options.resolve();
-  // What can be refused before the model is loaded is refused before.
+  check_request(request);
+  check_draft_option(request);
   const MethodInfo& method = find_method(request.method);
-  validate_settings(method, request.settings);
 
   Stopper stopper;
   InterruptGuard interrupt([&] { stopper.stop(); });
@@ -124,28 +148,33 @@ int run_decode(const DecodeOptions& options, bool quiet) {
   load.device = request.device;
   load.dtype = request.dtype;
   load.threads = options.threads;
-  const auto model = load_model(path, load, progress, stopper.token());
-  if (!quiet && !model->info().warning.empty()) {
+  LoadedModel target, draft;
+  target.load(path, load, progress, stopper.token());
+  const DraftWith draft_with = draft_for(request, target, draft, progress, stopper.token());
+  for (const LoadedModel* loaded : {&target, &draft}) {
+    if (quiet || !loaded->model || loaded->model->info().warning.empty()) continue;
     clear_progress();
-    std::fprintf(stderr, "warning: %s\n", model->info().warning.c_str());
+    std::fprintf(stderr, "warning: %s\n", loaded->model->info().warning.c_str());
   }
-  const auto tokenizer = load_tokenizer(path);
+  const Model& model = *target.model;
+  const Tokenizer& tokenizer = *target.tokenizer;
   const double load_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 
-  RunConfig config = make_run_config(request, *tokenizer);
+  RunConfig config = make_run_config(request, tokenizer);
+  config.draft = draft_with;
   std::unique_ptr<capture::Recorder> recorder = std::make_unique<capture::NullRecorder>();
   if (!options.capture.empty()) {
     capture::WriterOptions writer;
     writer.level = parse_level(options.level);
     recorder = capture::open_recorder(options.capture, writer);
   }
-  Session session(*model, *tokenizer, std::move(config), *recorder);
+  Session session(*target.model, tokenizer, std::move(config), *recorder);
   session.set_progress(progress);
   stopper.watch(&session);
 
   const bool stream = !options.as_json && text_is_final_as_it_comes(method);
-  StreamDecoder decoder(*tokenizer, /*skip_special_tokens=*/true);
+  StreamDecoder decoder(tokenizer, /*skip_special_tokens=*/true);
   std::size_t printed = 0;
   std::string failure;
   ErrorCode failure_code = ErrorCode::kCancelled;
@@ -170,7 +199,7 @@ int run_decode(const DecodeOptions& options, bool quiet) {
   RunResult result = session.result();
   result.time.load_ms = load_ms;
   if (options.as_json) {
-    std::cout << result_json(result, model->info(), session.context(), request.method)
+    std::cout << result_json(result, model.info(), session.context(), request.method)
                      .dump(2, ' ', false, json::error_handler_t::replace)
               << "\n";
   } else if (stream) {

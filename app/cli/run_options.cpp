@@ -97,7 +97,9 @@ void RunOptions::add_to(CLI::App& command) {
   command.add_option("--dtype", dtype, "f32, bf16, f16")->capture_default_str();
   command.add_option("--set", settings, "a parameter of the method: name=value (repeatable)")
       ->allow_extra_args(false);
-  command.add_option("--draft", draft_model, "draft model, for methods that need one");
+  command.add_option("--draft", request.draft_model,
+                     "draft model for methods that need one (draft_model): a smaller one with the "
+                     "same vocabulary, named as --model is");
 }
 
 RunRequest RunOptions::resolve() const {
@@ -112,9 +114,6 @@ RunRequest RunOptions::resolve() const {
                   "--set: expected name=value, found '" + setting + "'");
     result.settings[setting.substr(0, equals)] = setting.substr(equals + 1);
   }
-  if (!draft_model.empty())
-    throw Error(ErrorCode::kNotSupported,
-                "--draft: no method of this version takes a draft model (see `triescope methods`)");
   return result;
 }
 

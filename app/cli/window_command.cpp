@@ -59,7 +59,7 @@ void add_window_options(CLI::App& root, CommandLine& line) {
   line.action = [options, &root] {
     bool has_request = false;
     for (const char* name :
-         {"--model", "--method", "--prompt", "--prompt-file", "--prompt-ids", "--chat",
+         {"--model", "--draft", "--method", "--prompt", "--prompt-file", "--prompt-ids", "--chat",
           "--max-new-tokens", "--seed", "--device", "--dtype", "--set"})
       has_request |= root.get_option(name)->count() > 0;
     return run_window_command(*options, has_request);

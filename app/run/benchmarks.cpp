@@ -274,6 +274,7 @@ std::vector<DraftCost> measure_drafting(Model& model, const Tokenizer& tokenizer
       config.settings = settings_of(options.methods[m]);
       config.prompt_tokens = tokens;
       config.max_new_tokens = options.max_new_tokens;
+      config.draft = options.draft;
       const RunResult result = run_once(model, tokenizer, std::move(config));
       if (m == 0) plain = result;
       Sum& sum = sums[{prompt.category, options.methods[m]}];

@@ -72,6 +72,7 @@ struct DraftBenchOptions {
   // The first is the rival. A name may carry one parameter; 32 drafts are the paper's.
   std::vector<std::string> methods = {"greedy", "ngram_trie", "ngram_trie:num_draft=32",
                                       "prompt_lookup"};
+  DraftWith draft = {};  // for draft_model
   int max_new_tokens = 96;
   int max_prompt_tokens = 1024;
 };

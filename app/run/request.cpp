@@ -4,6 +4,16 @@
 
 namespace triescope::app {
 
+void check_request(const RunRequest& request) {
+  const MethodInfo& method = find_method(request.method);
+  validate_settings(method, request.settings);
+  if (needs_draft_model(method) && request.draft_model.empty())
+    throw Error(ErrorCode::kInvalidArgument,
+                "method " + method.name +
+                    ": expected a draft model, a smaller one with the same vocabulary; found none. "
+                    "Name one with --draft MODEL, or in the run bar");
+}
+
 RunConfig make_run_config(const RunRequest& request, const Tokenizer& tokenizer) {
   RunConfig config;
   config.method = request.method;

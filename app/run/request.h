@@ -13,7 +13,8 @@
 namespace triescope::app {
 
 struct RunRequest {
-  std::string model;  // path or short name; "" = the default
+  std::string model;        // path or short name; "" = the default
+  std::string draft_model;  // likewise, for methods that need one; "" = none
   std::string device = "cpu";
   DType dtype = DType::kF32;
   std::string method = "beam";
@@ -24,6 +25,10 @@ struct RunRequest {
   int max_new_tokens = 128;
   std::uint64_t seed = 0;
 };
+
+// Refuses what can be refused before a model is loaded: an unknown method, settings it does not
+// take, a draft model that it needs and that is not named.
+void check_request(const RunRequest& request);
 
 // Tokenizes the prompt (chat template where asked for; BOS where the tokenizer adds one).
 // Errors: those of Tokenizer::encode and apply_chat_template; kInvalidArgument for an empty prompt.

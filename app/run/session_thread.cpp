@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "app/run/catalog.h"
+#include "app/run/loaded_model.h"
 #include "core/base/error.h"
 #include "core/capture/writer.h"
 
@@ -51,10 +52,7 @@ struct SessionThread::Impl {
 
   // The session thread's own.
   LiveStatus now;
-  std::string loaded_path, loaded_device;
-  DType loaded_dtype = DType::kF32;
-  std::unique_ptr<Model> model;
-  std::unique_ptr<Tokenizer> tokenizer;
+  LoadedModel target, draft;  // the draft model stays until another is asked for
   std::unique_ptr<capture::Recorder> file;
   std::unique_ptr<BreakRecorder> recorder;
   std::unique_ptr<Session> session;
@@ -163,29 +161,41 @@ struct SessionThread::Impl {
 
   void ensure_model(const std::string& name, const std::string& device, DType dtype) {
     const std::string path = resolve_model(name);
-    if (model && path == loaded_path && device == loaded_device && dtype == loaded_dtype) return;
+    LoadOptions options;
+    options.device = device;
+    options.dtype = dtype;
+    if (target.is(path, options)) return;
     const std::stop_token token = fresh_cancel_token();
     now.state = LiveState::kLoading;
     now.progress = "loading " + path;
     publish();
-    LoadOptions options;
-    options.device = device;
-    options.dtype = dtype;
-    auto new_tokenizer = load_tokenizer(path);
-    // The run before it may still use the old model; there is room for one, so the old one goes
-    // first.
-    close_session();
-    model.reset();
-    now.model.reset();
-    model = load_model(path, options, progress_sink(), token);
-    tokenizer = std::move(new_tokenizer);
-    loaded_path = path;
-    loaded_device = device;
-    loaded_dtype = dtype;
-    now.model = model->info();
-    notice(LogLevel::kInfo, "loaded " + now.model->name + " (" + std::string(to_string(dtype)) +
-                                ", " + now.model->device + ")");
-    if (!now.model->warning.empty()) notice(LogLevel::kWarning, now.model->warning);
+    target.load(path, options, progress_sink(), token, [this] {
+      close_session();  // it may still use the old model
+      now.model.reset();
+    });
+    now.model = target.model->info();
+    note_loaded(*target.model, "loaded ");
+  }
+
+  void note_loaded(const Model& model, const std::string& what) {
+    const ModelInfo& info = model.info();
+    notice(LogLevel::kInfo,
+           what + info.name + " (" + std::string(to_string(info.dtype)) + ", " + info.device + ")");
+    if (!info.warning.empty()) notice(LogLevel::kWarning, info.warning);
+  }
+
+  DraftWith ensure_draft(const RunRequest& request) {
+    bool loads = false;
+    const DraftWith with =
+        draft_for(request, target, draft, progress_sink(), fresh_cancel_token(), [&] {
+          loads = true;
+          close_session();  // it may still use the old draft model
+          now.state = LiveState::kLoading;
+          now.progress = "loading " + request.draft_model;
+          publish();
+        });
+    if (loads) note_loaded(*draft.model, "loaded to draft: ");
+    return with;
   }
 
   void adopt(std::unique_ptr<capture::Recorder> new_file,
@@ -206,13 +216,14 @@ struct SessionThread::Impl {
 
   void start(const RunRequest& request, const std::string& capture_path, bool run_at_once) {
     // Refused before anything is touched: the run that is open stays.
-    validate_settings(find_method(request.method), request.settings);
+    check_request(request);
     ensure_model(request.model, request.device, request.dtype);
-    RunConfig config = make_run_config(request, *tokenizer);
+    RunConfig config = make_run_config(request, *target.tokenizer);
+    config.draft = ensure_draft(request);
     auto new_file = capture::open_recorder(capture_path);
     auto new_recorder = std::make_unique<BreakRecorder>(*new_file);
-    auto new_session =
-        std::make_unique<Session>(*model, *tokenizer, std::move(config), *new_recorder);
+    auto new_session = std::make_unique<Session>(*target.model, *target.tokenizer,
+                                                 std::move(config), *new_recorder);
     adopt(std::move(new_file), std::move(new_recorder), std::move(new_session), capture_path);
     running = run_at_once;
     pause_requested = false;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/run/catalog.h"
 #include "app/window/chord.h"
 #include "app/window/workspace.h"
 
@@ -37,7 +38,8 @@ struct UiState {
   // see.
   bool narrow = false, run_bar_when_narrow = true;
   std::size_t seen_documents = 0;
-  bool prompt_active = false;  // the prompt is being edited
+  bool prompt_active = false;                         // the prompt is being edited
+  std::vector<CatalogEntry> catalog = list_models();  // anew whenever a list of them opens
   bool& run_bar_open(Preferences& preferences) {
     return narrow ? run_bar_when_narrow : preferences.run_bar_open;
   }

@@ -47,6 +47,7 @@ Preferences load_preferences(std::string& warning) {
     const json run = all.value("run", json::object());
     RunRequest& request = preferences.request;
     request.model = run.value("model", "");
+    request.draft_model = run.value("draft_model", "");
     request.device = run.value("device", "cpu");
     request.dtype = dtype_from_string(run.value("dtype", "f32"));
     request.method = run.value("method", "beam");
@@ -75,6 +76,7 @@ std::string save_preferences(const Preferences& preferences) try {
                     {"recent_captures", preferences.recent_captures},
                     {"run",
                      {{"model", request.model},
+                      {"draft_model", request.draft_model},
                       {"device", request.device},
                       {"dtype", to_string(request.dtype)},
                       {"method", request.method},

@@ -21,6 +21,7 @@ constexpr Verb kVerbs[] = {
     {"focus", "NODE"},
     {"lock", "NODE"},
     {"model", "MODEL"},
+    {"draft-model", "MODEL"},
     {"method", "NAME"},
     {"set", "name=value"},
     {"prompt", "TEXT"},
@@ -138,6 +139,8 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
   } else if (verb == "model") {
     workspace.request().model = argument;
     workspace.load_model();
+  } else if (verb == "draft-model") {
+    workspace.request().draft_model = argument;
   } else if (verb == "method") {
     find_method(args[0]);
     workspace.request().method = args[0];

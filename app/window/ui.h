@@ -39,6 +39,8 @@ struct Ui {
   void draw_problems();
   // ui_run_bar.cpp
   void draw_run_bar(ImVec2 size);
+  void list_catalog(const std::string& shown, std::string& model);
+  void draw_draft_model_field(std::string& model);
   void draw_prompt_field(std::string& prompt, float height);
   void draw_panes(viz::Rect area);
   void draw_pane(PlacedPane& pane, Document& document);

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <string_view>
 
-#include "app/run/catalog.h"
 #include "app/window/style.h"
 #include "app/window/ui.h"
 
@@ -40,6 +39,29 @@ void Ui::draw_prompt_field(std::string& prompt, float height) {
   state.prompt_active = ImGui::IsItemActive();
 }
 
+// The models that are installed, inside an open combo; a click writes one into `model`.
+void Ui::list_catalog(const std::string& shown, std::string& model) {
+  if (ImGui::IsWindowAppearing()) state.catalog = list_models();
+  for (const CatalogEntry& entry : state.catalog) {
+    if (ImGui::Selectable(entry.name.c_str(), entry.name == shown)) model = entry.name;
+    help_tooltip(entry.path, em);
+  }
+}
+
+void Ui::draw_draft_model_field(std::string& model) {
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - ImGui::GetFrameHeight());
+  ImGui::InputTextWithHint("##draft model", "draft model: a name or a path", &model);
+  help_tooltip(
+      "Draft model: a smaller one with the same vocabulary, as a name of the list, a .gguf file or "
+      "a Hugging Face directory. It is loaded on the same device in the same dtype.",
+      em);
+  ImGui::SameLine(0, 0);
+  if (ImGui::BeginCombo("##draft models", "", ImGuiComboFlags_NoPreview)) {
+    list_catalog(model, model);
+    ImGui::EndCombo();
+  }
+}
+
 void Ui::draw_run_bar(ImVec2 size) {
   ImGui::PushStyleColor(ImGuiCol_ChildBg, to_imgui_vec(theme.surface));
   ImGui::BeginChild("run bar", size, false, ImGuiWindowFlags_AlwaysUseWindowPadding);
@@ -56,16 +78,12 @@ void Ui::draw_run_bar(ImVec2 size) {
   const float button = ImGui::CalcTextSize("Open…").x + ImGui::GetStyle().FramePadding.x * 2 +
                        ImGui::GetStyle().ItemSpacing.x;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - button);
-  static std::vector<CatalogEntry> catalog = list_models();
-  const std::string shown = request.model.empty()
-                                ? (catalog.empty() ? "none installed" : catalog.front().name)
-                                : request.model;
+  const std::string shown =
+      request.model.empty()
+          ? (state.catalog.empty() ? "none installed" : state.catalog.front().name)
+          : request.model;
   if (ImGui::BeginCombo("##model", shown.c_str())) {
-    if (ImGui::IsWindowAppearing()) catalog = list_models();
-    for (const CatalogEntry& entry : catalog) {
-      if (ImGui::Selectable(entry.name.c_str(), entry.name == shown)) request.model = entry.name;
-      help_tooltip(entry.path, em);
-    }
+    list_catalog(shown, request.model);
     ImGui::EndCombo();
   }
   help_tooltip(shown, em);
@@ -113,6 +131,7 @@ void Ui::draw_run_bar(ImVec2 size) {
   help_tooltip(method->summary + (method->paper.empty() ? "" : "\n" + method->paper) +
                    (method->lossless ? "\nLossless." : "\nLossy: changes the text."),
                em);
+  if (needs_draft_model(*method)) draw_draft_model_field(request.draft_model);
   edit_parameters(*method, request.settings, em);
 
   heading("Prompt");

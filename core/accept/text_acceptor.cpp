@@ -27,7 +27,7 @@ void set_logprob(TokenTree& tree, NodeId id, float logprob) {
 }
 
 // The best `count` tokens of a node's row, as the model itself sees them.
-void add_candidates(TargetRows& rows, NodeId node, std::int32_t chosen, int count,
+void add_candidates(ModelRows& rows, NodeId node, std::int32_t chosen, int count,
                     std::vector<capture::CandidateRow>& out) {
   const auto best = kernels::top_k(rows.raw(node), static_cast<std::size_t>(count));
   for (std::size_t rank = 0; rank < best.size(); ++rank)
@@ -77,7 +77,7 @@ TextAcceptor::TextAcceptor(const RunContext& run, VerifyRule rule, ProposalOf pr
 
 AcceptResult TextAcceptor::accept(AcceptContext& context) {
   TokenTree& tree = context.tree;
-  TargetRows rows(context, processors_, warpers_);
+  ModelRows rows(context, processors_, warpers_);
   const VerifyInput input{.tree = tree,
                           .root = context.frontier.front(),
                           .rows = rows,

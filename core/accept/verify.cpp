@@ -63,6 +63,21 @@ Distribution residual(const Distribution& p, const Distribution& q) {
   return r;
 }
 
+Distribution without(const Distribution& q, std::int32_t token) {
+  Distribution rest;
+  double sum = 0;
+  for (std::size_t i = 0; i < q.size(); ++i)
+    if (q.tokens[i] != token) sum += q.probabilities[i];
+  if (sum <= 0) return q;
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    if (q.tokens[i] == token) continue;
+    rest.tokens.push_back(q.tokens[i]);
+    rest.probabilities.push_back(static_cast<float>(q.probabilities[i] / sum));
+    rest.scores.push_back(std::log(rest.probabilities.back()));
+  }
+  return rest;
+}
+
 std::vector<NodeId> longest_accepted_path(const VerifyInput& input,
                                           const std::function<bool(NodeId)>& accepted) {
   struct Reached {

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "core/accept/distribution.h"
-#include "core/accept/target_rows.h"
+#include "core/accept/model_rows.h"
 #include "core/base/rng.h"
 #include "core/capture/records.h"
 #include "core/tree/token_tree.h"
@@ -42,7 +42,7 @@ enum class Sampler : std::uint8_t { kSoftmax, kGumbel };
 struct VerifyInput {
   const TokenTree& tree;
   NodeId root;  // the pending node that the drafts hang below (the tree's root at prefill)
-  TargetRows& rows;
+  ModelRows& rows;
   std::span<const std::int32_t> eos_token_ids;
   int max_new_tokens;
   Rng& rng;
@@ -88,6 +88,8 @@ Draw draw(const Distribution& distribution, Sampler sampler, Rng& rng);
 // norm(max(0, p - q)): what is left of p once q had its chance. Where nothing is left but rounding:
 // p.
 Distribution residual(const Distribution& p, const Distribution& q);
+// norm(q without the token): what draws without replacement go on with. Where nothing is left: q.
+Distribution without(const Distribution& q, std::int32_t token);
 // Of the paths from root over drafts that `accepted` marks: the longest, of equals the one with the
 // larger sum of log p (the target's probability), then the first drawn.
 std::vector<NodeId> longest_accepted_path(const VerifyInput& input,

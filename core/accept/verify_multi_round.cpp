@@ -6,30 +6,10 @@
 // replacement); Jeon et al., "Recursive Speculative Decoding", 2024, and Yang et al.,
 // "Multi-Candidate Speculative Decoding", 2024 (without).
 #include <algorithm>
-#include <cmath>
 
 #include "core/accept/verify.h"
 
 namespace triescope {
-namespace {
-
-Distribution without(const Distribution& q, std::int32_t token) {
-  Distribution rest;
-  double sum = 0;
-  for (std::size_t i = 0; i < q.size(); ++i)
-    if (q.tokens[i] != token) sum += q.probabilities[i];
-  if (sum <= 0) return q;
-  for (std::size_t i = 0; i < q.size(); ++i) {
-    if (q.tokens[i] == token) continue;
-    rest.tokens.push_back(q.tokens[i]);
-    rest.probabilities.push_back(static_cast<float>(q.probabilities[i] / sum));
-    rest.scores.push_back(std::log(rest.probabilities.back()));
-  }
-  return rest;
-}
-
-}  // namespace
-
 Verification verify_multi_round(const VerifyInput& input) {
   Verification result;
   NodeId v = input.root;

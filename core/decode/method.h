@@ -10,6 +10,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,8 @@
 #include "core/tree/token_tree.h"
 
 namespace triescope {
+
+class Model;
 
 enum class ParameterKind : std::uint8_t {
   kInteger,
@@ -56,6 +59,8 @@ struct RunContext {
   // UTF-8 text to ids without special tokens, for methods that read texts of the user's; may be
   // null.
   std::function<std::vector<std::int32_t>(std::string_view)> encode = {};
+  // A second model with the target's vocabulary, for methods that need kDraftModelNeed; borrowed.
+  Model* draft_model = nullptr;
 };
 
 struct DraftContext {
@@ -64,6 +69,14 @@ struct DraftContext {
   const RunContext& run;
   Rng& rng;
   int room = 0;  // at most this many draft levels fit before max_new_tokens or the context ends
+  std::stop_token stop = {};  // for drafters that run a model: stopping is Error{kCancelled}
+};
+
+// What a drafter that runs a model of its own has cost so far.
+struct DrafterCost {
+  std::int64_t forwards = 0, forward_rows = 0;
+  std::int64_t kv_bytes_per_token = 0;
+  std::int32_t kv_peak_tokens = 0;
 };
 
 class Drafter {
@@ -73,6 +86,7 @@ class Drafter {
   virtual std::vector<NodeId> draft(DraftContext& context) = 0;
   // After accept: the tokens that became part of the text in this step, in order.
   virtual void observe(std::span<const std::int32_t> emitted) { (void)emitted; }
+  virtual DrafterCost cost() const { return {}; }
 };
 
 // The rows of this step's forward. Row i belongs to rows[i]; at prefill there is one row, the
@@ -124,6 +138,9 @@ struct MethodParts {
   std::unique_ptr<Acceptor> acceptor;  // never null
 };
 
+// In MethodInfo::needs: RunConfig::draft.
+inline constexpr const char* kDraftModelNeed = "draft model";
+
 struct MethodInfo {
   std::string name;      // "beam"
   std::string title;     // "Trie beam search"
@@ -132,12 +149,14 @@ struct MethodInfo {
   bool lossless = true;  // same text (or distribution) as plain decoding of the same kind
   bool drafts = false;
   std::vector<std::string>
-      needs;  // "draft model", "heads", "hidden states"; empty = the model alone
+      needs;  // kDraftModelNeed, "heads", "hidden states"; empty = the model alone
   std::vector<Parameter> parameters;
   std::vector<KvPolicyKind> kv_policies = {KvPolicyKind::kRecycle, KvPolicyKind::kCompact,
                                            KvPolicyKind::kKeep};  // first = default
   std::function<MethodParts(const RunContext&)> make;
 };
+
+bool needs_draft_model(const MethodInfo& method);
 
 // All methods, in display order. Never changes.
 std::span<const MethodInfo> methods();

@@ -1,5 +1,7 @@
 // The list of methods. Adding one: its file in core/methods, its factory's declaration, and a line
 // here.
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/decode/method.h"
 #include "core/methods/search_methods.h"
@@ -12,7 +14,7 @@ std::span<const MethodInfo> methods() {
       beam_method(),          batch_beam_method(),       greedy_method(),
       sample_method(),        sample_then_beam_method(), ngram_trie_method(),
       prompt_lookup_method(), suffix_automaton_method(), rest_method(),
-      lookahead_method(),
+      lookahead_method(),     draft_model_method(),
   };
   return list;
 }
@@ -25,6 +27,10 @@ const MethodInfo& find_method(const std::string& name) {
   }
   throw Error(ErrorCode::kNotFound,
               "method: expected one of " + names + "; found \"" + name + "\"");
+}
+
+bool needs_draft_model(const MethodInfo& method) {
+  return std::ranges::find(method.needs, kDraftModelNeed) != method.needs.end();
 }
 
 const char* to_string(KvPolicyKind kind) {

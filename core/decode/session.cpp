@@ -110,7 +110,7 @@ void Session::Impl::draft() {
     const int limit = model.info().kv_valid_until;
     if (const int end = tree.position(frontier.front()) + 1; limit > 0 && end <= limit)
       room = std::min(room, limit - end);
-    DraftContext context{tree, frontier, method_run, rng, std::max(room, 0)};
+    DraftContext context{tree, frontier, method_run, rng, std::max(room, 0), stop.get_token()};
     drafts = parts.drafter->draft(context);
     liveness.hang(tree, drafts);
   }

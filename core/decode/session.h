@@ -19,6 +19,13 @@
 
 namespace triescope {
 
+// A smaller model that drafts, with its tokenizer: the same ids must stand for the same text.
+// Borrowed.
+struct DraftWith {
+  Model* model = nullptr;
+  const Tokenizer* tokenizer = nullptr;
+};
+
 struct RunConfig {
   std::string method = "beam";
   nlohmann::json settings = nlohmann::json::object();  // given ones; the rest are defaults
@@ -26,6 +33,7 @@ struct RunConfig {
   std::string prompt_text;  // as typed, for the capture
   int max_new_tokens = 128;
   std::uint64_t seed = 0;
+  DraftWith draft = {};  // for methods that need one
 };
 
 struct ReturnedSequence {
@@ -52,6 +60,7 @@ struct RunResult {
   std::string kv_policy;
   std::int64_t kv_bytes_per_token = 0, peak_live_tokens = 0, peak_garbage_tokens = 0,
                peak_reserved_bytes = 0, moved_tokens = 0, greedy_tokens = 0, batch_beam_tokens = 0;
+  DrafterCost drafter_cost;  // of a drafter with a model of its own
   PhaseTimes time;
 };
 
@@ -59,8 +68,9 @@ class Session {
  public:
   // Validates everything before anything runs. Model, tokenizer and recorder are borrowed and must
   // outlive the session. Errors: kInvalidArgument (settings; prompt empty; prompt + max_new_tokens
-  // longer than the context: says the three numbers; a token id outside the vocabulary), kNotFound
-  // (method), kNotSupported (a need the model does not meet).
+  // longer than the context: says the three numbers; a token id outside the vocabulary; no draft
+  // model, or one of another vocabulary, for a method that needs one), kNotFound (method),
+  // kNotSupported (a need the model does not meet).
   Session(Model& model, const Tokenizer& tokenizer, RunConfig config, capture::Recorder& recorder);
   ~Session();
   Session(const Session&) = delete;

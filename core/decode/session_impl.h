@@ -18,10 +18,6 @@
 
 namespace triescope {
 
-// Tokens whose KV one forward makes at most: bounds its activations, and how long a progress bar
-// stands still.
-inline constexpr std::size_t kPrefillChunk = 256;
-
 // A path that a branched session begins with: generated tokens up to the choice, the choice last.
 struct ForcedToken {
   std::int32_t token = -1;

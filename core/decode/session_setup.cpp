@@ -23,6 +23,24 @@ void check_tokens(std::span<const std::int32_t> tokens, int vocab_size, const ch
              std::to_string(tokens[i]) + " at place " + std::to_string(i));
 }
 
+// Lengths may differ: embeddings are padded, and fine-tuning adds special tokens at the end.
+void check_same_vocabulary(const Tokenizer& target, const Tokenizer& draft,
+                           const std::string& draft_name) {
+  const int shared = std::min(target.vocab_size(), draft.vocab_size());
+  for (std::int32_t id = 0; id < shared; ++id) {
+    if (target.piece(id) == draft.piece(id)) continue;
+    const auto quoted = [](std::string_view piece) {
+      return json(piece).dump(-1, ' ', false, json::error_handler_t::replace);
+    };
+    throw Error(ErrorCode::kNotSupported,
+                "draft model " + draft_name +
+                    ": expected the vocabulary of the model it drafts for; found token " +
+                    std::to_string(id) + " to be " + quoted(draft.piece(id)) + " instead of " +
+                    quoted(target.piece(id)) +
+                    ". Take a model of the same family, trained with the same tokenizer");
+  }
+}
+
 std::vector<std::int32_t> eos_tokens(const json& settings, const ModelInfo& model,
                                      const Tokenizer& tokenizer) {
   auto given = settings.at("eos_token_id").get<std::vector<std::int32_t>>();
@@ -45,10 +63,16 @@ RunContext checked_context(const RunConfig& config, const MethodInfo& method, co
   const ModelInfo& info = model.info();
   RunContext run;
   run.settings = validate_settings(method, config.settings);
-  if (!method.needs.empty())
-    throw Error(ErrorCode::kNotSupported, "method " + method.name + ": needs " +
-                                              method.needs.front() + ", which " + info.name +
-                                              " does not come with");
+  for (const std::string& need : method.needs) {
+    if (need != kDraftModelNeed)
+      throw Error(ErrorCode::kNotSupported, "method " + method.name + ": needs " + need +
+                                                ", which " + info.name + " does not come with");
+    if (!config.draft.model || !config.draft.tokenizer)
+      refuse("method " + method.name +
+             ": expected a draft model, a smaller one with the same vocabulary; found none");
+    check_same_vocabulary(tokenizer, *config.draft.tokenizer, config.draft.model->info().name);
+    run.draft_model = config.draft.model;
+  }
   if (config.prompt_tokens.empty())
     refuse(
         "prompt: expected at least one token; found an empty prompt. Type a text, or give the "
@@ -132,22 +156,31 @@ void Session::Impl::hang_path(std::span<const ForcedToken> forced) {
 
 capture::RunInfo Session::Impl::run_info() const {
   const ModelInfo& info = model.info();
-  const json model_json = {{"path", info.path},
-                           {"family", info.family},
-                           {"name", info.name},
-                           {"parameters", info.parameters},
-                           {"dtype", to_string(info.dtype)},
-                           {"device", info.device},
-                           {"format", info.format},
-                           {"quantisation", info.quantisation},
-                           {"layers", info.layers},
-                           {"hidden", info.hidden},
-                           {"heads", info.heads},
-                           {"kv_heads", info.kv_heads},
-                           {"head_dim", info.head_dim},
-                           {"vocab_size", info.vocab_size},
-                           {"context", info.context},
-                           {"sliding_window", info.sliding_window}};
+  json model_json = {{"path", info.path},
+                     {"family", info.family},
+                     {"name", info.name},
+                     {"parameters", info.parameters},
+                     {"dtype", to_string(info.dtype)},
+                     {"device", info.device},
+                     {"format", info.format},
+                     {"quantisation", info.quantisation},
+                     {"layers", info.layers},
+                     {"hidden", info.hidden},
+                     {"heads", info.heads},
+                     {"kv_heads", info.kv_heads},
+                     {"head_dim", info.head_dim},
+                     {"vocab_size", info.vocab_size},
+                     {"context", info.context},
+                     {"sliding_window", info.sliding_window}};
+  if (run.draft_model) {
+    const ModelInfo& draft = run.draft_model->info();
+    model_json["draft"] = {{"path", draft.path},
+                           {"name", draft.name},
+                           {"family", draft.family},
+                           {"parameters", draft.parameters},
+                           {"dtype", to_string(draft.dtype)},
+                           {"device", draft.device}};
+  }
   // A prompt may hold bytes that are no UTF-8; JSON may not.
   const auto text = [](const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -198,6 +231,7 @@ RunResult Session::Impl::result() const {
   result.moved_tokens = store->moved();
   result.greedy_tokens = peak_text;
   result.batch_beam_tokens = static_cast<std::int64_t>(peak_text) * beams;
+  if (parts.drafter) result.drafter_cost = parts.drafter->cost();
   result.time = time;
   return result;
 }

@@ -12,5 +12,6 @@ MethodInfo prompt_lookup_method();     // prompt_lookup.cpp
 MethodInfo suffix_automaton_method();  // suffix_automaton.cpp
 MethodInfo rest_method();              // rest.cpp
 MethodInfo lookahead_method();         // lookahead.cpp
+MethodInfo draft_model_method();       // draft_model.cpp
 
 }  // namespace triescope

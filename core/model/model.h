@@ -22,6 +22,10 @@
 
 namespace triescope {
 
+// Tokens whose KV one forward makes at most: bounds its activations, and how long a progress bar
+// stands still.
+inline constexpr std::size_t kPrefillChunk = 256;
+
 enum class DType : std::uint8_t { kF32, kBF16, kF16 };
 const char* to_string(DType dtype);             // "f32", "bf16", "f16"
 DType dtype_from_string(const std::string& s);  // Error{kInvalidArgument} otherwise

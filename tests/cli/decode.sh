@@ -19,10 +19,13 @@ done
 run --method batch_beam --set num_beams=3 --set num_return_sequences=3 >"$work/batch.json" || failures=$((failures + 1))
 run --method ngram_trie >"$work/ngram.json" || failures=$((failures + 1))
 run --method prompt_lookup >"$work/lookup.json" || failures=$((failures + 1))
+run --method draft_model --draft "$model" >"$work/draft.json" || failures=$((failures + 1))
+check_json "$work/greedy.json" 'd["draft"] is None'
+check_json "$work/draft.json" 'd["tokens_per_forward"] > 3 and d["draft"]["forwards"] > d["target_forwards"] and d["draft"]["kv_bytes_per_token"] == d["kv"]["bytes_per_token"]'
 python3 - "$work" <<'PY' || failures=$((failures + 1))
 import json, sys
 tokens = lambda name: [s["tokens"] for s in json.load(open(f"{sys.argv[1]}/{name}.json"))["sequences"]]
-for a, b in [("beam", "keep"), ("beam", "compact"), ("beam", "batch"), ("greedy", "ngram"), ("greedy", "lookup")]:
+for a, b in [("beam", "keep"), ("beam", "compact"), ("beam", "batch"), ("greedy", "ngram"), ("greedy", "lookup"), ("greedy", "draft")]:
     if tokens(a) != tokens(b):
         print("FAILED:", a, "and", b, "differ"); sys.exit(1)
 PY

@@ -10,6 +10,8 @@ expect 2 'max-new-tokens' "$TRIESCOPE" decode --prompt hi --max-new-tokens 0
 expect 2 'num_beams' "$TRIESCOPE" decode --prompt hi --set num_beams=0
 expect 2 'num_beams' "$TRIESCOPE" decode --prompt hi --set num_beams=many
 expect 2 'no_such_parameter' "$TRIESCOPE" decode --prompt hi --set no_such_parameter=1
+expect 2 'expected a draft model' "$TRIESCOPE" decode --prompt hi --method draft_model
+expect 2 'beam takes no draft model' "$TRIESCOPE" decode --prompt hi --draft anything
 expect 2 'name=value' "$TRIESCOPE" decode --prompt hi --set num_beams
 expect 2 'dtype|f32' "$TRIESCOPE" decode --prompt hi --dtype f64
 expect 3 'beam' "$TRIESCOPE" decode --prompt hi --method no-such-method

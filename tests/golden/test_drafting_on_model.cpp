@@ -23,6 +23,7 @@ RunResult run(Model& model, const Tokenizer& tokenizer, const std::vector<std::i
   config.prompt_tokens = prompt;
   config.max_new_tokens = max_new_tokens;
   config.seed = 7;
+  config.draft = {&model, &tokenizer};  // it drafts for itself
   capture::NullRecorder recorder;
   Session session(model, tokenizer, std::move(config), recorder);
   session.run();
@@ -47,12 +48,17 @@ TEST_CASE("drafting methods write greedy decoding's and sampling's text on the r
     const nlohmann::json sampled = {{"temperature", 0.7}, {"top_p", 0.9}};
     const auto greedy = run(*model, *tokenizer, ids, "greedy", none, 16);
     const auto sample = run(*model, *tokenizer, ids, "sample", sampled, 16);
-    for (const char* method : {"ngram_trie", "prompt_lookup", "suffix_automaton"}) {
+    for (const char* method : {"ngram_trie", "prompt_lookup", "suffix_automaton", "draft_model"}) {
       CAPTURE(method);
       const auto drafted = run(*model, *tokenizer, ids, method, none, 16);
       CHECK(drafted.sequences.at(0).tokens == greedy.sequences.at(0).tokens);
       forwards += drafted.target_forwards;
       tokens += drafted.emitted_tokens;
+      // Its drafts take random numbers of their own: the same distribution, another draw.
+      if (std::string_view(method) == "draft_model") {
+        CHECK(drafted.tokens_per_forward > 3);
+        continue;
+      }
       auto settings = sampled;
       settings["verify"] = "sample";
       CHECK(run(*model, *tokenizer, ids, method, settings, 16).sequences.at(0).tokens ==

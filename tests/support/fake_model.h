@@ -23,6 +23,9 @@ struct FakeOptions {
   std::uint64_t seed = 1;
   int context = 4096;
   int sliding_window = 0;
+  // ModelInfo::kv_valid_until: KV remembers whether its text was longer, a row that sees KV of both
+  // kinds throws, and logits of the two kinds differ.
+  int kv_valid_until = 0;
   std::vector<std::int32_t> eos_token_ids = {0};
   float eos_boost = 0;  // added to the logits of EOS tokens
   float spread = 3;     // logits are uniform in [-spread, spread]; small = many near ties
@@ -39,6 +42,7 @@ class FakeKv final : public KvStorage {
   struct Cell {
     std::int32_t token = -1;  // -1 = never written
     std::int32_t position = -1;
+    bool of_long_text = false;
   };
   explicit FakeKv(int capacity) : cells(static_cast<std::size_t>(capacity)) {}
   int capacity() const override { return static_cast<int>(cells.size()); }
@@ -66,6 +70,7 @@ class FakeModel final : public Model {
     info_.vocab_size = options_.vocab_size;
     info_.context = options_.context;
     info_.sliding_window = options_.sliding_window;
+    info_.kv_valid_until = options_.kv_valid_until;
     info_.eos_token_ids = options_.eos_token_ids;
     info_.layers = options_.layers;
     info_.hidden = info_.heads = info_.kv_heads = info_.head_dim = 1;
@@ -81,7 +86,7 @@ class FakeModel final : public Model {
   std::vector<float> logits_of(std::span<const std::int32_t> path) const {
     std::vector<FakeKv::Cell> cells;
     for (std::size_t i = 0; i < path.size(); ++i)
-      cells.push_back({path[i], static_cast<std::int32_t>(i)});
+      cells.push_back({path[i], static_cast<std::int32_t>(i), is_long(path.size())});
     std::vector<float> row(static_cast<std::size_t>(options_.vocab_size));
     fill(cells, row);
     return row;
@@ -110,7 +115,9 @@ class FakeModel final : public Model {
       if (slot >= cells.size()) bad("slot " + std::to_string(batch.slots[r]) + " is not reserved");
       if (std::count(batch.slots.begin(), batch.slots.end(), batch.slots[r]) != 1)
         bad("a slot is written twice");
-      cells[slot] = {batch.tokens[r], batch.positions[r]};
+      const auto length = std::max(batch.text_length, batch.positions[r] + 1);
+      cells[slot] = {batch.tokens[r], batch.positions[r],
+                     is_long(static_cast<std::size_t>(length))};
     }
     logits_.assign(batch.logit_rows.size() * static_cast<std::size_t>(options_.vocab_size), 0.0f);
     for (std::size_t i = 0; i < batch.logit_rows.size(); ++i) {
@@ -133,6 +140,9 @@ class FakeModel final : public Model {
               std::to_string(seen[k].position));
       if (seen.back().position != batch.positions[r])
         bad("a row's position is not its place in its path");
+      for (const FakeKv::Cell& cell : seen)
+        if (cell.of_long_text != seen.back().of_long_text)
+          bad("a row sees KV of texts shorter and longer than kv_valid_until");
       fill(seen, std::span(logits_).subspan(i * static_cast<std::size_t>(options_.vocab_size),
                                             static_cast<std::size_t>(options_.vocab_size)));
     }
@@ -143,6 +153,10 @@ class FakeModel final : public Model {
   std::int64_t forwards = 0, forward_rows = 0;
 
  private:
+  bool is_long(std::size_t length) const {
+    return options_.kv_valid_until > 0 &&
+           length > static_cast<std::size_t>(options_.kv_valid_until);
+  }
   static std::uint64_t mix(std::uint64_t x) {
     x += 0x9E3779B97F4A7C15ULL;
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
@@ -154,7 +168,7 @@ class FakeModel final : public Model {
     if (options_.sliding_window > 0 &&
         seen.size() > static_cast<std::size_t>(options_.sliding_window))
       seen = seen.last(static_cast<std::size_t>(options_.sliding_window));
-    std::uint64_t state = mix(options_.seed);
+    std::uint64_t state = mix(options_.seed + seen.back().of_long_text);
     for (const auto& cell : seen)
       state = mix(state ^ (static_cast<std::uint64_t>(cell.token) << 32) ^
                   static_cast<std::uint64_t>(cell.position));
@@ -181,7 +195,7 @@ class FakeModel final : public Model {
 };
 
 // Token i is spelled "<i> "; text is not encoded.
-class FakeTokenizer final : public Tokenizer {
+class FakeTokenizer : public Tokenizer {
  public:
   explicit FakeTokenizer(int vocab_size = 32, std::vector<std::int32_t> eos = {0})
       : eos_(std::move(eos)) {

@@ -108,6 +108,52 @@ TEST_CASE("errors become notices and the thread goes on") {
   CHECK(errors() == 3);
 }
 
+TEST_CASE("a draft model is loaded once, and given up when another is asked for") {
+  if (!test::model_path()) TRIESCOPE_SKIP("the model is not installed");
+  test::TempDir folder;
+  Waiter waiter;
+  SessionThread thread(waiter.wake());
+  const auto loads = [&] {
+    int count = 0;
+    for (const Notice& notice : thread.status()->notices)
+      count += notice.text.starts_with("loaded to draft: ");
+    return count;
+  };
+  const auto accepted = [&](const std::string& path) {
+    const auto capture = capture::Capture::open(path);
+    int count = 0;
+    for (std::int32_t step = 0; step <= capture->last_step(); ++step)
+      count += capture->step(step)->accepted;
+    return count;
+  };
+  const auto other_path = folder.path() / "other.gguf";
+  std::filesystem::create_symlink(*test::model_path(), other_path);
+  RunRequest request = small_run();
+  request.method = "draft_model";
+  request.settings = {{"num_assistant_tokens", 2}};
+  int runs = 0;
+  const auto run = [&](const std::string& draft_model) {
+    request.draft_model = draft_model;
+    const std::string path = (folder.path() / (std::to_string(++runs) + ".tscap")).string();
+    thread.start(request, path, true);
+    REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return settled(thread, s); }));
+    REQUIRE(
+        waiter.until(thread, [&](const LiveStatus& s) { return s.state != LiveState::kRunning; }));
+    return path;
+  };
+  // The target's own file is not loaded twice. Six tokens: one, two drafts and one, one draft more.
+  CHECK(accepted(run(test::model_path()->string())) == 3);
+  CHECK(loads() == 0);
+  CHECK(accepted(run(other_path.string())) == 3);
+  CHECK(loads() == 1);
+  CHECK(accepted(run(other_path.string())) == 3);
+  CHECK(loads() == 1);
+
+  run("");  // refused, and the run before stays
+  CHECK(thread.status()->notices.back().level == LogLevel::kError);
+  CHECK(thread.status()->state == LiveState::kDone);
+}
+
 TEST_CASE("a breakpoint pauses a running decoder, and a stopped run keeps what it recorded") {
   if (!test::model_path()) TRIESCOPE_SKIP("the model is not installed");
   test::TempDir folder;

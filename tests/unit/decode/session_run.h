@@ -15,6 +15,12 @@ struct Rig {
   explicit Rig(FakeOptions options = {}, capture::Level level = capture::Level::kFull)
       : model(options), tokenizer(options.vocab_size, options.eos_token_ids), recorder(level) {}
 
+  // For methods that need a draft model. Its vocabulary may be of another length.
+  void draft_with(FakeOptions options) {
+    draft_model = std::make_unique<FakeModel>(options);
+    draft_tokenizer = std::make_unique<FakeTokenizer>(options.vocab_size, options.eos_token_ids);
+  }
+
   Session& start(const std::string& method, nlohmann::json settings,
                  std::vector<std::int32_t> prompt = {5, 6, 7}, int max_new_tokens = 12,
                  std::uint64_t seed = 1) {
@@ -24,6 +30,7 @@ struct Rig {
     config.prompt_tokens = std::move(prompt);
     config.max_new_tokens = max_new_tokens;
     config.seed = seed;
+    config.draft = {draft_model.get(), draft_tokenizer.get()};
     session = std::make_unique<Session>(model, tokenizer, std::move(config), recorder);
     return *session;
   }
@@ -31,6 +38,8 @@ struct Rig {
   FakeModel model;
   FakeTokenizer tokenizer;
   MemoryRecorder recorder;
+  std::unique_ptr<FakeModel> draft_model;
+  std::unique_ptr<FakeTokenizer> draft_tokenizer;
   std::unique_ptr<Session> session;
 };
 

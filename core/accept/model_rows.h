@@ -1,6 +1,6 @@
-// TargetRows: what the target model says at each node of this step's forward, computed when asked
-// for and once only: scores after the logits processors, the best token, the distribution after the
-// warpers, probabilities.
+// ModelRows: what a model says at each node of a forward, computed when asked for and once only:
+// scores after the logits processors, the best token, the distribution after the warpers,
+// probabilities. Of the target in an acceptor, of a draft model in its drafter.
 //
 // Borrows the AcceptContext: lives within one accept. Nodes without a row must not be asked for
 // (has()). Not thread-safe.
@@ -19,10 +19,10 @@
 
 namespace triescope {
 
-class TargetRows {
+class ModelRows {
  public:
-  TargetRows(const AcceptContext& context, const LogitsProcessors& processors,
-             const Warpers& warpers);
+  ModelRows(const AcceptContext& context, const LogitsProcessors& processors,
+            const Warpers& warpers);
 
   bool has(NodeId node) const { return entries_.contains(node); }
   std::int32_t vocab_size() const { return context_.run.vocab_size; }

@@ -1,4 +1,4 @@
-#include "core/accept/target_rows.h"
+#include "core/accept/model_rows.h"
 
 #include <cmath>
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace triescope {
 
-TargetRows::TargetRows(const AcceptContext& context, const LogitsProcessors& processors,
-                       const Warpers& warpers)
+ModelRows::ModelRows(const AcceptContext& context, const LogitsProcessors& processors,
+                     const Warpers& warpers)
     : context_(context), processors_(processors), warpers_(warpers) {
   for (std::size_t i = 0; i < context.rows.size(); ++i)
     entries_[context.rows[i]].row = static_cast<int>(i);
 }
 
-TargetRows::Entry& TargetRows::entry(NodeId node) {
+ModelRows::Entry& ModelRows::entry(NodeId node) {
   const auto found = entries_.find(node);
   if (found == entries_.end())
     throw Error(ErrorCode::kInvalidArgument,
@@ -24,9 +24,9 @@ TargetRows::Entry& TargetRows::entry(NodeId node) {
   return found->second;
 }
 
-std::span<const float> TargetRows::raw(NodeId node) { return context_.logits(entry(node).row); }
+std::span<const float> ModelRows::raw(NodeId node) { return context_.logits(entry(node).row); }
 
-std::span<const float> TargetRows::scores(NodeId node) {
+std::span<const float> ModelRows::scores(NodeId node) {
   Entry& e = entry(node);
   if (!processors_.any()) return raw(node);
   if (e.processed.empty()) {
@@ -40,7 +40,7 @@ std::span<const float> TargetRows::scores(NodeId node) {
   return e.processed;
 }
 
-std::int32_t TargetRows::best(NodeId node) {
+std::int32_t ModelRows::best(NodeId node) {
   Entry& e = entry(node);
   if (e.best < 0) {
     const auto row = scores(node);
@@ -49,7 +49,7 @@ std::int32_t TargetRows::best(NodeId node) {
   return e.best;
 }
 
-float TargetRows::probability(NodeId node, std::int32_t token) {
+float ModelRows::probability(NodeId node, std::int32_t token) {
   if (!processors_.any()) return std::exp(logprob(node, token));
   Entry& e = entry(node);
   const auto row = scores(node);
@@ -60,7 +60,7 @@ float TargetRows::probability(NodeId node, std::int32_t token) {
   return std::exp(row[static_cast<std::size_t>(token)] - e.log_sum);
 }
 
-std::int32_t TargetRows::rank(NodeId node, std::int32_t token) {
+std::int32_t ModelRows::rank(NodeId node, std::int32_t token) {
   const auto row = scores(node);
   const auto at = static_cast<std::size_t>(token);
   const float score = row[at];
@@ -70,14 +70,14 @@ std::int32_t TargetRows::rank(NodeId node, std::int32_t token) {
   return before;
 }
 
-const Distribution& TargetRows::distribution(NodeId node) {
+const Distribution& ModelRows::distribution(NodeId node) {
   Entry& e = entry(node);
   if (!e.distribution)
     e.distribution = std::make_unique<Distribution>(warpers_.apply(scores(node)));
   return *e.distribution;
 }
 
-float TargetRows::logprob(NodeId node, std::int32_t token) {
+float ModelRows::logprob(NodeId node, std::int32_t token) {
   Entry& e = entry(node);
   const auto row = raw(node);
   if (!e.has_raw_log_sum) {

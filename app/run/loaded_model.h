@@ -1,0 +1,41 @@
+// LoadedModel: a model with its tokenizer, as a run needs them together, and where they came from.
+// Not thread-safe.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "app/run/request.h"
+#include "core/base/log.h"
+#include "core/model/model.h"
+#include "core/tokenizer/tokenizer.h"
+
+namespace triescope::app {
+
+struct LoadedModel {
+  std::string path;
+  LoadOptions options;
+  std::unique_ptr<Model> model;
+  std::unique_ptr<Tokenizer> tokenizer;
+
+  // Whether a file is loaded, for that device, dtype and number of threads.
+  bool is(const std::string& wanted_path, const LoadOptions& wanted) const;
+  // Reads the tokenizer, which is quick and may refuse; then frees what was loaded before, for
+  // there may be room for one only, and loads the model. `before_free`: the last moment at which
+  // the old one is there. Errors: those of load_tokenizer and load_model.
+  void load(const std::string& new_path, const LoadOptions& new_options,
+            const ProgressSink& progress, std::stop_token stop,
+            const std::function<void()>& before_free = {});
+};
+
+// The draft model of a request whose target is loaded: nothing where its method needs none; the
+// target itself where the two are the same file; else `draft`, loaded with the target's options
+// where it is not there yet. `before_free` as in LoadedModel::load. Errors: those of resolve_model
+// and LoadedModel::load.
+DraftWith draft_for(const RunRequest& request, const LoadedModel& target, LoadedModel& draft,
+                    const ProgressSink& progress, std::stop_token stop,
+                    const std::function<void()>& before_free = {});
+
+}  // namespace triescope::app
