@@ -91,7 +91,7 @@ CommandTable::CommandTable(Workspace& w, UiState& ui) {
        "Run",
        chords({"Shift+F5"}),
        [&w] { w.stop(); },
-       [&w] { return w.live_document() != nullptr; },
+       [&w] { return w.live_document() && w.live().state != LiveState::kDone; },
        {}});
   add({"restart",
        "Restart",
