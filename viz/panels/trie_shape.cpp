@@ -1,0 +1,155 @@
+#include "viz/panels/trie_shape.h"
+
+#include <algorithm>
+
+#include "viz/draw.h"
+#include "viz/token_text.h"
+
+namespace triescope::viz {
+namespace {
+
+using capture::NodeState;
+
+constexpr int kLabelChars = 16, kRunChars = 26, kPromptChars = 20;
+
+std::string token_tail(const std::string& text, std::size_t chars) {
+  std::size_t at = text.size();
+  for (std::size_t n = 0; at > 0 && n < chars; ++n) {
+    --at;
+    while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
+  }
+  return text.substr(at);
+}
+
+std::string prompt_tail(const capture::Capture& capture, std::size_t chars) {
+  const auto& prompt = capture.run().prompt_tokens;
+  std::string bytes;
+  for (std::size_t i = prompt.size(); i > 0 && bytes.size() < chars * 3; --i)
+    bytes = std::string(capture.piece(prompt[i - 1])) + bytes;
+  return "…" + token_tail(token_text(bytes, 100000), chars);
+}
+
+}  // namespace
+
+void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& folds,
+                       int fold_version) {
+  const capture::Capture& capture = *scene.capture;
+  const auto nodes = capture.nodes_at(scene.cursor);
+  const auto sequences = capture.counts().sequences;
+  if (scene.em != em_) {
+    chip_width_.clear();
+    em_ = scene.em;
+    fold_seen_ = -1;
+  }
+  if (&capture == capture_ && scene.cursor == cursor_ && nodes.size() == node_count_ &&
+      sequences == sequences_ && fold_version == fold_seen_)
+    return;
+  if (&capture != capture_) {
+    chip_width_.clear();
+    items_.clear();
+  }
+  capture_ = &capture;
+  cursor_ = scene.cursor;
+  node_count_ = nodes.size();
+  sequences_ = sequences;
+  fold_seen_ = fold_version;
+
+  states_.resize(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    states_[i] = capture.state_at(static_cast<std::int32_t>(i), scene.cursor);
+  ranks_.assign(nodes.size(), -1);
+  frontier_.clear();
+  for (const Leaf& row : leaves_at(capture, scene.cursor)) {
+    frontier_.try_emplace(row.node, row.rank);
+    for (std::int32_t node = row.node; node >= 0 && ranks_[index(node)] < 0;
+         node = nodes[index(node)].parent)
+      ranks_[index(node)] = row.rank;
+  }
+  current_.clear();
+  if (scene.shown_step() > 0)
+    for (const capture::InputRow& row : capture.inputs(scene.shown_step()))
+      if (capture::make_tick(row.step, capture::Phase::kForward) < scene.cursor)
+        current_.insert(row.node);
+
+  auto items = fold_trie(nodes, states_, scene.shown_step(), folds);
+  // The layout grows where the tree only grew; it is made anew where something died or went
+  // away.
+  std::vector<char> late(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) late[i] = is_dead(states_[index(items[i].node)]);
+  const std::size_t before = items_.size();
+  bool grew = before > 0 && before <= items.size() && (items.size() - before) * 4 < items.size();
+  for (std::size_t i = 0; grew && i < before; ++i)
+    grew = items[i].node == items_[i].node && items[i].parent == items_[i].parent &&
+           items[i].run == items_[i].run && late[i] == late_[i];
+  for (std::size_t i = before; grew && i < items.size(); ++i)
+    grew = layout_.append(items[i].parent, late[i] != 0);
+  if (!grew) {
+    std::vector<std::int32_t> parents(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i) parents[i] = items[i].parent;
+    layout_.build(parents, late);
+  }
+  late_ = std::move(late);
+  items_ = std::move(items);
+
+  std::vector<float> widths(static_cast<std::size_t>(layout_.columns()), kMinChipEm);
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    float& width = widths[index(layout_.column(static_cast<std::int32_t>(i)))];
+    width = std::max(width, width_of(canvas, items_[i], scene));
+  }
+  // How far what lives, or waits to be decided, reaches.
+  end_column_ = 0;
+  for (std::size_t i = 0; i < items_.size(); ++i)
+    if (ranks_[index(items_[i].node)] >= 0 || frontier_.count(items_[i].last) ||
+        states_[index(items_[i].node)] == NodeState::kPending)
+      end_column_ = std::max(end_column_, layout_.column(static_cast<std::int32_t>(i)));
+  column_x_.assign(widths.size() + 1, 0);
+  for (std::size_t i = 0; i < widths.size(); ++i)
+    column_x_[i + 1] = column_x_[i] + widths[i] + kGutterEm;
+  width_ = column_x_.back() - kGutterEm + kTailEm;
+}
+
+std::string TrieShape::label_of(const TrieItem& item, const Scene& scene) const {
+  const capture::Capture& capture = *scene.capture;
+  if (item.node == 0) return prompt_tail(capture, kPromptChars);
+  if (item.run == 1)
+    return token_text(capture.piece(capture.nodes()[index(item.node)].token), kLabelChars);
+  // A run reads from its beginning to its end; the middle goes.
+  std::string front, back;
+  std::int32_t node = item.last;
+  for (int i = 0; i < 6 && node > item.node; ++i, node = capture.nodes()[index(node)].parent)
+    back = std::string(capture.piece(capture.nodes()[index(node)].token)) + back;
+  front = capture.piece(capture.nodes()[index(item.node)].token);
+  return token_text(front, kRunChars / 2) + " … " +
+         token_tail(token_text(back, 1000), kRunChars / 2);
+}
+
+float TrieShape::width_of(Canvas& canvas, const TrieItem& item, const Scene& scene) {
+  const bool cached = item.node != 0 && item.run == 1;
+  const std::int32_t token = scene.capture->nodes()[index(item.node)].token;
+  if (cached)
+    if (const auto found = chip_width_.find(token); found != chip_width_.end())
+      return found->second;
+  const TextStyle style = item.node == 0 ? ui_text(scene, 0.9f) : mono_text(scene);
+  const float width = std::max(
+      kMinChipEm, canvas.measure(label_of(item, scene), style).x / scene.em * 1.03f + 0.9f);
+  if (cached) chip_width_[token] = width;
+  return width;
+}
+
+Color TrieShape::color_of(std::int32_t node, const Scene& scene) const {
+  const NodeState state = states_[index(node)];
+  const std::int32_t rank = ranks_[index(node)];
+  if ((state == NodeState::kLive || state == NodeState::kPending) && rank >= 0)
+    return scene.theme.beam(rank);
+  return scene.theme.mark(state).color;
+}
+
+bool TrieShape::contains(const TrieItem& item, std::int32_t node) const {
+  if (node == item.node) return true;
+  if (item.run == 1 || node < item.node || node > item.last) return false;
+  for (std::int32_t at = item.last; at > item.node; at = capture_->nodes()[index(at)].parent)
+    if (at == node) return true;
+  return false;
+}
+
+}  // namespace triescope::viz

@@ -1,0 +1,80 @@
+// TrieShape: what the trie panel draws at a cursor: the items that folding leaves, their rows and
+// columns, states, ranks and labels. A function of capture, cursor and folds alone; made anew only
+// when one of them is another, and grown where the tree only grew. Sizes in em.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "core/capture/capture.h"
+#include "viz/canvas/canvas.h"
+#include "viz/layouts/trie_folds.h"
+#include "viz/layouts/trie_layout.h"
+#include "viz/scene.h"
+
+namespace triescope::viz {
+
+inline bool is_dead(capture::NodeState state) {
+  return state == capture::NodeState::kPruned || state == capture::NodeState::kRejected;
+}
+
+class TrieShape {
+ public:
+  // In em at zoom 1.
+  static constexpr float kMinChipEm = 1.7f, kGutterEm = 2.0f;
+  static constexpr float kTailEm = 3.4f;  // room behind the last column: rank, counts
+
+  // `fold_version`: another number whenever `folds` is another.
+  void update(Canvas& canvas, const Scene& scene, const FoldOptions& folds, int fold_version);
+
+  static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+  const capture::Capture* capture() const { return capture_; }
+  std::size_t node_count() const { return node_count_; }
+  const std::vector<TrieItem>& items() const { return items_; }
+  const TrieLayout& layout() const { return layout_; }  // of the items
+  const std::vector<float>& column_x() const { return column_x_; }
+  float width() const { return width_; }
+  std::int32_t end_column() const { return end_column_; }  // how far what lives reaches
+  const std::unordered_map<std::int32_t, float>& chip_width() const { return chip_width_; }
+
+  // By node id.
+  const std::vector<capture::NodeState>& states() const { return states_; }
+  const std::vector<std::int32_t>& ranks() const { return ranks_; }  // of the best live leaf below
+  const std::unordered_map<std::int32_t, std::int32_t>& frontier() const { return frontier_; }
+  // Read by this step's forward.
+  const std::unordered_set<std::int32_t>& current() const { return current_; }
+
+  std::string label_of(const TrieItem& item, const Scene& scene) const;
+  Color color_of(std::int32_t node, const Scene& scene) const;
+  bool contains(const TrieItem& item, std::int32_t node) const;  // the node, or one of its run
+
+ private:
+  float width_of(Canvas& canvas, const TrieItem& item, const Scene& scene);
+
+  // What it was made for.
+  const capture::Capture* capture_ = nullptr;
+  capture::Tick cursor_ = -1;
+  std::size_t node_count_ = 0;
+  std::int64_t sequences_ = 0;
+  int fold_seen_ = -1;
+  float em_ = 0;
+
+  std::vector<capture::NodeState> states_;
+  std::vector<std::int32_t> ranks_;                          // -1 = none
+  std::unordered_map<std::int32_t, std::int32_t> frontier_;  // node -> rank
+  std::unordered_set<std::int32_t> current_;
+  std::vector<TrieItem> items_;
+  std::vector<char> late_;
+  TrieLayout layout_;
+  std::vector<float> column_x_;
+  float width_ = 0;
+  std::int32_t end_column_ = 0;
+  std::unordered_map<std::int32_t, float> chip_width_;  // by token
+};
+
+}  // namespace triescope::viz

@@ -1,0 +1,235 @@
+#include "viz/panels/verdict_history.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "viz/draw.h"
+
+namespace triescope::viz {
+namespace {
+
+using capture::NodeState;
+using capture::Verdict;
+
+bool has_drafts(const Scene& scene) {
+  const auto steps = scene.capture->steps();
+  return std::any_of(steps.begin(), steps.end(),
+                     [](const capture::StepRow& row) { return row.drafted > 0; });
+}
+
+bool in_range(const Scene& scene, std::int32_t step) {
+  return !scene.range || (step >= scene.range->first && step <= scene.range->second);
+}
+
+// Bins: accepted counts as they are, margins in tenths.
+std::int32_t bin_of(float value, bool drafts) {
+  return static_cast<std::int32_t>(drafts ? value : std::min(value * 10, 30.0f));
+}
+
+}  // namespace
+
+void VerdictHistory::clear() { bars_ = histogram_ = {}; }
+
+void VerdictHistory::draw(Canvas& canvas, Rect area, float height, const Scene& scene) {
+  const float em = scene.em, pad = em * 0.6f;
+  const float y = area.bottom() - height;
+  const float split = std::max(area.w * 0.62f, area.w - em * 16);
+  draw_bars(canvas, {area.x + pad, y, split - 2 * pad, height - pad * 0.5f}, scene);
+  draw_histogram(canvas, {area.x + split, y, area.w - split - pad, height - pad * 0.5f}, scene);
+}
+
+void VerdictHistory::input(const Input& in, const Scene& scene, Reaction& reaction) {
+  const bool drafts = has_drafts(scene);
+  if (bars_.area.w > 0 && bars_.area.contains(in.mouse)) {
+    const auto step = static_cast<std::int32_t>(std::lround(bars_.x.value(in.mouse.x)));
+    if (const auto row = scene.capture->step(step)) {
+      reaction.tooltip = {"step " + std::to_string(step)};
+      if (drafts) {
+        reaction.tooltip.push_back("accepted " + std::to_string(row->accepted) + " of " +
+                                   std::to_string(row->drafted) + " drafts");
+        reaction.tooltip.push_back("tokens emitted = accepted + 1 = " +
+                                   std::to_string(row->emitted));
+      } else {
+        for (const StepValue& value : values_of(scene))
+          if (value.step == step)
+            reaction.tooltip.push_back(
+                "margin = min over kept beams of score − best score that was cut = " +
+                number_text(value.value, 3));
+      }
+      if (in.clicked)
+        reaction.cursor = std::min(scene.capture->end_tick(),
+                                   capture::make_tick(step + 1, capture::Phase::kDraft));
+    }
+  }
+  if (histogram_.area.w > 0 && histogram_.area.contains(in.mouse)) {
+    const auto bin = static_cast<std::int32_t>(std::lround(histogram_.x.value(in.mouse.x)));
+    const auto counts = histogram_of(scene);
+    if (const auto found = counts.find(bin); found != counts.end()) {
+      reaction.tooltip = {std::to_string(found->second) + " steps " +
+                              (drafts ? "accepted " + std::to_string(bin) + " drafts"
+                                      : "have a margin of " + number_text(bin / 10.0, 1) + " to " +
+                                            number_text((bin + 1) / 10.0, 1)),
+                          "click: the next of them"};
+      if (in.clicked) reaction.cursor = next_with(scene, bin);
+    }
+  }
+}
+
+// Made once a state of the capture: frames cost pixels, not verdicts.
+const std::vector<VerdictHistory::StepValue>& VerdictHistory::values_of(const Scene& scene) {
+  const capture::Counts counts = scene.capture->counts();
+  if (scene.capture == values_for_ && counts.steps == values_steps_ &&
+      counts.verdicts == values_verdicts_)
+    return values_;
+  values_for_ = scene.capture;
+  values_steps_ = counts.steps;
+  values_verdicts_ = counts.verdicts;
+  values_.clear();
+  const bool drafts = has_drafts(scene);
+  for (const capture::StepRow& row : scene.capture->steps()) {
+    if (row.step == 0) continue;
+    if (drafts) {
+      values_.push_back({row.step, static_cast<float>(row.accepted)});
+      continue;
+    }
+    float margin = -1;
+    for (const capture::VerdictRow& verdict : scene.capture->verdicts(row.step))
+      if (verdict.verdict == Verdict::kKept && verdict.gap > 0)
+        margin = margin < 0 ? verdict.gap : std::min(margin, verdict.gap);
+    if (margin >= 0) values_.push_back({row.step, margin});
+  }
+  return values_;
+}
+
+std::map<std::int32_t, int> VerdictHistory::histogram_of(const Scene& scene) {
+  std::map<std::int32_t, int> counts;
+  const bool drafts = has_drafts(scene);
+  for (const StepValue& row : values_of(scene))
+    if (in_range(scene, row.step)) ++counts[bin_of(row.value, drafts)];
+  return counts;
+}
+
+std::optional<capture::Tick> VerdictHistory::next_with(const Scene& scene, std::int32_t bin) {
+  std::optional<capture::Tick> first;
+  const bool drafts = has_drafts(scene);
+  for (const StepValue& row : values_of(scene)) {
+    if (!in_range(scene, row.step) || bin_of(row.value, drafts) != bin) continue;
+    const capture::Tick tick = std::min(scene.capture->end_tick(),
+                                        capture::make_tick(row.step + 1, capture::Phase::kDraft));
+    if (!first) first = tick;
+    if (tick > scene.cursor) return tick;
+  }
+  return first;
+}
+
+std::int32_t VerdictHistory::current_bin(const Scene& scene) {
+  const bool drafts = has_drafts(scene);
+  for (const StepValue& row : values_of(scene))
+    if (row.step == scene.shown_step()) return bin_of(row.value, drafts);
+  return -1;
+}
+
+void VerdictHistory::draw_bars(Canvas& canvas, Rect area, const Scene& scene) {
+  const float em = scene.em;
+  const bool drafts = has_drafts(scene);
+  text_in(canvas, {area.x, area.y, area.w, em * 1.2f},
+          drafts ? "accepted drafts by step" : "margin by step: score gap at the cut",
+          dim_text(scene, 0.8f));
+  const Rect plot{area.x + em * 2.2f, area.y + em * 1.5f, std::max(1.0f, area.w - em * 2.2f),
+                  std::max(1.0f, area.h - em * 2.8f)};
+  std::vector<StepValue> rows;
+  float high = drafts ? 1 : 0.1f;
+  for (const StepValue& row : values_of(scene))
+    if (in_range(scene, row.step)) {
+      rows.push_back(row);
+      high = std::max(high, row.value);
+    }
+  if (rows.empty()) return;
+  const double first = rows.front().step, last = rows.back().step;
+  const AxisScale x{first - 0.5, last + 0.5, plot.x, plot.right()},
+      y{0, static_cast<double>(high) * 1.04, plot.bottom(), plot.y};
+  bars_ = {{plot.x, area.y, plot.w, area.h}, x};
+  const TextStyle small = dim_text(scene, 0.72f);
+  const auto ticks = drafts ? nice_integer_ticks(0, high, 3) : nice_ticks(0, high, 3);
+  for (const double tick : ticks) {
+    canvas.line({plot.x, y.px(tick)}, {plot.right(), y.px(tick)}, scene.theme.grid, 1);
+    text_in(canvas, {area.x, y.px(tick) - em * 0.5f, em * 1.9f, em},
+            drafts ? std::to_string(static_cast<int>(tick)) : number_text(std::abs(tick), 1), small,
+            Align::kRight);
+  }
+  const float pitch = x.px(first + 1) - x.px(first);
+  const float width = std::clamp(pitch * 0.78f, 1.0f, em * 2.2f);
+  // Several steps on one px: the highest of them stands for all.
+  const Color bar_color =
+      drafts ? scene.theme.mark(NodeState::kAccepted).color : scene.theme.series(2);
+  float last_px = -1e9f, best = -1;
+  for (const StepValue& row : rows) {
+    const float px = x.px(row.step);
+    if (px - last_px < 1 && row.value <= best) continue;
+    best = px - last_px < 1 ? std::max(best, row.value) : row.value;
+    last_px = px;
+    const bool current = row.step == scene.shown_step();
+    const float top = y.px(row.value);
+    if (row.value > 0)
+      canvas.fill_rect({px - width / 2, top, width, plot.bottom() - top},
+                       bar_color.with_alpha(current ? 1 : 0.62f));
+    else
+      canvas.fill_rect({px - width / 2, plot.bottom() - 2, width, 2},
+                       scene.theme.mark(NodeState::kRejected).color);
+    if (current && !scene.export_mode)
+      canvas.stroke_rect({px - width / 2 - 1, plot.y, width + 2, plot.h},
+                         scene.theme.current.with_alpha(0.8f));
+  }
+  for (const double tick :
+       nice_integer_ticks(first, last, std::max(1, static_cast<int>(plot.w / (em * 5))))) {
+    const float at = std::clamp(x.px(tick) - em * 1.5f, area.x, area.right() - em * 3);
+    text_in(canvas, {at, plot.bottom() + em * 0.15f, em * 3, em},
+            std::to_string(std::llround(tick)), small, Align::kCenter);
+  }
+}
+
+void VerdictHistory::draw_histogram(Canvas& canvas, Rect area, const Scene& scene) {
+  const float em = scene.em;
+  if (area.w < em * 7) return;
+  const bool drafts = has_drafts(scene);
+  const auto counts = histogram_of(scene);
+  if (counts.empty()) return;
+  double steps = 0, sum = 0;
+  int high = 1;
+  for (const StepValue& row : values_of(scene))
+    if (in_range(scene, row.step)) {
+      ++steps;
+      sum += static_cast<double>(row.value);
+    }
+  for (const auto& [bin, count] : counts) high = std::max(high, count);
+  text_in(canvas, {area.x, area.y, area.w, em * 1.2f},
+          (drafts ? "steps by accepted, mean " : "steps by margin, mean ") +
+              number_text(sum / std::max(1.0, steps), 2),
+          dim_text(scene, 0.8f));
+  const Rect plot{area.x, area.y + em * 2.2f, area.w, std::max(1.0f, area.h - em * 3.5f)};
+  const int last = counts.rbegin()->first;
+  const AxisScale x{-0.5, last + 0.5, plot.x, plot.right()},
+      y{0, static_cast<double>(high), plot.bottom(), plot.y};
+  histogram_ = {{plot.x, area.y, plot.w, area.h}, x};
+  const float width = std::clamp((x.px(1) - x.px(0)) * 0.8f, 1.0f, em * 3);
+  const std::int32_t current = current_bin(scene);
+  const TextStyle small = dim_text(scene, 0.7f);
+  for (const auto& [bin, count] : counts) {
+    const float top = y.px(count);
+    canvas.fill_rect({x.px(bin) - width / 2, top, width, plot.bottom() - top},
+                     scene.theme.series(3).with_alpha(bin == current ? 1.0f : 0.62f));
+    if (width > em * 1.2f)
+      text_in(canvas, {x.px(bin) - width / 2, top - em * 0.92f, width, em * 0.9f},
+              std::to_string(count), small, Align::kCenter);
+  }
+  canvas.line({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, scene.theme.border, 1);
+  for (const double tick :
+       nice_integer_ticks(0, last, std::max(1, static_cast<int>(plot.w / (em * 3))))) {
+    const float at = std::clamp(x.px(tick) - em * 1.3f, area.x, area.right() - em * 2.6f);
+    text_in(canvas, {at, plot.bottom() + em * 0.15f, em * 2.6f, em},
+            drafts ? std::to_string(std::llround(tick)) : number_text(tick / 10, 1), small,
+            Align::kCenter);
+  }
+}
+
+}  // namespace triescope::viz

@@ -1,0 +1,47 @@
+// VerdictHistory: what the steps of a run were worth, below the decisions of one of them: accepted
+// drafts by step and as a histogram; for beams the margin: the smallest score gap between a kept
+// beam and the best that was cut. Limited to the scene's range.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "viz/canvas/canvas.h"
+#include "viz/layouts/axis.h"
+#include "viz/scene.h"
+
+namespace triescope::viz {
+
+class VerdictHistory {
+ public:
+  void clear();  // nothing is drawn: the mouse meets nothing
+  // Bars on the left, the histogram beside them, in the lowest `height` px of `area`.
+  void draw(Canvas& canvas, Rect area, float height, const Scene& scene);
+  void input(const Input& in, const Scene& scene, Reaction& reaction);
+
+ private:
+  struct StepValue {
+    std::int32_t step = 0;
+    float value = 0;
+  };
+  struct Chart {
+    Rect area;
+    AxisScale x;
+  };
+
+  const std::vector<StepValue>& values_of(const Scene& scene);
+  std::map<std::int32_t, int> histogram_of(const Scene& scene);
+  std::optional<capture::Tick> next_with(const Scene& scene, std::int32_t bin);
+  std::int32_t current_bin(const Scene& scene);
+  void draw_bars(Canvas& canvas, Rect area, const Scene& scene);
+  void draw_histogram(Canvas& canvas, Rect area, const Scene& scene);
+
+  const capture::Capture* values_for_ = nullptr;
+  std::int64_t values_steps_ = -1, values_verdicts_ = -1;
+  std::vector<StepValue> values_;
+  Chart bars_, histogram_;
+};
+
+}  // namespace triescope::viz

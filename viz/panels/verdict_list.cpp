@@ -1,0 +1,221 @@
+#include "viz/panels/verdict_list.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "viz/draw.h"
+#include "viz/token_text.h"
+
+namespace triescope::viz {
+namespace {
+
+using capture::NodeState;
+using capture::Verdict;
+
+NodeState state_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kAccepted:
+      return NodeState::kAccepted;
+    case Verdict::kRejected:
+      return NodeState::kRejected;
+    case Verdict::kPruned:
+      return NodeState::kPruned;
+    case Verdict::kFinished:
+      return NodeState::kFinished;
+    case Verdict::kBonus:
+      return NodeState::kBonus;
+    case Verdict::kCorrected:
+      return NodeState::kCorrected;
+    default:
+      return NodeState::kLive;
+  }
+}
+
+std::vector<std::string> explain(const capture::VerdictRow& row, const Scene& scene) {
+  std::vector<std::string> lines = {
+      node_summary(scene, row.node),
+      std::string(capture::to_string(row.verdict)) +
+          (row.reason.empty() ? "" : ": " + reason_text(*scene.capture, row.reason))};
+  if (row.p >= 0 && row.q >= 0)
+    lines.push_back("p = " + number_text(row.p) + ", q = " + number_text(row.q) +
+                    ", min(1, p/q) = " +
+                    number_text(row.q > 0 ? std::min(1.0, static_cast<double>(row.p) / row.q) : 1));
+  else if (row.p >= 0)
+    lines.push_back("p = " + number_text(row.p));
+  if (row.u >= 0)
+    lines.push_back("the draw: u = " + number_text(row.u) + "; accepted if u < min(1, p/q)");
+  if (row.replacement >= 0)
+    lines.push_back("emitted instead: '" + token_text(scene.capture->piece(row.replacement)) + "'");
+  if (row.verdict == Verdict::kPruned || row.verdict == Verdict::kKept)
+    lines.push_back("score " + number_text(row.score) + ", gap " + number_text(row.gap) +
+                    " to the " +
+                    (row.verdict == Verdict::kPruned ? "worst survivor" : "best that was pruned"));
+  return lines;
+}
+
+struct Column {
+  const char* title;
+  float em;
+  std::string (*text)(const capture::VerdictRow&, const capture::NodeRow&);
+};
+
+// The columns there is something in, as many as fit; what matters least goes first.
+std::vector<Column> columns_for(const std::vector<capture::VerdictRow>& rows, float width_em) {
+  using Row = capture::VerdictRow;
+  using Node = capture::NodeRow;
+  const auto any = [&](auto has) { return std::any_of(rows.begin(), rows.end(), has); };
+  std::vector<std::pair<int, Column>> all;  // importance
+  all.push_back({2, {"source", 6.4f, [](const Row&, const Node& node) {
+                       return std::string(capture::to_string(node.source));
+                     }}});
+  if (any([](const Row& row) { return row.p >= 0; }))
+    all.push_back({9, {"p", 3.2f, [](const Row& row, const Node&) {
+                         return row.p >= 0 ? probability_text(row.p) : std::string();
+                       }}});
+  if (any([](const Row& row) { return row.q >= 0 && row.q < 1; }))
+    all.push_back({6, {"q", 3.2f, [](const Row& row, const Node&) {
+                         return row.q >= 0 ? probability_text(row.q) : std::string();
+                       }}});
+  if (any([](const Row& row) { return row.u >= 0; }))
+    all.push_back({7, {"u", 3.2f, [](const Row& row, const Node&) {
+                         return row.u >= 0 ? number_text(row.u, 2) : std::string();
+                       }}});
+  const bool beams = any([](const Row& row) {
+    return row.verdict == Verdict::kKept || row.verdict == Verdict::kPruned;
+  });
+  if (beams) {
+    all.push_back({8, {"score", 4.0f, [](const Row& row, const Node&) {
+                         return number_text(row.score, 2);
+                       }}});
+    all.push_back({5, {"gap", 3.4f, [](const Row& row, const Node&) {
+                         return row.gap > 0 ? number_text(row.gap, 2) : std::string();
+                       }}});
+  }
+  float used = 0;
+  for (const auto& [importance, column] : all) used += column.em;
+  while (!all.empty() && used > width_em) {
+    const auto least = std::min_element(
+        all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    used -= least->second.em;
+    all.erase(least);
+  }
+  std::vector<Column> columns;
+  for (const auto& [importance, column] : all) columns.push_back(column);
+  return columns;
+}
+
+std::int32_t base_depth(const std::vector<capture::VerdictRow>& rows, const Scene& scene) {
+  std::int32_t depth = INT32_MAX;
+  for (const capture::VerdictRow& row : rows)
+    depth = std::min(depth, scene.capture->nodes()[static_cast<std::size_t>(row.node)].depth);
+  return depth;
+}
+
+}  // namespace
+
+std::vector<capture::VerdictRow> VerdictList::rows_of(const Scene& scene) {
+  std::vector<capture::VerdictRow> rows;
+  if (scene.shown_step() < 0) return rows;
+  for (const capture::VerdictRow& row : scene.capture->verdicts(scene.shown_step()))
+    if (row.tick < scene.cursor) rows.push_back(row);
+  return rows;
+}
+
+void VerdictList::draw(Canvas& canvas, Rect area, const std::vector<capture::VerdictRow>& rows,
+                       const Scene& scene) {
+  const float em = scene.em, row = em * kRowEm;
+  const float token = std::min(em * 10, area.w * 0.34f);
+  const float reason_min = std::min(em * 9, area.w * 0.3f);
+  const auto columns = columns_for(rows, (area.w - token - reason_min) / em - 1.6f);
+  const float figures_x = area.x + em * 1.4f + token;
+  float reason_x = figures_x;
+  for (const Column& column : columns) reason_x += column.em * em;
+  if (area.h > row * 3) {
+    float x = figures_x;
+    const TextStyle head = dim_text(scene, 0.74f);
+    text_in(canvas, {area.x + em * 1.3f, area.y, token - em * 0.3f, em * 1.1f}, "token", head);
+    for (const Column& column : columns) {
+      text_in(canvas, {x, area.y, column.em * em - em * 0.3f, em * 1.1f}, column.title, head);
+      x += column.em * em;
+    }
+    text_in(canvas, {reason_x, area.y, area.right() - reason_x, em * 1.1f}, "why", head);
+    area.y += em * 1.15f;
+    area.h -= em * 1.15f;
+  }
+  const auto fitting = static_cast<std::size_t>(std::max(1.0f, std::floor(area.h / row)));
+  const std::size_t most = rows.size() > fitting ? rows.size() - fitting : 0;
+  scroll_ = std::min(scroll_, static_cast<float>(most));
+  const std::size_t first = scene.export_mode ? 0 : static_cast<std::size_t>(scroll_);
+  // Of what does not fit, the last row says how much there is.
+  const std::size_t below = rows.size() > first + fitting ? rows.size() - first - fitting + 1 : 0;
+  const std::size_t last = below > 0 ? first + fitting - 1 : std::min(rows.size(), first + fitting);
+  shown_ = {area, row, first, last};
+  const std::int32_t frontier_depth = base_depth(rows, scene);
+  for (std::size_t i = first; i < last; ++i) {
+    const capture::VerdictRow& verdict = rows[i];
+    const Mark mark = scene.theme.mark(state_of(verdict.verdict));
+    const float y = area.y + static_cast<float>(i - first) * row;
+    const capture::NodeRow& node = scene.capture->nodes()[static_cast<std::size_t>(verdict.node)];
+    const Color color = verdict.verdict == Verdict::kKept && verdict.rank >= 0
+                            ? scene.theme.beam(verdict.rank)
+                            : mark.color;
+    if (scene.focus.node() == verdict.node)
+      canvas.fill_rect({area.x, y, area.w, row}, scene.theme.focus.with_alpha(0.12f), em * 0.2f);
+    draw_glyph(canvas, mark.glyph, {area.x + em * 0.6f, y + row / 2}, em * 0.75f, color);
+    // The draft tree: deeper tokens further in.
+    const float indent =
+        capture::is_draft(node.source)
+            ? std::min(std::min(em * 4, token * 0.4f),
+                       em * 0.6f * static_cast<float>(std::max(0, node.depth - frontier_depth)))
+            : 0;
+    TextStyle style = mono_text(scene, 0.9f);
+    if (state_of(verdict.verdict) == NodeState::kPruned) style.color = scene.theme.text_dim;
+    const Rect box{area.x + em * 1.3f + indent, y, std::max(1.0f, token - em * 0.3f - indent), row};
+    const std::string label = fit_text(canvas, node_text(scene, verdict.node, 16), style, box.w);
+    text_in(canvas, box, label, style);
+    if (mark.struck)
+      canvas.line({box.x, y + row / 2}, {box.x + canvas.measure(label, style).x, y + row / 2},
+                  mark.color, 1.2f);
+    float x = figures_x;
+    for (const Column& column : columns) {
+      text_in(canvas, {x, y, column.em * em - em * 0.3f, row}, column.text(verdict, node),
+              dim_text(scene, 0.84f));
+      x += column.em * em;
+    }
+    const std::string word = verdict.verdict == Verdict::kKept      ? "kept"
+                             : verdict.verdict == Verdict::kEmitted ? "emitted"
+                                                                    : std::string(mark.word);
+    text_in(
+        canvas, {reason_x, y, area.right() - reason_x, row},
+        word + (verdict.reason.empty() ? "" : ": " + reason_text(*scene.capture, verdict.reason)),
+        ui_text(scene, 0.84f));
+  }
+  if (below > 0)
+    text_in(canvas,
+            {area.x + em * 1.3f, area.y + static_cast<float>(last - first) * row,
+             area.w - em * 1.3f, row},
+            "+ " + std::to_string(below) + " more: scroll", dim_text(scene, 0.8f));
+}
+
+void VerdictList::scroll(const Input& in, std::size_t rows) {
+  if (in.inside && in.wheel != 0)
+    scroll_ = std::clamp(scroll_ - in.wheel * 2, 0.0f, static_cast<float>(rows));
+  if (in.dragging && shown_.row > 0)
+    scroll_ = std::clamp(scroll_ - in.drag_delta.y / shown_.row, 0.0f, static_cast<float>(rows));
+}
+
+void VerdictList::input(const Input& in, const std::vector<capture::VerdictRow>& rows,
+                        const Scene& scene, Reaction& reaction) const {
+  if (shown_.row > 0 && shown_.area.contains(in.mouse)) {
+    const std::size_t i =
+        shown_.first + static_cast<std::size_t>((in.mouse.y - shown_.area.y) / shown_.row);
+    if (i < std::min(rows.size(), shown_.last)) {
+      reaction.hover = rows[i].node;
+      if (in.clicked) reaction.lock = rows[i].node;
+      reaction.tooltip = explain(rows[i], scene);
+    }
+  }
+}
+
+}  // namespace triescope::viz

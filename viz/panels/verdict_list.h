@@ -1,0 +1,36 @@
+// VerdictList: the decisions of one step as rows: mark, token, the figures there is something in,
+// and why.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "viz/canvas/canvas.h"
+#include "viz/scene.h"
+
+namespace triescope::viz {
+
+class VerdictList {
+ public:
+  static constexpr float kRowEm = 1.5f;
+
+  // What was decided in the shown step before the cursor.
+  static std::vector<capture::VerdictRow> rows_of(const Scene& scene);
+
+  void clear() { shown_ = {}; }  // nothing is drawn: the mouse meets nothing
+  void draw(Canvas& canvas, Rect area, const std::vector<capture::VerdictRow>& rows,
+            const Scene& scene);
+  void scroll(const Input& in, std::size_t rows);
+  void input(const Input& in, const std::vector<capture::VerdictRow>& rows, const Scene& scene,
+             Reaction& reaction) const;
+
+ private:
+  float scroll_ = 0;
+  struct {
+    Rect area;
+    float row = 0;
+    std::size_t first = 0, last = 0;
+  } shown_;
+};
+
+}  // namespace triescope::viz
