@@ -1,11 +1,10 @@
 #include "app/window/workspace.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <filesystem>
-#include <mutex>
 
+#include "app/window/export_task.h"
 #include "core/base/error.h"
 
 namespace triescope::app {
@@ -36,15 +35,6 @@ viz::Panel* Document::panel(const std::string& name) const {
   return nullptr;
 }
 
-struct Workspace::ExportTask {
-  ExportJob job;
-  std::atomic<double> share{0};
-  std::atomic<bool> cancelled{false}, done{false};
-  std::mutex mutex;
-  std::string error, message;
-  std::thread thread;
-};
-
 Workspace::Workspace(Preferences initial, std::function<void()> wake)
     : preferences(std::move(initial)), devices(list_devices()), wake_(wake), session_(wake) {
   live_ = session_.status();
@@ -54,10 +44,7 @@ Workspace::Workspace(Preferences initial, std::function<void()> wake)
   if (!layout) layout = preset_layout(layout_name);
 }
 
-Workspace::~Workspace() {
-  cancel_export();
-  if (export_ && export_->thread.joinable()) export_->thread.join();
-}
+Workspace::~Workspace() { cancel_export(); }
 
 void Workspace::say(LogLevel level, const std::string& text) {
   messages.push_back({messages.empty() ? 1 : messages.back().serial + 1, level, text});
@@ -323,49 +310,6 @@ void Workspace::lock_focus(std::int32_t node) {
   mirror_focus(*active_);
 }
 
-void Workspace::start_export(const ExportJob& job) {
-  if (!active_) return;
-  if (exporting())
-    return say(LogLevel::kError, "an export is under way: wait for it or cancel it first");
-  if (export_ && export_->thread.joinable()) export_->thread.join();
-  viz::ExportOptions options;
-  options.format = job.format;
-  options.dark = job.dark;
-  if (active_->cursor > 0) options.step = capture::step_of(active_->cursor - 1);
-  if (viz::Panel* panel = active_->panel(job.panel)) options.view_state = panel->view_state();
-  export_ = std::make_unique<ExportTask>();
-  export_->job = job;
-  export_->thread = std::thread([this, task = export_.get(), source = active_->path, options] {
-    std::string error;
-    try {
-      const auto capture = capture::Capture::open(source);
-      viz::export_panel(*capture, task->job.panel, task->job.path, options,
-                        [&](const std::string&, double done, double total) {
-                          task->share = total > 0 ? done / total : 0;
-                          if (task->cancelled)
-                            throw Error(ErrorCode::kCancelled, "export cancelled");
-                          wake_();
-                        });
-    } catch (const std::exception& failure) {
-      error = failure.what();
-    }
-    {
-      std::lock_guard lock(task->mutex);
-      task->error = error;
-      task->message = "exported " + task->job.path;
-    }
-    task->done = true;
-    wake_();
-  });
-}
-
-void Workspace::cancel_export() {
-  if (export_) export_->cancelled = true;
-}
-
-bool Workspace::exporting() const { return export_ && !export_->job.path.empty(); }
-double Workspace::export_share() const { return export_ ? export_->share.load() : 0; }
-
 bool Workspace::poll_document(Document& document) {
   const bool changed = document.capture->poll();
   const Tick end = document.capture->end_tick();
@@ -418,15 +362,7 @@ bool Workspace::update(double seconds) {
     play(seconds);
     changed = true;
   }
-  if (exporting() && export_->done) {
-    export_->thread.join();
-    say(export_->error.empty() ? LogLevel::kInfo
-        : export_->cancelled   ? LogLevel::kInfo
-                               : LogLevel::kError,
-        export_->error.empty() ? export_->message : export_->error);
-    export_.reset();
-    changed = true;
-  }
+  changed |= finish_export();
   return changed;
 }
 
@@ -438,59 +374,6 @@ bool Workspace::idle() const {
 double Workspace::seconds_to_next_play(double seconds) const {
   if (!active_ || !active_->playing) return -1;
   return std::max(0.0, active_->next_play_time - seconds);
-}
-
-nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_panels) const {
-  using nlohmann::json;
-  json state = {
-      {"state", to_string(live_->state)},
-      {"panels", visible_panels},
-      {"maximised", maximised},
-      {"layout", layout_name},
-      {"theme", preferences.dark ? "dark" : "light"},
-      {"scale", preferences.user_scale},
-      {"documents", documents_.size()},
-      {"problems", problems},
-      {"pause_reason", live_->pause_reason},
-      {"model", live_->model ? json(live_->model->name) : json(nullptr)},
-      {"run",
-       {{"method", preferences.request.method}, {"settings", preferences.request.settings}}}};
-  if (!active_) return state;
-  const Document& document = *active_;
-  const auto position = [](Tick tick) {
-    return json{{"tick", tick},
-                {"step", capture::step_of(tick)},
-                {"phase", capture::to_string(capture::phase_of(tick))}};
-  };
-  const capture::Counts counts = document.capture->counts();
-  state["capture"] = document.path;
-  state["method"] = document.capture->run().method;
-  state["cursor"] = position(document.cursor);
-  state["end"] = position(document.capture->end_tick());
-  state["follow"] = document.follow;
-  state["live"] = active_is_live();
-  state["focus"] = {{"hovered", document.focus.hovered},
-                    {"locked", document.focus.locked},
-                    {"node", document.focus.node()}};
-  state["counts"] = {{"steps", counts.steps},
-                     {"nodes", counts.nodes},
-                     {"verdicts", counts.verdicts},
-                     {"sequences", counts.sequences},
-                     {"nodes_at_cursor", document.capture->nodes_at(document.cursor).size()},
-                     {"bookmarks", document.capture->bookmarks().size()}};
-  const auto marked = [](const Document& of) {
-    return std::count(of.twins.differ.begin(), of.twins.differ.end(), 1);
-  };
-  if (const Document* other = partner())
-    state["compare"] = {{"capture", other->path},
-                        {"by", viz::to_string(along_)},
-                        {"cursor", position(other->cursor)},
-                        {"focus", other->focus.node()},
-                        {"parting_step", document.twins.parting_step},
-                        {"other_parting_step", other->twins.parting_step},
-                        {"differing_nodes", marked(document)},
-                        {"other_differing_nodes", marked(*other)}};
-  return state;
 }
 
 void Workspace::remember() {

@@ -49,6 +49,8 @@ struct ExportJob {
   bool dark = false;
 };
 
+class ExportTask;
+
 class Workspace {
  public:
   // `wake` makes the window thread look again (called from other threads).
@@ -126,7 +128,7 @@ class Workspace {
   void mirror_focus(const Document& from);
   bool go_to_difference();  // false: the texts are the same so far
 
-  // --- export, in the background ---
+  // --- export, in the background (workspace_export.cpp) ---
   void start_export(const ExportJob& job);
   void cancel_export();
   bool exporting() const;
@@ -141,10 +143,10 @@ class Workspace {
   void remember();  // writes the preferences
 
  private:
-  struct ExportTask;
   Document* add_document(const std::string& path, std::uint64_t run_serial);
   bool start_request(const RunRequest& request, bool run_at_once);  // false: said why
   bool poll_document(Document& document);
+  bool finish_export();  // true: one has ended, which was said
   void play(double seconds);
 
   std::function<void()> wake_;

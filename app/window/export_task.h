@@ -1,0 +1,44 @@
+// ExportTask: one picture written by a thread of its own, out of a capture that it opens for
+// itself, so that the window goes on. Thread-safety: the window thread owns it; the destructor
+// waits for the thread.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "viz/export.h"
+
+namespace triescope::app {
+
+class ExportTask {
+ public:
+  // `wake` is called from the thread: after every bit of progress and at the end.
+  ExportTask(std::string source, std::string panel, std::string path, viz::ExportOptions options,
+             std::function<void()> wake);
+  ~ExportTask();
+  ExportTask(const ExportTask&) = delete;
+  ExportTask& operator=(const ExportTask&) = delete;
+
+  void cancel() { cancelled_ = true; }
+  bool cancelled() const { return cancelled_; }
+  double share() const { return share_; }  // done, 0 to 1
+  bool done() const { return done_; }
+  // Once done: what went wrong, "" = nothing.
+  const std::string& error() const { return error_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  void write();
+
+  const std::string source_, panel_, path_;
+  const viz::ExportOptions options_;
+  const std::function<void()> wake_;
+  std::atomic<double> share_{0};
+  std::atomic<bool> cancelled_{false}, done_{false};
+  std::string error_;   // written before done_ is
+  std::thread thread_;  // last: it uses what stands above
+};
+
+}  // namespace triescope::app

@@ -1,0 +1,82 @@
+// Dialogs about files: open, save, export.
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <cfloat>
+#include <filesystem>
+
+#include "app/window/ui_dialogs.h"
+
+namespace triescope::app {
+
+namespace fs = std::filesystem;
+
+bool draw_open(Ui& ui) {
+  static FileBrowser browser;
+  browser.extensions = {".tscap", ".gguf"};
+  if (browser.folder.empty() && ui.workspace.active())
+    browser.folder = fs::path(ui.workspace.active()->path).parent_path().string();
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextDisabled(
+      "A .tscap capture, a .gguf model, or a Hugging Face model folder (config.json, "
+      "*.safetensors, tokenizer.json).");
+  ImGui::PopTextWrapPos();
+  bool open = browser.draw(ui.em, ui.em * 14);
+  ImGui::BeginDisabled(browser.path.empty());
+  open |= ImGui::Button("Open");
+  ImGui::EndDisabled();
+  if (open) ui.workspace.open_path(browser.path);
+  return open;
+}
+
+bool draw_save_as(Ui& ui) {
+  static FileBrowser browser;
+  browser.extensions = {".tscap"};
+  if (ui.state.dialog_just_opened || browser.path.empty())
+    browser.path = (fs::current_path() / "run.tscap").string();
+  bool save = browser.draw(ui.em, ui.em * 12);
+  save |= ImGui::Button("Save");
+  if (save) ui.workspace.save_capture_as(browser.path);
+  return save;
+}
+
+bool draw_export(Ui& ui) {
+  static int format = 0;
+  static bool dark = false;
+  static std::string path, path_for;
+  static constexpr const char* kFormats[] = {"svg", "pdf", "png", "csv"};
+  Document* document = ui.workspace.active();
+  if (!document) return true;
+  if (!document->panel(ui.state.export_panel))
+    ui.state.export_panel = document->panels.front()->info().name;
+  ImGui::SetNextItemWidth(ui.em * 16);
+  if (ImGui::BeginCombo("Panel", document->panel(ui.state.export_panel)->info().title.c_str())) {
+    for (const auto& panel : document->panels)
+      if (ImGui::Selectable(panel->info().title.c_str(),
+                            panel->info().name == ui.state.export_panel))
+        ui.state.export_panel = panel->info().name;
+    ImGui::EndCombo();
+  }
+  for (int i = 0; i < 4; ++i) {
+    if (i) ImGui::SameLine();
+    ImGui::RadioButton(kFormats[i], &format, i);
+  }
+  ImGui::Checkbox("Dark background", &dark);
+  const std::string suggestion =
+      (fs::current_path() / (ui.state.export_panel + "." + kFormats[format])).string();
+  if (path.empty() || path == path_for) path = suggestion;
+  path_for = suggestion;
+  ImGui::SetNextItemWidth(-FLT_MIN);
+  const bool enter = ImGui::InputText("##path", &path, ImGuiInputTextFlags_EnterReturnsTrue);
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextDisabled(
+      "The whole extent of the panel at the cursor, with model, method, seed, version and step in "
+      "the file.");
+  ImGui::PopTextWrapPos();
+  if (!ImGui::Button("Export") && !enter) return false;
+  ui.workspace.start_export(
+      {ui.state.export_panel, path, static_cast<viz::ExportFormat>(format), dark});
+  return true;
+}
+
+}  // namespace triescope::app

@@ -1,0 +1,86 @@
+// The commands: the palette that runs them, and the list of their keys.
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cfloat>
+
+#include "app/run/text_tools.h"
+#include "app/window/ui_dialogs.h"
+
+namespace triescope::app {
+
+bool draw_palette(Ui& ui) {
+  static std::string query;
+  static int selected = 0;
+  if (ui.state.dialog_just_opened) {
+    query.clear();
+    selected = 0;
+    ImGui::SetKeyboardFocusHere();
+  }
+  ImGui::SetNextItemWidth(-FLT_MIN);
+  const bool enter = ImGui::InputTextWithHint("##query", "type a part of a command's name", &query,
+                                              ImGuiInputTextFlags_EnterReturnsTrue);
+  if (ImGui::IsItemEdited()) selected = 0;
+  std::vector<const Command*> matches;
+  for (const Command& command : ui.commands.all()) {
+    if (command.id == "palette") continue;
+    if (lower(command.title).find(lower(query)) != std::string::npos) matches.push_back(&command);
+  }
+  const int count = static_cast<int>(matches.size());
+  if (ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_DownArrow))) ++selected;
+  if (ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_UpArrow))) --selected;
+  selected = std::clamp(selected, 0, std::max(0, count - 1));
+  const Command* chosen =
+      enter && count > 0 ? matches[static_cast<std::size_t>(selected)] : nullptr;
+  ImGui::BeginChild("matches");
+  for (int i = 0; i < count; ++i) {
+    const Command* command = matches[static_cast<std::size_t>(i)];
+    ImGui::BeginDisabled(!command->is_enabled());
+    if (ImGui::Selectable(command->title.c_str(), i == selected)) chosen = command;
+    if (!command->chords.empty()) {
+      const std::string chord = to_string(command->chords.front());
+      ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - ImGui::CalcTextSize(chord.c_str()).x -
+                      ui.em * 0.4f);
+      ImGui::TextDisabled("%s", chord.c_str());
+    }
+    ImGui::EndDisabled();
+  }
+  ImGui::EndChild();
+  if (!chosen || !chosen->is_enabled()) return false;
+  ui.state.dialog = Dialog::kNone;  // the command may open another
+  chosen->run();
+  return ui.state.dialog == Dialog::kNone;
+}
+
+bool draw_keys(Ui& ui) {
+  ImGui::BeginChild("keys");
+  if (ImGui::BeginTable("keys", 2, ImGuiTableFlags_RowBg)) {
+    ImGui::TableSetupColumn("key", ImGuiTableColumnFlags_WidthFixed, ui.em * 18);
+    ImGui::TableSetupColumn("what");
+    const auto row = [&](const std::string& keys, const std::string& what) {
+      ImGui::TableNextColumn();
+      ImGui::TextUnformatted(keys.c_str());
+      ImGui::TableNextColumn();
+      ImGui::TextUnformatted(what.c_str());
+    };
+    for (const Command& command : ui.commands.all()) {
+      if (command.chords.empty()) continue;
+      std::string keys;
+      for (const Chord chord : command.chords)
+        keys += (keys.empty() ? "" : "   ") + to_string(chord);
+      row(keys, command.title);
+    }
+    row("W  S", "zoom the panel under the mouse (wheel: at the pointer)");
+    row("A  D", "move it left and right (drag: anywhere)");
+    row("F", "fit the whole picture");
+    row(",  .", "neighbours of the focused node");
+    row("click", "lock the focus on a node;  Esc lets go");
+    row("Shift+drag on the timeline", "select a range of steps");
+    ImGui::EndTable();
+  }
+  ImGui::EndChild();
+  return false;
+}
+
+}  // namespace triescope::app

@@ -1,0 +1,63 @@
+// The workspace as JSON, for scripts and tests to assert on.
+#include <algorithm>
+
+#include "app/window/workspace.h"
+
+namespace triescope::app {
+
+using capture::Tick;
+
+nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_panels) const {
+  using nlohmann::json;
+  json state = {
+      {"state", to_string(live_->state)},
+      {"panels", visible_panels},
+      {"maximised", maximised},
+      {"layout", layout_name},
+      {"theme", preferences.dark ? "dark" : "light"},
+      {"scale", preferences.user_scale},
+      {"documents", documents_.size()},
+      {"problems", problems},
+      {"pause_reason", live_->pause_reason},
+      {"model", live_->model ? json(live_->model->name) : json(nullptr)},
+      {"run",
+       {{"method", preferences.request.method}, {"settings", preferences.request.settings}}}};
+  if (!active_) return state;
+  const Document& document = *active_;
+  const auto position = [](Tick tick) {
+    return json{{"tick", tick},
+                {"step", capture::step_of(tick)},
+                {"phase", capture::to_string(capture::phase_of(tick))}};
+  };
+  const capture::Counts counts = document.capture->counts();
+  state["capture"] = document.path;
+  state["method"] = document.capture->run().method;
+  state["cursor"] = position(document.cursor);
+  state["end"] = position(document.capture->end_tick());
+  state["follow"] = document.follow;
+  state["live"] = active_is_live();
+  state["focus"] = {{"hovered", document.focus.hovered},
+                    {"locked", document.focus.locked},
+                    {"node", document.focus.node()}};
+  state["counts"] = {{"steps", counts.steps},
+                     {"nodes", counts.nodes},
+                     {"verdicts", counts.verdicts},
+                     {"sequences", counts.sequences},
+                     {"nodes_at_cursor", document.capture->nodes_at(document.cursor).size()},
+                     {"bookmarks", document.capture->bookmarks().size()}};
+  const auto marked = [](const Document& of) {
+    return std::count(of.twins.differ.begin(), of.twins.differ.end(), 1);
+  };
+  if (const Document* other = partner())
+    state["compare"] = {{"capture", other->path},
+                        {"by", viz::to_string(along_)},
+                        {"cursor", position(other->cursor)},
+                        {"focus", other->focus.node()},
+                        {"parting_step", document.twins.parting_step},
+                        {"other_parting_step", other->twins.parting_step},
+                        {"differing_nodes", marked(document)},
+                        {"other_differing_nodes", marked(*other)}};
+  return state;
+}
+
+}  // namespace triescope::app
