@@ -34,6 +34,10 @@ struct Scene {
   bool animate = true;
   bool export_mode = false;  // draw the whole extent, with a caption line; no hover
 
+  bool in_range(std::int32_t step) const {
+    return !range || (step >= range->first && step <= range->second);
+  }
+
   // Kept in this run and not in the one beside it, or the other way round.
   bool differs(std::int32_t node) const { return twins && twins->differs(node); }
 

@@ -1,5 +1,6 @@
 #include "app/window/script.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <sstream>
@@ -18,6 +19,7 @@ struct Verb {
 constexpr Verb kVerbs[] = {
     {"wait", "step N | idle | done | model | ms N"},
     {"cursor", "STEP [draft|forward|accept|commit|observe]"},
+    {"range", "FIRST LAST | all"},
     {"focus", "NODE"},
     {"lock", "NODE"},
     {"model", "MODEL"},
@@ -131,6 +133,12 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
     document(script, host);
     workspace.set_cursor(capture::make_tick(
         step, args.size() > 1 ? phase_from(script, args[1]) : capture::Phase::kDraft));
+  } else if (verb == "range") {
+    auto& range = document(script, host).range;
+    if (args[0] == "all") return range.reset();
+    need(2);
+    range = std::minmax(static_cast<std::int32_t>(number(script, args[0])),
+                        static_cast<std::int32_t>(number(script, args[1])));
   } else if (verb == "focus") {
     document(script, host).focus.hovered = static_cast<std::int32_t>(number(script, args[0]));
   } else if (verb == "lock") {

@@ -35,6 +35,7 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
   state["cursor"] = position(document.cursor);
   state["end"] = position(document.capture->end_tick());
   state["follow"] = document.follow;
+  if (document.range) state["range"] = {document.range->first, document.range->second};
   state["live"] = active_is_live();
   state["focus"] = {{"hovered", document.focus.hovered},
                     {"locked", document.focus.locked},

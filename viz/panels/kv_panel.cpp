@@ -6,6 +6,7 @@
 
 #include "viz/draw.h"
 #include "viz/layouts/slot_grid.h"
+#include "viz/panels/kv_range.h"
 #include "viz/panels/panels.h"
 
 namespace triescope::viz {
@@ -14,7 +15,7 @@ namespace {
 using capture::NodeState;
 using capture::SlotState;
 
-constexpr float kBandEm = 1.5f, kTitleEm = 1.25f;
+constexpr float kBandEm = 1.5f, kTitleEm = 1.25f, kRangeEm = 1.25f;
 constexpr std::size_t kArrows = 48;  // more would be a tangle: then the focused node's alone
 
 class KvPanel final : public Panel {
@@ -25,7 +26,9 @@ class KvPanel final : public Panel {
         "The cache, slot by slot. Live slots carry their token and beam colour, garbage is dashed, "
         "free slots are hollow, reserved ones dotted. A dot marks a slot reused in this step; "
         "where "
-        "slots were moved, before and after the move with arrows. Wheel to zoom, drag to scroll.",
+        "slots were moved, before and after the move with arrows. A range of steps dragged on the "
+        "timeline is counted, and a bar stands under what was written in it. Wheel to zoom, drag "
+        "to scroll.",
         "No KV yet: step once (F10) to run the prefill."};
     return info;
   }
@@ -36,10 +39,17 @@ class KvPanel final : public Panel {
       return draw_empty_state(canvas, area, info().empty, scene);
     const float em = scene.em, pad = em * 0.6f;
     const Counts counts = count(scene, scene.cursor);
+    range_.update(scene);
     const float legend = draw_legend(canvas, {area.x + pad, area.y + em * 0.2f}, area.w - 2 * pad,
                                      legend_of(counts, scene), scene);
     float top = area.y + legend + em * 0.3f;
     if (top + em * (kBandEm + 2) > area.bottom()) top = area.y + em * 0.3f;
+    if (range_.any() && top + em * (kRangeEm + kBandEm + 2) <= area.bottom()) {
+      const TextStyle style = ui_text(scene, 0.84f);
+      text_in(canvas, {area.x + pad, top - em * 0.15f, area.w - 2 * pad, em * kRangeEm},
+              range_.text(canvas, style, area.w - 2 * pad), style);
+      top += em * kRangeEm;
+    }
     if (counts.prompt > 0) {
       draw_band(canvas, {area.x + pad, top, area.w - 2 * pad, em * kBandEm}, counts, scene);
       top += em * (kBandEm + 0.35f);
@@ -173,7 +183,7 @@ class KvPanel final : public Panel {
     return c;
   }
 
-  static std::vector<LegendEntry> legend_of(const Counts& c, const Scene& scene) {
+  std::vector<LegendEntry> legend_of(const Counts& c, const Scene& scene) const {
     const Color star = scene.theme.mark(NodeState::kBonus).color;
     std::vector<LegendEntry> entries = {
         {"live " + std::to_string(c.live), scene.theme.accent, "■"},
@@ -185,6 +195,7 @@ class KvPanel final : public Panel {
     if (c.moved > 0) entries.push_back({"moved " + std::to_string(c.moved), star, "→"});
     if (c.reused > 0)
       entries.push_back({"reused " + std::to_string(c.reused), scene.theme.series(2), "●"});
+    if (range_.any()) entries.push_back({"written in " + range_.steps(), scene.theme.text, ""});
     return entries;
   }
 
@@ -238,6 +249,7 @@ class KvPanel final : public Panel {
     const auto [first, last] = strip.grid.visible(strip.scroll, strip.body.h, cells);
     for (std::size_t i = first; i < last; ++i) {
       // Of several slots in one cell the most telling state is drawn.
+      bool written = false;
       std::size_t best = i * strip.grid.merge;
       int weight = -1;
       for (std::size_t k = best; k < std::min(strip.slots.size(), (i + 1) * strip.grid.merge);
@@ -251,8 +263,14 @@ class KvPanel final : public Panel {
           weight = w;
           best = k;
         }
+        written |= strip.slots[k] < strip.used && range_.writes(strip.slots[k]) > 0;
       }
-      draw_slot(canvas, strip, strip.slots[best], cell_of(strip, i), scene);
+      const Rect cell = cell_of(strip, i);
+      draw_slot(canvas, strip, strip.slots[best], cell, scene);
+      if (written) {
+        const float thick = std::clamp(cell.h * 0.08f, 1.5f, scene.em * 0.2f);
+        canvas.fill_rect({cell.x, cell.bottom() - thick, cell.w, thick}, scene.theme.text);
+      }
     }
     canvas.pop_clip();
   }
@@ -339,6 +357,10 @@ class KvPanel final : public Panel {
                                  " in this step");
     if (view.reused_this_step)
       reaction.tooltip.push_back("reused in this step: its former node died");
+    if (const std::int32_t writes = range_.writes(slot); writes > 0)
+      reaction.tooltip.push_back("written " +
+                                 (writes == 1 ? "once" : std::to_string(writes) + " times") +
+                                 " in " + range_.steps() + ", moves into it included");
     if (strip.grid.merge > 1)
       reaction.tooltip.push_back("one mark = " + std::to_string(strip.grid.merge) +
                                  " slots: zoom in");
@@ -348,6 +370,7 @@ class KvPanel final : public Panel {
   }
 
   float zoom_ = 1, scroll_ = 0;
+  KvRange range_;
   std::vector<Strip> strips_;
   Rect band_;
 };

@@ -96,7 +96,7 @@ std::vector<MemoryRow> rows_of(const Scene& scene) {
   std::vector<MemoryRow> rows;
   if (!scene.capture) return rows;
   for (const MemoryRow& row : scene.capture->memory()) {
-    if (scene.range && (row.step < scene.range->first || row.step > scene.range->second)) continue;
+    if (!scene.in_range(row.step)) continue;
     if (scene.export_mode && capture::make_tick(row.step, capture::Phase::kCommit) >= scene.cursor)
       continue;
     rows.push_back(row);

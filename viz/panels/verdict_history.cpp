@@ -17,10 +17,6 @@ bool has_drafts(const Scene& scene) {
                      [](const capture::StepRow& row) { return row.drafted > 0; });
 }
 
-bool in_range(const Scene& scene, std::int32_t step) {
-  return !scene.range || (step >= scene.range->first && step <= scene.range->second);
-}
-
 // Bins: accepted counts as they are, margins in tenths.
 std::int32_t bin_of(float value, bool drafts) {
   return static_cast<std::int32_t>(drafts ? value : std::min(value * 10, 30.0f));
@@ -105,7 +101,7 @@ std::map<std::int32_t, int> VerdictHistory::histogram_of(const Scene& scene) {
   std::map<std::int32_t, int> counts;
   const bool drafts = has_drafts(scene);
   for (const StepValue& row : values_of(scene))
-    if (in_range(scene, row.step)) ++counts[bin_of(row.value, drafts)];
+    if (scene.in_range(row.step)) ++counts[bin_of(row.value, drafts)];
   return counts;
 }
 
@@ -113,7 +109,7 @@ std::optional<capture::Tick> VerdictHistory::next_with(const Scene& scene, std::
   std::optional<capture::Tick> first;
   const bool drafts = has_drafts(scene);
   for (const StepValue& row : values_of(scene)) {
-    if (!in_range(scene, row.step) || bin_of(row.value, drafts) != bin) continue;
+    if (!scene.in_range(row.step) || bin_of(row.value, drafts) != bin) continue;
     const capture::Tick tick = std::min(scene.capture->end_tick(),
                                         capture::make_tick(row.step + 1, capture::Phase::kDraft));
     if (!first) first = tick;
@@ -140,7 +136,7 @@ void VerdictHistory::draw_bars(Canvas& canvas, Rect area, const Scene& scene) {
   std::vector<StepValue> rows;
   float high = drafts ? 1 : 0.1f;
   for (const StepValue& row : values_of(scene))
-    if (in_range(scene, row.step)) {
+    if (scene.in_range(row.step)) {
       rows.push_back(row);
       high = std::max(high, row.value);
     }
@@ -197,7 +193,7 @@ void VerdictHistory::draw_histogram(Canvas& canvas, Rect area, const Scene& scen
   double steps = 0, sum = 0;
   int high = 1;
   for (const StepValue& row : values_of(scene))
-    if (in_range(scene, row.step)) {
+    if (scene.in_range(row.step)) {
       ++steps;
       sum += static_cast<double>(row.value);
     }
