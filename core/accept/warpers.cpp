@@ -51,6 +51,49 @@ float kth_largest(std::span<const float> scores, std::size_t k) {
   return best.front();
 }
 
+// -sum p log p, from a softmax.
+double entropy_of(std::span<const float> p) {
+  double entropy = 0;
+  for (const float share : p)
+    if (share > 0) entropy -= static_cast<double>(share) * std::log(share);
+  return entropy;
+}
+
+void keep_top_k(Distribution& d, std::size_t k) {
+  if (k >= d.size()) return;
+  const float least = kth_largest(d.scores, k);
+  std::vector<bool> keep(d.size());
+  for (std::size_t i = 0; i < d.size(); ++i) keep[i] = d.scores[i] >= least;
+  filter(d, keep);
+}
+
+// transformers looks no further than so many tokens.
+constexpr std::size_t kTopHTokens = 100;
+
+void keep_top_h(Distribution& d, double top_h) {
+  std::vector<std::size_t> order(d.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const std::size_t count = std::min(kTopHTokens, order.size());
+  std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(count),
+                            [&](std::size_t i, std::size_t j) {
+                              return d.scores[i] != d.scores[j] ? d.scores[i] > d.scores[j] : i > j;
+                            });
+  std::vector<float> best(count);
+  for (std::size_t rank = 0; rank < count; ++rank) best[rank] = d.scores[order[rank]];
+  const std::vector<float> p = softmax(best);
+  const auto limit = static_cast<float>(entropy_of(p) * top_h);
+  std::vector<bool> keep(d.size(), false);
+  keep[order[0]] = true;
+  // A token whose p underflows to 0 is never kept, nor is one after it.
+  double sum = 0;
+  for (std::size_t rank = 0; rank < count && p[rank] > 0; ++rank) {
+    sum -= static_cast<double>(p[rank]) * std::log(p[rank]);
+    if (!(static_cast<float>(sum) <= limit)) break;
+    keep[order[rank]] = true;
+  }
+  filter(d, keep);
+}
+
 void keep_top_p(Distribution& d, double top_p, std::size_t min_keep) {
   const std::vector<float> p = softmax(d.scores);
   std::vector<std::size_t> order(d.size());
@@ -115,9 +158,7 @@ void keep_min_p(Distribution& d, double min_p, std::size_t min_keep) {
 void keep_typical(Distribution& d, double mass, std::size_t min_keep) {
   const std::vector<float> p = softmax(d.scores);
   std::vector<float> shifted(d.size());
-  double entropy = 0;
-  for (std::size_t i = 0; i < d.size(); ++i)
-    if (p[i] > 0) entropy -= static_cast<double>(p[i]) * std::log(p[i]);
+  const double entropy = entropy_of(p);
   // Log-probabilities from the scores: exact where p underflows to 0.
   const float log_sum = kernels::log_sum_exp(d.scores);
   for (std::size_t i = 0; i < d.size(); ++i)
@@ -142,16 +183,42 @@ void keep_typical(Distribution& d, double mass, std::size_t min_keep) {
   filter(d, keep);
 }
 
+// What epsilon_cutoff and eta_cutoff have in common: p of the limit at least, or level with the
+// min_keep best.
+void keep_probable(Distribution& d, std::span<const float> p, float limit, std::size_t min_keep) {
+  const float least = kth_largest(d.scores, std::min(min_keep, d.size()));
+  std::vector<bool> keep(d.size());
+  for (std::size_t i = 0; i < d.size(); ++i) keep[i] = p[i] >= limit || d.scores[i] >= least;
+  filter(d, keep);
+}
+
+void keep_epsilon(Distribution& d, double epsilon, std::size_t min_keep) {
+  keep_probable(d, softmax(d.scores), static_cast<float>(epsilon), min_keep);
+}
+
+void keep_eta(Distribution& d, double eta, std::size_t min_keep) {
+  const std::vector<float> p = softmax(d.scores);
+  const auto epsilon = static_cast<float>(eta);
+  const auto entropy = static_cast<float>(entropy_of(p));
+  keep_probable(d, p, std::min(epsilon, std::sqrt(epsilon) * std::exp(-entropy)), min_keep);
+}
+
+// epsilon_cutoff and eta_cutoff mean something between 0 and 1.
+bool is_cutoff(double value) { return value > 0 && value < 1; }
+
 }  // namespace
 
 Warpers::Warpers(const nlohmann::json& settings, int min_tokens_to_keep)
     : min_tokens_to_keep_(static_cast<std::size_t>(std::max(1, min_tokens_to_keep))) {
   if (!settings.is_object()) return;
   temperature_ = static_cast<float>(number_or(settings, "temperature", 1));
+  top_h_ = number_or(settings, "top_h", 0);
   top_k_ = static_cast<int>(number_or(settings, "top_k", 0));
   top_p_ = number_or(settings, "top_p", 1);
   min_p_ = number_or(settings, "min_p", 0);
   typical_p_ = number_or(settings, "typical_p", 1);
+  epsilon_cutoff_ = number_or(settings, "epsilon_cutoff", 0);
+  eta_cutoff_ = number_or(settings, "eta_cutoff", 0);
   if (!(temperature_ > 0))
     throw Error(ErrorCode::kInvalidArgument,
                 "temperature: expected a number above 0, found " + std::to_string(temperature_) +
@@ -166,15 +233,16 @@ Distribution Warpers::apply(std::span<const float> scores) const {
                   "logits: expected finite scores, found " + std::to_string(scores[i]) +
                       " for token " + std::to_string(i) +
                       "; the model's weights or its number format are at fault");
-  // top_k comes with the copy: dividing by the temperature keeps the order (and may make scores
-  // level).
+  // The first filter comes with the copy: dividing by the temperature keeps the order (and may make
+  // scores level).
   const std::size_t k =
       std::max(static_cast<std::size_t>(std::max(top_k_, 0)), min_tokens_to_keep_);
-  const bool cut = top_k_ > 0 && k < scores.size();
-  const float least = cut ? kth_largest(scores, k) / temperature_ : kImpossible;
+  const std::size_t most = top_h_ > 0 ? kTopHTokens : top_k_ > 0 ? k : scores.size();
+  const bool cut = most < scores.size();
+  const float least = cut ? kth_largest(scores, most) / temperature_ : kImpossible;
   Distribution d;
-  d.tokens.reserve(cut ? k : scores.size());
-  d.scores.reserve(cut ? k : scores.size());
+  d.tokens.reserve(cut ? most : scores.size());
+  d.scores.reserve(cut ? most : scores.size());
   for (std::size_t i = 0; i < scores.size(); ++i) {
     const float score = scores[i] / temperature_;
     if (score < least || score == kImpossible) continue;
@@ -186,9 +254,15 @@ Distribution Warpers::apply(std::span<const float> scores) const {
                 "no token is possible here: no_repeat_ngram_size, bad_words_ids and min_new_tokens "
                 "together "
                 "forbid the whole vocabulary; loosen one of them");
+  if (top_h_ > 0) {
+    keep_top_h(d, top_h_);
+    if (top_k_ > 0) keep_top_k(d, k);
+  }
   if (top_p_ < 1) keep_top_p(d, top_p_, min_tokens_to_keep_);
   if (min_p_ > 0) keep_min_p(d, min_p_, min_tokens_to_keep_);
   if (typical_p_ < 1) keep_typical(d, typical_p_, min_tokens_to_keep_);
+  if (is_cutoff(epsilon_cutoff_)) keep_epsilon(d, epsilon_cutoff_, min_tokens_to_keep_);
+  if (is_cutoff(eta_cutoff_)) keep_eta(d, eta_cutoff_, min_tokens_to_keep_);
   d.probabilities = softmax(d.scores);
   return d;
 }
@@ -203,6 +277,14 @@ std::vector<Parameter> warper_parameters() {
        .choices = {},
        .help =
            "Logits are divided by this: below 1 sharpens the distribution, above 1 flattens it."},
+      {.name = "top_h",
+       .kind = ParameterKind::kNumber,
+       .default_value = 0.0,
+       .minimum = 0,
+       .maximum = 1,
+       .choices = {},
+       .help = "Of the 100 most likely tokens only the first whose terms -p log p reach this share "
+               "of their entropy stay (top-H). 0 = off."},
       {.name = "top_k",
        .kind = ParameterKind::kInteger,
        .default_value = 50,
@@ -235,6 +317,22 @@ std::vector<Parameter> warper_parameters() {
        .help = "Only the tokens whose -log p lies closest to the entropy stay, until they reach "
                "this sum "
                "(locally typical sampling). 1 = all."},
+      {.name = "epsilon_cutoff",
+       .kind = ParameterKind::kNumber,
+       .default_value = 0.0,
+       .minimum = 0,
+       .maximum = 1,
+       .choices = {},
+       .help = "Only tokens of at least this probability stay (epsilon sampling; 3e-4 to 9e-4 in "
+               "the paper). 0 and 1 = off."},
+      {.name = "eta_cutoff",
+       .kind = ParameterKind::kNumber,
+       .default_value = 0.0,
+       .minimum = 0,
+       .maximum = 1,
+       .choices = {},
+       .help = "Only tokens of at least the probability min(eta, sqrt(eta) * e^(-entropy)) stay "
+               "(eta sampling; 3e-4 to 4e-3 in the paper). 0 and 1 = off."},
   };
 }
 

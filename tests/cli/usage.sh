@@ -12,6 +12,10 @@ expect 2 'num_beams' "$TRIESCOPE" decode --prompt hi --set num_beams=many
 expect 2 'no_such_parameter' "$TRIESCOPE" decode --prompt hi --set no_such_parameter=1
 expect 2 'expected a draft model' "$TRIESCOPE" decode --prompt hi --method draft_model
 expect 2 'beam takes no draft model' "$TRIESCOPE" decode --prompt hi --draft anything
+# What transformers knows and triescope does not is refused, not passed over.
+for name in sequence_bias suppress_tokens exponential_decay_length_penalty renormalize_logits; do
+  expect 2 "$name" "$TRIESCOPE" decode --method sample --prompt hi --set $name=1
+done
 expect 2 'name=value' "$TRIESCOPE" decode --prompt hi --set num_beams
 expect 2 'dtype|f32' "$TRIESCOPE" decode --prompt hi --dtype f64
 expect 3 'beam' "$TRIESCOPE" decode --prompt hi --method no-such-method

@@ -62,6 +62,11 @@ SAMPLING = (
     {"no_repeat_ngram_size": 2, "bad_words_ids": [], "temperature": 1.5, "top_k": 10},
     {"repetition_penalty": 0.7, "no_repeat_ngram_size": 2, "min_new_tokens": 3, "temperature": 0.9, "top_k": 25, "top_p": 0.95},
     {"repetition_penalty": 1.2, "bad_words_ids": [], "min_length": 300, "temperature": 2.0, "min_p": 0.05, "typical_p": 0.9},
+    {"top_h": 0.6, "temperature": 1.4},
+    {"epsilon_cutoff": 0.02, "top_k": 40},
+    {"eta_cutoff": 0.1, "temperature": 0.8},
+    {"repetition_penalty": 1.3, "temperature": 1.2, "top_h": 0.9, "top_k": 30, "top_p": 0.95, "min_p": 0.01, "typical_p": 0.95,
+     "epsilon_cutoff": 0.01, "eta_cutoff": 0.05},
 )
 
 
@@ -107,7 +112,7 @@ def forget_length(model):
         rope.register_buffer("inv_freq", rope.original_inv_freq, persistent=False)
 
 
-def generate(model, prompt, eos, beams, stopping="false", length_penalty=1.0, **processors):
+def generate(model, prompt, eos, beams, stopping="false", length_penalty=1.0, max_new_tokens=MAX_NEW_TOKENS, **processors):
     """(sequences, scores or None), best first."""
     options = dict(processors)
     forget_length(model)
@@ -119,7 +124,7 @@ def generate(model, prompt, eos, beams, stopping="false", length_penalty=1.0, **
     model.generation_config.eos_token_id = eos or None
     with torch.no_grad():
         out = model.generate(torch.tensor([prompt]), attention_mask=torch.ones(1, len(prompt), dtype=torch.long), num_beams=beams,
-                             num_return_sequences=beams, do_sample=False, max_new_tokens=MAX_NEW_TOKENS, pad_token_id=0,
+                             num_return_sequences=beams, do_sample=False, max_new_tokens=max_new_tokens, pad_token_id=0,
                              return_dict_in_generate=True, output_scores=True, **options)
     sequences = []
     for row in out.sequences[:, len(prompt):].tolist():
@@ -190,33 +195,41 @@ def distributions(name, prompts, eos):
     return rows
 
 
+def run_of(model, prompts, eos, row, greedy, **options):
+    """What a row of selection() or processor_runs() gives: a run but for its texts, and the texts. `greedy` remembers the texts of
+    one beam, for which stopping and length penalty mean nothing."""
+    prompt, which, beams, stopping, length_penalty, processors = row
+    settings = dict(processors)
+    if "bad_words_ids" in settings:
+        settings["bad_words_ids"] = words(model, prompts[prompt], eos[which], settings["bad_words_ids"])
+    key = (prompt, which, str(settings))
+    if beams > 1 or key not in greedy:
+        sequences, scores = generate(model, prompts[prompt], eos[which], beams, stopping, length_penalty, **options, **settings)
+        if beams == 1:
+            greedy[key] = sequences, scores
+    if beams == 1:
+        sequences, scores = greedy[key]
+    run = {"prompt": prompt, "eos": which, "beams": beams, "stop": stopping, "lp": length_penalty, "tokens": sequences}
+    if scores:
+        run["scores"] = [round(score, 6) for score in scores]
+    if settings:
+        run["processors"] = settings
+    return run, sequences
+
+
 def make(name, whole):
     config_json, model, tensors = tiny(name)
     prompts = prompts_of(name)
     eos = stop_tokens(model, prompts)
-    runs, cache, ended, all_sequences = [], {}, 0, 0
+    runs, greedy, ended, all_sequences = [], {}, 0, 0
 
-    def add(prompt, which, beams, stopping, length_penalty, processors):
+    def add(*row):
         nonlocal ended, all_sequences
-        settings = dict(processors)
-        if "bad_words_ids" in settings:
-            settings["bad_words_ids"] = words(model, prompts[prompt], eos[which], settings["bad_words_ids"])
-        key = (prompt, which, str(settings))
-        if beams > 1 or key not in cache:
-            sequences, scores = generate(model, prompts[prompt], eos[which], beams, stopping, length_penalty, **settings)
-            if beams == 1:
-                cache[key] = sequences, scores
-        if beams == 1:
-            sequences, scores = cache[key]
-        ended += sum(tokens[-1] in eos[which] for tokens in sequences)
-        all_sequences += len(sequences)
-        run = {"prompt": prompt, "eos": which, "beams": beams, "stop": stopping, "lp": length_penalty,
-               "tokens": " ".join(map(letters, sequences))}
-        if scores:
-            run["scores"] = [round(score, 6) for score in scores]
-        if settings:
-            run["processors"] = settings
+        run, sequences = run_of(model, prompts, eos, row, greedy)
+        run["tokens"] = " ".join(map(letters, sequences))
         runs.append(run)
+        ended += sum(tokens[-1] in eos[run["eos"]] for tokens in sequences)
+        all_sequences += len(sequences)
 
     for row in selection(name, whole or name in WHOLE):
         add(*row, {})
@@ -234,6 +247,10 @@ def make(name, whole):
 def key_of(row):
     """Of a run; the forbidden words in it, which depend on the model, left out."""
     return str(row[:-1]), str({k: v for k, v in row[-1].items() if k != "bad_words_ids"}), "bad_words_ids" in row[-1]
+
+
+def by_key(runs):
+    return {key_of((*(run[k] for k in ("prompt", "eos", "beams", "stop", "lp")), run.get("processors", {}))): run for run in runs}
 
 
 def write(path, models):
@@ -258,8 +275,7 @@ def main():
         models = json.loads(pathlib.Path(arguments.select).read_text())["models"]
         for name, entry in models.items():
             rows = [row + ({},) for row in selection(name, name in WHOLE)] + processor_runs(False)
-            made = {key_of((*(run[k] for k in ("prompt", "eos", "beams", "stop", "lp")), run.get("processors", {}))): run
-                    for run in entry["runs"]}
+            made = by_key(entry["runs"])
             entry["runs"] = [made[key_of(row)] for row in rows]
     else:
         models = {}

@@ -35,6 +35,8 @@ def warp(settings, scores):
     scores = scores[None]
     if settings.get("temperature", 1.0) != 1.0:
         scores = lp.TemperatureLogitsWarper(settings["temperature"])(None, scores)
+    if settings.get("top_h") is not None:
+        scores = lp.TopHLogitsWarper(settings["top_h"])(None, scores)
     if settings.get("top_k", 0) != 0:
         scores = lp.TopKLogitsWarper(settings["top_k"], min_tokens_to_keep=keep)(None, scores)
     if settings.get("top_p", 1.0) < 1.0:
@@ -43,6 +45,10 @@ def warp(settings, scores):
         scores = lp.MinPLogitsWarper(settings["min_p"], min_tokens_to_keep=keep)(None, scores)
     if settings.get("typical_p", 1.0) < 1.0:
         scores = lp.TypicalLogitsWarper(settings["typical_p"], min_tokens_to_keep=keep)(None, scores)
+    if 0.0 < settings.get("epsilon_cutoff", 0.0) < 1.0:
+        scores = lp.EpsilonLogitsWarper(settings["epsilon_cutoff"], min_tokens_to_keep=keep)(None, scores)
+    if 0.0 < settings.get("eta_cutoff", 0.0) < 1.0:
+        scores = lp.EtaLogitsWarper(settings["eta_cutoff"], min_tokens_to_keep=keep)(None, scores)
     return scores.softmax(-1)[0]
 
 
@@ -76,6 +82,44 @@ WARPER_SETTINGS = [
     {"top_p": 0.85, "min_p": 0.03},
     {"top_p": 0.6, "typical_p": 0.8},
     {"min_p": 0.02, "typical_p": 0.5},
+    {"top_h": 0.4},
+    {"top_h": 0.9},
+    {"top_h": 0.01},
+    {"epsilon_cutoff": 0.01},
+    {"epsilon_cutoff": 0.95},
+    {"epsilon_cutoff": 0.95, "min_tokens_to_keep": 4},
+    {"epsilon_cutoff": 1.0, "eta_cutoff": 1.0},
+    {"eta_cutoff": 0.002},
+    {"eta_cutoff": 0.3},
+    {"eta_cutoff": 0.99, "min_tokens_to_keep": 5},
+    {"temperature": 1.6, "top_h": 0.5},
+    {"top_h": 0.8, "top_k": 6},
+    {"top_h": 0.7, "top_p": 0.8},
+    {"top_h": 0.95, "min_p": 0.1},
+    {"top_h": 0.8, "typical_p": 0.5},
+    {"top_h": 0.9, "epsilon_cutoff": 0.02},
+    {"top_h": 0.9, "eta_cutoff": 0.1},
+    {"temperature": 0.6, "epsilon_cutoff": 0.02},
+    {"top_k": 30, "epsilon_cutoff": 0.03},
+    {"top_p": 0.95, "epsilon_cutoff": 0.02},
+    {"min_p": 0.02, "epsilon_cutoff": 0.05},
+    {"typical_p": 0.9, "epsilon_cutoff": 0.01},
+    {"temperature": 1.4, "eta_cutoff": 0.02},
+    {"top_k": 30, "eta_cutoff": 0.1},
+    {"top_p": 0.95, "eta_cutoff": 0.05},
+    {"min_p": 0.02, "eta_cutoff": 0.1},
+    {"typical_p": 0.9, "eta_cutoff": 0.03},
+    {"epsilon_cutoff": 0.008, "eta_cutoff": 0.1},
+    {
+        "temperature": 1.2,
+        "top_h": 0.95,
+        "top_k": 40,
+        "top_p": 0.97,
+        "min_p": 0.01,
+        "typical_p": 0.95,
+        "epsilon_cutoff": 0.01,
+        "eta_cutoff": 0.05,
+    },
 ]
 
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "core/accept/logits_processors.h"
 #include "core/accept/samplers.h"
@@ -59,8 +60,45 @@ TEST_CASE("warpers leave the tokens and probabilities that transformers leaves")
       CHECK(ours[i] == doctest::Approx(p[i]).epsilon(2e-6));
     ++cases;
   }
-  CHECK(cases == 112);
-  CHECK(level_cases < 10);
+  CHECK(cases == 228);
+  CHECK(level_cases < 20);
+}
+
+TEST_CASE("top_h looks at the hundred best tokens and always keeps the best") {
+  // All level: each has a hundredth of the entropy, and those of higher id come first.
+  const auto kept = [](double top_h) {
+    return Warpers(nlohmann::json{{"top_h", top_h}}).apply(std::vector<float>(150, 0.5f)).tokens;
+  };
+  CHECK(kept(1).size() == 100);
+  CHECK(kept(1).front() == 50);
+  CHECK(kept(0.305) == [] {
+    Tokens tokens(30);
+    std::iota(tokens.begin(), tokens.end(), 120);
+    return tokens;
+  }());
+  CHECK(kept(0.001) == Tokens{149});
+  CHECK(kept(0).size() == 150);
+  // What underflows to p = 0 has no term: not kept, and no NaN.
+  CHECK(Warpers(nlohmann::json{{"top_h", 1}}).apply(std::vector<float>{0, -500, 0, -600}).tokens ==
+        Tokens{0, 2});
+}
+
+TEST_CASE("a cutoff that no token reaches leaves the best ones and those level with them") {
+  const float none = -std::numeric_limits<float>::infinity();
+  const std::vector<float> row = {1, 0, 1, none, -1};
+  for (const char* name : {"epsilon_cutoff", "eta_cutoff"}) {
+    CAPTURE(name);
+    const nlohmann::json settings = {{name, 0.999}};
+    const auto kept = [&](int min_tokens) {
+      return Warpers(settings, min_tokens).apply(row).tokens;
+    };
+    CHECK(kept(1) == Tokens{0, 2});
+    CHECK(kept(3) == Tokens{0, 1, 2});
+    CHECK(kept(9) == Tokens{0, 1, 2, 4});
+    // 0 and 1 are off.
+    for (const double off : {0.0, 1.0})
+      CHECK(Warpers(nlohmann::json{{name, off}}).apply(row).tokens == Tokens{0, 1, 2, 4});
+  }
 }
 
 TEST_CASE("a row in which nothing is possible, or a NaN, is an error that says so") {
