@@ -37,6 +37,9 @@ std::vector<Fact> run_facts(const Scene& scene) {
       {"seed", std::to_string(run.seed), ""},
       {"status", kStatus[static_cast<int>(scene.capture->status())], ""},
       {"recorded", run.created_utc, ""}};
+  if (model.is_object() && model.contains("draft") && model["draft"].is_object())
+    facts.insert(facts.begin() + 3, {"draft model", model["draft"].value("name", std::string("?")),
+                                     "writes ahead what the model then checks"});
   if (run.sliding_window > 0)
     facts.push_back(
         {"window", std::to_string(run.sliding_window), "position(i) − position(j) < window"});
