@@ -1,6 +1,6 @@
 #include "core/kernels/tree_attention.cuh"
 
-// Without nvcc: tests/unit/kernels/cuda_stand_in.h comes first, and the kernels run on the CPU.
+// Without nvcc: tests/support/cuda_stand_in.h comes first, and the kernels run on the CPU.
 #if defined(__CUDACC__)
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -94,7 +94,9 @@ std::unique_ptr<Model> load_model(const std::string& path, const LoadOptions& op
   info.device = chosen.device;
   info.warning = warning_of(info.family, info.dtype);
   if (chosen.device != "cpu" || chosen.reference_kernels) {
-    return make_torch_transformer(*source, std::move(info), chosen, progress, stop);
+    const auto attention =
+        chosen.reference_kernels ? TorchAttention::kOperations : TorchAttention::kKernel;
+    return make_torch_transformer(*source, std::move(info), chosen, attention, progress, stop);
   }
   if (chosen.dtype == DType::kF16) {
     throw Error(ErrorCode::kNotSupported,

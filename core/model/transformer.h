@@ -2,6 +2,7 @@
 // the file, so that one can be checked against the other.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <stop_token>
 
@@ -16,9 +17,15 @@ std::unique_ptr<Model> make_cpu_transformer(const formats::WeightSource& source,
                                             const LoadOptions& options,
                                             const ProgressSink& progress, std::stop_token stop);
 
-// libtorch's plain operations, on CPU or CUDA. fp32, bf16, fp16.
+// What attention runs on in the libtorch executor.
+enum class TorchAttention : std::uint8_t {
+  kOperations,  // libtorch's
+  kKernel,      // tree attention of kernels::cuda_module(); kOperations, with a warning, without it
+};
+
+// libtorch's operations, on CPU or CUDA. fp32, bf16, fp16.
 std::unique_ptr<Model> make_torch_transformer(const formats::WeightSource& source, ModelInfo info,
-                                              const LoadOptions& options,
+                                              const LoadOptions& options, TorchAttention attention,
                                               const ProgressSink& progress, std::stop_token stop);
 
 }  // namespace triescope

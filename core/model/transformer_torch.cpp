@@ -1,4 +1,4 @@
-// Reference executor: the transformer in libtorch's plain operations.
+// The transformer in libtorch's operations: what runs on CUDA, and the reference on a CPU.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <c10/core/DeviceGuard.h>
@@ -114,7 +114,7 @@ class TorchKv final : public KvStorage {
 class TorchTransformer final : public Model {
  public:
   TorchTransformer(const formats::WeightSource& source, ModelInfo info, const LoadOptions& options,
-                   const ProgressSink& progress, std::stop_token stop)
+                   TorchAttention attention, const ProgressSink& progress, std::stop_token stop)
       : config_(source.config()),
         info_(std::move(info)),
         device_(open_device(options.device)),
@@ -124,10 +124,10 @@ class TorchTransformer final : public Model {
     if (!device_.is_cuda()) at::set_num_threads(options.threads);
     for (const formats::RopeConfig& rope : config_.ropes) ropes_.emplace_back(rope);
     position_end_ = info_.context;
-    if (device_.is_cuda() && !options.reference_kernels) {
+    if (attention == TorchAttention::kKernel) {
       const std::string obstacle = CudaAttention::obstacle(config_);
-      use_cuda_kernel_ = obstacle.empty();
-      if (!use_cuda_kernel_)
+      use_kernel_ = obstacle.empty();
+      if (!use_kernel_)
         info_.warning += (info_.warning.empty() ? "" : "; ") +
                          ("attention runs on libtorch's operations instead of the tree-attention "
                           "kernel, with the same result and more slowly: " +
@@ -365,7 +365,7 @@ class TorchTransformer final : public Model {
     }
     std::optional<CudaAttention> kernel;
     std::vector<Sight> sights;
-    if (use_cuda_kernel_) {
+    if (use_kernel_) {
       kernel.emplace(visible, rows, device_);
     } else {
       // Blocks of rows, so that prefill's scores stay small.
@@ -438,7 +438,7 @@ class TorchTransformer final : public Model {
   at::TensorOptions options_;
   std::vector<RopeTable> ropes_;
   int position_end_ = 0;
-  bool use_cuda_kernel_ = false;
+  bool use_kernel_ = false;
   LayerWeights whole_;
   std::vector<LayerWeights> layers_;
   Tensor logits_, hidden_;  // of the last forward, on the host
@@ -447,9 +447,10 @@ class TorchTransformer final : public Model {
 }  // namespace
 
 std::unique_ptr<Model> make_torch_transformer(const formats::WeightSource& source, ModelInfo info,
-                                              const LoadOptions& options,
+                                              const LoadOptions& options, TorchAttention attention,
                                               const ProgressSink& progress, std::stop_token stop) {
-  return std::make_unique<TorchTransformer>(source, std::move(info), options, progress, stop);
+  return std::make_unique<TorchTransformer>(source, std::move(info), options, attention, progress,
+                                            stop);
 }
 
 }  // namespace triescope

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -42,7 +43,10 @@ inline float2 make_float2(float x, float y) { return {x, y}; }
 using cudaError_t = int;
 using cudaStream_t = void*;
 constexpr int cudaSuccess = 0, cudaErrorInvalidValue = 1;
-inline int cudaGetLastError() { return cudaSuccess; }
+inline int cudaGetLastError() {
+  const char* error = std::getenv("TRIESCOPE_CUDA_STAND_IN_ERROR");
+  return error == nullptr ? cudaSuccess : std::atoi(error);
+}
 
 struct __half {
   _Float16 v;
@@ -68,45 +72,84 @@ using std::min;
 
 namespace cuda_stand_in {
 
+// A place of execution to leave and to come back to. swapcontext() asks the kernel for the signal
+// mask at every switch, and a block switches thousands of times: so it only begins a fibre, and the
+// compiler's own jumps go on with it where they are known to work.
+struct Place {
+  ucontext_t context{};
+  void* jump[5] = {};
+  bool begun = false;
+};
+
+[[gnu::noinline]] inline void switch_places(Place& from, Place& to) {
+#if defined(__x86_64__)
+  if (__builtin_setjmp(from.jump) != 0) return;  // somebody came back
+  from.begun = true;
+  if (to.begun) __builtin_longjmp(to.jump, 1);
+  setcontext(&to.context);
+#else
+  swapcontext(&from.context, &to.context);
+#endif
+}
+
+// Every thread of a block needs a stack of its own only from its first barrier on: until then one
+// fibre runs thread after thread.
 struct Block {
-  ucontext_t scheduler{};
-  std::vector<ucontext_t> fibres;
-  std::vector<float> exchange;
-  std::vector<char> ended;
-  unsigned current = 0;
+  Place scheduler;
+  std::vector<Place> fibres;
+  std::vector<std::unique_ptr<char[]>> stacks;  // of the fibres
+  std::vector<int> fibre_of;                    // by thread; -1 = has met no barrier
+  std::vector<char> ended;                      // by thread
+  std::vector<float> exchange;                  // by thread
+  unsigned threads = 0, started = 0;
+  unsigned current = 0;  // the thread that runs
+  int fibre = 0;         // on this fibre
   std::function<void()> body;
 };
 inline Block* block = nullptr;
 
-inline void yield() { swapcontext(&block->fibres[block->current], &block->scheduler); }
+inline void yield() {
+  block->fibre_of[block->current] = block->fibre;
+  switch_places(block->fibres[static_cast<std::size_t>(block->fibre)], block->scheduler);
+}
 inline void enter() {
-  block->body();
-  block->ended[block->current] = 1;  // then back to the scheduler through uc_link
+  for (unsigned me = 0; block->started < block->threads;) {
+    me = block->current = block->started++;
+    block->body();
+    block->ended[me] = 1;
+    if (block->fibre_of[me] >= 0) break;  // the threads after it were started by others meanwhile
+  }
+  Place over;  // nobody comes back here
+  switch_places(over, block->scheduler);
 }
 
 inline void run_block(unsigned threads, const std::function<void()>& body) {
   constexpr std::size_t kStack = 64 << 10;
   Block state;
   state.fibres.resize(threads);
-  state.exchange.resize(threads);
+  state.fibre_of.assign(threads, -1);
   state.ended.assign(threads, 0);
+  state.exchange.resize(threads);
+  state.threads = threads;
   state.body = body;
-  const auto stacks = std::make_unique<char[]>(kStack * threads);
   block = &state;
-  for (unsigned t = 0; t < threads; ++t) {
-    ucontext_t& fibre = state.fibres[t];
-    getcontext(&fibre);
-    fibre.uc_stack.ss_sp = stacks.get() + kStack * t;
-    fibre.uc_stack.ss_size = kStack;
-    fibre.uc_link = &state.scheduler;
-    makecontext(&fibre, enter, 0);
+  while (state.started < threads) {
+    state.fibre = static_cast<int>(state.stacks.size());
+    state.stacks.push_back(std::make_unique_for_overwrite<char[]>(kStack));
+    Place& fibre = state.fibres[static_cast<std::size_t>(state.fibre)];
+    getcontext(&fibre.context);
+    fibre.context.uc_stack.ss_sp = state.stacks.back().get();
+    fibre.context.uc_stack.ss_size = kStack;
+    makecontext(&fibre.context, enter, 0);
+    switch_places(state.scheduler, fibre);
   }
   for (bool running = true; running;) {
     running = false;
     for (unsigned t = 0; t < threads; ++t) {
       if (state.ended[t]) continue;
       state.current = t;
-      swapcontext(&state.scheduler, &state.fibres[t]);
+      state.fibre = state.fibre_of[t];
+      switch_places(state.scheduler, state.fibres[static_cast<std::size_t>(state.fibre)]);
       running = running || !state.ended[t];
     }
   }

@@ -1,0 +1,29 @@
+// libtriescope_cuda.so without CUDA: the module's functions with the kernels' own source, run on
+// the CPU over host memory (cuda_stand_in.h). With it the CUDA path's use of the kernels is tested
+// where no GPU is. While $TRIESCOPE_CUDA_STAND_IN_ERROR is set, every launch fails with it.
+#include <cstdlib>
+#include <cstring>
+
+#include "tests/support/cuda_stand_in.h"
+// After the stand-in: the kernels themselves.
+#include "core/kernels/device.cuh"
+#include "core/kernels/tree_attention.cu"
+
+extern "C" const char* triescope_cuda_error_string(int) { return "an error of the stand-in"; }
+extern "C" int triescope_cuda_device_count(void) { return 0; }
+extern "C" int triescope_cuda_allocate(void** pointer, size_t bytes) {
+  *pointer = std::malloc(bytes);
+  return *pointer == nullptr;
+}
+extern "C" int triescope_cuda_free(void* pointer) {
+  std::free(pointer);
+  return 0;
+}
+extern "C" int triescope_cuda_to_device(void* device, const void* host, size_t bytes) {
+  std::memcpy(device, host, bytes);
+  return 0;
+}
+extern "C" int triescope_cuda_to_host(void* host, const void* device, size_t bytes) {
+  std::memcpy(host, device, bytes);
+  return 0;
+}

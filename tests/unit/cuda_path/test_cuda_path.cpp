@@ -1,0 +1,179 @@
+// What runs on a GPU, with host memory in place of device memory: libtorch's executor with the
+// project's tree-attention kernel, whose source a stand-in module runs on the CPU. Tests how the
+// path uses the kernel (shapes, strides, lists, windows, scratch, dtypes, errors), not the GPU.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "core/base/error.h"
+#include "core/decode/session.h"
+#include "core/kernels/cuda_module.h"
+#include "core/model/transformer.h"
+#include "tests/support/fake_model.h"
+#include "tests/support/skip.h"
+#include "tests/unit/model/model_test_util.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TRIESCOPE_SKIP_UNDER_SANITIZERS() TRIESCOPE_SKIP("sanitizers do not follow fibres")
+#else
+#define TRIESCOPE_SKIP_UNDER_SANITIZERS() (void)0
+#endif
+
+namespace triescope::test {
+namespace {
+
+using nlohmann::json;
+
+// Before anything asks for the module.
+const bool use_stand_in =
+    ::setenv("TRIESCOPE_CUDA_MODULE", TRIESCOPE_CUDA_STAND_IN, /*overwrite=*/1) == 0;
+
+json golden_models() {
+  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
+  return json::parse(file);
+}
+
+std::unique_ptr<Model> load(const std::filesystem::path& folder, DType dtype,
+                            TorchAttention attention) {
+  const auto source = formats::WeightSource::open(folder.string());
+  ModelInfo info = inspect_model(folder.string());
+  info.dtype = dtype;
+  LoadOptions options;
+  options.dtype = dtype;
+  options.threads = 1;
+  return make_torch_transformer(*source, info, options, attention, {}, {});
+}
+
+TEST_CASE("CUDA path: the module is the stand-in") {
+  REQUIRE(use_stand_in);
+  CHECK(kernels::cuda_module().path == TRIESCOPE_CUDA_STAND_IN);
+  CHECK(kernels::cuda_module().reason.empty());
+}
+
+TEST_CASE("CUDA path: tiny models of every family have transformers' logits through the kernel") {
+  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  const json golden = golden_models();
+  const auto ids = golden["ids"].get<std::vector<std::int32_t>>();
+  for (const auto& [name, entry] : golden["cases"].items()) {
+    CAPTURE(name);
+    const TempDir folder;
+    write_golden_model(entry, folder.path());
+    const auto model = load(folder.path(), DType::kF32, TorchAttention::kKernel);
+    CHECK(model->info().warning.empty());
+    const auto kv = model->make_kv(static_cast<int>(ids.size()));
+    CHECK(golden_difference(entry, all_logits(*model, *kv, ids)) < 2e-4);
+  }
+}
+
+TEST_CASE("CUDA path: bf16 and f16 through the kernel are close to libtorch's operations") {
+  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  const json golden = golden_models();
+  const auto ids = golden["ids"].get<std::vector<std::int32_t>>();
+  for (const char* name : {"llama", "mistral", "gemma2", "gpt2"}) {
+    for (const DType dtype : {DType::kBF16, DType::kF16}) {
+      CAPTURE(name);
+      CAPTURE(to_string(dtype));
+      const TempDir folder;
+      write_golden_model(golden["cases"][name], folder.path());
+      std::vector<float> logits[2];
+      for (const auto attention : {TorchAttention::kOperations, TorchAttention::kKernel}) {
+        const auto model = load(folder.path(), dtype, attention);
+        const auto kv = model->make_kv(static_cast<int>(ids.size()));
+        logits[static_cast<int>(attention)] = all_logits(*model, *kv, ids);
+      }
+      float largest = 0;
+      for (const float logit : logits[0]) largest = std::max(largest, std::abs(logit));
+      const double difference = max_difference(logits[0], logits[1]);
+      CHECK(difference > 0);  // two ways of computing, not one
+      CHECK(difference < largest * (dtype == DType::kBF16 ? 0.05 : 0.006));
+    }
+  }
+}
+
+TEST_CASE("CUDA path: beam search, speculation and every KV policy give the CPU path's texts") {
+  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  const json golden = golden_models();
+  const std::vector<std::int32_t> prompt = {5, 9, 2, 17, 5, 9, 2, 30, 11, 5, 9, 2};
+  std::int64_t rows = 0;
+  for (const char* name : {"llama", "mistral", "gemma3", "phi3"}) {
+    CAPTURE(name);
+    const TempDir folder;
+    write_golden_model(golden["cases"][name], folder.path());
+    const auto cpu = load_model(folder.path().string(), {.threads = 1});
+    const auto gpu = load(folder.path(), DType::kF32, TorchAttention::kKernel);
+    const FakeTokenizer tokenizer(cpu->info().vocab_size, {0});
+    const auto decode = [&](Model& model, const std::string& method, json settings) {
+      RunConfig config;
+      config.method = method;
+      config.settings = std::move(settings);
+      config.prompt_tokens = prompt;
+      config.max_new_tokens = 12;
+      config.draft = {cpu.get(), &tokenizer};
+      capture::NullRecorder recorder;
+      Session session(model, tokenizer, config, recorder);
+      session.run();
+      const RunResult result = session.result();
+      rows += result.emitted_tokens;
+      std::vector<std::vector<std::int32_t>> texts;
+      for (const auto& sequence : result.sequences) texts.push_back(sequence.tokens);
+      return texts;
+    };
+    for (const char* kv : {"recycle", "compact", "keep", "batch"}) {
+      CAPTURE(kv);
+      const json settings = {
+          {"num_beams", 4}, {"num_return_sequences", 4}, {"kv", kv}, {"gc_every", 3}};
+      CHECK(decode(*gpu, "beam", settings) == decode(*cpu, "beam", settings));
+    }
+    const auto greedy = decode(*cpu, "greedy", json::object());
+    CHECK(decode(*gpu, "greedy", json::object()) == greedy);
+    CHECK(decode(*gpu, "ngram_trie", json::object()) == greedy);
+    CHECK(decode(*gpu, "draft_model", {{"expansion", {2, 2}}}) == greedy);
+  }
+  CHECK(rows > 100);
+}
+
+TEST_CASE("CUDA path: the real model's texts are the CPU path's") {
+  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  const auto path = model_path();
+  if (!path) TRIESCOPE_SKIP("SmolLM2 is not installed");
+  const auto cpu = load_model(path->string());
+  const auto gpu = load(*path, DType::kF32, TorchAttention::kKernel);
+  const auto tokenizer = load_tokenizer(path->string());
+  for (const json& settings :
+       {json{{"num_beams", 1}}, json{{"num_beams", 3}, {"num_return_sequences", 3}}}) {
+    std::vector<std::vector<std::int32_t>> texts[2];
+    for (Model* model : {cpu.get(), gpu.get()}) {
+      RunConfig config;
+      config.settings = settings;
+      config.prompt_tokens = tokenizer->encode("The capital of France is Paris. The capital of");
+      config.max_new_tokens = 6;
+      capture::NullRecorder recorder;
+      Session session(*model, *tokenizer, config, recorder);
+      session.run();
+      for (const auto& sequence : session.result().sequences)
+        texts[model == gpu.get()].push_back(sequence.tokens);
+    }
+    CHECK(texts[0] == texts[1]);
+    CHECK(texts[0].size() == settings["num_beams"].get<std::size_t>());
+  }
+}
+
+TEST_CASE("CUDA path: a launch that fails is an error that says where and why") {
+  const TempDir folder;
+  write_golden_case("llama", folder.path());
+  const auto model = load(folder.path(), DType::kF32, TorchAttention::kKernel);
+  const auto kv = model->make_kv(4);
+  ::setenv("TRIESCOPE_CUDA_STAND_IN_ERROR", "700", 1);
+  std::string message;
+  try {
+    all_logits(*model, *kv, {1, 2, 3});
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::kCuda);
+    message = error.what();
+  }
+  ::unsetenv("TRIESCOPE_CUDA_STAND_IN_ERROR");
+  CHECK(message == "tree attention on cpu: an error of the stand-in");
+}
+
+}  // namespace
+}  // namespace triescope::test
