@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -11,14 +12,42 @@
 namespace triescope::kernels {
 
 namespace {
+
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+// Fresh pages, aligned to huge ones: zeroed by the system when first touched, by the thread that
+// touches them. Null where there is no room.
+void* map(std::size_t size) {
+  const std::size_t slack = size + kHugePage;
+  void* const all =
+      ::mmap(nullptr, slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (all == MAP_FAILED) return nullptr;
+  char* const begin = static_cast<char*>(all);
+  const std::size_t before =
+      (kHugePage - reinterpret_cast<std::uintptr_t>(begin) % kHugePage) % kHugePage;
+  if (before > 0) ::munmap(begin, before);
+  if (slack - before > size) ::munmap(begin + before + size, slack - before - size);
+#ifdef MADV_HUGEPAGE
+  (void)::madvise(begin + before, size, MADV_HUGEPAGE);  // advice: refusal does not matter
+#endif
+  return begin + before;
 }
+
+}  // namespace
 
 Buffer::Buffer(std::size_t bytes) {
   if (bytes == 0) return;
   const std::size_t alignment = bytes >= 2 * kHugePage ? kHugePage : 64;
   const std::size_t size = (bytes + alignment - 1) / alignment * alignment;
-  void* p = size < bytes ? nullptr : std::aligned_alloc(alignment, size);
+  const bool fits = size >= bytes && size + kHugePage > size;
+  void* p = nullptr;
+  if (fits && alignment == kHugePage) {
+    p = map(size);
+    data_.get_deleter().mapped = size;
+  } else if (fits) {
+    p = std::aligned_alloc(alignment, size);
+    if (p != nullptr) std::memset(p, 0, size);
+  }
   if (p == nullptr) {
     throw Error(ErrorCode::kOutOfMemory,
                 "out of memory: " + std::to_string(bytes) +
@@ -26,14 +55,14 @@ Buffer::Buffer(std::size_t bytes) {
                     "load the model as bf16");
   }
   data_.reset(p);
-#ifdef MADV_HUGEPAGE
-  if (alignment == kHugePage)
-    (void)madvise(p, size, MADV_HUGEPAGE);  // advice: refusal does not matter
-#endif
-  std::memset(p, 0, size);
   bytes_ = bytes;
 }
 
-void Buffer::Free::operator()(void* p) const { std::free(p); }
+void Buffer::Free::operator()(void* p) const {
+  if (mapped > 0)
+    ::munmap(p, mapped);
+  else
+    std::free(p);
+}
 
 }  // namespace triescope::kernels

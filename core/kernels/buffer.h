@@ -23,6 +23,8 @@ class Buffer {
 
  private:
   struct Free {
+    std::size_t mapped;  // bytes of a mapping; 0 = from the allocator
+    Free() : mapped(0) {}
     void operator()(void* p) const;
   };
   std::unique_ptr<void, Free> data_;

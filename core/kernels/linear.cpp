@@ -29,6 +29,51 @@ To convert(From v) {
   }
 }
 
+// Vectors of 16 bytes; two of them interleaved, their first or their second halves.
+template <class T>
+struct Lanes;
+template <>
+struct Lanes<float> {
+  static constexpr int kCount = 4;
+  using Vector [[gnu::vector_size(16)]] = float;
+  static Vector low(Vector a, Vector b) { return __builtin_shufflevector(a, b, 0, 4, 1, 5); }
+  static Vector high(Vector a, Vector b) { return __builtin_shufflevector(a, b, 2, 6, 3, 7); }
+};
+template <>
+struct Lanes<std::uint16_t> {
+  static constexpr int kCount = 8;
+  using Vector [[gnu::vector_size(16)]] = std::uint16_t;
+  static Vector low(Vector a, Vector b) {
+    return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+  }
+  static Vector high(Vector a, Vector b) {
+    return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+  }
+};
+
+// A square of kCount rows turned over: out[j * out_stride + i] = in[i * in_stride + j]. Rows i and
+// i + kCount / 2 are interleaved, log2(kCount) times over.
+template <class T>
+void transpose(const T* in, std::int64_t in_stride, T* out, std::int64_t out_stride) {
+  using L = Lanes<T>;
+  constexpr int kCount = L::kCount;
+  typename L::Vector rows[kCount], next[kCount];
+#pragma GCC unroll 8
+  for (int i = 0; i < kCount; ++i) std::memcpy(&rows[i], in + i * in_stride, sizeof rows[i]);
+#pragma GCC unroll 4
+  for (int width = 1; width < kCount; width *= 2) {
+#pragma GCC unroll 8
+    for (int i = 0; i < kCount / 2; ++i) {
+      next[2 * i] = L::low(rows[i], rows[i + kCount / 2]);
+      next[2 * i + 1] = L::high(rows[i], rows[i + kCount / 2]);
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < kCount; ++i) rows[i] = next[i];
+  }
+#pragma GCC unroll 8
+  for (int j = 0; j < kCount; ++j) std::memcpy(out + j * out_stride, &rows[j], sizeof rows[j]);
+}
+
 // Source rows [begin, end) of a chunk that starts at output `first`, into their panels. By blocks
 // of k: the panel's rows of a block stay in the first-level cache while all 32 outputs are written
 // into it.
@@ -42,7 +87,14 @@ void pack_rows(std::int64_t first, std::int64_t begin, std::int64_t end, const F
     To* panel = out + n / kPanel * k * kPanel;
     for (std::int64_t k0 = 0; k0 < k; k0 += kBlock) {
       const std::int64_t k1 = std::min(k, k0 + kBlock);
-      for (std::int64_t i = begin; i < stop; ++i) {
+      std::int64_t i = begin;
+      if constexpr (std::is_same_v<To, From>) {
+        constexpr int kCount = Lanes<To>::kCount;
+        for (; i + kCount <= stop && k1 - k0 == kBlock; i += kCount)
+          for (std::int64_t j = k0; j < k1; j += kCount)
+            transpose(rows + i * k + j, k, panel + j * kPanel + (first + i) % kPanel, kPanel);
+      }
+      for (; i < stop; ++i) {
         const From* row = rows + i * k;
         To* column = panel + (first + i) % kPanel;
         for (std::int64_t j = k0; j < k1; ++j) column[j * kPanel] = convert<To>(row[j]);

@@ -220,9 +220,11 @@ void CpuTransformer::place(const formats::WeightSource& source, const WeightTask
     }
     return;
   }
-  // In pieces of about 16 MB, so that a matrix and its fp32 copy are never there at once.
-  const std::int64_t piece =
-      source.reads_whole(task.role) ? rows : std::clamp<std::int64_t>((4 << 20) / cols, 1, rows);
+  // In pieces that stay in the second-level cache between being read and being packed, of whole
+  // panels where a row is not too long for that.
+  constexpr std::int64_t kPieceValues = 128 << 10, kPanel = PackedLinear::kPanel;
+  const std::int64_t panels = std::max<std::int64_t>(kPieceValues / cols / kPanel, 1);
+  const std::int64_t piece = source.reads_whole(task.role) ? rows : std::min(panels * kPanel, rows);
   ThreadPool alone(1);
   if (storage_ == kernels::Storage::kBF16 && source.is_bf16(task.role, task.layer)) {
     std::vector<std::uint16_t> stored(static_cast<std::size_t>(piece * cols));
