@@ -58,6 +58,11 @@ void draw_glyph(Canvas& canvas, std::string_view glyph, Point c, float size, Col
   }
 }
 
+void draw_difference(Canvas& canvas, Point center, float size, const Scene& scene) {
+  canvas.fill_circle(center, size * 0.72f, scene.theme.background);
+  draw_glyph(canvas, "≠", center, size, scene.theme.difference);
+}
+
 std::string fit_text(Canvas& canvas, std::string_view text, const TextStyle& style, float width) {
   if (canvas.measure(text, style).x <= width) return std::string(text);
   std::string cut(text);
@@ -349,6 +354,12 @@ std::string node_summary(const Scene& scene, std::int32_t node) {
   return out;
 }
 
+std::string difference_text(const Scene& scene, std::int32_t node) {
+  if (!scene.differs(node)) return "";
+  return scene.twins->twin_of(node) < 0 ? "≠ the other run has no such path"
+                                        : "≠ kept in one of the two runs and not in the other";
+}
+
 std::vector<std::string> node_tooltip(const Scene& scene, std::int32_t node) {
   std::vector<std::string> lines = {node_summary(scene, node)};
   if (node <= 0) return lines;
@@ -365,10 +376,8 @@ std::vector<std::string> node_tooltip(const Scene& scene, std::int32_t node) {
   if (const auto verdict = scene.capture->verdict_at(node, scene.cursor);
       verdict && !verdict->reason.empty())
     lines.push_back(reason_text(*scene.capture, verdict->reason));
-  if (scene.differs(node))
-    lines.push_back(scene.twins->twin_of(node) < 0
-                        ? "≠ the other run has no such path"
-                        : "≠ kept in one of the two runs and not in the other");
+  if (const std::string difference = difference_text(scene, node); !difference.empty())
+    lines.push_back(difference);
   return lines;
 }
 

@@ -14,6 +14,11 @@ namespace triescope::viz {
 // The mark's glyph as a vector shape (fonts may lack it), centred, `size` px across.
 void draw_glyph(Canvas& canvas, std::string_view glyph, Point center, float size, Color color);
 
+// The mark ≠ where another run differs, `size` px across, legible upon anything.
+void draw_difference(Canvas& canvas, Point center, float size, const Scene& scene);
+// What the other run does there, with its glyph; "" = the same, or no other run.
+std::string difference_text(const Scene& scene, std::int32_t node);
+
 // `text` cut at its end to fit `width` px ("…"); "" if not even one character fits.
 std::string fit_text(Canvas& canvas, std::string_view text, const TextStyle& style, float width);
 // Draws it, vertically centred in `box`, left aligned (or centred, or right aligned).

@@ -195,6 +195,7 @@ class KvPanel final : public Panel {
     if (c.moved > 0) entries.push_back({"moved " + std::to_string(c.moved), star, "→"});
     if (c.reused > 0)
       entries.push_back({"reused " + std::to_string(c.reused), scene.theme.series(2), "●"});
+    if (scene.twins) entries.push_back({"the other run differs", scene.theme.difference, "≠"});
     if (range_.any()) entries.push_back({"written in " + range_.steps(), scene.theme.text, ""});
     return entries;
   }
@@ -255,7 +256,8 @@ class KvPanel final : public Panel {
       for (std::size_t k = best; k < std::min(strip.slots.size(), (i + 1) * strip.grid.merge);
            ++k) {
         const capture::SlotView view = scene.capture->slot_at(strip.slots[k], strip.tick);
-        const int w = (view.node != -1 && view.node == scene.focus.node() ? 8 : 0) +
+        const int w = (view.node != -1 && view.node == scene.focus.node() ? 16 : 0) +
+                      (difference_begins(view, strip.tick, scene) ? 8 : 0) +
                       (view.state == SlotState::kLive      ? 3
                        : view.state == SlotState::kGarbage ? 2
                                                            : strip.slots[k] < strip.used);
@@ -273,6 +275,14 @@ class KvPanel final : public Panel {
       }
     }
     canvas.pop_clip();
+  }
+
+  // The first of its path that is held here and not kept, or not decided alike, in the other run.
+  static bool difference_begins(const capture::SlotView& view, capture::Tick tick,
+                                const Scene& scene) {
+    if (view.node < 0 || !scene.differs(view.node)) return false;
+    const std::int32_t parent = scene.capture->nodes()[static_cast<std::size_t>(view.node)].parent;
+    return !scene.differs(parent) || scene.capture->slot_of(parent, tick) < 0;
   }
 
   static void draw_slot(Canvas& canvas, const Strip& strip, std::int32_t slot, Rect cell,
@@ -316,6 +326,10 @@ class KvPanel final : public Panel {
     if (view.reused_this_step && slot < strip.used)
       canvas.fill_circle({cell.x + std::min(cell.w, em) * 0.28f, cell.y + cell.h * 0.76f},
                          std::clamp(cell.h * 0.09f, 1.5f, em * 0.18f), scene.theme.series(2));
+    if (slot < strip.used && difference_begins(view, strip.tick, scene)) {
+      const float size = std::clamp(cell.h * 0.36f, 6.0f, em * 0.72f);
+      draw_difference(canvas, {cell.right() - size * 0.45f, cell.y + size * 0.35f}, size, scene);
+    }
     if (view.node != -1 && view.node == scene.focus.node())
       canvas.stroke_rect({cell.x - 1, cell.y - 1, cell.w + 2, cell.h + 2}, scene.theme.focus, 2,
                          LineStyle::kSolid, radius);
@@ -351,6 +365,8 @@ class KvPanel final : public Panel {
     if (view.node != -1 && slot < strip.used) {
       reaction.hover = view.node;
       reaction.tooltip.push_back(node_summary(scene, view.node));
+      if (const std::string text = difference_text(scene, view.node); !text.empty())
+        reaction.tooltip.push_back(text);
     }
     if (view.moved_this_step)
       reaction.tooltip.push_back("moved here from slot " + std::to_string(view.moved_from) +

@@ -179,8 +179,7 @@ class TimelinePanel final : public Panel {
       const float at = x.px(scene.twins->parting_step + 0.5);
       canvas.line({at, plot.y + em * 1.1f}, {at, plot.bottom()}, scene.theme.difference, 1.2f,
                   LineStyle::kDotted);
-      canvas.fill_circle({at, plot.y + em * 0.5f}, em * 0.5f, scene.theme.background);
-      draw_glyph(canvas, "≠", {at, plot.y + em * 0.5f}, em * 0.75f, scene.theme.difference);
+      draw_difference(canvas, {at, plot.y + em * 0.5f}, em * 0.75f, scene);
     }
     if (scene.export_mode) return canvas.pop_clip();
     // The cursor, with a handle.

@@ -115,9 +115,7 @@ void TriePanel::draw_chip(Canvas& canvas, std::int32_t item, const Scene& scene)
       (it.node == 0 || !scene.differs(shape_.capture()->nodes()[index(it.node)].parent))) {
     // Where the difference begins. On the corner, so that rank, mark and figures stay readable.
     const float size = std::max(6.0f, unit_ * 0.72f);
-    const Point corner{box.right() - size * 0.2f, box.y};
-    canvas.fill_circle(corner, size * 0.72f, scene.theme.background);
-    draw_glyph(canvas, "≠", corner, size, scene.theme.difference);
+    draw_difference(canvas, {box.right() - size * 0.2f, box.y}, size, scene);
   }
   if (unit_ < kTextPx) return;
   TextStyle style =

@@ -176,6 +176,14 @@ void VerdictHistory::draw_bars(Canvas& canvas, Rect area, const Scene& scene) {
       canvas.stroke_rect({px - width / 2 - 1, plot.y, width + 2, plot.h},
                          scene.theme.current.with_alpha(0.8f));
   }
+  if (scene.twins && scene.twins->parting_step >= 0 && scene.in_range(scene.twins->parting_step)) {
+    // Where the text leaves the other run's.
+    const float at = std::clamp(x.px(scene.twins->parting_step), plot.x, plot.right());
+    canvas.line({at, plot.y}, {at, plot.bottom()}, scene.theme.difference, 1.2f,
+                LineStyle::kDotted);
+    draw_difference(canvas, {std::min(at, area.right() - em * 0.55f), plot.y + em * 0.45f},
+                    em * 0.75f, scene);
+  }
   for (const double tick :
        nice_integer_ticks(first, last, std::max(1, static_cast<int>(plot.w / (em * 5))))) {
     const float at = std::clamp(x.px(tick) - em * 1.5f, area.x, area.right() - em * 3);

@@ -51,6 +51,8 @@ std::vector<std::string> explain(const capture::VerdictRow& row, const Scene& sc
     lines.push_back("score " + number_text(row.score) + ", gap " + number_text(row.gap) +
                     " to the " +
                     (row.verdict == Verdict::kPruned ? "worst survivor" : "best that was pruned"));
+  if (const std::string difference = difference_text(scene, row.node); !difference.empty())
+    lines.push_back(difference);
   return lines;
 }
 
@@ -105,6 +107,15 @@ std::vector<Column> columns_for(const std::vector<capture::VerdictRow>& rows, fl
   return columns;
 }
 
+// The first of its path among these rows that the other run has not, or has decided otherwise.
+bool difference_begins(const std::vector<capture::VerdictRow>& rows, const capture::NodeRow& node,
+                       const Scene& scene) {
+  return scene.differs(node.node) && (!scene.differs(node.parent) ||
+                                      std::none_of(rows.begin(), rows.end(), [&](const auto& row) {
+                                        return row.node == node.parent;
+                                      }));
+}
+
 std::int32_t base_depth(const std::vector<capture::VerdictRow>& rows, const Scene& scene) {
   std::int32_t depth = INT32_MAX;
   for (const capture::VerdictRow& row : rows)
@@ -120,6 +131,12 @@ std::vector<capture::VerdictRow> VerdictList::rows_of(const Scene& scene) {
   for (const capture::VerdictRow& row : scene.capture->verdicts(scene.shown_step()))
     if (row.tick < scene.cursor) rows.push_back(row);
   return rows;
+}
+
+std::int64_t VerdictList::differing(const std::vector<capture::VerdictRow>& rows,
+                                    const Scene& scene) {
+  return std::count_if(rows.begin(), rows.end(),
+                       [&](const auto& row) { return scene.differs(row.node); });
 }
 
 void VerdictList::draw(Canvas& canvas, Rect area, const std::vector<capture::VerdictRow>& rows,
@@ -173,10 +190,15 @@ void VerdictList::draw(Canvas& canvas, Rect area, const std::vector<capture::Ver
     if (state_of(verdict.verdict) == NodeState::kPruned) style.color = scene.theme.text_dim;
     const Rect box{area.x + em * 1.3f + indent, y, std::max(1.0f, token - em * 0.3f - indent), row};
     const std::string label = fit_text(canvas, node_text(scene, verdict.node, 16), style, box.w);
+    const float end = std::min(box.right(), box.x + canvas.measure(label, style).x);
+    if (scene.differs(verdict.node))
+      canvas.fill_rect({box.x - em * 0.15f, y + row * 0.1f, end - box.x + em * 0.3f, row * 0.8f},
+                       scene.theme.difference.with_alpha(0.24f), em * 0.15f);
     text_in(canvas, box, label, style);
-    if (mark.struck)
-      canvas.line({box.x, y + row / 2}, {box.x + canvas.measure(label, style).x, y + row / 2},
-                  mark.color, 1.2f);
+    if (difference_begins(rows, node, scene))
+      draw_difference(canvas, {std::min(end + em * 0.75f, box.right() - em * 0.2f), y + row / 2},
+                      em * 0.72f, scene);
+    if (mark.struck) canvas.line({box.x, y + row / 2}, {end, y + row / 2}, mark.color, 1.2f);
     float x = figures_x;
     for (const Column& column : columns) {
       text_in(canvas, {x, y, column.em * em - em * 0.3f, row}, column.text(verdict, node),

@@ -17,6 +17,9 @@ class VerdictList {
   // What was decided in the shown step before the cursor.
   static std::vector<capture::VerdictRow> rows_of(const Scene& scene);
 
+  // Decided another way than in the run beside this one.
+  static std::int64_t differing(const std::vector<capture::VerdictRow>& rows, const Scene& scene);
+
   void clear() { shown_ = {}; }  // nothing is drawn: the mouse meets nothing
   void draw(Canvas& canvas, Rect area, const std::vector<capture::VerdictRow>& rows,
             const Scene& scene);

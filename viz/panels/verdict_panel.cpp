@@ -41,6 +41,8 @@ class VerdictPanel final : public Panel {
     else if (step)
       head += ": " + std::to_string(step->frontier) +
               (step->frontier == 1 ? " live path" : " live paths");
+    if (const auto differing = VerdictList::differing(rows, scene); differing > 0)
+      head += ", ≠ " + std::to_string(differing) + " not as in the other run";
     text_in(canvas, {area.x + pad, area.y + em * 0.25f, area.w - 2 * pad, em * 1.3f}, head,
             bold_text(scene, 0.9f));
     const Rect list{area.x + pad, area.y + em * 1.7f, area.w - 2 * pad,

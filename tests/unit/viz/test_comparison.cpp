@@ -1,8 +1,13 @@
 // Two runs beside each other: ticks that belong together, twins, and where two texts part.
 #include <doctest/doctest.h>
 
+#include <cstdio>
+#include <string>
+
 #include "tests/unit/viz/captures.h"
+#include "tests/unit/viz/recording_canvas.h"
 #include "viz/layouts/comparison.h"
+#include "viz/panels/panel.h"
 
 namespace triescope::viz {
 namespace {
@@ -88,6 +93,54 @@ TEST_CASE("twins carry the same tokens, and each is the other's") {
     CHECK(back.differ[twin] == own.differ[i]);
   }
   CHECK(pairs > 0);
+}
+
+// Marks ≠ of a panel: three strokes each, in the colour of differences.
+int marks_on(const std::string& panel, const capture::Capture& run, Tick cursor,
+             const Twins* twins) {
+  Scene scene;
+  scene.capture = &run;
+  scene.cursor = cursor;
+  scene.theme = dark_theme();
+  scene.twins = twins;
+  test::RecordingCanvas canvas;
+  make_panel(panel)->draw(canvas, {0, 0, 1000, 700}, scene);
+  char color[16];
+  const Color difference = scene.theme.difference;
+  std::snprintf(color, sizeof color, " %02x%02x%02xff", difference.r, difference.g, difference.b);
+  int strokes = 0;
+  for (const std::string& call : canvas.calls)
+    strokes += call.rfind("line ", 0) == 0 && call.ends_with(color) ? 1 : 0;
+  return strokes / 3;
+}
+
+TEST_CASE("verdicts and KV slots mark what the other run has not, with a glyph") {
+  const capture::Capture &one = test::beam_capture(), &other = wide();
+  bool ever_decided = false, ever_held = false;
+  for (Tick tick = 0; tick <= one.end_tick(); ++tick) {
+    const Tick there = matching_tick(one, tick, other, Along::kTokens);
+    const Twins twins = find_twins(one, tick, other, there),
+                same = find_twins(one, tick, one, tick);
+    CAPTURE(tick);
+    bool decided = false, held = false;
+    if (tick > 0)
+      for (const capture::VerdictRow& row : one.verdicts(capture::step_of(tick - 1)))
+        decided |= row.tick < tick && twins.differs(row.node);
+    for (std::int32_t slot = 0; slot < one.slot_count_at(tick); ++slot)
+      held |= twins.differs(one.slot_at(slot, tick).node);
+    // The history marks where the texts part; the KV legend names the glyph.
+    CHECK((marks_on("verdict", one, tick, &twins) > marks_on("verdict", one, tick, &same)) ==
+          (decided || (tick > 0 && twins.parting_step >= 0)));
+    if (one.slot_count_at(tick) > 0) {
+      CHECK((marks_on("kv", one, tick, &twins) > marks_on("kv", one, tick, &same)) == held);
+      CHECK(marks_on("kv", one, tick, nullptr) == 0);
+    }
+    CHECK(marks_on("verdict", one, tick, nullptr) == 0);
+    ever_decided |= decided;
+    ever_held |= held;
+  }
+  CHECK(ever_decided);
+  CHECK(ever_held);
 }
 
 }  // namespace
