@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "core/base/log.h"
 #include "core/capture/capture.h"
@@ -24,6 +26,8 @@ struct ExportOptions {
   float em = 14;
   float scale = 1;         // PNG pixels per px
   std::string view_state;  // of the panel on the screen (folds), "" = default
+  // Steps the figures are limited to, as dragged on the timeline.
+  std::optional<std::pair<std::int32_t, std::int32_t>> range;
 };
 
 // Errors: kNotFound (panel), kInvalidArgument (step out of range: says the range), kIoError.
@@ -31,5 +35,27 @@ struct ExportOptions {
 void export_panel(const capture::Capture& capture, const std::string& panel,
                   const std::string& path, const ExportOptions& options,
                   const ProgressSink& progress = {});
+
+// One of two runs that stand beside each other in a picture.
+struct ExportRun {
+  const capture::Capture* capture = nullptr;
+  capture::Tick cursor = 0;
+  std::string title;  // above its picture, and in its rows of a CSV
+  std::string view_state;
+  std::optional<std::pair<std::int32_t, std::int32_t>> range;
+};
+// Method and file.
+std::string title_of(const capture::Capture& capture);
+
+// The same panel of two runs in one picture, side by side, what differs marked; the sizes are of
+// the whole. CSV: one table, the first column names the run. Of the options neither `step` nor
+// `view_state` nor `range` is used.
+void export_pair(const ExportRun& left, const ExportRun& right, const std::string& panel,
+                 const std::string& path, const ExportOptions& options,
+                 const ProgressSink& progress = {});
+
+// The cursor at which everything up to the end of `step` is shown. Empty: the end.
+// Error{kInvalidArgument}: no such step; says the range.
+capture::Tick cursor_after(const capture::Capture& capture, std::optional<std::int32_t> step);
 
 }  // namespace triescope::viz

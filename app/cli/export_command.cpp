@@ -6,13 +6,14 @@
 #include "app/cli/terminal.h"
 #include "core/base/error.h"
 #include "viz/export.h"
+#include "viz/layouts/comparison.h"
 #include "viz/panels/panel.h"
 
 namespace triescope::app {
 namespace {
 
 struct ExportCommandOptions {
-  std::string capture, panel, format, output, theme = "light", size;
+  std::string capture, other, panel, format, output, theme = "light", size;
   int step = -1;
   float scale = 1;
 };
@@ -26,7 +27,23 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
   if (!options.size.empty())
     std::tie(settings.width_px, settings.height_px) = parse_size(options.size);
   const auto capture = capture::Capture::open(options.capture);
-  viz::export_panel(*capture, options.panel, options.output, settings, terminal_progress(quiet));
+  if (options.other.empty()) {
+    viz::export_panel(*capture, options.panel, options.output, settings, terminal_progress(quiet));
+  } else {
+    const auto other = capture::Capture::open(options.other);
+    viz::ExportRun left, right;
+    left.capture = capture.get();
+    left.cursor = viz::cursor_after(*capture, settings.step);
+    left.title = viz::title_of(*capture);
+    right.capture = other.get();
+    // As in the window: both have said equally many tokens. At the end, each stands at its own.
+    right.cursor = settings.step
+                       ? viz::matching_tick(*capture, left.cursor, *other, viz::Along::kTokens)
+                       : other->end_tick();
+    right.title = viz::title_of(*other);
+    viz::export_pair(left, right, options.panel, options.output, settings,
+                     terminal_progress(quiet));
+  }
   if (!quiet) std::fprintf(stderr, "%s written\n", options.output.c_str());
   return 0;
 }
@@ -37,13 +54,17 @@ void add_export_command(CLI::App& root, CommandLine& line) {
   auto options = std::make_shared<ExportCommandOptions>();
   CLI::App* command = root.add_subcommand("export", "the picture of one panel of a capture");
   command->add_option("CAPTURE", options->capture, ".tscap file")->required();
+  command->add_option("OTHER", options->other,
+                      "a second .tscap file: both runs side by side, differences marked");
   std::string names;
   for (const auto& panel : viz::make_panels())
     names += (names.empty() ? "" : ", ") + panel->info().name;
   command->add_option("--panel", options->panel, "one of: " + names)->required();
   command->add_option("--format", options->format, "svg, pdf, png or csv")->required();
   command->add_option("-o,--output", options->output, "file to write")->required();
-  command->add_option("--step", options->step, "the state after this step; default: the last")
+  command
+      ->add_option("--step", options->step,
+                   "the state after this step of CAPTURE; default: the last")
       ->check(CLI::NonNegativeNumber);
   command->add_option("--theme", options->theme, "dark or light")
       ->check(CLI::IsMember({"dark", "light"}))

@@ -6,9 +6,9 @@
 
 namespace triescope::app {
 
-ExportTask::ExportTask(std::string source, std::string panel, std::string path,
+ExportTask::ExportTask(std::vector<Source> sources, std::string panel, std::string path,
                        viz::ExportOptions options, std::function<void()> wake)
-    : source_(std::move(source)),
+    : sources_(std::move(sources)),
       panel_(std::move(panel)),
       path_(std::move(path)),
       options_(std::move(options)),
@@ -19,13 +19,20 @@ ExportTask::~ExportTask() { thread_.join(); }
 
 void ExportTask::write() {
   try {
-    const auto capture = capture::Capture::open(source_);
-    viz::export_panel(*capture, panel_, path_, options_,
-                      [this](const std::string&, double done, double total) {
-                        share_ = total > 0 ? done / total : 0;
-                        if (cancelled_) throw Error(ErrorCode::kCancelled, "export cancelled");
-                        wake_();
-                      });
+    std::vector<std::unique_ptr<capture::Capture>> captures;
+    for (Source& source : sources_) {
+      captures.push_back(capture::Capture::open(source.path));
+      source.run.capture = captures.back().get();
+    }
+    const auto progress = [this](const std::string&, double done, double total) {
+      share_ = total > 0 ? done / total : 0;
+      if (cancelled_) throw Error(ErrorCode::kCancelled, "export cancelled");
+      wake_();
+    };
+    if (sources_.size() == 2)
+      viz::export_pair(sources_[0].run, sources_[1].run, panel_, path_, options_, progress);
+    else
+      viz::export_panel(*captures.front(), panel_, path_, options_, progress);
   } catch (const std::exception& failure) {
     error_ = failure.what();
   }

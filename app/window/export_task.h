@@ -1,12 +1,13 @@
-// ExportTask: one picture written by a thread of its own, out of a capture that it opens for
-// itself, so that the window goes on. Thread-safety: the window thread owns it; the destructor
-// waits for the thread.
+// ExportTask: one picture, of one run or of two beside each other, written by a thread of its own
+// out of captures that it opens for itself, so that the window goes on. Thread-safety: the window
+// thread owns it; the destructor waits for the thread.
 #pragma once
 
 #include <atomic>
 #include <functional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "viz/export.h"
 
@@ -14,9 +15,16 @@ namespace triescope::app {
 
 class ExportTask {
  public:
+  // A capture file, and what is shown of it.
+  struct Source {
+    std::string path;
+    viz::ExportRun run;  // `capture` is filled in by the thread
+  };
+
+  // One source: `options` say what is shown of it. Two: they stand side by side.
   // `wake` is called from the thread: after every bit of progress and at the end.
-  ExportTask(std::string source, std::string panel, std::string path, viz::ExportOptions options,
-             std::function<void()> wake);
+  ExportTask(std::vector<Source> sources, std::string panel, std::string path,
+             viz::ExportOptions options, std::function<void()> wake);
   ~ExportTask();
   ExportTask(const ExportTask&) = delete;
   ExportTask& operator=(const ExportTask&) = delete;
@@ -32,7 +40,8 @@ class ExportTask {
  private:
   void write();
 
-  const std::string source_, panel_, path_;
+  std::vector<Source> sources_;
+  const std::string panel_, path_;
   const viz::ExportOptions options_;
   const std::function<void()> wake_;
   std::atomic<double> share_{0};

@@ -198,8 +198,9 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
                      static_cast<std::int32_t>(number(script, args[1])));
   } else if (verb == "export-panel") {
     need(3);
-    workspace.start_export(
-        {args[0], args[2], viz::export_format_from_string(args[1]), workspace.preferences.dark});
+    workspace.start_export({args[0], args[2], viz::export_format_from_string(args[1]),
+                            workspace.preferences.dark,
+                            /*both=*/true});
   } else if (verb == "document" || verb == "compare") {
     const auto index = static_cast<std::size_t>(number(script, args[0]));
     if (index >= workspace.documents().size())

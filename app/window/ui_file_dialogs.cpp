@@ -5,6 +5,7 @@
 #include <cfloat>
 #include <filesystem>
 
+#include "app/window/style.h"
 #include "app/window/ui_dialogs.h"
 
 namespace triescope::app {
@@ -42,7 +43,7 @@ bool draw_save_as(Ui& ui) {
 
 bool draw_export(Ui& ui) {
   static int format = 0;
-  static bool dark = false;
+  static bool dark = false, both = true;
   static std::string path, path_for;
   static constexpr const char* kFormats[] = {"svg", "pdf", "png", "csv"};
   Document* document = ui.workspace.active();
@@ -62,6 +63,11 @@ bool draw_export(Ui& ui) {
     ImGui::RadioButton(kFormats[i], &format, i);
   }
   ImGui::Checkbox("Dark background", &dark);
+  const Document* partner = ui.workspace.partner();
+  if (partner) {
+    ImGui::Checkbox("Both runs, side by side", &both);
+    help_tooltip(document->title + "  |  " + partner->title, ui.em);
+  }
   const std::string suggestion =
       (fs::current_path() / (ui.state.export_panel + "." + kFormats[format])).string();
   if (path.empty() || path == path_for) path = suggestion;
@@ -70,12 +76,20 @@ bool draw_export(Ui& ui) {
   const bool enter = ImGui::InputText("##path", &path, ImGuiInputTextFlags_EnterReturnsTrue);
   ImGui::PushTextWrapPos(0);
   ImGui::TextDisabled(
-      "The whole extent of the panel at the cursor, with model, method, seed, version and step in "
-      "the file.");
+      "%s",
+      partner && both
+          ? "The whole extent of the panel of both runs at their cursors, with model, method, "
+            "seed, version and step of each in the file; in a CSV the first column names the "
+            "run."
+          : "The whole extent of the panel at the cursor, with model, method, seed, version "
+            "and step in the file.");
+  if (document->range)
+    ImGui::TextDisabled("Figures are limited to steps %d to %d, as on the screen.",
+                        document->range->first, document->range->second);
   ImGui::PopTextWrapPos();
   if (!ImGui::Button("Export") && !enter) return false;
   ui.workspace.start_export(
-      {ui.state.export_panel, path, static_cast<viz::ExportFormat>(format), dark});
+      {ui.state.export_panel, path, static_cast<viz::ExportFormat>(format), dark, both});
   return true;
 }
 

@@ -47,6 +47,7 @@ struct ExportJob {
   std::string panel, path;
   viz::ExportFormat format = viz::ExportFormat::kSvg;
   bool dark = false;
+  bool both = true;  // while two runs are compared: both in one picture
 };
 
 class ExportTask;

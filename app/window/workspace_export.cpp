@@ -12,8 +12,22 @@ void Workspace::start_export(const ExportJob& job) {
   options.format = job.format;
   options.dark = job.dark;
   if (active_->cursor > 0) options.step = capture::step_of(active_->cursor - 1);
-  if (viz::Panel* panel = active_->panel(job.panel)) options.view_state = panel->view_state();
-  export_ = std::make_unique<ExportTask>(active_->path, job.panel, job.path, options, wake_);
+  options.range = active_->range;
+  const auto source_of = [&](const Document& document) {
+    const viz::Panel* panel = document.panel(job.panel);
+    return ExportTask::Source{document.path,
+                              {.cursor = document.cursor,
+                               .title = document.title,
+                               .view_state = panel ? panel->view_state() : "",
+                               .range = document.range}};
+  };
+  std::vector<ExportTask::Source> sources = {source_of(*active_)};
+  options.view_state = sources.front().run.view_state;
+  if (const Document* other = partner(); other && job.both) {
+    sync_partner();  // the cursor may have moved since the last frame
+    sources = {source_of(*active_), source_of(*other)};
+  }
+  export_ = std::make_unique<ExportTask>(std::move(sources), job.panel, job.path, options, wake_);
 }
 
 void Workspace::cancel_export() {

@@ -47,6 +47,14 @@ for panel in trie mask positions kv memory verdict candidates text inspector tim
       { echo "FAILED: export $panel $format"; failures=$((failures + 1)); }
   done
 done
+# Two runs in one picture, and in one table whose first column names them.
+for format in svg csv; do
+  "$TRIESCOPE" export --quiet "$work/beam.tscap" "$work/beam.tscap" --panel verdict --format $format --step 4 -o "$work/pair.$format" ||
+    { echo "FAILED: export of two runs as $format"; failures=$((failures + 1)); }
+done
+grep -q '^run,step,' "$work/pair.csv" && grep -q 'beam.tscap), left",4,' "$work/pair.csv" && grep -q 'beam.tscap), right",4,' "$work/pair.csv" ||
+  { echo "FAILED: the table does not name both runs"; failures=$((failures + 1)); }
+expect 3 'no.tscap' "$TRIESCOPE" export "$work/beam.tscap" "$work/no.tscap" --panel trie --format svg -o "$work/x.svg"
 python3 - "$work" <<'PY' || failures=$((failures + 1))
 import csv, pathlib, sys, xml.dom.minidom
 for path in pathlib.Path(sys.argv[1]).iterdir():

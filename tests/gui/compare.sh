@@ -27,6 +27,10 @@ compare-by-tokens
 cursor 4
 screenshot $work/beams.png
 write-state $work/beams.json
+export-panel verdict csv $work/pair.csv
+wait idle
+export-panel trie svg $work/pair.svg
+wait idle
 layout-debug
 write-state $work/debug.json
 layout-compare
@@ -46,6 +50,11 @@ check_json "$work/four.json" 'd["cursor"]["step"] == 4 and 0 < d["compare"]["cur
 check_json "$work/locked.json" 'd["focus"]["node"] == 3 and d["compare"]["focus"] != 0'
 check_json "$work/steps.json" 'd["compare"]["by"] == "steps" and d["compare"]["cursor"]["step"] == 2'
 check_json "$work/beams.json" 'd["documents"] == 3 and d["method"] == "beam" and d["compare"]["capture"].endswith("greedy.tscap") and d["compare"]["differing_nodes"] > 0'
+# What is exported while two runs are compared holds both.
+grep -q '^run,step,node' "$work/pair.csv" && grep -q '(beam.tscap),3,' "$work/pair.csv" && grep -q '(greedy.tscap),' "$work/pair.csv" ||
+  { echo "FAILED: the exported table does not hold both runs"; failures=$((failures + 1)); }
+grep -q 'Left, Method: beam' "$work/pair.svg" && grep -q 'Right, Method: greedy' "$work/pair.svg" ||
+  { echo "FAILED: the exported picture does not name both runs"; failures=$((failures + 1)); }
 check_json "$work/debug.json" '"compare" not in d and d["layout"] == "debug"'
 check_json "$work/again.json" 'd["compare"]["capture"].endswith("greedy.tscap")'
 check_json "$work/swapped.json" 'd["method"] == "greedy" and d["compare"]["capture"].endswith("beam.tscap")'

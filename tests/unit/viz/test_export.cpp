@@ -165,3 +165,83 @@ TEST_CASE("a bad export says what was expected and leaves nothing behind") {
                   Error);
   CHECK(std::filesystem::is_empty(folder.path()));
 }
+
+TEST_CASE("two runs stand in one picture and one table, each by its name") {
+  TempDir folder;
+  const capture::Capture &left = beam_capture(), &right = draft_capture();
+  const auto run_of = [](const capture::Capture& capture, const char* title) {
+    ExportRun run;
+    run.capture = &capture;
+    run.cursor = capture.end_tick();
+    run.title = title;
+    return run;
+  };
+  for (const auto& panel : make_panels()) {
+    const std::string& name = panel->info().name;
+    CAPTURE(name);
+    const auto path = [&](const char* extension) {
+      return (folder.path() / (name + "." + extension)).string();
+    };
+    ExportOptions options;
+    const ExportRun a = run_of(left, "one, \"first\""), b = run_of(right, "other");
+    export_pair(a, b, name, path("svg"), options);
+    const std::string svg = test::read_file(path("svg"));
+    std::string why;
+    CHECK_MESSAGE(well_formed(svg, why), why);
+    for (const char* fact : {"Left, Seed: 7", "Right, Seed: ", "Left, Model: ", "Right, Step: "})
+      CHECK(svg.find(fact) != std::string::npos);
+
+    // The table: both runs' rows, in order, and nothing else.
+    options.format = ExportFormat::kCsv;
+    export_pair(a, b, name, path("csv"), options);
+    const std::string pair = test::read_file(path("csv"));
+    const auto rows_of = [](const std::string& csv) {
+      std::size_t at = 0;
+      while (csv.compare(at, 2, "# ") == 0) at = csv.find('\n', at) + 1;
+      return csv.substr(at);
+    };
+    const auto alone = [&](const capture::Capture& capture, const char* file) {
+      export_panel(capture, name, path(file), options);
+      return rows_of(test::read_file(path(file)));
+    };
+    const std::string one = alone(left, "one"), other = alone(right, "other");
+    std::string both = rows_of(pair);
+    CHECK(both.rfind("run," + one.substr(0, one.find('\n') + 1), 0) == 0);
+    for (const std::string field : {"run,", "\"one, \"\"first\"\"\",", "other,"})
+      for (std::size_t at = both.rfind(field); at != std::string::npos; at = both.rfind(field))
+        both.erase(at, field.size());
+    const std::string wanted = one + other.substr(other.find('\n') + 1);
+    if (wanted.find("other,") == std::string::npos) CHECK(both == wanted);
+
+    options.format = ExportFormat::kPng;
+    options.width_px = 900;
+    options.height_px = 420;
+    export_pair(a, b, name, path("png"), options);
+    cairo_surface_t* surface = cairo_image_surface_create_from_png(path("png").c_str());
+    CHECK(cairo_image_surface_get_width(surface) == 900);
+    CHECK(cairo_image_surface_get_height(surface) == 420);
+    cairo_surface_destroy(surface);
+  }
+  // Runs of one name are told apart.
+  ExportOptions options;
+  options.format = ExportFormat::kCsv;
+  const std::string path = (folder.path() / "same.csv").string();
+  export_pair(run_of(left, "beam"), run_of(left, "beam"), "trie", path, options);
+  const std::string same = test::read_file(path);
+  CHECK(same.find("\n\"beam, left\",") != std::string::npos);
+  CHECK(same.find("\n\"beam, right\",") != std::string::npos);
+}
+
+TEST_CASE("an export is limited to the range of steps on the screen, and says so") {
+  TempDir folder;
+  ExportOptions options;
+  options.format = ExportFormat::kCsv;
+  options.range = {{3, 9}};
+  const std::string path = (folder.path() / "m.csv").string();
+  export_panel(beam_capture(), "memory", path, options);
+  const std::string csv = test::read_file(path);
+  CHECK(csv.find("# Range: steps 3 to 9\n") != std::string::npos);
+  CHECK(csv.find("\n3,") != std::string::npos);
+  CHECK(csv.find("\n2,") == std::string::npos);
+  CHECK(csv.find("\n10,") == std::string::npos);
+}
