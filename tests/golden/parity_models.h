@@ -50,8 +50,9 @@ inline std::unique_ptr<Model> load_parity_model(const nlohmann::json& entry,
   return load_model(folder.path().string(), options);
 }
 
-// "AZa BB": sequences, a letter a token.
+// "AZa BB": sequences, a letter a token; or lists of ids.
 inline std::vector<ParityTokens> parity_sequences(const nlohmann::json& run) {
+  if (run["tokens"].is_array()) return run["tokens"].get<std::vector<ParityTokens>>();
   const auto alphabet = parity_file()["alphabet"].get<std::string>();
   std::vector<ParityTokens> all;
   std::istringstream words(run["tokens"].get<std::string>());
@@ -95,7 +96,8 @@ inline RunResult parity_decode(Model& model, const nlohmann::json& entry, const 
   if (kv == "compact") config.settings["gc_every"] = 3;
   if (run.contains("processors")) config.settings.update(run["processors"]);
   config.prompt_tokens = parity_prompt(entry, run["prompt"]);
-  config.max_new_tokens = parity_file()["max_new_tokens"];
+  const auto& length = entry.contains("max_new_tokens") ? entry : parity_file();
+  config.max_new_tokens = length["max_new_tokens"];
   const FakeTokenizer tokenizer(model.info().vocab_size, {});
   Session session(model, tokenizer, config, recorder);
   session.run();

@@ -1,9 +1,9 @@
 // Beam search on SmolLM2-135M-Instruct equals transformers 5.17.0 (fp32, CPU): tokens of all
-// returned beams, for every KV policy. Goldens: beam_goldens.json, made by make_beam_goldens.py.
+// returned beams, for every KV policy. Goldens: beam_goldens.json, made by make_beam_goldens.py;
+// TRIESCOPE_PRODUCT=FILE: "product" of another such file, as --whole writes it.
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +11,7 @@
 #include "core/decode/session.h"
 #include "core/model/model.h"
 #include "core/tokenizer/tokenizer.h"
+#include "tests/golden/parity_compare.h"
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"
 
@@ -87,11 +88,6 @@ void compare(const json& prompt_case, const json& run, const std::string& early_
 
 // All of it takes minutes: TRIESCOPE_GOLDEN=all asks for it. Without, every prompt is decoded with
 // every number of beams, under one of the three stopping rules in turn.
-bool everything() {
-  const char* wanted = std::getenv("TRIESCOPE_GOLDEN");
-  return wanted != nullptr && std::string(wanted) == "all";
-}
-
 constexpr const char* kStopping[] = {"true", "false", "never"};
 
 bool is_run(const json& run, int num_beams, const std::string& early_stopping) {
@@ -173,6 +169,44 @@ TEST_CASE("golden: every KV policy gives the same scores, to the bit") {
       }
     }
   }
+}
+
+constexpr std::span<const Tie> kProductTies;
+constexpr double kProductTolerance = 1e-3;
+
+// num_beams x early_stopping x length_penalty x EOS tokens x prompts, and the logits processors.
+// KV policies and batch beam search take turns. Without TRIESCOPE_GOLDEN=all, every fourth run.
+TEST_CASE(
+    "golden: SmolLM2 with all settings of beam search and all processors equals transformers'") {
+  if (!golden())
+    TRIESCOPE_SKIP("needs SmolLM2-135M-Instruct (scripts/setup) and beam_goldens.json");
+  json file = golden()->file;
+  if (const std::string other = environment("TRIESCOPE_PRODUCT", ""); !other.empty())
+    file = json::parse(std::ifstream(other));
+  const json& entry = file["product"];
+  constexpr std::pair<const char*, const char*> kSearches[] = {{"beam", "recycle"},
+                                                               {"beam", "compact"},
+                                                               {"beam", "keep"},
+                                                               {"beam", "batch"},
+                                                               {"batch_beam", "batch"}};
+  Model& model = *golden()->model;
+  Count one, several;
+  std::size_t at = 0;
+  for (const json& run : entry["runs"]) {
+    const auto [method, kv] = kSearches[at % std::size(kSearches)];
+    if (at++ % 4 != 0 && !everything()) continue;
+    CAPTURE(method);
+    CAPTURE(kv);
+    const bool greedy = run["beams"] == 1;
+    compare(model, "SmolLM2", entry, run, parity_decode(model, entry, run, method, kv),
+            kProductTies, kProductTolerance, greedy ? one : several);
+    if (greedy)
+      compare(model, "SmolLM2", entry, run, parity_decode(model, entry, run, "greedy"),
+              kProductTies, kProductTolerance, one);
+  }
+  report("one beam", one);
+  report("several beams", several);
+  CHECK(several.runs > 10);
 }
 
 }  // namespace
