@@ -225,6 +225,7 @@ void CpuTransformer::place(const formats::WeightSource& source, const WeightTask
   constexpr std::int64_t kPieceValues = 128 << 10, kPanel = PackedLinear::kPanel;
   const std::int64_t panels = std::max<std::int64_t>(kPieceValues / cols / kPanel, 1);
   const std::int64_t piece = source.reads_whole(task.role) ? rows : std::min(panels * kPanel, rows);
+  source.will_read(task.role, task.layer);
   ThreadPool alone(1);
   if (storage_ == kernels::Storage::kBF16 && source.is_bf16(task.role, task.layer)) {
     std::vector<std::uint16_t> stored(static_cast<std::size_t>(piece * cols));

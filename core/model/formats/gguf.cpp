@@ -513,6 +513,11 @@ void GgufFile::read(const GgufTensor& tensor, std::int64_t begin, std::span<std:
       tensor.offset + static_cast<std::uint64_t>(begin), out);
 }
 
+void GgufFile::will_read(const GgufTensor& tensor) const {
+  impl_->files[static_cast<std::size_t>(tensor.part)]->will_read(
+      tensor.offset, static_cast<std::uint64_t>(tensor.bytes));
+}
+
 void GgufFile::check_unchanged() const {
   for (const auto& file : impl_->files) file->check_unchanged();
 }

@@ -54,6 +54,7 @@ class GgufFile {
 
   // Bytes [begin, begin + out.size()) of a tensor. Error{kCorruption}: the file has become shorter.
   void read(const GgufTensor& tensor, std::int64_t begin, std::span<std::byte> out) const;
+  void will_read(const GgufTensor& tensor) const;  // InputFile::will_read
   // Error{kIoError} if a part was changed since it was opened.
   void check_unchanged() const;
 

@@ -92,6 +92,12 @@ void InputFile::read(std::uint64_t offset, std::span<std::byte> out) const {
   }
 }
 
+void InputFile::will_read(std::uint64_t offset, std::uint64_t size) const {
+  if (fd_ >= 0 && offset <= size_)
+    (void)::posix_fadvise(fd_, static_cast<off_t>(offset),
+                          static_cast<off_t>(std::min(size, size_ - offset)), POSIX_FADV_WILLNEED);
+}
+
 void InputFile::check_unchanged() const {
   if (fd_ < 0) return;
   struct stat status {};

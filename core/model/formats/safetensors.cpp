@@ -265,6 +265,11 @@ void SafeTensors::read_bf16(const SafeTensor& tensor, std::int64_t begin,
       std::as_writable_bytes(out));
 }
 
+void SafeTensors::will_read(const SafeTensor& tensor) const {
+  files_[static_cast<std::size_t>(tensor.part)]->will_read(
+      tensor.offset, static_cast<std::uint64_t>(tensor.bytes));
+}
+
 void SafeTensors::check_unchanged() const {
   for (const auto& file : files_) file->check_unchanged();
 }

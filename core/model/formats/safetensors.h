@@ -45,6 +45,7 @@ class SafeTensors {
   void read(const SafeTensor& tensor, std::int64_t begin, std::span<float> out) const;
   // The same of a BF16 tensor, as it lies in the file.
   void read_bf16(const SafeTensor& tensor, std::int64_t begin, std::span<std::uint16_t> out) const;
+  void will_read(const SafeTensor& tensor) const;  // InputFile::will_read
   void check_unchanged() const;
 
  private:

@@ -215,6 +215,12 @@ void WeightSource::read_rows_bf16(Role role, int layer, std::int64_t first,
               std::as_writable_bytes(out));
 }
 
+void WeightSource::will_read(Role role, int layer) const {
+  const Tensor tensor = find(slice_of(role, layer).tensor);
+  if (tensor.safe) return safetensors_->will_read(*tensor.safe);
+  gguf_->will_read(*tensor.gguf);
+}
+
 void WeightSource::check_unchanged() const {
   if (gguf_) gguf_->check_unchanged();
   if (safetensors_) safetensors_->check_unchanged();

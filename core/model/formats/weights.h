@@ -31,6 +31,7 @@ class WeightSource {
   // The weight's rows lie in the file as BF16 and in order: read_rows_bf16 gives them unchanged.
   bool is_bf16(Role role, int layer) const;
   void read_rows_bf16(Role role, int layer, std::int64_t first, std::span<std::uint16_t> out) const;
+  void will_read(Role role, int layer) const;  // all rows, soon: InputFile::will_read
   void check_unchanged() const;
 
   bool is_gguf() const { return gguf_ != nullptr; }
