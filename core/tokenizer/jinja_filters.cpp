@@ -26,6 +26,14 @@ std::string needed(const Arguments& a, std::size_t index, const char* name, int 
   return *text;
 }
 
+// Takes the first argument out. It has no name: as in jinja2, `name=` does not stand for it.
+std::string taken(Arguments& a, const char* what, int line) {
+  if (a.positional.empty()) refuse(line, std::string("a call without its argument '") + what + "'");
+  const std::string text = needed(a, 0, what, line);
+  a.positional.erase(a.positional.begin());
+  return text;
+}
+
 std::int64_t integer_argument(const Arguments& a, std::size_t index, const char* name,
                               std::int64_t otherwise, int line) {
   const Value value = a.get(index, name);
@@ -317,8 +325,7 @@ Value Evaluator::list_filter(const std::string& name, const Value& value, const 
       return Value(std::move(out), Shape::kView);
     }
     Arguments rest = a;
-    const std::string inner = needed(a, 0, "name", line);
-    rest.positional.erase(rest.positional.begin());
+    const std::string inner = taken(rest, "name", line);
     for (const Value& item : items_of(value, line)) {
       count();
       out.push_back(filter(inner, item, rest, line));
@@ -327,17 +334,15 @@ Value Evaluator::list_filter(const std::string& name, const Value& value, const 
   }
   if (name == "select" || name == "reject" || name == "selectattr" || name == "rejectattr") {
     const bool attribute = name.ends_with("attr"), keep = name.starts_with("select");
-    std::size_t skip = 0;
-    if (attribute) needed(a, skip++, "attribute", line);
-    std::optional<std::string> check;
-    if (a.positional.size() > skip) check = needed(a, skip++, "test", line);
     Arguments rest = a;
-    rest.positional.erase(rest.positional.begin(),
-                          rest.positional.begin() + static_cast<std::ptrdiff_t>(skip));
+    Value of;
+    if (attribute) of = Value(taken(rest, "attribute", line));
+    std::optional<std::string> check;
+    if (!rest.positional.empty()) check = taken(rest, "test", line);
     List out;
     for (const Value& item : items_of(value, line)) {
       count();
-      const Value field = attribute ? member(item, a.positional[0], line) : item;
+      const Value field = attribute ? member(item, of, line) : item;
       if ((check ? test(*check, field, rest, line) : truthy(field)) == keep) out.push_back(item);
     }
     return Value(std::move(out), Shape::kView);

@@ -161,6 +161,9 @@ TEST_CASE("What a template may not use is named with its line") {
       {"{% set a = [\n1,\n2] %}\n{{ a.pop() }}", "line 4: the method 'pop' of a list"},
       {"x\n{{ nothing.more }}", "line 2: 'more' of something undefined"},
       {"x\n{{ messages\n  [0] $ }}", "line 3: the character '$'"},
+      // These arguments have no names in jinja2.
+      {"{{ messages|selectattr(attribute='role')|list }}", "without its argument 'attribute'"},
+      {"{{ messages|map(name='upper')|list }}", "without its argument 'name'"},
   };
   for (const auto& [source, words] : cases) {
     const Outcome got = outcome(source);
