@@ -18,7 +18,7 @@ struct LoadedModel {
   std::string path;
   LoadOptions options;
   std::unique_ptr<Model> model;
-  std::unique_ptr<Tokenizer> tokenizer;
+  std::shared_ptr<const Tokenizer> tokenizer;  // shared: another thread may count with it
 
   // Whether a file is loaded, for that device, dtype and number of threads.
   bool is(const std::string& wanted_path, const LoadOptions& wanted) const;

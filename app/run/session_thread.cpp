@@ -172,8 +172,10 @@ struct SessionThread::Impl {
     target.load(path, options, progress_sink(), token, [this] {
       close_session();  // it may still use the old model
       now.model.reset();
+      now.tokenizer.reset();
     });
     now.model = target.model->info();
+    now.tokenizer = target.tokenizer;
     note_loaded(*target.model, "loaded ");
   }
 

@@ -37,7 +37,9 @@ struct Notice {
 struct LiveStatus {
   LiveState state = LiveState::kIdle;
   std::optional<ModelInfo> model;  // the loaded one
-  std::string progress;            // "loading weights"; "" = nothing under way
+  // Its own; any thread may use it.
+  std::shared_ptr<const Tokenizer> tokenizer;
+  std::string progress;  // "loading weights"; "" = nothing under way
   double progress_done = 0, progress_total = 0;
   std::string capture_path;      // of the newest run; "" = none yet
   std::uint64_t run_serial = 0;  // grows by one with every run started

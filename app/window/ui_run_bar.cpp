@@ -135,6 +135,7 @@ void Ui::draw_run_bar(ImVec2 size) {
   edit_parameters(*method, request.settings, em);
 
   heading("Prompt");
+  draw_prompt_count(request);
   draw_prompt_field(request.prompt, em * 7);
   ImGui::Checkbox("Chat template", &request.chat);
   help_tooltip("Put the prompt into the model's own chat format, as one user message.", em);

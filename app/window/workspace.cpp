@@ -36,7 +36,11 @@ viz::Panel* Document::panel(const std::string& name) const {
 }
 
 Workspace::Workspace(Preferences initial, std::function<void()> wake)
-    : preferences(std::move(initial)), devices(list_devices()), wake_(wake), session_(wake) {
+    : preferences(std::move(initial)),
+      devices(list_devices()),
+      prompt_counter(wake),
+      wake_(wake),
+      session_(wake) {
   live_ = session_.status();
   std::vector<std::string> known;
   for (const auto& panel : viz::make_panels()) known.push_back(panel->info().name);
@@ -368,7 +372,8 @@ bool Workspace::update(double seconds) {
 
 bool Workspace::idle() const {
   return live_->commands_done >= session_.commands_sent() && live_->state != LiveState::kRunning &&
-         live_->state != LiveState::kLoading && !exporting() && !(active_ && active_->playing);
+         live_->state != LiveState::kLoading && !exporting() && !prompt_counter.busy() &&
+         !(active_ && active_->playing);
 }
 
 double Workspace::seconds_to_next_play(double seconds) const {

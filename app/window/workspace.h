@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/run/breakpoints.h"
+#include "app/run/prompt_counter.h"
 #include "app/run/session_thread.h"
 #include "app/window/pane_layout.h"
 #include "app/window/preferences.h"
@@ -90,6 +91,8 @@ class Workspace {
 
   // --- the run ---
   RunRequest& request() { return preferences.request; }
+  // Of the prompt as it is now, with the loaded model; asked for while the run bar is drawn.
+  PromptCounter prompt_counter;
   void start(bool run_at_once);
   void load_model();
   void step();  // in the past: forward in the capture; at the end of a live run: the decoder

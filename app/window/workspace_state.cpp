@@ -22,6 +22,7 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
       {"model", live_->model ? json(live_->model->name) : json(nullptr)},
       {"run",
        {{"method", preferences.request.method}, {"settings", preferences.request.settings}}}};
+  state["run"]["prompt_tokens"] = prompt_counter.count().tokens;
   if (!active_) return state;
   const Document& document = *active_;
   const auto position = [](Tick tick) {

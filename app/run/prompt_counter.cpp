@@ -1,0 +1,85 @@
+#include "app/run/prompt_counter.h"
+
+#include <exception>
+#include <utility>
+
+#include "app/run/request.h"
+
+namespace triescope::app {
+
+PromptCounter::PromptCounter(std::function<void()> wake)
+    : wake_(std::move(wake)), thread_([this] { loop(); }) {}
+
+PromptCounter::~PromptCounter() {
+  {
+    std::lock_guard lock(mutex_);
+    quit_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void PromptCounter::ask(std::shared_ptr<const Tokenizer> tokenizer, const std::string& prompt,
+                        bool chat) {
+  if (tokenizer == asked_.tokenizer && chat == asked_.chat && prompt == asked_.prompt) return;
+  asked_ = {std::move(tokenizer), prompt, chat};
+  {
+    std::lock_guard lock(mutex_);
+    next_ = asked_;
+    waiting_ = wanted_ = next_.tokenizer && !prompt.empty();
+    if (!wanted_) count_ = {};
+  }
+  changed_.notify_all();
+}
+
+PromptCounter::Count PromptCounter::count() const {
+  std::lock_guard lock(mutex_);
+  return count_;
+}
+
+bool PromptCounter::busy() const {
+  std::lock_guard lock(mutex_);
+  return waiting_ || counting_;
+}
+
+void PromptCounter::loop() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return quit_ || waiting_; });
+    if (quit_) return;
+    const Question question = std::exchange(next_, {});
+    waiting_ = false;
+    counting_ = true;
+    lock.unlock();
+    Count count;
+    try {
+      RunRequest request;
+      request.prompt = question.prompt;
+      request.chat = question.chat;
+      count.tokens = static_cast<std::int64_t>(
+          make_run_config(request, *question.tokenizer).prompt_tokens.size());
+    } catch (const std::exception& error) {
+      count.problem = error.what();
+    }
+    lock.lock();
+    counting_ = false;
+    // Meanwhile the prompt may have been emptied: then there is nothing to say.
+    if (wanted_) count_ = std::move(count);
+    lock.unlock();
+    wake_();
+    lock.lock();
+  }
+}
+
+std::string over_context(std::int64_t tokens, int max_new_tokens, int context) {
+  if (context <= 0 || tokens + max_new_tokens <= context) return "";
+  if (tokens >= context)
+    return "the prompt alone fills the context: shorten it by at least " +
+           std::to_string(tokens - context + 1) + (tokens == context ? " token" : " tokens") +
+           ", or take a model with a longer context";
+  return "with max_new_tokens it is " + std::to_string(tokens + max_new_tokens - context) +
+         " over the context: take at most " + std::to_string(context - tokens) +
+         " new tokens, or shorten the prompt";
+}
+
+}  // namespace triescope::app

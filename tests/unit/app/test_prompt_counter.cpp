@@ -1,0 +1,90 @@
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include "app/run/prompt_counter.h"
+#include "core/base/error.h"
+
+namespace triescope::app {
+namespace {
+
+// A token a word; counts itself in where it is asked for special tokens.
+class Words final : public Tokenizer {
+ public:
+  std::vector<std::int32_t> encode(std::string_view text, bool special) const override {
+    if (text.find('\xff') != std::string_view::npos)
+      throw Error(ErrorCode::kInvalidArgument, "invalid UTF-8 at byte 0");
+    std::vector<std::int32_t> ids(special ? 1 : 0, 0);
+    bool within = false;
+    for (const char c : text) {
+      if (c != ' ' && !within) ids.push_back(1);
+      within = c != ' ';
+    }
+    return ids;
+  }
+  std::string decode(std::span<const std::int32_t>, bool) const override { return ""; }
+  std::string_view piece(std::int32_t) const override { return ""; }
+  int vocab_size() const override { return 2; }
+  bool is_special(std::int32_t id) const override { return id == 0; }
+  std::int32_t bos_token_id() const override { return 0; }
+  const std::vector<std::int32_t>& eos_token_ids() const override { return none_; }
+  std::string description() const override { return "words"; }
+  bool has_chat_template() const override { return true; }
+  std::string apply_chat_template(std::span<const ChatMessage> messages, bool) const override {
+    return "user says " + messages[0].content + " end";
+  }
+
+ private:
+  std::vector<std::int32_t> none_;
+};
+
+struct Asker {
+  std::mutex mutex;
+  std::condition_variable changed;
+  PromptCounter counter{[this] {
+    std::lock_guard lock(mutex);
+    changed.notify_all();
+  }};
+  // The answer, once there is nothing to count any more.
+  PromptCounter::Count settled() {
+    std::unique_lock lock(mutex);
+    REQUIRE(changed.wait_for(lock, std::chrono::minutes(2), [&] { return !counter.busy(); }));
+    return counter.count();
+  }
+};
+
+TEST_CASE("a prompt is counted as a run would tokenize it, and counted anew when it changes") {
+  const auto words = std::make_shared<const Words>();
+  Asker asker;
+  CHECK(asker.counter.count().tokens == -1);
+  asker.counter.ask(nullptr, "one two", false);
+  CHECK(asker.settled().tokens == -1);
+  asker.counter.ask(words, "one two", false);
+  CHECK(asker.settled().tokens == 3);  // BOS
+  asker.counter.ask(words, "one two", true);
+  CHECK(asker.settled().tokens == 5);  // the template's words; it writes its special tokens itself
+  asker.counter.ask(words, "", false);
+  CHECK(asker.settled().tokens == -1);
+  // Typed fast: the newest is answered.
+  std::string prompt;
+  for (int i = 0; i < 200; ++i) asker.counter.ask(words, prompt += " word", false);
+  CHECK(asker.settled().tokens == 201);
+  asker.counter.ask(words, "\xff", false);
+  const auto broken = asker.settled();
+  CHECK(broken.tokens == -1);
+  CHECK(broken.problem.find("UTF-8") != std::string::npos);
+}
+
+TEST_CASE("a prompt that does not fit says what to do") {
+  CHECK(over_context(37, 128, 8192).empty());
+  CHECK(over_context(8064, 128, 8192).empty());
+  CHECK(over_context(9000, 128, 0).empty());  // unknown context
+  CHECK(over_context(8100, 128, 8192).find("at most 92 new tokens") != std::string::npos);
+  CHECK(over_context(8192, 1, 8192).find("at least 1 token,") != std::string::npos);
+  CHECK(over_context(9000, 1, 8192).find("at least 809 tokens") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace triescope::app
