@@ -68,6 +68,10 @@ inline ParityTokens parity_prompt(const nlohmann::json& entry, const nlohmann::j
   return entry["prompts"][which.get<std::size_t>()].get<ParityTokens>();
 }
 
+inline int parity_max_new_tokens(const nlohmann::json& entry) {
+  return (entry.contains("max_new_tokens") ? entry : parity_file())["max_new_tokens"];
+}
+
 // Logits after a prompt.
 inline std::vector<float> first_logits(Model& model, const ParityTokens& prompt) {
   const auto kv = model.make_kv(static_cast<int>(prompt.size()));
@@ -96,8 +100,7 @@ inline RunResult parity_decode(Model& model, const nlohmann::json& entry, const 
   if (kv == "compact") config.settings["gc_every"] = 3;
   if (run.contains("processors")) config.settings.update(run["processors"]);
   config.prompt_tokens = parity_prompt(entry, run["prompt"]);
-  const auto& length = entry.contains("max_new_tokens") ? entry : parity_file();
-  config.max_new_tokens = length["max_new_tokens"];
+  config.max_new_tokens = parity_max_new_tokens(entry);
   const FakeTokenizer tokenizer(model.info().vocab_size, {});
   Session session(model, tokenizer, config, recorder);
   session.run();
