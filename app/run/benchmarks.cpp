@@ -6,7 +6,6 @@
 #include <fstream>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <random>
 
 #include "app/run/request.h"
@@ -24,12 +23,29 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-RunResult run_once(Model& model, const Tokenizer& tokenizer, RunConfig config) {
-  capture::NullRecorder recorder;
+RunResult run_recorded(Model& model, const Tokenizer& tokenizer, RunConfig config,
+                       capture::Recorder& recorder) {
   Session session(model, tokenizer, std::move(config), recorder);
   session.run();
   return session.result();
 }
+
+RunResult run_once(Model& model, const Tokenizer& tokenizer, RunConfig config) {
+  capture::NullRecorder recorder;
+  return run_recorded(model, tokenizer, std::move(config), recorder);
+}
+
+struct TemporaryFolder {
+  const std::filesystem::path path = std::filesystem::temp_directory_path() /
+                                     ("triescope-bench-" + std::to_string(std::random_device()()));
+  TemporaryFolder() { std::filesystem::create_directories(path); }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+};
 
 // The prompt in the model's chat format where it has one, its middle cut out where it is too long.
 std::vector<std::int32_t> bench_tokens(const Tokenizer& tokenizer, const BenchPrompt& prompt,
@@ -329,10 +345,7 @@ std::vector<RecordingCost> measure_recording(Model& model, const Tokenizer& toke
                                       {"steps", Level::kSteps},
                                       {"tree", Level::kTree},
                                       {"full", Level::kFull}};
-  namespace fs = std::filesystem;
-  const fs::path folder =
-      fs::temp_directory_path() / ("triescope-bench-" + std::to_string(std::random_device()()));
-  fs::create_directories(folder);
+  const TemporaryFolder folder;
 
   std::vector<RecordingCost> table(std::size(kRivals));
   std::vector<std::vector<double>> ratios(std::size(kRivals));
@@ -348,18 +361,15 @@ std::vector<RecordingCost> measure_recording(Model& model, const Tokenizer& toke
     for (int repeat = 0; repeat < options.repeats; ++repeat) {
       double off_ms = 0;
       for (std::size_t r = 0; r < std::size(kRivals); ++r) {
-        const std::string path = folder / "run.tscap";
+        const std::string path = folder.path / "run.tscap";
         std::unique_ptr<capture::Recorder> recorder;
         if (kRivals[r].level == Level::kOff)
           recorder = std::make_unique<capture::NullRecorder>();
         else
           recorder = capture::open_recorder(path, {.level = kRivals[r].level});
         const auto start = Clock::now();
-        std::optional<Session> session(std::in_place, model, tokenizer, config, *recorder);
-        session->run();
-        const RunResult result = session->result();
-        session.reset();
-        recorder.reset();
+        const RunResult result = run_recorded(model, tokenizer, config, *recorder);
+        recorder.reset();  // closing is part of the price
         const double wall =
             std::chrono::duration<double, std::milli>(Clock::now() - start).count() -
             result.time.prefill_ms;
@@ -367,12 +377,11 @@ std::vector<RecordingCost> measure_recording(Model& model, const Tokenizer& toke
         ms[r] += wall;
         ratios[r].push_back(wall / off_ms);
         table[r].steps += static_cast<int>(result.steps);
-        if (r > 0) bytes[r] += static_cast<double>(fs::file_size(path));
+        if (r > 0) bytes[r] += static_cast<double>(std::filesystem::file_size(path));
         if (progress) progress("recording", ++done, runs);
       }
     }
   }
-  fs::remove_all(folder);
   for (std::size_t r = 0; r < std::size(kRivals); ++r) {
     const double steps = std::max(1, table[r].steps);
     table[r].level = kRivals[r].name;

@@ -8,8 +8,8 @@
 
 #include "core/kernels/cuda_module.h"
 #include "core/kernels/tree_attention.h"
-#include "tests/support/skip.h"
 #include "tests/support/cuda_stand_in.h"
+#include "tests/support/skip.h"
 #include "tests/unit/kernels/random_values.h"
 // After the stand-in: the kernel itself.
 #include "core/kernels/tree_attention.cu"
