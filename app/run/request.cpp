@@ -1,5 +1,6 @@
 #include "app/run/request.h"
 
+#include "app/run/catalog.h"
 #include "core/base/error.h"
 
 namespace triescope::app {
@@ -7,11 +8,13 @@ namespace triescope::app {
 void check_request(const RunRequest& request) {
   const MethodInfo& method = find_method(request.method);
   validate_settings(method, request.settings);
-  if (needs_draft_model(method) && request.draft_model.empty())
+  if (!needs_draft_model(method)) return;
+  if (request.draft_model.empty())
     throw Error(ErrorCode::kInvalidArgument,
                 "method " + method.name +
                     ": expected a draft model, a smaller one with the same vocabulary; found none. "
                     "Name one with --draft MODEL, or in the run bar");
+  resolve_model(request.draft_model);
 }
 
 RunConfig make_run_config(const RunRequest& request, const Tokenizer& tokenizer) {

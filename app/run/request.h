@@ -27,7 +27,7 @@ struct RunRequest {
 };
 
 // Refuses what can be refused before a model is loaded: an unknown method, settings it does not
-// take, a draft model that it needs and that is not named.
+// take, a draft model that it needs and that is not named or not there.
 void check_request(const RunRequest& request);
 
 // Tokenizes the prompt (chat template where asked for; BOS where the tokenizer adds one).

@@ -11,6 +11,7 @@ expect 2 'num_beams' "$TRIESCOPE" decode --prompt hi --set num_beams=0
 expect 2 'num_beams' "$TRIESCOPE" decode --prompt hi --set num_beams=many
 expect 2 'no_such_parameter' "$TRIESCOPE" decode --prompt hi --set no_such_parameter=1
 expect 2 'expected a draft model' "$TRIESCOPE" decode --prompt hi --method draft_model
+expect 3 'neither a file' "$TRIESCOPE" decode --prompt hi --method draft_model --draft /no/such/model
 expect 2 'beam takes no draft model' "$TRIESCOPE" decode --prompt hi --draft anything
 # What transformers knows and triescope does not is refused, not passed over.
 for name in sequence_bias suppress_tokens exponential_decay_length_penalty renormalize_logits; do
