@@ -1,5 +1,6 @@
 // `triescope bench`: the benchmark tables.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <iostream>
 #include <sstream>
@@ -17,8 +18,9 @@ namespace {
 using nlohmann::ordered_json;
 
 struct BenchOptions {
-  std::string model, draft_model, device = "cpu", dtype = "f32", prompts, categories, only,
-                                  beams = "3,6,9,15", lengths = "64";
+  std::vector<std::string> models;
+  std::string draft_model, device = "cpu", dtype = "f32", prompts, categories, only,
+                           beams = "3,6,9,15", lengths = "64";
   int per_category = 2, max_new_tokens = 96, max_prompt_tokens = 1024, repeats = 15, threads = 0;
   bool as_json = false, as_csv = false;
 };
@@ -53,7 +55,9 @@ void print_table(const std::string& title, const ordered_json& rows) {
     if (value.is_string()) return value.get<std::string>();
     if (!value.is_number_float()) return value.dump();
     char text[32];
-    std::snprintf(text, sizeof text, "%.2f", value.get<double>());
+    const double number = value.get<double>();
+    std::snprintf(text, sizeof text, number != 0 && std::abs(number) < 0.005 ? "%.1e" : "%.2f",
+                  number);
     return text;
   };
   for (std::size_t row = 0; row <= rows.size(); ++row) {
@@ -84,9 +88,11 @@ void print_csv(const std::string& table, const ordered_json& rows) {
 int run_bench(const BenchOptions& options, bool quiet) {
   const std::vector<std::string> only = split(options.only);
   for (const std::string& name : only)
-    if (name != "rows" && name != "beams" && name != "drafts" && name != "recording")
+    if (name != "models" && name != "rows" && name != "beams" && name != "drafts" &&
+        name != "recording")
       throw Error(ErrorCode::kInvalidArgument,
-                  "--only: expected rows, beams, drafts, recording or several of them, found '" +
+                  "--only: expected models, rows, beams, drafts, recording or several of them, "
+                  "found '" +
                       name + "'");
   const auto wanted = [&](const char* name) {
     return only.empty() || std::find(only.begin(), only.end(), name) != only.end();
@@ -104,13 +110,29 @@ int run_bench(const BenchOptions& options, bool quiet) {
           ? builtin_bench_prompts()
           : read_bench_prompts(options.prompts, split(options.categories), options.per_category);
   const ProgressSink progress = terminal_progress(quiet);
-  const std::string path = resolve_model(options.model);
+  std::vector<std::string> paths;
+  for (const std::string& name : options.models) paths.push_back(resolve_model(name));
+  if (paths.empty()) paths.push_back(resolve_model(""));
   LoadOptions load;
   load.device = options.device;
   load.dtype = dtype_from_string(options.dtype);
   load.threads = options.threads;
+
+  using ordered = ordered_json;
+  ordered model_table = ordered::array();
+  if (wanted("models")) {
+    for (const ModelCost& cost : measure_models(paths, load, 128, options.max_new_tokens, progress))
+      model_table.push_back({{"name", cost.name},
+                             {"family", cost.family},
+                             {"load_ms", cost.load_ms},
+                             {"prompt_tokens", cost.prompt_tokens},
+                             {"prefill_per_second", cost.prefill_per_second},
+                             {"emitted", cost.emitted},
+                             {"tokens_per_second", cost.tokens_per_second},
+                             {"logits_difference", cost.logits_difference}});
+  }
   LoadedModel target, draft;
-  target.load(path, load, progress, {});
+  target.load(paths.front(), load, progress, {});
   Model* const model = target.model.get();
   const Tokenizer* const tokenizer = target.tokenizer.get();
   if (!options.draft_model.empty()) {
@@ -121,7 +143,6 @@ int run_bench(const BenchOptions& options, bool quiet) {
     draft_options.draft = draft_for(request, target, draft, progress, {});
   }
 
-  using ordered = ordered_json;
   ordered forward_table = ordered::array(), beam_table = ordered::array(),
           draft_table = ordered::array(), recording_table = ordered::array();
   if (wanted("rows")) {
@@ -181,12 +202,14 @@ int run_bench(const BenchOptions& options, bool quiet) {
     ordered all = {
         {"model", {{"name", info.name}, {"dtype", to_string(info.dtype)}, {"device", info.device}}},
         {"versions", versions()},
+        {"models", model_table},
         {"forward_rows", forward_table},
         {"beams", beam_table},
         {"drafts", draft_table},
         {"recording", recording_table}};
     std::cout << all.dump(2) << "\n";
   } else if (options.as_csv) {
+    print_csv("models", model_table);
     print_csv("forward_rows", forward_table);
     print_csv("beams", beam_table);
     print_csv("drafts", draft_table);
@@ -194,6 +217,11 @@ int run_bench(const BenchOptions& options, bool quiet) {
   } else {
     std::cout << info.name << ", " << to_string(info.dtype) << ", " << info.device << ", "
               << prompts.size() << " prompts\n\n";
+    if (wanted("models"))
+      print_table(
+          "Models, greedy (tokens a second; largest difference of a logit to libtorch's plain "
+          "operations)",
+          model_table);
     if (wanted("rows")) print_table("One forward over several rows (median)", forward_table);
     if (wanted("beams"))
       print_table("Beam search by KV policy (KV in tokens, mean of the peaks)", beam_table);
@@ -213,8 +241,11 @@ void add_bench_command(CLI::App& root, CommandLine& line) {
   auto options = std::make_shared<BenchOptions>();
   CLI::App* command = root.add_subcommand(
       "bench", "the benchmark tables: speed and memory by method, beams, length");
-  command->add_option("--model", options->model,
-                      "Hugging Face directory, .gguf file, or a short name");
+  command
+      ->add_option("--model", options->models,
+                   "Hugging Face directory, .gguf file, or a short name; once more for each "
+                   "further row of the table of models")
+      ->allow_extra_args(false);
   command->add_option("--draft", options->draft_model,
                       "draft model: the drafting table has a row for draft_model, too");
   command->add_option("--device", options->device, "cpu, cuda, cuda:1")->capture_default_str();
@@ -223,7 +254,7 @@ void add_bench_command(CLI::App& root, CommandLine& line) {
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   command->add_option("--only", options->only,
-                      "rows, beams, drafts, recording (several with commas); default: all");
+                      "models, rows, beams, drafts, recording (several with commas); default: all");
   command->add_option("--prompts", options->prompts,
                       "prompts as .jsonl (Spec-Bench's format); default: five of our own");
   command->add_option("--categories", options->categories,

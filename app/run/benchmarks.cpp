@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <numeric>
 #include <random>
 
+#include "app/run/loaded_model.h"
 #include "app/run/request.h"
 #include "core/base/error.h"
 #include "core/capture/writer.h"
@@ -59,6 +61,27 @@ std::vector<std::int32_t> bench_tokens(const Tokenizer& tokenizer, const BenchPr
     tokens.erase(tokens.begin() + half, tokens.end() - (max_tokens - half));
   }
   return tokens;
+}
+
+// Tokens without sense, spread over the vocabulary.
+std::vector<std::int32_t> spread_tokens(int count, int vocabulary) {
+  std::vector<std::int32_t> tokens;
+  for (int i = 0; i < count; ++i) tokens.push_back((i * 7919 + 13) % vocabulary);
+  return tokens;
+}
+
+// Position i into slots[i] = i. The logits of the last one.
+std::vector<float> prefill(Model& model, KvStorage& kv, std::span<const std::int32_t> tokens,
+                           std::span<const std::int32_t> slots) {
+  const auto last = static_cast<std::int32_t>(tokens.size()) - 1;
+  ForwardBatch batch;
+  batch.tokens = tokens;
+  batch.positions = slots;
+  batch.slots = slots;
+  batch.logit_rows = {&last, 1};
+  batch.text_length = last + 1;
+  const std::span<const float> logits = model.forward(batch, kv).logits;
+  return {logits.begin(), logits.end()};
 }
 
 // "ngram_trie:num_draft=32" -> {"num_draft": "32"}.
@@ -145,26 +168,59 @@ std::vector<BenchPrompt> builtin_bench_prompts() {
                   kPassage + "\n\nQuestion: How can the lighthouse be reached in winter?"}};
 }
 
+std::vector<ModelCost> measure_models(const std::vector<std::string>& paths,
+                                      const LoadOptions& options, int prompt_tokens,
+                                      int max_new_tokens, const ProgressSink& progress) {
+  std::vector<std::int32_t> slots(static_cast<std::size_t>(prompt_tokens));
+  std::iota(slots.begin(), slots.end(), 0);
+  std::vector<ModelCost> table;
+  for (const std::string& path : paths) {
+    LoadedModel opened;
+    const auto start = Clock::now();
+    opened.load(path, options, progress, {});
+    const ModelInfo& info = opened.model->info();
+    ModelCost& cost = table.emplace_back();
+    cost.load_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    cost.name = info.name;
+    cost.family = info.family;
+    cost.prompt_tokens = prompt_tokens;
+    const std::vector<std::int32_t> tokens = spread_tokens(prompt_tokens, info.vocab_size);
+    const auto first_logits = [&] {
+      return prefill(*opened.model, *opened.model->make_kv(prompt_tokens), tokens, slots);
+    };
+    const std::vector<float> logits = first_logits();
+
+    RunConfig config;
+    config.method = "greedy";
+    config.settings = {{"eos_token_id", {-1}}};  // none: every model writes as much
+    config.prompt_tokens = tokens;
+    config.max_new_tokens = max_new_tokens;
+    run_once(*opened.model, *opened.tokenizer, config);  // warm-up
+    const RunResult result = run_once(*opened.model, *opened.tokenizer, config);
+    cost.emitted = static_cast<int>(result.emitted_tokens);
+    cost.prefill_per_second = 1000 * prompt_tokens / result.time.prefill_ms;
+    cost.tokens_per_second = 1000 * cost.emitted / result.time.decode_ms;
+
+    LoadOptions reference = options;
+    reference.reference_kernels = true;
+    opened.load(path, reference, progress, {});
+    const std::vector<float> expected = first_logits();
+    for (std::size_t i = 0; i < logits.size(); ++i)
+      cost.logits_difference =
+          std::max(cost.logits_difference, std::abs(static_cast<double>(logits[i]) - expected[i]));
+  }
+  return table;
+}
+
 std::vector<ForwardCost> measure_forward_rows(Model& model, int prompt_tokens,
                                               const std::vector<int>& rows, int repeats,
                                               const ProgressSink& progress) {
   const int most = *std::max_element(rows.begin(), rows.end());
   const auto kv = model.make_kv(prompt_tokens + most);
   const int vocabulary = model.info().vocab_size;
-  std::vector<std::int32_t> prompt(static_cast<std::size_t>(prompt_tokens)),
-      positions(prompt.size()), slots(prompt.size());
-  for (int i = 0; i < prompt_tokens; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    prompt[at] = (i * 7919 + 13) % vocabulary;
-    positions[at] = slots[at] = i;
-  }
-  const std::int32_t last = prompt_tokens - 1;
-  ForwardBatch prefill;
-  prefill.tokens = prompt;
-  prefill.positions = positions;
-  prefill.slots = slots;
-  prefill.logit_rows = {&last, 1};
-  model.forward(prefill, *kv);
+  std::vector<std::int32_t> slots(static_cast<std::size_t>(prompt_tokens));
+  std::iota(slots.begin(), slots.end(), 0);
+  prefill(model, *kv, spread_tokens(prompt_tokens, vocabulary), slots);
 
   std::vector<std::vector<double>> times(rows.size());
   const auto step = [&](int count) {

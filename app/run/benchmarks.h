@@ -25,6 +25,22 @@ std::vector<BenchPrompt> read_bench_prompts(const std::string& path,
 // A few prompts of our own, for where no file is given: "story", "summarization", "rag".
 std::vector<BenchPrompt> builtin_bench_prompts();
 
+// A model as it is opened and decodes greedily, without a recorder, after tokens without sense.
+struct ModelCost {
+  std::string name, family;
+  double load_ms = 0;  // with its tokenizer
+  int prompt_tokens = 0, emitted = 0;
+  double prefill_per_second = 0, tokens_per_second = 0;  // tokens; the second of two runs
+  // Of a logit after the prompt, to the reference kernels (libtorch's plain operations) in the same
+  // dtype: largest.
+  double logits_difference = 0;
+};
+// Each alone in memory, twice: the reference is loaded when the other is gone. Errors: those of
+// load_model, load_tokenizer and Session.
+std::vector<ModelCost> measure_models(const std::vector<std::string>& paths,
+                                      const LoadOptions& options, int prompt_tokens,
+                                      int max_new_tokens, const ProgressSink& progress);
+
 // One forward over `rows` rows that share a prompt.
 struct ForwardCost {
   int rows = 0, prompt_tokens = 0;

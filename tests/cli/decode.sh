@@ -97,4 +97,6 @@ wait $pid
 [[ -s $work/stopped.txt ]] || { echo "FAILED: nothing printed before Ctrl+C"; failures=$((failures + 1)); }
 "$TRIESCOPE" info --json "$work/stopped.tscap" >"$work/stopped.json" || failures=$((failures + 1))
 check_json "$work/stopped.json" 'd["status"] == "stopped" and d["counts"]["steps"] > 1'
+"$TRIESCOPE" bench --quiet --json --only models --model "$model" --model "$model" --max-new-tokens 2 >"$work/bench.json" || failures=$((failures + 1))
+check_json "$work/bench.json" '[m["emitted"] for m in d["models"]] == [2, 2] and all(0 < m["logits_difference"] <= 2e-4 and m["load_ms"] > 0 for m in d["models"])'
 finish

@@ -29,6 +29,7 @@ echo '{"model_type": "mamba", "architectures": ["MambaForCausalLM"]}' >"$work/fo
 expect 3 'mamba' "$TRIESCOPE" info "$work/folder"
 expect 3 'no.tscap' "$TRIESCOPE" export "$work/no.tscap" --panel trie --format svg -o "$work/x.svg"
 expect 3 'text.gguf' "$TRIESCOPE" export "$work/text.gguf" --panel trie --format svg -o "$work/x.svg"
+expect 2 'models, rows' "$TRIESCOPE" bench --only no-such-table
 expect 2 'exactly one' "$TRIESCOPE" tokenize
 expect 0 'num_beams' "$TRIESCOPE" methods beam
 expect 3 'beam' "$TRIESCOPE" methods no-such-method
