@@ -219,7 +219,7 @@ void write(std::vector<Part>& parts, const std::string& path, const ExportOption
                   path + ": cannot be written; is the folder there and writable?");
   }
   CairoCanvas canvas(format, temporary.path(), width, height, scale);
-  canvas.set_metadata(notes);
+  canvas.set_metadata(notes, parts[0].scene.capture->run().created_utc);
   const Theme& theme = parts[0].scene.theme;
   canvas.fill_rect({0, 0, width, height}, theme.background, 0);
   float x = 0;

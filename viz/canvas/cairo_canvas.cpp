@@ -10,8 +10,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <sstream>
+#include <string_view>
 
 #include "core/base/error.h"
 #include "viz/canvas/dash.h"
@@ -107,6 +109,7 @@ struct CairoCanvas::Impl {
   PangoLayout* layout = nullptr;
   std::map<std::pair<int, int>, PangoFontDescription*> fonts;  // (face, size in 1/64 px)
   std::vector<std::pair<std::string, std::string>> metadata;
+  std::string created_digits;  // YYYYMMDDhhmmss
   bool finished = false;
 
   ~Impl() {
@@ -208,7 +211,8 @@ CairoCanvas::CairoCanvas(CairoFormat format, const std::string& path, float widt
 
 CairoCanvas::~CairoCanvas() = default;
 
-void CairoCanvas::set_metadata(std::vector<std::pair<std::string, std::string>> entries) {
+void CairoCanvas::set_metadata(std::vector<std::pair<std::string, std::string>> entries,
+                               const std::string& created) {
   impl_->metadata = std::move(entries);
   if (impl_->format != CairoFormat::kPdf) return;
   std::string subject;
@@ -216,6 +220,11 @@ void CairoCanvas::set_metadata(std::vector<std::pair<std::string, std::string>> 
     subject += (subject.empty() ? "" : "; ") + key + ": " + value;
   cairo_pdf_surface_set_metadata(impl_->surface, CAIRO_PDF_METADATA_SUBJECT, subject.c_str());
   cairo_pdf_surface_set_metadata(impl_->surface, CAIRO_PDF_METADATA_CREATOR, "triescope");
+  std::ranges::copy_if(created, std::back_inserter(impl_->created_digits),
+                       [](char c) { return c >= '0' && c <= '9'; });
+  // Before 1.18 cairo writes such a date without the D: it begins with; finish() mends that.
+  if (!created.empty() && cairo_version() >= CAIRO_VERSION_ENCODE(1, 18, 0))
+    cairo_pdf_surface_set_metadata(impl_->surface, CAIRO_PDF_METADATA_CREATE_DATE, created.c_str());
   if (!impl_->metadata.empty())
     cairo_pdf_surface_set_metadata(impl_->surface, CAIRO_PDF_METADATA_TITLE,
                                    impl_->metadata.front().second.c_str());
@@ -244,6 +253,14 @@ void CairoCanvas::finish() {
     for (const auto& [key, value] : impl_->metadata) chunks += png_text_chunk(key, value);
     constexpr std::size_t kAfterHeader = 8 + 25;  // signature and IHDR
     if (data.size() > kAfterHeader) data.insert(kAfterHeader, chunks);
+    write_file(impl_->path, data);
+  } else if (impl_->format == CairoFormat::kPdf && impl_->created_digits.size() == 14) {
+    // The time of writing becomes that of the run, digit by digit: nothing moves.
+    constexpr std::string_view kDate = "/CreationDate (D:";
+    std::string data = read_file(impl_->path);
+    const auto at = data.find(kDate);
+    if (at == std::string::npos || data.size() < at + kDate.size() + 14) return;
+    data.replace(at + kDate.size(), 14, impl_->created_digits);
     write_file(impl_->path, data);
   }
 }

@@ -22,7 +22,9 @@ class CairoCanvas final : public Canvas {
   ~CairoCanvas() override;
 
   // What stands in the file about itself: title, subject (PDF), a comment or text chunk elsewhere.
-  void set_metadata(std::vector<std::pair<std::string, std::string>> entries);
+  // `created` (ISO 8601) is a PDF's date, "" = now: the same content at two times gives two files.
+  void set_metadata(std::vector<std::pair<std::string, std::string>> entries,
+                    const std::string& created = "");
   // Writes the file. Error{kIoError}: path and reason. Nothing may be drawn afterwards.
   void finish();
 
