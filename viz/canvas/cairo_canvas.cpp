@@ -222,7 +222,8 @@ void CairoCanvas::set_metadata(std::vector<std::pair<std::string, std::string>> 
   cairo_pdf_surface_set_metadata(impl_->surface, CAIRO_PDF_METADATA_CREATOR, "triescope");
   std::ranges::copy_if(created, std::back_inserter(impl_->created_digits),
                        [](char c) { return c >= '0' && c <= '9'; });
-  // Before 1.18 cairo writes such a date without the D: it begins with; finish() mends that.
+  // Before 1.18 cairo writes a date that it is given without the "D:" it must begin with: there
+  // finish() puts it in the place of the time of writing.
   if (!created.empty() && cairo_version() >= CAIRO_VERSION_ENCODE(1, 18, 0))
     cairo_pdf_surface_set_metadata(impl_->surface, CAIRO_PDF_METADATA_CREATE_DATE, created.c_str());
   if (!impl_->metadata.empty())
