@@ -114,7 +114,7 @@ struct AttentionRun {
       for (int i = 0; i < kPanel; ++i) s.panel[d * kPanel + i] = k_rows[i][d];
     }
     tile_rows<float>(queries, s.q + q0 * t.head_dim, t.head_dim, s.panel, kPanel, t.head_dim,
-                     s.scores + q0 * s.ld_scores + j0, s.ld_scores, false);
+                     s.scores + q0 * s.ld_scores + j0, s.ld_scores, TileUse::kStore);
   }
 
   // sums[q] += sum over i < count of p[q, j0 + i] * V[slots[i]], continuing each chain.
@@ -128,7 +128,7 @@ struct AttentionRun {
       const E* v = values + slots[0] * t.slot_stride;
       for (int d = 0; d < t.head_dim; d += kPanel) {
         tile_rows<E>(queries, p, s.ld_scores, v + d, t.slot_stride, count, sums + d, s.ld_head,
-                     true);
+                     TileUse::kContinue);
       }
       return;
     }
@@ -144,7 +144,7 @@ struct AttentionRun {
     }
     for (int d = 0; d < t.head_dim; d += kPanel) {
       tile_rows<float>(queries, p, s.ld_scores, s.panel + d, s.ld_head, count, sums + d, s.ld_head,
-                       true);
+                       TileUse::kContinue);
     }
   }
 

@@ -31,7 +31,6 @@ void finish_rows(const LinearCall& call, std::int64_t row, std::int64_t count, c
 template <class W>
 void linear_panels_of(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end) {
   alignas(64) float totals[Vec::kMaxRows * kPanel];
-  alignas(64) float chain[Vec::kMaxRows * kPanel];
   const std::int64_t tiles = (call.rows + Vec::kMaxRows - 1) / Vec::kMaxRows;
   for (std::int64_t panel = panel_begin; panel < panel_end; ++panel) {
     const W* w = static_cast<const W*>(call.weights) + panel * call.k * kPanel;
@@ -42,12 +41,8 @@ void linear_panels_of(const LinearCall& call, std::int64_t panel_begin, std::int
       const float* x = call.x + row * call.x_stride;
       for (std::int64_t k0 = 0; k0 < call.k; k0 += kLinearChain) {
         const std::int64_t k = call.k - k0 < kLinearChain ? call.k - k0 : kLinearChain;
-        kTiles<W>[count](x + k0, call.x_stride, w + k0 * kPanel, kPanel, k,
-                         k0 == 0 ? totals : chain, kPanel, false);
-        if (k0 == 0) continue;
-        for (std::int64_t i = 0; i < count * kPanel; i += Vec::kLanes) {
-          (Vec::load(totals + i) + Vec::load(chain + i)).store(totals + i);
-        }
+        kTiles<W>[count](x + k0, call.x_stride, w + k0 * kPanel, kPanel, k, totals, kPanel,
+                         k0 == 0 ? TileUse::kStore : TileUse::kAdd);
       }
       finish_rows(call, row, count, totals, n0, width);
     }

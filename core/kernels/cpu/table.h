@@ -11,7 +11,7 @@
 namespace triescope::kernels {
 
 // PackedLinear::kChain.
-constexpr std::int64_t kLinearChain = 512;
+constexpr std::int64_t kLinearChain = 128;
 
 struct LinearCall {
   const void* weights;  // [panels][k][32]

@@ -1,9 +1,9 @@
 // The register tile that linear layers and attention share:
 //
-//   c[r, n] = (load ? c[r, n] : 0) + sum over k ascending of x[r, k] * w[k, n],  r < R, n < 32
+//   chain[r, n] = start + sum over k ascending of x[r, k] * w[k, n],  r < R, n < 32
 //
-// one chain of fused multiply-adds per element, the same chain whatever R is. Included once per
-// variant, after its vec_*.h.
+// one chain of fused multiply-adds per element, the same chain whatever R is. Where it starts and
+// what becomes of it is a TileUse. Included once per variant, after its vec_*.h.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,24 @@ namespace {
 
 constexpr int kPanel = 32;
 
+enum class TileUse : std::uint8_t {
+  kStore,     // from 0; c = chain
+  kAdd,       // from 0; c = c + chain
+  kContinue,  // from c; c = chain
+};
+
 template <int R, int NV, class W>
 inline __attribute__((always_inline)) void tile_columns(const float* x, std::int64_t x_stride,
                                                         const W* w, std::int64_t w_stride,
                                                         std::int64_t k, float* c,
-                                                        std::int64_t c_stride, bool load) {
+                                                        std::int64_t c_stride, TileUse use) {
   Vec acc[R][NV];
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v)
-      acc[r][v] = load ? Vec::load(c + r * c_stride + v * Vec::kLanes) : Vec::zero();
+      acc[r][v] =
+          use == TileUse::kContinue ? Vec::load(c + r * c_stride + v * Vec::kLanes) : Vec::zero();
   }
   for (std::int64_t i = 0; i < k; ++i) {
     // A tile of many rows stays long on a line of weights and the hardware's prefetcher falls back:
@@ -47,22 +54,26 @@ inline __attribute__((always_inline)) void tile_columns(const float* x, std::int
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 8
-    for (int v = 0; v < NV; ++v) acc[r][v].store(c + r * c_stride + v * Vec::kLanes);
+    for (int v = 0; v < NV; ++v) {
+      float* out = c + r * c_stride + v * Vec::kLanes;
+      if (use == TileUse::kAdd) acc[r][v] = Vec::load(out) + acc[r][v];
+      acc[r][v].store(out);
+    }
   }
 }
 
 template <int R, class W>
 void tile(const float* x, std::int64_t x_stride, const W* w, std::int64_t w_stride, std::int64_t k,
-          float* c, std::int64_t c_stride, bool load) {
+          float* c, std::int64_t c_stride, TileUse use) {
   constexpr int kVecs = R <= Vec::kWideRows ? kPanel / Vec::kLanes : Vec::kNarrow;
   for (int n = 0; n < kPanel; n += kVecs * Vec::kLanes) {
-    tile_columns<R, kVecs>(x, x_stride, w + n, w_stride, k, c + n, c_stride, load);
+    tile_columns<R, kVecs>(x, x_stride, w + n, w_stride, k, c + n, c_stride, use);
   }
 }
 
 template <class W>
 using TileFunction = void (*)(const float*, std::int64_t, const W*, std::int64_t, std::int64_t,
-                              float*, std::int64_t, bool);
+                              float*, std::int64_t, TileUse);
 
 template <class W>
 constexpr TileFunction<W> kTiles[] = {
@@ -80,12 +91,13 @@ static_assert(Vec::kMaxRows == TRIESCOPE_TILE_ROWS);
 // Any number of rows, cut into tiles of nearly equal height.
 template <class W>
 void tile_rows(std::int64_t rows, const float* x, std::int64_t x_stride, const W* w,
-               std::int64_t w_stride, std::int64_t k, float* c, std::int64_t c_stride, bool load) {
+               std::int64_t w_stride, std::int64_t k, float* c, std::int64_t c_stride,
+               TileUse use) {
   const std::int64_t tiles = (rows + Vec::kMaxRows - 1) / Vec::kMaxRows;
   for (std::int64_t t = 0; t < tiles; ++t) {
     const std::int64_t begin = rows * t / tiles, end = rows * (t + 1) / tiles;
     kTiles<W>[end - begin](x + begin * x_stride, x_stride, w, w_stride, k, c + begin * c_stride,
-                           c_stride, load);
+                           c_stride, use);
   }
 }
 

@@ -98,12 +98,35 @@ TEST_CASE("activations agree with libtorch, far from zero too") {
       activation(kind, in_place.data(), n, 1, n, pool);
       check_close(in_place, gated_activation_ref(kind, gate.data(), nullptr, n), 3e-6, 1e-6);
     }
-    auto capped = gate;
-    softcap(capped.data(), 30, n);
-    for (std::size_t i = 0; i < capped.size(); ++i) {
-      REQUIRE(std::fabs(capped[i] - 30 * std::tanh(double{gate[i]} / 30)) <= 6e-6);
-    }
   });
+}
+
+TEST_CASE("softcap keeps the digits of small scores: within 5e-7 of each, whatever the cap") {
+  Rng rng(31);
+  std::vector<float> scores = random_values(1003, rng, 40.0f);
+  for (std::size_t i = 0; i < 500; ++i) scores[i] *= 1e-3f;
+  scores[0] = 0;
+  scores[1] = 1e-30f;
+  scores[2] = -4000;
+  for (const float cap : {1.0f, 30.0f, 50.0f}) {
+    // Where the two formulas of tanh meet.
+    for (int i = -8; i <= 8; ++i)
+      scores[static_cast<std::size_t>(20 + i)] = 0.625f * cap * (1 + static_cast<float>(i) * 6e-8f);
+    test::for_each_variant([&](const char* variant) {
+      CAPTURE(variant);
+      CAPTURE(cap);
+      auto capped = scores;
+      softcap(capped.data(), cap, static_cast<std::int64_t>(capped.size()));
+      for (std::size_t i = 0; i < capped.size(); ++i) {
+        const double want = cap * std::tanh(double{scores[i]} / cap);
+        CAPTURE(scores[i]);
+        REQUIRE(std::fabs(capped[i] - want) <= 5e-7 * std::fabs(want));
+      }
+      float odd[] = {std::nanf(""), 1, 2};
+      softcap(odd, cap, 3);
+      CHECK(std::isnan(odd[0]));
+    });
+  }
 }
 
 TEST_CASE("rope turns half-split pairs, leaves the rest, and interleaved pairs are the same turn") {
