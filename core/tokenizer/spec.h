@@ -131,5 +131,6 @@ std::optional<TokenizerSpec::Merge> split_merge(const std::string& text, const T
 extern const char* const kGpt2Regex;
 extern const char* const kLlama3Regex;
 extern const char* const kQwen2Regex;
+extern const char* const kTekkenRegex;
 
 }  // namespace triescope::tokenizer

@@ -33,6 +33,10 @@ PreTokenizerStep byte_level_step(bool use_regex) {
   return step;
 }
 
+bool is_llama3(const std::string& pre) {
+  return pre == "llama-bpe" || pre == "llama3" || pre == "llama-v3";
+}
+
 void read_pre_type(const std::string& path, const std::string& pre, TokenizerSpec& spec) {
   if (pre == "gpt-2" || pre == "gpt2") {
     spec.pre_tokenizer = {byte_level_step(true)};
@@ -41,10 +45,15 @@ void read_pre_type(const std::string& path, const std::string& pre, TokenizerSpe
     digits.kind = Kind::kDigits;
     digits.individual_digits = true;
     spec.pre_tokenizer = {digits, byte_level_step(true)};
-  } else if (pre == "llama-bpe" || pre == "llama3" || pre == "llama-v3") {
+  } else if (is_llama3(pre)) {
     spec.pre_tokenizer = {split_step(kLlama3Regex), byte_level_step(false)};
     spec.ignore_merges = true;
-  } else if (pre == "qwen2") {
+  } else if (pre == "smaug-bpe") {  // SmolLM3: Llama 3's split, merges not ignored, no BOS
+    spec.pre_tokenizer = {split_step(kLlama3Regex), byte_level_step(false)};
+  } else if (pre == "tekken") {
+    spec.pre_tokenizer = {split_step(kTekkenRegex), byte_level_step(false)};
+    spec.ignore_merges = true;
+  } else if (pre == "qwen2" || pre == "deepseek-r1-qwen") {
     spec.pre_tokenizer = {split_step(kQwen2Regex), byte_level_step(false)};
     NormalizerStep nfc;
     nfc.kind = NormalizerStep::Kind::kNfc;
@@ -52,7 +61,8 @@ void read_pre_type(const std::string& path, const std::string& pre, TokenizerSpe
   } else {
     throw Error(ErrorCode::kNotSupported,
                 path + ": tokenizer.ggml.pre '" + pre +
-                    "' is not supported (gpt-2, smollm, llama-bpe, qwen2 are)");
+                    "' is not supported (gpt-2, smollm, llama-bpe, smaug-bpe, "
+                    "tekken, qwen2, deepseek-r1-qwen are)");
   }
 }
 
@@ -170,7 +180,7 @@ TokenizerSpec spec_from_gguf(const formats::GgufFile& file) {
     DecoderStep decoder;
     decoder.kind = DecoderStep::Kind::kByteLevel;
     spec.decoder = {decoder};
-    adds_bos = pre == "llama-bpe" || pre == "llama3" || pre == "llama-v3";
+    adds_bos = is_llama3(pre) || pre == "tekken";
     spec.description = "byte-level BPE, " + pre + ", " + std::to_string(count) + " tokens";
   } else if (model == "llama") {
     const auto scores = file.floats("tokenizer.ggml.scores");

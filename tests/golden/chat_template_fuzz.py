@@ -3,7 +3,9 @@
 chat_template_dump makes of them with transformers: where both render, the texts must be equal.
 
     python chat_template_fuzz.py BUILD/tests/bin/chat_template_dump [--seed 1] [--count 5000]
+    python chat_template_fuzz.py BUILD/tests/bin/chat_template_dump --folder FOLDER
 
+--folder: every template there (*.jinja) as it is, with every conversation; real_tokenizers.py fetches some.
 Prints every difference and what we render though Jinja refuses it; exit status 1 at a difference.
 """
 
@@ -60,14 +62,51 @@ def expected(template, conversation):
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
+def dump(program, conversation, templates):
+    with tempfile.TemporaryDirectory() as work:
+        given, made = pathlib.Path(work, "in.json"), pathlib.Path(work, "out.json")
+        given.write_text(json.dumps({"messages": conversation, "texts": chat_templates.TEXTS, "templates": templates}))
+        subprocess.run([program, given, made], check=True)
+        return json.loads(made.read_text())
+
+
+def compare_folder(program, folder):
+    """Every template with every conversation: equal, refused by both, or a difference; a line a template."""
+    paths = sorted(pathlib.Path(folder).glob("*.jinja"))
+    templates = [path.read_bytes().decode() for path in paths]
+    counts = [collections.Counter() for _ in paths]
+    why = [set() for _ in paths]
+    for conversation in chat_templates.CONVERSATIONS:
+        for at, ours in enumerate(dump(program, conversation, templates)):
+            theirs = expected(templates[at], conversation)
+            if "text" in theirs and "text" in ours:
+                counts[at]["equal" if theirs["text"] == ours["text"] else "DIFFERENT"] += 1
+            elif "text" in ours:
+                counts[at]["ONLY TRIESCOPE RENDERS"] += 1
+                why[at].add(theirs["error"])
+            elif "text" in theirs:
+                counts[at]["only transformers renders"] += 1
+                why[at].add(ours["error"])
+            else:
+                counts[at]["both refuse"] += 1
+    for path, count, reasons in zip(paths, counts, why):
+        print(f"{path.stem}: {dict(count)} {'; '.join(sorted(reasons))[:200]}")
+    total = sum(counts, collections.Counter())
+    print(f"{len(paths)} templates, {sum('only transformers renders' not in c for c in counts)} without a refusal of ours: {dict(total)}")
+    return 1 if total["DIFFERENT"] or total["ONLY TRIESCOPE RENDERS"] else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("dump", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=5000)
+    parser.add_argument("--folder", type=pathlib.Path)
     args = parser.parse_args()
     random.seed(args.seed)
     warnings.simplefilter("ignore")
+    if args.folder:
+        return compare_folder(args.dump, args.folder)
     folder = chat_templates.HERE / "chat_templates"
     whole = [path.read_bytes().decode() for path in sorted(folder.glob("*.jinja"))]
     pieces = list(chat_templates.SNIPPETS)
@@ -75,11 +114,7 @@ def main():
     tokens = [token for text in whole + pieces for token in TOKEN.findall(text)]
     templates = [mutate(random.choice(pieces if random.random() < 0.75 else whole), tokens) for _ in range(args.count)]
     conversation = chat_templates.CONVERSATIONS[random.choice([2, 3, 4, 5])]
-    with tempfile.TemporaryDirectory() as work:
-        given, made = pathlib.Path(work, "in.json"), pathlib.Path(work, "out.json")
-        given.write_text(json.dumps({"messages": conversation, "texts": chat_templates.TEXTS, "templates": templates}))
-        subprocess.run([args.dump, given, made], check=True)
-        results = json.loads(made.read_text())
+    results = dump(args.dump, conversation, templates)
     counts = collections.Counter()
     for template, ours in zip(templates, results, strict=True):
         theirs = expected(template, conversation)

@@ -4,7 +4,9 @@
   tokenizer_compare.py corpus --dump build/tests/bin/tokenizer_dump   every prompt and every document of the test data
   tokenizer_compare.py characters --dump ...                          every character, alone and among marks
   tokenizer_compare.py fuzz   --dump ... [--count 100000]             random Unicode strings and random ids
+  tokenizer_compare.py vectors --dump ... --folder FOLDER             llama.cpp's vectors, by its GGUF vocabularies
 
+--folder FOLDER: the tokenizers that real_tokenizers.py made there, in place of those of the test data.
 Development only. Made with tokenizers 0.23.3, transformers 5.17.0. Exit code 1 where anything differs."""
 import argparse
 import gzip
@@ -16,6 +18,8 @@ import sys
 import tempfile
 import time
 import unicodedata
+
+from tokenizers import Tokenizer
 
 from tokenizer_variants import real, variants
 
@@ -129,21 +133,46 @@ def compare(name, program, path, tokenizer, texts, ids_of_decode):
     return failures
 
 
+def of_folder(folder):
+    """name -> (path, Tokenizer) of every tokenizer.json that real_tokenizers.py made."""
+    return {path.stem: (path, Tokenizer.from_file(str(path))) for path in sorted(pathlib.Path(folder).glob("*.json"))}
+
+
+def vectors(folder, program):
+    """Ids of the .inp texts, without BOS, are those of .out."""
+    failures = 0
+    for path in sorted(pathlib.Path(folder).glob("*.gguf")):
+        if not path.with_suffix(".inp").exists():
+            continue
+        texts = path.with_suffix(".inp").read_text("utf-8").split("\n__ggml_vocab_test__\n")
+        expected = path.with_suffix(".out").read_text("utf-8").split("\n")[:len(texts)]
+        found = dump(program, "plain", path, [json.dumps(t) for t in texts])
+        wrong = [(t, e, f) for t, e, f in zip(texts, expected, found) if e.split() != f.split()]
+        for text, ids, ours in wrong[:5]:
+            print(f"  {path.stem}: {text!a:.200}\n    expected {ids}\n    found    {ours}")
+        print(f"{path.stem}: {len(texts)} texts, {len(wrong)} differ", flush=True)
+        failures += len(wrong)
+    return failures
+
+
 def main():
     here = pathlib.Path(__file__).resolve().parent.parent.parent
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("corpus", "characters", "fuzz"))
+    parser.add_argument("what", choices=("corpus", "characters", "fuzz", "vectors"))
     parser.add_argument("--dump", required=True)
     parser.add_argument("--data", default=here.parent / "shared/data")
     parser.add_argument("--models", default=here / ".deps/models")
+    parser.add_argument("--folder")
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", action="append")
     arguments = parser.parse_args()
+    if arguments.what == "vectors":
+        sys.exit(1 if vectors(arguments.folder, arguments.dump) else 0)
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
-        entries = dict(real(arguments.data, arguments.models))
-        if arguments.what != "corpus":
+        entries = of_folder(arguments.folder) if arguments.folder else dict(real(arguments.data, arguments.models))
+        if arguments.what != "corpus" and not arguments.folder:
             for name, tokenizer in variants(arguments.data).items():
                 path = pathlib.Path(folder) / f"{name}.json"
                 tokenizer.save(str(path))

@@ -324,9 +324,9 @@ Part read_part(const InputFile& file, int index) {
                                             "found something else");
   }
   const auto version = reader.number<std::uint32_t>();
-  if (version != 3) {
+  if (version != 2 && version != 3) {  // laid out alike; 3 may be big-endian, which these are not
     throw Error(ErrorCode::kNotSupported,
-                file.path() + ": expected GGUF version 3, found version " +
+                file.path() + ": expected GGUF version 2 or 3, found version " +
                     std::to_string(version) + (version > 0xffff ? " (a big-endian file?)" : "") +
                     "; convert the model anew");
   }

@@ -215,6 +215,39 @@ TEST_CASE("a GGUF of model llama merges by score, prepends a space and BOS") {
   CHECK(tokenizer->eos_token_ids() == Ids{2});
 }
 
+TEST_CASE("the pre types of a GGUF split as their families do") {
+  const test::TempDir folder;
+  const auto pieces = [&](const std::string& pre) {
+    test::GgufWriter file;
+    std::vector<std::string> tokens{"<s>"}, merges;
+    for (const char c : std::string("abAB128/!")) tokens.emplace_back(1, c);
+    // 12 and 128: digits together, where the split lets them; aB, B/, !/: across case and slashes.
+    for (const char* merge : {"1 2", "12 8", "a B", "! /"}) {
+      merges.emplace_back(merge);
+      tokens.push_back(std::string(merge).erase(std::string(merge).find(' '), 1));
+    }
+    tokens.emplace_back(
+        "bA");  // no merge leads to it: only where merges are ignored for whole pieces
+    file.add("tokenizer.ggml.model", std::string("gpt2"));
+    file.add("tokenizer.ggml.pre", pre);
+    file.add_raw("tokenizer.ggml.tokens", 9, text_array(tokens));
+    file.add_raw("tokenizer.ggml.merges", 9, text_array(merges));
+    file.add("tokenizer.ggml.bos_token_id", std::uint32_t{0});
+    test::write_file(folder.path() / "t.gguf", file.bytes());
+    const auto tokenizer = load_tokenizer((folder.path() / "t.gguf").string());
+    std::string found;
+    for (const auto id : tokenizer->encode("128aB!/bA"))
+      found += std::string(tokenizer->piece(id)) + " ";
+    return found;
+  };
+  CHECK(pieces("gpt-2") == "128 aB !/ b A ");
+  CHECK(pieces("llama-bpe") == "<s> 128 aB !/ bA ");
+  CHECK(pieces("smaug-bpe") == "128 aB !/ b A ");
+  CHECK(pieces("qwen2") == "1 2 8 aB !/ b A ");
+  CHECK(pieces("deepseek-r1-qwen") == pieces("qwen2"));
+  CHECK(pieces("tekken") == "<s> 1 2 8 a B !/ b A ");
+}
+
 TEST_CASE("a GGUF whose pre type, model or sizes are not known is refused by name") {
   const test::TempDir folder;
   const auto message = [&](const std::string& model, const std::string& pre,
