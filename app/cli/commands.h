@@ -33,9 +33,10 @@ struct RunOptions {
   RunRequest request;
   std::string prompt_file, prompt_ids, dtype = "f32";
   std::vector<std::string> settings;  // name=value
+  bool model_settings = false;        // begin with those the model comes with
   void add_to(CLI::App& command);
-  // Reads the prompt file, parses --set, --prompt-ids and --dtype. Errors: kInvalidArgument,
-  // kNotFound.
+  // Reads the prompt file, parses --set, --prompt-ids and --dtype, takes the model's settings where
+  // asked to. Errors: kInvalidArgument, kNotFound, those of take_model_settings and inspect_model.
   RunRequest resolve() const;
 };
 

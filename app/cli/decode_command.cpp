@@ -156,6 +156,12 @@ int run_decode(const DecodeOptions& options, bool quiet) {
     clear_progress();
     std::fprintf(stderr, "warning: %s\n", loaded->model->info().warning.c_str());
   }
+  const std::string note =
+      model_settings_note(request, target.model->info(), "--model-settings takes what it asks for");
+  if (!quiet && !note.empty()) {
+    clear_progress();
+    std::fprintf(stderr, "note: %s\n", note.c_str());
+  }
   const Model& model = *target.model;
   const Tokenizer& tokenizer = *target.tokenizer;
   const double load_ms =

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "app/cli/commands.h"
+#include "app/run/catalog.h"
 #include "core/base/error.h"
 
 namespace triescope::app {
@@ -73,6 +74,8 @@ nlohmann::json model_json(const ModelInfo& info) {
           {"tokenizer", info.tokenizer},
           {"eos_token_ids", info.eos_token_ids},
           {"bos_token_id", info.bos_token_id},
+          {"generation_settings", settings_json(info.generation)},
+          {"generation_not_done", info.generation.not_done},
           {"dtype", to_string(info.dtype)},
           {"device", info.device}};
 }
@@ -97,6 +100,9 @@ void RunOptions::add_to(CLI::App& command) {
   command.add_option("--dtype", dtype, "f32, bf16, f16")->capture_default_str();
   command.add_option("--set", settings, "a parameter of the method: name=value (repeatable)")
       ->allow_extra_args(false);
+  command.add_flag("--model-settings", model_settings,
+                   "begin with what the model's generation_config.json asks for, as transformers "
+                   "does; --set has the last word");
   command.add_option("--draft", request.draft_model,
                      "draft model for methods that need one (draft_model): a smaller one with the "
                      "same vocabulary, named as --model is");
@@ -114,6 +120,7 @@ RunRequest RunOptions::resolve() const {
                   "--set: expected name=value, found '" + setting + "'");
     result.settings[setting.substr(0, equals)] = setting.substr(equals + 1);
   }
+  if (model_settings) take_model_settings(result, inspect_model(resolve_model(result.model)));
   return result;
 }
 

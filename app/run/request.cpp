@@ -5,6 +5,24 @@
 
 namespace triescope::app {
 
+namespace {
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+// "name = value, name = value"
+std::string text_of(const nlohmann::json& settings) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : settings.items())
+    parts.push_back(name + " = " + (value.is_string() ? value.get<std::string>() : value.dump()));
+  return joined(parts);
+}
+
+}  // namespace
+
 void check_request(const RunRequest& request) {
   const MethodInfo& method = find_method(request.method);
   validate_settings(method, request.settings);
@@ -15,6 +33,51 @@ void check_request(const RunRequest& request) {
                     ": expected a draft model, a smaller one with the same vocabulary; found none. "
                     "Name one with --draft MODEL, or in the run bar");
   resolve_model(request.draft_model);
+}
+
+nlohmann::json settings_json(const GenerationSettings& generation) {
+  nlohmann::json settings = nlohmann::json::object();
+  for (const auto& [name, value] : generation.settings) {
+    nlohmann::json typed = nlohmann::json::parse(value, nullptr, /*allow_exceptions=*/false);
+    settings[name] = typed.is_discarded() ? nlohmann::json(value) : std::move(typed);
+  }
+  return settings;
+}
+
+nlohmann::json open_model_settings(const RunRequest& request, const ModelInfo& model) {
+  nlohmann::json open = nlohmann::json::object();
+  const nlohmann::json wanted = settings_json(model.generation);
+  for (const Parameter& parameter : find_method(request.method).parameters)
+    if (wanted.contains(parameter.name) && !request.settings.contains(parameter.name))
+      open[parameter.name] = wanted[parameter.name];
+  return open;
+}
+
+void take_model_settings(RunRequest& request, const ModelInfo& model) {
+  const std::string file = model.path + ": generation_config.json asks for ";
+  if (!model.generation.not_done.empty())
+    throw Error(ErrorCode::kNotSupported, file + joined(model.generation.not_done) +
+                                              ", which is not done; give the settings you want "
+                                              "one by one");
+  const nlohmann::json open = open_model_settings(request, model);
+  nlohmann::json settings = request.settings;
+  settings.update(open);
+  try {
+    validate_settings(find_method(request.method), settings);
+  } catch (const Error& error) {
+    throw Error(error.code(), file + text_of(open) + ": " + error.what());
+  }
+  request.settings = std::move(settings);
+}
+
+std::string model_settings_note(const RunRequest& request, const ModelInfo& model,
+                                const std::string& remedy) {
+  const nlohmann::json open = open_model_settings(request, model);
+  if (open.empty()) return "";
+  std::string note = "the model's generation_config.json asks for " + text_of(open) + "; " + remedy;
+  if (!model.generation.not_done.empty())
+    note += "; it also asks for " + joined(model.generation.not_done) + ", which is not done";
+  return note;
 }
 
 RunConfig make_run_config(const RunRequest& request, const Tokenizer& tokenizer) {

@@ -30,6 +30,19 @@ struct RunRequest {
 // take, a draft model that it needs and that is not named or not there.
 void check_request(const RunRequest& request);
 
+// The settings that a model comes with, as typed values.
+nlohmann::json settings_json(const GenerationSettings& generation);
+// What the model comes with (generation_config.json) and this request leaves open: parameters that
+// its method has and its settings do not name. {name: value}.
+nlohmann::json open_model_settings(const RunRequest& request, const ModelInfo& model);
+// Takes them. Error{kNotSupported} where the model asks for what no method does,
+// {kInvalidArgument} where it asks for a value that the method refuses.
+void take_model_settings(RunRequest& request, const ModelInfo& model);
+// What a person is told where a model comes with settings that a request leaves open: "" = none.
+// `remedy`: how to take them.
+std::string model_settings_note(const RunRequest& request, const ModelInfo& model,
+                                const std::string& remedy);
+
 // Tokenizes the prompt (chat template where asked for; BOS where the tokenizer adds one).
 // Errors: those of Tokenizer::encode and apply_chat_template; kInvalidArgument for an empty prompt.
 RunConfig make_run_config(const RunRequest& request, const Tokenizer& tokenizer);

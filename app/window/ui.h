@@ -41,6 +41,7 @@ struct Ui {
   void draw_run_bar(ImVec2 size);
   void list_catalog(const std::string& shown, std::string& model);
   void draw_draft_model_field(std::string& model);
+  void draw_model_settings(RunRequest& request);
   void draw_prompt_field(std::string& prompt, float height);
   void draw_prompt_count(const RunRequest& request);  // ui_prompt_count.cpp
   void draw_panes(viz::Rect area);

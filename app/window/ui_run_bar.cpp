@@ -9,6 +9,7 @@
 
 #include "app/window/style.h"
 #include "app/window/ui.h"
+#include "core/base/error.h"
 
 namespace triescope::app {
 
@@ -60,6 +61,26 @@ void Ui::draw_draft_model_field(std::string& model) {
     list_catalog(model, model);
     ImGui::EndCombo();
   }
+}
+
+// A button for the settings that the loaded model comes with, while the request leaves some open.
+void Ui::draw_model_settings(RunRequest& request) {
+  const std::optional<ModelInfo>& model = workspace.live().model;
+  if (!model || model->generation.settings.empty()) return;
+  std::string path = request.model;
+  for (const CatalogEntry& entry : state.catalog)
+    if (entry.name == request.model || (request.model.empty() && path.empty())) path = entry.path;
+  if (path != model->path) return;
+  const std::string note = model_settings_note(request, *model, "click to take it");
+  if (note.empty()) return;
+  if (ImGui::Button("Take the model's settings", ImVec2(-FLT_MIN, 0))) {
+    try {
+      take_model_settings(request, *model);
+    } catch (const Error& error) {
+      workspace.say(LogLevel::kError, error.what());
+    }
+  }
+  help_tooltip(note, em);
 }
 
 void Ui::draw_run_bar(ImVec2 size) {
@@ -133,6 +154,7 @@ void Ui::draw_run_bar(ImVec2 size) {
                em);
   if (needs_draft_model(*method)) draw_draft_model_field(request.draft_model);
   edit_parameters(*method, request.settings, em);
+  draw_model_settings(request);
 
   heading("Prompt");
   draw_prompt_count(request);

@@ -61,6 +61,7 @@ ModelInfo info_of(const WeightSource& source, const std::string& path) {
   info.tokenizer = tokenizer_of(source, path);
   info.eos_token_ids = config.eos_token_ids;
   info.bos_token_id = config.bos_token_id;
+  info.generation = config.generation;
   return info;
 }
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/base/log.h"
+#include "core/model/generation_settings.h"
 
 namespace triescope {
 
@@ -53,8 +54,9 @@ struct ModelInfo {
   std::string tokenizer;  // "gpt2/smollm", "tokenizer.json BPE", ...
   std::vector<std::int32_t> eos_token_ids;
   std::int32_t bos_token_id = -1;
-  DType dtype = DType::kF32;  // of computation (in force once loaded)
-  std::string device;         // "cpu", "cuda:0"
+  GenerationSettings generation;  // what the model comes with; nothing follows it by itself
+  DType dtype = DType::kF32;      // of computation (in force once loaded)
+  std::string device;             // "cpu", "cuda:0"
   // For the user to read: what may go wrong with this family in this dtype, which kernels could not
   // be had. "" = nothing.
   std::string warning;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/model/formats/gguf.h"
+#include "core/model/generation_settings.h"
 
 namespace triescope::formats {
 
@@ -68,6 +69,7 @@ struct ModelConfig {
 
   std::vector<std::int32_t> eos_token_ids;
   std::int32_t bos_token_id = -1;
+  GenerationSettings generation;
 
   int query_dims() const { return heads * head_dim; }
   int kv_dims() const { return kv_heads * head_dim; }

@@ -98,6 +98,7 @@ ModelConfig config_from_json(std::string_view config_text, std::string_view gene
     const JsonFields generation_fields(generation, generation_path);
     if (generation_fields.has("eos_token_id"))
       config.eos_token_ids = generation_fields.ids("eos_token_id");
+    config.generation = read_generation(generation_fields);
   }
   validate(config, path);
   return config;

@@ -92,6 +92,8 @@ void read_windows_json(const JsonFields& fields, ModelConfig& config, int window
 // attention.sliding_window_pattern has the last word: a period, or a list of one boolean a layer.
 void read_windows_gguf(const GgufFields& fields, ModelConfig& config, int default_window,
                        int period);
+// The object of generation_config.json.
+GenerationSettings read_generation(const JsonFields& fields);
 Activation activation_from_json(const JsonFields& fields, const char* key, const char* fallback);
 
 }  // namespace triescope::formats

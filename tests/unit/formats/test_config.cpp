@@ -28,9 +28,10 @@ ModelConfig read(const std::string& type, const std::string& more = "",
 }
 
 // The message it is refused with, "" if it is accepted.
-std::string refusal(ErrorCode code, const std::string& type, const std::string& more) {
+std::string refusal(ErrorCode code, const std::string& type, const std::string& more,
+                    const std::string& generation = "") {
   try {
-    read(type, more);
+    read(type, more, generation);
   } catch (const Error& error) {
     CHECK(error.code() == code);
     return error.what();
@@ -64,6 +65,36 @@ TEST_CASE("generation_config.json has the last word on the end of a sequence") {
         std::vector<std::int32_t>{5, 6});
   CHECK(read("llama", R"("eos_token_id":3)", R"({"temperature":1})").eos_token_ids ==
         std::vector<std::int32_t>{3});
+}
+
+TEST_CASE("generation_config.json: what it asks for, by our parameters' names") {
+  const auto asked = [](const std::string& generation) {
+    return read("llama", R"("eos_token_id":3)", generation).generation;
+  };
+  using Settings = decltype(GenerationSettings::settings);
+  CHECK(asked(R"({"bos_token_id":1,"do_sample":true,"temperature":0.6,"top_p":0.9,"top_k":20,
+                  "repetition_penalty":1.05,"early_stopping":"never","bad_words_ids":[[1,2],[3]],
+                  "max_length":4096,"transformers_version":"4.40"})")
+            .settings == Settings{{"temperature", "0.6"},
+                                  {"top_k", "20"},
+                                  {"top_p", "0.9"},
+                                  {"repetition_penalty", "1.05"},
+                                  {"early_stopping", "never"},
+                                  {"bad_words_ids", "1 2; 3"}});
+  // What changes nothing is no wish.
+  const auto nothing = asked(R"({"temperature":1.0,"top_p":1,"top_k":null,"num_beams":1,
+                                 "early_stopping":false,"bad_words_ids":[],"guidance_scale":1.0,
+                                 "suppress_tokens":[],"forced_bos_token_id":null})");
+  CHECK(nothing.settings.empty());
+  CHECK(nothing.not_done.empty());
+  CHECK(asked(R"({"top_k":0})").settings == Settings{{"top_k", "0"}});  // ours is 50 otherwise
+  CHECK(asked(R"({"guidance_scale":1.5,"suppress_tokens":[7],"forced_bos_token_id":0})").not_done ==
+        std::vector<std::string>{"guidance_scale", "suppress_tokens", "forced_bos_token_id"});
+  for (const auto& [key, text] : {std::pair("temperature", R"({"temperature":"hot"})"),
+                                  std::pair("early_stopping", R"({"early_stopping":"soon"})"),
+                                  std::pair("bad_words_ids", R"({"bad_words_ids":[1,2]})"),
+                                  std::pair("bad_words_ids", R"({"bad_words_ids":[["a"]]})")})
+    CHECK(names(refusal(ErrorCode::kCorruption, "llama", "", text), key));
 }
 
 TEST_CASE("rope settings in the older and the newer spelling") {

@@ -1,0 +1,17 @@
+// What a model's makers want it decoded with: generation_config.json, which transformers'
+// generate() follows where it is told nothing else.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace triescope {
+
+struct GenerationSettings {
+  // Parameter of a method, and its value as text; those that change nothing are left out.
+  std::vector<std::pair<std::string, std::string>> settings;
+  std::vector<std::string> not_done;  // asked for, and no method has it
+};
+
+}  // namespace triescope

@@ -1,0 +1,34 @@
+# What a model's generation_config.json asks for: told by info, noted by decode, taken with --model-settings. On a small real model of
+# the test data.
+source "$(dirname "$0")/lib.sh"
+data=${TRIESCOPE_TEST_DATA:-$TRIESCOPE_SOURCE/../shared/data}
+[[ -d $data/models/TinyStories-656K ]] || { echo "[SKIPPED] no test data"; exit 77; }
+cp -rL "$data/models/TinyStories-656K" "$work/model"
+chmod -R u+w "$work/model"
+asks() { printf '%s' "$1" >"$work/model/generation_config.json"; }
+run() { "$TRIESCOPE" decode --model "$work/model" --prompt "Once upon a time" --max-new-tokens 24 "$@"; }
+
+asks '{"eos_token_id": 1, "do_sample": true, "temperature": 0.7, "top_k": 3, "repetition_penalty": 1.3}'
+"$TRIESCOPE" info --json "$work/model" >"$work/info.json" || failures=$((failures + 1))
+check_json "$work/info.json" 'd["generation_settings"] == {"temperature": 0.7, "top_k": 3, "repetition_penalty": 1.3} and d["generation_not_done"] == []'
+expect 0 'note: .*generation_config.json asks for repetition_penalty = 1.3; --model-settings' run --method greedy
+runs=0
+for settings in "" "--model-settings" "--set repetition_penalty=1.3" "--model-settings --set repetition_penalty=1"; do
+  # shellcheck disable=SC2086
+  run --quiet --json --method greedy $settings >"$work/run$((++runs)).json" || failures=$((failures + 1))
+done
+python3 - "$work" <<'PY' || failures=$((failures + 1))
+import json, sys
+plain, taken, said, undone = (json.load(open(f"{sys.argv[1]}/run{i}.json"))["sequences"][0]["tokens"] for i in (1, 2, 3, 4))
+assert taken == said and plain == undone and plain != taken, (plain, taken, said, undone)
+PY
+run --quiet --json --method sample --model-settings --set top_k=5 >"$work/sample.json" || failures=$((failures + 1))
+check_json "$work/sample.json" '[d["settings"][n] for n in ("temperature", "top_k", "repetition_penalty")] == [0.7, 5, 1.3]'
+
+asks '{"guidance_scale": 1.5}'
+expect 3 'generation_config.json asks for guidance_scale, which is not done' run --method greedy --model-settings
+asks '{"temperature": 0.0}'
+expect 2 'generation_config.json asks for temperature = 0.0: .*0.01' run --method sample --model-settings
+asks '{"top_p": [1]}'
+expect 3 'generation_config.json.*top_p' "$TRIESCOPE" info "$work/model"
+finish
