@@ -87,6 +87,7 @@ void Evaluator::print(const std::string& text) {
     throw Error(
         ErrorCode::kNotSupported,
         "chat template: more than " + std::to_string(limits_.output_bytes) + " bytes of output");
+  count(text.size() / 64);
   out_ += text;
 }
 
@@ -98,11 +99,13 @@ Value* Evaluator::find(const std::string& name) {
 }
 
 void Evaluator::unpack(const std::vector<std::string>& names, const Value& value, int line) {
+  count(copy_cost(value));
   if (names.size() == 1) return put(scopes_.back(), names[0], value);
   const List* list = value.list();
   if (!list || list->size() != names.size())
     refuse(line, "unpacking " + std::string(kind_of(value)) + " into " +
                      std::to_string(names.size()) + " names");
+  count(copy_cost(*list));
   for (std::size_t i = 0; i < names.size(); ++i) put(scopes_.back(), names[i], (*list)[i]);
 }
 
@@ -193,9 +196,10 @@ Evaluator::Flow Evaluator::loop(const Node& node) {
   if (items.empty()) return node.other ? execute(*node.other) : Flow::kNext;
   const auto size = static_cast<std::int64_t>(items.size());
   for (std::int64_t i = 0; i < size; ++i) {
-    count(10);
-    scopes_.emplace_back();
     const auto at = static_cast<std::size_t>(i);
+    count(10 + (i > 0 ? copy_cost(items[at - 1]) : 0) +
+          (i + 1 < size ? copy_cost(items[at + 1]) : 0));
+    scopes_.emplace_back();
     Dict info = {{"index", i + 1},           {"index0", i},
                  {"revindex", size - i},     {"revindex0", size - i - 1},
                  {"first", i == 0},          {"last", i + 1 == size},
@@ -221,7 +225,7 @@ void Evaluator::define_macro(const Node& node) {
   std::vector<Dict> closure(scopes_.begin() + 1, scopes_.end());
   std::uint16_t depth = 1;
   for (const Dict& scope : closure) {
-    count(scope.size());
+    count(copy_cost(scope));
     for (const auto& [name, value] : scope)
       if (value.changeable) depth = std::max<std::uint16_t>(depth, value.depth + 1);
   }
@@ -242,10 +246,11 @@ Value Evaluator::call_macro(const Node& node, const std::vector<Dict>& closure,
   for (const auto& [name, value] : arguments.named)
     if (std::find(node.names.begin(), node.names.end(), name) == node.names.end())
       refuse(node.line, "the argument '" + name + "' of the macro '" + node.text + "'");
-  std::vector<Dict> outer_scopes(scopes_.begin() + 1, scopes_.end());
+  std::vector<Dict> outer_scopes(std::make_move_iterator(scopes_.begin() + 1),
+                                 std::make_move_iterator(scopes_.end()));
   scopes_.resize(1);
   for (const Dict& scope : closure) {
-    count(scope.size());
+    count(copy_cost(scope));
     scopes_.push_back(scope);
   }
   scopes_.emplace_back();
@@ -274,7 +279,7 @@ Value Evaluator::evaluate(const Node& node) {
     refuse(node.line, "values nested deeper than " + std::to_string(limits_.value_depth));
   if (value.weight > limits_.value_weight)
     refuse(node.line, "a list of more than " + std::to_string(limits_.value_weight) + " parts");
-  count(1 + (text ? text->size() / 256 : 0));
+  count(1 + copy_cost(value));
   return value;
 }
 

@@ -99,7 +99,7 @@ Value Evaluator::binary(const Node& node, const Value& a, const Value& b) {
   const auto *s = a.get<std::string>(), *t = b.get<std::string>();
   if (op == "+" && s && t) return *s + *t;
   if (op == "+" && a.list() && b.list() && a.shape == b.shape && a.shape != Shape::kView) {
-    count(a.list()->size() + b.list()->size());
+    count(copy_cost(*a.list()) + copy_cost(*b.list()));
     List list = *a.list();
     list.insert(list.end(), b.list()->begin(), b.list()->end());
     return Value(std::move(list), a.shape);
@@ -193,7 +193,7 @@ Value Evaluator::member(const Value& value, const Value& key, int line) {
     count(text->size() / 16);
     const auto parts = characters(*text);
     const auto at = place(static_cast<std::int64_t>(parts.size()));
-    return at ? Value(parts[*at]) : Value();
+    return at ? Value(std::string(parts[*at])) : Value();
   }
   return Value();
 }
@@ -202,7 +202,7 @@ Value Evaluator::slice(const Node& node) {
   const Value value = evaluate(*node.children[0]);
   const auto* text = value.get<std::string>();
   if (!text && !value.list()) refuse(node.line, std::string("a slice of ") + kind_of(value));
-  std::vector<std::string> letters;
+  std::vector<std::string_view> letters;
   if (text) {
     count(text->size() / 16);
     letters = characters(*text);
@@ -269,12 +269,14 @@ Value Evaluator::call(const Node& node) {
 List Evaluator::items_of(const Value& value, int line) {
   List out;
   if (const List* list = value.list()) {
-    out = *list;
-  } else if (const Dict* dict = value.dict()) {
+    count(copy_cost(*list));
+    return *list;
+  }
+  if (const Dict* dict = value.dict()) {
     for (const auto& [key, entry] : *dict) out.push_back(key);
   } else if (const auto* text = value.get<std::string>()) {
     count(text->size());
-    for (std::string& c : characters(*text)) out.push_back(std::move(c));
+    for (const std::string_view c : characters(*text)) out.emplace_back(std::string(c));
   } else if (!value.is_undefined()) {
     refuse(line, std::string("a loop over ") + kind_of(value));
   }

@@ -51,7 +51,10 @@ void at_most(const Arguments& a, std::size_t positional, std::initializer_list<c
       refuse(line, "the argument '" + name + "' of '" + what + "'");
 }
 
-List to_list(const std::vector<std::string>& parts) { return {parts.begin(), parts.end()}; }
+List to_list(const std::vector<std::string>& parts, std::size_t most, int line) {
+  if (parts.size() > most) refuse(line, "so large a list");
+  return {parts.begin(), parts.end()};
+}
 
 std::optional<double> parsed(const std::string& text) {
   const std::string plain = stripped(text, std::nullopt, true, true);
@@ -142,7 +145,7 @@ Value Evaluator::text_method(const std::string& s, const std::string& name, cons
   if (name == "splitlines") {
     at_most(a, 0, {}, name, line);
     count(s.size() / 16);
-    return to_list(split_lines(s));
+    return to_list(split_lines(s), limits_.value_weight, line);
   }
   if (name == "split" || name == "rsplit") {
     at_most(a, 2, {"sep", "maxsplit"}, name, line);
@@ -153,7 +156,8 @@ Value Evaluator::text_method(const std::string& s, const std::string& name, cons
       refuse(line, "rsplit at white space with a limit");
     count(s.size() / 16);
     return to_list(separator && name == "rsplit" ? split_from_right(s, *separator, most)
-                                                 : split(s, separator, most));
+                                                 : split(s, separator, most),
+                   limits_.value_weight, line);
   }
   if (name == "join") {
     std::string joined;
@@ -168,8 +172,8 @@ Value Evaluator::text_method(const std::string& s, const std::string& name, cons
   }
   if (name == "isdigit" || name == "isspace") {
     const auto parts = characters(s);
-    return !parts.empty() && std::all_of(parts.begin(), parts.end(), [&](const std::string& c) {
-      return name == "isspace" ? stripped(c, std::nullopt, true, false).empty()
+    return !parts.empty() && std::all_of(parts.begin(), parts.end(), [&](std::string_view c) {
+      return name == "isspace" ? stripped(std::string(c), std::nullopt, true, false).empty()
                                : c.size() == 1 && c[0] >= '0' && c[0] <= '9';
     });
   }
@@ -214,9 +218,13 @@ Value Evaluator::filter(const std::string& name, const Value& value, const Argum
       style.between = *(*list)[0].get<std::string>();
       style.colon = *(*list)[1].get<std::string>();
     }
-    const auto json = json_text(value, style);
-    if (!json) refuse(line, "tojson of " + std::string(kind_of(value)));
-    return *json;
+    try {
+      auto json = json_text(value, style, limits_.output_bytes);
+      if (!json) refuse(line, "tojson of " + std::string(kind_of(value)));
+      return std::move(*json);
+    } catch (const TooLong&) {
+      refuse(line, "so long a text");
+    }
   }
   for (const char* one : {"trim", "upper", "lower", "title", "capitalize", "replace", "indent"})
     if (name == one) return text_filter(name, value, a, line);
@@ -319,17 +327,20 @@ Value Evaluator::list_filter(const std::string& name, const Value& value, const 
   if (name == "map") {
     const Value attribute = a.get(9, "attribute");
     List out;
+    auto keep = [&, weight = std::size_t{0}](Value made) mutable {
+      weight += made.weight + copy_cost(made);
+      if (weight > limits_.value_weight) refuse(line, "so large a list");
+      count(1 + copy_cost(made));
+      out.push_back(std::move(made));
+    };
     if (!attribute.is_undefined()) {
       at_most(a, 0, {"attribute"}, name, line);
-      for (const Value& item : items_of(value, line)) out.push_back(member(item, attribute, line));
+      for (const Value& item : items_of(value, line)) keep(member(item, attribute, line));
       return Value(std::move(out), Shape::kView);
     }
     Arguments rest = a;
     const std::string inner = taken(rest, "name", line);
-    for (const Value& item : items_of(value, line)) {
-      count();
-      out.push_back(filter(inner, item, rest, line));
-    }
+    for (const Value& item : items_of(value, line)) keep(filter(inner, item, rest, line));
     return Value(std::move(out), Shape::kView);
   }
   if (name == "select" || name == "reject" || name == "selectattr" || name == "rejectattr") {

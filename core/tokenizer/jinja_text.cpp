@@ -58,10 +58,10 @@ std::size_t after_space(const std::string& text, std::size_t at) {
   return at;
 }
 
-std::vector<std::string> characters(const std::string& text) {
-  std::vector<std::string> out;
+std::vector<std::string_view> characters(const std::string& text) {
+  std::vector<std::string_view> out;
   each(text, [&](char32_t, std::size_t at, std::size_t length) {
-    out.push_back(text.substr(at, length));
+    out.push_back(std::string_view(text).substr(at, length));
   });
   return out;
 }
@@ -135,7 +135,7 @@ std::string replaced(const std::string& text, const std::string& from, const std
   };
   std::size_t at = 0;
   if (from.empty()) {  // before every character, and at the end
-    for (const std::string& c : characters(text)) {
+    for (const std::string_view c : characters(text)) {
       if (count-- == 0) break;
       add(to);
       add(c);

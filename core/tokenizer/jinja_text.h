@@ -5,13 +5,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace triescope::tokenizer::jinja {
 
 bool is_python_space(char32_t code);  // str.isspace
 std::size_t after_space(const std::string& text, std::size_t at);
-std::vector<std::string> characters(const std::string& text);
+std::vector<std::string_view> characters(const std::string& text);
 std::int64_t character_count(const std::string& text);
 // set: the characters to take away; nothing: white space.
 std::string stripped(const std::string& text, const std::optional<std::string>& set, bool left,

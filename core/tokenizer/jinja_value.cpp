@@ -172,12 +172,14 @@ std::string json_string(const std::string& text, bool ascii) {
   return out + '"';
 }
 
-bool write_json(std::string& out, const Value& value, const JsonStyle& style, std::int64_t level) {
+bool write_json(std::string& out, const Value& value, const JsonStyle& style, std::size_t limit,
+                std::int64_t level) {
   const auto new_line = [&](std::int64_t to) {
-    if (style.indent)
-      out += "\n" + std::string(static_cast<std::size_t>(
-                                    std::clamp<std::int64_t>(*style.indent * to, 0, 10'000)),
-                                ' ');
+    if (!style.indent) return;
+    // Less than none is none, as in Python; what is refused for its length may be cut here.
+    const auto wide = std::clamp<std::int64_t>(*style.indent, 0, static_cast<std::int64_t>(limit));
+    out += '\n';
+    out.append(std::min(static_cast<std::size_t>(wide * to), limit), ' ');
   };
   if (value.is_none()) {
     out += "null";
@@ -199,10 +201,11 @@ bool write_json(std::string& out, const Value& value, const JsonStyle& style, st
     }
     out += value.list() ? '[' : '{';
     for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (out.size() > limit) throw TooLong();
       if (i > 0) out += style.between;
       new_line(level + 1);
       if (value.dict()) out += json_string(entries[i].first, style.ascii) + style.colon;
-      if (!write_json(out, entries[i].second, style, level + 1)) return false;
+      if (!write_json(out, entries[i].second, style, limit, level + 1)) return false;
     }
     if (!entries.empty()) new_line(level);
     out += value.list() ? ']' : '}';
@@ -214,10 +217,29 @@ bool write_json(std::string& out, const Value& value, const JsonStyle& style, st
 
 }  // namespace
 
-std::optional<std::string> json_text(const Value& value, const JsonStyle& style) {
+std::optional<std::string> json_text(const Value& value, const JsonStyle& style,
+                                     std::size_t limit) {
   std::string out;
-  if (!write_json(out, value, style, 0)) return std::nullopt;
+  if (!write_json(out, value, style, limit, 0)) return std::nullopt;
+  if (out.size() > limit) throw TooLong();
   return out;
+}
+
+std::size_t copy_cost(const Value& value) {
+  const auto* text = value.get<std::string>();
+  return text ? text->size() / 64 : 0;
+}
+
+std::size_t copy_cost(const Dict& dict) {
+  std::size_t cost = dict.size();
+  for (const auto& [key, item] : dict) cost += copy_cost(item);
+  return cost;
+}
+
+std::size_t copy_cost(const List& list) {
+  std::size_t cost = list.size();
+  for (const Value& item : list) cost += copy_cost(item);
+  return cost;
 }
 
 }  // namespace triescope::tokenizer::jinja

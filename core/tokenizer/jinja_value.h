@@ -24,7 +24,13 @@ struct JsonStyle {
   bool sort_keys = false, ascii = false;
   std::string between = ", ", colon = ": ";
 };
-// json.dumps; nothing: the value holds what JSON cannot.
-std::optional<std::string> json_text(const Value& value, const JsonStyle& style);
+// Thrown away by json_text where the text would be longer than `limit`.
+struct TooLong {};
+// json.dumps; nothing: the value holds what JSON cannot. Throws TooLong.
+std::optional<std::string> json_text(const Value& value, const JsonStyle& style, std::size_t limit);
+// What copying costs in steps: texts are held by value, lists and dicts are shared.
+std::size_t copy_cost(const Value& value);
+std::size_t copy_cost(const List& list);
+std::size_t copy_cost(const Dict& dict);
 
 }  // namespace triescope::tokenizer::jinja

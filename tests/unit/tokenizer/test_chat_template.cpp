@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -135,6 +136,41 @@ TEST_CASE("A template that never ends, or nests without end, is refused") {
     const Outcome got = outcome(source);
     CHECK(got.code == ErrorCode::kNotSupported);
   }
+}
+
+TEST_CASE("A template cannot fill the memory: what it copies and makes on the way counts too") {
+  const auto repeated = [](const std::string& piece, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i) all += piece;
+    return all;
+  };
+  const std::string big = "{% set x = 'a' * 16000000 %}";
+  // Without a limit each of these would take gigabytes.
+  const std::string sources[] = {
+      "{{ range(100000) | list | tojson(indent=10000) }}",
+      "{{ range(100000) | list | tojson(separators=['a' * 1000000, ':']) }}",
+      big + "{{ range(100000) | map('string') | map('replace', '', x) | list | length }}",
+      big + "{{ range(90000) | map('string') | map('replace', '0', x) | list | length }}",
+      big + "{{ x.split('a') | length }}",
+      big + "{% set l = [x, x, x] %}" + repeated("{% for a in l %}", 150) +
+          repeated("{% endfor %}", 150),
+      big +
+          "{% macro f(n, t) %}{% set q = t %}{% if n %}{{ f(n - 1, t) }}{% endif %}{% endmacro %}"
+          "{{ f(90, x) }}",
+      repeated("{% set y %}{% for i in range(32) %}" + repeated("k", 5000) +
+                   "{{ 'k' * 500000 }}{% endfor %}",
+               90) +
+          repeated("{% endset %}", 90),
+  };
+  for (const std::string& source : sources) {
+    CAPTURE(source.substr(0, 120));
+    CHECK(outcome(source).code == ErrorCode::kNotSupported);
+  }
+#ifndef __SANITIZE_ADDRESS__  // which keeps what was freed
+  rusage usage{};
+  REQUIRE(getrusage(RUSAGE_SELF, &usage) == 0);
+  CHECK(usage.ru_maxrss < 700'000);  // KiB
+#endif
 }
 
 TEST_CASE("Long chains of one operator neither overflow the stack nor are slow") {
