@@ -324,6 +324,9 @@ Value Evaluator::list_filter(const std::string& name, const Value& value, const 
     }
     return joined;
   }
+  const bool walks = name == "map" || name == "select" || name == "reject" ||
+                     name == "selectattr" || name == "rejectattr";
+  if (walks && !truthy(value)) return Value(List(), Shape::kView);  // none and 0 too, as in Jinja
   if (name == "map") {
     const Value attribute = a.get(9, "attribute");
     List out;
