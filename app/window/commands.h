@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,9 @@ struct UiState {
   std::size_t seen_documents = 0;
   bool prompt_active = false;                         // the prompt is being edited
   std::vector<CatalogEntry> catalog = list_models();  // anew whenever a list of them opens
+  // Where the model that the run bar names lies; looked up when the name changes.
+  std::optional<std::string> model_name;
+  std::string model_path;
   bool& run_bar_open(Preferences& preferences) {
     return narrow ? run_bar_when_narrow : preferences.run_bar_open;
   }

@@ -67,10 +67,15 @@ void Ui::draw_draft_model_field(std::string& model) {
 void Ui::draw_model_settings(RunRequest& request) {
   const std::optional<ModelInfo>& model = workspace.live().model;
   if (!model || model->generation.settings.empty()) return;
-  std::string path = request.model;
-  for (const CatalogEntry& entry : state.catalog)
-    if (entry.name == request.model || (request.model.empty() && path.empty())) path = entry.path;
-  if (path != model->path) return;
+  if (state.model_name != request.model) {
+    state.model_name = request.model;
+    try {
+      state.model_path = resolve_model(request.model);
+    } catch (const Error&) {
+      state.model_path.clear();
+    }
+  }
+  if (state.model_path != model->path) return;
   const std::string note = model_settings_note(request, *model, "click to take it");
   if (note.empty()) return;
   if (ImGui::Button("Take the model's settings", ImVec2(-FLT_MIN, 0))) {
