@@ -143,7 +143,7 @@ ModelInfo inspect_model(const std::string& path);
 
 struct DeviceInfo {
   std::string id;    // "cpu", "cuda:0"
-  std::string name;  // "AMD EPYC ... (2 threads)", "NVIDIA H200"
+  std::string name;  // "AMD EPYC ... (2 threads)", "NVIDIA A100"
   std::int64_t total_bytes = 0;
 };
 // The devices a model can be loaded on, "cpu" first. Never throws: no driver = no CUDA entry.

@@ -150,6 +150,8 @@ def make_generation_config():
     put("generation_config", "list", {"eos_token_id": [1, 2], "bos_token_id": 0, "do_sample": True, "top_p": 0.9})
     put("generation_config", "one", {"eos_token_id": 299, "_from_model_config": True})
     put("generation_config", "null", {"eos_token_id": None})
+    put("generation_config", "asks", {"temperature": 0.6, "top_k": 20, "repetition_penalty": 1.05, "early_stopping": "never",
+                                      "bad_words_ids": [[1, 2], [3]], "guidance_scale": 1.5, "suppress_tokens": [7]})
 
 
 def tokenizer(**more):
