@@ -3,7 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 
@@ -14,17 +17,19 @@ using namespace triescope;
 
 namespace {
 
-// One file in memory (tmpfs), written anew for each input.
+// One file, in memory (tmpfs) where that can be had, written anew for each input.
 struct Scratch {
   std::string path;
   int fd = -1;
   Scratch() {
-    const std::string folder = std::filesystem::is_directory("/dev/shm")
-                                   ? "/dev/shm"
-                                   : std::filesystem::temp_directory_path();
-    path = folder + "/triescope-fuzz-" + std::to_string(::getpid()) + ".tscap";
-    fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0) std::abort();
+    for (const std::string& folder :
+         {std::string("/dev/shm"), std::filesystem::temp_directory_path().string()}) {
+      path = folder + "/triescope-fuzz-" + std::to_string(::getpid()) + ".tscap";
+      fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+      if (fd >= 0) return;
+    }
+    std::fprintf(stderr, "%s: %s\n", path.c_str(), std::strerror(errno));
+    std::exit(1);
   }
   ~Scratch() {
     remove_companions();
