@@ -22,8 +22,9 @@ std::optional<TokenizerSpec::Merge> split_merge(const std::string& text, const T
   if (text.size() > 2 * kMaxTokenBytes + 1) return std::nullopt;
   for (std::size_t space = text.find(' ', 1); space != std::string::npos;
        space = text.find(' ', space + 1))
-    if (const auto merge = merge_of(text.substr(0, space), text.substr(space + 1), ids))
-      return merge;
+    if (ids.contains(text.substr(0, space)))
+      if (const auto merge = merge_of(text.substr(0, space), text.substr(space + 1), ids))
+        return merge;
   return std::nullopt;
 }
 

@@ -16,6 +16,9 @@ namespace {
 
 // ggml's token types.
 constexpr std::int64_t kControl = 3, kUserDefined = 4, kByte = 6;
+// Splitting a token in every way takes the square of its length. Forty times what Gemma's 262,144
+// tokens have.
+constexpr std::uint64_t kMaxSplitWork = std::uint64_t{1} << 30;
 
 using Kind = PreTokenizerStep::Kind;
 
@@ -80,8 +83,17 @@ void read_merges(const std::string& path, const std::vector<std::string>& merges
 
 // SentencePiece merges the pair whose result scores best: every way to split a token into two is a
 // merge, ranked by the token's score.
-void merges_from_scores(const std::vector<float>& scores, const TokenIds& ids,
-                        TokenizerSpec& spec) {
+void merges_from_scores(const std::string& path, const std::vector<float>& scores,
+                        const TokenIds& ids, TokenizerSpec& spec) {
+  std::uint64_t work = 0;
+  for (const std::string& token : spec.vocab) work += token.size() * token.size();
+  if (work > kMaxSplitWork)
+    throw Error(ErrorCode::kNotSupported,
+                path +
+                    ": tokenizer.ggml.tokens: so many long tokens are not supported (the sum of "
+                    "their squared lengths is " +
+                    std::to_string(work) + " bytes, at most " + std::to_string(kMaxSplitWork) +
+                    ")");
   std::vector<std::int32_t> order(spec.vocab.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
@@ -198,7 +210,7 @@ TokenizerSpec spec_from_gguf(const formats::GgufFile& file) {
     if (const auto merges = file.texts("tokenizer.ggml.merges"); merges && !merges->empty()) {
       read_merges(path, *merges, ids, spec);
     } else {
-      merges_from_scores(*scores, normal, spec);
+      merges_from_scores(path, *scores, normal, spec);
     }
     spec.byte_fallback = std::find(types.begin(), types.end(), kByte) != types.end();
     spec.fuse_unk = true;

@@ -248,6 +248,34 @@ TEST_CASE("the pre types of a GGUF split as their families do") {
   CHECK(pieces("tekken") == "<s> 1 2 8 a B !/ b A ");
 }
 
+TEST_CASE("a GGUF with many long SentencePiece tokens is refused before they are split every way") {
+  const auto message = [](std::size_t count) -> std::string {
+    const test::TempDir folder;
+    test::GgufWriter file;
+    std::vector<std::string> tokens;
+    std::string scores, types;
+    for (std::size_t i = 0; i < count; ++i) {
+      tokens.push_back(std::to_string(i) + std::string(900, 'x'));
+      scores += test::bytes_of(0.0f);
+      types += test::bytes_of(std::int32_t{1});
+    }
+    const std::string length = test::bytes_of(std::uint64_t{count});
+    file.add("tokenizer.ggml.model", std::string("llama"));
+    file.add_raw("tokenizer.ggml.tokens", 9, text_array(tokens));
+    file.add_raw("tokenizer.ggml.scores", 9, test::bytes_of(std::uint32_t{6}) + length + scores);
+    file.add_raw("tokenizer.ggml.token_type", 9, test::bytes_of(std::uint32_t{5}) + length + types);
+    test::write_file(folder.path() / "t.gguf", file.bytes());
+    try {
+      load_tokenizer((folder.path() / "t.gguf").string());
+      return "";
+    } catch (const Error& error) {
+      return std::string(to_string(error.code())) + ": " + error.what();
+    }
+  };
+  CHECK(message(100) == "");
+  CHECK(message(1'500).find("so many long tokens are not supported") != std::string::npos);
+}
+
 TEST_CASE("a GGUF whose pre type, model or sizes are not known is refused by name") {
   const test::TempDir folder;
   const auto message = [&](const std::string& model, const std::string& pre,
