@@ -87,7 +87,7 @@ void Evaluator::print(const std::string& text) {
     throw Error(
         ErrorCode::kNotSupported,
         "chat template: more than " + std::to_string(limits_.output_bytes) + " bytes of output");
-  count(text.size() / 64);
+  count(text_cost(text.size()));
   out_ += text;
 }
 

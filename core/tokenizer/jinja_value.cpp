@@ -27,8 +27,7 @@ Value::Value(Dict dict) {
 void Value::contains(const Value& inner) {
   changeable |= inner.changeable;
   depth = std::max<std::uint16_t>(depth, static_cast<std::uint16_t>(inner.depth + 1));
-  const auto* text = inner.get<std::string>();
-  const std::uint64_t sum = std::uint64_t{weight} + inner.weight + (text ? text->size() / 64 : 0);
+  const std::uint64_t sum = std::uint64_t{weight} + inner.weight + copy_cost(inner);
   weight = static_cast<std::uint32_t>(std::min<std::uint64_t>(sum, UINT32_MAX));
 }
 
@@ -227,7 +226,7 @@ std::optional<std::string> json_text(const Value& value, const JsonStyle& style,
 
 std::size_t copy_cost(const Value& value) {
   const auto* text = value.get<std::string>();
-  return text ? text->size() / 64 : 0;
+  return text ? text_cost(text->size()) : 0;
 }
 
 std::size_t copy_cost(const Dict& dict) {

@@ -28,6 +28,8 @@ struct JsonStyle {
 struct TooLong {};
 // json.dumps; nothing: the value holds what JSON cannot. Throws TooLong.
 std::optional<std::string> json_text(const Value& value, const JsonStyle& style, std::size_t limit);
+// What a text of so many bytes costs in steps to make or to copy.
+inline std::size_t text_cost(std::size_t bytes) { return bytes / 64; }
 // What copying costs in steps: texts are held by value, lists and dicts are shared.
 std::size_t copy_cost(const Value& value);
 std::size_t copy_cost(const List& list);

@@ -75,6 +75,18 @@ std::string number_array(std::uint32_t type, const std::vector<T>& numbers) {
   return out;
 }
 
+// The code and message a GGUF's tokenizer is refused with, "" if it is accepted.
+std::string refusal(const test::GgufWriter& file) {
+  const test::TempDir folder;
+  test::write_file(folder.path() / "t.gguf", file.bytes());
+  try {
+    load_tokenizer((folder.path() / "t.gguf").string());
+    return "";
+  } catch (const Error& error) {
+    return std::string(to_string(error.code())) + ": " + error.what();
+  }
+}
+
 TEST_CASE("a piece is the bytes a token stands for, half characters included") {
   const test::TempDir folder;
   const auto tokenizer = load(folder, byte_level());
@@ -226,8 +238,8 @@ TEST_CASE("the pre types of a GGUF split as their families do") {
       merges.emplace_back(merge);
       tokens.push_back(std::string(merge).erase(std::string(merge).find(' '), 1));
     }
-    tokens.emplace_back(
-        "bA");  // no merge leads to it: only where merges are ignored for whole pieces
+    // No merge leads to it: only where merges are ignored for whole pieces.
+    tokens.emplace_back("bA");
     file.add("tokenizer.ggml.model", std::string("gpt2"));
     file.add("tokenizer.ggml.pre", pre);
     file.add_raw("tokenizer.ggml.tokens", 9, text_array(tokens));
@@ -249,50 +261,31 @@ TEST_CASE("the pre types of a GGUF split as their families do") {
 }
 
 TEST_CASE("a GGUF with many long SentencePiece tokens is refused before they are split every way") {
-  const auto message = [](std::size_t count) -> std::string {
-    const test::TempDir folder;
+  const auto message = [](std::size_t count) {
     test::GgufWriter file;
     std::vector<std::string> tokens;
-    std::string scores, types;
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < count; ++i)
       tokens.push_back(std::to_string(i) + std::string(900, 'x'));
-      scores += test::bytes_of(0.0f);
-      types += test::bytes_of(std::int32_t{1});
-    }
-    const std::string length = test::bytes_of(std::uint64_t{count});
     file.add("tokenizer.ggml.model", std::string("llama"));
     file.add_raw("tokenizer.ggml.tokens", 9, text_array(tokens));
-    file.add_raw("tokenizer.ggml.scores", 9, test::bytes_of(std::uint32_t{6}) + length + scores);
-    file.add_raw("tokenizer.ggml.token_type", 9, test::bytes_of(std::uint32_t{5}) + length + types);
-    test::write_file(folder.path() / "t.gguf", file.bytes());
-    try {
-      load_tokenizer((folder.path() / "t.gguf").string());
-      return "";
-    } catch (const Error& error) {
-      return std::string(to_string(error.code())) + ": " + error.what();
-    }
+    file.add_raw("tokenizer.ggml.scores", 9, number_array(6, std::vector<float>(count)));
+    file.add_raw("tokenizer.ggml.token_type", 9,
+                 number_array(5, std::vector<std::int32_t>(count, 1)));
+    return refusal(file);
   };
   CHECK(message(100) == "");
   CHECK(message(1'500).find("so many long tokens are not supported") != std::string::npos);
 }
 
 TEST_CASE("a GGUF whose pre type, model or sizes are not known is refused by name") {
-  const test::TempDir folder;
-  const auto message = [&](const std::string& model, const std::string& pre,
-                           std::uint32_t bos) -> std::string {
+  const auto message = [](const std::string& model, const std::string& pre, std::uint32_t bos) {
     test::GgufWriter file;
     file.add("tokenizer.ggml.model", model);
     file.add("tokenizer.ggml.pre", pre);
     file.add_raw("tokenizer.ggml.tokens", 9, text_array({"a", "b", "ab"}));
     file.add_raw("tokenizer.ggml.merges", 9, text_array({bos == 1 ? "a c" : "a b"}));
     file.add("tokenizer.ggml.bos_token_id", bos);
-    test::write_file(folder.path() / "t.gguf", file.bytes());
-    try {
-      load_tokenizer((folder.path() / "t.gguf").string());
-      return "";
-    } catch (const Error& error) {
-      return std::string(to_string(error.code())) + ": " + error.what();
-    }
+    return refusal(file);
   };
   CHECK(message("gpt2", "gpt-2", 0) == "");
   CHECK(message("gpt2", "jina", 0).find("'jina' is not supported") != std::string::npos);
