@@ -13,6 +13,7 @@
 #include "app/run/loaded_model.h"
 #include "core/base/error.h"
 #include "core/capture/writer.h"
+#include "core/methods/registry.h"
 
 namespace triescope::app {
 namespace {

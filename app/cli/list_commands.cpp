@@ -8,6 +8,7 @@
 #include "app/run/text_tools.h"
 #include "core/base/error.h"
 #include "core/capture/capture.h"
+#include "core/methods/registry.h"
 
 namespace triescope::app {
 namespace {

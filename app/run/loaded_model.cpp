@@ -1,6 +1,7 @@
 #include "app/run/loaded_model.h"
 
 #include "app/run/catalog.h"
+#include "core/methods/registry.h"
 
 namespace triescope::app {
 

@@ -2,6 +2,7 @@
 
 #include "app/run/catalog.h"
 #include "core/base/error.h"
+#include "core/methods/registry.h"
 
 namespace triescope::app {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/decode/method.h"
+#include "core/method/method.h"
 
 namespace triescope::app {
 

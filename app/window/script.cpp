@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "core/base/error.h"
+#include "core/methods/registry.h"
 
 namespace triescope::app {
 namespace {

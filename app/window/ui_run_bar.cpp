@@ -10,6 +10,7 @@
 #include "app/window/style.h"
 #include "app/window/ui.h"
 #include "core/base/error.h"
+#include "core/methods/registry.h"
 
 namespace triescope::app {
 

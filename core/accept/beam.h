@@ -25,7 +25,7 @@
 #include "core/accept/beam_candidates.h"
 #include "core/accept/beam_pool.h"
 #include "core/accept/logits_processors.h"
-#include "core/decode/method.h"
+#include "core/method/method.h"
 
 namespace triescope {
 

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "core/decode/method.h"
+#include "core/method/method.h"
 
 namespace triescope {
 

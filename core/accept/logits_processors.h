@@ -25,7 +25,7 @@
 #include <string>
 #include <vector>
 
-#include "core/decode/method.h"
+#include "core/method/method.h"
 
 namespace triescope {
 

@@ -15,7 +15,7 @@
 #include "core/accept/distribution.h"
 #include "core/accept/logits_processors.h"
 #include "core/accept/warpers.h"
-#include "core/decode/method.h"
+#include "core/method/method.h"
 
 namespace triescope {
 

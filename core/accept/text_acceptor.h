@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/accept/verify.h"
-#include "core/decode/method.h"
+#include "core/method/method.h"
 
 namespace triescope {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/accept/distribution.h"
-#include "core/decode/method.h"
+#include "core/method/method.h"
 
 namespace triescope {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/capture/recorder.h"
-#include "core/decode/method.h"
+#include "core/method/method.h"
 #include "core/tokenizer/tokenizer.h"
 #include "core/tree/token_tree.h"
 

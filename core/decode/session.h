@@ -13,7 +13,7 @@
 
 #include "core/base/log.h"
 #include "core/capture/recorder.h"
-#include "core/decode/method.h"
+#include "core/method/method.h"
 #include "core/model/model.h"
 #include "core/tokenizer/tokenizer.h"
 

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/decode/session.h"
 #include "core/decode/session_impl.h"
+#include "core/methods/registry.h"
 
 namespace triescope {
 namespace {

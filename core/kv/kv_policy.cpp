@@ -5,6 +5,20 @@
 
 namespace triescope {
 
+const char* to_string(KvPolicyKind kind) {
+  switch (kind) {
+    case KvPolicyKind::kBatch:
+      return "batch";
+    case KvPolicyKind::kKeep:
+      return "keep";
+    case KvPolicyKind::kCompact:
+      return "compact";
+    case KvPolicyKind::kRecycle:
+      return "recycle";
+  }
+  return "unknown";
+}
+
 std::unique_ptr<KvPolicy> make_kv_policy(const KvPolicyOptions& options, SlotStore& store) {
   switch (options.kind) {
     case KvPolicyKind::kBatch:

@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-#include "core/decode/method.h"
+#include "core/kv/kv_policy_kind.h"
 #include "core/kv/slot_store.h"
 #include "core/tree/token_tree.h"
 

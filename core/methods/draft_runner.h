@@ -15,7 +15,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/decode/method.h"
+#include "core/method/method.h"
 #include "core/model/model.h"
 #include "core/tree/token_tree.h"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/decode/method.h"
+#include "core/method/method.h"
 
 namespace triescope {
 

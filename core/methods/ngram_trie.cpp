@@ -1,12 +1,12 @@
 // N-gram-trie speculation: drafts are the tree of what followed the last tokens earlier in the text
-// (core/tree/ngram_trie.h).
+// (core/lookup/ngram_trie.h).
 #include <limits>
 
 #include "core/accept/text_acceptor.h"
 #include "core/base/error.h"
+#include "core/lookup/ngram_trie.h"
 #include "core/methods/draft_text.h"
 #include "core/methods/text_methods.h"
-#include "core/tree/ngram_trie.h"
 
 namespace triescope {
 namespace {

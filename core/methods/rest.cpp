@@ -7,9 +7,9 @@
 
 #include "core/accept/text_acceptor.h"
 #include "core/base/error.h"
+#include "core/lookup/suffix_array.h"
 #include "core/methods/draft_text.h"
 #include "core/methods/text_methods.h"
-#include "core/tree/suffix_array.h"
 
 namespace triescope {
 namespace {

@@ -2,7 +2,7 @@
 // file of the same name.
 #pragma once
 
-#include "core/decode/method.h"
+#include "core/method/method.h"
 
 namespace triescope {
 

@@ -1,6 +1,6 @@
 // Suffix-automaton speculation: prompt lookup with the longest match there is, found at O(1) a
 // token.
-#include "core/tree/suffix_automaton.h"
+#include "core/lookup/suffix_automaton.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/model/formats/config.h"
+#include "core/formats/config.h"
 #include "core/model/model.h"
 
 namespace triescope {

@@ -4,10 +4,10 @@
 
 #include <vector>
 
+#include "core/formats/config.h"
 #include "core/kernels/buffer.h"
 #include "core/kernels/storage.h"
 #include "core/kernels/tree_attention.h"
-#include "core/model/formats/config.h"
 #include "core/model/model.h"
 
 namespace triescope {

@@ -4,8 +4,8 @@
 
 #include <ATen/ATen.h>
 
+#include "core/formats/config.h"
 #include "core/model/batch.h"
-#include "core/model/formats/config.h"
 
 namespace triescope {
 

@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "core/base/error.h"
-#include "core/model/formats/weights.h"
+#include "core/formats/weights.h"
 #include "core/model/model.h"
 #include "core/model/transformer.h"
 

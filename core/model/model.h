@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "core/base/log.h"
-#include "core/model/generation_settings.h"
+#include "core/formats/generation_settings.h"
 
 namespace triescope {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/model/formats/config.h"
+#include "core/formats/config.h"
 
 namespace triescope {
 

@@ -7,7 +7,7 @@
 #include <stop_token>
 
 #include "core/base/log.h"
-#include "core/model/formats/weights.h"
+#include "core/formats/weights.h"
 #include "core/model/model.h"
 
 namespace triescope {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/tokenizer/unicode.h"
+#include "core/base/unicode.h"
 
 namespace triescope::tokenizer {
 

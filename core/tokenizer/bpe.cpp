@@ -5,7 +5,7 @@
 #include <functional>
 #include <limits>
 
-#include "core/tokenizer/unicode.h"
+#include "core/base/unicode.h"
 
 namespace triescope::tokenizer {
 namespace {

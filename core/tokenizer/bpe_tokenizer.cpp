@@ -6,13 +6,13 @@
 #include <unordered_set>
 
 #include "core/base/error.h"
+#include "core/base/unicode.h"
 #include "core/tokenizer/added_tokens.h"
 #include "core/tokenizer/bpe.h"
 #include "core/tokenizer/chat_template.h"
 #include "core/tokenizer/pipeline.h"
 #include "core/tokenizer/spec.h"
 #include "core/tokenizer/tokenizer.h"
-#include "core/tokenizer/unicode.h"
 
 namespace triescope {
 namespace {

@@ -4,7 +4,7 @@
 #include <ctime>
 
 #include "core/base/error.h"
-#include "core/tokenizer/jinja.h"
+#include "core/jinja/jinja.h"
 
 namespace triescope::tokenizer {
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "core/base/error.h"
-#include "core/tokenizer/unicode.h"
+#include "core/base/unicode.h"
 
 namespace triescope::tokenizer {
 namespace {

@@ -6,9 +6,9 @@
 #include <unordered_map>
 
 #include "core/base/error.h"
-#include "core/model/formats/gguf.h"
+#include "core/base/unicode.h"
+#include "core/formats/gguf.h"
 #include "core/tokenizer/spec.h"
-#include "core/tokenizer/unicode.h"
 
 namespace triescope::tokenizer {
 

@@ -5,8 +5,8 @@
 #include <unordered_map>
 
 #include "core/base/error.h"
-#include "core/model/formats/input_file.h"
-#include "core/model/formats/json.h"
+#include "core/formats/input_file.h"
+#include "core/formats/json.h"
 #include "core/tokenizer/regex.h"
 #include "core/tokenizer/spec.h"
 

@@ -9,8 +9,8 @@
 
 #include "core/accept/samplers.h"
 #include "core/accept/warpers.h"
-#include "core/tree/ngram_trie.h"
-#include "core/tree/suffix_automaton.h"
+#include "core/lookup/ngram_trie.h"
+#include "core/lookup/suffix_automaton.h"
 
 namespace triescope {
 namespace {

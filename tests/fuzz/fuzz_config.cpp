@@ -1,6 +1,6 @@
 // config.json: every family's reading of it, and where the configuration then expects its tensors.
-#include "core/model/formats/config.h"
-#include "core/model/formats/weight_names.h"
+#include "core/formats/config.h"
+#include "core/formats/weight_names.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace triescope;

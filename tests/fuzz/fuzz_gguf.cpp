@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "core/model/formats/config.h"
-#include "core/model/formats/dequantise.h"
-#include "core/model/formats/gguf.h"
+#include "core/formats/config.h"
+#include "core/formats/dequantise.h"
+#include "core/formats/gguf.h"
 #include "core/tokenizer/spec.h"
 #include "core/tokenizer/tokenizer.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,7 +1,7 @@
 // Links the installed core: the methods it knows, and the libtorch behind it.
 #include <cstdio>
 
-#include "core/decode/method.h"
+#include "core/methods/registry.h"
 #include "core/model/model.h"
 
 int main() {

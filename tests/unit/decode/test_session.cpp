@@ -5,7 +5,7 @@
 #include <new>
 
 #include "core/base/error.h"
-#include "tests/unit/decode/session_run.h"
+#include "tests/support/session_run.h"
 
 namespace triescope::test {
 namespace {

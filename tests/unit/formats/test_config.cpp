@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "core/base/error.h"
-#include "core/model/formats/config.h"
+#include "core/formats/config.h"
 #include "tests/support/paths.h"
 #include "tests/unit/formats/format_test_util.h"
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/model/formats/dequantise.h"
-#include "core/model/formats/gguf.h"
-#include "core/model/formats/half.h"
+#include "core/formats/dequantise.h"
+#include "core/formats/gguf.h"
+#include "core/formats/half.h"
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"
 #include "tests/unit/formats/format_test_util.h"

@@ -3,8 +3,8 @@
 #include <random>
 
 #include "core/base/error.h"
-#include "core/model/formats/gguf.h"
-#include "core/model/formats/weights.h"
+#include "core/formats/gguf.h"
+#include "core/formats/weights.h"
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"
 #include "tests/unit/formats/format_test_util.h"

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "core/base/error.h"
-#include "core/model/formats/json.h"
+#include "core/formats/json.h"
 
 using namespace triescope;
 using triescope::formats::parse_json;

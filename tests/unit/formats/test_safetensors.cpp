@@ -3,8 +3,8 @@
 #include <random>
 
 #include "core/base/error.h"
-#include "core/model/formats/json.h"
-#include "core/model/formats/safetensors.h"
+#include "core/formats/json.h"
+#include "core/formats/safetensors.h"
 #include "tests/support/paths.h"
 #include "tests/unit/formats/format_test_util.h"
 

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/unicode.h"
 #include "core/tokenizer/tokenizer.h"
-#include "core/tokenizer/unicode.h"
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"
 #include "tests/unit/formats/format_test_util.h"

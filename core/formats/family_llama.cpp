@@ -1,0 +1,27 @@
+// Llama 2 and 3.x, and SmolLM2: pre-norm RMS, rotary positions, grouped-query attention, gated SiLU
+// MLP. Source: transformers models/llama; q and k of GGUF's "llama" are interleaved by its
+// converter (LlamaModel.permute).
+#include "core/formats/family.h"
+
+namespace triescope::formats {
+namespace {
+
+void read_json(const JsonFields& fields, ModelConfig& config) {
+  config.activation = activation_from_json(fields, "hidden_act", "silu");
+  config.qkv_bias = config.output_bias = fields.boolean("attention_bias", false);
+  config.mlp_bias = fields.boolean("mlp_bias", false);
+  read_rope_json(fields, config);
+}
+
+void read_gguf(const GgufFields& fields, ModelConfig& config) {
+  config.permuted_qk = true;
+  // Mistral's GGUF says "llama" too; llama.cpp's converter leaves its window out.
+  read_windows_gguf(fields, config, 0, 0);
+}
+
+}  // namespace
+
+extern const Family kLlama;
+const Family kLlama = {"llama", {"llama"}, read_json, read_gguf, nullptr, nullptr};
+
+}  // namespace triescope::formats

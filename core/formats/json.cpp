@@ -1,0 +1,92 @@
+#include "core/formats/json.h"
+
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace triescope::formats {
+namespace {
+
+constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMaxValues = std::size_t{4} << 20;
+
+// Builds the document and watches the limits. The library's own builder with a callback looks
+// through a list anew after each of its objects.
+class Builder final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  using json = nlohmann::json;
+
+  explicit Builder(const std::string& name) : name_(name) {}
+  json take() { return std::move(root_); }
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool string(string_t& value) override { return add(std::move(value)); }
+  bool binary(binary_t& value) override { return add(std::move(value)); }
+  bool start_object(std::size_t) override { return open(json::object()); }
+  bool start_array(std::size_t) override { return open(json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(string_t& key) override {
+    count();
+    const auto [at, is_new] = open_.back()->get_ref<json::object_t&>().try_emplace(key);
+    if (!is_new) fail("key '" + key + "' stands twice");
+    entry_ = &at->second;
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const json::exception& error) override {
+    fail("expected JSON, found: " + std::string(error.what()));
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error(ErrorCode::kCorruption, name_ + ": " + what);
+  }
+  void count() {
+    if (++values_ > kMaxValues) fail("expected at most 4 million JSON values");
+  }
+  json* place(json value) {
+    count();
+    if (open_.empty()) return &(root_ = std::move(value));
+    if (!open_.back()->is_array()) return &(*entry_ = std::move(value));
+    auto& list = open_.back()->get_ref<json::array_t&>();
+    list.push_back(std::move(value));
+    return &list.back();
+  }
+  bool add(json value) {
+    place(std::move(value));
+    return true;
+  }
+  bool open(json value) {
+    if (open_.size() == kMaxDepth) fail("expected JSON nested at most 64 deep");
+    open_.push_back(place(std::move(value)));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  const std::string& name_;
+  json root_;
+  std::vector<json*> open_;  // lists and objects; none moves while one within it is open
+  json* entry_ = nullptr;    // the value of the key just read
+  std::size_t values_ = 0;   // and keys
+};
+
+}  // namespace
+
+nlohmann::json parse_json(std::string_view text, const std::string& name) {
+  Builder builder(name);
+  nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
+  return builder.take();
+}
+
+nlohmann::json read_json_file(const std::string& path, std::uint64_t max_bytes) {
+  return parse_json(InputFile(path).text(max_bytes), path);
+}
+
+}  // namespace triescope::formats

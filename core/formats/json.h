@@ -1,0 +1,19 @@
+// JSON from strangers: depth, number of values and size are limited, a key that stands twice is an
+// error.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "core/formats/input_file.h"
+
+namespace triescope::formats {
+
+// `name`: for the message. Error{kCorruption}: not JSON, nested deeper than 64, more than 4 million
+// values, a key twice.
+nlohmann::json parse_json(std::string_view text, const std::string& name);
+// A whole file of at most max_bytes.
+nlohmann::json read_json_file(const std::string& path, std::uint64_t max_bytes);
+
+}  // namespace triescope::formats

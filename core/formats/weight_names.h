@@ -1,0 +1,67 @@
+// What a transformer needs of a model file, by role, and where it lies: tensor name, rows of it,
+// order of its rows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/formats/config.h"
+
+namespace triescope::formats {
+
+enum class Role : std::uint8_t {
+  kEmbedding,
+  kPositions,
+  kFinalNorm,
+  kFinalNormBias,
+  kHead,  // of the model
+  kAttentionNorm,
+  kAttentionNormBias,
+  kQuery,
+  kQueryBias,
+  kKey,
+  kKeyBias,
+  kValue,
+  kValueBias,
+  kQueryNorm,
+  kKeyNorm,
+  kOutput,
+  kOutputBias,
+  kPostAttentionNorm,  // of a layer's attention
+  kMlpNorm,
+  kMlpNormBias,
+  kGate,
+  kGateBias,
+  kUp,
+  kUpBias,
+  kDown,
+  kDownBias,
+  kPostMlpNorm,
+};
+inline constexpr int kRoles = static_cast<int>(Role::kPostMlpNorm) + 1;
+
+// [rows, cols] row-major as torch.nn.Linear stores a weight: out = rows, in = cols. A vector has
+// cols = 1.
+struct WeightShape {
+  std::int64_t rows = 0;
+  std::int64_t cols = 1;
+  bool operator==(const WeightShape&) const = default;
+};
+
+struct WeightSlice {
+  std::string tensor;
+  std::int64_t first_row = 0;
+  bool transposed =
+      false;  // stored [in, out] (GPT-2's Conv1D); first_row counts output rows all the same
+  // > 0: within each of so many heads, rows lie interleaved (0, half, 1, half + 1, ...) as GGUF's
+  // converter leaves q and k of Llama.
+  int interleaved_heads = 0;
+};
+
+bool is_of_layer(Role role);
+// nullopt: this model has no such weight.
+std::optional<WeightShape> expected_shape(const ModelConfig& config, Role role);
+WeightSlice locate(const ModelConfig& config, Role role, int layer);
+
+}  // namespace triescope::formats

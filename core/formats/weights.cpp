@@ -1,0 +1,264 @@
+#include "core/formats/weights.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "core/base/error.h"
+
+namespace triescope::formats {
+
+struct WeightSource::Tensor {
+  const GgufTensor* gguf = nullptr;
+  const SafeTensor* safe = nullptr;
+  explicit operator bool() const { return gguf != nullptr || safe != nullptr; }
+  const std::vector<std::int64_t>& shape() const { return gguf ? gguf->shape : safe->shape; }
+  const std::string& name() const { return gguf ? gguf->name : safe->name; }
+};
+
+namespace {
+
+std::string shown(const std::vector<std::int64_t>& shape) {
+  std::string text = "[";
+  for (const std::int64_t extent : shape)
+    text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
+  return text + "]";
+}
+
+// Elements of ggml tensors are decoded this many at a time (a multiple of every block).
+constexpr std::size_t kChunk = std::size_t{1} << 16;
+
+}  // namespace
+
+std::unique_ptr<WeightSource> WeightSource::open(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::unique_ptr<WeightSource> source(new WeightSource);
+  source->path_ = path;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) {
+    throw Error(
+        ErrorCode::kNotFound,
+        path + ": expected a .gguf file or a Hugging Face model folder, found nothing there");
+  }
+  if (fs::is_directory(status)) {
+    source->config_ = config_from_folder(path);
+    source->safetensors_ = SafeTensors::open_folder(path);
+    // AutoModel's checkpoints of the bare network carry no prefix.
+    for (const char* prefix : {"model.", "transformer."}) {
+      const std::string embedding = locate(source->config_, Role::kEmbedding, 0).tensor;
+      if (embedding.starts_with(prefix) && source->safetensors_->find(embedding) == nullptr &&
+          source->safetensors_->find(embedding.substr(std::string(prefix).size())) != nullptr) {
+        source->json_prefix_ = prefix;
+      }
+    }
+  } else if (path.ends_with(".safetensors")) {
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        path + ": expected a folder; open the folder that holds this file and its config.json");
+  } else {
+    source->gguf_ = GgufFile::open(path);
+    source->config_ = config_from_gguf(*source->gguf_);
+  }
+  source->check_shapes();
+  return source;
+}
+
+WeightSource::Tensor WeightSource::find(const std::string& name) const {
+  Tensor tensor;
+  if (gguf_) tensor.gguf = gguf_->find(name);
+  if (safetensors_) tensor.safe = safetensors_->find(name);
+  return tensor;
+}
+
+WeightSlice WeightSource::slice_of(Role role, int layer) const {
+  WeightSlice slice = locate(config_, role, layer);
+  if (!json_prefix_.empty() && slice.tensor.starts_with(json_prefix_))
+    slice.tensor.erase(0, json_prefix_.size());
+  return slice;
+}
+
+void WeightSource::check_shapes() {
+  for (int r = 0; r < kRoles; ++r) {
+    const Role role = static_cast<Role>(r);
+    const std::optional<WeightShape> expected = shape(role);
+    if (!expected) continue;
+    const int layers = is_of_layer(role) ? static_cast<int>(config_.layers.size()) : 1;
+    for (int layer = 0; layer < layers; ++layer) {
+      const WeightSlice slice = slice_of(role, layer);
+      const Tensor tensor = find(slice.tensor);
+      if (!tensor)
+        throw Error(ErrorCode::kCorruption,
+                    path_ + ": expected tensor '" + slice.tensor + "', found none");
+      std::vector<std::int64_t> found = tensor.shape();
+      if (found.size() == 1) found.push_back(1);
+      if (found.size() == 2 && slice.transposed) std::swap(found[0], found[1]);
+      // A slice may be a part of a fused tensor; whatever is not fused must fit exactly.
+      const bool fused =
+          slice.first_row > 0 || (config_.family == "phi3" || config_.family == "gpt2");
+      const bool fits =
+          found.size() == 2 && found[1] == expected->cols &&
+          (fused ? found[0] >= slice.first_row + expected->rows : found[0] == expected->rows);
+      if (!fits) {
+        throw Error(ErrorCode::kCorruption,
+                    path_ + ": tensor '" + slice.tensor + "': expected shape " +
+                        shown({slice.first_row + expected->rows, expected->cols}) +
+                        " by the configuration, found " + shown(tensor.shape()));
+      }
+    }
+  }
+  if (!gguf_) return;
+  // A GGUF holds what its architecture needs and nothing else: a tensor we know no use for is a
+  // property we do not do.
+  std::map<std::string, bool> used;
+  for (int r = 0; r < kRoles; ++r) {
+    const Role role = static_cast<Role>(r);
+    if (!shape(role)) continue;
+    const int layers = is_of_layer(role) ? static_cast<int>(config_.layers.size()) : 1;
+    for (int layer = 0; layer < layers; ++layer) used[slice_of(role, layer).tensor] = true;
+  }
+  for (const GgufTensor& tensor : gguf_->tensors()) {
+    if (used.contains(tensor.name) || tensor.name.starts_with("rope_f")) continue;
+    throw Error(ErrorCode::kNotSupported, path_ + ": tensor '" + tensor.name +
+                                              "' in a model of family " + config_.family +
+                                              " is not supported");
+  }
+}
+
+void WeightSource::read_elements(const Tensor& tensor, std::int64_t begin,
+                                 std::span<float> out) const {
+  if (tensor.safe) return safetensors_->read(*tensor.safe, begin, out);
+  const GgmlType type = tensor.gguf->type;
+  const std::int64_t per_block = block_elements(type);
+  if (begin % per_block != 0 || static_cast<std::int64_t>(out.size()) % per_block != 0) {
+    throw Error(ErrorCode::kInvalidArgument,
+                "tensor '" + tensor.gguf->name + "': rows do not fall on blocks");
+  }
+  std::vector<std::byte> bytes;
+  std::int64_t byte = begin / per_block * block_bytes(type);
+  while (!out.empty()) {
+    const std::span<float> part = out.first(std::min(out.size(), kChunk));
+    bytes.resize(part.size() / static_cast<std::size_t>(per_block) *
+                 static_cast<std::size_t>(block_bytes(type)));
+    gguf_->read(*tensor.gguf, byte, bytes);
+    dequantise(type, bytes, part);
+    byte += static_cast<std::int64_t>(bytes.size());
+    out = out.subspan(part.size());
+  }
+}
+
+void WeightSource::read_plain_rows(const Tensor& tensor, std::int64_t cols, std::int64_t first,
+                                   std::span<float> out) const {
+  read_elements(tensor, first * cols, out);
+}
+
+bool WeightSource::reads_whole(Role role) const {
+  const WeightSlice slice = slice_of(role, 0);
+  return slice.transposed || slice.interleaved_heads > 0;
+}
+
+void WeightSource::read_rows(Role role, int layer, std::int64_t first, std::span<float> out) const {
+  const WeightShape whole = shape(role).value();
+  const WeightSlice slice = slice_of(role, layer);
+  const Tensor tensor = find(slice.tensor);
+  const std::int64_t rows = static_cast<std::int64_t>(out.size()) / whole.cols;
+  if (first < 0 || rows * whole.cols != static_cast<std::int64_t>(out.size()) ||
+      first + rows > whole.rows) {
+    throw Error(ErrorCode::kInvalidArgument, "tensor '" + slice.tensor + "': no such rows");
+  }
+  if (slice.transposed) {
+    const std::vector<std::int64_t>& stored = tensor.shape();  // [in, out]
+    std::vector<float> all(static_cast<std::size_t>(stored[0] * stored[1]));
+    read_elements(tensor, 0, all);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t c = 0; c < whole.cols; ++c) {
+        out[static_cast<std::size_t>(r * whole.cols + c)] =
+            all[static_cast<std::size_t>(c * stored[1] + slice.first_row + first + r)];
+      }
+    }
+    return;
+  }
+  if (slice.interleaved_heads > 0) {
+    // File row 2i + s of a head is our row i + s * half.
+    const std::int64_t per_head = whole.rows / slice.interleaved_heads;
+    const std::int64_t half = per_head / 2;
+    std::vector<float> all(static_cast<std::size_t>(whole.rows * whole.cols));
+    read_plain_rows(tensor, whole.cols, slice.first_row, all);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const std::int64_t in_head = (first + r) % per_head;
+      const std::int64_t stored =
+          (first + r) / per_head * per_head + in_head % half * 2 + in_head / half;
+      std::copy_n(all.begin() + stored * whole.cols, whole.cols, out.begin() + r * whole.cols);
+    }
+    return;
+  }
+  read_plain_rows(tensor, whole.cols, slice.first_row + first, out);
+}
+
+bool WeightSource::is_bf16(Role role, int layer) const {
+  const WeightSlice slice = slice_of(role, layer);
+  if (slice.transposed || slice.interleaved_heads > 0) return false;
+  const Tensor tensor = find(slice.tensor);
+  return tensor.gguf ? tensor.gguf->type == GgmlType::kBF16 : tensor.safe->dtype == "BF16";
+}
+
+void WeightSource::read_rows_bf16(Role role, int layer, std::int64_t first,
+                                  std::span<std::uint16_t> out) const {
+  const WeightShape whole = shape(role).value();
+  const WeightSlice slice = slice_of(role, layer);
+  const Tensor tensor = find(slice.tensor);
+  if (first < 0 || static_cast<std::int64_t>(out.size()) > (whole.rows - first) * whole.cols)
+    throw Error(ErrorCode::kInvalidArgument, "tensor '" + slice.tensor + "': no such rows");
+  const std::int64_t begin = (slice.first_row + first) * whole.cols;
+  if (tensor.safe) return safetensors_->read_bf16(*tensor.safe, begin, out);
+  gguf_->read(*tensor.gguf, begin * static_cast<std::int64_t>(sizeof(std::uint16_t)),
+              std::as_writable_bytes(out));
+}
+
+void WeightSource::will_read(Role role, int layer) const {
+  const Tensor tensor = find(slice_of(role, layer).tensor);
+  if (tensor.safe) return safetensors_->will_read(*tensor.safe);
+  gguf_->will_read(*tensor.gguf);
+}
+
+void WeightSource::check_unchanged() const {
+  if (gguf_) gguf_->check_unchanged();
+  if (safetensors_) safetensors_->check_unchanged();
+}
+
+std::int64_t WeightSource::file_bytes() const {
+  return gguf_ ? gguf_->file_bytes() : safetensors_->file_bytes();
+}
+
+std::int64_t WeightSource::parameters() const {
+  std::int64_t sum = 0;
+  if (gguf_) {
+    for (const GgufTensor& tensor : gguf_->tensors()) sum += tensor.elements;
+  } else {
+    for (const SafeTensor& tensor : safetensors_->tensors()) sum += tensor.elements;
+  }
+  return sum;
+}
+
+std::string WeightSource::quantisation() const {
+  std::map<std::string, std::int64_t> share;
+  const auto add = [&](const std::string& type, const std::vector<std::int64_t>& shape,
+                       std::int64_t elements) {
+    if (shape.size() >= 2) share[type] += elements;
+  };
+  if (gguf_) {
+    for (const GgufTensor& tensor : gguf_->tensors())
+      add(to_string(tensor.type), tensor.shape, tensor.elements);
+  } else {
+    for (const SafeTensor& tensor : safetensors_->tensors())
+      add(tensor.dtype, tensor.shape, tensor.elements);
+  }
+  std::vector<std::pair<std::int64_t, std::string>> order;
+  for (const auto& [type, elements] : share) order.emplace_back(-elements, type);
+  std::sort(order.begin(), order.end());
+  std::string text = order.size() > 1 ? "mixed:" : "";
+  for (const auto& [elements, type] : order) text += (order.size() > 1 ? " " : "") + type;
+  return text;
+}
+
+}  // namespace triescope::formats

@@ -1,0 +1,62 @@
+// WeightSource: the weights of a model by role, as fp32 rows in Hugging Face order, whatever file
+// they come from. Shapes are checked against the configuration when it is made, before anything of
+// their size is allocated. Const functions may be called from several threads at once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "core/formats/config.h"
+#include "core/formats/safetensors.h"
+#include "core/formats/weight_names.h"
+
+namespace triescope::formats {
+
+class WeightSource {
+ public:
+  // A .gguf file or a Hugging Face folder. Errors: kNotFound, kCorruption, kNotSupported, kIoError.
+  static std::unique_ptr<WeightSource> open(const std::string& path);
+
+  const ModelConfig& config() const { return config_; }
+  // Shape of the weight, nullopt: this model has none.
+  std::optional<WeightShape> shape(Role role) const { return expected_shape(config_, role); }
+  // Rows [first, first + out.size() / cols) -> out, row-major. layer: 0 for weights of the whole
+  // model.
+  void read_rows(Role role, int layer, std::int64_t first, std::span<float> out) const;
+  // True: reading some rows reads the whole tensor, so ask for all at once.
+  bool reads_whole(Role role) const;
+  // The weight's rows lie in the file as BF16 and in order: read_rows_bf16 gives them unchanged.
+  bool is_bf16(Role role, int layer) const;
+  void read_rows_bf16(Role role, int layer, std::int64_t first, std::span<std::uint16_t> out) const;
+  void will_read(Role role, int layer) const;  // all rows, soon: InputFile::will_read
+  void check_unchanged() const;
+
+  bool is_gguf() const { return gguf_ != nullptr; }
+  const GgufFile* gguf() const { return gguf_.get(); }
+  std::int64_t file_bytes() const;
+  std::int64_t parameters() const;  // values in all tensors of the file
+  std::string quantisation()
+      const;  // of the matrices: "BF16", "mixed: Q8_0 Q4_1" (largest share first)
+
+ private:
+  WeightSource() = default;
+  struct Tensor;
+  Tensor find(const std::string& name) const;
+  WeightSlice slice_of(Role role, int layer) const;
+  void check_shapes();
+  void read_elements(const Tensor& tensor, std::int64_t begin, std::span<float> out) const;
+  void read_plain_rows(const Tensor& tensor, std::int64_t cols, std::int64_t first,
+                       std::span<float> out) const;
+
+  std::string path_;
+  ModelConfig config_;
+  std::string
+      json_prefix_;  // what tensor names lack of Hugging Face's ("model." or "transformer."), or ""
+  std::shared_ptr<const GgufFile> gguf_;
+  std::shared_ptr<const SafeTensors> safetensors_;
+};
+
+}  // namespace triescope::formats

@@ -1,0 +1,249 @@
+// Settings of a run: what was given, as JSON or as text, made into every parameter in force.
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "core/base/error.h"
+#include "core/method/method.h"
+
+namespace triescope {
+namespace {
+
+using nlohmann::json;
+
+std::string trimmed(const std::string& text) {
+  const auto first = text.find_first_not_of(" \t\n");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
+}
+
+template <class T>
+std::optional<T> parse_number(const std::string& text) {
+  T value{};
+  const std::string s = trimmed(text);
+  const char* begin = s.data() + (s.starts_with('+') ? 1 : 0);
+  const auto [end, error] = std::from_chars(begin, s.data() + s.size(), value);
+  if (error != std::errc() || end != s.data() + s.size() || s.empty()) return std::nullopt;
+  return value;
+}
+
+std::string number_text(double value) {
+  if (value == std::floor(value) && std::abs(value) < 1e15)
+    return std::to_string(static_cast<std::int64_t>(value));
+  return json(value).dump();
+}
+
+// "an integer from 1 to 64"
+std::string allowed(const Parameter& parameter) {
+  std::string text;
+  switch (parameter.kind) {
+    case ParameterKind::kInteger:
+      text = "an integer";
+      break;
+    case ParameterKind::kNumber:
+      text = "a number";
+      break;
+    case ParameterKind::kBoolean:
+      return "true or false";
+    case ParameterKind::kText:
+      return "a text";
+    case ParameterKind::kIntegerList:
+      text = "integers apart by commas, each";
+      break;
+    case ParameterKind::kChoice:
+      text = "one of";
+      for (const auto& choice : parameter.choices)
+        text += (&choice == &parameter.choices.front() ? " " : ", ") + choice;
+      return text;
+  }
+  const bool low = std::isfinite(parameter.minimum), high = std::isfinite(parameter.maximum);
+  if (low && high)
+    text += " from " + number_text(parameter.minimum) + " to " + number_text(parameter.maximum);
+  else if (low)
+    text += " of at least " + number_text(parameter.minimum);
+  else if (high)
+    text += " of at most " + number_text(parameter.maximum);
+  return text;
+}
+
+// A text that is not UTF-8 can be told too.
+std::string shown(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 200);
+}
+
+[[noreturn]] void refuse(const Parameter& parameter, const json& found) {
+  throw Error(ErrorCode::kInvalidArgument,
+              parameter.name + ": expected " + allowed(parameter) + "; found " + shown(found));
+}
+
+bool in_range(const Parameter& parameter, double value) {
+  return value >= parameter.minimum && value <= parameter.maximum;  // false for NaN
+}
+
+json read_integer(const Parameter& parameter, const json& given) {
+  std::optional<std::int64_t> value;
+  if (given.is_number_integer()) {
+    value = given.get<std::int64_t>();
+  } else if (given.is_number_float()) {
+    const double x = given.get<double>();  // a slider's 3.0
+    if (x == std::floor(x) && std::abs(x) < 1e15) value = static_cast<std::int64_t>(x);
+  } else if (given.is_string()) {
+    value = parse_number<std::int64_t>(given.get<std::string>());
+  }
+  if (!value || !in_range(parameter, static_cast<double>(*value))) refuse(parameter, given);
+  return *value;
+}
+
+json read_number(const Parameter& parameter, const json& given) {
+  std::optional<double> value;
+  if (given.is_number()) value = given.get<double>();
+  if (given.is_string()) value = parse_number<double>(given.get<std::string>());
+  if (!value || !std::isfinite(*value) || !in_range(parameter, *value)) refuse(parameter, given);
+  return *value;
+}
+
+json read_boolean(const Parameter& parameter, const json& given) {
+  if (given.is_boolean()) return given;
+  if (given.is_string()) {
+    const std::string text = trimmed(given.get<std::string>());
+    if (text == "true" || text == "True" || text == "1") return true;
+    if (text == "false" || text == "False" || text == "0") return false;
+  }
+  refuse(parameter, given);
+}
+
+json read_choice(const Parameter& parameter, const json& given) {
+  std::string text;
+  if (given.is_string()) text = trimmed(given.get<std::string>());
+  if (given.is_boolean()) text = given.get<bool>() ? "true" : "false";  // early_stopping
+  if (given.is_number_integer()) text = std::to_string(given.get<std::int64_t>());
+  for (const auto& choice : parameter.choices)
+    if (choice == text) return choice;
+  refuse(parameter, given);
+}
+
+json read_integer_list(const Parameter& parameter, const json& given) {
+  json list = json::array();
+  const auto add = [&](std::optional<std::int64_t> value) {
+    if (!value || !in_range(parameter, static_cast<double>(*value))) refuse(parameter, given);
+    list.push_back(*value);
+  };
+  if (given.is_null()) return list;
+  if (given.is_number_integer()) {
+    add(given.get<std::int64_t>());
+  } else if (given.is_array()) {
+    for (const auto& entry : given)
+      add(entry.is_number_integer() ? std::optional(entry.get<std::int64_t>()) : std::nullopt);
+  } else if (given.is_string()) {
+    std::string text = trimmed(given.get<std::string>());
+    if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
+    for (std::size_t at = 0; at < text.size();) {
+      const auto comma = std::min(text.find(',', at), text.size());
+      add(parse_number<std::int64_t>(text.substr(at, comma - at)));
+      at = comma + 1;
+    }
+  } else {
+    refuse(parameter, given);
+  }
+  return list;
+}
+
+json read(const Parameter& parameter, const json& given) {
+  switch (parameter.kind) {
+    case ParameterKind::kInteger:
+      return read_integer(parameter, given);
+    case ParameterKind::kNumber:
+      return read_number(parameter, given);
+    case ParameterKind::kBoolean:
+      return read_boolean(parameter, given);
+    case ParameterKind::kChoice:
+      return read_choice(parameter, given);
+    case ParameterKind::kIntegerList:
+      return read_integer_list(parameter, given);
+    case ParameterKind::kText:
+      // Numbers typed where a text is wanted ("12 13"), and lists: the reader of that text decides.
+      return given;
+  }
+  return given;
+}
+
+// "kv" as this method allows it.
+Parameter kv_parameter_of(const MethodInfo& method, Parameter parameter) {
+  parameter.choices.clear();
+  for (const KvPolicyKind kind : method.kv_policies)
+    parameter.choices.emplace_back(to_string(kind));
+  parameter.default_value = parameter.choices.front();
+  return parameter;
+}
+
+}  // namespace
+
+bool needs_draft_model(const MethodInfo& method) {
+  return std::ranges::find(method.needs, kDraftModelNeed) != method.needs.end();
+}
+
+std::span<const Parameter> common_parameters() {
+  static const std::vector<Parameter> list = {
+      {.name = "kv",
+       .kind = ParameterKind::kChoice,
+       .default_value = "recycle",
+       .choices = {"recycle", "compact", "keep", "batch"},
+       .help = "What happens to the KV slot of a dead node. recycle: the next node takes it, "
+               "nothing is copied. compact: "
+               "every gc_every steps the survivors are gathered. keep: it stays as garbage. batch: "
+               "every beam has a "
+               "whole cache of its own, reordered each step."},
+      {.name = "gc_every",
+       .kind = ParameterKind::kInteger,
+       .default_value = 15,
+       .minimum = 1,
+       .maximum = 1000000,
+       .choices = {},
+       .help = "kv=compact: steps between two garbage collections (15 in the trie paper)."},
+      {.name = "eos_token_id",
+       .kind = ParameterKind::kIntegerList,
+       .default_value = json::array(),
+       .minimum = -1,
+       .maximum = 2147483647,
+       .choices = {},
+       .help = "Tokens that end a sequence, apart by commas. Empty: the model's own. -1: none."},
+      {.name = "candidates",
+       .kind = ParameterKind::kInteger,
+       .default_value = 16,
+       .minimum = 0,
+       .maximum = 1000,
+       .choices = {},
+       .help =
+           "How many of the best tokens of each row are recorded. Changes nothing in the text."},
+  };
+  return list;
+}
+
+json validate_settings(const MethodInfo& method, const json& given) {
+  if (!given.is_null() && !given.is_object())
+    throw Error(ErrorCode::kInvalidArgument,
+                "settings: expected name=value pairs (a JSON object); found " + shown(given));
+  std::vector<Parameter> parameters = method.parameters;
+  for (const Parameter& parameter : common_parameters())
+    parameters.push_back(parameter.name == "kv" ? kv_parameter_of(method, parameter) : parameter);
+
+  json settings = json::object();
+  for (const Parameter& parameter : parameters) {
+    const auto found = given.is_object() ? given.find(parameter.name) : given.end();
+    settings[parameter.name] = given.is_object() && found != given.end() ? read(parameter, *found)
+                                                                         : parameter.default_value;
+  }
+  if (given.is_object())
+    for (const auto& [name, value] : given.items()) {
+      if (settings.contains(name)) continue;
+      std::string names;
+      for (const Parameter& parameter : parameters)
+        names += (names.empty() ? "" : ", ") + parameter.name;
+      throw Error(ErrorCode::kInvalidArgument, "settings: method " + method.name +
+                                                   " has no parameter \"" + name + "\"; it has " +
+                                                   names);
+    }
+  return settings;
+}
+
+}  // namespace triescope

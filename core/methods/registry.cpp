@@ -1,0 +1,32 @@
+// Adding a method: its file in this folder, its factory's declaration, and a line here.
+#include "core/methods/registry.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/methods/search_methods.h"
+#include "core/methods/text_methods.h"
+
+namespace triescope {
+
+std::span<const MethodInfo> methods() {
+  static const std::vector<MethodInfo> list = {
+      beam_method(),          batch_beam_method(),       greedy_method(),
+      sample_method(),        sample_then_beam_method(), ngram_trie_method(),
+      prompt_lookup_method(), suffix_automaton_method(), rest_method(),
+      lookahead_method(),     draft_model_method(),
+  };
+  return list;
+}
+
+const MethodInfo& find_method(const std::string& name) {
+  std::string names;
+  for (const MethodInfo& method : methods()) {
+    if (method.name == name) return method;
+    names += (names.empty() ? "" : ", ") + method.name;
+  }
+  throw Error(ErrorCode::kNotFound,
+              "method: expected one of " + names + "; found \"" + name + "\"");
+}
+
+}  // namespace triescope

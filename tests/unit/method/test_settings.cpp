@@ -1,0 +1,120 @@
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "core/base/error.h"
+#include "core/methods/registry.h"
+
+namespace triescope {
+namespace {
+
+using nlohmann::json;
+
+json beam(const json& given) { return validate_settings(find_method("beam"), given); }
+
+std::string refusal(const std::string& method, const json& given) {
+  try {
+    validate_settings(find_method(method), given);
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::kInvalidArgument);
+    return error.what();
+  }
+  return "(accepted)";
+}
+
+TEST_CASE("settings: defaults stand where nothing is given") {
+  const json s = beam(json::object());
+  CHECK(s["num_beams"] == 3);
+  CHECK(s["early_stopping"] == "false");
+  CHECK(s["kv"] == "recycle");
+  CHECK(s["gc_every"] == 15);
+  CHECK(s["eos_token_id"] == json::array());
+  CHECK(s["candidates"] == 16);
+  CHECK(beam(nullptr) == s);
+}
+
+TEST_CASE("settings: texts are read as what they stand for") {
+  const json s = beam({{"num_beams", "7"},
+                       {"length_penalty", " -0.5 "},
+                       {"early_stopping", true},
+                       {"eos_token_id", "1, 2,3"},
+                       {"kv", "compact"}});
+  CHECK(s["num_beams"] == 7);
+  CHECK(s["length_penalty"] == -0.5);
+  CHECK(s["early_stopping"] == "true");
+  CHECK(s["eos_token_id"] == json::array({1, 2, 3}));
+  CHECK(beam({{"eos_token_id", 9}})["eos_token_id"] == json::array({9}));
+  CHECK(beam({{"eos_token_id", "[4,5]"}})["eos_token_id"] == json::array({4, 5}));
+  CHECK(beam({{"num_beams", 4.0}})["num_beams"] == 4);
+}
+
+TEST_CASE("settings: a refusal names the parameter, what was found and what is allowed") {
+  CHECK(refusal("beam", {{"num_beams", 0}}) ==
+        "num_beams: expected an integer from 1 to 256; found 0");
+  CHECK(refusal("beam", {{"num_beams", "three"}}) ==
+        "num_beams: expected an integer from 1 to 256; found \"three\"");
+  CHECK(refusal("beam", {{"num_beams", 2.5}}) ==
+        "num_beams: expected an integer from 1 to 256; found 2.5");
+  CHECK(refusal("beam", {{"num_beams", "3x"}}) ==
+        "num_beams: expected an integer from 1 to 256; found \"3x\"");
+  CHECK(refusal("beam", {{"num_beams", ""}}) ==
+        "num_beams: expected an integer from 1 to 256; found \"\"");
+  CHECK(refusal("beam", {{"length_penalty", "nan"}}) ==
+        "length_penalty: expected a number from -10 to 10; found \"nan\"");
+  CHECK(refusal("beam", {{"early_stopping", "maybe"}}) ==
+        "early_stopping: expected one of true, false, never; found \"maybe\"");
+  CHECK(refusal("beam", {{"eos_token_id", "1,x"}}).starts_with("eos_token_id: expected integers"));
+  CHECK(refusal("greedy", {{"num_beams", 2}})
+            .starts_with("settings: method greedy has no parameter \"num_beams\"; it has "));
+  CHECK(refusal("beam", json::array()).starts_with("settings: expected name=value pairs"));
+}
+
+TEST_CASE("settings: bytes that are no UTF-8 are refused like any other") {
+  for (const char* name : {"num_beams", "early_stopping", "eos_token_id", "kv", "length_penalty"}) {
+    CAPTURE(name);
+    CHECK(refusal("beam", {{name, "\xff\xfe"}}).find(name) != std::string::npos);
+  }
+  CHECK(refusal("beam", "\xff").find("JSON object") != std::string::npos);
+}
+
+TEST_CASE("settings: kv policies are those the method can do") {
+  CHECK(validate_settings(find_method("batch_beam"), {})["kv"] == "batch");
+  CHECK(refusal("batch_beam", {{"kv", "recycle"}}) ==
+        "kv: expected one of batch; found \"recycle\"");
+  CHECK(refusal("ngram_trie", {{"kv", "batch"}})
+            .starts_with("kv: expected one of recycle, compact, keep;"));
+}
+
+TEST_CASE("methods: names and parameter names are distinct, defaults pass their own checks") {
+  std::set<std::string> names;
+  for (const MethodInfo& method : methods()) {
+    CAPTURE(method.name);
+    CHECK(names.insert(method.name).second);
+    CHECK_FALSE(method.title.empty());
+    CHECK_FALSE(method.summary.empty());
+    CHECK_FALSE(method.kv_policies.empty());
+    CHECK(static_cast<bool>(method.make));
+    std::set<std::string> parameters;
+    for (const Parameter& p : method.parameters) {
+      CHECK(parameters.insert(p.name).second);
+      CHECK_FALSE(p.help.empty());
+    }
+    for (const Parameter& p : common_parameters()) CHECK(parameters.insert(p.name).second);
+    const json settings = validate_settings(method, {});
+    CHECK(validate_settings(method, settings) == settings);
+  }
+}
+
+TEST_CASE("methods: an unknown name lists the known ones") {
+  try {
+    find_method("bean");
+    FAIL("accepted");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::kNotFound);
+    CHECK(
+        std::string(error.what()).starts_with("method: expected one of beam, batch_beam, greedy"));
+  }
+}
+
+}  // namespace
+}  // namespace triescope
