@@ -31,10 +31,10 @@ json number_or_null(double value) { return std::isfinite(value) ? json(value) : 
 
 // What a method that takes no draft model would leave unused is not passed over in silence.
 void check_draft_option(const RunRequest& request) {
-  if (request.draft_model.empty() || needs_draft_model(find_method(request.method))) return;
+  if (request.draft_model.empty() || find_method(request.method).needs_draft_model()) return;
   std::string names;
   for (const MethodInfo& method : methods())
-    if (needs_draft_model(method)) names += (names.empty() ? "" : ", ") + method.name;
+    if (method.needs_draft_model()) names += (names.empty() ? "" : ", ") + method.name;
   throw Error(ErrorCode::kInvalidArgument, "--draft: method " + request.method +
                                                " takes no draft model; expected --method " + names +
                                                ", or no --draft");
@@ -67,7 +67,7 @@ json result_json(const RunResult& result, const ModelInfo& model, const RunConte
             {"dtype", to_string(model.dtype)},
             {"device", model.device}}},
           {"method", method},
-          {"settings", context.settings},
+          {"settings", context.settings.json()},
           {"max_new_tokens", context.max_new_tokens},
           {"seed", context.seed},
           {"prompt_tokens", result.prompt_tokens},

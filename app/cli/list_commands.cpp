@@ -50,9 +50,11 @@ json method_json(const MethodInfo& method) {
     parameters.push_back(parameter_json(parameter));
   json policies = json::array();
   for (const KvPolicyKind kind : method.kv_policies) policies.push_back(to_string(kind));
+  json needs = json::array();
+  if (method.needs != Need::kNothing) needs.push_back(to_string(method.needs));
   return {{"name", method.name},   {"title", method.title},       {"summary", method.summary},
           {"paper", method.paper}, {"lossless", method.lossless}, {"drafts", method.drafts},
-          {"needs", method.needs}, {"parameters", parameters},    {"kv_policies", policies}};
+          {"needs", needs},        {"parameters", parameters},    {"kv_policies", policies}};
 }
 
 void print_parameters(std::span<const Parameter> parameters) {
@@ -69,7 +71,7 @@ void print_method(const MethodInfo& method) {
             << (method.lossless ? "  [lossless]" : "  [lossy]") << "\n";
   std::cout << "  " << method.summary << "\n";
   if (!method.paper.empty()) std::cout << "  Paper: " << method.paper << "\n";
-  for (const std::string& need : method.needs) std::cout << "  Needs: " << need << "\n";
+  if (method.needs != Need::kNothing) std::cout << "  Needs: " << to_string(method.needs) << "\n";
   std::cout << "  KV policies:";
   for (const KvPolicyKind kind : method.kv_policies) std::cout << " " << to_string(kind);
   std::cout << "\n  Parameters:\n";

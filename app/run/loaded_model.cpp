@@ -26,7 +26,7 @@ void LoadedModel::load(const std::string& new_path, const LoadOptions& new_optio
 DraftWith draft_for(const RunRequest& request, const LoadedModel& target, LoadedModel& draft,
                     const ProgressSink& progress, std::stop_token stop,
                     const std::function<void()>& before_free) {
-  if (request.draft_model.empty() || !needs_draft_model(find_method(request.method))) return {};
+  if (request.draft_model.empty() || !find_method(request.method).needs_draft_model()) return {};
   const std::string path = resolve_model(request.draft_model);
   if (path == target.path) return {target.model.get(), target.tokenizer.get()};
   if (!draft.is(path, target.options))

@@ -27,7 +27,7 @@ std::string text_of(const nlohmann::json& settings) {
 void check_request(const RunRequest& request) {
   const MethodInfo& method = find_method(request.method);
   validate_settings(method, request.settings);
-  if (!needs_draft_model(method)) return;
+  if (!method.needs_draft_model()) return;
   if (request.draft_model.empty())
     throw Error(ErrorCode::kInvalidArgument,
                 "method " + method.name +

@@ -158,7 +158,7 @@ void Ui::draw_run_bar(ImVec2 size) {
   help_tooltip(method->summary + (method->paper.empty() ? "" : "\n" + method->paper) +
                    (method->lossless ? "\nLossless." : "\nLossy: changes the text."),
                em);
-  if (needs_draft_model(*method)) draw_draft_model_field(request.draft_model);
+  if (method->needs_draft_model()) draw_draft_model_field(request.draft_model);
   edit_parameters(*method, request.settings, em);
   draw_model_settings(request);
 

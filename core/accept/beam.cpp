@@ -7,6 +7,7 @@
 
 #include "core/accept/verify.h"  // describe_number
 #include "core/base/error.h"
+#include "core/kernels/row_ops.h"
 
 namespace triescope {
 
@@ -16,8 +17,8 @@ using capture::Verdict;
 // What one step found, before anything is decided.
 struct BeamAcceptor::Expansion {
   std::vector<BeamCandidate> candidates;  // rule 3, best first
-  std::vector<NodeId>
-      beams;  // by beam index: the node it stands at (the first one several times at the start)
+  // By beam index: the node it stands at (the first one several times at the start).
+  std::vector<NodeId> beams;
   std::vector<float> best_of_beam;           // by beam index: score of its best continuation
   std::vector<capture::CandidateRow> shown;  // best tokens of every row
   std::vector<std::pair<NodeId, std::int32_t>> children;  // (parent, token) that went into the tree
@@ -25,18 +26,16 @@ struct BeamAcceptor::Expansion {
 
 BeamAcceptor::BeamAcceptor(const RunContext& run)
     : processors_(run),
-      num_beams_(run.settings.value("num_beams", std::size_t{3})),
-      num_return_sequences_(run.settings.value("num_return_sequences", std::size_t{1})),
-      prune_relative_(run.settings.value("prune_relative", 0.0)),
-      prune_absolute_(run.settings.value("prune_absolute", 0.0)),
-      prune_relative_local_(run.settings.value("prune_relative_local", 0.0)),
-      candidates_(run.settings.value("candidates", std::size_t{0})),
-      eos_token_ids_(run.eos_token_ids),
+      num_beams_(static_cast<std::size_t>(run.settings.integer("num_beams"))),
+      num_return_sequences_(static_cast<std::size_t>(run.settings.integer("num_return_sequences"))),
+      prune_relative_(run.settings.number("prune_relative")),
+      prune_absolute_(run.settings.number("prune_absolute")),
+      prune_relative_local_(run.settings.number("prune_relative_local")),
+      candidates_(static_cast<std::size_t>(run.settings.integer("candidates"))),
       // One beam is greedy decoding: the first finished sequence ends it.
-      pool_(static_cast<int>(num_beams_), run.settings.value("length_penalty", 1.0),
+      pool_(static_cast<int>(num_beams_), run.settings.number("length_penalty"),
             num_beams_ == 1 ? EarlyStopping::kTrue
-                            : early_stopping_from_string(
-                                  run.settings.value("early_stopping", std::string("false"))),
+                            : early_stopping_from_string(run.settings.text("early_stopping")),
             run.max_new_tokens) {
   if (num_return_sequences_ > num_beams_)
     throw Error(ErrorCode::kInvalidArgument, "num_return_sequences: expected at most num_beams (" +
@@ -44,51 +43,47 @@ BeamAcceptor::BeamAcceptor(const RunContext& run)
                                                  std::to_string(num_return_sequences_));
 }
 
-bool BeamAcceptor::is_eos(std::int32_t token) const {
-  return std::ranges::find(eos_token_ids_, token) != eos_token_ids_.end();
-}
-
 // Log-probs of a row as the search sees them [vocab].
-void BeamAcceptor::score_row(const AcceptContext& context, int row, std::span<float> out) const {
-  const auto logits = context.logits(row);
+void BeamAcceptor::score_row(const StepView& view, int row, std::span<float> out) const {
+  const auto logits = view.logits(row);
   if (!processors_.any()) {
-    log_softmax(logits, out);
+    finite_log_softmax(logits, out);
     return;
   }
-  const NodeId node = context.rows[static_cast<std::size_t>(row)];
-  std::vector<std::int32_t> tokens(context.run.prompt.begin(), context.run.prompt.end());
-  for (const TokenId token : context.tree.tokens_to(node)) tokens.push_back(token.value);
-  const int generated = context.tree[node].depth;
+  const NodeId node = view.rows[static_cast<std::size_t>(row)];
+  std::vector<std::int32_t> tokens(view.run.prompt.begin(), view.run.prompt.end());
+  for (const TokenId token : view.tree.tokens_to(node)) tokens.push_back(token.value);
+  const int generated = view.tree[node].depth;
   if (num_beams_ == 1) {
     std::ranges::copy(logits, out.begin());
     processors_.apply(tokens, generated, out);
-    log_softmax(out, out);
+    finite_log_softmax(out, out);
   } else {
-    log_softmax(logits, out);
+    finite_log_softmax(logits, out);
     processors_.apply(tokens, generated, out);
   }
 }
 
-void BeamAcceptor::expand(const AcceptContext& context, Expansion& out) const {
-  const TokenTree& tree = context.tree;
-  const auto vocab = static_cast<std::size_t>(context.run.vocab_size);
-  const std::size_t wanted = std::max<std::size_t>(2, 1 + eos_token_ids_.size()) * num_beams_;
+void BeamAcceptor::expand(const StepView& view, Expansion& out) const {
+  const TokenTree& tree = view.tree;
+  const auto vocab = static_cast<std::size_t>(view.run.vocab_size);
+  const std::size_t wanted =
+      std::max<std::size_t>(2, 1 + view.run.eos_token_ids.size()) * num_beams_;
   CandidateHeap heap(wanted);
   std::vector<float> logprobs(vocab);
-  for (const NodeId node : context.frontier) {
+  for (const NodeId node : live_) {
     const auto beam = static_cast<std::int32_t>(out.beams.size());
     const float score = tree[node].score;
-    score_row(context, context.row_of(node), logprobs);
+    score_row(view, view.row_of(node), logprobs);
     heap.add_row(beam, score, logprobs);
     out.beams.push_back(node);
     out.best_of_beam.push_back(score + *std::ranges::max_element(logprobs));
 
-    CandidateHeap shown(std::min(candidates_, vocab));
-    shown.add_row(0, 0.0f, logprobs);
     std::int32_t rank = 0;
-    for (const BeamCandidate& c : shown.best())
-      out.shown.push_back(
-          {.node = node.value, .rank = rank++, .token = c.token, .logprob = c.logprob});
+    for (const auto& [logprob, token] : kernels::top_k(logprobs, candidates_))
+      if (logprob > -std::numeric_limits<float>::infinity())
+        out.shown.push_back(
+            {.node = node.value, .rank = rank++, .token = token, .logprob = logprob});
   }
   if (!started_) {
     // b copies of the first beam, all but one at -1e9. They matter where the vocabulary is smaller
@@ -104,22 +99,31 @@ void BeamAcceptor::expand(const AcceptContext& context, Expansion& out) const {
   out.candidates.assign(heap.best().begin(), heap.best().end());
 }
 
+// The candidate's node: a draft of this step where there is one.
+NodeId BeamAcceptor::hang(const StepView& view, Expansion& expansion,
+                          const BeamCandidate& candidate) const {
+  const NodeId parent = expansion.beams[static_cast<std::size_t>(candidate.beam)];
+  const NodeId node =
+      view.tree.hang(parent, TokenId(candidate.token), Source::kBeam, candidate.logprob).node;
+  view.tree[node].logprob = candidate.logprob;
+  view.tree[node].score = candidate.score;
+  expansion.children.emplace_back(parent, candidate.token);
+  return node;
+}
+
 // Rules 4, 5, 8: what finishes in this step goes to the pool.
-void BeamAcceptor::finish(AcceptContext& context, Expansion& expansion, AcceptResult& result) {
-  TokenTree& tree = context.tree;
-  const int length = tree[context.frontier.front()].depth + 1;
-  const bool at_cap = length >= context.run.max_new_tokens;
+void BeamAcceptor::finish(const StepView& view, Expansion& expansion, AcceptResult& result) {
+  const int length = view.tree[live_.front()].depth + 1;
+  const bool at_cap = length >= view.run.max_new_tokens;
+  std::vector<FinishedSequence> finished;
   const std::size_t eligible = std::min(num_beams_, expansion.candidates.size());
   for (std::size_t rank = 0; rank < eligible; ++rank) {
     const BeamCandidate& c = expansion.candidates[rank];
-    const bool eos = is_eos(c.token);
+    const bool eos = view.run.is_eos(c.token);
     if (!eos && !at_cap) continue;
-    const NodeId parent = expansion.beams[static_cast<std::size_t>(c.beam)];
-    const NodeId node = tree.add(parent, TokenId(c.token), Source::kBeam, c.logprob);
-    tree[node].score = c.score;
-    expansion.children.emplace_back(parent, c.token);
+    const NodeId node = hang(view, expansion, c);
     const float score = pool_.normalised(c.score, length);
-    result.finished.push_back({node, score, eos ? "eos" : "length"});
+    finished.push_back({node, score, eos ? "eos" : "length"});
     result.verdicts.push_back(
         {.node = node.value,
          .verdict = Verdict::kFinished,
@@ -131,7 +135,8 @@ void BeamAcceptor::finish(AcceptContext& context, Expansion& expansion, AcceptRe
              describe_number(c.score) + " over " + std::to_string(length) +
              (length == 1 ? " token" : " tokens") + " = " + describe_number(score)});
   }
-  for (const FinishedSequence& lost : pool_.add(result.finished))
+  result.finished.insert(result.finished.end(), finished.begin(), finished.end());
+  for (const FinishedSequence& lost : pool_.add(std::move(finished)))
     result.verdicts.push_back({.node = lost.node.value,
                                .verdict = Verdict::kPruned,
                                .score = lost.score,
@@ -158,14 +163,15 @@ std::string BeamAcceptor::pruned_by(const BeamCandidate& beam, float best_score,
 }
 
 // Rules 6 and 7, then the pruning rules.
-void BeamAcceptor::go_on(AcceptContext& context, Expansion& expansion, AcceptResult& result) {
-  TokenTree& tree = context.tree;
-  const int length = tree[context.frontier.front()].depth + 1;
-  const bool at_cap = length >= context.run.max_new_tokens;
+void BeamAcceptor::go_on(const StepView& view, Expansion& expansion, AcceptResult& result) {
+  TokenTree& tree = view.tree;
+  const int length = tree[live_.front()].depth + 1;
+  const bool at_cap = length >= view.run.max_new_tokens;
+  const std::vector<NodeId> level = std::exchange(live_, {});
   std::vector<BeamCandidate> live;
   const BeamCandidate* best_left_out = nullptr;
   for (const BeamCandidate& c : expansion.candidates) {
-    if (at_cap || is_eos(c.token)) continue;
+    if (at_cap || view.run.is_eos(c.token)) continue;
     if (live.size() < num_beams_) {
       live.push_back(c);
     } else if (best_left_out == nullptr) {
@@ -178,10 +184,7 @@ void BeamAcceptor::go_on(AcceptContext& context, Expansion& expansion, AcceptRes
     for (const BeamCandidate& c : live) best_logprob = std::max(best_logprob, c.logprob);
     std::int32_t rank = 0;
     for (const BeamCandidate& c : live) {
-      const NodeId parent = expansion.beams[static_cast<std::size_t>(c.beam)];
-      const NodeId node = tree.add(parent, TokenId(c.token), Source::kBeam, c.logprob);
-      tree[node].score = c.score;
-      expansion.children.emplace_back(parent, c.token);
+      const NodeId node = hang(view, expansion, c);
       std::string cut;
       if (&c != &live.front()) cut = pruned_by(c, live.front().score, best_logprob);
       capture::VerdictRow verdict{.node = node.value, .reason = {}};
@@ -195,7 +198,7 @@ void BeamAcceptor::go_on(AcceptContext& context, Expansion& expansion, AcceptRes
                          std::to_string(num_beams_) + " beams";
         if (best_left_out)
           verdict.reason += "; the best one left out has " + describe_number(best_left_out->score);
-        result.frontier.push_back(node);
+        live_.push_back(node);
       } else {
         verdict.verdict = Verdict::kPruned;
         verdict.gap = live.front().score - c.score;
@@ -207,7 +210,7 @@ void BeamAcceptor::go_on(AcceptContext& context, Expansion& expansion, AcceptRes
   }
 
   // Beams that nothing goes on from.
-  for (std::size_t beam = 0; beam < context.frontier.size(); ++beam) {
+  for (std::size_t beam = 0; beam < level.size(); ++beam) {
     const NodeId node = expansion.beams[beam];
     const bool goes_on = std::ranges::any_of(
         expansion.children, [&](const auto& child) { return child.first == node; });
@@ -231,25 +234,45 @@ void BeamAcceptor::go_on(AcceptContext& context, Expansion& expansion, AcceptRes
   }
 }
 
-AcceptResult BeamAcceptor::accept(AcceptContext& context) {
-  AcceptResult result;
+void BeamAcceptor::advance(const StepView& view, AcceptResult& result) {
   Expansion expansion;
-  expand(context, expansion);
+  expand(view, expansion);
   started_ = true;
-  if (!expansion.candidates.empty()) result.emitted = {expansion.candidates.front().token};
-  finish(context, expansion, result);
-  go_on(context, expansion, result);
-  live_ = result.frontier;
-
+  if (!expansion.candidates.empty()) result.emitted.push_back(expansion.candidates.front().token);
+  finish(view, expansion, result);
+  go_on(view, expansion, result);
   for (capture::CandidateRow& row : expansion.shown)
     row.chosen = std::ranges::find(expansion.children, std::pair(NodeId(row.node), row.token)) !=
                  expansion.children.end();
-  result.candidates = std::move(expansion.shown);
+  result.candidates.insert(result.candidates.end(), expansion.shown.begin(), expansion.shown.end());
+}
+
+AcceptResult BeamAcceptor::accept(const StepView& view, Rng&) {
+  AcceptResult result;
+  live_.assign(view.frontier.begin(), view.frontier.end());
+  const auto has_row = [&](NodeId node) { return view.row_of(node) >= 0; };
+  std::vector<NodeId> drafts_used;
+  for (bool all_drafted = true; all_drafted;) {
+    advance(view, result);
+    std::ranges::copy_if(live_, std::back_inserter(drafts_used), has_row);
+    all_drafted = !live_.empty() && std::ranges::all_of(live_, has_row);
+    if (all_drafted) result.accepted += static_cast<int>(live_.size());
+  }
+  result.frontier = live_;
+
+  for (const FinishedSequence& sequence : result.finished) drafts_used.push_back(sequence.node);
+  result.drafted = static_cast<int>(view.rows.size() - view.frontier.size());
+  for (const NodeId draft : view.rows) {
+    const bool used = std::ranges::find(drafts_used, draft) != drafts_used.end();
+    if (used || std::ranges::find(view.frontier, draft) != view.frontier.end()) continue;
+    result.verdicts.push_back({.node = draft.value,
+                               .verdict = Verdict::kRejected,
+                               .reason = "not among the best " + std::to_string(num_beams_)});
+  }
   return result;
 }
 
-std::vector<FinishedSequence> BeamAcceptor::results(const TokenTree& tree,
-                                                    const RunContext&) const {
+std::vector<FinishedSequence> BeamAcceptor::results(const TokenTree& tree) const {
   std::vector<FinishedSequence> all = pool_.sequences();
   if (!over_) {
     for (const NodeId node : live_)
@@ -262,65 +285,27 @@ std::vector<FinishedSequence> BeamAcceptor::results(const TokenTree& tree,
 
 std::vector<Parameter> beam_parameters() {
   std::vector<Parameter> parameters = {
-      {.name = "num_beams",
-       .kind = ParameterKind::kInteger,
-       .default_value = 3,
-       .minimum = 1,
-       .maximum = 256,
-       .choices = {},
-       .help = "Texts that are kept alive side by side. 1 is greedy decoding."},
-      {.name = "length_penalty",
-       .kind = ParameterKind::kNumber,
-       .default_value = 1.0,
-       .minimum = -10,
-       .maximum = 10,
-       .choices = {},
-       .help = "A finished text scores sum of log p / (generated tokens)^length_penalty. Above 0 "
-               "favours longer "
-               "texts, below 0 shorter ones."},
-      {.name = "early_stopping",
-       .kind = ParameterKind::kChoice,
-       .default_value = "false",
-       .choices = {"true", "false", "never"},
-       .help =
-           "true: stop once num_beams texts are finished. false: stop when the best live beam, at "
-           "its length now, "
-           "is no better than the worst of them. never: the same at the greatest possible length."},
-      {.name = "num_return_sequences",
-       .kind = ParameterKind::kInteger,
-       .default_value = 1,
-       .minimum = 1,
-       .maximum = 256,
-       .choices = {},
-       .help = "Finished texts to return, best first; at most num_beams."},
-      {.name = "prune_relative",
-       .kind = ParameterKind::kNumber,
-       .default_value = 0.0,
-       .minimum = 0,
-       .maximum = 1000,
-       .choices = {},
-       .help = "r_p: a beam goes where score <= r_p * best score. Scores are sums of log p, so "
-               "below 0: r_p must be "
-               "above 1 to leave anything but the best, and 1.5 keeps beams up to half as far "
-               "again from 0. 0 = off."},
-      {.name = "prune_absolute",
-       .kind = ParameterKind::kNumber,
-       .default_value = 0.0,
-       .minimum = 0,
-       .maximum = 1000,
-       .choices = {},
-       .help = "a_p: a beam goes where score <= best score - a_p, that is where it is e^a_p times "
-               "less probable than "
-               "the best. 0 = off."},
-      {.name = "prune_relative_local",
-       .kind = ParameterKind::kNumber,
-       .default_value = 0.0,
-       .minimum = 0,
-       .maximum = 1000,
-       .choices = {},
-       .help = "r_pl: as prune_relative, on log p of the newest token alone: it goes where log p "
-               "<= r_pl * the best "
-               "log p among the beams. Above 1, for the same reason. 0 = off."},
+      integer("num_beams", 3, 1, 256,
+              "Texts that are kept alive side by side. 1 is greedy decoding."),
+      number("length_penalty", 1.0, -10, 10,
+             "A finished text scores sum of log p / (generated tokens)^length_penalty. Above 0 "
+             "favours longer texts, below 0 shorter ones."),
+      choice("early_stopping", "false", {"true", "false", "never"},
+             "true: stop once num_beams texts are finished. false: stop when the best live "
+             "beam, at its length now, is no better than the worst of them. never: the same at "
+             "the greatest possible length."),
+      integer("num_return_sequences", 1, 1, 256,
+              "Finished texts to return, best first; at most num_beams."),
+      number("prune_relative", 0.0, 0, 1000,
+             "r_p: a beam goes where score <= r_p * best score. Scores are sums of log p, so "
+             "below 0: r_p must be above 1 to leave anything but the best, and 1.5 keeps beams "
+             "up to half as far again from 0. 0 = off."),
+      number("prune_absolute", 0.0, 0, 1000,
+             "a_p: a beam goes where score <= best score - a_p, that is where it is e^a_p times "
+             "less probable than the best. 0 = off."),
+      number("prune_relative_local", 0.0, 0, 1000,
+             "r_pl: as prune_relative, on log p of the newest token alone: it goes where log p "
+             "<= r_pl * the best log p among the beams. Above 1, for the same reason. 0 = off."),
   };
   for (auto& p : logits_processor_parameters()) parameters.push_back(std::move(p));
   return parameters;

@@ -15,6 +15,10 @@
 // With one beam this is greedy decoding, as in transformers: processors before the softmax, and the
 // first EOS ends it.
 //
+// Drafts below the beams are verified level by level: while every live beam of a level has a row in
+// this forward, the search goes on to the next level at once, with the same decisions it would have
+// taken a step each (speculative beam search). What was drafted beside the live beams is rejected.
+//
 // Pruning rules (Freitag and Al-Onaizan 2017; the trie paper) act on the live beams after rule 6;
 // the best always stays. It may start at any node: the frontier's single node is where the beams
 // come from (sample-then-beam, branches). Not thread-safe.
@@ -35,29 +39,29 @@ class BeamAcceptor final : public Acceptor {
   // num_return_sequences above num_beams.
   explicit BeamAcceptor(const RunContext& run);
 
-  AcceptResult accept(AcceptContext& context) override;
-  std::vector<FinishedSequence> results(const TokenTree& tree,
-                                        const RunContext& run) const override;
+  AcceptResult accept(const StepView& view, Rng& rng) override;
+  std::vector<FinishedSequence> results(const TokenTree& tree) const override;
 
  private:
   struct Expansion;
-  void score_row(const AcceptContext& context, int row, std::span<float> out) const;
-  void expand(const AcceptContext& context, Expansion& out) const;
-  void finish(AcceptContext& context, Expansion& expansion, AcceptResult& result);
-  void go_on(AcceptContext& context, Expansion& expansion, AcceptResult& result);
+  // One level: `live_` goes through its rows, and is the next level's afterwards.
+  void advance(const StepView& view, AcceptResult& result);
+  void score_row(const StepView& view, int row, std::span<float> out) const;
+  void expand(const StepView& view, Expansion& out) const;
+  NodeId hang(const StepView& view, Expansion& expansion, const BeamCandidate& candidate) const;
+  void finish(const StepView& view, Expansion& expansion, AcceptResult& result);
+  void go_on(const StepView& view, Expansion& expansion, AcceptResult& result);
   // Why a live beam is cut by a pruning rule; empty = it stays.
   std::string pruned_by(const BeamCandidate& beam, float best_score, float best_logprob) const;
-  bool is_eos(std::int32_t token) const;
 
   LogitsProcessors processors_;
   std::size_t num_beams_;
   std::size_t num_return_sequences_;
   double prune_relative_, prune_absolute_, prune_relative_local_;
   std::size_t candidates_;
-  std::vector<std::int32_t> eos_token_ids_;
   FinishedPool pool_;
   bool started_ = false, over_ = false;
-  std::vector<NodeId> live_;  // the frontier named last
+  std::vector<NodeId> live_;  // the beams, best first
 };
 
 // num_beams, length_penalty, early_stopping, num_return_sequences, the pruning rules, the logits

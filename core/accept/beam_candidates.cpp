@@ -25,15 +25,14 @@ void CandidateHeap::add_row(std::int32_t beam, float beam_score, std::span<const
   }
 }
 
-void log_softmax(std::span<const float> logits, std::span<float> out) {
+void finite_log_softmax(std::span<const float> logits, std::span<float> out) {
   const float log_sum = kernels::log_sum_exp(logits);
   if (!std::isfinite(log_sum))
-    throw Error(
-        ErrorCode::kCorruption,
-        "accept: expected finite logits from the model; found a row whose sum of exponentials "
-        "is " +
-            std::to_string(log_sum) +
-            ". The weights may be damaged, or the number type too narrow");
+    throw Error(ErrorCode::kCorruption,
+                "accept: expected finite logits from the model; found a row whose sum of "
+                "exponentials is " +
+                    std::to_string(log_sum) +
+                    ". The weights may be damaged, or the number type too narrow");
   for (std::size_t i = 0; i < logits.size(); ++i) out[i] = logits[i] - log_sum;
 }
 

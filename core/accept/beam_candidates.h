@@ -30,8 +30,8 @@ class CandidateHeap {
   std::vector<BeamCandidate> best_;
 };
 
-// out[i] = logits[i] - log(sum of exp(logits)), fp32 [vocab]; out may be logits.
-// Error{kCorruption}: NaN, +infinity, or nothing finite in it.
-void log_softmax(std::span<const float> logits, std::span<float> out);
+// kernels::log_softmax() of a model's row [vocab]; out may be logits. Error{kCorruption}: NaN, +infinity,
+// or nothing finite in it.
+void finite_log_softmax(std::span<const float> logits, std::span<float> out);
 
 }  // namespace triescope

@@ -80,12 +80,6 @@ Words words_from_json(const nlohmann::json& value) {
   return words;
 }
 
-template <class T>
-T number_or(const nlohmann::json& settings, const char* name, T otherwise) {
-  const auto found = settings.find(name);
-  return found == settings.end() || found->is_null() ? otherwise : found->get<T>();
-}
-
 void penalise_repetition(std::span<const std::int32_t> context, float penalty,
                          std::span<float> scores) {
   // Each distinct token once: transformers gathers all scores first and scatters the changed ones
@@ -129,20 +123,18 @@ void forbid_words(std::span<const std::int32_t> context, const Words& words,
 LogitsProcessors::LogitsProcessors(const RunContext& run)
     : LogitsProcessors(run.settings, run.eos_token_ids, run.vocab_size) {}
 
-LogitsProcessors::LogitsProcessors(const nlohmann::json& settings,
+LogitsProcessors::LogitsProcessors(const Settings& settings,
                                    std::span<const std::int32_t> eos_token_ids, int vocab_size)
-    : eos_token_ids_(eos_token_ids.begin(), eos_token_ids.end()) {
-  if (!settings.is_object()) return;
-  repetition_penalty_ = static_cast<float>(number_or(settings, "repetition_penalty", 1.0));
-  no_repeat_ngram_size_ = number_or(settings, "no_repeat_ngram_size", 0);
-  min_length_ = number_or(settings, "min_length", 0);
-  min_new_tokens_ = number_or(settings, "min_new_tokens", 0);
+    : repetition_penalty_(static_cast<float>(settings.number_or("repetition_penalty", 1))),
+      no_repeat_ngram_size_(settings.integer_or("no_repeat_ngram_size", 0)),
+      min_length_(settings.integer_or("min_length", 0)),
+      min_new_tokens_(settings.integer_or("min_new_tokens", 0)),
+      eos_token_ids_(eos_token_ids.begin(), eos_token_ids.end()) {
   if (!(repetition_penalty_ > 0))
     throw Error(ErrorCode::kInvalidArgument,
                 "repetition_penalty: expected a number above 0, found " +
-                    settings.at("repetition_penalty").dump());
-  if (const auto found = settings.find("bad_words_ids"); found != settings.end())
-    bad_words_ = words_from_json(*found);
+                    settings.value("repetition_penalty").dump());
+  if (settings.has("bad_words_ids")) bad_words_ = words_from_json(settings.value("bad_words_ids"));
   for (const auto& word : bad_words_)
     for (const std::int32_t id : word)
       if (id < 0 || id >= vocab_size)
@@ -176,44 +168,20 @@ void LogitsProcessors::apply(std::span<const std::int32_t> context_tokens, int g
 
 std::vector<Parameter> logits_processor_parameters() {
   return {
-      {.name = "repetition_penalty",
-       .kind = ParameterKind::kNumber,
-       .default_value = 1.0,
-       .minimum = 0.01,
-       .maximum = 100,
-       .choices = {},
-       .help = "Scores of tokens that are already in the context (prompt included) are divided by "
-               "this where "
-               "positive, multiplied where negative. 1 = off; above 1 discourages repetition."},
-      {.name = "no_repeat_ngram_size",
-       .kind = ParameterKind::kInteger,
-       .default_value = 0,
-       .minimum = 0,
-       .maximum = 1000,
-       .choices = {},
-       .help = "No run of this many tokens may come twice in prompt and generated text. 0 = off."},
-      {.name = "bad_words_ids",
-       .kind = ParameterKind::kText,
-       .default_value = "",
-       .choices = {},
-       .help = "Token sequences that must not be generated: ids apart by blanks, sequences apart "
-               "by ';', "
-               "as in \"12 13; 44\". Empty = off."},
-      {.name = "min_length",
-       .kind = ParameterKind::kInteger,
-       .default_value = 0,
-       .minimum = 0,
-       .maximum = 1000000,
-       .choices = {},
-       .help = "End-of-sequence tokens are impossible before this many tokens, the prompt's "
-               "included. Means nothing beside min_new_tokens. 0 = off."},
-      {.name = "min_new_tokens",
-       .kind = ParameterKind::kInteger,
-       .default_value = 0,
-       .minimum = 0,
-       .maximum = 1000000,
-       .choices = {},
-       .help = "End-of-sequence tokens are impossible before this many generated tokens. 0 = off."},
+      number("repetition_penalty", 1.0, 0.01, 100,
+             "Scores of tokens that are already in the context (prompt included) are divided by "
+             "this where positive, multiplied where negative. 1 = off; above 1 discourages "
+             "repetition."),
+      integer("no_repeat_ngram_size", 0, 0, 1000,
+              "No run of this many tokens may come twice in prompt and generated text. 0 = off."),
+      text("bad_words_ids", "",
+           "Token sequences that must not be generated: ids apart by blanks, sequences apart "
+           "by ';', as in \"12 13; 44\". Empty = off."),
+      integer("min_length", 0, 0, 1000000,
+              "End-of-sequence tokens are impossible before this many tokens, the prompt's "
+              "included. Means nothing beside min_new_tokens. 0 = off."),
+      integer("min_new_tokens", 0, 0, 1000000,
+              "End-of-sequence tokens are impossible before this many generated tokens. 0 = off."),
   };
 }
 

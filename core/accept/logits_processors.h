@@ -20,12 +20,11 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "core/method/method.h"
+#include "core/method/run_context.h"
 
 namespace triescope {
 
@@ -35,7 +34,7 @@ class LogitsProcessors {
   // Error{kInvalidArgument}: bad_words_ids that do not read as words of ids, or an id outside the
   // vocabulary.
   explicit LogitsProcessors(const RunContext& run);
-  LogitsProcessors(const nlohmann::json& settings, std::span<const std::int32_t> eos_token_ids,
+  LogitsProcessors(const Settings& settings, std::span<const std::int32_t> eos_token_ids,
                    int vocab_size);
 
   // False: apply() would change nothing, and callers may skip the copy of the row.

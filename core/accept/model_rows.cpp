@@ -8,11 +8,11 @@
 
 namespace triescope {
 
-ModelRows::ModelRows(const AcceptContext& context, const LogitsProcessors& processors,
+ModelRows::ModelRows(const StepView& view, const LogitsProcessors& processors,
                      const Warpers& warpers)
-    : context_(context), processors_(processors), warpers_(warpers) {
-  for (std::size_t i = 0; i < context.rows.size(); ++i)
-    entries_[context.rows[i]].row = static_cast<int>(i);
+    : view_(view), processors_(processors), warpers_(warpers) {
+  for (std::size_t i = 0; i < view.rows.size(); ++i)
+    entries_[view.rows[i]].row = static_cast<int>(i);
 }
 
 ModelRows::Entry& ModelRows::entry(NodeId node) {
@@ -24,7 +24,7 @@ ModelRows::Entry& ModelRows::entry(NodeId node) {
   return found->second;
 }
 
-std::span<const float> ModelRows::raw(NodeId node) { return context_.logits(entry(node).row); }
+std::span<const float> ModelRows::raw(NodeId node) { return view_.logits(entry(node).row); }
 
 std::span<const float> ModelRows::scores(NodeId node) {
   Entry& e = entry(node);
@@ -32,8 +32,8 @@ std::span<const float> ModelRows::scores(NodeId node) {
   if (e.processed.empty()) {
     const auto row = raw(node);
     e.processed.assign(row.begin(), row.end());
-    const TokenTree& tree = context_.tree;
-    std::vector<std::int32_t> tokens(context_.run.prompt.begin(), context_.run.prompt.end());
+    const TokenTree& tree = view_.tree;
+    std::vector<std::int32_t> tokens(view_.run.prompt.begin(), view_.run.prompt.end());
     for (const TokenId token : tree.tokens_to(node)) tokens.push_back(token.value);
     processors_.apply(tokens, tree[node].depth, e.processed);
   }

@@ -2,7 +2,7 @@
 // scores after the logits processors, the best token, the distribution after the warpers,
 // probabilities. Of the target in an acceptor, of a draft model in its drafter.
 //
-// Borrows the AcceptContext: lives within one accept. Nodes without a row must not be asked for
+// Borrows the StepView: lives as long as its rows. Nodes without a row must not be asked for
 // (has()). Not thread-safe.
 #pragma once
 
@@ -12,29 +12,28 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/accept/distribution.h"
 #include "core/accept/logits_processors.h"
 #include "core/accept/warpers.h"
-#include "core/method/method.h"
+#include "core/method/distribution.h"
+#include "core/method/step_view.h"
 
 namespace triescope {
 
 class ModelRows {
  public:
-  ModelRows(const AcceptContext& context, const LogitsProcessors& processors,
-            const Warpers& warpers);
+  ModelRows(const StepView& view, const LogitsProcessors& processors, const Warpers& warpers);
 
   bool has(NodeId node) const { return entries_.contains(node); }
-  std::int32_t vocab_size() const { return context_.run.vocab_size; }
+  std::int32_t vocab_size() const { return view_.run.vocab_size; }
 
   std::span<const float> raw(NodeId node);     // the model's logits [vocab]
   std::span<const float> scores(NodeId node);  // after the processors [vocab]
-  // Best token of scores(); of level ones the lowest id.
+  // Best token of scores(); ties go to the lowest id.
   std::int32_t best(NodeId node);
   // Softmax of scores(): no temperature, no filter. For the rules that do not sample, and for
   // display.
   float probability(NodeId node, std::int32_t token);
-  // How many tokens come before this one in scores() (higher, or level with a lower id): 0 = the
+  // How many tokens come before this one in scores() (a higher score, or the same and a lower id): 0 = the
   // best.
   std::int32_t rank(NodeId node, std::int32_t token);
   // What sampling draws from: after the warpers.
@@ -53,7 +52,7 @@ class ModelRows {
   };
   Entry& entry(NodeId node);
 
-  const AcceptContext& context_;
+  const StepView& view_;
   const LogitsProcessors& processors_;
   const Warpers& warpers_;
   std::unordered_map<NodeId, Entry> entries_;

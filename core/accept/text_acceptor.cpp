@@ -19,13 +19,6 @@ using capture::VerdictRow;
 
 constexpr float kNoScore = std::numeric_limits<float>::quiet_NaN();
 
-void set_logprob(TokenTree& tree, NodeId id, float logprob) {
-  Node& node = tree[id];
-  node.logprob = logprob;
-  const Node& parent = tree[node.parent];
-  node.score = (parent.depth == 0 ? 0.0f : parent.score) + logprob;
-}
-
 // The best `count` tokens of a node's row, as the model itself sees them.
 void add_candidates(ModelRows& rows, NodeId node, std::int32_t chosen, int count,
                     std::vector<capture::CandidateRow>& out) {
@@ -46,9 +39,9 @@ void add_missing_verdicts(const VerifyInput& input, std::span<const NodeId> draf
   for (const VerdictRow& row : verdicts) known[NodeId(row.node)] = row.verdict;
   for (const NodeId draft : drafts) {
     if (known.contains(draft)) continue;
-    const NodeId parent = input.tree[draft].parent;
+    const NodeId parent = input.tree()[draft].parent;
     VerdictRow row{.node = draft.value, .verdict = Verdict::kRejected, .reason = {}};
-    row.p = std::exp(input.tree[draft].logprob);
+    row.p = std::exp(input.tree()[draft].logprob);
     const auto above = known.find(parent);
     if (above != known.end() && above->second == Verdict::kRejected) {
       row.reason = "a draft before it was refused";
@@ -64,47 +57,63 @@ void add_missing_verdicts(const VerifyInput& input, std::span<const NodeId> draf
 
 }  // namespace
 
-TextAcceptor::TextAcceptor(const RunContext& run, VerifyRule rule, ProposalOf proposal_of)
-    : processors_(run), warpers_(run.settings), rule_(rule), proposal_of_(std::move(proposal_of)) {
-  const auto& s = run.settings;
-  if (!s.is_object()) return;
-  if (s.value("sampler", std::string("softmax")) == "gumbel") sampler_ = Sampler::kGumbel;
-  typical_epsilon_ = s.value("typical_epsilon", typical_epsilon_);
-  typical_delta_ = s.value("typical_delta", typical_delta_);
-  accept_top_k_ = s.value("accept_top_k", accept_top_k_);
-  candidates_ = s.value("candidates", candidates_);
+TextAcceptor::TextAcceptor(const RunContext& run, VerifyRule rule)
+    : processors_(run),
+      warpers_(run.settings),
+      rule_(rule),
+      sampler_(sampler_of(run.settings)),
+      // Only rules that a "verify" can name read the next three.
+      typical_epsilon_(static_cast<float>(run.settings.number_or("typical_epsilon", 0))),
+      typical_delta_(static_cast<float>(run.settings.number_or("typical_delta", 0))),
+      accept_top_k_(run.settings.integer_or("accept_top_k", 1)),
+      candidates_(run.settings.integer_or("candidates", 0)) {}
+
+AcceptResult TextAcceptor::accept(const StepView& view, Rng& rng) {
+  ModelRows rows(view, processors_, warpers_);
+  // Drafts by the frontier node they hang below; parents come first.
+  std::unordered_map<NodeId, std::size_t> root_of;
+  std::vector<std::vector<NodeId>> drafts(view.frontier.size());
+  for (std::size_t i = 0; i < view.frontier.size(); ++i) root_of[view.frontier[i]] = i;
+  for (const NodeId node : view.rows) {
+    if (root_of.contains(node)) continue;
+    const std::size_t root = root_of.at(view.tree[node].parent);
+    root_of[node] = root;
+    drafts[root].push_back(node);
+  }
+
+  if (texts_.empty()) texts_.resize(view.frontier.size());
+  AcceptResult result;
+  std::size_t at = 0;
+  for (Text& text : texts_) {
+    if (!text.goes_on) continue;
+    text = verify(view, rng, rows, view.frontier[at], drafts[at], result);
+    ++at;
+  }
+  return result;
 }
 
-AcceptResult TextAcceptor::accept(AcceptContext& context) {
-  TokenTree& tree = context.tree;
-  ModelRows rows(context, processors_, warpers_);
-  const VerifyInput input{.tree = tree,
-                          .root = context.frontier.front(),
+TextAcceptor::Text TextAcceptor::verify(const StepView& view, Rng& rng, ModelRows& rows,
+                                        NodeId root, std::span<const NodeId> drafts,
+                                        AcceptResult& result) const {
+  TokenTree& tree = view.tree;
+  const VerifyInput input{.view = view,
+                          .root = root,
                           .rows = rows,
-                          .eos_token_ids = context.run.eos_token_ids,
-                          .max_new_tokens = context.run.max_new_tokens,
-                          .rng = context.rng,
+                          .rng = rng,
                           .sampler = sampler_,
-                          .proposal = proposal_of_,
                           .typical_epsilon = typical_epsilon_,
                           .typical_delta = typical_delta_,
                           .top_k = accept_top_k_};
   Verification verified = rule_(input);
-
-  std::vector<NodeId> drafts;
-  for (const NodeId node : context.rows)
-    if (node != input.root) drafts.push_back(node);
   for (const NodeId draft : drafts)
-    set_logprob(tree, draft, rows.logprob(tree[draft].parent, tree[draft].token.value));
+    tree.set_logprob(draft, rows.logprob(tree[draft].parent, tree[draft].token.value));
 
-  AcceptResult result;
-  result.drafted = static_cast<int>(drafts.size());
-  result.accepted = static_cast<int>(verified.path.size());
-  result.verdicts = std::move(verified.verdicts);
-  add_missing_verdicts(input, drafts, result.verdicts);
-
-  NodeId last = verified.path.empty() ? input.root : verified.path.back();
+  std::vector<VerdictRow> verdicts = std::move(verified.verdicts);
+  result.drafted += static_cast<int>(drafts.size());
+  result.accepted += static_cast<int>(verified.path.size());
+  NodeId last = verified.path.empty() ? root : verified.path.back();
   for (const NodeId node : verified.path) result.emitted.push_back(tree[node].token.value);
+  add_missing_verdicts(input, drafts, verdicts);
   if (verified.next_token >= 0) {
     const bool refused = !input.drafts_below(last).empty();
     const bool sampled = rule_ != verify_greedy && rule_ != verify_top_k;
@@ -112,60 +121,65 @@ AcceptResult TextAcceptor::accept(AcceptContext& context) {
                           : !verified.path.empty() ? Source::kBonus
                           : sampled                ? Source::kSampled
                                                    : Source::kGreedy;
-    const float logprob = rows.logprob(last, verified.next_token);
-    const NodeId next = tree.add(last, TokenId(verified.next_token), source, logprob);
-    set_logprob(tree, next, logprob);
-    result.verdicts.push_back({.node = next.value,
-                               .verdict = source == Source::kCorrected ? Verdict::kCorrected
-                                          : source == Source::kBonus   ? Verdict::kBonus
-                                                                       : Verdict::kEmitted,
-                               .p = verified.next_p,
-                               .u = verified.next_u,
-                               .rank = rows.rank(last, verified.next_token),
-                               .score = tree[next].score,
-                               .reason = std::move(verified.next_reason)});
+    const NodeId next = tree.hang(last, TokenId(verified.next_token), source,
+                                  rows.logprob(last, verified.next_token))
+                            .node;
+    verdicts.push_back({.node = next.value,
+                        .verdict = source == Source::kCorrected ? Verdict::kCorrected
+                                   : source == Source::kBonus   ? Verdict::kBonus
+                                                                : Verdict::kEmitted,
+                        .p = verified.next_p,
+                        .u = verified.next_u,
+                        .rank = rows.rank(last, verified.next_token),
+                        .score = tree[next].score,
+                        .reason = std::move(verified.next_reason)});
     result.emitted.push_back(verified.next_token);
     last = next;
   }
-  last_ = last;
 
+  Text text{.end = {last, kNoScore, "stopped"}};
   if (input.ends(last)) {
-    const bool eos = input.is_eos(tree[last].token.value);
-    finished_ = {{last, kNoScore, eos ? "eos" : "length"}};
-    result.finished = finished_;
-    result.verdicts.push_back({.node = last.value,
-                               .verdict = Verdict::kFinished,
-                               .score = tree[last].score,
-                               .reason = eos ? "end-of-sequence token" : "max_new_tokens reached"});
+    const bool eos = view.run.is_eos(tree[last].token.value);
+    text = {.end = {last, kNoScore, eos ? "eos" : "length"}, .goes_on = false};
+    result.finished.push_back(text.end);
+    verdicts.push_back({.node = last.value,
+                        .verdict = Verdict::kFinished,
+                        .score = tree[last].score,
+                        .reason = eos ? "end-of-sequence token" : "max_new_tokens reached"});
   } else {
-    result.frontier = {last};
+    result.frontier.push_back(last);
   }
+  result.verdicts.insert(result.verdicts.end(), std::make_move_iterator(verdicts.begin()),
+                         std::make_move_iterator(verdicts.end()));
 
   if (candidates_ > 0) {
     // What the text went on with after each node it passed.
-    std::unordered_map<NodeId, std::int32_t> chosen{{input.root, verified.next_token}};
-    for (std::size_t i = 0; i < verified.path.size(); ++i) {
-      chosen[tree[verified.path[i]].parent] = tree[verified.path[i]].token.value;
-      chosen[verified.path[i]] = verified.next_token;
+    std::unordered_map<NodeId, std::int32_t> chosen{{root, verified.next_token}};
+    for (const NodeId node : verified.path) {
+      chosen[tree[node].parent] = tree[node].token.value;
+      chosen[node] = verified.next_token;
     }
-    for (const NodeId node : context.rows) {
+    const auto show = [&](NodeId node) {
       const auto at = chosen.find(node);
-      if (at == chosen.end() && input.drafts_below(node).empty()) continue;
+      if (at == chosen.end() && input.drafts_below(node).empty()) return;
       add_candidates(rows, node, at == chosen.end() ? -1 : at->second, candidates_,
                      result.candidates);
-    }
+    };
+    show(root);
+    for (const NodeId draft : drafts) show(draft);
   }
-  return result;
+  return text;
 }
 
-std::vector<FinishedSequence> TextAcceptor::results(const TokenTree&, const RunContext&) const {
-  if (!finished_.empty()) return finished_;
-  if (!last_.valid()) return {};
-  return {{last_, kNoScore, "stopped"}};
+std::vector<FinishedSequence> TextAcceptor::results(const TokenTree&) const {
+  std::vector<FinishedSequence> all;
+  for (const Text& text : texts_)
+    if (text.end.node.valid()) all.push_back(text.end);
+  return all;
 }
 
-VerifyRule deterministic_rule(const nlohmann::json& settings) {
-  const std::string name = settings.value("verify", std::string("greedy"));
+VerifyRule deterministic_rule(const Settings& settings) {
+  const std::string name = settings.text("verify");
   if (name == "greedy") return verify_greedy;
   if (name == "sample") return verify_deterministic;
   if (name == "typical") return verify_typical;
@@ -174,53 +188,34 @@ VerifyRule deterministic_rule(const nlohmann::json& settings) {
               "verify: expected greedy, sample, typical or top_k, found \"" + name + "\"");
 }
 
+Sampler sampler_of(const Settings& settings) {
+  return settings.has("sampler") && settings.text("sampler") == "gumbel" ? Sampler::kGumbel
+                                                                         : Sampler::kSoftmax;
+}
+
 Parameter sampler_parameter() {
-  return {.name = "sampler",
-          .kind = ParameterKind::kChoice,
-          .default_value = "softmax",
-          .choices = {"softmax", "gumbel"},
-          .help =
-              "How a token is drawn: softmax, then the inverse of the running sum at a uniform u; "
-              "or the argmax of "
-              "logit + Gumbel noise, without a softmax. The distribution is the same."};
+  return choice("sampler", "softmax", {"softmax", "gumbel"},
+                "How a token is drawn: softmax, then the inverse of the running sum at a uniform "
+                "u; or the argmax of logit + Gumbel noise, without a softmax. The distribution is "
+                "the same.");
 }
 
 std::vector<Parameter> verify_parameters() {
   std::vector<Parameter> parameters = {
-      {.name = "verify",
-       .kind = ParameterKind::kChoice,
-       .default_value = "greedy",
-       .choices = {"greedy", "sample", "typical", "top_k"},
-       .help =
-           "greedy: the text of greedy decoding, exactly. sample: the distribution of sampling, "
-           "exactly (y ~ p once "
-           "a node; a draft passes where y is it). typical, top_k: lossy, the text may differ."},
+      choice("verify", "greedy", {"greedy", "sample", "typical", "top_k"},
+             "greedy: the text of greedy decoding, exactly. sample: the distribution of "
+             "sampling, exactly (y ~ p once a node; a draft passes where y is it). typical, "
+             "top_k: lossy, the text may differ."),
   };
   for (auto& p : warper_parameters()) parameters.push_back(std::move(p));
   parameters.push_back(sampler_parameter());
   parameters.push_back(
-      {.name = "typical_epsilon",
-       .kind = ParameterKind::kNumber,
-       .default_value = 0.09,
-       .minimum = 0,
-       .maximum = 1,
-       .choices = {},
-       .help = "verify=typical: a draft passes where p > min(epsilon, delta * e^(-entropy))."});
-  parameters.push_back({.name = "typical_delta",
-                        .kind = ParameterKind::kNumber,
-                        .default_value = 0.3,
-                        .minimum = 0,
-                        .maximum = 1,
-                        .choices = {},
-                        .help = "verify=typical: see typical_epsilon."});
+      number("typical_epsilon", 0.09, 0, 1,
+             "verify=typical: a draft passes where p > min(epsilon, delta * e^(-entropy))."));
+  parameters.push_back(number("typical_delta", 0.3, 0, 1, "verify=typical: see typical_epsilon."));
   parameters.push_back(
-      {.name = "accept_top_k",
-       .kind = ParameterKind::kInteger,
-       .default_value = 1,
-       .minimum = 1,
-       .maximum = 1000,
-       .choices = {},
-       .help = "verify=top_k: a draft passes where it is among the K best. 1 = greedy."});
+      integer("accept_top_k", 1, 1, 1000,
+              "verify=top_k: a draft passes where it is among the K best. 1 = greedy."));
   for (auto& p : logits_processor_parameters()) parameters.push_back(std::move(p));
   return parameters;
 }

@@ -3,13 +3,14 @@
 // drafts, and turns the outcome into the next frontier, verdicts and candidates. Plain decoding is
 // the same with no drafts: one row, one token.
 //
+// A frontier of several nodes is a forest: every node ends a text of its own, the rule runs over each
+// with the drafts below it, and the texts go on in the order they had.
+//
 // The token after the accepted drafts is kCorrected where drafts hung in its place and were
 // refused, kBonus after at least one accepted draft with none below it, else plainly kGreedy or
 // kSampled.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <vector>
 
 #include "core/accept/verify.h"
@@ -19,35 +20,38 @@ namespace triescope {
 
 class TextAcceptor final : public Acceptor {
  public:
-  using ProposalOf = std::function<const Proposal*(NodeId)>;
-
   // Settings read: those of LogitsProcessors, Warpers and verify_parameters(), and "candidates".
-  // `proposal_of`: for sampled drafts, see VerifyInput::proposal.
-  TextAcceptor(const RunContext& run, VerifyRule rule, ProposalOf proposal_of = {});
+  TextAcceptor(const RunContext& run, VerifyRule rule);
 
-  AcceptResult accept(AcceptContext& context) override;
-  std::vector<FinishedSequence> results(const TokenTree& tree,
-                                        const RunContext& run) const override;
+  AcceptResult accept(const StepView& view, Rng& rng) override;
+  std::vector<FinishedSequence> results(const TokenTree& tree) const override;
 
  private:
+  struct Text {
+    FinishedSequence end;  // its newest node; finish "stopped" while it goes on
+    bool goes_on = true;
+  };
+  // One text's step: what follows `root`, with `drafts` below it. Returns where the text ends now.
+  Text verify(const StepView& view, Rng& rng, ModelRows& rows, NodeId root,
+              std::span<const NodeId> drafts, AcceptResult& result) const;
+
   LogitsProcessors processors_;
   Warpers warpers_;
   VerifyRule rule_;
-  ProposalOf proposal_of_;
-  Sampler sampler_ = Sampler::kSoftmax;
-  float typical_epsilon_ = 0.09f, typical_delta_ = 0.3f;
-  int accept_top_k_ = 1;
-  int candidates_ = 10;
-  std::vector<FinishedSequence> finished_;
-  NodeId last_;  // the newest node of the text
+  Sampler sampler_;
+  float typical_epsilon_, typical_delta_;
+  int accept_top_k_;
+  int candidates_;
+  std::vector<Text> texts_;  // those that go on lie in the frontier's order
 };
 
 // The rule that the settings' "verify" names, for drafts that were not drawn at random: greedy,
 // sample, typical, top_k.
-VerifyRule deterministic_rule(const nlohmann::json& settings);
+VerifyRule deterministic_rule(const Settings& settings);
 // "verify" and what its choices need: sampling (warpers, sampler), typical, top_k.
 std::vector<Parameter> verify_parameters();
-// "sampler": how one token is drawn.
+// "sampler": how one token is drawn. sampler_of(): as the settings say; softmax where there is none.
 Parameter sampler_parameter();
+Sampler sampler_of(const Settings& settings);
 
 }  // namespace triescope

@@ -10,17 +10,14 @@
 
 namespace triescope {
 
-bool VerifyInput::is_eos(std::int32_t token) const {
-  return std::ranges::find(eos_token_ids, token) != eos_token_ids.end();
-}
-
 bool VerifyInput::ends(NodeId node) const {
-  const Node& n = tree[node];
-  return n.depth >= 1 && (is_eos(n.token.value) || n.depth >= max_new_tokens);
+  const Node& n = view.tree[node];
+  return n.depth >= 1 && (view.run.is_eos(n.token.value) || n.depth >= view.run.max_new_tokens);
 }
 
 std::vector<NodeId> VerifyInput::drafts_below(NodeId node) const {
   std::vector<NodeId> drafts;
+  const TokenTree& tree = view.tree;
   for (NodeId child = tree[node].first_child; child.valid(); child = tree[child].next_sibling)
     if (tree[child].status != NodeStatus::kDead && rows.has(child)) drafts.push_back(child);
   return drafts;
@@ -96,12 +93,12 @@ std::vector<NodeId> longest_accepted_path(const VerifyInput& input,
     std::ranges::reverse(drafts);  // a stack: the first drawn is looked at first
     for (const NodeId draft : drafts) {
       if (!accepted(draft)) continue;
-      const float p = input.rows.probability(at.node, input.tree[draft].token.value);
+      const float p = input.rows.probability(at.node, input.tree()[draft].token.value);
       open.push_back({draft, at.length + 1, at.log_p + std::log(static_cast<double>(p))});
     }
   }
   std::vector<NodeId> path;
-  for (NodeId node = best.node; node != input.root; node = input.tree[node].parent)
+  for (NodeId node = best.node; node != input.root; node = input.tree()[node].parent)
     path.push_back(node);
   std::ranges::reverse(path);
   return path;

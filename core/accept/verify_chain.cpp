@@ -22,7 +22,7 @@ Verification verify_chain(const VerifyInput& input) {
   NodeId v = input.root;
   while (!input.ends(v)) {
     const Distribution& p = input.rows.distribution(v);
-    const Proposal* proposal = input.proposal ? input.proposal(v) : nullptr;
+    const Proposal* proposal = input.view.proposal(v);
     const auto drafts = input.drafts_below(v);
     if (drafts.empty()) {
       emit(p, "drawn from p");
@@ -30,7 +30,7 @@ Verification verify_chain(const VerifyInput& input) {
     }
     const NodeId draft =
         proposal && !proposal->draws.empty() ? proposal->draws.front() : drafts.front();
-    const std::int32_t token = input.tree[draft].token.value;
+    const std::int32_t token = input.tree()[draft].token.value;
     const Distribution point{{token}, {0.0f}, {1.0f}};
     const Distribution& q = proposal ? proposal->q : point;
     const float p_x = p.probability(token), q_x = q.probability(token);

@@ -15,7 +15,7 @@ Verification verify_deterministic(const VerifyInput& input) {
     const Draw y = draw(p, input.sampler, input.rng);
     NodeId next;
     for (const NodeId draft : input.drafts_below(v)) {
-      const std::int32_t token = input.tree[draft].token.value;
+      const std::int32_t token = input.tree()[draft].token.value;
       capture::VerdictRow row{
           .node = draft.value, .p = p.probability(token), .q = 1, .u = y.u, .reason = {}};
       if (token == y.token) {

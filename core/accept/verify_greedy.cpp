@@ -13,7 +13,7 @@ Verification verify_greedy(const VerifyInput& input) {
     const float p = input.rows.probability(v, t);
     NodeId next;
     for (const NodeId draft : input.drafts_below(v)) {
-      const std::int32_t token = input.tree[draft].token.value;
+      const std::int32_t token = input.tree()[draft].token.value;
       capture::VerdictRow row{.node = draft.value, .q = 1, .reason = {}};
       if (token == t) {
         next = draft;

@@ -14,14 +14,14 @@ Verification verify_multi_round(const VerifyInput& input) {
   Verification result;
   NodeId v = input.root;
   while (!input.ends(v)) {
-    const Proposal* proposal = input.proposal ? input.proposal(v) : nullptr;
+    const Proposal* proposal = input.view.proposal(v);
     const std::vector<NodeId> draws = proposal ? proposal->draws : input.drafts_below(v);
     Distribution r = input.rows.distribution(v);
     Distribution q;
     if (proposal) q = proposal->q;
     NodeId next;
     for (const NodeId draft : draws) {
-      const std::int32_t token = input.tree[draft].token.value;
+      const std::int32_t token = input.tree()[draft].token.value;
       if (!proposal) q = Distribution{{token}, {0.0f}, {1.0f}};
       const float r_x = r.probability(token), q_x = q.probability(token);
       const double u = input.rng.uniform();
@@ -49,7 +49,7 @@ Verification verify_multi_round(const VerifyInput& input) {
           std::string(draws.empty() ? "drawn from p" : "drawn from what the drafts left of p") +
           ", p " + describe_number(y.p);
       for (auto& row : result.verdicts)
-        if (input.tree[NodeId(row.node)].parent == v) row.replacement = y.token;
+        if (input.tree()[NodeId(row.node)].parent == v) row.replacement = y.token;
       break;
     }
     result.path.push_back(next);

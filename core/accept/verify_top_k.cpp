@@ -10,7 +10,8 @@ namespace triescope {
 Verification verify_top_k(const VerifyInput& input) {
   Verification result;
   result.path = longest_accepted_path(input, [&](NodeId draft) {
-    return input.rows.rank(input.tree[draft].parent, input.tree[draft].token.value) < input.top_k;
+    return input.rows.rank(input.tree()[draft].parent, input.tree()[draft].token.value) <
+           input.top_k;
   });
 
   std::vector<NodeId> walked = result.path;
@@ -24,7 +25,7 @@ Verification verify_top_k(const VerifyInput& input) {
   for (const NodeId v : walked) {
     if (input.ends(v)) continue;
     for (const NodeId draft : input.drafts_below(v)) {
-      const std::int32_t token = input.tree[draft].token.value;
+      const std::int32_t token = input.tree()[draft].token.value;
       const bool on_path = std::ranges::find(result.path, draft) != result.path.end();
       capture::VerdictRow row{
           .node = draft.value, .p = input.rows.probability(v, token), .q = 1, .reason = {}};

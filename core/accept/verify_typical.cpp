@@ -27,8 +27,8 @@ Verification verify_typical(const VerifyInput& input) {
                              input.typical_delta);
   };
   result.path = longest_accepted_path(input, [&](NodeId draft) {
-    const NodeId parent = input.tree[draft].parent;
-    return input.rows.distribution(parent).probability(input.tree[draft].token.value) >
+    const NodeId parent = input.tree()[draft].parent;
+    return input.rows.distribution(parent).probability(input.tree()[draft].token.value) >
            threshold_at(parent);
   });
 
@@ -38,7 +38,7 @@ Verification verify_typical(const VerifyInput& input) {
     if (input.ends(v)) continue;
     const double threshold = threshold_at(v);
     for (const NodeId draft : input.drafts_below(v)) {
-      const float p = input.rows.distribution(v).probability(input.tree[draft].token.value);
+      const float p = input.rows.distribution(v).probability(input.tree()[draft].token.value);
       const bool on_path = std::ranges::find(result.path, draft) != result.path.end();
       capture::VerdictRow row{.node = draft.value, .p = p, .q = 1, .reason = {}};
       row.verdict = on_path ? capture::Verdict::kAccepted : capture::Verdict::kRejected;
@@ -69,7 +69,7 @@ Verification verify_typical(const VerifyInput& input) {
   result.next_u = y.u;
   result.next_reason = "drawn from the typical tokens of p, p " + describe_number(result.next_p);
   for (auto& row : result.verdicts)
-    if (row.verdict == capture::Verdict::kRejected && input.tree[NodeId(row.node)].parent == last)
+    if (row.verdict == capture::Verdict::kRejected && input.tree()[NodeId(row.node)].parent == last)
       row.replacement = y.token;
   return result;
 }

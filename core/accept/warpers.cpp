@@ -12,11 +12,6 @@
 namespace triescope {
 namespace {
 
-double number_or(const nlohmann::json& settings, const char* name, double otherwise) {
-  const auto found = settings.find(name);
-  return found == settings.end() || found->is_null() ? otherwise : found->get<double>();
-}
-
 // fp32 softmax of the finite scores.
 std::vector<float> softmax(std::span<const float> scores) {
   std::vector<float> out(scores.size());
@@ -208,17 +203,16 @@ bool is_cutoff(double value) { return value > 0 && value < 1; }
 
 }  // namespace
 
-Warpers::Warpers(const nlohmann::json& settings, int min_tokens_to_keep)
-    : min_tokens_to_keep_(static_cast<std::size_t>(std::max(1, min_tokens_to_keep))) {
-  if (!settings.is_object()) return;
-  temperature_ = static_cast<float>(number_or(settings, "temperature", 1));
-  top_h_ = number_or(settings, "top_h", 0);
-  top_k_ = static_cast<int>(number_or(settings, "top_k", 0));
-  top_p_ = number_or(settings, "top_p", 1);
-  min_p_ = number_or(settings, "min_p", 0);
-  typical_p_ = number_or(settings, "typical_p", 1);
-  epsilon_cutoff_ = number_or(settings, "epsilon_cutoff", 0);
-  eta_cutoff_ = number_or(settings, "eta_cutoff", 0);
+Warpers::Warpers(const Settings& settings, int min_tokens_to_keep)
+    : temperature_(static_cast<float>(settings.number_or("temperature", 1))),
+      top_h_(settings.number_or("top_h", 0)),
+      top_k_(settings.integer_or("top_k", 0)),
+      top_p_(settings.number_or("top_p", 1)),
+      min_p_(settings.number_or("min_p", 0)),
+      typical_p_(settings.number_or("typical_p", 1)),
+      epsilon_cutoff_(settings.number_or("epsilon_cutoff", 0)),
+      eta_cutoff_(settings.number_or("eta_cutoff", 0)),
+      min_tokens_to_keep_(static_cast<std::size_t>(std::max(1, min_tokens_to_keep))) {
   if (!(temperature_ > 0))
     throw Error(ErrorCode::kInvalidArgument,
                 "temperature: expected a number above 0, found " + std::to_string(temperature_) +
@@ -252,8 +246,7 @@ Distribution Warpers::apply(std::span<const float> scores) const {
   if (d.tokens.empty())
     throw Error(ErrorCode::kInvalidArgument,
                 "no token is possible here: no_repeat_ngram_size, bad_words_ids and min_new_tokens "
-                "together "
-                "forbid the whole vocabulary; loosen one of them");
+                "together forbid the whole vocabulary; loosen one of them");
   if (top_h_ > 0) {
     keep_top_h(d, top_h_);
     if (top_k_ > 0) keep_top_k(d, k);
@@ -269,70 +262,29 @@ Distribution Warpers::apply(std::span<const float> scores) const {
 
 std::vector<Parameter> warper_parameters() {
   return {
-      {.name = "temperature",
-       .kind = ParameterKind::kNumber,
-       .default_value = 1.0,
-       .minimum = 0.01,
-       .maximum = 100,
-       .choices = {},
-       .help =
-           "Logits are divided by this: below 1 sharpens the distribution, above 1 flattens it."},
-      {.name = "top_h",
-       .kind = ParameterKind::kNumber,
-       .default_value = 0.0,
-       .minimum = 0,
-       .maximum = 1,
-       .choices = {},
-       .help = "Of the 100 most likely tokens only the first whose terms -p log p reach this share "
-               "of their entropy stay (top-H). 0 = off."},
-      {.name = "top_k",
-       .kind = ParameterKind::kInteger,
-       .default_value = 50,
-       .minimum = 0,
-       .maximum = 10000000,
-       .choices = {},
-       .help = "Only the k most likely tokens stay (and those level with the k-th). 0 = all."},
-      {.name = "top_p",
-       .kind = ParameterKind::kNumber,
-       .default_value = 1.0,
-       .minimum = 0,
-       .maximum = 1,
-       .choices = {},
-       .help = "Only the smallest set of most likely tokens whose probabilities reach this sum "
-               "stays. 1 = all."},
-      {.name = "min_p",
-       .kind = ParameterKind::kNumber,
-       .default_value = 0.0,
-       .minimum = 0,
-       .maximum = 1,
-       .choices = {},
-       .help =
-           "Only tokens with at least this share of the best token's probability stay. 0 = all."},
-      {.name = "typical_p",
-       .kind = ParameterKind::kNumber,
-       .default_value = 1.0,
-       .minimum = 0.001,
-       .maximum = 1,
-       .choices = {},
-       .help = "Only the tokens whose -log p lies closest to the entropy stay, until they reach "
-               "this sum "
-               "(locally typical sampling). 1 = all."},
-      {.name = "epsilon_cutoff",
-       .kind = ParameterKind::kNumber,
-       .default_value = 0.0,
-       .minimum = 0,
-       .maximum = 1,
-       .choices = {},
-       .help = "Only tokens of at least this probability stay (epsilon sampling; 3e-4 to 9e-4 in "
-               "the paper). 0 and 1 = off."},
-      {.name = "eta_cutoff",
-       .kind = ParameterKind::kNumber,
-       .default_value = 0.0,
-       .minimum = 0,
-       .maximum = 1,
-       .choices = {},
-       .help = "Only tokens of at least the probability min(eta, sqrt(eta) * e^(-entropy)) stay "
-               "(eta sampling; 3e-4 to 4e-3 in the paper). 0 and 1 = off."},
+      number("temperature", 1.0, 0.01, 100,
+             "Logits are divided by this: below 1 sharpens the distribution, above 1 flattens "
+             "it."),
+      number("top_h", 0.0, 0, 1,
+             "Of the 100 most likely tokens only the first whose terms -p log p reach this "
+             "share of their entropy stay (top-H). 0 = off."),
+      integer("top_k", 50, 0, 10000000,
+              "Only the k most likely tokens stay (and those level with the k-th). 0 = all."),
+      number("top_p", 1.0, 0, 1,
+             "Only the smallest set of most likely tokens whose probabilities reach this sum "
+             "stays. 1 = all."),
+      number("min_p", 0.0, 0, 1,
+             "Only tokens with at least this share of the best token's probability stay. 0 = "
+             "all."),
+      number("typical_p", 1.0, 0.001, 1,
+             "Only the tokens whose -log p lies closest to the entropy stay, until they reach "
+             "this sum (locally typical sampling). 1 = all."),
+      number("epsilon_cutoff", 0.0, 0, 1,
+             "Only tokens of at least this probability stay (epsilon sampling; 3e-4 to 9e-4 in "
+             "the paper). 0 and 1 = off."),
+      number("eta_cutoff", 0.0, 0, 1,
+             "Only tokens of at least the probability min(eta, sqrt(eta) * e^(-entropy)) stay "
+             "(eta sampling; 3e-4 to 4e-3 in the paper). 0 and 1 = off."),
   };
 }
 

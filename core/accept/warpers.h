@@ -10,12 +10,11 @@
 // Immutable once made, safe from any thread.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <vector>
 
-#include "core/accept/distribution.h"
-#include "core/method/method.h"
+#include "core/method/distribution.h"
+#include "core/method/settings.h"
 
 namespace triescope {
 
@@ -23,7 +22,7 @@ class Warpers {
  public:
   Warpers() = default;  // plain softmax
   // At least `min_tokens_to_keep` tokens survive each filter but top_h, which keeps one.
-  explicit Warpers(const nlohmann::json& settings, int min_tokens_to_keep = 1);
+  explicit Warpers(const Settings& settings, int min_tokens_to_keep = 1);
 
   // scores: [vocab] fp32; -infinity = impossible. Error{kInvalidArgument}: nothing is possible, or
   // a score is NaN or +infinity.

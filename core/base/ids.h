@@ -20,7 +20,6 @@ struct Id {
 using NodeId = Id<struct NodeTag>;    // a node of the token tree; 0 is the root (the prompt)
 using SlotId = Id<struct SlotTag>;    // one position of KV storage, in every layer at once
 using TokenId = Id<struct TokenTag>;  // an entry of the model's vocabulary
-using StepId = Id<struct StepTag>;    // 0 is prefill
 
 }  // namespace triescope
 

@@ -1,30 +1,39 @@
 #include "core/decode/liveness.h"
 
+#include <unordered_set>
+
 namespace triescope {
 
 void Liveness::hang(const TokenTree& tree, std::span<const NodeId> nodes) {
-  live_children_.resize(static_cast<std::size_t>(tree.size()), 0);
-  gone_.resize(static_cast<std::size_t>(tree.size()), false);
-  for (const NodeId id : nodes) ++live_children_[static_cast<std::size_t>(tree[id].parent.value)];
+  live_children_.grow(tree.size());
+  gone_.grow(tree.size());
+  for (const NodeId id : nodes) ++live_children_[tree[id].parent];
 }
 
-std::vector<NodeId> Liveness::settle(TokenTree& tree, std::span<const NodeId> rows,
-                                     std::span<const NodeId> frontier) {
-  hang(tree, frontier);
-  std::vector<NodeId> dead;
+Settled Liveness::settle(TokenTree& tree, std::span<const NodeId> rows,
+                         std::span<const NodeId> frontier) {
+  Settled settled;
+  std::unordered_set<NodeId> ran(rows.begin(), rows.end()), again;
+  std::vector<NodeId> fresh;
+  for (const NodeId id : frontier) (ran.contains(id) ? settled.again : fresh).push_back(id);
+  again.insert(settled.again.begin(), settled.again.end());
+  hang(tree, fresh);
   for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
     Node& decided = tree[*row];
+    if (again.contains(*row)) {
+      decided.status = NodeStatus::kPending;
+      continue;
+    }
     if (decided.status == NodeStatus::kPending) decided.status = NodeStatus::kLive;
     for (NodeId id = *row; id != TokenTree::root(); id = tree[id].parent) {
-      const auto i = static_cast<std::size_t>(id.value);
-      if (gone_[i] || live_children_[i] > 0) break;
-      gone_[i] = true;
+      if (gone_[id] || live_children_[id] > 0 || again.contains(id)) break;
+      gone_[id] = true;
       if (tree[id].status != NodeStatus::kFinished) tree[id].status = NodeStatus::kDead;
-      dead.push_back(id);
-      --live_children_[static_cast<std::size_t>(tree[id].parent.value)];
+      settled.dead.push_back(id);
+      --live_children_[tree[id].parent];
     }
   }
-  return dead;
+  return settled;
 }
 
 }  // namespace triescope

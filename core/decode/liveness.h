@@ -11,21 +11,25 @@
 
 namespace triescope {
 
+struct Settled {
+  std::vector<NodeId> dead;   // children before parents
+  std::vector<NodeId> again;  // of the frontier: go through the next forward once more; pending
+};
+
 class Liveness {
  public:
-  // Nodes that came into the tree and are not decided yet (drafts, the next frontier).
+  // Nodes that came into the tree and are not decided yet: drafts that go through the forward, the
+  // next frontier.
   void hang(const TokenTree& tree, std::span<const NodeId> nodes);
 
   // The step is decided: `rows` (parents first, all hung before) went through the forward,
-  // `frontier` is what goes on. Hangs the frontier; marks rows that live kLive and what died kDead
-  // (a node that ends a finished sequence stays kFinished). Returns the dead ones, children before
-  // parents.
-  std::vector<NodeId> settle(TokenTree& tree, std::span<const NodeId> rows,
-                             std::span<const NodeId> frontier);
+  // `frontier` is what goes on. Hangs what of the frontier is new; marks rows that live kLive and
+  // what died kDead (a node that ends a finished sequence stays kFinished).
+  Settled settle(TokenTree& tree, std::span<const NodeId> rows, std::span<const NodeId> frontier);
 
  private:
-  std::vector<std::int32_t> live_children_;  // by node
-  std::vector<bool> gone_;                   // by node: its KV was given up
+  IdVector<NodeId, std::int32_t> live_children_;
+  IdVector<NodeId, bool> gone_;  // its KV was given up
 };
 
 }  // namespace triescope

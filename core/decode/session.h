@@ -19,6 +19,13 @@
 
 namespace triescope {
 
+// What a drafter that runs a model of its own has cost.
+struct DrafterCost {
+  std::int64_t forwards = 0, forward_rows = 0;
+  std::int64_t kv_bytes_per_token = 0;
+  std::int32_t kv_peak_tokens = 0;
+};
+
 // A smaller model that drafts, with its tokenizer: the same ids must stand for the same text.
 // Borrowed.
 struct DraftWith {
@@ -54,8 +61,8 @@ struct RunResult {
   std::vector<std::int32_t> prompt_tokens;
   std::vector<ReturnedSequence> sequences;  // best first
   std::int64_t steps = 0, target_forwards = 0, emitted_tokens = 0;
-  double tokens_per_forward =
-      0;  // emitted / target forwards that decode (prefill's one token included)
+  // emitted / target forwards that decode (prefill's one token included)
+  double tokens_per_forward = 0;
   std::vector<std::int64_t> accepted_histogram;  // [k] = steps that accepted k drafts
   std::string kv_policy;
   std::int64_t kv_bytes_per_token = 0, peak_live_tokens = 0, peak_garbage_tokens = 0,
@@ -72,6 +79,9 @@ class Session {
   // model, or one of another vocabulary, for a method that needs one), kNotFound (method),
   // kNotSupported (a need the model does not meet).
   Session(Model& model, const Tokenizer& tokenizer, RunConfig config, capture::Recorder& recorder);
+  // The same with a method that is not in the list; borrowed. RunConfig::method is not looked at.
+  Session(Model& model, const Tokenizer& tokenizer, const MethodInfo& method, RunConfig config,
+          capture::Recorder& recorder);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;

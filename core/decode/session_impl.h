@@ -1,6 +1,5 @@
 // The inside of a Session: what lives through a run, and the five phases. session.cpp has the
-// phases, session_setup.cpp what comes before and after them, session_kv.cpp what windows and ropes
-// do to KV.
+// phases, session_setup.cpp what comes before and after them.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +13,7 @@
 #include "core/decode/liveness.h"
 #include "core/decode/run_recorder.h"
 #include "core/decode/session.h"
-#include "core/kv/kv_policy.h"
+#include "core/runner/tree_runner.h"
 
 namespace triescope {
 
@@ -26,8 +25,8 @@ struct ForcedToken {
 };
 
 struct Session::Impl {
-  Impl(Model& model, const Tokenizer& tokenizer, RunConfig config, capture::Recorder& recorder,
-       std::span<const ForcedToken> path);
+  Impl(Model& model, const Tokenizer& tokenizer, const MethodInfo& method, RunConfig config,
+       capture::Recorder& recorder, std::span<const ForcedToken> path);
 
   // --- the life of a step (session.cpp) ---
   capture::Phase advance();
@@ -37,17 +36,12 @@ struct Session::Impl {
   void commit();
   void observe();
 
-  void prefill();
-  void forward_rows();
+  StepView view();
   void end(capture::RunStatus status, const std::string& message);
   void note_deaths(std::span<const NodeId> dead, capture::Tick tick);
-  void note_memory_peak();
-  std::int32_t text_tokens()
-      const;  // prompt + generated tokens whose KV plain decoding would hold now
-
-  // --- KV that grows useless (session_kv.cpp) ---
-  void remake_kv(const Placement& placed);
-  std::int32_t horizon_of(std::span<const NodeId> next) const;
+  void note_inputs();
+  // Prompt + generated tokens whose KV plain decoding would hold now.
+  std::int32_t text_tokens() const;
 
   // --- before and after (session_setup.cpp) ---
   void hang_path(std::span<const ForcedToken> path);
@@ -68,8 +62,7 @@ struct Session::Impl {
 
   TokenTree tree;
   Liveness liveness;
-  std::unique_ptr<SlotStore> store;
-  std::unique_ptr<KvPolicy> kv;
+  std::unique_ptr<TreeRunner> runner;
   KvPolicyKind kv_kind = KvPolicyKind::kRecycle;
   MethodParts parts;
   ProgressSink progress;
@@ -81,23 +74,19 @@ struct Session::Impl {
   bool done = false;
   capture::RunStatus status = capture::RunStatus::kRunning;
   std::vector<NodeId> frontier;  // pending nodes the step begins with; root at prefill
-  std::vector<NodeId> drafts;    // of this step
-  std::vector<NodeId> rows;      // frontier, then drafts
+  Drafts drafts;                 // of this step
+  std::vector<NodeId> rows;      // frontier, then the drafts that were sent
   std::vector<NodeId> path;      // of a branch: nodes that prefill brings back
-  ForwardOutput output;          // row i belongs to rows[i]
-  int output_offset = 0;         // prefill: rows of `output` before the frontier's
   AcceptResult decision;
-  std::vector<bool> on_finished_text;  // by node
-  std::int32_t horizon = 0;  // positions below are out of every window, their KV is given up
-  // The text has outgrown ModelInfo::kv_valid_until: all its KV is of the longer kind.
-  bool outgrown = false;
+  std::vector<NodeId> text;  // of the decision: StepView::text
+  IdVector<NodeId, bool> on_finished_text;
 
   // --- figures ---
   std::int64_t steps_done = 0, target_forwards = 0, emitted_tokens = 0;
   std::int32_t forward_row_count = 0;  // of this step
   std::vector<std::int64_t> accepted_histogram;
   std::int32_t text_depth = 0;  // generated tokens with KV, of the longest live text
-  std::int32_t peak_live = 0, peak_garbage = 0, peak_reserved = 0, peak_text = 0;
+  std::int32_t peak_text = 0;
   std::int64_t moved_before = 0;
   PhaseTimes time;
 };

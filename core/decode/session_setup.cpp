@@ -42,9 +42,9 @@ void check_same_vocabulary(const Tokenizer& target, const Tokenizer& draft,
   }
 }
 
-std::vector<std::int32_t> eos_tokens(const json& settings, const ModelInfo& model,
+std::vector<std::int32_t> eos_tokens(const Settings& settings, const ModelInfo& model,
                                      const Tokenizer& tokenizer) {
-  auto given = settings.at("eos_token_id").get<std::vector<std::int32_t>>();
+  auto given = settings.integers("eos_token_id");
   if (given.empty()) {
     given = model.eos_token_ids.empty() ? tokenizer.eos_token_ids() : model.eos_token_ids;
   }
@@ -52,8 +52,8 @@ std::vector<std::int32_t> eos_tokens(const json& settings, const ModelInfo& mode
   return given;
 }
 
-KvPolicyKind kv_kind_of(const json& settings) {
-  const auto name = settings.at("kv").get<std::string>();
+KvPolicyKind kv_kind_of(const Settings& settings) {
+  const std::string name = settings.text("kv");
   for (const auto kind : {KvPolicyKind::kBatch, KvPolicyKind::kKeep, KvPolicyKind::kCompact})
     if (name == to_string(kind)) return kind;
   return KvPolicyKind::kRecycle;
@@ -63,11 +63,8 @@ RunContext checked_context(const RunConfig& config, const MethodInfo& method, co
                            const Tokenizer& tokenizer, std::size_t path_tokens) {
   const ModelInfo& info = model.info();
   RunContext run;
-  run.settings = validate_settings(method, config.settings);
-  for (const std::string& need : method.needs) {
-    if (need != kDraftModelNeed)
-      throw Error(ErrorCode::kNotSupported, "method " + method.name + ": needs " + need +
-                                                ", which " + info.name + " does not come with");
+  run.settings = Settings(validate_settings(method, config.settings));
+  if (method.needs == Need::kDraftModel) {
     if (!config.draft.model || !config.draft.tokenizer)
       refuse("method " + method.name +
              ": expected a draft model, a smaller one with the same vocabulary; found none");
@@ -111,33 +108,34 @@ std::string now_utc() {
 
 }  // namespace
 
-Session::Impl::Impl(Model& model_in, const Tokenizer& tokenizer_in, RunConfig config_in,
-                    capture::Recorder& recorder_in, std::span<const ForcedToken> forced)
+Session::Impl::Impl(Model& model_in, const Tokenizer& tokenizer_in, const MethodInfo& method_in,
+                    RunConfig config_in, capture::Recorder& recorder_in,
+                    std::span<const ForcedToken> forced)
     : model(model_in),
       tokenizer(tokenizer_in),
       config(std::move(config_in)),
       recorder(recorder_in),
-      method(find_method(config.method)),
+      method(method_in),
       run(checked_context(config, method, model_in, tokenizer_in, forced.size())),
       out(recorder_in, tokenizer_in),
       rng(config.seed),
       tree(static_cast<std::int32_t>(config.prompt_tokens.size())) {
   run.prompt = config.prompt_tokens;
+  const bool records = out.records(capture::Level::kFull);
+  run.record_rows = records;
   method_run = run;
-  if (!out.records(capture::Level::kFull)) method_run.settings["candidates"] = 0;
-  beams = run.settings.value("num_beams", 1);
+  if (!records) method_run.settings.set("candidates", 0);
+  beams = run.settings.integer_or("num_beams", 1);
   kv_kind = kv_kind_of(run.settings);
   parts = method.make(method_run);
 
   frontier = {TokenTree::root()};
   if (!forced.empty()) hang_path(forced);
 
-  store = std::make_unique<SlotStore>(model.make_kv(tree.prompt_tokens() + 32),
-                                      out.records(capture::Level::kFull));
-  kv = make_kv_policy({.kind = kv_kind,
-                       .gc_every = run.settings.at("gc_every").get<std::int32_t>(),
-                       .beams = beams},
-                      *store);
+  const KvPolicyOptions policy{
+      .kind = kv_kind, .gc_every = run.settings.integer("gc_every"), .beams = beams};
+  runner = std::make_unique<TreeRunner>(model, run.prompt, policy, records);
+  if (parts.drafter) runner->read_features(parts.drafter->feature_layers());
   out.run(run_info());
 }
 
@@ -145,7 +143,7 @@ void Session::Impl::hang_path(std::span<const ForcedToken> forced) {
   NodeId at = TokenTree::root();
   for (const ForcedToken& token : forced) {
     check_tokens({&token.token, 1}, run.vocab_size, "branch");
-    at = tree.add(at, TokenId(token.token), token.source, token.logprob);
+    at = tree.hang(at, TokenId(token.token), token.source, token.logprob).node;
     path.push_back(at);
   }
   if (std::ranges::find(run.eos_token_ids, forced.back().token) != run.eos_token_ids.end())
@@ -190,19 +188,19 @@ capture::RunInfo Session::Impl::run_info() const {
           .model_json = text(model_json),
           .method = method.name,
           .method_title = method.title,
-          .settings_json = text(run.settings),
+          .settings_json = text(run.settings.json()),
           .seed = static_cast<std::int64_t>(config.seed),
           .versions_json = text(versions()),
           .prompt_text = config.prompt_text,
           .prompt_tokens = config.prompt_tokens,
           .max_new_tokens = config.max_new_tokens,
-          .kv_bytes_per_token = store->bytes_per_slot(),
+          .kv_bytes_per_token = runner->store().bytes_per_slot(),
           .sliding_window = info.sliding_window,
           .kv_policy = to_string(kv_kind)};
 }
 
 std::vector<FinishedSequence> Session::Impl::sequences() const {
-  return parts.acceptor->results(tree, method_run);
+  return parts.acceptor->results(tree);
 }
 
 RunResult Session::Impl::result() const {
@@ -225,21 +223,30 @@ RunResult Session::Impl::result() const {
         static_cast<double>(emitted_tokens) / static_cast<double>(target_forwards);
   result.accepted_histogram = accepted_histogram;
   result.kv_policy = to_string(kv_kind);
-  result.kv_bytes_per_token = store->bytes_per_slot();
-  result.peak_live_tokens = peak_live;
-  result.peak_garbage_tokens = peak_garbage;
-  result.peak_reserved_bytes = peak_reserved * store->bytes_per_slot();
-  result.moved_tokens = store->moved();
+  result.kv_bytes_per_token = runner->store().bytes_per_slot();
+  const RunnerFigures& figures = runner->figures();
+  result.peak_live_tokens = figures.peak_live;
+  result.peak_garbage_tokens = figures.peak_garbage;
+  result.peak_reserved_bytes = figures.peak_reserved * runner->store().bytes_per_slot();
+  result.moved_tokens = runner->store().moved();
   result.greedy_tokens = peak_text;
   result.batch_beam_tokens = static_cast<std::int64_t>(peak_text) * beams;
-  if (parts.drafter) result.drafter_cost = parts.drafter->cost();
+  if (const TreeRunner* drafting = parts.drafter ? parts.drafter->runner() : nullptr)
+    result.drafter_cost = {.forwards = drafting->figures().forwards,
+                           .forward_rows = drafting->figures().rows,
+                           .kv_bytes_per_token = drafting->store().bytes_per_slot(),
+                           .kv_peak_tokens = drafting->figures().peak_live};
   result.time = time;
   return result;
 }
 
 Session::Session(Model& model, const Tokenizer& tokenizer, RunConfig config,
                  capture::Recorder& recorder)
-    : impl_(std::make_unique<Impl>(model, tokenizer, std::move(config), recorder,
+    : Session(model, tokenizer, find_method(config.method), config, recorder) {}
+
+Session::Session(Model& model, const Tokenizer& tokenizer, const MethodInfo& method,
+                 RunConfig config, capture::Recorder& recorder)
+    : impl_(std::make_unique<Impl>(model, tokenizer, method, std::move(config), recorder,
                                    std::span<const ForcedToken>())) {}
 
 Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -256,8 +263,8 @@ std::unique_ptr<Session> Session::branch(const Session& from, NodeId node, std::
   for (const NodeId id : old.tree.path_to(node))
     path.push_back({old.tree[id].token.value, old.tree[id].logprob, old.tree[id].source});
   path.push_back({token, std::nanf(""), capture::Source::kForced});
-  return std::unique_ptr<Session>(
-      new Session(std::make_unique<Impl>(old.model, old.tokenizer, old.config, recorder, path)));
+  return std::unique_ptr<Session>(new Session(
+      std::make_unique<Impl>(old.model, old.tokenizer, old.method, old.config, recorder, path)));
 }
 
 const RunContext& Session::context() const { return impl_->run; }

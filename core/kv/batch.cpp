@@ -1,12 +1,11 @@
 // batch: conventional beam search. Every beam has a whole cache of its own: the prompt lies there b
-// times, and after each step all caches are gathered anew from those of the beams that survived
+// times, and after each step all caches are gathered again from those of the beams that survived
 // (transformers' reorder_cache: one index_select over the whole cache, also of beams that stay in
 // their place). The baseline that the other policies are measured against.
 //
-// Slot of position p in cache i: line * b + i, where the line is p's turn, so that all caches grow
-// together and nothing need move for that; a line that is out of every window is taken again. Row i
-// of a forward is the frontier's i-th node and belongs to cache i; drafts have no cache and are
-// refused.
+// Slot of position p in cache i: line * b + i. All caches grow by a line together, so nothing need
+// move for that; a line that is out of every window is taken again. Row i of a forward is the
+// frontier's i-th node and belongs to cache i; drafts have no cache and are refused.
 #include <algorithm>
 #include <deque>
 #include <string>
@@ -21,7 +20,8 @@ class BatchPolicy final : public KvPolicy {
  public:
   BatchPolicy(SlotStore& store, std::int32_t beams) : store_(store), beams_(beams) {}
 
-  std::vector<std::int32_t> place_prefix(TokenTree& tree, std::span<const NodeId> path) override {
+  std::vector<std::int32_t> place_prefix(const TokenTree& tree,
+                                         std::span<const NodeId> path) override {
     std::vector<std::int32_t> slots;
     length_ = tree.prompt_tokens() + static_cast<std::int32_t>(path.size());
     take_lines(length_);
@@ -31,15 +31,13 @@ class BatchPolicy final : public KvPolicy {
       if (below < 0) {
         store_.take(slots.back(), prompt_occupant(p));
       } else {
-        const NodeId id = path[static_cast<std::size_t>(below)];
-        store_.take(slots.back(), id.value);
-        tree[id].slot = SlotId(slots.back());
+        store_.take(slots.back(), path[static_cast<std::size_t>(below)].value);
       }
     }
     return slots;
   }
 
-  Placement place(TokenTree& tree, std::span<const NodeId> rows) override {
+  Placement place(const TokenTree&, std::span<const NodeId> rows) override {
     if (static_cast<std::int32_t>(rows.size()) > beams_)
       throw Error(ErrorCode::kInvalidArgument,
                   "kv=batch: expected at most " + std::to_string(beams_) +
@@ -51,7 +49,6 @@ class BatchPolicy final : public KvPolicy {
       const NodeId row = rows[static_cast<std::size_t>(i)];
       const std::int32_t slot = slot_at(length_, i);
       store_.take(slot, row.value);
-      tree[row].slot = SlotId(slot);
       out.slots.push_back(slot);
       for (std::int32_t p = first_; p <= length_; ++p) out.own_slots.push_back(slot_at(p, i));
       out.own_offsets.push_back(static_cast<std::int32_t>(out.own_slots.size()));
@@ -61,9 +58,9 @@ class BatchPolicy final : public KvPolicy {
     return out;
   }
 
-  void commit(TokenTree& tree, const Committed& step) override {
+  void commit(const TokenTree& tree, const Committed& step) override {
     const auto next = static_cast<std::int32_t>(step.frontier.size());
-    forget_before(tree, step.horizon);
+    forget_before(step.horizon);
     if (rows_.empty()) {
       for (std::int32_t i = 1; i < next; ++i)
         for (std::int32_t p = first_; p < length_; ++p) copy(slot_at(p, 0), slot_at(p, i));
@@ -75,13 +72,12 @@ class BatchPolicy final : public KvPolicy {
       }
     }
     // All copies of a dead node lie in caches that are about to be written over.
-    for (const NodeId id : step.dead) {
+    for (const NodeId id : step.dropped) {
       if (tree.position(id) < first_) continue;
       for (std::int32_t i = 0; i < beams_; ++i) {
         const std::int32_t slot = slot_at(tree.position(id), i);
         if (store_.occupant(slot) == id.value) store_.release(slot);
       }
-      tree[id].slot = SlotId();
     }
     store_.move(from_, to_);
     from_.clear();
@@ -89,12 +85,6 @@ class BatchPolicy final : public KvPolicy {
     const auto had = static_cast<std::int32_t>(rows_.size());
     for (std::int32_t i = next; i < had; ++i)
       for (std::int32_t p = first_; p < length_; ++p) store_.release(slot_at(p, i));
-    // A node that several beams share has a slot in each; the tree names the best beam's.
-    for (std::int32_t i = next - 1; i >= 0; --i)
-      for (std::int32_t p = first_; p < length_; ++p) {
-        const std::int32_t who = store_.occupant(slot_at(p, i));
-        if (who >= 0) tree[NodeId(who)].slot = SlotId(slot_at(p, i));
-      }
   }
 
  private:
@@ -110,14 +100,9 @@ class BatchPolicy final : public KvPolicy {
     }
     store_.reserve(line_count_ * beams_);
   }
-  void forget_before(TokenTree& tree, std::int32_t horizon) {
+  void forget_before(std::int32_t horizon) {
     for (; first_ < std::min(horizon, length_); ++first_) {
-      for (std::int32_t i = 0; i < beams_; ++i) {
-        const std::int32_t slot = slot_at(first_, i);
-        if (const std::int32_t who = store_.occupant(slot); who >= 0)
-          tree[NodeId(who)].slot = SlotId();
-        store_.release(slot);
-      }
+      for (std::int32_t i = 0; i < beams_; ++i) store_.release(slot_at(first_, i));
       free_lines_.push_back(lines_.front());
       lines_.pop_front();
     }

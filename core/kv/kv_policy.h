@@ -1,16 +1,17 @@
 // KV policies: what happens to the slots of dead nodes. One policy a file:
 //
 //   batch    batch.cpp    every beam has a whole cache of its own, reordered each step:
-//   conventional beam search keep     keep.cpp     nothing; garbage stays (the trie paper without
-//   its garbage collection) compact  compact.cpp  every g steps: mark, prune, gather the survivors
-//   together (the trie paper) recycle  recycle.cpp  a dead slot goes to a free list and the next
-//   node takes it; nothing is ever copied
+//                         conventional beam search
+//   keep     keep.cpp     nothing; garbage stays (the trie paper without its garbage collection)
+//   compact  compact.cpp  every g steps: mark, prune, gather the survivors together (the trie paper)
+//   recycle  recycle.cpp  a dead slot goes to a free list and the next node takes it; nothing is
+//                         ever copied
 //
 // A policy gives slots to the rows of a forward, says which slots each row sees, and cleans up in
-// commit. With a model whose layers all slide, what is out of every window goes the same way as a
-// dead node: recycle reuses it, keep and compact hold it as garbage (compact until it collects),
-// batch drops it from every cache. Nothing here walks all ancestors of a node: a child's list of
-// visible slots is its parent's list plus its own slot. Not thread-safe.
+// commit. With a model whose layers all have a sliding window, what is out of every window goes the
+// same way as a dead node: recycle reuses it, keep and compact hold it as garbage (compact until it
+// collects), batch drops it from every cache. Nothing here walks all ancestors of a node: a child's
+// list of visible slots is its parent's list plus its own slot. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -29,16 +30,17 @@ namespace triescope {
 struct Placement {
   std::vector<std::int32_t> slots;         // [rows]
   std::vector<std::int32_t> prefix_slots;  // seen by all rows, in path order
-  std::vector<std::int32_t>
-      own_slots;  // then row r sees own_slots[own_offsets[r] .. own_offsets[r+1])
+  // Then row r sees own_slots[own_offsets[r] .. own_offsets[r+1]).
+  std::vector<std::int32_t> own_slots;
   std::vector<std::int32_t> own_offsets;  // [rows + 1]
 };
 
 // The outcome of a step, as a policy needs it.
 struct Committed {
-  std::span<const NodeId> rows;  // what the forward ran over (none at prefill)
-  std::span<const NodeId> dead;  // nodes with KV that no live path needs any more, children first
-  std::span<const NodeId> frontier;  // pending nodes that come next, best first
+  // Nodes whose KV no live path needs any more, or that will go through a forward again; children
+  // before parents.
+  std::span<const NodeId> dropped = {};
+  std::span<const NodeId> frontier = {};  // pending nodes that come next, best first
   std::int32_t step = 0;
   // Positions below are out of every window for all rows to come: their slots are dropped like
   // those of dead nodes, the prompt's too. Never falls; 0 where some layer sees everything.
@@ -50,13 +52,13 @@ class KvPolicy {
   virtual ~KvPolicy() = default;
   // Takes slots for the prompt and, below it, a chain of pending nodes (a branched session's path;
   // else none): [prompt tokens + path], in order. First call.
-  virtual std::vector<std::int32_t> place_prefix(TokenTree& tree, std::span<const NodeId> path) = 0;
-  // Takes slots for pending rows, parents before children, each below a row or a node with KV; sets
-  // Node::slot.
-  virtual Placement place(TokenTree& tree, std::span<const NodeId> rows) = 0;
-  // Frees, marks, moves. Afterwards the KV of the frontier's ancestors is in place; Node::slot
-  // follows.
-  virtual void commit(TokenTree& tree, const Committed& step) = 0;
+  virtual std::vector<std::int32_t> place_prefix(const TokenTree& tree,
+                                                 std::span<const NodeId> path) = 0;
+  // Takes slots for pending rows, parents before children, each below a row placed since the last
+  // commit or a parent of its frontier.
+  virtual Placement place(const TokenTree& tree, std::span<const NodeId> rows) = 0;
+  // Frees, marks, moves. Afterwards the KV of the frontier's ancestors is in place.
+  virtual void commit(const TokenTree& tree, const Committed& step) = 0;
 };
 
 struct KvPolicyOptions {

@@ -27,6 +27,17 @@ void SlotStore::set_use(Slot& slot, SlotUse use) {
   }
 }
 
+void SlotStore::set_slot_of(std::int32_t occupant, SlotId slot) {
+  if (occupant < 0) return;  // the prompt, or nobody
+  slot_of_.grow(occupant + 1);
+  slot_of_[NodeId(occupant)] = slot;
+}
+
+void SlotStore::leave(std::int32_t slot) {
+  const std::int32_t who = slots_[index(slot)].occupant;
+  if (who >= 0 && slot_of(NodeId(who)) == SlotId(slot)) set_slot_of(who, SlotId());
+}
+
 void SlotStore::record(SlotAction action, std::int32_t slot, std::int32_t occupant,
                        std::int32_t from) {
   if (record_)
@@ -38,10 +49,12 @@ void SlotStore::take(std::int32_t slot, std::int32_t occupant) {
   record(s.used_before ? SlotAction::kReuse : SlotAction::kAlloc, slot, occupant);
   set_use(s, SlotUse::kLive);
   s.occupant = occupant;
+  set_slot_of(occupant, SlotId(slot));
 }
 
 void SlotStore::mark_garbage(std::int32_t slot) {
   Slot& s = slots_[index(slot)];
+  leave(slot);
   record(SlotAction::kGarbage, slot, s.occupant);
   set_use(s, SlotUse::kGarbage);
 }
@@ -49,6 +62,7 @@ void SlotStore::mark_garbage(std::int32_t slot) {
 void SlotStore::release(std::int32_t slot) {
   Slot& s = slots_[index(slot)];
   if (s.use == SlotUse::kFree) return;
+  leave(slot);
   record(SlotAction::kFree, slot, s.occupant);
   set_use(s, SlotUse::kFree);
 }
@@ -62,10 +76,14 @@ void SlotStore::move(std::span<const std::int32_t> from, std::span<const std::in
   for (const std::int32_t slot : from) occupants.push_back(occupant(slot));
   for (std::size_t i = 0; i < to.size(); ++i) {
     Slot& target = slots_[index(to[i])];
-    if (target.occupant != occupants[i]) record(SlotAction::kMove, to[i], occupants[i], from[i]);
+    if (target.occupant != occupants[i]) {
+      record(SlotAction::kMove, to[i], occupants[i], from[i]);
+      leave(to[i]);
+    }
     set_use(target, SlotUse::kLive);
     target.occupant = occupants[i];
   }
+  for (std::size_t i = to.size(); i-- > 0;) set_slot_of(occupants[i], SlotId(to[i]));
 }
 
 std::vector<capture::SlotRow> SlotStore::take_events() { return std::exchange(events_, {}); }

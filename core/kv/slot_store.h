@@ -2,8 +2,8 @@
 // model's KvStorage, enlarges it geometrically, counts live, garbage and reserved slots, and notes
 // every change as a capture row. Policies (kv_policy.h) decide; the store carries out.
 //
-// An occupant is a node id, or -2 - i for prompt token i, or -1 for nobody (records.h).
-// Not thread-safe.
+// An occupant is a node id, or -2 - i for prompt token i, or -1 for nobody (records.h). A node has one
+// slot of its own, slot_of(), even where a policy keeps copies of its KV in others. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "core/base/id_vector.h"
+#include "core/base/ids.h"
 #include "core/capture/records.h"
 #include "core/model/model.h"
 
@@ -28,17 +30,19 @@ class SlotStore {
   // Ensures slots 0 .. count-1 exist. Grows by half at least, so that a run of n tokens enlarges
   // O(log n) times.
   void reserve(std::int32_t count);
-  // An occupant moves into a free slot. Recorded as reuse where the slot had been given back
-  // before.
+  // An occupant moves into a free slot, which becomes slot_of() a node. Recorded as reuse where the
+  // slot had been given back before.
   void take(std::int32_t slot, std::int32_t occupant);
-  // The occupant is dead, the slot stays taken.
+  // The occupant is dead, the slot stays taken; it is no node's own any more, here and in release().
   void mark_garbage(std::int32_t slot);
   void release(std::int32_t slot);
   // Copies KV from[i] -> to[i] as if all at once, and the occupants with it. What is not a target
-  // keeps its occupant. Rows are recorded where an occupant really changes place. All copies count
-  // as moved, also those onto themselves.
+  // keeps its occupant. A node's own slot becomes the first target it is copied to. Rows are recorded
+  // where an occupant really changes place. All copies count as moved, also those onto themselves.
   void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to);
 
+  // Where a node's KV lies; none where it has none (any more).
+  SlotId slot_of(NodeId node) const { return slot_of_.get(node); }
   std::int32_t occupant(std::int32_t slot) const { return slots_[index(slot)].occupant; }
   SlotUse use(std::int32_t slot) const { return slots_[index(slot)].use; }
   std::int32_t size() const {
@@ -64,12 +68,15 @@ class SlotStore {
   };
   static std::size_t index(std::int32_t slot) { return static_cast<std::size_t>(slot); }
   void set_use(Slot& slot, SlotUse use);
+  void set_slot_of(std::int32_t occupant, SlotId slot);
+  void leave(std::int32_t slot);  // its occupant has it no longer for its own
   void record(capture::SlotAction action, std::int32_t slot, std::int32_t occupant,
               std::int32_t from = -1);
 
   std::unique_ptr<KvStorage> storage_;
   bool record_;
   std::vector<Slot> slots_;
+  IdVector<NodeId, SlotId> slot_of_;
   std::vector<capture::SlotRow> events_;
   std::int32_t live_ = 0, garbage_ = 0;
   std::int64_t moved_ = 0;

@@ -5,7 +5,8 @@
 
 namespace triescope {
 
-std::vector<std::int32_t> TreePolicy::place_prefix(TokenTree& tree, std::span<const NodeId> path) {
+std::vector<std::int32_t> TreePolicy::place_prefix(const TokenTree& tree,
+                                                   std::span<const NodeId> path) {
   for (std::int32_t i = 0; i < tree.prompt_tokens(); ++i) {
     const std::int32_t slot = next_slot();
     store_.take(slot, prompt_occupant(i));
@@ -19,16 +20,14 @@ std::vector<std::int32_t> TreePolicy::place_prefix(TokenTree& tree, std::span<co
   return slots;
 }
 
-Placement TreePolicy::place(TokenTree& tree, std::span<const NodeId> rows) {
+Placement TreePolicy::place(const TokenTree& tree, std::span<const NodeId> rows) {
   Placement out;
   out.prefix_slots = common_;
   out.own_offsets.push_back(0);
   for (const NodeId row : rows) {
-    Node& node = tree[row];
     const std::int32_t slot = next_slot();
     store_.take(slot, row.value);
-    node.slot = SlotId(slot);
-    const Slots& parent = lists_.at(node.parent);
+    const Slots& parent = lists_.at(tree[row].parent);
     Slots list;
     list.reserve(parent.size() + 1);
     list = parent;
@@ -41,9 +40,9 @@ Placement TreePolicy::place(TokenTree& tree, std::span<const NodeId> rows) {
   return out;
 }
 
-void TreePolicy::commit(TokenTree& tree, const Committed& step) {
-  for (const NodeId id : step.dead)
-    if (tree[id].slot.valid()) drop_occupant(tree, tree[id].slot.value);
+void TreePolicy::commit(const TokenTree& tree, const Committed& step) {
+  for (const NodeId id : step.dropped)
+    if (const SlotId slot = store_.slot_of(id); slot.valid()) drop(slot.value);
 
   // Only parents of pending nodes are asked for their list again.
   std::vector<NodeId> parents;
@@ -53,25 +52,19 @@ void TreePolicy::commit(TokenTree& tree, const Committed& step) {
   std::unordered_map<NodeId, Slots> kept;
   for (const NodeId id : parents) kept.emplace(id, std::move(lists_.at(id)));
   lists_ = std::move(kept);
-  forget_before(tree, step.horizon);
+  forget_before(step.horizon);
 
-  follow_moves(tree, collect(step));
+  follow_moves(collect(step));
   share_common_ancestors(parents);
 }
 
-void TreePolicy::drop_occupant(TokenTree& tree, std::int32_t slot) {
-  if (const std::int32_t who = store_.occupant(slot); who >= 0) tree[NodeId(who)].slot = SlotId();
-  drop(slot);
-}
-
-void TreePolicy::forget_before(TokenTree& tree, std::int32_t horizon) {
+void TreePolicy::forget_before(std::int32_t horizon) {
   const auto cut = [](Slots& slots, std::int32_t count) {
     slots.erase(slots.begin(), slots.begin() + std::min<std::ptrdiff_t>(count, std::ssize(slots)));
   };
   if (const std::int32_t count = horizon - common_begin_; count > 0 && !common_.empty()) {
     const std::int32_t gone = std::min(count, static_cast<std::int32_t>(common_.size()));
-    for (std::int32_t i = 0; i < gone; ++i)
-      drop_occupant(tree, common_[static_cast<std::size_t>(i)]);
+    for (std::int32_t i = 0; i < gone; ++i) drop(common_[static_cast<std::size_t>(i)]);
     cut(common_, gone);
     common_begin_ += gone;
   }
@@ -82,19 +75,16 @@ void TreePolicy::forget_before(TokenTree& tree, std::int32_t horizon) {
         slots.insert(list[static_cast<std::size_t>(i)]);
       cut(list, count);
     }
-    for (const std::int32_t slot : slots) drop_occupant(tree, slot);
+    for (const std::int32_t slot : slots) drop(slot);
     lists_begin_ = horizon;
   }
 }
 
-void TreePolicy::follow_moves(TokenTree& tree, std::span<const std::int32_t> map) {
+void TreePolicy::follow_moves(std::span<const std::int32_t> map) {
   if (map.empty()) return;
   const auto follow = [&](std::int32_t& slot) { slot = map[static_cast<std::size_t>(slot)]; };
   std::ranges::for_each(common_, follow);
   for (auto& [id, list] : lists_) std::ranges::for_each(list, follow);
-  for (std::int32_t slot = 0; slot < store_.size(); ++slot)
-    if (store_.use(slot) == SlotUse::kLive && store_.occupant(slot) >= 0)
-      tree[NodeId(store_.occupant(slot))].slot = SlotId(slot);
 }
 
 // All pending nodes hang below `parents`: what the parents' lists have in common at their front,

@@ -20,14 +20,14 @@ class TreePolicy : public KvPolicy {
  public:
   explicit TreePolicy(SlotStore& store) : store_(store) {}
 
-  std::vector<std::int32_t> place_prefix(TokenTree& tree, std::span<const NodeId> path) final;
-  Placement place(TokenTree& tree, std::span<const NodeId> rows) final;
-  void commit(TokenTree& tree, const Committed& step) final;
+  std::vector<std::int32_t> place_prefix(const TokenTree& tree, std::span<const NodeId> path) final;
+  Placement place(const TokenTree& tree, std::span<const NodeId> rows) final;
+  void commit(const TokenTree& tree, const Committed& step) final;
 
  protected:
   virtual std::int32_t next_slot() = 0;
-  virtual void drop(std::int32_t slot) = 0;  // its node is dead
-  // After the dead are dropped. Returns where slots went: map[old] = new, or empty where nothing
+  virtual void drop(std::int32_t slot) = 0;  // its occupant needs it no longer
+  // After that. Returns where slots went: map[old] = new, or empty where nothing
   // moved.
   virtual std::vector<std::int32_t> collect(const Committed& step) {
     (void)step;
@@ -36,17 +36,16 @@ class TreePolicy : public KvPolicy {
   SlotStore& store_;
 
  private:
-  void drop_occupant(TokenTree& tree, std::int32_t slot);
-  void forget_before(TokenTree& tree, std::int32_t horizon);
-  void follow_moves(TokenTree& tree, std::span<const std::int32_t> map);
+  void forget_before(std::int32_t horizon);
+  void follow_moves(std::span<const std::int32_t> map);
   void share_common_ancestors(std::span<const NodeId> parents);
 
   using Slots = std::vector<std::int32_t>;
   Slots common_;
   // Position of common_'s first entry, and of the first in every list.
   std::int32_t common_begin_ = 0, lists_begin_ = 0;
-  std::unordered_map<NodeId, Slots>
-      lists_;  // without common_; the last entry is the node's own slot
+  // Without common_; the last entry is the node's own slot.
+  std::unordered_map<NodeId, Slots> lists_;
 };
 
 }  // namespace triescope

@@ -1,4 +1,5 @@
-// Settings of a run: what was given, as JSON or as text, made into every parameter in force.
+#include "core/method/settings.h"
+
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -48,7 +49,7 @@ std::string allowed(const Parameter& parameter) {
     case ParameterKind::kText:
       return "a text";
     case ParameterKind::kIntegerList:
-      text = "integers apart by commas, each";
+      text = "comma-separated integers, each";
       break;
     case ParameterKind::kChoice:
       text = "one of";
@@ -178,43 +179,48 @@ Parameter kv_parameter_of(const MethodInfo& method, Parameter parameter) {
 
 }  // namespace
 
-bool needs_draft_model(const MethodInfo& method) {
-  return std::ranges::find(method.needs, kDraftModelNeed) != method.needs.end();
+const nlohmann::json& Settings::value(std::string_view name) const {
+  const auto found = values_.find(name);
+  if (found == values_.end())
+    throw Error(ErrorCode::kInvalidArgument,
+                "settings: expected the method to have a parameter \"" + std::string(name) +
+                    "\"; found none of that name");
+  return *found;
+}
+
+template <class T>
+T Settings::read(std::string_view name) const {
+  const nlohmann::json& found = value(name);
+  try {
+    return found.get<T>();
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorCode::kInvalidArgument,
+                std::string(name) + ": expected another type; found " + shown(found));
+  }
+}
+
+int Settings::integer(std::string_view name) const { return read<int>(name); }
+double Settings::number(std::string_view name) const { return read<double>(name); }
+bool Settings::boolean(std::string_view name) const { return read<bool>(name); }
+std::string Settings::text(std::string_view name) const { return read<std::string>(name); }
+std::vector<std::int32_t> Settings::integers(std::string_view name) const {
+  return read<std::vector<std::int32_t>>(name);
 }
 
 std::span<const Parameter> common_parameters() {
   static const std::vector<Parameter> list = {
-      {.name = "kv",
-       .kind = ParameterKind::kChoice,
-       .default_value = "recycle",
-       .choices = {"recycle", "compact", "keep", "batch"},
-       .help = "What happens to the KV slot of a dead node. recycle: the next node takes it, "
-               "nothing is copied. compact: "
-               "every gc_every steps the survivors are gathered. keep: it stays as garbage. batch: "
-               "every beam has a "
-               "whole cache of its own, reordered each step."},
-      {.name = "gc_every",
-       .kind = ParameterKind::kInteger,
-       .default_value = 15,
-       .minimum = 1,
-       .maximum = 1000000,
-       .choices = {},
-       .help = "kv=compact: steps between two garbage collections (15 in the trie paper)."},
-      {.name = "eos_token_id",
-       .kind = ParameterKind::kIntegerList,
-       .default_value = json::array(),
-       .minimum = -1,
-       .maximum = 2147483647,
-       .choices = {},
-       .help = "Tokens that end a sequence, apart by commas. Empty: the model's own. -1: none."},
-      {.name = "candidates",
-       .kind = ParameterKind::kInteger,
-       .default_value = 16,
-       .minimum = 0,
-       .maximum = 1000,
-       .choices = {},
-       .help =
-           "How many of the best tokens of each row are recorded. Changes nothing in the text."},
+      choice("kv", "recycle", {"recycle", "compact", "keep", "batch"},
+             "What happens to the KV slot of a dead node. recycle: the next node takes it, "
+             "nothing is copied. compact: every gc_every steps the survivors are gathered. "
+             "keep: it stays as garbage. batch: every beam has a whole cache of its own, "
+             "reordered each step."),
+      integer("gc_every", 15, 1, 1000000,
+              "kv=compact: steps between two garbage collections (15 in the trie paper)."),
+      integer_list(
+          "eos_token_id", -1, 2147483647,
+          "Tokens that end a sequence, comma-separated. Empty: the model's own. -1: none."),
+      integer("candidates", 16, 0, 1000,
+              "How many of the best tokens of each row are recorded. Changes nothing in the text."),
   };
   return list;
 }

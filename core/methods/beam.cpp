@@ -10,13 +10,13 @@ MethodInfo beam_method() {
   info.name = "beam";
   info.title = "Trie beam search";
   info.summary =
-      "Beam search whose beams share their common past in one token tree. The same texts as batch "
-      "beam search and as "
-      "transformers' generate(), in a fraction of its KV memory.";
+      "Beam search whose beams share their common past in one token tree. The same texts "
+      "as batch beam search and as transformers' generate(), in a fraction of its KV "
+      "memory.";
   info.paper =
-      "Efficient Beam Search for Large Language Models Using Trie-Based Decoding, 2025, Algorithms "
-      "1-3; pruning: Freitag "
-      "and Al-Onaizan, Beam Search Strategies for Neural Machine Translation, 2017";
+      "Efficient Beam Search for Large Language Models Using Trie-Based Decoding, 2025, "
+      "Algorithms 1-3; pruning: Freitag and Al-Onaizan, Beam Search Strategies for "
+      "Neural Machine Translation, 2017";
   info.parameters = beam_parameters();
   info.kv_policies = {KvPolicyKind::kRecycle, KvPolicyKind::kCompact, KvPolicyKind::kKeep,
                       KvPolicyKind::kBatch};

@@ -8,6 +8,7 @@
 // With verify=sample drafts are drawn from q, the draft model's distribution after the same
 // processors and warpers as the target's, and q goes to the rule: lossless. Else they are the draft
 // model's best tokens.
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <string>
@@ -18,9 +19,8 @@
 #include "core/accept/text_acceptor.h"
 #include "core/base/error.h"
 #include "core/kernels/row_ops.h"
-#include "core/methods/draft_runner.h"
-#include "core/methods/draft_text.h"
 #include "core/methods/text_methods.h"
+#include "core/runner/tree_runner.h"
 
 namespace triescope {
 namespace {
@@ -28,13 +28,11 @@ namespace {
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 constexpr int kMaxNodes = 1024;
 
-using Proposals = std::unordered_map<NodeId, Proposal>;
-
 // Children of a node at each level.
-std::vector<int> expansion_of(const nlohmann::json& settings) {
-  auto widths = settings.value("expansion", std::vector<int>());
+std::vector<int> expansion_of(const Settings& settings) {
+  auto widths = settings.integers("expansion");
   if (widths.empty())
-    return std::vector<int>(static_cast<std::size_t>(settings.value("num_assistant_tokens", 4)), 1);
+    return std::vector<int>(static_cast<std::size_t>(settings.integer("num_assistant_tokens")), 1);
   std::int64_t level = 1, nodes = 0;
   for (const int& width : widths) {
     if (width < 1)
@@ -54,114 +52,145 @@ std::vector<int> expansion_of(const nlohmann::json& settings) {
 
 class DraftModelDrafter final : public Drafter {
  public:
-  DraftModelDrafter(const RunContext& run, std::shared_ptr<Proposals> proposals)
-      : runner_(*run.draft_model),
+  explicit DraftModelDrafter(const RunContext& run)
+      : runner_(*run.draft_model, run.prompt, {}, run.record_rows),
         processors_(run),
         warpers_(run.settings),
         widths_(expansion_of(run.settings)),
-        threshold_(run.settings.value("assistant_confidence_threshold", 0.0f)),
-        draws_(run.settings.value("verify", std::string("greedy")) == "sample"),
-        replacement_(run.settings.value("replacement", false)),
-        sampler_(run.settings.value("sampler", std::string("softmax")) == "gumbel"
-                     ? Sampler::kGumbel
-                     : Sampler::kSoftmax),
-        proposals_(std::move(proposals)) {}
+        threshold_(static_cast<float>(run.settings.number("assistant_confidence_threshold"))),
+        draws_(run.settings.text("verify") == "sample"),
+        replacement_(run.settings.boolean("replacement")),
+        sampler_(sampler_of(run.settings)),
+        candidates_(static_cast<std::size_t>(run.settings.integer("candidates"))) {}
 
-  std::vector<NodeId> draft(DraftContext& context) override {
-    proposals_->clear();
-    std::vector<NodeId> hung;
-    if (context.frontier.empty() || context.room < 1) return hung;
+  Drafts draft(DraftContext& context) override {
+    Drafts drafts;
     const NodeId pending = context.frontier.front();
-    if (!runner_.follows(context.tree, context.run.prompt, pending)) return hung;
-    runner_.follow(context.tree, context.run.prompt, pending, context.stop);
+    if (context.room < 1 || !runner_.follows(context.tree, pending)) return drafts;
+    runner_.advance(context.tree, pending, context.stop);
 
+    // The last level is never run, so one more fits than levels_below() it.
+    const std::size_t levels =
+        std::min({widths_.size(), static_cast<std::size_t>(context.room),
+                  static_cast<std::size_t>(runner_.levels_below(context.tree, pending)) + 1});
     std::vector<NodeId> level = {pending};
-    const std::size_t levels = std::min(widths_.size(), static_cast<std::size_t>(context.room));
-    for (std::size_t i = 0; i < levels; ++i) {
-      if (i > 0) {
-        if (!runner_.reaches(context.tree.position(level.front()))) break;
-        runner_.extend(context.tree, level, context.stop);
-      }
-      level = propose(context, level, widths_[i]);
-      hung.insert(hung.end(), level.begin(), level.end());
-      std::erase_if(level, [&](NodeId node) {
-        return unsure_.contains(node) || is_eos(context.run, context.tree[node].token.value);
-      });
-      if (level.empty()) break;
+    for (std::size_t i = 0; i < levels && !level.empty(); ++i) {
+      if (i > 0) runner_.forward(context.tree, level, context.stop);
+      level = propose(context, widths_[i], drafts);
     }
-    return hung;
+    return drafts;
   }
 
-  DrafterCost cost() const override { return runner_.cost(); }
+  TreeRunner* runner() override { return &runner_; }
 
  private:
-  // Hangs `width` children below each node of a level; returns the new nodes.
-  std::vector<NodeId> propose(DraftContext& context, std::span<const NodeId> level, int width) {
-    const AcceptContext said{
+  // Hangs `width` children below each node that the draft model has just run. Returns those below which
+  // it may go on.
+  std::vector<NodeId> propose(DraftContext& context, int width, Drafts& drafts) {
+    const StepView view{
         .tree = context.tree,
-        .rows = level,
-        .logits = [&](int row) { return runner_.logits(row, context.run.vocab_size); },
-        .frontier = context.frontier,
         .run = context.run,
-        .rng = context.rng};
-    ModelRows rows(said, processors_, warpers_);
-    unsure_.clear();
-    std::vector<NodeId> hung;
-    for (const NodeId parent : level) {
-      if (draws_) {
-        draw_below(context, rows, parent, width, hung);
-      } else {
-        for (const auto& [score, token] :
-             kernels::top_k(rows.scores(parent), static_cast<std::size_t>(width)))
-          if (score > -std::numeric_limits<float>::infinity())
-            hang(context, parent, token, 1, rows.probability(parent, token), hung);
+        .rows = runner_.rows(),
+        .frontier = context.frontier,
+        .logits = [&](int row) { return logits(row, context.run.vocab_size); },
+    };
+    ModelRows rows(view, processors_, warpers_);
+    const std::size_t first = drafts.sent.size();
+    std::unordered_set<NodeId> unsure;
+    for (const NodeId parent : runner_.rows()) {
+      const std::vector<Draft> found =
+          draws_ ? drawn_below(context, rows, parent, width, drafts.proposals)
+                 : best_below(rows, parent, width);
+      for (const Draft& draft : found) {
+        const Hung hung = context.tree.hang(parent, TokenId(draft.token),
+                                            capture::Source::kDraftModel, kUnknown, draft.q);
+        if (draws_) drafts.proposals[parent].draws.push_back(hung.node);
+        if (!hung.is_new) continue;
+        if (draft.probability < threshold_) unsure.insert(hung.node);
+        drafts.sent.push_back(hung.node);
       }
+      show(rows, parent, found, drafts.candidates);
     }
-    return hung;
+    std::vector<NodeId> level(drafts.sent.begin() + static_cast<std::ptrdiff_t>(first),
+                              drafts.sent.end());
+    std::erase_if(level, [&](NodeId node) {
+      return unsure.contains(node) || context.run.is_eos(context.tree[node].token.value);
+    });
+    return level;
   }
 
-  void draw_below(DraftContext& context, ModelRows& rows, NodeId parent, int width,
-                  std::vector<NodeId>& hung) {
-    Proposal& proposal = (*proposals_)[parent];
+  struct Draft {
+    std::int32_t token;
+    float q;            // it was drawn with; 1 = not drawn
+    float probability;  // to the draft model
+  };
+
+  std::vector<Draft> best_below(ModelRows& rows, NodeId parent, int width) const {
+    std::vector<Draft> found;
+    for (const auto& [score, token] :
+         kernels::top_k(rows.scores(parent), static_cast<std::size_t>(width)))
+      if (score > -std::numeric_limits<float>::infinity())
+        found.push_back({token, 1, rows.probability(parent, token)});
+    return found;
+  }
+
+  std::vector<Draft> drawn_below(DraftContext& context, ModelRows& rows, NodeId parent, int width,
+                                 Proposals& proposals) const {
+    Proposal& proposal = proposals[parent];
     proposal.q = rows.distribution(parent);
     proposal.replacement = replacement_;
+    std::vector<Draft> found;
     Distribution left = proposal.q;
     for (int i = 0; i < width; ++i) {
-      const Draw drawn = triescope::draw(left, sampler_, context.rng);
-      const float q = proposal.q.probability(drawn.token);
-      proposal.draws.push_back(hang(context, parent, drawn.token, q, q, hung));
+      const std::int32_t token = draw(left, sampler_, context.rng).token;
+      const float q = proposal.q.probability(token);
+      found.push_back({token, q, q});
       if (replacement_) continue;
       if (left.size() == 1) break;
-      left = without(left, drawn.token);
+      left = without(left, token);
     }
+    return found;
   }
 
-  // The child of that token, hung where it is not there yet. q: what it was drawn with.
-  NodeId hang(DraftContext& context, NodeId parent, std::int32_t token, float q, float probability,
-              std::vector<NodeId>& hung) {
-    NodeId node = context.tree.child(parent, TokenId(token));
-    if (node.valid()) return node;
-    node = context.tree.add(parent, TokenId(token), capture::Source::kDraftModel, kUnknown, q);
-    if (probability < threshold_) unsure_.insert(node);
-    hung.push_back(node);
-    return node;
+  void show(ModelRows& rows, NodeId node, std::span<const Draft> chosen,
+            std::vector<capture::CandidateRow>& out) const {
+    const auto best = kernels::top_k(rows.raw(node), candidates_);
+    for (std::size_t rank = 0; rank < best.size(); ++rank)
+      out.push_back(
+          {.node = node.value,
+           .rank = static_cast<std::int32_t>(rank),
+           .token = best[rank].second,
+           .logprob = rows.logprob(node, best[rank].second),
+           .chosen = std::ranges::find(chosen, best[rank].second, &Draft::token) != chosen.end()});
   }
 
-  DraftRunner runner_;
+  // The draft model's row in the target's vocabulary [vocab_size]: ids that it does not have are
+  // -infinity, those beyond are left out.
+  std::span<const float> logits(int row, int vocab_size) {
+    const auto all = runner_.logits(row);
+    const auto wanted = static_cast<std::size_t>(vocab_size);
+    if (all.size() >= wanted) return all.first(wanted);
+    std::vector<float>& padded = padded_[row];
+    padded.assign(all.begin(), all.end());
+    padded.resize(wanted, -std::numeric_limits<float>::infinity());
+    return padded;
+  }
+
+  TreeRunner runner_;
   LogitsProcessors processors_;
   Warpers warpers_;
   std::vector<int> widths_;
   float threshold_;
   bool draws_, replacement_;
   Sampler sampler_;
-  std::shared_ptr<Proposals> proposals_;  // of this step, read by the acceptor
-  std::unordered_set<NodeId> unsure_;     // of the level just hung: nothing goes below
+  std::size_t candidates_;
+  std::unordered_map<int, std::vector<float>> padded_;  // by row
 };
 
-VerifyRule rule_of(const nlohmann::json& settings, const std::vector<int>& widths) {
-  if (settings.value("verify", std::string("greedy")) != "sample")
-    return deterministic_rule(settings);
-  const bool chain = std::ranges::all_of(widths, [](int width) { return width == 1; });
+VerifyRule rule_of(const Settings& settings) {
+  if (settings.text("verify") != "sample") return deterministic_rule(settings);
+  const bool chain =
+      std::ranges::all_of(expansion_of(settings), [](int width) { return width == 1; });
   return chain ? verify_chain : verify_multi_round;
 }
 
@@ -172,63 +201,39 @@ MethodInfo draft_model_method() {
   info.name = "draft_model";
   info.title = "Draft-model speculation";
   info.summary =
-      "A second, smaller model with the same vocabulary writes a few tokens ahead, as a chain or "
-      "as "
-      "a tree, and one forward checks them all. Pays where it is several times faster and mostly "
-      "right.";
+      "A second, smaller model with the same vocabulary writes a few tokens ahead, as a "
+      "chain or as a tree, and one forward checks them all. Pays where it is several "
+      "times faster and mostly right.";
   info.paper =
-      "Fast Inference from Transformers via Speculative Decoding, Leviathan, Kalman, Matias, ICML "
-      "2023; trees: SpecInfer, Miao et al., ASPLOS 2024";
+      "Fast Inference from Transformers via Speculative Decoding, Leviathan, Kalman, "
+      "Matias, ICML 2023; trees: SpecInfer, Miao et al., ASPLOS 2024";
   info.lossless = true;
   info.drafts = true;
-  info.needs = {kDraftModelNeed};
+  info.needs = Need::kDraftModel;
   info.parameters = {
-      {.name = "num_assistant_tokens",
-       .kind = ParameterKind::kInteger,
-       .default_value = 4,
-       .minimum = 1,
-       .maximum = 256,
-       .choices = {},
-       .help = "Tokens that the draft model writes ahead, one forward of it each."},
-      {.name = "assistant_confidence_threshold",
-       .kind = ParameterKind::kNumber,
-       .default_value = 0,
-       .minimum = 0,
-       .maximum = 1,
-       .choices = {},
-       .help = "Nothing is drafted below a draft that the draft model gives a smaller probability. "
-               "0: off."},
-      {.name = "expansion",
-       .kind = ParameterKind::kIntegerList,
-       .default_value = nlohmann::json::array(),
-       .choices = {},
-       .help = "A tree in place of the chain: children of a node at each level, such as 2,2,1. "
-               "Empty: a chain of num_assistant_tokens."},
-      {.name = "replacement",
-       .kind = ParameterKind::kBoolean,
-       .default_value = false,
-       .choices = {},
-       .help = "verify=sample, in a tree: draw the children of a node with replacement, as "
-               "SpecInfer does; off: all of them different."},
+      integer("num_assistant_tokens", 4, 1, 256,
+              "Tokens that the draft model writes ahead, one forward of it each."),
+      number("assistant_confidence_threshold", 0, 0, 1,
+             "Nothing is drafted below a draft that the draft model gives a smaller "
+             "probability. 0: off."),
+      integer_list("expansion", 0, kMaxNodes,
+                   "A tree in place of the chain: children of a node at each level, such as 2,2,1. "
+                   "Empty: a chain of num_assistant_tokens."),
+      boolean("replacement", false,
+              "verify=sample, in a tree: draw the children of a node with replacement, as "
+              "SpecInfer does; off: all of them different."),
   };
   for (auto& p : verify_parameters()) {
     if (p.name == "verify")
       p.help =
-          "greedy: the text of greedy decoding, exactly. sample: the distribution of sampling, "
-          "exactly (drafts are drawn from q; one passes with chance min(1, p/q)). typical, top_k: "
-          "lossy, the text may differ.";
+          "greedy: the text of greedy decoding, exactly. sample: the distribution of "
+          "sampling, exactly (drafts are drawn from q; one passes with chance min(1, p/q)). "
+          "typical, top_k: lossy, the text may differ.";
     info.parameters.push_back(std::move(p));
   }
   info.make = [](const RunContext& run) {
-    auto proposals = std::make_shared<Proposals>();
-    auto drafter = std::make_unique<DraftModelDrafter>(run, proposals);
-    const auto proposal_of = [proposals](NodeId node) -> const Proposal* {
-      const auto at = proposals->find(node);
-      return at == proposals->end() ? nullptr : &at->second;
-    };
-    return MethodParts{std::move(drafter),
-                       std::make_unique<TextAcceptor>(
-                           run, rule_of(run.settings, expansion_of(run.settings)), proposal_of)};
+    return MethodParts{std::make_unique<DraftModelDrafter>(run),
+                       std::make_unique<TextAcceptor>(run, rule_of(run.settings))};
   };
   return info;
 }

@@ -4,6 +4,11 @@
 #include <limits>
 
 namespace triescope {
+namespace {
+
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+
+}  // namespace
 
 std::span<const std::int32_t> DraftText::update(const DraftContext& context) {
   std::size_t old_size = tokens_.size();
@@ -24,12 +29,8 @@ std::span<const std::int32_t> DraftText::update(const DraftContext& context) {
 }
 
 int draft_budget(const RunContext& run) {
-  const int told = run.settings.value("num_draft", 0);
+  const int told = run.settings.integer("num_draft");
   return told > 0 ? told : run.cheap_rows - 1;
-}
-
-bool is_eos(const RunContext& run, std::int32_t token) {
-  return std::ranges::find(run.eos_token_ids, token) != run.eos_token_ids.end();
 }
 
 NodeId hang_chain(DraftContext& context, NodeId parent, std::span<const std::int32_t> tokens,
@@ -38,15 +39,24 @@ NodeId hang_chain(DraftContext& context, NodeId parent, std::span<const std::int
   const std::int32_t deepest = tree[context.frontier.front()].depth + context.room;
   for (const std::int32_t token : tokens) {
     if (tree[parent].depth >= deepest) break;
-    NodeId node = tree.child(parent, TokenId(token));
-    if (!node.valid()) {
-      node = tree.add(parent, TokenId(token), source, std::numeric_limits<float>::quiet_NaN());
-      out.push_back(node);
-    }
-    parent = node;
-    if (is_eos(context.run, token)) break;
+    const Hung hung = tree.hang(parent, TokenId(token), source, kUnknown);
+    if (hung.is_new) out.push_back(hung.node);
+    parent = hung.node;
+    if (context.run.is_eos(token)) break;
   }
   return parent;
+}
+
+void hang_answer(DraftContext& context, const NgramTrie::Answer& answer, capture::Source source,
+                 std::vector<NodeId>& out) {
+  std::vector<NodeId> nodes;  // by index in the answer
+  for (const NgramTrie::Continuation& found : answer.nodes) {
+    const NodeId parent =
+        found.parent < 0 ? context.frontier.front() : nodes[static_cast<std::size_t>(found.parent)];
+    const Hung hung = context.tree.hang(parent, TokenId(found.token), source, kUnknown);
+    if (hung.is_new) out.push_back(hung.node);
+    nodes.push_back(hung.node);
+  }
 }
 
 }  // namespace triescope

@@ -1,4 +1,4 @@
-// For drafters that look things up in the text so far: the text as one row of tokens, kept up to
+// For drafters that look things up in the text so far: the text as one sequence of tokens, kept up to
 // date from the tree, and the hanging of what they found. Not thread-safe.
 #pragma once
 
@@ -6,7 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "core/method/method.h"
+#include "core/lookup/ngram_trie.h"
+#include "core/method/drafter.h"
 
 namespace triescope {
 
@@ -30,11 +31,12 @@ class DraftText {
 // node of the chain.
 NodeId hang_chain(DraftContext& context, NodeId parent, std::span<const std::int32_t> tokens,
                   capture::Source source, std::vector<NodeId>& out);
+// Hangs a tree of continuations below the frontier's best node, likewise.
+void hang_answer(DraftContext& context, const NgramTrie::Answer& answer, capture::Source source,
+                 std::vector<NodeId>& out);
 
 // The setting num_draft; 0 stands for as many as fill a forward that the model's device does at
 // little more than the price of one row.
 int draft_budget(const RunContext& run);
-
-bool is_eos(const RunContext& run, std::int32_t token);
 
 }  // namespace triescope

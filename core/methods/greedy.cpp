@@ -9,8 +9,8 @@ MethodInfo greedy_method() {
   info.name = "greedy";
   info.title = "Greedy decoding";
   info.summary =
-      "Takes the most probable token at every step. The yardstick: drafts must not change its "
-      "text.";
+      "Takes the most probable token at every step. The yardstick: drafts must not "
+      "change its text.";
   info.parameters = logits_processor_parameters();
   info.make = [](const RunContext& run) {
     // Without drafts, greedy verification is one argmax.

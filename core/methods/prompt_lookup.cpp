@@ -12,18 +12,17 @@ namespace {
 
 class PromptLookupDrafter final : public Drafter {
  public:
-  explicit PromptLookupDrafter(const nlohmann::json& settings)
-      : max_ngram_(settings.value("max_matching_ngram_size", 3)),
-        num_tokens_(settings.value("prompt_lookup_num_tokens", 10)),
-        latest_(settings.value("match", std::string("latest")) == "latest") {}
+  explicit PromptLookupDrafter(const Settings& settings)
+      : max_ngram_(settings.integer("max_matching_ngram_size")),
+        num_tokens_(settings.integer("prompt_lookup_num_tokens")),
+        latest_(settings.text("match") == "latest") {}
 
-  std::vector<NodeId> draft(DraftContext& context) override {
-    std::vector<NodeId> hung;
-    if (context.frontier.empty()) return hung;
+  Drafts draft(DraftContext& context) override {
+    Drafts drafts;
     text_.update(context);
-    const auto found = look_up(text_.tokens());
-    hang_chain(context, context.frontier.front(), found, capture::Source::kPromptLookup, hung);
-    return hung;
+    hang_chain(context, context.frontier.front(), look_up(text_.tokens()),
+               capture::Source::kPromptLookup, drafts.sent);
+    return drafts;
   }
 
  private:
@@ -59,32 +58,18 @@ MethodInfo prompt_lookup_method() {
   info.name = "prompt_lookup";
   info.title = "Prompt lookup";
   info.summary =
-      "Looks for the last few tokens earlier in the text and drafts what followed them there. The "
-      "simplest drafter: "
-      "no model, no index.";
+      "Looks for the last few tokens earlier in the text and drafts what followed them "
+      "there. The simplest drafter: no model, no index.";
   info.paper = "Prompt Lookup Decoding, Apoorv Saxena, 2023";
   info.lossless = true;
   info.drafts = true;
   info.parameters = {
-      {.name = "max_matching_ngram_size",
-       .kind = ParameterKind::kInteger,
-       .default_value = 3,
-       .minimum = 1,
-       .maximum = 64,
-       .choices = {},
-       .help = "The last tokens of the text are looked for from this many down to 1."},
-      {.name = "prompt_lookup_num_tokens",
-       .kind = ParameterKind::kInteger,
-       .default_value = 10,
-       .minimum = 1,
-       .maximum = 512,
-       .choices = {},
-       .help = "Tokens to draft; fewer where the match stands near the end of the text."},
-      {.name = "match",
-       .kind = ParameterKind::kChoice,
-       .default_value = "latest",
-       .choices = {"latest", "first"},
-       .help = "Which earlier occurrence to copy from; first is what transformers does."},
+      integer("max_matching_ngram_size", 3, 1, 64,
+              "The last tokens of the text are looked for from this many down to 1."),
+      integer("prompt_lookup_num_tokens", 10, 1, 512,
+              "Tokens to draft; fewer where the match stands near the end of the text."),
+      choice("match", "latest", {"latest", "first"},
+             "Which earlier occurrence to copy from; first is what transformers does."),
   };
   for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
   info.make = [](const RunContext& run) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <limits>
 
 #include "core/accept/text_acceptor.h"
 #include "core/base/error.h"
@@ -36,12 +35,11 @@ std::string read_text(const std::string& path) {
 }
 
 SuffixArray build_datastore(const RunContext& run) {
-  const auto given = run.settings.find("datastore");
-  if (given == run.settings.end()) return SuffixArray({});
-  if (!given->is_string())
+  const nlohmann::json& given = run.settings.value("datastore");
+  if (!given.is_string())
     throw Error(ErrorCode::kInvalidArgument,
-                "datastore: expected the path of a text file, found " + given->dump());
-  const auto path = given->get<std::string>();
+                "datastore: expected the path of a text file, found " + given.dump());
+  const auto path = given.get<std::string>();
   if (path.empty() || !run.encode) return SuffixArray({});
   const std::string text = read_text(path);
   std::vector<std::int32_t> tokens;
@@ -61,25 +59,19 @@ class RestDrafter final : public Drafter {
  public:
   explicit RestDrafter(const RunContext& run)
       : num_draft_(draft_budget(run)),
-        max_depth_(run.settings.value("max_depth", 10)),
-        longest_(run.settings.value("longest_suffix", 16)),
-        shortest_(run.settings.value("shortest_suffix", 2)),
+        max_depth_(run.settings.integer("max_depth")),
+        longest_(run.settings.integer("longest_suffix")),
+        shortest_(run.settings.integer("shortest_suffix")),
         datastore_(build_datastore(run)) {}
 
-  std::vector<NodeId> draft(DraftContext& context) override {
-    std::vector<NodeId> hung;
-    if (context.frontier.empty()) return hung;
+  Drafts draft(DraftContext& context) override {
+    Drafts drafts;
     text_.update(context);
     const auto answer =
         datastore_.continuations(text_.tokens(), shortest_, longest_, num_draft_,
                                  std::min(max_depth_, context.room), context.run.eos_token_ids);
-    for (const auto& found : answer.nodes) {
-      const NodeId parent = found.parent < 0 ? context.frontier.front()
-                                             : hung[static_cast<std::size_t>(found.parent)];
-      hung.push_back(context.tree.add(parent, TokenId(found.token), capture::Source::kDatastore,
-                                      std::numeric_limits<float>::quiet_NaN()));
-    }
-    return hung;
+    hang_answer(context, answer, capture::Source::kDatastore, drafts.sent);
+    return drafts;
   }
 
  private:
@@ -95,51 +87,22 @@ MethodInfo rest_method() {
   info.name = "rest";
   info.title = "REST";
   info.summary =
-      "Drafts what followed the last tokens in a text file of the user's: a suffix array finds all "
-      "places, the most frequent "
-      "continuations become the draft tree.";
+      "Drafts what followed the last tokens in a text file of the user's: a suffix array "
+      "finds all places, the most frequent continuations become the draft tree.";
   info.paper = "REST: Retrieval-Based Speculative Decoding, He et al., NAACL 2024";
   info.lossless = true;
   info.drafts = true;
   info.parameters = {
-      {.name = "datastore",
-       .kind = ParameterKind::kText,
-       .default_value = "",
-       .choices = {},
-       .help = "Path of a UTF-8 text file, at most 64 MiB, read when the run starts; documents may "
-               "be apart by lines "
-               "<|endoftext|>. Empty: nothing is drafted."},
-      {.name = "longest_suffix",
-       .kind = ParameterKind::kInteger,
-       .default_value = 16,
-       .minimum = 1,
-       .maximum = 31,
-       .choices = {},
-       .help =
-           "The last tokens of the text are looked for from this many down to shortest_suffix."},
-      {.name = "shortest_suffix",
-       .kind = ParameterKind::kInteger,
-       .default_value = 2,
-       .minimum = 1,
-       .maximum = 31,
-       .choices = {},
-       .help = "Shorter matches draft nothing."},
-      {.name = "num_draft",
-       .kind = ParameterKind::kInteger,
-       .default_value = 0,
-       .minimum = 0,
-       .maximum = 1024,
-       .choices = {},
-       .help =
-           "At most this many draft nodes a step: the most frequent ones. The paper's are 64. 0: "
-           "32 on a GPU; on a CPU, where rows are dearer, 11."},
-      {.name = "max_depth",
-       .kind = ParameterKind::kInteger,
-       .default_value = 10,
-       .minimum = 1,
-       .maximum = 30,
-       .choices = {},
-       .help = "Longest draft."},
+      text("datastore", "",
+           "Path of a UTF-8 text file, at most 64 MiB, read when the run starts; documents "
+           "may be apart by lines <|endoftext|>. Empty: nothing is drafted."),
+      integer("longest_suffix", 16, 1, 31,
+              "The last tokens of the text are looked for from this many down to shortest_suffix."),
+      integer("shortest_suffix", 2, 1, 31, "Shorter matches draft nothing."),
+      integer("num_draft", 0, 0, 1024,
+              "At most this many draft nodes a step: the most frequent ones. The paper's are 64. "
+              "0: 32 on a GPU; on a CPU, where rows are dearer, 11."),
+      integer("max_depth", 10, 1, 30, "Longest draft."),
   };
   for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
   info.make = [](const RunContext& run) {

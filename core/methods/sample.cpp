@@ -9,13 +9,12 @@ MethodInfo sample_method() {
   info.name = "sample";
   info.title = "Sampling";
   info.summary =
-      "Draws each token from the model's distribution, sharpened or cut by temperature, top-k, "
-      "top-p, min-p. "
-      "The same seed draws the same text.";
+      "Draws each token from the model's distribution, sharpened or cut by temperature, "
+      "top-k, top-p, min-p. The same seed draws the same text.";
   info.paper =
-      "top-p: Holtzman et al., The Curious Case of Neural Text Degeneration, 2020; min-p: Nguyen "
-      "et al., "
-      "Turning Up the Heat, 2024; Gumbel-max: Maddison, Tarlow, Minka, A* Sampling, 2014";
+      "top-p: Holtzman et al., The Curious Case of Neural Text Degeneration, 2020; "
+      "min-p: Nguyen et al., Turning Up the Heat, 2024; Gumbel-max: Maddison, Tarlow, "
+      "Minka, A* Sampling, 2014";
   info.lossless = true;
   info.drafts = false;
   info.parameters = warper_parameters();

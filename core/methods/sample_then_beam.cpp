@@ -10,30 +10,28 @@ namespace {
 class SampleThenBeamAcceptor final : public Acceptor {
  public:
   explicit SampleThenBeamAcceptor(const RunContext& run)
-      : sampled_tokens_(run.settings.value("sampled_tokens", 4)),
+      : sampled_tokens_(run.settings.integer("sampled_tokens")),
         sample_(run, verify_deterministic),
         beam_(run),
-        scores_(1, run.settings.value("length_penalty", 1.0), EarlyStopping::kTrue,
+        scores_(1, run.settings.number("length_penalty"), EarlyStopping::kTrue,
                 run.max_new_tokens) {}
 
-  AcceptResult accept(AcceptContext& context) override {
-    const TokenTree& tree = context.tree;
+  AcceptResult accept(const StepView& view, Rng& rng) override {
     // The node about to be chosen has this depth.
-    searching_ = searching_ || tree[context.frontier.front()].depth >= sampled_tokens_;
-    if (searching_) return beam_.accept(context);
-    AcceptResult result = sample_.accept(context);
+    searching_ = searching_ || view.tree[view.frontier.front()].depth >= sampled_tokens_;
+    if (searching_) return beam_.accept(view, rng);
+    AcceptResult result = sample_.accept(view, rng);
     for (FinishedSequence& sequence : result.finished) {
-      const Node& last = tree[sequence.node];
+      const Node& last = view.tree[sequence.node];
       sequence.score = scores_.normalised(last.score, last.depth);
     }
     finished_ = result.finished;
     return result;
   }
 
-  std::vector<FinishedSequence> results(const TokenTree& tree,
-                                        const RunContext& run) const override {
-    if (searching_) return beam_.results(tree, run);
-    return finished_.empty() ? sample_.results(tree, run) : finished_;
+  std::vector<FinishedSequence> results(const TokenTree& tree) const override {
+    if (searching_) return beam_.results(tree);
+    return finished_.empty() ? sample_.results(tree) : finished_;
   }
 
  private:
@@ -52,19 +50,14 @@ MethodInfo sample_then_beam_method() {
   info.name = "sample_then_beam";
   info.title = "Sample, then beam";
   info.summary =
-      "Draws the first tokens, then goes on with beam search from there: another seed gives "
-      "another beginning, and each is "
-      "continued as well as the beams can. An end-of-sequence token among the drawn ones ends the "
-      "text.";
+      "Draws the first tokens, then goes on with beam search from there: another seed "
+      "gives another beginning, and each is continued as well as the beams can. An "
+      "end-of-sequence token among the drawn ones ends the text.";
   info.paper =
-      "Efficient Beam Search for Large Language Models Using Trie-Based Decoding, 2025 (hybrid)";
-  info.parameters = {{.name = "sampled_tokens",
-                      .kind = ParameterKind::kInteger,
-                      .default_value = 4,
-                      .minimum = 0,
-                      .maximum = 1000000,
-                      .choices = {},
-                      .help = "Tokens to draw before the beam search. 0 = beam search alone."}};
+      "Efficient Beam Search for Large Language Models Using Trie-Based Decoding, 2025 "
+      "(hybrid)";
+  info.parameters = {integer("sampled_tokens", 4, 0, 1000000,
+                             "Tokens to draw before the beam search. 0 = beam search alone.")};
   for (auto& p : beam_parameters()) info.parameters.push_back(std::move(p));
   for (auto& p : warper_parameters()) info.parameters.push_back(std::move(p));
   info.parameters.push_back(sampler_parameter());

@@ -13,21 +13,20 @@ namespace {
 
 class SuffixAutomatonDrafter final : public Drafter {
  public:
-  explicit SuffixAutomatonDrafter(const nlohmann::json& settings)
-      : num_draft_(settings.value("num_draft", 16)),
-        min_match_(settings.value("min_match_tokens", 2)) {}
+  explicit SuffixAutomatonDrafter(const Settings& settings)
+      : num_draft_(settings.integer("num_draft")),
+        min_match_(settings.integer("min_match_tokens")) {}
 
-  std::vector<NodeId> draft(DraftContext& context) override {
-    std::vector<NodeId> hung;
-    if (context.frontier.empty()) return hung;
+  Drafts draft(DraftContext& context) override {
+    Drafts drafts;
     automaton_.append(text_.update(context));
     const auto match = automaton_.match();
-    if (match.length < min_match_) return hung;
+    if (match.length < min_match_) return drafts;
     const auto after = text_.tokens().subspan(static_cast<std::size_t>(match.end));
     hang_chain(context, context.frontier.front(),
                after.first(std::min(after.size(), static_cast<std::size_t>(num_draft_))),
-               capture::Source::kPromptLookup, hung);
-    return hung;
+               capture::Source::kPromptLookup, drafts.sent);
+    return drafts;
   }
 
  private:
@@ -44,27 +43,16 @@ MethodInfo suffix_automaton_method() {
   info.name = "suffix_automaton";
   info.title = "Suffix automaton";
   info.summary =
-      "Drafts what followed the longest suffix of the text that stood in it before, of any length, "
-      "where it stood last. A "
-      "suffix automaton finds it at O(1) a token.";
+      "Drafts what followed the longest suffix of the text that stood in it before, of "
+      "any length, where it stood last. A suffix automaton finds it at O(1) a token.";
   info.paper = "SAM Decoding: Speculative Decoding via Suffix Automaton, Hu et al., 2024";
   info.lossless = true;
   info.drafts = true;
   info.parameters = {
-      {.name = "num_draft",
-       .kind = ParameterKind::kInteger,
-       .default_value = 16,
-       .minimum = 1,
-       .maximum = 1024,
-       .choices = {},
-       .help = "Tokens to draft; fewer where the match stands near the end of the text."},
-      {.name = "min_match_tokens",
-       .kind = ParameterKind::kInteger,
-       .default_value = 2,
-       .minimum = 1,
-       .maximum = 1024,
-       .choices = {},
-       .help = "Shorter matches draft nothing: they are right too rarely to be worth their rows."},
+      integer("num_draft", 16, 1, 1024,
+              "Tokens to draft; fewer where the match stands near the end of the text."),
+      integer("min_match_tokens", 2, 1, 1024,
+              "Shorter matches draft nothing: they are right too rarely to be worth their rows."),
   };
   for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
   info.make = [](const RunContext& run) {

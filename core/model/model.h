@@ -78,6 +78,9 @@ class KvStorage {
   virtual void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) = 0;
 };
 
+// In ForwardBatch::feature_layers: the output of the final norm, what the output head reads.
+inline constexpr std::int32_t kFinalNorm = -1;
+
 struct ForwardBatch {
   std::span<const std::int32_t> tokens;     // [rows]
   std::span<const std::int32_t> positions;  // [rows]
@@ -92,7 +95,11 @@ struct ForwardBatch {
   std::span<const std::int32_t> own_offsets;  // [rows + 1] or empty
   std::span<const std::int32_t>
       logit_rows;            // rows whose logits are wanted, ascending; prefill: the last alone
-  bool want_hidden = false;  // also the last hidden state of logit_rows (after the final norm)
+  // Hidden states wanted, independent of the logits: for each layer id, of each row. An id 0 .. L-1 is
+  // the residual stream entering that layer (0: the embeddings), L = ModelInfo::layers the one after
+  // the last layer, kFinalNorm the output of the final norm. Both distinct; rows ascending.
+  std::span<const std::int32_t> feature_layers;
+  std::span<const std::int32_t> feature_rows;
   // Rope "dynamic" and "longrope" turn by the length of the text. A row's is the larger of this and
   // its own position + 1: the prompt's length at prefill, whatever the pieces it comes in.
   std::int32_t text_length = 0;
@@ -101,7 +108,8 @@ struct ForwardBatch {
 struct ForwardOutput {
   // [logit_rows, vocab], row-major fp32 on the host. Valid until the next forward of this model.
   std::span<const float> logits;
-  std::span<const float> hidden;  // [logit_rows, hidden] or empty
+  // [feature_layers, feature_rows, hidden], row-major fp32 on the host, valid as long as the logits.
+  std::span<const float> features;
   int vocab_size = 0;
   std::span<const float> row(int i) const {
     return logits.subspan(static_cast<std::size_t>(i) * vocab_size, vocab_size);

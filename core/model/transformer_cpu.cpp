@@ -427,7 +427,6 @@ ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
                        static_cast<std::int64_t>(logits_.size()));
     }
     output.logits = logits_;
-    if (batch.want_hidden) output.hidden = last_;
     return output;
   } catch (const std::bad_alloc&) {
     throw Error(ErrorCode::kOutOfMemory,

@@ -425,10 +425,6 @@ class TorchTransformer final : public Model {
       logits = at::tanh(logits / config_.logit_softcap) * config_.logit_softcap;
     logits_ = logits.to(at::kCPU).contiguous();
     output.logits = {logits_.const_data_ptr<float>(), static_cast<std::size_t>(logits_.numel())};
-    if (batch.want_hidden) {
-      hidden_ = x.to(at::kFloat).to(at::kCPU).contiguous();
-      output.hidden = {hidden_.const_data_ptr<float>(), static_cast<std::size_t>(hidden_.numel())};
-    }
     return output;
   }
 

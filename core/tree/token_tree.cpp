@@ -1,6 +1,6 @@
 #include "core/tree/token_tree.h"
 
-#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "core/base/error.h"
@@ -13,22 +13,29 @@ TokenTree::TokenTree(std::int32_t prompt_tokens) : prompt_tokens_(prompt_tokens)
   nodes_.push_back(root);
 }
 
-NodeId TokenTree::add(NodeId parent, TokenId token, capture::Source source, float logprob,
-                      float q) {
-  if (!parent.valid() || parent.value >= size())
+Hung TokenTree::hang(NodeId parent, TokenId token, capture::Source source, float logprob, float q) {
+  if (!nodes_.contains(parent))
     throw Error(ErrorCode::kInvalidArgument, "token tree: expected a parent from 0 to " +
                                                  std::to_string(size() - 1) + ", found " +
                                                  std::to_string(parent.value));
-  const NodeId id{size()};
+  for (NodeId id = (*this)[parent].first_child; id.valid(); id = (*this)[id].next_sibling) {
+    Node& there = (*this)[id];
+    if (there.token != token || there.status == NodeStatus::kDead) continue;
+    if (there.status != NodeStatus::kWithdrawn) return {id, false};
+    there.status = NodeStatus::kPending;
+    there.source = source;
+    there.q = q;
+    if (!std::isnan(logprob)) set_logprob(id, logprob);
+    return {id, true};
+  }
   Node node;
   node.token = token;
   node.parent = parent;
   node.depth = (*this)[parent].depth + 1;
-  node.logprob = logprob;
-  node.score = (*this)[parent].score + logprob;  // NaN where either is unknown
   node.q = q;
   node.source = source;
-  nodes_.push_back(node);
+  const NodeId id = nodes_.push_back(node);
+  set_logprob(id, logprob);
 
   Node& above = (*this)[parent];
   if (above.last_child.valid()) {
@@ -37,13 +44,23 @@ NodeId TokenTree::add(NodeId parent, TokenId token, capture::Source source, floa
     above.first_child = id;
   }
   above.last_child = id;
-  return id;
+  return {id, true};
 }
 
 NodeId TokenTree::child(NodeId parent, TokenId token) const {
-  for (NodeId id = (*this)[parent].first_child; id.valid(); id = (*this)[id].next_sibling)
-    if ((*this)[id].token == token && (*this)[id].status != NodeStatus::kDead) return id;
+  for (NodeId id = (*this)[parent].first_child; id.valid(); id = (*this)[id].next_sibling) {
+    const Node& node = (*this)[id];
+    if (node.token == token && node.status != NodeStatus::kDead &&
+        node.status != NodeStatus::kWithdrawn)
+      return id;
+  }
   return {};
+}
+
+void TokenTree::set_logprob(NodeId id, float logprob) {
+  Node& node = (*this)[id];
+  node.logprob = logprob;
+  node.score = (*this)[node.parent].score + logprob;  // NaN where either is unknown
 }
 
 std::vector<NodeId> TokenTree::path_to(NodeId id) const {
@@ -57,12 +74,6 @@ std::vector<TokenId> TokenTree::tokens_to(NodeId id) const {
   for (auto at = tokens.rbegin(); at != tokens.rend(); ++at, id = (*this)[id].parent)
     *at = (*this)[id].token;
   return tokens;
-}
-
-bool TokenTree::is_ancestor_or_self(NodeId ancestor, NodeId id) const {
-  const std::int32_t depth = (*this)[ancestor].depth;
-  while ((*this)[id].depth > depth) id = (*this)[id].parent;
-  return id == ancestor;
 }
 
 }  // namespace triescope

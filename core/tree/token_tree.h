@@ -11,16 +11,18 @@
 #include <span>
 #include <vector>
 
+#include "core/base/id_vector.h"
 #include "core/base/ids.h"
 #include "core/capture/records.h"
 
 namespace triescope {
 
 enum class NodeStatus : std::uint8_t {
-  kPending,  // hung; not been through a forward
-  kLive,     // has KV; on a live path or still undecided in this step
-  kDead,     // rejected, pruned, or left behind by all live paths
-  kFinished  // ends a finished sequence; its KV is not needed any more
+  kPending,   // hung; waits for its forward
+  kLive,      // has KV; on a live path or still undecided in this step
+  kDead,      // rejected, pruned, or left behind by all live paths
+  kFinished,  // ends a finished sequence; its KV is not needed any more
+  kWithdrawn  // drafted, but not sent to the target; hung again, it is pending again
 };
 
 struct Node {
@@ -31,9 +33,14 @@ struct Node {
   float logprob = 0;  // log p(token | path); NaN while unknown
   float score = 0;    // sum of logprob over the path; NaN while unknown
   float q = 1;        // probability the drafter really drew the token with
-  SlotId slot;        // its KV, none while pending or after being freed
   NodeStatus status = NodeStatus::kPending;
   capture::Source source = capture::Source::kRoot;
+};
+
+// What hang() found or made.
+struct Hung {
+  NodeId node;
+  bool is_new = false;
 };
 
 class TokenTree {
@@ -41,26 +48,31 @@ class TokenTree {
   explicit TokenTree(std::int32_t prompt_tokens);
 
   std::int32_t prompt_tokens() const { return prompt_tokens_; }
-  std::int32_t size() const { return static_cast<std::int32_t>(nodes_.size()); }
-  const Node& operator[](NodeId id) const { return nodes_[static_cast<std::size_t>(id.value)]; }
-  Node& operator[](NodeId id) { return nodes_[static_cast<std::size_t>(id.value)]; }
+  std::int32_t size() const { return nodes_.size(); }
+  const Node& operator[](NodeId id) const { return nodes_[id]; }
+  Node& operator[](NodeId id) { return nodes_[id]; }
   static constexpr NodeId root() { return NodeId{0}; }
 
-  // Hangs a new pending node; a child with the same token may exist (beam search re-adds none,
-  // drafters share paths through child()). logprob NaN = unknown yet.
-  NodeId add(NodeId parent, TokenId token, capture::Source source, float logprob, float q = 1.0f);
-  // The first child of `parent` carrying `token` that is not dead; none if there is none.
+  // The child of `parent` that carries `token`, hung as a new pending node where there is none: paths
+  // are distinct, two nodes never stand for the same text. A dead child is history and is not found;
+  // a withdrawn one is, and becomes pending with this source and q. logprob NaN = unknown yet; source,
+  // logprob and q are those of a new node, one that was there keeps its own.
+  // Error{kInvalidArgument}: no such parent.
+  Hung hang(NodeId parent, TokenId token, capture::Source source, float logprob, float q = 1.0f);
+  // The child of `parent` that carries `token` and is neither dead nor withdrawn; none if there is none.
   NodeId child(NodeId parent, TokenId token) const;
+
+  // log p(token | path) of a node became known: sets it and the node's score.
+  void set_logprob(NodeId id, float logprob);
 
   std::int32_t position(NodeId id) const { return prompt_tokens_ + (*this)[id].depth - 1; }
   // Tokens from the root's child to `id`; root: empty.
   std::vector<TokenId> tokens_to(NodeId id) const;
   std::vector<NodeId> path_to(NodeId id) const;  // the same, as nodes
-  bool is_ancestor_or_self(NodeId ancestor, NodeId id) const;
 
  private:
   std::int32_t prompt_tokens_;
-  std::vector<Node> nodes_;
+  IdVector<NodeId, Node> nodes_;
 };
 
 }  // namespace triescope

@@ -40,7 +40,7 @@ struct OracleSequence {
 // compares it with fp64).
 inline std::vector<float> oracle_log_softmax(const std::vector<float>& logits) {
   std::vector<float> out(logits.size());
-  log_softmax(logits, out);
+  finite_log_softmax(logits, out);
   return out;
 }
 

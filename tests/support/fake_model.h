@@ -23,6 +23,7 @@ struct FakeOptions {
   std::uint64_t seed = 1;
   int context = 4096;
   int sliding_window = 0;
+  bool all_layers_slide = false;  // ModelInfo::kv_window: lists may begin where the window does
   // ModelInfo::kv_valid_until: KV remembers whether its text was longer, a row that sees KV of both
   // kinds throws, and logits of the two kinds differ.
   int kv_valid_until = 0;
@@ -70,16 +71,20 @@ class FakeModel final : public Model {
     info_.vocab_size = options_.vocab_size;
     info_.context = options_.context;
     info_.sliding_window = options_.sliding_window;
+    if (options_.all_layers_slide) info_.kv_window = options_.sliding_window;
     info_.kv_valid_until = options_.kv_valid_until;
     info_.eos_token_ids = options_.eos_token_ids;
     info_.layers = options_.layers;
-    info_.hidden = info_.heads = info_.kv_heads = info_.head_dim = 1;
+    info_.heads = info_.kv_heads = info_.head_dim = 1;
+    info_.hidden = 2;
     info_.device = "cpu";
   }
 
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<KvStorage> make_kv(int capacity) override {
-    return std::make_unique<FakeKv>(capacity);
+    auto made = std::make_unique<FakeKv>(capacity);
+    kv = made.get();
+    return made;
   }
 
   // The logits of a path (prompt and generated tokens), as an oracle would compute them.
@@ -121,41 +126,71 @@ class FakeModel final : public Model {
     }
     logits_.assign(batch.logit_rows.size() * static_cast<std::size_t>(options_.vocab_size), 0.0f);
     for (std::size_t i = 0; i < batch.logit_rows.size(); ++i) {
-      const auto r = static_cast<std::size_t>(batch.logit_rows[i]);
-      std::vector<std::int32_t> list(batch.prefix_slots.begin(), batch.prefix_slots.end());
-      if (batch.own_offsets.empty()) {
-        list.insert(list.end(), batch.slots.begin(),
-                    batch.slots.begin() + static_cast<std::ptrdiff_t>(r) + 1);
-      } else {
-        list.insert(list.end(), batch.own_slots.begin() + batch.own_offsets[r],
-                    batch.own_slots.begin() + batch.own_offsets[r + 1]);
-      }
-      if (list.empty() || list.back() != batch.slots[r]) bad("a row does not see itself last");
-      std::vector<FakeKv::Cell> seen;
-      for (const auto slot : list) seen.push_back(cells.at(static_cast<std::size_t>(slot)));
-      for (std::size_t k = 0; k < seen.size(); ++k)
-        if (seen[k].token < 0 || seen[k].position != static_cast<std::int32_t>(k))
-          bad("row " + std::to_string(r) + " sees slot " + std::to_string(list[k]) + " at place " +
-              std::to_string(k) + " of its path, which holds position " +
-              std::to_string(seen[k].position));
-      if (seen.back().position != batch.positions[r])
-        bad("a row's position is not its place in its path");
-      for (const FakeKv::Cell& cell : seen)
-        if (cell.of_long_text != seen.back().of_long_text)
-          bad("a row sees KV of texts shorter and longer than kv_valid_until");
+      const std::vector<FakeKv::Cell> seen = seen_by(batch, batch.logit_rows[i], cells);
       fill(seen, std::span(logits_).subspan(i * static_cast<std::size_t>(options_.vocab_size),
                                             static_cast<std::size_t>(options_.vocab_size)));
     }
-    return {.logits = logits_, .hidden = {}, .vocab_size = options_.vocab_size};
+    read_features(batch, cells);
+    return {.logits = logits_, .features = features_, .vocab_size = options_.vocab_size};
+  }
+
+  // The hidden state [2] of a path at a layer, as an oracle would give it: a hash, and the layer's id.
+  std::vector<float> feature_of(std::span<const std::int32_t> path, std::int32_t layer) const {
+    std::vector<FakeKv::Cell> cells;
+    for (std::size_t i = 0; i < path.size(); ++i)
+      cells.push_back({path[i], static_cast<std::int32_t>(i), is_long(path.size())});
+    return {static_cast<float>(state_of(cells) >> 40), static_cast<float>(layer)};
   }
 
   std::function<void(int layer)> on_layer;  // called before each layer's stop check
   std::int64_t forwards = 0, forward_rows = 0;
+  const FakeKv* kv = nullptr;  // made last; lives as long as its run
 
  private:
   bool is_long(std::size_t length) const {
     return options_.kv_valid_until > 0 &&
            length > static_cast<std::size_t>(options_.kv_valid_until);
+  }
+  // What a row sees, in path order, itself last; throws where that is not one path.
+  std::vector<FakeKv::Cell> seen_by(const ForwardBatch& batch, std::int32_t row,
+                                    const std::vector<FakeKv::Cell>& cells) const {
+    const auto bad = [](const std::string& what) {
+      throw Error(ErrorCode::kInvalidArgument, "fake model: " + what);
+    };
+    const auto r = static_cast<std::size_t>(row);
+    std::vector<std::int32_t> list(batch.prefix_slots.begin(), batch.prefix_slots.end());
+    if (batch.own_offsets.empty()) {
+      list.insert(list.end(), batch.slots.begin(),
+                  batch.slots.begin() + static_cast<std::ptrdiff_t>(r) + 1);
+    } else {
+      list.insert(list.end(), batch.own_slots.begin() + batch.own_offsets[r],
+                  batch.own_slots.begin() + batch.own_offsets[r + 1]);
+    }
+    if (list.empty() || list.back() != batch.slots[r]) bad("a row does not see itself last");
+    std::vector<FakeKv::Cell> seen;
+    for (const auto slot : list) seen.push_back(cells.at(static_cast<std::size_t>(slot)));
+    const std::int32_t first = batch.positions[r] + 1 - static_cast<std::int32_t>(seen.size());
+    if (first > std::max(0, info_.kv_window > 0 ? batch.positions[r] + 1 - info_.kv_window : 0))
+      bad("row " + std::to_string(r) + " sees nothing before position " + std::to_string(first));
+    for (std::size_t k = 0; k < seen.size(); ++k)
+      if (seen[k].token < 0 || seen[k].position != first + static_cast<std::int32_t>(k))
+        bad("row " + std::to_string(r) + " sees slot " + std::to_string(list[k]) + " at place " +
+            std::to_string(k) + " of its path, which holds position " +
+            std::to_string(seen[k].position));
+    if (seen.back().position != batch.positions[r])
+      bad("a row's position is not its place in its path");
+    for (const FakeKv::Cell& cell : seen)
+      if (cell.of_long_text != seen.back().of_long_text)
+        bad("a row sees KV of texts shorter and longer than kv_valid_until");
+    return seen;
+  }
+  void read_features(const ForwardBatch& batch, const std::vector<FakeKv::Cell>& cells) {
+    features_.clear();
+    for (const std::int32_t layer : batch.feature_layers)
+      for (const std::int32_t row : batch.feature_rows) {
+        features_.push_back(static_cast<float>(state_of(seen_by(batch, row, cells)) >> 40));
+        features_.push_back(static_cast<float>(layer));
+      }
   }
   static std::uint64_t mix(std::uint64_t x) {
     x += 0x9E3779B97F4A7C15ULL;
@@ -164,7 +199,7 @@ class FakeModel final : public Model {
     return x ^ (x >> 31);
   }
 
-  void fill(std::span<const FakeKv::Cell> seen, std::span<float> row) const {
+  std::uint64_t state_of(std::span<const FakeKv::Cell> seen) const {
     if (options_.sliding_window > 0 &&
         seen.size() > static_cast<std::size_t>(options_.sliding_window))
       seen = seen.last(static_cast<std::size_t>(options_.sliding_window));
@@ -172,6 +207,11 @@ class FakeModel final : public Model {
     for (const auto& cell : seen)
       state = mix(state ^ (static_cast<std::uint64_t>(cell.token) << 32) ^
                   static_cast<std::uint64_t>(cell.position));
+    return state;
+  }
+
+  void fill(std::span<const FakeKv::Cell> seen, std::span<float> row) const {
+    const std::uint64_t state = state_of(seen);
     for (std::size_t v = 0; v < row.size(); ++v) {
       const double unit = static_cast<double>(mix(state ^ mix(v)) >> 11) * 0x1.0p-53;
       float logit = options_.spread * static_cast<float>(2 * unit - 1);
@@ -191,7 +231,7 @@ class FakeModel final : public Model {
 
   FakeOptions options_;
   ModelInfo info_;
-  std::vector<float> logits_;
+  std::vector<float> logits_, features_;
 };
 
 // Token i is spelled "<i> "; text is not encoded.

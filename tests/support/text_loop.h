@@ -64,13 +64,15 @@ struct LoopConfig {
   int cheap_rows = 33;
 };
 
+inline Settings settings(nlohmann::json values) { return Settings(std::move(values)); }
+
 inline RunContext run_context(const LoopConfig& config) {
   RunContext run;
   run.prompt = config.prompt;
   run.max_new_tokens = config.max_new_tokens;
   run.eos_token_ids = config.eos;
   run.vocab_size = config.vocab;
-  run.settings = config.settings;
+  run.settings = Settings(config.settings);
   run.seed = config.seed;
   run.cheap_rows = config.cheap_rows;
   return run;
@@ -85,10 +87,12 @@ inline LoopRun run_loop(const LoopConfig& config, const LogitsOf& logits_of, Dra
   std::vector<NodeId> frontier{TokenTree::root()};
   for (int step = 0; !frontier.empty(); ++step) {
     std::vector<NodeId> rows = frontier;
+    Drafts drafts;
     if (step > 0 && drafter != nullptr) {
       DraftContext draft{tree, frontier, run, rng,
                          config.max_new_tokens - tree[frontier[0]].depth - 1 + config.extra_room};
-      for (const NodeId node : drafter->draft(draft)) rows.push_back(node);
+      drafts = drafter->draft(draft);
+      rows.insert(rows.end(), drafts.sent.begin(), drafts.sent.end());
     }
     std::vector<std::vector<float>> logits;
     for (const NodeId node : rows) {
@@ -96,17 +100,27 @@ inline LoopRun run_loop(const LoopConfig& config, const LogitsOf& logits_of, Dra
       for (const TokenId token : tree.tokens_to(node)) text.push_back(token.value);
       logits.push_back(logits_of(text));
     }
-    AcceptContext accept{
-        tree,
-        rows,
-        [&](int row) { return std::span<const float>(logits[static_cast<std::size_t>(row)]); },
-        frontier,
-        run,
-        rng,
-        step};
-    AcceptResult result = acceptor.accept(accept);
+    StepView view{
+        .tree = tree,
+        .run = run,
+        .rows = rows,
+        .frontier = frontier,
+        .step = step,
+        .logits = [&](int row) -> std::span<const float> {
+          return logits[static_cast<std::size_t>(row)];
+        },
+        .proposals = &drafts.proposals,
+    };
+    AcceptResult result = acceptor.accept(view, rng);
     for (const std::int32_t token : result.emitted) out.text.push_back(token);
-    if (drafter != nullptr) drafter->observe(result.emitted);
+    std::vector<NodeId> became_text;
+    if (!result.frontier.empty())
+      for (NodeId id = result.frontier[0]; tree[id].depth > tree[frontier[0]].depth;
+           id = tree[id].parent)
+        became_text.insert(became_text.begin(), id);
+    view.next_frontier = result.frontier;
+    view.text = became_text;
+    if (drafter != nullptr) drafter->read(view);
     // What the commit phase does to drafts that did not make it.
     for (const auto& row : result.verdicts)
       if (row.verdict == capture::Verdict::kRejected)
@@ -118,9 +132,16 @@ inline LoopRun run_loop(const LoopConfig& config, const LogitsOf& logits_of, Dra
   return out;
 }
 
+// As validate_settings() would hand them to the method: what is not given has its default.
+inline RunContext run_context(const LoopConfig& config, const MethodInfo& method) {
+  RunContext run = run_context(config);
+  run.settings = Settings(validate_settings(method, config.settings));
+  return run;
+}
+
 inline LoopRun run_method(const MethodInfo& method, const LoopConfig& config,
                           const LogitsOf& logits_of) {
-  const RunContext run = run_context(config);
+  const RunContext run = run_context(config, method);
   MethodParts parts = method.make(run);
   Rng rng(config.seed);
   return run_loop(config, logits_of, parts.drafter.get(), *parts.acceptor, run, rng);

@@ -28,7 +28,8 @@ TEST_CASE("logits processors change the scores that transformers changes, to the
     auto context = wanted.at("prompt").get<Tokens>();
     const auto generated = wanted.at("generated").get<Tokens>();
     context.insert(context.end(), generated.begin(), generated.end());
-    const LogitsProcessors processors(wanted.at("settings"), eos, static_cast<int>(row.size()));
+    const LogitsProcessors processors(Settings(wanted.at("settings")), eos,
+                                      static_cast<int>(row.size()));
     REQUIRE(processors.any());
     std::vector<float> expected = row;
     for (const auto& change : wanted.at("changed")) {
@@ -50,15 +51,15 @@ TEST_CASE("processors that are off change nothing and say so") {
                               {"no_repeat_ngram_size", 0},
                               {"bad_words_ids", ""},
                               {"min_new_tokens", 0}};
-  CHECK_FALSE(LogitsProcessors(off, Tokens{1}, 10).any());
+  CHECK_FALSE(LogitsProcessors(Settings(off), Tokens{1}, 10).any());
   // A minimum without an EOS has nothing to hold back; a bad word that is the EOS is ignored.
-  CHECK_FALSE(LogitsProcessors({{"min_new_tokens", 5}}, Tokens{}, 10).any());
-  CHECK_FALSE(LogitsProcessors({{"bad_words_ids", "1"}}, Tokens{1}, 10).any());
+  CHECK_FALSE(LogitsProcessors(test::settings({{"min_new_tokens", 5}}), Tokens{}, 10).any());
+  CHECK_FALSE(LogitsProcessors(test::settings({{"bad_words_ids", "1"}}), Tokens{1}, 10).any());
 }
 
 TEST_CASE("bad_words_ids reads as text and as lists, and refuses anything else") {
   const auto banned = [](const nlohmann::json& words) {
-    const LogitsProcessors processors({{"bad_words_ids", words}}, Tokens{}, 6);
+    const LogitsProcessors processors(test::settings({{"bad_words_ids", words}}), Tokens{}, 6);
     std::vector<float> scores(6, 0);
     processors.apply(Tokens{0, 0, 2}, 3, scores);
     Tokens out;

@@ -41,7 +41,7 @@ TEST_CASE("warpers leave the tokens and probabilities that transformers leaves")
     const auto& settings = wanted.at("settings");
     CAPTURE(settings.dump());
     CAPTURE(wanted.at("row").get<std::string>());
-    const Warpers warpers(settings, settings.value("min_tokens_to_keep", 1));
+    const Warpers warpers(Settings(settings), settings.value("min_tokens_to_keep", 1));
     const Distribution d =
         warpers.apply(row_of(file.at("rows").at(wanted.at("row").get<std::string>())));
     auto p = wanted.at("p").get<std::vector<double>>();
@@ -67,7 +67,7 @@ TEST_CASE("warpers leave the tokens and probabilities that transformers leaves")
 TEST_CASE("top_h looks at the hundred best tokens and always keeps the best") {
   // All level: each has a hundredth of the entropy, and those of higher id come first.
   const auto kept = [](double top_h) {
-    return Warpers(nlohmann::json{{"top_h", top_h}}).apply(std::vector<float>(150, 0.5f)).tokens;
+    return Warpers(test::settings({{"top_h", top_h}})).apply(std::vector<float>(150, 0.5f)).tokens;
   };
   CHECK(kept(1).size() == 100);
   CHECK(kept(1).front() == 50);
@@ -79,8 +79,9 @@ TEST_CASE("top_h looks at the hundred best tokens and always keeps the best") {
   CHECK(kept(0.001) == Tokens{149});
   CHECK(kept(0).size() == 150);
   // What underflows to p = 0 has no term: not kept, and no NaN.
-  CHECK(Warpers(nlohmann::json{{"top_h", 1}}).apply(std::vector<float>{0, -500, 0, -600}).tokens ==
-        Tokens{0, 2});
+  CHECK(
+      Warpers(test::settings({{"top_h", 1}})).apply(std::vector<float>{0, -500, 0, -600}).tokens ==
+      Tokens{0, 2});
 }
 
 TEST_CASE("a cutoff that no token reaches leaves the best ones and those level with them") {
@@ -90,14 +91,14 @@ TEST_CASE("a cutoff that no token reaches leaves the best ones and those level w
     CAPTURE(name);
     const nlohmann::json settings = {{name, 0.999}};
     const auto kept = [&](int min_tokens) {
-      return Warpers(settings, min_tokens).apply(row).tokens;
+      return Warpers(Settings(settings), min_tokens).apply(row).tokens;
     };
     CHECK(kept(1) == Tokens{0, 2});
     CHECK(kept(3) == Tokens{0, 1, 2});
     CHECK(kept(9) == Tokens{0, 1, 2, 4});
     // 0 and 1 are off.
     for (const double off : {0.0, 1.0})
-      CHECK(Warpers(nlohmann::json{{name, off}}).apply(row).tokens == Tokens{0, 1, 2, 4});
+      CHECK(Warpers(test::settings({{name, off}})).apply(row).tokens == Tokens{0, 1, 2, 4});
   }
 }
 
@@ -184,10 +185,10 @@ TEST_CASE("with processors and warpers on, both samplers draw from what these le
                              {"top_k", 9},
                              {"top_p", 0.97},
                              {"candidates", 0}};
-  const LogitsProcessors processors(settings, Tokens{}, vocab);
+  const LogitsProcessors processors(Settings(settings), Tokens{}, vocab);
   auto scores = logits(prompt);
   processors.apply(prompt, 0, scores);
-  const Distribution d = Warpers(settings).apply(scores);
+  const Distribution d = Warpers(Settings(settings)).apply(scores);
   REQUIRE(d.size() > 4);
   REQUIRE(d.size() <= 9);
   std::map<std::int32_t, double> p;

@@ -24,19 +24,20 @@ constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 class FixedDrafter final : public Drafter {
  public:
   FixedDrafter(Tokens tokens, int depth) : tokens_(std::move(tokens)), depth_(depth) {}
-  std::vector<NodeId> draft(DraftContext& context) override {
-    std::vector<NodeId> out;
+  Drafts draft(DraftContext& context) override {
+    Drafts drafts;
     std::vector<NodeId> level(context.frontier.begin(), context.frontier.end());
     for (int d = 0; d < std::min(depth_, context.room); ++d) {
       std::vector<NodeId> next;
       for (const NodeId parent : level)
         for (const std::int32_t token : tokens_)
           next.push_back(
-              context.tree.add(parent, TokenId(token), capture::Source::kDraftModel, kUnknown));
-      out.insert(out.end(), next.begin(), next.end());
+              context.tree.hang(parent, TokenId(token), capture::Source::kDraftModel, kUnknown)
+                  .node);
+      drafts.sent.insert(drafts.sent.end(), next.begin(), next.end());
       level = std::move(next);
     }
-    return out;
+    return drafts;
   }
 
  private:
@@ -44,15 +45,20 @@ class FixedDrafter final : public Drafter {
   int depth_;
 };
 
-// Draws drafts from a small model of its own, `width` a node, and remembers how.
+// Draws drafts from a small model of its own, `width` a node, and says how; `alter` changes what it says.
 class DrawingDrafter final : public Drafter {
  public:
-  DrawingDrafter(LogitsOf logits, int width, int depth, bool replacement)
-      : logits_(std::move(logits)), width_(width), depth_(depth), replacement_(replacement) {}
+  using Alter = std::function<void(Proposal&)>;
+  DrawingDrafter(LogitsOf logits, int width, int depth, bool replacement, Alter alter = {})
+      : logits_(std::move(logits)),
+        width_(width),
+        depth_(depth),
+        replacement_(replacement),
+        alter_(std::move(alter)) {}
 
-  std::vector<NodeId> draft(DraftContext& context) override {
-    proposals_.clear();
-    std::vector<NodeId> out, level(context.frontier.begin(), context.frontier.end());
+  Drafts draft(DraftContext& context) override {
+    Drafts drafts;
+    std::vector<NodeId> level(context.frontier.begin(), context.frontier.end());
     for (int d = 0; d < std::min(depth_, context.room); ++d) {
       std::vector<NodeId> next;
       for (const NodeId parent : level) {
@@ -65,33 +71,26 @@ class DrawingDrafter final : public Drafter {
         for (int i = 0; i < width_; ++i) {
           const auto at = sample_inverse_cdf(weights, context.rng.uniform());
           if (!replacement_) weights[at] = 0;
-          const TokenId token(proposal.q.tokens[at]);
-          NodeId node = context.tree.child(parent, token);
-          if (!node.valid()) {
-            node = context.tree.add(parent, token, capture::Source::kDraftModel, kUnknown,
-                                    proposal.q.probabilities[at]);
-            next.push_back(node);
-          }
-          proposal.draws.push_back(node);
+          const Hung hung = context.tree.hang(parent, TokenId(proposal.q.tokens[at]),
+                                              capture::Source::kDraftModel, kUnknown,
+                                              proposal.q.probabilities[at]);
+          if (hung.is_new) next.push_back(hung.node);
+          proposal.draws.push_back(hung.node);
         }
-        proposals_[parent] = std::move(proposal);
+        if (alter_) alter_(proposal);
+        drafts.proposals[parent] = std::move(proposal);
       }
-      out.insert(out.end(), next.begin(), next.end());
+      drafts.sent.insert(drafts.sent.end(), next.begin(), next.end());
       level = std::move(next);
     }
-    return out;
+    return drafts;
   }
-  const Proposal* proposal(NodeId node) const {
-    const auto at = proposals_.find(node);
-    return at == proposals_.end() ? nullptr : &at->second;
-  }
-  std::map<NodeId, Proposal>& proposals() { return proposals_; }
 
  private:
   LogitsOf logits_;
   int width_, depth_;
   bool replacement_;
-  std::map<NodeId, Proposal> proposals_;
+  Alter alter_;
 };
 
 constexpr int kVocab = 4;
@@ -111,14 +110,13 @@ struct Law {
 
 // Runs a drafter and a rule kDraws times and compares the texts with plain sampling's exact
 // probabilities.
-Law law_of(const LoopConfig& config, const LogitsOf& logits, Drafter& drafter, VerifyRule rule,
-           const TextAcceptor::ProposalOf& proposal_of = {}) {
+Law law_of(const LoopConfig& config, const LogitsOf& logits, Drafter& drafter, VerifyRule rule) {
   const RunContext run = test::run_context(config);
   Rng rng(20250101);
   std::map<Tokens, std::int64_t> counts;
   std::int64_t drafts = 0;
   for (std::int64_t i = 0; i < kDraws; ++i) {
-    TextAcceptor acceptor(run, rule, proposal_of);
+    TextAcceptor acceptor(run, rule);
     const auto loop = test::run_loop(config, logits, &drafter, acceptor, run, rng);
     ++counts[loop.text];
     for (std::int32_t id = 1; id < loop.tree.size(); ++id) {
@@ -151,8 +149,7 @@ TEST_CASE("deterministic drafts are lossless with Gumbel-max too") {
 
 TEST_CASE("a chain drawn from a draft model is verified without loss") {
   DrawingDrafter drafter(kDraftModel, 1, 3, true);
-  const Law law = law_of(tiny_config(), kTarget, drafter, verify_chain,
-                         [&](NodeId node) { return drafter.proposal(node); });
+  const Law law = law_of(tiny_config(), kTarget, drafter, verify_chain);
   CHECK(law.chi.value < law.chi.limit);
   CHECK(law.accepted_share > 0.2);
 }
@@ -165,16 +162,14 @@ TEST_CASE("a chain without a proposal counts as deterministic, q = 1, and is los
 
 TEST_CASE("a tree drawn with replacement, repeats included, is verified without loss") {
   DrawingDrafter drafter(kDraftModel, 3, 2, true);
-  const Law law = law_of(tiny_config(), kTarget, drafter, verify_multi_round,
-                         [&](NodeId node) { return drafter.proposal(node); });
+  const Law law = law_of(tiny_config(), kTarget, drafter, verify_multi_round);
   CHECK(law.chi.value < law.chi.limit);
   CHECK(law.accepted_share > 0.2);
 }
 
 TEST_CASE("a tree drawn without replacement is verified without loss") {
   DrawingDrafter drafter(kDraftModel, 3, 2, false);
-  const Law law = law_of(tiny_config(), kTarget, drafter, verify_multi_round,
-                         [&](NodeId node) { return drafter.proposal(node); });
+  const Law law = law_of(tiny_config(), kTarget, drafter, verify_multi_round);
   CHECK(law.chi.value < law.chi.limit);
   CHECK(law.accepted_share > 0.2);
 }
@@ -187,25 +182,18 @@ TEST_CASE("multi-round verification of deterministic drafts is lossless") {
 
 // The traps: each of these is what looks lossless and is not, and the chi-square test sees it.
 TEST_CASE("trap: a wrong q is not lossless") {
-  DrawingDrafter drafter(kDraftModel, 1, 3, true);
-  const Law law = law_of(tiny_config(), kTarget, drafter, verify_chain, [&](NodeId node) {
-    const auto at = drafter.proposals().find(node);
-    if (at == drafter.proposals().end()) return static_cast<const Proposal*>(nullptr);
-    // Drawn at temperature 1, verified against temperature 0.5.
-    at->second.q = Warpers(nlohmann::json{{"temperature", 0.5}}).apply(at->second.q.scores);
-    return static_cast<const Proposal*>(&at->second);
+  // Drawn at temperature 1, verified against temperature 0.5.
+  DrawingDrafter drafter(kDraftModel, 1, 3, true, [](Proposal& proposal) {
+    proposal.q = Warpers(test::settings({{"temperature", 0.5}})).apply(proposal.q.scores);
   });
+  const Law law = law_of(tiny_config(), kTarget, drafter, verify_chain);
   CHECK(law.chi.value > law.chi.limit);
 }
 
 TEST_CASE("trap: draws with replacement verified as if without are not lossless") {
-  DrawingDrafter drafter(kDraftModel, 3, 2, true);
-  const Law law = law_of(tiny_config(), kTarget, drafter, verify_multi_round, [&](NodeId node) {
-    const auto at = drafter.proposals().find(node);
-    if (at == drafter.proposals().end()) return static_cast<const Proposal*>(nullptr);
-    at->second.replacement = false;
-    return static_cast<const Proposal*>(&at->second);
-  });
+  DrawingDrafter drafter(kDraftModel, 3, 2, true,
+                         [](Proposal& proposal) { proposal.replacement = false; });
+  const Law law = law_of(tiny_config(), kTarget, drafter, verify_multi_round);
   CHECK(law.chi.value > law.chi.limit);
 }
 
@@ -219,8 +207,7 @@ TEST_CASE("trap: dropping the residual is not lossless") {
       result.next_token = draw(input.rows.distribution(last), Sampler::kSoftmax, input.rng).token;
     return result;
   };
-  const Law law = law_of(tiny_config(), kTarget, drafter, rule,
-                         [&](NodeId node) { return drafter.proposal(node); });
+  const Law law = law_of(tiny_config(), kTarget, drafter, rule);
   CHECK(law.chi.value > law.chi.limit);
 }
 
@@ -233,7 +220,7 @@ TEST_CASE("trap: one draw a path instead of one a node is not lossless") {
     while (!input.ends(v)) {
       NodeId next;
       for (const NodeId draft : input.drafts_below(v)) {
-        const float p = input.rows.distribution(v).probability(input.tree[draft].token.value);
+        const float p = input.rows.distribution(v).probability(input.tree()[draft].token.value);
         if (input.rng.uniform() < p) {
           next = draft;
           break;
@@ -331,27 +318,26 @@ struct OneStep {
     run.vocab_size = vocab;
     run.max_new_tokens = max_new_tokens;
     run.eos_token_ids = std::move(eos);
-    run.settings = {{"candidates", 2}};
-    const NodeId pending = tree.add(TokenTree::root(), TokenId(0), capture::Source::kGreedy, -0.5f);
-    tree[pending].score = -0.5f;
-    rows.push_back(pending);
+    run.settings =
+        test::settings({{"candidates", 2}, {"typical_epsilon", 0.09}, {"typical_delta", 0.3}});
+    rows.push_back(tree.hang(TokenTree::root(), TokenId(0), capture::Source::kGreedy, -0.5f).node);
   }
   NodeId pending() const { return rows[0]; }
   NodeId hang(NodeId parent, std::int32_t token) {
-    rows.push_back(tree.add(parent, TokenId(token), capture::Source::kNgramTrie, kUnknown));
+    rows.push_back(tree.hang(parent, TokenId(token), capture::Source::kNgramTrie, kUnknown).node);
     return rows.back();
   }
   AcceptResult accept(Acceptor& acceptor) {
     const std::vector<NodeId> frontier{rows[0]};
-    AcceptContext context{
-        tree,
-        rows,
-        [&](int row) { return std::span<const float>(logits[static_cast<std::size_t>(row)]); },
-        frontier,
-        run,
-        rng,
-        3};
-    return acceptor.accept(context);
+    const StepView view{.tree = tree,
+                        .run = run,
+                        .rows = rows,
+                        .frontier = frontier,
+                        .step = 3,
+                        .logits = [&](int row) -> std::span<const float> {
+                          return logits[static_cast<std::size_t>(row)];
+                        }};
+    return acceptor.accept(view, rng);
   }
 };
 
@@ -439,7 +425,7 @@ TEST_CASE("trap: an EOS inside an accepted draft ends the text there") {
     CHECK(result.finished[0].node == eos);
     CHECK(std::string(result.finished[0].finish) == "eos");
     CHECK(verdict_of(result, after).reason == "the text ends before it");
-    CHECK(acceptor.results(step.tree, step.run)[0].node == eos);
+    CHECK(acceptor.results(step.tree)[0].node == eos);
   }
 }
 
@@ -451,7 +437,8 @@ TEST_CASE("trap: a cap inside an accepted run ends the text at exactly max_new_t
                  log_row({0.1, 0.7, 0.1, 0.1})};
   for (const VerifyRule rule : {verify_greedy, verify_top_k, verify_typical, verify_deterministic,
                                 verify_chain, verify_multi_round}) {
-    step.run.settings = {{"temperature", 0.01}};  // the sampling rules follow the best token
+    step.run.settings =
+        test::settings({{"temperature", 0.01}});  // the sampling rules follow the best token
     TextAcceptor acceptor(step.run, rule);
     const auto result = step.accept(acceptor);
     CHECK(result.emitted == Tokens{2});

@@ -63,7 +63,7 @@ TEST_CASE("settings: a refusal names the parameter, what was found and what is a
         "length_penalty: expected a number from -10 to 10; found \"nan\"");
   CHECK(refusal("beam", {{"early_stopping", "maybe"}}) ==
         "early_stopping: expected one of true, false, never; found \"maybe\"");
-  CHECK(refusal("beam", {{"eos_token_id", "1,x"}}).starts_with("eos_token_id: expected integers"));
+  CHECK(refusal("beam", {{"eos_token_id", "1,x"}}).starts_with("eos_token_id: expected comma-separated integers"));
   CHECK(refusal("greedy", {{"num_beams", 2}})
             .starts_with("settings: method greedy has no parameter \"num_beams\"; it has "));
   CHECK(refusal("beam", json::array()).starts_with("settings: expected name=value pairs"));

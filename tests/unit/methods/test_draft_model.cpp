@@ -2,9 +2,11 @@
 // draft model is, KV of the draft model that is right at every node, and what is refused.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "core/accept/text_acceptor.h"
 #include "core/base/error.h"
-#include "core/methods/draft_runner.h"
 #include "core/methods/registry.h"
 #include "core/methods/text_methods.h"
 #include "tests/support/session_run.h"
@@ -151,47 +153,6 @@ TEST_CASE("draft model: sampling is without loss, chains and trees") {
   }
 }
 
-TEST_CASE("draft model: its logits are those of the path, whatever was accepted before") {
-  for (const int kv_valid_until : {0, 14}) {
-    FakeOptions options = target_options(1);
-    options.kv_valid_until = kv_valid_until;
-    FakeModel model(options);
-    DraftRunner runner(model);
-    TokenTree tree(static_cast<std::int32_t>(kPrompt.size()));
-    Rng rng(11);
-    const auto check = [&](NodeId node, int row) {
-      Tokens text = kPrompt;
-      for (const TokenId token : tree.tokens_to(node)) text.push_back(token.value);
-      const auto expected = model.logits_of(text);
-      const auto found = runner.logits(row, options.vocab_size);
-      CHECK(std::ranges::equal(found, expected));
-    };
-    NodeId at = TokenTree::root();
-    for (int step = 0; step < 40; ++step) {
-      const auto random_token = [&] { return TokenId(static_cast<std::int32_t>(rng.next() % 14)); };
-      const auto hang = [&](NodeId parent) {
-        return tree.add(parent, random_token(), capture::Source::kDraftModel, 0);
-      };
-      at = hang(at);
-      runner.follow(tree, kPrompt, at, {});
-      check(at, 0);
-      std::vector<NodeId> level = {at}, all = {at};
-      for (int depth = 0; depth < 3; ++depth) {
-        std::vector<NodeId> next;
-        for (const NodeId parent : level)
-          for (int i = 0; i < 2; ++i) next.push_back(hang(parent));
-        level = next;
-        if (!runner.reaches(tree.position(level.front()))) break;
-        runner.extend(tree, level, {});
-        for (std::size_t i = 0; i < level.size(); ++i) check(level[i], static_cast<int>(i));
-        all.insert(all.end(), level.begin(), level.end());
-      }
-      at = all[rng.next() % all.size()];  // as if so many drafts had been accepted
-    }
-    CHECK(tree[at].depth > 40);
-  }
-}
-
 TEST_CASE("draft model: its KV holds the text and this step's drafts, no more") {
   Rig rig(target_options(1), capture::Level::kOff);
   FakeOptions other = target_options(1);
@@ -201,6 +162,54 @@ TEST_CASE("draft model: its KV holds the text and this step's drafts, no more") 
   const auto result = rig.session->result();
   // The text, the pending token and the first level: the last level never runs.
   CHECK(result.drafter_cost.kv_peak_tokens <= static_cast<std::int32_t>(kPrompt.size()) + 40 + 2);
+}
+
+TEST_CASE("draft model: over 200 steps its storage grows with the text alone") {
+  Rig rig(target_options(1), capture::Level::kOff);
+  FakeOptions other = target_options(1);
+  other.seed = 900;  // mostly wrong: every step leaves drafts behind
+  rig.draft_with(other);
+  auto& session =
+      rig.start("draft_model", {{"expansion", {3, 2, 2}}, {"eos_token_id", {-1}}}, kPrompt, 260);
+  while (!session.done() && session.result().steps < 200) session.step();
+  const auto result = session.result();
+  REQUIRE(result.steps == 200);
+  const std::int64_t text = static_cast<std::int64_t>(kPrompt.size()) + result.emitted_tokens;
+  // The text and the two levels that run, 3 + 6 nodes; the storage enlarges by half.
+  CHECK(result.drafter_cost.kv_peak_tokens <= text + 9);
+  CHECK(rig.draft_model->kv->capacity() <= (text + 9) * 3 / 2);
+}
+
+TEST_CASE("draft model: its drafts are its own best tokens below every node, level by level") {
+  Rig rig(target_options(1));
+  FakeOptions other = target_options(1);
+  other.seed = 321;
+  rig.draft_with(other);
+  auto& session = rig.start("draft_model", {{"expansion", {2, 3}}}, kPrompt, 12);
+  session.step();  // prefill
+  session.advance();
+  const TokenTree& tree = session.tree();
+  std::vector<NodeId> level = {NodeId(1)};
+  for (const int width : {2, 3}) {
+    std::vector<NodeId> next;
+    for (const NodeId parent : level) {
+      Tokens text = kPrompt;
+      for (const TokenId token : tree.tokens_to(parent)) text.push_back(token.value);
+      const auto logits = rig.draft_model->logits_of(text);
+      Tokens order(logits.size()), drafted;
+      std::iota(order.begin(), order.end(), 0);
+      std::ranges::stable_sort(order, std::ranges::greater(),
+                               [&](std::int32_t t) { return logits[static_cast<std::size_t>(t)]; });
+      order.resize(static_cast<std::size_t>(width));
+      for (NodeId id = tree[parent].first_child; id.valid(); id = tree[id].next_sibling) {
+        drafted.push_back(tree[id].token.value);
+        if (tree[id].token.value != 0) next.push_back(id);  // nothing goes below an EOS
+      }
+      CHECK(drafted == order);
+    }
+    level = next;
+  }
+  for (const NodeId id : level) CHECK_FALSE(tree[id].first_child.valid());
 }
 
 TEST_CASE("draft model: a shorter context ends the drafting, not the run") {

@@ -17,17 +17,17 @@ Tokens drafts_after(Tokens text, nlohmann::json settings, int room = 100, Tokens
                     .eos = std::move(eos)};
   config.vocab = 100;
   if (!settings.is_null()) config.settings = std::move(settings);
-  const auto run = test::run_context(config);
+  const auto run = test::run_context(config, prompt_lookup_method());
   auto parts = prompt_lookup_method().make(run);
   TokenTree tree(static_cast<std::int32_t>(config.prompt.size()));
   const NodeId pending =
-      tree.add(TokenTree::root(), TokenId(text.back()), capture::Source::kGreedy, -1);
+      tree.hang(TokenTree::root(), TokenId(text.back()), capture::Source::kGreedy, -1).node;
   const std::vector<NodeId> frontier{pending};
   Rng rng(1);
   DraftContext context{tree, frontier, run, rng, room};
   Tokens out;
   NodeId parent = pending;
-  for (const NodeId node : parts.drafter->draft(context)) {
+  for (const NodeId node : parts.drafter->draft(context).sent) {
     CHECK(tree[node].parent == parent);  // a chain
     CHECK(tree[node].source == capture::Source::kPromptLookup);
     out.push_back(tree[node].token.value);

@@ -107,7 +107,7 @@ TEST_CASE("rest drafts from the user's file and leaves greedy decoding's text as
       for (std::size_t i = 30; i < 60; ++i) file << static_cast<char>('a' + plain[i]);
     }
     config.settings = {{"datastore", path}};
-    RunContext run = test::run_context(config);
+    RunContext run = test::run_context(config, rest_method());
     run.encode = letters;
     auto parts = rest_method().make(run);
     Rng rng(1);
@@ -124,7 +124,7 @@ TEST_CASE("rest drafts from the user's file and leaves greedy decoding's text as
 
 TEST_CASE("a datastore that is not there is an error that names it; none at all drafts nothing") {
   LoopConfig config{.vocab = 5, .settings = {{"datastore", "/no/such/file.txt"}}};
-  RunContext run = test::run_context(config);
+  RunContext run = test::run_context(config, rest_method());
   run.encode = letters;
   try {
     rest_method().make(run);

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/decode/liveness.h"
 #include "core/tree/token_tree.h"
 
 namespace triescope {
@@ -13,9 +12,9 @@ constexpr auto kSource = capture::Source::kBeam;
 
 TEST_CASE("token tree: siblings share a position, children come after their parent's") {
   TokenTree tree(10);
-  const NodeId a = tree.add(TokenTree::root(), TokenId(1), kSource, -1);
-  const NodeId b = tree.add(TokenTree::root(), TokenId(2), kSource, -2);
-  const NodeId c = tree.add(a, TokenId(3), kSource, -0.5f);
+  const NodeId a = tree.hang(TokenTree::root(), TokenId(1), kSource, -1).node;
+  const NodeId b = tree.hang(TokenTree::root(), TokenId(2), kSource, -2).node;
+  const NodeId c = tree.hang(a, TokenId(3), kSource, -0.5f).node;
   CHECK(tree.position(a) == 10);
   CHECK(tree.position(b) == 10);
   CHECK(tree.position(c) == 11);
@@ -26,79 +25,72 @@ TEST_CASE("token tree: siblings share a position, children come after their pare
 
 TEST_CASE("token tree: paths run from the root's child to the node") {
   TokenTree tree(1);
-  const NodeId a = tree.add(TokenTree::root(), TokenId(7), kSource, 0);
-  const NodeId b = tree.add(a, TokenId(8), kSource, 0);
-  const NodeId c = tree.add(b, TokenId(9), kSource, 0);
+  const NodeId a = tree.hang(TokenTree::root(), TokenId(7), kSource, 0).node;
+  const NodeId b = tree.hang(a, TokenId(8), kSource, 0).node;
+  const NodeId c = tree.hang(b, TokenId(9), kSource, 0).node;
   CHECK(tree.tokens_to(c) == std::vector<TokenId>{TokenId(7), TokenId(8), TokenId(9)});
   CHECK(tree.path_to(c) == std::vector<NodeId>{a, b, c});
   CHECK(tree.tokens_to(TokenTree::root()).empty());
-  CHECK(tree.is_ancestor_or_self(TokenTree::root(), c));
-  CHECK(tree.is_ancestor_or_self(c, c));
-  CHECK(tree.is_ancestor_or_self(a, c));
-  CHECK_FALSE(tree.is_ancestor_or_self(c, a));
 }
 
-TEST_CASE("token tree: child() finds the first living child with a token") {
+TEST_CASE("token tree: a path is one node: hang() finds what is there and leaves it as it was") {
   TokenTree tree(1);
-  const NodeId a = tree.add(TokenTree::root(), TokenId(7), kSource, 0);
-  const NodeId twin = tree.add(TokenTree::root(), TokenId(7), kSource, 0);
-  CHECK(tree.child(TokenTree::root(), TokenId(7)) == a);
-  tree[a].status = NodeStatus::kDead;
-  CHECK(tree.child(TokenTree::root(), TokenId(7)) == twin);
+  const Hung a = tree.hang(TokenTree::root(), TokenId(7), capture::Source::kDraftModel, -2, 0.25f);
+  CHECK(a.is_new);
+  const Hung again = tree.hang(TokenTree::root(), TokenId(7), kSource, -1, 0.5f);
+  CHECK_FALSE(again.is_new);
+  CHECK(again.node == a.node);
+  CHECK(tree.size() == 2);
+  CHECK(tree[a.node].source == capture::Source::kDraftModel);
+  CHECK(tree[a.node].q == 0.25f);
+  CHECK(tree[a.node].logprob == -2);
+  CHECK(tree.child(TokenTree::root(), TokenId(7)) == a.node);
   CHECK_FALSE(tree.child(TokenTree::root(), TokenId(8)).valid());
-  CHECK(tree[tree[TokenTree::root()].first_child].next_sibling == twin);
+}
+
+TEST_CASE("token tree: a dead child is history, a withdrawn one comes back") {
+  TokenTree tree(1);
+  const NodeId dead = tree.hang(TokenTree::root(), TokenId(7), kSource, 0).node;
+  tree[dead].status = NodeStatus::kDead;
+  CHECK_FALSE(tree.child(TokenTree::root(), TokenId(7)).valid());
+  const Hung second = tree.hang(TokenTree::root(), TokenId(7), kSource, 0);
+  CHECK(second.is_new);
+  CHECK_FALSE(second.node == dead);
+  CHECK(tree[dead].next_sibling == second.node);
+  CHECK(tree.child(TokenTree::root(), TokenId(7)) == second.node);
+
+  tree[second.node].status = NodeStatus::kWithdrawn;
+  CHECK_FALSE(tree.child(TokenTree::root(), TokenId(7)).valid());
+  const Hung third = tree.hang(TokenTree::root(), TokenId(7), capture::Source::kHead, -3, 0.5f);
+  CHECK(third.is_new);
+  CHECK(third.node == second.node);
+  CHECK(tree[third.node].status == NodeStatus::kPending);
+  CHECK(tree[third.node].source == capture::Source::kHead);
+  CHECK(tree[third.node].q == 0.5f);
+  CHECK(tree[third.node].logprob == -3);
+  CHECK(tree.size() == 3);
+}
+
+TEST_CASE("token tree: a log-prob that becomes known sets the score below the parent's") {
+  TokenTree tree(1);
+  const NodeId a = tree.hang(TokenTree::root(), TokenId(7), kSource, -1).node;
+  const NodeId b = tree.hang(a, TokenId(8), kSource, std::nanf("")).node;
+  tree.set_logprob(b, -0.25f);
+  CHECK(tree[b].logprob == -0.25f);
+  CHECK(tree[b].score == -1.25f);
 }
 
 TEST_CASE("token tree: an unknown log-prob makes the score unknown") {
   TokenTree tree(1);
-  const NodeId draft = tree.add(TokenTree::root(), TokenId(7), kSource, std::nanf(""));
+  const NodeId draft = tree.hang(TokenTree::root(), TokenId(7), kSource, std::nanf("")).node;
   CHECK(std::isnan(tree[draft].score));
-  CHECK(std::isnan(tree[tree.add(draft, TokenId(8), kSource, -1)].score));
+  CHECK(std::isnan(tree[tree.hang(draft, TokenId(8), kSource, -1).node].score));
 }
 
 TEST_CASE("token tree: a parent that is not there is refused") {
   TokenTree tree(1);
-  CHECK_THROWS_AS(tree.add(NodeId(1), TokenId(7), kSource, 0), Error);
-  CHECK_THROWS_AS(tree.add(NodeId(), TokenId(7), kSource, 0), Error);
-}
-
-TEST_CASE("liveness: a node dies when the last path through it does, children first") {
-  TokenTree tree(1);
-  Liveness liveness;
-  const NodeId a = tree.add(TokenTree::root(), TokenId(1), kSource, 0);
-  const NodeId first[] = {a};
-  CHECK(liveness.settle(tree, {}, first).empty());
-  const NodeId b = tree.add(a, TokenId(2), kSource, 0), c = tree.add(a, TokenId(3), kSource, 0);
-  const NodeId second[] = {b, c};
-  CHECK(liveness.settle(tree, first, second).empty());
-  CHECK(tree[a].status == NodeStatus::kLive);
-  const NodeId d = tree.add(b, TokenId(4), kSource, 0);
-  const NodeId third[] = {d};
-  CHECK(liveness.settle(tree, second, third) == std::vector<NodeId>{c});
-  CHECK(tree[c].status == NodeStatus::kDead);
-  CHECK(liveness.settle(tree, third, {}) == std::vector<NodeId>{d, b, a});
-}
-
-TEST_CASE("liveness: drafts that were not taken die, the end of a text keeps its status") {
-  TokenTree tree(1);
-  Liveness liveness;
-  const NodeId a = tree.add(TokenTree::root(), TokenId(1), kSource, 0);
-  const NodeId frontier[] = {a};
-  liveness.settle(tree, {}, frontier);
-  const NodeId good = tree.add(a, TokenId(2), kSource, 0),
-               eos = tree.add(good, TokenId(0), kSource, 0);
-  const NodeId after = tree.add(eos, TokenId(5), kSource, 0),
-               wrong = tree.add(a, TokenId(6), kSource, 0);
-  const NodeId drafts[] = {good, eos, after, wrong};
-  liveness.hang(tree, drafts);
-  const NodeId rows[] = {a, good, eos, after, wrong};
-  tree[eos].status = NodeStatus::kFinished;
-  const auto dead = liveness.settle(tree, rows, {});
-  CHECK(dead.size() == 5);  // each once
-  CHECK(tree[eos].status == NodeStatus::kFinished);
-  CHECK(tree[wrong].status == NodeStatus::kDead);
-  for (std::size_t i = 0; i < dead.size(); ++i)
-    for (std::size_t k = i + 1; k < dead.size(); ++k) CHECK_FALSE(tree[dead[k]].parent == dead[i]);
+  CHECK_THROWS_AS(tree.hang(NodeId(1), TokenId(7), kSource, 0).node, Error);
+  CHECK_THROWS_AS(tree.hang(NodeId(), TokenId(7), kSource, 0).node, Error);
 }
 
 }  // namespace

@@ -1,0 +1,40 @@
+// Acceptor: the part of a method that reads a step's rows, settles every pending node and names the
+// next frontier. One run has one; not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/rng.h"
+#include "core/capture/records.h"
+#include "core/method/step_view.h"
+
+namespace triescope {
+
+struct FinishedSequence {
+  NodeId node;                 // its last node
+  float score = 0;             // after the length penalty; NaN where the method has none
+  const char* finish = "eos";  // "eos" or "length"
+};
+
+struct AcceptResult {
+  // Next pending nodes, best first; empty = the run is over. One that has a row in this step goes
+  // through the next forward again.
+  std::vector<NodeId> frontier;
+  std::vector<capture::VerdictRow> verdicts;      // tick may be left 0: the step fills it in
+  std::vector<capture::CandidateRow> candidates;  // best tokens of the rows that matter; likewise
+  std::vector<std::int32_t> emitted;       // tokens that became text (beams: the best one's newest)
+  std::vector<FinishedSequence> finished;  // newly finished in this step
+  int drafted = 0, accepted = 0;
+};
+
+class Acceptor {
+ public:
+  virtual ~Acceptor() = default;
+  // Sets logprob and score of nodes it learned about; hangs the new frontier into the tree.
+  virtual AcceptResult accept(const StepView& view, Rng& rng) = 0;
+  // The returned sequences, best first, once the run is over (or stopped: what there is).
+  virtual std::vector<FinishedSequence> results(const TokenTree& tree) const = 0;
+};
+
+}  // namespace triescope

@@ -1,0 +1,45 @@
+// Parameter: one setting of a method, described once. Panels build their controls from it, the command
+// line its --set, the contract tests their ranges; its default is stated here and nowhere else.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace triescope {
+
+enum class ParameterKind : std::uint8_t {
+  kInteger,
+  kNumber,
+  kBoolean,
+  kChoice,
+  kText,
+  kIntegerList
+};
+
+struct Parameter {
+  std::string name;  // Hugging Face's name where it has one
+  ParameterKind kind = ParameterKind::kInteger;
+  nlohmann::json default_value;
+  double minimum = -std::numeric_limits<double>::infinity();  // inclusive
+  double maximum = std::numeric_limits<double>::infinity();
+  std::vector<std::string> choices;  // kChoice
+  std::string help;                  // one or two sentences, with the formula where there is one
+};
+
+// One maker a kind: name, default, range (inclusive), help.
+Parameter integer(std::string name, std::int64_t otherwise, std::int64_t minimum,
+                  std::int64_t maximum, std::string help);
+Parameter number(std::string name, double otherwise, double minimum, double maximum,
+                 std::string help);
+Parameter boolean(std::string name, bool otherwise, std::string help);
+Parameter choice(std::string name, std::string otherwise, std::vector<std::string> choices,
+                 std::string help);
+Parameter text(std::string name, std::string otherwise, std::string help);
+// Empty unless given; the range holds for each entry.
+Parameter integer_list(std::string name, std::int64_t minimum, std::int64_t maximum,
+                       std::string help);
+
+}  // namespace triescope

@@ -1,0 +1,22 @@
+// Proposals: how a step's drafts were drawn, where they were drawn at random. Plain values.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/method/distribution.h"
+
+namespace triescope {
+
+// Of the drafts below one node: q, and the draws in their order. A token drawn twice appears twice
+// (its node is shared).
+struct Proposal {
+  Distribution q;
+  std::vector<NodeId> draws;
+  bool replacement = true;  // drawn with replacement
+};
+
+using Proposals = std::unordered_map<NodeId, Proposal>;  // by the node they hang below
+
+}  // namespace triescope

@@ -1,0 +1,36 @@
+// RunContext: everything a method may know about its run. Borrows prompt and draft model.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/method/settings.h"
+
+namespace triescope {
+
+class Model;
+
+struct RunContext {
+  std::span<const std::int32_t> prompt;  // ids
+  int max_new_tokens = 0;
+  std::vector<std::int32_t> eos_token_ids;
+  int vocab_size = 0;
+  Settings settings;
+  std::uint64_t seed = 0;
+  int cheap_rows = 33;  // ModelInfo::cheap_rows
+  // UTF-8 text to ids without special tokens, for methods that read the user's texts; may be null.
+  std::function<std::vector<std::int32_t>(std::string_view)> encode = {};
+  // A second model with the target's vocabulary, where MethodInfo::needs asks for one.
+  Model* draft_model = nullptr;
+  bool record_rows = false;  // the inputs and slots of a draft model are recorded
+
+  bool is_eos(std::int32_t token) const {
+    return std::ranges::find(eos_token_ids, token) != eos_token_ids.end();
+  }
+};
+
+}  // namespace triescope

@@ -1,0 +1,61 @@
+// Settings: the value of every parameter that a method has. Made by validate_settings(); read by name
+// with the type the parameter has. Plain values, safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/method/parameter.h"
+
+namespace triescope {
+
+struct MethodInfo;
+
+class Settings {
+ public:
+  Settings() = default;
+  // An object of name: value.
+  explicit Settings(nlohmann::json values) : values_(std::move(values)) {}
+
+  bool has(std::string_view name) const {
+    const auto found = values_.find(name);
+    return found != values_.end() && !found->is_null();
+  }
+  // The value of a parameter that the method has. Error{kInvalidArgument}: it has none of that name
+  // (a method that reads what it does not declare), or of another type.
+  int integer(std::string_view name) const;
+  double number(std::string_view name) const;
+  bool boolean(std::string_view name) const;
+  std::string text(std::string_view name) const;  // choices too
+  std::vector<std::int32_t> integers(std::string_view name) const;
+  const nlohmann::json& value(std::string_view name) const;  // of a text whose reader takes more
+
+  // For parts that serve methods with and without the parameter: `off` where it is not declared.
+  int integer_or(std::string_view name, int off) const { return has(name) ? integer(name) : off; }
+  double number_or(std::string_view name, double off) const {
+    return has(name) ? number(name) : off;
+  }
+
+  void set(std::string_view name, nlohmann::json value) {
+    values_[std::string(name)] = std::move(value);
+  }
+  const nlohmann::json& json() const { return values_; }
+
+ private:
+  template <class T>
+  T read(std::string_view name) const;
+
+  nlohmann::json values_ = nlohmann::json::object();
+};
+
+// Parameters that every method has (max_new_tokens excluded): kv, gc_every, eos_token_id, candidates.
+std::span<const Parameter> common_parameters();
+// Every parameter of the method: fills in defaults, parses texts ("3", "true", "1,2"), checks ranges.
+// Error{kInvalidArgument}: says which parameter, the value found, what is allowed.
+nlohmann::json validate_settings(const MethodInfo& method, const nlohmann::json& given);
+
+}  // namespace triescope

@@ -1,0 +1,132 @@
+// TreeRunner: one model that runs over a token tree. It holds everything a forward needs beside the
+// tree: KV slots and their policy, sliding windows, ropes that change with the length of the text,
+// prefill in pieces, the rows that came out last. A session owns one for the target, a draft model
+// owns another over the same tree; what belongs to nodes (their slots) therefore lies here and not in
+// the tree.
+//
+//   prefill()   the prompt, and a chain of nodes below it
+//   forward()   pending nodes, drafts below them included: logits and features of every row
+//   commit()    KV that is needed no longer goes to the policy
+//   advance()   for a model that follows one text: the three in one, on to a later node
+//
+// Features are hidden states (ForwardBatch::feature_layers); read_features() names the layers once.
+// With ModelInfo::kv_valid_until, the KV of everything that rows see is recomputed in place once a row
+// lies beyond that length; levels_below() keeps the levels of a draft on one side of it.
+//
+// Borrows the model and the prompt and, in every call, the tree, which must be the same one. After an
+// Error the runner must not be used again: slots may lack their KV. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "core/base/log.h"
+#include "core/capture/records.h"
+#include "core/kv/kv_policy.h"
+#include "core/model/model.h"
+#include "core/tree/token_tree.h"
+
+namespace triescope {
+
+// The outcome of a step for the KV; spans as in Committed (kv_policy.h).
+struct StepOutcome {
+  std::span<const NodeId> dropped = {}, frontier = {};
+  std::int32_t step = 0;
+};
+
+// What running has cost so far; the KV's peaks in tokens.
+struct RunnerFigures {
+  std::int64_t forwards = 0, rows = 0;
+  std::int32_t peak_live = 0, peak_garbage = 0, peak_reserved = 0;
+};
+
+class TreeRunner {
+ public:
+  // `record`: keep inputs and slot events for take_inputs() and take_slot_events().
+  TreeRunner(Model& model, std::span<const std::int32_t> prompt, const KvPolicyOptions& kv,
+             bool record);
+
+  const ModelInfo& info() const { return model_.info(); }
+
+  // Hidden states wanted of every row from now on, and of every position of prefill().
+  void read_features(std::vector<std::int32_t> layers) { feature_layers_ = std::move(layers); }
+
+  // First call. The prompt, then `path`, a chain of pending nodes that hangs below it (may be empty).
+  // Then there is one row: that of the last of `path`, else the root's. `before_last`, where given,
+  // sees the logits [vocab] of the row before it.
+  using LogitsSink = std::function<void(std::span<const float>)>;
+  void prefill(const TokenTree& tree, std::span<const NodeId> path, std::stop_token stop,
+               const ProgressSink& progress = {}, const LogitsSink& before_last = {});
+
+  // One forward over pending nodes, parents before children, each below a row since the last commit
+  // or below a parent of that commit's frontier. Then row i is rows[i]'s.
+  // Errors: Model::forward's.
+  void forward(const TokenTree& tree, std::span<const NodeId> rows, std::stop_token stop);
+
+  void commit(const TokenTree& tree, const StepOutcome& outcome);
+
+  // Goes on to `node`: prefills at first; later drops the KV of all nodes that do not lie above it and
+  // runs those of its path that have none, itself in any case. Then there is one row, `node`'s.
+  // REQUIRES: node lies below the node of the call before, and follows().
+  void advance(const TokenTree& tree, NodeId node, std::stop_token stop);
+  // The model has every token of the text up to `node`, and its position.
+  bool follows(const TokenTree& tree, NodeId node) const;
+  // How many levels below `node` may be run before the next commit, in view of the context and of the
+  // length at which the rope changes; 0 = none.
+  std::int32_t levels_below(const TokenTree& tree, NodeId node) const;
+
+  // --- the rows of the last prefill or forward; valid until the next ---
+  std::span<const NodeId> rows() const { return rows_; }
+  // Raw fp32 logits [vocab].
+  std::span<const float> logits(int row) const { return output_.row(first_logit_row_ + row); }
+  // Hidden state [hidden] of a row; `layer` is one that read_features() named.
+  std::span<const float> feature(int row, std::int32_t layer) const;
+  // The same of a position of the prefill, prompt and path, until forget_prefill_features().
+  std::span<const float> feature_at(std::int32_t position, std::int32_t layer) const;
+  void forget_prefill_features();  // gives their memory back
+
+  const SlotStore& store() const { return *store_; }
+  std::vector<capture::SlotRow> take_slot_events() { return store_->take_events(); }
+  // Input rows of the forwards since the last call, a vector for each; the step is the caller's to
+  // fill in.
+  std::vector<std::vector<capture::InputRow>> take_inputs() { return std::exchange(inputs_, {}); }
+  // Positions below are out of every window, and their KV has been given up.
+  std::int32_t horizon() const { return horizon_; }
+  const RunnerFigures& figures() const { return figures_; }
+
+ private:
+  void run(const ForwardBatch& batch, std::stop_token stop);
+  void recompute_kv(const TokenTree& tree, const Placement& placed, std::stop_token stop);
+  void note_inputs(std::span<const NodeId> nodes, std::span<const std::int32_t> positions,
+                   std::span<const std::int32_t> slots, std::int32_t first_naive);
+  void note_peaks();
+  std::int32_t horizon_of(const TokenTree& tree, std::span<const NodeId> next) const;
+  std::size_t index_of_layer(std::int32_t layer) const;
+
+  Model& model_;
+  std::span<const std::int32_t> prompt_;
+  KvPolicyOptions kv_options_;
+  bool record_;
+  std::unique_ptr<SlotStore> store_;
+  std::unique_ptr<KvPolicy> policy_;
+  bool prefilled_ = false;
+
+  std::vector<NodeId> rows_;
+  ForwardOutput output_;
+  int first_logit_row_ = 0;  // rows of output_.logits before rows_'
+  std::vector<std::int32_t> feature_layers_;
+  std::vector<float> prefill_features_;  // [feature_layers, positions, hidden]
+  std::int32_t prefill_positions_ = 0;
+  std::int32_t horizon_ = 0;
+  // The text has outgrown ModelInfo::kv_valid_until: all KV is of the longer kind.
+  bool outgrown_ = false;
+  std::vector<std::vector<capture::InputRow>> inputs_;
+  RunnerFigures figures_;
+};
+
+}  // namespace triescope
