@@ -78,9 +78,7 @@ void Bpe::find_joints(const TokenizerSpec& spec) {
     if (untouched.count(merge.left) != 0 || untouched.count(merge.right) != 0) return;
     const std::string& left = spec.vocab[static_cast<std::size_t>(merge.left)];
     const std::string& right = spec.vocab[static_cast<std::size_t>(merge.right)];
-    std::size_t last = left.size() - 1;
-    while (last > 0 && (static_cast<unsigned char>(left[last]) & 0xC0) == 0x80) --last;
-    const char32_t a = decode_utf8(left, last), b = decode_utf8(right, 0);
+    const char32_t a = decode_utf8(left, utf8_before(left, left.size())), b = decode_utf8(right, 0);
     if (usual(a) < kUsual && usual(b) < kUsual)
       usual_joints_[usual(a) * kUsual + usual(b)] = true;
     else
@@ -99,10 +97,10 @@ bool Bpe::lacks(char32_t code) const {
 std::size_t Bpe::piece_end(std::string_view word, std::size_t at) const {
   if (!pieces_ || at >= word.size()) return word.size();
   char32_t left = decode_utf8(word, at);
-  at += std::max<std::size_t>(1, utf8_length(word, at));
+  at += utf8_step(word, at);
   while (at < word.size()) {
     const auto byte = static_cast<unsigned char>(word[at]);
-    const std::size_t length = byte < 0x80 ? 1 : std::max<std::size_t>(1, utf8_length(word, at));
+    const std::size_t length = byte < 0x80 ? 1 : utf8_step(word, at);
     const char32_t right = byte < 0x80 ? byte : decode_utf8(word, at);
     const std::size_t a = usual(left), b = usual(right);
     const bool joined = a < kUsual && b < kUsual
@@ -140,7 +138,7 @@ void Bpe::start(std::string_view word, std::vector<Symbol>& symbols) const {
   bool last_unknown = false;
   for (std::size_t at = 0; at < word.size();) {
     const auto first = static_cast<unsigned char>(word[at]);
-    const std::size_t length = first < 0x80 ? 1 : std::max<std::size_t>(1, utf8_length(word, at));
+    const std::size_t length = first < 0x80 ? 1 : utf8_step(word, at);
     const std::int32_t id = first < 0x80 ? ascii_ids_[first] : id_of(word.substr(at, length));
     bool known = id >= 0;
     if (known) {

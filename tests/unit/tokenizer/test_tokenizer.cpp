@@ -167,7 +167,7 @@ TEST_CASE("a stream is always valid UTF-8 and never stalls, whatever bytes come"
     all += fresh;
   }
   all += stream.finish();
-  CHECK(tokenizer::invalid_utf8_offset(all) == std::string::npos);
+  CHECK(invalid_utf8_offset(all) == std::string::npos);
   CHECK(longest < 40);
 }
 

@@ -1,4 +1,4 @@
-#include "core/jinja/jinja_eval.h"
+#include "core/jinja/eval.h"
 
 #include <algorithm>
 #include <optional>
@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 
-namespace triescope::tokenizer::jinja {
+namespace triescope::jinja {
 
 // One level down the syntax tree.
 struct Evaluator::Deeper {
@@ -294,4 +294,4 @@ std::string render(const Template& parsed, const Dict& globals, const Limits& li
   return Evaluator(globals, limits).run(*parsed.root);
 }
 
-}  // namespace triescope::tokenizer::jinja
+}  // namespace triescope::jinja

@@ -1,4 +1,4 @@
-#include "core/jinja/jinja_value.h"
+#include "core/jinja/value.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "core/base/unicode.h"
-#include "core/jinja/jinja_text.h"
+#include "core/jinja/text.h"
 
-namespace triescope::tokenizer::jinja {
+namespace triescope::jinja {
 
 Value::Value(List list, Shape how) : shape(how) {
   depth = 1;
@@ -149,7 +149,7 @@ std::string json_string(const std::string& text, bool ascii) {
   std::string out = "\"";
   char escape[8];
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = std::max<std::size_t>(1, utf8_length(text, at));
+    const std::size_t length = utf8_step(text, at);
     const char32_t code = decode_utf8(text, at);
     const auto short_one = length == 1 ? kFrom.find(text[at]) : std::string_view::npos;
     const auto unit = [&](char32_t half) {
@@ -241,4 +241,4 @@ std::size_t copy_cost(const List& list) {
   return cost;
 }
 
-}  // namespace triescope::tokenizer::jinja
+}  // namespace triescope::jinja

@@ -2,10 +2,10 @@
 #include <cmath>
 #include <optional>
 
-#include "core/jinja/jinja_eval.h"
-#include "core/jinja/jinja_text.h"
+#include "core/jinja/eval.h"
+#include "core/jinja/text.h"
 
-namespace triescope::tokenizer::jinja {
+namespace triescope::jinja {
 
 Value Evaluator::computed(const Node& node) {
   switch (node.op) {
@@ -284,4 +284,4 @@ List Evaluator::items_of(const Value& value, int line) {
   return out;
 }
 
-}  // namespace triescope::tokenizer::jinja
+}  // namespace triescope::jinja

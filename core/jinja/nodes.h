@@ -1,13 +1,14 @@
-// The syntax tree of a parsed template. Internal to jinja_parse.cpp and jinja_eval.cpp.
+// The syntax tree of a parsed template. Internal to core/jinja.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "core/jinja/jinja.h"
+#include "core/jinja/value.h"
 
-namespace triescope::tokenizer::jinja {
+namespace triescope::jinja {
 
 enum class Op : std::uint8_t {
   // statements
@@ -61,4 +62,4 @@ struct Node {
 
 [[noreturn]] void refuse(int line, const std::string& what);  // Error{kNotSupported}
 
-}  // namespace triescope::tokenizer::jinja
+}  // namespace triescope::jinja

@@ -1,4 +1,4 @@
-#include "core/jinja/jinja_lex.h"
+#include "core/jinja/lex.h"
 
 #include <algorithm>
 #include <cctype>
@@ -6,10 +6,10 @@
 #include <string_view>
 
 #include "core/base/unicode.h"
-#include "core/jinja/jinja_nodes.h"
-#include "core/jinja/jinja_text.h"
+#include "core/jinja/nodes.h"
+#include "core/jinja/text.h"
 
-namespace triescope::tokenizer::jinja {
+namespace triescope::jinja {
 namespace {
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
@@ -194,8 +194,7 @@ class Lexer {
     for (const std::string_view two : kTwo)
       if (s_.compare(at_, 2, two) == 0) op = two;
     if (op.size() == 1 && std::string_view("+-*/%~<>=()[]{},.:|").find(c) == std::string_view::npos)
-      refuse(line_, "the character '" +
-                        s_.substr(at_, std::max<std::size_t>(1, utf8_length(s_, at_))) + "'");
+      refuse(line_, "the character '" + s_.substr(at_, utf8_step(s_, at_)) + "'");
     if (kOpen.find(c) != std::string_view::npos) open += c;
     if (const auto which = kClose.find(c); which != std::string_view::npos) {
       if (open.empty() || open.back() != kOpen[which])
@@ -317,4 +316,4 @@ class Lexer {
 
 std::vector<Chunk> lex(const std::string& source) { return Lexer(source).run(); }
 
-}  // namespace triescope::tokenizer::jinja
+}  // namespace triescope::jinja

@@ -1,5 +1,5 @@
 // Python's string methods, as far as chat templates use them. UTF-8 in and out; positions count
-// characters. Internal to jinja_*.cpp.
+// characters. Internal to core/jinja.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace triescope::tokenizer::jinja {
+namespace triescope::jinja {
 
 bool is_python_space(char32_t code);  // str.isspace
 std::size_t after_space(const std::string& text, std::size_t at);
@@ -34,4 +34,4 @@ std::vector<std::string> split_from_right(const std::string& text, const std::st
 std::vector<std::string> split_lines(const std::string& text);
 std::string python_repr(const std::string& text);
 
-}  // namespace triescope::tokenizer::jinja
+}  // namespace triescope::jinja

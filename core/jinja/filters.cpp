@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <optional>
 
-#include "core/jinja/jinja_eval.h"
-#include "core/jinja/jinja_text.h"
+#include "core/jinja/eval.h"
+#include "core/jinja/text.h"
 
-namespace triescope::tokenizer::jinja {
+namespace triescope::jinja {
 namespace {
 
 // An argument that is a string; nothing: left out or none.
@@ -435,4 +435,4 @@ bool Evaluator::test(const std::string& name, const Value& value, const Argument
   refuse(line, "the test '" + name + "'");
 }
 
-}  // namespace triescope::tokenizer::jinja
+}  // namespace triescope::jinja

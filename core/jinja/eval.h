@@ -1,13 +1,13 @@
-// Walks a template's syntax tree. Internal to jinja_*.cpp.
+// Walks a template's syntax tree. Internal to core/jinja.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "core/jinja/jinja_nodes.h"
-#include "core/jinja/jinja_value.h"
+#include "core/jinja/jinja.h"
+#include "core/jinja/nodes.h"
 
-namespace triescope::tokenizer::jinja {
+namespace triescope::jinja {
 
 class Evaluator {
  public:
@@ -18,7 +18,7 @@ class Evaluator {
   enum class Flow : std::uint8_t { kNext, kBreak, kContinue };
   struct Deeper;
 
-  // statements (jinja_eval.cpp)
+  // statements (eval.cpp)
   Flow execute(const Node& node);
   Flow loop(const Node& node);
   void set(const Node& node);
@@ -33,7 +33,7 @@ class Evaluator {
   void count(std::size_t steps = 1);
   void print(const std::string& text);
 
-  // expressions (jinja_expression.cpp)
+  // expressions (eval_expression.cpp)
   Value evaluate(const Node& node);
   Value computed(const Node& node);
   Value binary(const Node& node, const Value& a, const Value& b);
@@ -46,7 +46,7 @@ class Evaluator {
   List items_of(const Value& value, int line);
   std::string text(const Value& value, int line);  // what printing it prints
 
-  // methods, filters, tests (jinja_filters.cpp)
+  // methods, filters, tests (filters.cpp)
   Value method(const Value& object, const std::string& name, const Arguments& a, int line);
   Value text_method(const std::string& s, const std::string& name, const Arguments& a, int line);
   Value filter(const std::string& name, const Value& value, const Arguments& a, int line);
@@ -64,4 +64,4 @@ class Evaluator {
   int depth_ = 0, macro_depth_ = 0;
 };
 
-}  // namespace triescope::tokenizer::jinja
+}  // namespace triescope::jinja

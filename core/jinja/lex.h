@@ -1,12 +1,12 @@
 // Cuts a template into text and tags, and tags into tokens, with the white space rules of
-// trim_blocks and lstrip_blocks. Source: jinja2/lexer.py 3.1. Internal to jinja_*.cpp.
+// trim_blocks and lstrip_blocks. Source: jinja2/lexer.py 3.1. Internal to core/jinja.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace triescope::tokenizer::jinja {
+namespace triescope::jinja {
 
 struct Token {
   enum class Kind : std::uint8_t {
@@ -31,4 +31,4 @@ struct Chunk {
 // Errors: kNotSupported ("line 12: …").
 std::vector<Chunk> lex(const std::string& source);
 
-}  // namespace triescope::tokenizer::jinja
+}  // namespace triescope::jinja

@@ -1,4 +1,4 @@
-#include "core/jinja/jinja_text.h"
+#include "core/jinja/text.h"
 
 #include <utf8proc.h>
 
@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/unicode.h"
 
-namespace triescope::tokenizer::jinja {
+namespace triescope::jinja {
 namespace {
 
 enum class Case { kUpper, kLower, kTitle };
@@ -34,7 +34,7 @@ bool cased(char32_t code) {
 template <class Body>
 void each(const std::string& text, Body body) {
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = std::max<std::size_t>(1, utf8_length(text, at));
+    const std::size_t length = utf8_step(text, at);
     body(decode_utf8(text, at), at, length);
     at += length;
   }
@@ -53,8 +53,7 @@ bool is_python_space(char32_t code) {
 }
 
 std::size_t after_space(const std::string& text, std::size_t at) {
-  while (at < text.size() && is_python_space(decode_utf8(text, at)))
-    at += std::max<std::size_t>(1, utf8_length(text, at));
+  while (at < text.size() && is_python_space(decode_utf8(text, at))) at += utf8_step(text, at);
   return at;
 }
 
@@ -80,11 +79,9 @@ std::string stripped(const std::string& text, const std::optional<std::string>& 
     return set ? chosen.find(code) != std::u32string::npos : is_python_space(code);
   };
   std::size_t begin = 0, end = text.size();
-  while (left && begin < end && goes(begin))
-    begin += std::max<std::size_t>(1, utf8_length(text, begin));
+  while (left && begin < end && goes(begin)) begin += utf8_step(text, begin);
   while (right && end > begin) {
-    std::size_t last = end - 1;
-    while (last > begin && (static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
+    const std::size_t last = std::max(begin, utf8_before(text, end));
     if (!goes(last)) break;
     end = last;
   }
@@ -176,7 +173,7 @@ std::vector<std::string> split(const std::string& text, const std::optional<std:
     }
     std::size_t end = at;
     while (end < text.size() && !is_python_space(decode_utf8(text, end)))
-      end += std::max<std::size_t>(1, utf8_length(text, end));
+      end += utf8_step(text, end);
     parts.push_back(text.substr(at, end - at));
     at = after_space(text, end);
   }
@@ -248,4 +245,4 @@ std::string python_repr(const std::string& text) {
   return out + quote;
 }
 
-}  // namespace triescope::tokenizer::jinja
+}  // namespace triescope::jinja
