@@ -101,7 +101,7 @@ std::shared_ptr<const GgufFile> GgufFile::open(std::unique_ptr<InputFile> first_
   for (std::size_t i = 0; i < impl.tensors.size(); ++i) {
     if (!impl.by_name.emplace(impl.tensors[i].name, i).second) {
       throw Error(ErrorCode::kCorruption,
-                  path + ": tensor '" + impl.tensors[i].name + "' stands twice");
+                  path + ": tensor '" + impl.tensors[i].name + "' appears twice");
     }
   }
   return file;

@@ -45,7 +45,7 @@ class Reader {
   std::uint64_t position() const { return position_; }
   std::uint64_t left() const { return file_.size() - position_; }
 
-  // Takes a list's entries out of what all lists of a file may have.
+  // Subtracts a list's entries from what all lists of a file together may have.
   bool take(std::uint64_t entries, bool texts) {
     std::uint64_t& room = texts ? strings_ : numbers_;
     if (entries > room) return false;
@@ -310,11 +310,11 @@ GgufPart read_gguf_part(const InputFile& file, int index) {
                                             "found something else");
   }
   const auto version = reader.number<std::uint32_t>();
-  if (version != 2 && version != 3) {  // laid out alike; 3 may be big-endian, which these are not
+  if (version != 2 && version != 3) {  // same layout; a big-endian version 3 is not read
     throw Error(ErrorCode::kNotSupported,
                 file.path() + ": expected GGUF version 2 or 3, found version " +
                     std::to_string(version) + (version > 0xffff ? " (a big-endian file?)" : "") +
-                    "; convert the model anew");
+                    "; convert the model again");
   }
   const auto tensor_count = reader.number<std::uint64_t>();
   const auto key_count = reader.number<std::uint64_t>();
@@ -329,7 +329,7 @@ GgufPart read_gguf_part(const InputFile& file, int index) {
     std::string key = reader.text(kMaxKeyBytes, "a key");
     GgufValue value = read_value(reader);
     if (!part.values.emplace(key, std::move(value)).second)
-      reader.fail(at, "key '" + key + "' stands twice");
+      reader.fail(at, "key '" + key + "' appears twice");
   }
   for (std::uint64_t i = 0; i < tensor_count; ++i)
     part.tensors.push_back(read_tensor(reader, index));

@@ -233,7 +233,9 @@ void Evaluator::define_macro(const Node& node) {
     return call_macro(node, closure, arguments);
   }));
   macro.depth = depth;
-  if (depth > limits_.value_depth) refuse(node.line, "a macro that sees so many others");
+  if (depth > limits_.value_depth)
+    refuse(node.line,
+           "a macro within more than " + std::to_string(limits_.value_depth) + " others");
   put(scopes_.back(), node.text, std::move(macro));
 }
 

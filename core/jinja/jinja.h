@@ -1,12 +1,12 @@
-// Start here. Jinja: the subset of the template language that models' chat templates are written in.
+// Start here. Jinja, the subset of the template language that chat templates are written in.
 //
-//   parse    text -> Template: lex.h cuts it into tags and tokens, parse.cpp builds the tree of nodes.h
-//   render   Template + globals -> text: eval.h walks the tree; value.h and text.h do what Python does
+//   parse    text -> Template: lex.h cuts it into tags and tokens, parse.cpp builds nodes.h's tree
+//   render   Template + globals -> text: eval.h walks it; value.h and text.h do what Python does
 //
-// The white space rules are those of trim_blocks and lstrip_blocks, with loop controls, as transformers
-// sets them. Nothing is executed but the template itself, and its steps, depth, memory and output are
-// limited, so a hostile template ends. A Template is immutable; any number of threads may render it.
-// Source: the Jinja 3 documentation; transformers' chat_template_utils.
+// The white space rules are those of trim_blocks and lstrip_blocks, with loop controls, as
+// transformers sets them. Nothing is executed but the template itself, and its steps, depth, memory
+// and output are limited, so a malicious template ends. A Template is immutable; any number of
+// threads may render it. Source: the Jinja 3 documentation; transformers' chat_template_utils.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ struct Limits {
 
 // Errors: kNotSupported ("chat template, line 12: ... is not supported").
 Template parse(const std::string& text);
-// The text of a template over its global variables. Errors: kNotSupported (names the construct and its
-// line, or the limit), kInvalidArgument (the template called raise_exception).
+// The text of a template over its global variables. Errors: kNotSupported (names the construct and
+// its line, or the limit), kInvalidArgument (the template called raise_exception).
 std::string render(const Template& parsed, const Dict& globals, const Limits& limits = {});
 
 }  // namespace triescope::jinja

@@ -189,7 +189,7 @@ NodePtr ExpressionParser::postfix(NodePtr value) {
         index->value = Value(static_cast<std::int64_t>(std::atoll(name.text.c_str())));
         node->children = {value, index};
       } else {
-        if (name.kind != Token::Kind::kName) refuse(token.line, "an attribute that is no name");
+        if (name.kind != Token::Kind::kName) refuse(token.line, "an attribute that is not a name");
         node = make(Op::kAttribute, token.line, name.text);
         node->children.push_back(value);
       }

@@ -1,5 +1,6 @@
-// The expressions of a tag: a cursor over its tokens, and one function for each level of binding. The
-// parser of statements (parse.cpp) builds on it. Internal to core/jinja. Source: jinja2/parser.py 3.1.
+// The expressions of a tag: a cursor over its tokens, and one function for each level of binding.
+// The parser of statements (parse.cpp) builds on it. Internal to core/jinja. Source:
+// jinja2/parser.py 3.1.
 #pragma once
 
 #include <memory>

@@ -137,7 +137,6 @@ std::string replaced(const std::string& text, const std::string& from, const std
       add(to);
       add(c);
       at += c.size();
-      if (count == 0) break;
     }
     if (count != 0 && at == text.size()) add(to);
     add(std::string_view(text).substr(at));

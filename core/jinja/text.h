@@ -20,8 +20,8 @@ std::string stripped(const std::string& text, const std::optional<std::string>& 
 std::string upper(const std::string& text);
 std::string lower(const std::string& text);
 std::string title(const std::string& text);  // str.title
-std::string title_filter(
-    const std::string& text);  // Jinja's filter: words end at white space, -, ( and the like
+// Jinja's filter of that name: words end at white space, -, ( and the like.
+std::string title_filter(const std::string& text);
 std::string capitalized(const std::string& text);
 // count < 0: all. limit: of the result's bytes; beyond it Error{kNotSupported}.
 std::string replaced(const std::string& text, const std::string& from, const std::string& to,

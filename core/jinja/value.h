@@ -1,5 +1,5 @@
-// A value of a template, and what Python does with one: truth, equality, order, text, JSON. Texts are
-// held by value, lists and dicts are shared and never change. Source: Python's data model.
+// A value of a template, and what Python does with one: truth, equality, order, text, JSON. Texts
+// are held by value, lists and dicts are shared and never change. Source: Python's data model.
 #pragma once
 
 #include <cstdint>
@@ -105,7 +105,7 @@ struct JsonStyle {
 struct TooLong {};
 // json.dumps; nothing: the value holds what JSON cannot. Throws TooLong.
 std::optional<std::string> json_text(const Value& value, const JsonStyle& style, std::size_t limit);
-// What a text of so many bytes costs in steps to make or to copy.
+// What making or copying a text of this many bytes costs in steps.
 inline std::size_t text_cost(std::size_t bytes) { return bytes / 64; }
 // What copying costs in steps: texts are held by value, lists and dicts are shared.
 std::size_t copy_cost(const Value& value);

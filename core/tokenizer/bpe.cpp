@@ -135,8 +135,8 @@ void Bpe::start(std::string_view word, std::vector<Symbol>& symbols) const {
     if (at > 0) symbols.back().next = at;
     symbols.push_back({id, at - 1, -1, kNoMerge, 0});
   };
-  // tokenizers holds an <unk> back until the next character of the vocabulary, or the end: byte tokens
-  // in between come before it.
+  // tokenizers holds an <unk> back until the next character of the vocabulary, or the end: byte
+  // tokens in between come before it.
   bool unknown = false;
   for (std::size_t at = 0; at < word.size();) {
     const auto first = static_cast<unsigned char>(word[at]);

@@ -1,5 +1,5 @@
-// GPT-2's byte-level alphabet: every byte as a printable character. Source: openai/gpt-2, encoder.py,
-// bytes_to_unicode. Immutable; any thread.
+// GPT-2's byte-level alphabet: every byte as a printable character. Source: openai/gpt-2,
+// encoder.py, bytes_to_unicode. Immutable; any thread.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Chat templates: the subset of Jinja that models' chat templates are written in, rendered as
 // transformers' apply_chat_template does (trim_blocks, lstrip_blocks, loop controls). Nothing is
-// executed but the template; steps, depth and output are limited, so a hostile template ends.
+// executed but the template; steps, depth and output are limited, so a malicious template ends.
 // Immutable; any number of threads may render.
 #pragma once
 

@@ -1,5 +1,5 @@
-// TokenizerSpec from a Hugging Face folder: tokenizer.json, or GPT-2's vocab.json and merges.txt, with
-// the files beside them.
+// TokenizerSpec from a Hugging Face folder: tokenizer.json, or GPT-2's vocab.json and merges.txt,
+// with the files beside them.
 #include <algorithm>
 #include <filesystem>
 #include <sstream>

@@ -1,5 +1,5 @@
-// TokenizerSpec from one tokenizer.json: the model and the added tokens; spec_json_steps.cpp reads the
-// steps around them.
+// TokenizerSpec from one tokenizer.json: the model and the added tokens; spec_json_steps.cpp reads
+// the steps around them.
 #include "core/tokenizer/spec_json.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxVocab = 2'000'000;
 
-// Ids may have holes, but nobody names 2 million ids for three tokens.
+// Ids may have gaps, but not 2 million ids for three tokens.
 std::size_t highest_ids(std::size_t tokens) {
   constexpr std::size_t kHoles = 1 << 14;
   return std::min(kMaxVocab, 2 * tokens + kHoles);
@@ -99,7 +99,7 @@ void read_model(const std::string& file, const json& model, TokenizerSpec& spec)
   const std::size_t id_end = highest_ids(vocab.size());
   for (const auto& [token, id_json] : vocab.items()) {
     if (!id_json.is_number_integer())
-      corrupt(file, "vocab: the id of '" + token + "' is no number");
+      corrupt(file, "vocab: the id of '" + token + "' is not an integer");
     const auto id = id_json.get<std::int64_t>();
     if (id < 0 || id >= static_cast<std::int64_t>(id_end))
       corrupt(file, "vocab: id " + std::to_string(id) + " of '" + token.substr(0, 80) +
@@ -109,7 +109,7 @@ void read_model(const std::string& file, const json& model, TokenizerSpec& spec)
     if (spec.vocab.size() <= static_cast<std::size_t>(id))
       spec.vocab.resize(static_cast<std::size_t>(id) + 1);
     if (!spec.vocab[static_cast<std::size_t>(id)].empty())
-      corrupt(file, "vocab: id " + std::to_string(id) + " stands twice");
+      corrupt(file, "vocab: id " + std::to_string(id) + " appears twice");
     spec.vocab[static_cast<std::size_t>(id)] = token;
     ids.emplace(token, static_cast<std::int32_t>(id));
   }

@@ -1,7 +1,7 @@
 // The parts of a tokenizer.json, each read into the spec. `file` is for messages. Internal to
-// spec_*.cpp; spec.h is the way in. Errors: kCorruption, kNotSupported, nlohmann's own where a field is
-// missing or of another type (the readers of spec.h turn those into kCorruption). Source: Hugging Face
-// `tokenizers`, the file format and its defaults.
+// spec_*.cpp; spec.h is the way in. Errors: kCorruption, kNotSupported, nlohmann's own where a
+// field is missing or of another type (the readers of spec.h turn those into kCorruption). Source:
+// Hugging Face `tokenizers`, the file format and its defaults.
 #pragma once
 
 #include <cstdint>

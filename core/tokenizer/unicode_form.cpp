@@ -27,8 +27,8 @@ int options_of(UnicodeForm form) {
   return 0;
 }
 
-// Characters that normalisation forms leave alone in `tokenizers`, whose tables are those of Unicode 9,
-// though today's Unicode decomposes or reorders them.
+// Characters that normalisation forms leave alone in `tokenizers`, whose tables are those of
+// Unicode 9, though today's Unicode decomposes or reorders them.
 bool is_inert(char32_t c) {
   // Found by comparing tokenizers 0.23.3 with Unicode 14, character by character; 15 by its list.
   static constexpr std::pair<char32_t, char32_t> kRanges[] = {

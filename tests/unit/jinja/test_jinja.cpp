@@ -75,7 +75,7 @@ TEST_CASE("Pieces of Jinja render as in Jinja, or are refused") {
       CHECK(got.code);
     }
   }
-  // What we do not do, of what the script lists: rare filters, recursive loops, call blocks.
+  // Not supported, of what the script lists: rare filters, recursive loops, call blocks.
   CHECK(refused <= 30);
 }
 
@@ -233,6 +233,35 @@ TEST_CASE("a loop's variables say where it is") {
   CHECK(loop("previtem") == " a b ");
   CHECK(loop("nextitem") == "b c  ");
   CHECK(loop("cycle('x', 'y')") == "x y x ");
+}
+
+TEST_CASE("floats print as Python prints them, with an exponent where Python has one") {
+  CHECK(rendered("{{ 1e15 }} {{ 9999999999999998.0 }} {{ 1e16 }} {{ 2e17 }}") ==
+        "1000000000000000.0 9999999999999998.0 1e+16 2e+17");
+  CHECK(rendered("{{ 0.0001 }} {{ 0.00001 }} {{ -0.0 }}") == "0.0001 1e-05 -0.0");
+}
+
+TEST_CASE("texts are cut and replaced as Python does it, at both ends too") {
+  CHECK(rendered("{{ 'ab'.rsplit('ab') }} {{ 'ab'.split('ab') }}") == "['', ''] ['', '']");
+  CHECK(rendered("{{ 'a-b-c'.rsplit('-', 1) }} {{ 'a-b-c'.split('-', 1) }}") ==
+        "['a-b', 'c'] ['a', 'b-c']");
+  CHECK(rendered("{{ 'ab'.replace('', '-') }} {{ 'ab'.replace('', '-', 2) }} "
+                 "{{ 'ab'.replace('', '-', 1) }} {{ 'aaa'.replace('a', 'b', 2) }}") ==
+        "-a-b- -a-b -ab bba");
+}
+
+TEST_CASE("sort leaves what it finds equal in its order, in long lists too") {
+  // Upper and lower case are equal to Jinja's sort.
+  std::string sorted;
+  for (int i = 0; i < 20; ++i) sorted += "aA";
+  for (int i = 0; i < 20; ++i) sorted += "bB";
+  CHECK(rendered("{{ (['b', 'a', 'B', 'A'] * 20)|sort|join }}") == sorted);
+}
+
+TEST_CASE("powers of 0, 1 and -1 take no time, however large the exponent") {
+  CHECK(rendered("{{ 1 ** 1000000000000 }} {{ (-1) ** 1000000000001 }} {{ 0 ** 100000000000 }}") ==
+        "1 -1 0");
+  CHECK(rendered("{{ (-1) ** 1000000000000 }} {{ 0 ** 0 }} {{ (-1) ** 1 }}") == "1 1 -1");
 }
 
 TEST_CASE("a range counts as Python's does") {

@@ -44,8 +44,14 @@ TEST_CASE("an n-gram trie answers most frequent first, then what was seen last")
   const NgramTrie trie = trie_of(kText, 4, 2);
   const auto answer = trie.continuations(Tokens{1, 2}, 100, 100);
   CHECK(answer.matched_tokens == 2);
-  // 1 2 3 twice (the second time at the very end), 1 2 4 1 once, after the 1 2 3 1 at the beginning.
+  // 1 2 3 twice (the second time at the very end), 1 2 4 1 once, after the 1 2 3 1 at the
+  // beginning.
   CHECK(rows(answer) == Rows{{3, -1, 1, 2}, {4, -1, 1, 1}, {1, 1, 2, 1}, {1, 0, 2, 1}});
+}
+
+TEST_CASE("an n-gram trie: what was first seen earlier and is seen again last comes first") {
+  CHECK(rows(trie_of({1, 5, 1, 6, 1, 6, 1, 5}, 2, 1).continuations(Tokens{1}, 100, 100)) ==
+        Rows{{5, -1, 1, 2}, {6, -1, 1, 2}});
 }
 
 TEST_CASE("an n-gram trie's room cuts the least frequent, its depth what is too far") {
@@ -125,6 +131,13 @@ TEST_CASE("a datastore's answers never cross the end of a document") {
   // Without a separator 0 is a token like any other.
   CHECK(rows(SuffixArray(text).continuations(Tokens{3}, 1, 4, 100, 3)) ==
         Rows{{0, -1, 1, 1}, {1, 0, 2, 1}, {2, 1, 3, 1}});
+}
+
+TEST_CASE("the separator sorts before every token, whatever its id") {
+  // 1 3 twice, 1 2 once and 1 at ends between them.
+  const SuffixArray store({1, 9, 1, 3, 9, 1, 2, 9, 1, 9, 1, 3, 9, 1}, 9);
+  const auto answer = store.continuations(Tokens{1}, 1, 4, 100, 100);
+  CHECK(rows(answer) == Rows{{3, -1, 1, 2}, {2, -1, 1, 1}});
 }
 
 TEST_CASE("a datastore takes the longest key within its bounds") {

@@ -1,4 +1,5 @@
-// The model alone: merges, unknown characters, byte tokens. All ids are those of `tokenizers` 0.23.3.
+// The model alone: merges, unknown characters, byte tokens. All ids are those of `tokenizers`
+// 0.23.3.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
