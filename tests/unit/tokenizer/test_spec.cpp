@@ -78,25 +78,39 @@ TEST_CASE("a Strip decoder takes at most its number of characters from either en
   CHECK(decoded(2, 2) == "a ");
 }
 
+TEST_CASE("a folder: generation_config.json's EOS, else config.json's, else the tokenizer's") {
+  const test::TempDir folder;
+  const auto write = [&](const char* name, const std::string& text) {
+    test::write_file(folder.path() / name, text);
+  };
+  const auto loaded = [&] { return load_tokenizer(folder.path().string()); };
+  write("vocab.json", R"({"a":0,"b":1,"ab":2,"c":3})");
+  write("merges.txt", "#version: 0.2\r\na b\r\n");
+  write("tokenizer_config.json", R"({"eos_token":{"content":"b"},"chat_template":[
+      {"name":"default","template":"d{{ eos_token }}"},{"name":"tools","template":"x"}]})");
+  CHECK(loaded()->encode("abc", false) == Ids{2, 3});
+  const std::vector<ChatMessage> none;
+  CHECK(loaded()->apply_chat_template(none, false) == "db");
+  CHECK(loaded()->eos_token_ids() == Ids{1});
+  write("config.json", R"({"eos_token_id":3})");
+  CHECK(loaded()->eos_token_ids() == Ids{3});
+  write("generation_config.json", R"({"eos_token_id":null})");
+  CHECK(loaded()->eos_token_ids() == Ids{3});
+  write("generation_config.json", R"({"eos_token_id":[0,2]})");
+  CHECK(loaded()->eos_token_ids() == Ids{0, 2});
+}
+
 TEST_CASE(
     "GGUF: user-defined tokens are found but not special, EOT ends too, ties go to the lower id") {
   test::GgufWriter file;
   const std::vector<std::string> tokens = {"<unk>", "</s>", "<eot>", "<u>", "a",
                                            "b",     "c",    "bc",    "ab"};
-  std::string texts =
-      test::bytes_of<std::uint32_t>(8) + test::bytes_of<std::uint64_t>(tokens.size());
-  for (const auto& token : tokens) texts += test::gguf_text(token);
-  const auto numbers = [&](std::uint32_t type, const auto& values) {
-    std::string out = test::bytes_of(type) + test::bytes_of<std::uint64_t>(values.size());
-    for (const auto value : values) out += test::bytes_of(value);
-    return out;
-  };
   file.add("tokenizer.ggml.model", std::string("llama"));
-  file.add_raw("tokenizer.ggml.tokens", 9, texts);
+  file.add_raw("tokenizer.ggml.tokens", 9, test::gguf_texts(tokens));
   file.add_raw("tokenizer.ggml.scores", 9,
-               numbers(6, std::vector<float>{0, 0, 0, 0, -3, -3, -3, -1, -1}));
+               test::gguf_numbers(6, std::vector<float>{0, 0, 0, 0, -3, -3, -3, -1, -1}));
   file.add_raw("tokenizer.ggml.token_type", 9,
-               numbers(5, std::vector<std::int32_t>{2, 3, 3, 4, 1, 1, 1, 1, 1}));
+               test::gguf_numbers(5, std::vector<std::int32_t>{2, 3, 3, 4, 1, 1, 1, 1, 1}));
   file.add("tokenizer.ggml.eos_token_id", std::uint32_t{1});
   file.add("tokenizer.ggml.eot_token_id", std::uint32_t{2});
   file.add("tokenizer.ggml.unknown_token_id", std::uint32_t{0});
