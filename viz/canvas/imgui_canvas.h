@@ -1,6 +1,6 @@
 // ImGuiCanvas: the drawing interface over an ImDrawList. Lives for one frame; borrows list and
 // fonts. Window thread only. The fonts carry the glyphs; a character none of them has is drawn as
-// the font's fallback. The verdict marks are shapes (viz/draw.h) and need no font.
+// the font's fallback. The verdict marks are shapes (viz/look/drawing.h) and need no font.
 #pragma once
 
 #include <imgui.h>

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <sstream>
 
-#include "viz/draw.h"
 #include "viz/layouts/slot_grid.h"
+#include "viz/look/drawing.h"
+#include "viz/look/node_text.h"
 #include "viz/panels/kv_range.h"
 #include "viz/panels/panels.h"
+#include "viz/words/number_text.h"
 
 namespace triescope::viz {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "core/capture/capture.h"
 #include "viz/canvas/canvas.h"
-#include "viz/scene.h"
+#include "viz/look/scene.h"
 
 namespace triescope::viz {
 

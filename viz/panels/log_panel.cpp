@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <sstream>
 
-#include "viz/draw.h"
+#include "viz/look/drawing.h"
 #include "viz/panels/panels.h"
+#include "viz/words/number_text.h"
 
 namespace triescope::viz {
 namespace {

@@ -4,10 +4,11 @@
 #include <cmath>
 #include <sstream>
 
-#include "viz/draw.h"
 #include "viz/layouts/mask_grid.h"
+#include "viz/look/drawing.h"
+#include "viz/look/node_text.h"
 #include "viz/panels/panels.h"
-#include "viz/token_text.h"
+#include "viz/words/token_text.h"
 
 namespace triescope::viz {
 namespace {

@@ -4,7 +4,8 @@
 #include <cmath>
 #include <iterator>
 
-#include "viz/draw.h"
+#include "viz/look/drawing.h"
+#include "viz/words/number_text.h"
 
 namespace triescope::viz::memory_curves {
 

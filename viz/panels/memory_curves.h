@@ -11,7 +11,7 @@
 #include "core/capture/records.h"
 #include "viz/canvas/canvas.h"
 #include "viz/layouts/axis.h"
-#include "viz/scene.h"
+#include "viz/look/scene.h"
 
 namespace triescope::viz::memory_curves {
 

@@ -5,10 +5,11 @@
 #include <cmath>
 #include <sstream>
 
-#include "viz/draw.h"
 #include "viz/layouts/axis.h"
+#include "viz/look/drawing.h"
 #include "viz/panels/memory_curves.h"
 #include "viz/panels/panels.h"
+#include "viz/words/number_text.h"
 
 namespace triescope::viz {
 namespace {

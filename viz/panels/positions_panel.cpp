@@ -5,8 +5,9 @@
 #include <map>
 #include <sstream>
 
-#include "viz/draw.h"
 #include "viz/layouts/axis.h"
+#include "viz/look/drawing.h"
+#include "viz/look/node_text.h"
 #include "viz/panels/panels.h"
 
 namespace triescope::viz {

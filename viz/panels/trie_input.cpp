@@ -4,8 +4,9 @@
 #include <cmath>
 #include <sstream>
 
-#include "viz/draw.h"
+#include "viz/look/node_text.h"
 #include "viz/panels/trie_panel.h"
+#include "viz/words/number_text.h"
 
 namespace triescope::viz {
 

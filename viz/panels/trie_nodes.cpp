@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "viz/draw.h"
+#include "viz/look/drawing.h"
 #include "viz/panels/trie_panel.h"
+#include "viz/words/number_text.h"
 
 namespace triescope::viz {
 namespace {

@@ -8,9 +8,9 @@
 #include <unordered_set>
 #include <vector>
 
+#include "viz/layouts/trie_view.h"
 #include "viz/panels/panel.h"
 #include "viz/panels/trie_shape.h"
-#include "viz/panels/trie_view.h"
 
 namespace triescope::viz {
 

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "viz/draw.h"
-#include "viz/token_text.h"
+#include "viz/look/drawing.h"
+#include "viz/questions/leaves.h"
+#include "viz/words/token_text.h"
 
 namespace triescope::viz {
 namespace {

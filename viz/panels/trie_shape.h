@@ -14,7 +14,7 @@
 #include "viz/canvas/canvas.h"
 #include "viz/layouts/trie_folds.h"
 #include "viz/layouts/trie_layout.h"
-#include "viz/scene.h"
+#include "viz/look/scene.h"
 
 namespace triescope::viz {
 

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <cstdint>
 
-#include "viz/draw.h"
-#include "viz/token_text.h"
+#include "viz/look/drawing.h"
+#include "viz/look/node_text.h"
+#include "viz/words/number_text.h"
+#include "viz/words/token_text.h"
 
 namespace triescope::viz {
 namespace {

@@ -1,8 +1,8 @@
-#include "viz/layouts/comparison.h"
+#include "viz/questions/comparison.h"
 
 #include <algorithm>
 
-#include "viz/draw.h"
+#include "viz/questions/leaves.h"
 
 namespace triescope::viz {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/recording_canvas.h"
-#include "viz/layouts/comparison.h"
 #include "viz/panels/panel.h"
+#include "viz/questions/comparison.h"
 
 namespace triescope::viz {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "viz/theme.h"
+#include "viz/look/theme.h"
 
 using namespace triescope::viz;
 using triescope::capture::NodeState;

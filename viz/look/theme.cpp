@@ -1,4 +1,4 @@
-#include "viz/theme.h"
+#include "viz/look/theme.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "viz/token_text.h"
+#include "viz/words/token_text.h"
 
 using namespace triescope::viz;
 

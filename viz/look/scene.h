@@ -10,8 +10,8 @@
 
 #include "core/capture/capture.h"
 #include "viz/canvas/canvas.h"
-#include "viz/layouts/comparison.h"
-#include "viz/theme.h"
+#include "viz/look/theme.h"
+#include "viz/questions/comparison.h"
 
 namespace triescope::viz {
 

@@ -1,13 +1,14 @@
-// Small pieces that all panels draw with, so that a mark looks the same everywhere.
+// Small pieces that all panels draw with, so that a mark looks the same everywhere: glyphs, text in a
+// box, legends, buttons, empty states. Sizes derive from Scene::em.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/capture/capture.h"
 #include "viz/canvas/canvas.h"
-#include "viz/scene.h"
+#include "viz/look/scene.h"
 
 namespace triescope::viz {
 
@@ -16,8 +17,6 @@ void draw_glyph(Canvas& canvas, std::string_view glyph, Point center, float size
 
 // The mark ≠ where another run differs, `size` px across, legible upon anything.
 void draw_difference(Canvas& canvas, Point center, float size, const Scene& scene);
-// What the other run does there, with its glyph; "" = the same, or no other run.
-std::string difference_text(const Scene& scene, std::int32_t node);
 
 // `text` cut at its end to fit `width` px ("…"); "" if not even one character fits.
 std::string fit_text(Canvas& canvas, std::string_view text, const TextStyle& style, float width);
@@ -58,35 +57,5 @@ TextStyle ui_text(const Scene& scene, float scale = 1);
 TextStyle dim_text(const Scene& scene, float scale = 0.86f);
 TextStyle bold_text(const Scene& scene, float scale = 1);
 TextStyle mono_text(const Scene& scene, float scale = 1);
-
-// "0.413", "1.2e-05", "–" for NaN; -1 as "–" too where `optional`.
-std::string number_text(double value, int digits = 3);
-std::string bytes_text(double bytes);          // "1.2 MB"
-std::string duration_text(double us);          // "13.2 ms"
-std::string probability_text(double p);        // "0.87", "<.01"
-std::string csv_field(std::string_view text);  // RFC 4180
-std::string csv_number(double value);  // shortest that reads back as the same float; NaN: ""
-
-// The paths in force at the cursor, best first: once the run is over the returned sequences, before
-// that the live frontier, and in a last step that has only finished, what finished.
-struct Leaf {
-  std::int32_t node = 0;
-  std::int32_t rank = 0;
-  float score = 0;          // NaN = none
-  bool returned = false;    // one of the run's results
-  std::string_view finish;  // "" = goes on
-};
-std::vector<Leaf> leaves_at(const capture::Capture& capture, capture::Tick cursor);
-
-// The text of a node's token with visible spaces: "·the"; the root: "prompt".
-std::string node_text(const Scene& scene, std::int32_t node, int max_chars = 24);
-// A verdict's reason for people: acceptors know no texts, so their "token 42" becomes "'·the'"
-// here.
-std::string reason_text(const capture::Capture& capture, std::string_view reason);
-// "node 12 '·the', depth 3, position 40, slot 17".
-std::string node_summary(const Scene& scene, std::int32_t node);
-// Lines of a tooltip about a node, formulas included.
-std::vector<std::string> node_tooltip(const Scene& scene, std::int32_t node);
-std::int32_t node_position(const Scene& scene, std::int32_t node);
 
 }  // namespace triescope::viz

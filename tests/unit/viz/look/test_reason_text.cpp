@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "tests/unit/viz/captures.h"
-#include "viz/draw.h"
-#include "viz/token_text.h"
+#include "viz/look/node_text.h"
+#include "viz/words/token_text.h"
 
 namespace triescope::viz {
 namespace {

@@ -1,4 +1,4 @@
-#include "viz/token_text.h"
+#include "viz/words/token_text.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "viz/export.h"
+#include "viz/export/export.h"
 
 #include <unistd.h>
 
@@ -10,8 +10,9 @@
 
 #include "core/base/error.h"
 #include "viz/canvas/cairo_canvas.h"
-#include "viz/draw.h"
+#include "viz/look/drawing.h"
 #include "viz/panels/panel.h"
+#include "viz/words/number_text.h"
 
 namespace triescope::viz {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "tests/support/files.h"
 #include "tests/unit/viz/captures.h"
-#include "viz/export.h"
+#include "viz/export/export.h"
 #include "viz/panels/panel.h"
 
 using namespace triescope;
