@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "viz/canvas/canvas.h"
+#include "viz/layouts/zoom.h"
 
 namespace triescope::viz {
 
@@ -59,8 +60,8 @@ struct TrieView {
   void zoom_at(Point at, float factor) {  // `at`: from the top left of the body
     adopt();
     const float next = std::clamp(zoom * factor, kMinZoom, kMaxZoom);
-    origin.x = at.x - (at.x - origin.x) * next / zoom;
-    origin.y = at.y - (at.y - origin.y) * pitch_at(next) / pitch_at(zoom);
+    origin.x = -scroll_about(-origin.x, at.x, next / zoom);
+    origin.y = -scroll_about(-origin.y, at.y, pitch_at(next) / pitch_at(zoom));
     zoom = next;
   }
   // Once: everything. Again: back to following at the readable size.

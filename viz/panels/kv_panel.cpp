@@ -5,10 +5,12 @@
 #include <sstream>
 
 #include "viz/layouts/slot_grid.h"
+#include "viz/layouts/zoom.h"
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
 #include "viz/panels/kv_range.h"
 #include "viz/panels/panels.h"
+#include "viz/panels/zoom_input.h"
 #include "viz/words/number_text.h"
 
 namespace triescope::viz {
@@ -18,6 +20,7 @@ using capture::NodeState;
 using capture::SlotState;
 
 constexpr float kBandEm = 1.5f, kTitleEm = 1.25f, kRangeEm = 1.25f;
+constexpr float kMaxZoom = 12;
 constexpr std::size_t kArrows = 48;  // more would be a tangle: then the focused node's alone
 
 class KvPanel final : public Panel {
@@ -81,18 +84,15 @@ class KvPanel final : public Panel {
     Reaction reaction;
     if (!scene.capture || strips_.empty()) return reaction;
     const Strip& first = strips_.front();
-    const float factor = (in.wheel != 0 ? std::pow(1.15f, in.wheel) : 1.0f) *
-                         (in.zoom_in ? 1.25f : 1.0f) * (in.zoom_out ? 0.8f : 1.0f);
-    if (factor != 1.0f && (in.inside || in.wheel == 0)) {
-      const float zoom = std::clamp(zoom_ * factor, 1.0f, 12.0f);
-      // What is under the pointer stays there.
-      scroll_ = (scroll_ + in.mouse.y - first.body.y) * (zoom * zoom) / (zoom_ * zoom_) -
-                (in.mouse.y - first.body.y);
+    if (const auto factor = static_cast<float>(zoom_of(in)); factor != 1) {
+      const float zoom = std::clamp(zoom_ * factor, 1.0f, kMaxZoom), ratio = zoom / zoom_;
+      // Cells grow both ways: a slot's place in the strip with the square.
+      scroll_ = scroll_about(scroll_, in.mouse.y - first.body.y, ratio * ratio);
       zoom_ = zoom;
     }
     if (in.dragging) scroll_ -= in.drag_delta.y;
     if (in.fit) zoom_ = 1, scroll_ = 0;
-    scroll_ = std::clamp(scroll_, 0.0f, std::max(0.0f, first.grid.height() - first.body.h));
+    scroll_ = scroll_within(scroll_, first.grid.height(), first.body.h);
     if (!in.inside) return reaction;
     reaction.hover = -1;
     if (band_.contains(in.mouse)) {
@@ -230,9 +230,7 @@ class KvPanel final : public Panel {
     strip.slots = std::move(slots);
     strip.grid =
         SlotGrid::fit(strip.body.w, strip.body.h, most, scene.em, scene.export_mode ? 1 : zoom_);
-    strip.scroll = scene.export_mode
-                       ? 0
-                       : std::clamp(scroll_, 0.0f, std::max(0.0f, strip.grid.height() - body.h));
+    strip.scroll = scene.export_mode ? 0 : scroll_within(scroll_, strip.grid.height(), body.h);
     strips_.push_back(std::move(strip));
   }
 

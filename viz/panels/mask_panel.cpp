@@ -5,9 +5,11 @@
 #include <sstream>
 
 #include "viz/layouts/mask_grid.h"
+#include "viz/layouts/zoom.h"
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
 #include "viz/panels/panels.h"
+#include "viz/panels/zoom_input.h"
 #include "viz/words/token_text.h"
 
 namespace triescope::viz {
@@ -15,7 +17,7 @@ namespace {
 
 using capture::SlotState;
 
-constexpr float kBandEm = 5.5f, kLabelEm = 8.5f;
+constexpr float kBandEm = 5.5f, kLabelEm = 8.5f, kMaxZoom = 60;
 
 class MaskPanel final : public Panel {
  public:
@@ -71,12 +73,10 @@ class MaskPanel final : public Panel {
       return reaction;
     }
     if (grid_.rows == 0) return reaction;
-    const float factor = (in.wheel != 0 && in.inside ? std::pow(1.15f, in.wheel) : 1.0f) *
-                         (in.zoom_in ? 1.25f : 1.0f) * (in.zoom_out ? 0.8f : 1.0f);
-    if (factor != 1.0f) {
-      const float zoom = std::clamp(zoom_ * factor, 1.0f, 60.0f), change = zoom / zoom_;
-      const Point at{in.mouse.x - grid_.body.x, in.mouse.y - grid_.body.y};
-      offset_ = {(grid_.offset.x + at.x) * change - at.x, (grid_.offset.y + at.y) * change - at.y};
+    if (const auto factor = static_cast<float>(zoom_of(in)); factor != 1) {
+      const float zoom = std::clamp(zoom_ * factor, 1.0f, kMaxZoom), ratio = zoom / zoom_;
+      offset_ = {scroll_about(grid_.offset.x, in.mouse.x - grid_.body.x, ratio),
+                 scroll_about(grid_.offset.y, in.mouse.y - grid_.body.y, ratio)};
       zoom_ = zoom;
     }
     if (in.dragging || in.pan_left || in.pan_right || in.wheel_x != 0) {

@@ -6,9 +6,11 @@
 #include <sstream>
 
 #include "viz/layouts/axis.h"
+#include "viz/layouts/zoom.h"
 #include "viz/look/drawing.h"
 #include "viz/panels/memory_curves.h"
 #include "viz/panels/panels.h"
+#include "viz/panels/zoom_input.h"
 #include "viz/words/number_text.h"
 
 namespace triescope::viz {
@@ -16,6 +18,8 @@ namespace {
 
 using namespace memory_curves;
 using capture::MemoryRow;
+
+constexpr ZoomSpeed kZoomSpeed = {1.2, 1.3, 0.77};
 
 class MemoryPanel final : public Panel {
  public:
@@ -87,8 +91,7 @@ class MemoryPanel final : public Panel {
     high = std::max(high, std::min(reserved, high * 1.6)) * 1.06;
     const double first = rows.front().step, last = std::max<double>(rows.back().step, first + 1);
     const double span = std::max(1.0, (last - first) / (scene.export_mode ? 1 : zoom_));
-    const double from =
-        scene.export_mode ? first : std::clamp(from_, first, std::max(first, last - span));
+    const double from = scene.export_mode ? first : low_within(from_, span, first, last);
     const AxisScale x{from, from + span, plot.x, plot.right()}, y{0, high, plot.bottom(), plot.y};
     plot_ = {plot, x, first, last};
     draw_axes(canvas, area, plot, x, y, wide, units, per_token, scene);
@@ -116,12 +119,10 @@ class MemoryPanel final : public Panel {
     Reaction reaction;
     const auto rows = rows_of(scene);
     if (rows.empty()) return reaction;
-    const float factor = (in.wheel != 0 && in.inside ? std::pow(1.2f, in.wheel) : 1.0f) *
-                         (in.zoom_in ? 1.3f : 1.0f) * (in.zoom_out ? 0.77f : 1.0f);
-    if (factor != 1.0f && plot_.area.w > 0) {
-      const double steps = plot_.last - plot_.first, at = plot_.x.value(in.mouse.x);
+    if (const double factor = zoom_of(in, kZoomSpeed); factor != 1 && plot_.area.w > 0) {
+      const double steps = plot_.last - plot_.first;
       const double zoom = std::clamp(zoom_ * factor, 1.0, std::max(1.0, steps / 4));
-      from_ = at - (at - plot_.x.low) * zoom_ / zoom;
+      from_ = low_about(plot_.x.low, plot_.x.value(in.mouse.x), zoom_ / zoom);
       zoom_ = zoom;
     }
     const double step_px = plot_.area.w > 0 ? (plot_.x.high - plot_.x.low) / plot_.area.w : 0;
