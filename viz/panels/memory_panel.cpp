@@ -38,7 +38,7 @@ class MemoryPanel final : public Panel {
     plot_ = {};
     button_ = {};
     legend_.clear();
-    const auto rows = rows_of(scene);
+    const auto rows = rows_of(source_, scene);
     if (rows.empty()) return draw_empty_state(canvas, area, info().empty, scene);
     const float em = scene.em, pad = em * 0.6f;
     const auto per_token = static_cast<double>(scene.capture->run().kv_bytes_per_token);
@@ -117,7 +117,7 @@ class MemoryPanel final : public Panel {
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
     Reaction reaction;
-    const auto rows = rows_of(scene);
+    const auto rows = rows_of(source_, scene);
     if (rows.empty()) return reaction;
     if (const double factor = zoom_of(in, kZoomSpeed); factor != 1 && plot_.area.w > 0) {
       const double steps = plot_.last - plot_.first;
@@ -176,7 +176,7 @@ class MemoryPanel final : public Panel {
     std::ostringstream out;
     out << "step,live_tokens,garbage_tokens,reserved_tokens,greedy_tokens,batch_beam_tokens,moved_"
            "bytes,kv_bytes_per_token,device_allocated_bytes,device_reserved_bytes\n";
-    for (const MemoryRow& row : rows_of(scene))
+    for (const MemoryRow& row : rows_of(source_, scene))
       out << row.step << ',' << row.live << ',' << row.garbage << ',' << row.reserved << ','
           << row.greedy << ',' << row.batch_beam << ',' << row.moved_bytes << ','
           << scene.capture->run().kv_bytes_per_token << ',' << row.device_allocated_bytes << ','
@@ -207,6 +207,7 @@ class MemoryPanel final : public Panel {
   }
 
  private:
+  RowSource source_;
   bool stacked_ = false;
   std::array<bool, kCurves> hidden_ = {};
   double zoom_ = 1, from_ = 0;

@@ -10,6 +10,7 @@
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
 #include "viz/panels/panels.h"
+#include "viz/panels/row_source.h"
 #include "viz/panels/zoom_input.h"
 
 namespace triescope::viz {
@@ -172,10 +173,10 @@ class PositionsPanel final : public Panel {
   }
 
  private:
-  static std::vector<capture::InputRow> rows_of(const Scene& scene) {
+  std::vector<capture::InputRow> rows_of(const Scene& scene) const {
     std::vector<capture::InputRow> rows;
     if (!scene.capture || scene.shown_step() < 0) return rows;
-    for (const capture::InputRow& row : scene.capture->inputs(scene.shown_step()))
+    for (const capture::InputRow& row : source_.inputs(*scene.capture, scene.shown_step()))
       if (row.node > 0) rows.push_back(row);
     return rows;
   }
@@ -183,6 +184,7 @@ class PositionsPanel final : public Panel {
   struct {
     float top = 0, height = 0, bottom = 0;
   } rows_;
+  RowSource source_;
   float zoom_ = 1, scroll_ = 0;
 };
 

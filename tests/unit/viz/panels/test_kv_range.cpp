@@ -47,7 +47,7 @@ TEST_CASE("kv: the events of a range of steps are the ones of its steps, and no 
     for (const auto& [first, last] : {std::pair{3, 9}, {5, 5}, {0, 1000}}) {
       scene.range = {{first, last}};
       KvRange range;
-      range.update(scene);
+      range.update(RowSource{}, scene);
       std::int64_t taken = 0;
       std::vector<std::int32_t> writes(
           static_cast<std::size_t>(capture->slot_count_at(capture->end_tick())) + 100, 0);
