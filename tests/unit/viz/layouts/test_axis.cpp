@@ -35,3 +35,17 @@ TEST_CASE("an axis maps values to px and back") {
   const AxisScale down{0, 4, 300, 100};  // y grows downwards
   CHECK(down.px(4) == doctest::Approx(100));
 }
+
+TEST_CASE("axis ticks: the exact values") {
+  using Ticks = std::vector<double>;
+  CHECK(nice_ticks(0, 1, 4) == Ticks{0, 0.25, 0.5, 0.75, 1});
+  CHECK(nice_ticks(0, 10, 5) == Ticks{0, 2, 4, 6, 8, 10});
+  CHECK(nice_ticks(0, 7, 2) == Ticks{0, 5});
+  CHECK(nice_ticks(-3, 3, 3) == Ticks{-2, 0, 2});
+  CHECK(nice_ticks(0, 10, 0) == Ticks{0, 10});
+  CHECK(nice_ticks(3, 3, 4) == Ticks{3});
+  CHECK(nice_integer_ticks(0, 10, 4) == Ticks{0, 5, 10});  // never 2.5
+  CHECK(nice_integer_ticks(0, 100, 4) == Ticks{0, 25, 50, 75, 100});
+  CHECK(nice_integer_ticks(0, 3, 12) == Ticks{0, 1, 2, 3});
+  CHECK(nice_integer_ticks(4, 4, 12) == Ticks{4});
+}
