@@ -1,5 +1,5 @@
-// Export: the picture of one panel as a file, out of the panel's own drawing code. Model, method,
-// seed, version and step stand in the file (SVG/PDF/PNG metadata, CSV comment lines) and in a
+// Export: the picture of one panel as a file, drawn by the panel's own code. Model, method, seed,
+// version and step are written into the file (SVG/PDF/PNG metadata, CSV comment lines) and in a
 // caption under the picture.
 #pragma once
 
@@ -36,7 +36,7 @@ void export_panel(const capture::Capture& capture, const std::string& panel,
                   const std::string& path, const ExportOptions& options,
                   const ProgressSink& progress = {});
 
-// One of two runs that stand beside each other in a picture.
+// One of two runs side by side in a picture.
 struct ExportRun {
   const capture::Capture* capture = nullptr;
   capture::Tick cursor = 0;
@@ -48,8 +48,8 @@ struct ExportRun {
 std::string title_of(const capture::Capture& capture);
 
 // The same panel of two runs in one picture, side by side, what differs marked; the sizes are of
-// the whole. CSV: one table, the first column names the run. Of the options neither `step` nor
-// `view_state` nor `range` is used.
+// the whole. CSV: one table, the first column names the run. `step`, `view_state` and `range` of the
+// options are ignored.
 void export_pair(const ExportRun& left, const ExportRun& right, const std::string& panel,
                  const std::string& path, const ExportOptions& options,
                  const ProgressSink& progress = {});

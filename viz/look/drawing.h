@@ -36,7 +36,7 @@ struct LegendEntry {
   bool off = false;  // switched off: dimmed
 };
 // One or more rows of entries from `top_left`, within `width`; returns the height used. `boxes`:
-// where each entry came to stand, for panels whose entries are switches. Entries beyond `max_rows`
+// where each entry was drawn, for panels whose entries are switches. Entries beyond `max_rows`
 // are left out.
 float draw_legend(Canvas& canvas, Point top_left, float width,
                   const std::vector<LegendEntry>& entries, const Scene& scene,
@@ -44,10 +44,10 @@ float draw_legend(Canvas& canvas, Point top_left, float width,
 // The height draw_legend() would use.
 float legend_height(Canvas& canvas, float width, const std::vector<LegendEntry>& entries,
                     const Scene& scene);
-// Rows a legend may take in a pane of this height: what is small is for the picture.
+// Rows a legend may take in a pane of this height: small panes belong to the picture.
 int legend_rows(Rect area, const Scene& scene);
 
-// A small button of a panel's own, its top right corner at `top_right`; returns its area.
+// A small button with its top right corner at `top_right`; returns its area.
 Rect draw_button(Canvas& canvas, Point top_right, std::string_view label, const Scene& scene);
 
 // The panel's empty state: one sentence in the middle.

@@ -1,6 +1,6 @@
 // Scene: what every panel is given to draw: a capture, one cursor, one focus, a theme, a text size.
-// Panels hold their own view state (zoom, folds) and nothing else; the picture is a function of
-// scene and view state.
+// A panel's only state is its view (zoom, folds): the picture is a function of scene and view
+// state.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Scene {
   float em = 14;  // text size in px; all sizes derive from it
   // Steps the figures shown are limited to (dragged on a ruler); whole run where empty.
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
-  const Twins* twins = nullptr;  // this run as seen from another one beside it; null: none is
+  const Twins* twins = nullptr;  // this run as seen from another one beside it; null = no other run
   bool animate = true;
   bool export_mode = false;  // draw the whole extent, with a caption line; no hover
 

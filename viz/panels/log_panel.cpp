@@ -1,4 +1,4 @@
-// Log: what the run said, newest last.
+// Log: the run's messages, newest last.
 #include <algorithm>
 #include <sstream>
 

@@ -1,5 +1,5 @@
-// Panel: one picture of a capture. A subclass a file in viz/panels; the visible list of them is
-// make_panels().
+// Panel: one picture of a capture. Each <name>_panel.cpp in viz/panels holds one subclass; the list
+// of them is make_panels().
 #pragma once
 
 #include <memory>

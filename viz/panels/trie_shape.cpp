@@ -73,7 +73,7 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
         current_.insert(row.node);
 
   auto items = fold_trie(nodes, states_, scene.shown_step(), folds);
-  // The layout grows where the tree only grew; it is made anew where something died or went
+  // The layout grows where the tree only grew; it is rebuilt where something died or went
   // away.
   std::vector<char> late(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) late[i] = is_dead(states_[index(items[i].node)]);

@@ -109,7 +109,7 @@ std::vector<Column> columns_for(const std::vector<capture::VerdictRow>& rows, fl
   return columns;
 }
 
-// The first of its path among these rows that the other run has not, or has decided otherwise.
+// The first node of its path among these rows that the other run lacks or has decided otherwise.
 bool difference_begins(const std::vector<capture::VerdictRow>& rows, const capture::NodeRow& node,
                        const Scene& scene) {
   return scene.differs(node.node) && (!scene.differs(node.parent) ||

@@ -110,7 +110,7 @@ Twins find_twins(const Capture& own, Tick own_cursor, const Capture& other, Tick
   const auto nodes = own.nodes_at(own_cursor);
   twins.node.assign(nodes.size(), -1);
   twins.differ.assign(nodes.size(), 0);
-  // Below what the other has not reached yet, nothing is said.
+  // Below what the other run has not reached yet, nothing counts as different.
   std::vector<std::uint8_t> ahead(nodes.size(), 0);
   const auto other_count = other.nodes_at(other_cursor).size();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -124,7 +124,7 @@ Twins find_twins(const Capture& own, Tick own_cursor, const Capture& other, Tick
     const std::int32_t other_parent = twins.node[parent];
     if (other_parent >= 0)
       twins.node[i] = child_with(other, other_parent, nodes[i].token, other_cursor);
-    // Drafted twice, kept once: the one that was kept speaks for the path.
+    // Drafted twice, kept once: the kept node stands for the path.
     if (child_with(own, nodes[i].parent, nodes[i].token, own_cursor) != id) continue;
     const NodeState state = own.state_at(id, own_cursor);
     const bool kept = is_kept(state);

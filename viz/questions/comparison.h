@@ -1,5 +1,5 @@
-// Comparison: two runs beside each other. Which tick of one belongs to a tick of the other, which
-// node of one is which of the other (its twin: the same tokens from the root on), what one keeps
+// Comparison: two runs side by side. Which tick of one belongs to a tick of the other, which node of
+// one corresponds to which of the other (its twin: the same tokens from the root on), what one keeps
 // and the other does not, and where the two texts part. Pure: no drawing. The same arguments give
 // the same answer, so that going forward and back gives the identical pair of pictures.
 #pragma once
@@ -14,7 +14,7 @@ namespace triescope::viz {
 
 // What the shared cursor counts.
 enum class Along : std::uint8_t {
-  kTokens,  // tokens of the text: runs whose steps emit differently many stay together
+  kTokens,  // tokens of the text: keeps runs together whose steps emit different numbers of tokens
   kSteps,
   kTime,  // of decoding, from the end of prefill
 };
@@ -26,8 +26,8 @@ std::int64_t emitted_before(const capture::Capture& capture, capture::Tick curso
 // Microseconds of decoding before `cursor`, from the end of prefill; 0 within prefill.
 std::int64_t decoding_us_before(const capture::Capture& capture, capture::Tick cursor);
 
-// The tick of `to` that belongs to `cursor` of `from`: the latest at which `to` has not gone
-// further. Prefill goes phase by phase with prefill, and so do steps that stand at the same place.
+// The tick of `to` that belongs to `cursor` of `from`: the latest at which `to` is not
+// further on. Prefill goes phase by phase with prefill, and so do steps that stand at the same place.
 capture::Tick matching_tick(const capture::Capture& from, capture::Tick cursor,
                             const capture::Capture& to, Along along);
 
@@ -35,9 +35,9 @@ capture::Tick matching_tick(const capture::Capture& from, capture::Tick cursor,
 struct Twins {
   std::vector<std::int32_t> node;    // by node id: its twin in the other tree, -1 = none there
   std::vector<std::uint8_t> differ;  // by node id: kept in one run and not in the other
-  std::int32_t parting_node = -1;    // first token of this text that the other's has not; -1 = none
+  std::int32_t parting_node = -1;    // first token of this text that the other lacks; -1 = none
   std::int32_t parting_step = -1;    // the step that brought it
-  std::uint64_t version = 0;         // another number whenever anything above is another
+  std::uint64_t version = 0;         // changes whenever a field above changes
 
   bool differs(std::int32_t id) const {
     return id >= 0 && id < static_cast<std::int32_t>(differ.size()) &&
@@ -50,8 +50,8 @@ struct Twins {
   }
 };
 
-// What has no twin only because the other run has not come that far is no difference, and a draft
-// that waits for its verdict is none either.
+// A node without a twin does not count as different while the other run may still reach it; nor does
+// a draft that waits for its verdict.
 Twins find_twins(const capture::Capture& own, capture::Tick own_cursor,
                  const capture::Capture& other, capture::Tick other_cursor);
 

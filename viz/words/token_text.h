@@ -1,5 +1,5 @@
 // How a token's bytes are written where people read them: spaces as ·, newline ⏎, tab ⇥, bytes that
-// are no UTF-8 and characters that cannot be seen as hex (⟨E2 82⟩, ⟨U+200B⟩).
+// are not UTF-8 and characters that cannot be seen as hex (⟨E2 82⟩, ⟨U+200B⟩).
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ std::string plain_text(std::string_view bytes);
 // The middle taken out of a UTF-8 text longer than `max_chars` characters.
 std::string shortened(std::string_view utf8, std::size_t max_chars);
 
-// Bytes of the valid UTF-8 character that begins at `at`: 1..4, or 0 if there is none.
+// Bytes of the valid UTF-8 character that begins at `at`: 1..4, or 0 if it is not valid.
 std::size_t utf8_length(std::string_view text, std::size_t at);
 
 }  // namespace triescope::viz

@@ -187,3 +187,52 @@ TEST_CASE("trie folds: what the user opens is shown, what he closes is counted")
   CHECK(opened.size() == items.size() + static_cast<std::size_t>(run->run) - 1);
   CHECK(accounted(opened) == static_cast<std::int64_t>(tree.nodes.size()));
 }
+
+namespace {
+
+// A live path of `depth` nodes below the root.
+Tree stem_of(std::int32_t depth) {
+  Tree tree;
+  std::int32_t tip = tree.add(-1, 0, NodeState::kLive);
+  for (std::int32_t i = 0; i < depth; ++i) tip = tree.add(tip, 0, NodeState::kLive);
+  return tree;
+}
+
+}  // namespace
+
+TEST_CASE("trie folds: from 300 nodes on a dead branch is left out 7 steps after its last node") {
+  for (const int others : {297, 298}) {
+    Tree tree = stem_of(1);
+    for (int i = 1; i < others; ++i) tree.add(0, 0, NodeState::kLive);
+    const std::int32_t dead = tree.add(0, 10, NodeState::kPruned);
+    REQUIRE(dead == others + 1);
+    const std::size_t all = tree.nodes.size();
+    CAPTURE(all);
+    CHECK(fold_trie(tree.nodes, tree.states, 16, {}).size() == all);
+    const auto later = fold_trie(tree.nodes, tree.states, 17, {});
+    CHECK(later.size() == (all >= 300 ? all - 1 : all));
+    CHECK(later[0].hidden_dead == (all >= 300 ? 1 : 0));
+  }
+}
+
+TEST_CASE("trie folds: from 91 columns on a stretch becomes one item, up to the growing end") {
+  const Tree shorter = stem_of(90), longer = stem_of(91);
+  CHECK(fold_trie(shorter.nodes, shorter.states, 0, {}).size() == 91);
+  const auto items = fold_trie(longer.nodes, longer.states, 0, {});
+  REQUIRE(items.size() == 19);  // root, the first node, the run, 16 at the end
+  CHECK(items[2].node == 2);
+  CHECK(items[2].run == 74);
+  CHECK(items[2].last == 75);
+  CHECK(items[3].node == 76);
+  CHECK(items[3].parent == 2);
+}
+
+TEST_CASE("trie folds: a stretch of 8 is worth a fold, one of 7 is not") {
+  FoldOptions all;
+  all.mode = FoldMode::kAll;
+  const Tree seven = stem_of(24), eight = stem_of(25);
+  CHECK(fold_trie(seven.nodes, seven.states, 0, all).size() == 25);
+  const auto items = fold_trie(eight.nodes, eight.states, 0, all);
+  CHECK(items.size() == 26 - 7);
+  CHECK(items[2].run == 8);
+}

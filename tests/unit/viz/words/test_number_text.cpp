@@ -18,6 +18,7 @@ TEST_CASE("numbers: fixed digits, and powers of ten where those would say nothin
   CHECK(number_text(12.5, 1) == "12.5");
   CHECK(number_text(2, 0) == "2");
   CHECK(number_text(0.001) == "0.001");
+  CHECK(number_text(0.001, 5) == "0.00100");
   CHECK(number_text(0.000999) == "0.001");  // 0.0010 in two digits
   CHECK(number_text(0.00012) == "0.00012");
   CHECK(number_text(-1.24e-5) == "-1.2e-05");
