@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/recording_canvas.h"
+#include "tests/unit/viz/wandering_input.h"
 #include "viz/panels/panel.h"
 
 using namespace triescope;
@@ -244,22 +245,7 @@ TEST_CASE("every panel takes a mouse anywhere and all keys, and still draws insi
       Scene scene = last_scene(*capture);
       for (int i = 0; i < 400; ++i) {
         drawn(*panel, area, scene);
-        Input input;
-        input.inside = i % 7 != 6;
-        input.mouse = {10 + static_cast<float>(i * 37 % 500),
-                       10 + static_cast<float>(i * 53 % 320)};
-        input.wheel = i % 5 == 0 ? (i % 10 ? 1.0f : -1.0f) : 0;
-        input.clicked = i % 3 == 0;
-        input.double_clicked = i % 11 == 0;
-        input.dragging = i % 4 == 1;
-        input.drag_delta = {static_cast<float>(i % 9 - 4) * 6, static_cast<float>(i % 5 - 2) * 5};
-        input.released = i % 4 == 2;
-        input.shift = i % 8 == 1;
-        input.zoom_in = i % 13 == 0;
-        input.zoom_out = i % 17 == 0;
-        input.fit = i % 29 == 0;
-        input.previous = i % 19 == 0;
-        input.next = i % 23 == 0;
+        const Input input = triescope::test::wandering_input(i, area);
         const Reaction reaction = panel->input(input, area, scene);
         const auto nodes = static_cast<std::int32_t>(capture->nodes().size());
         const auto prompt = static_cast<std::int32_t>(capture->run().prompt_tokens.size());

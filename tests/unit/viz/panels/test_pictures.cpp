@@ -12,6 +12,7 @@
 #include "tests/support/files.h"
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/recording_canvas.h"
+#include "tests/unit/viz/wandering_input.h"
 #include "viz/panels/panel.h"
 #include "viz/questions/comparison.h"
 
@@ -34,29 +35,6 @@ class Digest {
  private:
   std::uint64_t value_ = 14695981039346656037u;
 };
-
-Input input_of(int i, Rect area) {
-  Input in;
-  in.inside = i % 7 != 6;
-  in.mouse = {area.x + static_cast<float>(i * 37 % static_cast<int>(area.w)),
-              area.y + static_cast<float>(i * 53 % static_cast<int>(area.h))};
-  in.wheel = i % 5 == 0 ? (i % 10 ? 1.0f : -1.0f) : 0;
-  in.wheel_x = i % 31 == 0 ? 1.0f : 0;
-  in.clicked = i % 3 == 0;
-  in.double_clicked = i % 11 == 0;
-  in.dragging = i % 4 == 1;
-  in.drag_delta = {static_cast<float>(i % 9 - 4) * 6, static_cast<float>(i % 5 - 2) * 5};
-  in.released = i % 4 == 2;
-  in.shift = i % 8 == 1;
-  in.zoom_in = i % 13 == 0;
-  in.zoom_out = i % 17 == 0;
-  in.pan_left = i % 41 == 0;
-  in.pan_right = i % 43 == 0;
-  in.fit = i % 29 == 0;
-  in.previous = i % 19 == 0;
-  in.next = i % 23 == 0;
-  return in;
-}
 
 void add(Digest& digest, const Reaction& reaction) {
   const auto number = [](const auto& value) {
@@ -97,7 +75,7 @@ std::string digest_of(const std::string& name, const Case& one) {
     test::RecordingCanvas canvas(true, 1);
     panel->draw(canvas, one.area, scene);
     for (const std::string& call : canvas.calls) digest.add(call);
-    const Reaction reaction = panel->input(input_of(i, one.area), one.area, scene);
+    const Reaction reaction = panel->input(test::wandering_input(i, one.area), one.area, scene);
     add(digest, reaction);
     if (reaction.hover) scene.focus.hovered = *reaction.hover;
     if (reaction.lock) scene.focus.locked = *reaction.lock;
