@@ -5,9 +5,9 @@
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
 #include "core/base/error.h"
-#include "viz/export.h"
-#include "viz/layouts/comparison.h"
+#include "viz/export/export.h"
 #include "viz/panels/panel.h"
+#include "viz/questions/comparison.h"
 
 namespace triescope::app {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "viz/export.h"
+#include "viz/export/export.h"
 
 namespace triescope::app {
 

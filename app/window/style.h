@@ -3,7 +3,7 @@
 
 #include <imgui.h>
 
-#include "viz/theme.h"
+#include "viz/look/theme.h"
 
 namespace triescope::app {
 

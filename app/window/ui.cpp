@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "app/window/style.h"
-#include "viz/draw.h"
+#include "viz/words/number_text.h"
 
 namespace triescope::app {
 namespace {

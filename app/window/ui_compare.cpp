@@ -6,7 +6,8 @@
 
 #include "app/window/style.h"
 #include "app/window/ui.h"
-#include "viz/draw.h"
+#include "viz/look/node_text.h"
+#include "viz/words/number_text.h"
 
 namespace triescope::app {
 namespace {

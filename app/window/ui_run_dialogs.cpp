@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "app/window/ui_dialogs.h"
-#include "viz/token_text.h"
+#include "viz/words/token_text.h"
 
 namespace triescope::app {
 

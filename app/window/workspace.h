@@ -17,10 +17,10 @@
 #include "app/window/pane_layout.h"
 #include "app/window/preferences.h"
 #include "core/capture/capture.h"
-#include "viz/export.h"
-#include "viz/layouts/comparison.h"
+#include "viz/export/export.h"
+#include "viz/look/scene.h"
 #include "viz/panels/panel.h"
-#include "viz/scene.h"
+#include "viz/questions/comparison.h"
 
 namespace triescope::app {
 

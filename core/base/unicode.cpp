@@ -2,13 +2,7 @@
 
 #include <utf8proc.h>
 
-#include <algorithm>
-#include <array>
-#include <iterator>
-#include <unordered_map>
-#include <utility>
-
-namespace triescope::tokenizer {
+namespace triescope {
 
 std::size_t utf8_length(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) {
@@ -82,19 +76,15 @@ std::string utf8_lossy(std::string_view bytes) {
   return out;
 }
 
-std::size_t incomplete_tail(std::string_view bytes) {
-  // Only the last three bytes can begin a character that is longer.
-  for (std::size_t back = 1; back <= 3 && back <= bytes.size(); ++back) {
-    const std::size_t at = bytes.size() - back;
-    const auto lead = static_cast<unsigned char>(bytes[at]);
-    if ((lead & 0xC0) == 0x80) continue;
-    const std::size_t wanted = lead >= 0xF0 && lead <= 0xF4   ? 4
-                               : lead >= 0xE0 && lead <= 0xEF ? 3
-                               : lead >= 0xC2 && lead <= 0xDF ? 2
-                                                              : 1;
-    return wanted > back && maximal_part(bytes, at) == back ? back : 0;
-  }
-  return 0;
+std::size_t utf8_step(std::string_view text, std::size_t at) {
+  const std::size_t length = utf8_length(text, at);
+  return length > 0 ? length : 1;
+}
+
+std::size_t utf8_before(std::string_view text, std::size_t end) {
+  std::size_t at = end - 1;
+  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
+  return at;
 }
 
 char32_t decode_utf8(std::string_view text, std::size_t at) {
@@ -140,27 +130,6 @@ bool is_whitespace(char32_t c) {
          c == 0x3000;
 }
 
-bool is_inert(char32_t c) {
-  // Found by comparing tokenizers 0.23.3 with Unicode 14, character by character; 15 by its list.
-  static constexpr std::pair<char32_t, char32_t> kRanges[] = {
-      {0x7FD, 0x7FD},     {0x898, 0x89F},     {0x8CA, 0x8D3},     {0x9FE, 0x9FE},
-      {0xC3C, 0xC3C},     {0xD3B, 0xD3C},     {0xEBA, 0xEBA},     {0x1715, 0x1715},
-      {0x1ABF, 0x1ACE},   {0x1DF6, 0x1DFA},   {0x32FF, 0x32FF},   {0xA7F2, 0xA7F4},
-      {0xA82C, 0xA82C},   {0xAB69, 0xAB69},   {0x10781, 0x10785}, {0x10787, 0x107B0},
-      {0x107B2, 0x107BA}, {0x10D24, 0x10D27}, {0x10EAB, 0x10EAC}, {0x10EFD, 0x10EFF},
-      {0x10F46, 0x10F50}, {0x10F82, 0x10F85}, {0x11070, 0x11070}, {0x1133B, 0x1133B},
-      {0x1145E, 0x1145E}, {0x11839, 0x1183A}, {0x11938, 0x11938}, {0x1193D, 0x1193E},
-      {0x11943, 0x11943}, {0x119E0, 0x119E0}, {0x11A34, 0x11A34}, {0x11A47, 0x11A47},
-      {0x11A99, 0x11A99}, {0x11D42, 0x11D42}, {0x11D44, 0x11D45}, {0x11D97, 0x11D97},
-      {0x11F41, 0x11F42}, {0x16FF0, 0x16FF1}, {0x1E030, 0x1E06D}, {0x1E08F, 0x1E08F},
-      {0x1E130, 0x1E136}, {0x1E2AE, 0x1E2AE}, {0x1E2EC, 0x1E2EF}, {0x1E4EC, 0x1E4EF},
-      {0x1F16C, 0x1F16C}, {0x1FBF0, 0x1FBF9}};
-  const auto* after =
-      std::upper_bound(std::begin(kRanges), std::end(kRanges), c,
-                       [](char32_t code, const auto& range) { return code < range.first; });
-  return after != std::begin(kRanges) && c <= (after - 1)->second;
-}
-
 bool is_word(char32_t c) {
   // Join controls, and the circled and squared letters, which are symbols by category.
   if (c == 0x200C || c == 0x200D || (c >= 0x24B6 && c <= 0x24E9) ||
@@ -185,42 +154,4 @@ bool is_word(char32_t c) {
   }
 }
 
-namespace {
-
-struct ByteAlphabet {
-  std::array<std::string, 256> texts;
-  std::unordered_map<char32_t, unsigned char> bytes;
-  ByteAlphabet() {
-    char32_t next = 256;
-    for (unsigned b = 0; b < 256; ++b) {
-      const bool printable = (b >= 33 && b <= 126) || (b >= 161 && b <= 172) || b >= 174;
-      const char32_t code = printable ? b : next++;
-      append_utf8(texts[b], code);
-      bytes[code] = static_cast<unsigned char>(b);
-    }
-  }
-};
-
-const ByteAlphabet& alphabet() {
-  static const ByteAlphabet instance;
-  return instance;
-}
-
-}  // namespace
-
-const std::string& byte_to_text(unsigned char byte) { return alphabet().texts[byte]; }
-
-std::string text_to_bytes(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = utf8_length(text, at);
-    const auto found =
-        length ? alphabet().bytes.find(decode_utf8(text, at)) : alphabet().bytes.end();
-    if (found == alphabet().bytes.end()) return std::string(text);
-    out += static_cast<char>(found->second);
-    at += length;
-  }
-  return out;
-}
-
-}  // namespace triescope::tokenizer
+}  // namespace triescope

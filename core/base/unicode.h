@@ -1,33 +1,26 @@
-// Small UTF-8 and byte-level helpers of the tokenizers.
+// UTF-8, and the two classes of characters that everything above needs. No state; any thread.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace triescope::tokenizer {
+namespace triescope {
 
 // Length in bytes of the valid UTF-8 character at `at`; 0 = invalid there.
 std::size_t utf8_length(std::string_view text, std::size_t at);
+// The same, and 1 for a byte that is invalid: how far a walk over any text goes.
+std::size_t utf8_step(std::string_view text, std::size_t at);
+// Where the character that ends at `end` begins. REQUIRES: 0 < end <= text.size().
+std::size_t utf8_before(std::string_view text, std::size_t end);
 // Offset of the first invalid byte, npos = all valid.
 std::size_t invalid_utf8_offset(std::string_view text);
-// Invalid parts become U+FFFD, a maximal part each (as Rust's from_utf8_lossy).
+// Invalid parts become U+FFFD, one for each maximal part (as Rust's from_utf8_lossy).
 std::string utf8_lossy(std::string_view bytes);
-// How many bytes at the end may be the beginning of a character that is not whole yet.
-std::size_t incomplete_tail(std::string_view bytes);
-char32_t decode_utf8(std::string_view text, std::size_t at);
+
+char32_t decode_utf8(std::string_view text, std::size_t at);  // U+FFFD where invalid
 void append_utf8(std::string& out, char32_t code);
+
 bool is_whitespace(char32_t code);  // Unicode White_Space
 bool is_word(char32_t code);        // alphabetic, digit, mark, connector, join control: UTS 18's \w
 
-// Characters that normalisation forms leave alone in `tokenizers`, whose tables are those of
-// Unicode 9, though today's Unicode decomposes or reorders them.
-bool is_inert(char32_t code);
-
-// GPT-2's byte-level alphabet: every byte as a printable character.
-const std::string& byte_to_text(unsigned char byte);
-// The bytes a text in that alphabet stands for; text with a character outside it is returned as it
-// is.
-std::string text_to_bytes(std::string_view text);
-
-}  // namespace triescope::tokenizer
+}  // namespace triescope

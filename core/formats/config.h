@@ -1,6 +1,6 @@
 // ModelConfig: a decoder-only transformer, described so that one implementation runs every family.
 // Read from config.json (with generation_config.json) or from GGUF metadata; what a file asks for
-// and we do not do is Error{kNotSupported} naming it. Plain values; no torch.
+// and triescope does not support is Error{kNotSupported} naming it. Plain values; no torch.
 #pragma once
 
 #include <cstdint>
@@ -18,25 +18,25 @@ enum class Activation : std::uint8_t { kSilu, kGeluTanh, kGelu };
 
 enum class RopeKind : std::uint8_t { kDefault, kLinear, kDynamic, kLlama3, kYarn, kLongRope };
 
-// How positions turn a head's vector. Names and formulas are those of transformers'
+// How positions rotate a head's vector. Names and formulas are those of transformers'
 // modeling_rope_utils.py.
 struct RopeConfig {
   RopeKind kind = RopeKind::kDefault;
   double theta = 10000;
-  int dims = 0;  // of head_dim, the first so many are turned; even
+  int dims = 0;  // number of leading dimensions of a head that are rotated; even
   double factor = 1;
   double low_freq_factor = 1, high_freq_factor = 4;  // llama3
   int original_context = 0;                          // llama3, yarn, longrope, dynamic
   double beta_fast = 32, beta_slow = 1;              // yarn
   bool truncate = true;                              // yarn
-  double attention_factor = 1;                       // cos and sin are multiplied by it
+  double attention_factor = 1;                       // multiplies cos and sin
   std::vector<double> short_factor, long_factor;     // longrope: [dims / 2]
   std::vector<float> divisors;  // GGUF's rope_freqs tensor: [dims / 2] or empty
 };
 
 struct LayerConfig {
   int window = 0;  // 0 = sees everything before it, else the last `window` positions
-  int rope = 0;    // index in ModelConfig::ropes, -1 = no positional turn in this layer
+  int rope = 0;    // index in ModelConfig::ropes, -1 = this layer has no rotary positions
 };
 
 struct ModelConfig {
@@ -51,12 +51,13 @@ struct ModelConfig {
   float norm_eps = 1e-5f;
   bool norm_plus_one = false;   // weights are stored as w - 1 (Gemma in safetensors)
   bool sandwich_norms = false;  // also norms after attention and after the MLP (Gemma)
-  bool qk_norm = false;         // RMS norm of every head's q and k before the turn
+  bool qk_norm = false;         // RMS norm of every head's q and k before rope
   Activation activation = Activation::kSilu;
   bool gated_mlp = true;  // down(act(gate(x)) * up(x)), else down(act(up(x)))
   bool qkv_bias = false, output_bias = false, mlp_bias = false;
   bool learned_positions = false;
-  // > 0: where rope switches at this length, KV made before it is made anew (Phi-3); 0: it stays.
+  // > 0: rope switches at this many tokens and older KV must be recomputed (Phi-3); 0: KV stays
+  // valid.
   int kv_valid_until = 0;
   bool tied_embeddings = false;
   float embedding_scale = 1;

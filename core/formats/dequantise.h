@@ -27,7 +27,7 @@ enum class GgmlType : std::uint32_t {
   kIQ4_NL = 20,
   kBF16 = 30,
 };
-std::string to_string(GgmlType type);  // "Q4_1"; of a number that is none of these: "type 99"
+std::string to_string(GgmlType type);  // "Q4_1"; "type 99" for an unknown number
 bool is_known(GgmlType type);
 
 int block_elements(GgmlType type);  // 1, 32 or 256

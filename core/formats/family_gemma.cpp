@@ -1,6 +1,6 @@
 // Gemma 2 and 3 (text): norms before and after attention and MLP with weights stored as w - 1,
 // embeddings scaled by sqrt(hidden), soft caps (2), q/k norms and a second rope for local layers
-// (3), local and global layers in turn.
+// (3), local and global layers alternate.
 #include <cmath>
 
 #include "core/formats/family.h"
@@ -49,7 +49,7 @@ void read_gemma3(const JsonFields& fields, ModelConfig& config) {
   read_windows_json(
       fields, config, fields.integer("sliding_window", 4096),
       [](int layer, int every) { return (layer + 1) % every != 0; }, pattern);
-  // Rope 0 turns the global layers, rope 1 the local ones.
+  // Rope 0 is for the global layers, rope 1 for the local ones.
   static const nlohmann::json kNothing = nlohmann::json::object();
   const JsonFields nothing(kNothing, fields.path());
   const double global = fields.number("rope_theta", 1e6);

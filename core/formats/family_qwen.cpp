@@ -9,7 +9,7 @@ void read_shared(const JsonFields& fields, ModelConfig& config) {
   read_rope_json(fields, config);
   const int window =
       fields.boolean("use_sliding_window", false) ? fields.integer("sliding_window", 4096) : 0;
-  // Layers from max_window_layers on slide.
+  // Layers from max_window_layers on have a sliding window.
   const int first = window > 0 ? fields.integer("max_window_layers", 28) : 1 << 30;
   read_windows_json(
       fields, config, window, [](int layer, int from) { return layer >= from; }, first);

@@ -1,4 +1,4 @@
-// SmolLM3: Llama in which every so many-th layer has no positional turn (NoPE).
+// SmolLM3: Llama with layers at a fixed interval that have no rotary positions (NoPE).
 #include "core/formats/family.h"
 
 namespace triescope::formats {
@@ -12,7 +12,7 @@ void read_json(const JsonFields& fields, ModelConfig& config) {
   read_rope_json(fields, config, 2000000);
   if (fields.has("no_rope_layers")) {
     const std::vector<double> has_rope =
-        fields.numbers("no_rope_layers");  // 1 = turned, in spite of the name
+        fields.numbers("no_rope_layers");  // 1 = with rope, in spite of the name
     if (has_rope.size() != config.layers.size())
       fields.corrupt("no_rope_layers", "one entry a layer");
     for (std::size_t i = 0; i < has_rope.size(); ++i)
@@ -34,7 +34,7 @@ void read_json(const JsonFields& fields, ModelConfig& config) {
   }
 }
 
-// llama.cpp knows no other interval, and no windows.
+// llama.cpp has this interval only, and no windows.
 void read_gguf(const GgufFields&, ModelConfig& config) {
   config.permuted_qk = true;
   for (std::size_t i = 3; i < config.layers.size(); i += 4) config.layers[i].rope = -1;

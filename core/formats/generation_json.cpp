@@ -1,5 +1,5 @@
-// generation_config.json: what generate() of transformers takes as its settings where it is told
-// nothing else. Names are those of transformers' GenerationConfig.
+// generation_config.json: the settings that transformers' generate() uses where it is given
+// no others. Names are those of transformers' GenerationConfig.
 #include "core/formats/family.h"
 
 namespace triescope::formats {

@@ -1,5 +1,5 @@
 // What a model's makers want it decoded with: generation_config.json, which transformers'
-// generate() follows where it is told nothing else.
+// generate() uses where it is given no others.
 #pragma once
 
 #include <string>

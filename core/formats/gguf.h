@@ -1,7 +1,7 @@
 // GGUF v3 reader: metadata and tensor directory of one file (or of a split set, opened by its first
-// part). Everything is checked before use: a hostile file gives Error{kCorruption}, never a crash.
-// The file is read, not mapped (input_file.h says why). No torch. Immutable once opened: any number
-// of threads may read. Source: the GGUF specification (ggml).
+// part). Everything is checked before use: a malicious file gives Error{kCorruption}, never a
+// crash. The file is read, not mapped (input_file.h says why). No torch. Immutable once opened: any
+// number of threads may read. Source: the GGUF specification (ggml).
 #pragma once
 
 #include <cstddef>

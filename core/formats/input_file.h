@@ -26,8 +26,8 @@ class InputFile {
   // Fills `out` from `offset`. Error{kCorruption}: the file ends before; kIoError: the system
   // refused.
   void read(std::uint64_t offset, std::span<std::byte> out) const;
-  // Tells the system that these bytes will be read soon, so that the disk need not wait for us:
-  // threads that read small pieces here and there do not look like reading ahead. Only advice.
+  // Tells the system that these bytes will be read soon, so that it reads ahead: small reads
+  // from several threads do not look sequential to it. Only a hint.
   void will_read(std::uint64_t offset, std::uint64_t size) const;
   // Error{kIoError} if size or modification time are no longer what they were at open.
   void check_unchanged() const;

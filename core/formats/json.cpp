@@ -10,8 +10,8 @@ namespace {
 constexpr std::size_t kMaxDepth = 64;
 constexpr std::size_t kMaxValues = std::size_t{4} << 20;
 
-// Builds the document and watches the limits. The library's own builder with a callback looks
-// through a list anew after each of its objects.
+// Builds the document and watches the limits. The library's own builder with a callback walks
+// a whole list again after each object in it.
 class Builder final : public nlohmann::json_sax<nlohmann::json> {
  public:
   using json = nlohmann::json;
@@ -33,7 +33,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   bool key(string_t& key) override {
     count();
     const auto [at, is_new] = open_.back()->get_ref<json::object_t&>().try_emplace(key);
-    if (!is_new) fail("key '" + key + "' stands twice");
+    if (!is_new) fail("key '" + key + "' appears twice");
     entry_ = &at->second;
     return true;
   }

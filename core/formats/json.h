@@ -1,4 +1,4 @@
-// JSON from strangers: depth, number of values and size are limited, a key that stands twice is an
+// JSON from untrusted files: depth, number of values and size are limited, and a repeated key is an
 // error.
 #pragma once
 

@@ -146,7 +146,7 @@ void SafeTensors::add(std::unique_ptr<InputFile> opened) {
 void SafeTensors::index() {
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
     if (!by_name_.emplace(tensors_[i].name, i).second) {
-      corrupt(path_of(tensors_[i]), "tensor '" + tensors_[i].name + "' stands in two files");
+      corrupt(path_of(tensors_[i]), "tensor '" + tensors_[i].name + "' is in two files");
     }
   }
 }

@@ -54,8 +54,8 @@ struct WeightSlice {
   std::int64_t first_row = 0;
   bool transposed =
       false;  // stored [in, out] (GPT-2's Conv1D); first_row counts output rows all the same
-  // > 0: within each of so many heads, rows lie interleaved (0, half, 1, half + 1, ...) as GGUF's
-  // converter leaves q and k of Llama.
+  // > 0: the number of heads; within each, rows lie interleaved (0, half, 1, half + 1, ...) as
+  // GGUF's converter leaves q and k of Llama.
   int interleaved_heads = 0;
 };
 

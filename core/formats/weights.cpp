@@ -108,8 +108,8 @@ void WeightSource::check_shapes() {
     }
   }
   if (!gguf_) return;
-  // A GGUF holds what its architecture needs and nothing else: a tensor we know no use for is a
-  // property we do not do.
+  // A GGUF holds what its architecture needs and nothing else: an unknown tensor is a
+  // property that triescope does not support.
   std::map<std::string, bool> used;
   for (int r = 0; r < kRoles; ++r) {
     const Role role = static_cast<Role>(r);

@@ -85,7 +85,7 @@ NgramTrie::Answer NgramTrie::continuations(std::span<const std::int32_t> context
     for (const std::int32_t token : context.last(static_cast<std::size_t>(length)))
       if ((node = find_child(node, token)) < 0) break;
     // The context itself is in the text when generated tokens are indexed: a key that nothing
-    // follows is no hit.
+    // follows is not a hit.
     if (node > 0 && nodes_[static_cast<std::size_t>(node)].first_child >= 0) {
       key = node;
       answer.matched_tokens = length;

@@ -24,9 +24,9 @@ class SuffixArray {
   // `end_token` (or -1) separates documents: nothing is drafted across it.
   explicit SuffixArray(std::vector<std::int32_t> tokens, std::int32_t end_token = -1);
 
-  // The longest suffix of `context` (max_key tokens down to min_key) that stands in the datastore
+  // The longest suffix of `context` (max_key tokens down to min_key) that occurs in the datastore
   // with something after it, and the max_nodes most frequent nodes of what follows, at most
-  // max_depth deep, nothing below a token of `last_tokens`. Of equally frequent nodes the one of
+  // max_depth deep, nothing below a token of `last_tokens`. Among equally frequent nodes the one with
   // the smaller token comes first.
   NgramTrie::Answer continuations(std::span<const std::int32_t> context, int min_key, int max_key,
                                   int max_nodes, int max_depth,

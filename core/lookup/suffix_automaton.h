@@ -1,5 +1,5 @@
-// The suffix automaton of a growing text: after each token it knows the longest suffix that stood
-// in the text before, of any length, and where it last ended. What followed there is a draft.
+// The suffix automaton of a growing text: after each token it knows the longest suffix that
+// occurred in the text before, of any length, and where it last ended. What followed there is a draft.
 //
 // append() is O(1) amortised for the automaton itself, plus one step for each suffix link from the
 // new state to the start (the latest places are kept exact), a handful in real text. At most 2
@@ -23,10 +23,10 @@ class SuffixAutomaton {
   }
 
   struct Match {
-    std::int32_t length = 0;  // tokens of the longest suffix that stood there before (it may
-                              // overlap itself); 0 = none
-    std::int32_t end =
-        0;  // its latest earlier occurrence is text[end - length, end); text[end] follows
+    // Tokens of the longest suffix that occurred before (it may overlap itself); 0 = none.
+    std::int32_t length = 0;
+    // Its latest earlier occurrence is text[end - length, end); text[end] follows.
+    std::int32_t end = 0;
   };
   Match match() const { return match_; }
 
@@ -44,15 +44,15 @@ class SuffixAutomaton {
     std::int32_t from, token, to, next;  // next: of the same state
   };
 
-  std::int32_t find_edge(std::int32_t state,
-                         std::int32_t token) const;  // index into edges_, -1 = none
+  // Index into edges_, -1 = none.
+  std::int32_t find_edge(std::int32_t state, std::int32_t token) const;
   void add_edge(std::int32_t from, std::int32_t token, std::int32_t to);
   std::size_t slot_of(std::int32_t state, std::int32_t token) const;
 
   std::vector<State> states_;
   std::vector<Edge> edges_;
-  std::vector<std::int32_t>
-      table_;  // open addressing: index into edges_, -1 = empty; size a power of two
+  // Open addressing: index into edges_, -1 = empty; size a power of two.
+  std::vector<std::int32_t> table_;
   std::int32_t last_ = 0;
   std::int32_t size_ = 0;
   Match match_;

@@ -37,11 +37,6 @@ std::int32_t AddedTokens::child(std::int32_t node, unsigned char byte) const {
 
 std::vector<AddedTokens::Match> AddedTokens::find(std::string_view text) const {
   std::vector<Match> matches;
-  const auto before = [&](std::size_t at) {  // start of the character that ends at `at`
-    std::size_t begin = at - 1;
-    while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80) --begin;
-    return begin;
-  };
   std::size_t taken = 0;  // end of the last match
   for (std::size_t at = 0; at < text.size();) {
     if (!first_[static_cast<unsigned char>(text[at])]) {
@@ -66,13 +61,13 @@ std::vector<AddedTokens::Match> AddedTokens::find(std::string_view text) const {
     std::size_t begin = at, end = best_end;
     at = best_end;
     if (token.single_word) {
-      const bool left = begin > 0 && is_word(decode_utf8(text, before(begin)));
+      const bool left = begin > 0 && is_word(decode_utf8(text, utf8_before(text, begin)));
       const bool right = end < text.size() && is_word(decode_utf8(text, end));
       if (left || right) continue;
     }
     if (token.lstrip)
-      while (begin > taken && is_whitespace(decode_utf8(text, before(begin))))
-        begin = before(begin);
+      while (begin > taken && is_whitespace(decode_utf8(text, utf8_before(text, begin))))
+        begin = utf8_before(text, begin);
     if (token.rstrip)
       while (end < text.size() && is_whitespace(decode_utf8(text, end)))
         end += utf8_length(text, end);

@@ -69,7 +69,7 @@ void Bpe::find_joints(const TokenizerSpec& spec) {
   if (ignore_merges_) return;
   const bool bytes =
       byte_fallback_ && std::find(byte_ids_.begin(), byte_ids_.end(), -1) == byte_ids_.end();
-  fuses_ = !bytes && unk_id_ >= 0 && fuse_unk_;
+  unknowns_meet_ = !bytes && unk_id_ >= 0 && (fuse_unk_ || byte_fallback_);
   std::unordered_set<std::int32_t> untouched(byte_ids_.begin(), byte_ids_.end());
   untouched.insert(unk_id_);
   untouched.erase(-1);
@@ -78,9 +78,7 @@ void Bpe::find_joints(const TokenizerSpec& spec) {
     if (untouched.count(merge.left) != 0 || untouched.count(merge.right) != 0) return;
     const std::string& left = spec.vocab[static_cast<std::size_t>(merge.left)];
     const std::string& right = spec.vocab[static_cast<std::size_t>(merge.right)];
-    std::size_t last = left.size() - 1;
-    while (last > 0 && (static_cast<unsigned char>(left[last]) & 0xC0) == 0x80) --last;
-    const char32_t a = decode_utf8(left, last), b = decode_utf8(right, 0);
+    const char32_t a = decode_utf8(left, utf8_before(left, left.size())), b = decode_utf8(right, 0);
     if (usual(a) < kUsual && usual(b) < kUsual)
       usual_joints_[usual(a) * kUsual + usual(b)] = true;
     else
@@ -99,16 +97,16 @@ bool Bpe::lacks(char32_t code) const {
 std::size_t Bpe::piece_end(std::string_view word, std::size_t at) const {
   if (!pieces_ || at >= word.size()) return word.size();
   char32_t left = decode_utf8(word, at);
-  at += std::max<std::size_t>(1, utf8_length(word, at));
+  at += utf8_step(word, at);
   while (at < word.size()) {
     const auto byte = static_cast<unsigned char>(word[at]);
-    const std::size_t length = byte < 0x80 ? 1 : std::max<std::size_t>(1, utf8_length(word, at));
+    const std::size_t length = byte < 0x80 ? 1 : utf8_step(word, at);
     const char32_t right = byte < 0x80 ? byte : decode_utf8(word, at);
     const std::size_t a = usual(left), b = usual(right);
     const bool joined = a < kUsual && b < kUsual
                             ? usual_joints_[a * kUsual + b]
                             : joints_.count(static_cast<std::uint64_t>(left) << 32 | right) != 0;
-    if (!joined && !(fuses_ && lacks(left) && lacks(right))) return at;
+    if (!joined && !(unknowns_meet_ && lacks(left) && lacks(right))) return at;
     left = right;
     at += length;
   }
@@ -137,25 +135,31 @@ void Bpe::start(std::string_view word, std::vector<Symbol>& symbols) const {
     if (at > 0) symbols.back().next = at;
     symbols.push_back({id, at - 1, -1, kNoMerge, 0});
   };
-  bool last_unknown = false;
+  // tokenizers holds an <unk> back until the next character of the vocabulary, or the end: byte
+  // tokens in between come before it.
+  bool unknown = false;
   for (std::size_t at = 0; at < word.size();) {
     const auto first = static_cast<unsigned char>(word[at]);
-    const std::size_t length = first < 0x80 ? 1 : std::max<std::size_t>(1, utf8_length(word, at));
+    const std::size_t length = first < 0x80 ? 1 : utf8_step(word, at);
     const std::int32_t id = first < 0x80 ? ascii_ids_[first] : id_of(word.substr(at, length));
-    bool known = id >= 0;
-    if (known) {
+    const auto byte_id = [&](std::size_t i) {
+      return byte_ids_[static_cast<unsigned char>(word[at + i])];
+    };
+    bool bytes = byte_fallback_;
+    for (std::size_t i = 0; bytes && i < length; ++i) bytes = byte_id(i) >= 0;
+    if (id >= 0) {
+      if (unknown) push(unk_id_);
+      unknown = false;
       push(id);
-    } else if (byte_fallback_) {
-      known = true;
-      for (std::size_t i = 0; i < length; ++i)
-        known = known && byte_ids_[static_cast<unsigned char>(word[at + i])] >= 0;
-      for (std::size_t i = 0; known && i < length; ++i)
-        push(byte_ids_[static_cast<unsigned char>(word[at + i])]);
+    } else if (bytes) {
+      for (std::size_t i = 0; i < length; ++i) push(byte_id(i));
+    } else if (unk_id_ >= 0) {
+      if (unknown && !fuse_unk_) push(unk_id_);
+      unknown = true;
     }
-    if (!known && unk_id_ >= 0 && !(fuse_unk_ && last_unknown)) push(unk_id_);
-    if (known || unk_id_ >= 0) last_unknown = !known;
     at += length;
   }
+  if (unknown) push(unk_id_);
 }
 
 void Bpe::encode(std::string_view word, std::vector<std::int32_t>& out, Scratch& scratch) const {

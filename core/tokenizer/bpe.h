@@ -60,7 +60,9 @@ class Bpe {
   // Pairs of neighbouring characters that some merge joins. The usual ones (ASCII and the space
   // sign) in a table, the others in a set.
   bool pieces_ = false;
-  bool fuses_ = false;  // unknown characters side by side become one <unk>
+  // Characters outside the vocabulary that stand side by side depend on each other: they become one
+  // <unk>, or the <unk> of one comes after the byte tokens of the next.
+  bool unknowns_meet_ = false;
   std::vector<bool> usual_joints_;
   std::unordered_set<std::uint64_t> joints_;
 };

@@ -9,6 +9,7 @@
 #include "core/base/unicode.h"
 #include "core/tokenizer/added_tokens.h"
 #include "core/tokenizer/bpe.h"
+#include "core/tokenizer/byte_alphabet.h"
 #include "core/tokenizer/chat_template.h"
 #include "core/tokenizer/pipeline.h"
 #include "core/tokenizer/spec.h"
@@ -64,7 +65,7 @@ class BpeTokenizer final : public Tokenizer {
   }
 
   std::vector<std::int32_t> encode(std::string_view text, bool add_special_tokens) const override {
-    if (const std::size_t at = tokenizer::invalid_utf8_offset(text); at != std::string_view::npos)
+    if (const std::size_t at = invalid_utf8_offset(text); at != std::string_view::npos)
       throw Error(ErrorCode::kInvalidArgument, "the text is not valid UTF-8 at byte " +
                                                    std::to_string(at) +
                                                    "; convert it to UTF-8 first");
@@ -235,7 +236,7 @@ class BpeTokenizer final : public Tokenizer {
         std::string bytes;
         const auto flush = [&] {
           if (bytes.empty()) return;
-          if (tokenizer::invalid_utf8_offset(bytes) == std::string_view::npos) {
+          if (invalid_utf8_offset(bytes) == std::string_view::npos) {
             out.push_back(bytes);
           } else {
             for (std::size_t i = 0; i < bytes.size(); ++i) out.emplace_back("\xEF\xBF\xBD");
@@ -280,7 +281,7 @@ class BpeTokenizer final : public Tokenizer {
       case Kind::kByteLevel: {
         std::string bytes;
         for (const std::string& token : tokens) bytes += tokenizer::text_to_bytes(token);
-        tokens.assign(1, tokenizer::utf8_lossy(bytes));
+        tokens.assign(1, utf8_lossy(bytes));
         break;
       }
       case Kind::kMetaspace:
@@ -346,56 +347,6 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) {
   if (fs::path(path).extension() == ".json")
     return make_tokenizer(tokenizer::spec_from_json_file(path));
   return make_tokenizer(tokenizer::spec_from_gguf(path));
-}
-
-StreamDecoder::StreamDecoder(const Tokenizer& tokenizer, bool skip_special_tokens)
-    : tokenizer_(tokenizer), skip_special_tokens_(skip_special_tokens) {}
-
-namespace {
-
-// Where `text` goes on after what was given out already. A decoder may rewrite that (a run of byte
-// tokens that turns out not to be UTF-8); what stands out there cannot be taken back.
-std::string after(const std::string& given, const std::string& text) {
-  std::size_t same = 0;
-  while (same < given.size() && same < text.size() && given[same] == text[same]) ++same;
-  while (same > 0 && same < text.size() && (static_cast<unsigned char>(text[same]) & 0xC0) == 0x80)
-    --same;
-  return text.substr(same);
-}
-
-}  // namespace
-
-// The text of a window of ids, decoded again with the newest: what is new at its end is given out.
-// The window begins a few tokens back, so that a decoder which treats the first token differently
-// (a stripped space) does so once.
-std::string StreamDecoder::push(std::int32_t id) {
-  ids_.push_back(id);
-  const std::string text = tokenizer_.decode(ids_, skip_special_tokens_);
-  // Replacement characters at the end may become a real one with the next tokens; more than a
-  // character's worth of them will not.
-  constexpr std::string_view kBroken = "\xEF\xBF\xBD";
-  constexpr std::size_t kHeldTokens = 16, kWindow = 24, kKept = 8;
-  if (text.ends_with(kBroken) && ++held_ < kHeldTokens) return "";
-  held_ = 0;
-  std::string fresh = after(emitted_, text);
-  emitted_ = text;
-  if (ids_.size() > kWindow) {
-    // Begin the window later, where decoding the rest alone gives the end of the same text.
-    std::vector<std::int32_t> rest(ids_.end() - kKept, ids_.end());
-    std::string tail = tokenizer_.decode(rest, skip_special_tokens_);
-    if (text.ends_with(tail)) {
-      ids_ = std::move(rest);
-      emitted_ = std::move(tail);
-    }
-  }
-  return fresh;
-}
-
-std::string StreamDecoder::finish() {
-  const std::string text = tokenizer_.decode(ids_, skip_special_tokens_);
-  std::string fresh = after(emitted_, text);
-  emitted_ = text;
-  return fresh;
 }
 
 }  // namespace triescope

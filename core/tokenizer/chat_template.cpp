@@ -10,7 +10,6 @@ namespace triescope::tokenizer {
 
 ChatTemplate::ChatTemplate(std::string text, std::string source)
     : text_(std::move(text)), source_(std::move(source)) {}
-ChatTemplate::~ChatTemplate() = default;
 
 std::string ChatTemplate::render(
     std::span<const ChatMessage> messages, bool add_generation_prompt,

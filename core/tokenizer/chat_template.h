@@ -1,10 +1,9 @@
 // Chat templates: the subset of Jinja that models' chat templates are written in, rendered as
 // transformers' apply_chat_template does (trim_blocks, lstrip_blocks, loop controls). Nothing is
-// executed but the template; steps, depth and output are limited, so a hostile template ends.
+// executed but the template; steps, depth and output are limited, so a malicious template ends.
 // Immutable; any number of threads may render.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -14,16 +13,11 @@
 
 namespace triescope::tokenizer {
 
-namespace jinja {
-struct Template;
-}
-
 class ChatTemplate {
  public:
   // Parsing is put off until the first render, so that a model with a template we cannot read still
   // opens.
   ChatTemplate(std::string text, std::string source);
-  ~ChatTemplate();
 
   // Errors: kNotSupported (names the construct and its line), kInvalidArgument (the template
   // refused the conversation: its own words).

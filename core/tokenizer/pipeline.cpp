@@ -1,12 +1,11 @@
 #include "core/tokenizer/pipeline.h"
 
-#include <utf8proc.h>
-
 #include <algorithm>
-#include <cstdlib>
 
 #include "core/base/error.h"
 #include "core/base/unicode.h"
+#include "core/tokenizer/byte_alphabet.h"
+#include "core/tokenizer/unicode_form.h"
 
 namespace triescope::tokenizer {
 namespace {
@@ -14,64 +13,6 @@ namespace {
 using NormKind = NormalizerStep::Kind;
 using PreKind = PreTokenizerStep::Kind;
 using Range = std::pair<std::size_t, std::size_t>;
-
-std::string unicode_form_of(std::string_view text, int options) {
-  utf8proc_uint8_t* mapped = nullptr;
-  const auto length = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                   static_cast<utf8proc_ssize_t>(text.size()), &mapped,
-                                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | options));
-  if (length < 0)
-    throw Error(ErrorCode::kInvalidArgument,
-                std::string("tokenizer: normalising failed: ") + utf8proc_errmsg(length));
-  std::string out(reinterpret_cast<char*>(mapped), static_cast<std::size_t>(length));
-  std::free(mapped);
-  return out;
-}
-
-std::string unicode_form(std::string_view text, int options) {
-  std::string out;
-  std::size_t begin = 0;
-  for (std::size_t at = 0, length; at < text.size(); at += length) {
-    length = utf8_length(text, at);
-    if (length < 2 || !is_inert(decode_utf8(text, at))) {
-      length = std::max<std::size_t>(1, length);
-      continue;
-    }
-    if (at > begin) out += unicode_form_of(text.substr(begin, at - begin), options);
-    out.append(text, at, length);
-    begin = at + length;
-  }
-  if (begin == 0) return unicode_form_of(text, options);
-  if (begin < text.size()) out += unicode_form_of(text.substr(begin), options);
-  return out;
-}
-
-std::string lowercase(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size(); at += utf8_length(text, at)) {
-    const char32_t code = decode_utf8(text, at);
-    if (code == 0x130) {
-      out += "i\xCC\x87";  // the one letter whose lower case is two characters
-    } else {
-      append_utf8(out,
-                  static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(code))));
-    }
-  }
-  return out;
-}
-
-std::string strip(std::string_view text, bool left, bool right) {
-  std::size_t begin = 0, end = text.size();
-  while (left && begin < end && is_whitespace(decode_utf8(text, begin)))
-    begin += utf8_length(text, begin);
-  while (right && end > begin) {
-    std::size_t at = end - 1;
-    while (at > begin && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
-    if (!is_whitespace(decode_utf8(text, at))) break;
-    end = at;
-  }
-  return std::string(text.substr(begin, end - begin));
-}
 
 // Cuts `text` at `matches` as the behavior says. Source: tokenizers, NormalizedString::split.
 void cut(std::string_view text, const std::vector<Range>& matches, SplitBehavior behavior,
@@ -209,16 +150,16 @@ std::string Pipeline::normalize(std::string_view given, bool* beginning_removed)
         break;
       }
       case NormKind::kNfc:
-        text = unicode_form(text, UTF8PROC_COMPOSE);
+        text = unicode_form(text, UnicodeForm::kNfc);
         break;
       case NormKind::kNfd:
-        text = unicode_form(text, UTF8PROC_DECOMPOSE);
+        text = unicode_form(text, UnicodeForm::kNfd);
         break;
       case NormKind::kNfkc:
-        text = unicode_form(text, UTF8PROC_COMPOSE | UTF8PROC_COMPAT);
+        text = unicode_form(text, UnicodeForm::kNfkc);
         break;
       case NormKind::kNfkd:
-        text = unicode_form(text, UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT);
+        text = unicode_form(text, UnicodeForm::kNfkd);
         break;
       case NormKind::kLowercase:
         text = lowercase(text);
@@ -226,7 +167,7 @@ std::string Pipeline::normalize(std::string_view given, bool* beginning_removed)
       case NormKind::kStrip:
         if (beginning_removed && step.left && !text.empty() && is_whitespace(decode_utf8(text, 0)))
           *beginning_removed = true;
-        text = strip(text, step.left, step.right);
+        text = stripped_of_space(text, step.left, step.right);
         break;
     }
   }

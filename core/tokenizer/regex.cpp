@@ -17,7 +17,7 @@ constexpr const char* kSpaceClass =
 constexpr std::uint32_t kMatchLimit = 1'000'000, kDepthLimit = 100'000;
 constexpr std::uint32_t kHeapLimitKib = 64 << 10;  // of the interpreter; PCRE2's own is 20 GB
 
-// PCRE2's \s holds U+180E, which is no white space since Unicode 6.3.
+// PCRE2's \s holds U+180E, which is not white space since Unicode 6.3.
 std::string with_unicode_spaces(const std::string& pattern) {
   std::string out;
   bool in_class = false;

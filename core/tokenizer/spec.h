@@ -102,16 +102,15 @@ struct TokenizerSpec {
 // Far above every real tokenizer. Longer ones would make reading the vocabulary slow: the time to
 // find merges grows with the square of a token's length.
 inline constexpr std::size_t kMaxTokenBytes = 1024;
-inline constexpr std::size_t kMaxSteps =
-    64;  // of the normalizer, the pre-tokenizer, the decoder: each
+inline constexpr std::size_t kMaxSteps = 64;  // of normalizer, pre-tokenizer, decoder, each
 inline constexpr std::size_t kMaxPatternBytes = 16 << 10;  // of a regular expression
 
 // Readers. Errors: kNotFound, kCorruption (file, place, expected, found), kNotSupported (names the
 // construct).
-TokenizerSpec spec_from_directory(
-    const std::string&
-        path);  // tokenizer.json and what stands beside it, or vocab.json + merges.txt
-TokenizerSpec spec_from_json_file(const std::string& path);  // a tokenizer.json alone
+// spec_from_directory: tokenizer.json and the files beside it, or vocab.json with merges.txt;
+// spec_from_json_file: a tokenizer.json alone.
+TokenizerSpec spec_from_directory(const std::string& path);
+TokenizerSpec spec_from_json_file(const std::string& path);
 TokenizerSpec spec_from_json(std::string_view text, const std::string& source);
 TokenizerSpec spec_from_gguf(const std::string& path);
 TokenizerSpec spec_from_gguf(const formats::GgufFile& file);

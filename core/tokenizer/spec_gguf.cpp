@@ -90,7 +90,7 @@ void merges_from_scores(const std::string& path, const std::vector<float>& score
   if (work > kMaxSplitWork)
     throw Error(ErrorCode::kNotSupported,
                 path +
-                    ": tokenizer.ggml.tokens: so many long tokens are not supported (the sum of "
+                    ": tokenizer.ggml.tokens: too many long tokens (the sum of "
                     "their squared lengths is " +
                     std::to_string(work) + " bytes, at most " + std::to_string(kMaxSplitWork) +
                     ")");

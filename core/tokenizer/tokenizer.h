@@ -40,7 +40,7 @@ class Tokenizer {
   virtual std::string description() const = 0;  // "byte-level BPE, smollm, 49152 tokens"
 
   virtual bool has_chat_template() const = 0;
-  // Error{kNotSupported}: none, or a construct we do not do (names it).
+  // Error{kNotSupported}: the model has none, or a construct is not supported (names it).
   virtual std::string apply_chat_template(std::span<const ChatMessage> messages,
                                           bool add_generation_prompt) const = 0;
 };

@@ -8,7 +8,7 @@
 #include "tests/fuzz/fuzz.h"
 
 using namespace triescope;
-namespace jinja = triescope::tokenizer::jinja;
+namespace jinja = triescope::jinja;
 
 namespace {
 

@@ -1,6 +1,6 @@
 // ImGuiCanvas: the drawing interface over an ImDrawList. Lives for one frame; borrows list and
-// fonts. Window thread only. The fonts carry the glyphs; a character none of them has is drawn as
-// the font's fallback. The verdict marks are shapes (viz/draw.h) and need no font.
+// fonts. Window thread only. The fonts carry the glyphs; a character that none of them has is drawn
+// as the font's fallback. The verdict marks are shapes (viz/look/drawing.h) and need no font.
 #pragma once
 
 #include <imgui.h>
@@ -13,7 +13,7 @@
 namespace triescope::viz {
 
 // Null faces fall back to `ui`, and that to Dear ImGui's current font. The faces are made for the
-// text size; smaller letters out of them are blurred, so there are sizes below it too: a text is
+// text size; smaller letters drawn from them are blurred, so there are sizes below it too: a text is
 // drawn in the size nearest to what it asks for, if that is within a tenth.
 struct ImGuiFonts {
   struct Sized {

@@ -106,10 +106,8 @@ bool TrieLayout::append(std::int32_t parent, bool late) {
   at(parent).last_child = item;
   const std::int32_t own = row(item);
   const std::int32_t needed = above >= 0 ? std::max(own, row(above) + 1) : own;
-  if (needed > own)
-    raise(it.chain, needed);
-  else if (below >= 0 && row(below) <= own)
-    raise(at(below).chain, own + 1);
+  // What stands below hangs below a lower parent: only a raised line can get in its way.
+  if (needed > own) raise(it.chain, needed);
   rows_ = std::max(rows_, needed + 1);
   return true;
 }

@@ -4,9 +4,12 @@
 #include <cmath>
 #include <sstream>
 
-#include "viz/draw.h"
+#include "viz/look/drawing.h"
+#include "viz/look/node_text.h"
 #include "viz/panels/panels.h"
-#include "viz/token_text.h"
+#include "viz/questions/leaves.h"
+#include "viz/words/number_text.h"
+#include "viz/words/token_text.h"
 
 namespace triescope::viz {
 namespace {

@@ -6,7 +6,7 @@ namespace triescope::viz {
 
 using capture::SlotAction;
 
-void KvRange::update(const Scene& scene) {
+void KvRange::update(const RowSource& source, const Scene& scene) {
   const capture::Capture& capture = *scene.capture;
   const std::int64_t events = capture.counts().slots;
   if (&capture == capture_ && events == events_ && scene.range == range_) return;
@@ -19,7 +19,7 @@ void KvRange::update(const Scene& scene) {
   if (!range_) return;
   for (std::int32_t step = range_->first; step <= std::min(range_->second, capture.last_step());
        ++step)
-    for (const capture::SlotRow& row : capture.slot_events(step)) {
+    for (const capture::SlotRow& row : source.slot_events(capture, step)) {
       const bool taken = row.action == SlotAction::kAlloc || row.action == SlotAction::kReuse;
       written_ += taken;
       reused_ += row.action == SlotAction::kReuse;
@@ -31,7 +31,7 @@ void KvRange::update(const Scene& scene) {
       if (slot >= writes_.size()) writes_.resize(slot + 1, 0);
       ++writes_[slot];
     }
-  for (const capture::MemoryRow& row : capture.memory())
+  for (const capture::MemoryRow& row : source.memory(capture))
     if (scene.in_range(row.step)) most_held_ = std::max(most_held_, row.live + row.garbage);
 }
 

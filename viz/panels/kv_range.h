@@ -10,13 +10,14 @@
 
 #include "core/capture/capture.h"
 #include "viz/canvas/canvas.h"
-#include "viz/scene.h"
+#include "viz/look/scene.h"
+#include "viz/panels/row_source.h"
 
 namespace triescope::viz {
 
 class KvRange {
  public:
-  void update(const Scene& scene);  // without a range: nothing to say
+  void update(const RowSource& source, const Scene& scene);  // without a range: nothing to say
 
   bool any() const { return range_.has_value(); }
   std::string steps() const;  // "steps 3–9", "step 3"

@@ -1,9 +1,10 @@
-// Log: what the run said, newest last.
+// Log: the run's messages, newest last.
 #include <algorithm>
 #include <sstream>
 
-#include "viz/draw.h"
+#include "viz/look/drawing.h"
 #include "viz/panels/panels.h"
+#include "viz/words/number_text.h"
 
 namespace triescope::viz {
 namespace {

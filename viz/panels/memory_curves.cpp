@@ -4,7 +4,8 @@
 #include <cmath>
 #include <iterator>
 
-#include "viz/draw.h"
+#include "viz/look/drawing.h"
+#include "viz/words/number_text.h"
 
 namespace triescope::viz::memory_curves {
 
@@ -92,10 +93,10 @@ std::string ratio_text(const std::vector<MemoryRow>& rows, const MemoryRow& now,
          bytes_text(now.batch_beam * per_token) + "; peaks " + number_text(held / batch, 2) + " ×";
 }
 
-std::vector<MemoryRow> rows_of(const Scene& scene) {
+std::vector<MemoryRow> rows_of(const RowSource& source, const Scene& scene) {
   std::vector<MemoryRow> rows;
   if (!scene.capture) return rows;
-  for (const MemoryRow& row : scene.capture->memory()) {
+  for (const MemoryRow& row : source.memory(*scene.capture)) {
     if (!scene.in_range(row.step)) continue;
     if (scene.export_mode && capture::make_tick(row.step, capture::Phase::kCommit) >= scene.cursor)
       continue;

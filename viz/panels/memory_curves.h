@@ -11,7 +11,8 @@
 #include "core/capture/records.h"
 #include "viz/canvas/canvas.h"
 #include "viz/layouts/axis.h"
-#include "viz/scene.h"
+#include "viz/look/scene.h"
+#include "viz/panels/row_source.h"
 
 namespace triescope::viz::memory_curves {
 
@@ -35,7 +36,7 @@ std::string ratio_text(const std::vector<MemoryRow>& rows, const MemoryRow& now,
                        const std::array<bool, kCurves>& has, double per_token, bool whole_run);
 // The rows to plot: up to the cursor in an export, all that is known on the screen (the cursor is
 // a line there), within the range.
-std::vector<MemoryRow> rows_of(const Scene& scene);
+std::vector<MemoryRow> rows_of(const RowSource& source, const Scene& scene);
 // The newest row that is not after `step`; `rows` must not be empty.
 const MemoryRow& at_step(const std::vector<MemoryRow>& rows, std::int32_t step);
 // `wide`: room for bytes on the right; `units`: room for the words under the axis.

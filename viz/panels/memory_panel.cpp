@@ -5,16 +5,21 @@
 #include <cmath>
 #include <sstream>
 
-#include "viz/draw.h"
 #include "viz/layouts/axis.h"
+#include "viz/layouts/zoom.h"
+#include "viz/look/drawing.h"
 #include "viz/panels/memory_curves.h"
 #include "viz/panels/panels.h"
+#include "viz/panels/zoom_input.h"
+#include "viz/words/number_text.h"
 
 namespace triescope::viz {
 namespace {
 
 using namespace memory_curves;
 using capture::MemoryRow;
+
+constexpr ZoomSpeed kZoomSpeed = {1.2, 1.3, 0.77};
 
 class MemoryPanel final : public Panel {
  public:
@@ -33,7 +38,7 @@ class MemoryPanel final : public Panel {
     plot_ = {};
     button_ = {};
     legend_.clear();
-    const auto rows = rows_of(scene);
+    const auto rows = rows_of(source_, scene);
     if (rows.empty()) return draw_empty_state(canvas, area, info().empty, scene);
     const float em = scene.em, pad = em * 0.6f;
     const auto per_token = static_cast<double>(scene.capture->run().kv_bytes_per_token);
@@ -86,8 +91,7 @@ class MemoryPanel final : public Panel {
     high = std::max(high, std::min(reserved, high * 1.6)) * 1.06;
     const double first = rows.front().step, last = std::max<double>(rows.back().step, first + 1);
     const double span = std::max(1.0, (last - first) / (scene.export_mode ? 1 : zoom_));
-    const double from =
-        scene.export_mode ? first : std::clamp(from_, first, std::max(first, last - span));
+    const double from = scene.export_mode ? first : low_within(from_, span, first, last);
     const AxisScale x{from, from + span, plot.x, plot.right()}, y{0, high, plot.bottom(), plot.y};
     plot_ = {plot, x, first, last};
     draw_axes(canvas, area, plot, x, y, wide, units, per_token, scene);
@@ -113,14 +117,12 @@ class MemoryPanel final : public Panel {
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
     Reaction reaction;
-    const auto rows = rows_of(scene);
+    const auto rows = rows_of(source_, scene);
     if (rows.empty()) return reaction;
-    const float factor = (in.wheel != 0 && in.inside ? std::pow(1.2f, in.wheel) : 1.0f) *
-                         (in.zoom_in ? 1.3f : 1.0f) * (in.zoom_out ? 0.77f : 1.0f);
-    if (factor != 1.0f && plot_.area.w > 0) {
-      const double steps = plot_.last - plot_.first, at = plot_.x.value(in.mouse.x);
+    if (const double factor = zoom_of(in, kZoomSpeed); factor != 1 && plot_.area.w > 0) {
+      const double steps = plot_.last - plot_.first;
       const double zoom = std::clamp(zoom_ * factor, 1.0, std::max(1.0, steps / 4));
-      from_ = at - (at - plot_.x.low) * zoom_ / zoom;
+      from_ = low_about(plot_.x.low, plot_.x.value(in.mouse.x), zoom_ / zoom);
       zoom_ = zoom;
     }
     const double step_px = plot_.area.w > 0 ? (plot_.x.high - plot_.x.low) / plot_.area.w : 0;
@@ -174,7 +176,7 @@ class MemoryPanel final : public Panel {
     std::ostringstream out;
     out << "step,live_tokens,garbage_tokens,reserved_tokens,greedy_tokens,batch_beam_tokens,moved_"
            "bytes,kv_bytes_per_token,device_allocated_bytes,device_reserved_bytes\n";
-    for (const MemoryRow& row : rows_of(scene))
+    for (const MemoryRow& row : rows_of(source_, scene))
       out << row.step << ',' << row.live << ',' << row.garbage << ',' << row.reserved << ','
           << row.greedy << ',' << row.batch_beam << ',' << row.moved_bytes << ','
           << scene.capture->run().kv_bytes_per_token << ',' << row.device_allocated_bytes << ','
@@ -205,6 +207,7 @@ class MemoryPanel final : public Panel {
   }
 
  private:
+  RowSource source_;
   bool stacked_ = false;
   std::array<bool, kCurves> hidden_ = {};
   double zoom_ = 1, from_ = 0;

@@ -1,5 +1,5 @@
-// Panel: one picture of a capture. A subclass a file in viz/panels; the visible list of them is
-// make_panels().
+// Panel: one picture of a capture. Each <name>_panel.cpp in viz/panels holds one subclass; the list
+// of them is make_panels().
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "viz/canvas/canvas.h"
-#include "viz/scene.h"
+#include "viz/look/scene.h"
 
 namespace triescope::viz {
 

@@ -5,9 +5,13 @@
 #include <map>
 #include <sstream>
 
-#include "viz/draw.h"
 #include "viz/layouts/axis.h"
+#include "viz/layouts/zoom.h"
+#include "viz/look/drawing.h"
+#include "viz/look/node_text.h"
 #include "viz/panels/panels.h"
+#include "viz/panels/row_source.h"
+#include "viz/panels/zoom_input.h"
 
 namespace triescope::viz {
 namespace {
@@ -54,9 +58,8 @@ class PositionsPanel final : public Panel {
     const float row_height =
         std::clamp(room / static_cast<float>(inputs.size()), 3.0f, em * kRowEm) *
         (scene.export_mode ? 1 : zoom_);
-    const float scroll_limit =
-        std::max(0.0f, row_height * static_cast<float>(inputs.size()) - room);
-    scroll_ = scene.export_mode ? 0 : std::clamp(scroll_, 0.0f, scroll_limit);
+    const float length = row_height * static_cast<float>(inputs.size());
+    scroll_ = scene.export_mode ? 0 : scroll_within(scroll_, length, room);
     const AxisScale scale{low - 0.5, high + 0.5, area.x + pad + label,
                           area.right() - pad - em * 1.2f};
     // Rows that begin within the room; the first may be cut at its top.
@@ -113,7 +116,8 @@ class PositionsPanel final : public Panel {
       canvas.fill_circle({x, y}, radius, color);
     }
     canvas.pop_clip();
-    const auto below = static_cast<std::size_t>((scroll_limit - scroll_) / row_height + 0.5f);
+    const auto below =
+        static_cast<std::size_t>((scroll_limit(length, room) - scroll_) / row_height + 0.5f);
     if (below > 0)
       text_in(canvas, {area.x + pad, area.bottom() - em * 1.2f, label, em * 1.1f},
               "+ " + std::to_string(below) + " rows: drag", small);
@@ -121,13 +125,10 @@ class PositionsPanel final : public Panel {
 
   Reaction input(const Input& in, Rect area, const Scene& scene) override {
     Reaction reaction;
-    const float factor = (in.inside ? std::pow(1.15f, in.wheel) : 1.0f) *
-                         (in.zoom_in ? 1.25f : 1.0f) * (in.zoom_out ? 0.8f : 1.0f);
-    if (factor != 1.0f && rows_.height > 0) {
-      // What is under the pointer stays there.
-      const float zoom = std::clamp(zoom_ * factor, 1.0f, kMaxZoom), at = in.mouse.y - rows_.top;
-      scroll_ = std::max(0.0f, (scroll_ + at) * zoom / zoom_ - at);
-      rows_.height *= zoom / zoom_;
+    if (const auto factor = static_cast<float>(zoom_of(in)); factor != 1 && rows_.height > 0) {
+      const float zoom = std::clamp(zoom_ * factor, 1.0f, kMaxZoom), ratio = zoom / zoom_;
+      scroll_ = std::max(0.0f, scroll_about(scroll_, in.mouse.y - rows_.top, ratio));
+      rows_.height *= ratio;
       zoom_ = zoom;
     }
     if (in.dragging) scroll_ = std::max(0.0f, scroll_ - in.drag_delta.y);
@@ -172,10 +173,10 @@ class PositionsPanel final : public Panel {
   }
 
  private:
-  static std::vector<capture::InputRow> rows_of(const Scene& scene) {
+  std::vector<capture::InputRow> rows_of(const Scene& scene) const {
     std::vector<capture::InputRow> rows;
     if (!scene.capture || scene.shown_step() < 0) return rows;
-    for (const capture::InputRow& row : scene.capture->inputs(scene.shown_step()))
+    for (const capture::InputRow& row : source_.inputs(*scene.capture, scene.shown_step()))
       if (row.node > 0) rows.push_back(row);
     return rows;
   }
@@ -183,6 +184,7 @@ class PositionsPanel final : public Panel {
   struct {
     float top = 0, height = 0, bottom = 0;
   } rows_;
+  RowSource source_;
   float zoom_ = 1, scroll_ = 0;
 };
 

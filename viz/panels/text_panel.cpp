@@ -1,18 +1,17 @@
 // Text: the text so far, per beam, every token coloured and underlined by how it came.
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <sstream>
 
-#include "viz/draw.h"
+#include "viz/look/drawing.h"
+#include "viz/look/node_text.h"
 #include "viz/panels/panels.h"
-#include "viz/token_text.h"
+#include "viz/panels/text_lines.h"
+#include "viz/words/number_text.h"
+#include "viz/words/token_text.h"
 
 namespace triescope::viz {
 namespace {
-
-constexpr float kLineEm = 1.55f;
-constexpr std::size_t kPromptTail = 60;  // prompt tokens shown before the text
 
 class TextPanel final : public Panel {
  public:
@@ -35,23 +34,24 @@ class TextPanel final : public Panel {
     const Key key{
         scene.capture, scene.cursor, counts.verdicts,  counts.sequences,
         area.w,        scene.em,     scene.theme.dark, scene.twins ? scene.twins->version : 0};
-    if (!(key == key_)) lay_out(canvas, area.w, scene);
+    if (!(key == key_)) lines_ = lay_out_text(canvas, area.w, scene);
     key_ = key;
-    overflow_ = scene.export_mode ? 0 : std::max(0.0f, height_ - area.h);
+    overflow_ = scene.export_mode ? 0 : std::max(0.0f, lines_.height - area.h);
     // Unless the user scrolled: one text is followed to its end, several begin behind the prompt.
-    shown_ = scrolled_         ? std::clamp(scroll_, 0.0f, overflow_)
-             : sequences_ == 1 ? overflow_
-                               : std::min(overflow_, std::max(0.0f, text_top_ - scene.em * 0.4f));
-    drawn_ = {area.x, area.y - shown_, area.w, height_};
-    if (!legend_.empty() && shown_ < legend_height_)
+    shown_ = scrolled_ ? std::clamp(scroll_, 0.0f, overflow_)
+             : lines_.sequences == 1
+                 ? overflow_
+                 : std::min(overflow_, std::max(0.0f, lines_.text_top - scene.em * 0.4f));
+    drawn_ = {area.x, area.y - shown_, area.w, lines_.height};
+    if (!lines_.legend.empty() && shown_ < lines_.legend_height)
       draw_legend(canvas, {area.x + scene.em * 0.7f, drawn_.y + scene.em * 0.4f},
-                  area.w - scene.em * 1.4f, legend_, scene);
+                  area.w - scene.em * 1.4f, lines_.legend, scene);
     // Spans go from top to bottom: the first that shows is found by binary search.
-    const float line = scene.em * kLineEm;
-    auto span = std::partition_point(spans_.begin(), spans_.end(),
-                                     [&](const Span& s) { return s.box.y + line <= shown_; });
-    for (; span != spans_.end() && span->box.y < shown_ + area.h; ++span)
-      draw_span(canvas, *span, scene);
+    const float line = scene.em * kTextLineEm;
+    auto span = std::partition_point(lines_.spans.begin(), lines_.spans.end(),
+                                     [&](const TextSpan& s) { return s.box.y + line <= shown_; });
+    for (; span != lines_.spans.end() && span->box.y < shown_ + area.h; ++span)
+      draw_span(canvas, *span, {drawn_.x, drawn_.y}, scene);
   }
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
@@ -66,7 +66,7 @@ class TextPanel final : public Panel {
     if (!in.inside || !scene.capture) return reaction;
     reaction.hover = -1;
     if (in.clicked) reaction.lock = -1;
-    for (const Span& span : spans_) {
+    for (const TextSpan& span : lines_.spans) {
       const Rect box{drawn_.x + span.box.x, drawn_.y + span.box.y, span.box.w, span.box.h};
       if (span.node == -1 || !box.contains(in.mouse)) continue;
       reaction.hover = span.node;
@@ -80,16 +80,14 @@ class TextPanel final : public Panel {
   Point extent(Canvas& canvas, const Scene& scene) const override {
     const float width = scene.em * 52;
     if (!scene.capture) return {width, scene.em * 6};
-    TextPanel all;
-    all.lay_out(canvas, width, scene);
-    return {width, all.height_};
+    return {width, lay_out_text(canvas, width, scene).height};
   }
 
   std::string csv(const Scene& scene) const override {
     std::ostringstream out;
     out << "sequence,score,finish,text\n";
     if (!scene.capture) return out.str();
-    for (const Sequence& sequence : sequences_of(scene)) {
+    for (const TextSequence& sequence : sequences_of(scene)) {
       std::string text;
       for (const std::int32_t node : scene.capture->path_to(sequence.node))
         text += scene.capture->piece(scene.capture->nodes()[static_cast<std::size_t>(node)].token);
@@ -100,20 +98,6 @@ class TextPanel final : public Panel {
   }
 
  private:
-  struct Sequence {
-    std::string label, finish;
-    float score = 0;
-    std::int32_t node = 0;
-    int rank = 0;
-  };
-  // A piece of a line, from the top left of the whole text.
-  struct Span {
-    Rect box;
-    std::string text;
-    TextStyle style;
-    std::int32_t node = -1;
-    std::optional<Mark> mark;
-  };
   struct Key {
     const capture::Capture* capture = nullptr;
     capture::Tick cursor = -1;
@@ -124,228 +108,12 @@ class TextPanel final : public Panel {
     bool operator==(const Key&) const = default;
   };
 
-  static std::vector<Sequence> sequences_of(const Scene& scene) {
-    std::vector<Sequence> result;
-    const auto leaves = leaves_at(*scene.capture, scene.cursor);
-    for (const Leaf& leaf : leaves)
-      result.push_back({(leaf.returned          ? "returned "
-                         : !leaf.finish.empty() ? "finished "
-                                                : "beam ") +
-                            std::to_string(leaf.rank + 1),
-                        std::string(leaf.finish), leaf.score, leaf.node, leaf.rank});
-    if (result.size() == 1 && result[0].finish.empty()) result[0].label = "text";
-    return result;
-  }
-
-  // A character may be spread over several tokens: it is shown where its last byte is.
-  struct Piece {
-    std::int32_t node = 0;
-    std::string text;
-  };
-  static std::vector<Piece> pieces_of(const Scene& scene, const std::vector<std::int32_t>& path) {
-    const capture::Capture& capture = *scene.capture;
-    std::vector<Piece> pieces;
-    for (std::size_t i = 0; i < path.size();) {
-      const auto bytes_of = [&](std::size_t k) {
-        return std::string(capture.piece(capture.nodes()[static_cast<std::size_t>(path[k])].token));
-      };
-      std::string bytes = bytes_of(i);
-      std::size_t used = 1;
-      if (!is_whole(bytes)) {
-        std::string joined = bytes;
-        for (std::size_t k = 1; k < 4 && i + k < path.size(); ++k) {
-          joined += bytes_of(i + k);
-          if (!is_whole(joined)) continue;
-          bytes = joined;
-          used = k + 1;
-          break;
-        }
-      }
-      pieces.push_back(
-          {path[i + used - 1], is_whole(bytes) ? plain_text(bytes) : token_text(bytes)});
-      i += used;
-    }
-    return pieces;
-  }
-  static bool is_whole(const std::string& bytes) {
-    for (std::size_t at = 0; at < bytes.size();) {
-      const std::size_t length = utf8_length(bytes, at);
-      if (length == 0) return false;
-      at += length;
-    }
-    return true;
-  }
-
-  static bool begins_word(const std::string& text) {
-    return text.empty() || text[0] == ' ' || text[0] == '\n';
-  }
-
-  // How a token came, if that is worth a line under it.
-  static std::optional<Mark> mark_of(const capture::Capture& capture, std::int32_t node,
-                                     const Scene& scene) {
-    const capture::NodeState state = capture.state_at(node, scene.cursor);
-    const capture::Source source = capture.nodes()[static_cast<std::size_t>(node)].source;
-    if (state == capture::NodeState::kAccepted || state == capture::NodeState::kBonus ||
-        state == capture::NodeState::kCorrected)
-      return scene.theme.mark(state);
-    if (capture::is_draft(source)) return scene.theme.mark(capture::NodeState::kAccepted);
-    if (source == capture::Source::kSampled)
-      return Mark{scene.theme.series(3), "", LineStyle::kDotted, "sampled"};
-    if (source == capture::Source::kForced)
-      return Mark{scene.theme.series(1), "", LineStyle::kDashed, "forced"};
-    return std::nullopt;
-  }
-
-  void draw_span(Canvas& canvas, const Span& span, const Scene& scene) const {
-    const float em = scene.em;
-    const Rect box{drawn_.x + span.box.x, drawn_.y + span.box.y, span.box.w, span.box.h};
-    if (span.node != -1 && scene.focus.node() == span.node)
-      canvas.fill_rect(box, scene.theme.focus.with_alpha(0.18f), em * 0.15f);
-    if (span.node >= 0 && scene.differs(span.node)) {
-      canvas.fill_rect(box, scene.theme.difference.with_alpha(0.24f), em * 0.15f);
-      if (span.node == scene.twins->parting_node)
-        draw_glyph(canvas, "≠", {box.x + em * 0.36f, box.y + em * 0.08f}, em * 0.62f,
-                   scene.theme.difference);
-    }
-    const float height = canvas.measure(span.text, span.style).y;
-    canvas.text({box.x, box.y + (box.h - height) / 2}, span.text, span.style);
-    if (span.node == -1) return;
-    // Spaces are visible: a faint dot each.
-    const float space = canvas.measure(" ", span.style).x;
-    for (std::size_t i = 0; i < span.text.size() && span.text[i] == ' '; ++i)
-      canvas.fill_circle({box.x + (static_cast<float>(i) + 0.5f) * space, box.y + box.h * 0.52f},
-                         std::max(0.7f, em * 0.055f), span.style.color.with_alpha(0.35f));
-    if (span.mark)
-      canvas.line({box.x + 0.5f, box.bottom() - 2},
-                  {box.x + std::max(2.0f, box.w - 1), box.bottom() - 2}, span.mark->color,
-                  span.mark->glyph == "★" ? 2.2f : 1.4f, span.mark->line);
-  }
-
-  // Breaks everything into lines of `width`: once a cursor, not once a frame.
-  void lay_out(Canvas& canvas, float width, const Scene& scene) {
-    const float em = scene.em, left = em * 0.7f, right = width - left, line = em * kLineEm;
-    const capture::Capture& capture = *scene.capture;
-    spans_.clear();
-    legend_.clear();
-    const auto sequences = sequences_of(scene);
-    sequences_ = sequences.size();
-    std::vector<std::vector<std::int32_t>> paths;
-    for (const Sequence& sequence : sequences) paths.push_back(capture.path_to(sequence.node));
-    // The marks that occur, named.
-    for (const auto& path : paths)
-      for (const std::int32_t node : path)
-        if (const auto mark = mark_of(capture, node, scene);
-            mark && std::none_of(legend_.begin(), legend_.end(), [&](const LegendEntry& entry) {
-              return entry.label == mark->word;
-            }))
-          legend_.push_back({std::string(mark->word), mark->color, "", mark->line});
-    if (scene.twins) legend_.push_back({"the other run differs", scene.theme.difference, "≠"});
-    legend_height_ = em * 0.4f;
-    if (!legend_.empty())
-      legend_height_ += legend_height(canvas, right - left, legend_, scene) + em * 0.4f;
-
-    float x = left, y = legend_height_;
-    const auto put = [&](const std::string& text, const TextStyle& style, std::int32_t node,
-                         const std::optional<Mark>& mark) {
-      // Line breaks within a token are followed; the break itself is shown.
-      std::string part;
-      const auto flush = [&] {
-        if (part.empty()) return;
-        float room = canvas.measure(part, style).x;
-        if (x == left || x + room > right) {
-          if (x > left) y += line;
-          x = left;
-          const auto first = part.find_first_not_of(' ');
-          part = first == std::string::npos ? "" : part.substr(first);
-          room = canvas.measure(part, style).x;
-        }
-        if (!part.empty()) spans_.push_back({{x, y, room, line}, part, style, node, mark});
-        x += room;
-        part.clear();
-      };
-      for (const char c : text) {
-        if (c != '\n') {
-          part += c;
-          continue;
-        }
-        part += "⏎";
-        flush();
-        x = left;
-        y += line;
-      }
-      flush();
-    };
-
-    const auto& prompt = capture.run().prompt_tokens;
-    const std::size_t first = prompt.size() > kPromptTail ? prompt.size() - kPromptTail : 0;
-    if (first > 0) put("… ", dim_text(scene, 1), -1, {});
-    for (std::size_t i = first; i < prompt.size(); ++i)
-      put(plain_text(capture.piece(prompt[i])), dim_text(scene, 1),
-          -2 - static_cast<std::int32_t>(i), {});
-    x = left;
-    y += line * 1.25f;
-    text_top_ = y;
-    for (std::size_t i = 0; i < sequences.size(); ++i) {
-      const Sequence& sequence = sequences[i];
-      TextStyle label = bold_text(scene, 0.8f);
-      label.color = scene.theme.legible(scene.theme.beam(sequence.rank));
-      std::string head = sequence.label;
-      if (sequence.score == sequence.score) head += "   score " + number_text(sequence.score, 3);
-      if (!sequence.finish.empty()) head += "   " + sequence.finish;
-      spans_.push_back({{left, y, right - left, line},
-                        fit_text(canvas, head, label, right - left),
-                        label,
-                        -1,
-                        {}});
-      y += line * 0.95f;
-      put_sequence(canvas, scene, paths, i, label.color, x, y, left, right, put);
-      y += line * 1.25f;
-      x = left;
-    }
-    height_ = y;
-  }
-
-  template <class Put>
-  static void put_sequence(Canvas& canvas, const Scene& scene,
-                           const std::vector<std::vector<std::int32_t>>& paths, std::size_t i,
-                           Color color, float& x, float& y, float left, float right,
-                           const Put& put) {
-    // What the best does not say is in the beam's colour.
-    std::size_t shared = 0;
-    while (i > 0 && shared < paths[i].size() && shared < paths[0].size() &&
-           paths[i][shared] == paths[0][shared])
-      ++shared;
-    const std::int32_t apart = i > 0 && shared < paths[i].size() ? paths[i][shared] : INT32_MAX;
-    const auto pieces = pieces_of(scene, paths[i]);
-    for (std::size_t k = 0; k < pieces.size(); ++k) {
-      const Piece& piece = pieces[k];
-      TextStyle style = ui_text(scene);
-      // A word of several tokens stays together.
-      if (begins_word(piece.text) && x > left) {
-        float word = canvas.measure(piece.text, style).x;
-        for (std::size_t next = k + 1;
-             next < pieces.size() && next < k + 12 && !begins_word(pieces[next].text); ++next)
-          word += canvas.measure(pieces[next].text, style).x;
-        if (x + word > right && word < right - left) {
-          x = left;
-          y += scene.em * kLineEm;
-        }
-      }
-      if (piece.node >= apart) style.color = color;
-      put(piece.text, style, piece.node, mark_of(*scene.capture, piece.node, scene));
-    }
-  }
-
   float scroll_ = 0;       // the user's
   bool scrolled_ = false;  // else the panel follows
   float shown_ = 0, overflow_ = 0;
 
-  // The text broken into lines, and what for.
-  Key key_;
-  std::vector<Span> spans_;
-  std::vector<LegendEntry> legend_;
-  std::size_t sequences_ = 0;
-  float height_ = 0, text_top_ = 0, legend_height_ = 0;
+  Key key_;  // what the lines were laid out for
+  TextLines lines_;
   Rect drawn_;  // where it was drawn last
 };
 

@@ -4,14 +4,19 @@
 #include <cmath>
 #include <sstream>
 
-#include "viz/draw.h"
 #include "viz/layouts/axis.h"
+#include "viz/layouts/zoom.h"
+#include "viz/look/drawing.h"
 #include "viz/panels/panels.h"
+#include "viz/panels/zoom_input.h"
+#include "viz/words/number_text.h"
 
 namespace triescope::viz {
 namespace {
 
 constexpr float kMaxStepEm = 9;
+constexpr double kMaxZoom = 1000;
+constexpr ZoomSpeed kZoomSpeed = {1.2, 1.3, 1 / 1.3};
 
 class TimelinePanel final : public Panel {
  public:
@@ -53,7 +58,7 @@ class TimelinePanel final : public Panel {
     cursor_ = scene.cursor;
     const double wanted = first_ >= 0 ? first_ : centre - visible / 2;
     const double first =
-        zoom_ > 1 && !scene.export_mode ? std::clamp(wanted, 0.0, steps - visible) : 0;
+        zoom_ > 1 && !scene.export_mode ? low_within(wanted, visible, 0, steps) : 0;
     const AxisScale x{first, first + span, plot.x, plot.right()};
     plot_ = {plot, x};
 
@@ -194,9 +199,8 @@ class TimelinePanel final : public Panel {
   Reaction input(const Input& in, Rect, const Scene& scene) override {
     Reaction reaction;
     if (!scene.capture || plot_.area.w <= 0) return reaction;
-    const double factor = (in.inside ? std::pow(1.2, static_cast<double>(in.wheel)) : 1.0) *
-                          (in.zoom_in ? 1.3 : 1.0) / (in.zoom_out ? 1.3 : 1.0);
-    if (factor != 1.0) zoom_about(in.mouse.x, factor, scene);
+    if (const double factor = zoom_of(in, kZoomSpeed); factor != 1)
+      zoom_about(in.mouse.x, factor, scene);
     const double shift = (in.pan_right ? 0.2 : 0.0) - (in.pan_left ? 0.2 : 0.0) -
                          (in.inside ? 0.1 * static_cast<double>(in.wheel_x) : 0.0);
     if (shift != 0 && zoom_ > 1)
@@ -258,12 +262,12 @@ class TimelinePanel final : public Panel {
   // What is under the pointer stays there.
   void zoom_about(float px, double factor, const Scene& scene) {
     const double steps = scene.capture->last_step() + 1, at = plot_.x.value(px);
-    zoom_ = std::clamp(zoom_ * factor, 1.0, 1000.0);
+    zoom_ = std::clamp(zoom_ * factor, 1.0, kMaxZoom);
     const double visible = std::max(1.0, std::min(steps / zoom_, steps));
     const double span =
         std::max(visible, static_cast<double>(plot_.area.w) / (scene.em * kMaxStepEm));
-    const double share = static_cast<double>((px - plot_.area.x) / plot_.area.w);
-    first_ = std::clamp(at - share * span, 0.0, std::max(0.0, steps - visible));
+    const double first = low_about(plot_.x.low, at, span / (plot_.x.high - plot_.x.low));
+    first_ = low_within(first, visible, 0, steps);
     // Zoom, pan and drawing agree at once, also before the next frame.
     plot_.x.low = zoom_ > 1 ? first_ : 0;
     plot_.x.high = plot_.x.low + span;

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "viz/draw.h"
-#include "viz/token_text.h"
+#include "viz/look/drawing.h"
+#include "viz/questions/leaves.h"
+#include "viz/words/token_text.h"
 
 namespace triescope::viz {
 namespace {
@@ -72,7 +73,7 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
         current_.insert(row.node);
 
   auto items = fold_trie(nodes, states_, scene.shown_step(), folds);
-  // The layout grows where the tree only grew; it is made anew where something died or went
+  // The layout grows where the tree only grew; it is rebuilt where something died or went
   // away.
   std::vector<char> late(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) late[i] = is_dead(states_[index(items[i].node)]);

@@ -1,6 +1,6 @@
 // TrieShape: what the trie panel draws at a cursor: the items that folding leaves, their rows and
-// columns, states, ranks and labels. A function of capture, cursor and folds alone; made anew only
-// when one of them is another, and grown where the tree only grew. Sizes in em.
+// columns, states, ranks and labels. A function of capture, cursor and folds alone; rebuilt only
+// when one of them changes, and extended where the tree only grew. Sizes in em.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 #include "viz/canvas/canvas.h"
 #include "viz/layouts/trie_folds.h"
 #include "viz/layouts/trie_layout.h"
-#include "viz/scene.h"
+#include "viz/look/scene.h"
 
 namespace triescope::viz {
 
@@ -28,7 +28,7 @@ class TrieShape {
   static constexpr float kMinChipEm = 1.7f, kGutterEm = 2.0f;
   static constexpr float kTailEm = 3.4f;  // room behind the last column: rank, counts
 
-  // `fold_version`: another number whenever `folds` is another.
+  // `fold_version` changes whenever `folds` does.
   void update(Canvas& canvas, const Scene& scene, const FoldOptions& folds, int fold_version);
 
   static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
@@ -56,7 +56,7 @@ class TrieShape {
  private:
   float width_of(Canvas& canvas, const TrieItem& item, const Scene& scene);
 
-  // What it was made for.
+  // What it was built for.
   const capture::Capture* capture_ = nullptr;
   capture::Tick cursor_ = -1;
   std::size_t node_count_ = 0;

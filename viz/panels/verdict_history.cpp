@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "viz/draw.h"
+#include "viz/look/drawing.h"
+#include "viz/words/number_text.h"
 
 namespace triescope::viz {
 namespace {

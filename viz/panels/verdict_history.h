@@ -10,7 +10,7 @@
 
 #include "viz/canvas/canvas.h"
 #include "viz/layouts/axis.h"
-#include "viz/scene.h"
+#include "viz/look/scene.h"
 
 namespace triescope::viz {
 

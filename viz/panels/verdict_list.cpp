@@ -4,8 +4,10 @@
 #include <cmath>
 #include <cstdint>
 
-#include "viz/draw.h"
-#include "viz/token_text.h"
+#include "viz/look/drawing.h"
+#include "viz/look/node_text.h"
+#include "viz/words/number_text.h"
+#include "viz/words/token_text.h"
 
 namespace triescope::viz {
 namespace {
@@ -107,7 +109,7 @@ std::vector<Column> columns_for(const std::vector<capture::VerdictRow>& rows, fl
   return columns;
 }
 
-// The first of its path among these rows that the other run has not, or has decided otherwise.
+// The first node of its path among these rows that the other run lacks or has decided otherwise.
 bool difference_begins(const std::vector<capture::VerdictRow>& rows, const capture::NodeRow& node,
                        const Scene& scene) {
   return scene.differs(node.node) && (!scene.differs(node.parent) ||

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "viz/canvas/canvas.h"
-#include "viz/scene.h"
+#include "viz/look/scene.h"
 
 namespace triescope::viz {
 

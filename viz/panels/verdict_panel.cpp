@@ -5,10 +5,12 @@
 #include <cmath>
 #include <sstream>
 
-#include "viz/draw.h"
+#include "viz/look/drawing.h"
+#include "viz/look/node_text.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/verdict_history.h"
 #include "viz/panels/verdict_list.h"
+#include "viz/words/number_text.h"
 
 namespace triescope::viz {
 namespace {

@@ -27,6 +27,19 @@ inline std::string gguf_text(const std::string& text) {
   return bytes_of<std::uint64_t>(text.size()) + text;
 }
 
+// Lists as GgufWriter::add_raw takes them (value type 9).
+inline std::string gguf_texts(const std::vector<std::string>& texts) {
+  std::string out = bytes_of<std::uint32_t>(8) + bytes_of<std::uint64_t>(texts.size());
+  for (const std::string& text : texts) out += gguf_text(text);
+  return out;
+}
+template <class T>
+std::string gguf_numbers(std::uint32_t type, const std::vector<T>& numbers) {
+  std::string out = bytes_of(type) + bytes_of<std::uint64_t>(numbers.size());
+  for (const T number : numbers) out += bytes_of(number);
+  return out;
+}
+
 struct GgufWriter {
   std::uint32_t version = 3;
   std::vector<std::string> keys;     // whole entries

@@ -81,7 +81,7 @@ TEST_CASE("generation_config.json: what it asks for, by our parameters' names") 
                                   {"repetition_penalty", "1.05"},
                                   {"early_stopping", "never"},
                                   {"bad_words_ids", "1 2; 3"}});
-  // What changes nothing is no wish.
+  // A value that changes nothing is not a setting.
   const auto nothing = asked(R"({"temperature":1.0,"top_p":1,"top_k":null,"num_beams":1,
                                  "early_stopping":false,"bad_words_ids":[],"guidance_scale":1.0,
                                  "suppress_tokens":[],"forced_bos_token_id":null})");
@@ -137,7 +137,7 @@ TEST_CASE("sliding windows by family") {
   CHECK(smol.layers[3].rope == -1);
 }
 
-TEST_CASE("what is not done is an error that names it") {
+TEST_CASE("what is not supported is an error that names it") {
   CHECK(names(refusal(ErrorCode::kNotSupported, "mamba", ""), "mamba"));
   CHECK(names(refusal(ErrorCode::kNotSupported, "llama", R"("quantization_config":{"bits":4})"),
               "quantization_config"));
@@ -233,7 +233,7 @@ TEST_CASE("GGUF: windows by architecture, and by a pattern") {
   CHECK_THROWS_AS(config_of(list), Error);
 }
 
-TEST_CASE("GGUF: what is not done is an error that names it") {
+TEST_CASE("GGUF: what is not supported is an error that names it") {
   const auto with = [](const char* key, auto value) {
     GgufWriter writer = gguf_of("llama", 2);
     writer.add(std::string("llama.") + key, value);

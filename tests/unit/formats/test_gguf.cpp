@@ -168,13 +168,13 @@ TEST_CASE("GGUF counts, lengths and offsets that lie are refused") {
   }
   SUBCASE("a dimension of 0") { file.add_entry("x", {0, 8}, 0, 0); }
   SUBCASE("five dimensions") { file.add_entry("x", {1, 1, 1, 1, 1}, 0, 0); }
-  SUBCASE("a row that is no multiple of its block") { file.add_entry("x", {33}, 2, 0); }
+  SUBCASE("a row that is not a multiple of its block") { file.add_entry("x", {33}, 2, 0); }
   SUBCASE("an alignment of 3") { file.add("general.alignment", 3u); }
   SUBCASE("an alignment of 0") { file.add("general.alignment", 0u); }
   CHECK(refusal(file.bytes()) == ErrorCode::kCorruption);
 }
 
-TEST_CASE("what is well-formed but not done is named") {
+TEST_CASE("what is well-formed but not supported is named") {
   GgufWriter file = tiny_model();
   SUBCASE("version 1") { file.version = 1; }
   SUBCASE("a big-endian file") { file.version = 3u << 24; }

@@ -41,12 +41,12 @@ TEST_CASE("JSON comes out as the library's own parser gives it") {
     CHECK(parse_json(text, "some.json") == nlohmann::json::parse(text));
 }
 
-TEST_CASE("JSON that is none, or beyond the limits, is refused by the file's name") {
+TEST_CASE("text that is not JSON, or is beyond the limits, is refused by the file's name") {
   for (const char* text : {"", "{", "[1,", "[1}", "{\"a\"}", "{\"a\":1,}", "tru", "1 2", "[1e999]",
                            "\"\\ud800\"", "{1:2}"})
     CHECK(names(refusal(text), "expected JSON, found"));
-  CHECK(names(refusal(R"({"a":1,"b":2,"a":3})"), "key 'a' stands twice"));
-  CHECK(names(refusal(R"([{"a":{"b":1}},{"a":{"b":1,"b":1}}])"), "key 'b' stands twice"));
+  CHECK(names(refusal(R"({"a":1,"b":2,"a":3})"), "key 'a' appears twice"));
+  CHECK(names(refusal(R"([{"a":{"b":1}},{"a":{"b":1,"b":1}}])"), "key 'b' appears twice"));
   CHECK(refusal(R"([{"a":1},{"a":1}])").empty());
   CHECK(refusal(repeated("[", 64) + repeated("]", 64)).empty());
   CHECK(names(refusal(repeated("[", 65) + repeated("]", 65)), "at most 64 deep"));

@@ -126,7 +126,7 @@ TEST_CASE("safetensors headers that lie are refused") {
   CHECK(refusal(std::string(100000, '['), 0) == ErrorCode::kCorruption);
 }
 
-TEST_CASE("JSON from strangers is limited") {
+TEST_CASE("JSON from untrusted files is limited") {
   CHECK(parse_json(R"({"a":[1,{"b":null}]})", "x")["a"][0] == 1);
   CHECK_THROWS_AS(parse_json(R"({"a":1,"a":2})", "x"), Error);
   CHECK_NOTHROW(parse_json(R"({"a":{"a":1},"b":{"a":2}})", "x"));

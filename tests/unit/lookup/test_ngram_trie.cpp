@@ -128,7 +128,7 @@ TEST_CASE("seven disjoint continuations do not cut each other down to a common d
   int deepest = 0;
   for (const auto& node : answer.nodes) deepest = std::max(deepest, node.depth);
   CHECK(deepest == 10);
-  CHECK(answer.nodes[0].token == 160);  // of equals the one seen last comes first
+  CHECK(answer.nodes[0].token == 160);  // ties go to the one seen last
 }
 
 TEST_CASE("drafts go no deeper than asked and stop at an EOS") {

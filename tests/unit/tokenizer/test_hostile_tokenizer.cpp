@@ -1,4 +1,4 @@
-// tokenizer.json from strangers: every contradiction is an Error that says what and where.
+// Untrusted tokenizer.json files: every contradiction is an Error that says what and where.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -52,7 +52,7 @@ TEST_CASE("a vocabulary or a merge that contradicts itself is corruption, with i
   CHECK(outcome(plain().dump()).loaded);
   json file = plain();
   file["model"]["vocab"]["c"] = 2;
-  refuses(file, ErrorCode::kCorruption, "stands twice");
+  refuses(file, ErrorCode::kCorruption, "appears twice");
   file = plain();
   file["model"]["vocab"]["c"] = std::int64_t{1} << 60;
   refuses(file, ErrorCode::kCorruption, "vocab: id");
@@ -93,7 +93,7 @@ TEST_CASE("merges that make each other, or repeat, end like any other") {
   CHECK(outcome(file.dump()).loaded);
 }
 
-TEST_CASE("text that is no tokenizer, keys that stand twice and deep nesting are corruption") {
+TEST_CASE("text that is not a tokenizer, keys that stand twice and deep nesting are corruption") {
   for (const std::string& content :
        {std::string(), std::string("{"), std::string("[]"), std::string("{\"model\": 1}"),
         std::string("{\"model\": {\"type\": \"BPE\", \"vocab\": [], \"merges\": {}}}"),
@@ -107,7 +107,7 @@ TEST_CASE("text that is no tokenizer, keys that stand twice and deep nesting are
   }
 }
 
-TEST_CASE("what we do not do is refused by its name") {
+TEST_CASE("what is not supported is refused by name") {
   json file = plain();
   for (const char* type : {"Unigram", "WordPiece", "WordLevel"}) {
     file["model"]["type"] = type;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "viz/canvas/canvas.h"
-#include "viz/token_text.h"
+#include "viz/words/token_text.h"
 
 namespace triescope::test {
 
@@ -26,7 +26,8 @@ class RecordingCanvas final : public viz::Canvas {
   viz::Rect ink{1e9f, 1e9f, 0, 0};  // of everything drawn, after clipping
   std::size_t shapes = 0;
 
-  explicit RecordingCanvas(bool log = true) : log_(log) {}
+  // `digits` after the point, in `calls`.
+  explicit RecordingCanvas(bool log = true, int digits = 3) : log_(log), digits_(digits) {}
 
   void fill_rect(viz::Rect r, viz::Color c, float radius) override {
     note("fill_rect", {r.x, r.y, r.w, r.h, radius}, c);
@@ -134,7 +135,7 @@ class RecordingCanvas final : public viz::Canvas {
     std::string line = name;
     char text[32];
     for (const float number : numbers) {
-      std::snprintf(text, sizeof text, " %.3f", static_cast<double>(number));
+      std::snprintf(text, sizeof text, " %.*f", digits_, static_cast<double>(number));
       line += text;
     }
     std::snprintf(text, sizeof text, " %02x%02x%02x%02x", c.r, c.g, c.b, c.a);
@@ -142,6 +143,7 @@ class RecordingCanvas final : public viz::Canvas {
   }
 
   bool log_;
+  int digits_;
   std::vector<viz::Rect> clips_;
 };
 

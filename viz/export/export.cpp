@@ -1,0 +1,296 @@
+#include "viz/export/export.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "viz/canvas/cairo_canvas.h"
+#include "viz/look/drawing.h"
+#include "viz/panels/panel.h"
+#include "viz/words/number_text.h"
+
+namespace triescope::viz {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr float kMaxPicturePx = 30000;  // Cairo's own limit for images is 32767
+constexpr float kTitleEm = 1.7f;        // above each of two runs
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+Facts facts_of(const Scene& scene, const PanelInfo& panel) {
+  const capture::RunInfo& run = scene.capture->run();
+  const std::int32_t step = std::max(0, scene.shown_step());
+  const auto model = nlohmann::json::parse(run.model_json, nullptr, false);
+  const auto versions = nlohmann::json::parse(run.versions_json, nullptr, false);
+  const auto field = [](const nlohmann::json& json, const char* key) {
+    if (!json.is_object() || !json.contains(key)) return std::string("?");
+    return json[key].is_string() ? json[key].get<std::string>() : json[key].dump();
+  };
+  Facts facts = {{"Title", panel.title + ", " + run.method},
+                 {"Model", field(model, "name") + " (" + field(model, "dtype") + ", " +
+                               field(model, "device") + ")"},
+                 {"Method", run.method},
+                 {"Settings", run.settings_json},
+                 {"KV policy", run.kv_policy},
+                 {"Seed", std::to_string(run.seed)},
+                 {"Step", std::to_string(step)},
+                 {"Recorded", run.created_utc},
+                 {"Software", "triescope " + field(versions, "triescope") + ", libtorch " +
+                                  field(versions, "libtorch")}};
+  if (scene.range)
+    facts.push_back({"Range", "steps " + std::to_string(scene.range->first) + " to " +
+                                  std::to_string(scene.range->second)});
+  return facts;
+}
+
+std::string caption_of(const Facts& facts) {
+  std::string line;
+  for (const auto& [key, value] : facts) {
+    if (key == "Method" || key == "Settings" || key == "Recorded") continue;
+    const char* const word = key == "KV policy" ? "KV "
+                             : key == "Seed"    ? "seed "
+                             : key == "Step"    ? "step "
+                                                : "";
+    line += (line.empty() ? "" : "  ·  ") + (word + value);
+  }
+  return line;
+}
+
+// A temporary beside the target; renamed into place when it is whole.
+class Temporary {
+ public:
+  explicit Temporary(const std::string& target)
+      : target_(target), path_(target + ".part" + std::to_string(::getpid())) {}
+  ~Temporary() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+  void commit() {
+    std::error_code ec;
+    fs::rename(path_, target_, ec);
+    if (ec)
+      throw Error(ErrorCode::kIoError, target_ + ": cannot be written (" + ec.message() + ")");
+  }
+
+ private:
+  std::string target_, path_;
+};
+
+// One of the runs of a picture, ready to be drawn.
+struct Part {
+  std::unique_ptr<Panel> panel;
+  Scene scene;
+  Facts facts;
+  std::string title;  // "" = it stands alone
+};
+
+Part part_of(const ExportRun& run, const std::string& panel, const ExportOptions& options) {
+  Part part;
+  part.panel = make_panel(panel);
+  if (!run.view_state.empty()) part.panel->set_view_state(run.view_state);
+  part.scene.capture = run.capture;
+  part.scene.cursor = run.cursor;
+  part.scene.range = run.range;
+  part.scene.theme = options.dark ? dark_theme() : light_theme();
+  part.scene.em = options.em;
+  part.scene.animate = false;
+  part.scene.export_mode = true;
+  part.title = run.title;
+  part.facts = facts_of(part.scene, part.panel->info());
+  return part;
+}
+
+// What stands in the file about itself.
+Facts notes_of(const std::vector<Part>& parts) {
+  if (parts.size() == 1) return parts[0].facts;
+  Facts notes = {
+      {"Title", parts[0].panel->info().title + ", " + parts[0].title + " | " + parts[1].title}};
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    for (const auto& [key, value] : parts[i].facts)
+      if (key != "Title") notes.push_back({(i == 0 ? "Left, " : "Right, ") + key, value});
+  return notes;
+}
+
+// The rows of one run below the header line, the run's name before each.
+std::string named_rows(const std::string& csv, const std::string& name) {
+  std::string out;
+  bool quoted = false, begins = true;
+  for (std::size_t i = csv.find('\n') + 1; i < csv.size(); ++i) {
+    if (begins) out += csv_field(name) + ",";
+    quoted ^= csv[i] == '"';
+    out += csv[i];
+    begins = csv[i] == '\n' && !quoted;
+  }
+  return out;
+}
+
+std::string table_of(const std::vector<Part>& parts) {
+  if (parts.size() == 1) return parts[0].panel->csv(parts[0].scene);
+  std::string out;
+  for (const Part& part : parts) {
+    const std::string csv = part.panel->csv(part.scene);
+    if (out.empty()) out = "run," + csv.substr(0, csv.find('\n') + 1);
+    out += named_rows(csv, part.title);
+  }
+  return out;
+}
+
+void draw_caption(Canvas& canvas, Rect area, const Part& part) {
+  const float em = part.scene.em;
+  canvas.line({area.x, area.y}, {area.right(), area.y}, part.scene.theme.grid, 1,
+              LineStyle::kSolid);
+  const TextStyle style = dim_text(part.scene, 0.8f);
+  const auto lines = wrap_text(canvas, caption_of(part.facts), style, area.w);
+  for (std::size_t i = 0; i < lines.size() && i < 2; ++i)
+    text_in(canvas,
+            {area.x, area.y + em * (0.25f + 1.1f * static_cast<float>(i)), area.w, em * 1.1f},
+            lines[i], style);
+}
+
+void draw_part(Canvas& canvas, Rect area, const Part& part) {
+  if (!part.title.empty()) {
+    const float em = part.scene.em;
+    const TextStyle style = bold_text(part.scene);
+    text_in(canvas, {area.x, area.y, area.w, em * kTitleEm * 0.8f},
+            fit_text(canvas, part.title, style, area.w), style);
+    area.y += em * kTitleEm;
+    area.h -= em * kTitleEm;
+  }
+  canvas.push_clip(area);
+  part.panel->draw(canvas, area, part.scene);
+  canvas.pop_clip();
+}
+
+void write(std::vector<Part>& parts, const std::string& path, const ExportOptions& options,
+           const ProgressSink& progress) {
+  const std::string doing = "exporting " + parts[0].panel->info().name;
+  if (progress) progress(doing, 0, 3);
+  const auto notes = notes_of(parts);
+
+  Temporary temporary(path);
+  if (options.format == ExportFormat::kCsv) {
+    std::ofstream file(temporary.path(), std::ios::binary);
+    for (const auto& [key, value] : notes) file << "# " << key << ": " << value << "\n";
+    file << table_of(parts);
+    if (!file.flush())
+      throw Error(ErrorCode::kIoError,
+                  path + ": cannot be written; is the folder there, and is there space?");
+    file.close();
+    temporary.commit();
+    if (progress) progress(doing, 3, 3);
+    return;
+  }
+  const float em = options.em, margin = em, caption = em * 2.6f;
+  const float title = parts.size() > 1 ? em * kTitleEm : 0;
+  CairoCanvas measure(CairoFormat::kMeasure, "", 100, 100);
+  std::vector<float> widths;  // of each, with half of what is between them
+  float height = em * 6;
+  for (const Part& part : parts) {
+    const Point extent = part.panel->extent(measure, part.scene);
+    widths.push_back(std::max(extent.x, em * 30) + 2 * margin);
+    height = std::max(height, extent.y);
+  }
+  height = std::min(kMaxPicturePx, options.height_px > 0 ? options.height_px
+                                                         : height + 2 * margin + caption + title);
+  const auto runs = static_cast<float>(parts.size());
+  float width = 0;
+  for (float& one : widths) {
+    if (options.width_px > 0) one = options.width_px / runs;
+    one = std::min(one, kMaxPicturePx / runs);
+    width += one;
+  }
+  if (progress) progress(doing, 1, 3);
+
+  const CairoFormat format = options.format == ExportFormat::kSvg   ? CairoFormat::kSvg
+                             : options.format == ExportFormat::kPdf ? CairoFormat::kPdf
+                                                                    : CairoFormat::kPng;
+  const float scale = std::min(options.scale, kMaxPicturePx / std::max(width, height));
+  {
+    std::ofstream probe(temporary.path(), std::ios::binary);
+    if (!probe)
+      throw Error(ErrorCode::kIoError,
+                  path + ": cannot be written; is the folder there and writable?");
+  }
+  CairoCanvas canvas(format, temporary.path(), width, height, scale);
+  canvas.set_metadata(notes, parts[0].scene.capture->run().created_utc);
+  const Theme& theme = parts[0].scene.theme;
+  canvas.fill_rect({0, 0, width, height}, theme.background, 0);
+  float x = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) canvas.line({x, margin}, {x, height - margin}, theme.border, 1, LineStyle::kSolid);
+    const float room = widths[i] - 2 * margin;
+    draw_part(canvas, {x + margin, margin, room, height - 2 * margin - caption}, parts[i]);
+    draw_caption(canvas, {x + margin, height - caption, room, caption}, parts[i]);
+    x += widths[i];
+  }
+  if (progress) progress(doing, 2, 3);
+  canvas.finish();
+  temporary.commit();
+  if (progress) progress(doing, 3, 3);
+}
+
+}  // namespace
+
+ExportFormat export_format_from_string(const std::string& s) {
+  if (s == "svg") return ExportFormat::kSvg;
+  if (s == "pdf") return ExportFormat::kPdf;
+  if (s == "png") return ExportFormat::kPng;
+  if (s == "csv") return ExportFormat::kCsv;
+  throw Error(ErrorCode::kInvalidArgument, "format '" + s + "' is not one of: svg, pdf, png, csv");
+}
+
+std::string title_of(const capture::Capture& capture) {
+  const std::string file = fs::path(capture.path()).filename().string();
+  const std::string& method = capture.run().method_title;
+  return method.empty() ? file : method + " (" + file + ")";
+}
+
+capture::Tick cursor_after(const capture::Capture& capture, std::optional<std::int32_t> step) {
+  if (!step) return capture.end_tick();
+  const std::int32_t last = capture.last_step();
+  if (*step < 0 || *step > last)
+    throw Error(ErrorCode::kInvalidArgument,
+                "step " + std::to_string(*step) + ": expected 0 to " + std::to_string(last));
+  return std::min<capture::Tick>(capture.end_tick(),
+                                 capture::make_tick(*step + 1, capture::Phase::kDraft));
+}
+
+void export_panel(const capture::Capture& capture, const std::string& panel,
+                  const std::string& path, const ExportOptions& options,
+                  const ProgressSink& progress) {
+  std::vector<Part> parts;
+  parts.push_back(part_of({.capture = &capture,
+                           .cursor = cursor_after(capture, options.step),
+                           .title = "",
+                           .view_state = options.view_state,
+                           .range = options.range},
+                          panel, options));
+  write(parts, path, options, progress);
+}
+
+void export_pair(const ExportRun& left, const ExportRun& right, const std::string& panel,
+                 const std::string& path, const ExportOptions& options,
+                 const ProgressSink& progress) {
+  std::vector<Part> parts;
+  parts.push_back(part_of(left, panel, options));
+  parts.push_back(part_of(right, panel, options));
+  if (parts[0].title == parts[1].title) {
+    parts[0].title += ", left";
+    parts[1].title += ", right";
+  }
+  const Twins twins = find_twins(*left.capture, left.cursor, *right.capture, right.cursor),
+              other = find_twins(*right.capture, right.cursor, *left.capture, left.cursor);
+  parts[0].scene.twins = &twins;
+  parts[1].scene.twins = &other;
+  write(parts, path, options, progress);
+}
+
+}  // namespace triescope::viz

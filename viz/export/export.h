@@ -1,0 +1,61 @@
+// Export: the picture of one panel as a file, drawn by the panel's own code. Model, method, seed,
+// version and step are written into the file (SVG/PDF/PNG metadata, CSV comment lines) and in a
+// caption under the picture.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "core/base/log.h"
+#include "core/capture/capture.h"
+
+namespace triescope::viz {
+
+enum class ExportFormat : std::uint8_t { kSvg, kPdf, kPng, kCsv };
+ExportFormat export_format_from_string(
+    const std::string& s);  // Error{kInvalidArgument}: lists the formats
+
+struct ExportOptions {
+  ExportFormat format = ExportFormat::kSvg;
+  std::optional<std::int32_t> step;  // state after this step; default: the last
+  bool dark = false;
+  float width_px = 0, height_px = 0;  // 0 = the panel's whole extent
+  float em = 14;
+  float scale = 1;         // PNG pixels per px
+  std::string view_state;  // of the panel on the screen (folds), "" = default
+  // Steps the figures are limited to, as dragged on the timeline.
+  std::optional<std::pair<std::int32_t, std::int32_t>> range;
+};
+
+// Errors: kNotFound (panel), kInvalidArgument (step out of range: says the range), kIoError.
+// Written to a temporary file and renamed: a failure leaves no half picture.
+void export_panel(const capture::Capture& capture, const std::string& panel,
+                  const std::string& path, const ExportOptions& options,
+                  const ProgressSink& progress = {});
+
+// One of two runs side by side in a picture.
+struct ExportRun {
+  const capture::Capture* capture = nullptr;
+  capture::Tick cursor = 0;
+  std::string title;  // above its picture, and in its rows of a CSV
+  std::string view_state;
+  std::optional<std::pair<std::int32_t, std::int32_t>> range;
+};
+// Method and file.
+std::string title_of(const capture::Capture& capture);
+
+// The same panel of two runs in one picture, side by side, what differs marked; the sizes are of
+// the whole. CSV: one table, the first column names the run. `step`, `view_state` and `range` of the
+// options are ignored.
+void export_pair(const ExportRun& left, const ExportRun& right, const std::string& panel,
+                 const std::string& path, const ExportOptions& options,
+                 const ProgressSink& progress = {});
+
+// The cursor at which everything up to the end of `step` is shown. Empty: the end.
+// Error{kInvalidArgument}: no such step; says the range.
+capture::Tick cursor_after(const capture::Capture& capture, std::optional<std::int32_t> step);
+
+}  // namespace triescope::viz

@@ -1,0 +1,61 @@
+// Small pieces that all panels draw with, so that a mark looks the same everywhere: glyphs, text in a
+// box, legends, buttons, empty states. Sizes derive from Scene::em.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "viz/canvas/canvas.h"
+#include "viz/look/scene.h"
+
+namespace triescope::viz {
+
+// The mark's glyph as a vector shape (fonts may lack it), centred, `size` px across.
+void draw_glyph(Canvas& canvas, std::string_view glyph, Point center, float size, Color color);
+
+// The mark ≠ where another run differs, `size` px across, legible upon anything.
+void draw_difference(Canvas& canvas, Point center, float size, const Scene& scene);
+
+// `text` cut at its end to fit `width` px ("…"); "" if not even one character fits.
+std::string fit_text(Canvas& canvas, std::string_view text, const TextStyle& style, float width);
+// Draws it, vertically centred in `box`, left aligned (or centred, or right aligned).
+enum class Align : std::uint8_t { kLeft, kCenter, kRight };
+void text_in(Canvas& canvas, Rect box, std::string_view text, TextStyle style,
+             Align align = Align::kLeft);
+// Words broken into lines no wider than `width`.
+std::vector<std::string> wrap_text(Canvas& canvas, std::string_view text, const TextStyle& style,
+                                   float width);
+
+struct LegendEntry {
+  std::string label;
+  Color color;
+  std::string_view glyph;  // "" = a line sample
+  LineStyle line = LineStyle::kSolid;
+  bool off = false;  // switched off: dimmed
+};
+// One or more rows of entries from `top_left`, within `width`; returns the height used. `boxes`:
+// where each entry was drawn, for panels whose entries are switches. Entries beyond `max_rows`
+// are left out.
+float draw_legend(Canvas& canvas, Point top_left, float width,
+                  const std::vector<LegendEntry>& entries, const Scene& scene,
+                  std::vector<Rect>* boxes = nullptr, int max_rows = 4);
+// The height draw_legend() would use.
+float legend_height(Canvas& canvas, float width, const std::vector<LegendEntry>& entries,
+                    const Scene& scene);
+// Rows a legend may take in a pane of this height: small panes belong to the picture.
+int legend_rows(Rect area, const Scene& scene);
+
+// A small button with its top right corner at `top_right`; returns its area.
+Rect draw_button(Canvas& canvas, Point top_right, std::string_view label, const Scene& scene);
+
+// The panel's empty state: one sentence in the middle.
+void draw_empty_state(Canvas& canvas, Rect area, std::string_view text, const Scene& scene);
+
+TextStyle ui_text(const Scene& scene, float scale = 1);
+TextStyle dim_text(const Scene& scene, float scale = 0.86f);
+TextStyle bold_text(const Scene& scene, float scale = 1);
+TextStyle mono_text(const Scene& scene, float scale = 1);
+
+}  // namespace triescope::viz

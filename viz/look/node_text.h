@@ -1,0 +1,29 @@
+// What the panels say about a node at the scene's cursor. Nodes are numbered as in the capture;
+// prompt token i is -2 - i.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/capture/capture.h"
+#include "viz/look/scene.h"
+
+namespace triescope::viz {
+
+// The text of a node's token with visible spaces: "·the"; the root: "prompt"; no such node: "".
+std::string node_text(const Scene& scene, std::int32_t node, int max_chars = 24);
+// A verdict's reason for people: acceptors do not know texts, so their "token 42" becomes "'·the'"
+// here.
+std::string reason_text(const capture::Capture& capture, std::string_view reason);
+// "node 12  ·the  position 40  slot 17"; without the slot where it has none.
+std::string node_summary(const Scene& scene, std::int32_t node);
+// What the other run does there, with its glyph; "" = the same, or no other run.
+std::string difference_text(const Scene& scene, std::int32_t node);
+// Lines of a tooltip about a node, formulas included.
+std::vector<std::string> node_tooltip(const Scene& scene, std::int32_t node);
+// Position ID: prompt tokens from 0; a node of the tree stands at prompt tokens + depth - 1.
+std::int32_t node_position(const Scene& scene, std::int32_t node);
+
+}  // namespace triescope::viz

@@ -1,0 +1,77 @@
+// Scene: what every panel is given to draw: a capture, one cursor, one focus, a theme, a text size.
+// A panel's only state is its view (zoom, folds): the picture is a function of scene and view
+// state.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/capture/capture.h"
+#include "viz/canvas/canvas.h"
+#include "viz/look/theme.h"
+#include "viz/questions/comparison.h"
+
+namespace triescope::viz {
+
+// One focus for all panels: hovered, else locked. A node (prompt token i: -2 - i; -1 = none).
+struct Focus {
+  std::int32_t hovered = -1;
+  std::int32_t locked = -1;
+  std::int32_t node() const { return hovered != -1 ? hovered : locked; }
+};
+
+struct Scene {
+  const capture::Capture* capture = nullptr;  // null: empty state
+  capture::Tick cursor = 0;                   // shows everything with tick < cursor
+  Focus focus;
+  Theme theme;
+  float em = 14;  // text size in px; all sizes derive from it
+  // Steps the figures shown are limited to (dragged on a ruler); whole run where empty.
+  std::optional<std::pair<std::int32_t, std::int32_t>> range;
+  const Twins* twins = nullptr;  // this run as seen from another one beside it; null = no other run
+  bool animate = true;
+  bool export_mode = false;  // draw the whole extent, with a caption line; no hover
+
+  bool in_range(std::int32_t step) const {
+    return !range || (step >= range->first && step <= range->second);
+  }
+
+  // Kept in this run and not in the one beside it, or the other way round.
+  bool differs(std::int32_t node) const { return twins && twins->differs(node); }
+
+  // The step the cursor stands in or has just finished: the step whose pictures are shown. -1 =
+  // nothing yet.
+  std::int32_t shown_step() const {
+    return capture && cursor > 0 ? capture::step_of(cursor - 1) : -1;
+  }
+};
+
+// What the user did over a panel in this frame.
+struct Input {
+  Point mouse;
+  bool inside = false;           // the mouse is over the panel and nothing covers it
+  float wheel = 0, wheel_x = 0;  // notches
+  bool clicked = false, double_clicked = false, right_clicked = false;  // left unless said
+  bool dragging = false;  // left button held since a press inside
+  Point drag_delta;       // since the last frame
+  bool released = false;
+  bool shift = false, ctrl = false;
+  bool zoom_in = false, zoom_out = false, pan_left = false, pan_right = false,
+       fit = false;                     // W S A D F
+  bool previous = false, next = false;  // , .
+};
+
+// What a panel asks for in return.
+struct Reaction {
+  std::optional<std::int32_t> hover;    // node under the mouse; -1 = none
+  std::optional<std::int32_t> lock;     // click: lock this node (-1 = let go)
+  std::optional<capture::Tick> cursor;  // scrub
+  std::optional<std::pair<std::int32_t, std::int32_t>> range;
+  bool clear_range = false;
+  std::vector<std::string> tooltip;  // lines; formulas included
+  bool wants_redraw = false;         // an animation runs
+};
+
+}  // namespace triescope::viz

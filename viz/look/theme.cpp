@@ -1,0 +1,125 @@
+#include "viz/look/theme.h"
+
+#include <algorithm>
+#include <array>
+
+namespace triescope::viz {
+namespace {
+
+// Okabe and Ito's palette without black; the first beams take its most distant members.
+constexpr std::array<std::uint32_t, 6> kBeamsDark = {0x56B4E9, 0xE69F00, 0x009E73,
+                                                     0xCC79A7, 0xF0E442, 0xD55E00};
+constexpr std::array<std::uint32_t, 6> kBeamsLight = {0x0072B2, 0xE69F00, 0x009E73,
+                                                      0xCC79A7, 0x8A7A00, 0xD55E00};
+
+Color mix(Color a, Color b, float share) {
+  const auto part = [&](std::uint8_t x, std::uint8_t y) {
+    return static_cast<std::uint8_t>(static_cast<float>(x) +
+                                     (static_cast<float>(y) - static_cast<float>(x)) * share);
+  };
+  return {part(a.r, b.r), part(a.g, b.g), part(a.b, b.b), 255};
+}
+
+}  // namespace
+
+Mark Theme::mark(capture::NodeState state) const {
+  using S = capture::NodeState;
+  const Color kept = dark ? rgb(0x56B4E9) : rgb(0x0072B2);
+  // Darker on white: beside the bonus, deuteranopes see too little between the two of the palette.
+  const Color rejected = dark ? rgb(0xD55E00) : rgb(0xB84300);
+  const Color star = dark ? rgb(0xF0E442) : rgb(0xE69F00);
+  const Color gone = dark ? rgb(0x7A7A7A) : rgb(0x767676);
+  switch (state) {
+    case S::kLive:
+      return {kept, "✓", LineStyle::kSolid, "kept"};
+    case S::kAccepted:
+      return {kept, "✓", LineStyle::kSolid, "accepted"};
+    case S::kFinished:
+      return {kept, "■", LineStyle::kSolid, "finished"};
+    case S::kRejected:
+      return {rejected, "✕", LineStyle::kSolid, "rejected", false, true};
+    case S::kBonus:
+      return {star, "★", LineStyle::kSolid, "bonus", false, false, !dark};
+    case S::kCorrected:
+      return {star, "★", LineStyle::kSolid, "corrected", false, false, !dark};
+    case S::kPruned:
+      return {gone, "–", LineStyle::kDashed, "pruned"};
+    case S::kPending:
+      return {text, "○", LineStyle::kSolid, "pending", true};
+    case S::kAbsent:
+      break;
+  }
+  return {text_dim, "", LineStyle::kDotted, "absent", true};
+}
+
+Color Theme::beam(int rank) const {
+  const auto& colors = dark ? kBeamsDark : kBeamsLight;
+  if (rank < 0) return text_dim;
+  const auto index = static_cast<std::size_t>(rank);
+  const Color base = rgb(colors[index % colors.size()]);
+  // Later rounds fade towards the background; the rank number tells them apart.
+  const float fade = std::min(0.6f, 0.25f * static_cast<float>(index / colors.size()));
+  return mix(base, background, fade);
+}
+
+Color Theme::legible(Color c) const { return dark ? c : mix(c, text, 0.38f); }
+
+Color Theme::source(capture::Source s) const {
+  using S = capture::Source;
+  switch (s) {
+    case S::kNgramTrie:
+    case S::kDatastore:
+      return series(2);
+    case S::kPromptLookup:
+    case S::kLookahead:
+      return series(3);
+    case S::kDraftModel:
+    case S::kHead:
+      return series(5);
+    case S::kBonus:
+    case S::kCorrected:
+      return mark(capture::NodeState::kBonus).color;
+    case S::kForced:
+      return series(1);
+    default:
+      return text;
+  }
+}
+
+Color Theme::series(int index) const { return beam(index); }
+
+Theme dark_theme() {
+  Theme theme;
+  theme.dark = true;
+  theme.background = rgb(0x1B1D21);
+  theme.surface = rgb(0x24272C);
+  theme.raised = rgb(0x31353C);
+  theme.border = rgb(0x454A53);
+  theme.grid = rgb(0x33373E);
+  theme.text = rgb(0xE8EAED);
+  theme.text_dim = rgb(0x9AA0A8);
+  theme.accent = rgb(0x56B4E9);
+  theme.focus = rgb(0xFFFFFF);
+  theme.current = rgb(0xFFFFFF);
+  theme.difference = rgb(0xCC79A7);
+  return theme;
+}
+
+Theme light_theme() {
+  Theme theme;
+  theme.dark = false;
+  theme.background = rgb(0xFFFFFF);
+  theme.surface = rgb(0xF3F4F6);
+  theme.raised = rgb(0xE4E7EB);
+  theme.border = rgb(0xC3C8CF);
+  theme.grid = rgb(0xE3E6EA);
+  theme.text = rgb(0x17191C);
+  theme.text_dim = rgb(0x5F656D);
+  theme.accent = rgb(0x0072B2);
+  theme.focus = rgb(0x000000);
+  theme.current = rgb(0x000000);
+  theme.difference = rgb(0xA84C80);
+  return theme;
+}
+
+}  // namespace triescope::viz

@@ -1,0 +1,25 @@
+// The KV slots at a cursor, counted, and as a CSV table.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/capture/capture.h"
+#include "viz/look/scene.h"
+#include "viz/panels/row_source.h"
+
+namespace triescope::viz {
+
+struct KvSlots {
+  int live = 0, garbage = 0, free = 0, moved = 0, reused = 0, prompt = 0;
+  int reserved = 0;                  // slots beyond the last used one
+  std::int32_t used = 0;             // slots below this one were used
+  std::vector<std::int32_t> others;  // slots that no prompt token holds, the reserved ones last
+};
+KvSlots slots_at(const RowSource& source, const capture::Capture& capture, capture::Tick tick);
+
+// The slots that were used at the scene's cursor, a row each, below a header line.
+std::string kv_csv(const RowSource& source, const Scene& scene);
+
+}  // namespace triescope::viz

@@ -1,0 +1,139 @@
+#include "viz/panels/kv_strip.h"
+
+#include <algorithm>
+
+#include "viz/look/drawing.h"
+#include "viz/look/node_text.h"
+
+namespace triescope::viz {
+namespace {
+
+using capture::NodeState;
+using capture::SlotState;
+
+constexpr std::size_t kArrows = 48;  // more would be a tangle: then the focused node's alone
+
+// The first of its path that is held here and not kept, or not decided alike, in the other run.
+bool difference_begins(const RowSource& source, const capture::SlotView& view, capture::Tick tick,
+                       const Scene& scene) {
+  if (view.node < 0 || !scene.differs(view.node)) return false;
+  const std::int32_t parent = scene.capture->nodes()[static_cast<std::size_t>(view.node)].parent;
+  return !scene.differs(parent) || source.slot_of(*scene.capture, parent, tick) < 0;
+}
+
+void draw_slot(Canvas& canvas, const RowSource& source, const KvStrip& strip, std::int32_t slot,
+               Rect cell, const Scene& scene) {
+  const float em = scene.em;
+  const capture::SlotView view = source.slot_at(*scene.capture, slot, strip.tick);
+  const float radius = std::min(em * 0.2f, cell.h * 0.2f);
+  const Color garbage = scene.theme.mark(NodeState::kPruned).color;
+  const bool roomy = cell.w >= em * 1.7f && cell.h >= em * 1.5f;
+  if (slot >= strip.used) {
+    canvas.stroke_rect(cell, scene.theme.border, 1, LineStyle::kDotted, radius);
+  } else if (view.state == SlotState::kFree) {
+    canvas.stroke_rect(cell, scene.theme.border, 1, LineStyle::kSolid, radius);
+  } else if (view.state == SlotState::kGarbage) {
+    canvas.fill_rect(cell, garbage.with_alpha(0.14f), radius);
+    canvas.stroke_rect(cell, garbage, 1, cell.w > 8 ? LineStyle::kDashed : LineStyle::kSolid,
+                       radius);
+  } else {
+    const capture::NodeView node = scene.capture->node_at(view.node, strip.tick);
+    const Color color =
+        node.beam_rank >= 0
+            ? scene.theme.beam(node.beam_rank)
+            : scene.theme.mark(node.state == NodeState::kAbsent ? NodeState::kLive : node.state)
+                  .color;
+    canvas.fill_rect(cell, color.with_alpha(scene.theme.dark ? 0.32f : 0.26f), radius);
+    canvas.stroke_rect(cell, color, 1, LineStyle::kSolid, radius);
+  }
+  if (roomy) {
+    TextStyle style = mono_text(scene, 0.74f);
+    if (view.state == SlotState::kGarbage) style.color = scene.theme.text_dim;
+    if (view.node != -1 && slot < strip.used)
+      text_in(canvas, {cell.x + 2, cell.y + cell.h * 0.06f, cell.w - 4, cell.h * 0.52f},
+              node_text(scene, view.node, 8), style, Align::kCenter);
+    text_in(canvas, {cell.x + 2, cell.y + cell.h * 0.58f, cell.w - 4, cell.h * 0.36f},
+            std::to_string(slot), dim_text(scene, 0.58f), Align::kCenter);
+  }
+  if (view.moved_this_step && slot < strip.used)
+    draw_glyph(canvas, "→", {cell.right() - std::min(cell.w, em) * 0.32f, cell.y + cell.h * 0.75f},
+               std::clamp(cell.h * 0.3f, 3.0f, em * 0.5f),
+               scene.theme.mark(NodeState::kBonus).color);
+  if (view.reused_this_step && slot < strip.used)
+    canvas.fill_circle({cell.x + std::min(cell.w, em) * 0.28f, cell.y + cell.h * 0.76f},
+                       std::clamp(cell.h * 0.09f, 1.5f, em * 0.18f), scene.theme.series(2));
+  if (slot < strip.used && difference_begins(source, view, strip.tick, scene)) {
+    const float size = std::clamp(cell.h * 0.36f, 6.0f, em * 0.72f);
+    draw_difference(canvas, {cell.right() - size * 0.45f, cell.y + size * 0.35f}, size, scene);
+  }
+  if (view.node != -1 && view.node == scene.focus.node())
+    canvas.stroke_rect({cell.x - 1, cell.y - 1, cell.w + 2, cell.h + 2}, scene.theme.focus, 2,
+                       LineStyle::kSolid, radius);
+}
+
+}  // namespace
+
+Rect cell_of(const KvStrip& strip, std::size_t cell) {
+  const Rect r = strip.grid.cell(cell);
+  return {strip.body.x + r.x, strip.body.y + r.y - strip.scroll, r.w, r.h};
+}
+
+void draw_strip(Canvas& canvas, const RowSource& source, const KvStrip& strip, const KvRange& range,
+                const Scene& scene) {
+  if (!strip.title.empty())
+    text_in(canvas,
+            {strip.body.x, strip.body.y - scene.em * kStripTitleEm, strip.body.w,
+             scene.em * kStripTitleEm * 0.9f},
+            strip.title, dim_text(scene, 0.8f));
+  canvas.push_clip({strip.body.x - 2, strip.body.y - 2, strip.body.w + 4, strip.body.h + 2});
+  const std::size_t cells = (strip.slots.size() + strip.grid.merge - 1) / strip.grid.merge;
+  const auto [first, last] = strip.grid.visible(strip.scroll, strip.body.h, cells);
+  for (std::size_t i = first; i < last; ++i) {
+    // Of several slots in one cell the most telling state is drawn.
+    bool written = false;
+    std::size_t best = i * strip.grid.merge;
+    int weight = -1;
+    for (std::size_t k = best; k < std::min(strip.slots.size(), (i + 1) * strip.grid.merge); ++k) {
+      const capture::SlotView view = source.slot_at(*scene.capture, strip.slots[k], strip.tick);
+      const int w = (view.node != -1 && view.node == scene.focus.node() ? 16 : 0) +
+                    (difference_begins(source, view, strip.tick, scene) ? 8 : 0) +
+                    (view.state == SlotState::kLive      ? 3
+                     : view.state == SlotState::kGarbage ? 2
+                                                         : strip.slots[k] < strip.used);
+      if (w > weight) {
+        weight = w;
+        best = k;
+      }
+      written |= strip.slots[k] < strip.used && range.writes(strip.slots[k]) > 0;
+    }
+    const Rect cell = cell_of(strip, i);
+    draw_slot(canvas, source, strip, strip.slots[best], cell, scene);
+    if (written) {
+      const float thick = std::clamp(cell.h * 0.08f, 1.5f, scene.em * 0.2f);
+      canvas.fill_rect({cell.x, cell.bottom() - thick, cell.w, thick}, scene.theme.text);
+    }
+  }
+  canvas.pop_clip();
+}
+
+void draw_moves(Canvas& canvas, const RowSource& source, const KvStrip& before,
+                const KvStrip& after, int moved, const Scene& scene) {
+  const Color color = scene.theme.mark(NodeState::kBonus).color;
+  const bool all = static_cast<std::size_t>(moved) <= kArrows;
+  for (std::size_t i = 0; i < after.slots.size(); ++i) {
+    const capture::SlotView view = source.slot_at(*scene.capture, after.slots[i], after.tick);
+    const bool focused = view.node != -1 && view.node == scene.focus.node();
+    if (!view.moved_this_step || (!all && !focused)) continue;
+    const auto from = std::lower_bound(before.slots.begin(), before.slots.end(), view.moved_from);
+    if (from == before.slots.end() || *from != view.moved_from) continue;
+    const Rect a = cell_of(before, static_cast<std::size_t>(from - before.slots.begin()) /
+                                       before.grid.merge),
+               b = cell_of(after, i / after.grid.merge);
+    const Point p{a.x + a.w / 2, a.bottom()}, q{b.x + b.w / 2, b.y};
+    const float bend = (q.y - p.y) * 0.5f;
+    canvas.bezier(p, {p.x, p.y + bend}, {q.x, q.y - bend}, q,
+                  focused ? scene.theme.focus : color.with_alpha(0.45f), focused ? 2.0f : 1.1f);
+  }
+}
+
+}  // namespace triescope::viz

@@ -1,0 +1,199 @@
+#include "viz/panels/mask_picture.h"
+
+#include <algorithm>
+#include <string>
+
+#include "viz/look/drawing.h"
+#include "viz/look/node_text.h"
+
+namespace triescope::viz {
+namespace {
+
+enum class Kind : std::uint8_t { kHidden, kAncestor, kSelf };
+
+Kind kind_of(const capture::InputRow& row, std::int32_t node, const Scene& scene) {
+  return node == row.node                    ? Kind::kSelf
+         : scene.capture->visible(row, node) ? Kind::kAncestor
+                                             : Kind::kHidden;
+}
+
+void draw_cell(Canvas& canvas, Rect box, Kind kind, Color color, bool marks, const Scene& scene) {
+  const Point middle{box.x + box.w / 2, box.y + box.h / 2};
+  const float size = std::min(std::min(box.w, box.h) * 0.4f, scene.em * 0.6f);
+  switch (kind) {
+    case Kind::kHidden:
+      canvas.fill_rect(box, scene.theme.grid.with_alpha(0.55f));
+      break;
+    case Kind::kAncestor:
+      canvas.fill_rect(box, color.with_alpha(0.42f));
+      if (marks) canvas.fill_circle(middle, size * 0.42f, color);
+      break;
+    case Kind::kSelf:
+      canvas.fill_rect(box, color);
+      if (marks)
+        canvas.fill_rect({middle.x - size / 2, middle.y - size / 2, size, size},
+                         scene.theme.background);
+      break;
+  }
+}
+
+}  // namespace
+
+void draw_mask_header(Canvas& canvas, const MaskPicture& picture, Rect band, const Scene& scene) {
+  const float em = scene.em;
+  const Rect body = picture.grid.body;
+  const TextStyle small = dim_text(scene, 0.76f);
+  text_in(canvas, {band.x, band.y, band.w - em * 0.3f, band.h},
+          "prompt " + std::to_string(scene.capture->run().prompt_tokens.size()), small,
+          Align::kCenter);
+  const auto [first, last] = picture.grid.visible_columns();
+  if (picture.grid.cell_w >= em * 1.9f) {
+    for (std::size_t c = first; c < last; ++c) {
+      const Rect cell = picture.grid.cell(0, c);
+      if (cell.x < body.x - 0.5f || cell.right() > body.right() + 0.5f) continue;
+      text_in(canvas, {cell.x + 1, band.y, cell.w - 2, band.h},
+              node_text(scene, picture.mask.columns[c], 10), mono_text(scene, 0.72f),
+              Align::kCenter);
+    }
+    return;
+  }
+  // Too narrow for tokens: how many there are, and the focused one at its place.
+  const auto focus =
+      std::find(picture.mask.columns.begin(), picture.mask.columns.end(), scene.focus.node());
+  std::string label = std::to_string(picture.mask.columns.size()) +
+                      (picture.mask.columns.size() == 1 ? " node" : " nodes") +
+                      (picture.slot_order ? " in slot order" : " in path order");
+  if (first > 0 || last < picture.mask.columns.size())
+    label += ", " + std::to_string(first + 1) + "–" + std::to_string(last) + " shown";
+  if (focus == picture.mask.columns.end()) {
+    text_in(canvas, {body.x, band.y, body.w, band.h}, label, small);
+    return;
+  }
+  const Rect cell =
+      picture.grid.cell(0, static_cast<std::size_t>(focus - picture.mask.columns.begin()));
+  const std::string text = node_text(scene, *focus, 16);
+  const float width = std::min(body.w, canvas.measure(text, mono_text(scene, 0.76f)).x + 2);
+  const float x = std::clamp(cell.x + cell.w / 2 - width / 2, body.x, body.right() - width);
+  text_in(canvas, {x, band.y, width, band.h}, text, mono_text(scene, 0.76f), Align::kCenter);
+}
+
+void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, float band,
+                    const Scene& scene) {
+  const float em = scene.em;
+  const auto [first_row, last_row] = picture.grid.visible_rows();
+  const auto [first, last] = picture.grid.visible_columns();
+  const bool marks = std::min(picture.grid.cell_w, picture.grid.cell_h) > em * 0.55f;
+  const float gap = picture.grid.cell_h > 6 ? 1 : 0;
+  const auto prompt = static_cast<float>(scene.capture->run().prompt_tokens.size());
+  const auto window = static_cast<float>(scene.capture->run().sliding_window);
+  canvas.push_clip(
+      {labels.x, picture.grid.body.y, picture.grid.body.right() - labels.x, picture.grid.body.h});
+  for (std::size_t r = first_row; r < last_row; ++r) {
+    const capture::InputRow& input = picture.mask.rows[r];
+    const Rect line = picture.grid.cell(r, first);
+    const capture::NodeView view = scene.capture->node_at(input.node, scene.cursor);
+    const Color color =
+        view.beam_rank >= 0 ? scene.theme.beam(view.beam_rank) : scene.theme.mark(view.state).color;
+    if (picture.grid.cell_h >= em * 0.8f) {
+      const float scale = std::min(0.86f, picture.grid.cell_h / em * 0.85f);
+      draw_glyph(canvas, scene.theme.mark(view.state).glyph,
+                 {labels.x + em * 0.4f, line.y + line.h / 2},
+                 std::min(em * 0.6f, picture.grid.cell_h * 0.7f), color);
+      const std::string position = std::to_string(input.position);
+      const float figures = labels.w > em * 6.5f ? em * 2.4f : 0;
+      text_in(canvas, {labels.x + em, line.y, labels.w - em * 1.5f - figures, line.h},
+              node_text(scene, input.node, 14), mono_text(scene, scale));
+      if (figures > 0)
+        text_in(canvas, {labels.x + labels.w - figures - em * 0.4f, line.y, figures, line.h},
+                position, dim_text(scene, scale * 0.86f), Align::kRight);
+    }
+    // The prompt: one band; with a sliding window the part of it that is still seen.
+    const Rect bar{labels.right(), line.y + gap, band - em * 0.3f,
+                   std::max(1.0f, line.h - 2 * gap)};
+    canvas.fill_rect(bar, scene.theme.grid);
+    float from = 0;
+    if (window > 0 && prompt > 0)
+      from = std::clamp((static_cast<float>(input.position) - window + 1) / prompt, 0.0f, 1.0f);
+    if (from < 1)
+      canvas.fill_rect({bar.x + bar.w * from, bar.y, bar.w * (1 - from), bar.h},
+                       color.with_alpha(0.42f));
+    // Cells under 3 px are drawn as stretches: what is visible of them is never dropped.
+    for (std::size_t c = first; c < last;) {
+      std::size_t end = c + 1;
+      const Rect cell = picture.grid.cell(r, c);
+      const auto kind = kind_of(input, picture.mask.columns[c], scene);
+      while (end < last && picture.grid.cell_w < 3 &&
+             kind_of(input, picture.mask.columns[end], scene) == kind)
+        ++end;
+      const Rect box{cell.x + (picture.grid.cell_w > 6 ? 0.5f : 0), cell.y + gap,
+                     std::max(picture.grid.cell_w < 3 ? 1.0f : 0.5f,
+                              static_cast<float>(end - c) * picture.grid.cell_w -
+                                  (picture.grid.cell_w > 6 ? 1.0f : 0)),
+                     std::max(1.0f, cell.h - 2 * gap)};
+      draw_cell(canvas, box, kind, color, marks, scene);
+      c = end;
+    }
+  }
+  canvas.pop_clip();
+}
+
+void draw_mask_cross(Canvas& canvas, const MaskPicture& picture, Rect left, const Scene& scene) {
+  const std::int32_t node = scene.focus.node();
+  if (node == -1) return;
+  canvas.push_clip(
+      {left.x, picture.grid.body.y, picture.grid.body.right() - left.x, picture.grid.body.h});
+  const float bottom =
+      std::min(picture.grid.body.bottom(), picture.grid.cell(picture.grid.rows - 1, 0).bottom());
+  for (std::size_t r = 0; r < picture.mask.rows.size(); ++r)
+    if (picture.mask.rows[r].node == node) {
+      const Rect line = picture.grid.cell(r, 0);
+      const float right = std::min(picture.grid.body.right(),
+                                   picture.grid.cell(0, picture.grid.columns - 1).right());
+      canvas.stroke_rect({left.x + 1, line.y, right - left.x - 2, line.h}, scene.theme.focus, 1.5f);
+    }
+  for (std::size_t c = 0; c < picture.mask.columns.size(); ++c)
+    if (picture.mask.columns[c] == node) {
+      const Rect cell = picture.grid.cell(0, c);
+      canvas.stroke_rect({cell.x - 0.5f, picture.grid.body.y, std::max(2.0f, cell.w + 1),
+                          bottom - picture.grid.body.y},
+                         scene.theme.focus, 1.5f);
+    }
+  canvas.pop_clip();
+}
+
+void draw_prefill_mask(Canvas& canvas, Rect area, const Scene& scene) {
+  const float em = scene.em;
+  const auto count = scene.capture->run().prompt_tokens.size();
+  if (scene.shown_step() != 0)
+    return draw_empty_state(canvas, area, "The forward of this step comes next (F11).", scene);
+  const std::string label = "Prefill: " + std::to_string(count) +
+                            " prompt tokens under the plain causal mask. The tree's rows begin "
+                            "with step 1.";
+  const auto lines = wrap_text(canvas, label, dim_text(scene, 1), area.w - em * 3).size();
+  const float text = em * (1.4f * static_cast<float>(lines) + 1);
+  const float size = std::min({area.w - em * 3, area.h - text - em * 1.5f, em * 24});
+  const bool shown = size > em * 3;
+  if (shown) {
+    const float x = area.x + (area.w - size) / 2, y = area.y + em;
+    canvas.fill_rect({x, y, size, size}, scene.theme.grid.with_alpha(0.55f));
+    // Small prompts cell by cell.
+    if (count > 0 && size / static_cast<float>(count) >= 5) {
+      const float cell = size / static_cast<float>(count);
+      for (std::size_t r = 0; r < count; ++r)
+        for (std::size_t c = 0; c <= r; ++c)
+          canvas.fill_rect({x + static_cast<float>(c) * cell + 0.5f,
+                            y + static_cast<float>(r) * cell + 0.5f, cell - 1, cell - 1},
+                           scene.theme.accent.with_alpha(c == r ? 1.0f : 0.42f));
+    } else {
+      const Point triangle[] = {{x, y}, {x + size, y + size}, {x, y + size}};
+      canvas.fill_polygon(triangle, scene.theme.accent.with_alpha(0.42f));
+      canvas.line({x, y}, {x + size, y + size}, scene.theme.accent, 2);
+    }
+    canvas.stroke_rect({x, y, size, size}, scene.theme.border);
+  }
+  draw_empty_state(canvas,
+                   {area.x, shown ? area.bottom() - text : area.y, area.w, shown ? text : area.h},
+                   label, scene);
+}
+
+}  // namespace triescope::viz

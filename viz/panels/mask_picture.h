@@ -1,0 +1,28 @@
+// The mask as a picture: what is drawn and where, and the pieces it is drawn in.
+#pragma once
+
+#include "viz/canvas/canvas.h"
+#include "viz/layouts/mask_grid.h"
+#include "viz/look/scene.h"
+#include "viz/panels/mask_rows.h"
+
+namespace triescope::viz {
+
+struct MaskPicture {
+  MaskRows mask;
+  MaskGrid grid;
+  bool slot_order = false;  // of the columns; else by path
+};
+
+// Above the columns: tokens, or how many columns there are where tokens do not fit. `band`: above the
+// prompt's.
+void draw_mask_header(Canvas& canvas, const MaskPicture& picture, Rect band, const Scene& scene);
+// The rows that show: labels on the left, the prompt as a band `band` px wide, then the cells.
+void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, float band,
+                    const Scene& scene);
+// The focus as row and column. `left`: the room of labels and band.
+void draw_mask_cross(Canvas& canvas, const MaskPicture& picture, Rect left, const Scene& scene);
+// In place of the mask: prefill's causal triangle, or what comes next.
+void draw_prefill_mask(Canvas& canvas, Rect area, const Scene& scene);
+
+}  // namespace triescope::viz

@@ -1,0 +1,47 @@
+// The text so far, path by path, broken into lines: what the text panel draws. Sizes in px, from the
+// top left of the whole text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "viz/canvas/canvas.h"
+#include "viz/look/drawing.h"
+#include "viz/look/scene.h"
+
+namespace triescope::viz {
+
+// One of the paths in force, named.
+struct TextSequence {
+  std::string label, finish;
+  float score = 0;
+  std::int32_t node = 0;
+  int rank = 0;
+};
+// Best first.
+std::vector<TextSequence> sequences_of(const Scene& scene);
+
+// A piece of a line that looks the same throughout.
+struct TextSpan {
+  Rect box;
+  std::string text;
+  TextStyle style;
+  std::int32_t node = -1;    // -1 = of no token
+  std::optional<Mark> mark;  // the line under it
+};
+struct TextLines {
+  std::vector<TextSpan> spans;  // from top to bottom
+  std::vector<LegendEntry> legend;
+  std::size_t sequences = 0;
+  float height = 0, text_top = 0, legend_height = 0;  // text_top: below the prompt
+};
+constexpr float kTextLineEm = 1.55f;
+// Measures every token: once a cursor, not once a frame.
+TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene);
+
+void draw_span(Canvas& canvas, const TextSpan& span, Point top_left, const Scene& scene);
+
+}  // namespace triescope::viz

@@ -1,0 +1,26 @@
+// TrieFoldState: what the user has folded and opened, and how it is remembered with the layout.
+#pragma once
+
+#include <string>
+
+#include "viz/layouts/trie_folds.h"
+#include "viz/layouts/trie_view.h"
+#include "viz/panels/trie_shape.h"
+
+namespace triescope::viz {
+
+struct TrieFoldState {
+  FoldOptions options;
+  int version = 0;  // changes whenever `options` does
+};
+
+void next_mode(TrieFoldState& folds);  // auto, all, none, auto
+const char* mode_name(FoldMode mode);  // "auto", "all", "none"
+// Opens what is folded at the item, or folds its subtree away.
+void toggle(TrieFoldState& folds, const TrieItem& item, const capture::Capture& capture);
+
+// "mode=auto;zoom=1.000;closed=3,7;opened=12", and back; what is unknown or out of range is ignored.
+std::string trie_view_state(const TrieFoldState& folds, const TrieView& view);
+void set_trie_view_state(const std::string& state, TrieFoldState& folds, TrieView& view);
+
+}  // namespace triescope::viz

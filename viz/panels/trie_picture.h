@@ -1,0 +1,43 @@
+// TriePicture: the token tree as it was drawn last: what (TrieShape), where (TrieView) and the marks
+// for the mouse; and the pieces it is drawn in. Drawing changes the view's place and the marks.
+#pragma once
+
+#include <cstdint>
+#include <unordered_set>
+#include <vector>
+
+#include "viz/canvas/canvas.h"
+#include "viz/layouts/trie_view.h"
+#include "viz/look/scene.h"
+#include "viz/panels/trie_shape.h"
+
+namespace triescope::viz {
+
+struct TrieChip {
+  Rect area;
+  std::int32_t item = 0;
+  std::int32_t merged = 0;  // further items on the same spot
+};
+
+struct TriePicture {
+  static constexpr float kRowEm = 2.45f, kChipEm = 1.5f, kMarginEm = 1.2f;  // at zoom 1
+  static constexpr float kMinChipEm = TrieShape::kMinChipEm, kGutterEm = TrieShape::kGutterEm,
+                         kTailEm = TrieShape::kTailEm;
+
+  TrieShape shape;
+  TrieView view;
+  Rect body;                              // on the canvas
+  float unit = 14;                        // px an em of the tree, as drawn
+  std::vector<TrieChip> chips;            // in the order they were drawn
+  std::unordered_set<std::int32_t> path;  // nodes from the focus to the root
+};
+
+// Places the tree in `picture.body` and draws what shows of it.
+void draw_trie(Canvas& canvas, TriePicture& picture, const Scene& scene);
+
+// One item, near enough to be a mark of its own. draw_trie_chip notes it for the mouse.
+void draw_trie_edge(Canvas& canvas, const TriePicture& picture, std::int32_t item,
+                    const Scene& scene);
+void draw_trie_chip(Canvas& canvas, TriePicture& picture, std::int32_t item, const Scene& scene);
+
+}  // namespace triescope::viz

@@ -1,0 +1,58 @@
+// Comparison: two runs side by side. Which tick of one belongs to a tick of the other, which node of
+// one corresponds to which of the other (its twin: the same tokens from the root on), what one keeps
+// and the other does not, and where the two texts part. Pure: no drawing. The same arguments give
+// the same answer, so that going forward and back gives the identical pair of pictures.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/capture/capture.h"
+
+namespace triescope::viz {
+
+// What the shared cursor counts.
+enum class Along : std::uint8_t {
+  kTokens,  // tokens of the text: keeps runs together whose steps emit different numbers of tokens
+  kSteps,
+  kTime,  // of decoding, from the end of prefill
+};
+const char* to_string(Along along);  // "tokens", "steps", "time"
+bool along_from_string(const std::string& text, Along& along);
+
+// Tokens of the text that whole steps before `cursor` have emitted.
+std::int64_t emitted_before(const capture::Capture& capture, capture::Tick cursor);
+// Microseconds of decoding before `cursor`, from the end of prefill; 0 within prefill.
+std::int64_t decoding_us_before(const capture::Capture& capture, capture::Tick cursor);
+
+// The tick of `to` that belongs to `cursor` of `from`: the latest at which `to` is not
+// further on. Prefill goes phase by phase with prefill, and so do steps that stand at the same place.
+capture::Tick matching_tick(const capture::Capture& from, capture::Tick cursor,
+                            const capture::Capture& to, Along along);
+
+// One run as seen from the other.
+struct Twins {
+  std::vector<std::int32_t> node;    // by node id: its twin in the other tree, -1 = none there
+  std::vector<std::uint8_t> differ;  // by node id: kept in one run and not in the other
+  std::int32_t parting_node = -1;    // first token of this text that the other lacks; -1 = none
+  std::int32_t parting_step = -1;    // the step that brought it
+  std::uint64_t version = 0;         // changes whenever a field above changes
+
+  bool differs(std::int32_t id) const {
+    return id >= 0 && id < static_cast<std::int32_t>(differ.size()) &&
+           differ[static_cast<std::size_t>(id)] != 0;
+  }
+  // Prompt tokens (-2 - i) are their own twins.
+  std::int32_t twin_of(std::int32_t id) const {
+    if (id < 0) return id;
+    return id < static_cast<std::int32_t>(node.size()) ? node[static_cast<std::size_t>(id)] : -1;
+  }
+};
+
+// A node without a twin does not count as different while the other run may still reach it; nor does
+// a draft that waits for its verdict.
+Twins find_twins(const capture::Capture& own, capture::Tick own_cursor,
+                 const capture::Capture& other, capture::Tick other_cursor);
+
+}  // namespace triescope::viz

@@ -1,0 +1,70 @@
+#include "viz/words/number_text.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+namespace triescope::viz {
+
+std::string number_text(double value, int digits) {
+  if (std::isnan(value)) return "–";
+  char text[48];
+  const double magnitude = std::abs(value);
+  if (magnitude != 0 && (magnitude < 1e-3 || magnitude >= 1e7)) {
+    std::snprintf(text, sizeof text, "%.2g", value);
+  } else {
+    std::snprintf(text, sizeof text, "%.*f", digits, value);
+  }
+  return text;
+}
+
+std::string bytes_text(double bytes) {
+  static constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
+  int unit = 0;
+  while (std::abs(bytes) >= 1000 && unit < 4) {
+    bytes /= 1000;
+    ++unit;
+  }
+  char text[48];
+  std::snprintf(text, sizeof text,
+                unit == 0 || bytes >= 100 ? "%.0f %s"
+                : bytes >= 10             ? "%.1f %s"
+                                          : "%.2f %s",
+                bytes, kUnits[unit]);
+  return text;
+}
+
+std::string duration_text(double us) {
+  char text[48];
+  if (us < 1000)
+    std::snprintf(text, sizeof text, "%.0f µs", us);
+  else if (us < 1e6)
+    std::snprintf(text, sizeof text, us < 1e5 ? "%.1f ms" : "%.0f ms", us / 1e3);
+  else
+    std::snprintf(text, sizeof text, "%.2f s", us / 1e6);
+  return text;
+}
+
+std::string probability_text(double p) {
+  if (std::isnan(p)) return "–";
+  return p > 0 && p < 0.005 ? "<.01" : number_text(p, 2);
+}
+
+std::string csv_number(double value) {
+  if (std::isnan(value)) return "";
+  char text[48];
+  const auto end = std::to_chars(text, text + sizeof text, static_cast<float>(value)).ptr;
+  return std::string(text, end);
+}
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace triescope::viz

@@ -1,0 +1,18 @@
+// Numbers as people read them, and fields of CSV tables. Pure functions, safe from any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace triescope::viz {
+
+// "0.413", "1.2e-05", "–" for NaN; `digits` after the point.
+std::string number_text(double value, int digits = 3);
+std::string bytes_text(double bytes);    // "1.20 MB": powers of 1000
+std::string duration_text(double us);    // "13.2 ms", from microseconds
+std::string probability_text(double p);  // "0.87", "<.01", "–" for NaN
+
+std::string csv_field(std::string_view text);  // quoted as RFC 4180 asks, where it must be
+std::string csv_number(double value);  // shortest that reads back as the same float; NaN: ""
+
+}  // namespace triescope::viz
