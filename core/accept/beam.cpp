@@ -103,8 +103,11 @@ void BeamAcceptor::expand(const StepView& view, Expansion& out) const {
 NodeId BeamAcceptor::hang(const StepView& view, Expansion& expansion,
                           const BeamCandidate& candidate) const {
   const NodeId parent = expansion.beams[static_cast<std::size_t>(candidate.beam)];
-  const NodeId node =
-      view.tree.hang(parent, TokenId(candidate.token), Source::kBeam, candidate.logprob).node;
+  const TokenId token(candidate.token);
+  const bool of_copy = candidate.beam > 0 && parent == expansion.beams.front();
+  const NodeId node = of_copy
+                          ? view.tree.add_copy(parent, token, Source::kBeam, candidate.logprob)
+                          : view.tree.hang(parent, token, Source::kBeam, candidate.logprob).node;
   view.tree[node].logprob = candidate.logprob;
   view.tree[node].score = candidate.score;
   expansion.children.emplace_back(parent, candidate.token);

@@ -28,6 +28,15 @@ Hung TokenTree::hang(NodeId parent, TokenId token, capture::Source source, float
     if (!std::isnan(logprob)) set_logprob(id, logprob);
     return {id, true};
   }
+  return {add(parent, token, source, logprob, q), true};
+}
+
+NodeId TokenTree::add_copy(NodeId parent, TokenId token, capture::Source source, float logprob) {
+  return add(parent, token, source, logprob, 1);
+}
+
+NodeId TokenTree::add(NodeId parent, TokenId token, capture::Source source, float logprob,
+                      float q) {
   Node node;
   node.token = token;
   node.parent = parent;
@@ -44,7 +53,7 @@ Hung TokenTree::hang(NodeId parent, TokenId token, capture::Source source, float
     above.first_child = id;
   }
   above.last_child = id;
-  return {id, true};
+  return id;
 }
 
 NodeId TokenTree::child(NodeId parent, TokenId token) const {

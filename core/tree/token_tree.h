@@ -53,12 +53,15 @@ class TokenTree {
   Node& operator[](NodeId id) { return nodes_[id]; }
   static constexpr NodeId root() { return NodeId{0}; }
 
-  // The child of `parent` that carries `token`, hung as a new pending node where there is none: paths
-  // are distinct, two nodes never stand for the same text. A dead child is history and is not found;
+  // The child of `parent` that carries `token`, hung as a new pending node where there is none: a path
+  // is one node. A dead child is history and is not found;
   // a withdrawn one is, and becomes pending with this source and q. logprob NaN = unknown yet; source,
   // logprob and q are those of a new node, one that was there keeps its own.
   // Error{kInvalidArgument}: no such parent.
   Hung hang(NodeId parent, TokenId token, capture::Source source, float logprob, float q = 1.0f);
+  // A node of its own for a path that has one: beam search over a vocabulary smaller than its candidates
+  // goes on with copies of one beam. hang() and child() find the older one.
+  NodeId add_copy(NodeId parent, TokenId token, capture::Source source, float logprob);
   // The child of `parent` that carries `token` and is neither dead nor withdrawn; none if there is none.
   NodeId child(NodeId parent, TokenId token) const;
 
@@ -71,6 +74,8 @@ class TokenTree {
   std::vector<NodeId> path_to(NodeId id) const;  // the same, as nodes
 
  private:
+  NodeId add(NodeId parent, TokenId token, capture::Source source, float logprob, float q);
+
   std::int32_t prompt_tokens_;
   IdVector<NodeId, Node> nodes_;
 };
