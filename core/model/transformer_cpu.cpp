@@ -13,10 +13,10 @@
 #include "core/kernels/norm.h"
 #include "core/kernels/rope.h"
 #include "core/kernels/tree_attention.h"
-#include "core/model/batch.h"
 #include "core/model/cpu_kv.h"
-#include "core/model/rope.h"
+#include "core/model/rope_table.h"
 #include "core/model/transformer.h"
+#include "core/model/visible_slots.h"
 #include "core/model/weight_loading.h"
 
 namespace triescope {
@@ -54,7 +54,7 @@ class CpuTransformer final : public Model {
 
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<KvStorage> make_kv(int capacity) override {
-    return std::make_unique<CpuKv>(config_, storage_, capacity);
+    return std::make_unique<CpuKv>(config_, precision_, capacity);
   }
   ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override;
 
@@ -63,7 +63,7 @@ class CpuTransformer final : public Model {
   struct Part {
     std::size_t first = 0;
     std::int64_t rows = 0;
-    kernels::VisibleSlots visible;
+    VisibleSlots visible;
   };
   struct Target {  // where a weight goes: a matrix at a row offset, or a vector
     PackedLinear* matrix = nullptr;
@@ -80,10 +80,11 @@ class CpuTransformer final : public Model {
   void normalise(const float* x, std::int64_t rows, const std::vector<float>& weight,
                  const std::vector<float>& bias, float* out);
   void embed(const ForwardBatch& batch, const Part& part);
+  void keep_features(const ForwardBatch& batch, const Part& part, std::int32_t layer);
 
   const ModelConfig config_;
   ModelInfo info_;
-  kernels::Storage storage_;
+  kernels::Precision precision_;
   ThreadPool pool_;
   std::vector<RopeTable> ropes_;
   int position_end_ = 0;
@@ -95,6 +96,7 @@ class CpuTransformer final : public Model {
 
   // Scratch of a forward, kept from one to the next.
   std::vector<float> x_, normed_, qkv_, attention_, inner_, branch_, last_, logits_;
+  std::vector<float> features_;                // [feature_layers, feature_rows, hidden]
   std::vector<std::vector<float>> cos_, sin_;  // by rope: [rows, dims / 2]
   std::vector<std::int32_t> prefix_;
 };
@@ -104,7 +106,8 @@ CpuTransformer::CpuTransformer(const formats::WeightSource& source, ModelInfo in
                                std::stop_token stop)
     : config_(source.config()),
       info_(std::move(info)),
-      storage_(options.dtype == DType::kBF16 ? kernels::Storage::kBF16 : kernels::Storage::kF32),
+      precision_(options.dtype == DType::kBF16 ? kernels::Precision::kBF16
+                                               : kernels::Precision::kF32),
       pool_(options.threads) {
   for (const formats::RopeConfig& rope : config_.ropes) ropes_.emplace_back(rope);
   position_end_ = info_.context;
@@ -119,15 +122,15 @@ CpuTransformer::CpuTransformer(const formats::WeightSource& source, ModelInfo in
 void CpuTransformer::allocate() {
   const std::int64_t hidden = config_.hidden;
   const std::int64_t query = config_.query_dims();
-  embedding_ = PackedLinear(config_.vocab_size, hidden, storage_);
-  if (!config_.tied_embeddings) head_ = PackedLinear(config_.vocab_size, hidden, storage_);
+  embedding_ = PackedLinear(config_.vocab_size, hidden, precision_);
+  if (!config_.tied_embeddings) head_ = PackedLinear(config_.vocab_size, hidden, precision_);
   layers_.resize(config_.layers.size());
   for (LayerWeights& layer : layers_) {
-    layer.qkv = PackedLinear(query + 2 * config_.kv_dims(), hidden, storage_);
-    layer.output = PackedLinear(hidden, query, storage_);
+    layer.qkv = PackedLinear(query + 2 * config_.kv_dims(), hidden, precision_);
+    layer.output = PackedLinear(hidden, query, precision_);
     layer.gate_up = PackedLinear((config_.gated_mlp ? 2 : 1) * std::int64_t{config_.intermediate},
-                                 hidden, storage_);
-    layer.down = PackedLinear(hidden, config_.intermediate, storage_);
+                                 hidden, precision_);
+    layer.down = PackedLinear(hidden, config_.intermediate, precision_);
     // A bias is allocated by its first set_bias, which several loader threads could race for.
     const auto reserve_bias = [](PackedLinear& linear, bool wanted) {
       const float zero = 0;
@@ -227,7 +230,7 @@ void CpuTransformer::place(const formats::WeightSource& source, const WeightTask
   const std::int64_t piece = source.reads_whole(task.role) ? rows : std::min(panels * kPanel, rows);
   source.will_read(task.role, task.layer);
   ThreadPool alone(1);
-  if (storage_ == kernels::Storage::kBF16 && source.is_bf16(task.role, task.layer)) {
+  if (precision_ == kernels::Precision::kBF16 && source.is_bf16(task.role, task.layer)) {
     std::vector<std::uint16_t> stored(static_cast<std::size_t>(piece * cols));
     for (std::int64_t first = 0; first < rows; first += piece) {
       const std::int64_t count = std::min(piece, rows - first);
@@ -276,6 +279,22 @@ void CpuTransformer::embed(const ForwardBatch& batch, const Part& part) {
                      std::span(cos_[i]).subspan(r * half, half),
                      std::span(sin_[i]).subspan(r * half, half));
     }
+  }
+}
+
+// The residual stream of the part's feature rows, where this layer's is asked for.
+void CpuTransformer::keep_features(const ForwardBatch& batch, const Part& part,
+                                   std::int32_t layer) {
+  const auto at = std::find(batch.feature_layers.begin(), batch.feature_layers.end(), layer);
+  if (at == batch.feature_layers.end()) return;
+  const auto hidden = static_cast<std::size_t>(config_.hidden);
+  const std::size_t rows = batch.feature_rows.size();
+  float* out = features_.data() +
+               static_cast<std::size_t>(at - batch.feature_layers.begin()) * rows * hidden;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto row = static_cast<std::size_t>(batch.feature_rows[i]);
+    if (row < part.first || row >= part.first + static_cast<std::size_t>(part.rows)) continue;
+    std::memcpy(out + i * hidden, x_.data() + (row - part.first) * hidden, hidden * sizeof(float));
   }
 }
 
@@ -332,6 +351,7 @@ void CpuTransformer::run_layers(const ForwardBatch& batch, const Part& part, Cpu
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
     const LayerWeights& layer = layers_[i];
+    keep_features(batch, part, static_cast<std::int32_t>(i));
     normalise(x, rows, layer.attention_norm, layer.attention_norm_bias, normed_.data());
     kernels::linear(layer.qkv, normed_.data(), hidden, rows, q, qkv, pool_);
     if (config_.qk_norm) {
@@ -350,8 +370,8 @@ void CpuTransformer::run_layers(const ForwardBatch& batch, const Part& part, Cpu
       kernels::rope(k, qkv, rows, config_.kv_heads, config_.head_dim, dims, cos_[r].data(),
                     sin_[r].data());
     }
-    kernels::store_kv(k, qkv, rows, static_cast<int>(kv_dims), slots, storage_, kv.keys(i));
-    kernels::store_kv(v, qkv, rows, static_cast<int>(kv_dims), slots, storage_, kv.values(i));
+    kernels::store_kv(k, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.keys(i));
+    kernels::store_kv(v, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.values(i));
     shape.window = config_.layers[i].window;
     kernels::tree_attention(q, qkv, rows, kv.view(i), shape, part.visible, attention_.data(), query,
                             pool_);
@@ -368,12 +388,14 @@ void CpuTransformer::run_layers(const ForwardBatch& batch, const Part& part, Cpu
     }
     add_branch(layer.down, gate, inner_stride, layer.post_mlp_norm);
   }
+  keep_features(batch, part, static_cast<std::int32_t>(layers_.size()));
+  keep_features(batch, part, kFinalNorm);  // forward() applies the norm
 }
 
 ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
                                       std::stop_token stop) {
   auto* storage = dynamic_cast<CpuKv*>(&kv);
-  if (storage == nullptr || !storage->fits(config_, storage_)) {
+  if (storage == nullptr || !storage->fits(config_, precision_)) {
     throw Error(ErrorCode::kInvalidArgument, "forward: the KV storage belongs to another model");
   }
   const VisibleSlots visible = check_batch(batch, config_, position_end_, storage->capacity());
@@ -381,6 +403,7 @@ ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
   const auto hidden = static_cast<std::size_t>(config_.hidden);
   try {
     last_.resize(batch.logit_rows.size() * hidden);
+    features_.resize(batch.feature_layers.size() * batch.feature_rows.size() * hidden);
     // Prefill goes in parts, so that scratch does not grow with the prompt: a part sees the parts
     // before it as prefix. Rows with lists of their own may see each other in any order, so they go
     // together.
@@ -399,10 +422,9 @@ ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
                          batch.slots.begin() + static_cast<std::ptrdiff_t>(first));
           part.visible.prefix = prefix_;
         }
-        part.visible.row_slots = batch.slots.subspan(first, static_cast<std::size_t>(part.rows));
+        part.visible.own = batch.slots.subspan(first, static_cast<std::size_t>(part.rows));
       } else {
-        part.visible.own = visible.own;
-        part.visible.offsets = visible.offsets;
+        part.visible = visible;
       }
       run_layers(batch, part, *storage, stop);
       for (; next_logit < batch.logit_rows.size(); ++next_logit) {
@@ -415,6 +437,13 @@ ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
 
     ForwardOutput output;
     output.vocab_size = config_.vocab_size;
+    for (std::size_t i = 0; i < batch.feature_layers.size(); ++i) {
+      if (batch.feature_layers[i] != kFinalNorm) continue;
+      float* normed = features_.data() + i * batch.feature_rows.size() * hidden;
+      normalise(normed, static_cast<std::int64_t>(batch.feature_rows.size()), final_norm_,
+                final_norm_bias_, normed);
+    }
+    output.features = features_;
     const auto wanted = static_cast<std::int64_t>(batch.logit_rows.size());
     if (wanted == 0) return output;
     normalise(last_.data(), wanted, final_norm_, final_norm_bias_, last_.data());
@@ -427,12 +456,15 @@ ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
                        static_cast<std::int64_t>(logits_.size()));
     }
     output.logits = logits_;
-    if (batch.want_hidden) output.hidden = last_;
     return output;
   } catch (const std::bad_alloc&) {
     throw Error(ErrorCode::kOutOfMemory,
                 "no memory for a forward over " + std::to_string(rows) + " rows with " +
-                    std::to_string(batch.logit_rows.size()) + " rows of logits");
+                    std::to_string(batch.logit_rows.size()) +
+                    " rows of logits and hidden states of " +
+                    std::to_string(batch.feature_rows.size()) + " rows in " +
+                    std::to_string(batch.feature_layers.size()) +
+                    " layers: ask for fewer, or a shorter prompt");
   }
 }
 

@@ -146,7 +146,7 @@ class FakeModel final : public Model {
       fill(seen, std::span(logits_).subspan(i * static_cast<std::size_t>(options_.vocab_size),
                                             static_cast<std::size_t>(options_.vocab_size)));
     }
-    return {.logits = logits_, .hidden = {}, .vocab_size = options_.vocab_size};
+    return {.logits = logits_, .vocab_size = options_.vocab_size};
   }
 
   std::function<void(int layer)> on_layer;  // called before each layer's stop check

@@ -11,6 +11,7 @@
 #include "core/model/transformer.h"
 #include "tests/support/fake_model.h"
 #include "tests/support/skip.h"
+#include "tests/unit/model/executor_check.h"
 #include "tests/unit/model/model_test_util.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -50,7 +51,9 @@ TEST_CASE("CUDA path: the module is the stand-in") {
   CHECK(kernels::cuda_module().reason.empty());
 }
 
-TEST_CASE("CUDA path: tiny models of every family have transformers' logits through the kernel") {
+TEST_CASE(
+    "CUDA path: tiny models of every family have transformers' logits and hidden states through "
+    "the kernel") {
   TRIESCOPE_SKIP_UNDER_SANITIZERS();
   const json golden = golden_models();
   const auto ids = golden["ids"].get<std::vector<std::int32_t>>();
@@ -62,6 +65,44 @@ TEST_CASE("CUDA path: tiny models of every family have transformers' logits thro
     CHECK(model->info().warning.empty());
     const auto kv = model->make_kv(static_cast<int>(ids.size()));
     CHECK(golden_difference(entry, all_logits(*model, *kv, ids)) < 2e-4);
+    CHECK(golden_feature_difference(golden, entry, *model) < 2e-4);
+  }
+}
+
+TEST_CASE("CUDA path: computes what plain loops compute, in every layer and every setting") {
+  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  check_executor([](const std::filesystem::path& folder) {
+    return load(folder, DType::kF32, TorchAttention::kKernel);
+  });
+}
+
+TEST_CASE("CUDA path: hidden states change no logit by a bit, in any dtype") {
+  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  const TempDir folder;
+  write_golden_case("gemma2", folder.path());
+  const std::vector<std::int32_t> ids = {5, 9, 2, 17, 30, 11}, order = iota(6), rows = {2, 5},
+                                  layers = {kFinalNorm, 0, 4};
+  for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
+    CAPTURE(to_string(dtype));
+    const auto model = load(folder.path(), dtype, TorchAttention::kKernel);
+    const auto kv = model->make_kv(6);
+    ForwardBatch batch;
+    batch.tokens = ids;
+    batch.positions = batch.slots = batch.logit_rows = order;
+    const ForwardOutput plain = model->forward(batch, *kv);
+    const std::vector<float> logits(plain.logits.begin(), plain.logits.end());
+    CHECK(plain.features.empty());
+    batch.feature_layers = layers;
+    batch.feature_rows = rows;
+    const ForwardOutput output = model->forward(batch, *kv);
+    CHECK(std::equal(output.logits.begin(), output.logits.end(), logits.begin(), logits.end()));
+    CHECK(output.features.size() == 3 * 2 * 32);
+    batch.logit_rows = {};
+    const std::vector<float> features(output.features.begin(), output.features.end());
+    const ForwardOutput alone = model->forward(batch, *kv);
+    CHECK(alone.logits.empty());
+    CHECK(
+        std::equal(alone.features.begin(), alone.features.end(), features.begin(), features.end()));
   }
 }
 

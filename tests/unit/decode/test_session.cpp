@@ -226,7 +226,7 @@ TEST_CASE("logits that are no numbers are an error, not a text") {
       const ForwardOutput out = inner_.forward(batch, kv, stop);
       row_.assign(out.logits.begin(), out.logits.end());
       row_[3] = std::nanf("");
-      return {.logits = row_, .hidden = {}, .vocab_size = out.vocab_size};
+      return {.logits = row_, .vocab_size = out.vocab_size};
     }
     FakeModel& inner_;
     std::vector<float> row_;

@@ -18,19 +18,19 @@ struct Scene {
   AttentionShape shape;
   std::int64_t rows = 0;
   std::int32_t slots = 0;
-  Storage storage = Storage::kF32;
+  Precision precision = Precision::kF32;
   std::vector<float> q, keys, values;
   std::vector<std::uint16_t> keys_bf16, values_bf16;
   std::vector<std::vector<std::int32_t>> lists;  // of each row, prefix included
 
   Scene(AttentionShape s, std::int64_t row_count, int prefix, int common, int longest_own,
-        Storage st, Rng& rng)
-      : shape(s), rows(row_count), storage(st) {
+        Precision st, Rng& rng)
+      : shape(s), rows(row_count), precision(st) {
     slots = prefix + common + static_cast<std::int32_t>(rows) * (longest_own + 1);
     q = random_values(rows * shape.heads * shape.head_dim, rng, 2.0f);
     keys = random_values(std::int64_t{slots} * shape.kv_heads * shape.head_dim, rng);
     values = random_values(std::int64_t{slots} * shape.kv_heads * shape.head_dim, rng);
-    if (storage == Storage::kBF16) {
+    if (precision == Precision::kBF16) {
       keys = test::rounded_to_bf16(keys);
       values = test::rounded_to_bf16(values);
     }
@@ -46,10 +46,10 @@ struct Scene {
   }
 
   KvView view() {
-    if (storage == Storage::kF32) return {keys.data(), values.data(), storage};
+    if (precision == Precision::kF32) return {keys.data(), values.data(), precision};
     keys_bf16 = test::to_bf16(keys);
     values_bf16 = test::to_bf16(values);
-    return {keys_bf16.data(), values_bf16.data(), storage};
+    return {keys_bf16.data(), values_bf16.data(), precision};
   }
 
   // Rows [begin, end) with the lists cut after `cut` entries into the prefix of all and own parts.
@@ -66,8 +66,7 @@ struct Scene {
     const std::int64_t width = shape.heads * shape.head_dim;
     std::vector<float> out(static_cast<std::size_t>((end - begin) * width));
     tree_attention(q.data() + begin * width, width, end - begin, view(), shape,
-                   {.prefix = prefix, .own = own, .offsets = offsets, .row_slots = {}}, out.data(),
-                   width, pool);
+                   {.prefix = prefix, .own = own, .offsets = offsets}, out.data(), width, pool);
     return out;
   }
 };
@@ -81,7 +80,7 @@ double worst_error(const std::vector<float>& got, const std::vector<float>& want
 
 constexpr double kTolerance = 1e-5 * 4.3;  // 1e-5 of the largest |V|; random_values stays below 4.3
 
-TEST_CASE("tree attention agrees with libtorch: head sizes, groups, storages, windows, softcap") {
+TEST_CASE("tree attention agrees with libtorch: head sizes, groups, precisions, windows, softcap") {
   Rng rng(1);
   ThreadPool pool(2);
   const AttentionShape shapes[] = {
@@ -97,17 +96,17 @@ TEST_CASE("tree attention agrees with libtorch: head sizes, groups, storages, wi
     for (const AttentionShape& shape : shapes) {
       for (const auto& [rows, prefix, common] :
            {std::tuple{1, 0, 0}, {1, 100, 0}, {7, 65, 5}, {33, 31, 40}}) {
-        for (const Storage storage : {Storage::kF32, Storage::kBF16}) {
-          Scene scene(shape, rows, prefix, common, 40, storage, rng);
+        for (const Precision precision : {Precision::kF32, Precision::kBF16}) {
+          Scene scene(shape, rows, prefix, common, 40, precision, rng);
           std::vector<std::int32_t> own, offsets{0};
           for (const auto& list : scene.lists) {
             own.insert(own.end(), list.begin(), list.end());
             offsets.push_back(static_cast<std::int32_t>(own.size()));
           }
           const auto got = scene.run(pool, 0, rows, static_cast<std::size_t>(prefix));
-          const auto want = tree_attention_ref(
-              scene.q.data(), rows, scene.keys.data(), scene.values.data(), scene.slots, shape,
-              {.prefix = {}, .own = own, .offsets = offsets, .row_slots = {}});
+          const auto want = tree_attention_ref(scene.q.data(), rows, scene.keys.data(),
+                                               scene.values.data(), scene.slots, shape,
+                                               {.prefix = {}, .own = own, .offsets = offsets});
           CAPTURE(variant);
           CAPTURE(shape.head_dim);
           CAPTURE(rows);
@@ -127,8 +126,8 @@ TEST_CASE(
   for (const int window : {0, 50, 90}) {
     const AttentionShape shape{
         .heads = 6, .kv_heads = 2, .head_dim = 64, .scale = 0.125f, .window = window};
-    for (const Storage storage : {Storage::kF32, Storage::kBF16}) {
-      Scene scene(shape, most, 0, common, 45, storage, rng);
+    for (const Precision precision : {Precision::kF32, Precision::kBF16}) {
+      Scene scene(shape, most, 0, common, 45, precision, rng);
       const std::int64_t width = shape.heads * shape.head_dim;
       test::for_each_variant([&](const char* variant) {
         ThreadPool one(1);
@@ -159,7 +158,7 @@ TEST_CASE("where slots lie does not change a bit") {
   Rng rng(3);
   ThreadPool pool(2);
   const AttentionShape shape{.heads = 9, .kv_heads = 3, .head_dim = 64, .scale = 0.125f};
-  Scene scene(shape, 5, 40, 3, 20, Storage::kF32, rng);
+  Scene scene(shape, 5, 40, 3, 20, Precision::kF32, rng);
   const std::size_t width = static_cast<std::size_t>(shape.kv_heads * shape.head_dim);
   const auto before = scene.run(pool, 0, 5, 40);
   // Order of the lists = order in memory, as after a prefill; then scattered again.
@@ -202,36 +201,34 @@ TEST_CASE("causal prefill gives each row the bits it has as a list, whatever the
     const auto values = random_values(slots * shape.kv_heads * shape.head_dim, rng);
     auto path = test::shuffled(static_cast<std::int32_t>(slots), rng);
     path.resize(static_cast<std::size_t>(rows));
-    const KvView kv{keys.data(), values.data(), Storage::kF32};
+    const KvView kv{keys.data(), values.data(), Precision::kF32};
     test::for_each_variant([&](const char* variant) {
       ThreadPool pool(3);
       std::vector<float> lists(static_cast<std::size_t>(rows * width)), causal(lists.size());
       for (std::int64_t r = 0; r < rows; ++r) {
         const std::int32_t offsets[] = {0, static_cast<std::int32_t>(r + 1)};
         tree_attention(q.data() + r * width, width, 1, kv, shape,
-                       {.prefix = {}, .own = path, .offsets = offsets, .row_slots = {}},
-                       lists.data() + r * width, width, pool);
+                       {.prefix = {}, .own = path, .offsets = offsets}, lists.data() + r * width,
+                       width, pool);
       }
       for (const std::int64_t chunk : {rows, std::int64_t{64}, std::int64_t{7}}) {
         const std::span<const std::int32_t> all(path);
         for (std::int64_t begin = 0; begin < rows; begin += chunk) {
           const std::int64_t count = std::min(chunk, rows - begin);
-          tree_attention(q.data() + begin * width, width, count, kv, shape,
-                         {.prefix = all.first(static_cast<std::size_t>(begin)),
-                          .own = {},
-                          .offsets = {},
-                          .row_slots = all.subspan(static_cast<std::size_t>(begin),
-                                                   static_cast<std::size_t>(count))},
-                         causal.data() + begin * width, width, pool);
+          tree_attention(
+              q.data() + begin * width, width, count, kv, shape,
+              {.prefix = all.first(static_cast<std::size_t>(begin)),
+               .own = all.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)),
+               .offsets = {}},
+              causal.data() + begin * width, width, pool);
         }
         CAPTURE(variant);
         CAPTURE(chunk);
         CAPTURE(window);
         CHECK(test::first_difference(causal.data(), lists.data(), rows * width) == -1);
       }
-      const auto want =
-          tree_attention_ref(q.data(), rows, keys.data(), values.data(), slots, shape,
-                             {.prefix = {}, .own = {}, .offsets = {}, .row_slots = path});
+      const auto want = tree_attention_ref(q.data(), rows, keys.data(), values.data(), slots, shape,
+                                           {.prefix = {}, .own = path, .offsets = {}});
       CHECK(worst_error(causal, want) <= kTolerance);
     });
   }
@@ -244,8 +241,8 @@ TEST_CASE("K and V are stored at their slots, fp32 exactly and bf16 rounded to n
   const std::int32_t slots[] = {4, 0, 2};
   std::vector<float> f(5 * dims, -1.0f);
   std::vector<std::uint16_t> b(5 * dims, 0);
-  store_kv(rows.data(), 20, 3, dims, slots, Storage::kF32, f.data());
-  store_kv(rows.data(), 20, 3, dims, slots, Storage::kBF16, b.data());
+  store_kv(rows.data(), 20, 3, dims, slots, Precision::kF32, f.data());
+  store_kv(rows.data(), 20, 3, dims, slots, Precision::kBF16, b.data());
   for (int r = 0; r < 3; ++r) {
     for (int i = 0; i < dims; ++i) {
       CHECK(f[static_cast<std::size_t>(slots[r] * dims + i)] ==
@@ -260,12 +257,11 @@ TEST_CASE("K and V are stored at their slots, fp32 exactly and bf16 rounded to n
 TEST_CASE("a row that sees nothing and heads that do not divide are refused") {
   ThreadPool pool(1);
   std::vector<float> data(256);
-  const KvView kv{data.data(), data.data(), Storage::kF32};
+  const KvView kv{data.data(), data.data(), Precision::kF32};
   const std::int32_t offsets[] = {0, 0};
   const auto call = [&](AttentionShape shape) {
-    tree_attention(data.data(), 64, 1, kv, shape,
-                   {.prefix = {}, .own = {}, .offsets = offsets, .row_slots = {}}, data.data(), 64,
-                   pool);
+    tree_attention(data.data(), 64, 1, kv, shape, {.prefix = {}, .own = {}, .offsets = offsets},
+                   data.data(), 64, pool);
   };
   CHECK_THROWS_AS(call({.heads = 1, .kv_heads = 1, .head_dim = 64, .scale = 1}), Error);
   CHECK_THROWS_AS(call({.heads = 3, .kv_heads = 2, .head_dim = 16, .scale = 1}), Error);

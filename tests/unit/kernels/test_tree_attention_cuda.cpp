@@ -199,15 +199,9 @@ struct Scene {
     ThreadPool pool(1);
     const std::int64_t width = c.shape.heads * c.shape.head_dim;
     std::vector<float> out(static_cast<std::size_t>(c.rows * width));
-    const bool causal = c.offsets.empty();
     tree_attention(
-        q.data() + begin * width, width, c.rows, {keys.data(), values.data(), Storage::kF32},
-        c.shape,
-        {.prefix = c.prefix,
-         .own = causal ? std::span<const std::int32_t>() : std::span<const std::int32_t>(c.own),
-         .offsets = c.offsets,
-         .row_slots = c.own},
-        out.data(), width, pool);
+        q.data() + begin * width, width, c.rows, {keys.data(), values.data(), Precision::kF32},
+        c.shape, {.prefix = c.prefix, .own = c.own, .offsets = c.offsets}, out.data(), width, pool);
     return out;
   }
 };

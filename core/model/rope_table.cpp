@@ -1,4 +1,4 @@
-#include "core/model/rope.h"
+#include "core/model/rope_table.h"
 
 #include <algorithm>
 #include <cmath>
