@@ -234,6 +234,81 @@ TEST_CASE("causal prefill gives each row the bits it has as a list, whatever the
   }
 }
 
+// Values by hand: value row j of a list is j in K/V head 0 and 1000 + j in head 1.
+TEST_CASE("a window of w averages the last w entries, in the kernel and in the reference") {
+  ThreadPool pool(1);
+  constexpr int kSlots = 40, kDim = 16;
+  const std::vector<float> keys(kSlots * 2 * kDim, 0.5f);
+  std::vector<float> values;
+  for (int j = 0; j < kSlots; ++j)
+    for (int i = 0; i < 2 * kDim; ++i)
+      values.push_back(static_cast<float>(j + (i < kDim ? 0 : 1000)));
+  std::vector<std::int32_t> path(kSlots);
+  for (int j = 0; j < kSlots; ++j) path[static_cast<std::size_t>(j)] = j;
+  const std::vector<float> q(4 * kDim, 1.0f);  // two query heads a K/V head: all scores equal
+  for (const int window : {0, 1, 2, 15, 16, 31, 32, 33, 39, 40, 41}) {
+    const AttentionShape shape{
+        .heads = 4, .kv_heads = 2, .head_dim = kDim, .scale = 1, .window = window};
+    for (const int length : {1, 2, 16, 17, 32, 33, 34, 40}) {
+      const int seen = window > 0 ? std::min(window, length) : length;
+      const double mean = length - 1 - (seen - 1) / 2.0;
+      for (const int cut : {0, 1, 15, 16, length - 1}) {
+        if (cut >= length) continue;
+        CAPTURE(window);
+        CAPTURE(length);
+        CAPTURE(cut);
+        const std::span<const std::int32_t> all(path);
+        const std::int32_t offsets[] = {0, length - cut};
+        const VisibleSlots visible{.prefix = all.first(static_cast<std::size_t>(cut)),
+                                   .own = all.subspan(static_cast<std::size_t>(cut),
+                                                      static_cast<std::size_t>(length - cut)),
+                                   .offsets = offsets};
+        std::vector<float> out(4 * kDim);
+        tree_attention(q.data(), 4 * kDim, 1, {keys.data(), values.data(), Precision::kF32}, shape,
+                       visible, out.data(), 4 * kDim, pool);
+        const auto reference =
+            tree_attention_ref(q.data(), 1, keys.data(), values.data(), kSlots, shape, visible);
+        for (const auto& got : {out, reference}) {
+          CHECK(got.front() == doctest::Approx(mean).epsilon(1e-6));
+          CHECK(got[2 * kDim - 1] == doctest::Approx(mean).epsilon(1e-6));
+          CHECK(got[2 * kDim] == doctest::Approx(1000 + mean).epsilon(1e-6));
+          CHECK(got.back() == doctest::Approx(1000 + mean).epsilon(1e-6));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("scores are scaled, then capped: two slots by hand") {
+  ThreadPool pool(1);
+  // q.k is 0 for slot 0 and 6 for slot 1; V is 0 and 1: the output is slot 1's share.
+  const std::vector<float> q = {2, 0, 0, 0}, keys = {0, 1, 1, 1, 3, 0, 0, 0},
+                           values = {0, 0, 0, 0, 1, 1, 1, 1};
+  const std::int32_t own[] = {0, 1}, offsets[] = {0, 2};
+  const auto share = [](double score) { return 1 / (1 + std::exp(-score)); };
+  struct Setting {
+    float scale, softcap;
+    double score;
+  };
+  for (const Setting& s : {Setting{1, 0, 6},
+                           {0.25f, 0, 1.5},
+                           {0.25f, 2, 2 * std::tanh(0.75)},
+                           {0.5f, 0.5f, 0.5 * std::tanh(6.0)},
+                           {-0.25f, 1, -std::tanh(1.5)}}) {
+    CAPTURE(s.scale);
+    CAPTURE(s.softcap);
+    const AttentionShape shape{
+        .heads = 1, .kv_heads = 1, .head_dim = 4, .scale = s.scale, .softcap = s.softcap};
+    const VisibleSlots visible{.prefix = {}, .own = own, .offsets = offsets};
+    std::vector<float> out(4);
+    tree_attention(q.data(), 4, 1, {keys.data(), values.data(), Precision::kF32}, shape, visible,
+                   out.data(), 4, pool);
+    for (const auto& got :
+         {out, tree_attention_ref(q.data(), 1, keys.data(), values.data(), 2, shape, visible)})
+      for (const float value : got) CHECK(value == doctest::Approx(share(s.score)).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("K and V are stored at their slots, fp32 exactly and bf16 rounded to nearest even") {
   Rng rng(5);
   const int dims = 12;
