@@ -30,8 +30,8 @@ class PackedLinear {
  public:
   static constexpr int kPanel = 32;
   static constexpr int kChain = 128;
-  // So many rows cost little more than one (bench_kernels): up to here a pass over the weights
-  // takes the time they need from memory.
+  // Up to this many rows cost little more than one (bench_kernels): a pass over the weights is
+  // bound by memory.
   static constexpr int kCheapRows = 12;
 
   PackedLinear() = default;

@@ -149,8 +149,8 @@ void attention(ThreadPool& pool, int repeats) {
       const auto ours = [&] {
         for (int i = 0; i < kInner; ++i) {
           tree_attention(q.data(), width, rows, {k.data(), v.data(), Precision::kF32}, shape,
-                         {.prefix = prefix, .own = own, .offsets = offsets, .row_slots = {}},
-                         out.data(), width, pool);
+                         {.prefix = prefix, .own = own, .offsets = offsets}, out.data(), width,
+                         pool);
         }
       };
       const auto torch = [&] {

@@ -76,6 +76,57 @@ TEST_CASE("CUDA path: computes what plain loops compute, in every layer and ever
   });
 }
 
+TEST_CASE("CUDA path: rows that see 1, 127, 128, 129 and 257 slots, windows on either side too") {
+  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  const json golden = golden_models();
+  std::vector<std::int32_t> ids;
+  for (int i = 0; i < 257; ++i) ids.push_back((i * 29 + 7) % 64);
+  const std::vector<std::int32_t> order = iota(257);
+  for (const auto& [name, window] : {std::pair{"llama", 0}, {"mistral", 128}, {"mistral", 129}}) {
+    json entry = golden["cases"][name];
+    entry["config"]["max_position_embeddings"] = 512;
+    if (window > 0) entry["config"]["sliding_window"] = window;
+    const TempDir folder;
+    write_golden_model(entry, folder.path());
+    const auto plain = load(folder.path(), DType::kF32, TorchAttention::kOperations);
+    const auto kernel = load(folder.path(), DType::kF32, TorchAttention::kKernel);
+    const auto kv = plain->make_kv(257 + 5), plain_kv = plain->make_kv(257 + 5);
+    for (KvStorage* storage : {kv.get(), plain_kv.get()}) all_logits(*plain, *storage, ids);
+    const int seen[] = {1, 127, 128, 129, 257};
+    for (const int prefix : {0, 126, 127, 128, 129, 256}) {
+      // The last token of each list once more, in a slot of its own.
+      std::vector<std::int32_t> tokens, positions, slots, own, offsets = {0};
+      for (const int length : seen) {
+        if (length <= prefix) continue;
+        slots.push_back(257 + static_cast<std::int32_t>(slots.size()));
+        tokens.push_back(ids[static_cast<std::size_t>(length - 1)]);
+        positions.push_back(length - 1);
+        own.insert(own.end(), order.begin() + prefix, order.begin() + length - 1);
+        own.push_back(slots.back());
+        offsets.push_back(static_cast<std::int32_t>(own.size()));
+      }
+      const std::vector<std::int32_t> rows = iota(static_cast<int>(slots.size())), layers = {1, 4};
+      ForwardBatch batch;
+      batch.tokens = tokens;
+      batch.positions = positions;
+      batch.slots = slots;
+      batch.prefix_slots = std::span(order).first(static_cast<std::size_t>(prefix));
+      batch.own_slots = own;
+      batch.own_offsets = offsets;
+      batch.logit_rows = batch.feature_rows = rows;
+      batch.feature_layers = layers;
+      const ForwardOutput got = kernel->forward(batch, *kv),
+                          want = plain->forward(batch, *plain_kv);
+      CAPTURE(name);
+      CAPTURE(window);
+      CAPTURE(prefix);
+      CHECK(got.features.size() == rows.size() * 2 * 32);
+      CHECK(max_difference(got.features, want.features) < 1e-5);
+      CHECK(max_difference(got.logits, want.logits) < 1e-5);
+    }
+  }
+}
+
 TEST_CASE("CUDA path: hidden states change no logit by a bit, in any dtype") {
   TRIESCOPE_SKIP_UNDER_SANITIZERS();
   const TempDir folder;

@@ -228,11 +228,11 @@ enum class Extent { kQuarter, kAll };
 template <class Run>
 void check_against_twin(Extent extent, Run run) {
   Rng rng(1);
-  int turn = 0;
+  int combination = 0;
   for (const AttentionShape& shape : kShapes) {
     for (const int dtype : {kTriescopeF32, kTriescopeF16, kTriescopeBF16}) {
       for (const auto& [rows, shared, own] : {std::tuple{1, 0, 5}, {5, 260, 20}, {3, 100, 60}}) {
-        if (extent == Extent::kQuarter && turn++ % 4 != 0) continue;
+        if (extent == Extent::kQuarter && combination++ % 4 != 0) continue;
         const Scene scene(shape, dtype, rows, shared, own, rng);
         const Call lists = scene.rows(0, rows, shared);
         CAPTURE(shape.head_dim);

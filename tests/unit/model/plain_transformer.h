@@ -15,7 +15,7 @@
 
 namespace triescope::test {
 
-// Radians a token turns per position in pair i of a rope, for a text of `length` tokens.
+// Radians per position by which pair i of a rope rotates, for a text of `length` tokens.
 inline double plain_frequency(const formats::RopeConfig& rope, int i, int length) {
   using formats::RopeKind;
   const auto at = static_cast<std::size_t>(i);
@@ -33,19 +33,21 @@ inline double plain_frequency(const formats::RopeConfig& rope, int i, int length
       return std::pow(theta, -2.0 * i / rope.dims);
     }
     case RopeKind::kLlama3: {
-      // How often the pair turns within the original context: few = slowed down, many = kept.
-      const double turns = rope.original_context / wavelength;
-      if (turns < rope.low_freq_factor) return plain / rope.factor;
-      if (turns > rope.high_freq_factor) return plain;
+      // Full rotations within the original context: few = slowed down, many = kept.
+      const double rotations = rope.original_context / wavelength;
+      if (rotations < rope.low_freq_factor) return plain / rope.factor;
+      if (rotations > rope.high_freq_factor) return plain;
       const double kept =
-          (turns - rope.low_freq_factor) / (rope.high_freq_factor - rope.low_freq_factor);
+          (rotations - rope.low_freq_factor) / (rope.high_freq_factor - rope.low_freq_factor);
       return kept * plain + (1 - kept) * plain / rope.factor;
     }
     case RopeKind::kYarn: {
-      const auto pair_of = [&](double turns) {  // the pair that turns so often, as a real number
-        return rope.dims * std::log(rope.original_context / (turns * 2 * std::numbers::pi)) /
-               (2 * std::log(rope.theta));
-      };
+      const auto pair_of =
+          [&](double rotations) {  // the pair that rotates this often, a real number
+            return rope.dims *
+                   std::log(rope.original_context / (rotations * 2 * std::numbers::pi)) /
+                   (2 * std::log(rope.theta));
+          };
       double low = pair_of(rope.beta_fast), high = pair_of(rope.beta_slow);
       if (rope.truncate) {
         low = std::floor(low);
