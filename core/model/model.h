@@ -109,7 +109,8 @@ struct ForwardBatch {
 struct ForwardOutput {
   // [logit_rows, vocab], row-major fp32 on the host. Valid until the next forward of this model.
   std::span<const float> logits;
-  // [feature_layers, feature_rows, hidden], row-major fp32 on the host, valid as long as the logits.
+  // [feature_layers, feature_rows, hidden], row-major fp32 on the host, valid as long as the
+  // logits.
   std::span<const float> features = {};
   int vocab_size = 0;
   std::span<const float> row(int i) const {
