@@ -1,21 +1,12 @@
-// 16- and 8-bit floating point as bits, to and from float. Widening is exact; narrowing rounds to
-// nearest even.
+// 16- and 8-bit floating point as bits to float, exactly. bf16, to and from: core/base/bf16.h.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 
+#include "core/base/bf16.h"
+
 namespace triescope::formats {
-
-inline float bf16_to_float(std::uint16_t bits) {
-  return std::bit_cast<float>(std::uint32_t{bits} << 16);
-}
-
-inline std::uint16_t float_to_bf16(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>((bits >> 16) | 64u);
-  return static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
-}
 
 inline float f16_to_float(std::uint16_t half) {
   const std::uint32_t sign = (half & 0x8000u) << 16;

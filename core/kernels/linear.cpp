@@ -5,8 +5,8 @@
 #include <cstring>
 #include <string>
 
+#include "core/base/bf16.h"
 #include "core/base/error.h"
-#include "core/kernels/bf16.h"
 #include "core/kernels/cpu/table.h"
 
 namespace triescope::kernels {
@@ -114,14 +114,15 @@ void check_range(const char* what, std::int64_t first, std::int64_t count, std::
 
 }  // namespace
 
-PackedLinear::PackedLinear(std::int64_t outputs, std::int64_t inputs, Storage storage)
-    : outputs_(outputs), inputs_(inputs), storage_(storage) {
+PackedLinear::PackedLinear(std::int64_t outputs, std::int64_t inputs, Precision precision)
+    : outputs_(outputs), inputs_(inputs), precision_(precision) {
   if (outputs < 1 || inputs < 1) {
     throw Error(ErrorCode::kInvalidArgument,
                 "linear layer: expected at least one output and one input, found " +
                     std::to_string(outputs) + " x " + std::to_string(inputs));
   }
-  weights_ = Buffer(static_cast<std::size_t>(panels() * kPanel * inputs) * element_bytes(storage));
+  weights_ =
+      Buffer(static_cast<std::size_t>(panels() * kPanel * inputs) * element_bytes(precision));
 }
 
 template <class Source>
@@ -134,7 +135,7 @@ void PackedLinear::pack(std::int64_t first, std::int64_t count, const Source* ro
   pool.for_ranges(panel_count, [&](std::int64_t p0, std::int64_t p1, int) {
     const std::int64_t begin = std::max<std::int64_t>(0, (first_panel + p0) * kPanel - first);
     const std::int64_t end = std::min(count, (first_panel + p1) * kPanel - first);
-    if (storage_ == Storage::kF32) {
+    if (precision_ == Precision::kF32) {
       pack_rows(first, begin, end, rows, inputs_, weights_.as<float>());
     } else {
       pack_rows(first, begin, end, rows, inputs_, weights_.as<std::uint16_t>());
@@ -163,8 +164,8 @@ void PackedLinear::read_row(std::int64_t n, float* out) const {
   const std::int64_t at = n / kPanel * inputs_ * kPanel + n % kPanel;
   for (std::int64_t k = 0; k < inputs_; ++k) {
     const std::int64_t i = at + k * kPanel;
-    out[k] = storage_ == Storage::kF32 ? weights_.as<const float>()[i]
-                                       : bf16_to_float(weights_.as<const std::uint16_t>()[i]);
+    out[k] = precision_ == Precision::kF32 ? weights_.as<const float>()[i]
+                                           : bf16_to_float(weights_.as<const std::uint16_t>()[i]);
   }
 }
 
@@ -172,7 +173,7 @@ void linear(const PackedLinear& w, const float* x, std::int64_t x_stride, std::i
             float* y, std::int64_t y_stride, ThreadPool& pool, LinearMode mode) {
   if (rows <= 0) return;
   const LinearCall call{.weights = w.weights(),
-                        .storage = w.storage(),
+                        .precision = w.precision(),
                         .bias = w.bias(),
                         .x = x,
                         .x_stride = x_stride,

@@ -22,7 +22,7 @@
 
 #include "core/base/thread_pool.h"
 #include "core/kernels/buffer.h"
-#include "core/kernels/storage.h"
+#include "core/kernels/precision.h"
 
 namespace triescope::kernels {
 
@@ -30,14 +30,14 @@ class PackedLinear {
  public:
   static constexpr int kPanel = 32;
   static constexpr int kChain = 128;
-  // So many rows cost little more than one (bench_kernels): up to here a pass over the weights
-  // takes the time they need from memory.
+  // Up to this many rows cost little more than one (bench_kernels): a pass over the weights is
+  // bound by memory.
   static constexpr int kCheapRows = 12;
 
   PackedLinear() = default;
   // All weights zero, no bias. Throws Error{kOutOfMemory} (says the bytes), Error{kInvalidArgument}
   // for sizes < 1.
-  PackedLinear(std::int64_t outputs, std::int64_t inputs, Storage storage);
+  PackedLinear(std::int64_t outputs, std::int64_t inputs, Precision precision);
 
   // Rows [first, first + count) of W from row-major [count, inputs], in any order and chunking (a
   // loader streams). Error{kInvalidArgument} where they lie outside.
@@ -53,7 +53,7 @@ class PackedLinear {
 
   std::int64_t outputs() const { return outputs_; }
   std::int64_t inputs() const { return inputs_; }
-  Storage storage() const { return storage_; }
+  Precision precision() const { return precision_; }
   bool empty() const { return outputs_ == 0; }
   bool has_bias() const { return !bias_.empty(); }
   std::size_t bytes() const { return weights_.bytes() + bias_.bytes(); }
@@ -66,7 +66,7 @@ class PackedLinear {
   void pack(std::int64_t first, std::int64_t count, const Source* rows, ThreadPool& pool);
 
   std::int64_t outputs_ = 0, inputs_ = 0;
-  Storage storage_ = Storage::kF32;
+  Precision precision_ = Precision::kF32;
   Buffer weights_, bias_;
 };
 

@@ -6,7 +6,7 @@ namespace triescope::kernels {
 
 namespace {
 
-// Rows this small are done before a second thread has heard of them.
+// Below this, one thread is done before a second could start.
 constexpr std::int64_t kAloneElements = 16384;
 
 template <class Body>

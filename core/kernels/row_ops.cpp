@@ -55,8 +55,8 @@ bool better(const JointCandidate& a, const JointCandidate& b) {
   return a.row != b.row ? a.row < b.row : a.token < b.token;
 }
 
-// The largest x for which x + offset, rounded, does not exceed `score`, or a little less: whoever
-// is above it is looked at closely.
+// The largest x for which x + offset, rounded, does not exceed `score`, or a little less: what is
+// above it is compared exactly.
 float threshold_for(float score, float offset) {
   if (offset == 0) return score;
   const float x = score - offset;

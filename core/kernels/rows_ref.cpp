@@ -49,11 +49,9 @@ std::vector<float> rope_ref(const float* x, std::int64_t rows, int heads, int he
     const at::Tensor half = wide(p, {rows, 1, dims / 2});
     return at::cat({half, half}, 2);
   };
-  const at::Tensor turned = t.narrow(2, 0, dims);
-  const at::Tensor rotated =
-      at::cat({-turned.narrow(2, dims / 2, dims / 2), turned.narrow(2, 0, dims / 2)}, 2);
-  return narrow(
-      at::cat({turned * both(cos) + rotated * both(sin), t.narrow(2, dims, head_dim - dims)}, 2));
+  const at::Tensor x1 = t.narrow(2, 0, dims);
+  const at::Tensor x2 = at::cat({-x1.narrow(2, dims / 2, dims / 2), x1.narrow(2, 0, dims / 2)}, 2);
+  return narrow(at::cat({x1 * both(cos) + x2 * both(sin), t.narrow(2, dims, head_dim - dims)}, 2));
 }
 
 std::vector<float> log_softmax_ref(const float* row, std::int64_t n) {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/bf16.h"
 #include "core/base/error.h"
-#include "core/kernels/bf16.h"
 #include "core/kernels/cpu/table.h"
 
 namespace triescope::kernels {
@@ -20,6 +20,7 @@ constexpr std::int64_t kMaxQueries = 96;
 
 std::int64_t list_length(const VisibleSlots& visible, std::int64_t row) {
   const auto r = static_cast<std::size_t>(row);
+  // Not of(row): check() asks before it is known that the offsets lie within own.
   const std::int64_t own =
       visible.offsets.empty() ? row + 1 : visible.offsets[r + 1] - visible.offsets[r];
   return static_cast<std::int64_t>(visible.prefix.size()) + own;
@@ -37,9 +38,9 @@ void check(const AttentionShape& shape, const VisibleSlots& visible, std::int64_
   }
   const auto n = static_cast<std::size_t>(rows);
   if (visible.offsets.empty()) {
-    if (visible.row_slots.size() < n) {
+    if (visible.own.size() < n) {
       fail("causal: expected a slot for each of " + std::to_string(rows) + " rows, found " +
-           std::to_string(visible.row_slots.size()));
+           std::to_string(visible.own.size()));
     }
     return;
   }
@@ -58,12 +59,7 @@ void check(const AttentionShape& shape, const VisibleSlots& visible, std::int64_
 
 // How many slots the own lists of rows [begin, end) have in common at their start.
 std::int64_t common_start(const VisibleSlots& visible, std::int64_t begin, std::int64_t end) {
-  const auto list = [&](std::int64_t r) {
-    const auto i = static_cast<std::size_t>(r);
-    return visible.own.subspan(
-        static_cast<std::size_t>(visible.offsets[i]),
-        static_cast<std::size_t>(visible.offsets[i + 1] - visible.offsets[i]));
-  };
+  const auto list = [&](std::int64_t r) { return visible.of(static_cast<std::size_t>(r)); };
   const auto first = list(begin);
   std::size_t common = first.size();
   for (std::int64_t r = begin + 1; r < end && common > 0; ++r) {
@@ -131,10 +127,10 @@ void tree_attention(const float* q, std::int64_t q_stride, std::int64_t rows, co
     task.out = out + head * group * head_dim;
     task.out_stride = out_stride;
     const std::size_t offset =
-        static_cast<std::size_t>(head * head_dim) * element_bytes(kv.storage);
+        static_cast<std::size_t>(head * head_dim) * element_bytes(kv.precision);
     task.keys = static_cast<const char*>(kv.keys) + offset;
     task.values = static_cast<const char*>(kv.values) + offset;
-    task.storage = kv.storage;
+    task.precision = kv.precision;
     task.slot_stride = shape.kv_heads * head_dim;
     task.group = static_cast<int>(group);
     task.head_dim = shape.head_dim;
@@ -146,9 +142,9 @@ void tree_attention(const float* q, std::int64_t q_stride, std::int64_t rows, co
     task.shared_a = visible.prefix.data();
     task.shared_a_count = static_cast<std::int64_t>(visible.prefix.size());
     if (visible.offsets.empty()) {
-      task.shared_b = visible.row_slots.data();
+      task.shared_b = visible.own.data();
       task.shared_b_count = task.row_begin + 1;
-      task.tails = visible.row_slots.data();
+      task.tails = visible.own.data();
     } else {
       task.shared_b =
           visible.own.data() + visible.offsets[static_cast<std::size_t>(task.row_begin)];
@@ -161,11 +157,11 @@ void tree_attention(const float* q, std::int64_t q_stride, std::int64_t rows, co
 }
 
 void store_kv(const float* rows, std::int64_t stride, std::int64_t count, int dims,
-              const std::int32_t* slots, Storage storage, void* out) {
+              const std::int32_t* slots, Precision precision, void* out) {
   for (std::int64_t r = 0; r < count; ++r) {
     const float* from = rows + r * stride;
     const std::int64_t at = std::int64_t{slots[r]} * dims;
-    if (storage == Storage::kF32) {
+    if (precision == Precision::kF32) {
       std::memcpy(static_cast<float*>(out) + at, from,
                   static_cast<std::size_t>(dims) * sizeof(float));
     } else {

@@ -2,27 +2,39 @@
 // and a stream; no torch.
 //
 // Same equation, lists, window and softcap as core/kernels/tree_attention.h, its CPU twin.
-//   q, out        [rows, heads, head_dim]  row r at q + r * q_stride (elements)
+//   q, out        [rows, heads, head_dim], row r at q + r * q_stride (elements)
 //   keys, values  [slots, kv_heads, head_dim], contiguous
 //   prefix        [prefix_count] slots that all rows see first
-//   own, offsets  row r then sees own[offsets[r] .. offsets[r + 1]). offsets == NULL = causal: row
-//   r
-//                 then sees own[0 .. r] (own = the rows' own slots, [rows])
-// All pointers are of the device, q, K, V and out 16-byte aligned (rows too), one dtype; sums are
-// fp32. Preconditions (checked): head_dim a multiple of 8, 8 to 256 (fast: 64, 80, 96, 128, 256);
-// heads % kv_heads == 0; every row sees at least one slot and none more than `longest`. Not
-// checked: slots within the storage.
+//   own, offsets  row r then sees own[offsets[r] .. offsets[r + 1]);
+//                 offsets == NULL = causal: row r then sees own[0 .. r] (own = the rows' own slots,
+//                 [rows])
+// All pointers are of the device; q, K, V and out 16-byte aligned (rows too) and of one dtype; sums
+// are fp32.
+//
+// Preconditions
+//   checked       head_dim a multiple of 8, from 8 to 256 (fast: 64, 80, 96, 128, 256);
+//                 heads % kv_heads == 0; a prefix no longer than `longest`
+//   not checked   every row sees at least one slot and none sees more than `longest`; slots lie
+//                 within the storage
 //
 // Order ("path only"): a row's list is cut by index into partitions of 128 slots. In a partition a
 // score is one chain over the head's dimensions; the sum of V runs over the slots in interleaved
 // chains (by index modulo 256 / head_dim), added in order. Partitions are then combined in
 // ascending order. Nothing depends on other rows, on where slots lie, or on where the list is cut
-// into prefix and own part. Grid: (partitions of the longest list, kv_heads * ceil(group / 8), rows
-// / rows of a tile), 128 threads; a tile is as many rows as fit 8 query heads, and reads the prefix
-// once. Then (heads, rows) combines. Tolerance against the CPU twin on the same (rounded) inputs,
-// of max |V|: fp32 2e-5 (exp within 2 ulp, another order of summation); fp16 1e-3, bf16 8e-3 (the
-// output's own rounding). Meant for decoding. Scratch grows with rows * longest: give a prefill in
-// chunks of about 64 rows.
+// into prefix and own part.
+//
+// Grid
+//   partitions    (partitions of the longest list, kv_heads * ceil(group / 8), rows / rows of a
+//                 tile), 128 threads; a tile is as many rows as fit 8 query heads, and reads the
+//                 prefix once
+//   combine       (heads, rows), 128 threads
+//
+// Tolerance against the CPU twin on the same (rounded) inputs, of max |V|
+//   fp32          2e-5 (exp within 2 ulp, another order of summation)
+//   fp16          1e-3 (the output's own rounding)
+//   bf16          8e-3 (the output's own rounding)
+//
+// For decoding: scratch grows with rows * longest, so give a prefill in chunks of about 64 rows.
 #pragma once
 
 #include <stddef.h>

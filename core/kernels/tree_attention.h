@@ -19,32 +19,36 @@
 #include <span>
 
 #include "core/base/thread_pool.h"
-#include "core/kernels/storage.h"
+#include "core/kernels/precision.h"
 
 namespace triescope::kernels {
 
 struct AttentionShape {
-  int heads = 0, kv_heads = 0,
-      head_dim = 0;   // heads % kv_heads == 0; head_dim any (multiples of 16 are fast)
-  float scale = 0;    // usually 1 / sqrt(head_dim)
-  float softcap = 0;  // 0 = none
-  int window = 0;     // 0 = all
+  int heads = 0, kv_heads = 0;  // heads % kv_heads == 0
+  int head_dim = 0;             // any; multiples of 16 are fast
+  float scale = 0;              // usually 1 / sqrt(head_dim)
+  float softcap = 0;            // 0 = none
+  int window = 0;               // 0 = all
 };
 
 // One layer's KV: [slots, kv_heads, head_dim] each.
 struct KvView {
   const void* keys = nullptr;
   const void* values = nullptr;
-  Storage storage = Storage::kF32;
+  Precision precision = Precision::kF32;
 };
 
-// What the rows see; as ForwardBatch of core/model/model.h.
+// What the rows see, as in ForwardBatch of core/model/model.h: first the prefix, then of(row). Only
+// borrows the lists.
 struct VisibleSlots {
-  std::span<const std::int32_t> prefix;  // [prefix] seen by all rows, first
-  std::span<const std::int32_t> own;     // then row r: own[offsets[r] .. offsets[r + 1])
-  std::span<const std::int32_t>
-      offsets;  // [rows + 1]; empty = causal: row r sees prefix, then row_slots[0 .. r]
-  std::span<const std::int32_t> row_slots;  // [rows], read where offsets is empty
+  std::span<const std::int32_t> prefix;   // seen by all rows, first
+  std::span<const std::int32_t> own;      // then row r sees own[offsets[r] .. offsets[r + 1])
+  std::span<const std::int32_t> offsets;  // [rows + 1]; empty = causal: row r sees own[0 .. r]
+  std::span<const std::int32_t> of(std::size_t row) const {
+    if (offsets.empty()) return own.first(row + 1);
+    return own.subspan(static_cast<std::size_t>(offsets[row]),
+                       static_cast<std::size_t>(offsets[row + 1] - offsets[row]));
+  }
 };
 
 // q: row r at q + r * q_stride, [heads, head_dim]; out likewise. Every row sees at least one slot
@@ -54,9 +58,9 @@ void tree_attention(const float* q, std::int64_t q_stride, std::int64_t rows, co
                     const AttentionShape& shape, const VisibleSlots& visible, float* out,
                     std::int64_t out_stride, ThreadPool& pool);
 
-// storage[slots[r], 0..dims) = rows[r * stride ..]: K or V of this forward's rows into one layer.
+// out[slots[r], 0 .. dims) = rows[r * stride ..]: K or V of this forward's rows into one layer.
 // dims = kv_heads * head_dim.
 void store_kv(const float* rows, std::int64_t stride, std::int64_t count, int dims,
-              const std::int32_t* slots, Storage storage, void* out);
+              const std::int32_t* slots, Precision precision, void* out);
 
 }  // namespace triescope::kernels

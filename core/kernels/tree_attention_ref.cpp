@@ -10,12 +10,7 @@ namespace {
 
 std::vector<std::int64_t> list_of(const VisibleSlots& visible, std::int64_t row, int window) {
   std::vector<std::int64_t> list(visible.prefix.begin(), visible.prefix.end());
-  const auto r = static_cast<std::size_t>(row);
-  const auto own = visible.offsets.empty()
-                       ? visible.row_slots.first(r + 1)
-                       : visible.own.subspan(
-                             static_cast<std::size_t>(visible.offsets[r]),
-                             static_cast<std::size_t>(visible.offsets[r + 1] - visible.offsets[r]));
+  const auto own = visible.of(static_cast<std::size_t>(row));
   list.insert(list.end(), own.begin(), own.end());
   if (window > 0 && std::cmp_greater(list.size(), window))
     list.erase(list.begin(), list.end() - window);

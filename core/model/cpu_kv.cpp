@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
-#include <new>
 #include <string>
 
 #include "core/base/error.h"
+#include "core/model/kv_slots.h"
 
 namespace triescope {
 
-CpuKv::CpuKv(const formats::ModelConfig& config, kernels::Storage storage, int capacity)
-    : dims_(config.kv_dims()), storage_(storage), layers_(config.layers.size()) {
+CpuKv::CpuKv(const formats::ModelConfig& config, kernels::Precision precision, int capacity)
+    : dims_(config.kv_dims()), precision_(precision), layers_(config.layers.size()) {
   allocate(std::max(capacity, 1));
 }
 
@@ -20,17 +19,14 @@ std::int64_t CpuKv::bytes_per_slot() const {
 }
 
 void CpuKv::reserve(int capacity) {
-  if (capacity <= capacity_) return;
-  const std::int64_t grown =
-      std::max<std::int64_t>(capacity, std::int64_t{capacity_} + capacity_ / 2);
-  allocate(static_cast<int>(std::min<std::int64_t>(grown, std::numeric_limits<int>::max())));
+  if (capacity > capacity_) allocate(grown_capacity(capacity_, capacity));
 }
 
 void CpuKv::allocate(int capacity) {
   const std::size_t bytes = static_cast<std::size_t>(capacity) * row_bytes();
   std::vector<Layer> grown(layers_.size());
   try {
-    // All of it first: where one layer fails, the old contents stand.
+    // Everything first: if one layer fails, the old contents stay.
     for (Layer& layer : grown) {
       layer.keys = kernels::Buffer(bytes);
       layer.values = kernels::Buffer(bytes);
@@ -51,18 +47,8 @@ void CpuKv::allocate(int capacity) {
 }
 
 void CpuKv::move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) {
-  if (from.size() != to.size())
-    throw Error(ErrorCode::kInvalidArgument, "KV move: expected as many targets as sources");
-  for (const auto& slots : {from, to}) {
-    for (const std::int32_t slot : slots) {
-      if (slot < 0 || slot >= capacity_) {
-        throw Error(ErrorCode::kInvalidArgument, "KV move: expected slots below " +
-                                                     std::to_string(capacity_) + ", found " +
-                                                     std::to_string(slot));
-      }
-    }
-  }
-  // Gathered, then scattered: a target may be another's source.
+  check_move(from, to, capacity_);
+  // Gathered, then scattered: a target may also be a source.
   const std::size_t bytes = row_bytes();
   moved_.resize(from.size() * bytes);
   for (Layer& layer : layers_) {
@@ -80,12 +66,13 @@ void CpuKv::move(std::span<const std::int32_t> from, std::span<const std::int32_
   }
 }
 
-bool CpuKv::fits(const formats::ModelConfig& config, kernels::Storage storage) const {
-  return dims_ == config.kv_dims() && layers_.size() == config.layers.size() && storage_ == storage;
+bool CpuKv::fits(const formats::ModelConfig& config, kernels::Precision precision) const {
+  return dims_ == config.kv_dims() && layers_.size() == config.layers.size() &&
+         precision_ == precision;
 }
 
 kernels::KvView CpuKv::view(std::size_t layer) const {
-  return {layers_[layer].keys.data(), layers_[layer].values.data(), storage_};
+  return {layers_[layer].keys.data(), layers_[layer].values.data(), precision_};
 }
 
 }  // namespace triescope

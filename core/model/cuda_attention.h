@@ -5,7 +5,7 @@
 #include <ATen/ATen.h>
 
 #include "core/formats/config.h"
-#include "core/model/batch.h"
+#include "core/model/visible_slots.h"
 
 namespace triescope {
 

@@ -23,8 +23,8 @@
 
 namespace triescope {
 
-// Tokens whose KV one forward makes at most: bounds its activations, and how long a progress bar
-// stands still.
+// The most tokens one forward of a prefill takes: bounds the memory of its activations, and how
+// long a progress bar stands still.
 inline constexpr std::size_t kPrefillChunk = 256;
 
 enum class DType : std::uint8_t { kF32, kBF16, kF16 };
@@ -43,25 +43,25 @@ struct ModelInfo {
   int vocab_size = 0;
   int context = 0;         // longest prompt + generation the model was trained for
   int sliding_window = 0;  // 0 = none
-  // Every layer slides, the widest by so much: a row at position i has no use for KV at position
-  // i - kv_window and before. 0 = some layer sees everything.
+  // Every layer has a sliding window; this is the widest: a row at position i never reads KV at
+  // position i - kv_window or before. 0 = some layer sees everything.
   int kv_window = 0;
-  // > 0: beyond so many tokens all positions turn otherwise (Phi-3's longrope), and KV made while
-  // the text was shorter must be made anew.
+  // > 0: past this many tokens the rotary frequencies change (Phi-3's longrope); older KV must be
+  // recomputed.
   int kv_valid_until = 0;
   bool tied_embeddings = false;
   float rope_theta = 0;
   std::string tokenizer;  // "gpt2/smollm", "tokenizer.json BPE", ...
   std::vector<std::int32_t> eos_token_ids;
   std::int32_t bos_token_id = -1;
-  GenerationSettings generation;  // what the model comes with; nothing follows it by itself
+  GenerationSettings generation;  // what the model comes with; not applied unless asked for
   DType dtype = DType::kF32;      // of computation (in force once loaded)
   std::string device;             // "cpu", "cuda:0"
-  // For the user to read: what may go wrong with this family in this dtype, which kernels could not
-  // be had. "" = nothing.
+  // For the user to read: what may go wrong with this family in this dtype, which kernels are
+  // missing. "" = nothing.
   std::string warning;
-  // Rows a forward may have at little more than the price of one row on that device, by the shape
-  // of its kernels: what drafting methods fill where they are not told a number.
+  // Rows a forward can have at little more than the cost of one on that device, by the shape of its
+  // kernels: drafting methods fill this many unless they are given a number.
   int cheap_rows = 33;
 };
 
@@ -71,10 +71,10 @@ class KvStorage {
   virtual ~KvStorage() = default;
   virtual int capacity() const = 0;
   virtual std::int64_t bytes_per_slot() const = 0;  // K and V, all layers
-  // Enlarges to at least `capacity` slots; contents stay. Error{kOutOfMemory}: says bytes asked
-  // for; unchanged.
+  // Grows to at least `capacity` slots; contents stay. Error{kOutOfMemory} says how many bytes were
+  // asked for, and leaves everything as it was.
   virtual void reserve(int capacity) = 0;
-  // Copies slot from[i] -> to[i], all layers, as if all at once (a to may be another's from).
+  // Copies slot from[i] -> to[i] in all layers, as if all at once: a target may also be a source.
   virtual void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) = 0;
 };
 
@@ -93,23 +93,25 @@ struct ForwardBatch {
   // causal: row r sees prefix_slots, then slots[0..r] (prefill).
   std::span<const std::int32_t> own_slots;
   std::span<const std::int32_t> own_offsets;  // [rows + 1] or empty
-  std::span<const std::int32_t>
-      logit_rows;            // rows whose logits are wanted, ascending; prefill: the last alone
-  // Hidden states wanted, independent of the logits: for each layer id, of each row. An id 0 .. L-1 is
-  // the residual stream entering that layer (0: the embeddings), L = ModelInfo::layers the one after
-  // the last layer, kFinalNorm the output of the final norm. Both distinct; rows ascending.
-  std::span<const std::int32_t> feature_layers;
-  std::span<const std::int32_t> feature_rows;
-  // Rope "dynamic" and "longrope" turn by the length of the text. A row's is the larger of this and
-  // its own position + 1: the prompt's length at prefill, whatever the pieces it comes in.
+  // Rows whose logits are wanted, ascending; at prefill the last alone.
+  std::span<const std::int32_t> logit_rows;
+  // Hidden states wanted, independent of the logits: for each layer id, of each row. An id 0 .. L-1
+  // is the residual stream entering that layer (0: the embeddings), L = ModelInfo::layers the one
+  // after the last layer, kFinalNorm the output of the final norm. Both distinct; rows ascending.
+  std::span<const std::int32_t> feature_layers = {};
+  std::span<const std::int32_t> feature_rows = {};
+  // The rotary frequencies of "dynamic" and "longrope" depend on the length of the text. A row's is
+  // the larger of this and its own position + 1: the prompt's length at prefill, whatever the
+  // pieces it comes in.
   std::int32_t text_length = 0;
 };
 
 struct ForwardOutput {
   // [logit_rows, vocab], row-major fp32 on the host. Valid until the next forward of this model.
   std::span<const float> logits;
-  // [feature_layers, feature_rows, hidden], row-major fp32 on the host, valid as long as the logits.
-  std::span<const float> features;
+  // [feature_layers, feature_rows, hidden], row-major fp32 on the host, valid as long as the
+  // logits.
+  std::span<const float> features = {};
   int vocab_size = 0;
   std::span<const float> row(int i) const {
     return logits.subspan(static_cast<std::size_t>(i) * vocab_size, vocab_size);
@@ -117,7 +119,7 @@ struct ForwardOutput {
 };
 
 struct DeviceMemory {
-  std::int64_t allocated_bytes = -1;  // -1 = no allocator to ask (CPU)
+  std::int64_t allocated_bytes = -1;  // -1 = unknown: the CPU has no such allocator
   std::int64_t reserved_bytes = -1;
 };
 

@@ -120,6 +120,12 @@ void with_torch_errors(const at::Device& device, const std::function<void()>& wo
   }
 }
 
+at::Tensor index_tensor(std::span<const std::int32_t> values, const at::Device& device) {
+  return at::tensor(at::ArrayRef<std::int32_t>(values.data(), values.size()), at::kInt)
+      .to(at::kLong)
+      .to(device);
+}
+
 DeviceMemory allocator_memory(const at::Device& device) {
   if (!device.is_cuda()) return {};
   DeviceMemory memory;

@@ -5,7 +5,9 @@
 
 #include <ATen/ATen.h>
 
+#include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "core/model/model.h"
@@ -21,6 +23,9 @@ at::Device open_device(const std::string& name);
 // Runs `work`; what libtorch throws becomes Error (kOutOfMemory, kCuda for CUDA devices, else
 // kInvalidArgument).
 void with_torch_errors(const at::Device& device, const std::function<void()>& work);
+
+// Indices for index_select and index_copy_: int64 on the device.
+at::Tensor index_tensor(std::span<const std::int32_t> values, const at::Device& device);
 
 DeviceMemory allocator_memory(const at::Device& device);
 

@@ -13,17 +13,16 @@
 #include "core/kernels/norm.h"
 #include "core/kernels/rope.h"
 #include "core/kernels/tree_attention.h"
-#include "core/model/batch.h"
 #include "core/model/cpu_kv.h"
-#include "core/model/rope.h"
+#include "core/model/cpu_weights.h"
+#include "core/model/rope_table.h"
 #include "core/model/transformer.h"
-#include "core/model/weight_loading.h"
+#include "core/model/visible_slots.h"
 
 namespace triescope {
 namespace {
 
 using formats::ModelConfig;
-using formats::Role;
 using kernels::PackedLinear;
 
 kernels::ActivationKind kind_of(formats::Activation activation) {
@@ -38,15 +37,6 @@ kernels::ActivationKind kind_of(formats::Activation activation) {
   return kernels::ActivationKind::kSilu;
 }
 
-struct LayerWeights {
-  PackedLinear qkv;  // rows: q, then k, then v
-  PackedLinear output;
-  PackedLinear gate_up;  // rows: gate, then up; up alone where the MLP has no gate
-  PackedLinear down;
-  std::vector<float> attention_norm, attention_norm_bias, mlp_norm, mlp_norm_bias, query_norm,
-      key_norm, post_attention_norm, post_mlp_norm;
-};
-
 class CpuTransformer final : public Model {
  public:
   CpuTransformer(const formats::WeightSource& source, ModelInfo info, const LoadOptions& options,
@@ -54,7 +44,7 @@ class CpuTransformer final : public Model {
 
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<KvStorage> make_kv(int capacity) override {
-    return std::make_unique<CpuKv>(config_, storage_, capacity);
+    return std::make_unique<CpuKv>(config_, precision_, capacity);
   }
   ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override;
 
@@ -63,38 +53,28 @@ class CpuTransformer final : public Model {
   struct Part {
     std::size_t first = 0;
     std::int64_t rows = 0;
-    kernels::VisibleSlots visible;
-  };
-  struct Target {  // where a weight goes: a matrix at a row offset, or a vector
-    PackedLinear* matrix = nullptr;
-    std::int64_t first_row = 0;
-    bool is_bias = false;
-    std::vector<float>* vector = nullptr;
+    VisibleSlots visible;
   };
 
-  void allocate();
-  Target target_of(Role role, int layer);
-  void place(const formats::WeightSource& source, const WeightTask& task);
   void run_layers(const ForwardBatch& batch, const Part& part, CpuKv& kv,
                   const std::stop_token& stop);
   void normalise(const float* x, std::int64_t rows, const std::vector<float>& weight,
                  const std::vector<float>& bias, float* out);
   void embed(const ForwardBatch& batch, const Part& part);
+  void keep_features(const ForwardBatch& batch, const Part& part, std::int32_t layer);
 
   const ModelConfig config_;
   ModelInfo info_;
-  kernels::Storage storage_;
+  kernels::Precision precision_;
   ThreadPool pool_;
   std::vector<RopeTable> ropes_;
   int position_end_ = 0;
 
-  PackedLinear embedding_;  // [vocab, hidden]; where tied, the output layer too
-  PackedLinear head_;       // empty where tied
-  std::vector<float> positions_, final_norm_, final_norm_bias_;
-  std::vector<LayerWeights> layers_;
+  CpuWeights weights_;
 
   // Scratch of a forward, kept from one to the next.
   std::vector<float> x_, normed_, qkv_, attention_, inner_, branch_, last_, logits_;
+  std::vector<float> features_;                // [feature_layers, feature_rows, hidden]
   std::vector<std::vector<float>> cos_, sin_;  // by rope: [rows, dims / 2]
   std::vector<std::int32_t> prefix_;
 };
@@ -104,146 +84,15 @@ CpuTransformer::CpuTransformer(const formats::WeightSource& source, ModelInfo in
                                std::stop_token stop)
     : config_(source.config()),
       info_(std::move(info)),
-      storage_(options.dtype == DType::kBF16 ? kernels::Storage::kBF16 : kernels::Storage::kF32),
-      pool_(options.threads) {
+      precision_(options.dtype == DType::kBF16 ? kernels::Precision::kBF16
+                                               : kernels::Precision::kF32),
+      pool_(options.threads),
+      weights_(source, precision_, std::min(options.threads, 16), progress, stop) {
   for (const formats::RopeConfig& rope : config_.ropes) ropes_.emplace_back(rope);
   position_end_ = info_.context;
   info_.cheap_rows = kernels::PackedLinear::kCheapRows;
   cos_.resize(ropes_.size());
   sin_.resize(ropes_.size());
-  allocate();
-  load_weights(source, std::min(options.threads, 16), progress, stop,
-               [&](const WeightTask& task) { place(source, task); });
-}
-
-void CpuTransformer::allocate() {
-  const std::int64_t hidden = config_.hidden;
-  const std::int64_t query = config_.query_dims();
-  embedding_ = PackedLinear(config_.vocab_size, hidden, storage_);
-  if (!config_.tied_embeddings) head_ = PackedLinear(config_.vocab_size, hidden, storage_);
-  layers_.resize(config_.layers.size());
-  for (LayerWeights& layer : layers_) {
-    layer.qkv = PackedLinear(query + 2 * config_.kv_dims(), hidden, storage_);
-    layer.output = PackedLinear(hidden, query, storage_);
-    layer.gate_up = PackedLinear((config_.gated_mlp ? 2 : 1) * std::int64_t{config_.intermediate},
-                                 hidden, storage_);
-    layer.down = PackedLinear(hidden, config_.intermediate, storage_);
-    // A bias is allocated by its first set_bias, which several loader threads could race for.
-    const auto reserve_bias = [](PackedLinear& linear, bool wanted) {
-      const float zero = 0;
-      if (wanted) linear.set_bias(0, 1, &zero);
-    };
-    reserve_bias(layer.qkv, config_.qkv_bias);
-    reserve_bias(layer.gate_up, config_.mlp_bias);
-  }
-}
-
-CpuTransformer::Target CpuTransformer::target_of(Role role, int index) {
-  LayerWeights& layer = layers_[static_cast<std::size_t>(index)];
-  const std::int64_t query = config_.query_dims();
-  const std::int64_t kv = config_.kv_dims();
-  const std::int64_t up = config_.gated_mlp ? config_.intermediate : 0;
-  const auto matrix = [](PackedLinear& linear, std::int64_t first, bool bias = false) {
-    return Target{&linear, first, bias, nullptr};
-  };
-  const auto vector = [](std::vector<float>& values) { return Target{nullptr, 0, false, &values}; };
-  switch (role) {
-    case Role::kEmbedding:
-      return matrix(embedding_, 0);
-    case Role::kHead:
-      return matrix(head_, 0);
-    case Role::kPositions:
-      return vector(positions_);
-    case Role::kFinalNorm:
-      return vector(final_norm_);
-    case Role::kFinalNormBias:
-      return vector(final_norm_bias_);
-    case Role::kAttentionNorm:
-      return vector(layer.attention_norm);
-    case Role::kAttentionNormBias:
-      return vector(layer.attention_norm_bias);
-    case Role::kQuery:
-      return matrix(layer.qkv, 0);
-    case Role::kQueryBias:
-      return matrix(layer.qkv, 0, true);
-    case Role::kKey:
-      return matrix(layer.qkv, query);
-    case Role::kKeyBias:
-      return matrix(layer.qkv, query, true);
-    case Role::kValue:
-      return matrix(layer.qkv, query + kv);
-    case Role::kValueBias:
-      return matrix(layer.qkv, query + kv, true);
-    case Role::kQueryNorm:
-      return vector(layer.query_norm);
-    case Role::kKeyNorm:
-      return vector(layer.key_norm);
-    case Role::kOutput:
-      return matrix(layer.output, 0);
-    case Role::kOutputBias:
-      return matrix(layer.output, 0, true);
-    case Role::kPostAttentionNorm:
-      return vector(layer.post_attention_norm);
-    case Role::kMlpNorm:
-      return vector(layer.mlp_norm);
-    case Role::kMlpNormBias:
-      return vector(layer.mlp_norm_bias);
-    case Role::kGate:
-      return matrix(layer.gate_up, 0);
-    case Role::kGateBias:
-      return matrix(layer.gate_up, 0, true);
-    case Role::kUp:
-      return matrix(layer.gate_up, up);
-    case Role::kUpBias:
-      return matrix(layer.gate_up, up, true);
-    case Role::kDown:
-      return matrix(layer.down, 0);
-    case Role::kDownBias:
-      return matrix(layer.down, 0, true);
-    case Role::kPostMlpNorm:
-      return vector(layer.post_mlp_norm);
-  }
-  throw Error(ErrorCode::kInvalidArgument, "no such weight role");
-}
-
-void CpuTransformer::place(const formats::WeightSource& source, const WeightTask& task) {
-  const Target target = target_of(task.role, task.layer);
-  const std::int64_t rows = task.shape.rows;
-  const std::int64_t cols = task.shape.cols;
-  if (target.vector != nullptr || target.is_bias) {
-    std::vector<float> values(static_cast<std::size_t>(rows * cols));
-    source.read_rows(task.role, task.layer, 0, values);
-    if (target.is_bias) {
-      target.matrix->set_bias(target.first_row, rows, values.data());
-    } else {
-      *target.vector = std::move(values);
-    }
-    return;
-  }
-  // In pieces that stay in the second-level cache between being read and being packed, of whole
-  // panels where a row is not too long for that.
-  constexpr std::int64_t kPieceValues = 128 << 10, kPanel = PackedLinear::kPanel;
-  const std::int64_t panels = std::max<std::int64_t>(kPieceValues / cols / kPanel, 1);
-  const std::int64_t piece = source.reads_whole(task.role) ? rows : std::min(panels * kPanel, rows);
-  source.will_read(task.role, task.layer);
-  ThreadPool alone(1);
-  if (storage_ == kernels::Storage::kBF16 && source.is_bf16(task.role, task.layer)) {
-    std::vector<std::uint16_t> stored(static_cast<std::size_t>(piece * cols));
-    for (std::int64_t first = 0; first < rows; first += piece) {
-      const std::int64_t count = std::min(piece, rows - first);
-      const auto part = std::span(stored).first(static_cast<std::size_t>(count * cols));
-      source.read_rows_bf16(task.role, task.layer, first, part);
-      target.matrix->set_rows_bf16(target.first_row + first, count, part.data(), alone);
-    }
-    return;
-  }
-  std::vector<float> values(static_cast<std::size_t>(piece * cols));
-  for (std::int64_t first = 0; first < rows; first += piece) {
-    const std::int64_t count = std::min(piece, rows - first);
-    const std::span<float> part = std::span(values).first(static_cast<std::size_t>(count * cols));
-    source.read_rows(task.role, task.layer, first, part);
-    target.matrix->set_rows(target.first_row + first, count, part.data(), alone);
-  }
 }
 
 void CpuTransformer::normalise(const float* x, std::int64_t rows, const std::vector<float>& weight,
@@ -262,12 +111,12 @@ void CpuTransformer::embed(const ForwardBatch& batch, const Part& part) {
   const auto hidden = static_cast<std::size_t>(config_.hidden);
   for (std::size_t r = 0; r < static_cast<std::size_t>(part.rows); ++r) {
     float* row = x_.data() + r * hidden;
-    embedding_.read_row(batch.tokens[part.first + r], row);
+    weights_.embedding.read_row(batch.tokens[part.first + r], row);
     if (config_.embedding_scale != 1)
       kernels::scale_by(row, config_.embedding_scale, config_.hidden);
     const int position = batch.positions[part.first + r];
     if (config_.learned_positions) {
-      kernels::add_to(row, positions_.data() + static_cast<std::size_t>(position) * hidden,
+      kernels::add_to(row, weights_.positions.data() + static_cast<std::size_t>(position) * hidden,
                       config_.hidden);
     }
     for (std::size_t i = 0; i < ropes_.size(); ++i) {
@@ -276,6 +125,22 @@ void CpuTransformer::embed(const ForwardBatch& batch, const Part& part) {
                      std::span(cos_[i]).subspan(r * half, half),
                      std::span(sin_[i]).subspan(r * half, half));
     }
+  }
+}
+
+// The residual stream of the part's feature rows, where this layer's is asked for.
+void CpuTransformer::keep_features(const ForwardBatch& batch, const Part& part,
+                                   std::int32_t layer) {
+  const auto at = std::find(batch.feature_layers.begin(), batch.feature_layers.end(), layer);
+  if (at == batch.feature_layers.end()) return;
+  const auto hidden = static_cast<std::size_t>(config_.hidden);
+  const std::size_t rows = batch.feature_rows.size();
+  float* out = features_.data() +
+               static_cast<std::size_t>(at - batch.feature_layers.begin()) * rows * hidden;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto row = static_cast<std::size_t>(batch.feature_rows[i]);
+    if (row < part.first || row >= part.first + static_cast<std::size_t>(part.rows)) continue;
+    std::memcpy(out + i * hidden, x_.data() + (row - part.first) * hidden, hidden * sizeof(float));
   }
 }
 
@@ -329,9 +194,10 @@ void CpuTransformer::run_layers(const ForwardBatch& batch, const Part& part, Cpu
     kernels::add_to(x, branch_.data(), rows * hidden);
   };
 
-  for (std::size_t i = 0; i < layers_.size(); ++i) {
+  for (std::size_t i = 0; i < weights_.layers.size(); ++i) {
     if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
-    const LayerWeights& layer = layers_[i];
+    const CpuWeights::Layer& layer = weights_.layers[i];
+    keep_features(batch, part, static_cast<std::int32_t>(i));
     normalise(x, rows, layer.attention_norm, layer.attention_norm_bias, normed_.data());
     kernels::linear(layer.qkv, normed_.data(), hidden, rows, q, qkv, pool_);
     if (config_.qk_norm) {
@@ -350,8 +216,8 @@ void CpuTransformer::run_layers(const ForwardBatch& batch, const Part& part, Cpu
       kernels::rope(k, qkv, rows, config_.kv_heads, config_.head_dim, dims, cos_[r].data(),
                     sin_[r].data());
     }
-    kernels::store_kv(k, qkv, rows, static_cast<int>(kv_dims), slots, storage_, kv.keys(i));
-    kernels::store_kv(v, qkv, rows, static_cast<int>(kv_dims), slots, storage_, kv.values(i));
+    kernels::store_kv(k, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.keys(i));
+    kernels::store_kv(v, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.values(i));
     shape.window = config_.layers[i].window;
     kernels::tree_attention(q, qkv, rows, kv.view(i), shape, part.visible, attention_.data(), query,
                             pool_);
@@ -368,12 +234,14 @@ void CpuTransformer::run_layers(const ForwardBatch& batch, const Part& part, Cpu
     }
     add_branch(layer.down, gate, inner_stride, layer.post_mlp_norm);
   }
+  keep_features(batch, part, static_cast<std::int32_t>(weights_.layers.size()));
+  keep_features(batch, part, kFinalNorm);  // forward() applies the norm
 }
 
 ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
                                       std::stop_token stop) {
   auto* storage = dynamic_cast<CpuKv*>(&kv);
-  if (storage == nullptr || !storage->fits(config_, storage_)) {
+  if (storage == nullptr || !storage->fits(config_, precision_)) {
     throw Error(ErrorCode::kInvalidArgument, "forward: the KV storage belongs to another model");
   }
   const VisibleSlots visible = check_batch(batch, config_, position_end_, storage->capacity());
@@ -381,6 +249,7 @@ ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
   const auto hidden = static_cast<std::size_t>(config_.hidden);
   try {
     last_.resize(batch.logit_rows.size() * hidden);
+    features_.resize(batch.feature_layers.size() * batch.feature_rows.size() * hidden);
     // Prefill goes in parts, so that scratch does not grow with the prompt: a part sees the parts
     // before it as prefix. Rows with lists of their own may see each other in any order, so they go
     // together.
@@ -399,10 +268,9 @@ ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
                          batch.slots.begin() + static_cast<std::ptrdiff_t>(first));
           part.visible.prefix = prefix_;
         }
-        part.visible.row_slots = batch.slots.subspan(first, static_cast<std::size_t>(part.rows));
+        part.visible.own = batch.slots.subspan(first, static_cast<std::size_t>(part.rows));
       } else {
-        part.visible.own = visible.own;
-        part.visible.offsets = visible.offsets;
+        part.visible = visible;
       }
       run_layers(batch, part, *storage, stop);
       for (; next_logit < batch.logit_rows.size(); ++next_logit) {
@@ -415,10 +283,17 @@ ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
 
     ForwardOutput output;
     output.vocab_size = config_.vocab_size;
+    for (std::size_t i = 0; i < batch.feature_layers.size(); ++i) {
+      if (batch.feature_layers[i] != kFinalNorm) continue;
+      float* normed = features_.data() + i * batch.feature_rows.size() * hidden;
+      normalise(normed, static_cast<std::int64_t>(batch.feature_rows.size()), weights_.final_norm,
+                weights_.final_norm_bias, normed);
+    }
+    output.features = features_;
     const auto wanted = static_cast<std::int64_t>(batch.logit_rows.size());
     if (wanted == 0) return output;
-    normalise(last_.data(), wanted, final_norm_, final_norm_bias_, last_.data());
-    const PackedLinear& head = config_.tied_embeddings ? embedding_ : head_;
+    normalise(last_.data(), wanted, weights_.final_norm, weights_.final_norm_bias, last_.data());
+    const PackedLinear& head = config_.tied_embeddings ? weights_.embedding : weights_.head;
     logits_.resize(static_cast<std::size_t>(wanted) * static_cast<std::size_t>(config_.vocab_size));
     kernels::linear(head, last_.data(), config_.hidden, wanted, logits_.data(), config_.vocab_size,
                     pool_);
@@ -431,7 +306,11 @@ ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
   } catch (const std::bad_alloc&) {
     throw Error(ErrorCode::kOutOfMemory,
                 "no memory for a forward over " + std::to_string(rows) + " rows with " +
-                    std::to_string(batch.logit_rows.size()) + " rows of logits");
+                    std::to_string(batch.logit_rows.size()) +
+                    " rows of logits and hidden states of " +
+                    std::to_string(batch.feature_rows.size()) + " rows in " +
+                    std::to_string(batch.feature_layers.size()) +
+                    " layers: ask for fewer, or a shorter prompt");
   }
 }
 

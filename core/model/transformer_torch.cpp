@@ -11,11 +11,12 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "core/model/batch.h"
 #include "core/model/cuda_attention.h"
-#include "core/model/rope.h"
+#include "core/model/rope_table.h"
+#include "core/model/torch_kv.h"
 #include "core/model/torch_runtime.h"
 #include "core/model/transformer.h"
+#include "core/model/visible_slots.h"
 #include "core/model/weight_loading.h"
 
 namespace triescope {
@@ -27,89 +28,38 @@ using formats::LayerConfig;
 using formats::ModelConfig;
 using formats::Role;
 
-// K and V of every layer: [capacity, kv_heads, head_dim] in the model's dtype.
-class TorchKv final : public KvStorage {
+// The hidden states a batch asks for. They stay on the device until the end, so that no layer waits
+// for a copy to the host.
+class Features {
  public:
-  TorchKv(const ModelConfig& config, at::TensorOptions options, int capacity)
-      : config_(config), options_(options), layers_(config.layers.size()) {
-    allocate(std::max(capacity, 1));
+  Features(const ForwardBatch& batch, const at::Device& device)
+      : layers_(batch.feature_layers), kept_(layers_.size()) {
+    if (!layers_.empty()) rows_ = index_tensor(batch.feature_rows, device);
   }
-
-  int capacity() const override { return capacity_; }
-  std::int64_t bytes_per_slot() const override {
-    return static_cast<std::int64_t>(layers_.size()) * 2 * config_.kv_dims() *
-           static_cast<std::int64_t>(options_.dtype().itemsize());
+  bool wants(std::int32_t layer) const {
+    return std::find(layers_.begin(), layers_.end(), layer) != layers_.end();
   }
-
-  void reserve(int capacity) override {
-    if (capacity <= capacity_) return;
-    const std::int64_t grown =
-        std::max<std::int64_t>(capacity, std::int64_t{capacity_} + capacity_ / 2);
-    allocate(static_cast<int>(std::min<std::int64_t>(grown, std::numeric_limits<int>::max())));
+  // x: [rows of the batch, hidden] of this layer.
+  void keep(const Tensor& x, std::int32_t layer) {
+    for (std::size_t i = 0; i < layers_.size(); ++i)
+      if (layers_[i] == layer) kept_[i] = x.index_select(0, rows_);
   }
-
-  void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) override {
-    if (from.size() != to.size())
-      throw Error(ErrorCode::kInvalidArgument, "KV move: expected as many targets as sources");
-    if (from.empty()) return;
-    const c10::InferenceMode inference;
-    with_torch_errors(options_.device(), [&] {
-      const Tensor source = index(from);
-      const Tensor target = index(to);
-      for (auto& [k, v] : layers_) {
-        k.index_copy_(0, target, k.index_select(0, source));
-        v.index_copy_(0, target, v.index_select(0, source));
-      }
-    });
+  // [layers, rows, hidden] fp32; undefined where nothing is asked for.
+  Tensor on_host() const {
+    if (kept_.empty()) return {};
+    return at::stack(kept_).to(at::kFloat).to(at::kCPU).contiguous();
   }
-
-  Tensor& k(std::size_t layer) { return layers_[layer].first; }
-  Tensor& v(std::size_t layer) { return layers_[layer].second; }
 
  private:
-  Tensor index(std::span<const std::int32_t> slots) const {
-    for (const std::int32_t slot : slots) {
-      if (slot < 0 || slot >= capacity_) {
-        throw Error(ErrorCode::kInvalidArgument, "KV move: expected slots below " +
-                                                     std::to_string(capacity_) + ", found " +
-                                                     std::to_string(slot));
-      }
-    }
-    return at::tensor(at::ArrayRef<std::int32_t>(slots.data(), slots.size()), at::kInt)
-        .to(at::kLong)
-        .to(options_.device());
-  }
-
-  void allocate(int capacity) {
-    const c10::InferenceMode inference;
-    const c10::OptionalDeviceGuard guard(options_.device());
-    auto grown = layers_;
-    try {
-      with_torch_errors(options_.device(), [&] {
-        for (auto& [k, v] : grown) {
-          for (Tensor* tensor : {&k, &v}) {
-            // Zeros: what a masked-out slot holds is multiplied by 0, so it must not be NaN.
-            Tensor larger = at::zeros({capacity, config_.kv_heads, config_.head_dim}, options_);
-            if (capacity_ > 0) larger.narrow(0, 0, capacity_).copy_(*tensor);
-            *tensor = larger;
-          }
-        }
-      });
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::kOutOfMemory) throw;
-      throw Error(ErrorCode::kOutOfMemory, "KV of " + std::to_string(capacity) + " slots needs " +
-                                               std::to_string(bytes_per_slot() * capacity) +
-                                               " bytes: " + error.what());
-    }
-    layers_ = std::move(grown);
-    capacity_ = capacity;
-  }
-
-  const ModelConfig config_;
-  at::TensorOptions options_;
-  std::vector<std::pair<Tensor, Tensor>> layers_;
-  int capacity_ = 0;
+  std::span<const std::int32_t> layers_;
+  std::vector<Tensor> kept_;
+  Tensor rows_;
 };
+
+std::span<const float> values_of(const Tensor& host) {
+  if (!host.defined()) return {};
+  return {host.const_data_ptr<float>(), static_cast<std::size_t>(host.numel())};
+}
 
 class TorchTransformer final : public Model {
  public:
@@ -202,9 +152,7 @@ class TorchTransformer final : public Model {
   }
 
   Tensor indices(std::span<const std::int32_t> values) const {
-    return at::tensor(at::ArrayRef<std::int32_t>(values.data(), values.size()), at::kInt)
-        .to(at::kLong)
-        .to(device_);
+    return index_tensor(values, device_);
   }
 
   Tensor linear(const Tensor& x, const LayerWeights& weights, Role matrix, Role bias) const {
@@ -222,9 +170,9 @@ class TorchTransformer final : public Model {
     return (wide * scale * w).to(x.scalar_type());
   }
 
-  // x: [rows, heads, head_dim]; cos, sin: [rows, 1, dims / 2] fp32. The first half of the turned
-  // part pairs with its second half.
-  Tensor turn(const Tensor& x, const Tensor& cos, const Tensor& sin) const {
+  // x: [rows, heads, head_dim]; cos, sin: [rows, 1, dims / 2] fp32. The first half of the rotated
+  // part pairs with its second half; the dimensions after it stay.
+  Tensor rotate(const Tensor& x, const Tensor& cos, const Tensor& sin) const {
     const std::int64_t half = cos.size(-1);
     const Tensor wide = x.to(at::kFloat);
     const Tensor a = wide.narrow(-1, 0, half);
@@ -245,6 +193,10 @@ class TorchTransformer final : public Model {
         return at::gelu(x);
     }
     return x;
+  }
+
+  Tensor final_norm(const Tensor& x) const {
+    return norm(x, get(whole_, Role::kFinalNorm), get(whole_, Role::kFinalNormBias));
   }
 
   // The slots any of rows [begin, end) sees, and for each window the additive mask [rows, slots]
@@ -349,7 +301,7 @@ class TorchTransformer final : public Model {
     if (config_.learned_positions)
       x = x + get(whole_, Role::kPositions).index_select(0, indices(batch.positions));
 
-    std::vector<std::pair<Tensor, Tensor>> turns;
+    std::vector<std::pair<Tensor, Tensor>> rotations;  // by rope: cos, sin
     for (const RopeTable& rope : ropes_) {
       const std::int64_t half = rope.dims() / 2;
       Tensor cos = at::empty({rows, 1, half}, at::kFloat);
@@ -361,7 +313,7 @@ class TorchTransformer final : public Model {
                   {cos.mutable_data_ptr<float>() + r * half, size},
                   {sin.mutable_data_ptr<float>() + r * half, size});
       }
-      turns.emplace_back(cos.to(device_), sin.to(device_));
+      rotations.emplace_back(cos.to(device_), sin.to(device_));
     }
     std::optional<CudaAttention> kernel;
     std::vector<Sight> sights;
@@ -375,9 +327,11 @@ class TorchTransformer final : public Model {
       }
     }
 
+    Features features(batch, device_);
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
       const LayerWeights& w = layers_[i];
+      features.keep(x, static_cast<std::int32_t>(i));
       Tensor h = norm(x, get(w, Role::kAttentionNorm), get(w, Role::kAttentionNormBias));
       Tensor q = linear(h, w, Role::kQuery, Role::kQueryBias)
                      .reshape({rows, config_.heads, config_.head_dim});
@@ -390,9 +344,9 @@ class TorchTransformer final : public Model {
         k = norm(k, get(w, Role::kKeyNorm), {});
       }
       if (const int rope = config_.layers[i].rope; rope >= 0) {
-        const auto& [cos, sin] = turns[static_cast<std::size_t>(rope)];
-        q = turn(q, cos, sin);
-        k = turn(k, cos, sin);
+        const auto& [cos, sin] = rotations[static_cast<std::size_t>(rope)];
+        q = rotate(q, cos, sin);
+        k = rotate(k, cos, sin);
       }
       kv.k(i).index_copy_(0, slots, k);
       kv.v(i).index_copy_(0, slots, v);
@@ -414,17 +368,21 @@ class TorchTransformer final : public Model {
       x = x + h;
     }
 
+    features.keep(x, static_cast<std::int32_t>(layers_.size()));
+    if (features.wants(kFinalNorm)) features.keep(final_norm(x), kFinalNorm);
+
     ForwardOutput output;
     output.vocab_size = config_.vocab_size;
+    features_ = features.on_host();
+    output.features = values_of(features_);
     if (batch.logit_rows.empty()) return output;
-    x = norm(x.index_select(0, indices(batch.logit_rows)), get(whole_, Role::kFinalNorm),
-             get(whole_, Role::kFinalNormBias));
+    x = final_norm(x.index_select(0, indices(batch.logit_rows)));
     const Role head = config_.tied_embeddings ? Role::kEmbedding : Role::kHead;
     Tensor logits = at::linear(x, get(whole_, head)).to(at::kFloat);
     if (config_.logit_softcap > 0)
       logits = at::tanh(logits / config_.logit_softcap) * config_.logit_softcap;
     logits_ = logits.to(at::kCPU).contiguous();
-    output.logits = {logits_.const_data_ptr<float>(), static_cast<std::size_t>(logits_.numel())};
+    output.logits = values_of(logits_);
     return output;
   }
 
@@ -437,7 +395,7 @@ class TorchTransformer final : public Model {
   bool use_kernel_ = false;
   LayerWeights whole_;
   std::vector<LayerWeights> layers_;
-  Tensor logits_, hidden_;  // of the last forward, on the host
+  Tensor logits_, features_;  // of the last forward, fp32 on the host
 };
 
 }  // namespace

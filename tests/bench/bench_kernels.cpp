@@ -13,8 +13,8 @@
 #include <numeric>
 #include <vector>
 
+#include "core/base/bf16.h"
 #include "core/base/rng.h"
-#include "core/kernels/bf16.h"
 #include "core/kernels/cpu_variant.h"
 #include "core/kernels/linear.h"
 #include "core/kernels/tree_attention.h"
@@ -60,14 +60,14 @@ Medians alternate(int repeats, const std::function<void()>& ours,
   return {middle(a), middle(b)};
 }
 
-void linear_layers(Storage storage, ThreadPool& pool, int repeats) {
+void linear_layers(Precision precision, ThreadPool& pool, int repeats) {
   Rng rng(1);
   std::vector<PackedLinear> packed;
   std::vector<at::Tensor> plain;
-  const at::ScalarType type = storage == Storage::kF32 ? at::kFloat : at::kBFloat16;
+  const at::ScalarType type = precision == Precision::kF32 ? at::kFloat : at::kBFloat16;
   const auto add = [&](std::int64_t n, std::int64_t k) {
     const auto w = random_values(n * k, rng);
-    packed.emplace_back(n, k, storage);
+    packed.emplace_back(n, k, precision);
     packed.back().set_rows(0, n, w.data(), pool);
     plain.push_back(
         at::from_blob(const_cast<float*>(w.data()), {n, k}, at::kFloat).to(type, false, true));
@@ -81,8 +81,8 @@ void linear_layers(Storage storage, ThreadPool& pool, int repeats) {
         packed.begin(), packed.begin() + static_cast<std::ptrdiff_t>(count), 0.0,
         [](double sum, const PackedLinear& w) { return sum + static_cast<double>(w.bytes()); });
   };
-  std::printf("linear layers, %s weights, %.0f MB\n", storage == Storage::kF32 ? "fp32" : "bf16",
-              bytes(packed.size()) * 1e-6);
+  std::printf("linear layers, %s weights, %.0f MB\n",
+              precision == Precision::kF32 ? "fp32" : "bf16", bytes(packed.size()) * 1e-6);
   std::printf("%6s %10s %8s %8s %9s | %10s %8s %8s | %s\n", "rows", "ours ms", "GB/s", "GFLOP/s",
               "of 1 row", "torch ms", "GB/s", "of 1 row", "torch / ours");
   Medians one{};
@@ -105,8 +105,8 @@ void linear_layers(Storage storage, ThreadPool& pool, int repeats) {
     const Medians m = alternate(rows > 32 ? std::max(1, repeats / 3) : repeats, ours, torch);
     if (rows == 1) one = m;
     const double gb = bytes(count) * 1e-6, gflop = gb /
-                                                   static_cast<double>(element_bytes(storage)) * 2 *
-                                                   static_cast<double>(rows);
+                                                   static_cast<double>(element_bytes(precision)) *
+                                                   2 * static_cast<double>(rows);
     std::printf("%6d %10.2f %8.1f %8.1f %9.2f | %10.2f %8.1f %8.2f | %.2f\n",
                 static_cast<int>(rows), m.ours_ms, gb / m.ours_ms, gflop / m.ours_ms,
                 m.ours_ms / one.ours_ms, m.torch_ms, gb / m.torch_ms, m.torch_ms / one.torch_ms,
@@ -148,9 +148,9 @@ void attention(ThreadPool& pool, int repeats) {
       constexpr int kInner = 20;
       const auto ours = [&] {
         for (int i = 0; i < kInner; ++i) {
-          tree_attention(q.data(), width, rows, {k.data(), v.data(), Storage::kF32}, shape,
-                         {.prefix = prefix, .own = own, .offsets = offsets, .row_slots = {}},
-                         out.data(), width, pool);
+          tree_attention(q.data(), width, rows, {k.data(), v.data(), Precision::kF32}, shape,
+                         {.prefix = prefix, .own = own, .offsets = offsets}, out.data(), width,
+                         pool);
         }
       };
       const auto torch = [&] {
@@ -179,8 +179,8 @@ int main(int argc, char** argv) {
   at::set_num_threads(pool.size());
   std::printf("%d threads, %s, medians of %d, ours and libtorch's in turn\n", pool.size(),
               to_string(current_variant()), repeats);
-  linear_layers(Storage::kF32, pool, repeats);
-  linear_layers(Storage::kBF16, pool, repeats);
+  linear_layers(Precision::kF32, pool, repeats);
+  linear_layers(Precision::kBF16, pool, repeats);
   attention(pool, repeats);
   return 0;
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes model_families.json beside it: logits of tiny models of every family and rope kind by transformers, fp32, CPU.
+"""Writes model_families.json beside it: logits and hidden states of tiny models of every family and rope kind by transformers, fp32, CPU.
 
   python tests/golden/model_families.py
 Weights are made of a hash of (tensor's index, element's index), so that the test writes the same safetensors file; the JSON holds
-config.json, the tensors' names and shapes, a prompt longer than the sliding windows and the logits of some positions.
+config.json, the tensors' names and shapes, a prompt longer than the sliding windows, and of some positions the logits and every
+fifth value of the hidden states: "0" to "L" the residual stream before each layer and after the last, "-1" the final norm's output.
 """
 import json
 import pathlib
@@ -14,6 +15,8 @@ import transformers
 
 MASK = np.uint64((1 << 64) - 1)
 VOCAB, LENGTH = 64, 45
+ROWS = [0, 20, LENGTH - 1]  # positions kept
+COLUMNS = 5                 # of a hidden state every fifth value
 SIZES = {"hidden_size": 32, "num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 48,
          "vocab_size": VOCAB, "max_position_embeddings": 128, "rms_norm_eps": 1e-5, "bos_token_id": 1, "eos_token_id": 2,
          "pad_token_id": 0}
@@ -92,6 +95,18 @@ def make_model(name):
     return config_json, model, tensors
 
 
+def hidden_states(model, ids):
+    """By name, [positions, hidden] each. transformers' last entry is normed, so the last layer's own output is taken from it."""
+    last = (model.base_model.h if hasattr(model.base_model, "h") else model.base_model.layers)[-1]
+    raw = []
+    hook = last.register_forward_hook(lambda _, __, out: raw.append(out[0] if isinstance(out, tuple) else out))
+    with torch.no_grad():
+        states = model(torch.tensor([ids]), output_hidden_states=True).hidden_states
+    hook.remove()
+    named = {str(i): state[0] for i, state in enumerate(states[:-1])}
+    return {**named, str(len(named)): raw[0][0], "-1": states[-1][0]}
+
+
 def main():
     cases = {}
     ids = [(i * 29 + 7) % VOCAB for i in range(LENGTH)]
@@ -99,10 +114,13 @@ def main():
         config_json, model, tensors = make_model(name)
         with torch.no_grad():
             logits = model(torch.tensor([ids])).logits[0]
-        rows = {str(at): [round(float(v), 6) for v in logits[at]] for at in (0, 20, LENGTH - 1)}
-        cases[name] = {"config": config_json, "tensors": tensors, "logits": rows}
+        rows = {str(at): [round(float(v), 6) for v in logits[at]] for at in ROWS}
+        features = {layer: [[round(float(v), 6) for v in state[at][::COLUMNS]] for at in ROWS]
+                    for layer, state in hidden_states(model, ids).items()}
+        cases[name] = {"config": config_json, "tensors": tensors, "logits": rows, "features": features}
         print(name, float(logits.abs().max()))
-    out = {"transformers": transformers.__version__, "torch": torch.__version__, "ids": ids, "cases": cases}
+    out = {"transformers": transformers.__version__, "torch": torch.__version__, "ids": ids, "feature_rows": ROWS,
+           "feature_columns": COLUMNS, "cases": cases}
     pathlib.Path(__file__).with_name("model_families.json").write_text(json.dumps(out, separators=(",", ":")) + "\n")
 
 

@@ -61,7 +61,7 @@ def set_keys(writer, arch, config, rope):
     writer.add_head_count_kv(config.num_key_value_heads)
     writer.add_layer_norm_rms_eps(config.rms_norm_eps)
     head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-    if arch == "gemma2":  # writes no base of the positional turn
+    if arch == "gemma2":  # writes no rope base
         writer.add_attn_logit_softcapping(config.attn_logit_softcapping)
         writer.add_final_logit_softcapping(config.final_logit_softcapping)
     else:

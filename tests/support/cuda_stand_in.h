@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/kernels/bf16.h"
+#include "core/base/bf16.h"
 
 #define __global__
 #define __device__
@@ -60,8 +60,8 @@ struct __nv_bfloat16 {
 inline float __half2float(__half h) { return static_cast<float>(h.v); }
 inline __half __float2half_rn(float f) { return {static_cast<_Float16>(f)}; }
 inline float2 __half22float2(__half2 h) { return {__half2float(h.x), __half2float(h.y)}; }
-inline float __bfloat162float(__nv_bfloat16 b) { return triescope::kernels::bf16_to_float(b.v); }
-inline __nv_bfloat16 __float2bfloat16_rn(float f) { return {triescope::kernels::float_to_bf16(f)}; }
+inline float __bfloat162float(__nv_bfloat16 b) { return triescope::bf16_to_float(b.v); }
+inline __nv_bfloat16 __float2bfloat16_rn(float f) { return {triescope::float_to_bf16(f)}; }
 inline float __uint_as_float(unsigned u) { return std::bit_cast<float>(u); }
 inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
 inline float __fmul_rn(float a, float b) { return a * b; }

@@ -250,7 +250,7 @@ struct AttentionRun {
 void attention(const AttentionTask& task, std::int64_t longest, void* memory) {
   AttentionScratch s((task.row_end - task.row_begin) * task.group, task.head_dim, longest);
   s.place(memory);
-  if (task.storage == Storage::kBF16) {
+  if (task.precision == Precision::kBF16) {
     AttentionRun<std::uint16_t>{.t = task, .s = s}.run();
   } else {
     AttentionRun<float>{.t = task, .s = s}.run();

@@ -50,7 +50,7 @@ void linear_panels_of(const LinearCall& call, std::int64_t panel_begin, std::int
 }
 
 void linear_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end) {
-  if (call.storage == Storage::kBF16) {
+  if (call.precision == Precision::kBF16) {
     linear_panels_of<std::uint16_t>(call, panel_begin, panel_end);
   } else {
     linear_panels_of<float>(call, panel_begin, panel_end);

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/kernels/cpu_variant.h"
-#include "core/kernels/storage.h"
+#include "core/kernels/precision.h"
 
 namespace triescope::kernels {
 
@@ -15,7 +15,7 @@ constexpr std::int64_t kLinearChain = 128;
 
 struct LinearCall {
   const void* weights;  // [panels][k][32]
-  Storage storage;
+  Precision precision;
   const float* bias;  // [panels * 32] or null
   const float* x;
   std::int64_t x_stride;
@@ -33,7 +33,7 @@ struct AttentionTask {
   std::int64_t out_stride;
   const void* keys;  // of this head: slot s at keys + s * slot_stride elements
   const void* values;
-  Storage storage;
+  Precision precision;
   std::int64_t slot_stride;
   int group, head_dim, window;
   float scale, softcap;
@@ -44,7 +44,7 @@ struct AttentionTask {
   const std::int32_t* shared_b;
   std::int64_t shared_b_count;
   // Tail of row r: tails[begin .. end). Lists: tails = own, begin = tail_offsets[r] +
-  // shared_b_count, end = tail_offsets[r + 1]. Causal (tail_offsets null): tails = row_slots, begin
+  // shared_b_count, end = tail_offsets[r + 1]. Causal (tail_offsets null): tails = own, begin
   // = row_begin + 1, end = r + 1.
   const std::int32_t* tails;
   const std::int32_t* tail_offsets;

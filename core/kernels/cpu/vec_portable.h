@@ -11,7 +11,7 @@ namespace {
 struct Vec {
   static constexpr int kLanes = 4;
   static constexpr int kMaxRows = 3;   // rows of a register tile
-  static constexpr int kWideRows = 1;  // up to so many rows a tile is a whole panel wide
+  static constexpr int kWideRows = 1;  // up to this many rows a tile is a whole panel wide
   static constexpr int kNarrow = 4;    // vectors of a tile with more rows
 
   typedef float Lanes __attribute__((vector_size(16)));

@@ -11,6 +11,7 @@
 #include "core/model/transformer.h"
 #include "tests/support/fake_model.h"
 #include "tests/support/skip.h"
+#include "tests/unit/model/executor_check.h"
 #include "tests/unit/model/model_test_util.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -50,7 +51,9 @@ TEST_CASE("CUDA path: the module is the stand-in") {
   CHECK(kernels::cuda_module().reason.empty());
 }
 
-TEST_CASE("CUDA path: tiny models of every family have transformers' logits through the kernel") {
+TEST_CASE(
+    "CUDA path: tiny models of every family have transformers' logits and hidden states through "
+    "the kernel") {
   TRIESCOPE_SKIP_UNDER_SANITIZERS();
   const json golden = golden_models();
   const auto ids = golden["ids"].get<std::vector<std::int32_t>>();
@@ -62,6 +65,95 @@ TEST_CASE("CUDA path: tiny models of every family have transformers' logits thro
     CHECK(model->info().warning.empty());
     const auto kv = model->make_kv(static_cast<int>(ids.size()));
     CHECK(golden_difference(entry, all_logits(*model, *kv, ids)) < 2e-4);
+    CHECK(golden_feature_difference(golden, entry, *model) < 2e-4);
+  }
+}
+
+TEST_CASE("CUDA path: computes what plain loops compute, in every layer and every setting") {
+  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  check_executor([](const std::filesystem::path& folder) {
+    return load(folder, DType::kF32, TorchAttention::kKernel);
+  });
+}
+
+TEST_CASE("CUDA path: rows that see 1, 127, 128, 129 and 257 slots, windows on either side too") {
+  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  const json golden = golden_models();
+  std::vector<std::int32_t> ids;
+  for (int i = 0; i < 257; ++i) ids.push_back((i * 29 + 7) % 64);
+  const std::vector<std::int32_t> order = iota(257);
+  for (const auto& [name, window] : {std::pair{"llama", 0}, {"mistral", 128}, {"mistral", 129}}) {
+    json entry = golden["cases"][name];
+    entry["config"]["max_position_embeddings"] = 512;
+    if (window > 0) entry["config"]["sliding_window"] = window;
+    const TempDir folder;
+    write_golden_model(entry, folder.path());
+    const auto plain = load(folder.path(), DType::kF32, TorchAttention::kOperations);
+    const auto kernel = load(folder.path(), DType::kF32, TorchAttention::kKernel);
+    const auto kv = plain->make_kv(257 + 5), plain_kv = plain->make_kv(257 + 5);
+    for (KvStorage* storage : {kv.get(), plain_kv.get()}) all_logits(*plain, *storage, ids);
+    const int seen[] = {1, 127, 128, 129, 257};
+    for (const int prefix : {0, 126, 127, 128, 129, 256}) {
+      // The last token of each list once more, in a slot of its own.
+      std::vector<std::int32_t> tokens, positions, slots, own, offsets = {0};
+      for (const int length : seen) {
+        if (length <= prefix) continue;
+        slots.push_back(257 + static_cast<std::int32_t>(slots.size()));
+        tokens.push_back(ids[static_cast<std::size_t>(length - 1)]);
+        positions.push_back(length - 1);
+        own.insert(own.end(), order.begin() + prefix, order.begin() + length - 1);
+        own.push_back(slots.back());
+        offsets.push_back(static_cast<std::int32_t>(own.size()));
+      }
+      const std::vector<std::int32_t> rows = iota(static_cast<int>(slots.size())), layers = {1, 4};
+      ForwardBatch batch;
+      batch.tokens = tokens;
+      batch.positions = positions;
+      batch.slots = slots;
+      batch.prefix_slots = std::span(order).first(static_cast<std::size_t>(prefix));
+      batch.own_slots = own;
+      batch.own_offsets = offsets;
+      batch.logit_rows = batch.feature_rows = rows;
+      batch.feature_layers = layers;
+      const ForwardOutput got = kernel->forward(batch, *kv),
+                          want = plain->forward(batch, *plain_kv);
+      CAPTURE(name);
+      CAPTURE(window);
+      CAPTURE(prefix);
+      CHECK(got.features.size() == rows.size() * 2 * 32);
+      CHECK(max_difference(got.features, want.features) < 1e-5);
+      CHECK(max_difference(got.logits, want.logits) < 1e-5);
+    }
+  }
+}
+
+TEST_CASE("CUDA path: hidden states change no logit by a bit, in any dtype") {
+  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  const TempDir folder;
+  write_golden_case("gemma2", folder.path());
+  const std::vector<std::int32_t> ids = {5, 9, 2, 17, 30, 11}, order = iota(6), rows = {2, 5},
+                                  layers = {kFinalNorm, 0, 4};
+  for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
+    CAPTURE(to_string(dtype));
+    const auto model = load(folder.path(), dtype, TorchAttention::kKernel);
+    const auto kv = model->make_kv(6);
+    ForwardBatch batch;
+    batch.tokens = ids;
+    batch.positions = batch.slots = batch.logit_rows = order;
+    const ForwardOutput plain = model->forward(batch, *kv);
+    const std::vector<float> logits(plain.logits.begin(), plain.logits.end());
+    CHECK(plain.features.empty());
+    batch.feature_layers = layers;
+    batch.feature_rows = rows;
+    const ForwardOutput output = model->forward(batch, *kv);
+    CHECK(std::equal(output.logits.begin(), output.logits.end(), logits.begin(), logits.end()));
+    CHECK(output.features.size() == 3 * 2 * 32);
+    batch.logit_rows = {};
+    const std::vector<float> features(output.features.begin(), output.features.end());
+    const ForwardOutput alone = model->forward(batch, *kv);
+    CHECK(alone.logits.empty());
+    CHECK(
+        std::equal(alone.features.begin(), alone.features.end(), features.begin(), features.end()));
   }
 }
 

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
+#include "core/base/bf16.h"
 #include "core/base/rng.h"
-#include "core/kernels/bf16.h"
 #include "core/kernels/cpu_variant.h"
 
 namespace triescope::kernels::test {

@@ -19,7 +19,7 @@ std::vector<float> run(const PackedLinear& w, const std::vector<float>& x, std::
   return y;
 }
 
-TEST_CASE("linear agrees with libtorch over odd sizes, storages and variants") {
+TEST_CASE("linear agrees with libtorch over odd sizes, precisions and variants") {
   Rng rng(1);
   ThreadPool pool(2);
   const std::int64_t sizes[][2] = {{1, 1},    {31, 7},    {32, 64},   {33, 65},
@@ -27,14 +27,14 @@ TEST_CASE("linear agrees with libtorch over odd sizes, storages and variants") {
   test::for_each_variant([&](const char* variant) {
     for (const auto& [n, k] : sizes) {
       for (const std::int64_t rows : {1, 2, 5, 14, 15, 33}) {
-        for (const Storage storage : {Storage::kF32, Storage::kBF16}) {
+        for (const Precision precision : {Precision::kF32, Precision::kBF16}) {
           auto w = random_values(n * k, rng);
           const auto x = random_values(rows * k, rng);
           const auto bias = random_values(n, rng);
-          PackedLinear packed(n, k, storage);
+          PackedLinear packed(n, k, precision);
           packed.set_rows(0, n, w.data(), pool);
           packed.set_bias(0, n, bias.data());
-          if (storage == Storage::kBF16) w = test::rounded_to_bf16(w);
+          if (precision == Precision::kBF16) w = test::rounded_to_bf16(w);
           const auto y = run(packed, x, rows, pool);
           const auto want = linear_ref(w.data(), bias.data(), x.data(), rows, n, k);
           double worst = 0;
@@ -65,7 +65,7 @@ TEST_CASE("a linear layer's rounding errors stay small over long sums") {
   const std::int64_t n = 96, k = 8192, rows = 6;
   const auto w = random_values(n * k, rng);
   const auto x = random_values(rows * k, rng);
-  PackedLinear packed(n, k, Storage::kF32);
+  PackedLinear packed(n, k, Precision::kF32);
   packed.set_rows(0, n, w.data(), pool);
   const auto want = linear_ref(w.data(), nullptr, x.data(), rows, n, k);
   test::for_each_variant([&](const char* variant) {
@@ -89,8 +89,8 @@ TEST_CASE(
   const std::int64_t n = 200, k = 1100, most = 33;
   const auto w = random_values(n * k, rng), x = random_values(most * k, rng);
   test::for_each_variant([&](const char* variant) {
-    for (const Storage storage : {Storage::kF32, Storage::kBF16}) {
-      PackedLinear packed(n, k, storage);
+    for (const Precision precision : {Precision::kF32, Precision::kBF16}) {
+      PackedLinear packed(n, k, precision);
       packed.set_rows(0, n, w.data(), one);
       std::vector<float> alone;
       for (std::int64_t r = 0; r < most; ++r) {
@@ -117,8 +117,8 @@ TEST_CASE("weights may come in any chunks, as fp32 or bf16, and rows read back a
   const std::int64_t n = 77, k = 130;
   const auto w = test::rounded_to_bf16(random_values(n * k, rng));
   const auto bits = test::to_bf16(w);
-  for (const Storage storage : {Storage::kF32, Storage::kBF16}) {
-    PackedLinear packed(n, k, storage);
+  for (const Precision precision : {Precision::kF32, Precision::kBF16}) {
+    PackedLinear packed(n, k, precision);
     packed.set_rows(40, 37, w.data() + 40 * k, pool);
     packed.set_rows_bf16(0, 3, bits.data(), pool);
     packed.set_rows(3, 37, w.data() + 3 * k, pool);
@@ -134,7 +134,7 @@ TEST_CASE("linear can add to what is there, and leaves what lies beside its outp
   Rng rng(4);
   ThreadPool pool(2);
   const std::int64_t n = 45, k = 64, rows = 3, stride = 60;
-  PackedLinear packed(n, k, Storage::kF32);
+  PackedLinear packed(n, k, Precision::kF32);
   const auto w = random_values(n * k, rng), x = random_values(rows * k, rng);
   packed.set_rows(0, n, w.data(), pool);
   const auto plain = run(packed, x, rows, pool);
@@ -151,8 +151,8 @@ TEST_CASE("linear can add to what is there, and leaves what lies beside its outp
 
 TEST_CASE("wrong sizes and rows outside a matrix are refused") {
   ThreadPool pool(1);
-  CHECK_THROWS_AS(PackedLinear(0, 4, Storage::kF32), Error);
-  PackedLinear packed(4, 4, Storage::kF32);
+  CHECK_THROWS_AS(PackedLinear(0, 4, Precision::kF32), Error);
+  PackedLinear packed(4, 4, Precision::kF32);
   const std::vector<float> rows(64);
   CHECK_THROWS_AS(packed.set_rows(3, 2, rows.data(), pool), Error);
   CHECK_THROWS_AS(packed.set_bias(-1, 2, rows.data()), Error);

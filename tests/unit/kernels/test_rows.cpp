@@ -74,6 +74,92 @@ TEST_CASE("a norm in place, of every head, gives the bits of the norm of that he
   }
 }
 
+TEST_CASE("epsilon is added to the mean of the squares, under the root: small values by hand") {
+  ThreadPool pool(1);
+  // Mean of the squares 0.01, variance 0.01: with an epsilon of 0.03 the divisor is 0.2.
+  const std::vector<float> x = {0.1f, -0.1f, 0.1f, -0.1f}, w = {1, 2, -1, 0.5f}, b = {0, 1, 0, -1};
+  test::for_each_variant([&](const char* variant) {
+    CAPTURE(variant);
+    std::vector<float> out(4);
+    rms_norm(x.data(), 4, {1, 4}, w.data(), 0.03f, false, out.data(), 4, pool);
+    check_close(out, {0.5f, -1, -0.5f, -0.25f}, 1e-6, 1e-7);
+    check_close(out, rms_norm_ref(x.data(), 1, 4, w.data(), 0.03f, false), 1e-6, 1e-7);
+    rms_norm(x.data(), 4, {1, 4}, w.data(), 0.03f, true, out.data(), 4, pool);
+    check_close(out, {1, -1.5f, 0, -0.75f}, 1e-6, 1e-7);
+    check_close(out, rms_norm_ref(x.data(), 1, 4, w.data(), 0.03f, true), 1e-6, 1e-7);
+    layer_norm(x.data(), 4, {1, 4}, w.data(), b.data(), 0.03f, out.data(), 4, pool);
+    check_close(out, {0.5f, 0, -0.5f, -1.25f}, 1e-6, 1e-7);
+    check_close(out, layer_norm_ref(x.data(), 1, 4, w.data(), b.data(), 0.03f), 1e-6, 1e-7);
+    // Two heads in a row of six: their own sums, the same weights.
+    std::vector<float> heads = {0.1f, -0.1f, 0.3f, 0.3f, 7, 7};
+    rms_norm_heads(heads.data(), 6, 1, 2, 2, w.data(), 0.03f, false, pool);
+    const float second = 0.3f / std::sqrt(0.12f);
+    check_close(heads, {0.5f, -1, second, 2 * second, 7, 7}, 1e-6, 1e-7);
+    heads = {0.1f, -0.1f};
+    rms_norm_heads(heads.data(), 2, 1, 1, 2, w.data(), 0.03f, true, pool);
+    check_close(heads, {1, -1.5f}, 1e-6, 1e-7);
+  });
+}
+
+TEST_CASE("norms of many rows, shared among threads, with strides, are those of each row") {
+  Rng rng(11);
+  ThreadPool pool(3);
+  const std::int64_t rows = 70, dim = 300, stride = 310, out_stride = 305;
+  const auto x = random_values(rows * stride, rng), w = random_values(dim, rng),
+             b = random_values(dim, rng);
+  std::vector<float> rms(static_cast<std::size_t>(rows * out_stride), -7.0f), layer = rms;
+  rms_norm(x.data(), stride, {rows, dim}, w.data(), 1e-2f, false, rms.data(), out_stride, pool);
+  layer_norm(x.data(), stride, {rows, dim}, w.data(), b.data(), 1e-2f, layer.data(), out_stride,
+             pool);
+  std::vector<float> one(static_cast<std::size_t>(dim));
+  for (std::int64_t r = 0; r < rows; ++r) {
+    rms_norm(x.data() + r * stride, dim, {1, dim}, w.data(), 1e-2f, false, one.data(), dim, pool);
+    REQUIRE(test::first_difference(rms.data() + r * out_stride, one.data(), dim) == -1);
+    REQUIRE(rms[static_cast<std::size_t>(r * out_stride + dim)] == -7.0f);
+    layer_norm(x.data() + r * stride, dim, {1, dim}, w.data(), b.data(), 1e-2f, one.data(), dim,
+               pool);
+    REQUIRE(test::first_difference(layer.data() + r * out_stride, one.data(), dim) == -1);
+    REQUIRE(layer[static_cast<std::size_t>(r * out_stride + dim)] == -7.0f);
+  }
+}
+
+TEST_CASE("activations of many rows, shared among threads, with strides, leave the rest alone") {
+  Rng rng(12);
+  ThreadPool pool(3);
+  const std::int64_t rows = 40, dim = 300, stride = 2 * dim + 5, out_stride = dim + 3;
+  const auto both = random_values(rows * stride, rng);
+  for (const auto kind :
+       {ActivationKind::kSilu, ActivationKind::kGeluTanh, ActivationKind::kGelu}) {
+    std::vector<float> out(static_cast<std::size_t>(rows * out_stride), -7.0f);
+    gated_activation(kind, both.data(), both.data() + dim, stride, rows, dim, out.data(),
+                     out_stride, pool);
+    auto in_place = both;
+    activation(kind, in_place.data(), stride, rows, dim, pool);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const float* gate = both.data() + r * stride;
+      const float* got = out.data() + r * out_stride;
+      check_close({got, got + dim}, gated_activation_ref(kind, gate, gate + dim, dim), 3e-6, 1e-6);
+      REQUIRE(got[dim] == -7.0f);
+      const float* alone = in_place.data() + r * stride;
+      check_close({alone, alone + dim}, gated_activation_ref(kind, gate, nullptr, dim), 3e-6, 1e-6);
+      REQUIRE(test::first_difference(alone + dim, gate + dim, stride - dim) == -1);
+    }
+  }
+}
+
+TEST_CASE("activations by hand: silu, gelu and its tanh form are three functions") {
+  ThreadPool pool(1);
+  const auto at_one_and_minus_two = [&](ActivationKind kind) {
+    std::vector<float> x = {1, -2};
+    activation(kind, x.data(), 2, 1, 2, pool);
+    return x;
+  };
+  check_close(at_one_and_minus_two(ActivationKind::kSilu), {0.731058579f, -0.238405844f}, 1e-6, 0);
+  check_close(at_one_and_minus_two(ActivationKind::kGelu), {0.841344746f, -0.045500264f}, 2e-6, 0);
+  check_close(at_one_and_minus_two(ActivationKind::kGeluTanh), {0.841191991f, -0.045402306f}, 2e-6,
+              0);
+}
+
 TEST_CASE("activations agree with libtorch, far from zero too") {
   Rng rng(3);
   ThreadPool pool(2);
@@ -129,7 +215,7 @@ TEST_CASE("softcap keeps the digits of small scores: within 5e-7 of each, whatev
   }
 }
 
-TEST_CASE("rope turns half-split pairs, leaves the rest, and interleaved pairs are the same turn") {
+TEST_CASE("rope rotates half-split pairs and leaves the rest; interleaved pairs rotate the same") {
   Rng rng(4);
   const int heads = 3, rows = 4;
   test::for_each_variant([&](const char* variant) {
@@ -145,9 +231,9 @@ TEST_CASE("rope turns half-split pairs, leaves the rest, and interleaved pairs a
                     sin.data() + r * half);
       CHECK(cos[0] == doctest::Approx(std::cos(7.0)));
       const auto x = random_values(rows * stride, rng);
-      auto turned = x;
-      rope(turned.data(), stride, rows, heads, head_dim, dims, cos.data(), sin.data());
-      check_close(turned, rope_ref(x.data(), rows, heads, head_dim, dims, cos.data(), sin.data()),
+      auto rotated = x;
+      rope(rotated.data(), stride, rows, heads, head_dim, dims, cos.data(), sin.data());
+      check_close(rotated, rope_ref(x.data(), rows, heads, head_dim, dims, cos.data(), sin.data()),
                   1e-6, 1e-6);
       auto woven = x;
       for (int h = 0; h < rows * heads; ++h) {
@@ -162,9 +248,9 @@ TEST_CASE("rope turns half-split pairs, leaves the rest, and interleaved pairs a
       for (int h = 0; h < rows * heads; ++h) {
         for (int i = 0; i < half; ++i) {
           REQUIRE(woven[static_cast<std::size_t>(h * head_dim + 2 * i)] ==
-                  turned[static_cast<std::size_t>(h * head_dim + i)]);
+                  rotated[static_cast<std::size_t>(h * head_dim + i)]);
           REQUIRE(woven[static_cast<std::size_t>(h * head_dim + 2 * i + 1)] ==
-                  turned[static_cast<std::size_t>(h * head_dim + half + i)]);
+                  rotated[static_cast<std::size_t>(h * head_dim + half + i)]);
         }
       }
     }
@@ -200,13 +286,13 @@ TEST_CASE("log-softmax agrees with libtorch, over long rows, far values and remo
   });
 }
 
-TEST_CASE("top-k and argmax: best first, the lower index of equals, removed tokens last") {
+TEST_CASE("top-k and argmax: best first, ties go to the lowest index, removed tokens last") {
   Rng rng(6);
   test::for_each_variant([&](const char* variant) {
     CAPTURE(variant);
     for (const std::int64_t n : {1, 5, 16, 33, 1000, 49152}) {
       auto row = random_values(n, rng);
-      for (float& v : row) v = std::round(v * 8) / 8;  // many equals
+      for (float& v : row) v = std::round(v * 8) / 8;  // many ties
       if (n > 4) row[2] = row[4] = -kInfinity;
       for (const std::int64_t k : {1, 2, 7, 50, 128, 129, 2000}) {
         CAPTURE(n);

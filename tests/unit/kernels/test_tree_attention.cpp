@@ -18,19 +18,19 @@ struct Scene {
   AttentionShape shape;
   std::int64_t rows = 0;
   std::int32_t slots = 0;
-  Storage storage = Storage::kF32;
+  Precision precision = Precision::kF32;
   std::vector<float> q, keys, values;
   std::vector<std::uint16_t> keys_bf16, values_bf16;
   std::vector<std::vector<std::int32_t>> lists;  // of each row, prefix included
 
   Scene(AttentionShape s, std::int64_t row_count, int prefix, int common, int longest_own,
-        Storage st, Rng& rng)
-      : shape(s), rows(row_count), storage(st) {
+        Precision st, Rng& rng)
+      : shape(s), rows(row_count), precision(st) {
     slots = prefix + common + static_cast<std::int32_t>(rows) * (longest_own + 1);
     q = random_values(rows * shape.heads * shape.head_dim, rng, 2.0f);
     keys = random_values(std::int64_t{slots} * shape.kv_heads * shape.head_dim, rng);
     values = random_values(std::int64_t{slots} * shape.kv_heads * shape.head_dim, rng);
-    if (storage == Storage::kBF16) {
+    if (precision == Precision::kBF16) {
       keys = test::rounded_to_bf16(keys);
       values = test::rounded_to_bf16(values);
     }
@@ -46,10 +46,10 @@ struct Scene {
   }
 
   KvView view() {
-    if (storage == Storage::kF32) return {keys.data(), values.data(), storage};
+    if (precision == Precision::kF32) return {keys.data(), values.data(), precision};
     keys_bf16 = test::to_bf16(keys);
     values_bf16 = test::to_bf16(values);
-    return {keys_bf16.data(), values_bf16.data(), storage};
+    return {keys_bf16.data(), values_bf16.data(), precision};
   }
 
   // Rows [begin, end) with the lists cut after `cut` entries into the prefix of all and own parts.
@@ -66,8 +66,7 @@ struct Scene {
     const std::int64_t width = shape.heads * shape.head_dim;
     std::vector<float> out(static_cast<std::size_t>((end - begin) * width));
     tree_attention(q.data() + begin * width, width, end - begin, view(), shape,
-                   {.prefix = prefix, .own = own, .offsets = offsets, .row_slots = {}}, out.data(),
-                   width, pool);
+                   {.prefix = prefix, .own = own, .offsets = offsets}, out.data(), width, pool);
     return out;
   }
 };
@@ -81,7 +80,7 @@ double worst_error(const std::vector<float>& got, const std::vector<float>& want
 
 constexpr double kTolerance = 1e-5 * 4.3;  // 1e-5 of the largest |V|; random_values stays below 4.3
 
-TEST_CASE("tree attention agrees with libtorch: head sizes, groups, storages, windows, softcap") {
+TEST_CASE("tree attention agrees with libtorch: head sizes, groups, precisions, windows, softcap") {
   Rng rng(1);
   ThreadPool pool(2);
   const AttentionShape shapes[] = {
@@ -97,17 +96,17 @@ TEST_CASE("tree attention agrees with libtorch: head sizes, groups, storages, wi
     for (const AttentionShape& shape : shapes) {
       for (const auto& [rows, prefix, common] :
            {std::tuple{1, 0, 0}, {1, 100, 0}, {7, 65, 5}, {33, 31, 40}}) {
-        for (const Storage storage : {Storage::kF32, Storage::kBF16}) {
-          Scene scene(shape, rows, prefix, common, 40, storage, rng);
+        for (const Precision precision : {Precision::kF32, Precision::kBF16}) {
+          Scene scene(shape, rows, prefix, common, 40, precision, rng);
           std::vector<std::int32_t> own, offsets{0};
           for (const auto& list : scene.lists) {
             own.insert(own.end(), list.begin(), list.end());
             offsets.push_back(static_cast<std::int32_t>(own.size()));
           }
           const auto got = scene.run(pool, 0, rows, static_cast<std::size_t>(prefix));
-          const auto want = tree_attention_ref(
-              scene.q.data(), rows, scene.keys.data(), scene.values.data(), scene.slots, shape,
-              {.prefix = {}, .own = own, .offsets = offsets, .row_slots = {}});
+          const auto want = tree_attention_ref(scene.q.data(), rows, scene.keys.data(),
+                                               scene.values.data(), scene.slots, shape,
+                                               {.prefix = {}, .own = own, .offsets = offsets});
           CAPTURE(variant);
           CAPTURE(shape.head_dim);
           CAPTURE(rows);
@@ -127,8 +126,8 @@ TEST_CASE(
   for (const int window : {0, 50, 90}) {
     const AttentionShape shape{
         .heads = 6, .kv_heads = 2, .head_dim = 64, .scale = 0.125f, .window = window};
-    for (const Storage storage : {Storage::kF32, Storage::kBF16}) {
-      Scene scene(shape, most, 0, common, 45, storage, rng);
+    for (const Precision precision : {Precision::kF32, Precision::kBF16}) {
+      Scene scene(shape, most, 0, common, 45, precision, rng);
       const std::int64_t width = shape.heads * shape.head_dim;
       test::for_each_variant([&](const char* variant) {
         ThreadPool one(1);
@@ -159,7 +158,7 @@ TEST_CASE("where slots lie does not change a bit") {
   Rng rng(3);
   ThreadPool pool(2);
   const AttentionShape shape{.heads = 9, .kv_heads = 3, .head_dim = 64, .scale = 0.125f};
-  Scene scene(shape, 5, 40, 3, 20, Storage::kF32, rng);
+  Scene scene(shape, 5, 40, 3, 20, Precision::kF32, rng);
   const std::size_t width = static_cast<std::size_t>(shape.kv_heads * shape.head_dim);
   const auto before = scene.run(pool, 0, 5, 40);
   // Order of the lists = order in memory, as after a prefill; then scattered again.
@@ -202,38 +201,111 @@ TEST_CASE("causal prefill gives each row the bits it has as a list, whatever the
     const auto values = random_values(slots * shape.kv_heads * shape.head_dim, rng);
     auto path = test::shuffled(static_cast<std::int32_t>(slots), rng);
     path.resize(static_cast<std::size_t>(rows));
-    const KvView kv{keys.data(), values.data(), Storage::kF32};
+    const KvView kv{keys.data(), values.data(), Precision::kF32};
     test::for_each_variant([&](const char* variant) {
       ThreadPool pool(3);
       std::vector<float> lists(static_cast<std::size_t>(rows * width)), causal(lists.size());
       for (std::int64_t r = 0; r < rows; ++r) {
         const std::int32_t offsets[] = {0, static_cast<std::int32_t>(r + 1)};
         tree_attention(q.data() + r * width, width, 1, kv, shape,
-                       {.prefix = {}, .own = path, .offsets = offsets, .row_slots = {}},
-                       lists.data() + r * width, width, pool);
+                       {.prefix = {}, .own = path, .offsets = offsets}, lists.data() + r * width,
+                       width, pool);
       }
       for (const std::int64_t chunk : {rows, std::int64_t{64}, std::int64_t{7}}) {
         const std::span<const std::int32_t> all(path);
         for (std::int64_t begin = 0; begin < rows; begin += chunk) {
           const std::int64_t count = std::min(chunk, rows - begin);
-          tree_attention(q.data() + begin * width, width, count, kv, shape,
-                         {.prefix = all.first(static_cast<std::size_t>(begin)),
-                          .own = {},
-                          .offsets = {},
-                          .row_slots = all.subspan(static_cast<std::size_t>(begin),
-                                                   static_cast<std::size_t>(count))},
-                         causal.data() + begin * width, width, pool);
+          tree_attention(
+              q.data() + begin * width, width, count, kv, shape,
+              {.prefix = all.first(static_cast<std::size_t>(begin)),
+               .own = all.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)),
+               .offsets = {}},
+              causal.data() + begin * width, width, pool);
         }
         CAPTURE(variant);
         CAPTURE(chunk);
         CAPTURE(window);
         CHECK(test::first_difference(causal.data(), lists.data(), rows * width) == -1);
       }
-      const auto want =
-          tree_attention_ref(q.data(), rows, keys.data(), values.data(), slots, shape,
-                             {.prefix = {}, .own = {}, .offsets = {}, .row_slots = path});
+      const auto want = tree_attention_ref(q.data(), rows, keys.data(), values.data(), slots, shape,
+                                           {.prefix = {}, .own = path, .offsets = {}});
       CHECK(worst_error(causal, want) <= kTolerance);
     });
+  }
+}
+
+// Values by hand: value row j of a list is j in K/V head 0 and 1000 + j in head 1.
+TEST_CASE("a window of w averages the last w entries, in the kernel and in the reference") {
+  ThreadPool pool(1);
+  constexpr int kSlots = 40, kDim = 16;
+  const std::vector<float> keys(kSlots * 2 * kDim, 0.5f);
+  std::vector<float> values;
+  for (int j = 0; j < kSlots; ++j)
+    for (int i = 0; i < 2 * kDim; ++i)
+      values.push_back(static_cast<float>(j + (i < kDim ? 0 : 1000)));
+  std::vector<std::int32_t> path(kSlots);
+  for (int j = 0; j < kSlots; ++j) path[static_cast<std::size_t>(j)] = j;
+  const std::vector<float> q(4 * kDim, 1.0f);  // two query heads a K/V head: all scores equal
+  for (const int window : {0, 1, 2, 15, 16, 31, 32, 33, 39, 40, 41}) {
+    const AttentionShape shape{
+        .heads = 4, .kv_heads = 2, .head_dim = kDim, .scale = 1, .window = window};
+    for (const int length : {1, 2, 16, 17, 32, 33, 34, 40}) {
+      const int seen = window > 0 ? std::min(window, length) : length;
+      const double mean = length - 1 - (seen - 1) / 2.0;
+      for (const int cut : {0, 1, 15, 16, length - 1}) {
+        if (cut >= length) continue;
+        CAPTURE(window);
+        CAPTURE(length);
+        CAPTURE(cut);
+        const std::span<const std::int32_t> all(path);
+        const std::int32_t offsets[] = {0, length - cut};
+        const VisibleSlots visible{.prefix = all.first(static_cast<std::size_t>(cut)),
+                                   .own = all.subspan(static_cast<std::size_t>(cut),
+                                                      static_cast<std::size_t>(length - cut)),
+                                   .offsets = offsets};
+        std::vector<float> out(4 * kDim);
+        tree_attention(q.data(), 4 * kDim, 1, {keys.data(), values.data(), Precision::kF32}, shape,
+                       visible, out.data(), 4 * kDim, pool);
+        const auto reference =
+            tree_attention_ref(q.data(), 1, keys.data(), values.data(), kSlots, shape, visible);
+        for (const auto& got : {out, reference}) {
+          CHECK(got.front() == doctest::Approx(mean).epsilon(1e-6));
+          CHECK(got[2 * kDim - 1] == doctest::Approx(mean).epsilon(1e-6));
+          CHECK(got[2 * kDim] == doctest::Approx(1000 + mean).epsilon(1e-6));
+          CHECK(got.back() == doctest::Approx(1000 + mean).epsilon(1e-6));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("scores are scaled, then capped: two slots by hand") {
+  ThreadPool pool(1);
+  // q.k is 0 for slot 0 and 6 for slot 1; V is 0 and 1: the output is slot 1's share.
+  const std::vector<float> q = {2, 0, 0, 0}, keys = {0, 1, 1, 1, 3, 0, 0, 0},
+                           values = {0, 0, 0, 0, 1, 1, 1, 1};
+  const std::int32_t own[] = {0, 1}, offsets[] = {0, 2};
+  const auto share = [](double score) { return 1 / (1 + std::exp(-score)); };
+  struct Setting {
+    float scale, softcap;
+    double score;
+  };
+  for (const Setting& s : {Setting{1, 0, 6},
+                           {0.25f, 0, 1.5},
+                           {0.25f, 2, 2 * std::tanh(0.75)},
+                           {0.5f, 0.5f, 0.5 * std::tanh(6.0)},
+                           {-0.25f, 1, -std::tanh(1.5)}}) {
+    CAPTURE(s.scale);
+    CAPTURE(s.softcap);
+    const AttentionShape shape{
+        .heads = 1, .kv_heads = 1, .head_dim = 4, .scale = s.scale, .softcap = s.softcap};
+    const VisibleSlots visible{.prefix = {}, .own = own, .offsets = offsets};
+    std::vector<float> out(4);
+    tree_attention(q.data(), 4, 1, {keys.data(), values.data(), Precision::kF32}, shape, visible,
+                   out.data(), 4, pool);
+    for (const auto& got :
+         {out, tree_attention_ref(q.data(), 1, keys.data(), values.data(), 2, shape, visible)})
+      for (const float value : got) CHECK(value == doctest::Approx(share(s.score)).epsilon(1e-6));
   }
 }
 
@@ -244,8 +316,8 @@ TEST_CASE("K and V are stored at their slots, fp32 exactly and bf16 rounded to n
   const std::int32_t slots[] = {4, 0, 2};
   std::vector<float> f(5 * dims, -1.0f);
   std::vector<std::uint16_t> b(5 * dims, 0);
-  store_kv(rows.data(), 20, 3, dims, slots, Storage::kF32, f.data());
-  store_kv(rows.data(), 20, 3, dims, slots, Storage::kBF16, b.data());
+  store_kv(rows.data(), 20, 3, dims, slots, Precision::kF32, f.data());
+  store_kv(rows.data(), 20, 3, dims, slots, Precision::kBF16, b.data());
   for (int r = 0; r < 3; ++r) {
     for (int i = 0; i < dims; ++i) {
       CHECK(f[static_cast<std::size_t>(slots[r] * dims + i)] ==
@@ -260,12 +332,11 @@ TEST_CASE("K and V are stored at their slots, fp32 exactly and bf16 rounded to n
 TEST_CASE("a row that sees nothing and heads that do not divide are refused") {
   ThreadPool pool(1);
   std::vector<float> data(256);
-  const KvView kv{data.data(), data.data(), Storage::kF32};
+  const KvView kv{data.data(), data.data(), Precision::kF32};
   const std::int32_t offsets[] = {0, 0};
   const auto call = [&](AttentionShape shape) {
-    tree_attention(data.data(), 64, 1, kv, shape,
-                   {.prefix = {}, .own = {}, .offsets = offsets, .row_slots = {}}, data.data(), 64,
-                   pool);
+    tree_attention(data.data(), 64, 1, kv, shape, {.prefix = {}, .own = {}, .offsets = offsets},
+                   data.data(), 64, pool);
   };
   CHECK_THROWS_AS(call({.heads = 1, .kv_heads = 1, .head_dim = 64, .scale = 1}), Error);
   CHECK_THROWS_AS(call({.heads = 3, .kv_heads = 2, .head_dim = 16, .scale = 1}), Error);

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/kernels/cuda_module.h"
+#include "core/kernels/reference.h"
 #include "core/kernels/tree_attention.h"
 #include "tests/support/cuda_stand_in.h"
 #include "tests/support/skip.h"
@@ -199,15 +200,9 @@ struct Scene {
     ThreadPool pool(1);
     const std::int64_t width = c.shape.heads * c.shape.head_dim;
     std::vector<float> out(static_cast<std::size_t>(c.rows * width));
-    const bool causal = c.offsets.empty();
     tree_attention(
-        q.data() + begin * width, width, c.rows, {keys.data(), values.data(), Storage::kF32},
-        c.shape,
-        {.prefix = c.prefix,
-         .own = causal ? std::span<const std::int32_t>() : std::span<const std::int32_t>(c.own),
-         .offsets = c.offsets,
-         .row_slots = c.own},
-        out.data(), width, pool);
+        q.data() + begin * width, width, c.rows, {keys.data(), values.data(), Precision::kF32},
+        c.shape, {.prefix = c.prefix, .own = c.own, .offsets = c.offsets}, out.data(), width, pool);
     return out;
   }
 };
@@ -233,11 +228,11 @@ enum class Extent { kQuarter, kAll };
 template <class Run>
 void check_against_twin(Extent extent, Run run) {
   Rng rng(1);
-  int turn = 0;
+  int combination = 0;
   for (const AttentionShape& shape : kShapes) {
     for (const int dtype : {kTriescopeF32, kTriescopeF16, kTriescopeBF16}) {
       for (const auto& [rows, shared, own] : {std::tuple{1, 0, 5}, {5, 260, 20}, {3, 100, 60}}) {
-        if (extent == Extent::kQuarter && turn++ % 4 != 0) continue;
+        if (extent == Extent::kQuarter && combination++ % 4 != 0) continue;
         const Scene scene(shape, dtype, rows, shared, own, rng);
         const Call lists = scene.rows(0, rows, shared);
         CAPTURE(shape.head_dim);
@@ -291,6 +286,88 @@ TEST_CASE("CUDA tree attention, its source run on the CPU: a row's bits depend o
   check_path_only(run_on_cpu);
 }
 
+// Rows whose lists have these lengths, the call's prefix holding `cut` slots that all share.
+Call call_of(const AttentionShape& shape, const Scene& scene, const std::vector<int>& lengths,
+             int cut) {
+  Call c = scene.call;
+  c.shape = shape;
+  c.rows = static_cast<std::int64_t>(lengths.size());
+  c.q.resize(c.q.size() / scene.lists.size() * lengths.size());
+  const auto& all = scene.lists[0];
+  c.prefix.assign(all.begin(), all.begin() + cut);
+  c.offsets = {0};
+  for (const int length : lengths) {
+    // Another order for every row, so that one row's slots in place of another's would show.
+    const auto own = all.begin() + cut;
+    c.own.insert(c.own.end(), own, own + (length - cut));
+    std::rotate(c.own.begin() + c.offsets.back(),
+                c.own.begin() + c.offsets.back() + (length - cut) / 2, c.own.end());
+    c.offsets.push_back(static_cast<std::int32_t>(c.own.size()));
+    c.longest = std::max(c.longest, static_cast<std::int32_t>(length));
+  }
+  return c;
+}
+
+template <class Run>
+void check_partitions(Extent extent, Run run) {
+  Rng rng(4);
+  const AttentionShape shapes[] = {
+      {.heads = 4, .kv_heads = 2, .head_dim = 16, .scale = 0.25f},  // four rows a tile
+      {.heads = 10, .kv_heads = 1, .head_dim = 8, .scale = 0.35f},  // two blocks of heads a row
+  };
+  struct Lengths {
+    int cut;
+    std::vector<int> of_rows;
+  };
+  // Lists that end just before, on and just after a partition of 128 slots, by their own part or by
+  // the prefix.
+  const Lengths all[] = {
+      {0, {1, 127, 128, 129, 257}},
+      {0, {129, 1}},
+      {0, {257}},
+      {1, {2, 128, 129}},
+      {126, {127, 128, 129}},
+      {127, {128, 129, 257, 128, 256}},
+      {128, {129, 130, 256, 257}},
+      {129, {130, 256, 257}},
+      {256, {257, 258, 257}},
+      {256, {257}},
+      {255, {256}},
+      {257, {258, 260}},
+  };
+  for (AttentionShape shape : shapes) {
+    const Scene scene(shape, kTriescopeF32, 5, 260, 1, rng);
+    for (const auto& [cut, lengths] : all) {
+      for (const int window : {0, 1, 2, 127, 128, 129, 130, 257}) {
+        if (extent == Extent::kQuarter && window > 2 && window != 128 && window != 129) continue;
+        shape.window = window;
+        const Call c = call_of(shape, scene, lengths, cut);
+        CAPTURE(shape.heads);
+        CAPTURE(cut);
+        CAPTURE(lengths.front());
+        CAPTURE(window);
+        const std::vector<float> want =
+            tree_attention_ref(scene.q.data(), c.rows, scene.keys.data(), scene.values.data(), 265,
+                               shape, {.prefix = c.prefix, .own = c.own, .offsets = c.offsets});
+        CHECK(worst_error(decode(run(c), kTriescopeF32), want) <= tolerance(kTriescopeF32));
+      }
+    }
+  }
+}
+
+TEST_CASE("CUDA tree attention, its source run on the CPU: lists around a partition's 128 slots") {
+  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  check_partitions(Extent::kQuarter, run_on_cpu);
+}
+
+TEST_CASE("CUDA tree attention's scratch has a place for every partition that begins") {
+  for (const auto& [longest, partitions] :
+       {std::pair{1, 1}, {127, 1}, {128, 1}, {129, 2}, {256, 2}, {257, 3}}) {
+    CHECK(triescope_cuda_tree_attention_scratch(3, 4, 16, longest) ==
+          sizeof(float) * 3 * 4 * static_cast<std::size_t>(partitions) * (16 + 2));
+  }
+}
+
 TEST_CASE("CUDA tree attention refuses what its contract excludes and launches nothing") {
   Rng rng(3);
   const Scene scene(kShapes[0], kTriescopeF32, 1, 4, 1, rng);
@@ -339,6 +416,7 @@ TEST_CASE(
   if (gpu.device_count() == 0) TRIESCOPE_SKIP("no CUDA device answers");
   const auto run = [&](const Call& c) { return run_on_gpu(c, gpu); };
   check_against_twin(Extent::kAll, run);
+  check_partitions(Extent::kAll, run);
   check_path_only(run);
 }
 

@@ -143,6 +143,38 @@ inline double golden_difference(const nlohmann::json& entry, std::span<const flo
   return largest;
 }
 
+// The largest difference of a forward's hidden states to a case's: all its layers, its rows, the
+// values it keeps of each.
+inline double golden_feature_difference(const nlohmann::json& golden, const nlohmann::json& entry,
+                                        Model& model) {
+  const auto ids = golden["ids"].get<std::vector<std::int32_t>>();
+  const auto rows = golden["feature_rows"].get<std::vector<std::int32_t>>();
+  const auto columns = golden["feature_columns"].get<std::size_t>();
+  const std::vector<std::int32_t> order = iota(static_cast<int>(ids.size()));
+  std::vector<std::int32_t> layers;
+  for (const auto& [layer, values] : entry["features"].items()) layers.push_back(std::stoi(layer));
+  if (layers.size() != static_cast<std::size_t>(model.info().layers + 2)) return INFINITY;
+  const auto kv = model.make_kv(static_cast<int>(ids.size()));
+  ForwardBatch batch;
+  batch.tokens = ids;
+  batch.positions = batch.slots = order;
+  batch.text_length = static_cast<std::int32_t>(ids.size());
+  batch.feature_layers = layers;
+  batch.feature_rows = rows;
+  const ForwardOutput output = model.forward(batch, *kv);
+  const auto hidden = static_cast<std::size_t>(model.info().hidden);
+  std::vector<float> got, want;
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      for (std::size_t i = 0; i < hidden; i += columns)
+        got.push_back(output.features[(l * rows.size() + r) * hidden + i]);
+      const auto row = entry["features"][std::to_string(layers[l])][r].get<std::vector<float>>();
+      want.insert(want.end(), row.begin(), row.end());
+    }
+  }
+  return max_difference(got, want);
+}
+
 // A case of model_families.json, written to a folder.
 inline void write_golden_case(const std::string& name, const std::filesystem::path& folder) {
   std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");

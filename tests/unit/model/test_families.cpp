@@ -10,7 +10,7 @@
 using namespace triescope;
 using namespace triescope::test;
 
-TEST_CASE("tiny models of every family have transformers' logits") {
+TEST_CASE("tiny models of every family have transformers' logits and hidden states") {
   std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
   const nlohmann::json golden = nlohmann::json::parse(file);
   const auto ids = golden["ids"].get<std::vector<std::int32_t>>();
@@ -29,6 +29,7 @@ TEST_CASE("tiny models of every family have transformers' logits") {
       const double largest = golden_difference(entry, logits);
       CAPTURE(largest);
       CHECK(largest < 2e-4);
+      CHECK(golden_feature_difference(golden, entry, *model) < 2e-4);
     }
   }
 }

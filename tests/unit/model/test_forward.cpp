@@ -7,6 +7,7 @@
 #include <stop_token>
 
 #include "core/base/error.h"
+#include "core/formats/weights.h"
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"
 #include "tests/unit/model/model_test_util.h"
@@ -156,13 +157,65 @@ TEST_CASE("path only: SmolLM2, fp32") {
   check_path_only(*load_model(path->string()), 30, 22);
 }
 
-TEST_CASE("path only: a prompt longer than one part of a prefill") {
-  const auto model = golden_model("mistral");
-  const auto kv = model->make_kv(128), other = model->make_kv(128);
+TEST_CASE("path only: a prompt longer than one part of a prefill, its logits and hidden states") {
+  // The CPU executor takes 512 rows of a prompt through the layers at once.
+  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
+  const auto cases = nlohmann::json::parse(file)["cases"];
+  constexpr int kLength = 1100;
+  const std::vector<std::int32_t> order = iota(kLength);
   std::vector<std::int32_t> ids;
-  for (int i = 0; i < 128; ++i) ids.push_back(i * 13 % 64);
-  const std::vector<float> all = all_logits(*model, *kv, ids);
-  CHECK(same_bits(std::span(all).last(64), last_logits(*model, *other, ids)));
+  for (int i = 0; i < kLength; ++i) ids.push_back(i * 13 % 64);
+  for (const char* name : {"llama", "mistral"}) {
+    CAPTURE(name);
+    auto entry = cases[name];
+    entry["config"]["max_position_embeddings"] = 2048;
+    const TempDir folder;
+    write_golden_model(entry, folder.path());
+    const auto model = load_model(folder.path().string(), {.threads = 2});
+    const auto hidden = static_cast<std::size_t>(model->info().hidden);
+    const std::vector<std::int32_t> layers = {model->info().layers, 0, 2, kFinalNorm};
+
+    const auto kv = model->make_kv(kLength), other = model->make_kv(kLength);
+    const std::vector<std::int32_t> wanted = {0, 1, 511, 512, 513, 1023, 1024, 1099};
+    const std::vector<std::int32_t> logit_rows = {5, 511, 512, 1099};
+    ForwardBatch whole;
+    whole.tokens = ids;
+    whole.positions = whole.slots = order;
+    whole.logit_rows = logit_rows;
+    whole.feature_layers = layers;
+    whole.feature_rows = wanted;
+    const ForwardOutput output = model->forward(whole, *kv);
+    const std::vector<float> logits = copy(output.logits), features = copy(output.features);
+    REQUIRE(features.size() == layers.size() * wanted.size() * hidden);
+
+    // The same in forwards of 100 rows after the rows before them.
+    for (int first = 0; first < kLength; first += 100) {
+      const auto begin = static_cast<std::size_t>(first);
+      const std::vector<std::int32_t> rows = iota(100);
+      ForwardBatch piece;
+      piece.tokens = std::span(ids).subspan(begin, 100);
+      piece.positions = piece.slots = std::span(order).subspan(begin, 100);
+      piece.prefix_slots = std::span(order).first(begin);
+      piece.logit_rows = piece.feature_rows = rows;
+      piece.feature_layers = layers;
+      const ForwardOutput part = model->forward(piece, *other);
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (wanted[i] < first || wanted[i] >= first + 100) continue;
+        const auto row = static_cast<std::size_t>(wanted[i] - first);
+        for (std::size_t l = 0; l < layers.size(); ++l) {
+          CAPTURE(wanted[i]);
+          CAPTURE(layers[l]);
+          CHECK(same_bits(part.features.subspan((l * 100 + row) * hidden, hidden),
+                          std::span(features).subspan((l * wanted.size() + i) * hidden, hidden)));
+        }
+      }
+      for (std::size_t i = 0; i < logit_rows.size(); ++i) {
+        if (logit_rows[i] < first || logit_rows[i] >= first + 100) continue;
+        CAPTURE(logit_rows[i]);
+        CHECK(same_bits(part.row(logit_rows[i] - first), std::span(logits).subspan(i * 64, 64)));
+      }
+    }
+  }
 }
 
 TEST_CASE("bf16 stays near fp32, and own kernels near libtorch's") {
@@ -291,6 +344,48 @@ TEST_CASE("a batch that contradicts itself is refused and says how") {
               }),
               "logit"));
     CHECK(has(message([](auto& t, auto& p, auto& s, auto&...) { t = p = s = {}; }), "row"));
+    CHECK(message([](auto&, auto&, auto&, auto&, auto&, auto&, auto& rows) {
+            rows = {0, 0};
+          }) == "forward: expected logit rows in ascending order, found 0 after 0 at entry 1");
+  }
+}
+
+TEST_CASE("hidden states that cannot be had are refused, and the entry is named") {
+  for (const bool reference : {false, true}) {
+    CAPTURE(reference);
+    const auto model = golden_model("llama", DType::kF32, reference);  // four layers
+    const auto kv = model->make_kv(8);
+    const auto message = [&](const std::vector<std::int32_t>& layers,
+                             const std::vector<std::int32_t>& rows) -> std::string {
+      const std::vector<std::int32_t> two = {0, 1};
+      ForwardBatch batch;
+      batch.tokens = batch.positions = batch.slots = two;
+      batch.feature_layers = layers;
+      batch.feature_rows = rows;
+      try {
+        model->forward(batch, *kv);
+      } catch (const Error& error) {
+        CHECK(error.code() == ErrorCode::kInvalidArgument);
+        return error.what();
+      }
+      return "";
+    };
+    CHECK(message({4, kFinalNorm, 0}, {0, 1}) == "");
+    const std::string expected =
+        "forward: expected feature layers from 0 (the embeddings) to 4 (after the last layer), or "
+        "-1 (the final norm), found ";
+    CHECK(message({0, 5}, {0}) == expected + "5 at entry 1");
+    CHECK(message({-2}, {0}) == expected + "-2 at entry 0");
+    CHECK(message({3, 1, 3}, {0}) ==
+          "forward: expected distinct feature layers, found 3 at entries 0 and 2");
+    CHECK(message({-1, 0, -1}, {0}) ==
+          "forward: expected distinct feature layers, found -1 at entries 0 and 2");
+    CHECK(message({0}, {0, 2}) == "forward: expected feature rows from 0 to 1, found 2 at entry 1");
+    CHECK(message({0}, {-1}) == "forward: expected feature rows from 0 to 1, found -1 at entry 0");
+    CHECK(message({0}, {1, 0}) ==
+          "forward: expected feature rows in ascending order, found 0 after 1 at entry 1");
+    CHECK(message({0}, {1, 1}) ==
+          "forward: expected feature rows in ascending order, found 1 after 1 at entry 1");
   }
 }
 
@@ -337,21 +432,145 @@ TEST_CASE("forward and loading can be cancelled") {
 
 TEST_CASE("hidden states are those the logits are made of") {
   for (const bool reference : {false, true}) {
-    const auto model = golden_model("llama", DType::kF32, reference);
+    CAPTURE(reference);
+    const TempDir folder;
+    write_golden_case("llama", folder.path());
+    const auto model =
+        load_model(folder.path().string(), {.reference_kernels = reference, .threads = 2});
     const auto kv = model->make_kv(8);
     const std::vector<std::int32_t> ids = {3, 4, 5}, order = iota(3), rows = {0, 2};
+    const std::vector<std::int32_t> normed = {kFinalNorm};
     ForwardBatch batch;
     batch.tokens = ids;
     batch.positions = batch.slots = order;
     batch.logit_rows = rows;
-    batch.want_hidden = true;
+    batch.feature_layers = normed;
+    batch.feature_rows = rows;
     const ForwardOutput output = model->forward(batch, *kv);
-    CHECK(output.hidden.size() == 2 * 32);
-    CHECK(output.logits.size() == 2 * 64);
-    batch.want_hidden = false;
+    REQUIRE(output.features.size() == 2 * 32);
+    REQUIRE(output.logits.size() == 2 * 64);
+    const auto source = formats::WeightSource::open(folder.path().string());
+    std::vector<float> head(64 * 32);
+    source->read_rows(formats::Role::kHead, 0, 0, head);
+    for (std::size_t r = 0; r < 2; ++r) {
+      for (std::size_t token = 0; token < 64; ++token) {
+        double logit = 0;
+        for (std::size_t i = 0; i < 32; ++i)
+          logit += double{output.features[r * 32 + i]} * head[token * 32 + i];
+        REQUIRE(std::abs(logit - output.row(static_cast<int>(r))[token]) < 2e-6);
+      }
+    }
+    // Layer 0's is the embedding, to the bit.
+    const std::vector<std::int32_t> first = {0};
+    batch.feature_layers = first;
+    std::vector<float> embedding(32);
+    source->read_rows(formats::Role::kEmbedding, 0, 5, embedding);
+    CHECK(same_bits(model->forward(batch, *kv).features.subspan(32), embedding));
+    batch.feature_layers = {};
     batch.logit_rows = {};
     CHECK(model->forward(batch, *kv).logits.empty());
+    CHECK(model->forward(batch, *kv).features.empty());
   }
+}
+
+TEST_CASE("hidden states of any layers and rows, in any order, with logits or without") {
+  for (const char* name : {"llama", "gemma2", "gpt2"}) {
+    for (const DType dtype : {DType::kF32, DType::kBF16}) {
+      for (const bool reference : {false, true}) {
+        CAPTURE(name);
+        CAPTURE(to_string(dtype));
+        CAPTURE(reference);
+        const auto model = golden_model(name, dtype, reference);
+        const int layers = model->info().layers;
+        const std::size_t hidden = static_cast<std::size_t>(model->info().hidden);
+        const auto kv = model->make_kv(10);
+        const std::vector<std::int32_t> ids = {9, 8, 7, 6, 5, 4, 3, 2, 1, 0}, order = iota(10);
+        ForwardBatch batch;
+        batch.tokens = ids;
+        batch.positions = batch.slots = batch.logit_rows = order;
+        const std::vector<float> logits = copy(model->forward(batch, *kv).logits);
+        const std::vector<std::int32_t> last = {9};
+        batch.logit_rows = last;
+        const std::vector<float> last_logits = copy(model->forward(batch, *kv).logits);
+        batch.logit_rows = order;
+
+        std::vector<std::int32_t> all = iota(layers + 1);
+        all.push_back(kFinalNorm);
+        batch.feature_layers = all;
+        batch.feature_rows = order;
+        const ForwardOutput whole = model->forward(batch, *kv);
+        CHECK(same_bits(whole.logits, logits));
+        const std::vector<float> features = copy(whole.features);
+        REQUIRE(features.size() == all.size() * 10 * hidden);
+        const auto row_of = [&](std::size_t layer, std::size_t row) {
+          return std::span(features).subspan((layer * 10 + row) * hidden, hidden);
+        };
+        for (std::size_t layer = 1; layer < all.size(); ++layer)
+          CHECK(max_difference(row_of(layer, 4), row_of(layer - 1, 4)) > 1e-3);
+
+        const std::vector<std::int32_t> some = {layers, kFinalNorm, 1, 0}, rows = {0, 3, 9};
+        const std::size_t place[] = {static_cast<std::size_t>(layers), all.size() - 1, 1, 0};
+        batch.feature_layers = some;
+        batch.feature_rows = rows;
+        for (const bool with_logits : {true, false}) {
+          batch.logit_rows =
+              with_logits ? std::span<const std::int32_t>(last) : std::span<const std::int32_t>();
+          const ForwardOutput part = model->forward(batch, *kv);
+          CHECK(part.logits.size() == (with_logits ? 64 : 0));
+          REQUIRE(part.features.size() == some.size() * rows.size() * hidden);
+          for (std::size_t i = 0; i < some.size(); ++i) {
+            for (std::size_t r = 0; r < rows.size(); ++r) {
+              CHECK(same_bits(part.features.subspan((i * rows.size() + r) * hidden, hidden),
+                              row_of(place[i], static_cast<std::size_t>(rows[r]))));
+            }
+          }
+          if (with_logits) CHECK(same_bits(part.logits, last_logits));
+        }
+        // Layers without rows and rows without layers are nothing.
+        batch.feature_rows = {};
+        CHECK(model->forward(batch, *kv).features.empty());
+        batch.feature_layers = {};
+        batch.feature_rows = rows;
+        CHECK(model->forward(batch, *kv).features.empty());
+      }
+    }
+  }
+}
+
+TEST_CASE("path only: hidden states of drafted rows are those of the path, bit for bit") {
+  const auto model = golden_model("mistral");
+  const int layers = model->info().layers;
+  std::vector<std::int32_t> all = iota(layers + 1), ids;
+  all.push_back(kFinalNorm);
+  for (int i = 0; i < 30; ++i) ids.push_back(i * 13 % 64);
+  const auto features = [&](KvStorage& kv, const std::vector<std::int32_t>& slots, int first,
+                            std::span<const std::int32_t> own,
+                            std::span<const std::int32_t> offsets) {
+    const std::vector<std::int32_t> positions = iota(30 - first, first);
+    const std::vector<std::int32_t> last = {29 - first};
+    ForwardBatch batch;
+    batch.tokens = std::span(ids).subspan(static_cast<std::size_t>(first));
+    batch.positions = positions;
+    batch.slots = std::span(slots).subspan(static_cast<std::size_t>(first));
+    batch.prefix_slots = std::span(slots).first(static_cast<std::size_t>(first));
+    batch.own_slots = own;
+    batch.own_offsets = offsets;
+    batch.feature_layers = all;
+    batch.feature_rows = last;
+    return copy(model->forward(batch, kv).features);
+  };
+  const auto kv = model->make_kv(40);
+  const std::vector<std::int32_t> order = iota(30);
+  const std::vector<float> prefilled = features(*kv, order, 0, {}, {});
+  REQUIRE(prefilled.size() == all.size() * 32);
+  // The last four as a drafted chain, in slots that lie backwards.
+  std::vector<std::int32_t> slots = order, own, offsets = {0};
+  for (int i = 26; i < 30; ++i) slots[static_cast<std::size_t>(i)] = 39 - (i - 26);
+  for (std::size_t i = 26; i < 30; ++i) {
+    own.insert(own.end(), slots.begin() + 26, slots.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    offsets.push_back(static_cast<std::int32_t>(own.size()));
+  }
+  CHECK(same_bits(features(*kv, slots, 26, own, offsets), prefilled));
 }
 
 TEST_CASE("what cannot be loaded says why") {

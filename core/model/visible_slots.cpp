@@ -1,5 +1,7 @@
-#include "core/model/batch.h"
+#include "core/model/visible_slots.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,34 @@ void check_range(std::span<const std::int32_t> values, int end, const char* name
   }
 }
 
+// Rows whose results are asked for.
+void check_rows(std::span<const std::int32_t> wanted, std::size_t rows, const std::string& name) {
+  check_range(wanted, static_cast<int>(rows), name.c_str());
+  for (std::size_t i = 1; i < wanted.size(); ++i) {
+    if (wanted[i] > wanted[i - 1]) continue;
+    fail("expected " + name + " in ascending order, found " + std::to_string(wanted[i]) +
+         " after " + std::to_string(wanted[i - 1]) + " at entry " + std::to_string(i));
+  }
+}
+
+void check_feature_layers(std::span<const std::int32_t> wanted, std::int32_t layers) {
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i] != kFinalNorm && (wanted[i] < 0 || wanted[i] > layers)) {
+      fail("expected feature layers from 0 (the embeddings) to " + std::to_string(layers) +
+           " (after the last layer), or " + std::to_string(kFinalNorm) +
+           " (the final norm), found " + std::to_string(wanted[i]) + " at entry " +
+           std::to_string(i));
+    }
+    const auto before =
+        std::find(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(i), wanted[i]) -
+        wanted.begin();
+    if (before != static_cast<std::ptrdiff_t>(i)) {
+      fail("expected distinct feature layers, found " + std::to_string(wanted[i]) + " at entries " +
+           std::to_string(before) + " and " + std::to_string(i));
+    }
+  }
+}
+
 }  // namespace
 
 VisibleSlots check_batch(const ForwardBatch& batch, const formats::ModelConfig& config,
@@ -35,11 +65,9 @@ VisibleSlots check_batch(const ForwardBatch& batch, const formats::ModelConfig& 
   check_range(batch.positions, position_end, "positions (the model's context)");
   check_range(batch.slots, capacity, "KV slots");
   check_range(batch.prefix_slots, capacity, "prefix slots");
-  check_range(batch.logit_rows, static_cast<int>(rows), "logit rows");
-  for (std::size_t i = 1; i < batch.logit_rows.size(); ++i) {
-    if (batch.logit_rows[i] <= batch.logit_rows[i - 1])
-      fail("expected logit rows in ascending order");
-  }
+  check_rows(batch.logit_rows, rows, "logit rows");
+  check_feature_layers(batch.feature_layers, static_cast<std::int32_t>(config.layers.size()));
+  check_rows(batch.feature_rows, rows, "feature rows");
   std::vector<bool> written(static_cast<std::size_t>(capacity), false);
   for (const std::int32_t slot : batch.slots) {
     if (written[static_cast<std::size_t>(slot)])

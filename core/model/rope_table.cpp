@@ -1,4 +1,4 @@
-#include "core/model/rope.h"
+#include "core/model/rope_table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +27,7 @@ void scale_llama3(const RopeConfig& config, std::vector<float>& frequencies) {
 }
 
 void scale_yarn(const RopeConfig& config, std::vector<float>& frequencies) {
-  // The dimension that turns `rotations` times over the original context.
+  // The dimension (a real number) that makes `rotations` full rotations over the original context.
   const auto correction = [&](double rotations) {
     return config.dims * std::log(config.original_context / (rotations * 2 * std::numbers::pi)) /
            (2 * std::log(config.theta));

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace triescope::kernels {
+namespace triescope {
 
 inline float bf16_to_float(std::uint16_t bits) {
   return std::bit_cast<float>(std::uint32_t{bits} << 16);
@@ -16,4 +16,4 @@ inline std::uint16_t float_to_bf16(float value) {
   return static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
 
-}  // namespace triescope::kernels
+}  // namespace triescope

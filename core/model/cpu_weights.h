@@ -1,0 +1,52 @@
+// The weights of the CPU executor: matrices packed for core/kernels, those of one input in one
+// PackedLinear; vectors in fp32. Read-only once made, and safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <vector>
+
+#include "core/base/log.h"
+#include "core/formats/weights.h"
+#include "core/kernels/linear.h"
+#include "core/model/weight_loading.h"
+
+namespace triescope {
+
+class CpuWeights {
+ public:
+  struct Layer {
+    kernels::PackedLinear qkv;  // rows: q, then k, then v
+    kernels::PackedLinear output;
+    kernels::PackedLinear gate_up;  // rows: gate, then up; up alone where the MLP has no gate
+    kernels::PackedLinear down;
+    std::vector<float> attention_norm, attention_norm_bias, mlp_norm, mlp_norm_bias, query_norm,
+        key_norm, post_attention_norm, post_mlp_norm;
+  };
+
+  // Reads everything, on `threads` threads. Errors: those of load_weights.
+  CpuWeights(const formats::WeightSource& source, kernels::Precision precision, int threads,
+             const ProgressSink& progress, std::stop_token stop);
+
+  kernels::PackedLinear embedding;  // [vocab, hidden]; where tied, the output layer too
+  kernels::PackedLinear head;       // empty where tied
+  std::vector<float> positions, final_norm, final_norm_bias;
+  std::vector<Layer> layers;
+
+ private:
+  struct Target {  // where a weight goes: a matrix at a row offset, or a vector
+    kernels::PackedLinear* matrix = nullptr;
+    std::int64_t first_row = 0;
+    bool is_bias = false;
+    std::vector<float>* vector = nullptr;
+  };
+
+  void allocate();
+  Target target_of(formats::Role role, int layer);
+  void place(const formats::WeightSource& source, const WeightTask& task);
+
+  const formats::ModelConfig config_;
+  const kernels::Precision precision_;
+};
+
+}  // namespace triescope

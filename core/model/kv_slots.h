@@ -1,0 +1,16 @@
+// What the KV storages of both executors have in common: how they grow, which moves they refuse.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace triescope {
+
+// Slots to allocate for `needed` > `capacity`: half as many again as there are, or more, so that
+// growing slot by slot copies each slot a bounded number of times.
+int grown_capacity(int capacity, int needed);
+
+// Error{kInvalidArgument}: lists of different lengths, or a slot not below `capacity`.
+void check_move(std::span<const std::int32_t> from, std::span<const std::int32_t> to, int capacity);
+
+}  // namespace triescope

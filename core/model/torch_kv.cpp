@@ -1,0 +1,71 @@
+#include "core/model/torch_kv.h"
+
+#include <c10/core/DeviceGuard.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/model/kv_slots.h"
+#include "core/model/torch_runtime.h"
+
+namespace triescope {
+
+TorchKv::TorchKv(const formats::ModelConfig& config, const at::TensorOptions& options, int capacity)
+    : kv_heads_(config.kv_heads),
+      head_dim_(config.head_dim),
+      options_(options),
+      layers_(config.layers.size()) {
+  allocate(std::max(capacity, 1));
+}
+
+std::int64_t TorchKv::bytes_per_slot() const {
+  return static_cast<std::int64_t>(layers_.size()) * 2 * kv_heads_ * head_dim_ *
+         static_cast<std::int64_t>(options_.dtype().itemsize());
+}
+
+void TorchKv::reserve(int capacity) {
+  if (capacity > capacity_) allocate(grown_capacity(capacity_, capacity));
+}
+
+void TorchKv::allocate(int capacity) {
+  const c10::InferenceMode inference;
+  const c10::OptionalDeviceGuard guard(options_.device());
+  auto grown = layers_;
+  try {
+    with_torch_errors(options_.device(), [&] {
+      for (auto& [k, v] : grown) {
+        for (at::Tensor* tensor : {&k, &v}) {
+          // Zeros: what a masked-out slot holds is multiplied by 0, so it must not be NaN.
+          at::Tensor larger = at::zeros({capacity, kv_heads_, head_dim_}, options_);
+          if (capacity_ > 0) larger.narrow(0, 0, capacity_).copy_(*tensor);
+          *tensor = larger;
+        }
+      }
+    });
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kOutOfMemory) throw;
+    throw Error(ErrorCode::kOutOfMemory, "KV of " + std::to_string(capacity) + " slots needs " +
+                                             std::to_string(bytes_per_slot() * capacity) +
+                                             " bytes: " + error.what());
+  }
+  layers_ = std::move(grown);
+  capacity_ = capacity;
+}
+
+void TorchKv::move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) {
+  check_move(from, to, capacity_);
+  if (from.empty()) return;
+  const c10::InferenceMode inference;
+  with_torch_errors(options_.device(), [&] {
+    const at::Tensor source = index_tensor(from, options_.device());
+    const at::Tensor target = index_tensor(to, options_.device());
+    for (auto& [k, v] : layers_) {
+      k.index_copy_(0, target, k.index_select(0, source));
+      v.index_copy_(0, target, v.index_select(0, source));
+    }
+  });
+}
+
+}  // namespace triescope

@@ -1,0 +1,18 @@
+// A ForwardBatch checked, and its two ways of saying what rows see brought to one form.
+#pragma once
+
+#include "core/formats/config.h"
+#include "core/kernels/tree_attention.h"
+#include "core/model/model.h"
+
+namespace triescope {
+
+using kernels::VisibleSlots;
+
+// Checks ids, positions, slots, lists and what is asked for against the model and the KV capacity.
+// Error{kInvalidArgument} says which entry. `position_end`: positions must lie below. The result
+// borrows from the batch.
+VisibleSlots check_batch(const ForwardBatch& batch, const formats::ModelConfig& config,
+                         int position_end, int capacity);
+
+}  // namespace triescope

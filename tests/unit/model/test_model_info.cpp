@@ -1,0 +1,104 @@
+// What is told about a model, and how KV storage grows.
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/model/kv_slots.h"
+#include "core/model/model.h"
+#include "tests/support/paths.h"
+#include "tests/unit/model/model_test_util.h"
+
+namespace triescope::test {
+namespace {
+
+ModelInfo info_of(const std::string& golden,
+                  const nlohmann::json& changes = nlohmann::json::object()) {
+  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
+  nlohmann::json entry = nlohmann::json::parse(file)["cases"].at(golden);
+  entry["config"].merge_patch(changes);
+  const TempDir folder;
+  write_golden_model(entry, folder.path());
+  return inspect_model(folder.path().string());
+}
+
+TEST_CASE("model info: sizes, and the files they come from") {
+  const ModelInfo info = info_of("llama");
+  CHECK(info.family == "llama");
+  CHECK(info.format == "safetensors");
+  CHECK(info.quantisation == "F32");
+  CHECK(info.layers == 4);
+  CHECK(info.hidden == 32);
+  CHECK(info.heads == 4);
+  CHECK(info.kv_heads == 2);
+  CHECK(info.head_dim == 8);
+  CHECK(info.intermediate == 48);
+  CHECK(info.vocab_size == 64);
+  CHECK(info.context == 128);
+  CHECK(!info.tied_embeddings);
+  CHECK(info.rope_theta == 10000);
+  CHECK(info.tokenizer == "");
+  CHECK(info.bos_token_id == 1);
+  // Embedding, head and final norm; per layer q, k, v, o, three of the MLP and two norms.
+  CHECK(info.parameters ==
+        2 * 64 * 32 + 32 + 4 * (2 * 32 * 32 + 2 * 16 * 32 + 3 * 48 * 32 + 2 * 32));
+  CHECK(info_of("llama rope llama3").rope_theta == 500000);
+  CHECK(info_of("gpt2").rope_theta == 0);
+  CHECK(info_of("llama tied, biases, head_dim").tied_embeddings);
+}
+
+TEST_CASE("model info: KV behind every layer's window can be dropped, and only then") {
+  const ModelInfo every = info_of("mistral");
+  CHECK(every.sliding_window == 16);
+  CHECK(every.kv_window == 16);
+  const ModelInfo some = info_of("gemma2");
+  CHECK(some.sliding_window == 16);
+  CHECK(some.kv_window == 0);
+  const ModelInfo none = info_of("llama");
+  CHECK(none.sliding_window == 0);
+  CHECK(none.kv_window == 0);
+}
+
+TEST_CASE("model info: dynamic rope goes beyond the context, longrope says where KV goes stale") {
+  CHECK(info_of("llama rope dynamic, outgrown").context == 160);  // 40 * 4
+  CHECK(info_of("llama rope linear").context == 128);
+  CHECK(info_of("phi3 longrope").kv_valid_until == 64);
+  CHECK(info_of("phi3").kv_valid_until == 0);
+}
+
+TEST_CASE("KV storage grows by half or to what is needed, and refuses what lies outside") {
+  CHECK(grown_capacity(0, 1) == 1);
+  CHECK(grown_capacity(12, 13) == 18);
+  CHECK(grown_capacity(12, 18) == 18);
+  CHECK(grown_capacity(12, 19) == 19);
+  const int most = std::numeric_limits<int>::max();
+  CHECK(grown_capacity(most - 1, most) == most);
+  const std::vector<std::int32_t> inside = {0, 4}, past = {0, 5}, below = {-1, 0}, one = {0};
+  check_move(inside, inside, 5);
+  CHECK_THROWS_WITH_AS(check_move(inside, past, 5), "KV move: expected slots from 0 to 4, found 5",
+                       Error);
+  CHECK_THROWS_WITH_AS(check_move(below, inside, 5),
+                       "KV move: expected slots from 0 to 4, found -1", Error);
+  CHECK_THROWS_WITH_AS(check_move(inside, one, 5),
+                       "KV move: expected as many targets as sources, found 1 and 2", Error);
+}
+
+TEST_CASE("KV bytes: both executors, by dtype, K and V of all layers") {
+  const TempDir folder;
+  write_golden_case("llama multi-query", folder.path());
+  for (const bool reference : {false, true}) {
+    for (const DType dtype : {DType::kF32, DType::kBF16}) {
+      const auto model = load_model(folder.path().string(),
+                                    {.dtype = dtype, .reference_kernels = reference, .threads = 1});
+      const auto kv = model->make_kv(3);
+      CHECK(kv->capacity() == 3);
+      CHECK(kv->bytes_per_slot() == 4 * 2 * 1 * 8 * (dtype == DType::kF32 ? 4 : 2));
+      kv->reserve(4);
+      CHECK(kv->capacity() == 4);
+      CHECK(model->make_kv(0)->capacity() == 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace triescope::test
