@@ -4,6 +4,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "core/base/counted.h"
 #include "viz/draw.h"
 #include "viz/layouts/mask_grid.h"
 #include "viz/panels/panels.h"
@@ -225,9 +226,8 @@ class MaskPanel final : public Panel {
     }
     // Too narrow for tokens: how many there are, and the focused one at its place.
     const auto focus = std::find(columns_.begin(), columns_.end(), scene.focus.node());
-    std::string label = std::to_string(columns_.size()) +
-                        (columns_.size() == 1 ? " node" : " nodes") +
-                        (slot_order_ ? " in slot order" : " in path order");
+    std::string label =
+        counted(columns_.size(), "node") + (slot_order_ ? " in slot order" : " in path order");
     if (first > 0 || last < columns_.size())
       label += ", " + std::to_string(first + 1) + "–" + std::to_string(last) + " shown";
     if (focus == columns_.end()) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <sstream>
 
+#include "core/base/counted.h"
 #include "viz/draw.h"
 #include "viz/layouts/axis.h"
 #include "viz/panels/panels.h"
@@ -116,7 +117,7 @@ class PositionsPanel final : public Panel {
     const auto below = static_cast<std::size_t>((scroll_limit - scroll_) / row_height + 0.5f);
     if (below > 0)
       text_in(canvas, {area.x + pad, area.bottom() - em * 1.2f, label, em * 1.1f},
-              "+ " + std::to_string(below) + " rows: drag", small);
+              "+ " + counted(below, "row") + ": drag", small);
   }
 
   Reaction input(const Input& in, Rect area, const Scene& scene) override {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/counted.h"
 #include "viz/draw.h"
 #include "viz/panels/trie_panel.h"
 
@@ -143,7 +144,7 @@ void TriePanel::draw_details(Canvas& canvas, std::int32_t item, Rect box, float 
   const float room = column_end + (kGutterEm - 0.5f) * unit_;
   std::string label, gap;
   if (it.node == 0) {
-    label = "prompt, " + std::to_string(scene.capture->run().prompt_tokens.size()) + " tokens";
+    label = "prompt, " + counted(scene.capture->run().prompt_tokens.size(), "token");
   } else {
     const bool plain = state == NodeState::kLive;
     if (!plain) {

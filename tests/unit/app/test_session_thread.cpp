@@ -116,7 +116,7 @@ TEST_CASE("a draft model is loaded once, and given up when another is asked for"
   const auto loads = [&] {
     int count = 0;
     for (const Notice& notice : thread.status()->notices)
-      count += notice.text.starts_with("loaded to draft: ");
+      count += notice.text.starts_with("loaded as draft model: ");
     return count;
   };
   const auto accepted = [&](const std::string& path) {
