@@ -126,8 +126,12 @@ TEST_CASE_FIXTURE(Commands, "a branch begins with the nodes up to the one named,
     thread.run();
     REQUIRE(until([](const LiveStatus& s) { return s.state == LiveState::kDone; }));
     const auto finished = capture::Capture::open(path(name));
-    REQUIRE(finished->sequences().size() == 1);
-    CHECK(finished->sequences()[0].tokens.size() == 8);
+    REQUIRE_FALSE(finished->sequences().empty());
+    std::vector<std::int32_t> tokens = finished->sequences().back().tokens;
+    REQUIRE(tokens.size() == 8);
+    tokens.resize(kept.size() + 1);
+    CHECK(std::equal(kept.begin(), kept.end(), tokens.begin()));
+    CHECK(tokens.back() == other);
   }
   CHECK(thread.status()->run_serial == serial + 5);
 }
