@@ -36,8 +36,9 @@ void check_draft_option(const RunRequest& request) {
   for (const MethodInfo& method : methods())
     if (needs_draft_model(method)) names += (names.empty() ? "" : ", ") + method.name;
   throw Error(ErrorCode::kInvalidArgument, "--draft: method " + request.method +
-                                               " does not take a draft model; expected --method " + names +
-                                               ", or no --draft");
+                                               " does not take a draft model; expected "
+                                               "--method " +
+                                               names + ", or no --draft");
 }
 
 json draft_json(const RunResult& result, const RunContext& context) {

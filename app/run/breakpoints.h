@@ -30,7 +30,8 @@ struct Breakpoint {
 
 // "first rejection", "accepted < 3", ...
 std::string describe(const Breakpoint& breakpoint);
-// The name used by scripts ("rejection", "accepted_below", ...), and back; false: there is no such kind.
+// The name used by scripts ("rejection", "accepted_below", ...), and back; false: there is no such
+// kind.
 const char* script_name(BreakKind kind);
 bool break_kind_from_name(const std::string& name, BreakKind& kind);
 bool needs_threshold(BreakKind kind);

@@ -1,6 +1,6 @@
-// LoadedModel: a model with its tokenizer, as a run needs them together, and where they came from. A
-// model that comes without a tokenizer gets one that shows ids (core/tokenizer/id_tokenizer.h). Not
-// thread-safe.
+// LoadedModel: a model with its tokenizer, as a run needs them together, and where they came from.
+// A model that comes without a tokenizer gets one that shows ids (core/tokenizer/id_tokenizer.h).
+// Not thread-safe.
 #pragma once
 
 #include <functional>

@@ -39,8 +39,8 @@ nlohmann::json open_model_settings(const RunRequest& request, const ModelInfo& m
 // Takes them. Error{kNotSupported} where the model asks for what no method does,
 // {kInvalidArgument} where it asks for a value that the method refuses.
 void take_model_settings(RunRequest& request, const ModelInfo& model);
-// A note on the settings that a model comes with and a request leaves open; "" = none. `remedy`: how
-// to take them.
+// A note on the settings that a model comes with and a request leaves open; "" = none. `remedy`:
+// how to take them.
 std::string model_settings_note(const RunRequest& request, const ModelInfo& model,
                                 const std::string& remedy);
 

@@ -143,8 +143,8 @@ float draw_compare_strip(Ui& ui, float width) {
     ImGui::EndCombo();
   }
   help_tooltip(
-      "What the shared cursor counts. tokens: both runs have emitted equally many, and the one that "
-      "emits more a step waits; steps: the same step and phase; time: the same time since prefill.",
+      "What the shared cursor counts. tokens: both runs have emitted equally many, and the one "
+      "that emits more a step waits; steps: the same step and phase; time: the same time since prefill.",
       ui.em);
   ImGui::SameLine();
   ImGui::BeginDisabled(twins.parting_node < 0);

@@ -1,6 +1,6 @@
-// Dialogs: open, save, export, compare, palette, keys, breakpoints, what-if. At most one is open; Esc
-// closes it. The contents of each; the frame around them, and the small ones, are in ui_dialogs.cpp.
-// Every function returns true when its dialog is done.
+// Dialogs: open, save, export, compare, palette, keys, breakpoints, what-if. At most one is open;
+// Esc closes it. The contents of each; the frame around them, and the small ones, are in
+// ui_dialogs.cpp. Every function returns true when its dialog is done.
 #pragma once
 
 #include "app/window/ui.h"

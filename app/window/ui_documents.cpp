@@ -15,8 +15,8 @@ void draw_documents(Ui& ui) {
   if (!ImGui::BeginTabBar(
           "documents", ImGuiTabBarFlags_AutoSelectNewTabs | ImGuiTabBarFlags_FittingPolicyScroll))
     return;
-  // A document that was made active elsewhere gets its tab selected; one whose tab was clicked is made
-  // active. Serials, for a document may be gone.
+  // A document that was made active elsewhere gets its tab selected; one whose tab was clicked is
+  // made active. Serials, for a document may be gone.
   const std::uint64_t active = serial_of(ui.workspace.active());
   Document* closing = nullptr;
   for (const auto& document : ui.workspace.documents()) {

@@ -175,8 +175,8 @@ void draw_panes(Ui& ui, viz::Rect area) {
       place(*ui.workspace.layout, area,
             {ui.em * kMinPaneWidthEm, ui.em * kMinPaneHeightEm, ui.em * kMinStripEm},
             std::round(ui.em * kSplitterEm));
-  // Hover is computed again in every frame; scripts may set it, so it is only cleared when the mouse
-  // moves.
+  // Hover is computed again in every frame; scripts may set it, so it is only cleared when the
+  // mouse moves.
   if (ImGui::GetIO().MouseDelta.x != 0 || ImGui::GetIO().MouseDelta.y != 0)
     document.focus.hovered = -1;
   if (ui.workspace.partner() && document.focus.hovered == -1)

@@ -16,8 +16,8 @@ namespace triescope::app {
 
 namespace {
 
-// This Dear ImGui does not wrap a multi-line field. So the text is drawn wrapped under a field whose
-// own text is transparent, until it is edited.
+// This Dear ImGui does not wrap a multi-line field. So the text is drawn wrapped under a field
+// whose own text is transparent, until it is edited.
 void draw_prompt_field(Ui& ui, std::string& prompt, float height) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size(ImGui::GetContentRegionAvail().x, height);
@@ -59,8 +59,8 @@ void draw_draft_model_field(Ui& ui, std::string& model) {
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - ImGui::GetFrameHeight());
   ImGui::InputTextWithHint("##draft model", "draft model: a name or a path", &model);
   help_tooltip(
-      "Draft model: a smaller one with the same vocabulary, as a name from the list, a .gguf file or "
-      "a Hugging Face directory. It is loaded on the same device in the same dtype.",
+      "Draft model: a smaller one with the same vocabulary, as a name from the list, a .gguf file "
+      "or a Hugging Face directory. It is loaded on the same device in the same dtype.",
       ui.em);
   ImGui::SameLine(0, 0);
   if (ImGui::BeginCombo("##draft models", "", ImGuiComboFlags_NoPreview)) {
@@ -178,7 +178,7 @@ void draw_run_bar(Ui& ui, ImVec2 size) {
   ImGui::Checkbox("Chat template", &request.chat);
   ImGui::EndDisabled();
   help_tooltip("Put the prompt into the model's own chat format, as one user message.", ui.em);
-  ImGui::SameLine();
+  ImGui::SameLine(0, ui.em);
   const bool text_is_possible = !live.tokenizer || live.tokenizer->encodes_text();
   bool ticked = ids;
   ImGui::BeginDisabled(!text_is_possible);

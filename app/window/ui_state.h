@@ -1,5 +1,5 @@
-// UiState: what the window remembers from frame to frame and that is neither of the runs (Workspace)
-// nor kept between two starts (Preferences). Plain data; the window thread's own.
+// UiState: what the window remembers from frame to frame and that is neither of the runs
+// (Workspace) nor kept between two starts (Preferences). Plain data; the window thread's own.
 #pragma once
 
 #include <cstdint>

@@ -33,8 +33,8 @@ struct KeyPress {
   int key, mods;
 };
 
-// What GLFW's callbacks collect for the next frame. There is one window, so one of these; GLFW hands
-// it back through the user pointer.
+// What GLFW's callbacks collect for the next frame. There is one window, so one of these; GLFW
+// hands it back through the user pointer.
 struct Events {
   std::vector<KeyPress> keys;
   std::vector<std::string> dropped;
@@ -65,7 +65,7 @@ class Display {
     window = glfwCreateWindow(width, height, "triescope", nullptr, nullptr);
     if (!window) {
       glfwTerminate();
-      throw Error(ErrorCode::kIoError, "no window: OpenGL 3.3 is not available (" + glfw_error_text +
+      throw Error(ErrorCode::kIoError, "no window: there is no OpenGL 3.3 (" + glfw_error_text +
                                            "). Install Mesa (libgl1-mesa-dri) or a driver, or work "
                                            "headless with decode and export");
     }

@@ -263,7 +263,8 @@ void Workspace::restart() {
 void Workspace::branch(std::int32_t node, std::int32_t token) {
   if (!active_is_live()) {
     say(LogLevel::kError,
-        "only the newest run can be continued with another token: start this run again, then choose it");
+        "only the newest run can be continued with another token: start this run again, then choose "
+        "it");
     return;
   }
   try {

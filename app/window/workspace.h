@@ -104,8 +104,8 @@ class Workspace {
   void toggle_run();  // decoder run / pause; replay play / pause
   void stop();
   void cancel();
-  // The same run (settings, seed, prompt) decoded again, up to the cursor, into a capture of its own;
-  // the old one stays open. At the end of a live run: a step.
+  // The same run (settings, seed, prompt) decoded again, up to the cursor, into a capture of its
+  // own; the old one stays open. At the end of a live run: a step.
   void run_to_cursor();
   bool can_run_to_cursor() const;
   void restart();  // the same run again from its beginning

@@ -6,7 +6,8 @@
 namespace triescope {
 namespace {
 
-// Beyond this many bytes nothing is a misspelt name, and the table below would take the square of it.
+// Beyond this many bytes nothing is a misspelt name, and the table below would take the square of
+// it.
 constexpr std::size_t kMaxNameBytes = 128;
 
 char folded(char c) {

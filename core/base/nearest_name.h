@@ -1,5 +1,5 @@
-// The name a person most likely meant when they gave one that does not exist. Pure functions; used by
-// every message that refuses a name: subcommands, methods, parameters, panels, models.
+// The name a person most likely meant when they gave one that does not exist. Pure functions; used
+// by every message that refuses a name: subcommands, methods, parameters, panels, models.
 // Source of the distance: Damerau-Levenshtein, optimal string alignment.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace triescope {
 
-// Insertions, deletions, replacements and swaps of neighbours that make `b` out of `a`. Bytes; ASCII
-// letters match in either case, and '-' matches '_'.
+// Insertions, deletions, replacements and swaps of neighbours that make `b` out of `a`. Bytes;
+// ASCII letters match in either case, and '-' matches '_'.
 int edit_distance(std::string_view a, std::string_view b);
 
 // The name closest to `given`: at most a third of the longer one may differ; else the shortest name

@@ -16,8 +16,8 @@ namespace triescope {
 // Errors: those of GgufFile::open.
 bool has_tokenizer(const std::string& path);
 
-// Ids 0 to vocab_size - 1. `path`: the model's, for messages. The special ids are decoded only where
-// special tokens are asked for, as in any tokenizer. REQUIRES: vocab_size >= 1.
+// Ids 0 to vocab_size - 1. `path`: the model's, for messages. The special ids are decoded only
+// where special tokens are asked for, as in any tokenizer. REQUIRES: vocab_size >= 1.
 std::unique_ptr<Tokenizer> make_id_tokenizer(const std::string& path, int vocab_size,
                                              std::int32_t bos_token_id,
                                              std::vector<std::int32_t> eos_token_ids);

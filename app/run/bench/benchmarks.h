@@ -1,6 +1,7 @@
-// Benchmarks: what `triescope bench` measures. Everything is timed on the loaded model, the variants
-// alternating within one run; figures are medians or means over prompts, as noted. Times are wall time in
-// ms; a speedup is the ratio of summed times over the same prompts, prefill included.
+// Benchmarks: what `triescope bench` measures. Everything is timed on the loaded model, the
+// variants alternating within one run; figures are medians or means over prompts, as noted. Times
+// are wall time in ms; a speedup is the ratio of summed times over the same prompts, prefill
+// included.
 #pragma once
 
 #include <string>

@@ -12,8 +12,8 @@ struct BenchPrompt {
   int id = -1;  // "question_id"; -1 = none
 };
 
-// Spec-Bench's format: a JSON object a line with "category" and "turns" (or "prompt"), the first turn
-// is taken. `per_category` of each in the file's order, 0 = all; no `categories` = every one.
+// Spec-Bench's format: a JSON object a line with "category" and "turns" (or "prompt"), the first
+// turn is taken. `per_category` of each in the file's order, 0 = all; no `categories` = every one.
 // Errors: kNotFound; kCorruption (file:line, expected, found); kInvalidArgument: no such prompts.
 std::vector<BenchPrompt> read_bench_prompts(const std::string& path,
                                             const std::vector<std::string>& categories,

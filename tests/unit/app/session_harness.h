@@ -15,8 +15,8 @@ class SessionHarness {
  public:
   ~SessionHarness() { release(); }
 
-  // Sees `condition(status)` met, now or after a later snapshot. False after two minutes: the machine
-  // is stuck, not slow.
+  // Sees `condition(status)` met, now or after a later snapshot. False after two minutes: the
+  // machine is stuck, not slow.
   template <class Condition>
   bool until(Condition condition) {
     std::unique_lock lock(mutex_);
@@ -35,7 +35,8 @@ class SessionHarness {
     }));
   }
 
-  // Holds the thread at the end of a command of its own; what is sent until release() waits behind it.
+  // Holds the thread at the end of a command of its own; what is sent until release() waits behind
+  // it.
   void hold() {
     {
       std::lock_guard lock(mutex_);

@@ -3,8 +3,8 @@
 #include <set>
 
 #include "app/run/bench/prompts.h"
-#include "core/base/error.h"
 #include "tests/support/paths.h"
+#include "tests/support/refusal.h"
 #include "tests/unit/formats/format_test_util.h"
 
 namespace triescope::app {
@@ -21,13 +21,7 @@ struct PromptFile {
     return found;
   }
   std::string refusal(ErrorCode code, const std::vector<std::string>& categories = {}) {
-    try {
-      read_bench_prompts(path, categories, 0);
-    } catch (const Error& error) {
-      CHECK(error.code() == code);
-      return error.what();
-    }
-    return "not refused";
+    return test::refusal(code, [&] { read_bench_prompts(path, categories, 0); });
   }
 };
 

@@ -2,24 +2,15 @@
 #include <doctest/doctest.h>
 
 #include "app/run/loaded_model.h"
-#include "core/base/error.h"
 #include "tests/support/paths.h"
+#include "tests/support/refusal.h"
 #include "tests/unit/app/tiny_model.h"
 
 namespace triescope::app {
 namespace {
 
+using test::refusal;
 using test::TempDir;
-
-std::string refusal(ErrorCode code, const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    CHECK(error.code() == code);
-    return error.what();
-  }
-  return "not refused";
-}
 
 struct Models {
   TempDir folder;

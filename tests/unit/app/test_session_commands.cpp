@@ -1,4 +1,5 @@
-// The session thread on a model of a few kilobytes: what each command does, to the tick and the token.
+// The session thread on a model of a few kilobytes: what each command does, to the tick and the
+// token.
 #include <doctest/doctest.h>
 
 #include "app/run/session_thread.h"

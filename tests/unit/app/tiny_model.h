@@ -1,6 +1,6 @@
-// A real model of a few kilobytes, written as a GGUF file: two layers of the llama family with random
-// weights, no tokenizer unless asked for. Loads in a millisecond; what it decodes makes no sense, and
-// is the same in every run.
+// A real model of a few kilobytes, written as a GGUF file: two layers of the llama family with
+// random weights, no tokenizer unless asked for. Loads in a millisecond; what it decodes makes no
+// sense, and is the same in every run.
 #pragma once
 
 #include <cstdint>

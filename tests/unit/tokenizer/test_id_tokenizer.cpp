@@ -1,26 +1,16 @@
 // The tokenizer of a model that comes without one, and how it is told that there is none.
 #include <doctest/doctest.h>
 
-#include "core/base/error.h"
 #include "core/tokenizer/id_tokenizer.h"
 #include "tests/support/paths.h"
+#include "tests/support/refusal.h"
 #include "tests/unit/formats/format_test_util.h"
 
 namespace triescope {
 namespace {
 
+using test::refusal;
 using Ids = std::vector<std::int32_t>;
-
-template <class Action>
-std::string refusal(ErrorCode code, Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    CHECK(error.code() == code);
-    return error.what();
-  }
-  return "not refused";
-}
 
 TEST_CASE("tokens without a tokenizer are shown as their ids") {
   const auto tokenizer = make_id_tokenizer("/models/some", 5, 1, {2, 4});
@@ -39,7 +29,7 @@ TEST_CASE("tokens without a tokenizer are shown as their ids") {
     CHECK(tokenizer->is_special(id) == (id == 1 || id == 2 || id == 4));
   StreamDecoder stream(*tokenizer);
   CHECK(stream.push(3) + stream.push(0) + stream.finish() == "<3><0>");
-  CHECK_FALSE(make_id_tokenizer("", 5, -1, {})->is_special(-1 + 1));
+  CHECK_FALSE(make_id_tokenizer("", 5, -1, {})->is_special(0));
 }
 
 TEST_CASE("without a tokenizer an id outside the vocabulary is refused, also among special ones") {
