@@ -7,7 +7,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
-#include "app/run/benchmarks.h"
+#include "app/run/bench/benchmarks.h"
 #include "app/run/catalog.h"
 #include "app/run/loaded_model.h"
 #include "core/base/error.h"
@@ -247,7 +247,7 @@ void add_bench_command(CLI::App& root, CommandLine& line) {
                    "further row of the table of models")
       ->allow_extra_args(false);
   command->add_option("--draft", options->draft_model,
-                      "draft model: the drafting table has a row for draft_model, too");
+                      "draft model: adds a row for draft_model to the drafting table");
   command->add_option("--device", options->device, "cpu, cuda, cuda:1")->capture_default_str();
   command->add_option("--dtype", options->dtype, "f32, bf16, f16")->capture_default_str();
   command->add_option("--threads", options->threads, "CPU threads; 0 = all cores")

@@ -49,6 +49,8 @@ int run_command_line(int argc, char** argv) try {
   add_bench_command(root, line);
   for (CLI::App* command : root.get_subcommands({}))
     command->add_flag("--quiet", line.quiet, "no log and no progress on stderr");
+  // Before the options: those of a misspelt subcommand are unknown to the window.
+  if (argc > 1 && argv[1][0] != '-') check_first_word(root, argv[1]);
   try {
     root.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -26,6 +26,10 @@ void add_export_command(CLI::App& root, CommandLine& line);
 void add_bench_command(CLI::App& root, CommandLine& line);
 // The window is the program without a subcommand.
 void add_window_options(CLI::App& root, CommandLine& line);
+// Refuses a word that stands where a subcommand or a file to open may stand, and is neither.
+// Errors: kNotFound for a path (it has a '/', or ends as a capture or a model does);
+// kInvalidArgument for any other word: lists the subcommands, and says which one was likely meant.
+void check_first_word(const CLI::App& root, const std::string& word);
 
 // The options that decode and the window share: --model, --method, --prompt…, --set, --seed,
 // --device, --dtype.
@@ -40,8 +44,6 @@ struct RunOptions {
   RunRequest resolve() const;
 };
 
-// "1,2, 3" -> ids. Error{kInvalidArgument}: says which entry is no number.
-std::vector<std::int32_t> parse_ids(const std::string& text);
 // "1280x720" -> width, height in px, each from 64 to 32768. Error{kInvalidArgument}.
 std::pair<float, float> parse_size(const std::string& text);
 // Error{kNotFound}: says path and reason.

@@ -29,15 +29,16 @@ struct DecodeOptions : RunOptions {
 
 json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
-// What a method that takes no draft model would leave unused is not passed over in silence.
+// A draft model that the method would not use is refused, not silently ignored.
 void check_draft_option(const RunRequest& request) {
   if (request.draft_model.empty() || find_method(request.method).needs_draft_model()) return;
   std::string names;
   for (const MethodInfo& method : methods())
     if (method.needs_draft_model()) names += (names.empty() ? "" : ", ") + method.name;
   throw Error(ErrorCode::kInvalidArgument, "--draft: method " + request.method +
-                                               " takes no draft model; expected --method " + names +
-                                               ", or no --draft");
+                                               " does not take a draft model; expected "
+                                               "--method " +
+                                               names + ", or no --draft");
 }
 
 json draft_json(const RunResult& result, const RunContext& context) {
@@ -196,7 +197,7 @@ int run_decode(const DecodeOptions& options, bool quiet) {
       std::cout << std::flush;
     }
   } catch (const Error& error) {
-    // What was decoded until here is still worth printing.
+    // What was decoded so far is still worth printing.
     failure = error.what();
     failure_code = error.code();
   }

@@ -13,12 +13,27 @@ namespace triescope::app {
 namespace {
 
 struct ExportCommandOptions {
-  std::string capture, other, panel, format, output, theme = "light", size;
+  std::string capture, other, panel, format, output, theme = "light", size, steps;
   int step = -1;
   float scale = 1;
 };
 
+// "3:17" -> the steps 3 to 17, both included.
+std::pair<std::int32_t, std::int32_t> parse_steps(const std::string& text,
+                                                  const capture::Capture& capture) {
+  int first = 0, last = 0, used = 0;
+  if (std::sscanf(text.c_str(), "%d:%d%n", &first, &last, &used) == 2 &&
+      used == static_cast<int>(text.size()) && first >= 0 && first <= last &&
+      last <= capture.last_step())
+    return {first, last};
+  throw Error(ErrorCode::kInvalidArgument,
+              "--steps: expected FIRST:LAST, two steps from 0 to " +
+                  std::to_string(capture.last_step()) +
+                  " (this capture's last) with FIRST not after LAST; found '" + text + "'");
+}
+
 int run_export(const ExportCommandOptions& options, bool quiet) {
+  viz::make_panel(options.panel);  // a wrong name is refused before any file is opened
   viz::ExportOptions settings;
   settings.format = viz::export_format_from_string(options.format);
   settings.dark = options.theme == "dark";
@@ -27,6 +42,7 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
   if (!options.size.empty())
     std::tie(settings.width_px, settings.height_px) = parse_size(options.size);
   const auto capture = capture::Capture::open(options.capture);
+  if (!options.steps.empty()) settings.range = parse_steps(options.steps, *capture);
   if (options.other.empty()) {
     viz::export_panel(*capture, options.panel, options.output, settings, terminal_progress(quiet));
   } else {
@@ -36,11 +52,13 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
     left.cursor = viz::cursor_after(*capture, settings.step);
     left.title = viz::title_of(*capture);
     right.capture = other.get();
-    // As in the window: both have said equally many tokens. At the end, each stands at its own.
+    // As in the window: the cursor at which both have emitted equally many tokens. Without --step,
+    // each stands at its own end.
     right.cursor = settings.step
                        ? viz::matching_tick(*capture, left.cursor, *other, viz::Along::kTokens)
                        : other->end_tick();
     right.title = viz::title_of(*other);
+    left.range = right.range = settings.range;
     viz::export_pair(left, right, options.panel, options.output, settings,
                      terminal_progress(quiet));
   }
@@ -66,6 +84,9 @@ void add_export_command(CLI::App& root, CommandLine& line) {
       ->add_option("--step", options->step,
                    "the state after this step of CAPTURE; default: the last")
       ->check(CLI::NonNegativeNumber);
+  command->add_option("--steps", options->steps,
+                      "FIRST:LAST: the steps of CAPTURE that figures are limited to, as a range "
+                      "dragged on the window's timeline does; default: all");
   command->add_option("--theme", options->theme, "dark or light")
       ->check(CLI::IsMember({"dark", "light"}))
       ->capture_default_str();

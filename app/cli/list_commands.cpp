@@ -1,4 +1,4 @@
-// `triescope methods` and `triescope info`: what there is.
+// `triescope methods` and `triescope info`.
 #include <cmath>
 #include <fstream>
 #include <iostream>

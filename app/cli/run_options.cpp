@@ -1,5 +1,4 @@
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -8,28 +7,9 @@
 #include "app/cli/commands.h"
 #include "app/run/catalog.h"
 #include "core/base/error.h"
+#include "core/tokenizer/id_tokenizer.h"
 
 namespace triescope::app {
-
-std::vector<std::int32_t> parse_ids(const std::string& text) {
-  std::vector<std::int32_t> ids;
-  std::stringstream stream(text);
-  std::string entry;
-  while (std::getline(stream, entry, ',')) {
-    const auto first = entry.find_first_not_of(" \t\n");
-    const auto last = entry.find_last_not_of(" \t\n");
-    const std::string trimmed =
-        first == std::string::npos ? "" : entry.substr(first, last - first + 1);
-    std::int32_t id = 0;
-    const auto [end, error] = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), id);
-    if (trimmed.empty() || error != std::errc() || end != trimmed.data() + trimmed.size())
-      throw Error(ErrorCode::kInvalidArgument,
-                  "token ids: expected numbers separated by commas, found '" + trimmed +
-                      "' as entry " + std::to_string(ids.size() + 1));
-    ids.push_back(id);
-  }
-  return ids;
-}
 
 std::pair<float, float> parse_size(const std::string& text) {
   int width = 0, height = 0, used = 0;
@@ -45,7 +25,7 @@ std::string read_text_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::stringstream content;
   if (file) content << file.rdbuf();
-  // An empty file makes operator<< set failbit on `content`, which is no error.
+  // An empty file makes operator<< set failbit on `content`, which is not an error.
   if (!file.is_open() || file.bad())
     throw Error(ErrorCode::kNotFound,
                 path + ": cannot be read (" + std::strerror(errno) + "); expected a text file");
@@ -71,7 +51,7 @@ nlohmann::json model_json(const ModelInfo& info) {
           {"sliding_window", info.sliding_window},
           {"tied_embeddings", info.tied_embeddings},
           {"rope_theta", info.rope_theta},
-          {"tokenizer", info.tokenizer},
+          {"tokenizer", has_tokenizer(info.path) ? info.tokenizer : "no tokenizer"},
           {"eos_token_ids", info.eos_token_ids},
           {"bos_token_id", info.bos_token_id},
           {"generation_settings", settings_json(info.generation)},

@@ -11,7 +11,7 @@ namespace triescope::app {
 
 // A progress bar on stderr if that is a terminal; silent otherwise, or if quiet.
 ProgressSink terminal_progress(bool quiet);
-// Wipes the bar.
+// Erases the bar.
 void clear_progress();
 
 // While it lives, Ctrl+C calls `on_interrupt` (from another thread); a second Ctrl+C ends the

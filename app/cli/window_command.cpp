@@ -1,8 +1,11 @@
 // The program without a subcommand: the window.
+#include <algorithm>
+#include <filesystem>
 #include <tuple>
 
 #include "app/cli/commands.h"
 #include "core/base/error.h"
+#include "core/base/nearest_name.h"
 #ifndef TRIESCOPE_NO_GUI
 #include "app/window/window.h"
 #endif
@@ -41,6 +44,26 @@ int run_window_command([[maybe_unused]] const WindowCommandOptions& options,
 
 }  // namespace
 
+void check_first_word(const CLI::App& root, const std::string& word) {
+  std::vector<std::string> known;
+  std::string list;
+  for (const CLI::App* command : root.get_subcommands([](const CLI::App*) { return true; })) {
+    known.push_back(command->get_name());
+    list += (list.empty() ? "" : ", ") + known.back();
+  }
+  std::error_code ignored;
+  if (std::filesystem::exists(word, ignored) ||
+      std::find(known.begin(), known.end(), word) != known.end())
+    return;
+  if (word.find('/') != std::string::npos || word.ends_with(".tscap") || word.ends_with(".gguf"))
+    throw Error(
+        ErrorCode::kNotFound,
+        word + ": no such file; expected a .tscap capture, a .gguf model or a model folder");
+  throw Error(ErrorCode::kInvalidArgument,
+              "'" + word + "' is neither a subcommand nor a file; subcommands are " + list +
+                  did_you_mean(word, known));
+}
+
 void add_window_options(CLI::App& root, CommandLine& line) {
   auto options = std::make_shared<WindowCommandOptions>();
   options->request.max_new_tokens = 48;
@@ -57,6 +80,7 @@ void add_window_options(CLI::App& root, CommandLine& line) {
   root.add_option("--scale", options->scale, "text size, 1 = normal")->check(CLI::Range(0.5, 4.0));
   root.add_flag("--no-animation", options->no_animation, "fixed time step, no animations");
   line.action = [options, &root] {
+    for (const std::string& file : options->files) check_first_word(root, file);
     bool has_request = false;
     for (const char* name :
          {"--model", "--draft", "--method", "--prompt", "--prompt-file", "--prompt-ids", "--chat",

@@ -1,4 +1,5 @@
 #include "app/run/breakpoints.h"
+#include "core/base/counted.h"
 
 #include <utility>
 
@@ -112,7 +113,7 @@ void BreakRecorder::slots(std::span<const capture::SlotRow> rows) {
 
 void BreakRecorder::memory(const capture::MemoryRow& row) {
   inner_.memory(row);
-  check(BreakKind::kLiveAbove, std::to_string(row.live) + " live tokens",
+  check(BreakKind::kLiveAbove, counted(row.live, "live token"),
         [&](std::int64_t threshold) { return row.live > threshold; });
 }
 

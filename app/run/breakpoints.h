@@ -1,6 +1,6 @@
 // Breakpoints on decoding: conditions over what a step recorded. BreakRecorder stands between a
 // session and its recorder and notes the first condition that was met. Used on the session thread
-// alone.
+// only.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ struct Breakpoint {
 
 // "first rejection", "accepted < 3", ...
 std::string describe(const Breakpoint& breakpoint);
-// The name used by scripts ("rejection", "accepted_below", ...), and back; false: no such kind.
+// The name used by scripts ("rejection", "accepted_below", ...), and back; false: there is no such
+// kind.
 const char* script_name(BreakKind kind);
 bool break_kind_from_name(const std::string& name, BreakKind& kind);
 bool needs_threshold(BreakKind kind);

@@ -7,6 +7,7 @@
 
 #include "app/run/text_tools.h"
 #include "core/base/error.h"
+#include "core/base/nearest_name.h"
 
 namespace triescope::app {
 namespace {
@@ -91,13 +92,19 @@ std::string resolve_model(const std::string& model) {
     ++matches;
   }
   if (matches == 1) return match->path;
-  std::string names;
-  for (const CatalogEntry& entry : entries) names += (names.empty() ? "" : ", ") + entry.name;
+  std::vector<std::string> known;
+  std::string list;
+  for (const CatalogEntry& entry : entries) {
+    known.push_back(entry.name);
+    list += (list.empty() ? "" : ", ") + entry.name;
+  }
+  const bool is_path = model.find('/') != std::string::npos || wanted.ends_with(".gguf");
   throw Error(
-      ErrorCode::kNotFound,
+      is_path ? ErrorCode::kNotFound : ErrorCode::kInvalidArgument,
       "model '" + model + "' is neither a file nor a directory nor a known short name (" +
-          (names.empty() ? "none installed" : names) +
-          "); expected a Hugging Face directory, a .gguf file, or one of `triescope info --list`");
+          (list.empty() ? "none installed" : list) +
+          "); expected a Hugging Face directory, a .gguf file, or one of `triescope info --list`" +
+          (matches > 1 ? "; several begin with it" : did_you_mean(model, known)));
 }
 
 }  // namespace triescope::app

@@ -20,8 +20,9 @@ struct CatalogEntry {
 std::vector<CatalogEntry> list_models();
 
 // A path as it is, or a short name (case-insensitive). "" = SmolLM2-135M-Instruct if installed,
-// else the first entry. Error{kNotFound}: says what was looked for, where, and which names there
-// are.
+// else the first entry. Errors: kNotFound for a path (it has a '/', or ends in .gguf) and where
+// none is installed, kInvalidArgument for a name; both say what was looked for and which names
+// there are.
 std::string resolve_model(const std::string& model);
 
 }  // namespace triescope::app

@@ -1,4 +1,5 @@
 // LoadedModel: a model with its tokenizer, as a run needs them together, and where they came from.
+// A model that comes without a tokenizer gets one that shows ids (core/tokenizer/id_tokenizer.h).
 // Not thread-safe.
 #pragma once
 
@@ -24,16 +25,22 @@ struct LoadedModel {
   bool is(const std::string& wanted_path, const LoadOptions& wanted) const;
   // Reads the tokenizer, which is quick and may refuse; then frees what was loaded before, for
   // there may be room for one only, and loads the model. `before_free`: the last moment at which
-  // the old one is there. Errors: those of load_tokenizer and load_model.
+  // the old one is there. Errors: those of open_tokenizer and load_model.
   void load(const std::string& new_path, const LoadOptions& new_options,
             const ProgressSink& progress, std::stop_token stop,
             const std::function<void()>& before_free = {});
 };
 
-// The draft model of a request whose target is loaded: nothing where its method needs none; the
-// target itself where the two are the same file; else `draft`, loaded with the target's options
-// where it is not there yet. `before_free` as in LoadedModel::load. Errors: those of resolve_model
-// and LoadedModel::load.
+// The tokenizer of a model; one that shows ids where the model has none. Errors: those of
+// load_tokenizer, and of inspect_model where there is no tokenizer.
+std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& path);
+
+// The draft model of a request whose target is loaded: nothing if its method needs none; the target
+// itself if the two are the same file; else `draft`, loaded with the target's options if it is not
+// loaded yet. `before_free` as in LoadedModel::load.
+// Where one of the two has no tokenizer, nothing says that an id means the same to both; they are
+// taken to agree if their vocabularies have equally many tokens. Errors: those of resolve_model and
+// LoadedModel::load; kNotSupported: vocabularies of different sizes, without a tokenizer.
 DraftWith draft_for(const RunRequest& request, const LoadedModel& target, LoadedModel& draft,
                     const ProgressSink& progress, std::stop_token stop,
                     const std::function<void()>& before_free = {});

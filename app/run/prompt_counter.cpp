@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/run/request.h"
+#include "core/base/counted.h"
 
 namespace triescope::app {
 
@@ -20,9 +21,11 @@ PromptCounter::~PromptCounter() {
 }
 
 void PromptCounter::ask(std::shared_ptr<const Tokenizer> tokenizer, const std::string& prompt,
-                        bool chat) {
-  if (tokenizer == asked_.tokenizer && chat == asked_.chat && prompt == asked_.prompt) return;
-  asked_ = {std::move(tokenizer), prompt, chat};
+                        bool chat, bool prompt_is_ids) {
+  if (tokenizer == asked_.tokenizer && chat == asked_.chat &&
+      prompt_is_ids == asked_.prompt_is_ids && prompt == asked_.prompt)
+    return;
+  asked_ = {std::move(tokenizer), prompt, chat, prompt_is_ids};
   {
     std::lock_guard lock(mutex_);
     next_ = asked_;
@@ -56,14 +59,16 @@ void PromptCounter::loop() {
       RunRequest request;
       request.prompt = question.prompt;
       request.chat = question.chat;
+      request.prompt_is_ids = question.prompt_is_ids;
+      const RunRequest read = as_read_by(*question.tokenizer, std::move(request));
       count.tokens = static_cast<std::int64_t>(
-          make_run_config(request, *question.tokenizer).prompt_tokens.size());
+          make_run_config(read, *question.tokenizer).prompt_tokens.size());
     } catch (const std::exception& error) {
       count.problem = error.what();
     }
     lock.lock();
     counting_ = false;
-    // Meanwhile the prompt may have been emptied: then there is nothing to say.
+    // The prompt may have been emptied in the meantime: then there is no count.
     if (wanted_) count_ = std::move(count);
     lock.unlock();
     wake_();
@@ -75,11 +80,10 @@ std::string over_context(std::int64_t tokens, int max_new_tokens, int context) {
   if (context <= 0 || tokens + max_new_tokens <= context) return "";
   if (tokens >= context)
     return "the prompt alone fills the context: shorten it by at least " +
-           std::to_string(tokens - context + 1) + (tokens == context ? " token" : " tokens") +
-           ", or take a model with a longer context";
-  return "with max_new_tokens it is " + std::to_string(tokens + max_new_tokens - context) +
-         " over the context: take at most " + std::to_string(context - tokens) +
-         " new tokens, or shorten the prompt";
+           counted(tokens - context + 1, "token") + ", or choose a model with a longer context";
+  return "with max_new_tokens the run is " + std::to_string(tokens + max_new_tokens - context) +
+         " over the context: take at most " + counted(context - tokens, "new token") +
+         ", or shorten the prompt";
 }
 
 }  // namespace triescope::app

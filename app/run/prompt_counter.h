@@ -19,7 +19,7 @@ class PromptCounter {
  public:
   struct Count {
     std::int64_t tokens = -1;  // as a run would have them; -1 = none counted, or it cannot be
-    std::string problem;       // why it cannot be: invalid UTF-8, no chat template
+    std::string problem;       // why it cannot be: invalid UTF-8, no chat template, not an id
   };
 
   // `wake` is called after every answer.
@@ -28,9 +28,10 @@ class PromptCounter {
   PromptCounter(const PromptCounter&) = delete;
   PromptCounter& operator=(const PromptCounter&) = delete;
 
-  // Asked in every frame; the same question again costs a comparison. No tokenizer, or an empty
-  // prompt: nothing to count.
-  void ask(std::shared_ptr<const Tokenizer> tokenizer, const std::string& prompt, bool chat);
+  // Asked in every frame; the same question again costs a comparison. Null tokenizer, or an empty
+  // prompt: nothing to count. The prompt is read as SessionThread::start does.
+  void ask(std::shared_ptr<const Tokenizer> tokenizer, const std::string& prompt, bool chat,
+           bool prompt_is_ids = false);
   // The newest answer: while a prompt is being typed, that of a moment ago.
   Count count() const;
   bool busy() const;
@@ -39,7 +40,7 @@ class PromptCounter {
   struct Question {
     std::shared_ptr<const Tokenizer> tokenizer;
     std::string prompt;
-    bool chat = false;
+    bool chat = false, prompt_is_ids = false;
     bool operator==(const Question&) const = default;
   };
   void loop();
@@ -53,10 +54,10 @@ class PromptCounter {
   bool waiting_ = false, counting_ = false, quit_ = false;
   bool wanted_ = false;  // the newest question has an answer
   Count count_;
-  std::thread thread_;  // last: it uses what stands above
+  std::thread thread_;  // declared last: it uses the members above
 };
 
-// What is wrong with a prompt of so many tokens and what to do about it; "" = it fits.
+// What is wrong with a prompt of this many tokens, and what to do about it; "" = it fits.
 std::string over_context(std::int64_t tokens, int max_new_tokens, int context);
 
 }  // namespace triescope::app

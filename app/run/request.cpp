@@ -1,5 +1,8 @@
 #include "app/run/request.h"
 
+#include <charconv>
+#include <sstream>
+
 #include "app/run/catalog.h"
 #include "core/base/error.h"
 #include "core/methods/registry.h"
@@ -58,8 +61,8 @@ void take_model_settings(RunRequest& request, const ModelInfo& model) {
   const std::string file = model.path + ": generation_config.json asks for ";
   if (!model.generation.not_done.empty())
     throw Error(ErrorCode::kNotSupported, file + joined(model.generation.not_done) +
-                                              ", which is not done; give the settings you want "
-                                              "one by one");
+                                              ", which triescope does not support; give the "
+                                              "settings you want one by one");
   const nlohmann::json open = open_model_settings(request, model);
   nlohmann::json settings = request.settings;
   settings.update(open);
@@ -77,9 +80,57 @@ std::string model_settings_note(const RunRequest& request, const ModelInfo& mode
   if (open.empty()) return "";
   std::string note = "the model's generation_config.json asks for " + text_of(open) + "; " + remedy;
   if (!model.generation.not_done.empty())
-    note += "; it also asks for " + joined(model.generation.not_done) + ", which is not done";
+    note += "; it also asks for " + joined(model.generation.not_done) +
+            ", which triescope does not support";
   return note;
 }
+
+std::vector<std::int32_t> parse_ids(const std::string& text) {
+  std::vector<std::int32_t> ids;
+  std::stringstream stream(text);
+  std::string entry;
+  while (std::getline(stream, entry, ',')) {
+    const auto first = entry.find_first_not_of(" \t\n");
+    const auto last = entry.find_last_not_of(" \t\n");
+    const std::string trimmed =
+        first == std::string::npos ? "" : entry.substr(first, last - first + 1);
+    std::int32_t id = 0;
+    const auto [end, error] = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), id);
+    if (trimmed.empty() || error != std::errc() || end != trimmed.data() + trimmed.size())
+      throw Error(ErrorCode::kInvalidArgument,
+                  "token ids: expected numbers separated by commas, found '" + trimmed +
+                      "' as entry " + std::to_string(ids.size() + 1));
+    ids.push_back(id);
+  }
+  return ids;
+}
+
+std::string text_of_ids(const std::vector<std::int32_t>& ids) {
+  std::vector<std::string> texts;
+  for (const std::int32_t id : ids) texts.push_back(std::to_string(id));
+  return joined(texts);
+}
+
+RunRequest as_read_by(const Tokenizer& tokenizer, RunRequest request) {
+  request.prompt_is_ids = request.prompt_is_ids || !tokenizer.encodes_text();
+  return request;
+}
+
+namespace {
+
+std::vector<std::int32_t> prompt_ids_of(const RunRequest& request, const Tokenizer& tokenizer) {
+  if (!request.prompt_ids.empty()) return request.prompt_ids;
+  try {
+    return parse_ids(request.prompt);
+  } catch (const Error& error) {
+    if (tokenizer.encodes_text()) throw;
+    throw Error(error.code(),
+                std::string("the model has no tokenizer, so its prompt is a list of token ids; ") +
+                    error.what());
+  }
+}
+
+}  // namespace
 
 RunConfig make_run_config(const RunRequest& request, const Tokenizer& tokenizer) {
   RunConfig config;
@@ -87,8 +138,15 @@ RunConfig make_run_config(const RunRequest& request, const Tokenizer& tokenizer)
   config.settings = request.settings;
   config.max_new_tokens = request.max_new_tokens;
   config.seed = request.seed;
-  if (!request.prompt_ids.empty()) {
-    config.prompt_tokens = request.prompt_ids;
+  if (!request.prompt_ids.empty() || request.prompt_is_ids) {
+    if (request.chat)
+      throw Error(ErrorCode::kInvalidArgument,
+                  "the prompt is given as token ids, and a chat template works on text: leave the "
+                  "chat template out, or give a text");
+    config.prompt_tokens = prompt_ids_of(request, tokenizer);
+    if (config.prompt_tokens.empty())
+      throw Error(ErrorCode::kInvalidArgument,
+                  "the prompt is empty: expected at least one token id, such as 1, 2, 3");
     for (const std::int32_t id : config.prompt_tokens) {
       if (id >= 0 && id < tokenizer.vocab_size()) continue;
       throw Error(ErrorCode::kInvalidArgument, "prompt id " + std::to_string(id) +
@@ -103,7 +161,7 @@ RunConfig make_run_config(const RunRequest& request, const Tokenizer& tokenizer)
     const ChatMessage message{"user", request.prompt};
     config.prompt_text =
         tokenizer.apply_chat_template({&message, 1}, /*add_generation_prompt=*/true);
-    // The template writes the special tokens itself.
+    // The template has written the special tokens already.
     config.prompt_tokens = tokenizer.encode(config.prompt_text, /*add_special_tokens=*/false);
   } else {
     config.prompt_tokens = tokenizer.encode(request.prompt);

@@ -14,13 +14,14 @@ namespace triescope::app {
 
 struct RunRequest {
   std::string model;        // path or short name; "" = the default
-  std::string draft_model;  // likewise, for methods that need one; "" = none
+  std::string draft_model;  // the same, for methods that need one; "" = none
   std::string device = "cpu";
   DType dtype = DType::kF32;
   std::string method = "beam";
   nlohmann::json settings = nlohmann::json::object();
   std::string prompt;
-  std::vector<std::int32_t> prompt_ids;  // used instead of the text where not empty
+  std::vector<std::int32_t> prompt_ids;  // used instead of `prompt` where not empty
+  bool prompt_is_ids = false;            // `prompt` holds token ids, "1, 2, 3"
   bool chat = false;                     // apply the model's chat template
   int max_new_tokens = 128;
   std::uint64_t seed = 0;
@@ -38,13 +39,22 @@ nlohmann::json open_model_settings(const RunRequest& request, const ModelInfo& m
 // Takes them. Error{kNotSupported} where the model asks for what no method does,
 // {kInvalidArgument} where it asks for a value that the method refuses.
 void take_model_settings(RunRequest& request, const ModelInfo& model);
-// What a person is told where a model comes with settings that a request leaves open: "" = none.
-// `remedy`: how to take them.
+// A note on the settings that a model comes with and a request leaves open; "" = none. `remedy`:
+// how to take them.
 std::string model_settings_note(const RunRequest& request, const ModelInfo& model,
                                 const std::string& remedy);
 
-// Tokenizes the prompt (chat template where asked for; BOS where the tokenizer adds one).
-// Errors: those of Tokenizer::encode and apply_chat_template; kInvalidArgument for an empty prompt.
+// "1,2, 3" -> ids. Error{kInvalidArgument}: says which entry is not a number.
+std::vector<std::int32_t> parse_ids(const std::string& text);
+std::string text_of_ids(const std::vector<std::int32_t>& ids);  // "1, 2, 3"
+
+// The request as a window means it: where the tokenizer takes no text, what stands in the prompt
+// field is read as token ids.
+RunRequest as_read_by(const Tokenizer& tokenizer, RunRequest request);
+
+// Tokenizes the prompt (chat template where asked for; BOS where the tokenizer adds one); to ids
+// nothing is added. Errors: those of parse_ids, Tokenizer::encode and apply_chat_template;
+// kInvalidArgument for an empty prompt, an id outside the vocabulary, and ids with a chat template.
 RunConfig make_run_config(const RunRequest& request, const Tokenizer& tokenizer);
 
 }  // namespace triescope::app

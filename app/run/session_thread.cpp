@@ -117,7 +117,7 @@ struct SessionThread::Impl {
     settle();
   }
 
-  // The state that follows from what there is.
+  // Derives the state from session and running.
   void settle() {
     if (!session) {
       now.state = LiveState::kIdle;
@@ -149,7 +149,7 @@ struct SessionThread::Impl {
       try {
         while (!session->done()) session->advance();
       } catch (const std::exception&) {
-        // Stopping is what was asked for; the capture holds what there was.
+        // The run was to be stopped anyway; the capture keeps what was recorded.
       }
     }
     session.reset();
@@ -196,7 +196,7 @@ struct SessionThread::Impl {
           now.progress = "loading " + request.draft_model;
           publish();
         });
-    if (loads) note_loaded(*draft.model, "loaded to draft: ");
+    if (loads) note_loaded(*draft.model, "loaded as draft model: ");
     return with;
   }
 
@@ -220,7 +220,7 @@ struct SessionThread::Impl {
     // Refused before anything is touched: the run that is open stays.
     check_request(request);
     ensure_model(request.model, request.device, request.dtype);
-    RunConfig config = make_run_config(request, *target.tokenizer);
+    RunConfig config = make_run_config(as_read_by(*target.tokenizer, request), *target.tokenizer);
     config.draft = ensure_draft(request);
     auto new_file = capture::open_recorder(capture_path);
     auto new_recorder = std::make_unique<BreakRecorder>(*new_file);
@@ -228,14 +228,13 @@ struct SessionThread::Impl {
                                                  std::move(config), *new_recorder);
     adopt(std::move(new_file), std::move(new_recorder), std::move(new_session), capture_path);
     running = run_at_once;
-    pause_requested = false;
   }
 
   void branch(std::int32_t node, std::int32_t token, const std::string& capture_path) {
     if (!session)
       throw Error(ErrorCode::kInvalidArgument,
                   "no run to branch from: start one first (a capture opened from a file cannot be "
-                  "decoded on)");
+                  "continued)");
     auto new_file = capture::open_recorder(capture_path);
     auto new_recorder = std::make_unique<BreakRecorder>(*new_file);
     auto new_session = Session::branch(*session, NodeId{node}, token, *new_recorder);
@@ -245,7 +244,7 @@ struct SessionThread::Impl {
   void require_open_run() const {
     if (!session) throw Error(ErrorCode::kInvalidArgument, "no run is open: press Start");
     if (session->done())
-      throw Error(ErrorCode::kInvalidArgument, "the run is over: press Start for a new one");
+      throw Error(ErrorCode::kInvalidArgument, "the run has ended: press Start for a new one");
   }
 
   // One phase; true if something asks for a pause after it.
@@ -267,6 +266,7 @@ struct SessionThread::Impl {
   void step(bool whole) {
     require_open_run();
     running = false;
+    run_target.reset();  // of a run that a breakpoint stopped on its way
     now.pause_reason.clear();
     do {
       if (advance_once()) break;
@@ -347,8 +347,11 @@ void SessionThread::load(const std::string& model, const std::string& device, DT
       [impl = impl_.get(), model, device, dtype] { impl->ensure_model(model, device, dtype); });
 }
 
+// Clears a pause that was asked for earlier. Not within the command: a pause asked for while the
+// command waits must still take effect.
 void SessionThread::start(const RunRequest& request, const std::string& capture_path,
                           bool run_at_once) {
+  impl_->pause_requested = false;
   impl_->send([impl = impl_.get(), request, capture_path, run_at_once] {
     impl->start(request, capture_path, run_at_once);
   });
@@ -363,21 +366,21 @@ void SessionThread::step_phase() {
 }
 
 void SessionThread::run() {
+  impl_->pause_requested = false;
   impl_->send([impl = impl_.get()] {
     impl->require_open_run();
     impl->now.pause_reason.clear();
-    impl->pause_requested = false;
     impl->run_target.reset();
     impl->running = true;
   });
 }
 
 void SessionThread::run_to(capture::Tick tick) {
+  impl_->pause_requested = false;
   impl_->send([impl = impl_.get(), tick] {
     impl->require_open_run();
     if (impl->session->next_tick() >= tick) return;
     impl->now.pause_reason.clear();
-    impl->pause_requested = false;
     impl->run_target = tick;
     impl->running = true;
   });
@@ -402,7 +405,7 @@ void SessionThread::stop() {
     std::lock_guard lock(impl_->mutex);
     if (impl_->stoppable) impl_->stoppable->request_stop();
   }
-  // The session ends itself at its next phase; this makes sure that there is one.
+  // The session ends at its next phase; this makes sure that there is one.
   impl_->send([impl = impl_.get()] {
     if (!impl->session) return;
     while (!impl->session->done()) impl->session->advance();

@@ -23,7 +23,7 @@ enum class LiveState : std::uint8_t {
   kLoading,  // model or prefill under way; can be cancelled
   kPaused,   // a run waits for a command
   kRunning,  // decoding on its own
-  kDone,     // the run is over
+  kDone,     // the run has ended
 };
 const char* to_string(LiveState state);
 
@@ -74,8 +74,8 @@ class SessionThread {
   void set_breakpoints(std::vector<Breakpoint> breakpoints);
 
   void pause();  // after the phase under way
-  void
-  stop();  // ends the run: the forward under way is left within a layer; what was recorded stays
+  // Ends the run: the forward under way is left within a layer; what was recorded stays.
+  void stop();
   void cancel();  // leaves loading or prefill; commands waiting behind it are dropped
 
   std::uint64_t commands_sent() const;

@@ -1,4 +1,4 @@
-// Small texts that the command line and the window write alike. Pure functions.
+// Short texts that the command line and the window share. Pure functions.
 #pragma once
 
 #include <string>

@@ -78,7 +78,7 @@ Chord chord_from_string(const std::string& text) {
   if (chord.key == 0)
     throw Error(ErrorCode::kInvalidArgument,
                 "'" + text +
-                    "' is no key: expected Ctrl+, Alt+, Shift+ in this order and a key such as "
+                    "' is not a key: expected Ctrl+, Alt+, Shift+ in this order and a key such as "
                     "F10, Space, Left, P");
   return chord;
 }

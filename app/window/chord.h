@@ -1,5 +1,5 @@
-// Chord: a key with modifiers, as GLFW numbers them (F-keys included: Dear ImGui before 1.87 has no
-// names for them).
+// Chord: a key with modifiers, numbered as GLFW does (Dear ImGui before 1.87 has no names for
+// function keys).
 #pragma once
 
 #include <string>

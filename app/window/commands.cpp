@@ -7,6 +7,8 @@
 namespace triescope::app {
 namespace {
 
+using Commands = std::vector<Command>;
+
 std::vector<Chord> chords(std::initializer_list<const char*> texts) {
   std::vector<Chord> result;
   for (const char* text : texts) result.push_back(chord_from_string(text));
@@ -19,282 +21,312 @@ void scale_by(Workspace& workspace, UiState& ui, float factor) {
   ui.rebuild_fonts = true;
 }
 
-}  // namespace
+std::function<void()> opens(UiState& ui, Dialog dialog) {
+  return [&ui, dialog] { ui.open(dialog); };
+}
 
-CommandTable::CommandTable(Workspace& w, UiState& ui) {
-  const auto has_document = [&w] { return w.active() != nullptr; };
-  const auto add = [this](Command command) { commands_.push_back(std::move(command)); };
+std::function<bool()> has_document(const Workspace& w) {
+  return [&w] { return w.active() != nullptr; };
+}
 
-  add({"open",
-       "Open capture or model…",
-       "File",
-       chords({"Ctrl+O"}),
-       [&ui] { ui.open(Dialog::kOpen); },
-       {},
-       {}});
-  add({"save-as",
-       "Save capture as…",
-       "File",
-       chords({"Ctrl+S"}),
-       [&ui] { ui.open(Dialog::kSaveAs); },
-       has_document,
-       {}});
-  add({"export",
-       "Export a panel…",
-       "File",
-       chords({"Ctrl+E"}),
-       [&ui] {
-         if (!ui.hovered_panel.empty()) ui.export_panel = ui.hovered_panel;
-         ui.open(Dialog::kExport);
-       },
-       has_document,
-       {}});
-  add({"close",
-       "Close capture",
-       "File",
-       chords({"Ctrl+W"}),
-       [&w] { w.close_document(w.active()); },
-       has_document,
-       {}});
-  add({"quit", "Quit", "File", chords({"Ctrl+Q"}), [&ui] { ui.quit = true; }, {}, {}, true});
+std::function<bool()> has_partner(const Workspace& w) {
+  return [&w] { return w.partner() != nullptr; };
+}
 
-  add({"start", "Start", "Run", chords({"Ctrl+Enter"}), [&w] { w.start(false); }, {}, {}});
-  add({"start-run",
-       "Start and run",
-       "Run",
-       chords({"Ctrl+Shift+Enter"}),
-       [&w] { w.start(true); },
-       {},
-       {}});
-  add({"run",
-       "Run / pause",
-       "Run",
-       chords({"F5", "Space"}),
-       [&w] { w.toggle_run(); },
-       {},
-       {},
-       true});
-  add({"step", "Step", "Run", chords({"F10", "Right", "PageDown"}), [&w] { w.step(); }, {}, {}});
-  add({"step-phase", "Next phase", "Run", chords({"F11"}), [&w] { w.step_phase(); }, {}, {}});
-  add({"run-to-cursor",
-       "Run to the cursor, anew",
-       "Run",
-       chords({"Ctrl+F10"}),
-       [&w] { w.run_to_cursor(); },
-       [&w] { return w.can_run_to_cursor(); },
-       {},
-       false,
-       "Starts the same run again (settings, seed, prompt) in a capture of its own and stops it at "
-       "the cursor; the run shown stays open. At the newest step it is a step."});
-  add({"stop",
-       "Stop",
-       "Run",
-       chords({"Shift+F5"}),
-       [&w] { w.stop(); },
-       [&w] { return w.live_document() && w.live().state != LiveState::kDone; },
-       {}});
-  add({"restart",
-       "Restart",
-       "Run",
-       chords({"Ctrl+Shift+F5"}),
-       [&w] { w.restart(); },
-       has_document,
-       {}});
-  add({"cancel",
-       "Cancel loading, prefill or export",
-       "Run",
-       {},
-       [&w] { w.cancel(); },
-       [&w] { return w.live().state == LiveState::kLoading || w.exporting(); },
-       {}});
-  add({"what-if",
-       "What if: another token…",
-       "Run",
-       chords({"Ctrl+I"}),
-       [&ui] { ui.open(Dialog::kWhatIf); },
-       has_document,
-       {},
-       true});
-  add({"breakpoints",
-       "Breakpoints…",
-       "Run",
-       chords({"F9"}),
-       [&ui] { ui.open(Dialog::kBreakpoints); },
-       {},
-       {}});
+Commands file_commands(Workspace& w, UiState& ui) {
+  return {
+      {.id = "open",
+       .title = "Open capture or model…",
+       .menu = "File",
+       .chords = chords({"Ctrl+O"}),
+       .run = opens(ui, Dialog::kOpen)},
+      {.id = "save-as",
+       .title = "Save capture as…",
+       .menu = "File",
+       .chords = chords({"Ctrl+S"}),
+       .run = opens(ui, Dialog::kSaveAs),
+       .enabled = has_document(w)},
+      {.id = "export",
+       .title = "Export a panel…",
+       .menu = "File",
+       .chords = chords({"Ctrl+E"}),
+       .run =
+           [&ui] {
+             if (!ui.hovered_panel.empty()) ui.export_panel = ui.hovered_panel;
+             ui.open(Dialog::kExport);
+           },
+       .enabled = has_document(w)},
+      {.id = "close",
+       .title = "Close capture",
+       .menu = "File",
+       .chords = chords({"Ctrl+W"}),
+       .run = [&w] { w.close_document(w.active()); },
+       .enabled = has_document(w)},
+      {.id = "quit",
+       .title = "Quit",
+       .menu = "File",
+       .chords = chords({"Ctrl+Q"}),
+       .run = [&ui] { ui.quit = true; },
+       .separator_before = true},
+  };
+}
 
-  add({"back",
-       "Step back",
-       "Go",
-       chords({"Alt+F10", "Left", "PageUp"}),
-       [&w] { w.back(); },
-       has_document,
-       {}});
-  add({"back-phase",
-       "Phase back",
-       "Go",
-       chords({"Alt+F11"}),
-       [&w] { w.back_phase(); },
-       has_document,
-       {}});
-  add({"go-start",
-       "To the beginning",
-       "Go",
-       chords({"Home"}),
-       [&w] { w.go_to_start(); },
-       has_document,
-       {}});
-  add({"follow", "Back to now", "Go", chords({"End"}), [&w] { w.follow(); }, has_document, {}});
-  add({"bookmark",
-       "Bookmark",
-       "Go",
-       chords({"Ctrl+B"}),
-       [&ui] { ui.open(Dialog::kBookmark); },
-       has_document,
-       {},
-       true});
-  add({"next-bookmark",
-       "Next bookmark",
-       "Go",
-       chords({"Ctrl+Right"}),
-       [&w] { w.go_to_bookmark(+1); },
-       has_document,
-       {}});
-  add({"previous-bookmark",
-       "Previous bookmark",
-       "Go",
-       chords({"Ctrl+Left"}),
-       [&w] { w.go_to_bookmark(-1); },
-       has_document,
-       {}});
-  add({"release-focus",
-       "Let go of the focus",
-       "Go",
-       {},
-       [&w] { w.lock_focus(-1); },
-       has_document,
-       {}});
-  add({"clear-range",
-       "Clear the selected range",
-       "Go",
-       {},
-       [&w] { w.active()->range.reset(); },
-       [&w] { return w.active() && w.active()->range; },
-       {}});
+Commands run_commands(Workspace& w, UiState& ui) {
+  return {
+      {.id = "start",
+       .title = "Start",
+       .menu = "Run",
+       .chords = chords({"Ctrl+Enter"}),
+       .run = [&w] { w.start(false); }},
+      {.id = "start-run",
+       .title = "Start and run",
+       .menu = "Run",
+       .chords = chords({"Ctrl+Shift+Enter"}),
+       .run = [&w] { w.start(true); }},
+      {.id = "run",
+       .title = "Run / pause",
+       .menu = "Run",
+       .chords = chords({"F5", "Space"}),
+       .run = [&w] { w.toggle_run(); },
+       .separator_before = true},
+      {.id = "step",
+       .title = "Step",
+       .menu = "Run",
+       .chords = chords({"F10", "Right", "PageDown"}),
+       .run = [&w] { w.step(); }},
+      {.id = "step-phase",
+       .title = "Next phase",
+       .menu = "Run",
+       .chords = chords({"F11"}),
+       .run = [&w] { w.step_phase(); }},
+      {.id = "run-to-cursor",
+       .title = "Re-run to cursor",
+       .menu = "Run",
+       .chords = chords({"Ctrl+F10"}),
+       .run = [&w] { w.run_to_cursor(); },
+       .enabled = [&w] { return w.can_run_to_cursor(); },
+       .help =
+           "Starts the same run again (settings, seed, prompt) in a capture of its own and stops "
+           "it at the cursor; the run shown stays open. At the newest step it takes one step."},
+      {.id = "stop",
+       .title = "Stop",
+       .menu = "Run",
+       .chords = chords({"Shift+F5"}),
+       .run = [&w] { w.stop(); },
+       .enabled = [&w] { return w.live_document() && w.live().state != LiveState::kDone; }},
+      {.id = "restart",
+       .title = "Restart",
+       .menu = "Run",
+       .chords = chords({"Ctrl+Shift+F5"}),
+       .run = [&w] { w.restart(); },
+       .enabled = has_document(w)},
+      {.id = "cancel",
+       .title = "Cancel loading, prefill or export",
+       .menu = "Run",
+       .run = [&w] { w.cancel(); },
+       .enabled = [&w] { return w.live().state == LiveState::kLoading || w.exporting(); }},
+      {.id = "what-if",
+       .title = "What if: another token…",
+       .menu = "Run",
+       .chords = chords({"Ctrl+I"}),
+       .run = opens(ui, Dialog::kWhatIf),
+       .enabled = has_document(w),
+       .separator_before = true},
+      {.id = "breakpoints",
+       .title = "Breakpoints…",
+       .menu = "Run",
+       .chords = chords({"F9"}),
+       .run = opens(ui, Dialog::kBreakpoints)},
+  };
+}
 
-  int number = 1;
+Commands go_commands(Workspace& w, UiState& ui) {
+  return {
+      {.id = "back",
+       .title = "Step back",
+       .menu = "Go",
+       .chords = chords({"Alt+F10", "Left", "PageUp"}),
+       .run = [&w] { w.back(); },
+       .enabled = has_document(w)},
+      {.id = "back-phase",
+       .title = "Phase back",
+       .menu = "Go",
+       .chords = chords({"Alt+F11"}),
+       .run = [&w] { w.back_phase(); },
+       .enabled = has_document(w)},
+      {.id = "go-start",
+       .title = "Go to start",
+       .menu = "Go",
+       .chords = chords({"Home"}),
+       .run = [&w] { w.go_to_start(); },
+       .enabled = has_document(w)},
+      {.id = "follow",
+       .title = "Back to now",
+       .menu = "Go",
+       .chords = chords({"End"}),
+       .run = [&w] { w.follow(); },
+       .enabled = has_document(w)},
+      {.id = "bookmark",
+       .title = "Bookmark",
+       .menu = "Go",
+       .chords = chords({"Ctrl+B"}),
+       .run = opens(ui, Dialog::kBookmark),
+       .enabled = has_document(w),
+       .separator_before = true},
+      {.id = "next-bookmark",
+       .title = "Next bookmark",
+       .menu = "Go",
+       .chords = chords({"Ctrl+Right"}),
+       .run = [&w] { w.go_to_bookmark(+1); },
+       .enabled = has_document(w)},
+      {.id = "previous-bookmark",
+       .title = "Previous bookmark",
+       .menu = "Go",
+       .chords = chords({"Ctrl+Left"}),
+       .run = [&w] { w.go_to_bookmark(-1); },
+       .enabled = has_document(w)},
+      {.id = "release-focus",
+       .title = "Clear focus",
+       .menu = "Go",
+       .run = [&w] { w.lock_focus(-1); },
+       .enabled = has_document(w)},
+      {.id = "clear-range",
+       .title = "Clear range",
+       .menu = "Go",
+       .run = [&w] { w.set_range_of(*w.active(), std::nullopt); },
+       .enabled = [&w] { return w.active() && w.active()->range; }},
+  };
+}
+
+Commands layout_commands(Workspace& w) {
+  Commands rows;
   for (const std::string& name : preset_names()) {
     std::string title = "Layout: " + name;
     title[8] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[8])));
-    add({"layout-" + name,
-         title,
-         "View",
-         {chord_from_string("Ctrl+" + std::to_string(number++))},
-         [&w, name] {
-           if (name == "compare") return w.compare(w.partner());
-           w.stop_comparing();
-           w.layout = preset_layout(name);
-           w.layout_name = name;
-           w.maximised.clear();
-         },
-         {},
-         [&w, name] { return w.layout_name == name; }});
+    rows.push_back({.id = "layout-" + name,
+                    .title = title,
+                    .menu = "View",
+                    .chords = {chord_from_string("Ctrl+" + std::to_string(rows.size() + 1))},
+                    .run =
+                        [&w, name] {
+                          if (name == "compare") return w.compare(w.partner());
+                          w.stop_comparing();
+                          w.layout = preset_layout(name);
+                          w.layout_name = name;
+                          w.maximised.clear();
+                        },
+                    .checked = [&w, name] { return w.layout_name == name; }});
   }
-  add({"compare-with",
-       "Compare with…",
-       "View",
-       chords({"Ctrl+D"}),
-       [&ui] { ui.open(Dialog::kCompare); },
-       has_document,
-       {},
-       true,
-       "Another run or capture beside this one: one cursor and one focus for both, what differs is "
-       "marked ≠."});
+  return rows;
+}
+
+Commands compare_commands(Workspace& w, UiState& ui) {
+  Commands rows = {{.id = "compare-with",
+                    .title = "Compare with…",
+                    .menu = "View",
+                    .chords = chords({"Ctrl+D"}),
+                    .run = opens(ui, Dialog::kCompare),
+                    .enabled = has_document(w),
+                    .separator_before = true,
+                    .help =
+                        "Puts another run or capture beside this one. They share one cursor and "
+                        "one focus; differences are marked ≠."}};
   for (const viz::Along along : {viz::Along::kTokens, viz::Along::kSteps, viz::Along::kTime}) {
     const std::string name = viz::to_string(along);
-    add({"compare-by-" + name,
-         "Compare: one cursor by " + name,
-         "View",
-         {},
-         [&w, along] { w.set_along(along); },
-         [&w] { return w.partner() != nullptr; },
-         [&w, along] { return w.comparing() && w.along() == along; }});
+    rows.push_back({.id = "compare-by-" + name,
+                    .title = "Compare: align cursors by " + name,
+                    .menu = "View",
+                    .run = [&w, along] { w.set_along(along); },
+                    .enabled = has_partner(w),
+                    .checked = [&w, along] { return w.comparing() && w.along() == along; }});
   }
-  add({"go-difference",
-       "To the first difference",
-       "Go",
-       chords({"Ctrl+J"}),
-       [&w] {
-         if (!w.go_to_difference()) w.say(LogLevel::kInfo, "the two texts are the same so far");
-       },
-       [&w] { return w.partner() != nullptr; },
-       {}});
-  add({"maximise",
-       "Maximise the pane under the mouse",
-       "View",
-       chords({"Ctrl+M"}),
-       [&w, &ui] { w.maximised = w.maximised.empty() ? ui.hovered_panel : ""; },
-       {},
-       [&w] { return !w.maximised.empty(); },
-       true});
-  add({"run-bar",
-       "Run bar",
-       "View",
-       chords({"F2"}),
-       [&w, &ui] {
-         bool& open = ui.run_bar_open(w.preferences);
-         open = !open;
-       },
-       {},
-       [&w, &ui] { return ui.run_bar_open(w.preferences); }});
-  add({"theme",
-       "Light theme",
-       "View",
-       chords({"Ctrl+T"}),
-       [&w] { w.preferences.dark = !w.preferences.dark; },
-       {},
-       [&w] { return !w.preferences.dark; }});
-  add({"bigger",
-       "Bigger text",
-       "View",
-       chords({"Ctrl+=", "Ctrl+KeypadPlus"}),
-       [&w, &ui] { scale_by(w, ui, 1.1f); },
-       {},
-       {}});
-  add({"smaller",
-       "Smaller text",
-       "View",
-       chords({"Ctrl+-", "Ctrl+KeypadMinus"}),
-       [&w, &ui] { scale_by(w, ui, 1 / 1.1f); },
-       {},
-       {}});
-  add({"normal-size",
-       "Normal text",
-       "View",
-       chords({"Ctrl+0"}),
-       [&w, &ui] {
-         w.preferences.user_scale = 1;
-         ui.rebuild_fonts = true;
-       },
-       {},
-       {}});
-  add({"messages", "Messages…", "View", {}, [&ui] { ui.open(Dialog::kMessages); }, {}, {}});
+  rows.push_back({.id = "go-difference",
+                  .title = "Go to first difference",
+                  .menu = "Go",
+                  .chords = chords({"Ctrl+J"}),
+                  .run =
+                      [&w] {
+                        if (!w.go_to_difference())
+                          w.say(LogLevel::kInfo, "the two texts are the same so far");
+                      },
+                  .enabled = has_partner(w)});
+  return rows;
+}
 
-  add({"palette",
-       "All commands…",
-       "Help",
-       chords({"Ctrl+Shift+P"}),
-       [&ui] { ui.open(Dialog::kPalette); },
-       {},
-       {}});
-  add({"keys",
-       "Keys…",
-       "Help",
-       chords({"Shift+/", "F1"}),
-       [&ui] { ui.open(Dialog::kKeys); },
-       {},
-       {}});
-  add({"about", "About triescope…", "Help", {}, [&ui] { ui.open(Dialog::kAbout); }, {}, {}});
+Commands view_commands(Workspace& w, UiState& ui) {
+  return {
+      {.id = "maximise",
+       .title = "Maximise the pane under the mouse",
+       .menu = "View",
+       .chords = chords({"Ctrl+M"}),
+       .run = [&w, &ui] { w.maximised = w.maximised.empty() ? ui.hovered_panel : ""; },
+       .checked = [&w] { return !w.maximised.empty(); },
+       .separator_before = true},
+      {.id = "run-bar",
+       .title = "Run bar",
+       .menu = "View",
+       .chords = chords({"F2"}),
+       .run =
+           [&w, &ui] {
+             bool& open = ui.run_bar_open(w.preferences);
+             open = !open;
+           },
+       .checked = [&w, &ui] { return ui.run_bar_open(w.preferences); }},
+      {.id = "theme",
+       .title = "Light theme",
+       .menu = "View",
+       .chords = chords({"Ctrl+T"}),
+       .run = [&w] { w.preferences.dark = !w.preferences.dark; },
+       .checked = [&w] { return !w.preferences.dark; }},
+      {.id = "bigger",
+       .title = "Bigger text",
+       .menu = "View",
+       .chords = chords({"Ctrl+=", "Ctrl+KeypadPlus"}),
+       .run = [&w, &ui] { scale_by(w, ui, 1.1f); }},
+      {.id = "smaller",
+       .title = "Smaller text",
+       .menu = "View",
+       .chords = chords({"Ctrl+-", "Ctrl+KeypadMinus"}),
+       .run = [&w, &ui] { scale_by(w, ui, 1 / 1.1f); }},
+      {.id = "normal-size",
+       .title = "Normal text size",
+       .menu = "View",
+       .chords = chords({"Ctrl+0"}),
+       .run =
+           [&w, &ui] {
+             w.preferences.user_scale = 1;
+             ui.rebuild_fonts = true;
+           }},
+      {.id = "messages", .title = "Messages…", .menu = "View", .run = opens(ui, Dialog::kMessages)},
+  };
+}
+
+Commands help_commands(UiState& ui) {
+  return {
+      {.id = "palette",
+       .title = "All commands…",
+       .menu = "Help",
+       .chords = chords({"Ctrl+Shift+P"}),
+       .run = opens(ui, Dialog::kPalette)},
+      {.id = "keys",
+       .title = "Keys…",
+       .menu = "Help",
+       .chords = chords({"Shift+/", "F1"}),
+       .run = opens(ui, Dialog::kKeys)},
+      {.id = "about",
+       .title = "About triescope…",
+       .menu = "Help",
+       .run = opens(ui, Dialog::kAbout)},
+  };
+}
+
+}  // namespace
+
+CommandTable::CommandTable(Workspace& w, UiState& ui) {
+  for (const Commands& group :
+       {file_commands(w, ui), run_commands(w, ui), go_commands(w, ui), layout_commands(w),
+        compare_commands(w, ui), view_commands(w, ui), help_commands(ui)})
+    commands_.insert(commands_.end(), group.begin(), group.end());
 }
 
 const Command* CommandTable::find(const std::string& id) const {

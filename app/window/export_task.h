@@ -1,5 +1,5 @@
-// ExportTask: one picture, of one run or of two beside each other, written by a thread of its own
-// out of captures that it opens for itself, so that the window goes on. Thread-safety: the window
+// ExportTask: one picture, of one run or of two side by side, written by a thread of its own from
+// captures that it opens itself, so that the window goes on. Thread-safety: the window
 // thread owns it; the destructor waits for the thread.
 #pragma once
 
@@ -22,7 +22,7 @@ class ExportTask {
   };
 
   // One source: `options` say what is shown of it. Two: they stand side by side.
-  // `wake` is called from the thread: after every bit of progress and at the end.
+  // `wake` is called from the thread: on progress and at the end.
   ExportTask(std::vector<Source> sources, std::string panel, std::string path,
              viz::ExportOptions options, std::function<void()> wake);
   ~ExportTask();
@@ -47,7 +47,7 @@ class ExportTask {
   std::atomic<double> share_{0};
   std::atomic<bool> cancelled_{false}, done_{false};
   std::string error_;   // written before done_ is
-  std::thread thread_;  // last: it uses what stands above
+  std::thread thread_;  // declared last: it uses the members above
 };
 
 }  // namespace triescope::app

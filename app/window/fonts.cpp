@@ -13,8 +13,7 @@
 namespace triescope::app {
 namespace {
 
-// What tokens and labels are written with. Before Dear ImGui 1.92 every glyph has to be named in
-// advance.
+// The scripts of tokens and labels. Before Dear ImGui 1.92 every glyph must be listed in advance.
 const ImWchar kRanges[] = {
     0x0020, 0x024F,  // Latin with its extensions
     0x0370, 0x052F,  // Greek, Cyrillic
@@ -58,7 +57,7 @@ struct Choice {
   bool strict;
 };
 
-// The first choice that is there, then the others for the glyphs it lacks.
+// The first choice that is installed, then the others for the glyphs it lacks.
 ImFont* load_face(ImFontAtlas& atlas, const std::vector<Choice>& choices, float size_px) {
   ImFont* font = nullptr;
   std::vector<std::string> used;
@@ -101,7 +100,7 @@ viz::ImGuiFonts load_fonts(float size_px) {
                                     {"monospace", "", false},
                                     {"DejaVu Sans", "DejaVu Sans", true}};
   fonts.mono = load_face(atlas, mono, size_px);
-  // The pictures' small print, in whole pixels so that it is sharp.
+  // Small print in pictures, at a whole number of pixels to stay sharp.
   const auto small = [&](const std::vector<Choice>& choices, float share) {
     const float px = std::round(size_px * share);
     return viz::ImGuiFonts::Sized{load_face(atlas, choices, px), px};

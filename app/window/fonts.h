@@ -1,5 +1,5 @@
 // Fonts: found through fontconfig (Inter, JetBrains Mono, DejaVu, else whatever the system has),
-// with glyphs that the first choice lacks merged from the next; Dear ImGui's built-in bitmap font
+// with glyphs that the first choice lacks taken from the next; Dear ImGui's built-in bitmap font
 // if there is none at all. Needs a rebuild when the text size changes.
 #pragma once
 

@@ -19,8 +19,7 @@ void collect_panels(const PaneNode& node, std::vector<std::string>& out) {
   collect_panels(*node.second, out);
 }
 
-// The smallest length `node` may be given: a timeline alone is content with less height than a
-// picture.
+// The smallest length `node` may be given: a timeline alone needs less height than a picture.
 float smallest(const PaneNode& node, bool width, const Minimum& minimum) {
   if (width) return minimum.width;
   const bool strip = node.is_leaf() && node.panels.size() == 1 && node.panels[0] == "timeline";

@@ -61,8 +61,8 @@ bool show_panel(PaneNode& root, const std::string& panel);
 std::vector<std::string> visible_panels(const PlacedLayout& layout);
 
 nlohmann::json layout_to_json(const PaneNode& root);
-// nullptr if it is no layout (unknown panels are left out; `known` in order, missing ones are added
-// to the last leaf).
+// nullptr if it is not a layout (unknown panels are left out; `known` in order, missing ones are
+// added to the last leaf).
 std::unique_ptr<PaneNode> layout_from_json(const nlohmann::json& json,
                                            const std::vector<std::string>& known);
 

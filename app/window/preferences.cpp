@@ -53,6 +53,7 @@ Preferences load_preferences(std::string& warning) {
     request.method = run.value("method", "beam");
     request.settings = run.value("settings", json::object());
     request.prompt = run.value("prompt", "");
+    request.prompt_is_ids = run.value("prompt_is_ids", false);
     request.chat = run.value("chat", false);
     request.max_new_tokens = std::max(1, run.value("max_new_tokens", 48));
     request.seed = run.value("seed", std::uint64_t{0});
@@ -82,6 +83,7 @@ std::string save_preferences(const Preferences& preferences) try {
                       {"method", request.method},
                       {"settings", request.settings},
                       {"prompt", request.prompt},
+                      {"prompt_is_ids", request.prompt_is_ids},
                       {"chat", request.chat},
                       {"max_new_tokens", request.max_new_tokens},
                       {"seed", request.seed}}}};

@@ -1,6 +1,6 @@
 // Preferences: what the window remembers between two starts: layout, theme, text size, the run that
 // was set up. One JSON file, $XDG_CONFIG_HOME/triescope/window.json, written atomically. A damaged
-// file is put aside as window.json.bad and said.
+// file is renamed to window.json.bad, with a warning.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,7 +13,7 @@ namespace triescope::app {
 
 struct Preferences {
   bool dark = true;
-  float user_scale = 1;  // apart from the monitor's: the presenter's big type
+  float user_scale = 1;  // on top of the monitor's: larger type for presenting
   bool run_bar_open = true;
   nlohmann::json layout;                                  // pane_layout.h; null = the debug preset
   nlohmann::json view_states = nlohmann::json::object();  // panel name -> its view state

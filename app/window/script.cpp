@@ -5,7 +5,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/base/nearest_name.h"
 #include "core/methods/registry.h"
 
 namespace triescope::app {
@@ -29,6 +31,7 @@ constexpr Verb kVerbs[] = {
     {"set", "name=value"},
     {"prompt", "TEXT"},
     {"chat", "on|off"},
+    {"prompt-is-ids", "on|off"},
     {"max-new-tokens", "N"},
     {"seed", "N"},
     {"open-file", "PATH"},
@@ -79,7 +82,8 @@ Document& document(const Script& script, ScriptHost& host) {
 }
 
 bool wait(const Script& script, ScriptHost& host, const std::vector<std::string>& args) {
-  if (host.waiting_since < 0) host.waiting_since = host.seconds;
+  const bool begins = host.waiting_since < 0;
+  if (begins) host.waiting_since = host.seconds;
   const double waited = host.seconds - host.waiting_since;
   const std::string what = args.empty() ? "" : args[0];
   if (what == "ms" && args.size() == 2)
@@ -92,7 +96,16 @@ bool wait(const Script& script, ScriptHost& host, const std::vector<std::string>
   } else if (what == "done") {
     met = host.workspace.live().state == LiveState::kDone && host.workspace.idle();
   } else if (what == "model") {
-    met = host.workspace.live().model.has_value() && host.workspace.idle();
+    const bool idle = host.workspace.idle(), loaded = host.workspace.live().model.has_value();
+    met = loaded && idle;
+    if (idle && !loaded) {
+      // Nothing is loading: load the model that was named, on the command line for example.
+      if (!begins || host.workspace.request().model.empty())
+        refuse(script,
+               "wait model: no model is loaded and none is being loaded; put 'model MODEL' before "
+               "this line, or give --model on the command line");
+      host.workspace.load_model();
+    }
   } else if (what == "step" && args.size() == 2) {
     const Document* active = host.workspace.active();
     met = active && active->capture->last_step() >= number(script, args[1]);
@@ -109,7 +122,15 @@ capture::Phase phase_from(const Script& script, const std::string& name) {
   for (int i = 0; i < capture::kPhaseCount; ++i)
     if (name == capture::to_string(static_cast<capture::Phase>(i)))
       return static_cast<capture::Phase>(i);
-  refuse(script, "'" + name + "' is no phase: expected draft, forward, accept, commit or observe");
+  refuse(script,
+         "'" + name + "' is not a phase: expected draft, forward, accept, commit or observe");
+}
+
+std::string kinds() {
+  std::string list;
+  for (const BreakKind kind : all_break_kinds())
+    list += (list.empty() ? "" : ", ") + std::string(script_name(kind));
+  return list;
 }
 
 bool on_off(const Script& script, const std::string& text) {
@@ -135,11 +156,12 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
     workspace.set_cursor(capture::make_tick(
         step, args.size() > 1 ? phase_from(script, args[1]) : capture::Phase::kDraft));
   } else if (verb == "range") {
-    auto& range = document(script, host).range;
-    if (args[0] == "all") return range.reset();
+    Document& limited = document(script, host);
+    if (args[0] == "all") return workspace.set_range_of(limited, std::nullopt);
     need(2);
-    range = std::minmax(static_cast<std::int32_t>(number(script, args[0])),
-                        static_cast<std::int32_t>(number(script, args[1])));
+    workspace.set_range_of(limited,
+                           std::minmax(static_cast<std::int32_t>(number(script, args[0])),
+                                       static_cast<std::int32_t>(number(script, args[1]))));
   } else if (verb == "focus") {
     document(script, host).focus.hovered = static_cast<std::int32_t>(number(script, args[0]));
   } else if (verb == "lock") {
@@ -161,6 +183,8 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
     workspace.request().settings[argument.substr(0, equals)] = argument.substr(equals + 1);
   } else if (verb == "chat") {
     workspace.request().chat = on_off(script, args[0]);
+  } else if (verb == "prompt-is-ids") {
+    workspace.request().prompt_is_ids = on_off(script, args[0]);
   } else if (verb == "max-new-tokens") {
     workspace.request().max_new_tokens = static_cast<int>(number(script, args[0]));
   } else if (verb == "seed") {
@@ -170,8 +194,9 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
   } else if (verb == "save-file") {
     workspace.save_capture_as(argument);
   } else if (verb == "panel") {
+    viz::make_panel(args[0]);  // a wrong name is refused with the names there are
     if (!show_panel(*workspace.layout, args[0]))
-      refuse(script, "no panel '" + args[0] + "' in this layout");
+      refuse(script, "panel '" + args[0] + "' is not in this layout");
   } else if (verb == "maximise-panel") {
     viz::make_panel(args[0]);
     workspace.maximised = args[0];
@@ -188,7 +213,7 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
   } else if (verb == "breakpoint") {
     Breakpoint point;
     if (!break_kind_from_name(args[0], point.kind))
-      refuse(script, "no breakpoint kind '" + args[0] + "'");
+      refuse(script, "there is no breakpoint of kind '" + args[0] + "'; kinds are " + kinds());
     if (args.size() > 1) point.threshold = number(script, args[1]);
     auto points = workspace.breakpoints;
     points.push_back(point);
@@ -205,7 +230,8 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
   } else if (verb == "document" || verb == "compare") {
     const auto index = static_cast<std::size_t>(number(script, args[0]));
     if (index >= workspace.documents().size())
-      refuse(script, "only " + std::to_string(workspace.documents().size()) + " captures are open");
+      refuse(script, "expected the index of an open capture, from 0; found " + args[0] + " (" +
+                         counted(workspace.documents().size(), "capture") + " open)");
     Document* const chosen = workspace.documents()[index].get();
     if (verb == "document") return workspace.activate(chosen);
     if (chosen == workspace.active())
@@ -234,12 +260,14 @@ Script::Script(const std::string& path, const CommandTable& commands) : path_(pa
     Line line{line_number, text.substr(0, space),
               space == std::string::npos ? "" : text.substr(space + 1)};
     if (!find_verb(line.verb) && !commands.find(line.verb)) {
-      std::string known;
-      for (const Verb& verb : kVerbs) known += std::string(known.empty() ? "" : ", ") + verb.name;
-      for (const Command& command : commands.all()) known += ", " + command.id;
-      throw Error(ErrorCode::kInvalidArgument, path + ":" + std::to_string(line_number) +
-                                                   ": no command '" + line.verb + "'; known are " +
-                                                   known);
+      std::vector<std::string> known;
+      for (const Verb& verb : kVerbs) known.emplace_back(verb.name);
+      for (const Command& command : commands.all()) known.push_back(command.id);
+      std::string list;
+      for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
+      throw Error(ErrorCode::kInvalidArgument,
+                  path + ":" + std::to_string(line_number) + ": there is no command '" + line.verb +
+                      "'; known are " + list + did_you_mean(line.verb, known));
     }
     lines_.push_back(std::move(line));
   }

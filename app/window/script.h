@@ -1,6 +1,6 @@
 // Script: the window driven by a file, one command a line: any command of the command table by its
-// id, and verbs with arguments (docs/script.md). '#' begins a comment. A line runs when the one
-// before it has been drawn.
+// id, and verbs with arguments (docs/script.md). '#' begins a comment. A line runs once the
+// effect of the line before it has been drawn.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Style: the theme's colours on Dear ImGui's widgets, sizes in em.
+// Style: sets Dear ImGui's colours from the theme and its sizes from the text size.
 #pragma once
 
 #include <imgui.h>

@@ -1,11 +1,13 @@
-// Two runs beside each other: the strip that names them and says what differs, the pair of panels
+// Two runs side by side: the strip that names them and shows what differs, the pair of panels
 // in a pane, and the choice of the second run.
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
 
 #include "app/window/style.h"
-#include "app/window/ui.h"
+#include "app/window/ui_dialogs.h"
+#include "app/window/ui_parts.h"
+#include "core/base/counted.h"
 #include "viz/look/node_text.h"
 #include "viz/words/number_text.h"
 
@@ -18,7 +20,7 @@ struct Figure {
   std::string text, help;
 };
 
-// What is set side by side, in one order for both runs.
+// The figures that are compared, in the same order for both runs.
 std::vector<Figure> figures_of(const Document& document) {
   const capture::Capture& capture = *document.capture;
   std::int32_t steps = 0, rows = 0;
@@ -33,12 +35,12 @@ std::vector<Figure> figures_of(const Document& document) {
     held = row.live + row.garbage;
   }
   const std::int64_t tokens = viz::emitted_before(capture, document.cursor);
-  const auto number = [](std::int64_t value) { return std::to_string(value); };
   return {
-      {number(tokens) + " tokens", "tokens of the text, emitted by whole steps"},
-      {number(steps) + " steps", "whole steps before the cursor, prefill included"},
-      {number(rows) + " rows", "rows of all forwards after prefill"},
-      {"KV " + number(held), "KV slots that hold a token: live and garbage, prompt included"},
+      {counted(tokens, "token"), "tokens of the text, emitted by whole steps"},
+      {counted(steps, "step"), "whole steps before the cursor, prefill included"},
+      {counted(rows, "row"), "rows of all forwards after prefill"},
+      {"KV " + std::to_string(held),
+       "KV slots that hold a token: live and garbage, prompt included"},
       {viz::duration_text(static_cast<double>(viz::decoding_us_before(capture, document.cursor))),
        "time of decoding from the end of prefill to the cursor"}};
 }
@@ -49,14 +51,32 @@ std::string token_at(const Document& document, std::int32_t node) {
   return viz::node_text(scene, node, 16);
 }
 
+// The open captures to choose from; true: one was chosen.
+bool draw_compare_choice(Ui& ui) {
+  bool chosen = false, any = false;
+  for (const auto& document : ui.workspace.documents()) {
+    if (document.get() == ui.workspace.active()) continue;
+    any = true;
+    const std::string label = document->title + "###choice" + std::to_string(document->serial);
+    if (ImGui::Selectable(label.c_str(), document.get() == ui.workspace.partner())) {
+      ui.workspace.compare(document.get());
+      chosen = true;
+    }
+    help_tooltip(document->path + "\nsettings " + document->capture->run().settings_json, ui.em);
+    if (chosen) break;
+  }
+  if (!any) ImGui::TextDisabled("No other run is open: open a capture.");
+  return chosen;
+}
+
 }  // namespace
 
-float Ui::draw_compare_strip(float width) {
-  Document& left = *workspace.active();
-  Document* const right = workspace.partner();
-  const ImVec4 difference = to_imgui_vec(theme.difference);
+float draw_compare_strip(Ui& ui, float width) {
+  Document& left = *ui.workspace.active();
+  Document* const right = ui.workspace.partner();
+  const ImVec4 difference = to_imgui_vec(ui.theme.difference);
   if (!right) {
-    command_button("compare-with", "Choose the second run…");
+    command_button(ui, "compare-with", "Choose the second run…");
     return ImGui::GetItemRectSize().y;
   }
   ImGui::BeginGroup();
@@ -64,27 +84,27 @@ float Ui::draw_compare_strip(float width) {
   const auto figures = figures_of(left), other_figures = figures_of(*right);
   const auto side = [&](const Document& document, const std::vector<Figure>& own,
                         const std::vector<Figure>& others, float room) {
-    const float end = ImGui::GetCursorPosX() + room - em;
+    const float end = ImGui::GetCursorPosX() + room - ui.em;
     const float begin = ImGui::GetCursorPosX();
-    ImGui::PushFont(fonts.ui_bold);
-    text_fitted(document.title, std::max(em * 6, room * 0.36f));
+    ImGui::PushFont(ui.fonts.ui_bold);
+    text_fitted(document.title, std::max(ui.em * 6, room * 0.36f));
     ImGui::PopFont();
     for (std::size_t i = 0; i < own.size(); ++i) {
       const bool differs = own[i].text != others[i].text;
       const std::string text = (differs ? "≠ " : "") + own[i].text;
-      ImGui::SameLine(0, em * 0.8f);
+      ImGui::SameLine(0, ui.em * 0.8f);
       if (ImGui::GetCursorPosX() + ImGui::CalcTextSize(text.c_str()).x > end) {
         ImGui::NewLine();
         ImGui::SetCursorPosX(begin);
       }
-      ImGui::PushStyleColor(ImGuiCol_Text, differs ? difference : to_imgui_vec(theme.text_dim));
+      ImGui::PushStyleColor(ImGuiCol_Text, differs ? difference : to_imgui_vec(ui.theme.text_dim));
       ImGui::TextUnformatted(text.c_str());
       ImGui::PopStyleColor();
-      help_tooltip(own[i].help, em);
+      help_tooltip(own[i].help, ui.em);
     }
   };
   // As the panels below: side by side, or one under the other where that is too narrow.
-  if (width >= em * 60) {
+  if (width >= ui.em * 60) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::BeginGroup();
     side(left, figures, other_figures, width / 2);
@@ -109,41 +129,40 @@ float Ui::draw_compare_strip(float width) {
         ")  |  " + token_at(*right, right->twins.parting_node) + " (step " +
         std::to_string(right->twins.parting_step) + ")";
   } else {
-    verdict = "= the two texts are the same, as far as both go";
+    verdict = "= the two texts agree as far as both go";
   }
   if (left.capture->run().prompt_tokens != right->capture->run().prompt_tokens)
-    verdict = "≠ the prompts are not the same;  " + verdict;
+    verdict = "≠ the prompts differ;  " + verdict;
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted("cursor by");
   ImGui::SameLine();
-  ImGui::SetNextItemWidth(em * 6.5f);
-  if (ImGui::BeginCombo("##along", viz::to_string(workspace.along()))) {
+  ImGui::SetNextItemWidth(ui.em * 6.5f);
+  if (ImGui::BeginCombo("##along", viz::to_string(ui.workspace.along()))) {
     for (const viz::Along along : {viz::Along::kTokens, viz::Along::kSteps, viz::Along::kTime})
-      if (ImGui::Selectable(viz::to_string(along), along == workspace.along()))
-        workspace.set_along(along);
+      if (ImGui::Selectable(viz::to_string(along), along == ui.workspace.along()))
+        ui.workspace.set_along(along);
     ImGui::EndCombo();
   }
   help_tooltip(
-      "What the shared cursor counts. tokens: both have said equally many, the one whose steps "
-      "emit "
-      "more waits; steps: the same step and phase; time: equally long since prefill.",
-      em);
+      "What the shared cursor counts. tokens: both runs have emitted equally many, and the one "
+      "that emits more a step waits; steps: the same step and phase; time: the same time since prefill.",
+      ui.em);
   ImGui::SameLine();
   ImGui::BeginDisabled(twins.parting_node < 0);
-  command_button("go-difference", "Go to ≠");
+  command_button(ui, "go-difference", "Go to ≠");
   ImGui::EndDisabled();
   ImGui::SameLine();
-  command_button("compare-with", "Other…");
+  command_button(ui, "compare-with", "Other…");
   ImGui::SameLine();
-  text_fitted(verdict, left_edge + width - ImGui::GetCursorScreenPos().x - em);
+  text_fitted(verdict, left_edge + width - ImGui::GetCursorScreenPos().x - ui.em);
   ImGui::EndGroup();
   return ImGui::GetItemRectSize().y;
 }
 
-void Ui::draw_compare_pair(const std::string& panel, viz::Rect area, Document& left) {
-  Document* const right = workspace.partner();
-  const float gap = std::max(2.0f, std::round(em * 0.25f));
-  const bool beside = area.w >= 2 * em * kMinBesideEm;
+void draw_compare_pair(Ui& ui, const std::string& panel, viz::Rect area, Document& left) {
+  Document* const right = ui.workspace.partner();
+  const float gap = std::max(2.0f, std::round(ui.em * 0.25f));
+  const bool beside = area.w >= 2 * ui.em * kMinBesideEm;
   viz::Rect a = area, b = area;
   if (beside) {
     a.w = std::floor((area.w - gap) / 2);
@@ -155,63 +174,47 @@ void Ui::draw_compare_pair(const std::string& panel, viz::Rect area, Document& l
     b.h = area.bottom() - b.y;
   }
   ImGui::PushID("left");
-  draw_panel(*left.panel(panel), a, left);
+  draw_panel(ui, *left.panel(panel), a, left);
   ImGui::PopID();
   const viz::Rect line = beside ? viz::Rect{a.right(), area.y, gap, area.h}
                                 : viz::Rect{area.x, a.bottom(), area.w, gap};
   ImGui::GetWindowDrawList()->AddRectFilled(
-      ImVec2(line.x, line.y), ImVec2(line.right(), line.bottom()), to_imgui(theme.border));
+      ImVec2(line.x, line.y), ImVec2(line.right(), line.bottom()), to_imgui(ui.theme.border));
   if (right) {
     ImGui::PushID("right");
-    draw_panel(*right->panel(panel), b, *right);
+    draw_panel(ui, *right->panel(panel), b, *right);
     ImGui::PopID();
     return;
   }
-  ImGui::SetCursorScreenPos(ImVec2(b.x + em * 0.6f, b.y + em * 0.4f));
-  ImGui::BeginChild("no second run", ImVec2(std::max(1.0f, b.w - em), std::max(1.0f, b.h - em)));
+  ImGui::SetCursorScreenPos(ImVec2(b.x + ui.em * 0.6f, b.y + ui.em * 0.4f));
+  ImGui::BeginChild("no second run",
+                    ImVec2(std::max(1.0f, b.w - ui.em), std::max(1.0f, b.h - ui.em)));
   ImGui::PushTextWrapPos(0);
   ImGui::TextDisabled(
-      "The second run comes here: start one more, or choose a capture with Ctrl+D.");
+      "The second run goes here: start another one, or choose a capture with Ctrl+D.");
   ImGui::PopTextWrapPos();
   ImGui::EndChild();
 }
 
-bool Ui::draw_compare_choice() {
-  bool chosen = false, any = false;
-  for (const auto& document : workspace.documents()) {
-    if (document.get() == workspace.active()) continue;
-    any = true;
-    const std::string label = document->title + "###choice" + std::to_string(document->serial);
-    if (ImGui::Selectable(label.c_str(), document.get() == workspace.partner())) {
-      workspace.compare(document.get());
-      chosen = true;
-    }
-    help_tooltip(document->path + "\nsettings " + document->capture->run().settings_json, em);
-    if (chosen) break;
-  }
-  if (!any) ImGui::TextDisabled("No other run is open: open a capture.");
-  return chosen;
-}
-
-bool Ui::draw_compare_dialog() {
-  static FileBrowser browser;
+bool draw_compare(Ui& ui) {
+  FileBrowser& browser = ui.state.dialogs.compare_files;
   browser.extensions = {".tscap"};
   ImGui::PushTextWrapPos(0);
-  ImGui::TextDisabled("An open run, or a capture from a file, beside this one.");
+  ImGui::TextDisabled("Choose an open run, or a capture file, to compare with this one.");
   ImGui::PopTextWrapPos();
-  if (draw_compare_choice()) return true;
+  if (draw_compare_choice(ui)) return true;
   ImGui::Separator();
-  bool open = browser.draw(em, em * 10);
+  bool open = browser.draw(ui.em * 10);
   ImGui::BeginDisabled(browser.path.empty());
   open |= ImGui::Button("Open and compare");
   ImGui::EndDisabled();
   if (!open) return false;
-  Document* const here = workspace.active();
-  workspace.open_capture(browser.path);
-  Document* const opened = workspace.active();
-  if (opened == here) return true;  // it could not be opened, which was said
-  workspace.activate(here);
-  workspace.compare(opened);
+  Document* const here = ui.workspace.active();
+  ui.workspace.open_capture(browser.path);
+  Document* const opened = ui.workspace.active();
+  if (opened == here) return true;  // it could not be opened; a message says why
+  ui.workspace.activate(here);
+  ui.workspace.compare(opened);
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include "app/run/text_tools.h"
 #include "app/window/style.h"
 #include "app/window/ui_dialogs.h"
+#include "app/window/ui_parts.h"
 
 namespace triescope::app {
 namespace {
@@ -71,7 +72,7 @@ const char* title_of(Dialog dialog) {
 }
 
 bool draw_bookmark(Ui& ui) {
-  static std::string note;
+  std::string& note = ui.state.dialogs.bookmark_note;
   Document* document = ui.workspace.active();
   if (!document) return true;
   if (ui.state.dialog_just_opened) {
@@ -96,7 +97,7 @@ bool draw_bookmark(Ui& ui) {
 
 bool draw_messages(Ui& ui) {
   ImGui::BeginChild("messages");
-  if (ui.workspace.messages.empty()) ImGui::TextDisabled("Nothing was said yet.");
+  if (ui.workspace.messages.empty()) ImGui::TextDisabled("No messages yet.");
   for (const Notice& notice : ui.workspace.messages) {
     const bool is_error = notice.level == LogLevel::kError;
     const viz::Color color =
@@ -124,67 +125,68 @@ bool draw_about(Ui&) {
 
 }  // namespace
 
-void Ui::draw_dialogs() {
-  if (state.dialog == Dialog::kNone) return;
-  const Dialog dialog = state.dialog;
+void draw_dialogs(Ui& ui) {
+  if (ui.state.dialog == Dialog::kNone) return;
+  const Dialog dialog = ui.state.dialog;
   const std::string title = std::string(title_of(dialog)) + "###dialog";
-  if (state.dialog_just_opened) ImGui::OpenPopup("###dialog");
+  if (ui.state.dialog_just_opened) ImGui::OpenPopup("###dialog");
   const ImVec2 room = ImGui::GetMainViewport()->Size;
   const ModalSize size = size_of(dialog);
-  const float width = std::min(size.width_em * em, room.x - em * 2);
-  const float height = size.height_em > 0 ? std::min(size.height_em * em, room.y - em * 2) : 0;
+  const float width = std::min(size.width_em * ui.em, room.x - ui.em * 2);
+  const float height =
+      size.height_em > 0 ? std::min(size.height_em * ui.em, room.y - ui.em * 2) : 0;
   ImGui::SetNextWindowSize(ImVec2(width, height));
   ImGui::SetNextWindowPos(ImVec2(room.x / 2, room.y / 2), ImGuiCond_Always, ImVec2(0.5f, 0.5f));
   bool open = true;
   if (!ImGui::BeginPopupModal(
           title.c_str(), &open,
           ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings)) {
-    state.dialog = Dialog::kNone;
+    ui.state.dialog = Dialog::kNone;
     return;
   }
   bool done = false;
   switch (dialog) {
     case Dialog::kOpen:
-      done = draw_open(*this);
+      done = draw_open(ui);
       break;
     case Dialog::kSaveAs:
-      done = draw_save_as(*this);
+      done = draw_save_as(ui);
       break;
     case Dialog::kExport:
-      done = draw_export(*this);
+      done = draw_export(ui);
       break;
     case Dialog::kCompare:
-      done = draw_compare_dialog();
+      done = draw_compare(ui);
       break;
     case Dialog::kPalette:
-      done = draw_palette(*this);
+      done = draw_palette(ui);
       break;
     case Dialog::kKeys:
-      done = draw_keys(*this);
+      done = draw_keys(ui);
       break;
     case Dialog::kBreakpoints:
-      done = draw_breakpoints(*this);
+      done = draw_breakpoints(ui);
       break;
     case Dialog::kWhatIf:
-      done = draw_what_if(*this);
+      done = draw_what_if(ui);
       break;
     case Dialog::kMessages:
-      done = draw_messages(*this);
+      done = draw_messages(ui);
       break;
     case Dialog::kBookmark:
-      done = draw_bookmark(*this);
+      done = draw_bookmark(ui);
       break;
     case Dialog::kAbout:
-      done = draw_about(*this);
+      done = draw_about(ui);
       break;
     case Dialog::kNone:
       break;
   }
-  const bool replaced = state.dialog != dialog && state.dialog != Dialog::kNone;
-  if (!replaced) state.dialog_just_opened = false;
-  if (done || !open || replaced || state.dialog == Dialog::kNone) {
+  const bool replaced = ui.state.dialog != dialog && ui.state.dialog != Dialog::kNone;
+  if (!replaced) ui.state.dialog_just_opened = false;
+  if (done || !open || replaced || ui.state.dialog == Dialog::kNone) {
     ImGui::CloseCurrentPopup();
-    if (!replaced) state.dialog = Dialog::kNone;
+    if (!replaced) ui.state.dialog = Dialog::kNone;
   }
   ImGui::EndPopup();
 }

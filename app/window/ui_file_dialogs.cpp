@@ -13,7 +13,7 @@ namespace triescope::app {
 namespace fs = std::filesystem;
 
 bool draw_open(Ui& ui) {
-  static FileBrowser browser;
+  FileBrowser& browser = ui.state.dialogs.open_files;
   browser.extensions = {".tscap", ".gguf"};
   if (browser.folder.empty() && ui.workspace.active())
     browser.folder = fs::path(ui.workspace.active()->path).parent_path().string();
@@ -22,7 +22,7 @@ bool draw_open(Ui& ui) {
       "A .tscap capture, a .gguf model, or a Hugging Face model folder (config.json, "
       "*.safetensors, tokenizer.json).");
   ImGui::PopTextWrapPos();
-  bool open = browser.draw(ui.em, ui.em * 14);
+  bool open = browser.draw(ui.em * 14);
   ImGui::BeginDisabled(browser.path.empty());
   open |= ImGui::Button("Open");
   ImGui::EndDisabled();
@@ -31,20 +31,18 @@ bool draw_open(Ui& ui) {
 }
 
 bool draw_save_as(Ui& ui) {
-  static FileBrowser browser;
+  FileBrowser& browser = ui.state.dialogs.save_files;
   browser.extensions = {".tscap"};
   if (ui.state.dialog_just_opened || browser.path.empty())
     browser.path = (fs::current_path() / "run.tscap").string();
-  bool save = browser.draw(ui.em, ui.em * 12);
+  bool save = browser.draw(ui.em * 12);
   save |= ImGui::Button("Save");
   if (save) ui.workspace.save_capture_as(browser.path);
   return save;
 }
 
 bool draw_export(Ui& ui) {
-  static int format = 0;
-  static bool dark = false, both = true;
-  static std::string path, path_for;
+  auto& [format, dark, both, path, suggested] = ui.state.dialogs.picture;
   static constexpr const char* kFormats[] = {"svg", "pdf", "png", "csv"};
   Document* document = ui.workspace.active();
   if (!document) return true;
@@ -70,8 +68,8 @@ bool draw_export(Ui& ui) {
   }
   const std::string suggestion =
       (fs::current_path() / (ui.state.export_panel + "." + kFormats[format])).string();
-  if (path.empty() || path == path_for) path = suggestion;
-  path_for = suggestion;
+  if (path.empty() || path == suggested) path = suggestion;
+  suggested = suggestion;
   ImGui::SetNextItemWidth(-FLT_MIN);
   const bool enter = ImGui::InputText("##path", &path, ImGuiInputTextFlags_EnterReturnsTrue);
   ImGui::PushTextWrapPos(0);

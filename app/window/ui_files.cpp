@@ -1,4 +1,5 @@
-// A small file browser: folders and the files of the wanted kinds, and a path that can be typed.
+#include "app/window/ui_files.h"
+
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
@@ -13,7 +14,7 @@ namespace triescope::app {
 
 namespace fs = std::filesystem;
 
-bool FileBrowser::draw(float em, float height) {
+bool FileBrowser::draw(float height) {
   std::error_code ec;
   if (folder.empty() || !fs::is_directory(folder, ec)) {
     folder = fs::current_path(ec).string();
@@ -70,7 +71,6 @@ bool FileBrowser::draw(float em, float height) {
   if (!enter.empty()) folder = enter;
   ImGui::SetNextItemWidth(-FLT_MIN);
   chosen |= ImGui::InputTextWithHint("##path", "path", &path, ImGuiInputTextFlags_EnterReturnsTrue);
-  (void)em;
   return chosen && !path.empty();
 }
 

@@ -11,8 +11,7 @@
 namespace triescope::app {
 
 bool draw_palette(Ui& ui) {
-  static std::string query;
-  static int selected = 0;
+  auto& [query, selected] = ui.state.dialogs.palette;
   if (ui.state.dialog_just_opened) {
     query.clear();
     selected = 0;
@@ -71,11 +70,11 @@ bool draw_keys(Ui& ui) {
         keys += (keys.empty() ? "" : "   ") + to_string(chord);
       row(keys, command.title);
     }
-    row("W  S", "zoom the panel under the mouse (wheel: at the pointer)");
-    row("A  D", "move it left and right (drag: anywhere)");
+    row("W  S", "zoom the panel under the mouse (the wheel zooms at the pointer)");
+    row("A  D", "pan it left and right (drag to pan freely)");
     row("F", "fit the whole picture");
     row(",  .", "neighbours of the focused node");
-    row("click", "lock the focus on a node;  Esc lets go");
+    row("click", "lock the focus on a node;  Esc clears it");
     row("Shift+drag on the timeline", "select a range of steps");
     ImGui::EndTable();
   }

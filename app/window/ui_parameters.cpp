@@ -6,14 +6,14 @@
 #include <cmath>
 
 #include "app/run/text_tools.h"
-#include "app/window/ui.h"
+#include "app/window/ui_parts.h"
 
 namespace triescope::app {
 namespace {
 
 using nlohmann::json;
 
-// The value in force as text, whatever its JSON type (scripts and the command line give texts).
+// The current value as text, whatever its JSON type (scripts and the command line give text).
 std::string as_text(const json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
@@ -31,7 +31,7 @@ bool as_boolean(const json& value) {
   return value.is_boolean() ? value.get<bool>() : as_text(value) == "true";
 }
 
-// A choice shows its values by itself.
+// A choice lists its values anyway.
 std::string allowed_text(const Parameter& parameter) {
   const std::string range = range_text(parameter);
   return parameter.kind == ParameterKind::kChoice || range.empty() ? "" : "\nAllowed: " + range;

@@ -8,18 +8,20 @@
 #include <string_view>
 
 #include "app/window/style.h"
-#include "app/window/ui.h"
+#include "app/window/ui_parts.h"
 #include "core/base/error.h"
 #include "core/methods/registry.h"
 
 namespace triescope::app {
 
-// A field of several lines does not wrap in this Dear ImGui. So the text is painted wrapped under a
-// field whose own text is clear, until somebody edits it.
-void Ui::draw_prompt_field(std::string& prompt, float height) {
+namespace {
+
+// This Dear ImGui does not wrap a multi-line field. So the text is drawn wrapped under a field
+// whose own text is transparent, until it is edited.
+void draw_prompt_field(Ui& ui, std::string& prompt, float height) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size(ImGui::GetContentRegionAvail().x, height);
-  const bool painted = !state.prompt_active;
+  const bool painted = !ui.state.prompt_active;
   if (painted) {
     const ImGuiStyle& style = ImGui::GetStyle();
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -28,7 +30,10 @@ void Ui::draw_prompt_field(std::string& prompt, float height) {
     list->AddRectFilled(at, end, ImGui::GetColorU32(ImGuiCol_FrameBg), style.FrameRounding);
     list->PushClipRect(at, ImVec2(end.x, end.y - style.FramePadding.y), true);
     const bool empty = prompt.empty();
-    const std::string_view shown = empty ? "Type a prompt, then start" : std::string_view(prompt);
+    const std::string_view shown = !empty ? std::string_view(prompt)
+                                   : ui.workspace.prompt_is_ids()
+                                       ? "Type token ids, such as 1, 2, 3, then start"
+                                       : "Type a prompt, then start";
     list->AddText(ImGui::GetFont(), ImGui::GetFontSize(), inside,
                   ImGui::GetColorU32(empty ? ImGuiCol_TextDisabled : ImGuiCol_Text), shown.data(),
                   shown.data() + shown.size(), size.x - 2 * style.FramePadding.x);
@@ -38,65 +43,67 @@ void Ui::draw_prompt_field(std::string& prompt, float height) {
   }
   ImGui::InputTextMultiline("##prompt", &prompt, size);
   if (painted) ImGui::PopStyleColor(2);
-  state.prompt_active = ImGui::IsItemActive();
+  ui.state.prompt_active = ImGui::IsItemActive();
 }
 
-// The models that are installed, inside an open combo; a click writes one into `model`.
-void Ui::list_catalog(const std::string& shown, std::string& model) {
-  if (ImGui::IsWindowAppearing()) state.catalog = list_models();
-  for (const CatalogEntry& entry : state.catalog) {
+// The installed models, inside an open combo; a click writes one into `model`.
+void list_catalog(Ui& ui, const std::string& shown, std::string& model) {
+  if (ImGui::IsWindowAppearing()) ui.state.catalog = list_models();
+  for (const CatalogEntry& entry : ui.state.catalog) {
     if (ImGui::Selectable(entry.name.c_str(), entry.name == shown)) model = entry.name;
-    help_tooltip(entry.path, em);
+    help_tooltip(entry.path, ui.em);
   }
 }
 
-void Ui::draw_draft_model_field(std::string& model) {
+void draw_draft_model_field(Ui& ui, std::string& model) {
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - ImGui::GetFrameHeight());
   ImGui::InputTextWithHint("##draft model", "draft model: a name or a path", &model);
   help_tooltip(
-      "Draft model: a smaller one with the same vocabulary, as a name of the list, a .gguf file or "
-      "a Hugging Face directory. It is loaded on the same device in the same dtype.",
-      em);
+      "Draft model: a smaller one with the same vocabulary, as a name from the list, a .gguf file "
+      "or a Hugging Face directory. It is loaded on the same device in the same dtype.",
+      ui.em);
   ImGui::SameLine(0, 0);
   if (ImGui::BeginCombo("##draft models", "", ImGuiComboFlags_NoPreview)) {
-    list_catalog(model, model);
+    list_catalog(ui, model, model);
     ImGui::EndCombo();
   }
 }
 
-// A button for the settings that the loaded model comes with, while the request leaves some open.
-void Ui::draw_model_settings(RunRequest& request) {
-  const std::optional<ModelInfo>& model = workspace.live().model;
+// A button that takes the settings of the loaded model, while the request leaves some open.
+void draw_model_settings(Ui& ui, RunRequest& request) {
+  const std::optional<ModelInfo>& model = ui.workspace.live().model;
   if (!model || model->generation.settings.empty()) return;
-  if (state.model_name != request.model) {
-    state.model_name = request.model;
+  if (ui.state.model_name != request.model) {
+    ui.state.model_name = request.model;
     try {
-      state.model_path = resolve_model(request.model);
+      ui.state.model_path = resolve_model(request.model);
     } catch (const Error&) {
-      state.model_path.clear();
+      ui.state.model_path.clear();
     }
   }
-  if (state.model_path != model->path) return;
+  if (ui.state.model_path != model->path) return;
   const std::string note = model_settings_note(request, *model, "click to take it");
   if (note.empty()) return;
   if (ImGui::Button("Take the model's settings", ImVec2(-FLT_MIN, 0))) {
     try {
       take_model_settings(request, *model);
     } catch (const Error& error) {
-      workspace.say(LogLevel::kError, error.what());
+      ui.workspace.say(LogLevel::kError, error.what());
     }
   }
-  help_tooltip(note, em);
+  help_tooltip(note, ui.em);
 }
 
-void Ui::draw_run_bar(ImVec2 size) {
-  ImGui::PushStyleColor(ImGuiCol_ChildBg, to_imgui_vec(theme.surface));
+}  // namespace
+
+void draw_run_bar(Ui& ui, ImVec2 size) {
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, to_imgui_vec(ui.theme.surface));
   ImGui::BeginChild("run bar", size, false, ImGuiWindowFlags_AlwaysUseWindowPadding);
-  RunRequest& request = workspace.request();
-  const LiveStatus& live = workspace.live();
+  RunRequest& request = ui.workspace.request();
+  const LiveStatus& live = ui.workspace.live();
   const auto heading = [&](const char* text) {
-    ImGui::Dummy(ImVec2(0, em * 0.15f));
-    ImGui::PushFont(fonts.ui_bold);
+    ImGui::Dummy(ImVec2(0, ui.em * 0.15f));
+    ImGui::PushFont(ui.fonts.ui_bold);
     ImGui::TextUnformatted(text);
     ImGui::PopFont();
   };
@@ -107,19 +114,19 @@ void Ui::draw_run_bar(ImVec2 size) {
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - button);
   const std::string shown =
       request.model.empty()
-          ? (state.catalog.empty() ? "none installed" : state.catalog.front().name)
+          ? (ui.state.catalog.empty() ? "none installed" : ui.state.catalog.front().name)
           : request.model;
   if (ImGui::BeginCombo("##model", shown.c_str())) {
-    list_catalog(shown, request.model);
+    list_catalog(ui, shown, request.model);
     ImGui::EndCombo();
   }
-  help_tooltip(shown, em);
+  help_tooltip(shown, ui.em);
   ImGui::SameLine();
-  if (ImGui::Button("Open…")) state.open(Dialog::kOpen);
+  if (ImGui::Button("Open…")) ui.state.open(Dialog::kOpen);
   const float half = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) * 0.62f;
   ImGui::SetNextItemWidth(half);
   if (ImGui::BeginCombo("##device", request.device.c_str())) {
-    for (const DeviceInfo& device : workspace.devices) {
+    for (const DeviceInfo& device : ui.workspace.devices) {
       if (ImGui::Selectable((device.id + "  " + device.name).c_str(), device.id == request.device))
         request.device = device.id;
     }
@@ -128,7 +135,7 @@ void Ui::draw_run_bar(ImVec2 size) {
   help_tooltip(
       "Device. A GPU is listed where an NVIDIA driver answers and the CUDA libraries are "
       "installed.",
-      em);
+      ui.em);
   ImGui::SameLine();
   ImGui::SetNextItemWidth(-FLT_MIN);
   if (ImGui::BeginCombo("##dtype", to_string(request.dtype))) {
@@ -137,7 +144,7 @@ void Ui::draw_run_bar(ImVec2 size) {
     ImGui::EndCombo();
   }
   help_tooltip(
-      "Data type of weights and KV. f32 is exact; bf16 halves the memory; f16 is for CUDA.", em);
+      "Data type of weights and KV. f32 is exact; bf16 halves the memory; f16 is for CUDA.", ui.em);
 
   heading("Method");
   const MethodInfo* method = nullptr;
@@ -151,25 +158,39 @@ void Ui::draw_run_bar(ImVec2 size) {
         request.method = candidate.name;
         request.settings = nlohmann::json::object();
       }
-      help_tooltip(candidate.summary + (candidate.paper.empty() ? "" : "\n" + candidate.paper), em);
+      help_tooltip(candidate.summary + (candidate.paper.empty() ? "" : "\n" + candidate.paper),
+                   ui.em);
     }
     ImGui::EndCombo();
   }
   help_tooltip(method->summary + (method->paper.empty() ? "" : "\n" + method->paper) +
                    (method->lossless ? "\nLossless." : "\nLossy: changes the text."),
-               em);
-  if (method->needs_draft_model()) draw_draft_model_field(request.draft_model);
-  edit_parameters(*method, request.settings, em);
-  draw_model_settings(request);
+               ui.em);
+  if (method->needs_draft_model()) draw_draft_model_field(ui, request.draft_model);
+  edit_parameters(*method, request.settings, ui.em);
+  draw_model_settings(ui, request);
 
-  heading("Prompt");
-  draw_prompt_count(request);
-  draw_prompt_field(request.prompt, em * 7);
+  const bool ids = ui.workspace.prompt_is_ids();
+  heading(ids ? "Prompt, as token ids" : "Prompt");
+  draw_prompt_count(ui, request);
+  draw_prompt_field(ui, request.prompt, ui.em * 7);
+  ImGui::BeginDisabled(ids && !request.chat);  // a template works on text
   ImGui::Checkbox("Chat template", &request.chat);
-  help_tooltip("Put the prompt into the model's own chat format, as one user message.", em);
+  ImGui::EndDisabled();
+  help_tooltip("Put the prompt into the model's own chat format, as one user message.", ui.em);
+  ImGui::SameLine(0, ui.em);
+  const bool text_is_possible = !live.tokenizer || live.tokenizer->encodes_text();
+  bool ticked = ids;
+  ImGui::BeginDisabled(!text_is_possible);
+  if (ImGui::Checkbox("Token ids", &ticked)) request.prompt_is_ids = ticked;
+  ImGui::EndDisabled();
+  help_tooltip(text_is_possible ? "Read the prompt as token ids separated by commas."
+                                : "The loaded model has no tokenizer: its prompt is token ids "
+                                  "separated by commas, and tokens are shown as their ids.",
+               ui.em);
   if (ImGui::BeginTable("limits", 2)) {
     ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch, 1.0f);
-    ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthFixed, em * 8.2f);
+    ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthFixed, ui.em * 8.2f);
     ImGui::TableNextColumn();
     ImGui::AlignTextToFramePadding();
     ImGui::TextUnformatted("max_new_tokens");
@@ -185,21 +206,21 @@ void Ui::draw_run_bar(ImVec2 size) {
     ImGui::InputScalar("##seed", ImGuiDataType_U64, &request.seed);
     ImGui::EndTable();
   }
-  ImGui::Dummy(ImVec2(0, em * 0.2f));
+  ImGui::Dummy(ImVec2(0, ui.em * 0.2f));
   const bool loading = live.state == LiveState::kLoading;
   ImGui::BeginDisabled(loading);
   const float third = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) / 2;
-  ImGui::PushStyleColor(ImGuiCol_Button, to_imgui_vec(theme.accent.with_alpha(0.45f)));
-  if (ImGui::Button("Start, paused", ImVec2(third, 0))) workspace.start(false);
+  ImGui::PushStyleColor(ImGuiCol_Button, to_imgui_vec(ui.theme.accent.with_alpha(0.45f)));
+  if (ImGui::Button("Start, paused", ImVec2(third, 0))) ui.workspace.start(false);
   ImGui::PopStyleColor();
   help_tooltip("Load the model if needed and stop before prefill, so that you can step  Ctrl+Enter",
-               em);
+               ui.em);
   ImGui::SameLine();
-  if (ImGui::Button("Start and run", ImVec2(-FLT_MIN, 0))) workspace.start(true);
-  help_tooltip("Decode to the end, or to a breakpoint  Ctrl+Shift+Enter", em);
+  if (ImGui::Button("Start and run", ImVec2(-FLT_MIN, 0))) ui.workspace.start(true);
+  help_tooltip("Decode to the end, or to a breakpoint  Ctrl+Shift+Enter", ui.em);
   ImGui::EndDisabled();
   if (live.model) {
-    ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(theme.text_dim));
+    ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(ui.theme.text_dim));
     char text[256];
     std::snprintf(text, sizeof text,
                   "loaded: %s, %d layers, %d heads / %d KV heads, vocabulary %d, context %d",

@@ -1,4 +1,4 @@
-// Dialogs about the run: where it stops, and how it would go on with another token.
+// Dialogs about the run: where it stops, and what it would be with another token.
 #include <imgui.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ bool draw_breakpoints(Ui& ui) {
   std::vector<Breakpoint> points = ui.workspace.breakpoints;
   bool changed = false;
   if (points.empty())
-    ImGui::TextDisabled("None yet. Running stops after the phase in which one is met.");
+    ImGui::TextDisabled("None yet. Running stops after the phase in which one is hit.");
   for (std::size_t i = 0; i < points.size(); ++i) {
     ImGui::PushID(static_cast<int>(i));
     changed |= ImGui::Checkbox("##on", &points[i].enabled);
@@ -68,16 +68,16 @@ bool draw_what_if(Ui& ui) {
   }
   auto candidates = capture.candidates(node, document->cursor);
   if (candidates.empty() && node > 0) {
-    // A leaf has no row yet: offer the other ways at its parent.
+    // A leaf has no row yet: offer the alternatives at its parent.
     node = capture.nodes()[static_cast<std::size_t>(node)].parent;
     candidates = capture.candidates(node, document->cursor);
   }
   ImGui::PushTextWrapPos(0);
-  ImGui::Text("After node %d, decode on with:", node);
+  ImGui::Text("Continue after node %d with:", node);
   if (!ui.workspace.active_is_live())
     ImGui::TextDisabled(
-        "This capture was opened from a file, or a newer run has begun: it can be looked at, not "
-        "decoded on.");
+        "This capture was opened from a file, or a newer run has begun: it can be viewed, not "
+        "continued.");
   ImGui::PopTextWrapPos();
   bool done = false;
   ImGui::BeginChild("candidates");

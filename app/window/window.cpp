@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <utility>
 
 #include "app/window/fonts.h"
 #include "app/window/screenshot.h"
@@ -24,6 +25,7 @@ namespace {
 
 constexpr float kBaseEm = 15;     // px at 1x
 constexpr int kSettleFrames = 3;  // Dear ImGui needs a few to come to rest after an input
+constexpr double kScriptPollSeconds = 0.01;  // between two looks at what a script waits for
 constexpr const char* kFirstPrompt =
     "Once upon a time, a small robot found a key under the old oak tree. It did not know";
 
@@ -31,8 +33,8 @@ struct KeyPress {
   int key, mods;
 };
 
-// What GLFW's callbacks leave for the frame. One window, so one of these; GLFW hands it back
-// through the user pointer.
+// What GLFW's callbacks collect for the next frame. There is one window, so one of these; GLFW
+// hands it back through the user pointer.
 struct Events {
   std::vector<KeyPress> keys;
   std::vector<std::string> dropped;
@@ -63,14 +65,14 @@ class Display {
     window = glfwCreateWindow(width, height, "triescope", nullptr, nullptr);
     if (!window) {
       glfwTerminate();
-      throw Error(ErrorCode::kIoError, "no window: OpenGL 3.3 is not there (" + glfw_error_text +
+      throw Error(ErrorCode::kIoError, "no window: there is no OpenGL 3.3 (" + glfw_error_text +
                                            "). Install Mesa (libgl1-mesa-dri) or a driver, or work "
                                            "headless with decode and export");
     }
     glfwMakeContextCurrent(window);
     glfwSwapInterval(1);
     glfwSetWindowUserPointer(window, &events);
-    // Before the backend's own callbacks, which call these on.
+    // Set before the backend's own callbacks, which pass events on to these.
     glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int, int action, int mods) {
       events_of(w).any = true;
       if (action != GLFW_RELEASE) events_of(w).keys.push_back({key, mods});
@@ -140,7 +142,7 @@ void dispatch_keys(Events& events, const CommandTable& commands, UiState& state,
       continue;
     }
     if (typing && !function_key && edits_text) continue;
-    // In a dialog, keys belong to it.
+    // While a dialog is open, keys belong to it.
     if (state.dialog != Dialog::kNone && !function_key) continue;
     if (const Command* command = commands.find(Chord{press.key, mods})) {
       if (command->is_enabled()) command->run();
@@ -164,8 +166,13 @@ int run_window(const WindowOptions& options) {
   std::string warning;
   Preferences preferences = load_preferences(warning);
   if (options.has_request) preferences.request = options.request;
-  if (preferences.request.prompt.empty() && preferences.request.prompt_ids.empty())
-    preferences.request.prompt = kFirstPrompt;
+  RunRequest& request = preferences.request;
+  if (!request.prompt_ids.empty()) {
+    // Shown, and edited, in the prompt field.
+    request.prompt = text_of_ids(std::exchange(request.prompt_ids, {}));
+    request.prompt_is_ids = true;
+  }
+  if (request.prompt.empty()) request.prompt = kFirstPrompt;
   if (options.scale > 0) preferences.user_scale = options.scale;
 
   Display display(options.width, options.height);
@@ -173,8 +180,9 @@ int run_window(const WindowOptions& options) {
   workspace.animate = options.animate;
   if (!warning.empty()) workspace.say(LogLevel::kWarning, warning);
   UiState state;
+  state.catalog = list_models();
   const CommandTable commands(workspace, state);
-  Ui ui{workspace, state, commands, {}, viz::dark_theme(), kBaseEm, {}, false, {}};
+  Ui ui{.workspace = workspace, .state = state, .commands = commands};
 
   Script script = options.script.empty() ? Script::empty() : Script(options.script, commands);
   const bool scripted =
@@ -189,14 +197,16 @@ int run_window(const WindowOptions& options) {
   }
 
   std::string pending_screenshot;
+  std::int64_t frames = 0;  // drawn so far
   ScriptHost host{workspace,
                   state,
                   commands,
                   [&](const std::string& path) { pending_screenshot = path; },
                   [&](const std::string& path) {
+                    nlohmann::json now = workspace.state_json(ui.visible_panels);
+                    now["frames"] = frames;
                     std::ofstream file(path);
-                    file << workspace.state_json(ui.visible_panels)
-                                .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
+                    file << now.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
                          << "\n";
                     if (!file.flush())
                       throw Error(ErrorCode::kIoError, path + ": the state cannot be written");
@@ -204,7 +214,7 @@ int run_window(const WindowOptions& options) {
                   [&](int width, int height) { glfwSetWindowSize(display.window, width, height); }};
 
   int frames_left = kSettleFrames;
-  int quiet_frames = 0;  // since the last thing that changed; a script line waits for some
+  int quiet_frames = 0;  // drawn since the last script line; the next one waits for some
   state.rebuild_fonts = true;
   bool last_dark = !workspace.preferences.dark;
   while (!glfwWindowShouldClose(display.window) && !state.quit) {
@@ -214,7 +224,7 @@ int run_window(const WindowOptions& options) {
     if (frames_left > 0) {
       glfwPollEvents();
     } else if (waiting_script) {
-      glfwWaitEventsTimeout(0.01);
+      glfwWaitEventsTimeout(kScriptPollSeconds);
     } else if (play >= 0) {
       glfwWaitEventsTimeout(std::max(0.001, play));
     } else {
@@ -236,7 +246,8 @@ int run_window(const WindowOptions& options) {
         quiet_frames = 0;
       }
     }
-    if (frames_left <= 0 && !scripted) continue;
+    // A script that waits draws nothing.
+    if (frames_left <= 0 && (!scripted || quiet_frames >= kSettleFrames)) continue;
 
     if (state.rebuild_fonts || last_dark != workspace.preferences.dark) {
       const float em =
@@ -257,7 +268,7 @@ int run_window(const WindowOptions& options) {
     ImGui_ImplGlfw_NewFrame();
     if (!workspace.animate) ImGui::GetIO().DeltaTime = 1.0f / 60.0f;
     ImGui::NewFrame();
-    ui.draw();
+    draw_window(ui);
     ImGui::Render();
     int width = 0, height = 0;
     glfwGetFramebufferSize(display.window, &width, &height);
@@ -267,6 +278,7 @@ int run_window(const WindowOptions& options) {
     glClear(GL_COLOR_BUFFER_BIT);
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
     ++quiet_frames;
+    ++frames;
     if (!pending_screenshot.empty() && quiet_frames >= kSettleFrames) {
       glFinish();
       write_screenshot(pending_screenshot, width, height);

@@ -1,5 +1,6 @@
-// The window: GLFW, OpenGL 3.3 and Dear ImGui around a Workspace. Idle costs nothing: it waits for
-// events and wakes on input, on a new snapshot of the session thread, or while an animation runs.
+// The window: GLFW, OpenGL 3.3 and Dear ImGui around a Workspace. An idle window costs nothing: it
+// waits for events and wakes on input, on a new snapshot of the session thread, or while an
+// animation runs.
 #pragma once
 
 #include <string>

@@ -80,7 +80,7 @@ Document* Workspace::add_document(const std::string& path, std::uint64_t run_ser
                                 : " (" + fs::path(path).filename().string() + ")";
   document->cursor = document->capture->end_tick();
   documents_.push_back(std::move(document));
-  // What was looked at stays as what the new one is compared with.
+  // The capture that was active stays as the one to compare with.
   if (comparing_ && !partner_) partner_ = active_;
   active_ = lead_ = documents_.back().get();
   return active_;
@@ -135,6 +135,11 @@ void Workspace::save_capture_as(const std::string& path) {
   } catch (const std::exception& error) {
     say(LogLevel::kError, error.what());
   }
+}
+
+bool Workspace::prompt_is_ids() const {
+  return preferences.request.prompt_is_ids ||
+         (live_->tokenizer && !live_->tokenizer->encodes_text());
 }
 
 void Workspace::start(bool run_at_once) { start_request(request(), run_at_once); }
@@ -208,7 +213,7 @@ void Workspace::toggle_run() {
     active_->follow = true;
     return session_.run();
   }
-  // A finished capture plays; from its end, from the beginning.
+  // A finished capture is replayed; at its end, from the start.
   if (active_->cursor >= active_->capture->end_tick()) active_->cursor = 0;
   active_->playing = !active_->playing;
   active_->follow = false;
@@ -231,8 +236,8 @@ void Workspace::run_to_cursor() {
   if (target >= active_->capture->end_tick()) return step();
   if (!active_->request) {
     say(LogLevel::kError,
-        "only a run that was started in this window can be decoded again up to the cursor; this "
-        "capture is a file or a branch: set the same run up in the run bar and press Start");
+        "only a run that was started in this window can be re-run to the cursor; this capture is a "
+        "file or a branch: set up the same run in the run bar and press Start");
     return;
   }
   // A copy: the documents may move while the new run is opened.
@@ -258,7 +263,8 @@ void Workspace::restart() {
 void Workspace::branch(std::int32_t node, std::int32_t token) {
   if (!active_is_live()) {
     say(LogLevel::kError,
-        "only the newest run can be decoded on: start this run again, then choose the other token");
+        "only the newest run can be continued with another token: start this run again, then choose "
+        "it");
     return;
   }
   try {

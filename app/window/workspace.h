@@ -35,11 +35,11 @@ struct Document {
   viz::Focus focus;
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
   std::uint64_t run_serial = 0;  // of the run decoded into it; 0 = opened from a file
-  // What the run was started with; empty for a file and for a branch, which cannot be started anew.
+  // What the run was started with; empty for a file and for a branch, which cannot be run again.
   std::optional<RunRequest> request;
   bool playing = false;  // replay goes on by itself
   double next_play_time = 0;
-  viz::Twins twins;  // as seen from the run beside it, while two are compared
+  viz::Twins twins;  // as seen from the other run, while two are compared
 
   viz::Panel* panel(const std::string& name) const;
 };
@@ -79,18 +79,20 @@ class Workspace {
   Document* live_document() const;
   bool active_is_live() const { return active_ && active_ == live_document(); }
   std::vector<std::string> problems;  // errors waiting to be read, oldest first
-  std::vector<Notice> messages;       // all that was said, newest last
+  std::vector<Notice> messages;       // everything reported so far, newest last
   void say(LogLevel level, const std::string& text);
 
   // --- documents ---
   void open_capture(const std::string& path);  // errors become problems
   void close_document(Document* document);
   void save_capture_as(const std::string& path);
-  // A dropped or opened path: a capture is opened, a model is loaded.
+  // A path that was dropped or opened: opens a capture, loads a model.
   void open_path(const std::string& path);
 
   // --- the run ---
   RunRequest& request() { return preferences.request; }
+  // Whether the prompt is read as token ids: asked for, or the loaded model has no tokenizer.
+  bool prompt_is_ids() const;
   // Of the prompt as it is now, with the loaded model; asked for while the run bar is drawn.
   PromptCounter prompt_counter;
   void start(bool run_at_once);
@@ -102,8 +104,8 @@ class Workspace {
   void toggle_run();  // decoder run / pause; replay play / pause
   void stop();
   void cancel();
-  // The same run (settings, seed, prompt) decoded anew into a capture of its own, up to the cursor;
-  // the old one stays open. At the end of a live run: a step.
+  // The same run (settings, seed, prompt) decoded again, up to the cursor, into a capture of its
+  // own; the old one stays open. At the end of a live run: a step.
   void run_to_cursor();
   bool can_run_to_cursor() const;
   void restart();  // the same run again from its beginning
@@ -116,9 +118,9 @@ class Workspace {
   void go_to_start();
   void add_bookmark(const std::string& note);
   void go_to_bookmark(int direction);  // +1 next, -1 previous
-  void lock_focus(std::int32_t node);  // -1 = let go
+  void lock_focus(std::int32_t node);  // -1 = clear
 
-  // --- two runs beside each other (workspace_compare.cpp) ---
+  // --- two runs side by side (workspace_compare.cpp) ---
   bool comparing() const { return comparing_; }
   // The capture on the right; nullptr = nothing is compared, or nothing was chosen yet.
   Document* partner() const;
@@ -127,7 +129,10 @@ class Workspace {
   void stop_comparing();
   viz::Along along() const { return along_; }
   void set_along(viz::Along along);
-  void set_cursor_of(Document& document, capture::Tick tick);  // it leads, the other one follows
+  void set_cursor_of(Document& document,
+                     capture::Tick tick);  // this document leads, the other follows
+  // The steps that figures are limited to; nullopt = all. Of both runs while two are compared.
+  void set_range_of(Document& document, std::optional<std::pair<std::int32_t, std::int32_t>> range);
   void sync_partner();  // before drawing: cursor and twins of the one that follows
   void mirror_focus(const Document& from);
   bool go_to_difference();  // false: the texts are the same so far
@@ -148,9 +153,10 @@ class Workspace {
 
  private:
   Document* add_document(const std::string& path, std::uint64_t run_serial);
-  bool start_request(const RunRequest& request, bool run_at_once);  // false: said why
+  bool start_request(const RunRequest& request,
+                     bool run_at_once);  // false: refused, with a message
   bool poll_document(Document& document);
-  bool finish_export();  // true: one has ended, which was said
+  bool finish_export();  // true: one has ended, with a message
   void play(double seconds);
 
   std::function<void()> wake_;
@@ -177,7 +183,7 @@ class Workspace {
   std::uint64_t seen_notice_ = 0;
   std::shared_ptr<const LiveStatus> live_;
   std::unique_ptr<ExportTask> export_;
-  SessionThread session_;  // last: it goes first, and calls wake_
+  SessionThread session_;  // declared last so it is destroyed first; its thread calls wake_
 };
 
 }  // namespace triescope::app

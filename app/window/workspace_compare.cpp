@@ -1,4 +1,4 @@
-// Two runs beside each other: the active capture on the left, its partner on the right, one cursor
+// Two runs side by side: the active capture on the left, its partner on the right, one cursor
 // and one focus for both.
 #include <algorithm>
 
@@ -19,7 +19,10 @@ void Workspace::compare(Document* other) {
       if (document.get() != active_) partner_ = document.get();
   lead_ = active_;
   compared_ = {};
-  if (partner_) partner_->playing = false;
+  if (partner_) {
+    partner_->playing = false;
+    partner_->range = active_->range;
+  }
   layout = preset_layout("compare");
   layout_name = "compare";
   maximised.clear();
@@ -48,8 +51,15 @@ void Workspace::set_cursor_of(Document& document, Tick tick) {
   lead_ = &document;
 }
 
+void Workspace::set_range_of(Document& document,
+                             std::optional<std::pair<std::int32_t, std::int32_t>> range) {
+  document.range = range;
+  if (!partner() || !active_) return;
+  active_->range = partner_->range = range;
+}
+
 bool Workspace::steps_in_partner(int direction) const {
-  // The left run is over and the right one goes on: its steps are still to be seen.
+  // The left run has ended and the right one goes on: step through the rest of it.
   const Document* other = partner();
   if (!other || !active_ || active_is_live() || active_->cursor < active_->capture->end_tick())
     return false;
@@ -73,7 +83,7 @@ void Workspace::sync_partner() {
                      other->capture->counts().verdicts};
   if (key == compared_) return;
   compared_ = key;
-  // The run that leads beyond the other's end leaves it there.
+  // A run that leads past the other's end leaves the other at its end.
   led.cursor = viz::matching_tick(*lead.capture, lead.cursor, *led.capture, along_);
   active_->twins =
       viz::find_twins(*active_->capture, active_->cursor, *other->capture, other->cursor);

@@ -9,19 +9,20 @@ using capture::Tick;
 
 nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_panels) const {
   using nlohmann::json;
-  json state = {
-      {"state", to_string(live_->state)},
-      {"panels", visible_panels},
-      {"maximised", maximised},
-      {"layout", layout_name},
-      {"theme", preferences.dark ? "dark" : "light"},
-      {"scale", preferences.user_scale},
-      {"documents", documents_.size()},
-      {"problems", problems},
-      {"pause_reason", live_->pause_reason},
-      {"model", live_->model ? json(live_->model->name) : json(nullptr)},
-      {"run",
-       {{"method", preferences.request.method}, {"settings", preferences.request.settings}}}};
+  json state = {{"state", to_string(live_->state)},
+                {"panels", visible_panels},
+                {"maximised", maximised},
+                {"layout", layout_name},
+                {"theme", preferences.dark ? "dark" : "light"},
+                {"scale", preferences.user_scale},
+                {"documents", documents_.size()},
+                {"problems", problems},
+                {"pause_reason", live_->pause_reason},
+                {"model", live_->model ? json(live_->model->name) : json(nullptr)},
+                {"run",
+                 {{"method", preferences.request.method},
+                  {"settings", preferences.request.settings},
+                  {"prompt_is_ids", prompt_is_ids()}}}};
   state["run"]["prompt_tokens"] = prompt_counter.count().tokens;
   if (!active_) return state;
   const Document& document = *active_;
@@ -51,14 +52,16 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
     return std::count(of.twins.differ.begin(), of.twins.differ.end(), 1);
   };
   if (const Document* other = partner())
-    state["compare"] = {{"capture", other->path},
-                        {"by", viz::to_string(along_)},
-                        {"cursor", position(other->cursor)},
-                        {"focus", other->focus.node()},
-                        {"parting_step", document.twins.parting_step},
-                        {"other_parting_step", other->twins.parting_step},
-                        {"differing_nodes", marked(document)},
-                        {"other_differing_nodes", marked(*other)}};
+    state["compare"] = {
+        {"capture", other->path},
+        {"by", viz::to_string(along_)},
+        {"cursor", position(other->cursor)},
+        {"focus", other->focus.node()},
+        {"range", other->range ? json{other->range->first, other->range->second} : json(nullptr)},
+        {"parting_step", document.twins.parting_step},
+        {"other_parting_step", other->twins.parting_step},
+        {"differing_nodes", marked(document)},
+        {"other_differing_nodes", marked(*other)}};
   return state;
 }
 

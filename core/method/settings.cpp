@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/base/nearest_name.h"
 #include "core/method/method.h"
 
 namespace triescope {
@@ -242,12 +243,15 @@ json validate_settings(const MethodInfo& method, const json& given) {
   if (given.is_object())
     for (const auto& [name, value] : given.items()) {
       if (settings.contains(name)) continue;
-      std::string names;
-      for (const Parameter& parameter : parameters)
-        names += (names.empty() ? "" : ", ") + parameter.name;
+      std::vector<std::string> known;
+      std::string list;
+      for (const Parameter& parameter : parameters) {
+        known.push_back(parameter.name);
+        list += (list.empty() ? "" : ", ") + parameter.name;
+      }
       throw Error(ErrorCode::kInvalidArgument, "settings: method " + method.name +
                                                    " has no parameter \"" + name + "\"; it has " +
-                                                   names);
+                                                   list + did_you_mean(name, known));
     }
   return settings;
 }

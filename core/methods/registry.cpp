@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/nearest_name.h"
 #include "core/methods/search_methods.h"
 #include "core/methods/text_methods.h"
 
@@ -20,13 +21,15 @@ std::span<const MethodInfo> methods() {
 }
 
 const MethodInfo& find_method(const std::string& name) {
-  std::string names;
+  std::vector<std::string> known;
+  std::string list;
   for (const MethodInfo& method : methods()) {
     if (method.name == name) return method;
-    names += (names.empty() ? "" : ", ") + method.name;
+    known.push_back(method.name);
+    list += (list.empty() ? "" : ", ") + method.name;
   }
-  throw Error(ErrorCode::kNotFound,
-              "method: expected one of " + names + "; found \"" + name + "\"");
+  throw Error(ErrorCode::kInvalidArgument, "method: expected one of " + list + "; found \"" + name +
+                                               "\"" + did_you_mean(name, known));
 }
 
 }  // namespace triescope

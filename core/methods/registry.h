@@ -10,7 +10,7 @@ namespace triescope {
 
 // All methods, in display order. Never changes.
 std::span<const MethodInfo> methods();
-// Error{kNotFound}: lists the names there are.
+// Error{kInvalidArgument}: lists the names there are, and the one most likely meant.
 const MethodInfo& find_method(const std::string& name);
 
 }  // namespace triescope

@@ -20,6 +20,9 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
+  // False: the model came without a tokenizer (id_tokenizer.h): encode and apply_chat_template
+  // refuse.
+  virtual bool encodes_text() const { return true; }
   // UTF-8 text -> ids. With special tokens: what the model's post-processor adds (BOS, ...).
   // Special tokens written in the text are recognised. Error{kInvalidArgument} on invalid UTF-8:
   // says the byte offset.

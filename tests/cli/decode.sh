@@ -71,7 +71,18 @@ for path in pathlib.Path(sys.argv[1]).iterdir():
         assert rows and all(len(r) == len(rows[0]) for r in rows), path.name
 PY
 expect 2 'step' "$TRIESCOPE" export "$work/beam.tscap" --panel trie --format svg --step 9999 -o "$work/x.svg"
-expect 3 'trie' "$TRIESCOPE" export "$work/beam.tscap" --panel no-such-panel --format svg -o "$work/x.svg"
+expect 2 'trie' "$TRIESCOPE" export "$work/beam.tscap" --panel no-such-panel --format svg -o "$work/x.svg"
+# A range of steps: figures are limited to it, in one run and in both.
+"$TRIESCOPE" export --quiet "$work/beam.tscap" --panel memory --format svg --steps 2:5 -o "$work/range.svg" || failures=$((failures + 1))
+grep -q 'steps 2 to 5' "$work/range.svg" || { echo "FAILED: the picture does not name the range"; failures=$((failures + 1)); }
+"$TRIESCOPE" export --quiet "$work/beam.tscap" "$work/beam.tscap" --panel memory --format svg --steps 2:5 -o "$work/pair_range.svg" || failures=$((failures + 1))
+[[ $(grep -o 'steps 2 to 5' "$work/pair_range.svg" | wc -l) -ge 2 ]] || { echo "FAILED: the range does not hold for both runs"; failures=$((failures + 1)); }
+last=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["counts"]["steps"] - 1)' "$work/capture.json")
+expect 0 'written' "$TRIESCOPE" export "$work/beam.tscap" --panel memory --format svg --steps "0:$last" -o "$work/x.svg"
+for range in 5:2 -1:3 3 3: :3 a:b 2:5x 2-5 "0:$((last + 1))"; do
+  expect 2 "--steps: expected FIRST:LAST, two steps from 0 to $last .*found '$range'" \
+    "$TRIESCOPE" export "$work/beam.tscap" --panel memory --format svg "--steps=$range" -o "$work/x.svg"
+done
 expect 2 'context' "$TRIESCOPE" decode --quiet --model "$model" --prompt hi --max-new-tokens 1000000
 head -c 3000 "$work/beam.tscap" >"$work/cut.tscap"
 expect 3 'cut.tscap' "$TRIESCOPE" info "$work/cut.tscap"

@@ -1,4 +1,4 @@
-# What a model's generation_config.json asks for: told by info, noted by decode, taken with --model-settings. On a small real model of
+# What a model's generation_config.json asks for: shown by info, noted by decode, taken with --model-settings. On a small real model of
 # the test data.
 source "$(dirname "$0")/lib.sh"
 data=${TRIESCOPE_TEST_DATA:-$TRIESCOPE_SOURCE/../shared/data}
@@ -26,7 +26,7 @@ run --quiet --json --method sample --model-settings --set top_k=5 >"$work/sample
 check_json "$work/sample.json" '[d["settings"][n] for n in ("temperature", "top_k", "repetition_penalty")] == [0.7, 5, 1.3]'
 
 asks '{"guidance_scale": 1.5}'
-expect 3 'generation_config.json asks for guidance_scale, which is not done' run --method greedy --model-settings
+expect 3 'generation_config.json asks for guidance_scale, which triescope does not support' run --method greedy --model-settings
 asks '{"temperature": 0.0}'
 expect 2 'generation_config.json asks for temperature = 0.0: .*0.01' run --method sample --model-settings
 asks '{"top_p": [1]}'

@@ -6,22 +6,35 @@ expect 0 'triescope [0-9]' "$TRIESCOPE" --version
 expect 0 'libtorch' "$TRIESCOPE" --version
 expect 2 'no-such-option' "$TRIESCOPE" decode --no-such-option
 expect 2 '.' "$TRIESCOPE" no-such-subcommand-or-file --no-such-option
+# A name that is not one is a usage error, with the nearest one; a path that is not there is bad input.
+expect 2 "'foo' is neither a subcommand nor a file; subcommands are decode, methods, info, tokenize, export, bench$" "$TRIESCOPE" foo
+expect 2 "'decod' is neither .*; did you mean decode\?$" "$TRIESCOPE" decod --prompt hi
+expect 2 "'exprot' is neither .*; did you mean export\?$" "$TRIESCOPE" --quiet exprot
+expect 3 'foo.tscap: no such file' "$TRIESCOPE" foo.tscap
+expect 3 './foo: no such file' "$TRIESCOPE" ./foo
+expect 2 'found "bean"; did you mean beam\?$' "$TRIESCOPE" decode --prompt hi --method bean
+expect 2 'no parameter "num_beam"; .*; did you mean num_beams\?$' "$TRIESCOPE" decode --prompt hi --set num_beam=3
+expect 2 "panel 'tree' is not one of: .*; did you mean trie\?$" "$TRIESCOPE" export "$work/no.tscap" --panel tree --format svg -o "$work/x.svg"
+mkdir -p "$work/models" && : >"$work/models/Some-Model.gguf"
+for name in some-modle SomeModel; do
+  TRIESCOPE_MODELS=$work/models expect 2 "model '$name' is neither .*; did you mean some-model\?$" "$TRIESCOPE" decode --prompt hi --model $name
+done
 expect 2 'max-new-tokens' "$TRIESCOPE" decode --prompt hi --max-new-tokens 0
 expect 2 'num_beams' "$TRIESCOPE" decode --prompt hi --set num_beams=0
 expect 2 'num_beams' "$TRIESCOPE" decode --prompt hi --set num_beams=many
 expect 2 'no_such_parameter' "$TRIESCOPE" decode --prompt hi --set no_such_parameter=1
 expect 2 'expected a draft model' "$TRIESCOPE" decode --prompt hi --method draft_model
 expect 3 'neither a file' "$TRIESCOPE" decode --prompt hi --method draft_model --draft /no/such/model
-expect 2 'beam takes no draft model' "$TRIESCOPE" decode --prompt hi --draft anything
+expect 2 'beam does not take a draft model' "$TRIESCOPE" decode --prompt hi --draft anything
 # What transformers knows and triescope does not is refused, not passed over.
 for name in sequence_bias suppress_tokens exponential_decay_length_penalty renormalize_logits; do
   expect 2 "$name" "$TRIESCOPE" decode --method sample --prompt hi --set $name=1
 done
 expect 2 'name=value' "$TRIESCOPE" decode --prompt hi --set num_beams
 expect 2 'dtype|f32' "$TRIESCOPE" decode --prompt hi --dtype f64
-expect 3 'beam' "$TRIESCOPE" decode --prompt hi --method no-such-method
+expect 2 'beam' "$TRIESCOPE" decode --prompt hi --method no-such-method
 expect 3 'no such|nor a known|neither' "$TRIESCOPE" decode --prompt hi --model /no/such/model
-echo "this is no model" >"$work/text.gguf"
+echo "not a model" >"$work/text.gguf"
 expect 3 'text.gguf' "$TRIESCOPE" decode --prompt hi --model "$work/text.gguf"
 mkdir "$work/folder"
 expect 3 'config.json' "$TRIESCOPE" info "$work/folder"
@@ -32,7 +45,7 @@ expect 3 'text.gguf' "$TRIESCOPE" export "$work/text.gguf" --panel trie --format
 expect 2 'models, rows' "$TRIESCOPE" bench --only no-such-table
 expect 2 'exactly one' "$TRIESCOPE" tokenize
 expect 0 'num_beams' "$TRIESCOPE" methods beam
-expect 3 'beam' "$TRIESCOPE" methods no-such-method
+expect 2 'beam' "$TRIESCOPE" methods no-such-method
 "$TRIESCOPE" methods --json >"$work/methods.json" || failures=$((failures + 1))
 check_json "$work/methods.json" '{"greedy", "sample", "batch_beam", "beam", "ngram_trie", "prompt_lookup"} <= {m["name"] for m in d["methods"]}'
 check_json "$work/methods.json" 'all(p["help"] for m in d["methods"] for p in m["parameters"])'

@@ -59,5 +59,48 @@ check_json "$work/debug.json" '"compare" not in d and d["layout"] == "debug"'
 check_json "$work/again.json" 'd["compare"]["capture"].endswith("greedy.tscap")'
 check_json "$work/swapped.json" 'd["method"] == "greedy" and d["compare"]["capture"].endswith("beam.tscap")'
 check_json "$work/one.json" 'd["documents"] == 1 and "compare" not in d and d["problems"] == []'
+# A range of steps holds for both runs: set by a script, and dragged with Shift on the timeline of either.
+cat >"$work/range.script" <<SCRIPT
+range 2 3
+write-state $work/set.json
+range all
+screenshot $work/no_range.png
+write-state $work/all.json
+wait ms 5000
+write-state $work/left.json
+wait ms 5000
+screenshot $work/range.png
+write-state $work/right.json
+SCRIPT
+window "$work/greedy.tscap" "$work/drafts.tscap" --script "$work/range.script" &
+pid=$!
+if command -v xdotool >/dev/null; then
+  appears() { for _ in $(seq 300); do [[ -s $1 ]] && return; sleep 0.1; done; }
+  # drag FROM_X TO_X: over the strip at the bottom, in small moves as a hand does.
+  drag() {
+    xdotool mousemove --window "$id" "$1" 655
+    sleep 0.2
+    xdotool keydown shift mousedown 1
+    for i in 1 2 3 4 5 6; do xdotool mousemove --window "$id" $(($1 + ($2 - $1) * i / 6)) 655; sleep 0.05; done
+    sleep 0.2
+    xdotool mouseup 1 keyup shift
+  }
+  appears "$work/all.json"
+  sleep 0.5
+  id=$(xdotool search --pid $pid --name triescope | tail -1)
+  xdotool windowfocus "$id" 2>/dev/null
+  drag 450 700
+  appears "$work/left.json"
+  sleep 0.3
+  drag 930 1060
+  wait $pid || { echo "FAILED: the script ended with $?"; failures=$((failures + 1)); }
+  check_json "$work/left.json" 'len(d["range"]) == 2 and 0 < d["range"][0] < d["range"][1] < 15 and d["compare"]["range"] == d["range"]'
+  check_json "$work/right.json" 'd["range"] == [0, 1] and d["compare"]["range"] == [0, 1]'
+  cmp -s "$work/no_range.png" "$work/range.png" && { echo "FAILED: a dragged range is not shown"; failures=$((failures + 1)); }
+else
+  wait $pid || { echo "FAILED: the script ended with $?"; failures=$((failures + 1)); }
+fi
+check_json "$work/set.json" 'd["range"] == [2, 3] and d["compare"]["range"] == [2, 3]'
+check_json "$work/all.json" '"range" not in d and d["compare"]["range"] is None'
 cmp -s "$work/a.png" "$work/b.png" || { echo "FAILED: stepping forward and back does not show the identical pair"; failures=$((failures + 1)); }
 finish

@@ -1,4 +1,4 @@
-# "Run to the cursor": the same run, decoded anew into a capture of its own, stops where the cursor stood; at the end it is a step.
+# "Re-run to cursor": the same run, decoded again into a capture of its own, stops where the cursor was; at the end it is a step.
 source "$(dirname "$0")/lib.sh"
 need_model
 cat >"$work/run.script" <<SCRIPT

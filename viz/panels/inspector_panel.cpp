@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/base/counted.h"
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
 #include "viz/panels/panels.h"
@@ -34,8 +35,8 @@ std::vector<Fact> run_facts(const Scene& scene) {
       {"KV policy", run.kv_policy, ""},
       {"KV per token", bytes_text(static_cast<double>(run.kv_bytes_per_token)),
        "layers × KV heads × head dim × 2 (K and V) × bytes of the dtype"},
-      {"prompt", std::to_string(run.prompt_tokens.size()) + " tokens", ""},
-      {"limit", std::to_string(run.max_new_tokens) + " new tokens", ""},
+      {"prompt", counted(run.prompt_tokens.size(), "token"), ""},
+      {"limit", counted(run.max_new_tokens, "new token"), ""},
       {"seed", std::to_string(run.seed), ""},
       {"status", kStatus[static_cast<int>(scene.capture->status())], ""},
       {"recorded", run.created_utc, ""}};
@@ -99,8 +100,7 @@ std::vector<Fact> node_facts(const Scene& scene, std::int32_t node) {
       facts.push_back(
           {"q", number_text(view.row.q, 4), "probability it was drafted with; 1 = deterministic"});
   } else {
-    facts.push_back(
-        {"prompt", std::to_string(prompt) + " tokens", "the root stands for the whole prompt"});
+    facts.push_back({"prompt", counted(prompt, "token"), "the root stands for the whole prompt"});
   }
   facts.push_back({"slot", view.slot >= 0 ? std::to_string(view.slot) : "none", ""});
   facts.push_back({"beam",

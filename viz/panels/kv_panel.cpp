@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/counted.h"
 #include "viz/layouts/slot_grid.h"
 #include "viz/layouts/zoom.h"
 #include "viz/look/drawing.h"
@@ -147,10 +148,10 @@ class KvPanel final : public Panel {
     band_ = band;
     canvas.fill_rect(band, scene.theme.accent.with_alpha(0.2f), scene.em * 0.2f);
     const auto prompt = static_cast<int>(scene.capture->run().prompt_tokens.size());
-    std::string label = "prompt: " + std::to_string(counts.prompt) + " slots";
+    std::string label = "prompt: " + counted(counts.prompt, "slot");
     if (prompt > 0 && counts.prompt > prompt)
       label += ", " + std::to_string((counts.prompt + prompt - 1) / prompt) + " copies of its " +
-               std::to_string(prompt) + " tokens";
+               counted(prompt, "token");
     else
       label += ", shared by every path";
     text_in(canvas, {band.x + scene.em * 0.5f, band.y, band.w - scene.em, band.h}, label,

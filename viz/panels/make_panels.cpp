@@ -1,5 +1,6 @@
 // The visible list of panels.
 #include "core/base/error.h"
+#include "core/base/nearest_name.h"
 #include "viz/panels/panels.h"
 
 namespace triescope::viz {
@@ -21,12 +22,15 @@ std::vector<std::unique_ptr<Panel>> make_panels() {
 }
 
 std::unique_ptr<Panel> make_panel(const std::string& name) {
-  std::string names;
+  std::vector<std::string> known;
+  std::string list;
   for (auto& panel : make_panels()) {
     if (panel->info().name == name) return std::move(panel);
-    names += (names.empty() ? "" : ", ") + panel->info().name;
+    known.push_back(panel->info().name);
+    list += (list.empty() ? "" : ", ") + known.back();
   }
-  throw Error(ErrorCode::kNotFound, "panel '" + name + "' is not one of: " + names);
+  throw Error(ErrorCode::kInvalidArgument,
+              "panel '" + name + "' is not one of: " + list + did_you_mean(name, known));
 }
 
 }  // namespace triescope::viz

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "core/base/counted.h"
 #include "viz/layouts/axis.h"
 #include "viz/layouts/zoom.h"
 #include "viz/look/drawing.h"
@@ -148,7 +149,7 @@ class MemoryPanel final : public Panel {
     const auto per_token = static_cast<double>(scene.capture->run().kv_bytes_per_token);
     reaction.tooltip = {
         "step " + std::to_string(row.step),
-        "live " + std::to_string(row.live) + " tokens × " + bytes_text(per_token) + " = " +
+        "live " + counted(row.live, "token") + " × " + bytes_text(per_token) + " = " +
             bytes_text(row.live * per_token),
         "garbage " + std::to_string(row.garbage) + ", reserved " + std::to_string(row.reserved),
         "greedy = prompt + generated = " + std::to_string(row.greedy),

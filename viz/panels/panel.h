@@ -41,6 +41,7 @@ class Panel {
 // All panels, in display order: trie mask positions kv memory verdict candidates text inspector
 // timeline log.
 std::vector<std::unique_ptr<Panel>> make_panels();
-std::unique_ptr<Panel> make_panel(const std::string& name);  // Error{kNotFound}: lists the names
+std::unique_ptr<Panel> make_panel(
+    const std::string& name);  // Error{kInvalidArgument}: lists the names
 
 }  // namespace triescope::viz

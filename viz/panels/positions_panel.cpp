@@ -5,6 +5,7 @@
 #include <map>
 #include <sstream>
 
+#include "core/base/counted.h"
 #include "viz/layouts/axis.h"
 #include "viz/layouts/zoom.h"
 #include "viz/look/drawing.h"
@@ -120,7 +121,7 @@ class PositionsPanel final : public Panel {
         static_cast<std::size_t>((scroll_limit(length, room) - scroll_) / row_height + 0.5f);
     if (below > 0)
       text_in(canvas, {area.x + pad, area.bottom() - em * 1.2f, label, em * 1.1f},
-              "+ " + std::to_string(below) + " rows: drag", small);
+              "+ " + counted(below, "row") + ": drag", small);
   }
 
   Reaction input(const Input& in, Rect area, const Scene& scene) override {

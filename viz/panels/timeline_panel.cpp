@@ -4,6 +4,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "core/base/counted.h"
 #include "viz/layouts/axis.h"
 #include "viz/layouts/zoom.h"
 #include "viz/look/drawing.h"
@@ -234,8 +235,8 @@ class TimelinePanel final : public Panel {
       reaction.tooltip.push_back(std::string(capture::to_string(capture::phase_of(row->tick))) +
                                  "  " + duration_text(static_cast<double>(row->duration_us)));
     if (const auto figures = scene.capture->step(step))
-      reaction.tooltip.push_back(std::to_string(figures->forward_rows) + " rows, " +
-                                 std::to_string(figures->emitted) + " tokens emitted");
+      reaction.tooltip.push_back(counted(figures->forward_rows, "row") + ", " +
+                                 counted(figures->emitted, "token") + " emitted");
     return reaction;
   }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/counted.h"
 #include "viz/look/node_text.h"
 #include "viz/panels/zoom_input.h"
 
@@ -17,13 +18,12 @@ void explain(const TrieItem& item, std::int32_t merged, const Scene& scene,
     lines.push_back(std::to_string(item.run) +
                     " tokens without a branch are folded here: double-click to open");
   if (item.hidden_dead > 0)
-    lines.push_back("+" + std::to_string(item.hidden_dead) +
-                    " nodes on dead branches are not drawn: double-click to open");
+    lines.push_back("+" + counted(item.hidden_dead, "node") +
+                    " on dead branches, not drawn: double-click to open");
   if (item.hidden_other > 0)
-    lines.push_back("+" + std::to_string(item.hidden_other) +
-                    " nodes folded away: double-click to open");
-  if (merged > 0)
-    lines.push_back("and " + std::to_string(merged) + " more nodes on this spot: zoom in");
+    lines.push_back("+" + counted(item.hidden_other, "node") +
+                    " folded away: double-click to open");
+  if (merged > 0) lines.push_back("and " + counted(merged, "more node") + " on this spot: zoom in");
 }
 
 // ',' and '.': the neighbours in the column.

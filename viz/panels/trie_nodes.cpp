@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/counted.h"
 #include "viz/look/drawing.h"
 #include "viz/panels/trie_picture.h"
 #include "viz/words/number_text.h"
@@ -56,7 +57,7 @@ void draw_details(Canvas& canvas, const TriePicture& picture, std::int32_t item,
   const float room = column_end + (TriePicture::kGutterEm - 0.5f) * picture.unit;
   std::string label, gap;
   if (it.node == 0) {
-    label = "prompt, " + std::to_string(scene.capture->run().prompt_tokens.size()) + " tokens";
+    label = "prompt, " + counted(scene.capture->run().prompt_tokens.size(), "token");
   } else {
     const bool plain = state == NodeState::kLive;
     if (!plain) {

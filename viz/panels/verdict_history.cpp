@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/counted.h"
 #include "viz/look/drawing.h"
 #include "viz/words/number_text.h"
 
@@ -43,7 +44,7 @@ void VerdictHistory::input(const Input& in, const Scene& scene, Reaction& reacti
       reaction.tooltip = {"step " + std::to_string(step)};
       if (drafts) {
         reaction.tooltip.push_back("accepted " + std::to_string(row->accepted) + " of " +
-                                   std::to_string(row->drafted) + " drafts");
+                                   counted(row->drafted, "draft"));
         reaction.tooltip.push_back("tokens emitted = accepted + 1 = " +
                                    std::to_string(row->emitted));
       } else {
@@ -62,9 +63,9 @@ void VerdictHistory::input(const Input& in, const Scene& scene, Reaction& reacti
     const auto bin = static_cast<std::int32_t>(std::lround(histogram_.x.value(in.mouse.x)));
     const auto counts = histogram_of(scene);
     if (const auto found = counts.find(bin); found != counts.end()) {
-      reaction.tooltip = {std::to_string(found->second) + " steps " +
-                              (drafts ? "accepted " + std::to_string(bin) + " drafts"
-                                      : "have a margin of " + number_text(bin / 10.0, 1) + " to " +
+      reaction.tooltip = {counted(found->second, "step") +
+                              (drafts ? " accepted " + counted(bin, "draft")
+                                      : " with a margin of " + number_text(bin / 10.0, 1) + " to " +
                                             number_text((bin + 1) / 10.0, 1)),
                           "click: the next of them"};
       if (in.clicked) reaction.cursor = next_with(scene, bin);

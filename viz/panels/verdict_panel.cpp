@@ -5,6 +5,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "core/base/counted.h"
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
 #include "viz/panels/panels.h"
@@ -38,11 +39,10 @@ class VerdictPanel final : public Panel {
     const auto step = scene.capture->step(scene.shown_step());
     std::string head = "step " + std::to_string(scene.shown_step());
     if (step && step->drafted > 0)
-      head += ": " + std::to_string(step->accepted) + " of " + std::to_string(step->drafted) +
-              " drafts accepted, " + std::to_string(step->emitted) + " tokens emitted";
+      head += ": " + std::to_string(step->accepted) + " of " + counted(step->drafted, "draft") +
+              " accepted, " + counted(step->emitted, "token") + " emitted";
     else if (step)
-      head += ": " + std::to_string(step->frontier) +
-              (step->frontier == 1 ? " live path" : " live paths");
+      head += ": " + counted(step->frontier, "live path");
     if (const auto differing = VerdictList::differing(rows, scene); differing > 0)
       head += ", ≠ " + std::to_string(differing) + " not as in the other run";
     text_in(canvas, {area.x + pad, area.y + em * 0.25f, area.w - 2 * pad, em * 1.3f}, head,

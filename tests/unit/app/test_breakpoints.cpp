@@ -86,6 +86,71 @@ TEST_CASE_FIXTURE(Fixture, "moves of KV and live tokens above a bound are hit") 
   CHECK_FALSE(recorder.take_hit().empty());
 }
 
+TEST_CASE_FIXTURE(Fixture,
+                  "pruned, finished and step each stop at their own event, and say which") {
+  const auto hit = [&](capture::Verdict kind) {
+    const capture::VerdictRow row = verdict(5, kind);
+    recorder.verdicts({&row, 1});
+    return recorder.take_hit();
+  };
+  recorder.set_breakpoints({{BreakKind::kPrune, 0, true}});
+  for (const auto kind :
+       {capture::Verdict::kAccepted, capture::Verdict::kRejected, capture::Verdict::kKept,
+        capture::Verdict::kFinished, capture::Verdict::kBonus, capture::Verdict::kEmitted})
+    CHECK(hit(kind).empty());
+  CHECK(hit(capture::Verdict::kPruned) == "a beam is pruned: node 5");
+  recorder.set_breakpoints({{BreakKind::kFinished, 0, true}});
+  CHECK(hit(capture::Verdict::kPruned).empty());
+  CHECK(hit(capture::Verdict::kFinished) == "a sequence finishes: node 5");
+
+  recorder.set_breakpoints({{BreakKind::kStep, 3, true}});
+  capture::StepRow row;
+  for (row.step = 0; row.step < 6; ++row.step) {
+    recorder.step(row);
+    CHECK(recorder.take_hit() == (row.step == 3 ? "step = 3: done" : ""));
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "a token that is rejected, or of a node not seen, is not decided upon") {
+  recorder.set_breakpoints({{BreakKind::kToken, -1, true}, {BreakKind::kToken, 42, true}});
+  capture::NodeRow node;
+  node.node = 2;
+  node.token = 42;
+  recorder.nodes({&node, 1});
+  for (const std::int32_t seen : {2, 3, -3}) {
+    const capture::VerdictRow rejected = verdict(seen, capture::Verdict::kRejected);
+    recorder.verdicts({&rejected, 1});
+    CHECK(recorder.take_hit().empty());
+  }
+  for (const std::int32_t unseen : {3, -3}) {
+    const capture::VerdictRow kept = verdict(unseen, capture::Verdict::kKept);
+    recorder.verdicts({&kept, 1});
+    CHECK(recorder.take_hit().empty());
+  }
+  const capture::VerdictRow kept = verdict(2, capture::Verdict::kKept);
+  recorder.verdicts({&kept, 1});
+  CHECK(recorder.take_hit() == "token id = 42: node 2");
+}
+
+TEST_CASE_FIXTURE(Fixture, "of several breakpoints that are met in a phase, the first is told") {
+  recorder.set_breakpoints({{BreakKind::kFinished, 0, true}, {BreakKind::kRejection, 0, true}});
+  const capture::VerdictRow rows[] = {verdict(4, capture::Verdict::kRejected),
+                                      verdict(6, capture::Verdict::kFinished)};
+  recorder.verdicts(rows);
+  CHECK(recorder.take_hit() == "a draft is rejected: node 4");
+  CHECK(recorder.take_hit().empty());
+}
+
+TEST_CASE("a breakpoint is described with its number where it has one") {
+  CHECK(describe({BreakKind::kAcceptedBelow, 3, true}) == "accepted drafts < 3");
+  CHECK(describe({BreakKind::kLiveAbove, 900, true}) == "live KV tokens > 900");
+  CHECK(describe({BreakKind::kMove, 3, true}) == "KV is moved (garbage collection)");
+  for (const BreakKind kind : all_break_kinds())
+    CHECK(needs_threshold(kind) == (kind == BreakKind::kAcceptedBelow ||
+                                    kind == BreakKind::kLiveAbove || kind == BreakKind::kToken ||
+                                    kind == BreakKind::kStep));
+}
+
 TEST_CASE("every breakpoint kind has a script name that leads back to it") {
   for (const BreakKind kind : all_break_kinds()) {
     BreakKind back = BreakKind::kStep;

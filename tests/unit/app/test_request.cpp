@@ -2,6 +2,8 @@
 
 #include "app/run/request.h"
 #include "core/base/error.h"
+#include "core/tokenizer/id_tokenizer.h"
+#include "tests/support/fake_model.h"
 
 namespace triescope::app {
 namespace {
@@ -54,8 +56,8 @@ TEST_CASE("a model's settings that cannot be followed are refused, and the reque
     return message;
   };
   CHECK(refusal({{}, {"guidance_scale", "suppress_tokens"}}, ErrorCode::kNotSupported)
-            .find("generation_config.json asks for guidance_scale, suppress_tokens, which is not "
-                  "done") != std::string::npos);
+            .find("generation_config.json asks for guidance_scale, suppress_tokens, which "
+                  "triescope does not support") != std::string::npos);
   const std::string range = refusal({{{"temperature", "0"}}, {}}, ErrorCode::kInvalidArgument);
   CHECK(range.find("/models/some: generation_config.json asks for temperature = 0") == 0);
   CHECK(range.find("0.01") != std::string::npos);
@@ -63,7 +65,64 @@ TEST_CASE("a model's settings that cannot be followed are refused, and the reque
                             model_that_asks({{{"min_length", "3"}}, {"guidance_scale"}}),
                             "do so") ==
         "the model's generation_config.json asks for min_length = 3; do so; it also asks for "
-        "guidance_scale, which is not done");
+        "guidance_scale, which triescope does not support");
+}
+
+std::string refusal(const RunRequest& request, const Tokenizer& tokenizer) {
+  try {
+    make_run_config(request, tokenizer);
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::kInvalidArgument);
+    return error.what();
+  }
+  return "not refused";
+}
+
+TEST_CASE("ids are read with spaces around them, and what is not a number is named") {
+  using Ids = std::vector<std::int32_t>;
+  CHECK(parse_ids("1,2, 3") == Ids{1, 2, 3});
+  CHECK(parse_ids(" 7\n") == Ids{7});
+  CHECK(parse_ids("").empty());
+  CHECK(text_of_ids({1, 20, 3}) == "1, 20, 3");
+  CHECK(parse_ids(text_of_ids({1, 20, 3})) == Ids{1, 20, 3});
+  for (const char* wrong : {"1,x,3", "1,,3", "1,2x,3", "1,99999999999,3"}) {
+    CAPTURE(wrong);
+    CHECK_THROWS_WITH_AS(parse_ids(wrong), doctest::Contains("as entry 2"), Error);
+  }
+}
+
+TEST_CASE("a prompt of ids is taken as it is, within the vocabulary, and not with a template") {
+  const auto ids = make_id_tokenizer("/models/some", 10, -1, {});
+  RunRequest request;
+  request.prompt = "1, 9";
+  request.prompt_is_ids = true;
+  const RunConfig config = make_run_config(request, *ids);
+  CHECK(config.prompt_tokens == std::vector<std::int32_t>{1, 9});
+  CHECK(config.prompt_text == "<1><9>");
+  request.prompt_ids = {3};  // the command line's come first
+  CHECK(make_run_config(request, *ids).prompt_tokens == std::vector<std::int32_t>{3});
+  request.prompt_ids = {10};
+  CHECK(refusal(request, *ids) == "prompt id 10 is outside the vocabulary: expected 0 to 9");
+  request.prompt_ids = {-1};
+  CHECK(refusal(request, *ids) == "prompt id -1 is outside the vocabulary: expected 0 to 9");
+  request.prompt_ids.clear();
+  request.chat = true;
+  CHECK(refusal(request, *ids).find("a chat template works on text") != std::string::npos);
+  request.chat = false;
+  request.prompt.clear();
+  CHECK(refusal(request, *ids).find("at least one token id") != std::string::npos);
+}
+
+TEST_CASE("a window reads its prompt as ids where the tokenizer takes no text, and there alone") {
+  const auto ids = make_id_tokenizer("/models/some", 10, -1, {});
+  RunRequest request;
+  request.prompt = "4";
+  CHECK(as_read_by(*ids, request).prompt_is_ids);
+  CHECK_THROWS_AS(make_run_config(request, *ids), Error);  // headless: a text is a text
+  const test::FakeTokenizer words;
+  CHECK_FALSE(as_read_by(words, request).prompt_is_ids);
+  request.prompt_is_ids = true;
+  CHECK(as_read_by(words, request).prompt_is_ids);
 }
 
 }  // namespace

@@ -1,44 +1,14 @@
 // The session thread on the real model: skipped where set-up has not installed it.
 #include <doctest/doctest.h>
 
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
-
 #include "app/run/session_thread.h"
 #include "core/capture/capture.h"
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"
+#include "tests/unit/app/session_harness.h"
 
 namespace triescope::app {
 namespace {
-
-struct Waiter {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::function<void()> wake() {
-    return [this] {
-      std::lock_guard lock(mutex);
-      changed.notify_all();
-    };
-  }
-  // False after two minutes: the machine is stuck, not slow.
-  template <class Condition>
-  bool until(SessionThread& thread, Condition condition) {
-    std::unique_lock lock(mutex);
-    return changed.wait_for(lock, std::chrono::minutes(2), [&] {
-      lock.unlock();
-      const bool met = condition(*thread.status());
-      lock.lock();
-      return met;
-    });
-  }
-};
-
-bool settled(const SessionThread& thread, const LiveStatus& status) {
-  return status.commands_done >= thread.commands_sent() && status.state != LiveState::kRunning &&
-         status.state != LiveState::kLoading;
-}
 
 RunRequest small_run() {
   RunRequest request;
@@ -53,19 +23,19 @@ RunRequest small_run() {
 TEST_CASE("a run steps by phase and by step, runs to its end, and its capture says so") {
   if (!test::model_path()) TRIESCOPE_SKIP("the model is not installed");
   test::TempDir folder;
-  Waiter waiter;
-  SessionThread thread(waiter.wake());
+  SessionHarness session;
+  SessionThread& thread = session.thread;
   const std::string path = (folder.path() / "run.tscap").string();
   thread.start(small_run(), path, /*run_at_once=*/false);
-  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return settled(thread, s); }));
+  session.settle();
   REQUIRE(thread.status()->state == LiveState::kPaused);
   CHECK(thread.status()->next_tick == 0);
 
   thread.step_phase();
-  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return settled(thread, s); }));
+  session.settle();
   CHECK(thread.status()->next_tick == 1);
   thread.step();
-  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return settled(thread, s); }));
+  session.settle();
   CHECK(thread.status()->next_tick == capture::make_tick(1, capture::Phase::kDraft));
 
   // What was stepped can be read at once.
@@ -73,7 +43,7 @@ TEST_CASE("a run steps by phase and by step, runs to its end, and its capture sa
   CHECK(capture->end_tick() == capture::make_tick(1, capture::Phase::kDraft));
 
   thread.run();
-  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return s.state == LiveState::kDone; }));
+  REQUIRE(session.until([&](const LiveStatus& s) { return s.state == LiveState::kDone; }));
   capture->poll();
   CHECK(capture->status() == capture::RunStatus::kDone);
   CHECK_FALSE(capture->sequences().empty());
@@ -82,41 +52,36 @@ TEST_CASE("a run steps by phase and by step, runs to its end, and its capture sa
 TEST_CASE("errors become notices and the thread goes on") {
   if (!test::model_path()) TRIESCOPE_SKIP("the model is not installed");
   test::TempDir folder;
-  Waiter waiter;
-  SessionThread thread(waiter.wake());
-  const auto errors = [&] {
-    int count = 0;
-    for (const Notice& notice : thread.status()->notices) count += notice.level == LogLevel::kError;
-    return count;
-  };
+  SessionHarness session;
+  SessionThread& thread = session.thread;
   RunRequest wrong = small_run();
   wrong.model = "/no/such/model.gguf";
   thread.start(wrong, (folder.path() / "a.tscap").string(), false);
-  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return settled(thread, s); }));
-  CHECK(errors() == 1);
+  session.settle();
+  CHECK(session.errors() == 1);
   wrong = small_run();
   wrong.settings = {{"num_beams", 0}};
   thread.start(wrong, (folder.path() / "b.tscap").string(), false);
-  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return settled(thread, s); }));
-  CHECK(errors() == 2);
+  session.settle();
+  CHECK(session.errors() == 2);
   thread.step();  // there is no run
-  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return settled(thread, s); }));
-  CHECK(errors() == 3);
+  session.settle();
+  CHECK(session.errors() == 3);
 
   thread.start(small_run(), (folder.path() / "c.tscap").string(), true);
-  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return s.state == LiveState::kDone; }));
-  CHECK(errors() == 3);
+  REQUIRE(session.until([&](const LiveStatus& s) { return s.state == LiveState::kDone; }));
+  CHECK(session.errors() == 3);
 }
 
 TEST_CASE("a draft model is loaded once, and given up when another is asked for") {
   if (!test::model_path()) TRIESCOPE_SKIP("the model is not installed");
   test::TempDir folder;
-  Waiter waiter;
-  SessionThread thread(waiter.wake());
+  SessionHarness session;
+  SessionThread& thread = session.thread;
   const auto loads = [&] {
     int count = 0;
     for (const Notice& notice : thread.status()->notices)
-      count += notice.text.starts_with("loaded to draft: ");
+      count += notice.text.starts_with("loaded as draft model: ");
     return count;
   };
   const auto accepted = [&](const std::string& path) {
@@ -136,9 +101,8 @@ TEST_CASE("a draft model is loaded once, and given up when another is asked for"
     request.draft_model = draft_model;
     const std::string path = (folder.path() / (std::to_string(++runs) + ".tscap")).string();
     thread.start(request, path, true);
-    REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return settled(thread, s); }));
-    REQUIRE(
-        waiter.until(thread, [&](const LiveStatus& s) { return s.state != LiveState::kRunning; }));
+    session.settle();
+    REQUIRE(session.until([&](const LiveStatus& s) { return s.state != LiveState::kRunning; }));
     return path;
   };
   // The target's own file is not loaded twice. Six tokens: one, two drafts and one, one draft more.
@@ -157,19 +121,19 @@ TEST_CASE("a draft model is loaded once, and given up when another is asked for"
 TEST_CASE("a breakpoint pauses a running decoder, and a stopped run keeps what it recorded") {
   if (!test::model_path()) TRIESCOPE_SKIP("the model is not installed");
   test::TempDir folder;
-  Waiter waiter;
-  SessionThread thread(waiter.wake());
+  SessionHarness session;
+  SessionThread& thread = session.thread;
   thread.set_breakpoints({{BreakKind::kStep, 2, true}});
   RunRequest request = small_run();
   request.max_new_tokens = 40;
   const std::string path = (folder.path() / "run.tscap").string();
   thread.start(request, path, true);
-  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return !s.pause_reason.empty(); }));
-  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return s.state == LiveState::kPaused; }));
+  REQUIRE(session.until([&](const LiveStatus& s) { return !s.pause_reason.empty(); }));
+  REQUIRE(session.until([&](const LiveStatus& s) { return s.state == LiveState::kPaused; }));
   CHECK(capture::step_of(thread.status()->next_tick) == 3);
   thread.stop();
-  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return s.state == LiveState::kDone; }));
-  REQUIRE(waiter.until(thread, [&](const LiveStatus& s) { return settled(thread, s); }));
+  REQUIRE(session.until([&](const LiveStatus& s) { return s.state == LiveState::kDone; }));
+  session.settle();
   const auto capture = capture::Capture::open(path);
   CHECK(capture->status() == capture::RunStatus::kStopped);
   CHECK(capture->last_step() >= 2);

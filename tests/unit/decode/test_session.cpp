@@ -133,7 +133,8 @@ TEST_CASE("bad input is refused before anything runs") {
                          "99 at place 1"));
   CHECK(refusal(start("beam", {{"eos_token_id", 77}}, {1}, 4), E::kInvalidArgument)
             .starts_with("eos_token_id: expected"));
-  CHECK(refusal(start("bean", {}, {1}, 4), E::kNotFound).starts_with("method: expected one of"));
+  CHECK(refusal(start("bean", {}, {1}, 4), E::kInvalidArgument)
+            .starts_with("method: expected one of"));
   CHECK(refusal(start("beam", {{"num_beams", 0}}, {1}, 4), E::kInvalidArgument)
             .starts_with("num_beams: expected"));
   CHECK(rig.model.forwards == 0);

@@ -110,9 +110,10 @@ TEST_CASE("methods: an unknown name lists the known ones") {
     find_method("bean");
     FAIL("accepted");
   } catch (const Error& error) {
-    CHECK(error.code() == ErrorCode::kNotFound);
-    CHECK(
-        std::string(error.what()).starts_with("method: expected one of beam, batch_beam, greedy"));
+    CHECK(error.code() == ErrorCode::kInvalidArgument);  // a usage error: exit code 2
+    const std::string message = error.what();
+    CHECK(message.starts_with("method: expected one of beam, batch_beam, greedy"));
+    CHECK(message.ends_with("; found \"bean\"; did you mean beam?"));
   }
 }
 

@@ -1,31 +1,19 @@
-// Benchmarks: what `triescope bench` measures. Everything is timed on the loaded model, the rivals
-// in turn within one run; figures are medians over prompts or means as said. Times are wall time in
-// ms; a speedup is the ratio of summed times over the same prompts, prefill included.
+// Benchmarks: what `triescope bench` measures. Everything is timed on the loaded model, the
+// variants alternating within one run; figures are medians or means over prompts, as noted. Times
+// are wall time in ms; a speedup is the ratio of summed times over the same prompts, prefill
+// included.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "app/run/bench/prompts.h"
 #include "core/base/log.h"
 #include "core/decode/session.h"
 
 namespace triescope::app {
 
-struct BenchPrompt {
-  std::string category;
-  std::string text;
-};
-
-// Spec-Bench's format: a JSON object a line with "category" and "turns" (or "prompt").
-// `per_category` of each, `categories` empty = all. Errors: kNotFound; kCorruption (file:line,
-// expected, found).
-std::vector<BenchPrompt> read_bench_prompts(const std::string& path,
-                                            const std::vector<std::string>& categories,
-                                            int per_category);
-// A few prompts of our own, for where no file is given: "story", "summarization", "rag".
-std::vector<BenchPrompt> builtin_bench_prompts();
-
-// A model as it is opened and decodes greedily, without a recorder, after tokens without sense.
+// A model as it is opened and decodes greedily, without a recorder, after meaningless tokens.
 struct ModelCost {
   std::string name, family;
   double load_ms = 0;  // with its tokenizer
@@ -85,7 +73,7 @@ struct DraftCost {
   int equal = 0;  // prompts whose text is greedy's
 };
 struct DraftBenchOptions {
-  // The first is the rival. A name may carry one parameter; 32 drafts are the paper's.
+  // The first is the baseline. A name may carry one parameter; 32 drafts are the paper's.
   std::vector<std::string> methods = {"greedy", "ngram_trie", "ngram_trie:num_draft=32",
                                       "prompt_lookup"};
   DraftWith draft = {};  // for draft_model

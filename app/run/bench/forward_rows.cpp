@@ -1,0 +1,60 @@
+// What a forward costs by its number of rows.
+#include <algorithm>
+#include <numeric>
+
+#include "app/run/bench/benchmarks.h"
+#include "app/run/bench/runs.h"
+
+namespace triescope::app {
+
+std::vector<ForwardCost> measure_forward_rows(Model& model, int prompt_tokens,
+                                              const std::vector<int>& rows, int repeats,
+                                              const ProgressSink& progress) {
+  const int most = *std::max_element(rows.begin(), rows.end());
+  const auto kv = model.make_kv(prompt_tokens + most);
+  const int vocabulary = model.info().vocab_size;
+  std::vector<std::int32_t> slots(static_cast<std::size_t>(prompt_tokens));
+  std::iota(slots.begin(), slots.end(), 0);
+  prefill(model, *kv, spread_tokens(prompt_tokens, vocabulary), slots);
+
+  std::vector<std::vector<double>> times(rows.size());
+  const auto step = [&](int count) {
+    std::vector<std::int32_t> tokens, at, where, own, offsets{0}, wanted;
+    for (int r = 0; r < count; ++r) {
+      tokens.push_back((r * 104729 + 7) % vocabulary);
+      at.push_back(prompt_tokens);
+      where.push_back(prompt_tokens + r);
+      own.push_back(prompt_tokens + r);
+      offsets.push_back(r + 1);
+      wanted.push_back(r);
+    }
+    ForwardBatch batch;
+    batch.tokens = tokens;
+    batch.positions = at;
+    batch.slots = where;
+    batch.prefix_slots = slots;
+    batch.own_slots = own;
+    batch.own_offsets = offsets;
+    batch.logit_rows = wanted;
+    const auto start = BenchClock::now();
+    model.forward(batch, *kv);
+    return ms_since(start);
+  };
+  for (const int count : rows) step(count);  // warm-up
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    // In turn, so that a machine that slows down slows all of them.
+    for (std::size_t i = 0; i < rows.size(); ++i) times[i].push_back(step(rows[i]));
+    if (progress) progress("forward rows", repeat + 1, repeats);
+  }
+  std::vector<ForwardCost> result;
+  double one = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    ForwardCost cost{rows[i], prompt_tokens, median(times[i]), 0};
+    if (rows[i] == 1) one = cost.ms;
+    result.push_back(cost);
+  }
+  for (ForwardCost& cost : result) cost.over_one = one > 0 ? cost.ms / one : 0;
+  return result;
+}
+
+}  // namespace triescope::app

@@ -1,0 +1,38 @@
+// What the benchmarks share: runs on a loaded model, and the prompts they begin with.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "app/run/bench/prompts.h"
+#include "core/capture/recorder.h"
+#include "core/decode/session.h"
+
+namespace triescope::app {
+
+using BenchClock = std::chrono::steady_clock;
+
+double ms_since(BenchClock::time_point start);
+// The upper one of an even number; 0 of none.
+double median(std::vector<double> values);
+
+RunResult run_recorded(Model& model, const Tokenizer& tokenizer, RunConfig config,
+                       capture::Recorder& recorder);
+RunResult run_once(Model& model, const Tokenizer& tokenizer, RunConfig config);
+
+// The prompt in the model's chat format where it has one, its middle cut out where it is too long.
+std::vector<std::int32_t> bench_tokens(const Tokenizer& tokenizer, const BenchPrompt& prompt,
+                                       int max_tokens);
+// Tokens that mean nothing, spread over the vocabulary.
+std::vector<std::int32_t> spread_tokens(int count, int vocabulary);
+
+// Position i into slots[i] = i. The logits of the last one.
+std::vector<float> prefill(Model& model, KvStorage& kv, std::span<const std::int32_t> tokens,
+                           std::span<const std::int32_t> slots);
+
+// The same sequences, token for token.
+bool same_tokens(const RunResult& a, const RunResult& b);
+
+}  // namespace triescope::app

@@ -1,0 +1,42 @@
+// A tab for every open capture.
+#include "app/window/ui_parts.h"
+
+namespace triescope::app {
+
+namespace {
+
+// 0 = none.
+std::uint64_t serial_of(const Document* document) { return document ? document->serial : 0; }
+
+}  // namespace
+
+void draw_documents(Ui& ui) {
+  if (ui.workspace.documents().size() < 2 && !ui.workspace.active()) return;
+  if (!ImGui::BeginTabBar(
+          "documents", ImGuiTabBarFlags_AutoSelectNewTabs | ImGuiTabBarFlags_FittingPolicyScroll))
+    return;
+  // A document that was made active elsewhere gets its tab selected; one whose tab was clicked is
+  // made active. Serials, for a document may be gone.
+  const std::uint64_t active = serial_of(ui.workspace.active());
+  Document* closing = nullptr;
+  for (const auto& document : ui.workspace.documents()) {
+    bool open = true;
+    const bool select = document.get() == ui.workspace.active() && ui.state.tab_shown != active;
+    const std::string label = document->title + "###document" + std::to_string(document->serial);
+    const bool shown =
+        ImGui::BeginTabItem(label.c_str(), &open, select ? ImGuiTabItemFlags_SetSelected : 0);
+    help_tooltip(document->path + "\nmethod " + document->capture->run().method + ", settings " +
+                     document->capture->run().settings_json,
+                 ui.em);
+    if (shown) {
+      if (!select && ui.state.tab_shown == active) ui.workspace.activate(document.get());
+      ImGui::EndTabItem();
+    }
+    if (!open) closing = document.get();
+  }
+  ui.state.tab_shown = serial_of(ui.workspace.active());
+  ImGui::EndTabBar();
+  if (closing) ui.workspace.close_document(closing);
+}
+
+}  // namespace triescope::app

@@ -1,0 +1,30 @@
+// The parts of the window, a file each: a function draws one, with what it needs of the Ui.
+#pragma once
+
+#include "app/window/ui.h"
+
+namespace triescope::app {
+
+void draw_menu(Ui& ui);         // ui_menu.cpp
+void draw_tool_bar(Ui& ui);     // ui_tool_bar.cpp
+void draw_documents(Ui& ui);    // ui_documents.cpp
+void draw_problems(Ui& ui);     // ui_notices.cpp
+void draw_status_line(Ui& ui);  // ui_notices.cpp
+void draw_dialogs(Ui& ui);      // ui_dialogs.cpp; what is in each: ui_dialogs.h
+
+// ui_run_bar.cpp, and what it is made of.
+void draw_run_bar(Ui& ui, ImVec2 size);
+void draw_prompt_count(Ui& ui, const RunRequest& request);  // ui_prompt_count.cpp
+// Controls of the method's parameters; true if one changed. ui_parameters.cpp
+bool edit_parameters(const MethodInfo& method, nlohmann::json& settings, float em);
+
+// ui_panes.cpp
+void draw_panes(Ui& ui, viz::Rect area);
+void draw_empty(Ui& ui, viz::Rect area);  // in their place while no capture is open
+void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document);
+
+// ui_compare.cpp
+float draw_compare_strip(Ui& ui, float width);  // returns its height
+void draw_compare_pair(Ui& ui, const std::string& panel, viz::Rect area, Document& left);
+
+}  // namespace triescope::app

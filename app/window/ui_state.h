@@ -1,0 +1,76 @@
+// UiState: what the window remembers from frame to frame and that is neither of the runs
+// (Workspace) nor kept between two starts (Preferences). Plain data; the window thread's own.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/run/catalog.h"
+#include "app/window/pane_layout.h"
+#include "app/window/preferences.h"
+#include "app/window/ui_files.h"
+
+namespace triescope::app {
+
+// Which dialog is open; at most one.
+enum class Dialog : std::uint8_t {
+  kNone,
+  kOpen,
+  kSaveAs,
+  kExport,
+  kCompare,
+  kPalette,
+  kKeys,
+  kBreakpoints,
+  kWhatIf,
+  kMessages,
+  kBookmark,
+  kAbout
+};
+
+// What the dialogs hold while they are open, and offer again the next time.
+struct DialogMemory {
+  FileBrowser open_files, save_files, compare_files;
+  struct {
+    int format = 0;  // viz::ExportFormat
+    bool dark = false, both = true;
+    std::string path, suggested;  // the path follows the suggestion until it is edited
+  } picture;
+  struct {
+    std::string query;
+    int selected = 0;
+  } palette;
+  std::string bookmark_note;
+};
+
+struct UiState {
+  Dialog dialog = Dialog::kNone;
+  bool dialog_just_opened = false;
+  DialogMemory dialogs;
+  std::string export_panel;  // panel of the export dialog
+  bool quit = false;
+  bool rebuild_fonts = false;
+  std::string hovered_panel;    // the panel the mouse is over
+  PaneNode maximised;           // the one pane there is while a panel is maximised
+  std::uint64_t tab_shown = 0;  // serial of the document whose tab was selected last; 0 = none
+  // A window too narrow for run bar and panes: the run bar closes once there is something to see.
+  bool narrow = false, run_bar_when_narrow = true;
+  std::size_t seen_documents = 0;
+  bool prompt_active = false;         // the prompt is being edited
+  std::vector<CatalogEntry> catalog;  // read again whenever a list of models opens
+  // Where the model that the run bar names lies; looked up when the name changes.
+  std::optional<std::string> model_name;
+  std::string model_path;
+
+  bool& run_bar_open(Preferences& preferences) {
+    return narrow ? run_bar_when_narrow : preferences.run_bar_open;
+  }
+  void open(Dialog which) {
+    dialog = which;
+    dialog_just_opened = true;
+  }
+};
+
+}  // namespace triescope::app

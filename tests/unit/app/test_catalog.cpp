@@ -1,0 +1,72 @@
+// Models by name: what a folder offers, how a name is resolved, and what is said where it cannot
+// be.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "app/run/catalog.h"
+#include "tests/support/paths.h"
+#include "tests/support/refusal.h"
+#include "tests/unit/formats/format_test_util.h"
+
+namespace triescope::app {
+namespace {
+
+// $TRIESCOPE_MODELS alone would not hide what is installed beside the program, so names here are
+// such as nothing else has.
+struct Shelf {
+  test::TempDir folder;
+  const char* const before = std::getenv("TRIESCOPE_MODELS");
+  const std::string saved = before ? before : "";
+
+  Shelf() {
+    for (const char* name : {"Zebra-One.gguf", "zebra-two.gguf", "Quagga.Q4_1.gguf", "notes.txt"})
+      test::write_file(folder.path() / name, "");
+    std::filesystem::create_directory(folder.path() / "Zebu");
+    test::write_file(folder.path() / "Zebu" / "config.json", "{}");
+    std::filesystem::create_directory(folder.path() / "Zorse.v2");
+    test::write_file(folder.path() / "Zorse.v2" / "config.json", "{}");
+    std::filesystem::create_directory(folder.path() / "zebroid");  // not a model
+    ::setenv("TRIESCOPE_MODELS", folder.path().c_str(), 1);
+  }
+  ~Shelf() {
+    if (before)
+      ::setenv("TRIESCOPE_MODELS", saved.c_str(), 1);
+    else
+      ::unsetenv("TRIESCOPE_MODELS");
+  }
+  std::string at(const char* name) const { return (folder.path() / name).string(); }
+  static std::string refusal(const std::string& name, ErrorCode code) {
+    return test::refusal(code, [&] { resolve_model(name); });
+  }
+};
+
+TEST_CASE_FIXTURE(Shelf, "a models folder offers its GGUF files and model folders by short names") {
+  std::vector<std::string> names;
+  for (const CatalogEntry& entry : list_models())
+    if (entry.path.starts_with(folder.path().string())) names.push_back(entry.name);
+  CHECK(names ==
+        std::vector<std::string>{"quagga.q4_1", "zebra-one", "zebu", "zorse.v2", "zebra-two"});
+}
+
+TEST_CASE_FIXTURE(Shelf,
+                  "a model is found by path, by name in either case, by a unique beginning") {
+  CHECK(resolve_model(at("Zebra-One.gguf")) == at("Zebra-One.gguf"));
+  CHECK(resolve_model("ZEBRA-one") == at("Zebra-One.gguf"));
+  CHECK(resolve_model("zebu") == at("Zebu"));
+  CHECK(resolve_model("quag") == at("Quagga.Q4_1.gguf"));
+}
+
+TEST_CASE_FIXTURE(Shelf,
+                  "a wrong name is a usage error with the nearest one, a wrong path bad input") {
+  const auto ends = [](const std::string& text, const char* with) { return text.ends_with(with); };
+  CHECK(ends(refusal("zebra-oen", ErrorCode::kInvalidArgument), "; did you mean zebra-one?"));
+  CHECK(ends(refusal("zebra", ErrorCode::kInvalidArgument), "; several begin with it"));
+  CHECK(ends(refusal("xylophone-music", ErrorCode::kInvalidArgument), "`triescope info --list`"));
+  CHECK(refusal("/no/zebra-one", ErrorCode::kNotFound)
+            .starts_with("model '/no/zebra-one' is neither"));
+  CHECK(refusal("zebra.gguf", ErrorCode::kNotFound).find("zebra-one") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace triescope::app

@@ -1,0 +1,107 @@
+// Models with and without a tokenizer, and the draft model beside a target.
+#include <doctest/doctest.h>
+
+#include "app/run/loaded_model.h"
+#include "tests/support/paths.h"
+#include "tests/support/refusal.h"
+#include "tests/unit/app/tiny_model.h"
+
+namespace triescope::app {
+namespace {
+
+using test::refusal;
+using test::TempDir;
+
+struct Models {
+  TempDir folder;
+  const std::string plain = write_tiny_model(folder.path(), "plain");
+  const std::string other = write_tiny_model(folder.path(), "other", {.layers = 1, .seed = 2});
+  const std::string wide = write_tiny_model(folder.path(), "wide", {.vocabulary = 49});
+  const std::string texts = write_tiny_model(folder.path(), "texts", {.tokenizer = true});
+  LoadedModel target, draft;
+
+  void load(const std::string& path) { target.load(path, {.threads = 1}, {}, {}); }
+  DraftWith drafts_with(const std::string& path, const std::string& method = "draft_model") {
+    RunRequest request;
+    request.method = method;
+    request.draft_model = path;
+    return draft_for(request, target, draft, {}, {});
+  }
+};
+
+TEST_CASE_FIXTURE(Models, "a model without a tokenizer gets one that shows ids") {
+  load(plain);
+  CHECK_FALSE(target.tokenizer->encodes_text());
+  CHECK(target.tokenizer->vocab_size() == 48);
+  CHECK(target.tokenizer->piece(47) == "<47>");
+  load(texts);
+  CHECK(target.tokenizer->encodes_text());
+  CHECK(target.tokenizer->piece(1) == "B");
+}
+
+TEST_CASE_FIXTURE(Models, "a tokenizer that is there and broken is refused, not replaced by ids") {
+  test::GgufWriter broken = tiny_model({});
+  broken.add("tokenizer.ggml.tokens", std::string("not a list"));
+  test::write_file(folder.path() / "broken.gguf", broken.bytes());
+  const std::string path = (folder.path() / "broken.gguf").string();
+  CHECK(refusal(ErrorCode::kCorruption, [&] { open_tokenizer(path); }).find(path) == 0);
+  refusal(ErrorCode::kNotFound, [&] { open_tokenizer("/no/such.gguf"); });
+}
+
+TEST_CASE_FIXTURE(Models, "a loaded model is told by path, device, dtype and threads") {
+  load(plain);
+  CHECK(target.is(plain, {.threads = 1}));
+  CHECK_FALSE(target.is(other, {.threads = 1}));
+  CHECK_FALSE(target.is(plain, {.threads = 2}));
+  CHECK_FALSE(target.is(plain, {.dtype = DType::kBF16, .threads = 1}));
+  CHECK_FALSE(target.is(plain, {.device = "cuda", .threads = 1}));
+  CHECK_FALSE(LoadedModel().is("", {}));
+}
+
+TEST_CASE_FIXTURE(Models, "what cannot be opened leaves the loaded model there") {
+  load(plain);
+  bool freed = false;
+  refusal(ErrorCode::kNotFound,
+          [&] { target.load("/no/such.gguf", {}, {}, {}, [&] { freed = true; }); });
+  CHECK_FALSE(freed);
+  CHECK(target.is(plain, {.threads = 1}));
+  target.load(other, {.threads = 1}, {}, {}, [&] {
+    freed = true;
+    CHECK(target.path == plain);  // the last moment
+  });
+  CHECK(freed);
+  CHECK(target.path == other);
+}
+
+TEST_CASE_FIXTURE(Models, "a draft model is loaded where its method needs one, and once") {
+  load(plain);
+  CHECK(drafts_with(other, "greedy").model == nullptr);
+  CHECK(drafts_with("").model == nullptr);
+  CHECK_FALSE(draft.model);
+  const DraftWith same = drafts_with(plain);
+  CHECK(same.model == target.model.get());
+  CHECK(same.tokenizer == target.tokenizer.get());
+  CHECK_FALSE(draft.model);
+  const DraftWith with = drafts_with(other);
+  CHECK(with.model == draft.model.get());
+  CHECK(with.model->info().layers == 1);
+  CHECK(draft.options.threads == 1);  // the target's
+  CHECK(drafts_with(other).model == with.model);
+}
+
+TEST_CASE_FIXTURE(Models,
+                  "without a tokenizer, a draft model needs a vocabulary of the same size") {
+  load(plain);
+  CHECK(drafts_with(other).tokenizer == target.tokenizer.get());
+  CHECK(drafts_with(texts).tokenizer == target.tokenizer.get());
+  const std::string why = refusal(ErrorCode::kNotSupported, [&] { drafts_with(wide); });
+  CHECK(why ==
+        "draft model tiny: expected the vocabulary of tiny, 48 tokens (tiny has no tokenizer to "
+        "compare them by); found 49");
+  load(texts);
+  CHECK(drafts_with(other).tokenizer == target.tokenizer.get());
+  refusal(ErrorCode::kNotSupported, [&] { drafts_with(wide); });
+}
+
+}  // namespace
+}  // namespace triescope::app
