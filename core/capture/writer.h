@@ -13,8 +13,8 @@ namespace triescope::capture {
 struct WriterOptions {
   Level level = Level::kFull;
   int flush_interval_ms = 200;
-  bool overwrite =
-      true;  // an existing capture is replaced; anything that is not a capture never is
+  // an existing capture is replaced; anything that is not a capture never is
+  bool overwrite = true;
 };
 
 // Errors: kIoError (cannot create, no space), kInvalidArgument (path exists and is not a capture).

@@ -100,7 +100,8 @@ TEST_CASE("never colour alone: every state has a glyph, or a line, and a word of
   std::vector<std::string> seen;
   for (const NodeState state :
        {NodeState::kPending, NodeState::kLive, NodeState::kAccepted, NodeState::kRejected,
-        NodeState::kPruned, NodeState::kFinished, NodeState::kBonus, NodeState::kCorrected}) {
+        NodeState::kPruned, NodeState::kFinished, NodeState::kBonus, NodeState::kCorrected,
+        NodeState::kWithdrawn}) {
     const Mark mark = theme.mark(state);
     CHECK_FALSE(mark.glyph.empty());
     CHECK_FALSE(mark.word.empty());
@@ -111,6 +112,9 @@ TEST_CASE("never colour alone: every state has a glyph, or a line, and a word of
   CHECK(theme.mark(NodeState::kRejected).struck);
   CHECK(theme.mark(NodeState::kPruned).line == LineStyle::kDashed);
   CHECK(theme.mark(NodeState::kPending).hollow);
+  CHECK(theme.mark(NodeState::kWithdrawn).hollow);
+  CHECK(theme.mark(NodeState::kWithdrawn).glyph != theme.mark(NodeState::kPending).glyph);
+  CHECK(theme.mark(NodeState::kWithdrawn).line == LineStyle::kDotted);
 }
 
 TEST_CASE("the first beams have colours of their own") {
