@@ -101,7 +101,7 @@ class FileRecorder final : public Recorder {
     });
     if (rows.finish) pending_.rows.finish = rows.finish;
     const bool first = pending_.bytes == 0;
-    if (first) pending_since_ = Clock::now();
+    if (first) pending_since_ = options_.now();
     pending_.bytes += bytes;
     if (first) changed_.notify_all();
   }
@@ -118,7 +118,7 @@ class FileRecorder final : public Recorder {
 
   bool is_late() const {
     if (!writing_ && pending_.bytes == 0) return false;
-    return Clock::now() - (writing_ ? writing_since_ : pending_since_) > kMostPendingAge;
+    return options_.now() - (writing_ ? writing_since_ : pending_since_) > kMostPendingAge;
   }
 
   // Tells the error of the writing thread, once.

@@ -3,6 +3,8 @@
 // lacks at most the last second.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -15,6 +17,8 @@ struct WriterOptions {
   int flush_interval_ms = 200;
   // an existing capture is replaced; anything that is not a capture never is
   bool overwrite = true;
+  // How old a row is that waits to be written.
+  std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
 // Errors: kIoError (cannot create, no space), kInvalidArgument (path exists and is not a capture).
