@@ -80,9 +80,6 @@ std::vector<Leaf> leaves_at(const capture::Capture& capture, capture::Tick curso
 
 // The text of a node's token with visible spaces: "·the"; the root: "prompt".
 std::string node_text(const Scene& scene, std::int32_t node, int max_chars = 24);
-// A verdict's reason for people: acceptors know no texts, so their "token 42" becomes "'·the'"
-// here.
-std::string reason_text(const capture::Capture& capture, std::string_view reason);
 // "node 12 '·the', depth 3, position 40, slot 17".
 std::string node_summary(const Scene& scene, std::int32_t node);
 // Lines of a tooltip about a node, formulas included.

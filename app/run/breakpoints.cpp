@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "viz/reason_text.h"
+#include "viz/token_text.h"
+
 namespace triescope::app {
 namespace {
 
@@ -65,6 +68,7 @@ void BreakRecorder::check(BreakKind kind, const std::string& detail, Test test) 
 void BreakRecorder::write(const capture::RowTables& rows) {
   inner_.write(rows);
   const auto always = [](std::int64_t) { return true; };
+  for (const capture::PieceRow& row : rows.pieces) piece_of_.try_emplace(row.token, row.bytes);
   for (const capture::NodeRow& row : rows.nodes) {
     if (row.node < 0) continue;
     if (token_of_node_.size() <= static_cast<std::size_t>(row.node))
@@ -72,8 +76,14 @@ void BreakRecorder::write(const capture::RowTables& rows) {
     token_of_node_[static_cast<std::size_t>(row.node)] = row.token;
   }
   for (const capture::VerdictRow& row : rows.verdicts) {
+    if (!hit_.empty()) break;
+    const std::string reason = viz::reason_text(row, [&](std::int32_t token) {
+      const auto found = piece_of_.find(token);
+      return found == piece_of_.end() ? "token " + std::to_string(token)
+                                      : "'" + viz::token_text(found->second) + "'";
+    });
     const std::string node =
-        "node " + std::to_string(row.node) + (row.reason.empty() ? "" : ", " + row.reason);
+        "node " + std::to_string(row.node) + (reason.empty() ? "" : ", " + reason);
     if (row.verdict == capture::Verdict::kRejected) {
       check(BreakKind::kRejection, node, always);
       continue;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/capture/recorder.h"
@@ -59,6 +60,7 @@ class BreakRecorder final : public capture::Recorder {
   capture::Recorder& inner_;
   std::vector<Breakpoint> breakpoints_;
   std::vector<std::int32_t> token_of_node_;
+  std::unordered_map<std::int32_t, std::string> piece_of_;  // by token
   std::string hit_;
 };
 

@@ -45,8 +45,9 @@ class BeamAcceptor final : public Acceptor {
   void expand(const AcceptContext& context, Expansion& out) const;
   void finish(AcceptContext& context, Expansion& expansion, AcceptResult& result);
   void go_on(AcceptContext& context, Expansion& expansion, AcceptResult& result);
-  // Why a live beam is cut by a pruning rule; empty = it stays.
-  std::string pruned_by(const BeamCandidate& beam, float best_score, float best_logprob) const;
+  // Whether a pruning rule cuts a live beam; if so, fills in the verdict's reason.
+  bool is_pruned(const BeamCandidate& beam, float best_score, float best_logprob,
+                 capture::VerdictRow& verdict) const;
   bool is_eos(std::int32_t token) const;
 
   LogitsProcessors processors_;

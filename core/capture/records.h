@@ -188,6 +188,57 @@ struct CandidateRow {
   Whose whose = Whose::kTarget;
 };
 
+// Why it was decided. A code stands for one sentence (viz/reason_text.cpp writes it) and uses, of
+// the row's members, those named behind it. `replacement` is a token, shown as its text.
+enum class Reason : std::uint8_t {
+  kNone = 0,
+  // Drafts, by the rule that verified them.
+  kIsArgmax,        // p
+  kNotArgmax,       // replacement: the argmax; value: its p; p, rank: of this token
+  kDrawIsThis,      // p; the target's draw is this token
+  kDrawIsAnother,   // replacement: what was drawn; value: its p; p: of this token
+  kBelowRatio,      // u, threshold = min(1, p/q)
+  kNotBelowRatio,   // u, threshold = min(1, p/q)
+  kBelowRest,       // u, threshold = min(1, r/q), r what earlier siblings left of p
+  kNotBelowRest,    // u, threshold = min(1, r/q)
+  kTypical,         // p, threshold = min(epsilon, delta e^-H)
+  kNotTypical,      // p, threshold
+  kTypicalOffPath,  // p, threshold; passed, but another path was longer or likelier
+  kInTopK,          // rank, count = K
+  kNotInTopK,       // rank, count = K
+  kTopKOffPath,     // rank, count = K; passed, but another path was longer or likelier
+  kParentRefused,   // a draft above it was refused
+  kAfterEnd,        // the text ends above it
+  kNotReached,      // the rule did not come to it
+  // The token that the target adds.
+  kArgmax,             // p
+  kGumbelArgmax,       // p; the largest of logit + Gumbel noise
+  kDrawn,              // p, u (-1 = none)
+  kDrawnFromResidual,  // p, in norm(max(0, p - q))
+  kDrawnFromRest,      // p, in what the drafts left of the target's p
+  kDrawnFromTypical,   // p; drawn from the typical tokens
+  // The end of a text.
+  kEos,        // none
+  kMaxTokens,  // none
+  // Beams.
+  kBeamEos,              // value: sum of log p; count: tokens; score: after the length penalty
+  kBeamMaxTokens,        // the same three
+  kBetterFinished,       // count: finished sequences that are better; threshold: the worst of them
+  kPrunedRelative,       // value: the beam's score; threshold: what it must exceed
+  kPrunedAbsolute,       // the same two
+  kPrunedLocal,          // value: log p of its newest token; threshold: what it must exceed
+  kBeamKept,             // rank, count: beams; threshold: score of the best one left out
+  kBeamKeptOfAll,        // rank, count: beams; none was left out
+  kNoneLeftAtMaxTokens,  // count: beams
+  kSearchOver,           // count: finished sequences that no live beam can better
+  kBeamOutdone,          // value: its best continuation; count: live beams; threshold: their last
+  // The session's own.
+  kForced,      // none; chosen by the user
+  kBranched,    // none; of the run this one branched from
+  kNoLiveText,  // none; no live text goes through it any more
+};
+inline constexpr int kReasonCount = static_cast<int>(Reason::kNoLiveText) + 1;
+
 struct VerdictRow {
   Tick tick = 0;
   std::int32_t node = 0;
@@ -199,7 +250,10 @@ struct VerdictRow {
   float score = 0;         // beam score at the decision
   float gap = 0;  // distance to the worst survivor (pruned) or to the best pruned (kept); >= 0
   std::int32_t replacement = -1;  // token emitted instead
-  std::string reason = {};        // one clause for people: "argmax is ' the' (p 0.41)"
+  Reason reason = Reason::kNone;
+  float value = 0, threshold = 0;  // what the reason compares
+  std::int32_t count = 0;          // what it counts
+  std::string stored_reason = {};  // the sentence itself, in captures of schema 1 alone
 };
 
 // The live leaves after a step, best first. Rank colours the beams.

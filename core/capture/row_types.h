@@ -19,7 +19,8 @@
 
 namespace triescope::capture {
 
-// 1: the first. 2: rows say whose they are (target, draft, head), verdicts may be "withdrawn".
+// 1: the first. 2: rows say whose they are (target, draft, head); a verdict may be "withdrawn", and
+// its reason is a code with numbers instead of a sentence.
 inline constexpr int kSchemaVersion = 2;
 
 inline constexpr std::int64_t kMaxStep = 100'000'000, kMaxSlot = 1 << 22, kMaxToken = 1 << 28,
@@ -237,7 +238,11 @@ struct RowType<VerdictRow> {
       column("score", &VerdictRow::score),
       column("gap", &VerdictRow::gap),
       range("replacement", &VerdictRow::replacement, -1, kMaxToken),
-      column("reason", &VerdictRow::reason)};
+      column("reason", &VerdictRow::stored_reason).until(1),
+      range("reason", &VerdictRow::reason, 0, kReasonCount - 1).since(2),
+      column("value", &VerdictRow::value).since(2),
+      column("threshold", &VerdictRow::threshold).since(2),
+      range("count", &VerdictRow::count, 0, INT32_MAX).since(2)};
 };
 
 template <>

@@ -252,8 +252,8 @@ void Session::Impl::accept() {
                                  .verdict = capture::Verdict::kEmitted,
                                  .score = tree[id].score,
                                  .reason = tree[id].source == capture::Source::kForced
-                                               ? "chosen by the user"
-                                               : "taken over from the run this one branched from"});
+                                               ? capture::Reason::kForced
+                                               : capture::Reason::kBranched});
 
   const auto tick = capture::make_tick(step, Phase::kAccept);
   out.new_nodes(tree, tick);
@@ -324,7 +324,7 @@ void Session::Impl::note_deaths(std::span<const NodeId> dead, capture::Tick tick
                         .node = id.value,
                         .verdict = capture::Verdict::kPruned,
                         .score = tree[id].score,
-                        .reason = "no live text below it any more"});
+                        .reason = capture::Reason::kNoLiveText});
   }
   out.verdicts(rows_out);
 }

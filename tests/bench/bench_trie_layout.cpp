@@ -55,8 +55,7 @@ void record(Recorder& recorder, int nodes, int beams) {
                       .source = Source::kBeam,
                       .tick = accept});
       frontier.push_back({.step = step, .rank = beam, .node = node});
-      verdicts.push_back(
-          {.tick = accept, .node = node, .verdict = Verdict::kKept, .rank = beam, .reason = ""});
+      verdicts.push_back({.tick = accept, .node = node, .verdict = Verdict::kKept, .rank = beam});
       next.push_back(node);
     }
     recorder.write({.nodes = rows});

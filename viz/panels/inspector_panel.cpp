@@ -6,6 +6,7 @@
 
 #include "viz/draw.h"
 #include "viz/panels/panels.h"
+#include "viz/reason_text.h"
 #include "viz/token_text.h"
 
 namespace triescope::viz {
@@ -115,7 +116,7 @@ std::vector<Fact> node_facts(const Scene& scene, std::int32_t node) {
        ""});
   if (const auto verdict = capture.verdict_at(node, scene.cursor)) {
     facts.push_back(
-        {"verdict", capture::to_string(verdict->verdict), reason_text(capture, verdict->reason)});
+        {"verdict", capture::to_string(verdict->verdict), reason_text(*verdict, capture)});
     if (verdict->p >= 0) facts.push_back({"p (verdict)", number_text(verdict->p, 5), ""});
     if (verdict->q >= 0 && verdict->p >= 0 && verdict->q > 0)
       facts.push_back({"min(1, p/q)",

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "viz/draw.h"
+#include "viz/reason_text.h"
 #include "viz/token_text.h"
 
 namespace triescope::viz {
@@ -13,11 +14,16 @@ namespace {
 using capture::NodeState;
 using capture::Verdict;
 
+// "rejected: argmax is ..."
+std::string with_reason(const std::string& word, const capture::VerdictRow& row,
+                        const Scene& scene) {
+  const std::string reason = reason_text(row, *scene.capture);
+  return reason.empty() ? word : word + ": " + reason;
+}
+
 std::vector<std::string> explain(const capture::VerdictRow& row, const Scene& scene) {
-  std::vector<std::string> lines = {
-      node_summary(scene, row.node),
-      std::string(capture::to_string(row.verdict)) +
-          (row.reason.empty() ? "" : ": " + reason_text(*scene.capture, row.reason))};
+  std::vector<std::string> lines = {node_summary(scene, row.node),
+                                    with_reason(capture::to_string(row.verdict), row, scene)};
   if (row.p >= 0 && row.q >= 0)
     lines.push_back("p = " + number_text(row.p) + ", q = " + number_text(row.q) +
                     ", min(1, p/q) = " +
@@ -191,10 +197,8 @@ void VerdictList::draw(Canvas& canvas, Rect area, const std::vector<capture::Ver
     const std::string word = verdict.verdict == Verdict::kKept      ? "kept"
                              : verdict.verdict == Verdict::kEmitted ? "emitted"
                                                                     : std::string(mark.word);
-    text_in(
-        canvas, {reason_x, y, area.right() - reason_x, row},
-        word + (verdict.reason.empty() ? "" : ": " + reason_text(*scene.capture, verdict.reason)),
-        ui_text(scene, 0.84f));
+    text_in(canvas, {reason_x, y, area.right() - reason_x, row}, with_reason(word, verdict, scene),
+            ui_text(scene, 0.84f));
   }
   if (below > 0)
     text_in(canvas,

@@ -9,6 +9,7 @@
 #include "viz/panels/panels.h"
 #include "viz/panels/verdict_history.h"
 #include "viz/panels/verdict_list.h"
+#include "viz/reason_text.h"
 
 namespace triescope::viz {
 namespace {
@@ -87,7 +88,7 @@ class VerdictPanel final : public Panel {
           << capture::to_string(row.verdict) << ',' << number(row.p, true) << ','
           << number(row.q, true) << ',' << number(row.u, true) << ',' << row.rank << ','
           << number(row.score, false) << ',' << number(row.gap, false) << ',' << row.replacement
-          << ',' << csv_field(reason_text(*scene.capture, row.reason)) << '\n';
+          << ',' << csv_field(reason_text(row, *scene.capture)) << '\n';
     }
     return out.str();
   }

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <string>
+
 #include "app/run/breakpoints.h"
 
 namespace triescope::app {
@@ -27,6 +29,37 @@ TEST_CASE_FIXTURE(Fixture,
   recorder.write({.verdicts = {rejected}});
   CHECK(recorder.take_hit().find("node 4") != std::string::npos);
   CHECK(recorder.take_hit().empty());  // taken once
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "what stopped a run says why, with tokens as texts where they are known") {
+  recorder.set_breakpoints({{BreakKind::kRejection, 0, true}});
+  capture::VerdictRow row = verdict(4, capture::Verdict::kRejected);
+  row.reason = capture::Reason::kNotArgmax;
+  row.replacement = 5;
+  row.p = 0.25f;
+  row.value = 0.5f;
+  row.rank = 1;
+  recorder.write({.pieces = {{5, " the"}}, .verdicts = {row}});
+  CHECK(recorder.take_hit() ==
+        "a draft is rejected: node 4, argmax is '·the' (p 0.50), this has p 0.25, rank 2");
+  row.replacement = 6;
+  recorder.write({.verdicts = {row}});
+  CHECK(recorder.take_hit().find("argmax is token 6 (p 0.50)") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a withdrawn draft and a draft model's cache stop nothing") {
+  recorder.set_breakpoints({{BreakKind::kRejection, 0, true},
+                            {BreakKind::kPrune, 0, true},
+                            {BreakKind::kMove, 0, true},
+                            {BreakKind::kLiveAbove, 10, true}});
+  recorder.write({.verdicts = {verdict(4, capture::Verdict::kWithdrawn)},
+                  .slots = {{.action = capture::SlotAction::kMove,
+                             .slot = 1,
+                             .from_slot = 2,
+                             .whose = capture::Whose::kDraft}},
+                  .memory = {{.live = 11, .whose = capture::Whose::kDraft}}});
+  CHECK(recorder.take_hit().empty());
 }
 
 TEST_CASE_FIXTURE(Fixture, "a disabled breakpoint is never hit") {
@@ -59,7 +92,7 @@ TEST_CASE_FIXTURE(Fixture, "the token breakpoint knows a node's token from when 
   nodes[0].token = 41;
   nodes[1].node = 8;
   nodes[1].token = 42;
-  recorder.write({.nodes = nodes});
+  recorder.write({.nodes = {nodes[0], nodes[1]}});
   const capture::VerdictRow other = verdict(7, capture::Verdict::kKept);
   recorder.write({.verdicts = {other}});
   CHECK(recorder.take_hit().empty());

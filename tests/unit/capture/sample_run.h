@@ -127,7 +127,10 @@ inline void record_sample(Recorder& recorder, int steps, int beams,
                           .q = 0.5f,
                           .u = 0.125f,
                           .replacement = good ? -1 : 4,
-                          .reason = "argmax is ' the'"});
+                          .reason = good ? Reason::kIsArgmax : Reason::kNotArgmax,
+                          .value = 0.75f,
+                          .threshold = 0.0625f,
+                          .count = step});
     }
     for (int beam = 0; beam < beams; ++beam) {
       const std::int32_t parent = live[static_cast<std::size_t>(rng.next() % live.size())];
@@ -139,8 +142,7 @@ inline void record_sample(Recorder& recorder, int steps, int beams,
                           .verdict = Verdict::kKept,
                           .rank = beam,
                           .score = child.score,
-                          .gap = 0.5f,
-                          .reason = ""});
+                          .gap = 0.5f});
       frontier.push_back({.step = step, .rank = beam, .node = child.node, .score = child.score});
     }
     for (const std::int32_t node : live)
@@ -152,8 +154,10 @@ inline void record_sample(Recorder& recorder, int steps, int beams,
                               .logprob = -static_cast<float>(rank),
                               .chosen = rank == 0});
     if (step > 0 && step % 5 == 0) {
-      verdicts.push_back(
-          {.tick = accept, .node = live.back(), .verdict = Verdict::kFinished, .reason = "eos"});
+      verdicts.push_back({.tick = accept,
+                          .node = live.back(),
+                          .verdict = Verdict::kFinished,
+                          .reason = Reason::kEos});
       recorder.write({.sequences = {{.tick = accept,
                                      .node = live.back(),
                                      .rank = -1,

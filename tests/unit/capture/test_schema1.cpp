@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <sqlite3.h>
 
+#include <filesystem>
 #include <set>
 
 #include "core/base/error.h"
@@ -33,7 +34,7 @@ TEST_CASE("schema 1: every capture opens and answers at every cursor") {
     CHECK(c->status() == (killed ? RunStatus::kStopped : RunStatus::kDone));
     CHECK((c->status_message().find("interrupted") != std::string::npos) == killed);
     CHECK(c->owners() == std::vector<Whose>{Whose::kTarget});
-    CHECK(c->forwards(Whose::kTarget).size() == static_cast<std::size_t>(c->last_step()) + 1);
+    CHECK(c->forwards(Whose::kTarget).size() == c->steps().size());
     CHECK(c->forwards(Whose::kDraft).empty());
     CHECK(c->inputs(1, Whose::kDraft).empty());
     std::size_t nodes = 0, reasons = 0;
@@ -43,13 +44,15 @@ TEST_CASE("schema 1: every capture opens and answers at every cursor") {
       CHECK_FALSE(answers_at(*c, cursor).empty());
     }
     CHECK(nodes == c->nodes().size());
-    for (std::int32_t step = 0; step <= c->last_step(); ++step) {
+    for (const StepRow& finished : c->steps()) {
+      const std::int32_t step = finished.step;
       CHECK_FALSE(c->inputs(step).empty());
       for (const InputRow& row : c->inputs(step)) {
         CHECK(row.whose == Whose::kTarget);
         CHECK(row.forward == 0);
       }
-      for (const VerdictRow& row : c->verdicts(step)) reasons += !row.reason.empty();
+      for (const VerdictRow& row : c->verdicts(step)) CHECK(row.reason == Reason::kNone);
+      for (const VerdictRow& row : c->verdicts(step)) reasons += !row.stored_reason.empty();
     }
     CHECK(reasons > 20);
   }
@@ -69,8 +72,8 @@ TEST_CASE("schema 1: figures of a capture known by heart") {
   const auto verdicts = c->verdicts(18);
   REQUIRE(verdicts.size() == 3);
   CHECK(verdicts[0].verdict == Verdict::kKept);
-  CHECK(verdicts[0].reason == "number 1 of 3 beams; the best one left out has -22.26");
-  CHECK(verdicts[2].reason == "absolute pruning: -22.20 is not above -22.17");
+  CHECK(verdicts[0].stored_reason == "number 1 of 3 beams; the best one left out has -22.26");
+  CHECK(verdicts[2].stored_reason == "absolute pruning: -22.20 is not above -22.17");
   CHECK(c->piece(401) == "dog ");
 }
 
@@ -134,6 +137,21 @@ TEST_CASE("schema: each names its tables and columns once, and schema 1 those it
   CHECK(statement(2, "frontier") ==
         "CREATE TABLE frontier (id INTEGER PRIMARY KEY, step INTEGER, rank INTEGER, node INTEGER, "
         "score REAL)");
+}
+
+TEST_CASE("capture: the fuzzer's seeds are captures, of every schema") {
+  const TempDir dir;
+  std::set<int> schemas;
+  for (const auto& entry : std::filesystem::directory_iterator(source_dir() / "tests" / "fuzz" /
+                                                               "corpus" / "capture")) {
+    const std::string path = dir.path() / entry.path().filename();
+    std::filesystem::copy_file(entry.path(), path);
+    CAPTURE(path);
+    const auto c = Capture::open(path);
+    schemas.insert(c->schema());
+    if (c->schema() == 2) CHECK(c->owners() == std::vector<Whose>{Whose::kTarget, Whose::kDraft});
+  }
+  CHECK(schemas == std::set<int>{1, 2});
 }
 
 }  // namespace

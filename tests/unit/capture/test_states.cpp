@@ -33,7 +33,7 @@ NodeRow node(std::int32_t id, std::int32_t parent, std::int32_t depth, Tick tick
 }
 
 VerdictRow verdict(std::int32_t id, Verdict what, Tick tick) {
-  return {.tick = tick, .node = id, .verdict = what, .reason = ""};
+  return {.tick = tick, .node = id, .verdict = what};
 }
 
 TEST_CASE(

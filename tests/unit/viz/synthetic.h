@@ -318,15 +318,16 @@ inline void record_beam(Recorder& recorder, int steps, int beams, int prompt = 3
       const std::int32_t node =
           run.add(option.parent, option.token, option.logprob, Source::kBeam, accept);
       next.push_back({node, option.score});
-      verdicts.push_back(
-          {.tick = accept,
-           .node = node,
-           .verdict = Verdict::kKept,
-           .p = std::exp(option.logprob),
-           .rank = static_cast<std::int32_t>(i),
-           .score = option.score,
-           .gap = option.score - options[width].score,
-           .reason = "rank " + std::to_string(i + 1) + " of " + std::to_string(options.size())});
+      verdicts.push_back({.tick = accept,
+                          .node = node,
+                          .verdict = Verdict::kKept,
+                          .p = std::exp(option.logprob),
+                          .rank = static_cast<std::int32_t>(i),
+                          .score = option.score,
+                          .gap = option.score - options[width].score,
+                          .reason = Reason::kBeamKept,
+                          .threshold = options[width].score,
+                          .count = beams});
       frontier.push_back({.step = step,
                           .rank = static_cast<std::int32_t>(i),
                           .node = node,
@@ -345,7 +346,8 @@ inline void record_beam(Recorder& recorder, int steps, int beams, int prompt = 3
                           .rank = -1,
                           .score = beam.score,
                           .gap = 0.2f + static_cast<float>(run.rng_.uniform()),
-                          .reason = "no continuation among the best " + std::to_string(beams)});
+                          .reason = Reason::kNoneLeftAtMaxTokens,
+                          .count = beams});
     }
     run.hang();
     recorder.write({.verdicts = verdicts});
@@ -429,16 +431,17 @@ inline void record_drafts(Recorder& recorder, int steps, int prompt = 48, bool s
         run.know(node, std::log(p), accept);
         ok = ok && p > 0.3f;
         accepted += ok;
-        verdicts.push_back(
-            {.tick = accept,
-             .node = node,
-             .verdict = ok ? Verdict::kAccepted : Verdict::kRejected,
-             .p = p,
-             .q = stochastic ? 0.6f : -1.0f,
-             .u = stochastic ? 0.9f * p : -1.0f,
-             .rank = ok ? 0 : 3,
-             .replacement = ok ? -1 : token(),
-             .reason = ok ? "u 0.21 < p/q 0.84" : "argmax is ' the' (p 0.41), not this token"});
+        verdicts.push_back({.tick = accept,
+                            .node = node,
+                            .verdict = ok ? Verdict::kAccepted : Verdict::kRejected,
+                            .p = p,
+                            .q = stochastic ? 0.6f : -1.0f,
+                            .u = stochastic ? 0.9f * p : -1.0f,
+                            .rank = ok ? 0 : 3,
+                            .replacement = ok ? -1 : token(),
+                            .reason = ok ? Reason::kBelowRatio : Reason::kNotArgmax,
+                            .value = 0.41f,
+                            .threshold = 0.84f});
         if (ok) head = node;
       }
       for (const std::int32_t node : siblings) {
@@ -449,7 +452,7 @@ inline void record_drafts(Recorder& recorder, int steps, int prompt = 48, bool s
                             .p = 0.08f,
                             .q = 0.2f,
                             .u = 0.93f,
-                            .reason = "a sibling was accepted"});
+                            .reason = Reason::kNotReached});
       }
     }
     const std::int32_t last = head;
@@ -478,7 +481,7 @@ inline void record_drafts(Recorder& recorder, int steps, int prompt = 48, bool s
                                    : corrected ? Verdict::kCorrected
                                                : Verdict::kBonus,
                         .p = 0.62f,
-                        .reason = "argmax of the last accepted row"});
+                        .reason = Reason::kArgmax});
     recorder.write({.verdicts = verdicts});
     recorder.write({.candidates = candidates});
     recorder.write({.frontier = {{.step = step,
