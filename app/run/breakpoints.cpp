@@ -3,6 +3,9 @@
 
 #include <utility>
 
+#include "viz/look/reason_text.h"
+#include "viz/words/token_text.h"
+
 namespace triescope::app {
 namespace {
 
@@ -63,35 +66,30 @@ void BreakRecorder::check(BreakKind kind, const std::string& detail, Test test) 
   }
 }
 
-void BreakRecorder::step(const capture::StepRow& row) {
-  inner_.step(row);
-  if (row.drafted > 0)
-    check(BreakKind::kAcceptedBelow,
-          "step " + std::to_string(row.step) + " accepted " + std::to_string(row.accepted),
-          [&](std::int64_t threshold) { return row.accepted < threshold; });
-  check(BreakKind::kStep, "done", [&](std::int64_t threshold) { return row.step == threshold; });
-}
-
-void BreakRecorder::nodes(std::span<const capture::NodeRow> rows) {
-  inner_.nodes(rows);
-  for (const capture::NodeRow& row : rows) {
+void BreakRecorder::write(const capture::RowTables& rows) {
+  inner_.write(rows);
+  const auto always = [](std::int64_t) { return true; };
+  for (const capture::PieceRow& row : rows.pieces) piece_of_.try_emplace(row.token, row.bytes);
+  for (const capture::NodeRow& row : rows.nodes) {
     if (row.node < 0) continue;
     if (token_of_node_.size() <= static_cast<std::size_t>(row.node))
       token_of_node_.resize(static_cast<std::size_t>(row.node) + 1, -1);
     token_of_node_[static_cast<std::size_t>(row.node)] = row.token;
   }
-}
-
-void BreakRecorder::verdicts(std::span<const capture::VerdictRow> rows) {
-  inner_.verdicts(rows);
-  const auto always = [](std::int64_t) { return true; };
-  for (const capture::VerdictRow& row : rows) {
+  for (const capture::VerdictRow& row : rows.verdicts) {
+    if (!hit_.empty()) break;
+    const std::string reason = viz::reason_text(row, [&](std::int32_t token) {
+      const auto found = piece_of_.find(token);
+      return found == piece_of_.end() ? "token " + std::to_string(token)
+                                      : "'" + viz::token_text(found->second) + "'";
+    });
     const std::string node =
-        "node " + std::to_string(row.node) + (row.reason.empty() ? "" : ", " + row.reason);
+        "node " + std::to_string(row.node) + (reason.empty() ? "" : ", " + reason);
     if (row.verdict == capture::Verdict::kRejected) {
       check(BreakKind::kRejection, node, always);
       continue;
     }
+    if (row.verdict == capture::Verdict::kWithdrawn) continue;
     if (row.verdict == capture::Verdict::kPruned) check(BreakKind::kPrune, node, always);
     if (row.verdict == capture::Verdict::kFinished) check(BreakKind::kFinished, node, always);
     const auto index = static_cast<std::size_t>(row.node);
@@ -99,22 +97,21 @@ void BreakRecorder::verdicts(std::span<const capture::VerdictRow> rows) {
       check(BreakKind::kToken, node,
             [&](std::int64_t threshold) { return token_of_node_[index] == threshold; });
   }
-}
-
-void BreakRecorder::slots(std::span<const capture::SlotRow> rows) {
-  inner_.slots(rows);
-  for (const capture::SlotRow& row : rows) {
-    if (row.action != capture::SlotAction::kMove) continue;
-    check(BreakKind::kMove,
-          "slot " + std::to_string(row.from_slot) + " to " + std::to_string(row.slot),
-          [](std::int64_t) { return true; });
+  for (const capture::SlotRow& row : rows.slots)
+    if (row.action == capture::SlotAction::kMove && row.whose == capture::Whose::kTarget)
+      check(BreakKind::kMove,
+            "slot " + std::to_string(row.from_slot) + " to " + std::to_string(row.slot), always);
+  for (const capture::MemoryRow& row : rows.memory)
+    if (row.whose == capture::Whose::kTarget)
+      check(BreakKind::kLiveAbove, std::to_string(row.live) + " live tokens",
+            [&](std::int64_t threshold) { return row.live > threshold; });
+  for (const capture::StepRow& row : rows.steps) {
+    if (row.drafted > 0)
+      check(BreakKind::kAcceptedBelow,
+            "step " + std::to_string(row.step) + " accepted " + std::to_string(row.accepted),
+            [&](std::int64_t threshold) { return row.accepted < threshold; });
+    check(BreakKind::kStep, "done", [&](std::int64_t threshold) { return row.step == threshold; });
   }
-}
-
-void BreakRecorder::memory(const capture::MemoryRow& row) {
-  inner_.memory(row);
-  check(BreakKind::kLiveAbove, counted(row.live, "live token"),
-        [&](std::int64_t threshold) { return row.live > threshold; });
 }
 
 }  // namespace triescope::app

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/capture/recorder.h"
@@ -49,25 +50,7 @@ class BreakRecorder final : public capture::Recorder {
   std::string take_hit();
 
   capture::Level level() const override { return inner_.level(); }
-  void run(const capture::RunInfo& info) override { inner_.run(info); }
-  void piece(std::int32_t token, std::string_view bytes) override { inner_.piece(token, bytes); }
-  void step(const capture::StepRow& row) override;
-  void phase(const capture::PhaseRow& row) override { inner_.phase(row); }
-  void nodes(std::span<const capture::NodeRow> rows) override;
-  void node_scores(std::span<const capture::NodeScoreRow> rows) override {
-    inner_.node_scores(rows);
-  }
-  void inputs(std::span<const capture::InputRow> rows) override { inner_.inputs(rows); }
-  void candidates(std::span<const capture::CandidateRow> rows) override { inner_.candidates(rows); }
-  void verdicts(std::span<const capture::VerdictRow> rows) override;
-  void frontier(std::span<const capture::FrontierRow> rows) override { inner_.frontier(rows); }
-  void slots(std::span<const capture::SlotRow> rows) override;
-  void memory(const capture::MemoryRow& row) override;
-  void sequence(const capture::SequenceRow& row) override { inner_.sequence(row); }
-  void log(const capture::LogRow& row) override { inner_.log(row); }
-  void finish(capture::RunStatus status, std::string_view message) override {
-    inner_.finish(status, message);
-  }
+  void write(const capture::RowTables& rows) override;
   void flush() override { inner_.flush(); }
 
  private:
@@ -78,6 +61,7 @@ class BreakRecorder final : public capture::Recorder {
   capture::Recorder& inner_;
   std::vector<Breakpoint> breakpoints_;
   std::vector<std::int32_t> token_of_node_;
+  std::unordered_map<std::int32_t, std::string> piece_of_;  // by token
   std::string hit_;
 };
 

@@ -4,7 +4,7 @@
 
 #include "app/window/style.h"
 #include "app/window/ui_parts.h"
-#include "viz/draw.h"
+#include "viz/look/drawing.h"
 
 namespace triescope::app {
 

@@ -5,12 +5,12 @@
 #include <limits>
 #include <string>
 
-#include "core/accept/verify.h"  // describe_number
 #include "core/base/error.h"
 #include "core/kernels/row_ops.h"
 
 namespace triescope {
 
+using capture::Reason;
 using capture::Source;
 using capture::Verdict;
 
@@ -127,16 +127,14 @@ void BeamAcceptor::finish(const StepView& view, Expansion& expansion, AcceptResu
     const NodeId node = hang(view, expansion, c);
     const float score = pool_.normalised(c.score, length);
     finished.push_back({node, score, eos ? "eos" : "length"});
-    result.verdicts.push_back(
-        {.node = node.value,
-         .verdict = Verdict::kFinished,
-         .p = std::exp(c.logprob),
-         .rank = static_cast<std::int32_t>(rank),
-         .score = score,
-         .reason =
-             (eos ? std::string("end-of-sequence token, ") : std::string("max_new_tokens, ")) +
-             describe_number(c.score) + " over " + std::to_string(length) +
-             (length == 1 ? " token" : " tokens") + " = " + describe_number(score)});
+    result.verdicts.push_back({.node = node.value,
+                               .verdict = Verdict::kFinished,
+                               .p = std::exp(c.logprob),
+                               .rank = static_cast<std::int32_t>(rank),
+                               .score = score,
+                               .reason = eos ? Reason::kBeamEos : Reason::kBeamMaxTokens,
+                               .value = c.score,
+                               .count = length});
   }
   result.finished.insert(result.finished.end(), finished.begin(), finished.end());
   for (const FinishedSequence& lost : pool_.add(std::move(finished)))
@@ -144,25 +142,27 @@ void BeamAcceptor::finish(const StepView& view, Expansion& expansion, AcceptResu
                                .verdict = Verdict::kPruned,
                                .score = lost.score,
                                .gap = std::max(0.0f, pool_.worst() - lost.score),
-                               .reason = std::to_string(num_beams_) +
-                                         " finished sequences are better, the worst of them " +
-                                         describe_number(pool_.worst())});
+                               .reason = Reason::kBetterFinished,
+                               .threshold = pool_.worst(),
+                               .count = static_cast<std::int32_t>(num_beams_)});
 }
 
-std::string BeamAcceptor::pruned_by(const BeamCandidate& beam, float best_score,
-                                    float best_logprob) const {
-  const auto text = [](const char* rule, double value, double limit) {
-    return std::string(rule) + ": " + describe_number(value) + " is not above " +
-           describe_number(limit);
+bool BeamAcceptor::is_pruned(const BeamCandidate& beam, float best_score, float best_logprob,
+                             capture::VerdictRow& verdict) const {
+  const auto cut = [&](Reason rule, double value, double limit) {
+    verdict.reason = rule;
+    verdict.value = static_cast<float>(value);
+    verdict.threshold = static_cast<float>(limit);
+    return true;
   };
   if (const double limit = prune_relative_ * best_score; prune_relative_ > 0 && beam.score <= limit)
-    return text("relative pruning", beam.score, limit);
+    return cut(Reason::kPrunedRelative, beam.score, limit);
   if (const double limit = best_score - prune_absolute_; prune_absolute_ > 0 && beam.score <= limit)
-    return text("absolute pruning", beam.score, limit);
+    return cut(Reason::kPrunedAbsolute, beam.score, limit);
   if (const double limit = prune_relative_local_ * best_logprob;
       prune_relative_local_ > 0 && beam.logprob <= limit)
-    return text("relative local pruning", beam.logprob, limit);
-  return "";
+    return cut(Reason::kPrunedLocal, beam.logprob, limit);
+  return false;
 }
 
 // Rules 6 and 7, then the pruning rules.
@@ -188,27 +188,23 @@ void BeamAcceptor::go_on(const StepView& view, Expansion& expansion, AcceptResul
     std::int32_t rank = 0;
     for (const BeamCandidate& c : live) {
       const NodeId node = hang(view, expansion, c);
-      std::string cut;
-      if (&c != &live.front()) cut = pruned_by(c, live.front().score, best_logprob);
-      capture::VerdictRow verdict{.node = node.value, .reason = {}};
+      capture::VerdictRow verdict{.node = node.value};
       verdict.p = std::exp(c.logprob);
       verdict.score = c.score;
-      if (cut.empty()) {
+      if (&c == &live.front() || !is_pruned(c, live.front().score, best_logprob, verdict)) {
         verdict.verdict = Verdict::kKept;
         verdict.rank = rank++;
         verdict.gap = best_left_out ? c.score - best_left_out->score : 0;
-        verdict.reason = "number " + std::to_string(verdict.rank + 1) + " of " +
-                         std::to_string(num_beams_) + " beams";
-        if (best_left_out)
-          verdict.reason += "; the best one left out has " + describe_number(best_left_out->score);
+        verdict.reason = best_left_out ? Reason::kBeamKept : Reason::kBeamKeptOfAll;
+        verdict.threshold = best_left_out ? best_left_out->score : 0;
+        verdict.count = static_cast<std::int32_t>(num_beams_);
         live_.push_back(node);
       } else {
         verdict.verdict = Verdict::kPruned;
         verdict.gap = live.front().score - c.score;
-        verdict.reason = std::move(cut);
         tree[node].status = NodeStatus::kDead;
       }
-      result.verdicts.push_back(std::move(verdict));
+      result.verdicts.push_back(verdict);
     }
   }
 
@@ -219,21 +215,22 @@ void BeamAcceptor::go_on(const StepView& view, Expansion& expansion, AcceptResul
         expansion.children, [&](const auto& child) { return child.first == node; });
     if (goes_on || node == TokenTree::root()) continue;
     capture::VerdictRow verdict{
-        .node = node.value, .verdict = Verdict::kPruned, .score = tree[node].score, .reason = {}};
+        .node = node.value, .verdict = Verdict::kPruned, .score = tree[node].score};
     if (at_cap) {
-      verdict.reason = "no continuation among the best " + std::to_string(num_beams_) +
-                       " when max_new_tokens was reached";
+      verdict.reason = Reason::kNoneLeftAtMaxTokens;
+      verdict.count = static_cast<std::int32_t>(num_beams_);
     } else if (over_) {
-      verdict.reason = "the search is over: no live beam can get among the " +
-                       std::to_string(num_beams_) + " finished ones";
+      verdict.reason = Reason::kSearchOver;
+      verdict.count = static_cast<std::int32_t>(num_beams_);
     } else {
       const float worst = live.back().score;
       verdict.gap = std::max(0.0f, worst - expansion.best_of_beam[beam]);
-      verdict.reason = "its best continuation has " +
-                       describe_number(expansion.best_of_beam[beam]) + ", the last of " +
-                       std::to_string(live.size()) + " beams " + describe_number(worst);
+      verdict.reason = Reason::kBeamOutdone;
+      verdict.value = expansion.best_of_beam[beam];
+      verdict.threshold = worst;
+      verdict.count = static_cast<std::int32_t>(live.size());
     }
-    result.verdicts.push_back(std::move(verdict));
+    result.verdicts.push_back(verdict);
   }
 }
 
@@ -270,7 +267,8 @@ AcceptResult BeamAcceptor::accept(const StepView& view, Rng&) {
     if (used || std::ranges::find(view.frontier, draft) != view.frontier.end()) continue;
     result.verdicts.push_back({.node = draft.value,
                                .verdict = Verdict::kRejected,
-                               .reason = "not among the best " + std::to_string(num_beams_)});
+                               .reason = Reason::kDraftOutdone,
+                               .count = static_cast<std::int32_t>(num_beams_)});
   }
   return result;
 }

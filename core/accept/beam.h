@@ -51,8 +51,9 @@ class BeamAcceptor final : public Acceptor {
   NodeId hang(const StepView& view, Expansion& expansion, const BeamCandidate& candidate) const;
   void finish(const StepView& view, Expansion& expansion, AcceptResult& result);
   void go_on(const StepView& view, Expansion& expansion, AcceptResult& result);
-  // Why a live beam is cut by a pruning rule; empty = it stays.
-  std::string pruned_by(const BeamCandidate& beam, float best_score, float best_logprob) const;
+  // Whether a pruning rule cuts a live beam; if so, fills in the verdict's reason.
+  bool is_pruned(const BeamCandidate& beam, float best_score, float best_logprob,
+                 capture::VerdictRow& verdict) const;
 
   LogitsProcessors processors_;
   std::size_t num_beams_;

@@ -13,6 +13,7 @@
 namespace triescope {
 namespace {
 
+using capture::Reason;
 using capture::Source;
 using capture::Verdict;
 using capture::VerdictRow;
@@ -40,18 +41,18 @@ void add_missing_verdicts(const VerifyInput& input, std::span<const NodeId> draf
   for (const NodeId draft : drafts) {
     if (known.contains(draft)) continue;
     const NodeId parent = input.tree()[draft].parent;
-    VerdictRow row{.node = draft.value, .verdict = Verdict::kRejected, .reason = {}};
+    VerdictRow row{.node = draft.value, .verdict = Verdict::kRejected};
     row.p = std::exp(input.tree()[draft].logprob);
     const auto above = known.find(parent);
     if (above != known.end() && above->second == Verdict::kRejected) {
-      row.reason = "a draft before it was refused";
+      row.reason = Reason::kParentRefused;
     } else if (input.ends(parent)) {
-      row.reason = "the text ends before it";
+      row.reason = Reason::kAfterEnd;
     } else {
-      row.reason = "the rule did not look at it";
+      row.reason = Reason::kNotReached;
     }
     known[draft] = Verdict::kRejected;
-    verdicts.push_back(std::move(row));
+    verdicts.push_back(row);
   }
 }
 
@@ -132,7 +133,7 @@ TextAcceptor::Text TextAcceptor::verify(const StepView& view, Rng& rng, ModelRow
                         .u = verified.next_u,
                         .rank = rows.rank(last, verified.next_token),
                         .score = tree[next].score,
-                        .reason = std::move(verified.next_reason)});
+                        .reason = verified.next_reason});
     result.emitted.push_back(verified.next_token);
     last = next;
   }
@@ -145,7 +146,7 @@ TextAcceptor::Text TextAcceptor::verify(const StepView& view, Rng& rng, ModelRow
     verdicts.push_back({.node = last.value,
                         .verdict = Verdict::kFinished,
                         .score = tree[last].score,
-                        .reason = eos ? "end-of-sequence token" : "max_new_tokens reached"});
+                        .reason = eos ? Reason::kEos : Reason::kMaxTokens});
   } else {
     result.frontier.push_back(last);
   }

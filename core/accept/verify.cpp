@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "core/accept/samplers.h"
@@ -102,16 +101,6 @@ std::vector<NodeId> longest_accepted_path(const VerifyInput& input,
     path.push_back(node);
   std::ranges::reverse(path);
   return path;
-}
-
-std::string describe_number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, value != 0 && std::abs(value) < 0.1 ? "%.2g" : "%.2f", value);
-  return text;
-}
-
-std::string describe(std::int32_t token, float p) {
-  return "token " + std::to_string(token) + " (p " + describe_number(p) + ")";
 }
 
 }  // namespace triescope

@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "core/accept/model_rows.h"
@@ -50,7 +49,7 @@ struct Verification {
   std::int32_t next_token = -1;  // after them; -1: the last one ends the text
   float next_p = -1;             // of next_token, in the distribution it came from
   float next_u = -1;             // the uniform it was drawn with; -1 = none
-  std::string next_reason;
+  capture::Reason next_reason = capture::Reason::kNone;
   std::vector<capture::VerdictRow> verdicts;  // of the drafts that were looked at
 };
 
@@ -79,8 +78,5 @@ Distribution without(const Distribution& q, std::int32_t token);
 // one with the larger sum of log p (the target's probability), then the first drawn.
 std::vector<NodeId> longest_accepted_path(const VerifyInput& input,
                                           const std::function<bool(NodeId)>& accepted);
-// "token 42 (p 0.41)". Panels put the token's text in the place of "token <id>".
-std::string describe(std::int32_t token, float p);
-std::string describe_number(double value);  // two significant digits at least: "0.41", "0.0032"
 
 }  // namespace triescope

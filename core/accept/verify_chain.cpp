@@ -10,14 +10,16 @@
 
 namespace triescope {
 
+using capture::Reason;
+
 Verification verify_chain(const VerifyInput& input) {
   Verification result;
-  const auto emit = [&](const Distribution& from, const char* what) {
+  const auto emit = [&](const Distribution& from, Reason reason) {
     const Draw y = draw(from, input.sampler, input.rng);
     result.next_token = y.token;
     result.next_p = y.p;
     result.next_u = y.u;
-    result.next_reason = std::string(what) + ", p " + describe_number(y.p);
+    result.next_reason = reason;
   };
   NodeId v = input.root;
   while (!input.ends(v)) {
@@ -25,7 +27,7 @@ Verification verify_chain(const VerifyInput& input) {
     const Proposal* proposal = input.view.proposal(v);
     const auto drafts = input.drafts_below(v);
     if (drafts.empty()) {
-      emit(p, "drawn from p");
+      emit(p, Reason::kDrawn);
       break;
     }
     const NodeId draft =
@@ -36,21 +38,24 @@ Verification verify_chain(const VerifyInput& input) {
     const float p_x = p.probability(token), q_x = q.probability(token);
     const double u = input.rng.uniform();
     const double chance = q_x > 0 ? std::min(1.0, static_cast<double>(p_x) / q_x) : 0.0;
-    capture::VerdictRow row{
-        .node = draft.value, .p = p_x, .q = q_x, .u = static_cast<float>(u), .reason = {}};
+    capture::VerdictRow row{.node = draft.value,
+                            .p = p_x,
+                            .q = q_x,
+                            .u = static_cast<float>(u),
+                            .threshold = static_cast<float>(chance)};
     if (u < chance) {
       row.verdict = capture::Verdict::kAccepted;
-      row.reason = "u " + describe_number(u) + " < min(1, p/q) = " + describe_number(chance);
-      result.verdicts.push_back(std::move(row));
+      row.reason = Reason::kBelowRatio;
+      result.verdicts.push_back(row);
       result.path.push_back(draft);
       v = draft;
       continue;
     }
-    emit(residual(p, q), "drawn from norm(max(0, p - q))");
+    emit(residual(p, q), Reason::kDrawnFromResidual);
     row.verdict = capture::Verdict::kRejected;
     row.replacement = result.next_token;
-    row.reason = "u " + describe_number(u) + " >= min(1, p/q) = " + describe_number(chance);
-    result.verdicts.push_back(std::move(row));
+    row.reason = Reason::kNotBelowRatio;
+    result.verdicts.push_back(row);
     break;
   }
   return result;

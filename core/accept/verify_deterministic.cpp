@@ -7,6 +7,8 @@
 
 namespace triescope {
 
+using capture::Reason;
+
 Verification verify_deterministic(const VerifyInput& input) {
   Verification result;
   NodeId v = input.root;
@@ -16,28 +18,25 @@ Verification verify_deterministic(const VerifyInput& input) {
     NodeId next;
     for (const NodeId draft : input.drafts_below(v)) {
       const std::int32_t token = input.tree()[draft].token.value;
-      capture::VerdictRow row{
-          .node = draft.value, .p = p.probability(token), .q = 1, .u = y.u, .reason = {}};
+      capture::VerdictRow row{.node = draft.value, .p = p.probability(token), .q = 1, .u = y.u};
       if (token == y.token) {
         next = draft;
         row.verdict = capture::Verdict::kAccepted;
-        row.reason = "the draw from p gave this token, p " + describe_number(y.p);
+        row.reason = Reason::kDrawIsThis;
       } else {
         row.verdict = capture::Verdict::kRejected;
         row.replacement = y.token;
-        row.reason = "the draw from p gave " + describe(y.token, y.p) + ", this has p " +
-                     describe_number(row.p);
+        row.reason = Reason::kDrawIsAnother;
+        row.value = y.p;
       }
-      result.verdicts.push_back(std::move(row));
+      result.verdicts.push_back(row);
     }
     if (!next.valid()) {
       result.next_token = y.token;
       result.next_p = y.p;
       result.next_u = y.u;
       result.next_reason =
-          input.sampler == Sampler::kGumbel
-              ? "largest of logit + Gumbel noise, p " + describe_number(y.p)
-              : "drawn from p with u " + describe_number(y.u) + ", p " + describe_number(y.p);
+          input.sampler == Sampler::kGumbel ? Reason::kGumbelArgmax : Reason::kDrawn;
       break;
     }
     result.path.push_back(next);

@@ -5,6 +5,8 @@
 
 namespace triescope {
 
+using capture::Reason;
+
 Verification verify_greedy(const VerifyInput& input) {
   Verification result;
   NodeId v = input.root;
@@ -14,27 +16,27 @@ Verification verify_greedy(const VerifyInput& input) {
     NodeId next;
     for (const NodeId draft : input.drafts_below(v)) {
       const std::int32_t token = input.tree()[draft].token.value;
-      capture::VerdictRow row{.node = draft.value, .q = 1, .reason = {}};
+      capture::VerdictRow row{.node = draft.value, .q = 1};
       if (token == t) {
         next = draft;
         row.verdict = capture::Verdict::kAccepted;
         row.p = p;
         row.rank = 0;
-        row.reason = "it is the argmax, p " + describe_number(p);
+        row.reason = Reason::kIsArgmax;
       } else {
         row.verdict = capture::Verdict::kRejected;
         row.p = input.rows.probability(v, token);
         row.rank = input.rows.rank(v, token);
         row.replacement = t;
-        row.reason = "argmax is " + describe(t, p) + ", this has p " + describe_number(row.p) +
-                     ", rank " + std::to_string(row.rank);
+        row.reason = Reason::kNotArgmax;
+        row.value = p;
       }
-      result.verdicts.push_back(std::move(row));
+      result.verdicts.push_back(row);
     }
     if (!next.valid()) {
       result.next_token = t;
       result.next_p = p;
-      result.next_reason = "argmax, p " + describe_number(p);
+      result.next_reason = Reason::kArgmax;
       break;
     }
     result.path.push_back(next);

@@ -10,6 +10,9 @@
 #include "core/accept/verify.h"
 
 namespace triescope {
+
+using capture::Reason;
+
 Verification verify_multi_round(const VerifyInput& input) {
   Verification result;
   NodeId v = input.root;
@@ -26,13 +29,15 @@ Verification verify_multi_round(const VerifyInput& input) {
       const float r_x = r.probability(token), q_x = q.probability(token);
       const double u = input.rng.uniform();
       const double chance = q_x > 0 ? std::min(1.0, static_cast<double>(r_x) / q_x) : 0.0;
-      capture::VerdictRow row{
-          .node = draft.value, .p = r_x, .q = q_x, .u = static_cast<float>(u), .reason = {}};
+      capture::VerdictRow row{.node = draft.value,
+                              .p = r_x,
+                              .q = q_x,
+                              .u = static_cast<float>(u),
+                              .threshold = static_cast<float>(chance)};
       const bool accepted = u < chance;
       row.verdict = accepted ? capture::Verdict::kAccepted : capture::Verdict::kRejected;
-      row.reason = "u " + describe_number(u) + (accepted ? " < " : " >= ") +
-                   "min(1, r/q) = " + describe_number(chance);
-      result.verdicts.push_back(std::move(row));
+      row.reason = accepted ? Reason::kBelowRest : Reason::kNotBelowRest;
+      result.verdicts.push_back(row);
       if (accepted) {
         next = draft;
         break;
@@ -45,9 +50,7 @@ Verification verify_multi_round(const VerifyInput& input) {
       result.next_token = y.token;
       result.next_p = y.p;
       result.next_u = y.u;
-      result.next_reason =
-          std::string(draws.empty() ? "drawn from p" : "drawn from what the drafts left of p") +
-          ", p " + describe_number(y.p);
+      result.next_reason = draws.empty() ? Reason::kDrawn : Reason::kDrawnFromRest;
       for (auto& row : result.verdicts)
         if (input.tree()[NodeId(row.node)].parent == v) row.replacement = y.token;
       break;

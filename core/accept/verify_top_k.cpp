@@ -7,6 +7,8 @@
 
 namespace triescope {
 
+using capture::Reason;
+
 Verification verify_top_k(const VerifyInput& input) {
   Verification result;
   result.path = longest_accepted_path(input, [&](NodeId draft) {
@@ -20,23 +22,22 @@ Verification verify_top_k(const VerifyInput& input) {
   if (!input.ends(last)) {
     result.next_token = input.rows.best(last);
     result.next_p = input.rows.probability(last, result.next_token);
-    result.next_reason = "argmax, p " + describe_number(result.next_p);
+    result.next_reason = Reason::kArgmax;
   }
   for (const NodeId v : walked) {
     if (input.ends(v)) continue;
     for (const NodeId draft : input.drafts_below(v)) {
       const std::int32_t token = input.tree()[draft].token.value;
       const bool on_path = std::ranges::find(result.path, draft) != result.path.end();
-      capture::VerdictRow row{
-          .node = draft.value, .p = input.rows.probability(v, token), .q = 1, .reason = {}};
+      capture::VerdictRow row{.node = draft.value, .p = input.rows.probability(v, token), .q = 1};
       row.rank = input.rows.rank(v, token);
       row.verdict = on_path ? capture::Verdict::kAccepted : capture::Verdict::kRejected;
-      row.reason = "rank " + std::to_string(row.rank + 1) + " of p, the best " +
-                   std::to_string(input.top_k) + " pass";
-      if (row.rank < input.top_k && !on_path)
-        row.reason += ", but another path is longer or likelier";
+      row.reason = row.rank >= input.top_k ? Reason::kNotInTopK
+                   : on_path               ? Reason::kInTopK
+                                           : Reason::kTopKOffPath;
+      row.count = input.top_k;
       if (!on_path && v == last) row.replacement = result.next_token;
-      result.verdicts.push_back(std::move(row));
+      result.verdicts.push_back(row);
     }
   }
   return result;

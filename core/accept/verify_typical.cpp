@@ -9,7 +9,10 @@
 #include "core/accept/verify.h"
 
 namespace triescope {
+
 namespace {
+
+using capture::Reason;
 
 double typical_threshold(const Distribution& p, float epsilon, float delta) {
   double entropy = 0;
@@ -40,12 +43,13 @@ Verification verify_typical(const VerifyInput& input) {
     for (const NodeId draft : input.drafts_below(v)) {
       const float p = input.rows.distribution(v).probability(input.tree()[draft].token.value);
       const bool on_path = std::ranges::find(result.path, draft) != result.path.end();
-      capture::VerdictRow row{.node = draft.value, .p = p, .q = 1, .reason = {}};
+      capture::VerdictRow row{.node = draft.value, .p = p, .q = 1};
       row.verdict = on_path ? capture::Verdict::kAccepted : capture::Verdict::kRejected;
-      row.reason = "p " + describe_number(p) + (p > threshold ? " > " : " <= ") +
-                   "min(epsilon, delta e^-H) = " + describe_number(threshold);
-      if (p > threshold && !on_path) row.reason += ", but another path is longer or likelier";
-      result.verdicts.push_back(std::move(row));
+      row.reason = !(p > threshold) ? Reason::kNotTypical
+                   : on_path        ? Reason::kTypical
+                                    : Reason::kTypicalOffPath;
+      row.threshold = static_cast<float>(threshold);
+      result.verdicts.push_back(row);
     }
   }
 
@@ -67,7 +71,7 @@ Verification verify_typical(const VerifyInput& input) {
   result.next_token = y.token;
   result.next_p = p.probability(y.token);
   result.next_u = y.u;
-  result.next_reason = "drawn from the typical tokens of p, p " + describe_number(result.next_p);
+  result.next_reason = Reason::kDrawnFromTypical;
   for (auto& row : result.verdicts)
     if (row.verdict == capture::Verdict::kRejected && input.tree()[NodeId(row.node)].parent == last)
       row.replacement = y.token;

@@ -44,6 +44,7 @@ struct Capture::Impl : CaptureRows {
 
   mutable std::int32_t path_cache_node = -2;
   mutable std::vector<std::int32_t> path_cache;  // by depth
+
   void write_bookmarks(const std::function<void(Database&)>& change) {
     Database writable(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX);
     change(writable);
@@ -96,9 +97,34 @@ struct Capture::Impl : CaptureRows {
 };
 
 const char* to_string(NodeState state) {
-  static constexpr const char* kNames[] = {"absent", "pending",  "live",  "accepted", "rejected",
-                                           "pruned", "finished", "bonus", "corrected"};
+  static constexpr const char* kNames[] = {"absent", "pending",  "live",  "accepted",  "rejected",
+                                           "pruned", "finished", "bonus", "corrected", "withdrawn"};
   return kNames[static_cast<std::size_t>(state)];
+}
+
+NodeState state_after(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kNone:
+      return NodeState::kPending;
+    case Verdict::kAccepted:
+      return NodeState::kAccepted;
+    case Verdict::kRejected:
+      return NodeState::kRejected;
+    case Verdict::kPruned:
+      return NodeState::kPruned;
+    case Verdict::kFinished:
+      return NodeState::kFinished;
+    case Verdict::kBonus:
+      return NodeState::kBonus;
+    case Verdict::kCorrected:
+      return NodeState::kCorrected;
+    case Verdict::kWithdrawn:
+      return NodeState::kWithdrawn;
+    case Verdict::kKept:
+    case Verdict::kEmitted:
+      break;
+  }
+  return NodeState::kLive;
 }
 
 Capture::Capture() : impl_(std::make_unique<Impl>()) {}
@@ -107,8 +133,8 @@ Capture::~Capture() = default;
 std::unique_ptr<Capture> Capture::open(const std::string& path) {
   std::unique_ptr<Capture> capture(new Capture);
   capture->impl_->path = path;
-  capture->impl_->db = open_stranger(path);
-  check_schema(*capture->impl_->db);
+  capture->impl_->db = open_untrusted(path);
+  capture->impl_->schema = check_schema(*capture->impl_->db);
   capture->poll();
   capture->impl_->read_bookmarks(*capture->impl_->db);
   return capture;
@@ -135,14 +161,23 @@ bool Capture::poll() {
 }
 
 const std::string& Capture::path() const { return impl_->path; }
-const RunInfo& Capture::run() const { return impl_->run; }
-RunStatus Capture::status() const { return impl_->status; }
-const std::string& Capture::status_message() const { return impl_->status_message; }
+int Capture::schema() const { return impl_->schema; }
+const RunInfo& Capture::run() const { return impl_->info; }
+RunStatus Capture::status() const { return impl_->state.status; }
+const std::string& Capture::status_message() const { return impl_->state.message; }
 
 Counts Capture::counts() const {
   const auto size = [](const auto& rows) { return static_cast<std::int64_t>(rows.size()); };
-  return {size(impl_->steps),      size(impl_->nodes), size(impl_->verdicts),
-          size(impl_->candidates), size(impl_->slots), size(impl_->sequences)};
+  Counts counts{.steps = size(impl_->steps),
+                .nodes = size(impl_->nodes),
+                .verdicts = size(impl_->verdicts),
+                .sequences = size(impl_->sequences)};
+  for (int i = 0; i < kWhoseCount; ++i) {
+    const OwnerRows& owner = impl_->of(static_cast<Whose>(i));
+    counts.candidates += size(owner.candidates);
+    counts.slots += size(owner.slots);
+  }
+  return counts;
 }
 
 Tick Capture::end_tick() const { return impl_->phases.empty() ? 0 : impl_->phases.back().tick + 1; }
@@ -151,8 +186,8 @@ std::int32_t Capture::last_step() const {
 }
 
 std::string_view Capture::piece(std::int32_t token) const {
-  const auto found = impl_->pieces.find(token);
-  if (found != impl_->pieces.end()) return found->second;
+  const auto found = impl_->piece_of.find(token);
+  if (found != impl_->piece_of.end()) return found->second;
   // Kept, so that the view stays valid.
   return impl_->unknown_pieces.try_emplace(token, "<" + std::to_string(token) + ">").first->second;
 }
@@ -164,8 +199,14 @@ std::optional<StepRow> Capture::step(std::int32_t step) const {
 
 std::span<const StepRow> Capture::steps() const { return impl_->steps; }
 std::span<const PhaseRow> Capture::phases() const { return impl_->phases; }
-std::span<const InputRow> Capture::inputs(std::int32_t step) const {
-  return rows_of_step(impl_->inputs, step, [](const InputRow& row) { return row.step; });
+std::span<const InputRow> Capture::inputs(std::int32_t step, Whose whose) const {
+  return rows_of_step(impl_->of(whose).inputs, step, [](const InputRow& row) { return row.step; });
+}
+std::span<const InputRow> Capture::inputs(ForwardId forward, Whose whose) const {
+  const auto of_step = inputs(forward.step, whose);
+  const auto [first, last] =
+      std::ranges::equal_range(of_step, forward.forward, {}, &InputRow::forward);
+  return {first, last};
 }
 std::span<const VerdictRow> Capture::verdicts(std::int32_t step) const {
   return rows_of_step(impl_->verdicts, step,
@@ -174,12 +215,28 @@ std::span<const VerdictRow> Capture::verdicts(std::int32_t step) const {
 std::span<const FrontierRow> Capture::frontier(std::int32_t step) const {
   return rows_of_step(impl_->frontier, step, [](const FrontierRow& row) { return row.step; });
 }
-std::span<const SlotRow> Capture::slot_events(std::int32_t step) const {
-  return rows_of_step(impl_->slots, step, [](const SlotRow& row) { return step_of(row.tick); });
+std::span<const SlotRow> Capture::slot_events(std::int32_t step, Whose whose) const {
+  return rows_of_step(impl_->of(whose).slots, step,
+                      [](const SlotRow& row) { return step_of(row.tick); });
 }
-std::span<const MemoryRow> Capture::memory() const { return impl_->memory; }
+std::span<const MemoryRow> Capture::memory(Whose whose) const { return impl_->of(whose).memory; }
 std::span<const SequenceRow> Capture::sequences() const { return impl_->sequences; }
 std::span<const LogRow> Capture::log() const { return impl_->log; }
+std::vector<Whose> Capture::owners() const {
+  std::vector<Whose> owners = {Whose::kTarget};
+  for (int i = 1; i < kWhoseCount; ++i) {
+    const OwnerRows& rows = impl_->of(static_cast<Whose>(i));
+    if (!rows.inputs.empty() || !rows.candidates.empty() || !rows.slots.empty() ||
+        !rows.memory.empty())
+      owners.push_back(static_cast<Whose>(i));
+  }
+  return owners;
+}
+
+std::span<const ForwardId> Capture::forwards(Whose whose) const {
+  return impl_->of(whose).forwards;
+}
+
 std::span<const NodeRow> Capture::nodes() const { return impl_->nodes; }
 
 std::span<const NodeRow> Capture::nodes_at(Tick cursor) const {
@@ -195,24 +252,14 @@ NodeState Capture::state_at(std::int32_t node, Tick cursor) const {
   if (row.tick >= cursor) return NodeState::kAbsent;
   if (node == 0) return NodeState::kLive;
   const VerdictRow* verdict = impl_->verdict_before(node, cursor);
-  if (!verdict || verdict->verdict == Verdict::kNone) return NodeState::kPending;
-  if (verdict->verdict == Verdict::kRejected) return NodeState::kRejected;
-  if (verdict->verdict == Verdict::kPruned) return NodeState::kPruned;
-  if (verdict->verdict == Verdict::kFinished) return NodeState::kFinished;
+  const NodeState state = verdict ? state_after(verdict->verdict) : NodeState::kPending;
   // What was kept once is dead when no live beam and no finished sequence is below it any more.
-  if (impl_->frontier_step(cursor) >= step_of(verdict->tick) &&
+  const bool kept = state == NodeState::kLive || state == NodeState::kAccepted ||
+                    state == NodeState::kBonus || state == NodeState::kCorrected;
+  if (kept && impl_->frontier_step(cursor) >= step_of(verdict->tick) &&
       impl_->alive_at(cursor)[static_cast<std::size_t>(node)] < 0)
     return NodeState::kPruned;
-  switch (verdict->verdict) {
-    case Verdict::kAccepted:
-      return NodeState::kAccepted;
-    case Verdict::kBonus:
-      return NodeState::kBonus;
-    case Verdict::kCorrected:
-      return NodeState::kCorrected;
-    default:
-      return NodeState::kLive;
-  }
+  return state;
 }
 
 NodeView Capture::node_at(std::int32_t node, Tick cursor) const {
@@ -262,14 +309,16 @@ std::optional<VerdictRow> Capture::verdict_at(std::int32_t node, Tick cursor) co
   return row ? std::optional(*row) : std::nullopt;
 }
 
-std::span<const CandidateRow> Capture::candidates(std::int32_t node, Tick cursor) const {
-  if (node < 0 || node >= static_cast<std::int32_t>(impl_->nodes.size())) return {};
-  std::int32_t group = impl_->newest_candidates[static_cast<std::size_t>(node)];
-  while (group >= 0 && impl_->candidate_groups[static_cast<std::size_t>(group)].tick >= cursor)
-    group = impl_->candidate_groups[static_cast<std::size_t>(group)].earlier;
+std::span<const CandidateRow> Capture::candidates(std::int32_t node, Tick cursor,
+                                                  Whose whose) const {
+  const OwnerRows& owner = impl_->of(whose);
+  if (node < 0 || node >= static_cast<std::int32_t>(owner.newest_candidates.size())) return {};
+  std::int32_t group = owner.newest_candidates[static_cast<std::size_t>(node)];
+  while (group >= 0 && owner.candidate_groups[static_cast<std::size_t>(group)].tick >= cursor)
+    group = owner.candidate_groups[static_cast<std::size_t>(group)].earlier;
   if (group < 0) return {};
-  const auto& found = impl_->candidate_groups[static_cast<std::size_t>(group)];
-  return std::span(impl_->candidates)
+  const auto& found = owner.candidate_groups[static_cast<std::size_t>(group)];
+  return std::span(owner.candidates)
       .subspan(static_cast<std::size_t>(found.first), static_cast<std::size_t>(found.count));
 }
 
@@ -284,30 +333,30 @@ std::vector<std::int32_t> Capture::path_to(std::int32_t node) const {
 
 std::int32_t Capture::frontier_step(Tick cursor) const { return impl_->frontier_step(cursor); }
 
-std::int32_t Capture::slot_count_at(Tick cursor) const {
-  return impl_->slot_history.count_at(cursor);
+std::int32_t Capture::slot_count_at(Tick cursor, Whose whose) const {
+  return impl_->of(whose).slot_history.count_at(cursor);
 }
 
-SlotView Capture::slot_at(std::int32_t slot, Tick cursor) const {
-  return impl_->slot_history.slot_at(slot, cursor);
+SlotView Capture::slot_at(std::int32_t slot, Tick cursor, Whose whose) const {
+  return impl_->of(whose).slot_history.slot_at(slot, cursor);
 }
 
-std::int32_t Capture::slot_of(std::int32_t node, Tick cursor) const {
-  return impl_->slot_history.slot_of(node, cursor);
+std::int32_t Capture::slot_of(std::int32_t node, Tick cursor, Whose whose) const {
+  return impl_->of(whose).slot_history.slot_of(node, cursor);
 }
 
 bool Capture::visible(const InputRow& input, std::int32_t node) const {
   const auto& nodes = impl_->nodes;
   if (node >= static_cast<std::int32_t>(nodes.size())) return false;
-  const auto prompt = static_cast<std::int32_t>(impl_->run.prompt_tokens.size());
+  const auto prompt = static_cast<std::int32_t>(impl_->info.prompt_tokens.size());
   const bool is_prompt = node <= -2;
   const std::int32_t position = is_prompt ? -2 - node
                                 : node <= 0
                                     ? -1
                                     : prompt + nodes[static_cast<std::size_t>(node)].depth - 1;
   if (position < 0 || position > input.position) return false;
-  if (impl_->run.sliding_window > 0 && input.position - position >= impl_->run.sliding_window)
-    return false;
+  const std::int32_t window = input.whose == Whose::kTarget ? impl_->info.sliding_window : 0;
+  if (window > 0 && input.position - position >= window) return false;
   if (is_prompt) return position < prompt;
   if (input.node <= 0) return false;
   if (impl_->path_cache_node != input.node) {

@@ -2,8 +2,12 @@
 // what is new; nothing that was there ever changes. Built for drawing: rows are sorted by time and
 // indexed by step, node and slot, so that every question below costs O(log n) plus its answer. Not
 // thread-safe: one owner (the window thread) polls and reads. The file is opened read-only and
-// defensively (it may come from a stranger): integrity of every id is checked, damage is
-// Error{kCorruption} that says table, row, expected, found.
+// defensively (it may come from anybody): integrity of every id is checked, damage is
+// Error{kCorruption} that says table, row, expected, found. Files of older schemas answer as today's
+// do; what they do not hold has the default of its row (records.h).
+//
+// Inputs, candidates, slots and memory are asked by whose they are: the target's unless said
+// otherwise, a draft model's or a head's where it recorded its own.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +33,16 @@ enum class NodeState : std::uint8_t {
   kFinished,    // end of a finished sequence
   kBonus,       // emitted as bonus
   kCorrected,   // emitted in place of a rejected draft
+  kWithdrawn,   // drafted, but not sent to the target
 };
 const char* to_string(NodeState state);
+// What a verdict makes of its node, as long as some live text goes through it.
+NodeState state_after(Verdict verdict);
+// No text goes through the node, or will.
+constexpr bool is_dead(NodeState state) {
+  return state == NodeState::kRejected || state == NodeState::kPruned ||
+         state == NodeState::kWithdrawn;
+}
 
 enum class SlotState : std::uint8_t { kFree = 0, kLive, kGarbage };
 
@@ -49,6 +61,13 @@ struct NodeView {
   std::int32_t slot = -1;       // KV slot at the cursor, -1 = none
 };
 
+// One forward: of a step, the owner's number `forward` (from 0).
+struct ForwardId {
+  std::int32_t step = 0, forward = 0;
+  bool operator==(const ForwardId&) const = default;
+};
+
+// Rows in the file, of all owners.
 struct Counts {
   std::int64_t steps = 0, nodes = 0, verdicts = 0, candidates = 0, slots = 0, sequences = 0;
 };
@@ -66,6 +85,7 @@ class Capture {
   bool poll();
 
   const std::string& path() const;
+  int schema() const;  // the number of the file's schema
   const RunInfo& run() const;
   RunStatus status() const;
   const std::string& status_message() const;
@@ -79,15 +99,23 @@ class Capture {
 
   // --- by step (empty / nullopt where the step has none) ---
   std::optional<StepRow> step(std::int32_t step) const;
-  std::span<const StepRow> steps() const;                     // in order
-  std::span<const PhaseRow> phases() const;                   // in tick order
-  std::span<const InputRow> inputs(std::int32_t step) const;  // by row
+  std::span<const StepRow> steps() const;    // in order
+  std::span<const PhaseRow> phases() const;  // in tick order
+  // By forward, then by row.
+  std::span<const InputRow> inputs(std::int32_t step, Whose whose = Whose::kTarget) const;
+  std::span<const InputRow> inputs(ForwardId forward, Whose whose) const;  // by row
   std::span<const VerdictRow> verdicts(std::int32_t step) const;
   std::span<const FrontierRow> frontier(std::int32_t step) const;  // best first
-  std::span<const SlotRow> slot_events(std::int32_t step) const;
-  std::span<const MemoryRow> memory() const;  // by step
+  std::span<const SlotRow> slot_events(std::int32_t step, Whose whose = Whose::kTarget) const;
+  std::span<const MemoryRow> memory(Whose whose = Whose::kTarget) const;  // by step
   std::span<const SequenceRow> sequences() const;
   std::span<const LogRow> log() const;
+
+  // --- owners ---
+  // Whose inputs, candidates, slots or memory the capture holds, in the order of Whose. The target
+  // is always among them.
+  std::vector<Whose> owners() const;
+  std::span<const ForwardId> forwards(Whose whose) const;  // those with inputs, in order
 
   // --- nodes ---
   std::span<const NodeRow> nodes() const;  // index = node id; ids are dense and parents come first
@@ -95,23 +123,25 @@ class Capture {
   NodeState state_at(std::int32_t node, Tick cursor) const;
   NodeView node_at(std::int32_t node, Tick cursor) const;
   std::span<const std::int32_t> children(std::int32_t node) const;  // in id order, all times
-  std::optional<VerdictRow> verdict_at(std::int32_t node,
-                                       Tick cursor) const;  // the latest before the cursor
-  std::span<const CandidateRow> candidates(
-      std::int32_t node, Tick cursor) const;  // by rank; latest forward of that node
-  std::vector<std::int32_t> path_to(
-      std::int32_t node) const;  // root's child first, node last; root: empty
+  // The latest before the cursor.
+  std::optional<VerdictRow> verdict_at(std::int32_t node, Tick cursor) const;
+  // By rank; of the latest forward of that node.
+  std::span<const CandidateRow> candidates(std::int32_t node, Tick cursor,
+                                           Whose whose = Whose::kTarget) const;
+  // Root's child first, node last; root: empty.
+  std::vector<std::int32_t> path_to(std::int32_t node) const;
   // The step whose frontier is in force at the cursor; -1 = none.
   std::int32_t frontier_step(Tick cursor) const;
 
   // --- KV slots ---
-  std::int32_t slot_count_at(
-      Tick cursor) const;  // highest slot ever used before the cursor, plus one
-  SlotView slot_at(std::int32_t slot, Tick cursor) const;
-  std::int32_t slot_of(std::int32_t node, Tick cursor) const;  // -1 = none
+  // Highest slot ever used before the cursor, plus one.
+  std::int32_t slot_count_at(Tick cursor, Whose whose = Whose::kTarget) const;
+  SlotView slot_at(std::int32_t slot, Tick cursor, Whose whose = Whose::kTarget) const;
+  // -1 = none.
+  std::int32_t slot_of(std::int32_t node, Tick cursor, Whose whose = Whose::kTarget) const;
 
-  // May row `input` (of `step`) see `node`'s KV? Ancestor closure and the sliding window; prompt
-  // token i is -2 - i.
+  // May row `input` see `node`'s KV? Ancestor closure and, for the target's rows, its sliding
+  // window (a capture does not know other models'); prompt token i is -2 - i.
   bool visible(const InputRow& input, std::int32_t node) const;
 
   // --- bookmarks: the user's own, written into the file by a second, short connection ---
@@ -125,7 +155,8 @@ class Capture {
   std::unique_ptr<Impl> impl_;
 };
 
-// Copies steps first..last (and what they need: run, nodes, pieces) into a new capture file.
+// Copies steps first..last (and what they need: run, nodes, pieces) into a new capture file, of the
+// schema that `from` has.
 void save_slice(const std::string& from, const std::string& to, std::int32_t first_step,
                 std::int32_t last_step);
 

@@ -7,59 +7,88 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "core/capture/capture.h"
-#include "core/capture/row_tables.h"
+#include "core/capture/row_types.h"
 #include "core/capture/slot_history.h"
 
 namespace triescope::capture {
 
 class Database;
+class Statement;
 
-struct CaptureRows : RowTables {
-  // Both read what was added since the last call and say whether anything was.
-  bool read_run(Database& db);
-  bool read_tables(Database& db);
-  void read_bookmarks(Database& db);
-
-  std::string path;  // for messages
-
-  RunInfo run;
-  RunStatus status = RunStatus::kRunning;
-  std::string status_message;
-
-  std::unordered_map<std::int32_t, std::string> pieces;
-  std::vector<Bookmark> bookmarks;
-
-  // Index of a node's newest row, and of the row before it in the chain; -1 = none.
-  std::vector<std::int32_t> newest_verdict, newest_score, newest_candidates;
-  std::vector<std::int32_t> earlier_verdict, earlier_score;  // by row
+// What is kept of one owner: its inputs, candidates, slots and memory, and what finds them.
+struct OwnerRows : RowTables {
+  std::vector<ForwardId> forwards;
+  std::vector<std::int32_t> newest_candidates;  // by node: index of its newest group; -1 = none
   struct CandidateGroup {
     std::int32_t first, count, earlier;
     Tick tick;
   };
   std::vector<CandidateGroup> candidate_groups;
   SlotHistory slot_history;
+};
+
+// The target's rows, and those that are nobody's own (nodes, verdicts, ...).
+struct CaptureRows : OwnerRows {
+  // Both read what was added since the last call and say whether anything was.
+  bool read_run(Database& db);
+  bool read_tables(Database& db);
+  void read_bookmarks(Database& db);
+
+  OwnerRows& of(Whose whose) {
+    return whose == Whose::kTarget ? *this : others[static_cast<std::size_t>(whose) - 1];
+  }
+  const OwnerRows& of(Whose whose) const { return const_cast<CaptureRows*>(this)->of(whose); }
+
+  std::string path;  // for messages
+  int schema = kSchemaVersion;
+
+  RunInfo info;
+  RunState state;
+  std::unordered_map<std::int32_t, std::string> piece_of;  // by token
+  std::vector<Bookmark> bookmarks;
+  std::array<OwnerRows, kWhoseCount - 1> others;  // the draft's, the head's
+
+  // Index of a node's newest row, and of the row before it in the chain; -1 = none.
+  std::vector<std::int32_t> newest_verdict, newest_score;
+  std::vector<std::int32_t> earlier_verdict, earlier_score;  // by row
 
  private:
   [[noreturn]] void damaged(const char* table, std::int64_t row, const std::string& what) const;
-  std::int32_t in_range(const char* table, std::int64_t row, const char* column, std::int64_t value,
-                        std::int64_t low, std::int64_t high) const;
-  Tick checked_tick(const char* table, std::int64_t row, std::int64_t tick) const;
-  template <class Row>
-  Tick later_tick(const char* table, std::int64_t row, std::int64_t tick,
-                  const std::vector<Row>& before) const;
-  std::vector<std::int32_t> tokens_of(const char* table, std::int64_t row,
+  void check_range(const char* table, std::int64_t row, const char* column, std::int64_t value,
+                   std::int64_t low, std::int64_t high) const;
+  void check_json(const char* table, std::int64_t row, const char* column,
+                  const std::string& text) const;
+  std::vector<std::int32_t> tokens_of(const char* table, std::int64_t row, const char* column,
                                       std::span<const std::byte> blob) const;
-  std::string json_text(const char* column, std::string text) const;
-  std::int32_t existing_node(const char* table, std::int64_t row, std::int64_t node) const;
+  template <class Value>
+  Value value_of(Statement& statement, int place, const char* table, std::int64_t row,
+                 const char* column, Rule rule, std::int64_t low, std::int64_t high) const;
+  template <class Row, class ColumnOfRow>
+  void check_relation(const Row& row, const ColumnOfRow& column, std::int64_t id,
+                      std::int64_t value) const;
   template <class Row>
-  bool read(Database& db, int index, const char* sql, Row row);
+  Row read_row(Statement& statement, int first, std::int64_t id) const;
+  template <class Row>
+  bool read_table(Database& db, std::vector<Row> RowTables::*member, std::int64_t& last_row);
+
+  // What a row read adds to the indices, before it joins its table.
+  template <class Row>
+  void index(const Row&) {}
+  void index(const PieceRow& row);
+  void index(const NodeRow& row);
+  void index(const NodeScoreRow& row);
+  void index(const VerdictRow& row);
+  void index(const InputRow& row);
+  void index(const CandidateRow& row);
+  void index(const SlotRow& row);
 
   bool has_run_ = false;
-  std::array<std::int64_t, 13> last_row_{};
+  std::array<std::int64_t, std::tuple_size_v<decltype(kRowTables)>> last_row_{};
 };
 
 }  // namespace triescope::capture

@@ -7,6 +7,11 @@ const char* to_string(Phase phase) {
   return kNames[static_cast<std::size_t>(phase)];
 }
 
+const char* to_string(Whose whose) {
+  static constexpr const char* kNames[] = {"target", "draft", "head"};
+  return kNames[static_cast<std::size_t>(whose)];
+}
+
 const char* to_string(Source source) {
   static constexpr const char* kNames[] = {
       "prompt", "greedy",    "sampled",   "beam",  "n-gram trie", "prompt lookup", "draft model",
@@ -15,8 +20,9 @@ const char* to_string(Source source) {
 }
 
 const char* to_string(Verdict verdict) {
-  static constexpr const char* kNames[] = {"none",     "accepted", "rejected",  "kept",   "pruned",
-                                           "finished", "bonus",    "corrected", "emitted"};
+  static constexpr const char* kNames[] = {"none",    "accepted", "rejected", "kept",
+                                           "pruned",  "finished", "bonus",    "corrected",
+                                           "emitted", "withdrawn"};
   return kNames[static_cast<std::size_t>(verdict)];
 }
 

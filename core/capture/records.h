@@ -1,6 +1,8 @@
 // What a capture holds: plain rows, one struct a table. Written by core, read by viz; no torch, no
 // drawing. Time is a Tick: step * 5 + phase. A row stamped with tick t was produced by that phase
 // of that step, and is visible to a cursor c exactly if t < c ("the cursor shows what comes next").
+// row_types.h says of each struct which table it goes to and which values its members may have. A
+// member's default here is also what it is read as from a file too old to have its column.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +27,23 @@ constexpr Tick make_tick(std::int32_t step, Phase phase) {
 }
 constexpr std::int32_t step_of(Tick t) { return static_cast<std::int32_t>(t / kPhaseCount); }
 constexpr Phase phase_of(Tick t) { return static_cast<Phase>(t % kPhaseCount); }
+
+// What is worth recording. Each level holds all of the one before it.
+enum class Level : std::uint8_t {
+  kOff = 0,
+  kSteps,  // run, steps, phases, memory, sequences, log
+  kTree,   // + nodes, verdicts, frontier, tokens' texts
+  kFull,   // + candidates, inputs, slots: all that the panels draw (the default)
+};
+
+// Whose forward, output row or KV cache a row is about.
+enum class Whose : std::uint8_t {
+  kTarget = 0,  // the model whose text it is
+  kDraft,       // a draft model beside it
+  kHead,        // a draft head
+};
+inline constexpr int kWhoseCount = 3;
+const char* to_string(Whose whose);  // "target", "draft", "head"
 
 // Where a node's token came from.
 enum class Source : std::uint8_t {
@@ -57,6 +76,7 @@ enum class Verdict : std::uint8_t {
   kBonus,      // emitted after the last accepted draft
   kCorrected,  // emitted in place of a rejected draft
   kEmitted,    // plain decoding: the chosen next token
+  kWithdrawn,  // drafted, but not sent to the target: neither counted as drafted nor refused
 };
 const char* to_string(Verdict verdict);
 
@@ -72,8 +92,9 @@ const char* to_string(SlotAction action);
 // One run. JSON texts are UTF-8. The prompt occupies positions 0 .. prompt_tokens-1.
 struct RunInfo {
   std::string created_utc;  // ISO 8601
-  std::string
-      model_json;  // {"path","family","name","parameters","dtype","device","layers","kv_heads","head_dim","vocab_size","context","sliding_window"}
+  // {"path","family","name","parameters","dtype","device","layers","kv_heads","head_dim",
+  //  "vocab_size","context","sliding_window"}
+  std::string model_json;
   std::string method;         // registry name
   std::string method_title;   // for people
   std::string settings_json;  // every parameter in force
@@ -89,15 +110,27 @@ struct RunInfo {
 
 enum class RunStatus : std::uint8_t { kRunning = 0, kDone, kStopped, kFailed };
 
+// How a run ended.
+struct Finish {
+  RunStatus status = RunStatus::kDone;
+  std::string message;
+};
+
+// The text of a token as the model's vocabulary spells it (raw bytes, maybe not UTF-8). Of several
+// rows about one token the first counts.
+struct PieceRow {
+  std::int32_t token = 0;
+  std::string bytes;
+};
+
 // A finished step's figures (written in its observe phase).
 struct StepRow {
   std::int32_t step = 0;          // 0 = prefill
   std::int32_t forward_rows = 0;  // rows in this step's forward (prefill: prompt tokens)
   std::int32_t drafted = 0;       // draft nodes proposed
   std::int32_t accepted = 0;      // draft nodes accepted
-  std::int32_t emitted =
-      0;  // tokens that became part of the text (bonus included); beams: 1 a step
-  std::int32_t frontier = 0;  // live beams / heads after the step
+  std::int32_t emitted = 0;       // tokens that became text (bonus included); beams: 1 a step
+  std::int32_t frontier = 0;      // live beams / heads after the step
 };
 
 struct PhaseRow {
@@ -113,11 +146,11 @@ struct NodeRow {
   std::int32_t parent = -1;
   std::int32_t token = -1;
   std::int32_t depth = 0;
-  float logprob =
-      0;  // log p(token | path) by the target; NaN while unknown (a draft before its forward)
+  // log p(token | path) by the target; NaN while unknown (a draft before its forward)
+  float logprob = 0;
   float score = 0;  // cumulative log p over generated tokens; NaN while unknown
-  float q =
-      1;  // proposal probability the draft token was really drawn with (1 for deterministic drafts)
+  // proposal probability the draft token was really drawn with (1 for deterministic drafts)
+  float q = 1;
   Source source = Source::kRoot;
   Tick tick = 0;  // when it was hung into the tree
 };
@@ -130,15 +163,18 @@ struct NodeScoreRow {
   Tick tick = 0;
 };
 
-// One input row of a forward: which node, at which position, into which slot.
+// One input row of a forward: which node, at which position, into which slot. Rows of one owner and
+// step come forward by forward.
 struct InputRow {
   std::int32_t step = 0;
   std::int32_t row = 0;
   std::int32_t node = 0;
   std::int32_t position = 0;  // tree position
   std::int32_t slot = 0;
-  std::int32_t naive_position =
-      0;  // what sequential IDs would have given: tokens in the cache before + row
+  // what sequential IDs would have given: tokens in the cache before + row
+  std::int32_t naive_position = 0;
+  Whose whose = Whose::kTarget;
+  std::int32_t forward = 0;  // which of its owner's forwards in this step; a draft runs several
 };
 
 // One of the best tokens of a node's output row.
@@ -149,7 +185,61 @@ struct CandidateRow {
   std::int32_t token = 0;
   float logprob = 0;
   bool chosen = false;  // became a child
+  Whose whose = Whose::kTarget;
 };
+
+// Why it was decided. A code stands for one sentence (viz/reason_text.cpp writes it) and uses, of
+// the row's members, those named behind it. `replacement` is a token, shown as its text.
+enum class Reason : std::uint8_t {
+  kNone = 0,
+  // Drafts, by the rule that verified them.
+  kIsArgmax,        // p
+  kNotArgmax,       // replacement: the argmax; value: its p; p, rank: of this token
+  kDrawIsThis,      // p; the target's draw is this token
+  kDrawIsAnother,   // replacement: what was drawn; value: its p; p: of this token
+  kBelowRatio,      // u, threshold = min(1, p/q)
+  kNotBelowRatio,   // u, threshold = min(1, p/q)
+  kBelowRest,       // u, threshold = min(1, r/q), r what earlier siblings left of p
+  kNotBelowRest,    // u, threshold = min(1, r/q)
+  kTypical,         // p, threshold = min(epsilon, delta e^-H)
+  kNotTypical,      // p, threshold
+  kTypicalOffPath,  // p, threshold; passed, but another path was longer or likelier
+  kInTopK,          // rank, count = K
+  kNotInTopK,       // rank, count = K
+  kTopKOffPath,     // rank, count = K; passed, but another path was longer or likelier
+  kParentRefused,   // a draft above it was refused
+  kAfterEnd,        // the text ends above it
+  kNotReached,      // the rule did not come to it
+  // The token that the target adds.
+  kArgmax,             // p
+  kGumbelArgmax,       // p; the largest of logit + Gumbel noise
+  kDrawn,              // p, u (-1 = none)
+  kDrawnFromResidual,  // p, in norm(max(0, p - q))
+  kDrawnFromRest,      // p, in what the drafts left of the target's p
+  kDrawnFromTypical,   // p; drawn from the typical tokens
+  // The end of a text.
+  kEos,        // none
+  kMaxTokens,  // none
+  // Beams.
+  kBeamEos,              // value: sum of log p; count: tokens; score: after the length penalty
+  kBeamMaxTokens,        // the same three
+  kBetterFinished,       // count: finished sequences that are better; threshold: the worst of them
+  kPrunedRelative,       // value: the beam's score; threshold: what it must exceed
+  kPrunedAbsolute,       // the same two
+  kPrunedLocal,          // value: log p of its newest token; threshold: what it must exceed
+  kBeamKept,             // rank, count: beams; threshold: score of the best one left out
+  kBeamKeptOfAll,        // rank, count: beams; none was left out
+  kNoneLeftAtMaxTokens,  // count: beams
+  kSearchOver,           // count: finished sequences that no live beam can better
+  kBeamOutdone,          // value: its best continuation; count: live beams; threshold: their last
+  // The session's own.
+  kForced,      // none; chosen by the user
+  kBranched,    // none; of the run this one branched from
+  kNoLiveText,  // none; no live text goes through it any more
+  // Drafts below beams.
+  kDraftOutdone,  // count: beams; the draft is not among them
+};
+inline constexpr int kReasonCount = static_cast<int>(Reason::kDraftOutdone) + 1;
 
 struct VerdictRow {
   Tick tick = 0;
@@ -162,7 +252,10 @@ struct VerdictRow {
   float score = 0;         // beam score at the decision
   float gap = 0;  // distance to the worst survivor (pruned) or to the best pruned (kept); >= 0
   std::int32_t replacement = -1;  // token emitted instead
-  std::string reason;             // one clause for people: "argmax is ' the' (p 0.41)"
+  Reason reason = Reason::kNone;
+  float value = 0, threshold = 0;  // what the reason compares
+  std::int32_t count = 0;          // what it counts
+  std::string stored_reason = {};  // the sentence itself, in captures of schema 1 alone
 };
 
 // The live leaves after a step, best first. Rank colours the beams.
@@ -177,11 +270,12 @@ struct SlotRow {
   Tick tick = 0;
   SlotAction action = SlotAction::kAlloc;
   std::int32_t slot = 0;
-  std::int32_t node = 0;        // whose KV; prompt token i is written as node = -2 - i
-  std::int32_t from_slot = -1;  // kMove only
+  std::int32_t node = 0;         // whose KV; prompt token i is written as node = -2 - i
+  std::int32_t from_slot = -1;   // kMove only
+  Whose whose = Whose::kTarget;  // whose cache
 };
 
-// Sampled at the end of each step's commit. Unit: tokens (multiply by kv_bytes_per_token).
+// One cache's figures at the end of each step's commit. Unit: tokens (multiply by kv_bytes_per_token).
 struct MemoryRow {
   std::int32_t step = 0;
   std::int32_t live = 0;
@@ -192,16 +286,16 @@ struct MemoryRow {
   std::int64_t moved_bytes = 0;              // copied in this step by the policy
   std::int64_t device_allocated_bytes = -1;  // CUDA allocator, -1 without one
   std::int64_t device_reserved_bytes = -1;
+  Whose whose = Whose::kTarget;
 };
 
 // A finished or, at the end, a returned sequence.
 struct SequenceRow {
   Tick tick = 0;
-  std::int32_t node = 0;  // its last node
-  std::int32_t rank =
-      -1;              // rank among the returned ones; -1 = finished on the way, not (yet) returned
-  float score = 0;     // after the length penalty; NaN where the method has none
-  std::string finish;  // "eos", "length", "stopped"
+  std::int32_t node = 0;   // its last node
+  std::int32_t rank = -1;  // among the returned ones; -1 = finished on the way, not (yet) returned
+  float score = 0;         // after the length penalty; NaN where the method has none
+  std::string finish;      // "eos", "length", "stopped"
   std::vector<std::int32_t> tokens;  // generated tokens, EOS included
 };
 

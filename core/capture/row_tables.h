@@ -1,7 +1,10 @@
-// The rows of a capture, a vector a table: what a batch carries to the writer and what a reader
-// holds.
+// RowTables: rows on their way from a run into a capture, a vector a table, and as a capture's
+// reader holds them. kRowTables lists the vectors once, for whatever is done to all of them.
 #pragma once
 
+#include <optional>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "core/capture/records.h"
@@ -9,18 +12,41 @@
 namespace triescope::capture {
 
 struct RowTables {
-  std::vector<StepRow> steps;
-  std::vector<PhaseRow> phases;
-  std::vector<NodeRow> nodes;
-  std::vector<NodeScoreRow> node_scores;
-  std::vector<InputRow> inputs;
-  std::vector<CandidateRow> candidates;
-  std::vector<VerdictRow> verdicts;
-  std::vector<FrontierRow> frontier;
-  std::vector<SlotRow> slots;
-  std::vector<MemoryRow> memory;
-  std::vector<SequenceRow> sequences;
-  std::vector<LogRow> log;
+  std::optional<RunInfo> run = {};  // the first thing a run hands over
+  std::vector<PieceRow> pieces = {};
+  std::vector<StepRow> steps = {};
+  std::vector<NodeRow> nodes = {};
+  std::vector<NodeScoreRow> node_scores = {};
+  std::vector<InputRow> inputs = {};
+  std::vector<CandidateRow> candidates = {};
+  std::vector<VerdictRow> verdicts = {};
+  std::vector<FrontierRow> frontier = {};
+  std::vector<SlotRow> slots = {};
+  std::vector<MemoryRow> memory = {};
+  std::vector<SequenceRow> sequences = {};
+  std::vector<LogRow> log = {};
+  std::vector<PhaseRow> phases = {};
+  std::optional<Finish> finish = {};  // the last
 };
+
+// In the order in which they are written and read: what a row refers to comes before it, and a
+// phase after all that it produced.
+inline constexpr std::tuple kRowTables = {
+    &RowTables::pieces, &RowTables::steps,      &RowTables::nodes,     &RowTables::node_scores,
+    &RowTables::inputs, &RowTables::candidates, &RowTables::verdicts,  &RowTables::frontier,
+    &RowTables::slots,  &RowTables::memory,     &RowTables::sequences, &RowTables::log,
+    &RowTables::phases};
+
+// Calls visit(member) for the pointer to each of RowTables' vectors.
+template <class Visit>
+void for_each_table(Visit visit) {
+  std::apply([&](const auto... member) { (visit(member), ...); }, kRowTables);
+}
+
+// The Row of a std::vector<Row> RowTables::*.
+template <class Row>
+Row row_of(std::vector<Row> RowTables::*);
+template <class Member>
+using RowOf = decltype(row_of(std::declval<Member>()));
 
 }  // namespace triescope::capture

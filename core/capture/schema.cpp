@@ -1,7 +1,9 @@
 #include "core/capture/schema.h"
 
 #include <algorithm>
-#include <string>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
 
 #include "core/base/error.h"
 #include "core/capture/sqlite_db.h"
@@ -9,82 +11,80 @@
 namespace triescope::capture {
 namespace {
 
-constexpr Table kTables[] = {
-    {"run",
-     "id INTEGER PRIMARY KEY, created_utc TEXT, model_json TEXT, method TEXT, method_title TEXT, "
-     "settings_json TEXT, seed INTEGER, "
-     "versions_json TEXT, prompt_text TEXT, prompt_tokens BLOB, max_new_tokens INTEGER, "
-     "kv_bytes_per_token INTEGER, "
-     "sliding_window INTEGER, kv_policy TEXT, status INTEGER, message TEXT, recorder TEXT"},
-    {"piece", "id INTEGER PRIMARY KEY, token INTEGER, bytes BLOB"},
-    {"step",
-     "id INTEGER PRIMARY KEY, step INTEGER, forward_rows INTEGER, drafted INTEGER, accepted "
-     "INTEGER, emitted INTEGER, frontier INTEGER"},
-    {"phase", "id INTEGER PRIMARY KEY, tick INTEGER, start_us INTEGER, duration_us INTEGER"},
-    {"node",
-     "id INTEGER PRIMARY KEY, node INTEGER, parent INTEGER, token INTEGER, depth INTEGER, logprob "
-     "REAL, score REAL, q REAL, source INTEGER, "
-     "tick INTEGER"},
-    {"node_score", "id INTEGER PRIMARY KEY, node INTEGER, logprob REAL, score REAL, tick INTEGER"},
-    {"input",
-     "id INTEGER PRIMARY KEY, step INTEGER, row INTEGER, node INTEGER, position INTEGER, slot "
-     "INTEGER, naive_position INTEGER"},
-    {"candidate",
-     "id INTEGER PRIMARY KEY, tick INTEGER, node INTEGER, rank INTEGER, token INTEGER, logprob "
-     "REAL, chosen INTEGER"},
-    {"verdict",
-     "id INTEGER PRIMARY KEY, tick INTEGER, node INTEGER, verdict INTEGER, p REAL, q REAL, u REAL, "
-     "rank INTEGER, score REAL, gap REAL, "
-     "replacement INTEGER, reason TEXT"},
-    {"frontier", "id INTEGER PRIMARY KEY, step INTEGER, rank INTEGER, node INTEGER, score REAL"},
-    {"slot",
-     "id INTEGER PRIMARY KEY, tick INTEGER, action INTEGER, slot INTEGER, node INTEGER, from_slot "
-     "INTEGER"},
-    {"memory",
-     "id INTEGER PRIMARY KEY, step INTEGER, live INTEGER, garbage INTEGER, reserved INTEGER, "
-     "greedy INTEGER, batch_beam INTEGER, "
-     "moved_bytes INTEGER, device_allocated_bytes INTEGER, device_reserved_bytes INTEGER"},
-    {"sequence",
-     "id INTEGER PRIMARY KEY, tick INTEGER, node INTEGER, rank INTEGER, score REAL, finish TEXT, "
-     "tokens BLOB"},
-    {"log", "id INTEGER PRIMARY KEY, tick INTEGER, level INTEGER, text TEXT"},
-    {"bookmark", "id INTEGER PRIMARY KEY, tick INTEGER, note TEXT"},
-};
+template <class Value>
+constexpr const char* sql_type(Rule rule) {
+  if (rule == Rule::kBytes || rule == Rule::kTokens) return "BLOB";
+  if (std::is_same_v<Value, std::string>) return "TEXT";
+  return std::is_floating_point_v<Value> ? "REAL" : "INTEGER";
+}
+
+template <class Row>
+void add_columns(int schema, Table& table) {
+  for_each_column<Row>(schema, [&](const auto& column) {
+    using Value = std::remove_cvref_t<decltype(std::declval<Row&>().*column.member)>;
+    table.columns += std::string(", ") + column.name + " " + sql_type<Value>(column.rule);
+    const std::string_view name = column.name;
+    if (table.sliced != Sliced::kAll && table.time_column == nullptr &&
+        (name == "step" || name == "tick"))
+      table.time_column = column.name;
+  });
+}
+
+template <class Row>
+Table table_of(int schema) {
+  Table table{RowType<Row>::kTable, "id INTEGER PRIMARY KEY", RowType<Row>::kSliced, nullptr};
+  add_columns<Row>(schema, table);
+  return table;
+}
 
 }  // namespace
 
-std::span<const Table> tables() { return kTables; }
+std::vector<Table> tables(int schema) {
+  std::vector<Table> all = {table_of<RunInfo>(schema)};
+  add_columns<RunState>(schema, all.front());
+  for_each_table(
+      [&](const auto member) { all.push_back(table_of<RowOf<decltype(member)>>(schema)); });
+  all.push_back(table_of<Bookmark>(schema));
+  return all;
+}
 
-void check_schema(Database& db) {
+std::string create_statement(const Table& table) {
+  return "CREATE TABLE " + table.name + " (" + table.columns + ")";
+}
+
+int check_schema(Database& db) {
   if (db.pragma("PRAGMA application_id") != kApplicationId)
     throw Error(ErrorCode::kCorruption,
-                db.path() + ": a SQLite file, but no capture of triescope; expected a .tscap");
+                db.path() + ": a SQLite file, but not a capture of triescope; expected a .tscap");
   const std::int64_t version = db.pragma("PRAGMA user_version");
   if (version > kSchemaVersion)
     throw Error(ErrorCode::kNotSupported,
                 db.path() + ": made by a newer triescope (schema " + std::to_string(version) +
                     ", this program reads up to " + std::to_string(kSchemaVersion) +
                     "); open it with that version");
+  if (version < 1)
+    throw Error(ErrorCode::kCorruption, db.path() + ": expected a schema from 1 to " +
+                                            std::to_string(kSchemaVersion) + ", found " +
+                                            std::to_string(version));
+  const auto schema = static_cast<int>(version);
+  const std::vector<Table> known = tables(schema);
   std::size_t found = 0;
-  Statement schema(db, "SELECT type, name, sql FROM sqlite_schema");
-  while (schema.next()) {
-    const std::string type = schema.text(0), name = schema.text(1), sql = schema.text(2);
-    const auto known = tables();
-    const bool ours =
-        type == "table" && std::any_of(known.begin(), known.end(), [&](const Table& table) {
-          return name == table.name &&
-                 sql == std::string("CREATE TABLE ") + table.name + " (" + table.columns + ")";
-        });
+  Statement statement(db, "SELECT type, name, sql FROM sqlite_schema");
+  while (statement.next()) {
+    const std::string type = statement.text(0), name = statement.text(1), sql = statement.text(2);
+    const bool ours = type == "table" && std::ranges::any_of(known, [&](const Table& table) {
+                        return name == table.name && sql == create_statement(table);
+                      });
     if (!ours)
       throw Error(ErrorCode::kCorruption, db.path() + ": holds a " + type.substr(0, 20) + " '" +
                                               name.substr(0, 40) +
                                               "' that no capture has; it is not opened");
-    if (++found > tables().size()) break;  // said below
+    if (++found > known.size()) break;  // said below
   }
-  if (found != tables().size())
-    throw Error(ErrorCode::kCorruption, db.path() + ": expected " +
-                                            std::to_string(tables().size()) + " tables, found " +
-                                            std::to_string(found));
+  if (found != known.size())
+    throw Error(ErrorCode::kCorruption, db.path() + ": expected " + std::to_string(known.size()) +
+                                            " tables, found " + std::to_string(found));
+  return schema;
 }
 
 }  // namespace triescope::capture

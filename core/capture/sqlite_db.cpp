@@ -37,7 +37,7 @@ void Database::fail(int code, const std::string& what) const {
     case SQLITE_NOTADB:
     case SQLITE_MISMATCH:
       throw Error(ErrorCode::kCorruption,
-                  path_ + ": damaged or no capture, found while " + what + " (" + why + ")");
+                  path_ + ": damaged or not a capture, found while " + what + " (" + why + ")");
     case SQLITE_NOMEM:
       throw Error(ErrorCode::kOutOfMemory, path_ + ": out of memory while " + what);
     case SQLITE_ERROR:
@@ -82,13 +82,14 @@ std::string file_uri(const std::string& path, const std::string& query) {
   return uri + "?" + query;
 }
 
-std::unique_ptr<Database> open_stranger(const std::string& path) {
+std::unique_ptr<Database> open_untrusted(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code ec;
   if (!fs::exists(path, ec))
     throw Error(ErrorCode::kNotFound, path + ": no such file; expected a .tscap capture");
   if (!fs::is_regular_file(path, ec))
-    throw Error(ErrorCode::kCorruption, path + ": expected a .tscap capture, found no plain file");
+    throw Error(ErrorCode::kCorruption,
+                path + ": expected a .tscap capture, found something that is not a regular file");
   if (const auto size = fs::file_size(path, ec); !ec && size < 512)
     throw Error(ErrorCode::kCorruption, path + ": not a capture; expected a SQLite file, found " +
                                             std::to_string(size) + " bytes");

@@ -24,8 +24,8 @@ class Database {
   std::int64_t pragma(const char* sql);  // the number it answers
   sqlite3* handle() const { return db_; }
   const std::string& path() const { return path_; }
-  // From now on statements give out so many bytes of texts and blobs, then Error{kCorruption}: in a
-  // hostile file many rows can share one value.
+  // From now on statements give out this many bytes of texts and blobs, then Error{kCorruption}: in
+  // a hostile file many rows can share one value.
   void limit_values(std::uint64_t bytes) { values_left_ = bytes; }
   void spend(std::size_t bytes);
   // Throws what `code` means: kIoError for full disks and the like, kCorruption for damage.
@@ -37,10 +37,10 @@ class Database {
   std::uint64_t values_left_ = std::numeric_limits<std::uint64_t>::max();
 };
 
-// Opens for reading what may come from a stranger: nothing in the file is run, no extension is
+// Opens for reading a file that may come from anybody: nothing in the file is run, no extension is
 // loaded, sizes are limited. Works on a file that is being written, on one left by a killed writer,
-// and on read-only media. Errors: kNotFound, kCorruption (no SQLite file), kIoError.
-std::unique_ptr<Database> open_stranger(const std::string& path);
+// and on read-only media. Errors: kNotFound, kCorruption (not a SQLite file), kIoError.
+std::unique_ptr<Database> open_untrusted(const std::string& path);
 
 // "file:" URI of a path, for ATTACH and the like; `query` without the question mark.
 std::string file_uri(const std::string& path, const std::string& query);

@@ -4,24 +4,19 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
-#include <filesystem>
 #include <mutex>
 #include <thread>
-#include <unordered_set>
 #include <utility>
-#include <vector>
 
 #include "core/base/error.h"
-#include "core/capture/batch.h"
-#include "core/capture/batch_writer.h"
-#include "core/capture/recorder_identity.h"
-#include "core/capture/schema.h"
+#include "core/capture/new_capture.h"
+#include "core/capture/row_types.h"
+#include "core/capture/row_writer.h"
 #include "core/capture/sqlite_db.h"
 
 namespace triescope::capture {
 namespace {
 
-namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 // What may wait to be written; beyond it the decoder waits. It is what this disk was seen to write
@@ -35,74 +30,11 @@ constexpr double kPendingSeconds = 0.2;
 constexpr auto kMostPendingAge = std::chrono::milliseconds(600);
 constexpr std::size_t kMeasuredBytes = 64 << 10;  // smaller batches say little about speed
 
-// Only a capture, and one that nobody is recording, may be replaced.
-void refuse_precious_file(const std::string& path, bool overwrite) {
-  std::error_code ec;
-  if (!fs::exists(path, ec)) return;
-  if (!overwrite)
-    throw Error(ErrorCode::kInvalidArgument, path + ": exists already; choose another name");
-  bool capture = false;
-  std::string recorder;
-  try {
-    const auto db = open_stranger(path);
-    Statement id(*db, "PRAGMA application_id");
-    capture = id.next() && id.integer(0) == kApplicationId;
-    if (capture) {
-      Statement run(*db, "SELECT recorder FROM run WHERE status=0");
-      if (run.next()) recorder = run.text(0);
-    }
-  } catch (const Error&) {
-    // Damaged below its header: still ours to replace, if the header says so.
-  }
-  if (!capture)
-    throw Error(ErrorCode::kInvalidArgument,
-                path +
-                    ": exists and is no capture; expected a new file or a .tscap of triescope. "
-                    "Choose another name or remove it");
-  if (!recorder.empty() && recorder_lives(recorder, path))
-    throw Error(ErrorCode::kInvalidArgument,
-                path + ": a run is being recorded there; choose another name");
-}
-
 class FileRecorder final : public Recorder {
  public:
-  FileRecorder(const std::string& path, const WriterOptions& options) : options_(options) {
-    refuse_precious_file(path, options.overwrite);
-    const auto remove = [&] {
-      std::error_code ec;
-      for (const char* suffix : {"", "-wal", "-shm", "-journal"}) fs::remove(path + suffix, ec);
-    };
-    remove();
-    try {
-      create(path);
-    } catch (const Error& error) {
-      db_.reset();
-      remove();
-      throw Error(ErrorCode::kIoError,
-                  "cannot record: " + std::string(error.what()) +
-                      "; expected a folder that exists, can be written to and has space");
-    }
+  FileRecorder(const std::string& path, const WriterOptions& options)
+      : options_(options), db_(create_capture(path, options.overwrite, kSchemaVersion)) {
     thread_ = std::thread([this] { loop(); });
-  }
-
-  void create(const std::string& path) {
-    db_ = std::make_unique<Database>(
-        path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
-    db_->execute("PRAGMA page_size=8192");
-    // In one transaction, before the log exists: the file is a capture as soon as it is anything.
-    db_->execute("BEGIN");
-    db_->execute(("PRAGMA application_id=" + std::to_string(kApplicationId)).c_str());
-    db_->execute(("PRAGMA user_version=" + std::to_string(kSchemaVersion)).c_str());
-    for (const Table& table : tables())
-      db_->execute(
-          (std::string("CREATE TABLE ") + table.name + " (" + table.columns + ")").c_str());
-    // Says from the first moment who records, so that a kill at any moment can be told.
-    Statement(*db_, "INSERT INTO run (id, status, recorder) VALUES (1,0,?)")
-        .bind(recorder_identity())
-        .run();
-    db_->execute("COMMIT");
-    db_->execute("PRAGMA journal_mode=WAL");
-    db_->execute("PRAGMA synchronous=NORMAL");
   }
 
   ~FileRecorder() override {
@@ -116,58 +48,9 @@ class FileRecorder final : public Recorder {
 
   Level level() const override { return options_.level; }
 
-  void run(const RunInfo& info) override {
-    add(size_of(info), [&](Batch& batch) { batch.run = info; });
-  }
-  void piece(std::int32_t token, std::string_view bytes) override {
-    if (options_.level < Level::kTree || !seen_pieces_.insert(token).second) return;
-    add(sizeof(std::string) + bytes.size(),
-        [&](Batch& batch) { batch.pieces.emplace_back(token, std::string(bytes)); });
-  }
-  void step(const StepRow& row) override {
-    add(size_of(row), [&](Batch& batch) { batch.steps.push_back(row); });
-  }
-  void phase(const PhaseRow& row) override {
-    add(size_of(row), [&](Batch& batch) { batch.phases.push_back(row); });
-  }
-  void nodes(std::span<const NodeRow> rows) override {
-    append(Level::kTree, rows, &RowTables::nodes);
-  }
-  void node_scores(std::span<const NodeScoreRow> rows) override {
-    append(Level::kTree, rows, &RowTables::node_scores);
-  }
-  void inputs(std::span<const InputRow> rows) override {
-    append(Level::kFull, rows, &RowTables::inputs);
-  }
-  void candidates(std::span<const CandidateRow> rows) override {
-    append(Level::kFull, rows, &RowTables::candidates);
-  }
-  void verdicts(std::span<const VerdictRow> rows) override {
-    append(Level::kTree, rows, &RowTables::verdicts);
-  }
-  void frontier(std::span<const FrontierRow> rows) override {
-    append(Level::kTree, rows, &RowTables::frontier);
-  }
-  void slots(std::span<const SlotRow> rows) override {
-    append(Level::kFull, rows, &RowTables::slots);
-  }
-  void memory(const MemoryRow& row) override {
-    add(size_of(row), [&](Batch& batch) { batch.memory.push_back(row); });
-  }
-  void sequence(const SequenceRow& row) override {
-    add(size_of(row), [&](Batch& batch) { batch.sequences.push_back(row); });
-  }
-  void log(const LogRow& row) override {
-    add(size_of(row), [&](Batch& batch) { batch.log.push_back(row); });
-  }
-  void finish(RunStatus status, std::string_view message) override {
-    add(1 + message.size(), [&](Batch& batch) { batch.finish = {status, std::string(message)}; });
-    std::unique_lock lock(mutex_);
-    quit_ = true;
-    changed_.notify_all();
-    drained_.wait(lock, [&] { return gone_; });
-    rethrow(lock);
-    closed_ = true;
+  void write(const RowTables& rows) override {
+    if (const std::size_t bytes = bytes_kept(rows); bytes > 0) add(bytes, rows);
+    if (rows.finish) close();
   }
 
   void flush() override {
@@ -180,11 +63,28 @@ class FileRecorder final : public Recorder {
   }
 
  private:
-  template <class Fill>
-  void add(std::size_t bytes, Fill fill) {
+  // Calls visit(member) for the tables that are recorded at this level.
+  template <class Visit>
+  void for_each_kept(Visit visit) const {
+    for_each_table([&](const auto member) {
+      if (options_.level >= RowType<RowOf<decltype(member)>>::kLevel) visit(member);
+    });
+  }
+
+  std::size_t bytes_kept(const RowTables& rows) const {
+    std::size_t bytes = 0;
+    if (rows.run) bytes += size_of(*rows.run);
+    for_each_kept([&](const auto member) {
+      for (const auto& row : rows.*member) bytes += size_of(row);
+    });
+    if (rows.finish) bytes += sizeof(Finish) + rows.finish->message.size();
+    return bytes;
+  }
+
+  void add(std::size_t bytes, const RowTables& rows) {
     std::unique_lock lock(mutex_);
     if (closed_) return;
-    // A row larger than all the memory still gets through, alone.
+    // Rows that are more than may wait still get through, alone.
     const auto fits = [&] {
       return (pending_.bytes == 0 || pending_.bytes + bytes <= max_pending_bytes_) && !is_late();
     };
@@ -194,26 +94,31 @@ class FileRecorder final : public Recorder {
       drained_.wait(lock);
     }
     rethrow(lock);
-    fill(pending_);
+    if (rows.run) pending_.rows.run = rows.run;
+    for_each_kept([&](const auto member) {
+      auto& to = pending_.rows.*member;
+      to.insert(to.end(), (rows.*member).begin(), (rows.*member).end());
+    });
+    if (rows.finish) pending_.rows.finish = rows.finish;
     const bool first = pending_.bytes == 0;
-    if (first) pending_since_ = Clock::now();
+    if (first) pending_since_ = options_.now();
     pending_.bytes += bytes;
     if (first) changed_.notify_all();
   }
 
-  template <class Row>
-  void append(Level needed, std::span<const Row> rows, std::vector<Row> RowTables::*member) {
-    if (options_.level < needed || rows.empty()) return;
-    std::size_t bytes = 0;
-    for (const Row& row : rows) bytes += size_of(row);
-    add(bytes, [&](Batch& batch) {
-      (batch.*member).insert((batch.*member).end(), rows.begin(), rows.end());
-    });
+  // Waits until the thread has written everything and is gone.
+  void close() {
+    std::unique_lock lock(mutex_);
+    quit_ = true;
+    changed_.notify_all();
+    drained_.wait(lock, [&] { return gone_; });
+    rethrow(lock);
+    closed_ = true;
   }
 
   bool is_late() const {
     if (!writing_ && pending_.bytes == 0) return false;
-    return Clock::now() - (writing_ ? writing_since_ : pending_since_) > kMostPendingAge;
+    return options_.now() - (writing_ ? writing_since_ : pending_since_) > kMostPendingAge;
   }
 
   // Tells the error of the writing thread, once.
@@ -233,8 +138,7 @@ class FileRecorder final : public Recorder {
       // Gather until it is time for another transaction, unless somebody waits.
       changed_.wait_until(lock, next_write, [&] { return quit_ || flush_wanted_; });
       next_write = Clock::now() + interval;
-      Batch batch;
-      std::swap(batch, pending_);
+      const Pending batch = std::exchange(pending_, {});
       flush_wanted_ = false;
       writing_ = true;
       writing_since_ = pending_since_;
@@ -243,8 +147,8 @@ class FileRecorder final : public Recorder {
       std::exception_ptr error;
       try {
         if (db_) {
-          if (!batch_writer_) batch_writer_ = std::make_unique<BatchWriter>(*db_);
-          batch_writer_->write(batch);
+          if (!row_writer_) row_writer_ = std::make_unique<RowWriter>(*db_);
+          row_writer_->write(batch.rows);
         }
       } catch (const Error& failure) {
         error = std::make_exception_ptr(
@@ -281,7 +185,7 @@ class FileRecorder final : public Recorder {
   // may fail on a full disk, and what was committed is readable without it.
   void close_database(const char* why) {
     if (!db_) return;
-    batch_writer_.reset();
+    row_writer_.reset();
     sqlite3* handle = db_->handle();
     // Fold the log into the file, so that a closed capture is one file. It also makes room in the
     // log for the last word.
@@ -300,11 +204,14 @@ class FileRecorder final : public Recorder {
   }
 
   const WriterOptions options_;
-  std::unordered_set<std::int32_t> seen_pieces_;  // decode thread's own
 
   std::mutex mutex_;
   std::condition_variable changed_, drained_;
-  Batch pending_;
+  // Rows on their way to the writing thread, and through it to the disk, in one go.
+  struct Pending {
+    RowTables rows;
+    std::size_t bytes = 0;  // about what they hold; 0 = none
+  } pending_;
   std::size_t max_pending_bytes_ = kLeastPendingBytes;
   Clock::time_point pending_since_, writing_since_;  // of the oldest row of each
   bool quit_ = false, writing_ = false, flush_wanted_ = false, closed_ = false, gone_ = false;
@@ -312,7 +219,7 @@ class FileRecorder final : public Recorder {
 
   // The writing thread's own, once it runs.
   std::unique_ptr<Database> db_;
-  std::unique_ptr<BatchWriter> batch_writer_;
+  std::unique_ptr<RowWriter> row_writer_;
   std::thread thread_;
 };
 

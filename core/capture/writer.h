@@ -3,6 +3,8 @@
 // lacks at most the last second.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -13,8 +15,10 @@ namespace triescope::capture {
 struct WriterOptions {
   Level level = Level::kFull;
   int flush_interval_ms = 200;
-  bool overwrite =
-      true;  // an existing capture is replaced; anything that is not a capture never is
+  // an existing capture is replaced; anything that is not a capture never is
+  bool overwrite = true;
+  // How old a row is that waits to be written.
+  std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
 // Errors: kIoError (cannot create, no space), kInvalidArgument (path exists and is not a capture).

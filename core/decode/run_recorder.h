@@ -1,6 +1,6 @@
-// RunRecorder: what the session tells the capture, phase by phase. It knows the recording level,
-// stamps rows with their tick and sends the text of every token once. At level kOff every call is a
-// comparison and nothing else. Not thread-safe.
+// RunRecorder: what the session tells the capture. It knows the recording level, stamps rows with
+// their tick and gathers what a phase produced, the text of every new token included; phase() hands
+// that over at once. At level kOff every call is a comparison and nothing else. Not thread-safe.
 #pragma once
 
 #include <chrono>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/capture/recorder.h"
+#include "core/capture/row_types.h"
 #include "core/method/method.h"
 #include "core/tokenizer/tokenizer.h"
 #include "core/tree/token_tree.h"
@@ -29,24 +30,32 @@ class RunRecorder {
   // Of these nodes, those whose log-prob became known since they were recorded.
   void new_scores(const TokenTree& tree, std::span<const NodeId> nodes, capture::Tick tick);
   void inputs(std::span<const capture::InputRow> rows);
-  void slots(std::vector<capture::SlotRow> rows, capture::Tick tick);
-  void decision(AcceptResult& result, capture::Tick tick);  // fills in the ticks
+  void slots(std::span<const capture::SlotRow> rows, capture::Tick tick);  // fills in the tick
+  void decision(AcceptResult& result, capture::Tick tick);                 // fills in the ticks
   void verdicts(std::span<const capture::VerdictRow> rows);
   void frontier(const TokenTree& tree, std::span<const NodeId> frontier, std::int32_t step);
   void memory(const capture::MemoryRow& row);
   void sequence(const TokenTree& tree, const FinishedSequence& sequence, std::int32_t rank,
                 std::string_view finish, capture::Tick tick);
   void step(const capture::StepRow& row);
+  // The phase is over: hands over its rows.
   void phase(capture::Tick tick, std::chrono::steady_clock::time_point start,
              std::chrono::steady_clock::time_point end);
+  // The run is over: hands over what is left.
   void finish(capture::RunStatus status, std::string_view message);
 
  private:
+  template <class Row>
+  bool records() const {
+    return level_ >= capture::RowType<Row>::kLevel;
+  }
   void piece(std::int32_t token);
+  void hand_over();
 
   capture::Recorder& recorder_;
   const Tokenizer& tokenizer_;
   capture::Level level_;
+  capture::RowTables rows_;  // not yet handed over
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::int32_t recorded_nodes_ = 0;
   std::vector<bool> has_piece_;    // by token

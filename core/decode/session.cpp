@@ -172,8 +172,8 @@ void Session::Impl::accept() {
                                  .verdict = capture::Verdict::kEmitted,
                                  .score = tree[id].score,
                                  .reason = tree[id].source == capture::Source::kForced
-                                               ? "chosen by the user"
-                                               : "taken over from the run this one branched from"});
+                                               ? capture::Reason::kForced
+                                               : capture::Reason::kBranched});
   if (!decision.frontier.empty())
     for (NodeId id = decision.frontier.front(); tree[id].depth > tree[frontier.front()].depth;
          id = tree[id].parent)
@@ -241,7 +241,7 @@ void Session::Impl::note_deaths(std::span<const NodeId> dead, capture::Tick tick
                         .node = id.value,
                         .verdict = capture::Verdict::kPruned,
                         .score = tree[id].score,
-                        .reason = "no live text below it any more"});
+                        .reason = capture::Reason::kNoLiveText});
   }
   out.verdicts(rows_out);
 }

@@ -30,11 +30,12 @@ void record(Recorder& recorder, int nodes, int beams) {
   info.method = "beam";
   info.prompt_tokens = {1, 2, 3};
   info.kv_bytes_per_token = 1024;
-  recorder.run(info);
-  for (int token = 0; token < 100; ++token) recorder.piece(token, " token" + std::to_string(token));
+  recorder.write({.run = info});
+  for (int token = 0; token < 100; ++token)
+    recorder.write({.pieces = {{token, " token" + std::to_string(token)}}});
   Rng rng(3);
   std::vector<std::int32_t> live = {0}, depth = {0};
-  recorder.nodes(std::vector<NodeRow>{{.logprob = 0, .score = 0}});
+  recorder.write({.nodes = {{.logprob = 0, .score = 0}}});
   for (int step = 0; static_cast<int>(depth.size()) < nodes; ++step) {
     const Tick accept = make_tick(step, Phase::kAccept);
     std::vector<NodeRow> rows;
@@ -54,21 +55,20 @@ void record(Recorder& recorder, int nodes, int beams) {
                       .source = Source::kBeam,
                       .tick = accept});
       frontier.push_back({.step = step, .rank = beam, .node = node});
-      verdicts.push_back(
-          {.tick = accept, .node = node, .verdict = Verdict::kKept, .rank = beam, .reason = ""});
+      verdicts.push_back({.tick = accept, .node = node, .verdict = Verdict::kKept, .rank = beam});
       next.push_back(node);
     }
-    recorder.nodes(rows);
-    recorder.verdicts(verdicts);
-    recorder.frontier(frontier);
+    recorder.write({.nodes = rows});
+    recorder.write({.verdicts = verdicts});
+    recorder.write({.frontier = frontier});
     for (int phase = 0; phase < kPhaseCount; ++phase)
-      recorder.phase({.tick = make_tick(step, static_cast<Phase>(phase)),
-                      .start_us = step * 100,
-                      .duration_us = 10});
-    recorder.step({.step = step, .emitted = 1, .frontier = beams});
+      recorder.write({.phases = {{.tick = make_tick(step, static_cast<Phase>(phase)),
+                                  .start_us = step * 100,
+                                  .duration_us = 10}}});
+    recorder.write({.steps = {{.step = step, .emitted = 1, .frontier = beams}}});
     live = next;
   }
-  recorder.finish(RunStatus::kStopped, "");
+  recorder.write({.finish = Finish{RunStatus::kStopped, ""}});
 }
 
 const Capture& capture_of_20000() {

@@ -17,7 +17,7 @@ using namespace triescope;
 
 namespace {
 
-// One file, in memory (tmpfs) where that can be had, written anew for each input.
+// One file, in memory (tmpfs) where that can be had, rewritten for each input.
 struct Scratch {
   std::string path;
   int fd = -1;
@@ -50,23 +50,33 @@ void ask_everything(capture::Capture& file) {
       file.node_at(node, cursor);
       file.children(node);
       file.verdict_at(node, cursor);
-      for (const capture::CandidateRow& candidate : file.candidates(node, cursor))
-        file.piece(candidate.token);
       file.path_to(node);
     }
-    const std::int32_t slots = file.slot_count_at(cursor);
-    for (std::int32_t slot = -1; slot < std::min(slots + 1, 40); ++slot) file.slot_at(slot, cursor);
+    for (const capture::Whose whose : file.owners()) {
+      for (std::int32_t node = -3; node < std::min(nodes + 1, 40); ++node) {
+        for (const capture::CandidateRow& candidate : file.candidates(node, cursor, whose))
+          file.piece(candidate.token);
+        file.slot_of(node, cursor, whose);
+      }
+      const std::int32_t slots = file.slot_count_at(cursor, whose);
+      for (std::int32_t slot = -1; slot < std::min(slots + 1, 40); ++slot)
+        file.slot_at(slot, cursor, whose);
+    }
   }
   for (const std::int32_t step : {-1, 0, 1, file.last_step()}) {
     file.step(step);
     file.verdicts(step);
     file.frontier(step);
-    file.slot_events(step);
-    int rows = 0;
-    for (const capture::InputRow& input : file.inputs(step)) {
-      if (++rows > 20) break;
-      for (std::int32_t node = -4; node < std::min(nodes + 1, 20); ++node)
-        file.visible(input, node);
+    for (const capture::Whose whose : file.owners()) {
+      file.slot_events(step, whose);
+      file.memory(whose);
+      int rows = 0;
+      for (const capture::InputRow& input : file.inputs(step, whose)) {
+        if (++rows > 20) break;
+        file.inputs({input.step, input.forward}, whose);
+        for (std::int32_t node = -4; node < std::min(nodes + 1, 20); ++node)
+          file.visible(input, node);
+      }
     }
   }
 }

@@ -215,28 +215,37 @@ def make_chat_template():
         put("chat_template", name, text)
 
 
+# Schema 1 as it is in a capture that is kept, and what later schemas (core/capture/row_types.h) made of it.
+def capture_tables(schema):
+    kept = sqlite3.connect(ROOT / "tests/fixtures/captures/schema1/typical.tscap")
+    tables = {name: sql[sql.index("(") + 1:-1] for name, sql in kept.execute("SELECT name, sql FROM sqlite_schema")}
+    kept.close()
+    if schema >= 2:
+        tables["input"] += ", whose INTEGER, forward INTEGER"
+        for name in ("candidate", "slot", "memory"):
+            tables[name] += ", whose INTEGER"
+        tables["verdict"] = tables["verdict"].replace("reason TEXT", "reason INTEGER, value REAL, threshold REAL, count INTEGER")
+    return tables
+
+
 def make_capture():
-    source = (ROOT / "core/capture/schema.cpp").read_text()
-    body = source[source.index("kTables[] = {"):source.index("}  // namespace")]
-    tables = [(name, "".join(re.findall(r'"([^"]*)"', columns)))
-              for name, columns in re.findall(r'\{"(\w+)",\s*((?:"[^"]*"\s*)+)\}', body)]
     with tempfile.TemporaryDirectory() as folder:
-        for seed in ("empty", "run"):
+        for seed, schema in (("empty", 1), ("run", 1), ("run-schema2", 2)):
+            tables = capture_tables(schema)
             path = pathlib.Path(folder) / seed
             db = sqlite3.connect(path)
             db.execute("PRAGMA page_size=512")
             db.execute("PRAGMA application_id=%d" % 0x54534350)
-            db.execute("PRAGMA user_version=%d" % int(re.search(r"kSchemaVersion = (\d+)",
-                                                               (ROOT / "core/capture/schema.h").read_text())[1]))
-            for name, columns in tables:
+            db.execute("PRAGMA user_version=%d" % schema)
+            for name, columns in tables.items():
                 db.execute("CREATE TABLE %s (%s)" % (name, columns))
 
             def add(table, *values):
-                names = [c.split()[0] for c in dict(tables)[table].split(", ")]
+                names = [c.split()[0] for c in tables[table].split(", ")]
                 names = [n for n in names if n != "id"][:len(values)]
                 db.execute("INSERT INTO %s (%s) VALUES (%s)" % (table, ",".join(names), ",".join("?" * len(values))), values)
 
-            if seed == "run":
+            if seed.startswith("run"):
                 add("run", "2026-01-01T00:00:00Z", '{"name": "m"}', "beam", "Beam search", '{"beams": 2}', 7, "{}", "ab",
                     struct.pack("<2i", 1, 2), 8, 64, 4, "recycle", 1, "", "")
                 add("piece", 1, b"a")
@@ -254,15 +263,22 @@ def make_capture():
                 add("input", 1, 0, 1, 2, 2, 3)
                 add("candidate", 1, 0, 0, 1, -0.5, 1)
                 add("candidate", 1, 0, 1, 2, -0.9, 0)
-                add("verdict", 2, 1, 3, None, None, None, 0, -0.5, 0.1, -1, "kept")
-                add("verdict", 7, 2, 4, 0.1, 0.2, 0.3, 3, -2.0, 0.4, -1, "below")
-                add("verdict", 7, 3, 5, None, None, None, 0, -1.2, None, -1, "ends")
+                why = (lambda text, *numbers: (text,) if schema == 1 else numbers)
+                add("verdict", 2, 1, 3, None, None, None, 0, -0.5, 0.1, -1, *why("kept", 33, 0.0, -1.5, 2))
+                add("verdict", 7, 2, 4, 0.1, 0.2, 0.3, 3, -2.0, 0.4, -1, *why("below", 2, 0.5, 0.0, 0))
+                add("verdict", 7, 3, 5, None, None, None, 0, -1.2, None, -1, *why("ends", 24, 0.0, 0.0, 0))
                 add("frontier", 0, 0, 1, -0.5)
                 add("frontier", 0, 1, 2, -0.9)
                 add("frontier", 1, 0, 3, -1.2)
                 for row in ((1, 0, 0, -2, -1), (1, 0, 1, -3, -1), (6, 0, 2, 1, -1), (8, 3, 2, 1, -1), (8, 1, 2, 3, -1), (8, 4, 3, 3, 2)):
                     add("slot", *row)
                 add("memory", 0, 2, 0, 4, 2, 4, 0, 0, 0)
+                if schema >= 2:  # a draft model's
+                    add("input", 1, 0, 0, 2, 5, 3, 1, 0)
+                    add("input", 1, 0, 1, 2, 6, 3, 1, 1)
+                    add("candidate", 5, 1, 0, 2, -0.4, 1, 1)
+                    add("slot", 5, 0, 5, -2, -1, 1)
+                    add("memory", 0, 1, 0, 8, 2, 4, 0, 0, 0, 1)
                 add("sequence", 7, 3, 0, -1.2, "eos", struct.pack("<2i", 1, 2))
                 add("log", 3, 1, "hello")
                 add("bookmark", 4, "here")

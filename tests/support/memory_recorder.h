@@ -13,29 +13,25 @@ class MemoryRecorder final : public capture::Recorder {
  public:
   explicit MemoryRecorder(capture::Level level = capture::Level::kFull) : level_(level) {}
   capture::Level level() const override { return level_; }
-  void run(const capture::RunInfo& info) override { run_info = info; }
-  void piece(std::int32_t token, std::string_view bytes) override { pieces[token] = bytes; }
-  void step(const capture::StepRow& row) override { steps.push_back(row); }
-  void phase(const capture::PhaseRow& row) override { phases.push_back(row); }
-  void nodes(std::span<const capture::NodeRow> rows) override { append(node_rows, rows); }
-  void node_scores(std::span<const capture::NodeScoreRow> rows) override {
-    append(score_rows, rows);
-  }
-  void inputs(std::span<const capture::InputRow> rows) override { append(input_rows, rows); }
-  void candidates(std::span<const capture::CandidateRow> rows) override {
-    append(candidate_rows, rows);
-  }
-  void verdicts(std::span<const capture::VerdictRow> rows) override { append(verdict_rows, rows); }
-  void frontier(std::span<const capture::FrontierRow> rows) override {
-    append(frontier_rows, rows);
-  }
-  void slots(std::span<const capture::SlotRow> rows) override { append(slot_rows, rows); }
-  void memory(const capture::MemoryRow& row) override { memory_rows.push_back(row); }
-  void sequence(const capture::SequenceRow& row) override { sequence_rows.push_back(row); }
-  void log(const capture::LogRow& row) override { log_rows.push_back(row); }
-  void finish(capture::RunStatus s, std::string_view message) override {
-    status = s;
-    status_message = message;
+  void write(const capture::RowTables& rows) override {
+    writes += 1;
+    if (rows.run) run_info = *rows.run;
+    for (const auto& row : rows.pieces) pieces.try_emplace(row.token, row.bytes);
+    append(steps, rows.steps);
+    append(phases, rows.phases);
+    append(node_rows, rows.nodes);
+    append(score_rows, rows.node_scores);
+    append(input_rows, rows.inputs);
+    append(candidate_rows, rows.candidates);
+    append(verdict_rows, rows.verdicts);
+    append(frontier_rows, rows.frontier);
+    append(slot_rows, rows.slots);
+    append(memory_rows, rows.memory);
+    append(sequence_rows, rows.sequences);
+    append(log_rows, rows.log);
+    if (!rows.finish) return;
+    status = rows.finish->status;
+    status_message = rows.finish->message;
     finishes += 1;
   }
   void flush() override { flushes += 1; }
@@ -56,11 +52,11 @@ class MemoryRecorder final : public capture::Recorder {
   std::vector<capture::LogRow> log_rows;
   capture::RunStatus status = capture::RunStatus::kRunning;
   std::string status_message;
-  int finishes = 0, flushes = 0;
+  int writes = 0, finishes = 0, flushes = 0;
 
  private:
   template <class T>
-  static void append(std::vector<T>& to, std::span<const T> rows) {
+  static void append(std::vector<T>& to, const std::vector<T>& rows) {
     to.insert(to.end(), rows.begin(), rows.end());
   }
   capture::Level level_;

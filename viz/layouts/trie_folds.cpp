@@ -13,10 +13,6 @@ constexpr std::int32_t kManyColumns = 90;  // kAuto: from here on stretches beco
 constexpr std::int32_t kMinRun = 8;        // a shorter stretch is not worth a fold
 constexpr std::int32_t kGrowingEnd = 16;   // the newest columns are never folded
 
-bool is_dead(NodeState state) {
-  return state == NodeState::kPruned || state == NodeState::kRejected;
-}
-
 }  // namespace
 
 std::vector<TrieItem> fold_trie(std::span<const capture::NodeRow> nodes,

@@ -27,6 +27,13 @@ void draw_glyph(Canvas& canvas, std::string_view glyph, Point c, float size, Col
     }
   } else if (glyph == "○") {
     canvas.stroke_circle(c, r * 0.75f, color, w);
+  } else if (glyph == "◇") {
+    const Point corners[] = {{c.x, c.y - r * 0.85f},
+                             {c.x + r * 0.7f, c.y},
+                             {c.x, c.y + r * 0.85f},
+                             {c.x - r * 0.7f, c.y},
+                             {c.x, c.y - r * 0.85f}};
+    canvas.polyline(corners, color, w);
   } else if (glyph == "■") {
     canvas.fill_rect({c.x - r * 0.65f, c.y - r * 0.65f, r * 1.3f, r * 1.3f}, color);
   } else if (glyph == "□") {

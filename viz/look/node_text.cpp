@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "viz/look/reason_text.h"
 #include "viz/words/number_text.h"
 #include "viz/words/token_text.h"
 
@@ -20,29 +21,6 @@ std::string node_text(const Scene& scene, std::int32_t node, int max_chars) {
   if (node < 0 || node >= static_cast<std::int32_t>(capture.nodes().size())) return "";
   return token_text(capture.piece(capture.nodes()[static_cast<std::size_t>(node)].token),
                     max_chars);
-}
-
-std::string reason_text(const capture::Capture& capture, std::string_view reason) {
-  constexpr std::string_view kWord = "token ";
-  std::string out;
-  std::size_t at = 0;
-  while (at < reason.size()) {
-    const std::size_t found = reason.find(kWord, at);
-    if (found == std::string_view::npos) break;
-    const char* begin = reason.data() + found + kWord.size();
-    std::int32_t token = -1;
-    const auto [end, error] = std::from_chars(begin, reason.data() + reason.size(), token);
-    const bool whole = found == 0 || reason[found - 1] == ' ' || reason[found - 1] == '(';
-    out += reason.substr(at, found - at);
-    if (error != std::errc() || token < 0 || !whole) {
-      out += kWord;
-      at = found + kWord.size();
-      continue;
-    }
-    out += "'" + token_text(capture.piece(token)) + "'";
-    at = static_cast<std::size_t>(end - reason.data());
-  }
-  return out + std::string(reason.substr(std::min(at, reason.size())));
 }
 
 std::int32_t node_position(const Scene& scene, std::int32_t node) {
@@ -81,9 +59,9 @@ std::vector<std::string> node_tooltip(const Scene& scene, std::int32_t node) {
     lines.push_back("score = sum of log p over the path = " + number_text(view.row.score));
   if (view.beam_rank >= 0)
     lines.push_back("on the path of beam " + std::to_string(view.beam_rank + 1));
-  if (const auto verdict = scene.capture->verdict_at(node, scene.cursor);
-      verdict && !verdict->reason.empty())
-    lines.push_back(reason_text(*scene.capture, verdict->reason));
+  if (const auto verdict = scene.capture->verdict_at(node, scene.cursor))
+    if (std::string reason = reason_text(*verdict, *scene.capture); !reason.empty())
+      lines.push_back(std::move(reason));
   if (const std::string difference = difference_text(scene, node); !difference.empty())
     lines.push_back(difference);
   return lines;

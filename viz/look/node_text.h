@@ -14,9 +14,6 @@ namespace triescope::viz {
 
 // The text of a node's token with visible spaces: "·the"; the root: "prompt"; no such node: "".
 std::string node_text(const Scene& scene, std::int32_t node, int max_chars = 24);
-// A verdict's reason for people: acceptors do not know texts, so their "token 42" becomes "'·the'"
-// here.
-std::string reason_text(const capture::Capture& capture, std::string_view reason);
 // "node 12  ·the  position 40  slot 17"; without the slot where it has none.
 std::string node_summary(const Scene& scene, std::int32_t node);
 // What the other run does there, with its glyph; "" = the same, or no other run.

@@ -44,6 +44,8 @@ Mark Theme::mark(capture::NodeState state) const {
       return {star, "★", LineStyle::kSolid, "corrected", false, false, !dark};
     case S::kPruned:
       return {gone, "–", LineStyle::kDashed, "pruned"};
+    case S::kWithdrawn:
+      return {gone, "◇", LineStyle::kDotted, "withdrawn", true};
     case S::kPending:
       return {text, "○", LineStyle::kSolid, "pending", true};
     case S::kAbsent:

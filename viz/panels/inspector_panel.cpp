@@ -7,6 +7,7 @@
 #include "core/base/counted.h"
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
+#include "viz/look/reason_text.h"
 #include "viz/panels/panels.h"
 #include "viz/words/number_text.h"
 #include "viz/words/token_text.h"
@@ -117,7 +118,7 @@ std::vector<Fact> node_facts(const Scene& scene, std::int32_t node) {
        ""});
   if (const auto verdict = capture.verdict_at(node, scene.cursor)) {
     facts.push_back(
-        {"verdict", capture::to_string(verdict->verdict), reason_text(capture, verdict->reason)});
+        {"verdict", capture::to_string(verdict->verdict), reason_text(*verdict, capture)});
     if (verdict->p >= 0) facts.push_back({"p (verdict)", number_text(verdict->p, 5), ""});
     if (verdict->q >= 0 && verdict->p >= 0 && verdict->q > 0)
       facts.push_back({"min(1, p/q)",

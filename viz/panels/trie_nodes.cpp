@@ -14,9 +14,7 @@ using capture::NodeState;
 
 constexpr float kTextPx = 6.5f, kDetailPx = 9;  // text sizes from which labels are drawn
 
-bool is_dead_verdict(const capture::VerdictRow& row) {
-  return row.verdict == capture::Verdict::kPruned || row.verdict == capture::Verdict::kRejected;
-}
+bool is_dead_verdict(const capture::VerdictRow& row) { return is_dead(state_after(row.verdict)); }
 
 Rect chip_of(const TriePicture& picture, std::int32_t item) {
   const std::int32_t column = picture.shape.layout().column(item);

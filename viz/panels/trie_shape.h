@@ -18,10 +18,6 @@
 
 namespace triescope::viz {
 
-inline bool is_dead(capture::NodeState state) {
-  return state == capture::NodeState::kPruned || state == capture::NodeState::kRejected;
-}
-
 class TrieShape {
  public:
   // In em at zoom 1.

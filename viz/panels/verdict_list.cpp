@@ -6,6 +6,7 @@
 
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
+#include "viz/look/reason_text.h"
 #include "viz/words/number_text.h"
 #include "viz/words/token_text.h"
 
@@ -15,30 +16,16 @@ namespace {
 using capture::NodeState;
 using capture::Verdict;
 
-NodeState state_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kAccepted:
-      return NodeState::kAccepted;
-    case Verdict::kRejected:
-      return NodeState::kRejected;
-    case Verdict::kPruned:
-      return NodeState::kPruned;
-    case Verdict::kFinished:
-      return NodeState::kFinished;
-    case Verdict::kBonus:
-      return NodeState::kBonus;
-    case Verdict::kCorrected:
-      return NodeState::kCorrected;
-    default:
-      return NodeState::kLive;
-  }
+// "rejected: argmax is ..."
+std::string with_reason(const std::string& word, const capture::VerdictRow& row,
+                        const Scene& scene) {
+  const std::string reason = reason_text(row, *scene.capture);
+  return reason.empty() ? word : word + ": " + reason;
 }
 
 std::vector<std::string> explain(const capture::VerdictRow& row, const Scene& scene) {
-  std::vector<std::string> lines = {
-      node_summary(scene, row.node),
-      std::string(capture::to_string(row.verdict)) +
-          (row.reason.empty() ? "" : ": " + reason_text(*scene.capture, row.reason))};
+  std::vector<std::string> lines = {node_summary(scene, row.node),
+                                    with_reason(capture::to_string(row.verdict), row, scene)};
   if (row.p >= 0 && row.q >= 0)
     lines.push_back("p = " + number_text(row.p) + ", q = " + number_text(row.q) +
                     ", min(1, p/q) = " +
@@ -173,7 +160,7 @@ void VerdictList::draw(Canvas& canvas, Rect area, const std::vector<capture::Ver
   const std::int32_t frontier_depth = base_depth(rows, scene);
   for (std::size_t i = first; i < last; ++i) {
     const capture::VerdictRow& verdict = rows[i];
-    const Mark mark = scene.theme.mark(state_of(verdict.verdict));
+    const Mark mark = scene.theme.mark(state_after(verdict.verdict));
     const float y = area.y + static_cast<float>(i - first) * row;
     const capture::NodeRow& node = scene.capture->nodes()[static_cast<std::size_t>(verdict.node)];
     const Color color = verdict.verdict == Verdict::kKept && verdict.rank >= 0
@@ -189,7 +176,9 @@ void VerdictList::draw(Canvas& canvas, Rect area, const std::vector<capture::Ver
                        em * 0.6f * static_cast<float>(std::max(0, node.depth - frontier_depth)))
             : 0;
     TextStyle style = mono_text(scene, 0.9f);
-    if (state_of(verdict.verdict) == NodeState::kPruned) style.color = scene.theme.text_dim;
+    if (const NodeState state = state_after(verdict.verdict);
+        state == NodeState::kPruned || state == NodeState::kWithdrawn)
+      style.color = scene.theme.text_dim;
     const Rect box{area.x + em * 1.3f + indent, y, std::max(1.0f, token - em * 0.3f - indent), row};
     const std::string label = fit_text(canvas, node_text(scene, verdict.node, 16), style, box.w);
     const float end = std::min(box.right(), box.x + canvas.measure(label, style).x);
@@ -210,10 +199,8 @@ void VerdictList::draw(Canvas& canvas, Rect area, const std::vector<capture::Ver
     const std::string word = verdict.verdict == Verdict::kKept      ? "kept"
                              : verdict.verdict == Verdict::kEmitted ? "emitted"
                                                                     : std::string(mark.word);
-    text_in(
-        canvas, {reason_x, y, area.right() - reason_x, row},
-        word + (verdict.reason.empty() ? "" : ": " + reason_text(*scene.capture, verdict.reason)),
-        ui_text(scene, 0.84f));
+    text_in(canvas, {reason_x, y, area.right() - reason_x, row}, with_reason(word, verdict, scene),
+            ui_text(scene, 0.84f));
   }
   if (below > 0)
     text_in(canvas,

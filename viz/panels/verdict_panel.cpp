@@ -8,6 +8,7 @@
 #include "core/base/counted.h"
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
+#include "viz/look/reason_text.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/verdict_history.h"
 #include "viz/panels/verdict_list.h"
@@ -89,7 +90,7 @@ class VerdictPanel final : public Panel {
           << capture::to_string(row.verdict) << ',' << number(row.p, true) << ','
           << number(row.q, true) << ',' << number(row.u, true) << ',' << row.rank << ','
           << number(row.score, false) << ',' << number(row.gap, false) << ',' << row.replacement
-          << ',' << csv_field(reason_text(*scene.capture, row.reason)) << '\n';
+          << ',' << csv_field(reason_text(row, *scene.capture)) << '\n';
     }
     return out.str();
   }

@@ -306,9 +306,11 @@ TEST_CASE("absolute pruning removes exactly the beams at or below best - a_p") {
   session.run();
   int cut = 0;
   for (const auto& row : rig.recorder.verdict_rows) {
-    if (row.reason.rfind("absolute pruning", 0) == 0) {
+    if (row.reason == capture::Reason::kPrunedAbsolute) {
       ++cut;
       CHECK(row.gap >= 0.5f);
+      CHECK(row.value == row.score);
+      CHECK(row.value <= row.threshold);
       CHECK(row.verdict == capture::Verdict::kPruned);
     }
   }

@@ -14,6 +14,8 @@
 namespace triescope {
 namespace {
 
+using capture::Reason;
+
 using test::LogitsOf;
 using test::LoopConfig;
 using test::Tokens;
@@ -379,9 +381,14 @@ TEST_CASE(
   CHECK(verdict_of(result, wrong).verdict == capture::Verdict::kRejected);
   CHECK(verdict_of(result, wrong).rank == 1);
   CHECK(verdict_of(result, wrong).replacement == 2);
-  CHECK(verdict_of(result, wrong).reason == "argmax is token 2 (p 0.40), this has p 0.30, rank 1");
+  CHECK(verdict_of(result, wrong).reason == Reason::kNotArgmax);
+  CHECK(verdict_of(result, wrong).value == doctest::Approx(0.4));
+  CHECK(verdict_of(result, wrong).p == doctest::Approx(0.3));
+  CHECK(verdict_of(result, right).reason == Reason::kIsArgmax);
   CHECK(verdict_of(result, below_wrong).verdict == capture::Verdict::kRejected);
-  CHECK(verdict_of(result, below_wrong).reason == "a draft before it was refused");
+  CHECK(verdict_of(result, below_wrong).reason == Reason::kParentRefused);
+  CHECK(verdict_of(result, result.frontier[0]).reason == Reason::kArgmax);
+  CHECK(verdict_of(result, result.frontier[0]).p == doctest::Approx(0.7));
   CHECK(verdict_of(result, result.frontier[0]).verdict == capture::Verdict::kBonus);
   CHECK(step.tree[below_wrong].logprob == doctest::Approx(std::log(0.1)));  // known though refused
   // Candidates: two of each row that something hangs below or that the text went through.
@@ -424,7 +431,7 @@ TEST_CASE("trap: an EOS inside an accepted draft ends the text there") {
     REQUIRE(result.finished.size() == 1);
     CHECK(result.finished[0].node == eos);
     CHECK(std::string(result.finished[0].finish) == "eos");
-    CHECK(verdict_of(result, after).reason == "the text ends before it");
+    CHECK(verdict_of(result, after).reason == Reason::kAfterEnd);
     CHECK(acceptor.results(step.tree)[0].node == eos);
   }
 }
@@ -470,9 +477,13 @@ TEST_CASE(
   CHECK(verdict_of(result, b).verdict == capture::Verdict::kAccepted);
   CHECK(verdict_of(result, b1).verdict == capture::Verdict::kAccepted);
   CHECK(verdict_of(result, a).verdict == capture::Verdict::kRejected);
-  CHECK(verdict_of(result, a).reason.find("another path") != std::string::npos);
+  CHECK(verdict_of(result, a).reason == Reason::kTypicalOffPath);
+  CHECK(verdict_of(result, a).threshold == doctest::Approx(0.0874).epsilon(0.01));
+  CHECK(verdict_of(result, b).reason == Reason::kTypical);
   CHECK(verdict_of(result, a1).verdict == capture::Verdict::kRejected);
-  CHECK(verdict_of(result, c).reason == "p 0.05 <= min(epsilon, delta e^-H) = 0.087");
+  CHECK(verdict_of(result, c).reason == Reason::kNotTypical);
+  CHECK(verdict_of(result, c).p == doctest::Approx(0.05));
+  CHECK(verdict_of(result, c).threshold == doctest::Approx(0.0874).epsilon(0.01));
 }
 
 TEST_CASE("the residual holds what q left of p, and p where nothing is left") {

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <string>
+
 #include "app/run/breakpoints.h"
 
 namespace triescope::app {
@@ -21,18 +23,49 @@ TEST_CASE_FIXTURE(Fixture,
                   "a rejected draft stops a run that waits for one, and nothing else does") {
   recorder.set_breakpoints({{BreakKind::kRejection, 0, true}});
   const capture::VerdictRow accepted = verdict(3, capture::Verdict::kAccepted);
-  recorder.verdicts({&accepted, 1});
+  recorder.write({.verdicts = {accepted}});
   CHECK(recorder.take_hit().empty());
   const capture::VerdictRow rejected = verdict(4, capture::Verdict::kRejected);
-  recorder.verdicts({&rejected, 1});
+  recorder.write({.verdicts = {rejected}});
   CHECK(recorder.take_hit().find("node 4") != std::string::npos);
   CHECK(recorder.take_hit().empty());  // taken once
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "what stopped a run says why, with tokens as texts where they are known") {
+  recorder.set_breakpoints({{BreakKind::kRejection, 0, true}});
+  capture::VerdictRow row = verdict(4, capture::Verdict::kRejected);
+  row.reason = capture::Reason::kNotArgmax;
+  row.replacement = 5;
+  row.p = 0.25f;
+  row.value = 0.5f;
+  row.rank = 1;
+  recorder.write({.pieces = {{5, " the"}}, .verdicts = {row}});
+  CHECK(recorder.take_hit() ==
+        "a draft is rejected: node 4, argmax is '·the' (p 0.50), this has p 0.25, rank 2");
+  row.replacement = 6;
+  recorder.write({.verdicts = {row}});
+  CHECK(recorder.take_hit().find("argmax is token 6 (p 0.50)") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a withdrawn draft and a draft model's cache stop nothing") {
+  recorder.set_breakpoints({{BreakKind::kRejection, 0, true},
+                            {BreakKind::kPrune, 0, true},
+                            {BreakKind::kMove, 0, true},
+                            {BreakKind::kLiveAbove, 10, true}});
+  recorder.write({.verdicts = {verdict(4, capture::Verdict::kWithdrawn)},
+                  .slots = {{.action = capture::SlotAction::kMove,
+                             .slot = 1,
+                             .from_slot = 2,
+                             .whose = capture::Whose::kDraft}},
+                  .memory = {{.live = 11, .whose = capture::Whose::kDraft}}});
+  CHECK(recorder.take_hit().empty());
 }
 
 TEST_CASE_FIXTURE(Fixture, "a disabled breakpoint is never hit") {
   recorder.set_breakpoints({{BreakKind::kRejection, 0, false}});
   const capture::VerdictRow rejected = verdict(4, capture::Verdict::kRejected);
-  recorder.verdicts({&rejected, 1});
+  recorder.write({.verdicts = {rejected}});
   CHECK(recorder.take_hit().empty());
 }
 
@@ -41,14 +74,14 @@ TEST_CASE_FIXTURE(Fixture, "accepted-below looks at drafting steps alone") {
   capture::StepRow row;
   row.step = 1;
   row.accepted = 0;
-  recorder.step(row);  // nothing was drafted
+  recorder.write({.steps = {row}});  // nothing was drafted
   CHECK(recorder.take_hit().empty());
   row.drafted = 5;
   row.accepted = 2;
-  recorder.step(row);
+  recorder.write({.steps = {row}});
   CHECK(recorder.take_hit().empty());
   row.accepted = 1;
-  recorder.step(row);
+  recorder.write({.steps = {row}});
   CHECK(recorder.take_hit().find("accepted 1") != std::string::npos);
 }
 
@@ -59,12 +92,12 @@ TEST_CASE_FIXTURE(Fixture, "the token breakpoint knows a node's token from when 
   nodes[0].token = 41;
   nodes[1].node = 8;
   nodes[1].token = 42;
-  recorder.nodes(nodes);
+  recorder.write({.nodes = {nodes[0], nodes[1]}});
   const capture::VerdictRow other = verdict(7, capture::Verdict::kKept);
-  recorder.verdicts({&other, 1});
+  recorder.write({.verdicts = {other}});
   CHECK(recorder.take_hit().empty());
   const capture::VerdictRow wanted = verdict(8, capture::Verdict::kKept);
-  recorder.verdicts({&wanted, 1});
+  recorder.write({.verdicts = {wanted}});
   CHECK_FALSE(recorder.take_hit().empty());
 }
 
@@ -72,17 +105,17 @@ TEST_CASE_FIXTURE(Fixture, "moves of KV and live tokens above a bound are hit") 
   recorder.set_breakpoints({{BreakKind::kMove, 0, true}, {BreakKind::kLiveAbove, 10, true}});
   capture::SlotRow slot;
   slot.action = capture::SlotAction::kFree;
-  recorder.slots({&slot, 1});
+  recorder.write({.slots = {slot}});
   CHECK(recorder.take_hit().empty());
   slot.action = capture::SlotAction::kMove;
-  recorder.slots({&slot, 1});
+  recorder.write({.slots = {slot}});
   CHECK_FALSE(recorder.take_hit().empty());
   capture::MemoryRow memory;
   memory.live = 10;
-  recorder.memory(memory);
+  recorder.write({.memory = {memory}});
   CHECK(recorder.take_hit().empty());
   memory.live = 11;
-  recorder.memory(memory);
+  recorder.write({.memory = {memory}});
   CHECK_FALSE(recorder.take_hit().empty());
 }
 

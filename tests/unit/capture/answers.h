@@ -23,7 +23,8 @@ inline std::string answers_at(const capture::Capture& c, capture::Tick cursor) {
     if (const auto v = c.verdict_at(row.node, cursor))
       out << " | " << v->tick << ' ' << to_string(v->verdict) << ' ' << v->p << ' ' << v->q << ' '
           << v->u << ' ' << v->rank << ' ' << v->score << ' ' << v->gap << ' ' << v->replacement
-          << ' ' << v->reason;
+          << ' ' << static_cast<int>(v->reason) << ' ' << v->value << ' ' << v->threshold << ' '
+          << v->count << ' ' << v->stored_reason;
     out << '\n';
   }
   const std::int32_t slots = c.slot_count_at(cursor);

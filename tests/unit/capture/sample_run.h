@@ -38,9 +38,9 @@ inline void record_sample(Recorder& recorder, int steps, int beams,
                           const std::function<void(Tick)>& after_phase = {}, bool finish = true) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   Rng rng(11);
-  recorder.run(sample_info());
+  recorder.write({.run = sample_info()});
   for (std::int32_t token = 0; token < 100; ++token)
-    recorder.piece(token, "t" + std::to_string(token) + (token == 7 ? "\xC3" : ""));
+    recorder.write({.pieces = {{token, "t" + std::to_string(token) + (token == 7 ? "\xC3" : "")}}});
   std::vector<std::int32_t> free_slots;
   std::int32_t next_slot = 3, next_node = 1;
   std::vector<NodeRow> all = {{.logprob = 0, .score = 0}};
@@ -60,7 +60,7 @@ inline void record_sample(Recorder& recorder, int steps, int beams,
   };
   const auto phase_done = [&](int step, Phase phase) {
     const Tick tick = make_tick(step, phase);
-    recorder.phase({.tick = tick, .start_us = tick * 100, .duration_us = 90 + tick});
+    recorder.write({.phases = {{.tick = tick, .start_us = tick * 100, .duration_us = 90 + tick}}});
     if (after_phase) after_phase(tick);
   };
   const auto add = [&](std::int32_t parent, Source source, Tick tick) {
@@ -80,10 +80,10 @@ inline void record_sample(Recorder& recorder, int steps, int beams,
                accept = make_tick(step, Phase::kAccept), commit = make_tick(step, Phase::kCommit);
     std::vector<NodeRow> drafted;
     if (step == 0) {
-      recorder.nodes(std::vector<NodeRow>{all[0]});
+      recorder.write({.nodes = {all[0]}});
     } else {
       drafted.push_back(add(live.front(), Source::kNgramTrie, draft));
-      recorder.nodes(drafted);
+      recorder.write({.nodes = drafted});
     }
     phase_done(step, Phase::kDraft);
 
@@ -107,8 +107,8 @@ inline void record_sample(Recorder& recorder, int steps, int beams,
                           .naive_position = next_slot + static_cast<std::int32_t>(i)});
       }
     }
-    recorder.slots(slots);
-    recorder.inputs(inputs);
+    recorder.write({.slots = slots});
+    recorder.write({.inputs = inputs});
     phase_done(step, Phase::kForward);
 
     std::vector<VerdictRow> verdicts;
@@ -118,8 +118,8 @@ inline void record_sample(Recorder& recorder, int steps, int beams,
     std::vector<std::int32_t> next_live;
     for (const NodeRow& row : drafted) {
       const bool good = step % 2 == 0;
-      recorder.node_scores(std::vector<NodeScoreRow>{
-          {.node = row.node, .logprob = -0.5f, .score = -1.5f, .tick = accept}});
+      recorder.write(
+          {.node_scores = {{.node = row.node, .logprob = -0.5f, .score = -1.5f, .tick = accept}}});
       verdicts.push_back({.tick = accept,
                           .node = row.node,
                           .verdict = good ? Verdict::kAccepted : Verdict::kRejected,
@@ -127,7 +127,10 @@ inline void record_sample(Recorder& recorder, int steps, int beams,
                           .q = 0.5f,
                           .u = 0.125f,
                           .replacement = good ? -1 : 4,
-                          .reason = "argmax is ' the'"});
+                          .reason = good ? Reason::kIsArgmax : Reason::kNotArgmax,
+                          .value = 0.75f,
+                          .threshold = 0.0625f,
+                          .count = step});
     }
     for (int beam = 0; beam < beams; ++beam) {
       const std::int32_t parent = live[static_cast<std::size_t>(rng.next() % live.size())];
@@ -139,8 +142,7 @@ inline void record_sample(Recorder& recorder, int steps, int beams,
                           .verdict = Verdict::kKept,
                           .rank = beam,
                           .score = child.score,
-                          .gap = 0.5f,
-                          .reason = ""});
+                          .gap = 0.5f});
       frontier.push_back({.step = step, .rank = beam, .node = child.node, .score = child.score});
     }
     for (const std::int32_t node : live)
@@ -152,19 +154,21 @@ inline void record_sample(Recorder& recorder, int steps, int beams,
                               .logprob = -static_cast<float>(rank),
                               .chosen = rank == 0});
     if (step > 0 && step % 5 == 0) {
-      verdicts.push_back(
-          {.tick = accept, .node = live.back(), .verdict = Verdict::kFinished, .reason = "eos"});
-      recorder.sequence({.tick = accept,
-                         .node = live.back(),
-                         .rank = -1,
-                         .score = nan,
-                         .finish = "eos",
-                         .tokens = {1, 2, 3}});
+      verdicts.push_back({.tick = accept,
+                          .node = live.back(),
+                          .verdict = Verdict::kFinished,
+                          .reason = Reason::kEos});
+      recorder.write({.sequences = {{.tick = accept,
+                                     .node = live.back(),
+                                     .rank = -1,
+                                     .score = nan,
+                                     .finish = "eos",
+                                     .tokens = {1, 2, 3}}}});
     }
-    recorder.nodes(children);
-    recorder.verdicts(verdicts);
-    recorder.candidates(candidates);
-    recorder.frontier(frontier);
+    recorder.write({.nodes = children});
+    recorder.write({.verdicts = verdicts});
+    recorder.write({.candidates = candidates});
+    recorder.write({.frontier = frontier});
     live = next_live;
     phase_done(step, Phase::kAccept);
 
@@ -191,34 +195,36 @@ inline void record_sample(Recorder& recorder, int steps, int beams,
       slot_of[static_cast<std::size_t>(node)] = next_slot++;
       free_slots.push_back(from);
     }
-    recorder.slots(slots);
-    recorder.memory({.step = step,
-                     .live = step * 2,
-                     .garbage = step,
-                     .reserved = next_slot,
-                     .greedy = step + 3,
-                     .batch_beam = beams * (step + 3),
-                     .moved_bytes = step * 1000LL});
+    recorder.write({.slots = slots});
+    recorder.write({.memory = {{.step = step,
+                                .live = step * 2,
+                                .garbage = step,
+                                .reserved = next_slot,
+                                .greedy = step + 3,
+                                .batch_beam = beams * (step + 3),
+                                .moved_bytes = step * 1000LL}}});
     phase_done(step, Phase::kCommit);
 
-    recorder.step({.step = step,
-                   .forward_rows = static_cast<std::int32_t>(inputs.size()),
-                   .drafted = static_cast<std::int32_t>(drafted.size()),
-                   .accepted = step % 2 == 0 ? static_cast<std::int32_t>(drafted.size()) : 0,
-                   .emitted = 1,
-                   .frontier = beams});
+    recorder.write(
+        {.steps = {{.step = step,
+                    .forward_rows = static_cast<std::int32_t>(inputs.size()),
+                    .drafted = static_cast<std::int32_t>(drafted.size()),
+                    .accepted = step % 2 == 0 ? static_cast<std::int32_t>(drafted.size()) : 0,
+                    .emitted = 1,
+                    .frontier = beams}}});
     if (step % 4 == 0)
-      recorder.log({.tick = commit, .level = 2, .text = "step " + std::to_string(step)});
+      recorder.write(
+          {.log = {{.tick = commit, .level = 2, .text = "step " + std::to_string(step)}}});
     phase_done(step, Phase::kObserve);
   }
   if (!finish) return;
-  recorder.sequence({.tick = make_tick(steps - 1, Phase::kObserve),
-                     .node = live[0],
-                     .rank = 0,
-                     .score = -1.25f,
-                     .finish = "length",
-                     .tokens = {9, 8}});
-  recorder.finish(RunStatus::kDone, "all beams finished");
+  recorder.write({.sequences = {{.tick = make_tick(steps - 1, Phase::kObserve),
+                                 .node = live[0],
+                                 .rank = 0,
+                                 .score = -1.25f,
+                                 .finish = "length",
+                                 .tokens = {9, 8}}}});
+  recorder.write({.finish = Finish{RunStatus::kDone, "all beams finished"}});
 }
 
 }  // namespace triescope::test

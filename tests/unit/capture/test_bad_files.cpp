@@ -1,4 +1,4 @@
-// Files that are no captures, damaged or hostile ones, and disks that are full.
+// Files that are not captures, damaged or hostile ones, and disks that are full.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -56,18 +56,18 @@ void check_refused(const std::string& path, ErrorCode code, const std::string& p
   }
 }
 
-TEST_CASE("capture: what is no capture is refused with what was found") {
+TEST_CASE("capture: what is not a capture is refused with what was found") {
   TempDir dir;
   const std::string path = dir.path() / "x.tscap";
   check_refused(path, ErrorCode::kNotFound, "no such file");
   write_text(path, "");
   check_refused(path, ErrorCode::kCorruption, "0 bytes");
   write_text(path, std::string(5000, 'x'));
-  check_refused(path, ErrorCode::kCorruption, "no capture");
+  check_refused(path, ErrorCode::kCorruption, "not a capture");
   fs::remove(path);
   run_sql(path, "CREATE TABLE step (id INTEGER PRIMARY KEY, accepted INTEGER)");
-  check_refused(path, ErrorCode::kCorruption, "no capture of triescope");
-  check_refused(dir.path(), ErrorCode::kCorruption, "no plain file");
+  check_refused(path, ErrorCode::kCorruption, "not a capture of triescope");
+  check_refused(dir.path(), ErrorCode::kCorruption, "not a regular file");
 }
 
 TEST_CASE("capture: a newer schema is refused, naming both versions") {
@@ -75,7 +75,7 @@ TEST_CASE("capture: a newer schema is refused, naming both versions") {
   const std::string path = made(dir);
   run_sql(path, "PRAGMA user_version=7");
   check_refused(path, ErrorCode::kNotSupported, "schema 7");
-  check_refused(path, ErrorCode::kNotSupported, "up to 1");
+  check_refused(path, ErrorCode::kNotSupported, "up to 2");
 }
 
 TEST_CASE("capture: a foreign trigger, view, index or column is refused") {
@@ -99,11 +99,12 @@ TEST_CASE("capture: hostile numbers are refused, with table and row") {
   const std::pair<const char*, const char*> cases[] = {
       {"UPDATE node SET parent=node WHERE node=9", "table node, row 10"},
       {"UPDATE node SET parent=-5 WHERE node=9", "table node, row 10: parent"},
-      {"UPDATE node SET node=9000000000 WHERE node=9", "table node, row 10"},
+      {"UPDATE node SET node=9000000000 WHERE node=9",
+       "table node, row 10: node: expected 9 to 9, found 9000000000"},
       {"UPDATE node SET depth=2000000000 WHERE node=9", "depth"},
       {"UPDATE node SET token=-2 WHERE node=9", "token"},
       {"UPDATE node SET source=200 WHERE node=9", "source"},
-      {"UPDATE node SET tick=0 WHERE node=20", "tick"},
+      {"UPDATE node SET tick=0 WHERE node=20", "or later, found 0"},
       {"UPDATE node SET tick=-1 WHERE node=0", "tick"},
       {"UPDATE slot SET slot=9223372036854775807 WHERE id=4", "table slot, row 4: slot"},
       {"UPDATE slot SET slot=-1 WHERE id=4", "slot"},
@@ -111,7 +112,7 @@ TEST_CASE("capture: hostile numbers are refused, with table and row") {
       {"UPDATE slot SET action=5 WHERE id=4", "action"},
       {"UPDATE slot SET from_slot=1e18 WHERE id=4", "from_slot"},
       {"UPDATE verdict SET node=100000 WHERE id=3", "table verdict, row 3: node"},
-      {"UPDATE verdict SET verdict=9 WHERE id=3", "verdict"},
+      {"UPDATE verdict SET verdict=10 WHERE id=3", "verdict: expected 0 to 9, found 10"},
       {"UPDATE verdict SET tick=1 WHERE id=9", "tick"},
       {"UPDATE frontier SET node=-1 WHERE id=3", "node"},
       {"UPDATE frontier SET step=0 WHERE id=30", "step"},
@@ -119,14 +120,22 @@ TEST_CASE("capture: hostile numbers are refused, with table and row") {
       {"UPDATE candidate SET rank=-1 WHERE id=3", "rank"},
       {"UPDATE input SET node=123456 WHERE id=3", "node"},
       {"UPDATE input SET position=-1 WHERE id=3", "position"},
+      {"UPDATE input SET whose=3 WHERE id=3",
+       "table input, row 3: whose: expected 0 to 2, found 3"},
+      {"UPDATE input SET forward=-1 WHERE id=3", "row 3: forward: expected 0 to 100000000"},
+      {"UPDATE input SET forward=1 WHERE id=2", "row 3: forward: expected 1 to 100000000, found 0"},
+      {"UPDATE candidate SET whose=-1 WHERE id=3", "table candidate, row 3: whose"},
+      {"UPDATE slot SET whose=3 WHERE id=3", "table slot, row 3: whose"},
+      {"UPDATE memory SET whose=3 WHERE id=3", "table memory, row 3: whose"},
       {"UPDATE node_score SET node=-1 WHERE id=1", "node"},
       {"UPDATE sequence SET node=123456 WHERE id=1", "node"},
       {"UPDATE sequence SET tokens=x'ffffffff' WHERE id=1", "tokens"},
       {"UPDATE sequence SET tokens=x'0102030405' WHERE id=1", "5 bytes"},
-      {"UPDATE step SET step=3 WHERE id=9", "step"},
+      {"UPDATE step SET step=3 WHERE id=9", "step: expected 8 to 100000000, found 3"},
       {"UPDATE step SET accepted=-1 WHERE id=9", "accepted"},
       {"UPDATE memory SET reserved=-1 WHERE id=9", "reserved"},
-      {"UPDATE phase SET tick=0 WHERE id=9", "tick"},
+      {"UPDATE phase SET tick=0 WHERE id=9",
+       "table phase, row 9: tick: expected later than 7, found 0"},
       {"UPDATE phase SET tick=9223372036854775807 WHERE id=9", "tick"},
       {"UPDATE piece SET token=-1 WHERE id=1", "token"},
       {"UPDATE run SET status=17", "status"},
@@ -242,7 +251,7 @@ TEST_CASE("capture: truncated and overwritten files are refused or read, never w
   }
 }
 
-TEST_CASE("recorder: what is no capture, or is being recorded, is never overwritten") {
+TEST_CASE("recorder: what is not a capture, or is being recorded, is never overwritten") {
   TempDir dir;
   const std::string thesis = dir.path() / "thesis.tscap", database = dir.path() / "other.db";
   write_text(thesis, std::string(3000, 'y'));
@@ -298,9 +307,9 @@ TEST_CASE("recorder: a full disk is told once, and what was committed stays read
   }
   // Afterwards the recorder is closed, and silent.
   try {
-    recorder->log({.text = "more"});
+    recorder->write({.log = {{.text = "more"}}});
     recorder->flush();
-    recorder->finish(RunStatus::kFailed, "disk full");
+    recorder->write({.finish = Finish{RunStatus::kFailed, "disk full"}});
   } catch (const Error&) {
     ++told;
   }

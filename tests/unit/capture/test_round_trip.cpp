@@ -106,12 +106,15 @@ TEST_CASE("capture: every table comes back as it was recorded") {
   }
   check_rows("input", truth.input_rows, inputs, [](const InputRow& a, const InputRow& b) {
     return a.step == b.step && a.row == b.row && a.node == b.node && a.position == b.position &&
-           a.slot == b.slot && a.naive_position == b.naive_position;
+           a.slot == b.slot && a.naive_position == b.naive_position && a.whose == b.whose &&
+           a.forward == b.forward;
   });
   check_rows("verdict", truth.verdict_rows, verdicts, [](const VerdictRow& a, const VerdictRow& b) {
     return a.tick == b.tick && a.node == b.node && a.verdict == b.verdict && a.p == b.p &&
            a.q == b.q && a.u == b.u && a.rank == b.rank && same(a.score, b.score) &&
-           a.gap == b.gap && a.replacement == b.replacement && a.reason == b.reason;
+           a.gap == b.gap && a.replacement == b.replacement && a.reason == b.reason &&
+           a.value == b.value && a.threshold == b.threshold && a.count == b.count &&
+           b.stored_reason.empty();
   });
   check_rows(
       "frontier", truth.frontier_rows, frontier, [](const FrontierRow& a, const FrontierRow& b) {

@@ -18,10 +18,10 @@ std::unique_ptr<Capture> record(const TempDir& dir, const std::function<void(Rec
   const std::string path = dir.path() / "run.tscap";
   {
     const auto recorder = open_recorder(path);
-    recorder->run(sample_info());
+    recorder->write({.run = sample_info()});
     fill(*recorder);
-    for (Tick tick = 0; tick < 15; ++tick) recorder->phase({.tick = tick});
-    recorder->finish(RunStatus::kDone, "");
+    for (Tick tick = 0; tick < 15; ++tick) recorder->write({.phases = {{.tick = tick}}});
+    recorder->write({.finish = Finish{RunStatus::kDone, ""}});
   }
   return Capture::open(path);
 }
@@ -33,7 +33,7 @@ NodeRow node(std::int32_t id, std::int32_t parent, std::int32_t depth, Tick tick
 }
 
 VerdictRow verdict(std::int32_t id, Verdict what, Tick tick) {
-  return {.tick = tick, .node = id, .verdict = what, .reason = ""};
+  return {.tick = tick, .node = id, .verdict = what};
 }
 
 TEST_CASE(
@@ -44,18 +44,17 @@ TEST_CASE(
   // 6, both of 3
   //      \ 2 - 4    \ 6
   const auto c = record(dir, [](Recorder& r) {
-    r.nodes(std::vector<NodeRow>{{},
-                                 node(1, 0, 1, kAccept0),
-                                 node(2, 0, 1, kAccept0),
-                                 node(3, 1, 2, kAccept1),
-                                 node(4, 2, 2, kAccept1),
-                                 node(5, 3, 3, kAccept2),
-                                 node(6, 3, 3, kAccept2)});
+    r.write({.nodes = {{},
+                       node(1, 0, 1, kAccept0),
+                       node(2, 0, 1, kAccept0),
+                       node(3, 1, 2, kAccept1),
+                       node(4, 2, 2, kAccept1),
+                       node(5, 3, 3, kAccept2),
+                       node(6, 3, 3, kAccept2)}});
     for (int i = 1; i <= 6; ++i)
-      r.verdicts(std::vector<VerdictRow>{
-          verdict(i, Verdict::kKept, make_tick((i - 1) / 2, Phase::kAccept))});
+      r.write({.verdicts = {verdict(i, Verdict::kKept, make_tick((i - 1) / 2, Phase::kAccept))}});
     for (int i = 1; i <= 6; ++i)
-      r.frontier(std::vector<FrontierRow>{{.step = (i - 1) / 2, .rank = (i - 1) % 2, .node = i}});
+      r.write({.frontier = {{.step = (i - 1) / 2, .rank = (i - 1) % 2, .node = i}}});
   });
   CHECK(c->state_at(1, kAccept0) == NodeState::kAbsent);
   CHECK(c->frontier_step(kAccept0) == -1);
@@ -79,18 +78,17 @@ TEST_CASE(
 TEST_CASE("state: a finished sequence keeps its path alive") {
   TempDir dir;
   const auto c = record(dir, [](Recorder& r) {
-    r.nodes(std::vector<NodeRow>{{},
-                                 node(1, 0, 1, kAccept0),
-                                 node(2, 0, 1, kAccept0),
-                                 node(3, 1, 2, kAccept1),
-                                 node(4, 2, 2, kAccept1)});
-    r.verdicts(std::vector<VerdictRow>{
-        verdict(1, Verdict::kKept, kAccept0), verdict(2, Verdict::kKept, kAccept0),
-        verdict(3, Verdict::kFinished, kAccept1), verdict(4, Verdict::kKept, kAccept1)});
-    r.frontier(std::vector<FrontierRow>{{.step = 0, .rank = 0, .node = 1},
-                                        {.step = 0, .rank = 1, .node = 2}});
-    r.frontier(std::vector<FrontierRow>{{.step = 1, .rank = 0, .node = 4}});
-    r.sequence({.tick = kAccept1, .node = 3, .finish = "eos", .tokens = {1, 3}});
+    r.write({.nodes = {{},
+                       node(1, 0, 1, kAccept0),
+                       node(2, 0, 1, kAccept0),
+                       node(3, 1, 2, kAccept1),
+                       node(4, 2, 2, kAccept1)}});
+    r.write({.verdicts = {
+                 verdict(1, Verdict::kKept, kAccept0), verdict(2, Verdict::kKept, kAccept0),
+                 verdict(3, Verdict::kFinished, kAccept1), verdict(4, Verdict::kKept, kAccept1)}});
+    r.write({.frontier = {{.step = 0, .rank = 0, .node = 1}, {.step = 0, .rank = 1, .node = 2}}});
+    r.write({.frontier = {{.step = 1, .rank = 0, .node = 4}}});
+    r.write({.sequences = {{.tick = kAccept1, .node = 3, .finish = "eos", .tokens = {1, 3}}}});
   });
   CHECK(c->state_at(3, 15) == NodeState::kFinished);
   CHECK(c->state_at(1, 15) == NodeState::kLive);
@@ -104,19 +102,19 @@ TEST_CASE(
   TempDir dir;
   const Tick draft = make_tick(1, Phase::kDraft);
   const auto c = record(dir, [&](Recorder& r) {
-    r.nodes(std::vector<NodeRow>{{},
-                                 node(1, 0, 1, kAccept0),
-                                 node(2, 1, 2, draft, Source::kNgramTrie),
-                                 node(3, 2, 3, draft, Source::kNgramTrie),
-                                 node(4, 2, 3, kAccept1, Source::kCorrected)});
-    r.node_scores(
-        std::vector<NodeScoreRow>{{.node = 2, .logprob = -0.5f, .score = -2, .tick = kAccept1}});
-    r.verdicts(std::vector<VerdictRow>{
-        verdict(1, Verdict::kEmitted, kAccept0), verdict(2, Verdict::kAccepted, kAccept1),
-        verdict(3, Verdict::kRejected, kAccept1), verdict(4, Verdict::kCorrected, kAccept1),
-        verdict(4, Verdict::kPruned, kAccept2)});
-    r.frontier(std::vector<FrontierRow>{{.step = 0, .node = 1}});
-    r.frontier(std::vector<FrontierRow>{{.step = 1, .node = 4}});
+    r.write({.nodes = {{},
+                       node(1, 0, 1, kAccept0),
+                       node(2, 1, 2, draft, Source::kNgramTrie),
+                       node(3, 2, 3, draft, Source::kNgramTrie),
+                       node(4, 2, 3, kAccept1, Source::kCorrected)}});
+    r.write({.node_scores = {{.node = 2, .logprob = -0.5f, .score = -2, .tick = kAccept1}}});
+    r.write({.verdicts = {verdict(1, Verdict::kEmitted, kAccept0),
+                          verdict(2, Verdict::kAccepted, kAccept1),
+                          verdict(3, Verdict::kRejected, kAccept1),
+                          verdict(4, Verdict::kCorrected, kAccept1),
+                          verdict(4, Verdict::kPruned, kAccept2)}});
+    r.write({.frontier = {{.step = 0, .node = 1}}});
+    r.write({.frontier = {{.step = 1, .node = 4}}});
   });
   CHECK(c->state_at(2, draft) == NodeState::kAbsent);
   CHECK(c->state_at(2, kAccept1) == NodeState::kPending);
@@ -138,15 +136,16 @@ TEST_CASE("slots: free, live, garbage, reused, moved, each at its time") {
   const Tick forward = make_tick(0, Phase::kForward), commit = make_tick(0, Phase::kCommit),
              forward1 = make_tick(1, Phase::kForward), commit1 = make_tick(1, Phase::kCommit);
   const auto c = record(dir, [&](Recorder& r) {
-    r.nodes(std::vector<NodeRow>{{}, node(1, 0, 1, 0), node(2, 0, 1, 0), node(3, 0, 1, 0)});
-    r.slots(std::vector<SlotRow>{
-        {.tick = forward, .action = SlotAction::kAlloc, .slot = 0, .node = -2},
-        {.tick = forward, .action = SlotAction::kAlloc, .slot = 1, .node = 1},
-        {.tick = forward, .action = SlotAction::kAlloc, .slot = 2, .node = 2},
-        {.tick = commit, .action = SlotAction::kGarbage, .slot = 1, .node = 1},
-        {.tick = forward1, .action = SlotAction::kReuse, .slot = 1, .node = 3},
-        {.tick = commit1, .action = SlotAction::kMove, .slot = 4, .node = 2, .from_slot = 2},
-        {.tick = commit1, .action = SlotAction::kFree, .slot = 2, .node = 2}});
+    r.write({.nodes = {{}, node(1, 0, 1, 0), node(2, 0, 1, 0), node(3, 0, 1, 0)}});
+    r.write(
+        {.slots = {
+             {.tick = forward, .action = SlotAction::kAlloc, .slot = 0, .node = -2},
+             {.tick = forward, .action = SlotAction::kAlloc, .slot = 1, .node = 1},
+             {.tick = forward, .action = SlotAction::kAlloc, .slot = 2, .node = 2},
+             {.tick = commit, .action = SlotAction::kGarbage, .slot = 1, .node = 1},
+             {.tick = forward1, .action = SlotAction::kReuse, .slot = 1, .node = 3},
+             {.tick = commit1, .action = SlotAction::kMove, .slot = 4, .node = 2, .from_slot = 2},
+             {.tick = commit1, .action = SlotAction::kFree, .slot = 2, .node = 2}}});
   });
   CHECK(c->slot_at(0, forward).state == SlotState::kFree);
   CHECK(c->slot_at(0, forward + 1).node == -2);
@@ -173,7 +172,7 @@ TEST_CASE("mask: a row sees the prompt, its ancestors and itself, inside the sli
     std::vector<NodeRow> rows = {{}};
     for (int i = 1; i <= 9; ++i) rows.push_back(node(i, i - 1, i, 0));
     rows.push_back(node(10, 8, 9, 0));
-    r.nodes(rows);
+    r.write({.nodes = rows});
   });
   const InputRow input{.node = 9, .position = 11};
   CHECK(c->visible(input, 9));

@@ -108,7 +108,7 @@ TEST_CASE("recording: kept beams have their rank and their distance to the best 
   rig.start("beam", {{"num_beams", 3}}, {5, 6, 7}, 8).run();
   std::map<capture::Tick, int> kept;
   for (const auto& row : rig.recorder.verdict_rows) {
-    CHECK_FALSE(row.reason.empty());
+    CHECK(row.reason != capture::Reason::kNone);
     CHECK(row.gap >= 0);
     if (row.verdict == Verdict::kKept) {
       CHECK(row.rank == kept[row.tick]++);

@@ -111,7 +111,7 @@ TEST_CASE("the capture holds a verdict for every draft, and the verdicts spell o
         if (row.verdict == capture::Verdict::kFinished) continue;
         CHECK(verdicts.emplace(row.node, row.verdict).second);  // one decision a node
         row_of[row.node] = &row;
-        CHECK_FALSE(row.reason.empty());
+        CHECK(row.reason != capture::Reason::kNone);
         CHECK(row.p >= 0);
       }
       Tokens text;

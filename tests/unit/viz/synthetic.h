@@ -95,10 +95,10 @@ class SyntheticRun {
  public:
   SyntheticRun(Recorder& recorder, RunInfo info, std::uint64_t seed)
       : rng_(seed), out_(recorder), info_(std::move(info)) {
-    out_.run(info_);
+    out_.write({.run = info_});
     const auto& pieces = synthetic_pieces();
     for (std::size_t i = 0; i < pieces.size(); ++i)
-      out_.piece(static_cast<std::int32_t>(i), pieces[i]);
+      out_.write({.pieces = {{static_cast<std::int32_t>(i), pieces[i]}}});
     nodes_.push_back({.logprob = 0, .score = 0});
     slot_of_.push_back(-1);
   }
@@ -122,22 +122,23 @@ class SyntheticRun {
     return row.node;
   }
   void hang() {
-    if (!fresh_.empty()) out_.nodes(fresh_);
+    if (!fresh_.empty()) out_.write({.nodes = fresh_});
     fresh_.clear();
   }
   void know(std::int32_t node, float logprob, Tick tick) {
     NodeRow& row = nodes_[static_cast<std::size_t>(node)];
     row.logprob = logprob;
     row.score = nodes_[static_cast<std::size_t>(row.parent)].score + logprob;
-    out_.node_scores(std::vector<NodeScoreRow>{
-        {.node = node, .logprob = row.logprob, .score = row.score, .tick = tick}});
+    out_.write({.node_scores = {
+                    {.node = node, .logprob = row.logprob, .score = row.score, .tick = tick}}});
   }
   void phase(int step, Phase phase, std::int64_t us) {
-    out_.phase({.tick = make_tick(step, phase), .start_us = clock_, .duration_us = us});
+    out_.write(
+        {.phases = {{.tick = make_tick(step, phase), .start_us = clock_, .duration_us = us}}});
     clock_ += us;
   }
   void prefill() {
-    out_.nodes(std::vector<NodeRow>{nodes_[0]});
+    out_.write({.nodes = {nodes_[0]}});
     phase(0, Phase::kDraft, 2);
     const Tick tick = make_tick(0, Phase::kForward);
     std::vector<SlotRow> slots;
@@ -147,8 +148,8 @@ class SyntheticRun {
       inputs.push_back({.row = i, .node = -2 - i, .position = i, .slot = i, .naive_position = i});
     }
     next_slot_ = prompt();
-    out_.slots(slots);
-    out_.inputs(inputs);
+    out_.write({.slots = slots});
+    out_.write({.inputs = inputs});
     phase(0, Phase::kForward, 410000);
   }
   void forward(int step, const std::vector<std::int32_t>& rows, std::int64_t us) {
@@ -175,8 +176,8 @@ class SyntheticRun {
                         .slot = row.slot,
                         .naive_position = before + static_cast<std::int32_t>(i)});
     }
-    out_.slots(slots);
-    out_.inputs(inputs);
+    out_.write({.slots = slots});
+    out_.write({.inputs = inputs});
     phase(step, Phase::kForward, us);
   }
   int held() const { return next_slot_ - static_cast<int>(free_.size()); }
@@ -235,16 +236,16 @@ class SyntheticRun {
         rows.push_back({.tick = tick, .action = SlotAction::kFree, .slot = slot, .node = -1});
       next_slot_ = to;
     }
-    if (!rows.empty()) out_.slots(rows);
+    if (!rows.empty()) out_.write({.slots = rows});
     const int garbage = static_cast<int>(garbage_.size());
     reserved_ = std::max(reserved_, (next_slot_ + 63) / 64 * 64);
-    out_.memory({.step = step,
-                 .live = held() - garbage,
-                 .garbage = garbage,
-                 .reserved = reserved_,
-                 .greedy = greedy,
-                 .batch_beam = beams * greedy,
-                 .moved_bytes = moved * info_.kv_bytes_per_token});
+    out_.write({.memory = {{.step = step,
+                            .live = held() - garbage,
+                            .garbage = garbage,
+                            .reserved = reserved_,
+                            .greedy = greedy,
+                            .batch_beam = beams * greedy,
+                            .moved_bytes = moved * info_.kv_bytes_per_token}}});
     phase(step, Phase::kCommit, 40 + 3 * static_cast<std::int64_t>(rows.size()));
   }
 
@@ -317,15 +318,16 @@ inline void record_beam(Recorder& recorder, int steps, int beams, int prompt = 3
       const std::int32_t node =
           run.add(option.parent, option.token, option.logprob, Source::kBeam, accept);
       next.push_back({node, option.score});
-      verdicts.push_back(
-          {.tick = accept,
-           .node = node,
-           .verdict = Verdict::kKept,
-           .p = std::exp(option.logprob),
-           .rank = static_cast<std::int32_t>(i),
-           .score = option.score,
-           .gap = option.score - options[width].score,
-           .reason = "rank " + std::to_string(i + 1) + " of " + std::to_string(options.size())});
+      verdicts.push_back({.tick = accept,
+                          .node = node,
+                          .verdict = Verdict::kKept,
+                          .p = std::exp(option.logprob),
+                          .rank = static_cast<std::int32_t>(i),
+                          .score = option.score,
+                          .gap = option.score - options[width].score,
+                          .reason = Reason::kBeamKept,
+                          .threshold = options[width].score,
+                          .count = beams});
       frontier.push_back({.step = step,
                           .rank = static_cast<std::int32_t>(i),
                           .node = node,
@@ -344,46 +346,49 @@ inline void record_beam(Recorder& recorder, int steps, int beams, int prompt = 3
                           .rank = -1,
                           .score = beam.score,
                           .gap = 0.2f + static_cast<float>(run.rng_.uniform()),
-                          .reason = "no continuation among the best " + std::to_string(beams)});
+                          .reason = Reason::kNoneLeftAtMaxTokens,
+                          .count = beams});
     }
     run.hang();
-    recorder.verdicts(verdicts);
-    recorder.candidates(candidates);
-    recorder.frontier(frontier);
+    recorder.write({.verdicts = verdicts});
+    recorder.write({.candidates = candidates});
+    recorder.write({.frontier = frontier});
     if (step > 4 && step % 9 == 0) {
-      recorder.sequence({.tick = accept,
-                         .node = next.back().node,
-                         .rank = -1,
-                         .score = next.back().score / static_cast<float>(step),
-                         .finish = "eos",
-                         .tokens = {1, 2, 45}});
-      recorder.log({.tick = accept, .level = 1, .text = "a beam finished with <|im_end|>"});
+      recorder.write({.sequences = {{.tick = accept,
+                                     .node = next.back().node,
+                                     .rank = -1,
+                                     .score = next.back().score / static_cast<float>(step),
+                                     .finish = "eos",
+                                     .tokens = {1, 2, 45}}}});
+      recorder.write(
+          {.log = {{.tick = accept, .level = 1, .text = "a beam finished with <|im_end|>"}}});
     }
     live = next;
     run.phase(step, Phase::kAccept, 900);
     std::vector<std::int32_t> alive;
     for (const Beam& beam : live) alive.push_back(beam.node);
     run.commit(step, alive, compact, step % 8 == 7, run.prompt() + step, beams);
-    recorder.step(
-        {.step = step,
-         .forward_rows = step == 0 ? run.prompt() : static_cast<std::int32_t>(rows.size()),
-         .emitted = 1,
-         .frontier = static_cast<std::int32_t>(live.size())});
+    recorder.write({.steps = {{.step = step,
+                               .forward_rows = step == 0 ? run.prompt()
+                                                         : static_cast<std::int32_t>(rows.size()),
+                               .emitted = 1,
+                               .frontier = static_cast<std::int32_t>(live.size())}}});
     if (step == steps - 1)
       for (std::size_t i = 0; i < live.size(); ++i)
-        recorder.sequence({.tick = make_tick(step, Phase::kObserve),
-                           .node = live[i].node,
-                           .rank = static_cast<std::int32_t>(i),
-                           .score = live[i].score / static_cast<float>(steps),
-                           .finish = "length",
-                           .tokens = {1, 2, 3}});
+        recorder.write({.sequences = {{.tick = make_tick(step, Phase::kObserve),
+                                       .node = live[i].node,
+                                       .rank = static_cast<std::int32_t>(i),
+                                       .score = live[i].score / static_cast<float>(steps),
+                                       .finish = "length",
+                                       .tokens = {1, 2, 3}}}});
     run.phase(step, Phase::kObserve, 12);
   }
-  recorder.log({.tick = make_tick(steps - 1, Phase::kObserve),
+  recorder.write(
+      {.log = {{.tick = make_tick(steps - 1, Phase::kObserve),
                 .level = 2,
                 .text = "max_new_tokens reached: the live beams finish together, and this line is "
-                        "long enough to need a second one in a small pane"});
-  recorder.finish(RunStatus::kDone, "all beams finished");
+                        "long enough to need a second one in a small pane"}}});
+  recorder.write({.finish = Finish{RunStatus::kDone, "all beams finished"}});
 }
 
 inline void record_drafts(Recorder& recorder, int steps, int prompt = 48, bool stochastic = true) {
@@ -426,16 +431,17 @@ inline void record_drafts(Recorder& recorder, int steps, int prompt = 48, bool s
         run.know(node, std::log(p), accept);
         ok = ok && p > 0.3f;
         accepted += ok;
-        verdicts.push_back(
-            {.tick = accept,
-             .node = node,
-             .verdict = ok ? Verdict::kAccepted : Verdict::kRejected,
-             .p = p,
-             .q = stochastic ? 0.6f : -1.0f,
-             .u = stochastic ? 0.9f * p : -1.0f,
-             .rank = ok ? 0 : 3,
-             .replacement = ok ? -1 : token(),
-             .reason = ok ? "u 0.21 < p/q 0.84" : "argmax is ' the' (p 0.41), not this token"});
+        verdicts.push_back({.tick = accept,
+                            .node = node,
+                            .verdict = ok ? Verdict::kAccepted : Verdict::kRejected,
+                            .p = p,
+                            .q = stochastic ? 0.6f : -1.0f,
+                            .u = stochastic ? 0.9f * p : -1.0f,
+                            .rank = ok ? 0 : 3,
+                            .replacement = ok ? -1 : token(),
+                            .reason = ok ? Reason::kBelowRatio : Reason::kNotArgmax,
+                            .value = 0.41f,
+                            .threshold = 0.84f});
         if (ok) head = node;
       }
       for (const std::int32_t node : siblings) {
@@ -446,7 +452,7 @@ inline void record_drafts(Recorder& recorder, int steps, int prompt = 48, bool s
                             .p = 0.08f,
                             .q = 0.2f,
                             .u = 0.93f,
-                            .reason = "a sibling was accepted"});
+                            .reason = Reason::kNotReached});
       }
     }
     const std::int32_t last = head;
@@ -475,31 +481,33 @@ inline void record_drafts(Recorder& recorder, int steps, int prompt = 48, bool s
                                    : corrected ? Verdict::kCorrected
                                                : Verdict::kBonus,
                         .p = 0.62f,
-                        .reason = "argmax of the last accepted row"});
-    recorder.verdicts(verdicts);
-    recorder.candidates(candidates);
-    recorder.frontier(std::vector<FrontierRow>{
-        {.step = step, .node = head, .score = run.nodes_[static_cast<std::size_t>(head)].score}});
+                        .reason = Reason::kArgmax});
+    recorder.write({.verdicts = verdicts});
+    recorder.write({.candidates = candidates});
+    recorder.write({.frontier = {{.step = step,
+                                  .node = head,
+                                  .score = run.nodes_[static_cast<std::size_t>(head)].score}}});
     run.phase(step, Phase::kAccept, 700);
     run.commit(step, {head}, false, false,
                run.prompt() + run.nodes_[static_cast<std::size_t>(head)].depth - 1, 1);
-    recorder.step(
-        {.step = step,
-         .forward_rows = step == 0 ? run.prompt() : static_cast<std::int32_t>(drafts.size()) + 1,
-         .drafted = static_cast<std::int32_t>(drafts.size()),
-         .accepted = accepted,
-         .emitted = accepted + 1,
-         .frontier = 1});
+    recorder.write(
+        {.steps = {{.step = step,
+                    .forward_rows =
+                        step == 0 ? run.prompt() : static_cast<std::int32_t>(drafts.size()) + 1,
+                    .drafted = static_cast<std::int32_t>(drafts.size()),
+                    .accepted = accepted,
+                    .emitted = accepted + 1,
+                    .frontier = 1}}});
     if (step == steps - 1)
-      recorder.sequence({.tick = make_tick(step, Phase::kObserve),
-                         .node = head,
-                         .rank = 0,
-                         .score = std::numeric_limits<float>::quiet_NaN(),
-                         .finish = "length",
-                         .tokens = {1, 2, 3}});
+      recorder.write({.sequences = {{.tick = make_tick(step, Phase::kObserve),
+                                     .node = head,
+                                     .rank = 0,
+                                     .score = std::numeric_limits<float>::quiet_NaN(),
+                                     .finish = "length",
+                                     .tokens = {1, 2, 3}}}});
     run.phase(step, Phase::kObserve, 30);
   }
-  recorder.finish(RunStatus::kDone, "");
+  recorder.write({.finish = Finish{RunStatus::kDone, ""}});
 }
 
 }  // namespace triescope::test

@@ -98,9 +98,9 @@ TEST_CASE("text can be read on the background, marks can be seen on it") {
 TEST_CASE("never colour alone: every state has a glyph, or a line, and a word of its own") {
   const Theme theme = dark_theme();
   std::vector<std::string> seen;
-  for (const NodeState state :
-       {NodeState::kPending, NodeState::kLive, NodeState::kAccepted, NodeState::kRejected,
-        NodeState::kPruned, NodeState::kFinished, NodeState::kBonus, NodeState::kCorrected}) {
+  for (const NodeState state : {NodeState::kPending, NodeState::kLive, NodeState::kAccepted,
+                                NodeState::kRejected, NodeState::kPruned, NodeState::kFinished,
+                                NodeState::kBonus, NodeState::kCorrected, NodeState::kWithdrawn}) {
     const Mark mark = theme.mark(state);
     CHECK_FALSE(mark.glyph.empty());
     CHECK_FALSE(mark.word.empty());
@@ -111,6 +111,9 @@ TEST_CASE("never colour alone: every state has a glyph, or a line, and a word of
   CHECK(theme.mark(NodeState::kRejected).struck);
   CHECK(theme.mark(NodeState::kPruned).line == LineStyle::kDashed);
   CHECK(theme.mark(NodeState::kPending).hollow);
+  CHECK(theme.mark(NodeState::kWithdrawn).hollow);
+  CHECK(theme.mark(NodeState::kWithdrawn).glyph != theme.mark(NodeState::kPending).glyph);
+  CHECK(theme.mark(NodeState::kWithdrawn).line == LineStyle::kDotted);
 }
 
 TEST_CASE("the first beams have colours of their own") {

@@ -1,0 +1,82 @@
+#include "core/capture/new_capture.h"
+
+#include <filesystem>
+
+#include "core/base/error.h"
+#include "core/capture/recorder_identity.h"
+#include "core/capture/schema.h"
+#include "core/capture/sqlite_db.h"
+
+namespace triescope::capture {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Only a capture, and one that nobody is recording, may be replaced.
+void refuse_precious_file(const std::string& path, bool overwrite) {
+  std::error_code ec;
+  if (!fs::exists(path, ec)) return;
+  if (!overwrite)
+    throw Error(ErrorCode::kInvalidArgument, path + ": exists already; choose another name");
+  bool capture = false;
+  std::string recorder;
+  try {
+    const auto db = open_untrusted(path);
+    Statement id(*db, "PRAGMA application_id");
+    capture = id.next() && id.integer(0) == kApplicationId;
+    if (capture) {
+      Statement run(*db, "SELECT recorder FROM run WHERE status=0");
+      if (run.next()) recorder = run.text(0);
+    }
+  } catch (const Error&) {
+    // Damaged below its header: still ours to replace, if the header says so.
+  }
+  if (!capture)
+    throw Error(ErrorCode::kInvalidArgument,
+                path +
+                    ": exists and is not a capture; expected a new file or a .tscap of triescope. "
+                    "Choose another name or remove it");
+  if (!recorder.empty() && recorder_lives(recorder, path))
+    throw Error(ErrorCode::kInvalidArgument,
+                path + ": a run is being recorded there; choose another name");
+}
+
+std::unique_ptr<Database> create(const std::string& path, int schema) {
+  auto db = std::make_unique<Database>(
+      path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
+  db->execute("PRAGMA page_size=8192");
+  // In one transaction, before the log exists: the file is a capture as soon as it is anything.
+  db->execute("BEGIN");
+  db->execute(("PRAGMA application_id=" + std::to_string(kApplicationId)).c_str());
+  db->execute(("PRAGMA user_version=" + std::to_string(schema)).c_str());
+  for (const Table& table : tables(schema)) db->execute(create_statement(table).c_str());
+  // Says from the first moment who records, so that a kill at any moment can be told.
+  Statement(*db, "INSERT INTO run (id, status, recorder) VALUES (1,0,?)")
+      .bind(recorder_identity())
+      .run();
+  db->execute("COMMIT");
+  db->execute("PRAGMA journal_mode=WAL");
+  db->execute("PRAGMA synchronous=NORMAL");
+  return db;
+}
+
+}  // namespace
+
+std::unique_ptr<Database> create_capture(const std::string& path, bool overwrite, int schema) {
+  refuse_precious_file(path, overwrite);
+  const auto remove = [&] {
+    std::error_code ec;
+    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) fs::remove(path + suffix, ec);
+  };
+  remove();
+  try {
+    return create(path, schema);
+  } catch (const Error& error) {
+    remove();
+    throw Error(ErrorCode::kIoError,
+                "cannot record: " + std::string(error.what()) +
+                    "; expected a folder that exists, can be written to and has space");
+  }
+}
+
+}  // namespace triescope::capture

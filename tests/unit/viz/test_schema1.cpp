@@ -1,0 +1,51 @@
+// Captures of schema 1 export today what the program exported that recorded them.
+#include <doctest/doctest.h>
+
+#include <sstream>
+#include <string>
+
+#include "tests/support/files.h"
+#include "tests/support/fixtures.h"
+#include "viz/export.h"
+#include "viz/panels/panel.h"
+
+namespace triescope::test {
+namespace {
+
+TEST_CASE("schema 1: the CSV of every panel is what it was, to the byte") {
+  const TempDir dir;
+  const std::string out = dir.path() / "out.csv";
+  for (const char* name : kSchema1Captures) {
+    CAPTURE(name);
+    const auto capture = capture::Capture::open(copy_of_schema1(name, dir));
+    std::istringstream kept(read_file(schema1_folder() / (std::string(name) + ".csv")));
+    std::string line, panel, word, expected;
+    int step = -1;
+    std::size_t compared = 0;
+    const auto compare = [&] {
+      if (panel.empty()) return;
+      CAPTURE(panel);
+      CAPTURE(step);
+      viz::ExportOptions options;
+      options.format = viz::ExportFormat::kCsv;
+      options.step = step;
+      viz::export_panel(*capture, panel, out, options);
+      CHECK(read_file(out) == expected);
+      ++compared;
+    };
+    while (std::getline(kept, line)) {
+      if (!line.starts_with("=== panel ")) {
+        expected += line + "\n";
+        continue;
+      }
+      compare();
+      expected.clear();
+      std::istringstream(line) >> word >> word >> panel >> word >> word >> step;
+    }
+    compare();
+    CHECK(compared == 22);  // eleven panels, two steps
+  }
+}
+
+}  // namespace
+}  // namespace triescope::test

@@ -1,0 +1,166 @@
+#include "viz/look/reason_text.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <string_view>
+
+#include "core/base/counted.h"
+#include "viz/words/token_text.h"
+
+namespace triescope::viz {
+namespace {
+
+using capture::Reason;
+
+// Two significant digits at least: "0.41", "0.0032".
+std::string number(float value) {
+  char text[32];
+  std::snprintf(text, sizeof text, value != 0 && std::abs(value) < 0.1f ? "%.2g" : "%.2f",
+                static_cast<double>(value));
+  return text;
+}
+
+// Earlier programs stored sentences that name tokens by their numbers, as "token 42".
+std::string with_token_names(std::string_view sentence, const TokenName& name) {
+  constexpr std::string_view kWord = "token ";
+  std::string out;
+  std::size_t at = 0;
+  while (at < sentence.size()) {
+    const std::size_t found = sentence.find(kWord, at);
+    if (found == std::string_view::npos) break;
+    const char* begin = sentence.data() + found + kWord.size();
+    std::int32_t token = -1;
+    const auto [end, error] = std::from_chars(begin, sentence.data() + sentence.size(), token);
+    const bool whole = found == 0 || sentence[found - 1] == ' ' || sentence[found - 1] == '(';
+    out += sentence.substr(at, found - at);
+    if (error != std::errc() || token < 0 || !whole) {
+      out += kWord;
+      at = found + kWord.size();
+      continue;
+    }
+    out += name(token);
+    at = static_cast<std::size_t>(end - sentence.data());
+  }
+  return out + std::string(sentence.substr(std::min(at, sentence.size())));
+}
+
+}  // namespace
+
+std::string reason_text(const capture::VerdictRow& row, const TokenName& token) {
+  const std::string p = "p " + number(row.p);
+  const std::string rank = std::to_string(row.rank + 1);
+  const auto compared = [](const std::string& left, const char* sign, const char* name,
+                           float right) { return left + sign + name + " = " + number(right); };
+  const auto another_won = [&] {
+    return token(row.replacement) + " (p " + number(row.value) + "), this has " + p;
+  };
+  const auto finished = [&](const char* how) {
+    return how + (", " + number(row.value)) + " over " + counted(row.count, "token") + " = " +
+           number(row.score);
+  };
+  const auto not_above = [&](const char* rule) {
+    return std::string(rule) + ": " + number(row.value) + " is not above " + number(row.threshold);
+  };
+  const std::string u = "u " + number(row.u);
+  const std::string among_best =
+      "rank " + rank + " of p, the best " + std::to_string(row.count) + " pass";
+  const std::string place = "number " + rank + " of " + counted(row.count, "beam");
+  const char* const kPath = ", but another path is longer or likelier";
+  const char* const kTypicalLimit = "min(epsilon, delta e^-H)";
+  switch (row.reason) {
+    case Reason::kNone:
+      return with_token_names(row.stored_reason, token);
+    case Reason::kIsArgmax:
+      return "it is the argmax, " + p;
+    case Reason::kNotArgmax:
+      return "argmax is " + another_won() + ", rank " + rank;
+    case Reason::kDrawIsThis:
+      return "the draw from p gave this token, " + p;
+    case Reason::kDrawIsAnother:
+      return "the draw from p gave " + another_won();
+    case Reason::kBelowRatio:
+      return compared(u, " < ", "min(1, p/q)", row.threshold);
+    case Reason::kNotBelowRatio:
+      return compared(u, " >= ", "min(1, p/q)", row.threshold);
+    case Reason::kBelowRest:
+      return compared(u, " < ", "min(1, r/q)", row.threshold);
+    case Reason::kNotBelowRest:
+      return compared(u, " >= ", "min(1, r/q)", row.threshold);
+    case Reason::kTypical:
+      return compared(p, " > ", kTypicalLimit, row.threshold);
+    case Reason::kNotTypical:
+      return compared(p, " <= ", kTypicalLimit, row.threshold);
+    case Reason::kTypicalOffPath:
+      return compared(p, " > ", kTypicalLimit, row.threshold) + kPath;
+    case Reason::kInTopK:
+    case Reason::kNotInTopK:
+      return among_best;
+    case Reason::kTopKOffPath:
+      return among_best + kPath;
+    case Reason::kParentRefused:
+      return "a draft before it was refused";
+    case Reason::kAfterEnd:
+      return "the text ends before it";
+    case Reason::kNotReached:
+      return "the rule did not look at it";
+    case Reason::kArgmax:
+      return "argmax, " + p;
+    case Reason::kGumbelArgmax:
+      return "largest of logit + Gumbel noise, " + p;
+    case Reason::kDrawn:
+      return "drawn from p" + (row.u >= 0 ? " with " + u : std::string()) + ", " + p;
+    case Reason::kDrawnFromResidual:
+      return "drawn from norm(max(0, p - q)), " + p;
+    case Reason::kDrawnFromRest:
+      return "drawn from what the drafts left of p, " + p;
+    case Reason::kDrawnFromTypical:
+      return "drawn from the typical tokens of p, " + p;
+    case Reason::kEos:
+      return "end-of-sequence token";
+    case Reason::kMaxTokens:
+      return "max_new_tokens reached";
+    case Reason::kBeamEos:
+      return finished("end-of-sequence token");
+    case Reason::kBeamMaxTokens:
+      return finished("max_new_tokens");
+    case Reason::kBetterFinished:
+      return counted(row.count, "finished sequence") + (row.count == 1 ? " is" : " are") +
+             " better, the worst of them " + number(row.threshold);
+    case Reason::kPrunedRelative:
+      return not_above("relative pruning");
+    case Reason::kPrunedAbsolute:
+      return not_above("absolute pruning");
+    case Reason::kPrunedLocal:
+      return not_above("relative local pruning");
+    case Reason::kBeamKept:
+      return place + "; the best one left out has " + number(row.threshold);
+    case Reason::kBeamKeptOfAll:
+      return place;
+    case Reason::kNoneLeftAtMaxTokens:
+      return "no continuation among the best " + std::to_string(row.count) +
+             " when max_new_tokens was reached";
+    case Reason::kSearchOver:
+      return "the search is over: no live beam can get among the " + std::to_string(row.count) +
+             " finished ones";
+    case Reason::kBeamOutdone:
+      return "its best continuation has " + number(row.value) + ", the last of " +
+             counted(row.count, "beam") + " " + number(row.threshold);
+    case Reason::kDraftOutdone:
+      return "not among the best " + counted(row.count, "beam") + " of its level";
+    case Reason::kForced:
+      return "chosen by the user";
+    case Reason::kBranched:
+      return "taken over from the run this one branched from";
+    case Reason::kNoLiveText:
+      return "no live text goes through it any more";
+  }
+  return "";
+}
+
+std::string reason_text(const capture::VerdictRow& row, const capture::Capture& capture) {
+  return reason_text(
+      row, [&](std::int32_t token) { return "'" + token_text(capture.piece(token)) + "'"; });
+}
+
+}  // namespace triescope::viz

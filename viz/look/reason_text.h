@@ -1,0 +1,22 @@
+// A verdict's reason as a sentence for people. Captures hold a code and its numbers
+// (capture::Reason says which); the words, and the texts of tokens, are put here.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "core/capture/capture.h"
+
+namespace triescope::viz {
+
+// How a token is written in a sentence.
+using TokenName = std::function<std::string(std::int32_t)>;
+
+// "argmax is '·the' (p 0.41), this has p 0.0032, rank 4". Empty where the row has no reason. A row
+// of a schema 1 capture has its sentence in it; the tokens it names by number get their names.
+std::string reason_text(const capture::VerdictRow& row, const TokenName& token);
+// Tokens as the capture spells them, in quotes.
+std::string reason_text(const capture::VerdictRow& row, const capture::Capture& capture);
+
+}  // namespace triescope::viz
