@@ -30,7 +30,7 @@ struct ExportOptions {
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
 };
 
-// Errors: kNotFound (panel), kInvalidArgument (step out of range: says the range), kIoError.
+// Errors: kInvalidArgument (no such panel; step out of range: says the range), kIoError.
 // Written to a temporary file and renamed: a failure leaves no half picture.
 void export_panel(const capture::Capture& capture, const std::string& panel,
                   const std::string& path, const ExportOptions& options,
