@@ -10,9 +10,9 @@ string(REPLACE ";" "@SEMICOLON@" output "${output}")
 string(REPLACE "[" "@OPEN@" output "${output}")
 string(REPLACE "]" "@CLOSE@" output "${output}")
 string(REPLACE "\n" ";" lines "${output}")
-# Programs that run a model use every core by themselves, and the capture test that kills its writers counts a second: each runs alone.
+# Programs that run a model use every core by themselves: each runs alone.
 set(PROCESSORS 1)
-if(AREA MATCHES "^(kernels|model|contract|golden|gui|app|capture)$")
+if(AREA MATCHES "^(kernels|model|contract|golden|gui|app)$")
   set(PROCESSORS 64)
 endif()
 set(script "")

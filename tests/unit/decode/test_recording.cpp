@@ -38,6 +38,8 @@ TEST_CASE("recording: run, steps and phases come in order, five phases a step") 
   CHECK(r.memory_rows.size() == r.steps.size());
   CHECK(r.status == capture::RunStatus::kDone);
   CHECK(r.finishes == 1);
+  // The run, each phase and the end are handed over at once.
+  CHECK(r.writes == 1 + static_cast<int>(r.phases.size()) + 1);
 }
 
 TEST_CASE("recording: nodes are dense, parents first, each with a piece, a score and a tick") {
@@ -112,6 +114,9 @@ TEST_CASE("recording: kept beams have their rank and their distance to the best 
     CHECK(row.gap >= 0);
     if (row.verdict == Verdict::kKept) {
       CHECK(row.rank == kept[row.tick]++);
+      CHECK(row.reason == capture::Reason::kBeamKept);
+      CHECK(row.count == 3);
+      CHECK(row.threshold == doctest::Approx(row.score - row.gap));
       CHECK(row.p > 0);
       CHECK(row.p <= 1);
       CHECK(row.score == rig.session->tree()[NodeId(row.node)].score);
@@ -214,8 +219,14 @@ TEST_CASE("recording: the same run gives the same rows") {
       CHECK(a->recorder.node_rows[i].tick == b->recorder.node_rows[i].tick);
     }
     REQUIRE(a->recorder.verdict_rows.size() == b->recorder.verdict_rows.size());
-    for (std::size_t i = 0; i < a->recorder.verdict_rows.size(); ++i)
-      CHECK(a->recorder.verdict_rows[i].reason == b->recorder.verdict_rows[i].reason);
+    for (std::size_t i = 0; i < a->recorder.verdict_rows.size(); ++i) {
+      const auto &x = a->recorder.verdict_rows[i], &y = b->recorder.verdict_rows[i];
+      CHECK(x.reason == y.reason);
+      CHECK(x.value == y.value);
+      CHECK(x.threshold == y.threshold);
+      CHECK(x.count == y.count);
+      CHECK(x.stored_reason.empty());
+    }
     REQUIRE(a->recorder.slot_rows.size() == b->recorder.slot_rows.size());
     for (std::size_t i = 0; i < a->recorder.slot_rows.size(); ++i) {
       CHECK(a->recorder.slot_rows[i].slot == b->recorder.slot_rows[i].slot);
