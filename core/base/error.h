@@ -9,8 +9,8 @@
 namespace triescope {
 
 enum class ErrorCode {
-  kInvalidArgument,  // a parameter out of range, an unknown option
-  kNotFound,         // no such file, method, panel
+  kInvalidArgument,  // a parameter out of range; an unknown option, method or panel
+  kNotFound,         // no such file
   kCorruption,       // a file that contradicts itself: model, tokenizer, capture
   kNotSupported,     // well-formed, but asks for something we do not do (the message names it)
   kIoError,          // the system refused: permission, disk full
