@@ -60,11 +60,23 @@ void RunRecorder::inputs(std::span<const capture::InputRow> rows) {
   rows_.inputs.insert(rows_.inputs.end(), rows.begin(), rows.end());
 }
 
-void RunRecorder::slots(std::span<const capture::SlotRow> rows, Tick tick) {
+void RunRecorder::slots(std::span<const capture::SlotRow> rows, capture::Whose whose, Tick tick) {
   if (!records<capture::SlotRow>()) return;
-  for (const capture::SlotRow& row : rows) {
+  for (capture::SlotRow row : rows) {
+    row.tick = tick;
+    row.whose = whose;
     rows_.slots.push_back(row);
-    rows_.slots.back().tick = tick;
+  }
+}
+
+void RunRecorder::candidates(std::span<const capture::CandidateRow> rows, capture::Whose whose,
+                             Tick tick) {
+  if (!records<capture::CandidateRow>()) return;
+  for (capture::CandidateRow row : rows) {
+    row.tick = tick;
+    row.whose = whose;
+    piece(row.token);
+    rows_.candidates.push_back(row);
   }
 }
 
@@ -75,13 +87,7 @@ void RunRecorder::decision(AcceptResult& result, Tick tick) {
     piece(row.replacement);
   }
   verdicts(result.verdicts);
-  if (!records<capture::CandidateRow>()) return;
-  for (auto& row : result.candidates) {
-    row.tick = tick;
-    piece(row.token);
-  }
-  rows_.candidates.insert(rows_.candidates.end(), result.candidates.begin(),
-                          result.candidates.end());
+  candidates(result.candidates, capture::Whose::kTarget, tick);
 }
 
 void RunRecorder::verdicts(std::span<const capture::VerdictRow> rows) {

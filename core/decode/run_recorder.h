@@ -30,8 +30,11 @@ class RunRecorder {
   // Of these nodes, those whose log-prob became known since they were recorded.
   void new_scores(const TokenTree& tree, std::span<const NodeId> nodes, capture::Tick tick);
   void inputs(std::span<const capture::InputRow> rows);
-  void slots(std::span<const capture::SlotRow> rows, capture::Tick tick);  // fills in the tick
-  void decision(AcceptResult& result, capture::Tick tick);                 // fills in the ticks
+  // These two fill in owner and tick.
+  void slots(std::span<const capture::SlotRow> rows, capture::Whose whose, capture::Tick tick);
+  void candidates(std::span<const capture::CandidateRow> rows, capture::Whose whose,
+                  capture::Tick tick);
+  void decision(AcceptResult& result, capture::Tick tick);  // fills in the ticks
   void verdicts(std::span<const capture::VerdictRow> rows);
   void frontier(const TokenTree& tree, std::span<const NodeId> frontier, std::int32_t step);
   void memory(const capture::MemoryRow& row);

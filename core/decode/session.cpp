@@ -108,7 +108,15 @@ void Session::Impl::draft() {
     liveness.hang(tree, drafts.sent);
     for (const NodeId id : drafts.withdrawn) tree[id].status = NodeStatus::kWithdrawn;
   }
-  out.new_nodes(tree, capture::make_tick(step, Phase::kDraft));
+  const auto tick = capture::make_tick(step, Phase::kDraft);
+  out.new_nodes(tree, tick);
+  std::vector<capture::VerdictRow> withdrawn;
+  for (const NodeId id : drafts.withdrawn)
+    withdrawn.push_back({.tick = tick, .node = id.value, .verdict = capture::Verdict::kWithdrawn});
+  out.verdicts(withdrawn);
+  out.candidates(drafts.candidates, capture::Whose::kDraft, tick);
+  if (TreeRunner* drafting = drafting_runner())
+    note_forwards(*drafting, capture::Whose::kDraft, tick);
 }
 
 void Session::Impl::forward() {
@@ -132,18 +140,28 @@ void Session::Impl::forward() {
     forward_row_count = static_cast<std::int32_t>(rows.size());
   }
   ++target_forwards;
-  note_inputs();
+  note_forwards(*runner, capture::Whose::kTarget, capture::make_tick(step, Phase::kForward));
   for (const NodeId id : frontier) text_depth = std::max(text_depth, tree[id].depth);
   peak_text = std::max(peak_text, text_tokens());
-  if (out.records(capture::Level::kFull))
-    out.slots(runner->take_slot_events(), capture::make_tick(step, Phase::kForward));
 }
 
-void Session::Impl::note_inputs() {
-  for (std::vector<capture::InputRow>& inputs : runner->take_inputs()) {
-    for (capture::InputRow& row : inputs) row.step = step;
+TreeRunner* Session::Impl::drafting_runner() const {
+  return parts.drafter ? parts.drafter->runner() : nullptr;
+}
+
+// What a model ran since the last call, and where its KV went.
+void Session::Impl::note_forwards(TreeRunner& of, capture::Whose whose, capture::Tick tick) {
+  std::int32_t forward = 0;
+  for (std::vector<capture::InputRow>& inputs : of.take_inputs()) {
+    for (capture::InputRow& row : inputs) {
+      row.step = step;
+      row.whose = whose;
+      row.forward = forward;
+    }
+    ++forward;
     out.inputs(inputs);
   }
+  out.slots(of.take_slot_events(), whose, tick);
 }
 
 StepView Session::Impl::view() {
@@ -206,7 +224,7 @@ void Session::Impl::commit() {
 
   const auto tick = capture::make_tick(step, Phase::kCommit);
   note_deaths(settled.dead, tick);
-  if (out.records(capture::Level::kFull)) out.slots(runner->take_slot_events(), tick);
+  out.slots(runner->take_slot_events(), capture::Whose::kTarget, tick);
   if (out.records(capture::Level::kSteps)) {
     const DeviceMemory device = model.device_memory();
     const SlotStore& store = runner->store();
@@ -219,6 +237,14 @@ void Session::Impl::commit() {
                 .moved_bytes = (store.moved() - moved_before) * store.bytes_per_slot(),
                 .device_allocated_bytes = device.allocated_bytes,
                 .device_reserved_bytes = device.reserved_bytes});
+    if (const TreeRunner* drafting = drafting_runner())
+      out.memory({.step = step,
+                  .live = drafting->store().live(),
+                  .garbage = drafting->store().garbage(),
+                  .reserved = drafting->store().reserved(),
+                  .greedy = text_tokens(),
+                  .batch_beam = text_tokens(),
+                  .whose = capture::Whose::kDraft});
   }
   moved_before = runner->store().moved();
 }

@@ -179,6 +179,8 @@ capture::RunInfo Session::Impl::run_info() const {
                            {"parameters", draft.parameters},
                            {"dtype", to_string(draft.dtype)},
                            {"device", draft.device}};
+    if (const TreeRunner* drafting = drafting_runner())
+      model_json["draft"]["kv_bytes_per_token"] = drafting->store().bytes_per_slot();
   }
   // A prompt may hold bytes that are no UTF-8; JSON may not.
   const auto text = [](const json& value) {
@@ -231,7 +233,7 @@ RunResult Session::Impl::result() const {
   result.moved_tokens = runner->store().moved();
   result.greedy_tokens = peak_text;
   result.batch_beam_tokens = static_cast<std::int64_t>(peak_text) * beams;
-  if (const TreeRunner* drafting = parts.drafter ? parts.drafter->runner() : nullptr)
+  if (const TreeRunner* drafting = drafting_runner())
     result.drafter_cost = {.forwards = drafting->figures().forwards,
                            .forward_rows = drafting->figures().rows,
                            .kv_bytes_per_token = drafting->store().bytes_per_slot(),
