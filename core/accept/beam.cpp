@@ -96,7 +96,7 @@ void BeamAcceptor::expand(const StepView& view, Expansion& out) const {
       out.best_of_beam.push_back(FinishedPool::kEmpty);
     }
   }
-  out.candidates.assign(heap.best().begin(), heap.best().end());
+  out.candidates = heap.best();
 }
 
 // The candidate's node: a draft of this step where there is one.

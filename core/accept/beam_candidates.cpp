@@ -10,19 +10,16 @@
 
 namespace triescope {
 
-void CandidateHeap::add_row(std::int32_t beam, float beam_score, std::span<const float> logprobs) {
-  if (k_ == 0) return;
-  // A row is long and k short: most tokens lose against the k-th best and cost one comparison.
-  float bar = full() ? best_.back().score : -std::numeric_limits<float>::infinity();
-  for (std::size_t i = 0; i < logprobs.size(); ++i) {
-    const float score = beam_score + logprobs[i];
-    if (!(score > bar)) continue;  // equal ones come later in the flat list
-    const auto at = std::upper_bound(best_.begin(), best_.end(), score,
-                                     [](float s, const BeamCandidate& c) { return s > c.score; });
-    best_.insert(at, {score, logprobs[i], beam, static_cast<std::int32_t>(i)});
-    if (best_.size() > k_) best_.pop_back();
-    if (full()) bar = best_.back().score;
-  }
+bool CandidateHeap::full() const {
+  return joint_.full() && std::isfinite(joint_.best().back().score);
+}
+
+std::vector<BeamCandidate> CandidateHeap::best() const {
+  std::vector<BeamCandidate> possible;
+  for (const kernels::JointCandidate& c : joint_.best())
+    if (c.score > -std::numeric_limits<float>::infinity())
+      possible.push_back({c.score, c.value, c.row, c.token});
+  return possible;
 }
 
 void finite_log_softmax(std::span<const float> logits, std::span<float> out) {

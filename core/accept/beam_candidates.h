@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "core/kernels/row_ops.h"
+
 namespace triescope {
 
 struct BeamCandidate {
@@ -20,14 +22,15 @@ struct BeamCandidate {
 // Impossible tokens (-infinity) are never candidates.
 class CandidateHeap {
  public:
-  explicit CandidateHeap(std::size_t k) : k_(k) {}
-  void add_row(std::int32_t beam, float beam_score, std::span<const float> logprobs);  // [vocab]
-  bool full() const { return best_.size() == k_; }
-  std::span<const BeamCandidate> best() const { return best_; }  // best first
+  explicit CandidateHeap(std::size_t k) : joint_(k) {}
+  void add_row(std::int32_t beam, float beam_score, std::span<const float> logprobs) {  // [vocab]
+    joint_.add_row(beam, beam_score, logprobs);
+  }
+  bool full() const;
+  std::vector<BeamCandidate> best() const;  // best first
 
  private:
-  std::size_t k_;
-  std::vector<BeamCandidate> best_;
+  kernels::JointTopK joint_;
 };
 
 // kernels::log_softmax() of a model's row [vocab]; out may be logits. Error{kCorruption}: NaN, +infinity,

@@ -28,7 +28,7 @@ float FinishedPool::normalised(float sum, int generated) const {
 }
 
 std::vector<FinishedSequence> FinishedPool::add(std::vector<FinishedSequence> finished) {
-  // Empty places score -1e9 and are older: what is no better finds none.
+  // Empty places score -1e9 and are older: a sequence must beat that to take one.
   std::vector<FinishedSequence> lost;
   for (FinishedSequence& sequence : finished) {
     if (sequence.score > kEmpty) {

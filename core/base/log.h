@@ -1,5 +1,4 @@
-// Where the core sends its log lines. Core never prints: the program (or a test) hands in a sink.
-// A sink may be called from any thread.
+// How grave a notice is, and where long work reports its progress. Core never prints.
 #pragma once
 
 #include <functional>
@@ -8,8 +7,6 @@
 namespace triescope {
 
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
-
-using LogSink = std::function<void(LogLevel, const std::string&)>;
 
 // Long work (loading, prefill, export) reports here. `done` and `total` share a unit (bytes,
 // tokens, rows), total 0 = not known. Called from the working thread.

@@ -25,36 +25,6 @@ void check_sizes(const char* what, std::size_t in, std::size_t out) {
                                                std::to_string(out));
 }
 
-// Keeps the k best of what is offered, in order. Offers come with ascending (row, token), so an
-// equal score loses to what is there.
-class BestList {
- public:
-  explicit BestList(std::size_t k) : k_(k) { list_.reserve(k + 1); }
-
-  bool full() const { return list_.size() == k_; }
-  float worst() const { return list_.back().score; }
-  void offer(JointCandidate c) {
-    if (full()) {
-      if (!(c.score > worst())) return;
-      list_.pop_back();
-    }
-    const auto at = std::upper_bound(
-        list_.begin(), list_.end(), c,
-        [](const JointCandidate& a, const JointCandidate& b) { return a.score > b.score; });
-    list_.insert(at, c);
-  }
-  std::vector<JointCandidate> take() { return std::move(list_); }
-
- private:
-  std::size_t k_;
-  std::vector<JointCandidate> list_;
-};
-
-bool better(const JointCandidate& a, const JointCandidate& b) {
-  if (a.score != b.score) return a.score > b.score;
-  return a.row != b.row ? a.row < b.row : a.token < b.token;
-}
-
 // The largest x for which x + offset, rounded, does not exceed `score`, or a little less: what is
 // above it is compared exactly.
 float threshold_for(float score, float offset) {
@@ -63,21 +33,6 @@ float threshold_for(float score, float offset) {
   const float slack = 4 * std::numeric_limits<float>::epsilon() *
                       (std::fabs(score) + std::fabs(offset) + std::fabs(x));
   return std::isfinite(x) ? x - slack : kMinusInfinity;
-}
-
-std::vector<JointCandidate> best_of_all(std::span<const float> rows, std::size_t size,
-                                        std::span<const float> offsets, std::size_t k) {
-  std::vector<JointCandidate> all;
-  all.reserve(rows.size());
-  for (std::size_t r = 0; r < offsets.size(); ++r) {
-    for (std::size_t t = 0; t < size; ++t) {
-      all.push_back({rows[r * size + t] + offsets[r], static_cast<std::int32_t>(r),
-                     static_cast<std::int32_t>(t)});
-    }
-  }
-  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(k), all.end(), better);
-  all.resize(k);
-  return all;
 }
 
 }  // namespace
@@ -120,35 +75,52 @@ std::int32_t argmax(std::span<const float> row) {
 }
 
 std::vector<std::pair<float, std::int32_t>> top_k(std::span<const float> row, std::size_t k) {
-  const float no_offset = 0;
+  k = std::min(k, row.size());
   std::vector<std::pair<float, std::int32_t>> best;
-  for (const JointCandidate& c : top_k_joint(row, row.size(), {&no_offset, 1}, k))
-    best.emplace_back(c.score, c.token);
+  if (k > kSortedList) {
+    for (std::size_t t = 0; t < row.size(); ++t)
+      best.emplace_back(row[t], static_cast<std::int32_t>(t));
+    std::partial_sort(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(k), best.end(),
+                      [](const auto& a, const auto& b) {
+                        return a.first != b.first ? a.first > b.first : a.second < b.second;
+                      });
+    best.resize(k);
+    return best;
+  }
+  JointTopK joint(k);
+  joint.add_row(0, 0, row);
+  for (const JointCandidate& c : joint.best()) best.emplace_back(c.score, c.token);
   return best;
 }
 
-std::vector<JointCandidate> top_k_joint(std::span<const float> rows, std::size_t size,
-                                        std::span<const float> offsets, std::size_t k) {
-  check_sizes("top_k_joint", offsets.size() * size, rows.size());
-  k = std::min(k, rows.size());
-  if (k == 0) return {};
-  if (k > kSortedList) return best_of_all(rows, size, offsets, k);
-  const CpuKernels& kernels = cpu_kernels();
-  BestList best(k);
-  const auto n = static_cast<std::int64_t>(size);
-  for (std::size_t r = 0; r < offsets.size(); ++r) {
-    const float* row = rows.data() + r * size;
-    const auto offer = [&](std::int64_t t) {
-      best.offer({row[t] + offsets[r], static_cast<std::int32_t>(r), static_cast<std::int32_t>(t)});
-    };
-    std::int64_t t = 0;
-    for (; t < n && !best.full(); ++t) offer(t);
-    while (t < n) {
-      t = kernels.find_greater(row, t, n, threshold_for(best.worst(), offsets[r]));
-      if (t < n) offer(t++);
-    }
+JointTopK::JointTopK(std::size_t k) : k_(k) { best_.reserve(k + 1); }
+
+// Offers come with ascending (row, token), so an equal score loses to what is there.
+void JointTopK::offer(const JointCandidate& candidate) {
+  if (full()) {
+    if (!(candidate.score > best_.back().score)) return;
+    best_.pop_back();
   }
-  return best.take();
+  const auto at = std::upper_bound(
+      best_.begin(), best_.end(), candidate,
+      [](const JointCandidate& a, const JointCandidate& b) { return a.score > b.score; });
+  best_.insert(at, candidate);
+}
+
+void JointTopK::add_row(std::int32_t index, float offset, std::span<const float> row) {
+  if (k_ == 0) return;
+  const CpuKernels& kernels = cpu_kernels();
+  const std::int64_t n = length(row);
+  const auto offer_token = [&](std::int64_t t) {
+    const float value = row[static_cast<std::size_t>(t)];
+    offer({value + offset, value, index, static_cast<std::int32_t>(t)});
+  };
+  std::int64_t t = 0;
+  for (; t < n && !full(); ++t) offer_token(t);
+  while (t < n) {
+    t = kernels.find_greater(row.data(), t, n, threshold_for(best_.back().score, offset));
+    if (t < n) offer_token(t++);
+  }
 }
 
 }  // namespace triescope::kernels

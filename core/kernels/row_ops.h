@@ -27,13 +27,26 @@ std::int32_t argmax(std::span<const float> row);
 std::vector<std::pair<float, std::int32_t>> top_k(std::span<const float> row, std::size_t k);
 
 struct JointCandidate {
-  float score = 0;  // row[token] + offset of the row
+  float score = 0;  // row[token] + offset of the row, rounded once to fp32
+  float value = 0;  // row[token]
   std::int32_t row = 0, token = 0;
 };
-// The k largest of rows[r, t] + offsets[r] over all rows (row-major [rows, size]; beam search:
-// log-probs plus beam scores). Ties: the lower row, then the lower token. The sum is rounded once
-// to fp32 and compared so.
-std::vector<JointCandidate> top_k_joint(std::span<const float> rows, std::size_t size,
-                                        std::span<const float> offsets, std::size_t k);
+
+// The k largest of row[t] + offset over several rows, shown one after the other (beam search: log-probs
+// plus beam scores). Best first; ties: the lower row, then the lower token. REQUIRES: rows come in
+// ascending order. Not thread-safe.
+class JointTopK {
+ public:
+  explicit JointTopK(std::size_t k);
+  void add_row(std::int32_t index, float offset, std::span<const float> row);
+  bool full() const { return best_.size() == k_; }
+  const std::vector<JointCandidate>& best() const { return best_; }
+
+ private:
+  void offer(const JointCandidate& candidate);
+
+  std::size_t k_;
+  std::vector<JointCandidate> best_;
+};
 
 }  // namespace triescope::kernels

@@ -317,11 +317,17 @@ TEST_CASE("joint top-k over rows with offsets equals sorting all sums") {
     CAPTURE(variant);
     for (const std::size_t k :
          {std::size_t{1}, std::size_t{18}, std::size_t{100}, std::size_t{200}}) {
-      const auto best = top_k_joint(rows, size, offsets, k);
+      JointTopK joint(k);
+      for (std::size_t r = 0; r < offsets.size(); ++r)
+        joint.add_row(static_cast<std::int32_t>(r), offsets[r],
+                      std::span<const float>(rows).subspan(r * size, size));
+      CHECK(joint.full());
+      const std::vector<JointCandidate>& best = joint.best();
       std::vector<JointCandidate> all;
       for (std::size_t r = 0; r < offsets.size(); ++r) {
         for (std::size_t t = 0; t < size; ++t) {
-          all.push_back({rows[r * size + t] + offsets[r], static_cast<std::int32_t>(r),
+          const float value = rows[r * size + t];
+          all.push_back({value + offsets[r], value, static_cast<std::int32_t>(r),
                          static_cast<std::int32_t>(t)});
         }
       }
@@ -330,6 +336,7 @@ TEST_CASE("joint top-k over rows with offsets equals sorting all sums") {
       REQUIRE(best.size() == k);
       for (std::size_t i = 0; i < k; ++i) {
         REQUIRE(best[i].score == all[i].score);
+        REQUIRE(best[i].value == all[i].value);
         REQUIRE(best[i].row == all[i].row);
         REQUIRE(best[i].token == all[i].token);
       }
