@@ -175,7 +175,7 @@ std::vector<Parameter> logits_processor_parameters() {
       integer("no_repeat_ngram_size", 0, 0, 1000,
               "No run of this many tokens may come twice in prompt and generated text. 0 = off."),
       text("bad_words_ids", "",
-           "Token sequences that must not be generated: ids apart by blanks, sequences apart "
+           "Token sequences that must not be generated: ids separated by spaces, sequences "
            "by ';', as in \"12 13; 44\". Empty = off."),
       integer("min_length", 0, 0, 1000000,
               "End-of-sequence tokens are impossible before this many tokens, the prompt's "

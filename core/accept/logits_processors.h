@@ -9,7 +9,7 @@
 //   repetition_penalty    number > 0, 1 = off: score < 0 ? score * r : score / r for each distinct
 //                         token of the context
 //   no_repeat_ngram_size  integer, 0 = off: no n-gram of the context (prompt included) comes twice
-//   bad_words_ids         "12 13; 44" (words apart by ';', ids by blanks or commas), [[12,13],[44]]
+//   bad_words_ids         "12 13; 44" (words separated by ';', ids by spaces or commas), [[12,13],[44]]
 //                         or [44]; "" = off. A word that is one EOS id is ignored, as in
 //                         transformers
 //   min_length            integer, 0 = off: no EOS before that many tokens, prompt included;

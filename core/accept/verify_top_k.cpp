@@ -1,5 +1,5 @@
 // Top-K acceptance, lossy: a draft passes iff it is among the K best tokens of its parent's row;
-// the longest path of passing drafts becomes text, of equals the likelier; the token after it is
+// the longest path of passing drafts becomes text, ties go to the likelier; the token after it is
 // the argmax. K = 1 is greedy verification.
 #include <algorithm>
 

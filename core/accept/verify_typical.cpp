@@ -1,5 +1,5 @@
 // Typical acceptance, lossy: a draft x passes iff p(x) > min(epsilon, delta * e^(-H(p))), H the
-// entropy of p; the longest path of passing drafts becomes text, of equals the one with the larger
+// entropy of p; the longest path of passing drafts becomes text, ties go to the one with the larger
 // sum of log p. The token after it is drawn from p with the tokens below the same threshold
 // removed. Source: Cai et al., "Medusa", 2024, section 2.3.1 and its published code (epsilon =
 // 0.09, delta = 0.3).

@@ -62,7 +62,7 @@ void keep_top_k(Distribution& d, std::size_t k) {
   filter(d, keep);
 }
 
-// transformers looks no further than so many tokens.
+// transformers considers at most this many tokens.
 constexpr std::size_t kTopHTokens = 100;
 
 void keep_top_h(Distribution& d, double top_h) {
@@ -178,7 +178,7 @@ void keep_typical(Distribution& d, double mass, std::size_t min_keep) {
   filter(d, keep);
 }
 
-// What epsilon_cutoff and eta_cutoff have in common: p of the limit at least, or level with the
+// What epsilon_cutoff and eta_cutoff have in common: p of at least the limit, or a tie with the
 // min_keep best.
 void keep_probable(Distribution& d, std::span<const float> p, float limit, std::size_t min_keep) {
   const float least = kth_largest(d.scores, std::min(min_keep, d.size()));
@@ -269,7 +269,7 @@ std::vector<Parameter> warper_parameters() {
              "Of the 100 most likely tokens only the first whose terms -p log p reach this "
              "share of their entropy stay (top-H). 0 = off."),
       integer("top_k", 50, 0, 10000000,
-              "Only the k most likely tokens stay (and those level with the k-th). 0 = all."),
+              "Only the k most likely tokens stay (and those that tie with the k-th). 0 = all."),
       number("top_p", 1.0, 0, 1,
              "Only the smallest set of most likely tokens whose probabilities reach this sum "
              "stays. 1 = all."),

@@ -77,9 +77,9 @@ void Evaluator::define(const char* name, Function function) {
 void Evaluator::count(std::size_t steps) {
   steps_ += static_cast<std::int64_t>(steps);
   if (steps_ > limits_.steps)
-    throw Error(ErrorCode::kNotSupported, "chat template: more than " +
-                                              std::to_string(limits_.steps) +
-                                              " steps; it may loop for ever");
+    throw Error(
+        ErrorCode::kNotSupported,
+        "chat template: more than " + std::to_string(limits_.steps) + " steps; it may never end");
 }
 
 void Evaluator::print(const std::string& text) {

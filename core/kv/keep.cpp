@@ -1,4 +1,4 @@
-// keep: every node takes a fresh slot, garbage stays for ever. The ablation of the trie paper
+// keep: every node takes a fresh slot, garbage stays until the end. The ablation of the trie paper
 // without its garbage collection.
 #include "core/kv/policies.h"
 #include "core/kv/tree_policy.h"

@@ -11,7 +11,7 @@ MethodInfo batch_beam_method() {
   info.title = "Batch beam search";
   info.summary =
       "Conventional beam search: the prompt and every beam's past are held once a beam, "
-      "and all caches are copied anew after each step. The baseline for memory and time.";
+      "and all caches are copied again after each step. The baseline for memory and time.";
   info.paper = "transformers 5.17.0, generation/utils.py, _beam_search";
   info.parameters = beam_parameters();
   info.kv_policies = {KvPolicyKind::kBatch};

@@ -62,7 +62,7 @@ MethodInfo ngram_trie_method() {
               "Longest key: the last tokens of the text are looked up from this many down to 1. "
               "Less than ngram_size."),
       integer("num_draft", 0, 0, 1024,
-              "At most this many draft nodes a step: the most frequent ones, of equals those "
+              "At most this many draft nodes a step: the most frequent ones, among ties those "
               "seen last. 0: the paper's 32 on a GPU; on a CPU, where rows are dearer, 11."),
       boolean("index_tail", true, "Also index windows that the end of the text cuts short."),
       boolean("index_generated", true,

@@ -94,8 +94,8 @@ MethodInfo rest_method() {
   info.drafts = true;
   info.parameters = {
       text("datastore", "",
-           "Path of a UTF-8 text file, at most 64 MiB, read when the run starts; documents "
-           "may be apart by lines <|endoftext|>. Empty: nothing is drafted."),
+           "Path of a UTF-8 text file, at most 64 MiB, read when the run starts; a "
+           "line <|endoftext|> separates documents. Empty: nothing is drafted."),
       integer("longest_suffix", 16, 1, 31,
               "The last tokens of the text are looked for from this many down to shortest_suffix."),
       integer("shortest_suffix", 2, 1, 31, "Shorter matches draft nothing."),

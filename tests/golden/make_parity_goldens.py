@@ -163,7 +163,7 @@ def tiny(name):
     room = "n_positions" if name == "gpt2" else "max_position_embeddings"
     if "outgrown" not in name or room not in CASES[name]:
         CASES[name][room] = 512
-    if "gemma" in name:  # its norms after each layer hold the layers down, and a tied head repeats the last token for ever
+    if "gemma" in name:  # its norms after each layer hold the layers down, and a tied head repeats the last token without end
         CASES[name]["tie_word_embeddings"] = False
     config_json, model, tensors = make_model(name)
     tied = not any(tensor[0] == "lm_head.weight" for tensor in tensors)
@@ -264,7 +264,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--whole", action="store_true")
     parser.add_argument("--select", metavar="FILE", help="take the runs from a file that --whole wrote")
-    parser.add_argument("--models", help="names apart by ';'")
+    parser.add_argument("--models", help="names separated by ';'")
     parser.add_argument("-o", "--output", default=str(pathlib.Path(__file__).with_name("parity_goldens.json")))
     arguments = parser.parse_args()
     transformers.logging.set_verbosity_error()

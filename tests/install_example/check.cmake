@@ -1,4 +1,4 @@
-# Installs triescope into an empty folder, builds this example against it as a stranger would, and runs it.
+# Installs triescope into an empty folder, builds this example against it as another project would, and runs it.
 # In: BUILD (triescope's build folder), SOURCE (this folder), WORK (a folder of the test's own), FLAGS (compiler flags, e.g. sanitizers)
 file(REMOVE_RECURSE "${WORK}")
 file(MAKE_DIRECTORY "${WORK}")

@@ -1,4 +1,4 @@
-# Killed while pip was installing: the venv is made anew, however complete its packages look.
+# Killed while pip was installing: the venv is made again, however complete its packages look.
 source "$(dirname "$0")/_lib.sh"
 mkdir -p "$work/.deps/stamps" "$work/.deps/venv/lib"
 echo "libtorch" >"$work/.deps/stamps/installing"

@@ -84,7 +84,7 @@ TEST_CASE("top_h looks at the hundred best tokens and always keeps the best") {
       Tokens{0, 2});
 }
 
-TEST_CASE("a cutoff that no token reaches leaves the best ones and those level with them") {
+TEST_CASE("a cutoff that no token reaches leaves the best ones and those that tie with them") {
   const float none = -std::numeric_limits<float>::infinity();
   const std::vector<float> row = {1, 0, 1, none, -1};
   for (const char* name : {"epsilon_cutoff", "eta_cutoff"}) {

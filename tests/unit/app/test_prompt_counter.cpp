@@ -55,7 +55,7 @@ struct Asker {
   }
 };
 
-TEST_CASE("a prompt is counted as a run would tokenize it, and counted anew when it changes") {
+TEST_CASE("a prompt is counted as a run would tokenize it, and counted again when it changes") {
   const auto words = std::make_shared<const Words>();
   Asker asker;
   CHECK(asker.counter.count().tokens == -1);

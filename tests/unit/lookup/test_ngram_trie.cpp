@@ -239,7 +239,7 @@ TEST_CASE("without a number of drafts told, they fill the forward that the devic
 }
 
 TEST_CASE("drafting from the prompt alone ignores what was generated") {
-  // The model repeats 7 for ever; the prompt has no 7, so only generated n-grams can draft it.
+  // The model repeats 7 without end; the prompt has no 7, so only generated n-grams can draft it.
   const auto logits = [](std::span<const std::int32_t>) {
     return std::vector<float>{0, 0, 0, 0, 0, 0, 0, 9};
   };

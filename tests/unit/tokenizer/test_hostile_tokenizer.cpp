@@ -242,7 +242,7 @@ TEST_CASE("a tokenizer that asks for more than any real one is refused by the fi
   refuses(file, ErrorCode::kNotSupported, "regular expression");
 }
 
-TEST_CASE("a regular expression that would run for ever is an error") {
+TEST_CASE("a regular expression that would never end is an error") {
   json file = plain();
   file["pre_tokenizer"] = {{"type", "Split"}, {"behavior", "Isolated"}};
   for (const char* pattern : {"(a+)+$", "(*NO_JIT)(a+)+$", "(a|a)*$", "(a*)*\\1$"}) {

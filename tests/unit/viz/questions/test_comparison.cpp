@@ -66,7 +66,7 @@ TEST_CASE("a run has itself as twin and differs nowhere") {
   }
 }
 
-TEST_CASE("what only has not been reached is no difference") {
+TEST_CASE("what has merely not been reached is not a difference") {
   const capture::Capture& run = test::draft_capture();
   const Tick early = make_tick(4, Phase::kDraft);
   const Twins ahead = find_twins(run, run.end_tick(), run, early);
