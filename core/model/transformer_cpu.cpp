@@ -253,13 +253,12 @@ ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
     // Prefill goes in parts, so that scratch does not grow with the prompt: a part sees the parts
     // before it as prefix. Rows with lists of their own may see each other in any order, so they go
     // together.
-    constexpr std::size_t kPart = 512;
     const bool causal = visible.offsets.empty();
     std::size_t next_logit = 0;
-    for (std::size_t first = 0; first < rows; first += causal ? kPart : rows) {
+    for (std::size_t first = 0; first < rows; first += causal ? kPrefillChunk : rows) {
       Part part;
       part.first = first;
-      part.rows = static_cast<std::int64_t>(causal ? std::min(kPart, rows - first) : rows);
+      part.rows = static_cast<std::int64_t>(causal ? std::min(kPrefillChunk, rows - first) : rows);
       part.visible.prefix = visible.prefix;
       if (causal) {
         if (first > 0) {

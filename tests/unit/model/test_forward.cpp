@@ -158,7 +158,7 @@ TEST_CASE("path only: SmolLM2, fp32") {
 }
 
 TEST_CASE("path only: a prompt longer than one part of a prefill, its logits and hidden states") {
-  // The CPU executor takes 512 rows of a prompt through the layers at once.
+  // The CPU executor takes kPrefillChunk = 256 rows of a prompt through the layers at once.
   std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
   const auto cases = nlohmann::json::parse(file)["cases"];
   constexpr int kLength = 1100;
@@ -176,8 +176,8 @@ TEST_CASE("path only: a prompt longer than one part of a prefill, its logits and
     const std::vector<std::int32_t> layers = {model->info().layers, 0, 2, kFinalNorm};
 
     const auto kv = model->make_kv(kLength), other = model->make_kv(kLength);
-    const std::vector<std::int32_t> wanted = {0, 1, 511, 512, 513, 1023, 1024, 1099};
-    const std::vector<std::int32_t> logit_rows = {5, 511, 512, 1099};
+    const std::vector<std::int32_t> wanted = {0, 1, 255, 256, 511, 512, 513, 1023, 1024, 1099};
+    const std::vector<std::int32_t> logit_rows = {5, 255, 256, 512, 1099};
     ForwardBatch whole;
     whole.tokens = ids;
     whole.positions = whole.slots = order;
