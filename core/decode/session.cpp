@@ -11,6 +11,7 @@
 
 #include <cmath>
 #include <new>
+#include <unordered_set>
 #include <utility>
 
 #include "core/base/error.h"
@@ -249,20 +250,19 @@ void Session::Impl::commit() {
   moved_before = runner->store().moved();
 }
 
-// A node that dies because all beams below it are gone had no verdict of its own in this step.
-// Drafts did; and what lies on a finished text is not pruned, though its KV is free.
+// A node that dies because all beams below it are gone had no verdict of its own in this step. What
+// was decided in it had; and what lies on a finished text is not pruned, though its KV is free.
 void Session::Impl::note_deaths(std::span<const NodeId> dead, capture::Tick tick) {
   if (!out.records(capture::Level::kTree)) return;
   on_finished_text.grow(tree.size());
   for (const FinishedSequence& sequence : decision.finished)
     for (NodeId id = sequence.node; id.valid() && !on_finished_text[id]; id = tree[id].parent)
       on_finished_text[id] = true;
+  std::unordered_set<std::int32_t> decided;
+  for (const capture::VerdictRow& row : decision.verdicts) decided.insert(row.node);
   std::vector<capture::VerdictRow> rows_out;
   for (const NodeId id : dead) {
-    if (capture::is_draft(tree[id].source) || on_finished_text[id]) continue;
-    const bool decided = std::ranges::any_of(
-        decision.verdicts, [&](const capture::VerdictRow& row) { return row.node == id.value; });
-    if (decided) continue;
+    if (on_finished_text[id] || decided.contains(id.value)) continue;
     rows_out.push_back({.tick = tick,
                         .node = id.value,
                         .verdict = capture::Verdict::kPruned,
