@@ -166,7 +166,7 @@ TEST_CASE("a tie of the best live and the worst finished beam ends the search") 
 
 TEST_CASE("pruning limits: a beam at exactly the limit goes, one just above it stays") {
   // All rows alike: at the first step scores are log-probs.
-  const auto row = log_row({0.5, 0.2, 0.3});
+  const auto row = log_row({0.4, 0.28, 0.32});
   const float sum = kernels::log_sum_exp(row);
   const double best = row[0] - sum, second = row[2] - sum, third = row[1] - sum;
   const auto left = [&](const char* rule, double value) {
@@ -194,7 +194,7 @@ TEST_CASE("pruning limits: a beam at exactly the limit goes, one just above it s
 TEST_CASE("relative local pruning looks at the newest token, relative pruning at the whole text") {
   // After 1: two good tokens. After 2: likewise, but 2 itself was bad.
   const std::vector<std::vector<float>> rows = {
-      log_row({0, 0.8, 0.2, 0, 0}), log_row({0, 0, 0, 0.9, 0.1}), log_row({0, 0, 0, 0.9, 0.1}),
+      log_row({0, 0.78, 0.2, 0.02, 0}), log_row({0, 0, 0, 0.9, 0.1}), log_row({0, 0, 0, 0.9, 0.1}),
       log_row({0, 0.5, 0.5, 0, 0}), log_row({0, 0.5, 0.5, 0, 0})};
   const auto kept = [&](nlohmann::json settings) {
     settings["num_beams"] = 3;
@@ -207,8 +207,8 @@ TEST_CASE("relative local pruning looks at the newest token, relative pruning at
     return texts;
   };
   CHECK(kept({}) == std::vector<Tokens>{{1, 3}, {2, 3}, {1, 4}});
-  CHECK(kept({{"prune_relative_local", 2}}) == std::vector<Tokens>{{1, 3}, {2, 3}});
-  // Sums: ln .72 = -.33, ln .18 = -1.71, ln .08 = -2.53.
+  CHECK(kept({{"prune_relative_local", 8}}) == std::vector<Tokens>{{1, 3}, {2, 3}});
+  // Sums: ln .702 = -.35, ln .18 = -1.71, ln .078 = -2.55.
   CHECK(kept({{"prune_relative", 7.0}}) == std::vector<Tokens>{{1, 3}, {2, 3}});
   CHECK(kept({{"prune_absolute", 1.0}}) == std::vector<Tokens>{{1, 3}});
 }
