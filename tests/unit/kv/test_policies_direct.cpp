@@ -119,6 +119,12 @@ TEST_CASE("recycle: dropped slots go to the next rows, the lowest first, a windo
   CHECK(told(kv.store) == "free 1=5");
   CHECK(kv.place({kv.k}) == "0,2 | 1");
   CHECK(kv.counts() == "3+0");
+  // The window goes on a position at a time, and takes one slot each.
+  const NodeId l = kv.hang(kv.k);
+  (void)told(kv.store);
+  kv.commit(6, {}, {l}, 7);
+  CHECK(told(kv.store) == "free 0=8");
+  CHECK(kv.place({l}) == "2,1 | 0");
   CHECK(kv.store.moved() == 0);
   CHECK(kv.store.size() == 6);
 }

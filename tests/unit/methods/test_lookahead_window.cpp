@@ -147,6 +147,20 @@ TEST_CASE("lookahead: no draft is deeper than the room, and a cut column waits f
   }
 }
 
+TEST_CASE("lookahead: a column that was not drafted in this step makes no Jacobi step") {
+  DraftRig rig(lookahead_method(), {1, 2, 3, 4},
+               {{"ngram_size", 2}, {"window_size", 1}, {"pool_from_prompt", false}},
+               {.vocab = kVocab});
+  const std::int32_t first = first_window(rig.prompt, 1, 1, 1)[0][0];
+  CHECK(rig.draft() == Paths{{first}});
+  rig.read(logits_after);
+  rig.write({first});  // it came true, and is the pending node now: it has a row again
+  CHECK(rig.draft(0).empty());
+  rig.read(logits_after);
+  rig.write({49});
+  CHECK(rig.draft() == Paths{{after(first)}});  // one step, not two
+}
+
 TEST_CASE("lookahead: nothing of row 0 hangs below an EOS, and guesses end with one") {
   DraftRig rig(lookahead_method(), {1, 2, 9, 3, 1}, {{"ngram_size", 4}, {"window_size", 1}},
                {.eos = {9}, .vocab = kVocab});
