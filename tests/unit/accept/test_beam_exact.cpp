@@ -274,5 +274,31 @@ TEST_CASE("one beam ends with its first EOS; several go on until the pool is ful
   CHECK(all.steps.size() == 2);
 }
 
+TEST_CASE("a kept beam's gap is its distance to the best one left out") {
+  const auto row = log_row({0.4, 0.28, 0.32});
+  const LoopRun run = search({{"num_beams", 2}}, {row, row, row}, {}, 4);
+  const float sum = kernels::log_sum_exp(row);
+  int kept = 0;
+  for (const auto& verdict : run.steps[0].result.verdicts) {
+    if (verdict.verdict != capture::Verdict::kKept) continue;
+    CHECK(verdict.gap == verdict.score - (row[1] - sum));
+    CHECK(verdict.rank == kept++);
+  }
+  CHECK(kept == 2);
+}
+
+TEST_CASE("min_length counts the prompt, min_new_tokens does not: EOS is possible from there on") {
+  const auto possible = [](const char* name, std::size_t context, int generated) {
+    const LogitsProcessors processors(settings({{name, 3}}), Tokens{1}, 4);
+    std::vector<float> scores(4, 0.0f);
+    processors.apply(Tokens(context, 2), generated, scores);
+    return scores[1] == 0;
+  };
+  CHECK_FALSE(possible("min_length", 2, 9));
+  CHECK(possible("min_length", 3, 0));
+  CHECK_FALSE(possible("min_new_tokens", 9, 2));
+  CHECK(possible("min_new_tokens", 9, 3));
+}
+
 }  // namespace
 }  // namespace triescope::test

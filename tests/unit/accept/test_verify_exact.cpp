@@ -263,11 +263,13 @@ TEST_CASE("the longest path: then the likelier, then the one drawn first") {
   // A longer one beats a likelier one.
   Step longer(4, {{"accept_top_k", 4}});
   longer.logits = {row};
-  longer.hang(longer.pending(), 0, row);
+  const NodeId beside = longer.hang(longer.pending(), 0, row);
   const NodeId bad = longer.hang(longer.pending(), 3, row), below = longer.hang(bad, 3, row);
   result = longer.accept(verify_top_k);
   CHECK(result.emitted == Tokens{3, 3, 0});
   CHECK(verdict_of(result, below).verdict == Verdict::kAccepted);
+  CHECK(verdict_of(result, beside).verdict == Verdict::kRejected);
+  CHECK(verdict_of(result, beside).replacement == -1);  // a draft took its place
   CHECK(result.drafted == 3);
   CHECK(result.accepted == 2);
 }

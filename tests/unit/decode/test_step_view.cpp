@@ -308,5 +308,15 @@ TEST_CASE("with a window over all layers, greedy memory is what a row may still 
   CHECK(greedy == live);
 }
 
+TEST_CASE("the end of a text is finished, what lies above it is dead once the run is over") {
+  Rig rig({.eos_token_ids = {}});
+  rig.start("greedy", {}, kPrompt, 3).run();
+  const TokenTree& tree = rig.session->tree();
+  REQUIRE(tree.size() == 4);
+  CHECK(tree[NodeId(3)].status == NodeStatus::kFinished);
+  CHECK(tree[NodeId(2)].status == NodeStatus::kDead);
+  CHECK(tree[NodeId(1)].status == NodeStatus::kDead);
+}
+
 }  // namespace
 }  // namespace triescope::test

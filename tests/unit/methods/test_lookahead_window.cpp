@@ -156,7 +156,11 @@ TEST_CASE("lookahead: a column that was not drafted in this step makes no Jacobi
   rig.read(logits_after);
   rig.write({first});  // it came true, and is the pending node now: it has a row again
   CHECK(rig.draft(0).empty());
-  rig.read(logits_after);
+  rig.read([](std::span<const std::int32_t>) {
+    std::vector<float> logits(kVocab, 0.0f);
+    logits[33] = 5;
+    return logits;
+  });
   rig.write({49});
   CHECK(rig.draft() == Paths{{after(first)}});  // one step, not two
 }
