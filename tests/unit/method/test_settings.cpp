@@ -63,7 +63,8 @@ TEST_CASE("settings: a refusal names the parameter, what was found and what is a
         "length_penalty: expected a number from -10 to 10; found \"nan\"");
   CHECK(refusal("beam", {{"early_stopping", "maybe"}}) ==
         "early_stopping: expected one of true, false, never; found \"maybe\"");
-  CHECK(refusal("beam", {{"eos_token_id", "1,x"}}).starts_with("eos_token_id: expected comma-separated integers"));
+  CHECK(refusal("beam", {{"eos_token_id", "1,x"}})
+            .starts_with("eos_token_id: expected comma-separated integers"));
   CHECK(refusal("greedy", {{"num_beams", 2}})
             .starts_with("settings: method greedy has no parameter \"num_beams\"; it has "));
   CHECK(refusal("beam", json::array()).starts_with("settings: expected name=value pairs"));
@@ -115,6 +116,76 @@ TEST_CASE("methods: an unknown name lists the known ones") {
     CHECK(message.starts_with("method: expected one of beam, batch_beam, greedy"));
     CHECK(message.ends_with("; found \"bean\"; did you mean beam?"));
   }
+}
+
+TEST_CASE("settings: ranges include both ends, and nothing beyond them") {
+  for (const MethodInfo& method : methods()) {
+    std::vector<Parameter> parameters = method.parameters;
+    for (const Parameter& p : common_parameters()) parameters.push_back(p);
+    for (const Parameter& p : parameters) {
+      CAPTURE(method.name);
+      CAPTURE(p.name);
+      const bool whole = p.kind == ParameterKind::kInteger || p.kind == ParameterKind::kIntegerList;
+      if (!whole && p.kind != ParameterKind::kNumber) continue;
+      const auto value = [&](double x) -> json {
+        if (!whole) return x;
+        const json one = static_cast<std::int64_t>(x);
+        return p.kind == ParameterKind::kInteger ? one : json::array({one});
+      };
+      const double by = whole ? 1 : 1e-9;
+      for (const double end : {p.minimum, p.maximum}) {
+        const double beyond = end == p.minimum ? end - by : end + by;
+        CHECK(validate_settings(method, {{p.name, value(end)}})[p.name] == value(end));
+        CHECK_THROWS_AS(validate_settings(method, {{p.name, value(beyond)}}), Error);
+      }
+    }
+  }
+}
+
+TEST_CASE("settings: a value is read with its own type; a name that is not there is an error") {
+  const Settings settings(json{{"whole", 3},
+                               {"part", 0.5},
+                               {"yes", true},
+                               {"word", "greedy"},
+                               {"list", {4, 5}},
+                               {"nothing", nullptr}});
+  CHECK(settings.integer("whole") == 3);
+  CHECK(settings.number("part") == 0.5);
+  CHECK(settings.number("whole") == 3);
+  CHECK(settings.boolean("yes"));
+  CHECK(settings.text("word") == "greedy");
+  CHECK(settings.integers("list") == std::vector<std::int32_t>{4, 5});
+  CHECK(settings.value("list") == json::array({4, 5}));
+  CHECK(settings.has("whole"));
+  CHECK_FALSE(settings.has("nothing"));
+  CHECK_FALSE(settings.has("missing"));
+  CHECK(settings.integer_or("whole", 9) == 3);
+  CHECK(settings.integer_or("missing", 9) == 9);
+  CHECK(settings.integer_or("nothing", 9) == 9);
+  CHECK(settings.number_or("part", 9) == 0.5);
+  CHECK(settings.number_or("missing", 9) == 9);
+  const auto error = [](auto&& read) -> std::string {
+    try {
+      read();
+    } catch (const Error& e) {
+      CHECK(e.code() == ErrorCode::kInvalidArgument);
+      return e.what();
+    }
+    return "(read)";
+  };
+  CHECK(error([&] { (void)settings.integer("missing"); }).find("\"missing\"") != std::string::npos);
+  CHECK(error([&] { (void)settings.integer("word"); }) ==
+        "word: expected another type; found \"greedy\"");
+  CHECK(error([&] { (void)settings.text("whole"); }).starts_with("whole: expected another type"));
+  CHECK(error([&] { (void)settings.boolean("whole"); }).starts_with("whole: "));
+  CHECK(error([&] { (void)settings.number("word"); }).starts_with("word: "));
+  CHECK(error([&] { (void)settings.integers("whole"); }).starts_with("whole: "));
+  Settings changed = settings;
+  changed.set("whole", 4);
+  changed.set("new", "x");
+  CHECK(changed.integer("whole") == 4);
+  CHECK(changed.text("new") == "x");
+  CHECK(settings.integer("whole") == 3);
 }
 
 }  // namespace

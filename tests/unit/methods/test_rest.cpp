@@ -7,12 +7,14 @@
 #include "core/base/error.h"
 #include "core/lookup/suffix_array.h"
 #include "core/methods/text_methods.h"
+#include "tests/support/draft_rig.h"
 #include "tests/support/paths.h"
-#include "tests/support/text_loop.h"
+#include "tests/support/session_run.h"
 
 namespace triescope {
 namespace {
 
+using test::DraftRig;
 using test::LoopConfig;
 using test::Tokens;
 
@@ -138,6 +140,190 @@ TEST_CASE("a datastore that is not there is an error that names it; none at all 
   const auto loop = test::run_method(rest_method(), without, logits);
   CHECK(loop.text == test::plain_greedy(without, logits));
   CHECK(loop.steps.size() == 10);
+}
+
+// Keeps everything: 'a' to 'z' are 0 to 25, a newline 26, a blank 27. Separators must not get here.
+constexpr int kLetters = 28;
+std::vector<std::int32_t> all_letters(std::string_view text) {
+  Tokens ids;
+  for (const char c : text) {
+    const bool known = (c >= 'a' && c <= 'z') || c == '\n' || c == ' ';
+    CHECK(known);
+    ids.push_back(c == '\n' ? 26 : c == ' ' ? 27 : c - 'a');
+  }
+  return ids;
+}
+std::string spelled(std::span<const std::int32_t> tokens) {
+  std::string text;
+  for (const std::int32_t token : tokens)
+    text += token == 26 ? '\n' : token == 27 ? ' ' : static_cast<char>('a' + token);
+  return text;
+}
+
+// A drafter over a datastore of this text; the pending token is the last of `text`.
+struct Store {
+  explicit Store(std::string_view content) : path((dir.path() / "store.txt").string()) {
+    std::ofstream(path, std::ios::binary) << content;
+  }
+  nlohmann::json with(nlohmann::json settings) const {
+    settings["datastore"] = path;
+    return settings;
+  }
+  std::vector<std::string> drafts(std::string_view text, const nlohmann::json& settings = {},
+                                  int room = 1000, std::string_view eos = "",
+                                  int cheap_rows = 33) const {
+    DraftRig rig(rest_method(), all_letters(text), with(settings),
+                 {.eos = all_letters(eos),
+                  .vocab = kLetters,
+                  .cheap_rows = cheap_rows,
+                  .encode = all_letters});
+    std::vector<std::string> out;
+    for (const Tokens& path_below : rig.draft(room)) out.push_back(spelled(path_below));
+    for (const NodeId node : rig.drafts.sent)
+      CHECK(rig.tree[node].source == capture::Source::kDatastore);
+    return out;
+  }
+  test::TempDir dir;
+  std::string path;
+};
+using Strings = std::vector<std::string>;
+
+TEST_CASE("rest drafts the most frequent nodes of what followed, parents first") {
+  // "ab" is followed by c three times and by d once; "abc" twice by a, once by e.
+  const Store store("abcabcabdabce");
+  CHECK(store.drafts("ab", {{"num_draft", 1}}) == Strings{"c"});
+  CHECK(store.drafts("ab", {{"num_draft", 3}}) == Strings{"c", "ca", "cab"});
+  CHECK(store.drafts("ab", {{"num_draft", 5}}) == Strings{"c", "ca", "cab", "cabc", "cabca"});
+  CHECK(store.drafts("ab", {{"num_draft", 64}, {"max_depth", 2}}) ==
+        Strings{"c", "ca", "ce", "d", "da"});
+  CHECK(store.drafts("ab", {{"num_draft", 64}, {"max_depth", 1}}) == Strings{"c", "d"});
+  // 0: as many as fill a cheap forward beside the pending row.
+  CHECK(store.drafts("ab", {{"num_draft", 0}}, 1000, "", 4) == Strings{"c", "ca", "cab"});
+  CHECK(store.drafts("ab", {{"num_draft", 0}}, 1000, "", 2) == Strings{"c"});
+  CHECK(store.drafts("ab", {{"num_draft", 2}}, 1000, "", 9) == Strings{"c", "ca"});
+}
+
+TEST_CASE("rest drafts no deeper than the room, and nothing below an EOS") {
+  const Store store("abcdefgh");
+  CHECK(store.drafts("ab", {}, 0).empty());
+  CHECK(store.drafts("ab", {}, 1) == Strings{"c"});
+  CHECK(store.drafts("ab", {}, 3) == Strings{"c", "cd", "cde"});
+  CHECK(store.drafts("ab", {{"max_depth", 2}}, 3) == Strings{"c", "cd"});
+  CHECK(store.drafts("ab", {{"max_depth", 3}}, 2) == Strings{"c", "cd"});
+  CHECK(store.drafts("ab", {}, 1000, "d") == Strings{"c", "cd"});
+  CHECK(store.drafts("ab", {}, 1000, "c") == Strings{"c"});
+  CHECK(Store("abcxabd").drafts("ab", {}, 1000, "c") == Strings{"c", "d"});
+}
+
+TEST_CASE("rest looks for the longest suffix that something followed, within its two limits") {
+  const Store store("xabqwabrvabr");
+  CHECK(store.drafts("xab", {{"max_depth", 1}}) == Strings{"q"});
+  CHECK(store.drafts("xab", {{"max_depth", 1}, {"longest_suffix", 3}}) == Strings{"q"});
+  CHECK(store.drafts("xab", {{"max_depth", 1}, {"longest_suffix", 2}}) == Strings{"r", "q"});
+  // "zb" is nowhere: "b" alone may be looked for, or may not.
+  CHECK(store.drafts("zb", {{"max_depth", 1}}).empty());
+  CHECK(store.drafts("zb", {{"max_depth", 1}, {"shortest_suffix", 1}}) == Strings{"r", "q"});
+  CHECK(store.drafts("zab", {{"max_depth", 1}, {"shortest_suffix", 2}}) == Strings{"r", "q"});
+  CHECK(store.drafts("zab", {{"max_depth", 1}, {"shortest_suffix", 3}}).empty());
+  // The whole text is shorter than the key.
+  CHECK(store.drafts("b", {{"max_depth", 1}}).empty());
+}
+
+TEST_CASE("rest keeps a datastore's newlines, and no draft crosses from one document to the next") {
+  CHECK(Store("ab\ncd").drafts("ab") == Strings{"\n", "\nc", "\ncd"});
+  CHECK(Store("ab\n\ncd").drafts("ab", {{"max_depth", 3}}) == Strings{"\n", "\n\n", "\n\nc"});
+  CHECK(Store("ab\ncd\n").drafts("b\nc") == Strings{"d", "d\n"});
+  for (const char* content :
+       {"ab\n<|endoftext|>\ncd", "<|endoftext|>\nab\n<|endoftext|>\ncd\n<|endoftext|>",
+        "ab\n<|endoftext|>\n<|endoftext|>\ncd\n<|endoftext|>\n",
+        "\n<|endoftext|>\nab\n<|endoftext|>\ncd"}) {
+    CAPTURE(content);
+    const Store store(content);
+    CHECK(store.drafts("ab") == Strings{"\n"});
+    // The separator's own newline belongs to no document: nothing ever follows a newline here.
+    CHECK(store.drafts("ab\n", {{"shortest_suffix", 1}}).empty());
+    CHECK(store.drafts("c", {{"shortest_suffix", 1}, {"max_depth", 1}}) == Strings{"d"});
+  }
+  CHECK(Store("ab<|endoftext|>cd").drafts("ab", {{"shortest_suffix", 1}}).empty());
+  // One newline goes with the separator, a second one begins the document.
+  CHECK(Store("ab<|endoftext|>\n\ncd").drafts("\n", {{"shortest_suffix", 1}}) ==
+        Strings{"c", "cd"});
+  CHECK(Store("").drafts("ab").empty());
+  CHECK(Store("<|endoftext|>\n").drafts("ab", {{"shortest_suffix", 1}}).empty());
+}
+
+TEST_CASE("rest drafts again after every step, from the text as it then is") {
+  const Store store("abcd efgh");
+  DraftRig rig(rest_method(), all_letters("ab"), store.with({{"max_depth", 2}}),
+               {.vocab = kLetters, .encode = all_letters});
+  CHECK(rig.draft() == std::vector<Tokens>{{2}, {2, 3}});
+  rig.write(all_letters("cd"));  // both came true: they become text
+  CHECK(rig.draft() == std::vector<Tokens>{all_letters(" "), all_letters(" e")});
+  rig.write(all_letters("zef"));
+  CHECK(rig.draft() == std::vector<Tokens>{all_letters("g"), all_letters("gh")});
+  // A path that the tree holds already is shared, not sent again.
+  rig.write(all_letters("abc"));
+  const NodeId there = rig.tree.hang(rig.pending, TokenId(3), capture::Source::kLookahead, 0).node;
+  CHECK(rig.draft() == std::vector<Tokens>{all_letters("d ")});
+  CHECK(rig.tree[rig.drafts.sent.at(0)].parent == there);
+}
+
+struct LetterTokenizer final : test::FakeTokenizer {
+  LetterTokenizer() : FakeTokenizer(kLetters, {}) {}
+  std::vector<std::int32_t> encode(std::string_view text, bool) const override {
+    return all_letters(text);
+  }
+};
+
+TEST_CASE("rest in a session: near the cap and where the rope changes no draft is too deep") {
+  const Store store("abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz");
+  struct Case {
+    int max_new_tokens, max_depth, kv_valid_until;
+    std::vector<int> drafted, emitted;  // by step
+  };
+  // The model says the alphabet, and so does the store: every draft comes true.
+  for (const Case& c : {
+           Case{12, 10, 0, {0, 10}, {1, 11}},
+           Case{11, 10, 0, {0, 9}, {1, 10}},
+           Case{8, 10, 0, {0, 6}, {1, 7}},
+           Case{8, 4, 0, {0, 4, 1}, {1, 5, 2}},
+           Case{7, 4, 0, {0, 4, 0}, {1, 5, 1}},
+           Case{2, 10, 0, {0, 0}, {1, 1}},
+           Case{1, 10, 0, {0}, {1}},
+           // The prompt ends at position 2; drafts stop before position 8, then before the cap.
+           Case{12, 10, 8, {0, 4, 5}, {1, 5, 6}},
+           Case{12, 10, 4, {0, 0, 9}, {1, 1, 10}},
+       }) {
+    CAPTURE(c.max_new_tokens);
+    CAPTURE(c.max_depth);
+    CAPTURE(c.kv_valid_until);
+    test::FakeOptions options{.vocab_size = kLetters, .context = 3 + c.max_new_tokens};
+    options.kv_valid_until = c.kv_valid_until;
+    options.eos_token_ids = {};
+    for (int i = 0; i <= 26; ++i) options.chain.push_back(i % 26);
+    test::FakeModel model(options);
+    LetterTokenizer tokenizer;
+    test::MemoryRecorder recorder;
+    RunConfig config;
+    config.method = "rest";
+    config.settings =
+        store.with({{"max_depth", c.max_depth}, {"num_draft", 64}, {"longest_suffix", 3}});
+    config.prompt_tokens = all_letters("abc");
+    config.max_new_tokens = c.max_new_tokens;
+    Session session(model, tokenizer, config, recorder);
+    session.run();
+    CHECK(spelled(session.result().sequences.at(0).tokens) ==
+          std::string("defghijklmno").substr(0, static_cast<std::size_t>(c.max_new_tokens)));
+    std::vector<int> drafted, emitted;
+    for (const auto& step : recorder.steps) {
+      drafted.push_back(step.drafted);
+      emitted.push_back(step.emitted);
+    }
+    CHECK(drafted == c.drafted);
+    CHECK(emitted == c.emitted);
+    for (std::int32_t id = 1; id < session.tree().size(); ++id)
+      CHECK(session.tree()[NodeId(id)].depth <= c.max_new_tokens);
+  }
 }
 
 }  // namespace

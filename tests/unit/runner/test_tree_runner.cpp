@@ -266,5 +266,63 @@ TEST_CASE("what every window has passed by is given up, and rows see the rest in
   }
 }
 
+TEST_CASE(
+    "the sequential position counts garbage until it is collected; the tree position never does") {
+  struct Case {
+    KvPolicyOptions kv;
+    Tokens naive;  // of the last row of each forward
+  };
+  // Prompt of two; each forward has the pending node and a wrong draft beside its successor.
+  for (const Case& c : {
+           Case{{.kind = KvPolicyKind::kKeep}, {3, 5, 7, 9}},
+           // Collected after the second and the fourth forward.
+           Case{{.kind = KvPolicyKind::kCompact, .gc_every = 2}, {3, 5, 5, 7}},
+           Case{{.kind = KvPolicyKind::kRecycle}, {3, 4, 5, 6}},
+       }) {
+    CAPTURE(to_string(c.kv.kind));
+    Bench bench(options(), c.kv, true, {5, 6});
+    bench.runner.prefill(bench.tree, {}, {});
+    NodeId at = bench.hang(TokenTree::root(), 1);
+    const NodeId first[] = {at};
+    bench.runner.commit(bench.tree, {.frontier = first, .step = 0});
+    (void)bench.runner.take_inputs();
+    Tokens naive;
+    for (int step = 1; step <= 4; ++step) {
+      const NodeId wrong = bench.hang(at, 2);
+      const NodeId rows[] = {at, wrong};
+      bench.runner.forward(bench.tree, rows, {});
+      const auto inputs = bench.runner.take_inputs();
+      REQUIRE(inputs.size() == 1);
+      REQUIRE(inputs[0].size() == 2);
+      CHECK(inputs[0][0].position == 1 + step);
+      CHECK(inputs[0][1].position == 2 + step);
+      CHECK(inputs[0][1].naive_position == inputs[0][0].naive_position + 1);
+      naive.push_back(inputs[0][1].naive_position);
+      at = bench.hang(at, 3);
+      const NodeId dropped[] = {wrong}, next[] = {at};
+      bench.runner.commit(bench.tree, {.dropped = dropped, .frontier = next, .step = step});
+    }
+    CHECK(naive == c.naive);
+  }
+}
+
+TEST_CASE("advance gives up what the text left behind, children before parents") {
+  Bench bench(options(), {}, true, {5, 6});
+  const NodeId a = bench.hang(TokenTree::root(), 1);
+  bench.runner.advance(bench.tree, a, {});
+  const NodeId b = bench.hang(a, 2), c = bench.hang(b, 3), d = bench.hang(c, 4);
+  for (const NodeId node : {b, c, d}) {
+    const NodeId row[] = {node};
+    bench.runner.forward(bench.tree, row, {});
+  }
+  (void)bench.runner.take_slot_events();
+  const NodeId other = bench.hang(a, 9);
+  bench.runner.advance(bench.tree, other, {});
+  Tokens freed;
+  for (const auto& row : bench.runner.take_slot_events())
+    if (row.action == capture::SlotAction::kFree) freed.push_back(row.node);
+  CHECK(freed == Tokens{d.value, c.value, b.value});
+}
+
 }  // namespace
 }  // namespace triescope::test
