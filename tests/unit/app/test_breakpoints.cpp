@@ -123,7 +123,7 @@ TEST_CASE_FIXTURE(Fixture,
                   "pruned, finished and step each stop at their own event, and say which") {
   const auto hit = [&](capture::Verdict kind) {
     const capture::VerdictRow row = verdict(5, kind);
-    recorder.verdicts({&row, 1});
+    recorder.write({.verdicts = {row}});
     return recorder.take_hit();
   };
   recorder.set_breakpoints({{BreakKind::kPrune, 0, true}});
@@ -139,7 +139,7 @@ TEST_CASE_FIXTURE(Fixture,
   recorder.set_breakpoints({{BreakKind::kStep, 3, true}});
   capture::StepRow row;
   for (row.step = 0; row.step < 6; ++row.step) {
-    recorder.step(row);
+    recorder.write({.steps = {row}});
     CHECK(recorder.take_hit() == (row.step == 3 ? "step = 3: done" : ""));
   }
 }
@@ -149,27 +149,26 @@ TEST_CASE_FIXTURE(Fixture, "a token that is rejected, or of a node not seen, is 
   capture::NodeRow node;
   node.node = 2;
   node.token = 42;
-  recorder.nodes({&node, 1});
+  recorder.write({.nodes = {node}});
   for (const std::int32_t seen : {2, 3, -3}) {
     const capture::VerdictRow rejected = verdict(seen, capture::Verdict::kRejected);
-    recorder.verdicts({&rejected, 1});
+    recorder.write({.verdicts = {rejected}});
     CHECK(recorder.take_hit().empty());
   }
   for (const std::int32_t unseen : {3, -3}) {
     const capture::VerdictRow kept = verdict(unseen, capture::Verdict::kKept);
-    recorder.verdicts({&kept, 1});
+    recorder.write({.verdicts = {kept}});
     CHECK(recorder.take_hit().empty());
   }
   const capture::VerdictRow kept = verdict(2, capture::Verdict::kKept);
-  recorder.verdicts({&kept, 1});
+  recorder.write({.verdicts = {kept}});
   CHECK(recorder.take_hit() == "token id = 42: node 2");
 }
 
 TEST_CASE_FIXTURE(Fixture, "of several breakpoints that are met in a phase, the first is told") {
   recorder.set_breakpoints({{BreakKind::kFinished, 0, true}, {BreakKind::kRejection, 0, true}});
-  const capture::VerdictRow rows[] = {verdict(4, capture::Verdict::kRejected),
-                                      verdict(6, capture::Verdict::kFinished)};
-  recorder.verdicts(rows);
+  recorder.write({.verdicts = {verdict(4, capture::Verdict::kRejected),
+                               verdict(6, capture::Verdict::kFinished)}});
   CHECK(recorder.take_hit() == "a draft is rejected: node 4");
   CHECK(recorder.take_hit().empty());
 }
