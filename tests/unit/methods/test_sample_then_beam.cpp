@@ -80,5 +80,23 @@ TEST_CASE("sample_then_beam: drawing may use up the whole length") {
   CHECK(result.sequences[0].finish == "length");
 }
 
+TEST_CASE("sample_then_beam: an EOS among the drawn tokens scores its sum over its own length") {
+  int ended = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    test::Rig rig({.eos_boost = 3});
+    rig.start("sample_then_beam", {{"sampled_tokens", 6}, {"length_penalty", 1.0}}, {5, 6, 7}, 12,
+              seed)
+        .run();
+    const auto result = rig.session->result();
+    const auto& sequence = result.sequences.at(0);
+    if (sequence.finish != "eos" || sequence.tokens.size() > 6) continue;
+    ++ended;
+    const Node& last = rig.session->tree()[NodeId(rig.recorder.sequence_rows.back().node)];
+    CHECK(sequence.score ==
+          static_cast<double>(last.score / static_cast<float>(sequence.tokens.size())));
+  }
+  CHECK(ended > 5);
+}
+
 }  // namespace
 }  // namespace triescope::test
