@@ -5,6 +5,7 @@
 #include "app/window/style.h"
 #include "app/window/ui_parts.h"
 #include "viz/look/drawing.h"
+#include "viz/words/number_text.h"
 
 namespace triescope::app {
 
