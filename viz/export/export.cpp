@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -24,7 +25,7 @@ constexpr float kTitleEm = 1.7f;        // above each of two runs
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-Facts facts_of(const Scene& scene, const PanelInfo& panel) {
+Facts facts_of(const Scene& scene, const Panel& panel) {
   const capture::RunInfo& run = scene.capture->run();
   const std::int32_t step = std::max(0, scene.shown_step());
   const auto model = nlohmann::json::parse(run.model_json, nullptr, false);
@@ -33,7 +34,7 @@ Facts facts_of(const Scene& scene, const PanelInfo& panel) {
     if (!json.is_object() || !json.contains(key)) return std::string("?");
     return json[key].is_string() ? json[key].get<std::string>() : json[key].dump();
   };
-  Facts facts = {{"Title", panel.title + ", " + run.method},
+  Facts facts = {{"Title", panel.info().title + ", " + run.method},
                  {"Model", field(model, "name") + " (" + field(model, "dtype") + ", " +
                                field(model, "device") + ")"},
                  {"Method", run.method},
@@ -47,6 +48,8 @@ Facts facts_of(const Scene& scene, const PanelInfo& panel) {
   if (scene.range)
     facts.push_back({"Range", "steps " + std::to_string(scene.range->first) + " to " +
                                   std::to_string(scene.range->second)});
+  if (const std::string whose = panel.whose(scene); !whose.empty())
+    facts.push_back({"Rows of", "the " + whose});
   return facts;
 }
 
@@ -57,23 +60,36 @@ std::string caption_of(const Facts& facts) {
     const char* const word = key == "KV policy" ? "KV "
                              : key == "Seed"    ? "seed "
                              : key == "Step"    ? "step "
+                             : key == "Rows of" ? "rows of "
                                                 : "";
     line += (line.empty() ? "" : "  ·  ") + (word + value);
   }
   return line;
 }
 
-// A temporary beside the target; renamed into place when it is whole.
+// A temporary beside the target, renamed into place when it is whole. A device or a pipe must not be
+// replaced: for those it lies among the temporary files, and is copied when it is whole.
 class Temporary {
  public:
-  explicit Temporary(const std::string& target)
-      : target_(target), path_(target + ".part" + std::to_string(::getpid())) {}
+  explicit Temporary(const std::string& target) : target_(target) {
+    std::error_code ignored;
+    const fs::file_status status = fs::status(target, ignored);  // of what a link leads to
+    copies_ = fs::exists(status) && !fs::is_regular_file(status);
+    path_ = copies_ ? fresh_file() : target + ".part" + std::to_string(::getpid());
+  }
   ~Temporary() {
     std::error_code ignored;
     fs::remove(path_, ignored);
   }
   const std::string& path() const { return path_; }
   void commit() {
+    if (copies_) {
+      std::ifstream from(path_, std::ios::binary);
+      std::ofstream to(target_, std::ios::binary);
+      to << from.rdbuf();
+      if (!to.flush()) throw Error(ErrorCode::kIoError, target_ + ": cannot be written");
+      return;
+    }
     std::error_code ec;
     fs::rename(path_, target_, ec);
     if (ec)
@@ -81,7 +97,17 @@ class Temporary {
   }
 
  private:
+  static std::string fresh_file() {
+    std::string path = (fs::temp_directory_path() / "triescope-XXXXXX").string();
+    const int file = ::mkstemp(path.data());
+    if (file < 0)
+      throw Error(ErrorCode::kIoError, path + ": a temporary file cannot be made; is there space?");
+    ::close(file);
+    return path;
+  }
+
   std::string target_, path_;
+  bool copies_ = false;
 };
 
 // One of the runs of a picture, ready to be drawn.
@@ -104,7 +130,7 @@ Part part_of(const ExportRun& run, const std::string& panel, const ExportOptions
   part.scene.animate = false;
   part.scene.export_mode = true;
   part.title = run.title;
-  part.facts = facts_of(part.scene, part.panel->info());
+  part.facts = facts_of(part.scene, *part.panel);
   return part;
 }
 

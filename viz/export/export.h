@@ -31,7 +31,8 @@ struct ExportOptions {
 };
 
 // Errors: kInvalidArgument (no such panel; step out of range: says the range), kIoError.
-// Written to a temporary file and renamed: a failure leaves no half picture.
+// Written to a temporary file and renamed: a failure leaves no half picture. What exists and is not a
+// file (a device, a pipe) is written to, never replaced.
 void export_panel(const capture::Capture& capture, const std::string& panel,
                   const std::string& path, const ExportOptions& options,
                   const ProgressSink& progress = {});

@@ -29,10 +29,10 @@ std::int32_t node_position(const Scene& scene, std::int32_t node) {
   return prompt + scene.capture->nodes()[static_cast<std::size_t>(node)].depth - 1;
 }
 
-std::string node_summary(const Scene& scene, std::int32_t node) {
+std::string node_summary(const Scene& scene, std::int32_t node, capture::Whose whose) {
   if (node == -1) return "";
   const std::string text = node_text(scene, node);
-  const std::int32_t slot = scene.capture->slot_of(node, scene.cursor);
+  const std::int32_t slot = scene.capture->slot_of(node, scene.cursor, whose);
   std::string out =
       node <= -2 ? "prompt token " + std::to_string(-2 - node) : "node " + std::to_string(node);
   out += "  " + text + "  position " + std::to_string(node_position(scene, node));

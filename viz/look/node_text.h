@@ -14,8 +14,10 @@ namespace triescope::viz {
 
 // The text of a node's token with visible spaces: "·the"; the root: "prompt"; no such node: "".
 std::string node_text(const Scene& scene, std::int32_t node, int max_chars = 24);
-// "node 12  ·the  position 40  slot 17"; without the slot where it has none.
-std::string node_summary(const Scene& scene, std::int32_t node);
+// "node 12  ·the  position 40  slot 17"; without the slot where it has none. Other caches' slots
+// than the target's are asked for by their owner, "whose".
+std::string node_summary(const Scene& scene, std::int32_t node,
+                         capture::Whose whose = capture::Whose::kTarget);
 // What the other run does there, with its glyph; "" = the same, or no other run.
 std::string difference_text(const Scene& scene, std::int32_t node);
 // Lines of a tooltip about a node, formulas included.

@@ -6,6 +6,7 @@
 
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
+#include "viz/panels/owner_switch.h"
 #include "viz/panels/panels.h"
 #include "viz/questions/leaves.h"
 #include "viz/words/number_text.h"
@@ -29,11 +30,21 @@ class CandidatesPanel final : public Panel {
 
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
     list_ = {};
-    const std::int32_t node = node_of(scene);
-    if (node < 0) return draw_empty_state(canvas, area, info().empty, scene);
-    const auto rows = scene.capture->candidates(node, scene.cursor);
     const float em = scene.em, pad = em * 0.6f;
-    text_in(canvas, {area.x + pad, area.y + em * 0.25f, area.w - 2 * pad, em * 1.3f},
+    const RowSource source = owner_.source(scene);
+    const Rect owner =
+        owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.45f, scene);
+    const std::int32_t node = node_of(scene);
+    if (node < 0)
+      return draw_empty_state(canvas, area,
+                              source.is_target() ? info().empty
+                                                 : "No output row of the " +
+                                                       std::string(owner_name(source.whose)) +
+                                                       " yet: step on (F10).",
+                              scene);
+    const auto rows = source.candidates(*scene.capture, node, scene.cursor);
+    const float right = owner.w > 0 ? owner.x : area.right();
+    text_in(canvas, {area.x + pad, area.y + em * 0.25f, right - pad - (area.x + pad), em * 1.3f},
             "after " + (node == 0 ? std::string("the prompt")
                                   : "node " + std::to_string(node) + " " + node_text(scene, node)),
             bold_text(scene, 0.9f));
@@ -86,9 +97,10 @@ class CandidatesPanel final : public Panel {
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
     Reaction reaction;
+    if (owner_.input(in, scene, reaction)) return reaction;
     const std::int32_t node = node_of(scene);
     if (!in.inside || node < 0 || list_.row <= 0 || !list_.area.contains(in.mouse)) return reaction;
-    const auto rows = scene.capture->candidates(node, scene.cursor);
+    const auto rows = owner_.source(scene).candidates(*scene.capture, node, scene.cursor);
     const auto i = static_cast<std::size_t>((in.mouse.y - list_.area.y) / list_.row);
     if (i >= rows.size()) return reaction;
     const capture::CandidateRow& row = rows[i];
@@ -107,7 +119,9 @@ class CandidatesPanel final : public Panel {
 
   Point extent(Canvas&, const Scene& scene) const override {
     const std::int32_t node = node_of(scene);
-    const auto rows = node < 0 ? 4 : scene.capture->candidates(node, scene.cursor).size() + 1;
+    const auto rows =
+        node < 0 ? 4
+                 : owner_.source(scene).candidates(*scene.capture, node, scene.cursor).size() + 1;
     return {scene.em * 40, scene.em * (3.9f + kRowEm * static_cast<float>(rows))};
   }
 
@@ -116,20 +130,25 @@ class CandidatesPanel final : public Panel {
     out << "node,rank,token,text,logprob,p,chosen\n";
     const std::int32_t node = node_of(scene);
     if (node < 0) return out.str();
-    for (const capture::CandidateRow& row : scene.capture->candidates(node, scene.cursor))
+    for (const capture::CandidateRow& row :
+         owner_.source(scene).candidates(*scene.capture, node, scene.cursor))
       out << node << ',' << row.rank << ',' << row.token << ','
           << csv_field(plain_text(scene.capture->piece(row.token))) << ','
           << csv_number(row.logprob) << ',' << csv_number(std::exp(row.logprob)) << ','
           << row.chosen << '\n';
     return out.str();
   }
+  std::string whose(const Scene& scene) const override { return owner_.name(scene); }
+  std::string view_state() const override { return owner_.state(); }
+  void set_view_state(const std::string& state) override { owner_.set_state(state); }
 
  private:
   // The focused node if it has candidates, else its parent, else the parent of the best live leaf.
-  static std::int32_t node_of(const Scene& scene) {
+  std::int32_t node_of(const Scene& scene) const {
     if (!scene.capture) return -1;
+    const RowSource source = owner_.source(scene);
     const auto has = [&](std::int32_t node) {
-      return node >= 0 && !scene.capture->candidates(node, scene.cursor).empty();
+      return node >= 0 && !source.candidates(*scene.capture, node, scene.cursor).empty();
     };
     const auto parent = [&](std::int32_t node) {
       return node > 0 && node < static_cast<std::int32_t>(scene.capture->nodes().size())
@@ -147,6 +166,7 @@ class CandidatesPanel final : public Panel {
     return has(0) ? 0 : -1;
   }
 
+  OwnerSwitch owner_;
   struct {
     Rect area;
     float row = 0;

@@ -11,6 +11,7 @@
 #include "viz/panels/kv_range.h"
 #include "viz/panels/kv_slots.h"
 #include "viz/panels/kv_strip.h"
+#include "viz/panels/owner_switch.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/zoom_input.h"
 #include "viz/words/number_text.h"
@@ -40,15 +41,25 @@ class KvPanel final : public Panel {
 
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
     strips_.clear();
-    if (!scene.capture || source_.slot_count_at(*scene.capture, scene.cursor) == 0)
-      return draw_empty_state(canvas, area, info().empty, scene);
+    band_ = {};
     const float em = scene.em, pad = em * 0.6f;
-    const KvSlots counts = slots_at(source_, *scene.capture, scene.cursor);
-    range_.update(source_, scene);
-    const float legend = draw_legend(canvas, {area.x + pad, area.y + em * 0.2f}, area.w - 2 * pad,
-                                     legend_of(counts, scene), scene);
+    const RowSource source = owner_.source(scene);
+    const Rect owner =
+        owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.45f, scene);
+    if (!scene.capture || source.slot_count_at(*scene.capture, scene.cursor) == 0)
+      return draw_empty_state(canvas, area,
+                              source.is_target() ? info().empty
+                                                 : "The " + std::string(owner_name(source.whose)) +
+                                                       " holds no KV yet: step on (F10).",
+                              scene);
+    const KvSlots counts = slots_at(source, *scene.capture, scene.cursor);
+    range_.update(source, scene);
+    const float right = owner.w > 0 ? owner.x : area.right();
+    const float legend = draw_legend(canvas, {area.x + pad, area.y + em * 0.2f},
+                                     right - pad - (area.x + pad), legend_of(counts, scene), scene);
     float top = area.y + legend + em * 0.3f;
-    if (top + em * (kBandEm + 2) > area.bottom()) top = area.y + em * 0.3f;
+    if (top + em * (kBandEm + 2) > area.bottom())
+      top = std::max(area.y + em * 0.3f, owner.w > 0 ? owner.bottom() + em * 0.2f : area.y);
     if (range_.any() && top + em * (kRangeEm + kBandEm + 2) <= area.bottom()) {
       const TextStyle style = ui_text(scene, 0.84f);
       text_in(canvas, {area.x + pad, top - em * 0.15f, area.w - 2 * pad, em * kRangeEm},
@@ -61,28 +72,28 @@ class KvPanel final : public Panel {
     }
     const Rect body{area.x + pad, top, area.w - 2 * pad,
                     std::max(1.0f, area.bottom() - pad * 0.5f - top)};
-    const capture::Tick commit = capture::make_tick(scene.shown_step(), capture::Phase::kCommit);
+    const capture::Tick commit = capture::make_tick(scene.shown_step(), source.move_phase());
     const bool moves = counts.moved > 0 && scene.cursor > commit && body.h > em * 5;
     canvas.push_clip(body);
     if (moves) {
-      const KvSlots before = slots_at(source_, *scene.capture, commit);
+      const KvSlots before = slots_at(source, *scene.capture, commit);
       const float gap = em * 1.1f, half = (body.h - gap) / 2;
       const std::size_t most = std::max(counts.others.size(), before.others.size());
-      add_strip({body.x, body.y, body.w, half}, commit, before.others, most, "before the commit",
-                scene);
+      add_strip({body.x, body.y, body.w, half}, commit, before.others, most,
+                source.is_target() ? "before the commit" : "before", scene);
       add_strip({body.x, body.y + half + gap, body.w, half}, scene.cursor, counts.others, most,
                 "after: survivors moved together", scene);
     } else {
       add_strip(body, scene.cursor, counts.others, counts.others.size(), "", scene);
     }
-    for (const KvStrip& strip : strips_) draw_strip(canvas, source_, strip, range_, scene);
-    if (moves) draw_moves(canvas, source_, strips_[0], strips_[1], counts.moved, scene);
+    for (const KvStrip& strip : strips_) draw_strip(canvas, source, strip, range_, scene);
+    if (moves) draw_moves(canvas, source, strips_[0], strips_[1], counts.moved, scene);
     canvas.pop_clip();
   }
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
     Reaction reaction;
-    if (!scene.capture || strips_.empty()) return reaction;
+    if (owner_.input(in, scene, reaction) || !scene.capture || strips_.empty()) return reaction;
     const KvStrip& first = strips_.front();
     if (const auto factor = static_cast<float>(zoom_of(in)); factor != 1) {
       const float zoom = std::clamp(zoom_ * factor, 1.0f, kMaxZoom), ratio = zoom / zoom_;
@@ -115,7 +126,7 @@ class KvPanel final : public Panel {
 
   Point extent(Canvas&, const Scene& scene) const override {
     if (!scene.capture) return {scene.em * 30, scene.em * 8};
-    const KvSlots counts = slots_at(source_, *scene.capture, scene.cursor);
+    const KvSlots counts = slots_at(owner_.source(scene), *scene.capture, scene.cursor);
     const auto slots = static_cast<float>(std::max<std::size_t>(1, counts.others.size()));
     const float columns = std::clamp(std::ceil(std::sqrt(slots * 1.6f)), 12.0f, 48.0f);
     const float rows = std::ceil(slots / columns);
@@ -124,7 +135,10 @@ class KvPanel final : public Panel {
             scene.em * ((moves ? 2 : 1) * (rows * SlotGrid::kTallestEm + kStripTitleEm) + 6)};
   }
 
-  std::string csv(const Scene& scene) const override { return kv_csv(source_, scene); }
+  std::string csv(const Scene& scene) const override { return kv_csv(owner_.source(scene), scene); }
+  std::string whose(const Scene& scene) const override { return owner_.name(scene); }
+  std::string view_state() const override { return owner_.state(); }
+  void set_view_state(const std::string& state) override { owner_.set_state(state); }
 
  private:
   std::vector<LegendEntry> legend_of(const KvSlots& c, const Scene& scene) const {
@@ -168,7 +182,7 @@ class KvPanel final : public Panel {
     }
     strip.body = {body.x, body.y, body.w, std::max(1.0f, body.h)};
     strip.tick = tick;
-    strip.used = source_.slot_count_at(*scene.capture, tick);
+    strip.used = owner_.source(scene).slot_count_at(*scene.capture, tick);
     strip.slots = std::move(slots);
     strip.grid =
         SlotGrid::fit(strip.body.w, strip.body.h, most, scene.em, scene.export_mode ? 1 : zoom_);
@@ -178,14 +192,17 @@ class KvPanel final : public Panel {
 
   void explain(const KvStrip& strip, std::size_t i, const Scene& scene, Reaction& reaction) const {
     const std::int32_t slot = strip.slots[i];
-    const capture::SlotView view = source_.slot_at(*scene.capture, slot, strip.tick);
+    const RowSource source = owner_.source(scene);
+    const capture::SlotView view = source.slot_at(*scene.capture, slot, strip.tick);
     static constexpr const char* kNames[] = {"free", "live", "garbage: its node is dead"};
-    reaction.tooltip = {"slot " + std::to_string(slot) + ", " +
+    const std::string cache =
+        source.is_target() ? "" : " of the " + std::string(owner_name(source.whose)) + "'s cache";
+    reaction.tooltip = {"slot " + std::to_string(slot) + cache + ", " +
                         (slot >= strip.used ? "reserved, never used"
                                             : kNames[static_cast<std::size_t>(view.state)])};
     if (view.node != -1 && slot < strip.used) {
       reaction.hover = view.node;
-      reaction.tooltip.push_back(node_summary(scene, view.node));
+      reaction.tooltip.push_back(node_summary(scene, view.node, source.whose));
       if (const std::string text = difference_text(scene, view.node); !text.empty())
         reaction.tooltip.push_back(text);
     }
@@ -201,12 +218,12 @@ class KvPanel final : public Panel {
     if (strip.grid.merge > 1)
       reaction.tooltip.push_back("one mark = " + std::to_string(strip.grid.merge) +
                                  " slots: zoom in");
-    reaction.tooltip.push_back(
-        "one slot = K and V of one position in every layer = " +
-        bytes_text(static_cast<double>(scene.capture->run().kv_bytes_per_token)));
+    if (const std::int64_t bytes = source.kv_bytes_per_token(*scene.capture); bytes > 0)
+      reaction.tooltip.push_back("one slot = K and V of one position in every layer = " +
+                                 bytes_text(static_cast<double>(bytes)));
   }
 
-  RowSource source_;
+  OwnerSwitch owner_;
   float zoom_ = 1, scroll_ = 0;
   KvRange range_;
   std::vector<KvStrip> strips_;

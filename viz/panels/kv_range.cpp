@@ -9,8 +9,10 @@ using capture::SlotAction;
 void KvRange::update(const RowSource& source, const Scene& scene) {
   const capture::Capture& capture = *scene.capture;
   const std::int64_t events = capture.counts().slots;
-  if (&capture == capture_ && events == events_ && scene.range == range_) return;
+  if (&capture == capture_ && source == source_ && events == events_ && scene.range == range_)
+    return;
   capture_ = &capture;
+  source_ = source;
   events_ = events;
   range_ = scene.range;
   written_ = reused_ = moved_ = died_ = freed_ = 0;

@@ -33,6 +33,7 @@ class KvRange {
  private:
   // What it was counted for.
   const capture::Capture* capture_ = nullptr;
+  RowSource source_;
   std::int64_t events_ = -1;
   std::optional<std::pair<std::int32_t, std::int32_t>> range_;
 

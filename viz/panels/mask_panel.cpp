@@ -9,6 +9,7 @@
 #include "viz/look/node_text.h"
 #include "viz/panels/mask_picture.h"
 #include "viz/panels/mask_rows.h"
+#include "viz/panels/owner_switch.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/zoom_input.h"
 
@@ -34,10 +35,15 @@ class MaskPanel final : public Panel {
     order_button_ = {};
     if (!scene.capture || scene.shown_step() < 0)
       return draw_empty_state(canvas, area, info().empty, scene);
-    if (!picture_.mask.update(source_, scene, picture_.slot_order))
-      return draw_prefill_mask(canvas, area, scene);
     const float em = scene.em, pad = em * 0.6f;
-    float right = area.right() - pad;
+    const RowSource source = owner_.source(scene);
+    const Rect owner =
+        owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.45f, scene);
+    if (!picture_.mask.update(source, scene, picture_.slot_order)) {
+      const float taken = owner.w > 0 ? owner.bottom() - area.y : 0;
+      return draw_no_mask(canvas, {area.x, area.y + taken, area.w, area.h - taken}, source, scene);
+    }
+    float right = owner.w > 0 ? owner.x - pad : area.right() - pad;
     if (!scene.export_mode) {
       order_button_ = draw_button(canvas, {right, area.y + em * 0.2f},
                                   picture_.slot_order ? "columns: slots" : "columns: paths", scene);
@@ -65,7 +71,7 @@ class MaskPanel final : public Panel {
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
     Reaction reaction;
-    if (!scene.capture) return reaction;
+    if (!scene.capture || owner_.input(in, scene, reaction)) return reaction;
     if (in.inside && order_button_.contains(in.mouse)) {
       reaction.tooltip = {"paths: a node stands behind its ancestors",
                           "slots: the order in memory, which the mask does not care about"};
@@ -92,18 +98,20 @@ class MaskPanel final : public Panel {
     if (!r) return reaction;
     const capture::InputRow& row = picture_.mask.rows[*r];
     std::int32_t under = row.node;
-    reaction.tooltip = {"row " + std::to_string(row.row) + ": " + node_summary(scene, row.node)};
+    reaction.tooltip = {forward_text(row) + "row " + std::to_string(row.row) + ": " +
+                        node_summary(scene, row.node, row.whose)};
     if (const auto c = picture_.grid.column_at(in.mouse.x)) {
       under = picture_.mask.columns[*c];
       const bool self = under == row.node, sees = self || scene.capture->visible(row, under);
-      reaction.tooltip.push_back("column: " + node_summary(scene, under));
+      reaction.tooltip.push_back("column: " + node_summary(scene, under, row.whose));
       reaction.tooltip.push_back(self   ? "the row sees itself"
                                  : sees ? "visible: an ancestor of the row"
                                         : "not visible: no ancestor of the row, or outside the "
                                           "sliding window");
       reaction.tooltip.push_back(
           "visible(i) = prompt + ancestors(i) + i" +
-          std::string(scene.capture->run().sliding_window > 0
+          std::string(row.whose == capture::Whose::kTarget &&
+                              scene.capture->run().sliding_window > 0
                           ? ", and position(i) − position(j) < " +
                                 std::to_string(scene.capture->run().sliding_window)
                           : ""));
@@ -116,7 +124,7 @@ class MaskPanel final : public Panel {
   Point extent(Canvas&, const Scene& scene) const override {
     MaskRows all;
     if (!scene.capture || scene.shown_step() < 0 ||
-        !all.update(source_, scene, picture_.slot_order))
+        !all.update(owner_.source(scene), scene, picture_.slot_order))
       return {scene.em * 24, scene.em * 20};
     const auto columns = static_cast<float>(all.columns.size());
     const float cell = std::clamp(110 / columns, 0.6f, MaskGrid::kWidestEm);
@@ -126,18 +134,30 @@ class MaskPanel final : public Panel {
   }
 
   std::string csv(const Scene& scene) const override {
-    return mask_csv(source_, scene, picture_.slot_order);
+    return mask_csv(owner_.source(scene), scene, picture_.slot_order);
   }
+  std::string whose(const Scene& scene) const override { return owner_.name(scene); }
 
+  // "order=slot;whose=draft"
   std::string view_state() const override {
-    return picture_.slot_order ? "order=slot" : "order=path";
+    const std::string owner = owner_.state();
+    return (picture_.slot_order ? "order=slot" : "order=path") +
+           (owner.empty() ? owner : ";" + owner);
   }
   void set_view_state(const std::string& state) override {
-    picture_.slot_order = state == "order=slot";
+    picture_.slot_order = state.rfind("order=slot", 0) == 0;
+    owner_.set_state(state);
   }
 
  private:
-  RowSource source_;
+  // Which forward of the step a row belongs to, where there are several.
+  std::string forward_text(const capture::InputRow& row) const {
+    return picture_.mask.rows.front().forward == picture_.mask.rows.back().forward
+               ? ""
+               : "forward " + std::to_string(row.forward) + ", ";
+  }
+
+  OwnerSwitch owner_;
   float zoom_ = 1;
   Point offset_;
   MaskPicture picture_;

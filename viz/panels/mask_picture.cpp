@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <string>
 
+#include "core/base/counted.h"
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
+#include "viz/panels/owner_switch.h"
 
 namespace triescope::viz {
 namespace {
@@ -60,8 +62,7 @@ void draw_mask_header(Canvas& canvas, const MaskPicture& picture, Rect band, con
   // Too narrow for tokens: how many there are, and the focused one at its place.
   const auto focus =
       std::find(picture.mask.columns.begin(), picture.mask.columns.end(), scene.focus.node());
-  std::string label = std::to_string(picture.mask.columns.size()) +
-                      (picture.mask.columns.size() == 1 ? " node" : " nodes") +
+  std::string label = counted(picture.mask.columns.size(), "node") +
                       (picture.slot_order ? " in slot order" : " in path order");
   if (first > 0 || last < picture.mask.columns.size())
     label += ", " + std::to_string(first + 1) + "–" + std::to_string(last) + " shown";
@@ -85,7 +86,10 @@ void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, flo
   const bool marks = std::min(picture.grid.cell_w, picture.grid.cell_h) > em * 0.55f;
   const float gap = picture.grid.cell_h > 6 ? 1 : 0;
   const auto prompt = static_cast<float>(scene.capture->run().prompt_tokens.size());
-  const auto window = static_cast<float>(scene.capture->run().sliding_window);
+  // The target's; a capture does not know other models'.
+  const float window = picture.mask.rows.front().whose == capture::Whose::kTarget
+                           ? static_cast<float>(scene.capture->run().sliding_window)
+                           : 0;
   canvas.push_clip(
       {labels.x, picture.grid.body.y, picture.grid.body.right() - labels.x, picture.grid.body.h});
   for (std::size_t r = first_row; r < last_row; ++r) {
@@ -133,6 +137,8 @@ void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, flo
       draw_cell(canvas, box, kind, color, marks, scene);
       c = end;
     }
+    if (r > 0 && input.forward != picture.mask.rows[r - 1].forward)
+      canvas.line({labels.x, line.y}, {picture.grid.body.right(), line.y}, scene.theme.text_dim, 1);
   }
   canvas.pop_clip();
 }
@@ -161,9 +167,11 @@ void draw_mask_cross(Canvas& canvas, const MaskPicture& picture, Rect left, cons
   canvas.pop_clip();
 }
 
-void draw_prefill_mask(Canvas& canvas, Rect area, const Scene& scene) {
+void draw_no_mask(Canvas& canvas, Rect area, const RowSource& source, const Scene& scene) {
   const float em = scene.em;
   const auto count = scene.capture->run().prompt_tokens.size();
+  if (!source.is_target())
+    return draw_empty_state(canvas, area, no_rows_text(source, scene), scene);
   if (scene.shown_step() != 0)
     return draw_empty_state(canvas, area, "The forward of this step comes next (F11).", scene);
   const std::string label = "Prefill: " + std::to_string(count) +

@@ -11,9 +11,9 @@ using capture::SlotState;
 bool MaskRows::update(const RowSource& source, const Scene& scene, bool slot_order) {
   const capture::Capture& capture = *scene.capture;
   const std::int32_t step = scene.shown_step();
-  const capture::Tick forward = capture::make_tick(step, capture::Phase::kForward);
+  const capture::Tick forward = capture::make_tick(step, source.forward_phase());
   // Frames cost pixels, not nodes: gathered once a cursor.
-  const Key key{&capture, scene.cursor, capture.counts().slots, slot_order};
+  const Key key{&capture, source, scene.cursor, capture.counts().slots, slot_order};
   if (key == key_) return !rows.empty();
   key_ = key;
   rows.clear();
@@ -56,16 +56,22 @@ bool MaskRows::update(const RowSource& source, const Scene& scene, bool slot_ord
 std::string mask_csv(const RowSource& source, const Scene& scene, bool slot_order) {
   MaskRows all;
   std::ostringstream out;
-  out << "step,row,node,position,slot,sees_prompt,visible_nodes\n";
+  // A target's step has one forward; of several each numbers its rows from 0.
+  const auto forward = [&](const capture::InputRow& row) {
+    return source.is_target() ? std::string() : std::to_string(row.forward) + ",";
+  };
+  out << "step," << (source.is_target() ? "" : "forward,")
+      << "row,node,position,slot,sees_prompt,visible_nodes\n";
   if (!scene.capture || scene.shown_step() < 0) return out.str();
   if (!all.update(source, scene, slot_order)) {
     for (const capture::InputRow& row : source.inputs(*scene.capture, scene.shown_step()))
-      out << row.step << ',' << row.row << ",," << row.position << ',' << row.slot << ",1,\n";
+      out << row.step << ',' << forward(row) << row.row << ",," << row.position << ',' << row.slot
+          << ",1,\n";
     return out.str();
   }
   for (const capture::InputRow& row : all.rows) {
-    out << row.step << ',' << row.row << ',' << row.node << ',' << row.position << ',' << row.slot
-        << ',' << scene.capture->visible(row, -2) << ',';
+    out << row.step << ',' << forward(row) << row.row << ',' << row.node << ',' << row.position
+        << ',' << row.slot << ',' << scene.capture->visible(row, -2) << ',';
     bool first = true;
     for (const std::int32_t node : all.columns) {
       if (node != row.node && !scene.capture->visible(row, node)) continue;

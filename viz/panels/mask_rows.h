@@ -25,6 +25,7 @@ struct MaskRows {
   // What they were gathered for.
   struct Key {
     const capture::Capture* capture = nullptr;
+    RowSource source;
     capture::Tick cursor = -1;
     std::int64_t slots = -1;
     bool slot_order = false;

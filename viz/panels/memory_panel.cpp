@@ -10,6 +10,7 @@
 #include "viz/layouts/zoom.h"
 #include "viz/look/drawing.h"
 #include "viz/panels/memory_curves.h"
+#include "viz/panels/owner_switch.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/zoom_input.h"
 #include "viz/words/number_text.h"
@@ -39,15 +40,18 @@ class MemoryPanel final : public Panel {
     plot_ = {};
     button_ = {};
     legend_.clear();
-    const auto rows = rows_of(source_, scene);
-    if (rows.empty()) return draw_empty_state(canvas, area, info().empty, scene);
     const float em = scene.em, pad = em * 0.6f;
-    const auto per_token = static_cast<double>(scene.capture->run().kv_bytes_per_token);
+    const RowSource source = owner_.source(scene);
+    const Rect owner =
+        owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.45f, scene);
+    const auto rows = rows_of(source, scene);
+    if (rows.empty()) return draw_empty_state(canvas, area, info().empty, scene);
+    const auto per_token = static_cast<double>(source.kv_bytes_per_token(*scene.capture));
     const std::int32_t shown = scene.shown_step();
     const MemoryRow& now = at_step(rows, shown);
     const auto has = curves_of(rows);
 
-    float right = area.right() - pad;
+    float right = owner.w > 0 ? owner.x - pad : area.right() - pad;
     if (!scene.export_mode && area.w > em * 24) {
       button_ =
           draw_button(canvas, {right, area.y + em * 0.2f}, stacked_ ? "stacked" : "lines", scene);
@@ -75,7 +79,7 @@ class MemoryPanel final : public Panel {
       top += em * 1.35f;
     }
 
-    const bool wide = area.w > em * 22, units = area.bottom() - top > em * 7;
+    const bool wide = area.w > em * 22 && per_token > 0, units = area.bottom() - top > em * 7;
     const Rect plot{area.x + em * 3.4f, top + em * 0.5f,
                     std::max(1.0f, area.w - em * 3.4f - (wide ? em * 4.8f : em * 1.2f)),
                     area.bottom() - top - em * (units ? 3.0f : 1.9f)};
@@ -118,7 +122,9 @@ class MemoryPanel final : public Panel {
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
     Reaction reaction;
-    const auto rows = rows_of(source_, scene);
+    if (owner_.input(in, scene, reaction)) return reaction;
+    const RowSource source = owner_.source(scene);
+    const auto rows = rows_of(source, scene);
     if (rows.empty()) return reaction;
     if (const double factor = zoom_of(in, kZoomSpeed); factor != 1 && plot_.area.w > 0) {
       const double steps = plot_.last - plot_.first;
@@ -146,11 +152,13 @@ class MemoryPanel final : public Panel {
     if (!plot_.area.contains(in.mouse)) return reaction;
     const auto step = static_cast<std::int32_t>(std::lround(plot_.x.value(in.mouse.x)));
     const MemoryRow& row = at_step(rows, step);
-    const auto per_token = static_cast<double>(scene.capture->run().kv_bytes_per_token);
+    const auto per_token = static_cast<double>(source.kv_bytes_per_token(*scene.capture));
     reaction.tooltip = {
         "step " + std::to_string(row.step),
-        "live " + counted(row.live, "token") + " × " + bytes_text(per_token) + " = " +
-            bytes_text(row.live * per_token),
+        "live " + counted(row.live, "token") +
+            (per_token > 0
+                 ? " × " + bytes_text(per_token) + " = " + bytes_text(row.live * per_token)
+                 : std::string()),
         "garbage " + std::to_string(row.garbage) + ", reserved " + std::to_string(row.reserved),
         "greedy = prompt + generated = " + std::to_string(row.greedy),
         "batch beam = beams × (prompt + generated) = " + std::to_string(row.batch_beam),
@@ -177,17 +185,21 @@ class MemoryPanel final : public Panel {
     std::ostringstream out;
     out << "step,live_tokens,garbage_tokens,reserved_tokens,greedy_tokens,batch_beam_tokens,moved_"
            "bytes,kv_bytes_per_token,device_allocated_bytes,device_reserved_bytes\n";
-    for (const MemoryRow& row : rows_of(source_, scene))
+    const RowSource source = owner_.source(scene);
+    for (const MemoryRow& row : rows_of(source, scene))
       out << row.step << ',' << row.live << ',' << row.garbage << ',' << row.reserved << ','
           << row.greedy << ',' << row.batch_beam << ',' << row.moved_bytes << ','
-          << scene.capture->run().kv_bytes_per_token << ',' << row.device_allocated_bytes << ','
+          << source.kv_bytes_per_token(*scene.capture) << ',' << row.device_allocated_bytes << ','
           << row.device_reserved_bytes << '\n';
     return out.str();
   }
 
-  // "stacked;hidden=reserved,greedy"
+  std::string whose(const Scene& scene) const override { return owner_.name(scene); }
+
+  // "stacked;whose=draft;hidden=reserved,greedy"
   std::string view_state() const override {
     std::string out = stacked_ ? "stacked" : "lines";
+    if (const std::string owner = owner_.state(); !owner.empty()) out += ";" + owner;
     bool first = true;
     for (std::size_t i = 0; i < kCurves; ++i) {
       if (!hidden_[i]) continue;
@@ -198,6 +210,7 @@ class MemoryPanel final : public Panel {
   }
   void set_view_state(const std::string& state) override {
     stacked_ = state.rfind("stacked", 0) == 0;
+    owner_.set_state(state);
     hidden_.fill(false);
     const auto list = state.find("hidden=");
     if (list == std::string::npos) return;
@@ -208,7 +221,7 @@ class MemoryPanel final : public Panel {
   }
 
  private:
-  RowSource source_;
+  OwnerSwitch owner_;
   bool stacked_ = false;
   std::array<bool, kCurves> hidden_ = {};
   double zoom_ = 1, from_ = 0;

@@ -33,6 +33,12 @@ class Panel {
   virtual Point extent(Canvas& canvas, const Scene& scene) const = 0;
   // What is shown, as rows with a header line. RFC 4180, '.' decimals.
   virtual std::string csv(const Scene& scene) const = 0;
+  // Whose rows are shown ("target", "draft model"), in a panel that shows several models' rows, where
+  // the capture holds several; else "".
+  virtual std::string whose(const Scene& scene) const {
+    (void)scene;
+    return {};
+  }
   // View state as text, to be remembered with the layout, and back (anything unknown is ignored).
   virtual std::string view_state() const { return {}; }
   virtual void set_view_state(const std::string& state) { (void)state; }

@@ -10,8 +10,8 @@
 #include "viz/layouts/zoom.h"
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
+#include "viz/panels/owner_switch.h"
 #include "viz/panels/panels.h"
-#include "viz/panels/row_source.h"
 #include "viz/panels/zoom_input.h"
 
 namespace triescope::viz {
@@ -33,19 +33,24 @@ class PositionsPanel final : public Panel {
 
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
     rows_ = {};
+    const float em = scene.em, pad = em * 0.6f;
+    const RowSource source = owner_.source(scene);
+    const Rect owner =
+        owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.45f, scene);
     const auto inputs = rows_of(scene);
     if (inputs.empty())
       return draw_empty_state(canvas, area,
-                              scene.capture && scene.shown_step() == 0
+                              !source.is_target() ? no_rows_text(source, scene)
+                              : scene.capture && scene.shown_step() == 0
                                   ? "Prefill: the prompt's tokens have positions 0, 1, 2 … in "
                                     "order. The tree's rows begin with step 1."
                                   : info().empty,
                               scene);
-    const float em = scene.em, pad = em * 0.6f;
+    const float right = owner.w > 0 ? owner.x : area.right();
     const std::vector<LegendEntry> entries = {{"tree position", scene.theme.accent, "●"},
                                               {"sequential ID", scene.theme.text_dim, "○"}};
-    const float legend =
-        draw_legend(canvas, {area.x + pad, area.y + em * 0.2f}, area.w - 2 * pad, entries, scene);
+    const float legend = draw_legend(canvas, {area.x + pad, area.y + em * 0.2f},
+                                     right - pad - (area.x + pad), entries, scene);
     std::int32_t low = inputs.front().position, high = low;
     std::map<std::int32_t, int> sharing;
     for (const capture::InputRow& row : inputs) {
@@ -126,6 +131,7 @@ class PositionsPanel final : public Panel {
 
   Reaction input(const Input& in, Rect area, const Scene& scene) override {
     Reaction reaction;
+    if (owner_.input(in, scene, reaction)) return reaction;
     if (const auto factor = static_cast<float>(zoom_of(in)); factor != 1 && rows_.height > 0) {
       const float zoom = std::clamp(zoom_ * factor, 1.0f, kMaxZoom), ratio = zoom / zoom_;
       scroll_ = std::max(0.0f, scroll_about(scroll_, in.mouse.y - rows_.top, ratio));
@@ -149,7 +155,7 @@ class PositionsPanel final : public Panel {
     const auto prompt = scene.capture->run().prompt_tokens.size();
     const int depth = scene.capture->nodes()[static_cast<std::size_t>(row.node)].depth;
     reaction.tooltip = {
-        node_summary(scene, row.node),
+        node_summary(scene, row.node, row.whose),
         "position = prompt tokens + depth − 1 = " + std::to_string(prompt) + " + " +
             std::to_string(depth) + " − 1 = " + std::to_string(row.position),
         "sequential ID = tokens in the cache + row = " + std::to_string(row.naive_position)};
@@ -166,18 +172,24 @@ class PositionsPanel final : public Panel {
 
   std::string csv(const Scene& scene) const override {
     std::ostringstream out;
-    out << "step,row,node,position,sequential_id\n";
+    // A target's step has one forward; of several each numbers its rows from 0.
+    const bool target = owner_.source(scene).is_target();
+    out << "step," << (target ? "" : "forward,") << "row,node,position,sequential_id\n";
     for (const capture::InputRow& row : rows_of(scene))
-      out << row.step << ',' << row.row << ',' << row.node << ',' << row.position << ','
-          << row.naive_position << '\n';
+      out << row.step << ',' << (target ? "" : std::to_string(row.forward) + ",") << row.row << ','
+          << row.node << ',' << row.position << ',' << row.naive_position << '\n';
     return out.str();
   }
+  std::string whose(const Scene& scene) const override { return owner_.name(scene); }
+  std::string view_state() const override { return owner_.state(); }
+  void set_view_state(const std::string& state) override { owner_.set_state(state); }
 
  private:
   std::vector<capture::InputRow> rows_of(const Scene& scene) const {
     std::vector<capture::InputRow> rows;
     if (!scene.capture || scene.shown_step() < 0) return rows;
-    for (const capture::InputRow& row : source_.inputs(*scene.capture, scene.shown_step()))
+    for (const capture::InputRow& row :
+         owner_.source(scene).inputs(*scene.capture, scene.shown_step()))
       if (row.node > 0) rows.push_back(row);
     return rows;
   }
@@ -185,7 +197,7 @@ class PositionsPanel final : public Panel {
   struct {
     float top = 0, height = 0, bottom = 0;
   } rows_;
-  RowSource source_;
+  OwnerSwitch owner_;
   float zoom_ = 1, scroll_ = 0;
 };
 

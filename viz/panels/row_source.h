@@ -1,7 +1,6 @@
 // RowSource: where a panel gets the rows that belong to a model: what its forwards read, which KV
-// slots it holds, what it keeps in memory. A panel has one such value in its state and asks for
-// these rows through it alone. Today every row of a capture is the target model's; what says whose
-// rows are drawn will be a member here, and reach every question below.
+// slots it holds, what it keeps in memory, its best tokens. A panel asks for these rows through it
+// alone, so that a draft model's are drawn like the target's. A value; thread-safety as of Capture.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +11,51 @@
 namespace triescope::viz {
 
 struct RowSource {
+  capture::Whose whose = capture::Whose::kTarget;
+
   std::span<const capture::InputRow> inputs(const capture::Capture& capture,
                                             std::int32_t step) const {
-    return capture.inputs(step);
+    return capture.inputs(step, whose);
   }
   std::span<const capture::SlotRow> slot_events(const capture::Capture& capture,
                                                 std::int32_t step) const {
-    return capture.slot_events(step);
+    return capture.slot_events(step, whose);
   }
   std::span<const capture::MemoryRow> memory(const capture::Capture& capture) const {
-    return capture.memory();
+    return capture.memory(whose);
+  }
+  std::span<const capture::CandidateRow> candidates(const capture::Capture& capture,
+                                                    std::int32_t node, capture::Tick tick) const {
+    return capture.candidates(node, tick, whose);
   }
   std::int32_t slot_count_at(const capture::Capture& capture, capture::Tick tick) const {
-    return capture.slot_count_at(tick);
+    return capture.slot_count_at(tick, whose);
   }
   capture::SlotView slot_at(const capture::Capture& capture, std::int32_t slot,
                             capture::Tick tick) const {
-    return capture.slot_at(slot, tick);
+    return capture.slot_at(slot, tick, whose);
   }
   std::int32_t slot_of(const capture::Capture& capture, std::int32_t node,
                        capture::Tick tick) const {
-    return capture.slot_of(node, tick);
+    return capture.slot_of(node, tick, whose);
   }
+
+  bool is_target() const { return whose == capture::Whose::kTarget; }
+  // The phases in which it reads its inputs and moves its slots. What drafts does both while
+  // drafting.
+  capture::Phase forward_phase() const {
+    return is_target() ? capture::Phase::kForward : capture::Phase::kDraft;
+  }
+  capture::Phase move_phase() const {
+    return is_target() ? capture::Phase::kCommit : capture::Phase::kDraft;
+  }
+  // K and V of one token over all its layers, in bytes; 0 = the capture does not say.
+  std::int64_t kv_bytes_per_token(const capture::Capture& capture) const;
+
+  bool operator==(const RowSource&) const = default;
 };
+
+// For people: "target", "draft model", "draft head".
+const char* owner_name(capture::Whose whose);
 
 }  // namespace triescope::viz

@@ -1,0 +1,94 @@
+#include "viz/panels/owner_switch.h"
+
+#include <algorithm>
+
+#include "viz/look/drawing.h"
+
+namespace triescope::viz {
+
+using capture::Whose;
+
+RowSource OwnerSwitch::source(const Scene& scene) const {
+  if (!scene.capture || !chosen_) return {};
+  const auto owners = scene.capture->owners();
+  return {std::find(owners.begin(), owners.end(), *chosen_) == owners.end() ? Whose::kTarget
+                                                                            : *chosen_};
+}
+
+Rect OwnerSwitch::draw(Canvas& canvas, Point top_right, float room, const Scene& scene) {
+  parts_.clear();
+  if (!scene.capture || scene.export_mode) return {};
+  const auto owners = scene.capture->owners();
+  if (owners.size() < 2) return {};
+  const float em = scene.em, pad = em * 0.45f;
+  const TextStyle style = dim_text(scene, 0.8f), chosen_style = ui_text(scene, 0.8f);
+  const auto layout = [&](bool brief) {
+    std::vector<std::pair<std::string, float>> labels;
+    float width = 0;
+    for (const Whose whose : owners) {
+      std::string label = brief ? capture::to_string(whose) : owner_name(whose);
+      const float w = canvas.measure(label, style).x + 2 * pad;
+      labels.emplace_back(std::move(label), w);
+      width += w;
+    }
+    return std::pair{labels, width};
+  };
+  auto [labels, width] = layout(false);
+  if (width > room) std::tie(labels, width) = layout(true);
+  const Rect box{top_right.x - width, top_right.y, width, em * 1.3f};
+  const Whose shown = source(scene).whose;
+  canvas.fill_rect(box, scene.theme.surface, em * 0.3f);
+  float x = box.x;
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    const Rect part{x, box.y, labels[i].second, box.h};
+    const bool on = owners[i] == shown;
+    if (on) canvas.fill_rect(part, scene.theme.accent.with_alpha(0.28f), em * 0.3f);
+    text_in(canvas, part, labels[i].first, on ? chosen_style : style, Align::kCenter);
+    parts_.emplace_back(part, owners[i]);
+    x += part.w;
+    if (i + 1 < owners.size()) canvas.line({x, box.y}, {x, box.bottom()}, scene.theme.border, 1);
+  }
+  canvas.stroke_rect(box, scene.theme.border, 1, LineStyle::kSolid, em * 0.3f);
+  return box;
+}
+
+bool OwnerSwitch::input(const Input& in, const Scene& scene, Reaction& reaction) {
+  if (!in.inside) return false;
+  for (const auto& [part, whose] : parts_) {
+    if (!part.contains(in.mouse)) continue;
+    reaction.tooltip = {std::string(source(scene).whose == whose ? "shown: the " : "show the ") +
+                        owner_name(whose) + "'s rows"};
+    if (in.clicked) chosen_ = whose;
+    return true;
+  }
+  return false;
+}
+
+std::string no_rows_text(const RowSource& source, const Scene& scene) {
+  const std::string name = owner_name(source.whose);
+  const auto forwards =
+      scene.capture ? scene.capture->forwards(source.whose) : std::span<const capture::ForwardId>{};
+  return forwards.empty() || scene.shown_step() < forwards.front().step
+             ? "The " + name + " has run no forward yet: step on (F10)."
+             : "The " + name + " ran no forward in this step.";
+}
+
+std::string OwnerSwitch::name(const Scene& scene) const {
+  if (!scene.capture || scene.capture->owners().size() < 2) return "";
+  return owner_name(source(scene).whose);
+}
+
+std::string OwnerSwitch::state() const {
+  return chosen_ ? std::string("whose=") + capture::to_string(*chosen_) : "";
+}
+
+void OwnerSwitch::set_state(const std::string& view_state) {
+  chosen_.reset();
+  const auto at = view_state.find("whose=");
+  if (at == std::string::npos) return;
+  const std::string name = view_state.substr(at + 6, view_state.find(';', at) - at - 6);
+  for (int i = 0; i < capture::kWhoseCount; ++i)
+    if (name == capture::to_string(static_cast<Whose>(i))) chosen_ = static_cast<Whose>(i);
+}
+
+}  // namespace triescope::viz

@@ -1,0 +1,41 @@
+// OwnerSwitch: a panel's choice of whose rows it shows, as a small switch "target | draft model" in
+// its header. Where a capture holds rows of one model alone there is nothing to choose: nothing is
+// drawn, and the rows are the target's.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "viz/canvas/canvas.h"
+#include "viz/look/scene.h"
+#include "viz/panels/row_source.h"
+
+namespace triescope::viz {
+
+class OwnerSwitch {
+ public:
+  // The rows to show: those chosen where this capture has them, else the target's.
+  RowSource source(const Scene& scene) const;
+  // Draws the switch with its top right corner at `top_right`, in `room` px at most; an empty area
+  // where there is nothing to choose, and in exports.
+  Rect draw(Canvas& canvas, Point top_right, float room, const Scene& scene);
+  // True: the mouse is over the switch, and nothing else of the panel.
+  bool input(const Input& in, const Scene& scene, Reaction& reaction);
+  // For an export: whose rows are shown; "" where the capture has only one owner.
+  std::string name(const Scene& scene) const;
+
+  // A part of a panel's view state: "whose=draft"; "" as long as nobody chose.
+  std::string state() const;
+  void set_state(const std::string& view_state);  // finds its part; anything unknown is ignored
+
+ private:
+  std::optional<capture::Whose> chosen_;
+  std::vector<std::pair<Rect, capture::Whose>> parts_;  // as drawn
+};
+
+// In place of a step's rows, where another model than the target has none.
+std::string no_rows_text(const RowSource& source, const Scene& scene);
+
+}  // namespace triescope::viz
