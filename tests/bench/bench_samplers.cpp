@@ -79,7 +79,7 @@ BENCHMARK_CAPTURE(NextDraw, alias, Way::kAlias)->Arg(50)->Arg(49152);
 // The whole way of the method "sample": warpers, then a draw.
 void Warp(benchmark::State& state, const nlohmann::json& settings) {
   const auto logits = zipf_logits(49152);
-  const Warpers warpers(settings);
+  const Warpers warpers{Settings(settings)};
   for (auto _ : state) benchmark::DoNotOptimize(warpers.apply(logits));
 }
 BENCHMARK_CAPTURE(Warp, softmax, nlohmann::json::object());

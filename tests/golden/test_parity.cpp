@@ -127,8 +127,8 @@ TEST_CASE("parity: sampling draws from transformers' distributions on every fami
       if (prompt.size() >= static_cast<std::size_t>(model->info().context)) continue;
       std::vector<float> scores = first_logits(*model, prompt);
       const auto eos = entry["eos"][1].get<ParityTokens>();
-      LogitsProcessors(wanted[1], eos, model->info().vocab_size).apply(prompt, 0, scores);
-      const Distribution ours = Warpers(wanted[1]).apply(scores);
+      LogitsProcessors(Settings(wanted[1]), eos, model->info().vocab_size).apply(prompt, 0, scores);
+      const Distribution ours = Warpers(Settings(wanted[1])).apply(scores);
       CHECK(ours.tokens == wanted[2].get<ParityTokens>());
       const auto expected = wanted[3].get<std::vector<double>>();
       REQUIRE(ours.probabilities.size() == expected.size());
