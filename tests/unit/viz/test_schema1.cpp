@@ -6,7 +6,7 @@
 
 #include "tests/support/files.h"
 #include "tests/support/fixtures.h"
-#include "viz/export.h"
+#include "viz/export/export.h"
 #include "viz/panels/panel.h"
 
 namespace triescope::test {

@@ -1,0 +1,162 @@
+// What the panels say under the mouse, word by word.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/unit/viz/recording_canvas.h"
+#include "tests/unit/viz/two_owners.h"
+#include "viz/look/node_text.h"
+#include "viz/panels/panel.h"
+
+namespace triescope::viz {
+namespace {
+
+using capture::Phase;
+using Lines = std::vector<std::string>;
+
+Scene scene_at(const capture::Capture& run, capture::Tick cursor) {
+  Scene scene;
+  scene.capture = &run;
+  scene.cursor = cursor;
+  scene.theme = dark_theme();
+  scene.animate = false;
+  return scene;
+}
+Scene after_step_1() {
+  return scene_at(test::two_owner_capture(), capture::make_tick(2, Phase::kDraft));
+}
+
+constexpr Rect kArea{0, 0, 600, 300};
+
+// The panel's answers over a row of points, as long as they say something new.
+std::vector<Lines> tooltips(const std::string& name, const Scene& scene, float y,
+                            Rect area = kArea) {
+  const auto panel = make_panel(name);
+  test::RecordingCanvas canvas;
+  panel->draw(canvas, area, scene);
+  std::vector<Lines> found;
+  for (float x = area.x; x < area.right(); x += 2) {
+    Input in;
+    in.inside = true;
+    in.mouse = {x, y};
+    const Lines lines = panel->input(in, area, scene).tooltip;
+    if (!lines.empty() && (found.empty() || found.back() != lines)) found.push_back(lines);
+  }
+  return found;
+}
+// Over the text.
+Reaction over(const std::string& name, const Scene& scene, const std::string& text) {
+  const auto panel = make_panel(name);
+  test::RecordingCanvas canvas;
+  panel->draw(canvas, kArea, scene);
+  for (const auto& one : canvas.texts)
+    if (one.text == text) {
+      Input in;
+      in.inside = true;
+      in.mouse = {one.box.x + one.box.w / 2, one.box.y + one.box.h / 2};
+      return panel->input(in, kArea, scene);
+    }
+  FAIL("not drawn: " << text);
+  return {};
+}
+
+TEST_CASE("timeline: a step's phases, and how many rows and tokens, one or more") {
+  const auto opened = test::make_capture([](test::Recorder& out) {
+    using namespace test;
+    out.write({.run = synthetic_info(4, "greedy", "Greedy decoding", "recycle")});
+    out.write({.phases = {{.tick = 0, .duration_us = 250},
+                          {.tick = make_tick(0, Phase::kForward), .duration_us = 1500},
+                          {.tick = make_tick(1, Phase::kForward), .duration_us = 2000000}}});
+    out.write({.steps = {{.step = 0, .forward_rows = 4, .emitted = 0},
+                         {.step = 1, .forward_rows = 1, .emitted = 1}}});
+    out.write({.finish = Finish{RunStatus::kDone, ""}});
+  });
+  const Scene scene = scene_at(*opened->capture, opened->capture->end_tick());
+  CHECK(
+      tooltips("timeline", scene, 60, {0, 0, 600, 120}) ==
+      std::vector<Lines>{{"step 0", "draft  250 µs", "forward  1.5 ms", "4 rows, 0 tokens emitted"},
+                         {"step 1", "forward  2.00 s", "1 row, 1 token emitted"}});
+}
+
+TEST_CASE("memory: a step's figures with their formulas") {
+  const auto found = tooltips("memory", after_step_1(), 150);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0][0] == "step 0");
+  CHECK(found[1] == Lines{"step 1", "live 6 tokens × 2.05 KB = 12.3 KB", "garbage 0, reserved 8",
+                          "greedy = prompt + generated = 6",
+                          "batch beam = beams × (prompt + generated) = 6",
+                          "moved in this step: 0 B", "(live + garbage) / batch beam = 1.000"});
+}
+
+TEST_CASE("kv: a slot says its state, its node and what it costs") {
+  const Scene scene = after_step_1();
+  const Reaction live = over("kv", scene, "4"), freed = over("kv", scene, "5"),
+                 reserved = over("kv", scene, "7");
+  CHECK(live.hover == 2);
+  CHECK(live.tooltip == Lines{"slot 4, live", "node 2  ,  position 4  slot 4",
+                              "one slot = K and V of one position in every layer = 2.05 KB"});
+  CHECK(freed.hover == -1);
+  CHECK(freed.tooltip == Lines{"slot 5, free", live.tooltip[2]});
+  CHECK(reserved.hover == -1);
+  CHECK(reserved.tooltip == Lines{"slot 7, reserved, never used", live.tooltip[2]});
+}
+
+TEST_CASE("positions: both numbers of a row with their formulas, and who shares it") {
+  const Scene scene = after_step_1();
+  const Reaction shared = over("positions", scene, node_text(scene, 3, 14));
+  CHECK(shared.hover == 3);
+  CHECK(shared.tooltip ==
+        Lines{"node 3  ·a  position 4", "position = prompt tokens + depth − 1 = 3 + 2 − 1 = 4",
+              "sequential ID = tokens in the cache + row = 5", "2 inputs share this position"});
+  const Reaction alone = over("positions", scene, node_text(scene, 1, 14));
+  CHECK(alone.tooltip.size() == 3);
+}
+
+TEST_CASE("mask: a cell says whether its row sees its column, and why") {
+  const Scene scene = after_step_1();
+  const auto panel = make_panel("mask");
+  test::RecordingCanvas canvas;
+  panel->draw(canvas, kArea, scene);
+  float x = -1, y = -1;  // of column 2 and row 3
+  for (const auto& text : canvas.texts) {
+    if (text.text == node_text(scene, 2, 10) && text.box.x > 160) x = text.box.x + 2;
+    if (text.text == node_text(scene, 3, 14) && text.box.x < 130) y = text.box.y + 2;
+  }
+  REQUIRE(x > 0);
+  REQUIRE(y > 0);
+  Input in;
+  in.inside = true;
+  in.mouse = {x, y};
+  const Reaction reaction = panel->input(in, kArea, scene);
+  CHECK(reaction.hover == 2);
+  CHECK(reaction.tooltip == Lines{"row 2: node 3  ·a  position 4",
+                                  "column: node 2  ,  position 4  slot 4",
+                                  "not visible: no ancestor of the row, or outside the sliding "
+                                  "window",
+                                  "visible(i) = prompt + ancestors(i) + i"});
+}
+
+TEST_CASE("candidates: a token's formulas, and a click on one that became a child goes there") {
+  Scene scene = after_step_1();
+  scene.focus.locked = 1;
+  const auto panel = make_panel("candidates");
+  test::RecordingCanvas canvas;
+  panel->draw(canvas, kArea, scene);
+  for (const auto& text : canvas.texts) {
+    if (text.text != "0.7500") continue;
+    Input in;
+    in.inside = in.clicked = true;
+    in.mouse = {text.box.x, text.box.y + 3};
+    const Reaction reaction = panel->input(in, kArea, scene);
+    CHECK(reaction.lock == 2);
+    CHECK(reaction.tooltip ==
+          Lines{"token 6  ,", "rank 1", "log p = logit − logsumexp(logits) = -0.28768",
+                "p = exp(log p) = 0.750000", "Ctrl+I: decode on with another token"});
+    return;
+  }
+  FAIL("the candidate is not drawn");
+}
+
+}  // namespace
+}  // namespace triescope::viz
