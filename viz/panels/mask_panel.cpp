@@ -108,7 +108,7 @@ class MaskPanel final : public Panel {
       reaction.tooltip.push_back("column: " + node_summary(scene, under, row.whose));
       reaction.tooltip.push_back(self   ? "the row sees itself"
                                  : sees ? "visible: an ancestor of the row"
-                                        : "not visible: no ancestor of the row, or outside the "
+                                        : "not visible: not an ancestor of the row, or outside the "
                                           "sliding window");
       reaction.tooltip.push_back(
           "visible(i) = prompt + ancestors(i) + i" +

@@ -139,7 +139,7 @@ class MemoryPanel final : public Panel {
     if (in.fit) zoom_ = 1, from_ = 0;
     if (!in.inside) return reaction;
     if (button_.contains(in.mouse)) {
-      reaction.tooltip = {"lines: every curve by itself · stacked: garbage upon live"};
+      reaction.tooltip = {"lines: every curve by itself · stacked: garbage on top of live"};
       if (in.clicked) stacked_ = !stacked_;
       return reaction;
     }

@@ -13,12 +13,12 @@
 
 namespace triescope::test {
 
-inline void record_two_owners(Recorder& out) {
+inline void record_two_owners(Recorder& out, int sliding_window = 0) {
   RunInfo info = synthetic_info(3, "draft_model", "Draft-model speculation", "recycle");
   info.model_json =
       R"({"name":"target","dtype":"fp32","device":"cpu","draft":{"name":"small","kv_bytes_per_token":512}})";
   info.kv_bytes_per_token = 2048;
-  info.sliding_window = 0;
+  info.sliding_window = sliding_window;
   out.write({.run = info});
   const auto& pieces = synthetic_pieces();
   for (std::size_t i = 0; i < pieces.size(); ++i)

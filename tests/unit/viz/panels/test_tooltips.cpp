@@ -132,7 +132,7 @@ TEST_CASE("mask: a cell says whether its row sees its column, and why") {
   CHECK(reaction.hover == 2);
   CHECK(reaction.tooltip == Lines{"row 2: node 3  ·a  position 4",
                                   "column: node 2  ,  position 4  slot 4",
-                                  "not visible: no ancestor of the row, or outside the sliding "
+                                  "not visible: not an ancestor of the row, or outside the sliding "
                                   "window",
                                   "visible(i) = prompt + ancestors(i) + i"});
 }
