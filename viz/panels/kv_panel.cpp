@@ -95,6 +95,8 @@ class KvPanel final : public Panel {
     Reaction reaction;
     if (owner_.input(in, scene, reaction) || !scene.capture || strips_.empty()) return reaction;
     const KvStrip& first = strips_.front();
+    // To what was drawn last; what is asked for now is limited where it is drawn.
+    scroll_ = scroll_within(scroll_, first.grid.height(), first.body.h);
     if (const auto factor = static_cast<float>(zoom_of(in)); factor != 1) {
       const float zoom = std::clamp(zoom_ * factor, 1.0f, kMaxZoom), ratio = zoom / zoom_;
       // Cells grow both ways: a slot's place in the strip with the square.
@@ -103,7 +105,6 @@ class KvPanel final : public Panel {
     }
     if (in.dragging) scroll_ -= in.drag_delta.y;
     if (in.fit) zoom_ = 1, scroll_ = 0;
-    scroll_ = scroll_within(scroll_, first.grid.height(), first.body.h);
     if (!in.inside) return reaction;
     reaction.hover = -1;
     if (band_.contains(in.mouse)) {

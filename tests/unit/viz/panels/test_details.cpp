@@ -10,46 +10,32 @@
 #include <utility>
 #include <vector>
 
-#include "tests/unit/viz/recording_canvas.h"
+#include "tests/unit/viz/looking.h"
 #include "tests/unit/viz/two_owners.h"
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
 #include "viz/panels/kv_range.h"
 #include "viz/panels/kv_strip.h"
 #include "viz/panels/memory_curves.h"
-#include "viz/panels/panel.h"
 
 namespace triescope::viz {
 namespace {
 
 using capture::MemoryRow;
 using capture::Phase;
+using test::drawn;
+using test::find;
+using test::mouse_at;
+using test::mouse_over;
 using test::RecordingCanvas;
+using test::scene_at;
 
 constexpr Rect kArea{0, 0, 600, 300};
 
-Scene scene_at(const capture::Capture& run, capture::Tick cursor) {
-  Scene scene;
-  scene.capture = &run;
-  scene.cursor = cursor;
-  scene.theme = dark_theme();
-  scene.animate = false;
-  return scene;
-}
 Scene after_step_1() {
   return scene_at(test::two_owner_capture(), capture::make_tick(2, Phase::kDraft));
 }
 
-RecordingCanvas drawn(Panel& panel, const Scene& scene, Rect area = kArea) {
-  RecordingCanvas canvas;
-  panel.draw(canvas, area, scene);
-  return canvas;
-}
-const RecordingCanvas::Text* find(const RecordingCanvas& canvas, const std::string& text) {
-  for (const auto& one : canvas.texts)
-    if (one.text == text) return &one;
-  return nullptr;
-}
 // The numbers of every call of a name.
 std::vector<std::vector<float>> numbers_of(const RecordingCanvas& canvas, const std::string& name) {
   std::vector<std::vector<float>> found;
@@ -65,17 +51,11 @@ std::vector<std::vector<float>> numbers_of(const RecordingCanvas& canvas, const 
   return found;
 }
 
-Input at(Point mouse) {
-  Input in;
-  in.inside = true;
-  in.mouse = mouse;
-  return in;
-}
 Input on(Panel& panel, const Scene& scene, const std::string& text, Rect area = kArea) {
   const RecordingCanvas canvas = drawn(panel, scene, area);
   const auto* const found = find(canvas, text);
   REQUIRE_MESSAGE(found, text);
-  return at({found->box.x + found->box.w / 2, found->box.y + found->box.h / 2});
+  return mouse_over(*found);
 }
 
 // --- timeline ---
@@ -101,7 +81,7 @@ TEST_CASE("timeline: a drag puts the cursor on the nearest phase boundary") {
     const Scene scene = scene_at(run, 3);
     drawn(*panel, scene, kTimeline);
     for (const float off : {-0.4f, 0.0f, 0.4f}) {
-      Input in = at({zero + (static_cast<float>(tick) + off) * phase, 60});
+      Input in = mouse_at({zero + (static_cast<float>(tick) + off) * phase, 60});
       in.dragging = true;
       CHECK(panel->input(in, kTimeline, scene).cursor == tick);
     }
@@ -117,7 +97,7 @@ TEST_CASE("timeline: Shift-drag selects from where it began, a double click lets
   drawn(*panel, scene, kTimeline);
   using Range = std::pair<std::int32_t, std::int32_t>;
   const auto drag = [&](float to) {
-    Input in = at({zero + to * step, 60});
+    Input in = mouse_at({zero + to * step, 60});
     in.shift = in.dragging = true;
     return panel->input(in, kTimeline, scene);
   };
@@ -125,11 +105,11 @@ TEST_CASE("timeline: Shift-drag selects from where it began, a double click lets
   CHECK(drag(7.2f).range == Range{4, 7});
   CHECK(drag(1.5f).range == Range{1, 4});
   CHECK_FALSE(drag(1.5f).cursor);
-  Input released = at({zero, 60});
+  Input released = mouse_at({zero, 60});
   released.released = true;
   CHECK_FALSE(panel->input(released, kTimeline, scene).range);
   CHECK(drag(2.5f).range == Range{2, 2});
-  Input twice = at({zero, 60});
+  Input twice = mouse_at({zero, 60});
   twice.double_clicked = true;
   CHECK(panel->input(twice, kTimeline, scene).clear_range);
 }
@@ -141,8 +121,8 @@ TEST_CASE(
   const capture::Capture& run = test::beam_capture();
   const Scene scene = scene_at(run, run.end_tick());
   const auto panel = make_panel("memory");
-  drawn(*panel, scene);
-  Input in = at({300, 150});
+  drawn(*panel, scene, kArea);
+  Input in = mouse_at({300, 150});
   const std::string first = panel->input(in, kArea, scene).tooltip.front();
   const int step = std::stoi(first.substr(5));
   REQUIRE(step > 0);
@@ -178,26 +158,26 @@ TEST_CASE("memory: how far one notch and one key zoom") {
   const Scene scene = scene_at(run, run.end_tick());
   const auto shown = [&](float notches, bool in_key, bool out_key) {
     const auto panel = make_panel("memory");
-    drawn(*panel, scene);
+    drawn(*panel, scene, kArea);
     // The plot's left and right edge: where tooltips begin and end.
     float left = -1, right = -1;
     for (float x = 0; x < kArea.w; ++x)
-      if (panel->input(at({x, 150}), kArea, scene).tooltip.size() > 2) {
+      if (panel->input(mouse_at({x, 150}), kArea, scene).tooltip.size() > 2) {
         if (left < 0) left = x;
         right = x;
       }
-    Input in = at({left, 150});
+    Input in = mouse_at({left, 150});
     in.zoom_in = true;  // from 1.3 ^ 4 on, so that there is room to go out
     for (int i = 0; i < 4; ++i) {
       panel->input(in, kArea, scene);
-      drawn(*panel, scene);
+      drawn(*panel, scene, kArea);
     }
     in.zoom_in = in_key;
     in.zoom_out = out_key;
     in.wheel = notches;
     panel->input(in, kArea, scene);
-    drawn(*panel, scene);
-    return panel->input(at({right, 150}), kArea, scene).tooltip.front();
+    drawn(*panel, scene, kArea);
+    return panel->input(mouse_at({right, 150}), kArea, scene).tooltip.front();
   };
   // 29 steps / 1.3^4 = 10.15 at first.
   CHECK(shown(0, false, false) == "step 10");
@@ -331,11 +311,89 @@ TEST_CASE("kv: the prompt's band says whether it is shared or copied") {
       out.write({.phases = {{.tick = 0}}});
       out.write({.finish = Finish{RunStatus::kDone, ""}});
     });
-    CHECK(find(drawn(*make_panel("kv"), scene_at(*opened->capture, 1)), text));
+    CHECK(find(drawn(*make_panel("kv"), scene_at(*opened->capture, 1), kArea), text));
   }
 }
 
+TEST_CASE("kv: zooming keeps about the slot under the pointer") {
+  const auto opened = test::make_capture([](test::Recorder& out) {
+    using namespace test;
+    out.write({.run = synthetic_info(1, "greedy", "Greedy decoding", "keep")});
+    out.write({.nodes = {{.node = 0}}});
+    out.write({.slots = {{.slot = 0, .node = -2}}});
+    out.write({.memory = {{.live = 1, .reserved = 600, .greedy = 1, .batch_beam = 1}}});
+    out.write({.phases = {{.tick = make_tick(0, Phase::kCommit)}}});
+    out.write({.finish = Finish{RunStatus::kDone, ""}});
+  });
+  const Scene scene = scene_at(*opened->capture, opened->capture->end_tick());
+  const auto panel = make_panel("kv");
+  Input in = mouse_at({300, 200});
+  const auto slot = [&] {
+    drawn(*panel, scene, kArea);
+    const auto tooltip = panel->input(in, kArea, scene).tooltip;
+    REQUIRE_FALSE(tooltip.empty());
+    return std::stoi(tooltip.front().substr(5));
+  };
+  const int before = slot();
+  REQUIRE(before > 200);
+  in.wheel = 1;
+  for (int i = 0; i < 4; ++i) slot();
+  in.wheel = 0;
+  const int zoomed = slot();
+  CHECK(zoomed != before);  // the rows are wrapped otherwise
+  CHECK(std::abs(zoomed - before) < 60);
+  in.fit = true;
+  slot();
+  in.fit = false;
+  CHECK(slot() == before);
+}
+
+TEST_CASE("kv: an arrow for every slot that the commit moved, and for no other") {
+  const capture::Capture& run = test::beam_capture();
+  int steps = 0;
+  for (std::int32_t step = 0; step <= run.last_step(); ++step) {
+    const Scene scene = scene_at(run, capture::make_tick(step, Phase::kCommit) + 1);
+    std::size_t moved = 0;
+    for (const capture::SlotRow& row : run.slot_events(step))
+      moved += row.action == capture::SlotAction::kMove;
+    CAPTURE(step);
+    CHECK(numbers_of(drawn(*make_panel("kv"), scene, {0, 0, 1000, 600}), "bezier").size() == moved);
+    steps += moved > 4;
+    // Before the commit nothing has moved yet.
+    CHECK(
+        numbers_of(drawn(*make_panel("kv"), scene_at(run, capture::make_tick(step, Phase::kCommit)),
+                         {0, 0, 1000, 600}),
+                   "bezier")
+            .empty());
+  }
+  CHECK(steps > 0);
+}
+
 // --- mask, positions, candidates ---
+
+TEST_CASE("mask: zoomed all the way, columns are as wide as they may be") {
+  const capture::Capture& run = test::beam_capture();
+  const Scene scene = scene_at(run, run.end_tick());
+  const auto panel = make_panel("mask");
+  Input in = mouse_at({400, 90});
+  in.zoom_in = true;
+  for (int i = 0; i < 30; ++i) {
+    drawn(*panel, scene, kArea);
+    panel->input(in, kArea, scene);
+  }
+  drawn(*panel, scene, kArea);
+  std::vector<float> edges;
+  std::string column;
+  for (float x = 250; x < 580; x += 0.25f) {
+    const auto tooltip = panel->input(mouse_at({x, 90}), kArea, scene).tooltip;
+    REQUIRE(tooltip.size() > 1);
+    if (!column.empty() && tooltip[1] != column) edges.push_back(x);
+    column = tooltip[1];
+  }
+  REQUIRE(edges.size() > 3);
+  for (std::size_t i = 1; i < edges.size(); ++i)
+    CHECK(edges[i] - edges[i - 1] == doctest::Approx(scene.em * 3.2f * 1.4f).epsilon(0.01));
+}
 
 TEST_CASE("mask: the prompt's band shows the part of it that the sliding window still covers") {
   const auto opened =
@@ -343,7 +401,7 @@ TEST_CASE("mask: the prompt's band shows the part of it that the sliding window 
   const Scene scene = scene_at(*opened->capture, capture::make_tick(2, Phase::kDraft));
   // Of every row with a bar: what is seen of the prompt, by the width of the bar.
   const auto shares = [&](Panel& panel) {
-    const RecordingCanvas canvas = drawn(panel, scene);
+    const RecordingCanvas canvas = drawn(panel, scene, kArea);
     const auto rects = numbers_of(canvas, "fill_rect");
     const auto* const label = find(canvas, "prompt 3");
     REQUIRE(label);
@@ -372,7 +430,7 @@ TEST_CASE("mask: the prompt's band shows the part of it that the sliding window 
 }
 
 TEST_CASE("positions: two inputs that share a position are marked, one alone is not") {
-  const RecordingCanvas canvas = drawn(*make_panel("positions"), after_step_1());
+  const RecordingCanvas canvas = drawn(*make_panel("positions"), after_step_1(), kArea);
   const auto sharing = std::count_if(canvas.texts.begin(), canvas.texts.end(), [](const auto& t) {
     return t.text.find("share it") != std::string::npos || t.text.rfind("×", 0) == 0;
   });
@@ -383,7 +441,7 @@ TEST_CASE("positions: two inputs that share a position are marked, one alone is 
 TEST_CASE("candidates: what is shown adds up, and a node without any shows its parent's") {
   Scene scene = after_step_1();
   scene.focus.locked = 1;
-  CHECK(find(drawn(*make_panel("candidates"), scene),
+  CHECK(find(drawn(*make_panel("candidates"), scene, kArea),
              "shown: 75.0 % of the probability; ✓ became children"));
   const capture::Capture& run = test::beam_capture();
   scene = scene_at(run, run.end_tick());
@@ -405,6 +463,28 @@ TEST_CASE("candidates: what is shown adds up, and a node without any shows its p
   CHECK(seen > 0);
 }
 
+// --- text, trie ---
+
+TEST_CASE("text: beams are numbered from 1, best first") {
+  const capture::Capture& run = test::beam_capture();
+  const RecordingCanvas canvas = drawn(
+      *make_panel("text"), scene_at(run, capture::make_tick(3, Phase::kDraft)), {0, 0, 1000, 900});
+  std::vector<std::string> beams;
+  for (const auto& text : canvas.texts)
+    if (text.text.rfind("beam ", 0) == 0) beams.push_back(text.text.substr(0, 6));
+  CHECK(beams == std::vector<std::string>{"beam 1", "beam 2", "beam 3"});
+}
+
+TEST_CASE("trie: a folded node says how much is not drawn, dead and other, one or more") {
+  const auto panel = make_panel("trie");
+  panel->set_view_state("mode=auto;zoom=1.000;closed=1;opened=");
+  const Scene scene = after_step_1();
+  const auto tooltip = panel->input(on(*panel, scene, node_text(scene, 1)), kArea, scene).tooltip;
+  REQUIRE(tooltip.size() >= 2);
+  CHECK(tooltip[tooltip.size() - 2] == "+1 node on dead branches, not drawn: double-click to open");
+  CHECK(tooltip.back() == "+3 nodes folded away: double-click to open");
+}
+
 // --- what a draft's end looks like ---
 
 TEST_CASE("withdrawn drafts are named in the trie's legend, and their verdict says what it means") {
@@ -424,11 +504,11 @@ TEST_CASE("withdrawn drafts are named in the trie's legend, and their verdict sa
     out.write({.finish = Finish{RunStatus::kDone, ""}});
   });
   const Scene scene = scene_at(*opened->capture, 6);
-  CHECK(find(drawn(*make_panel("trie"), scene), "withdrawn"));
-  CHECK(
-      find(drawn(*make_panel("verdict"), scene), "withdrawn: drafted, but not sent to the target"));
-  CHECK_FALSE(find(drawn(*make_panel("trie"), scene_at(*opened->capture, 5)), "withdrawn"));
-  CHECK_FALSE(find(drawn(*make_panel("trie"), after_step_1()), "withdrawn"));
+  CHECK(find(drawn(*make_panel("trie"), scene, kArea), "withdrawn"));
+  CHECK(find(drawn(*make_panel("verdict"), scene, kArea),
+             "withdrawn: drafted, but not sent to the target"));
+  CHECK_FALSE(find(drawn(*make_panel("trie"), scene_at(*opened->capture, 5), kArea), "withdrawn"));
+  CHECK_FALSE(find(drawn(*make_panel("trie"), after_step_1(), kArea), "withdrawn"));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/support/files.h"
-#include "tests/unit/viz/recording_canvas.h"
+#include "tests/unit/viz/looking.h"
 #include "tests/unit/viz/two_owners.h"
 #include "viz/export/export.h"
 #include "viz/look/node_text.h"
@@ -16,41 +16,27 @@
 #include "viz/panels/kv_slots.h"
 #include "viz/panels/mask_rows.h"
 #include "viz/panels/owner_switch.h"
-#include "viz/panels/panel.h"
 
 namespace triescope::viz {
 namespace {
 
 using capture::Phase;
 using capture::Whose;
+using test::drawn;
+using test::find;
+using test::mouse_at;
+using test::mouse_over;
 using test::RecordingCanvas;
+using test::scene_at;
 using test::two_owner_capture;
 
 constexpr RowSource kTarget{Whose::kTarget}, kDraft{Whose::kDraft};
 constexpr Rect kArea{0, 0, 700, 320};
 const std::vector<std::string> kPanels = {"kv", "memory", "mask", "positions", "candidates"};
 
-Scene scene_at(const capture::Capture& run, capture::Tick cursor) {
-  Scene scene;
-  scene.capture = &run;
-  scene.cursor = cursor;
-  scene.theme = dark_theme();
-  scene.animate = false;
-  return scene;
-}
 // The run with a draft model, after step 1.
 Scene after_step_1() { return scene_at(two_owner_capture(), capture::make_tick(2, Phase::kDraft)); }
 
-RecordingCanvas drawn(Panel& panel, const Scene& scene, Rect area = kArea) {
-  RecordingCanvas canvas;
-  panel.draw(canvas, area, scene);
-  return canvas;
-}
-const RecordingCanvas::Text* find(const RecordingCanvas& canvas, const std::string& text) {
-  for (const auto& one : canvas.texts)
-    if (one.text == text) return &one;
-  return nullptr;
-}
 // Where lines run across the whole picture, from its labels on.
 std::vector<float> across(const RecordingCanvas& canvas) {
   std::vector<float> found;
@@ -64,21 +50,15 @@ std::vector<float> across(const RecordingCanvas& canvas) {
   return found;
 }
 
-Input at(Point mouse, bool clicked = false) {
-  Input in;
-  in.inside = true;
-  in.mouse = mouse;
-  in.clicked = clicked;
-  return in;
-}
 // Over the text, as a mouse would be.
 Reaction over(Panel& panel, const Scene& scene, const std::string& text, bool clicked = false,
               Rect area = kArea) {
   const RecordingCanvas canvas = drawn(panel, scene, area);
   const auto* const found = find(canvas, text);
   REQUIRE_MESSAGE(found, text);
-  return panel.input(
-      at({found->box.x + found->box.w / 2, found->box.y + found->box.h / 2}, clicked), area, scene);
+  Input in = mouse_over(*found);
+  in.clicked = clicked;
+  return panel.input(in, area, scene);
 }
 std::unique_ptr<Panel> of_draft(const std::string& name) {
   auto panel = make_panel(name);
@@ -92,10 +72,10 @@ TEST_CASE("owner switch: a capture of one model has none, and shows the target's
   for (const std::string& name : kPanels) {
     CAPTURE(name);
     const auto plain = make_panel(name), chosen = of_draft(name);
-    const RecordingCanvas canvas = drawn(*plain, scene);
+    const RecordingCanvas canvas = drawn(*plain, scene, kArea);
     CHECK_FALSE(find(canvas, "draft model"));
     CHECK_FALSE(find(canvas, "draft"));
-    CHECK(drawn(*chosen, scene).calls == canvas.calls);
+    CHECK(drawn(*chosen, scene, kArea).calls == canvas.calls);
     CHECK(chosen->csv(scene) == plain->csv(scene));
     CHECK(chosen->whose(scene) == "");
   }
@@ -252,8 +232,8 @@ TEST_CASE("owner switch: the mask shows every forward of the draft model's step"
 TEST_CASE("owner switch: a line parts the forwards of a step, and a row names its forward") {
   const Scene scene = after_step_1();
   const auto target = make_panel("mask"), draft = of_draft("mask");
-  const RecordingCanvas canvas = drawn(*draft, scene);
-  CHECK(across(drawn(*target, scene)).empty());
+  const RecordingCanvas canvas = drawn(*draft, scene, kArea);
+  CHECK(across(drawn(*target, scene, kArea)).empty());
   const auto parted = across(canvas);
   REQUIRE(parted.size() == 1);
   // Labels of rows stand at the left, tokens above columns at the right.
@@ -261,7 +241,7 @@ TEST_CASE("owner switch: a line parts the forwards of a step, and a row names it
   for (const auto& text : canvas.texts) {
     if (text.box.x > 130) continue;
     if (text.text == node_text(scene, 3, 14))
-      at_rows.push_back(draft->input(at({text.box.x + 1, text.box.y + 1}), kArea, scene));
+      at_rows.push_back(draft->input(mouse_at({text.box.x + 1, text.box.y + 1}), kArea, scene));
     if (text.text == node_text(scene, 1, 14)) CHECK(text.box.bottom() < parted[0]);
     if (text.text == node_text(scene, 2, 14)) CHECK(text.box.y > parted[0]);
   }
@@ -302,8 +282,8 @@ TEST_CASE("owner switch: memory is the draft model's, at its own bytes per token
   CHECK(make_panel("memory")->csv(scene) ==
         header + "0,3,0,8,3,3,0,2048,-1,-1\n1,6,0,8,6,6,0,2048,-1,-1\n");
   const auto panel = of_draft("memory");
-  CHECK(find(drawn(*panel, scene), "live 5"));
-  const Reaction reaction = panel->input(at({550, 150}), kArea, scene);
+  CHECK(find(drawn(*panel, scene, kArea), "live 5"));
+  const Reaction reaction = panel->input(mouse_at({550, 150}), kArea, scene);
   REQUIRE(reaction.tooltip.size() >= 2);
   CHECK(reaction.tooltip[0] == "step 1");
   CHECK(reaction.tooltip[1] == "live 5 tokens × 512 B = 2.56 KB");
@@ -312,6 +292,7 @@ TEST_CASE("owner switch: memory is the draft model's, at its own bytes per token
 TEST_CASE("owner switch: an empty panel says that the draft model has not run, or not now") {
   const Scene before = scene_at(two_owner_capture(), capture::make_tick(1, Phase::kDraft));
   CHECK(no_rows_text(kDraft, before) == "The draft model has run no forward yet: step on (F10).");
+  CHECK(no_rows_text(kDraft, after_step_1()) == "The draft model ran no forward in this step.");
   CHECK(no_rows_text(kDraft, scene_at(two_owner_capture(), 1000)) ==
         "The draft model ran no forward in this step.");
   const std::pair<const char*, const char*> empty[] = {
@@ -322,7 +303,7 @@ TEST_CASE("owner switch: an empty panel says that the draft model has not run, o
   for (const auto& [name, text] : empty) {
     CAPTURE(name);
     const auto panel = of_draft(name);
-    const RecordingCanvas canvas = drawn(*panel, before);
+    const RecordingCanvas canvas = drawn(*panel, before, kArea);
     CHECK(find(canvas, text));
     over(*panel, before, "target", true);  // the way back stays
     CHECK(panel->whose(before) == "target");

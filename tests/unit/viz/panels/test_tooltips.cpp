@@ -4,25 +4,22 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/viz/recording_canvas.h"
+#include "tests/unit/viz/looking.h"
 #include "tests/unit/viz/two_owners.h"
 #include "viz/look/node_text.h"
-#include "viz/panels/panel.h"
 
 namespace triescope::viz {
 namespace {
 
 using capture::Phase;
+using test::drawn;
+using test::find;
+using test::mouse_at;
+using test::mouse_over;
+using test::RecordingCanvas;
+using test::scene_at;
 using Lines = std::vector<std::string>;
 
-Scene scene_at(const capture::Capture& run, capture::Tick cursor) {
-  Scene scene;
-  scene.capture = &run;
-  scene.cursor = cursor;
-  scene.theme = dark_theme();
-  scene.animate = false;
-  return scene;
-}
 Scene after_step_1() {
   return scene_at(test::two_owner_capture(), capture::make_tick(2, Phase::kDraft));
 }
@@ -33,32 +30,21 @@ constexpr Rect kArea{0, 0, 600, 300};
 std::vector<Lines> tooltips(const std::string& name, const Scene& scene, float y,
                             Rect area = kArea) {
   const auto panel = make_panel(name);
-  test::RecordingCanvas canvas;
-  panel->draw(canvas, area, scene);
+  drawn(*panel, scene, area);
   std::vector<Lines> found;
   for (float x = area.x; x < area.right(); x += 2) {
-    Input in;
-    in.inside = true;
-    in.mouse = {x, y};
+    const Input in = mouse_at({x, y});
     const Lines lines = panel->input(in, area, scene).tooltip;
     if (!lines.empty() && (found.empty() || found.back() != lines)) found.push_back(lines);
   }
   return found;
 }
-// Over the text.
 Reaction over(const std::string& name, const Scene& scene, const std::string& text) {
   const auto panel = make_panel(name);
-  test::RecordingCanvas canvas;
-  panel->draw(canvas, kArea, scene);
-  for (const auto& one : canvas.texts)
-    if (one.text == text) {
-      Input in;
-      in.inside = true;
-      in.mouse = {one.box.x + one.box.w / 2, one.box.y + one.box.h / 2};
-      return panel->input(in, kArea, scene);
-    }
-  FAIL("not drawn: " << text);
-  return {};
+  const RecordingCanvas canvas = drawn(*panel, scene, kArea);
+  const auto* const found = find(canvas, text);
+  REQUIRE_MESSAGE(found, text);
+  return panel->input(mouse_over(*found), kArea, scene);
 }
 
 TEST_CASE("timeline: a step's phases, and how many rows and tokens, one or more") {
@@ -116,8 +102,7 @@ TEST_CASE("positions: both numbers of a row with their formulas, and who shares 
 TEST_CASE("mask: a cell says whether its row sees its column, and why") {
   const Scene scene = after_step_1();
   const auto panel = make_panel("mask");
-  test::RecordingCanvas canvas;
-  panel->draw(canvas, kArea, scene);
+  const RecordingCanvas canvas = drawn(*panel, scene, kArea);
   float x = -1, y = -1;  // of column 2 and row 3
   for (const auto& text : canvas.texts) {
     if (text.text == node_text(scene, 2, 10) && text.box.x > 160) x = text.box.x + 2;
@@ -125,9 +110,7 @@ TEST_CASE("mask: a cell says whether its row sees its column, and why") {
   }
   REQUIRE(x > 0);
   REQUIRE(y > 0);
-  Input in;
-  in.inside = true;
-  in.mouse = {x, y};
+  const Input in = mouse_at({x, y});
   const Reaction reaction = panel->input(in, kArea, scene);
   CHECK(reaction.hover == 2);
   CHECK(reaction.tooltip == Lines{"row 2: node 3  ·a  position 4",
@@ -141,13 +124,11 @@ TEST_CASE("candidates: a token's formulas, and a click on one that became a chil
   Scene scene = after_step_1();
   scene.focus.locked = 1;
   const auto panel = make_panel("candidates");
-  test::RecordingCanvas canvas;
-  panel->draw(canvas, kArea, scene);
+  const RecordingCanvas canvas = drawn(*panel, scene, kArea);
   for (const auto& text : canvas.texts) {
     if (text.text != "0.7500") continue;
-    Input in;
-    in.inside = in.clicked = true;
-    in.mouse = {text.box.x, text.box.y + 3};
+    Input in = mouse_at({text.box.x, text.box.y + 3});
+    in.clicked = true;
     const Reaction reaction = panel->input(in, kArea, scene);
     CHECK(reaction.lock == 2);
     CHECK(reaction.tooltip ==
