@@ -139,5 +139,32 @@ TEST_CASE("candidates: a token's formulas, and a click on one that became a chil
   FAIL("the candidate is not drawn");
 }
 
+TEST_CASE("verdict: a step's margin is its smallest gap, and counts in its tenth") {
+  const auto opened = test::make_capture([](test::Recorder& out) {
+    using namespace test;
+    out.write({.run = synthetic_info(3, "beam", "Trie beam search", "recycle")});
+    out.write({.nodes = {{.node = 0}, {.node = 1, .parent = 0, .token = 5, .depth = 1}}});
+    const std::vector<std::vector<float>> gaps = {{}, {0.5f, 0.25f}, {2.55f}};
+    for (std::int32_t step = 0; step < 3; ++step) {
+      const Tick tick = make_tick(step, Phase::kAccept);
+      for (const float gap : gaps[static_cast<std::size_t>(step)])
+        out.write(
+            {.verdicts = {
+                 {.tick = tick, .node = 1, .verdict = Verdict::kKept, .rank = 0, .gap = gap}}});
+      out.write({.phases = {{.tick = tick}}});
+      out.write({.steps = {{.step = step, .frontier = 1}}});
+    }
+    out.write({.finish = Finish{RunStatus::kDone, ""}});
+  });
+  const Scene scene = scene_at(*opened->capture, opened->capture->end_tick());
+  const std::string margin = "margin = min over kept beams of score − best score that was cut = ";
+  const std::string with = "1 step with a margin of ", next = "click: the next of them";
+  const auto found = tooltips("verdict", scene, 340, {0, 0, 800, 400});
+  CHECK(found == std::vector<Lines>{{"step 1", margin + "0.250"},
+                                    {"step 2", margin + "2.550"},
+                                    {with + "0.2 to 0.3", next},
+                                    {with + "2.5 to 2.6", next}});
+}
+
 }  // namespace
 }  // namespace triescope::viz
