@@ -217,7 +217,7 @@ void write(std::vector<Part>& parts, const std::string& path, const ExportOption
   const float em = options.em, margin = em, caption = em * 2.6f;
   const float title = parts.size() > 1 ? em * kTitleEm : 0;
   CairoCanvas measure(CairoFormat::kMeasure, "", 100, 100);
-  std::vector<float> widths;  // of each, with half of what is between them
+  std::vector<float> widths;  // of each run, with half of the space between them
   float height = em * 6;
   for (const Part& part : parts) {
     const Point extent = part.panel->extent(measure, part.scene);

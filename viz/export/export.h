@@ -48,8 +48,8 @@ struct ExportRun {
 // Method and file.
 std::string title_of(const capture::Capture& capture);
 
-// The same panel of two runs in one picture, side by side, what differs marked; the sizes are of
-// the whole. CSV: one table, the first column names the run. `step`, `view_state` and `range` of the
+// The same panel of two runs in one picture, side by side, with the differences marked; the sizes are
+// those of the whole. CSV: one table, the first column names the run. `step`, `view_state` and `range` of the
 // options are ignored.
 void export_pair(const ExportRun& left, const ExportRun& right, const std::string& panel,
                  const std::string& path, const ExportOptions& options,

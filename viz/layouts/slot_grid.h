@@ -15,7 +15,7 @@ struct SlotGrid {
   static constexpr float kMinPx = 4;
 
   std::size_t columns = 1, cells = 0;
-  std::size_t merge = 1;  // slots a cell
+  std::size_t merge = 1;  // slots per cell
   float width = 1, pitch = 1, gap = 1;
 
   // `zoom` >= 1 makes cells larger than fit; the grid then is higher than `h`.

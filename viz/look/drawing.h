@@ -15,7 +15,7 @@ namespace triescope::viz {
 // The mark's glyph as a vector shape (fonts may lack it), centred, `size` px across.
 void draw_glyph(Canvas& canvas, std::string_view glyph, Point center, float size, Color color);
 
-// The mark ≠ where another run differs, `size` px across, legible upon anything.
+// The mark ≠ where another run differs, `size` px across, legible on anything.
 void draw_difference(Canvas& canvas, Point center, float size, const Scene& scene);
 
 // `text` cut at its end to fit `width` px ("…"); "" if not even one character fits.

@@ -14,8 +14,8 @@ namespace triescope::viz {
 
 // The text of a node's token with visible spaces: "·the"; the root: "prompt"; no such node: "".
 std::string node_text(const Scene& scene, std::int32_t node, int max_chars = 24);
-// "node 12  ·the  position 40  slot 17"; without the slot where it has none. Other caches' slots
-// than the target's are asked for by their owner, "whose".
+// "node 12  ·the  position 40  slot 17"; without the slot where it has none. The slot is
+// that of the cache of `whose`.
 std::string node_summary(const Scene& scene, std::int32_t node,
                          capture::Whose whose = capture::Whose::kTarget);
 // What the other run does there, with its glyph; "" = the same, or no other run.

@@ -70,6 +70,7 @@ std::string reason_text(const capture::VerdictRow& row, const TokenName& token) 
   const char* const kTypicalLimit = "min(epsilon, delta e^-H)";
   switch (row.reason) {
     case Reason::kNone:
+      if (row.verdict == capture::Verdict::kWithdrawn) return "drafted, but not sent to the target";
       return with_token_names(row.stored_reason, token);
     case Reason::kIsArgmax:
       return "it is the argmax, " + p;

@@ -38,7 +38,7 @@ struct Scene {
     return !range || (step >= range->first && step <= range->second);
   }
 
-  // Kept in this run and not in the one beside it, or the other way round.
+  // Kept in one of the two runs and not in the other.
   bool differs(std::int32_t node) const { return twins && twins->differs(node); }
 
   // The step the cursor stands in or has just finished: the step whose pictures are shown. -1 =

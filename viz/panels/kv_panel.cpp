@@ -45,7 +45,7 @@ class KvPanel final : public Panel {
     const float em = scene.em, pad = em * 0.6f;
     const RowSource source = owner_.source(scene);
     const Rect owner =
-        owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.45f, scene);
+        owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.3f, scene);
     if (!scene.capture || source.slot_count_at(*scene.capture, scene.cursor) == 0)
       return draw_empty_state(canvas, area,
                               source.is_target() ? info().empty
@@ -58,8 +58,8 @@ class KvPanel final : public Panel {
     const float legend = draw_legend(canvas, {area.x + pad, area.y + em * 0.2f},
                                      right - pad - (area.x + pad), legend_of(counts, scene), scene);
     float top = area.y + legend + em * 0.3f;
-    if (top + em * (kBandEm + 2) > area.bottom())
-      top = std::max(area.y + em * 0.3f, owner.w > 0 ? owner.bottom() + em * 0.2f : area.y);
+    if (top + em * (kBandEm + 2) > area.bottom()) top = area.y + em * 0.3f;
+    if (owner.w > 0) top = std::max(top, owner.bottom() + em * 0.3f);
     if (range_.any() && top + em * (kRangeEm + kBandEm + 2) <= area.bottom()) {
       const TextStyle style = ui_text(scene, 0.84f);
       text_in(canvas, {area.x + pad, top - em * 0.15f, area.w - 2 * pad, em * kRangeEm},
@@ -95,6 +95,8 @@ class KvPanel final : public Panel {
     Reaction reaction;
     if (owner_.input(in, scene, reaction) || !scene.capture || strips_.empty()) return reaction;
     const KvStrip& first = strips_.front();
+    // To what was drawn last; what is asked for now is limited where it is drawn.
+    scroll_ = scroll_within(scroll_, first.grid.height(), first.body.h);
     if (const auto factor = static_cast<float>(zoom_of(in)); factor != 1) {
       const float zoom = std::clamp(zoom_ * factor, 1.0f, kMaxZoom), ratio = zoom / zoom_;
       // Cells grow both ways: a slot's place in the strip with the square.
@@ -103,7 +105,6 @@ class KvPanel final : public Panel {
     }
     if (in.dragging) scroll_ -= in.drag_delta.y;
     if (in.fit) zoom_ = 1, scroll_ = 0;
-    scroll_ = scroll_within(scroll_, first.grid.height(), first.body.h);
     if (!in.inside) return reaction;
     reaction.hover = -1;
     if (band_.contains(in.mouse)) {
@@ -216,8 +217,7 @@ class KvPanel final : public Panel {
                                  (writes == 1 ? "once" : std::to_string(writes) + " times") +
                                  " in " + range_.steps() + ", moves into it included");
     if (strip.grid.merge > 1)
-      reaction.tooltip.push_back("one mark = " + std::to_string(strip.grid.merge) +
-                                 " slots: zoom in");
+      reaction.tooltip.push_back("one mark = " + counted(strip.grid.merge, "slot") + ": zoom in");
     if (const std::int64_t bytes = source.kv_bytes_per_token(*scene.capture); bytes > 0)
       reaction.tooltip.push_back("one slot = K and V of one position in every layer = " +
                                  bytes_text(static_cast<double>(bytes)));

@@ -19,7 +19,7 @@ struct KvSlots {
 };
 KvSlots slots_at(const RowSource& source, const capture::Capture& capture, capture::Tick tick);
 
-// The slots that were used at the scene's cursor, a row each, below a header line.
+// The slots that were used at the scene's cursor, one row each, below a header line.
 std::string kv_csv(const RowSource& source, const Scene& scene);
 
 }  // namespace triescope::viz

@@ -38,15 +38,17 @@ class MaskPanel final : public Panel {
     const float em = scene.em, pad = em * 0.6f;
     const RowSource source = owner_.source(scene);
     const Rect owner =
-        owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.45f, scene);
+        owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.3f, scene);
     if (!picture_.mask.update(source, scene, picture_.slot_order)) {
       const float taken = owner.w > 0 ? owner.bottom() - area.y : 0;
       return draw_no_mask(canvas, {area.x, area.y + taken, area.w, area.h - taken}, source, scene);
     }
     float right = owner.w > 0 ? owner.x - pad : area.right() - pad;
     if (!scene.export_mode) {
+      // Beside a switch in a narrow panel the word is enough.
+      const std::string what = owner.w > 0 && area.w < em * 30 ? "" : "columns: ";
       order_button_ = draw_button(canvas, {right, area.y + em * 0.2f},
-                                  picture_.slot_order ? "columns: slots" : "columns: paths", scene);
+                                  what + (picture_.slot_order ? "slots" : "paths"), scene);
       right = order_button_.x - pad;
     }
     const std::vector<LegendEntry> legend = {{"itself", scene.theme.accent, "■"},
@@ -106,7 +108,7 @@ class MaskPanel final : public Panel {
       reaction.tooltip.push_back("column: " + node_summary(scene, under, row.whose));
       reaction.tooltip.push_back(self   ? "the row sees itself"
                                  : sees ? "visible: an ancestor of the row"
-                                        : "not visible: no ancestor of the row, or outside the "
+                                        : "not visible: not an ancestor of the row, or outside the "
                                           "sliding window");
       reaction.tooltip.push_back(
           "visible(i) = prompt + ancestors(i) + i" +

@@ -90,6 +90,8 @@ void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, flo
   const float window = picture.mask.rows.front().whose == capture::Whose::kTarget
                            ? static_cast<float>(scene.capture->run().sliding_window)
                            : 0;
+  const float right =
+      std::min(picture.grid.body.right(), picture.grid.cell(0, picture.grid.columns - 1).right());
   canvas.push_clip(
       {labels.x, picture.grid.body.y, picture.grid.body.right() - labels.x, picture.grid.body.h});
   for (std::size_t r = first_row; r < last_row; ++r) {
@@ -138,7 +140,7 @@ void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, flo
       c = end;
     }
     if (r > 0 && input.forward != picture.mask.rows[r - 1].forward)
-      canvas.line({labels.x, line.y}, {picture.grid.body.right(), line.y}, scene.theme.text_dim, 1);
+      canvas.line({labels.x, line.y}, {right, line.y}, scene.theme.text_dim, 1);
   }
   canvas.pop_clip();
 }

@@ -12,7 +12,7 @@ bool MaskRows::update(const RowSource& source, const Scene& scene, bool slot_ord
   const capture::Capture& capture = *scene.capture;
   const std::int32_t step = scene.shown_step();
   const capture::Tick forward = capture::make_tick(step, source.forward_phase());
-  // Frames cost pixels, not nodes: gathered once a cursor.
+  // Frames cost pixels, not nodes: gathered once per cursor.
   const Key key{&capture, source, scene.cursor, capture.counts().slots, slot_order};
   if (key == key_) return !rows.empty();
   key_ = key;

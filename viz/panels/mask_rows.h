@@ -34,7 +34,7 @@ struct MaskRows {
   Key key_;
 };
 
-// A row of the mask each, below a header line: which nodes it sees.
+// One line per row of the mask, below a header line: which nodes it sees.
 std::string mask_csv(const RowSource& source, const Scene& scene, bool slot_order);
 
 }  // namespace triescope::viz

@@ -27,9 +27,9 @@ LineStyle line_of(std::size_t curve);
 std::string meaning(std::size_t curve);
 // In KV tokens.
 double value_of(const MemoryRow& row, std::size_t curve, double per_token);
-// The same; stacked, garbage stands upon live.
+// The same; stacked, garbage stands on top of live.
 double curve_value(const MemoryRow& row, std::size_t curve, double per_token, bool stacked);
-// Curves there is something to say about.
+// Curves that have something to show.
 std::array<bool, kCurves> curves_of(const std::vector<MemoryRow>& rows);
 // One sentence: what is held beside batch beam search; "" without beams.
 std::string ratio_text(const std::vector<MemoryRow>& rows, const MemoryRow& now,

@@ -43,7 +43,7 @@ class MemoryPanel final : public Panel {
     const float em = scene.em, pad = em * 0.6f;
     const RowSource source = owner_.source(scene);
     const Rect owner =
-        owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.45f, scene);
+        owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.3f, scene);
     const auto rows = rows_of(source, scene);
     if (rows.empty()) return draw_empty_state(canvas, area, info().empty, scene);
     const auto per_token = static_cast<double>(source.kv_bytes_per_token(*scene.capture));
@@ -139,7 +139,7 @@ class MemoryPanel final : public Panel {
     if (in.fit) zoom_ = 1, from_ = 0;
     if (!in.inside) return reaction;
     if (button_.contains(in.mouse)) {
-      reaction.tooltip = {"lines: every curve by itself · stacked: garbage upon live"};
+      reaction.tooltip = {"lines: every curve by itself · stacked: garbage on top of live"};
       if (in.clicked) stacked_ = !stacked_;
       return reaction;
     }

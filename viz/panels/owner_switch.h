@@ -26,7 +26,7 @@ class OwnerSwitch {
   // For an export: whose rows are shown; "" where the capture has only one owner.
   std::string name(const Scene& scene) const;
 
-  // A part of a panel's view state: "whose=draft"; "" as long as nobody chose.
+  // A part of a panel's view state: "whose=draft"; "" until the user has chosen.
   std::string state() const;
   void set_state(const std::string& view_state);  // finds its part; anything unknown is ignored
 
@@ -35,7 +35,7 @@ class OwnerSwitch {
   std::vector<std::pair<Rect, capture::Whose>> parts_;  // as drawn
 };
 
-// In place of a step's rows, where another model than the target has none.
+// In place of a step's rows, where a model other than the target has none.
 std::string no_rows_text(const RowSource& source, const Scene& scene);
 
 }  // namespace triescope::viz

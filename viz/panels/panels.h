@@ -1,4 +1,4 @@
-// One factory a panel; panel.h says what a panel is.
+// One factory per panel; panel.h says what a panel is.
 #pragma once
 
 #include <memory>

@@ -36,7 +36,7 @@ class PositionsPanel final : public Panel {
     const float em = scene.em, pad = em * 0.6f;
     const RowSource source = owner_.source(scene);
     const Rect owner =
-        owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.45f, scene);
+        owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.3f, scene);
     const auto inputs = rows_of(scene);
     if (inputs.empty())
       return draw_empty_state(canvas, area,

@@ -8,7 +8,7 @@ using capture::Whose;
 
 std::int64_t RowSource::kv_bytes_per_token(const capture::Capture& capture) const {
   if (is_target()) return capture.run().kv_bytes_per_token;
-  // A draft model and a draft head are both the companion that the target was given.
+  // A draft model and a draft head are both described as the target's "draft".
   const auto model = nlohmann::json::parse(capture.run().model_json, nullptr, false);
   if (!model.is_object() || !model.contains("draft")) return 0;
   const auto& draft = model["draft"];

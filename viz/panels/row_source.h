@@ -1,6 +1,6 @@
 // RowSource: where a panel gets the rows that belong to a model: what its forwards read, which KV
 // slots it holds, what it keeps in memory, its best tokens. A panel asks for these rows through it
-// alone, so that a draft model's are drawn like the target's. A value; thread-safety as of Capture.
+// alone, so that a draft model's are drawn like the target's. A value; as thread-safe as the Capture.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +41,8 @@ struct RowSource {
   }
 
   bool is_target() const { return whose == capture::Whose::kTarget; }
-  // The phases in which it reads its inputs and moves its slots. What drafts does both while
-  // drafting.
+  // The phases in which it reads its inputs and moves its slots: for a model that drafts, both are
+  // the draft phase.
   capture::Phase forward_phase() const {
     return is_target() ? capture::Phase::kForward : capture::Phase::kDraft;
   }

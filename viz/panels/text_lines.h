@@ -39,7 +39,7 @@ struct TextLines {
   float height = 0, text_top = 0, legend_height = 0;  // text_top: below the prompt
 };
 constexpr float kTextLineEm = 1.55f;
-// Measures every token: once a cursor, not once a frame.
+// Measures every token: once per cursor, not once per frame.
 TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene);
 
 void draw_span(Canvas& canvas, const TextSpan& span, Point top_left, const Scene& scene);

@@ -143,7 +143,7 @@ class TimelinePanel final : public Panel {
         text_in(canvas, {at + em * 0.2f, plot.y, width, em * 1.15f}, label, style);
       }
     } else {
-      // Several steps a px: one bar, as high as the longest.
+      // Several steps per px: one bar, as high as the longest.
       float column = -1e9f;
       double longest = 0;
       bool past = true;

@@ -15,8 +15,8 @@ void explain(const TrieItem& item, std::int32_t merged, const Scene& scene,
              std::vector<std::string>& lines) {
   lines = node_tooltip(scene, item.node);
   if (item.run > 1)
-    lines.push_back(std::to_string(item.run) +
-                    " tokens without a branch are folded here: double-click to open");
+    lines.push_back(counted(item.run, "token") +
+                    " without a branch are folded here: double-click to open");
   if (item.hidden_dead > 0)
     lines.push_back("+" + counted(item.hidden_dead, "node") +
                     " on dead branches, not drawn: double-click to open");

@@ -64,7 +64,7 @@ void draw_details(Canvas& canvas, const TriePicture& picture, std::int32_t item,
       x += picture.unit * 0.8f;
     }
     if (it.run > 1) {
-      label = std::to_string(it.run) + " tokens";
+      label = counted(it.run, "token");
     } else {
       const capture::NodeView view = scene.capture->node_at(it.node, scene.cursor);
       if (!std::isnan(view.row.logprob)) label = probability_text(std::exp(view.row.logprob));

@@ -18,7 +18,7 @@ namespace {
 
 using capture::NodeState;
 
-std::vector<LegendEntry> legend_of(const Scene& scene) {
+std::vector<LegendEntry> legend_of(const TrieShape& shape, const Scene& scene) {
   const bool drafts = std::any_of(scene.capture->steps().begin(), scene.capture->steps().end(),
                                   [](const capture::StepRow& row) { return row.drafted > 0; });
   std::vector<LegendEntry> entries;
@@ -27,9 +27,9 @@ std::vector<LegendEntry> legend_of(const Scene& scene) {
     entries.push_back({std::string(mark.word), mark.color, mark.glyph});
   };
   if (drafts) {
-    for (const NodeState state :
-         {NodeState::kAccepted, NodeState::kRejected, NodeState::kBonus, NodeState::kPending})
-      add(state);
+    for (const NodeState state : {NodeState::kAccepted, NodeState::kRejected}) add(state);
+    if (shape.any_withdrawn()) add(NodeState::kWithdrawn);
+    for (const NodeState state : {NodeState::kBonus, NodeState::kPending}) add(state);
   } else {
     entries.push_back({"beam, best first", scene.theme.beam(0), "#"});
     for (const NodeState state : {NodeState::kPruned, NodeState::kFinished}) add(state);
@@ -113,7 +113,7 @@ class TriePanel final : public Panel {
     }
     const float legend =
         draw_legend(canvas, {area.x + pad, area.y + em * 0.2f}, right - area.x - pad,
-                    legend_of(scene), scene, nullptr, legend_rows(area, scene));
+                    legend_of(picture_.shape, scene), scene, nullptr, legend_rows(area, scene));
     const float top = legend + em * 0.4f;
     return {area.x, area.y + top, area.w, std::max(1.0f, area.h - top)};
   }

@@ -34,7 +34,7 @@ void for_rows(const TrieShape& shape, std::int32_t column, std::int32_t top, std
   }
 }
 
-// Far away: one mark a spot of 3 px, the weightiest state; lines as they are.
+// Far away: one mark per spot of 3 px, the weightiest state; lines as they are.
 void draw_merged(Canvas& canvas, TriePicture& picture, const Scene& scene, std::int32_t first,
                  std::int32_t last, std::int32_t top, std::int32_t bottom) {
   const float pitch = picture.view.drawn_pitch;

@@ -27,7 +27,7 @@ struct TriePicture {
   TrieShape shape;
   TrieView view;
   Rect body;                              // on the canvas
-  float unit = 14;                        // px an em of the tree, as drawn
+  float unit = 14;                        // px per em of the tree, as drawn
   std::vector<TrieChip> chips;            // in the order they were drawn
   std::unordered_set<std::int32_t> path;  // nodes from the focus to the root
 };

@@ -58,6 +58,8 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
   states_.resize(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i)
     states_[i] = capture.state_at(static_cast<std::int32_t>(i), scene.cursor);
+  any_withdrawn_ =
+      std::find(states_.begin(), states_.end(), NodeState::kWithdrawn) != states_.end();
   ranks_.assign(nodes.size(), -1);
   frontier_.clear();
   for (const Leaf& row : leaves_at(capture, scene.cursor)) {

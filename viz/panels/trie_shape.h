@@ -40,6 +40,7 @@ class TrieShape {
 
   // By node id.
   const std::vector<capture::NodeState>& states() const { return states_; }
+  bool any_withdrawn() const { return any_withdrawn_; }
   const std::vector<std::int32_t>& ranks() const { return ranks_; }  // of the best live leaf below
   const std::unordered_map<std::int32_t, std::int32_t>& frontier() const { return frontier_; }
   // Read by this step's forward.
@@ -61,6 +62,7 @@ class TrieShape {
   float em_ = 0;
 
   std::vector<capture::NodeState> states_;
+  bool any_withdrawn_ = false;
   std::vector<std::int32_t> ranks_;                          // -1 = none
   std::unordered_map<std::int32_t, std::int32_t> frontier_;  // node -> rank
   std::unordered_set<std::int32_t> current_;

@@ -73,7 +73,7 @@ void VerdictHistory::input(const Input& in, const Scene& scene, Reaction& reacti
   }
 }
 
-// Made once a state of the capture: frames cost pixels, not verdicts.
+// Made once per state of the capture: frames cost pixels, not verdicts.
 const std::vector<VerdictHistory::StepValue>& VerdictHistory::values_of(const Scene& scene) {
   const capture::Counts counts = scene.capture->counts();
   if (scene.capture == values_for_ && counts.steps == values_steps_ &&

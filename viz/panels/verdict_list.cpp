@@ -51,7 +51,7 @@ struct Column {
   std::string (*text)(const capture::VerdictRow&, const capture::NodeRow&);
 };
 
-// The columns there is something in, as many as fit; what matters least goes first.
+// The columns that hold anything, as many as fit; the least important are dropped first.
 std::vector<Column> columns_for(const std::vector<capture::VerdictRow>& rows, float width_em) {
   using Row = capture::VerdictRow;
   using Node = capture::NodeRow;

@@ -1,5 +1,5 @@
-// VerdictList: the decisions of one step as rows: mark, token, the figures there is something in,
-// and why.
+// VerdictList: the decisions of one step as rows: mark, token, the figures that are known, and
+// why.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class VerdictList {
   // What was decided in the shown step before the cursor.
   static std::vector<capture::VerdictRow> rows_of(const Scene& scene);
 
-  // Decided another way than in the run beside this one.
+  // Decided differently in the run beside this one.
   static std::int64_t differing(const std::vector<capture::VerdictRow>& rows, const Scene& scene);
 
   void clear() { shown_ = {}; }  // nothing is drawn: the mouse meets nothing

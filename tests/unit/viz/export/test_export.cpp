@@ -1,9 +1,12 @@
 #include <doctest/doctest.h>
 
 #include <cairo.h>
+#include <sys/stat.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/base/error.h"
@@ -254,4 +257,37 @@ TEST_CASE("an export is limited to the range of steps on the screen, and says so
   CHECK(csv.find("\n3,") != std::string::npos);
   CHECK(csv.find("\n2,") == std::string::npos);
   CHECK(csv.find("\n10,") == std::string::npos);
+}
+
+TEST_CASE("a device or a pipe is written to, never replaced") {
+  TempDir folder;
+  const std::string pipe = (folder.path() / "pipe").string(),
+                    file = (folder.path() / "file").string(),
+                    null = (folder.path() / "null").string();
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::filesystem::create_symlink("/dev/null", null);
+  for (const ExportFormat format : {ExportFormat::kCsv, ExportFormat::kPng, ExportFormat::kSvg}) {
+    ExportOptions options;
+    options.format = format;
+    options.step = 3;
+    export_panel(draft_capture(), "memory", file, options);
+    std::string read;
+    std::thread reader([&] {
+      std::ifstream in(pipe, std::ios::binary);
+      read.assign(std::istreambuf_iterator<char>(in), {});
+    });
+    export_panel(draft_capture(), "memory", pipe, options);
+    reader.join();
+    CHECK((read == test::read_file(file)));
+    CHECK(std::filesystem::is_fifo(pipe));
+    export_panel(draft_capture(), "memory", null, options);
+    CHECK(std::filesystem::is_symlink(null));
+  }
+  std::size_t left = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    ++left;
+  CHECK(left == 3);
+  ExportOptions options;
+  options.format = ExportFormat::kCsv;
+  CHECK_THROWS_AS(export_panel(draft_capture(), "memory", folder.path().string(), options), Error);
 }

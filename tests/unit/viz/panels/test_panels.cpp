@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/base/error.h"
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/recording_canvas.h"
+#include "tests/unit/viz/two_owners.h"
 #include "tests/unit/viz/wandering_input.h"
 #include "viz/panels/panel.h"
 
@@ -16,6 +18,7 @@ using namespace triescope::viz;
 using triescope::test::beam_capture;
 using triescope::test::draft_capture;
 using triescope::test::RecordingCanvas;
+using triescope::test::two_owner_capture;
 
 namespace {
 
@@ -48,6 +51,18 @@ std::vector<capture::Tick> ticks_of(const capture::Capture& capture) {
   ticks.push_back(capture.end_tick() / 2);
   ticks.push_back(capture.end_tick());
   return ticks;
+}
+
+// Every panel; of a run with a draft model also as it shows that model's rows.
+std::vector<std::unique_ptr<Panel>> panels_of(const capture::Capture& capture) {
+  auto panels = make_panels();
+  if (capture.owners().size() > 1)
+    for (auto& panel : make_panels()) {
+      if (panel->whose(last_scene(capture)).empty()) continue;
+      panel->set_view_state("whose=draft");
+      panels.push_back(std::move(panel));
+    }
+  return panels;
 }
 
 constexpr std::array<Rect, 4> kAreas = {Rect{7, 5, 1000, 600}, Rect{0, 0, 280, 160},
@@ -118,8 +133,9 @@ TEST_CASE("without a capture every panel says what to do") {
 }
 
 TEST_CASE("a picture stays in its area, whatever its size") {
-  for (const capture::Capture* capture : {&beam_capture(), &draft_capture()}) {
-    for (const auto& panel : make_panels()) {
+  for (const capture::Capture* capture :
+       {&beam_capture(), &draft_capture(), &two_owner_capture()}) {
+    for (const auto& panel : panels_of(*capture)) {
       for (const Rect area : kAreas) {
         for (const float em : {13.0f, 26.0f}) {
           for (const capture::Tick tick : {capture::Tick{7}, capture->end_tick()}) {
@@ -141,8 +157,9 @@ TEST_CASE("a picture stays in its area, whatever its size") {
 }
 
 TEST_CASE("no text lies on another text") {
-  for (const capture::Capture* capture : {&beam_capture(), &draft_capture()}) {
-    for (const auto& panel : make_panels()) {
+  for (const capture::Capture* capture :
+       {&beam_capture(), &draft_capture(), &two_owner_capture()}) {
+    for (const auto& panel : panels_of(*capture)) {
       for (const Rect area : kAreas) {
         for (const float em : {13.0f, 26.0f}) {
           // The smallest pane there is to read in: 280 x 160 px at 13 px text, 560 x 320 at 26.
@@ -172,8 +189,9 @@ TEST_CASE("no text lies on another text") {
 }
 
 TEST_CASE("no text is cut by the edge of the pane, except where a picture can be moved") {
-  for (const capture::Capture* capture : {&beam_capture(), &draft_capture()}) {
-    for (const auto& panel : make_panels()) {
+  for (const capture::Capture* capture :
+       {&beam_capture(), &draft_capture(), &two_owner_capture()}) {
+    for (const auto& panel : panels_of(*capture)) {
       const std::string& name = panel->info().name;
       // These scroll or pan.
       if (name == "trie" || name == "text" || name == "inspector" || name == "log") continue;

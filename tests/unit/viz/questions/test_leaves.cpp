@@ -1,6 +1,7 @@
 // The ends of the paths in force at a cursor.
 #include <doctest/doctest.h>
 
+#include <utility>
 #include <vector>
 
 #include "tests/unit/viz/captures.h"
@@ -50,6 +51,62 @@ TEST_CASE("leaves: the returned sequences once they are there, not a tick earlie
 TEST_CASE("leaves: nothing before the first step has decided") {
   CHECK(leaves_at(test::beam_capture(), 0).empty());
   CHECK(leaves_at(test::beam_capture(), capture::make_tick(0, capture::Phase::kAccept)).empty());
+}
+
+// Three steps; the last one only finishes sequences and leaves no frontier.
+void record_last_step(test::Recorder& out) {
+  using namespace test;
+  out.write({.run = synthetic_info(2, "beam", "Trie beam search", "recycle")});
+  std::vector<NodeRow> nodes = {{.node = 0}};
+  for (std::int32_t i = 1; i <= 4; ++i)
+    nodes.push_back(
+        {.node = i, .parent = 0, .token = i, .depth = 1, .tick = make_tick(0, Phase::kAccept)});
+  out.write({.nodes = nodes});
+  const auto phases = [&](int step) {
+    for (int phase = 0; phase < kPhaseCount; ++phase)
+      out.write({.phases = {{.tick = make_tick(step, static_cast<Phase>(phase))}}});
+  };
+  phases(0);
+  out.write(
+      {.frontier = {{.rank = 0, .node = 1, .score = -1}, {.rank = 1, .node = 2, .score = -2}}});
+  const auto finished = [&](int step, std::int32_t node, float score) {
+    out.write({.sequences = {{.tick = make_tick(step, Phase::kAccept),
+                              .node = node,
+                              .score = score,
+                              .finish = "eos",
+                              .tokens = {1}}}});
+  };
+  finished(1, 4, -0.1f);
+  phases(1);
+  out.write({.frontier = {{.step = 1, .rank = 0, .node = 1, .score = -1}}});
+  finished(2, 1, -3);
+  finished(2, 2, -1);
+  finished(2, 3, -1);
+  phases(2);
+  out.write({.finish = Finish{RunStatus::kDone, ""}});
+}
+
+TEST_CASE("leaves: a last step that only finished shows its own, best score first") {
+  const auto opened = test::make_capture(record_last_step);
+  const capture::Capture& run = *opened->capture;
+  const auto leaves = leaves_at(run, capture::make_tick(3, capture::Phase::kDraft));
+  std::vector<std::pair<std::int32_t, float>> found;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    found.emplace_back(leaves[i].node, leaves[i].score);
+    CHECK(leaves[i].rank == static_cast<std::int32_t>(i));
+    CHECK_FALSE(leaves[i].returned);
+    CHECK(leaves[i].finish == "eos");
+  }
+  // Node 4 finished a step before; of equal scores the first stays first.
+  CHECK(found == std::vector<std::pair<std::int32_t, float>>{{2, -1}, {3, -1}, {1, -3}});
+  // Its accept phase is what decides: before it the frontier of step 1 is in force.
+  const auto before = leaves_at(run, capture::make_tick(2, capture::Phase::kAccept));
+  REQUIRE(before.size() == 1);
+  CHECK(before[0].node == 1);
+  CHECK(before[0].score == -1);
+  CHECK(before[0].finish.empty());
+  const auto at = leaves_at(run, capture::make_tick(2, capture::Phase::kAccept) + 1);
+  CHECK(at.size() == 3);
 }
 
 }  // namespace

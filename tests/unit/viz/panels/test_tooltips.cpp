@@ -1,0 +1,170 @@
+// What the panels say under the mouse, word by word.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/unit/viz/looking.h"
+#include "tests/unit/viz/two_owners.h"
+#include "viz/look/node_text.h"
+
+namespace triescope::viz {
+namespace {
+
+using capture::Phase;
+using test::drawn;
+using test::find;
+using test::mouse_at;
+using test::mouse_over;
+using test::RecordingCanvas;
+using test::scene_at;
+using Lines = std::vector<std::string>;
+
+Scene after_step_1() {
+  return scene_at(test::two_owner_capture(), capture::make_tick(2, Phase::kDraft));
+}
+
+constexpr Rect kArea{0, 0, 600, 300};
+
+// The panel's answers over a row of points, as long as they say something new.
+std::vector<Lines> tooltips(const std::string& name, const Scene& scene, float y,
+                            Rect area = kArea) {
+  const auto panel = make_panel(name);
+  drawn(*panel, scene, area);
+  std::vector<Lines> found;
+  for (float x = area.x; x < area.right(); x += 2) {
+    const Input in = mouse_at({x, y});
+    const Lines lines = panel->input(in, area, scene).tooltip;
+    if (!lines.empty() && (found.empty() || found.back() != lines)) found.push_back(lines);
+  }
+  return found;
+}
+Reaction over(const std::string& name, const Scene& scene, const std::string& text) {
+  const auto panel = make_panel(name);
+  const RecordingCanvas canvas = drawn(*panel, scene, kArea);
+  const auto* const found = find(canvas, text);
+  REQUIRE_MESSAGE(found, text);
+  return panel->input(mouse_over(*found), kArea, scene);
+}
+
+TEST_CASE("timeline: a step's phases, and how many rows and tokens, one or more") {
+  const auto opened = test::make_capture([](test::Recorder& out) {
+    using namespace test;
+    out.write({.run = synthetic_info(4, "greedy", "Greedy decoding", "recycle")});
+    out.write({.phases = {{.tick = 0, .duration_us = 250},
+                          {.tick = make_tick(0, Phase::kForward), .duration_us = 1500},
+                          {.tick = make_tick(1, Phase::kForward), .duration_us = 2000000}}});
+    out.write({.steps = {{.step = 0, .forward_rows = 4, .emitted = 0},
+                         {.step = 1, .forward_rows = 1, .emitted = 1}}});
+    out.write({.finish = Finish{RunStatus::kDone, ""}});
+  });
+  const Scene scene = scene_at(*opened->capture, opened->capture->end_tick());
+  CHECK(
+      tooltips("timeline", scene, 60, {0, 0, 600, 120}) ==
+      std::vector<Lines>{{"step 0", "draft  250 µs", "forward  1.5 ms", "4 rows, 0 tokens emitted"},
+                         {"step 1", "forward  2.00 s", "1 row, 1 token emitted"}});
+}
+
+TEST_CASE("memory: a step's figures with their formulas") {
+  const auto found = tooltips("memory", after_step_1(), 150);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0][0] == "step 0");
+  CHECK(found[1] == Lines{"step 1", "live 6 tokens × 2.05 KB = 12.3 KB", "garbage 0, reserved 8",
+                          "greedy = prompt + generated = 6",
+                          "batch beam = beams × (prompt + generated) = 6",
+                          "moved in this step: 0 B", "(live + garbage) / batch beam = 1.000"});
+}
+
+TEST_CASE("kv: a slot says its state, its node and what it costs") {
+  const Scene scene = after_step_1();
+  const Reaction live = over("kv", scene, "4"), freed = over("kv", scene, "5"),
+                 reserved = over("kv", scene, "7");
+  CHECK(live.hover == 2);
+  CHECK(live.tooltip == Lines{"slot 4, live", "node 2  ,  position 4  slot 4",
+                              "one slot = K and V of one position in every layer = 2.05 KB"});
+  CHECK(freed.hover == -1);
+  CHECK(freed.tooltip == Lines{"slot 5, free", live.tooltip[2]});
+  CHECK(reserved.hover == -1);
+  CHECK(reserved.tooltip == Lines{"slot 7, reserved, never used", live.tooltip[2]});
+}
+
+TEST_CASE("positions: both numbers of a row with their formulas, and who shares it") {
+  const Scene scene = after_step_1();
+  const Reaction shared = over("positions", scene, node_text(scene, 3, 14));
+  CHECK(shared.hover == 3);
+  CHECK(shared.tooltip ==
+        Lines{"node 3  ·a  position 4", "position = prompt tokens + depth − 1 = 3 + 2 − 1 = 4",
+              "sequential ID = tokens in the cache + row = 5", "2 inputs share this position"});
+  const Reaction alone = over("positions", scene, node_text(scene, 1, 14));
+  CHECK(alone.tooltip.size() == 3);
+}
+
+TEST_CASE("mask: a cell says whether its row sees its column, and why") {
+  const Scene scene = after_step_1();
+  const auto panel = make_panel("mask");
+  const RecordingCanvas canvas = drawn(*panel, scene, kArea);
+  float x = -1, y = -1;  // of column 2 and row 3
+  for (const auto& text : canvas.texts) {
+    if (text.text == node_text(scene, 2, 10) && text.box.x > 160) x = text.box.x + 2;
+    if (text.text == node_text(scene, 3, 14) && text.box.x < 130) y = text.box.y + 2;
+  }
+  REQUIRE(x > 0);
+  REQUIRE(y > 0);
+  const Input in = mouse_at({x, y});
+  const Reaction reaction = panel->input(in, kArea, scene);
+  CHECK(reaction.hover == 2);
+  CHECK(reaction.tooltip == Lines{"row 2: node 3  ·a  position 4",
+                                  "column: node 2  ,  position 4  slot 4",
+                                  "not visible: not an ancestor of the row, or outside the sliding "
+                                  "window",
+                                  "visible(i) = prompt + ancestors(i) + i"});
+}
+
+TEST_CASE("candidates: a token's formulas, and a click on one that became a child goes there") {
+  Scene scene = after_step_1();
+  scene.focus.locked = 1;
+  const auto panel = make_panel("candidates");
+  const RecordingCanvas canvas = drawn(*panel, scene, kArea);
+  for (const auto& text : canvas.texts) {
+    if (text.text != "0.7500") continue;
+    Input in = mouse_at({text.box.x, text.box.y + 3});
+    in.clicked = true;
+    const Reaction reaction = panel->input(in, kArea, scene);
+    CHECK(reaction.lock == 2);
+    CHECK(reaction.tooltip ==
+          Lines{"token 6  ,", "rank 1", "log p = logit − logsumexp(logits) = -0.28768",
+                "p = exp(log p) = 0.750000", "Ctrl+I: decode on with another token"});
+    return;
+  }
+  FAIL("the candidate is not drawn");
+}
+
+TEST_CASE("verdict: a step's margin is its smallest gap, and counts in its tenth") {
+  const auto opened = test::make_capture([](test::Recorder& out) {
+    using namespace test;
+    out.write({.run = synthetic_info(3, "beam", "Trie beam search", "recycle")});
+    out.write({.nodes = {{.node = 0}, {.node = 1, .parent = 0, .token = 5, .depth = 1}}});
+    const std::vector<std::vector<float>> gaps = {{}, {0.5f, 0.25f}, {2.55f}};
+    for (std::int32_t step = 0; step < 3; ++step) {
+      const Tick tick = make_tick(step, Phase::kAccept);
+      for (const float gap : gaps[static_cast<std::size_t>(step)])
+        out.write(
+            {.verdicts = {
+                 {.tick = tick, .node = 1, .verdict = Verdict::kKept, .rank = 0, .gap = gap}}});
+      out.write({.phases = {{.tick = tick}}});
+      out.write({.steps = {{.step = step, .frontier = 1}}});
+    }
+    out.write({.finish = Finish{RunStatus::kDone, ""}});
+  });
+  const Scene scene = scene_at(*opened->capture, opened->capture->end_tick());
+  const std::string margin = "margin = min over kept beams of score − best score that was cut = ";
+  const std::string with = "1 step with a margin of ", next = "click: the next of them";
+  const auto found = tooltips("verdict", scene, 340, {0, 0, 800, 400});
+  CHECK(found == std::vector<Lines>{{"step 1", margin + "0.250"},
+                                    {"step 2", margin + "2.550"},
+                                    {with + "0.2 to 0.3", next},
+                                    {with + "2.5 to 2.6", next}});
+}
+
+}  // namespace
+}  // namespace triescope::viz
