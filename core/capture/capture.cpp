@@ -13,17 +13,17 @@
 namespace triescope::capture {
 namespace {
 
-// The rows of one step in a vector sorted by `step_of_row`.
-template <class Row, class StepOf>
-std::span<const Row> rows_of_step(const std::vector<Row>& rows, std::int32_t step,
-                                  StepOf step_of_row) {
+// The rows of one step (or forward) among rows sorted by `step_of_row`.
+template <class Rows, class StepOf>
+auto rows_of_step(const Rows& rows, std::int32_t step, StepOf step_of_row) {
+  using Row = typename Rows::value_type;
   const auto first =
       std::lower_bound(rows.begin(), rows.end(), step,
                        [&](const Row& row, std::int32_t s) { return step_of_row(row) < s; });
   const auto last = std::upper_bound(first, rows.end(), step, [&](std::int32_t s, const Row& row) {
     return s < step_of_row(row);
   });
-  return {first, last};
+  return std::span<const Row>(first, last);
 }
 
 }  // namespace
@@ -203,10 +203,8 @@ std::span<const InputRow> Capture::inputs(std::int32_t step, Whose whose) const 
   return rows_of_step(impl_->of(whose).inputs, step, [](const InputRow& row) { return row.step; });
 }
 std::span<const InputRow> Capture::inputs(ForwardId forward, Whose whose) const {
-  const auto of_step = inputs(forward.step, whose);
-  const auto [first, last] =
-      std::ranges::equal_range(of_step, forward.forward, {}, &InputRow::forward);
-  return {first, last};
+  return rows_of_step(inputs(forward.step, whose), forward.forward,
+                      [](const InputRow& row) { return row.forward; });
 }
 std::span<const VerdictRow> Capture::verdicts(std::int32_t step) const {
   return rows_of_step(impl_->verdicts, step,
