@@ -252,17 +252,17 @@ void SafeTensors::read(const SafeTensor& tensor, std::int64_t begin, std::span<f
   }
 }
 
-void SafeTensors::read_bf16(const SafeTensor& tensor, std::int64_t begin,
-                            std::span<std::uint16_t> out) const {
-  if (tensor.dtype != "BF16" || begin < 0 || begin > tensor.elements ||
-      out.size() > static_cast<std::size_t>(tensor.elements - begin)) {
-    throw Error(ErrorCode::kInvalidArgument, "tensor '" + tensor.name + "': expected " +
-                                                 std::to_string(tensor.elements) +
-                                                 " values of BF16, found another read");
+void SafeTensors::read_stored(const SafeTensor& tensor, std::int64_t begin,
+                              std::span<std::byte> out) const {
+  if (begin < 0 || begin > tensor.bytes ||
+      out.size() > static_cast<std::size_t>(tensor.bytes - begin)) {
+    throw Error(ErrorCode::kInvalidArgument,
+                "tensor '" + tensor.name + "': expected a read within its " +
+                    std::to_string(tensor.bytes) + " bytes, found one of " +
+                    std::to_string(out.size()) + " at " + std::to_string(begin));
   }
   files_[static_cast<std::size_t>(tensor.part)]->read(
-      tensor.offset + static_cast<std::uint64_t>(begin) * sizeof(std::uint16_t),
-      std::as_writable_bytes(out));
+      tensor.offset + static_cast<std::uint64_t>(begin), out);
 }
 
 void SafeTensors::will_read(const SafeTensor& tensor) const {

@@ -43,8 +43,8 @@ class SafeTensors {
   // Elements [begin, begin + out.size()), widened to fp32. Error{kNotSupported}: a dtype other than
   // F32, F16, BF16, F8_E4M3, F8_E5M2.
   void read(const SafeTensor& tensor, std::int64_t begin, std::span<float> out) const;
-  // The same of a BF16 tensor, as it lies in the file.
-  void read_bf16(const SafeTensor& tensor, std::int64_t begin, std::span<std::uint16_t> out) const;
+  // Bytes [begin, begin + out.size()) of the tensor as they lie in the file.
+  void read_stored(const SafeTensor& tensor, std::int64_t begin, std::span<std::byte> out) const;
   void will_read(const SafeTensor& tensor) const;  // InputFile::will_read
   void check_unchanged() const;
 

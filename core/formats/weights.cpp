@@ -25,6 +25,14 @@ std::string shown(const std::vector<std::int64_t>& shape) {
   return text + "]";
 }
 
+// Where row `row` lies in a tensor whose heads are interleaved: file row 2i + s of a head is our row
+// i + s * half.
+std::int64_t interleaved_row(std::int64_t row, std::int64_t per_head) {
+  const std::int64_t in_head = row % per_head;
+  const std::int64_t half = per_head / 2;
+  return row / per_head * per_head + in_head % half * 2 + in_head / half;
+}
+
 // Elements of ggml tensors are decoded this many at a time (a multiple of every block).
 constexpr std::size_t kChunk = std::size_t{1} << 16;
 
@@ -179,15 +187,11 @@ void WeightSource::read_rows(Role role, int layer, std::int64_t first, std::span
     return;
   }
   if (slice.interleaved_heads > 0) {
-    // File row 2i + s of a head is our row i + s * half.
     const std::int64_t per_head = whole.rows / slice.interleaved_heads;
-    const std::int64_t half = per_head / 2;
     std::vector<float> all(static_cast<std::size_t>(whole.rows * whole.cols));
     read_plain_rows(tensor, whole.cols, slice.first_row, all);
     for (std::int64_t r = 0; r < rows; ++r) {
-      const std::int64_t in_head = (first + r) % per_head;
-      const std::int64_t stored =
-          (first + r) / per_head * per_head + in_head % half * 2 + in_head / half;
+      const std::int64_t stored = interleaved_row(first + r, per_head);
       std::copy_n(all.begin() + stored * whole.cols, whole.cols, out.begin() + r * whole.cols);
     }
     return;
@@ -195,24 +199,41 @@ void WeightSource::read_rows(Role role, int layer, std::int64_t first, std::span
   read_plain_rows(tensor, whole.cols, slice.first_row + first, out);
 }
 
-bool WeightSource::is_bf16(Role role, int layer) const {
+std::optional<GgmlType> WeightSource::stored_type(Role role, int layer) const {
   const WeightSlice slice = slice_of(role, layer);
-  if (slice.transposed || slice.interleaved_heads > 0) return false;
+  if (slice.transposed) return std::nullopt;
   const Tensor tensor = find(slice.tensor);
-  return tensor.gguf ? tensor.gguf->type == GgmlType::kBF16 : tensor.safe->dtype == "BF16";
+  if (tensor.gguf) return tensor.gguf->type;
+  for (const GgmlType type : {GgmlType::kF32, GgmlType::kF16, GgmlType::kBF16}) {
+    if (tensor.safe->dtype == to_string(type)) return type;
+  }
+  return std::nullopt;
 }
 
-void WeightSource::read_rows_bf16(Role role, int layer, std::int64_t first,
-                                  std::span<std::uint16_t> out) const {
+void WeightSource::read_stored_rows(Role role, int layer, std::int64_t first,
+                                    std::span<std::byte> out) const {
   const WeightShape whole = shape(role).value();
   const WeightSlice slice = slice_of(role, layer);
   const Tensor tensor = find(slice.tensor);
-  if (first < 0 || static_cast<std::int64_t>(out.size()) > (whole.rows - first) * whole.cols)
+  const std::optional<GgmlType> type = stored_type(role, layer);
+  const std::int64_t row_bytes = type ? whole.cols / block_elements(*type) * block_bytes(*type) : 0;
+  const std::int64_t rows = type ? static_cast<std::int64_t>(out.size()) / row_bytes : 0;
+  if (!type || first < 0 || rows * row_bytes != static_cast<std::int64_t>(out.size()) ||
+      first + rows > whole.rows)
     throw Error(ErrorCode::kInvalidArgument, "tensor '" + slice.tensor + "': no such rows");
-  const std::int64_t begin = (slice.first_row + first) * whole.cols;
-  if (tensor.safe) return safetensors_->read_bf16(*tensor.safe, begin, out);
-  gguf_->read(*tensor.gguf, begin * static_cast<std::int64_t>(sizeof(std::uint16_t)),
-              std::as_writable_bytes(out));
+  const auto read = [&](std::int64_t row, std::span<std::byte> to) {
+    const std::int64_t begin = (slice.first_row + row) * row_bytes;
+    if (tensor.safe) return safetensors_->read_stored(*tensor.safe, begin, to);
+    gguf_->read(*tensor.gguf, begin, to);
+  };
+  if (slice.interleaved_heads == 0) return read(first, out);
+  const std::int64_t per_head = whole.rows / slice.interleaved_heads;
+  std::vector<std::byte> all(static_cast<std::size_t>(whole.rows * row_bytes));
+  read(0, all);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    std::copy_n(all.begin() + interleaved_row(first + r, per_head) * row_bytes, row_bytes,
+                out.begin() + r * row_bytes);
+  }
 }
 
 void WeightSource::will_read(Role role, int layer) const {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/formats/config.h"
+#include "core/formats/dequantise.h"
 #include "core/formats/safetensors.h"
 #include "core/formats/weight_names.h"
 
@@ -28,9 +29,12 @@ class WeightSource {
   void read_rows(Role role, int layer, std::int64_t first, std::span<float> out) const;
   // True: reading some rows reads the whole tensor, so ask for all at once.
   bool reads_whole(Role role) const;
-  // The weight's rows lie in the file as BF16 and in order: read_rows_bf16 gives them unchanged.
-  bool is_bf16(Role role, int layer) const;
-  void read_rows_bf16(Role role, int layer, std::int64_t first, std::span<std::uint16_t> out) const;
+  // How the weight's rows lie in the file, where they can be taken as they are: nullopt for a tensor
+  // that is stored transposed, or in a dtype that no ggml type stands for (FP8).
+  std::optional<GgmlType> stored_type(Role role, int layer) const;
+  // Rows [first, first + out.size() / bytes of a row) as they lie in the file, in Hugging Face's
+  // order. Error{kInvalidArgument} without a stored_type().
+  void read_stored_rows(Role role, int layer, std::int64_t first, std::span<std::byte> out) const;
   void will_read(Role role, int layer) const;  // all rows, soon: InputFile::will_read
   void check_unchanged() const;
 

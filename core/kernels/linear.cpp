@@ -1,12 +1,14 @@
 #include "core/kernels/linear.h"
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cstring>
 #include <string>
 
 #include "core/base/bf16.h"
 #include "core/base/error.h"
+#include "core/kernels/cpu/blocks.h"
+#include "core/kernels/cpu/half.h"
 #include "core/kernels/cpu/table.h"
 
 namespace triescope::kernels {
@@ -20,7 +22,7 @@ float widen(std::uint16_t v) { return bf16_to_float(v); }
 
 template <class To, class From>
 To convert(From v) {
-  if constexpr (std::is_same_v<To, From>) {
+  if constexpr (sizeof(To) == sizeof(From)) {
     return v;
   } else if constexpr (std::is_same_v<To, float>) {
     return widen(v);
@@ -74,16 +76,14 @@ void transpose(const T* in, std::int64_t in_stride, T* out, std::int64_t out_str
   for (int j = 0; j < kCount; ++j) std::memcpy(out + j * out_stride, &rows[j], sizeof rows[j]);
 }
 
-// Source rows [begin, end) of a chunk that starts at output `first`, into their panels. By blocks
-// of k: the panel's rows of a block stay in the first-level cache while all 32 outputs are written
-// into it.
+// `count` rows of W that begin at output `first` of a part, into its panels. By blocks of k: the
+// panel's rows of a block stay in the first-level cache while all 32 outputs are written into it.
 template <class To, class From>
-void pack_rows(std::int64_t first, std::int64_t begin, std::int64_t end, const From* rows,
-               std::int64_t k, To* out) {
+void pack_rows(std::int64_t first, std::int64_t count, const From* rows, std::int64_t k, To* out) {
   constexpr std::int64_t kPanel = PackedLinear::kPanel, kBlock = 64;
-  while (begin < end) {
+  for (std::int64_t begin = 0, stop; begin < count; begin = stop) {
     const std::int64_t n = first + begin;
-    const std::int64_t stop = std::min(end, begin + kPanel - n % kPanel);
+    stop = std::min(count, begin + kPanel - n % kPanel);
     To* panel = out + n / kPanel * k * kPanel;
     for (std::int64_t k0 = 0; k0 < k; k0 += kBlock) {
       const std::int64_t k1 = std::min(k, k0 + kBlock);
@@ -100,8 +100,34 @@ void pack_rows(std::int64_t first, std::int64_t begin, std::int64_t end, const F
         for (std::int64_t j = k0; j < k1; ++j) column[j * kPanel] = convert<To>(row[j]);
       }
     }
-    begin = stop;
   }
+}
+
+// The same of rows in blocks: a panel block is filled lane by lane while it is in the cache.
+template <class Block>
+void pack_blocks(std::int64_t first, std::int64_t count, const unsigned char* rows, std::int64_t k,
+                 unsigned char* out) {
+  constexpr std::int64_t kPanel = PackedLinear::kPanel;
+  const std::int64_t blocks = k / Block::kValues;
+  for (std::int64_t begin = 0, stop; begin < count; begin = stop) {
+    const std::int64_t n = first + begin;
+    stop = std::min(count, begin + kPanel - n % kPanel);
+    unsigned char* panel = out + n / kPanel * blocks * Block::kPanelBytes;
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      for (std::int64_t i = begin; i < stop; ++i)
+        Block::repack(rows + (i * blocks + b) * Block::kFileBytes,
+                      static_cast<int>((first + i) % kPanel), panel + b * Block::kPanelBytes);
+    }
+  }
+}
+
+std::size_t panel_bytes_of(formats::GgmlType type, std::int64_t k) {
+  std::int64_t bytes = k * PackedLinear::kPanel * formats::block_bytes(type);  // plain weights
+  with_block(type, [&]<class Block>(Block) {
+    static_assert(kDecodedValues % Block::kValues == 0 && kLinearChain % Block::kUnit == 0);
+    bytes = k / Block::kValues * Block::kPanelBytes;
+  });
+  return static_cast<std::size_t>(bytes);
 }
 
 void check_range(const char* what, std::int64_t first, std::int64_t count, std::int64_t outputs) {
@@ -115,77 +141,177 @@ void check_range(const char* what, std::int64_t first, std::int64_t count, std::
 }  // namespace
 
 PackedLinear::PackedLinear(std::int64_t outputs, std::int64_t inputs, Precision precision)
-    : outputs_(outputs), inputs_(inputs), precision_(precision) {
-  if (outputs < 1 || inputs < 1) {
-    throw Error(ErrorCode::kInvalidArgument,
-                "linear layer: expected at least one output and one input, found " +
-                    std::to_string(outputs) + " x " + std::to_string(inputs));
+    : PackedLinear(
+          std::array{Part{outputs, precision == Precision::kBF16 ? formats::GgmlType::kBF16
+                                                                 : formats::GgmlType::kF32}},
+          inputs) {}
+
+PackedLinear::PackedLinear(std::span<const Part> parts, std::int64_t inputs) : inputs_(inputs) {
+  std::size_t bytes = 0;
+  for (const Part& part : parts) {
+    if (part.outputs < 1 || inputs < 1) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  "linear layer: expected at least one output and one input, found " +
+                      std::to_string(part.outputs) + " x " + std::to_string(inputs));
+    }
+    if (inputs % formats::block_elements(part.type) != 0) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  "linear layer of type " + formats::to_string(part.type) +
+                      ": expected a multiple of " +
+                      std::to_string(formats::block_elements(part.type)) + " inputs, found " +
+                      std::to_string(inputs));
+    }
+    const std::int64_t panels = (part.outputs + kPanel - 1) / kPanel;
+    parts_.push_back({outputs_, part.outputs, panels_, panels, part.type, bytes,
+                      panel_bytes_of(part.type, inputs)});
+    outputs_ += part.outputs;
+    panels_ += panels;
+    // Panels of every type are whole cache lines, so parts stay aligned.
+    bytes += static_cast<std::size_t>(panels) * parts_.back().panel_bytes;
   }
-  weights_ =
-      Buffer(static_cast<std::size_t>(panels() * kPanel * inputs) * element_bytes(precision));
+  weights_ = Buffer(bytes);
+}
+
+template <class F>
+void PackedLinear::each_part(const char* what, std::int64_t first, std::int64_t count,
+                             F&& f) const {
+  check_range(what, first, count, outputs_);
+  for (const Placed& part : parts_) {
+    const std::int64_t begin = std::max(first, part.first_output),
+                       end = std::min(first + count, part.first_output + part.outputs);
+    if (begin < end) f(part, begin - part.first_output, end - begin, begin - first);
+  }
+}
+
+// Shares of `count` rows that begin at row `first` of a part; they end at panel boundaries, so that
+// no two threads write into one cache line.
+template <class Body>
+void share_rows(std::int64_t first, std::int64_t count, ThreadPool& pool, const Body& body) {
+  constexpr std::int64_t kPanel = PackedLinear::kPanel;
+  const std::int64_t first_panel = first / kPanel,
+                     panels = (first + count + kPanel - 1) / kPanel - first_panel;
+  pool.for_ranges(panels, [&](std::int64_t p0, std::int64_t p1, int) {
+    const std::int64_t begin = std::max<std::int64_t>(0, (first_panel + p0) * kPanel - first);
+    const std::int64_t end = std::min(count, (first_panel + p1) * kPanel - first);
+    body(begin, end - begin);
+  });
 }
 
 template <class Source>
-void PackedLinear::pack(std::int64_t first, std::int64_t count, const Source* rows,
-                        ThreadPool& pool) {
-  check_range("PackedLinear::set_rows", first, count, outputs_);
-  // Shares end at panel boundaries, so that no two threads write into one cache line.
-  const std::int64_t first_panel = first / kPanel,
-                     panel_count = (first + count + kPanel - 1) / kPanel - first_panel;
-  pool.for_ranges(panel_count, [&](std::int64_t p0, std::int64_t p1, int) {
-    const std::int64_t begin = std::max<std::int64_t>(0, (first_panel + p0) * kPanel - first);
-    const std::int64_t end = std::min(count, (first_panel + p1) * kPanel - first);
-    if (precision_ == Precision::kF32) {
-      pack_rows(first, begin, end, rows, inputs_, weights_.as<float>());
-    } else {
-      pack_rows(first, begin, end, rows, inputs_, weights_.as<std::uint16_t>());
-    }
-  });
+void PackedLinear::pack(const char* what, std::int64_t first, std::int64_t count,
+                        const Source* rows, ThreadPool& pool) {
+  each_part(what, first, count,
+            [&](const Placed& part, std::int64_t row, std::int64_t n, std::int64_t before) {
+              const bool wide = part.type == formats::GgmlType::kF32;
+              if (!wide && part.type != formats::GgmlType::kBF16) {
+                throw Error(ErrorCode::kInvalidArgument,
+                            std::string(what) + ": expected a matrix of F32 or BF16, found " +
+                                formats::to_string(part.type) + "; use set_stored_rows");
+              }
+              std::byte* out = weights_.as<std::byte>() + part.offset;
+              share_rows(row, n, pool, [&](std::int64_t begin, std::int64_t size) {
+                const Source* from = rows + (before + begin) * inputs_;
+                if (wide) {
+                  pack_rows(row + begin, size, from, inputs_, reinterpret_cast<float*>(out));
+                } else {
+                  pack_rows(row + begin, size, from, inputs_,
+                            reinterpret_cast<std::uint16_t*>(out));
+                }
+              });
+            });
 }
 
 void PackedLinear::set_rows(std::int64_t first, std::int64_t count, const float* rows,
                             ThreadPool& pool) {
-  pack(first, count, rows, pool);
+  pack("PackedLinear::set_rows", first, count, rows, pool);
 }
 
 void PackedLinear::set_rows_bf16(std::int64_t first, std::int64_t count, const std::uint16_t* rows,
                                  ThreadPool& pool) {
-  pack(first, count, rows, pool);
+  pack("PackedLinear::set_rows_bf16", first, count, rows, pool);
+}
+
+void PackedLinear::set_stored_rows(std::int64_t first, std::int64_t count,
+                                   std::span<const std::byte> rows, ThreadPool& pool) {
+  const auto* next = reinterpret_cast<const unsigned char*>(rows.data());
+  std::size_t left = rows.size();
+  each_part("PackedLinear::set_stored_rows", first, count,
+            [&](const Placed& part, std::int64_t row, std::int64_t n, std::int64_t) {
+              const std::int64_t row_bytes =
+                  inputs_ / formats::block_elements(part.type) * formats::block_bytes(part.type);
+              if (left < static_cast<std::size_t>(n * row_bytes)) {
+                throw Error(ErrorCode::kInvalidArgument,
+                            "PackedLinear::set_stored_rows: expected " +
+                                std::to_string(n * row_bytes) + " bytes of " +
+                                formats::to_string(part.type) + ", found " + std::to_string(left));
+              }
+              auto* out = weights_.as<unsigned char>() + part.offset;
+              share_rows(row, n, pool, [&](std::int64_t begin, std::int64_t size) {
+                const unsigned char* from = next + begin * row_bytes;
+                const bool blocks = with_block(part.type, [&]<class Block>(Block) {
+                  pack_blocks<Block>(row + begin, size, from, inputs_, out);
+                });
+                if (blocks) return;
+                if (part.type == formats::GgmlType::kF32) {
+                  pack_rows(row + begin, size, reinterpret_cast<const float*>(from), inputs_,
+                            reinterpret_cast<float*>(out));
+                } else {  // 16 bits, moved as they are
+                  pack_rows(row + begin, size, reinterpret_cast<const std::uint16_t*>(from),
+                            inputs_, reinterpret_cast<std::uint16_t*>(out));
+                }
+              });
+              next += n * row_bytes;
+              left -= static_cast<std::size_t>(n * row_bytes);
+            });
 }
 
 void PackedLinear::set_bias(std::int64_t first, std::int64_t count, const float* bias) {
-  check_range("PackedLinear::set_bias", first, count, outputs_);
-  if (bias_.empty()) bias_ = Buffer(static_cast<std::size_t>(panels() * kPanel) * sizeof(float));
-  std::memcpy(bias_.as<float>() + first, bias, static_cast<std::size_t>(count) * sizeof(float));
+  each_part("PackedLinear::set_bias", first, count,
+            [&](const Placed& part, std::int64_t row, std::int64_t n, std::int64_t before) {
+              if (bias_.empty())
+                bias_ = Buffer(static_cast<std::size_t>(panels_ * kPanel) * sizeof(float));
+              std::memcpy(bias_.as<float>() + part.first_panel * kPanel + row, bias + before,
+                          static_cast<std::size_t>(n) * sizeof(float));
+            });
 }
 
 void PackedLinear::read_row(std::int64_t n, float* out) const {
-  check_range("PackedLinear::read_row", n, 1, outputs_);
-  const std::int64_t at = n / kPanel * inputs_ * kPanel + n % kPanel;
-  for (std::int64_t k = 0; k < inputs_; ++k) {
-    const std::int64_t i = at + k * kPanel;
-    out[k] = precision_ == Precision::kF32 ? weights_.as<const float>()[i]
-                                           : bf16_to_float(weights_.as<const std::uint16_t>()[i]);
-  }
+  each_part("PackedLinear::read_row", n, 1,
+            [&](const Placed& part, std::int64_t row, std::int64_t, std::int64_t) {
+              const std::byte* panel = weights_.as<const std::byte>() + part.offset +
+                                       static_cast<std::size_t>(row / kPanel) * part.panel_bytes;
+              cpu_kernels().read_lane(part.type, panel, static_cast<int>(row % kPanel), inputs_,
+                                      out);
+            });
 }
 
 void linear(const PackedLinear& w, const float* x, std::int64_t x_stride, std::int64_t rows,
             float* y, std::int64_t y_stride, ThreadPool& pool, LinearMode mode) {
   if (rows <= 0) return;
-  const LinearCall call{.weights = w.weights(),
-                        .precision = w.precision(),
-                        .bias = w.bias(),
-                        .x = x,
-                        .x_stride = x_stride,
-                        .rows = rows,
-                        .k = w.inputs(),
-                        .outputs = w.outputs(),
-                        .y = y,
-                        .y_stride = y_stride,
-                        .add = mode == LinearMode::kAdd};
   const CpuKernels& kernels = cpu_kernels();  // asked here: workers have a choice of their own
-  pool.for_ranges(w.panels(), [&](std::int64_t begin, std::int64_t end, int) {
-    kernels.linear_panels(call, begin, end);
+  const auto scratch_bytes = static_cast<std::size_t>(linear_scratch(rows)) * sizeof(float);
+  for (int worker = 0; worker < pool.size(); ++worker) pool.scratch(worker, scratch_bytes);
+  pool.for_ranges(w.panels_, [&](std::int64_t begin, std::int64_t end, int worker) {
+    auto* scratch = static_cast<float*>(pool.scratch(worker, scratch_bytes));
+    for (const PackedLinear::Placed& part : w.parts_) {
+      const std::int64_t p0 = std::max(begin, part.first_panel) - part.first_panel,
+                         p1 = std::min(end, part.first_panel + part.panels) - part.first_panel;
+      if (p0 >= p1) continue;
+      const LinearCall call{
+          .weights = w.weights_.as<const std::byte>() + part.offset,
+          .type = part.type,
+          .bias = w.has_bias() ? w.bias_.as<const float>() + part.first_panel * PackedLinear::kPanel
+                               : nullptr,
+          .x = x,
+          .x_stride = x_stride,
+          .rows = rows,
+          .k = w.inputs_,
+          .outputs = part.outputs,
+          .y = y + part.first_output,
+          .y_stride = y_stride,
+          .add = mode == LinearMode::kAdd};
+      kernels.linear_panels(call, p0, p1, scratch);
+    }
   });
 }
 

@@ -11,20 +11,30 @@
 // chain of kChain is short enough for logits to be as near to fp64 as those of libtorch's blocked
 // sums (SmolLM2: 0.7 of its distance; 1.6 with chains of 512), and long enough to cost nothing.
 //
-// Layout: panels of kPanel outputs, [panel][k][kPanel], so that one pass over the weights from
-// memory serves all rows. Several matrices of one input may share a PackedLinear (q, k, v; gate,
-// up): set_rows at their offsets. Thread-safety: reading is safe from any thread; set_* of distinct
-// rows too. A ThreadPool serves one call at a time.
+// Weights lie as in their file: fp32, bf16, fp16 or ggml's blocks, widened or dequantised in
+// registers (or in a stretch that stays in the cache), by the operations of formats::dequantise: a
+// row of y has the same bits as with these weights dequantised beforehand.
+//
+// Layout: panels of kPanel outputs, [panel][k][kPanel] or, for blocks, [panel][block of k][a panel
+// block of cpu/blocks.h], so that one pass over the weights from memory serves all rows. Several
+// matrices of one input may share a PackedLinear, each a part with a type of its own (q, k, v;
+// gate, up); every part begins with a panel. Thread-safety: reading is safe from any thread; set_*
+// of distinct rows too. A ThreadPool serves one call at a time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "core/base/thread_pool.h"
+#include "core/formats/dequantise.h"
 #include "core/kernels/buffer.h"
 #include "core/kernels/precision.h"
 
 namespace triescope::kernels {
+
+enum class LinearMode : std::uint8_t { kStore, kAdd };  // y = ..., y = y + (...): the residual
 
 class PackedLinear {
  public:
@@ -34,16 +44,27 @@ class PackedLinear {
   // bound by memory.
   static constexpr int kCheapRows = 12;
 
+  // Rows of a matrix: how many, and how they lie.
+  struct Part {
+    std::int64_t outputs = 0;
+    formats::GgmlType type = formats::GgmlType::kF32;
+  };
+
   PackedLinear() = default;
   // All weights zero, no bias. Throws Error{kOutOfMemory} (says the bytes), Error{kInvalidArgument}
-  // for sizes < 1.
+  // for sizes < 1 and for inputs that are not whole blocks of a part's type.
   PackedLinear(std::int64_t outputs, std::int64_t inputs, Precision precision);
+  PackedLinear(std::span<const Part> parts, std::int64_t inputs);
 
   // Rows [first, first + count) of W from row-major [count, inputs], in any order and chunking (a
-  // loader streams). Error{kInvalidArgument} where they lie outside.
+  // loader streams). fp32 is rounded where the part is bf16. Error{kInvalidArgument} where they lie
+  // outside, or in a part of another type than fp32 or bf16.
   void set_rows(std::int64_t first, std::int64_t count, const float* rows, ThreadPool& pool);
   void set_rows_bf16(std::int64_t first, std::int64_t count, const std::uint16_t* rows,
                      ThreadPool& pool);
+  // The same of rows as they lie in a file, in the type of their part (any type).
+  void set_stored_rows(std::int64_t first, std::int64_t count, std::span<const std::byte> rows,
+                       ThreadPool& pool);
   // bias[first, first + count); outputs never set stay 0.
   void set_bias(std::int64_t first, std::int64_t count, const float* bias);
 
@@ -53,24 +74,30 @@ class PackedLinear {
 
   std::int64_t outputs() const { return outputs_; }
   std::int64_t inputs() const { return inputs_; }
-  Precision precision() const { return precision_; }
   bool empty() const { return outputs_ == 0; }
   bool has_bias() const { return !bias_.empty(); }
   std::size_t bytes() const { return weights_.bytes() + bias_.bytes(); }
-  std::int64_t panels() const { return (outputs_ + kPanel - 1) / kPanel; }
-  const void* weights() const { return weights_.data(); }        // [panels][inputs][kPanel]
-  const float* bias() const { return bias_.as<const float>(); }  // [panels * kPanel] or null
 
  private:
+  friend void linear(const PackedLinear& w, const float* x, std::int64_t x_stride,
+                     std::int64_t rows, float* y, std::int64_t y_stride, ThreadPool& pool,
+                     LinearMode mode);
+  struct Placed {  // a part in memory
+    std::int64_t first_output, outputs, first_panel, panels;
+    formats::GgmlType type;
+    std::size_t offset, panel_bytes;
+  };
+  // Calls f(part, first row within it, count, rows before it) for each part that rows lie in.
+  template <class F>
+  void each_part(const char* what, std::int64_t first, std::int64_t count, F&& f) const;
   template <class Source>
-  void pack(std::int64_t first, std::int64_t count, const Source* rows, ThreadPool& pool);
+  void pack(const char* what, std::int64_t first, std::int64_t count, const Source* rows,
+            ThreadPool& pool);
 
-  std::int64_t outputs_ = 0, inputs_ = 0;
-  Precision precision_ = Precision::kF32;
-  Buffer weights_, bias_;
+  std::int64_t outputs_ = 0, inputs_ = 0, panels_ = 0;
+  std::vector<Placed> parts_;
+  Buffer weights_, bias_;  // bias: [panels * kPanel]
 };
-
-enum class LinearMode : std::uint8_t { kStore, kAdd };  // y = ..., y = y + (...): the residual
 
 // x: row r at x + r * x_stride, [inputs]. y: row r at y + r * y_stride, [outputs]; y may not
 // overlap x. rows >= 0.

@@ -1,35 +1,58 @@
 #include "core/model/cpu_weights.h"
 
 #include <algorithm>
+#include <initializer_list>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/base/thread_pool.h"
 
 namespace triescope {
 
+using formats::GgmlType;
 using formats::Role;
 using kernels::PackedLinear;
 
-CpuWeights::CpuWeights(const formats::WeightSource& source, kernels::Precision precision,
-                       int threads, const ProgressSink& progress, std::stop_token stop)
-    : config_(source.config()), precision_(precision) {
-  allocate();
-  load_weights(source, threads, progress, stop,
+CpuWeights::CpuWeights(const formats::WeightSource& source, const LoadOptions& options,
+                       const ProgressSink& progress, std::stop_token stop)
+    : config_(source.config()),
+      bf16_(options.dtype == DType::kBF16),
+      stored_(options.stored_weights) {
+  allocate(source);
+  load_weights(source, std::min(options.threads, 16), progress, stop,
                [&](const WeightTask& task) { place(source, task); });
 }
 
-void CpuWeights::allocate() {
+GgmlType CpuWeights::type_of(const formats::WeightSource& source, Role role, int layer) const {
+  const GgmlType plain = bf16_ ? GgmlType::kBF16 : GgmlType::kF32;
+  const std::optional<GgmlType> type = source.stored_type(role, layer);
+  if (!stored_ || !type) return plain;
+  // bf16 rounds what has more bits than that, and leaves the rest as it is.
+  const bool rounded = *type == GgmlType::kF32 || *type == GgmlType::kF16;
+  return bf16_ && rounded ? plain : *type;
+}
+
+void CpuWeights::allocate(const formats::WeightSource& source) {
   const std::int64_t hidden = config_.hidden;
-  const std::int64_t query = config_.query_dims();
-  embedding = PackedLinear(config_.vocab_size, hidden, precision_);
-  if (!config_.tied_embeddings) head = PackedLinear(config_.vocab_size, hidden, precision_);
+  // The matrices that share an input, in the order of target_of().
+  const auto matrix = [&](std::initializer_list<Role> roles, int layer, std::int64_t inputs) {
+    std::vector<PackedLinear::Part> parts;
+    for (const Role role : roles) {
+      if (const auto shape = source.shape(role))
+        parts.push_back({shape->rows, type_of(source, role, layer)});
+    }
+    return PackedLinear(parts, inputs);
+  };
+  embedding = matrix({Role::kEmbedding}, 0, hidden);
+  if (!config_.tied_embeddings) head = matrix({Role::kHead}, 0, hidden);
   layers.resize(config_.layers.size());
-  for (Layer& layer : layers) {
-    layer.qkv = PackedLinear(query + 2 * config_.kv_dims(), hidden, precision_);
-    layer.output = PackedLinear(hidden, query, precision_);
-    layer.gate_up = PackedLinear((config_.gated_mlp ? 2 : 1) * std::int64_t{config_.intermediate},
-                                 hidden, precision_);
-    layer.down = PackedLinear(hidden, config_.intermediate, precision_);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    Layer& layer = layers[i];
+    const int index = static_cast<int>(i);
+    layer.qkv = matrix({Role::kQuery, Role::kKey, Role::kValue}, index, hidden);
+    layer.output = matrix({Role::kOutput}, index, config_.query_dims());
+    layer.gate_up = matrix({Role::kGate, Role::kUp}, index, hidden);
+    layer.down = matrix({Role::kDown}, index, config_.intermediate);
     // A bias is allocated by its first set_bias, which several loader threads could race for.
     const auto reserve_bias = [](PackedLinear& linear, bool wanted) {
       const float zero = 0;
@@ -129,23 +152,28 @@ void CpuWeights::place(const formats::WeightSource& source, const WeightTask& ta
   const std::int64_t piece = source.reads_whole(task.role) ? rows : std::min(panels * kPanel, rows);
   source.will_read(task.role, task.layer);
   ThreadPool alone(1);
-  if (precision_ == kernels::Precision::kBF16 && source.is_bf16(task.role, task.layer)) {
-    std::vector<std::uint16_t> stored(static_cast<std::size_t>(piece * cols));
+  const auto each_piece = [&](auto& buffer, std::int64_t per_row, const auto& body) {
+    buffer.resize(static_cast<std::size_t>(piece * per_row));
     for (std::int64_t first = 0; first < rows; first += piece) {
       const std::int64_t count = std::min(piece, rows - first);
-      const auto part = std::span(stored).first(static_cast<std::size_t>(count * cols));
-      source.read_rows_bf16(task.role, task.layer, first, part);
-      target.matrix->set_rows_bf16(target.first_row + first, count, part.data(), alone);
+      body(first, count, std::span(buffer).first(static_cast<std::size_t>(count * per_row)));
     }
+  };
+  const GgmlType type = type_of(source, task.role, task.layer);
+  if (source.stored_type(task.role, task.layer) == type) {
+    std::vector<std::byte> bytes;
+    each_piece(bytes, cols / formats::block_elements(type) * formats::block_bytes(type),
+               [&](std::int64_t first, std::int64_t count, std::span<std::byte> part) {
+                 source.read_stored_rows(task.role, task.layer, first, part);
+                 target.matrix->set_stored_rows(target.first_row + first, count, part, alone);
+               });
     return;
   }
-  std::vector<float> values(static_cast<std::size_t>(piece * cols));
-  for (std::int64_t first = 0; first < rows; first += piece) {
-    const std::int64_t count = std::min(piece, rows - first);
-    const std::span<float> part = std::span(values).first(static_cast<std::size_t>(count * cols));
+  std::vector<float> values;
+  each_piece(values, cols, [&](std::int64_t first, std::int64_t count, std::span<float> part) {
     source.read_rows(task.role, task.layer, first, part);
     target.matrix->set_rows(target.first_row + first, count, part.data(), alone);
-  }
+  });
 }
 
 }  // namespace triescope

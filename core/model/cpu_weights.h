@@ -1,5 +1,6 @@
 // The weights of the CPU executor: matrices packed for core/kernels, those of one input in one
-// PackedLinear; vectors in fp32. Read-only once made, and safe from any thread.
+// PackedLinear, each as it lies in the file; vectors in fp32. Read-only once made, and safe from any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include "core/base/log.h"
 #include "core/formats/weights.h"
 #include "core/kernels/linear.h"
+#include "core/model/model.h"
 #include "core/model/weight_loading.h"
 
 namespace triescope {
@@ -24,8 +26,9 @@ class CpuWeights {
         key_norm, post_attention_norm, post_mlp_norm;
   };
 
-  // Reads everything, on `threads` threads. Errors: those of load_weights.
-  CpuWeights(const formats::WeightSource& source, kernels::Precision precision, int threads,
+  // Reads everything, on options.threads threads. Of the options dtype and stored_weights count.
+  // Errors: those of load_weights.
+  CpuWeights(const formats::WeightSource& source, const LoadOptions& options,
              const ProgressSink& progress, std::stop_token stop);
 
   kernels::PackedLinear embedding;  // [vocab, hidden]; where tied, the output layer too
@@ -41,12 +44,16 @@ class CpuWeights {
     std::vector<float>* vector = nullptr;
   };
 
-  void allocate();
+  // How a matrix lies in memory.
+  formats::GgmlType type_of(const formats::WeightSource& source, formats::Role role,
+                            int layer) const;
+  void allocate(const formats::WeightSource& source);
   Target target_of(formats::Role role, int layer);
   void place(const formats::WeightSource& source, const WeightTask& task);
 
   const formats::ModelConfig config_;
-  const kernels::Precision precision_;
+  const bool bf16_;    // LoadOptions::dtype
+  const bool stored_;  // LoadOptions::stored_weights
 };
 
 }  // namespace triescope

@@ -1,4 +1,4 @@
-// CPU executor: the transformer over core/kernels, with prepacked weights in fp32 or bf16.
+// CPU executor: the transformer over core/kernels, with prepacked weights as they lie in the file.
 // Activations are fp32 in both. Path only: every kernel used here computes a row from that row and
 // what it sees alone, in one order; so does the whole.
 #include <algorithm>
@@ -87,7 +87,7 @@ CpuTransformer::CpuTransformer(const formats::WeightSource& source, ModelInfo in
       precision_(options.dtype == DType::kBF16 ? kernels::Precision::kBF16
                                                : kernels::Precision::kF32),
       pool_(options.threads),
-      weights_(source, precision_, std::min(options.threads, 16), progress, stop) {
+      weights_(source, options, progress, stop) {
   for (const formats::RopeConfig& rope : config_.ropes) ropes_.emplace_back(rope);
   position_end_ = info_.context;
   info_.cheap_rows = kernels::PackedLinear::kCheapRows;

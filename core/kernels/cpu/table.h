@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "core/formats/dequantise.h"
 #include "core/kernels/cpu_variant.h"
 #include "core/kernels/precision.h"
 
@@ -13,9 +14,16 @@ namespace triescope::kernels {
 // PackedLinear::kChain.
 constexpr std::int64_t kLinearChain = 128;
 
+// Values of k that are decoded at once where many rows read them: 128 KB for a panel, which stay in
+// the second-level cache. A multiple of the chain and of every block.
+constexpr std::int64_t kDecodedValues = 1024;
+// Scratch of linear_panels(), in floats, for `rows` rows of weights in blocks.
+constexpr std::int64_t linear_scratch(std::int64_t rows) { return (kDecodedValues + rows) * 32; }
+
+// One part of a PackedLinear.
 struct LinearCall {
-  const void* weights;  // [panels][k][32]
-  Precision precision;
+  const void* weights;  // plain: [panels][k][32]; blocks: [panels][k / block][panel block]
+  formats::GgmlType type;
   const float* bias;  // [panels * 32] or null
   const float* x;
   std::int64_t x_stride;
@@ -51,7 +59,12 @@ struct AttentionTask {
 };
 
 struct CpuKernels {
-  void (*linear_panels)(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end);
+  // scratch: [linear_scratch(rows)] where the type is one of blocks, else unused.
+  void (*linear_panels)(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
+                        float* scratch);
+  // out[k] = weights of one lane (output) of a panel, as fp32
+  void (*read_lane)(formats::GgmlType type, const void* panel, int lane, std::int64_t k,
+                    float* out);
 
   std::int64_t (*attention_scratch_bytes)(std::int64_t queries, int head_dim, std::int64_t longest);
   void (*attention)(const AttentionTask& task, std::int64_t longest, void* scratch);

@@ -10,6 +10,7 @@ namespace {
 
 constexpr CpuKernels kTable = {
     .linear_panels = linear_panels,
+    .read_lane = read_lane,
     .attention_scratch_bytes = attention_scratch_bytes,
     .attention = attention,
     .max = row_max,

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "core/kernels/cpu/half.h"
+
 namespace triescope::kernels {
 namespace {
 
@@ -18,6 +20,8 @@ struct Vec {
       2;  // 1 or 2 rows: the whole panel, four vectors, to cover the latency of FMA
   static constexpr int kNarrow = 2;
 
+  typedef std::uint32_t Codes __attribute__((vector_size(32)));
+
   __m256 v;
 
   static Vec zero() { return {_mm256_setzero_ps()}; }
@@ -27,6 +31,46 @@ struct Vec {
     const __m128i h = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
     return {_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(h), 16))};
   }
+  static Vec load(const Half* p) {
+    return {_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)))};
+  }
+
+  // --- packed integers ---
+  static Codes codes(const std::uint32_t* p) {
+    return Codes(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+  }
+  static Codes codes(const std::uint8_t* p) {
+    return Codes(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
+  }
+  static Vec number(const std::int8_t* p) {
+    return {_mm256_cvtepi32_ps(
+        _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))))};
+  }
+  static Vec number(Codes c) { return {_mm256_cvtepi32_ps(__m256i(c))}; }
+  // `low` in the bits of `mask`, `high` in the others.
+  static Codes merge(Codes low, Codes high, std::uint32_t mask) {
+    return (low & mask) | (high & ~mask);
+  }
+  // The lowest `Bits` bits, whatever lies above them, plus Offset as a float.
+  template <int Bits, int Offset>
+  struct Small {
+    Vec operator()(Codes c) const {
+      return {_mm256_cvtepi32_ps(
+          _mm256_add_epi32(__m256i(c & ((1u << Bits) - 1u)), _mm256_set1_epi32(Offset)))};
+    }
+  };
+  // table[lowest four bits]
+  struct Lookup {
+    __m256 low, high;
+    explicit Lookup(const float* values)
+        : low(_mm256_loadu_ps(values)), high(_mm256_loadu_ps(values + 8)) {}
+    Vec operator()(Codes c) const {
+      const __m256 is_high = _mm256_castsi256_ps(_mm256_slli_epi32(__m256i(c), 28));
+      return {_mm256_blendv_ps(_mm256_permutevar8x32_ps(low, __m256i(c)),
+                               _mm256_permutevar8x32_ps(high, __m256i(c)), is_high)};
+    }
+  };
+
   static __m256i mask(int n) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kPartMask + 8 - n));
   }

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "core/kernels/cpu/half.h"
+
 namespace triescope::kernels {
 namespace {
 
@@ -13,6 +15,8 @@ struct Vec {
   static constexpr int kMaxRows = 14;   // 14 x 2 accumulators of 32 registers
   static constexpr int kWideRows = 14;  // a panel is two vectors
   static constexpr int kNarrow = 2;
+
+  typedef std::uint32_t Codes __attribute__((vector_size(64)));
 
   __m512 v;
 
@@ -23,6 +27,52 @@ struct Vec {
     const __m256i h = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
     return {_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(h), 16))};
   }
+  static Vec load(const Half* p) {
+    return {_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)))};
+  }
+
+  // --- packed integers ---
+  static Codes codes(const std::uint32_t* p) { return Codes(_mm512_loadu_si512(p)); }
+  static Codes codes(const std::uint8_t* p) {
+    return Codes(_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+  }
+  static Vec number(const std::int8_t* p) {
+    return {_mm512_cvtepi32_ps(
+        _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))))};
+  }
+  static Vec number(Codes c) { return {_mm512_cvtepi32_ps(__m512i(c))}; }
+  // `low` in the bits of `mask`, `high` in the others.
+  static Codes merge(Codes low, Codes high, std::uint32_t mask) {
+    return Codes(_mm512_ternarylogic_epi32(__m512i(low), __m512i(high),
+                                           _mm512_set1_epi32(static_cast<int>(mask)), 0xe4));
+  }
+  // The lowest `Bits` bits, whatever lies above them, plus Offset as a float.
+  template <int Bits, int Offset>
+  struct Small {
+    __m512 low, high;
+    Small() {
+      alignas(64) float table[32];
+      for (int i = 0; i < 32; ++i) table[i] = static_cast<float>((i & ((1 << Bits) - 1)) + Offset);
+      low = _mm512_load_ps(table);
+      high = _mm512_load_ps(table + 16);
+    }
+    Vec operator()(Codes c) const {
+      if constexpr (Bits <= 4) return {_mm512_permutexvar_ps(__m512i(c), low)};
+      if constexpr (Bits == 5) return {_mm512_permutex2var_ps(low, __m512i(c), high)};
+      // 2^23 + code as a float has the code as its lowest bits; the difference is exact.
+      const __m512i biased = _mm512_ternarylogic_epi32(
+          __m512i(c), _mm512_set1_epi32((1 << Bits) - 1), _mm512_set1_epi32(0x4b000000), 0xea);
+      return {_mm512_sub_ps(_mm512_castsi512_ps(biased),
+                            _mm512_set1_ps(static_cast<float>((1 << 23) - Offset)))};
+    }
+  };
+  // table[lowest four bits]
+  struct Lookup {
+    __m512 table;
+    explicit Lookup(const float* values) : table(_mm512_loadu_ps(values)) {}
+    Vec operator()(Codes c) const { return {_mm512_permutexvar_ps(__m512i(c), table)}; }
+  };
+
   static __mmask16 mask(int n) { return static_cast<__mmask16>((1u << n) - 1u); }
   static Vec load_part(const float* p, int n, float fill) {
     return {_mm512_mask_loadu_ps(_mm512_set1_ps(fill), mask(n), p)};

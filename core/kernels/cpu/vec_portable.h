@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/formats/half.h"
+#include "core/kernels/cpu/half.h"
+
 namespace triescope::kernels {
 namespace {
 
@@ -16,6 +19,7 @@ struct Vec {
 
   typedef float Lanes __attribute__((vector_size(16)));
   typedef std::int32_t Ints __attribute__((vector_size(16)));
+  typedef std::uint32_t Codes __attribute__((vector_size(16)));
   Lanes v;
 
   static Vec zero() { return {Lanes{0, 0, 0, 0}}; }
@@ -32,6 +36,43 @@ struct Vec {
     std::memcpy(&r.v, bits, sizeof bits);
     return r;
   }
+  static Vec load(const Half* p) {
+    Vec r;
+    for (int i = 0; i < 4; ++i) r.v[i] = formats::f16_to_float(p[i].bits);
+    return r;
+  }
+
+  // --- packed integers ---
+  static Codes codes(const std::uint32_t* p) {
+    Codes c;
+    std::memcpy(&c, p, sizeof c);
+    return c;
+  }
+  static Codes codes(const std::uint8_t* p) { return Codes{p[0], p[1], p[2], p[3]}; }
+  static Vec number(const std::int8_t* p) {
+    return {__builtin_convertvector((Ints{p[0], p[1], p[2], p[3]}), Lanes)};
+  }
+  static Vec number(Codes c) { return {__builtin_convertvector(Ints(c), Lanes)}; }
+  // `low` in the bits of `mask`, `high` in the others.
+  static Codes merge(Codes low, Codes high, std::uint32_t mask) {
+    return (low & mask) | (high & ~mask);
+  }
+  // The lowest `Bits` bits, whatever lies above them, plus Offset as a float.
+  template <int Bits, int Offset>
+  struct Small {
+    Vec operator()(Codes c) const {
+      return {__builtin_convertvector(Ints(c & ((1u << Bits) - 1u)) + Offset, Lanes)};
+    }
+  };
+  // table[lowest four bits]
+  struct Lookup {
+    const float* table;
+    explicit Lookup(const float* values) : table(values) {}
+    Vec operator()(Codes c) const {
+      return {Lanes{table[c[0] & 15], table[c[1] & 15], table[c[2] & 15], table[c[3] & 15]}};
+    }
+  };
+
   static Vec load_part(const float* p, int n, float fill) {
     Vec r = set(fill);
     for (int i = 0; i < n; ++i) r.v[i] = p[i];

@@ -1,0 +1,82 @@
+// The block types of GGUF files as linear layers compute from them: a file a type in blocks/. Each
+// has
+//
+//   kValues, kFileBytes   values and bytes of a block of the file (along k, of one output)
+//   kPanelBytes           bytes of that block of 32 outputs, side by side: a panel block
+//   kUnit                 values that one call of decode() gives: those of one scale
+//   repack(block, lane, panel block)      the block of one output into its lane
+//   decode<V, NV>(panel block, unit, n, use)   calls use(k, w) for k = 0 .. kUnit - 1 in order: w
+//                         holds NV vectors of weights, of lanes n .. n + NV * V::kLanes
+//
+// A panel block holds a word, byte or fp16 of every output next to each other, so that a vector is
+// 16 (8, 4) outputs at one k, as in the panels of plain weights. Decoding does the operations of
+// formats::dequantise on each lane in the same order, so every weight has the same bits.
+//
+// Included by linear.cpp for repack() and by each variant for decode(): all of it has internal
+// linkage, because variants are compiled for other instruction sets.
+#pragma once
+
+#include "core/formats/dequantise.h"
+#include "core/kernels/cpu/blocks/iq4_nl.h"
+#include "core/kernels/cpu/blocks/q2_k.h"
+#include "core/kernels/cpu/blocks/q3_k.h"
+#include "core/kernels/cpu/blocks/q4_0.h"
+#include "core/kernels/cpu/blocks/q4_1.h"
+#include "core/kernels/cpu/blocks/q4_k.h"
+#include "core/kernels/cpu/blocks/q5_0.h"
+#include "core/kernels/cpu/blocks/q5_1.h"
+#include "core/kernels/cpu/blocks/q5_k.h"
+#include "core/kernels/cpu/blocks/q6_k.h"
+#include "core/kernels/cpu/blocks/q8_0.h"
+
+namespace triescope::kernels {
+namespace {
+
+// Calls f(Type{}) with the block type of `type`; false: that is not one (F32, F16, BF16).
+template <class F>
+bool with_block(formats::GgmlType type, F&& f) {
+  using formats::GgmlType;
+  switch (type) {
+    case GgmlType::kQ4_0:
+      f(Q4_0{});
+      return true;
+    case GgmlType::kQ4_1:
+      f(Q4_1{});
+      return true;
+    case GgmlType::kQ5_0:
+      f(Q5_0{});
+      return true;
+    case GgmlType::kQ5_1:
+      f(Q5_1{});
+      return true;
+    case GgmlType::kQ8_0:
+      f(Q8_0{});
+      return true;
+    case GgmlType::kQ2_K:
+      f(Q2_K{});
+      return true;
+    case GgmlType::kQ3_K:
+      f(Q3_K{});
+      return true;
+    case GgmlType::kQ4_K:
+      f(Q4_K{});
+      return true;
+    case GgmlType::kQ5_K:
+      f(Q5_K{});
+      return true;
+    case GgmlType::kQ6_K:
+      f(Q6_K{});
+      return true;
+    case GgmlType::kIQ4_NL:
+      f(Iq4Nl{});
+      return true;
+    case GgmlType::kF32:
+    case GgmlType::kF16:
+    case GgmlType::kBF16:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+}  // namespace triescope::kernels

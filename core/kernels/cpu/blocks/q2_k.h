@@ -1,0 +1,62 @@
+// ggml Q2_K: 256 values of 2 bits; scale and minimum of 4 bits each for every 16, both times an
+// fp16.
+// Panel block: codes, word [16][32] (16 values each); scales (low 4 bits) and minima (high), byte
+// [16][32];
+// d, then d_min, fp16 [32] each.
+// Values: d * scale * code - d_min * minimum, with the operations of formats::dequantise in their
+// order.
+#pragma once
+
+#include "core/kernels/cpu/blocks/packing.h"
+
+namespace triescope::kernels {
+namespace {
+
+struct Q2_K {
+  static constexpr int kValues = 256, kUnit = 16, kFileBytes = 84;
+  static constexpr int kPanelBytes = kFileBytes * kBlockLanes;
+  static constexpr int kScales = 2048, kD = 2560;  // byte offsets
+
+  static void repack(const unsigned char* block, int lane, unsigned char* out) {
+    put_two_bits(block + 16, lane, out);
+    for (int s = 0; s < 16; ++s) out[kScales + s * kBlockLanes + lane] = block[s];
+    put_half(out + kD, lane, block + 80);
+    put_half(out + kD + 64, lane, block + 82);
+  }
+
+  // unit 0 .. 15: the 16 values of one scale.
+  template <class V, int NV, class Use>
+  static inline __attribute__((always_inline)) void decode(const unsigned char* in, int unit, int n,
+                                                           const Use& use) {
+    V d[NV], d_min[NV], scale[NV], minimum[NV];
+    typename V::Codes code[NV];
+#pragma GCC unroll 8
+    for (int v = 0; v < NV; ++v) {
+      d[v] = V::load(halves(in + kD, n + v * V::kLanes));
+      d_min[v] = V::load(halves(in + kD + 64, n + v * V::kLanes));
+    }
+    const typename V::template Small<2, 0> value;
+    const typename V::template Small<4, 0> four_bits;
+#pragma GCC unroll 8
+    for (int v = 0; v < NV; ++v) {
+      const typename V::Codes both =
+          V::codes(in + kScales + unit * kBlockLanes + n + v * V::kLanes);
+      scale[v] = d[v] * four_bits(both);
+      minimum[v] = d_min[v] * four_bits(both >> 4);
+      code[v] = V::codes(words(in, unit, n + v * V::kLanes));
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; ++i) {
+      V w[NV];
+#pragma GCC unroll 8
+      for (int v = 0; v < NV; ++v) {
+        const typename V::Codes two = code[v] >> (i * 2);
+        w[v] = scale[v] * value(two) - minimum[v];
+      }
+      use(i, w);
+    }
+  }
+};
+
+}  // namespace
+}  // namespace triescope::kernels

@@ -1,0 +1,61 @@
+// ggml Q3_K: 256 values of 3 bits; a scale of 6 bits for every 16, times an fp16.
+// Panel block: low 2 bits, word [16][32] (16 values each); third bits, word [8][32] (32 values
+// each);
+// scales, signed byte [16][32]; d, fp16 [32].
+// Values: d * scale * (code - 4), with the operations of formats::dequantise in their order.
+#pragma once
+
+#include "core/kernels/cpu/blocks/packing.h"
+
+namespace triescope::kernels {
+namespace {
+
+struct Q3_K {
+  static constexpr int kValues = 256, kUnit = 16, kFileBytes = 110;
+  static constexpr int kPanelBytes = 114 * kBlockLanes;           // scales have a byte each here
+  static constexpr int kThird = 2048, kScales = 3072, kD = 3584;  // byte offsets
+
+  static void repack(const unsigned char* block, int lane, unsigned char* out) {
+    put_two_bits(block + 32, lane, out);
+    put_single_bits(block, lane, out + kThird);
+    const unsigned char* packed = block + 96;
+    for (int s = 0; s < 16; ++s) {
+      const int low = s < 8 ? packed[s] & 15 : packed[s - 8] >> 4;
+      const int upper = (packed[8 + s % 4] >> (s / 4 * 2)) & 3;
+      out[kScales + s * kBlockLanes + lane] = static_cast<unsigned char>((low | upper << 4) - 32);
+    }
+    put_half(out + kD, lane, block + 108);
+  }
+
+  // unit 0 .. 15: the 16 values of one scale.
+  template <class V, int NV, class Use>
+  static inline __attribute__((always_inline)) void decode(const unsigned char* in, int unit, int n,
+                                                           const Use& use) {
+    V d[NV], scale[NV];
+    typename V::Codes code[NV], high[NV];
+#pragma GCC unroll 8
+    for (int v = 0; v < NV; ++v) d[v] = V::load(halves(in + kD, n + v * V::kLanes));
+    const typename V::template Small<3, -4> value;
+#pragma GCC unroll 8
+    for (int v = 0; v < NV; ++v) {
+      scale[v] = d[v] * V::number(reinterpret_cast<const std::int8_t*>(in) + kScales +
+                                  unit * kBlockLanes + n + v * V::kLanes);
+      code[v] = V::codes(words(in, unit, n + v * V::kLanes));
+      high[v] = V::codes(words(in + kThird, unit / 2, n + v * V::kLanes)) >> (unit % 2 * 16);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; ++i) {
+      V w[NV];
+#pragma GCC unroll 8
+      for (int v = 0; v < NV; ++v) {
+        const typename V::Codes third = i < 2 ? high[v] << (2 - i) : high[v] >> (i - 2);
+        const typename V::Codes three = V::merge(code[v] >> (i * 2), third, 3);
+        w[v] = scale[v] * value(three);
+      }
+      use(i, w);
+    }
+  }
+};
+
+}  // namespace
+}  // namespace triescope::kernels

@@ -1,0 +1,12 @@
+// ggml Q4_0: d * (code - 8).
+#pragma once
+
+#include "core/kernels/cpu/blocks/nibble_block.h"
+
+namespace triescope::kernels {
+namespace {
+
+using Q4_0 = NibbleBlock<PlainCode<4, -8>, false, false>;
+
+}  // namespace
+}  // namespace triescope::kernels

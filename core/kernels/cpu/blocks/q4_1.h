@@ -1,0 +1,12 @@
+// ggml Q4_1: d * code + minimum.
+#pragma once
+
+#include "core/kernels/cpu/blocks/nibble_block.h"
+
+namespace triescope::kernels {
+namespace {
+
+using Q4_1 = NibbleBlock<PlainCode<4, 0>, false, true>;
+
+}  // namespace
+}  // namespace triescope::kernels

@@ -1,0 +1,59 @@
+// ggml Q4_K: 256 values of 4 bits; scale and minimum of 6 bits each for every 32, both times an
+// fp16.
+// Panel block: codes, word [32][32] (8 values each); scales, then minima, byte [8][32] each;
+// d, then d_min, fp16 [32] each.
+// Values: d * scale * code - d_min * minimum, with the operations of formats::dequantise in their
+// order.
+#pragma once
+
+#include "core/kernels/cpu/blocks/packing.h"
+
+namespace triescope::kernels {
+namespace {
+
+struct Q4_K {
+  static constexpr int kValues = 256, kUnit = 32, kFileBytes = 144;
+  static constexpr int kPanelBytes = 148 * kBlockLanes;  // scales and minima have a byte each here
+  static constexpr int kScales = 4096, kMinima = 4352, kD = 4608;  // byte offsets
+
+  static void repack(const unsigned char* block, int lane, unsigned char* out) {
+    for (int e = 0; e < 256; e += 8)
+      put(out, e / 8, lane, squeeze_at<4>(block + 16 + e / 64 * 32 + e % 32, e % 64 / 32 * 4));
+    put_scales_and_minima(block + 4, lane, out + kScales, out + kMinima);
+    put_half(out + kD, lane, block);
+    put_half(out + kD + 64, lane, block + 2);
+  }
+
+  // unit 0 .. 7: the 32 values of one scale.
+  template <class V, int NV, class Use>
+  static inline __attribute__((always_inline)) void decode(const unsigned char* in, int unit, int n,
+                                                           const Use& use) {
+    V d[NV], d_min[NV], scale[NV], minimum[NV];
+    typename V::Codes code[NV];
+#pragma GCC unroll 8
+    for (int v = 0; v < NV; ++v) {
+      d[v] = V::load(halves(in + kD, n + v * V::kLanes));
+      d_min[v] = V::load(halves(in + kD + 64, n + v * V::kLanes));
+    }
+    const typename V::template Small<4, 0> value;
+#pragma GCC unroll 8
+    for (int v = 0; v < NV; ++v) {
+      const int at = unit * kBlockLanes + n + v * V::kLanes;
+      scale[v] = d[v] * V::number(V::codes(in + kScales + at));
+      minimum[v] = d_min[v] * V::number(V::codes(in + kMinima + at));
+    }
+#pragma GCC unroll 32
+    for (int i = 0; i < 32; ++i) {
+      V w[NV];
+#pragma GCC unroll 8
+      for (int v = 0; v < NV; ++v) {
+        if (i % 8 == 0) code[v] = V::codes(words(in, unit * 4 + i / 8, n + v * V::kLanes));
+        w[v] = scale[v] * value(code[v] >> (i % 8 * 4)) - minimum[v];
+      }
+      use(i, w);
+    }
+  }
+};
+
+}  // namespace
+}  // namespace triescope::kernels

@@ -1,0 +1,63 @@
+// ggml Q5_K: 256 values of 5 bits; scale and minimum of 6 bits each for every 32, both times an
+// fp16.
+// Panel block: low 4 bits, word [32][32] (8 values each); fifth bits, word [8][32] (32 values
+// each);
+// scales, then minima, byte [8][32] each; d, then d_min, fp16 [32] each.
+// Values: d * scale * code - d_min * minimum, with the operations of formats::dequantise in their
+// order.
+#pragma once
+
+#include "core/kernels/cpu/blocks/packing.h"
+
+namespace triescope::kernels {
+namespace {
+
+struct Q5_K {
+  static constexpr int kValues = 256, kUnit = 32, kFileBytes = 176;
+  static constexpr int kPanelBytes = 180 * kBlockLanes;  // scales and minima have a byte each here
+  static constexpr int kFifth = 4096, kScales = 5120, kMinima = 5376, kD = 5632;  // byte offsets
+
+  static void repack(const unsigned char* block, int lane, unsigned char* out) {
+    for (int e = 0; e < 256; e += 8)
+      put(out, e / 8, lane, squeeze_at<4>(block + 48 + e / 64 * 32 + e % 32, e % 64 / 32 * 4));
+    put_single_bits(block + 16, lane, out + kFifth);
+    put_scales_and_minima(block + 4, lane, out + kScales, out + kMinima);
+    put_half(out + kD, lane, block);
+    put_half(out + kD + 64, lane, block + 2);
+  }
+
+  // unit 0 .. 7: the 32 values of one scale.
+  template <class V, int NV, class Use>
+  static inline __attribute__((always_inline)) void decode(const unsigned char* in, int unit, int n,
+                                                           const Use& use) {
+    V d[NV], d_min[NV], scale[NV], minimum[NV];
+    typename V::Codes code[NV], high[NV];
+#pragma GCC unroll 8
+    for (int v = 0; v < NV; ++v) {
+      d[v] = V::load(halves(in + kD, n + v * V::kLanes));
+      d_min[v] = V::load(halves(in + kD + 64, n + v * V::kLanes));
+    }
+    const typename V::template Small<5, 0> value;
+#pragma GCC unroll 8
+    for (int v = 0; v < NV; ++v) {
+      const int at = unit * kBlockLanes + n + v * V::kLanes;
+      scale[v] = d[v] * V::number(V::codes(in + kScales + at));
+      minimum[v] = d_min[v] * V::number(V::codes(in + kMinima + at));
+      high[v] = V::codes(words(in + kFifth, unit, n + v * V::kLanes));
+    }
+#pragma GCC unroll 32
+    for (int i = 0; i < 32; ++i) {
+      V w[NV];
+#pragma GCC unroll 8
+      for (int v = 0; v < NV; ++v) {
+        if (i % 8 == 0) code[v] = V::codes(words(in, unit * 4 + i / 8, n + v * V::kLanes));
+        const typename V::Codes fifth = i < 4 ? high[v] << (4 - i) : high[v] >> (i - 4);
+        w[v] = scale[v] * value(V::merge(code[v] >> (i % 8 * 4), fifth, 15)) - minimum[v];
+      }
+      use(i, w);
+    }
+  }
+};
+
+}  // namespace
+}  // namespace triescope::kernels

@@ -1,0 +1,40 @@
+// ggml Q8_0: 32 values of 8 bits, one scale.
+// Panel block: values, signed byte [32][32]; d, fp16 [32].
+// Values: value * d, with the operations of formats::dequantise in their order.
+#pragma once
+
+#include "core/kernels/cpu/blocks/packing.h"
+
+namespace triescope::kernels {
+namespace {
+
+struct Q8_0 {
+  static constexpr int kValues = 32, kUnit = 32, kFileBytes = 34;
+  static constexpr int kPanelBytes = kFileBytes * kBlockLanes;
+
+  static void repack(const unsigned char* block, int lane, unsigned char* out) {
+    for (int e = 0; e < 32; ++e) out[e * kBlockLanes + lane] = block[2 + e];
+    put_half(out + 1024, lane, block);
+  }
+
+  template <class V, int NV, class Use>
+  static inline __attribute__((always_inline)) void decode(const unsigned char* in, int /*unit*/,
+                                                           int n, const Use& use) {
+    V d[NV];
+#pragma GCC unroll 8
+    for (int v = 0; v < NV; ++v) d[v] = V::load(halves(in + 1024, n + v * V::kLanes));
+#pragma GCC unroll 8
+    for (int k = 0; k < 32; ++k) {
+      V w[NV];
+#pragma GCC unroll 8
+      for (int v = 0; v < NV; ++v)
+        w[v] = V::number(reinterpret_cast<const std::int8_t*>(in) + k * kBlockLanes + n +
+                         v * V::kLanes) *
+               d[v];
+      use(k, w);
+    }
+  }
+};
+
+}  // namespace
+}  // namespace triescope::kernels

@@ -1,0 +1,179 @@
+// Linear layers that compute from weights as they lie in a file: the same bits as with those weights
+// dequantised beforehand.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "core/base/error.h"
+#include "core/kernels/linear.h"
+#include "tests/unit/kernels/random_values.h"
+#include "tests/unit/kernels/stored_blocks.h"
+
+namespace triescope::kernels {
+namespace {
+
+using formats::GgmlType;
+using test::random_values;
+
+PackedLinear stored(GgmlType type, std::int64_t outputs, std::int64_t inputs,
+                    const std::vector<std::byte>& rows, ThreadPool& pool) {
+  PackedLinear packed(std::array{PackedLinear::Part{outputs, type}}, inputs);
+  packed.set_stored_rows(0, outputs, rows, pool);
+  return packed;
+}
+
+PackedLinear plain(std::int64_t outputs, std::int64_t inputs, const std::vector<float>& rows,
+                   ThreadPool& pool) {
+  PackedLinear packed(outputs, inputs, Precision::kF32);
+  packed.set_rows(0, outputs, rows.data(), pool);
+  return packed;
+}
+
+std::vector<float> run(const PackedLinear& w, const std::vector<float>& x, std::int64_t rows,
+                       ThreadPool& pool) {
+  std::vector<float> y(static_cast<std::size_t>(rows * w.outputs()));
+  linear(w, x.data(), w.inputs(), rows, y.data(), w.outputs(), pool);
+  return y;
+}
+
+TEST_CASE("every stored type gives the bits of its dequantised weights, for 1 to 33 rows") {
+  Rng rng(21);
+  ThreadPool pool(2);
+  // 2304 inputs: two stretches of decoded values and a chain that ends early; 45 outputs: a panel
+  // that is not full.
+  for (const GgmlType type : test::stored_types()) {
+    for (const std::int64_t k : {256, 2304}) {
+      const std::int64_t n = 45;
+      const auto bytes = test::stored_rows(type, n, k, rng);
+      const PackedLinear from_file = stored(type, n, k, bytes, pool);
+      const PackedLinear widened = plain(n, k, test::dequantised(type, bytes), pool);
+      const auto x = random_values(33 * k, rng);
+      test::for_each_variant([&](const char* variant) {
+        for (std::int64_t rows = 1; rows <= 33; ++rows) {
+          CAPTURE(formats::to_string(type));
+          CAPTURE(variant);
+          CAPTURE(rows);
+          CAPTURE(k);
+          const auto y = run(from_file, x, rows, pool), want = run(widened, x, rows, pool);
+          REQUIRE(test::first_difference(y.data(), want.data(), rows * n) == -1);
+        }
+      });
+    }
+  }
+}
+
+TEST_CASE("types of 32 values need no whole number of chains") {
+  Rng rng(22);
+  ThreadPool pool(1);
+  using enum GgmlType;
+  for (const GgmlType type : {kQ4_0, kQ4_1, kQ5_0, kQ5_1, kQ8_0, kIQ4_NL}) {
+    for (const std::int64_t k : {32, 96, 160, 1056}) {
+      const std::int64_t n = 33;
+      const auto bytes = test::stored_rows(type, n, k, rng);
+      const PackedLinear from_file = stored(type, n, k, bytes, pool);
+      const PackedLinear widened = plain(n, k, test::dequantised(type, bytes), pool);
+      const auto x = random_values(16 * k, rng);
+      test::for_each_variant([&](const char* variant) {
+        for (const std::int64_t rows : {1, 2, 3, 4, 5, 16}) {
+          CAPTURE(formats::to_string(type));
+          CAPTURE(variant);
+          CAPTURE(rows);
+          CAPTURE(k);
+          const auto y = run(from_file, x, rows, pool), want = run(widened, x, rows, pool);
+          REQUIRE(test::first_difference(y.data(), want.data(), rows * n) == -1);
+        }
+      });
+    }
+  }
+}
+
+TEST_CASE("every row reads back as its dequantised values") {
+  Rng rng(23);
+  ThreadPool pool(2);
+  const std::int64_t n = 40, k = 512;
+  for (const GgmlType type : test::stored_types()) {
+    const auto bytes = test::stored_rows(type, n, k, rng);
+    const auto want = test::dequantised(type, bytes);
+    const PackedLinear packed = stored(type, n, k, bytes, pool);
+    std::vector<float> row(static_cast<std::size_t>(k));
+    test::for_each_variant([&](const char* variant) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        CAPTURE(formats::to_string(type));
+        CAPTURE(variant);
+        CAPTURE(i);
+        packed.read_row(i, row.data());
+        REQUIRE(test::first_difference(row.data(), want.data() + i * k, k) == -1);
+      }
+    });
+  }
+}
+
+TEST_CASE("matrices of different types share a layer, each from a panel of its own") {
+  Rng rng(24);
+  ThreadPool pool(3);
+  const std::int64_t k = 256, rows = 6;
+  using enum GgmlType;
+  const std::vector<PackedLinear::Part> parts = {{50, kQ4_1}, {7, kQ6_K}, {33, kF16}, {64, kF32}};
+  PackedLinear packed(parts, k);
+  std::vector<float> dense;
+  std::int64_t first = 0;
+  for (const auto& [outputs, type] : parts) {
+    const auto bytes = test::stored_rows(type, outputs, k, rng);
+    const auto values = test::dequantised(type, bytes);
+    dense.insert(dense.end(), values.begin(), values.end());
+    // In two pieces, the later one first.
+    const std::int64_t cut = outputs / 3;
+    const std::size_t bytes_before =
+        static_cast<std::size_t>(cut) * bytes.size() / static_cast<std::size_t>(outputs);
+    packed.set_stored_rows(first + cut, outputs - cut, std::span(bytes).subspan(bytes_before),
+                           pool);
+    packed.set_stored_rows(first, cut, std::span(bytes).first(bytes_before), pool);
+    first += outputs;
+  }
+  const std::int64_t n = packed.outputs();
+  CHECK(n == 154);
+  const auto bias = random_values(n, rng);
+  packed.set_bias(0, n, bias.data());
+  PackedLinear one = plain(n, k, dense, pool);
+  one.set_bias(0, n, bias.data());
+  const auto x = random_values(rows * k, rng);
+  test::for_each_variant([&](const char* variant) {
+    CAPTURE(variant);
+    const auto y = run(packed, x, rows, pool), want = run(one, x, rows, pool);
+    CHECK(test::first_difference(y.data(), want.data(), rows * n) == -1);
+  });
+}
+
+TEST_CASE("stored weights take the room of their file, a few bytes a block more at most") {
+  ThreadPool pool(1);
+  const std::int64_t n = 64, k = 1024;
+  for (const GgmlType type : test::stored_types()) {
+    const PackedLinear packed(std::array{PackedLinear::Part{n, type}}, k);
+    const double file =
+        static_cast<double>(n * k / formats::block_elements(type)) * formats::block_bytes(type);
+    CAPTURE(formats::to_string(type));
+    CHECK(static_cast<double>(packed.bytes()) >= file);
+    CHECK(static_cast<double>(packed.bytes()) <= file * 1.04);
+  }
+}
+
+TEST_CASE("inputs that are not whole blocks, missing bytes and fp32 rows for blocks are refused") {
+  ThreadPool pool(1);
+  using Part = PackedLinear::Part;
+  CHECK_THROWS_WITH_AS(PackedLinear(std::array{Part{4, GgmlType::kQ4_K}}, 576),
+                       "linear layer of type Q4_K: expected a multiple of 256 inputs, found 576",
+                       Error);
+  PackedLinear packed(std::array{Part{4, GgmlType::kQ8_0}}, 64);
+  const std::vector<std::byte> three(3 * 68);
+  CHECK_THROWS_WITH_AS(packed.set_stored_rows(0, 4, three, pool),
+                       "PackedLinear::set_stored_rows: expected 272 bytes of Q8_0, found 204",
+                       Error);
+  const std::vector<float> row(64);
+  CHECK_THROWS_WITH_AS(packed.set_rows(0, 1, row.data(), pool),
+                       "PackedLinear::set_rows: expected a matrix of F32 or BF16, found Q8_0; use "
+                       "set_stored_rows",
+                       Error);
+}
+
+}  // namespace
+}  // namespace triescope::kernels
