@@ -131,7 +131,8 @@ int run_bench(const BenchOptions& options, bool quiet) {
                              {"tokens_per_second", cost.tokens_per_second},
                              {"logits_difference", cost.logits_difference}});
   }
-  LoadedModel target, draft;
+  LoadedModel target;
+  LoadedDraft draft;
   target.load(paths.front(), load, progress, {});
   Model* const model = target.model.get();
   const Tokenizer* const tokenizer = target.tokenizer.get();

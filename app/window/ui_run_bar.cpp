@@ -55,16 +55,27 @@ void list_catalog(Ui& ui, const std::string& shown, std::string& model) {
   }
 }
 
-void draw_draft_model_field(Ui& ui, std::string& model) {
+void draw_draft_field(Ui& ui, Need need, std::string& model) {
+  const bool head = need == Need::kDraftHead;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - ImGui::GetFrameHeight());
-  ImGui::InputTextWithHint("##draft model", "draft model: a name or a path", &model);
+  ImGui::InputTextWithHint("##draft model",
+                           head ? "draft head: a name or a path" : "draft model: a name or a path",
+                           &model);
   help_tooltip(
-      "Draft model: a smaller one with the same vocabulary, as a name from the list, a .gguf file "
-      "or a Hugging Face directory. It is loaded on the same device in the same dtype.",
+      head
+          ? "Draft head: trained for this model, as a folder or a .safetensors, .bin or .pt file. Its "
+            "kind is detected; the log says what was found."
+          : "Draft model: a smaller one with the same vocabulary, as a name from the list, a .gguf "
+            "file or a Hugging Face directory. It is loaded on the same device in the same dtype.",
       ui.em);
   ImGui::SameLine(0, 0);
   if (ImGui::BeginCombo("##draft models", "", ImGuiComboFlags_NoPreview)) {
-    list_catalog(ui, model, model);
+    if (head) {
+      for (const CatalogEntry& entry : list_draft_heads())
+        if (ImGui::Selectable(entry.name.c_str(), entry.name == model)) model = entry.name;
+    } else {
+      list_catalog(ui, model, model);
+    }
     ImGui::EndCombo();
   }
 }
@@ -166,7 +177,7 @@ void draw_run_bar(Ui& ui, ImVec2 size) {
   help_tooltip(method->summary + (method->paper.empty() ? "" : "\n" + method->paper) +
                    (method->lossless ? "\nLossless." : "\nLossy: changes the text."),
                ui.em);
-  if (method->needs_draft_model()) draw_draft_model_field(ui, request.draft_model);
+  if (method->needs != Need::kNothing) draw_draft_field(ui, method->needs, request.draft_model);
   edit_parameters(*method, request.settings, ui.em);
   draw_model_settings(ui, request);
 

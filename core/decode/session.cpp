@@ -115,9 +115,8 @@ void Session::Impl::draft() {
   for (const NodeId id : drafts.withdrawn)
     withdrawn.push_back({.tick = tick, .node = id.value, .verdict = capture::Verdict::kWithdrawn});
   out.verdicts(withdrawn);
-  out.candidates(drafts.candidates, capture::Whose::kDraft, tick);
-  if (TreeRunner* drafting = drafting_runner())
-    note_forwards(*drafting, capture::Whose::kDraft, tick);
+  out.candidates(drafts.candidates, drafting_owner(), tick);
+  if (TreeRunner* drafting = drafting_runner()) note_forwards(*drafting, drafting_owner(), tick);
 }
 
 void Session::Impl::forward() {
@@ -148,6 +147,10 @@ void Session::Impl::forward() {
 
 TreeRunner* Session::Impl::drafting_runner() const {
   return parts.drafter ? parts.drafter->runner() : nullptr;
+}
+
+capture::Whose Session::Impl::drafting_owner() const {
+  return method.needs_draft_head() ? capture::Whose::kHead : capture::Whose::kDraft;
 }
 
 // What a model ran since the last call, and where its KV went.
@@ -245,7 +248,7 @@ void Session::Impl::commit() {
                   .reserved = drafting->store().reserved(),
                   .greedy = text_tokens(),
                   .batch_beam = text_tokens(),
-                  .whose = capture::Whose::kDraft});
+                  .whose = drafting_owner()});
   }
   moved_before = runner->store().moved();
 }

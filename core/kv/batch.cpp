@@ -20,8 +20,14 @@ class BatchPolicy final : public KvPolicy {
  public:
   BatchPolicy(SlotStore& store, std::int32_t beams) : store_(store), beams_(beams) {}
 
-  std::vector<std::int32_t> place_prefix(const TokenTree& tree,
-                                         std::span<const NodeId> path) override {
+  std::vector<std::int32_t> place_prefix(const TokenTree& tree, std::span<const NodeId> path,
+                                         std::int32_t skipped) override {
+    if (skipped != 0)
+      throw Error(
+          ErrorCode::kInvalidArgument,
+          "kv=batch: expected a model that runs the whole prompt; found one that leaves out "
+          "its first " +
+              std::to_string(skipped) + " tokens");
     std::vector<std::int32_t> slots;
     length_ = tree.prompt_tokens() + static_cast<std::int32_t>(path.size());
     take_lines(length_);

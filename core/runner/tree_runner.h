@@ -9,6 +9,9 @@
 //   commit()    KV that is needed no longer goes to the policy
 //   advance()   for a model that follows one text: the three in one, on to a later node
 //
+// A draft head reads a hidden state beside every token (read_inputs_from()), and its text lacks the
+// prompt's first token: the runner's prompt may be the end of the tree's, positions count from its own.
+//
 // Features are hidden states (ForwardBatch::feature_layers); read_features() names the layers once.
 // With ModelInfo::kv_valid_until, the KV of everything that rows see is recomputed in place once a row
 // lies beyond that length; levels_below() keeps the levels of a draft on one side of it.
@@ -19,6 +22,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -56,6 +60,11 @@ class TreeRunner {
   // Hidden states wanted of every row from now on, and of every position of prefill().
   void read_features(std::vector<std::int32_t> layers) { feature_layers_ = std::move(layers); }
 
+  // Where a row finds the hidden state that it reads beside its token, [width], the same for all rows of
+  // a forward: ForwardBatch::input_features. `node`: none for a token of the prompt. `position`: its own.
+  using FeatureSource = std::function<std::span<const float>(NodeId node, std::int32_t position)>;
+  void read_inputs_from(FeatureSource source) { input_source_ = std::move(source); }
+
   // First call. The prompt, then `path`, a chain of pending nodes that hangs below it (may be empty).
   // Then there is one row: that of the last of `path`, else the root's. `before_last`, where given,
   // sees the logits [vocab] of the row before it.
@@ -72,8 +81,14 @@ class TreeRunner {
 
   // Goes on to `node`: prefills at first; later drops the KV of all nodes that do not lie above it and
   // runs those of its path that have none, itself in any case. Then there is one row, `node`'s.
+  // Nodes deeper than `kept_depth` are run again even if they have KV (a head's, from drafted states).
   // REQUIRES: node lies below the node of the call before, and follows().
-  void advance(const TokenTree& tree, NodeId node, std::stop_token stop);
+  void advance(const TokenTree& tree, NodeId node, std::stop_token stop,
+               std::int32_t kept_depth = std::numeric_limits<std::int32_t>::max());
+  // Of a node in this runner's text.
+  std::int32_t position(const TokenTree& tree, NodeId node) const {
+    return static_cast<std::int32_t>(prompt_.size()) + tree[node].depth - 1;
+  }
   // The model has every token of the text up to `node`, and its position.
   bool follows(const TokenTree& tree, NodeId node) const;
   // How many levels below `node` may be run before the next commit, in view of the context and of the
@@ -100,10 +115,11 @@ class TreeRunner {
   const RunnerFigures& figures() const { return figures_; }
 
  private:
-  void run(const ForwardBatch& batch, std::stop_token stop);
+  void run(ForwardBatch batch, std::span<const NodeId> nodes, std::stop_token stop);
   void recompute_kv(const TokenTree& tree, const Placement& placed, std::stop_token stop);
-  void note_inputs(std::span<const NodeId> nodes, std::span<const std::int32_t> positions,
-                   std::span<const std::int32_t> slots, std::int32_t first_naive);
+  void note_inputs(const TokenTree& tree, std::span<const NodeId> nodes,
+                   std::span<const std::int32_t> positions, std::span<const std::int32_t> slots,
+                   std::int32_t first_naive);
   void note_peaks();
   std::int32_t horizon_of(const TokenTree& tree, std::span<const NodeId> next) const;
   std::size_t index_of_layer(std::int32_t layer) const;
@@ -120,6 +136,8 @@ class TreeRunner {
   ForwardOutput output_;
   int first_logit_row_ = 0;  // rows of output_.logits before rows_'
   std::vector<std::int32_t> feature_layers_;
+  FeatureSource input_source_;
+  std::vector<float> input_features_;    // of the forward that runs
   std::vector<float> prefill_features_;  // [feature_layers, positions, hidden]
   std::int32_t prefill_positions_ = 0;
   std::int32_t horizon_ = 0;
