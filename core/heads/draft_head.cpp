@@ -9,9 +9,8 @@ using formats::HeadFile;
 using formats::HeadKind;
 
 std::vector<std::int32_t> DraftHead::feature_layers() const {
-  if (config.kind == HeadKind::kEagle3)
-    return {config.feature_layers.begin(), config.feature_layers.end()};
-  return {kFinalNorm};
+  if (config.feature_layers.empty()) return {kFinalNorm};
+  return {config.feature_layers.begin(), config.feature_layers.end()};
 }
 
 std::unique_ptr<DraftHead> load_draft_head(const std::string& path, Model& target, int threads) {

@@ -76,13 +76,16 @@ class EagleModel final : public Model {
     for (int i = 0; i < head_.layers; ++i) weights_.push_back(loader.layer(layer_prefix(head_, i)));
     if (!is_hydra() && head_.has_fc) fc_ = loader.linear("fc");
     embedding_norm_ = loader.vector("midlayer.input_layernorm.weight");
-    if (head_.kind == HeadKind::kEagle3) weights_[0].attention_norm.clear();
+    // EAGLE-3's first layer norms its two inputs one by one; EAGLE has neither this norm nor a final one,
+    // even where a file carries weights by these names (vLLM's: ones that are not read).
+    if (!is_hydra()) weights_[0].attention_norm.clear();
     feature_norm_ = loader.vector("midlayer.hidden_norm.weight");
     if (head_.norm_before_fc) input_norm_ = loader.vector("input_norm.weight");
     if (head_.fc_norm)
-      for (int i = 0; i < 3; ++i)
+      for (std::size_t i = 0; i < head_.feature_layers.size(); ++i)
         fc_norms_.push_back(loader.vector("fc_norm." + std::to_string(i) + ".weight"));
-    final_norm_ = loader.vector(is_hydra() ? "prefix_embeding_layer.norm.weight" : "norm.weight");
+    if (head_.kind != HeadKind::kEagle)
+      final_norm_ = loader.vector(is_hydra() ? "prefix_embeding_layer.norm.weight" : "norm.weight");
   }
 
   const ModelInfo& info() const override { return info_; }

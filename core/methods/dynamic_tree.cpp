@@ -45,11 +45,11 @@ class DynamicTreeDrafter final : public Drafter {
     const std::size_t levels = std::min(
         {levels_, static_cast<std::size_t>(context.room), head_.levels_below(context) + 1});
     pool_.clear();
-    std::vector<Proposal> parents = {{context.frontier.front(), 0}};
+    std::vector<Offer> parents = {{context.frontier.front(), 0}};
     for (std::size_t level = 0; level < levels && !parents.empty(); ++level) {
       if (level > 0) {
         std::vector<NodeId> rows;
-        for (const Proposal& parent : parents) rows.push_back(parent.node);
+        for (const Offer& parent : parents) rows.push_back(parent.node);
         head_.forward(context, rows);
       }
       parents = propose(context, parents, drafts);
@@ -60,15 +60,15 @@ class DynamicTreeDrafter final : public Drafter {
   }
 
  private:
-  struct Proposal {
+  struct Offer {
     NodeId node;
     float score;  // cumulative log-probability
   };
 
   // Puts the best children of each parent, whose rows are the head's last, into the pool; returns those
   // to go on with.
-  std::vector<Proposal> propose(DraftContext& context, std::span<const Proposal> parents,
-                                Drafts& drafts) {
+  std::vector<Offer> propose(DraftContext& context, std::span<const Offer> parents,
+                             Drafts& drafts) {
     const std::size_t first = pool_.size();
     for (std::size_t i = 0; i < parents.size(); ++i) {
       const std::span<const float> row = head_.logits(static_cast<int>(i));
@@ -85,12 +85,12 @@ class DynamicTreeDrafter final : public Drafter {
       }
       show_head_row(parents[i].node, row, candidates_, ranks, drafts.candidates);
     }
-    std::vector<Proposal> next(pool_.begin() + static_cast<std::ptrdiff_t>(first), pool_.end());
+    std::vector<Offer> next(pool_.begin() + static_cast<std::ptrdiff_t>(first), pool_.end());
     const float least = least_score();
-    std::erase_if(next, [&](const Proposal& draft) {
+    std::erase_if(next, [&](const Offer& draft) {
       return draft.score < least || context.run.is_eos(context.tree[draft.node].token.value);
     });
-    std::ranges::stable_sort(next, std::ranges::greater(), &Proposal::score);
+    std::ranges::stable_sort(next, std::ranges::greater(), &Offer::score);
     if (next.size() > top_k_) next.resize(top_k_);
     return next;
   }
@@ -99,7 +99,7 @@ class DynamicTreeDrafter final : public Drafter {
   float least_score() const {
     if (pool_.size() < tokens_) return -std::numeric_limits<float>::infinity();
     std::vector<float> scores;
-    for (const Proposal& draft : pool_) scores.push_back(draft.score);
+    for (const Offer& draft : pool_) scores.push_back(draft.score);
     const auto last = scores.begin() + static_cast<std::ptrdiff_t>(tokens_ - 1);
     std::ranges::nth_element(scores, last, std::ranges::greater());
     return *last;
@@ -120,7 +120,7 @@ class DynamicTreeDrafter final : public Drafter {
   HeadRunner head_;
   std::string remedy_;
   std::size_t top_k_, levels_, tokens_ = 0, candidates_;
-  std::vector<Proposal> pool_;  // of this step, parents before children
+  std::vector<Offer> pool_;  // of this step, parents before children
   BestDraftWatch watch_;
 };
 

@@ -21,11 +21,12 @@ constexpr int kMaxLevels = 32;
 class EagleDrafter final : public Drafter {
  public:
   explicit EagleDrafter(const RunContext& run)
-      : head_(*run.draft_head, run.draft_head->feature_layers(), run),
+      : layers_(run.draft_head->feature_layers()),
+        head_(*run.draft_head, layers_, run),
         tree_(rank_tree_of(run, kEagleTree, kMaxLevels, "a tree")),
         candidates_(static_cast<std::size_t>(run.settings.integer("candidates"))) {}
 
-  std::vector<std::int32_t> feature_layers() const override { return {kFinalNorm}; }
+  std::vector<std::int32_t> feature_layers() const override { return layers_; }
   TreeRunner* runner() override { return &head_.runner(); }
   std::string warning() const override {
     return watch_.warning("was the head trained for this model?");
@@ -52,6 +53,7 @@ class EagleDrafter final : public Drafter {
   }
 
  private:
+  std::vector<std::int32_t> layers_;
   HeadRunner head_;
   RankTree tree_;
   std::size_t candidates_;

@@ -12,15 +12,16 @@ namespace {
 class TokenHeadsDrafter final : public Drafter {
  public:
   TokenHeadsDrafter(const RunContext& run, std::string_view best_first)
-      : heads_(*run.draft_head->tokens),
+      : layers_(run.draft_head->feature_layers()),
+        heads_(*run.draft_head->tokens),
         tree_(rank_tree_of(run, best_first, heads_.count(),
                            "the file's " + std::to_string(heads_.count()) + " heads")),
         candidates_(static_cast<std::size_t>(run.settings.integer("candidates"))) {
     if (run.draft_head->layers)
-      prefix_ = std::make_unique<HeadRunner>(*run.draft_head, feature_layers(), run);
+      prefix_ = std::make_unique<HeadRunner>(*run.draft_head, layers_, run);
   }
 
-  std::vector<std::int32_t> feature_layers() const override { return {kFinalNorm}; }
+  std::vector<std::int32_t> feature_layers() const override { return layers_; }
   TreeRunner* runner() override { return prefix_ ? &prefix_->runner() : nullptr; }
 
   // The state of the token before the pending one.
@@ -28,7 +29,8 @@ class TokenHeadsDrafter final : public Drafter {
     if (prefix_) {
       prefix_->read(view);
     } else if (!view.text.empty()) {
-      const auto state = view.feature(view.row_of(view.tree[view.text.back()].parent), kFinalNorm);
+      const auto state =
+          view.feature(view.row_of(view.tree[view.text.back()].parent), layers_.front());
       state_.assign(state.begin(), state.end());
     }
   }
@@ -63,6 +65,7 @@ class TokenHeadsDrafter final : public Drafter {
     return of_parents;
   }
 
+  std::vector<std::int32_t> layers_;  // one: the state that the heads read
   TokenHeads& heads_;
   RankTree tree_;
   std::size_t candidates_;
