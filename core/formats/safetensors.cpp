@@ -172,7 +172,7 @@ std::shared_ptr<const SafeTensors> SafeTensors::open_folder(const std::string& f
         ErrorCode::kNotFound,
         folder + ": expected model.safetensors or model.safetensors.index.json, found neither" +
             (fs::exists(fs::path(folder) / "pytorch_model.bin", ignored)
-                 ? "; pytorch_model.bin is a pickle and is not read, convert it to safetensors"
+                 ? "; of pytorch_model.bin only draft heads are read, convert it to safetensors"
                  : ""));
   }
   const std::string index_path = path_in_folder(folder, "model.safetensors.index.json");
@@ -263,6 +263,10 @@ void SafeTensors::read_bf16(const SafeTensor& tensor, std::int64_t begin,
   files_[static_cast<std::size_t>(tensor.part)]->read(
       tensor.offset + static_cast<std::uint64_t>(begin) * sizeof(std::uint16_t),
       std::as_writable_bytes(out));
+}
+
+void SafeTensors::read_bytes(const SafeTensor& tensor, std::span<std::byte> out) const {
+  files_[static_cast<std::size_t>(tensor.part)]->read(tensor.offset, out);
 }
 
 void SafeTensors::will_read(const SafeTensor& tensor) const {

@@ -17,6 +17,7 @@
 
 namespace triescope::formats {
 
+// A tensor that lies in a file as it is; also one of a PyTorch file (torch_file.h).
 struct SafeTensor {
   std::string name;
   std::string dtype;  // "F32", "BF16", ... as in the file
@@ -45,6 +46,8 @@ class SafeTensors {
   void read(const SafeTensor& tensor, std::int64_t begin, std::span<float> out) const;
   // The same of a BF16 tensor, as it lies in the file.
   void read_bf16(const SafeTensor& tensor, std::int64_t begin, std::span<std::uint16_t> out) const;
+  // All of its bytes, as they lie in the file. REQUIRES: out.size() == tensor.bytes.
+  void read_bytes(const SafeTensor& tensor, std::span<std::byte> out) const;
   void will_read(const SafeTensor& tensor) const;  // InputFile::will_read
   void check_unchanged() const;
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/formats/shape_text.h"
 
 namespace triescope::formats {
 
@@ -17,13 +18,6 @@ struct WeightSource::Tensor {
 };
 
 namespace {
-
-std::string shown(const std::vector<std::int64_t>& shape) {
-  std::string text = "[";
-  for (const std::int64_t extent : shape)
-    text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
-  return text + "]";
-}
 
 // Elements of ggml tensors are decoded this many at a time (a multiple of every block).
 constexpr std::size_t kChunk = std::size_t{1} << 16;
@@ -102,8 +96,8 @@ void WeightSource::check_shapes() {
       if (!fits) {
         throw Error(ErrorCode::kCorruption,
                     path_ + ": tensor '" + slice.tensor + "': expected shape " +
-                        shown({slice.first_row + expected->rows, expected->cols}) +
-                        " by the configuration, found " + shown(tensor.shape()));
+                        shape_text({slice.first_row + expected->rows, expected->cols}) +
+                        " by the configuration, found " + shape_text(tensor.shape()));
       }
     }
   }

@@ -24,9 +24,11 @@ const char* to_string(HeadKind kind);  // "medusa", "hydra", "eagle", "eagle3"
 struct TargetShape {
   std::string name;  // for messages
   int hidden = 0, vocab = 0, layers = 0;
-  // Taken where neither the head's shapes nor a config.json say them.
+  // Taken where neither the head's shapes nor a config.json say them (Hydra's prefix layer is one of
+  // the target's kind; a single file without a config.json).
   int heads = 0, kv_heads = 0, head_dim = 0;
   float norm_eps = 0;
+  RopeConfig rope;
 };
 TargetShape target_shape(const ModelConfig& config);
 
@@ -38,6 +40,7 @@ enum class LayerConvention : std::uint8_t {
   kAbsent,    // the file says nothing: 2, L / 2, L - 3
   kOverride,  // the user's own list, entering
 };
+const char* to_string(LayerConvention convention);  // "none", "entering", "output", ...
 
 struct HeadConfig {
   HeadKind kind = HeadKind::kEagle;
@@ -55,7 +58,7 @@ struct HeadConfig {
   RopeConfig rope;  // dims = head_dim
   float norm_eps = 1e-6f;
 
-  bool fc_bias = false;                // "fc.bias"
+  bool fc_bias = false;                // "fc.bias"; Medusa: "{h}.{l}.linear.bias"
   bool attention_bias = false;         // q, k and v_proj.bias
   bool attention_output_bias = false;  // o_proj.bias
   bool mlp_bias = false;               // gate, up and down_proj.bias
@@ -72,16 +75,17 @@ struct HeadConfig {
   // What the head brings; where false, the target's is read.
   bool own_embedding = false;  // "embed_tokens.weight" [V, d]; Hydra: "input_embed_fn.weight"
   bool own_lm_head = false;    // EAGLE: "lm_head.weight" [Vd, d]; Medusa, Hydra: one per head
-  // Old vLLM EAGLE files: the embedding at position 0 is replaced by zeros.
-  bool zero_first_embedding = false;
 
   // The target's states that are read, in the order of fc's columns, as ForwardBatch counts them:
   // entering layer i, L = after the last, -1 = output of the final norm. Empty: they depend on the
   // target's number of layers, which was not given.
+  // The same state may be named twice (targets of few layers).
   std::vector<int> feature_layers;
   LayerConvention layer_convention = LayerConvention::kNone;
   std::vector<int> stored_layers;  // as the file has them; empty: it has none
   std::string layers_from;         // "config.json: eagle_config.eagle_aux_hidden_state_layer_ids"
+
+  std::string trained_for;  // the target's name by the config.json; "" = not said
 
   // Medusa and Hydra: head h drafts the token at t + 2 + h.
   int head_count = 0;

@@ -41,6 +41,8 @@
 
 namespace triescope::formats {
 
+class StoredTensors;  // stored_tensors.h
+
 enum class ElementType : std::uint8_t { kF32, kF16, kBf16, kI64, kBool };
 
 struct HeadTensor {
@@ -69,6 +71,12 @@ class HeadFile {
   // holds more than tensors), kInvalidArgument (it is for another target, or `layers` does not
   // fit).
   static HeadFile open(const std::string& path, const TargetShape& target,
+                       std::span<const int> layers = {});
+
+  // The same of tensors that are open and the text of a config.json ("" = none). `path`: for
+  // messages.
+  static HeadFile open(const std::string& path, StoredTensors tensors,
+                       const std::string& config_text, const TargetShape& target,
                        std::span<const int> layers = {});
 
   HeadFile(HeadFile&&) noexcept;
