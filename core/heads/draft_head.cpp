@@ -1,6 +1,7 @@
 #include "core/heads/draft_head.h"
 
 #include "core/formats/draft_head/head_file.h"
+#include "core/formats/weights.h"
 #include "core/heads/eagle_model.h"
 
 namespace triescope {
@@ -15,14 +16,11 @@ std::vector<std::int32_t> DraftHead::feature_layers() const {
 
 std::unique_ptr<DraftHead> load_draft_head(const std::string& path, Model& target, int threads) {
   const ModelInfo& info = target.info();
-  const HeadFile file = HeadFile::open(path, {.name = info.name,
-                                              .hidden = info.hidden,
-                                              .vocab = info.vocab_size,
-                                              .layers = info.layers,
-                                              .heads = info.heads,
-                                              .kv_heads = info.kv_heads,
-                                              .head_dim = info.head_dim,
-                                              .norm_eps = info.norm_eps});
+  // What a head leaves to its target (rope, norm_eps) stands in the target's own configuration.
+  formats::TargetShape shape =
+      formats::target_shape(formats::WeightSource::open(info.path)->config());
+  shape.name = info.name;
+  const HeadFile file = HeadFile::open(path, shape);
   auto head = std::make_unique<DraftHead>();
   head->config = file.config();
   head->path = path;

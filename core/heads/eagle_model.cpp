@@ -69,7 +69,6 @@ class EagleModel final : public Model {
     info_.intermediate = head_.intermediate;
     info_.vocab_size = config_.vocab_size;
     info_.context = config_.context;
-    info_.norm_eps = head_.norm_eps;
     info_.dtype = precision == kernels::Precision::kBF16 ? DType::kBF16 : DType::kF32;
     info_.device = "cpu";
     info_.cheap_rows = kernels::PackedLinear::kCheapRows;

@@ -74,7 +74,7 @@ HeadOutput::HeadOutput(HeadLoader& loader, Model& target, const std::string& own
       pool_(loader.pool()),
       own_(own.empty() ? nullptr : loader.linear(own)),
       vocab_(static_cast<std::size_t>(target.info().vocab_size)) {
-  if (!loader.file().has("d2t")) return;
+  if (!own_ || !loader.file().has("d2t")) return;
   const std::vector<std::int64_t> offsets = loader.file().tensor("d2t").integers();
   for (std::size_t i = 0; i < offsets.size(); ++i)
     target_ids_.push_back(static_cast<std::int32_t>(static_cast<std::int64_t>(i) + offsets[i]));

@@ -57,7 +57,6 @@ ModelInfo info_of(const WeightSource& source, const std::string& path) {
   if (all_slide) info.kv_window = info.sliding_window;
   info.kv_valid_until = config.kv_valid_until;
   info.tied_embeddings = config.tied_embeddings;
-  info.norm_eps = config.norm_eps;
   info.rope_theta = config.ropes.empty() ? 0 : static_cast<float>(config.ropes[0].theta);
   info.tokenizer = tokenizer_of(source, path);
   info.eos_token_ids = config.eos_token_ids;

@@ -50,7 +50,6 @@ struct ModelInfo {
   // recomputed.
   int kv_valid_until = 0;
   bool tied_embeddings = false;
-  float norm_eps = 0;
   float rope_theta = 0;
   std::string tokenizer;  // "gpt2/smollm", "tokenizer.json BPE", ...
   std::vector<std::int32_t> eos_token_ids;

@@ -126,7 +126,7 @@ TEST_CASE_FIXTURE(
     CHECK(formats::to_string(head->config.kind) == answers["kind"].get<std::string>());
     CHECK(head->feature_layers() == answers["layers"].get<std::vector<std::int32_t>>());
     const formats::HeadFile file =
-        formats::HeadFile::open(kFolder + name, {.hidden = 16, .vocab = 64, .layers = 8});
+        formats::HeadFile::open(kFolder + name, {});
     std::vector<std::int64_t> offsets;
     if (file.has("d2t")) offsets = file.tensor("d2t").integers();
     const auto hidden = static_cast<std::size_t>(head->layers->info().hidden);
@@ -215,7 +215,7 @@ TEST_CASE_FIXTURE(Fixture, "Medusa heads of every format answer as PyTorch") {
     CHECK(head->feature_layers() == std::vector<std::int32_t>{kFinalNorm});
     CHECK(head->tokens->count() == static_cast<int>(answers["logits"][0].size()));
     const formats::HeadFile file =
-        formats::HeadFile::open(kFolder + name, {.hidden = 16, .vocab = 64, .layers = 8});
+        formats::HeadFile::open(kFolder + name, {});
     std::vector<std::int64_t> offsets;
     if (file.has("d2t")) offsets = file.tensor("d2t").integers();
     for (std::size_t t = 0; t < tokens.size(); ++t)
