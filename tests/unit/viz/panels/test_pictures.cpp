@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -110,11 +111,15 @@ TEST_CASE("pictures: every panel draws and answers as it did") {
     std::ofstream out(path);
     for (const std::string& line : lines) out << line << '\n';
   }
-  std::ifstream golden(path);
+  // By run and panel: a new panel's lines are missing, and say nothing of the others.
+  std::map<std::string, std::string> golden;
+  std::ifstream file(path);
+  for (std::string run, panel, digest; file >> run >> panel >> digest;)
+    golden[run + " " + panel] = digest;
+  CHECK(golden.size() == lines.size());
   for (const std::string& line : lines) {
-    std::string expected;
-    std::getline(golden, expected);
-    CHECK(line == expected);
+    const std::size_t digest = line.rfind(' ') + 1;
+    CHECK_MESSAGE(golden[line.substr(0, digest - 1)] == line.substr(digest), line);
   }
 }
 
