@@ -205,7 +205,7 @@ std::vector<Parameter> verify_parameters() {
   std::vector<Parameter> parameters = {
       choice("verify", "greedy", {"greedy", "sample", "typical", "top_k"},
              "greedy: the text of greedy decoding, exactly. sample: the distribution of "
-             "sampling, exactly (y ~ p once a node; a draft passes where y is it). typical, "
+             "sampling, exactly (one y ~ p per node; a draft passes if it is y). typical, "
              "top_k: lossy, the text may differ."),
   };
   for (auto& p : warper_parameters()) parameters.push_back(std::move(p));
