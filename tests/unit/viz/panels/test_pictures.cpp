@@ -1,7 +1,7 @@
-// Every panel's pictures and answers over the made-up runs, against pictures.golden beside this file:
-// a digest of all drawing calls, of what the mouse and keys get for an answer, and of the CSV table.
-// Meant to change? TRIESCOPE_UPDATE_PICTURES=1 build/tests/bin/test_viz -tc="pictures:*" writes them
-// again; look at the panels before the new file is committed.
+// Every panel's pictures and answers over the made-up runs, against pictures.golden beside this
+// file: a digest of all drawing calls, of what the mouse and keys get for an answer, and of the CSV
+// table. Meant to change? TRIESCOPE_UPDATE_PICTURES=1 build/tests/bin/test_viz -tc="pictures:*"
+// writes them again; look at the panels before the new file is committed.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
