@@ -200,9 +200,9 @@ std::vector<Parameter> verify_parameters() {
       choice(
           "verify", "greedy", {"greedy", "sample", "chain", "multi_round", "typical", "top_k"},
           "greedy: the text of greedy decoding, exactly. sample: the distribution of "
-          "sampling, exactly (y ~ p once a node; a draft passes where y is it). multi_round: the "
+          "sampling, exactly (one y ~ p per node; a draft passes if it is y). multi_round: the "
           "same distribution, draft by draft against what is left of p. typical, top_k: lossy, "
-          "the text may differ. chain: for drafts drawn one a node."),
+          "the text may differ. chain: for one draft per node, drawn at random."),
   };
   for (auto& p : warper_parameters()) parameters.push_back(std::move(p));
   parameters.push_back(sampler_parameter());

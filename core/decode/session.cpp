@@ -34,9 +34,7 @@ double milliseconds(Clock::duration d) {
 
 Phase Session::Impl::advance() {
   if (done)
-    throw Error(
-        ErrorCode::kInvalidArgument,
-        "session: expected a run that goes on; found one that has already ended. Start a new one");
+    throw Error(ErrorCode::kInvalidArgument, "session: the run has already ended. Start a new one");
   const Phase now = phase;
   const auto start = Clock::now();
   try {
@@ -253,8 +251,8 @@ void Session::Impl::commit() {
   moved_before = runner->store().moved();
 }
 
-// A node that dies because all beams below it are gone had no verdict of its own in this step. What
-// was decided in it had; and what lies on a finished text is not pruned, though its KV is free.
+// Verdicts for nodes that die because all beams below them are gone. What this step decided has its
+// verdict already; what lies on a finished text is not pruned, though its KV is free.
 void Session::Impl::note_deaths(std::span<const NodeId> dead, capture::Tick tick) {
   if (!out.records(capture::Level::kTree)) return;
   on_finished_text.grow(tree.size());

@@ -100,7 +100,7 @@ class Session {
   bool done() const;
   capture::Tick next_tick() const;  // what comes next
 
-  // From any thread: the running forward is left within one layer, the session ends as "stopped",
+  // From any thread: the running forward is abandoned within one layer, the session ends as "stopped",
   // what was recorded stays.
   void request_stop();
 

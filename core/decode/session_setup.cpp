@@ -23,7 +23,7 @@ void check_tokens(std::span<const std::int32_t> tokens, int vocab_size, const ch
     if (tokens[i] < 0 || tokens[i] >= vocab_size)
       refuse(std::string(what) + ": expected token ids from 0 to " +
              std::to_string(vocab_size - 1) + " (the model's vocabulary); found " +
-             std::to_string(tokens[i]) + " at place " + std::to_string(i));
+             std::to_string(tokens[i]) + " at index " + std::to_string(i));
 }
 
 // Lengths may differ: embeddings are padded, and fine-tuning adds special tokens at the end.
@@ -197,7 +197,7 @@ capture::RunInfo Session::Impl::run_info() const {
     if (const TreeRunner* drafting = drafting_runner())
       model_json["draft"]["kv_bytes_per_token"] = drafting->store().bytes_per_slot();
   }
-  // A prompt may hold bytes that are no UTF-8; JSON may not.
+  // A prompt may hold bytes that are not UTF-8; JSON may not.
   const auto text = [](const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
   };

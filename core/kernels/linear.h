@@ -35,8 +35,8 @@ class PackedLinear {
   static constexpr int kCheapRows = 12;
 
   PackedLinear() = default;
-  // All weights zero, no bias. Throws Error{kOutOfMemory} (says the bytes), Error{kInvalidArgument}
-  // for sizes < 1.
+  // All weights zero, no bias. Error{kOutOfMemory}: says how many bytes; kInvalidArgument: a size
+  // below 1.
   PackedLinear(std::int64_t outputs, std::int64_t inputs, Precision precision);
 
   // Rows [first, first + count) of W from row-major [count, inputs], in any order and chunking (a

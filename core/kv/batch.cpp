@@ -3,8 +3,8 @@
 // (transformers' reorder_cache: one index_select over the whole cache, also of beams that stay in
 // their place). The baseline that the other policies are measured against.
 //
-// Slot of position p in cache i: line * b + i. All caches grow by a line together, so nothing need
-// move for that; a line that is out of every window is taken again. Row i of a forward is the
+// Slot of position p in cache i: line * b + i. All caches grow by a line together, so nothing
+// moves for that; a line that is out of every window is used again. Row i of a forward is the
 // frontier's i-th node and belongs to cache i; drafts have no cache and are refused.
 #include <algorithm>
 #include <deque>

@@ -3,7 +3,7 @@
 //   batch    batch.cpp    every beam has a whole cache of its own, reordered each step:
 //                         conventional beam search
 //   keep     keep.cpp     nothing; garbage stays (the trie paper without its garbage collection)
-//   compact  compact.cpp  every g steps: mark, prune, gather the survivors together (the trie paper)
+//   compact  compact.cpp  every g steps: mark, prune, gather the survivors (the trie paper)
 //   recycle  recycle.cpp  a dead slot goes to a free list and the next node takes it; nothing is
 //                         ever copied
 //

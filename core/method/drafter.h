@@ -1,4 +1,4 @@
-// Drafter: the part of a method that hangs draft nodes into the tree. One run has one; not thread-safe.
+// Drafter: the part of a method that hangs draft nodes into the tree. One a run; not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// A decoding method: MethodInfo says what it is and what it needs, and makes the two parts that the step
-// calls, a Drafter (or none) and an Acceptor. One method a file in core/methods; adding one touches that
-// file and the list in core/methods/registry.cpp.
+// A decoding method: MethodInfo says what it is and what it needs, and makes the two parts that the
+// step calls, a Drafter (or none) and an Acceptor. One method a file in core/methods; adding one
+// touches that file and the list in core/methods/registry.cpp.
 #pragma once
 
 #include <cstdint>

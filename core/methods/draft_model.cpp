@@ -85,8 +85,8 @@ class DraftModelDrafter final : public Drafter {
   TreeRunner* runner() override { return &runner_; }
 
  private:
-  // Hangs `width` children below each node that the draft model has just run. Returns those below which
-  // it may go on.
+  // Hangs `width` children below each node that the draft model has just run. Returns the children
+  // below which it may go on.
   std::vector<NodeId> propose(DraftContext& context, int width, Drafts& drafts) {
     const StepView view{
         .tree = context.tree,

@@ -133,8 +133,8 @@ void TreeRunner::forward(const TokenTree& tree, std::span<const NodeId> rows,
               kv_options_.kind == KvPolicyKind::kBatch ? -1 : cached);
 }
 
-// The KV of everything that the placed rows see, written again into the slots it lies in, as of a text
-// longer than ModelInfo::kv_valid_until.
+// Computes the KV of everything that the placed rows see again, in the slots it lies in, as for a
+// text longer than ModelInfo::kv_valid_until.
 void TreeRunner::recompute_kv(const TokenTree& tree, const Placement& placed,
                               std::stop_token stop) {
   struct Old {
@@ -210,7 +210,7 @@ void TreeRunner::advance(const TokenTree& tree, NodeId node, std::stop_token sto
     prefill(tree, path, stop);
     return;
   }
-  // The path as far as it has KV; what a window has passed by had its own once.
+  // How far down the path has KV; what lies before every window had its own and gave it up.
   std::size_t known = std::min(path.size() - 1, static_cast<std::size_t>(kept_depth));
   while (known > 0 && !store_->slot_of(path[known - 1]).valid()) --known;
   std::vector<NodeId> dropped;
@@ -278,8 +278,8 @@ void TreeRunner::forget_prefill_features() {
   prefill_features_ = {};
 }
 
-// `nodes`: the nodes of the last positions; what comes before them is the prompt. first_naive -1: the
-// position itself.
+// `nodes`: those at the last positions; the positions before them are the prompt's. first_naive -1:
+// the position itself.
 void TreeRunner::note_inputs(const TokenTree& tree, std::span<const NodeId> nodes,
                              std::span<const std::int32_t> positions,
                              std::span<const std::int32_t> slots, std::int32_t first_naive) {

@@ -13,8 +13,8 @@
 namespace triescope::viz {
 
 // Null faces fall back to `ui`, and that to Dear ImGui's current font. The faces are made for the
-// text size; smaller letters drawn from them are blurred, so there are sizes below it too: a text is
-// drawn in the size nearest to what it asks for, if that is within a tenth.
+// text size; smaller letters drawn from them are blurred, so there are sizes below it too: a text
+// is drawn in the size nearest to what it asks for, if that is within a tenth.
 struct ImGuiFonts {
   struct Sized {
     ImFont* font = nullptr;

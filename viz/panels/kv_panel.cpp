@@ -29,12 +29,12 @@ class KvPanel final : public Panel {
   const PanelInfo& info() const override {
     static const PanelInfo info = {
         "kv", "KV slots",
-        "The cache, slot by slot. Live slots carry their token and beam colour, garbage is dashed, "
-        "free slots are hollow, reserved ones dotted. A dot marks a slot reused in this step; "
-        "where "
-        "slots were moved, before and after the move with arrows. A range of steps dragged on the "
-        "timeline is counted, and a bar stands under what was written in it. Wheel to zoom, drag "
-        "to scroll.",
+        std::string("The cache, slot by slot. Live slots carry their token and beam colour, "
+                    "garbage is dashed, free slots are hollow, reserved ones dotted. A dot marks a "
+                    "slot reused in this step; where slots were moved, both states are shown, with "
+                    "arrows between them. A range of steps dragged on the timeline is counted, and "
+                    "a bar stands under what was written in it. Wheel to zoom, drag to scroll.") +
+            OwnerSwitch::kHelp,
         "No KV yet: step once (F10) to run the prefill."};
     return info;
   }

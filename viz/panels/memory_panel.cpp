@@ -28,10 +28,10 @@ class MemoryPanel final : public Panel {
   const PanelInfo& info() const override {
     static const PanelInfo info = {
         "memory", "Memory",
-        "KV memory by step: live, garbage and reserved slots of this run, beside what greedy "
-        "decoding and batch beam search would hold at the same length. Click to go to a step, "
-        "click "
-        "a name to hide its curve, wheel to zoom.",
+        std::string("KV memory by step: live, garbage and reserved slots of this run, beside what "
+                    "greedy decoding and batch beam search would hold at the same length. Click to "
+                    "go to a step, click a name to hide its curve, wheel to zoom.") +
+            OwnerSwitch::kHelp,
         "No memory samples yet: step once (F10)."};
     return info;
   }

@@ -51,6 +51,22 @@ std::vector<std::vector<float>> numbers_of(const RecordingCanvas& canvas, const 
   return found;
 }
 
+TEST_CASE("mask: a small panel's legend lacks no entry, with and without a switch beside it") {
+  const Scene one_model = scene_at(test::draft_capture(), capture::make_tick(6, Phase::kDraft));
+  for (const Scene& scene : {one_model, after_step_1()})
+    for (const float width : {330.0f, 420.0f, 600.0f, 1000.0f})
+      for (const float height : {110.0f, 160.0f, 400.0f}) {
+        CAPTURE(width);
+        CAPTURE(height);
+        const auto panel = make_panel("mask");
+        const RecordingCanvas canvas = drawn(*panel, scene, {0, 0, width, height});
+        for (const char* const entry : {"itself", "ancestor", "not visible"})
+          CHECK_MESSAGE(find(canvas, entry), entry);
+        // The order's button keeps its word where there is room.
+        if (width >= 600) CHECK(find(canvas, "columns: paths"));
+      }
+}
+
 Input on(Panel& panel, const Scene& scene, const std::string& text, Rect area = kArea) {
   const RecordingCanvas canvas = drawn(panel, scene, area);
   const auto* const found = find(canvas, text);
