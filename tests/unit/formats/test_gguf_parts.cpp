@@ -147,6 +147,16 @@ TEST_CASE("a tensor's alignment, offset and shape are the file's") {
   CHECK(value[0] == 7);
 }
 
+TEST_CASE("tensors that overlap by less than the alignment are refused") {
+  const TempDir folder;
+  GgufWriter writer;
+  writer.data = std::string(64, '\0');
+  writer.add_entry("a", {9}, 0, 0);
+  writer.add_entry("b", {8}, 0, 32);  // a's last number is b's first
+  CHECK(has(refusal(ErrorCode::kCorruption, [&] { opened(folder, writer); }),
+            "tensors 'a' and 'b' overlap"));
+}
+
 TEST_CASE("a part of a tensor is read from where it begins, and not past the tensor's end") {
   const Parts parts(1);
   const TempDir folder;

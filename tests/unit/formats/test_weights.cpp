@@ -176,6 +176,12 @@ TEST_CASE("Phi-3's fused rows are parts of one tensor") {
   CHECK(rows(*source, Role::kGate, 5, 1) == counted(model.first(gate_up) + 20, 4));
   CHECK(rows(*source, Role::kUp, 5, 1) == counted(model.first(gate_up) + 44, 4));
   CHECK(!source->reads_whole(Role::kUp));
+  model.dtypes[qkv] = "BF16";
+  std::vector<std::uint16_t> bits(4);
+  model.open()->read_rows_bf16(Role::kValue, 0, 1, bits);
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK(bits[i] == float_to_bf16(model.first(qkv) + 28 + static_cast<float>(i)));
+  model.dtypes.clear();
   model.shape(qkv) = {7, 4};  // the last value row is not there
   CHECK(has(refusal(ErrorCode::kCorruption, [&] { model.open(); }),
             "tensor '" + qkv + "': expected shape [8, 4] by the configuration, found [7, 4]"));
@@ -219,6 +225,12 @@ TEST_CASE("GPT-2's matrices are stored by input: a row of ours is a column of th
   model.dtypes[block + "mlp.c_proj.weight"] = "BF16";
   CHECK(!model.open()->is_bf16(Role::kDown, 0));  // its rows are not in order
   model.dtypes.clear();
+  Folder bare;  // without its prefix
+  bare.config = model.config;
+  for (const auto& [name, shape] : model.tensors)
+    bare.tensors.emplace_back(name.substr(std::string("transformer.").size()), shape);
+  CHECK(rows(*bare.open(), Role::kPositions, 2, 1) == counted(1008, 4));
+  CHECK(rows(*bare.open(), Role::kKey, 0, 1) == column(4));
   model.shape(block + "mlp.c_proj.weight") = {4, 6};
   CHECK(has(refusal(ErrorCode::kCorruption, [&] { model.open(); }),
             "tensor 'transformer.h.0.mlp.c_proj.weight': expected shape [4, 6]"));
@@ -259,4 +271,91 @@ TEST_CASE("a .safetensors file alone is refused with what to open, a path that i
   CHECK(has(refusal(ErrorCode::kNotFound,
                     [&] { WeightSource::open((model.folder.path() / "none").string()); }),
             "found nothing there"));
+}
+
+namespace {
+
+// A one-layer Llama GGUF of `width` numbers a row everywhere, two heads, `vocab` tokens.
+GgufWriter gguf_llama(std::uint32_t width, std::uint32_t vocab) {
+  GgufWriter file;
+  file.add("general.architecture", std::string("llama"));
+  for (const auto& [key, value] : {std::pair("block_count", 1u),
+                                   {"context_length", 64u},
+                                   {"embedding_length", width},
+                                   {"feed_forward_length", width},
+                                   {"attention.head_count", 2u}})
+    file.add(std::string("llama.") + key, std::uint32_t{value});
+  const auto numbers = [](std::uint32_t count) { return counted(0, count); };
+  file.add_f32("token_embd.weight", {width, vocab}, numbers(width * vocab));
+  for (const char* name : {"output_norm", "blk.0.attn_norm", "blk.0.ffn_norm"})
+    file.add_f32(std::string(name) + ".weight", {width}, numbers(width));
+  for (const char* name : {"attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down"})
+    file.add_f32(std::string("blk.0.") + name + ".weight", {width, width}, numbers(width * width));
+  return file;
+}
+
+std::unique_ptr<WeightSource> opened(const TempDir& folder, const GgufWriter& file) {
+  write_file(folder.path() / "model.gguf", file.bytes());
+  return WeightSource::open((folder.path() / "model.gguf").string());
+}
+
+}  // namespace
+
+TEST_CASE("GGUF: rows of a quantised tensor begin at their blocks, in tensors of any size") {
+  const TempDir folder;
+  GgufWriter file = gguf_llama(32, 4000);
+  // q: Q8_0, a row a block, row r's scale 1 and its numbers r.
+  file.add_entry("blk.0.attn_q.weight", {32, 32}, 8, file.data.size());
+  for (char r = 0; r < 32; ++r) file.data += std::string("\x00\x3c", 2) + std::string(32, r);
+  file.data.resize((file.data.size() + 31) / 32 * 32, '\0');
+  file.add_entry("output.weight", {32, 4000}, 8, file.data.size());
+  for (int r = 0; r < 4000; ++r)
+    file.data += std::string("\x00\x3c", 2) + std::string(32, static_cast<char>(r % 100));
+  file.data.resize((file.data.size() + 31) / 32 * 32, '\0');
+  const auto source = opened(folder, file);
+  CHECK(rows(*source, Role::kHead, 7, 2)[0] == 7);
+  CHECK(rows(*source, Role::kHead, 7, 2)[63] == 8);
+  // More than is decoded at a time (65,536 numbers).
+  const std::vector<float> head = rows(*source, Role::kHead, 0, 4000);
+  const std::vector<float> embedding = rows(*source, Role::kEmbedding, 0, 4000);
+  for (std::size_t r = 0; r < 4000; r += 37) {
+    CHECK(head[r * 32 + 31] == static_cast<float>(r % 100));
+    CHECK(embedding[r * 32] == static_cast<float>(r * 32));
+  }
+  // Row i of a head of 16 is the file's row 2i, row 8 + i its row 2i + 1.
+  CHECK(rows(*source, Role::kQuery, 1, 1)[0] == 2);
+  CHECK(rows(*source, Role::kQuery, 8, 1)[0] == 1);
+  CHECK(rows(*source, Role::kQuery, 19, 1)[5] == 22);
+  CHECK(source->reads_whole(Role::kQuery));
+  CHECK(source->quantisation() == "mixed: F32 Q8_0");
+}
+
+TEST_CASE("GGUF: BF16 rows that lie in another order are not read as they lie") {
+  const TempDir folder;
+  GgufWriter file = gguf_llama(8, 4);
+  for (const char* name : {"blk.0.attn_q.weight", "output.weight"}) {
+    const std::uint64_t count = std::string(name) == "output.weight" ? 4 : 8;
+    file.add_entry(name, {8, count}, 30, file.data.size());
+    for (std::uint64_t i = 0; i < 8 * count; ++i)
+      file.data += bytes_of(float_to_bf16(static_cast<float>(i)));
+    file.data.resize((file.data.size() + 31) / 32 * 32, '\0');
+  }
+  const auto source = opened(folder, file);
+  CHECK(!source->is_bf16(Role::kQuery, 0));
+  CHECK(source->is_bf16(Role::kHead, 0));
+  CHECK(!source->is_bf16(Role::kKey, 0));
+  std::vector<std::uint16_t> bits(8);
+  source->read_rows_bf16(Role::kHead, 0, 2, bits);
+  for (std::size_t i = 0; i < 8; ++i) CHECK(bits[i] == float_to_bf16(16 + static_cast<float>(i)));
+}
+
+TEST_CASE("GGUF: a tensor that no weight is read from is refused, rope's factors are not") {
+  const TempDir folder;
+  GgufWriter file = gguf_llama(8, 4);
+  file.add_f32("blk.0.attn_q.weight", {8, 8}, std::vector<float>(64));
+  file.add_f32("rope_freqs.weight", {2}, {1, 2});
+  CHECK(opened(folder, file)->config().ropes[0].divisors == std::vector<float>{1, 2});
+  file.add_f32("rope_other.weight", {2}, {1, 2});
+  CHECK(has(refusal(ErrorCode::kNotSupported, [&] { opened(folder, file); }),
+            "tensor 'rope_other.weight' in a model of family llama is not supported"));
 }
