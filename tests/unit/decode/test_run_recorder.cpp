@@ -134,6 +134,18 @@ TEST_CASE(
   REQUIRE(second.node_scores.size() == 1);
   CHECK(second.node_scores[0].node == other.value);
   CHECK(second.node_scores[0].score == -1.75f);
+  // A log-prob is told though what is above it is still unknown.
+  const NodeId above = hang(tree, TokenTree::root(), 5, kUnknown);
+  const NodeId below = hang(tree, above, 6, kUnknown);
+  r.recorder.new_nodes(tree, 8);
+  r.told();
+  tree.set_logprob(below, -3);
+  r.recorder.new_scores(tree, std::vector<NodeId>{above, below}, 9);
+  const capture::RowTables third = r.told();
+  REQUIRE(third.node_scores.size() == 1);
+  CHECK(third.node_scores[0].node == below.value);
+  CHECK(third.node_scores[0].logprob == -3);
+  CHECK(std::isnan(third.node_scores[0].score));
   // A node that was not recorded yet has no score to be told apart from it.
   const NodeId unrecorded = hang(tree, other, 4, -1);
   r.recorder.new_scores(tree, std::vector<NodeId>{unrecorded}, 8);
