@@ -236,7 +236,6 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
     workspace.preferences.dark = args[0] == "dark";
   } else if (verb == "set-scale") {
     workspace.preferences.user_scale = std::stof(args[0]);
-    host.ui.rebuild_fonts = true;
   } else if (verb == "size") {
     const auto x = args[0].find('x');
     if (x == std::string::npos) refuse(script, "size: expected WIDTHxHEIGHT");
@@ -318,7 +317,13 @@ bool run_script_line(Script& script, ScriptHost& host) {
     return true;
   }
   if (find_verb(line.verb)) {
-    run_verb(script, host, line.verb, line.argument);
+    try {
+      run_verb(script, host, line.verb, line.argument);
+    } catch (const Error& error) {
+      const std::string what = error.what();
+      if (what.starts_with(script.where())) throw;
+      throw Error(error.code(), script.where() + ": " + what);
+    }
     return true;
   }
   const Command* command = host.commands.find(line.verb);

@@ -35,5 +35,5 @@ expect 2 'over.script:8: wait step 9: the run has ended' window --script "$work/
 printf 'wiat idle\n' >"$work/verb.script"
 expect 2 "verb.script:1: there is no command 'wiat'; .*did you mean wait" window --script "$work/verb.script"
 printf 'maximise-panel tree\n' >"$work/panel.script"
-expect 2 "panel 'tree' is not one of: .*did you mean trie" window --script "$work/panel.script"
+expect 2 "panel.script:1: panel 'tree' is not one of: .*did you mean trie" window --script "$work/panel.script"
 finish

@@ -36,6 +36,8 @@ std::string margin_text(std::int32_t bin) {
 
 void VerdictHistory::clear() { bars_ = histogram_ = {}; }
 
+bool VerdictHistory::any(const Scene& scene) { return !values_of(scene).empty(); }
+
 void VerdictHistory::draw(Canvas& canvas, Rect area, float height, const Scene& scene) {
   const float em = scene.em, pad = em * 0.6f;
   const float y = area.bottom() - height;

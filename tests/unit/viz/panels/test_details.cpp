@@ -239,11 +239,14 @@ TEST_CASE("memory curves: the sentence beside batch beam search") {
       {.live = 4, .greedy = 4, .batch_beam = 8},
       {.step = 1, .live = 5, .garbage = 1, .greedy = 5, .batch_beam = 24}};
   const auto has = memory_curves::curves_of(rows);
-  CHECK(memory_curves::ratio_text(rows, rows[0], has, 1000, false) ==
-        "step 0: 4.00 KB held, 0.50 × batch beam search's 8.00 KB; peaks 0.25 ×");
-  CHECK(memory_curves::ratio_text(rows, rows[1], has, 1000, true) ==
+  CHECK(memory_curves::ratio_text(rows, rows[0], has, 1000, false, false) ==
+        "end of step 0: 4.00 KB held, 0.50 × batch beam search's 8.00 KB; peaks 0.25 ×");
+  CHECK(memory_curves::ratio_text(rows, rows[0], has, 1000, false, true) ==
+        "end of step 0 (outside the range): 4.00 KB held, 0.50 × batch beam search's 8.00 KB; "
+        "peaks within 0.25 ×");
+  CHECK(memory_curves::ratio_text(rows, rows[1], has, 1000, true, false) ==
         "peak 6.00 KB, 0.25 × batch beam search's 24.0 KB; mean over the steps 0.38 ×");
-  CHECK(memory_curves::ratio_text(rows, rows[0], {}, 1000, false) == "");
+  CHECK(memory_curves::ratio_text(rows, rows[0], {}, 1000, false, false) == "");
 }
 
 TEST_CASE("memory curves: of rows on one px the highest and the lowest are drawn") {
