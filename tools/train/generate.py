@@ -124,7 +124,7 @@ def main():
     parser.add_argument("--count", type=int, default=10**9, help="dialogues in all")
     parser.add_argument("--answer-limit", type=int, default=224)
     parser.add_argument("--user-limit", type=int, default=72)
-    parser.add_argument("--rows", default="128x320,48x640,16x1400", help="rows x tokens of each, shortest first")
+    parser.add_argument("--rows", default="72x360,60x640,24x1400", help="rows x tokens of each, shortest first")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--dtype", choices=("bf16", "fp32"), default="bf16")
     parser.add_argument("--minutes", type=float, default=0, help="stop after that long (0: when done)")
