@@ -5,6 +5,8 @@ step j + 1 is the real one (training) or the head's own best (own=True: what a c
 `base` is the frozen target's embedding and output head; it is no part of a head's file.
 """
 
+import math
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -18,6 +20,7 @@ class Base:
     def __init__(self, target, dtype=torch.float32):
         self.config = target.config
         self.embedding = target.embedding.to(torch.float32)
+        self.final_norm = target.final_norm
         self.full = target.output.weight.to(dtype)
         self.take_rows(None)
 
@@ -33,6 +36,9 @@ class Base:
 
     def ids(self, columns):
         return columns if self.rows is None else self.rows[columns]
+
+    def scale_of_embedding(self):
+        return float(self.embedding.square().mean().sqrt())
 
 
 def at(x, sel):
@@ -124,11 +130,11 @@ class Hydra(Head):
         self.hydra_mlp = nn.ModuleList()
         for i in range(heads):
             parts = nn.ModuleDict({"1": ResBlock((i + 2) * d, d, residual=True)})
-            # The start: what the prefix says, and nothing of the rest.
+            # The start: what the prefix says, and a little of the rest.
             nn.init.zeros_(parts["1"].linear.weight)
             nn.init.zeros_(parts["1"].res_connection.bias)
             with torch.no_grad():
-                parts["1"].res_connection.weight.zero_()[:, :d].copy_(torch.eye(d))
+                parts["1"].res_connection.weight.normal_(0, 0.3 / math.sqrt(d) / base.scale_of_embedding())[:, :d].copy_(torch.eye(d))
             if layers > 1:
                 shared = ResBlock(d, d)
                 nn.init.zeros_(shared.linear.weight)
@@ -200,6 +206,11 @@ class Eagle1(Eagle):
         d = base.config["d"]
         self.fc = nn.Linear(2 * d, d, bias=bias)
         self.layers = nn.ModuleList([EagleLayer(base.config)])
+        with torch.no_grad():  # the start: the next state is this one
+            self.fc.weight.normal_(0, 0.3 / math.sqrt(d) / base.scale_of_embedding())
+            self.fc.weight[:, d:].copy_(torch.eye(d))
+            if bias:
+                self.fc.bias.zero_()
 
     def features(self, batch):
         return batch.final
@@ -230,7 +241,8 @@ class Eagle3(Eagle):
 
     kind, depth, shared_output = "eagle3", 7, False
 
-    def __init__(self, base, vocabulary):
+    def __init__(self, base, vocabulary, scales=(1.0, 1.0, 1.0)):
+        """scales: the usual root mean square of the three states, so that they enter alike (SmolLM2: 3, 6 and 23)."""
         super().__init__(base)
         c = base.config
         self.fc = nn.Linear(3 * c["d"], c["d"], bias=False)
@@ -240,7 +252,11 @@ class Eagle3(Eagle):
         ids = torch.as_tensor(sorted(vocabulary), dtype=torch.long)
         self.register_buffer("d2t", ids - torch.arange(len(ids)))
         self.register_buffer("t2d", torch.zeros(c["vocab"], dtype=torch.bool).index_fill_(0, ids, True))
-        with torch.no_grad():  # the target's own output rows are where it starts
+        with torch.no_grad():  # the start: the last state, and the target's own norm and output rows
+            for k, scale in enumerate(scales):
+                block = self.fc.weight[:, k * c["d"]: (k + 1) * c["d"]]
+                block.normal_(0, 0.3 / math.sqrt(c["d"]) / scale) if k < 2 else block.copy_(torch.eye(c["d"]) / scale)
+            self.norm.weight.copy_(base.final_norm)
             self.lm_head.weight.copy_(base.full[ids.to(base.full.device)].float())
 
     def ids(self, columns):
@@ -307,7 +323,7 @@ def make(kind, base, options):
     if kind == "eagle1":
         return Eagle1(base)
     if kind == "eagle3":
-        return Eagle3(base, options["vocabulary"])
+        return Eagle3(base, options["vocabulary"], options.get("scales", (1.0, 1.0, 1.0)))
     if kind == "draft":
         return DraftModel(base, options["width"], options["layers"], options["ff"], options["head_dim"])
     raise ValueError(kind)

@@ -15,6 +15,7 @@ import heads
 import layers
 import simulate
 import target
+import text
 import train
 import trees
 
@@ -99,7 +100,9 @@ class TargetForward(unittest.TestCase):
         from transformers import AutoModelForCausalLM
         theirs = AutoModelForCausalLM.from_pretrained(MODEL.parent, gguf_file=MODEL.name, dtype=torch.float32).eval()
         ours = target.load_gguf(MODEL)
-        ids = torch.randint(17, 40000, (2, 64), generator=torch.Generator().manual_seed(1))
+        ids = torch.tensor([text.Text(MODEL).prompt(
+            "Summarize: A fox saw some grapes that hung from a vine, and did his best to reach them by jumping as high as he could. It was all in vain, "
+            "for they were just out of reach: he gave up trying and walked away, remarking, \"I thought those grapes were ripe, but I see now they are sour.\"")])
         L = ours.config["layers"]
         take = train.layers_of(ours)
         with torch.no_grad():

@@ -255,6 +255,9 @@ def prepare(args, kind, overrides):
         options["frequent"] = torch.tensor(frequent(training, options["vocabulary"], target.config["vocab"], [target.config["eos"]]))
     features = data.Features(target, layers_of(target), None if args.device != "cpu" else args.features or args.data / "features", options["max_tokens"])
     features.keep(everything, lambda s: print(s, flush=True))
+    if not found:
+        some = torch.cat([s[:, 1:] for s in features.states(training[:32])])
+        options["scales"] = [float(x) for x in some.square().mean(-1).sqrt().median(0).values]
     torch.manual_seed(args.seed)
     base = heads.Base(target, dtype)
     head = heads.make(kind, base, {**options, "vocabulary": options["frequent"].tolist()}).to(args.device)
