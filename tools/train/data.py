@@ -94,12 +94,14 @@ def plan(dialogues, budget, seed, epoch):
 class Features:
     """States of the target for batches: kept in files where a folder is given (a CPU), computed when asked (a GPU).
 
-    PART.f16 holds fp16 [tokens, 1 + k, d]: final-normed, then the k raw states; it grows with its part. Of one layer set only."""
+    PART.f16 holds fp16 [tokens, 1 + k, d]: final-normed, then the k raw states; it grows with its part. The folder's name says what made it:
+    the layers, the dtype of the products, where long dialogues are cut."""
 
     def __init__(self, target, take, folder=None, max_tokens=1024):
         self.target, self.take, self.max_tokens = target, tuple(take), max_tokens
         self.width = (1 + len(self.take)) * target.config["d"]
-        self.folder = pathlib.Path(folder) / ("layers-" + "-".join(map(str, self.take)) + f"-{max_tokens}") if folder else None
+        kind = "-".join(["layers", *map(str, self.take), str(target.dtype).removeprefix("torch."), str(max_tokens)])
+        self.folder = pathlib.Path(folder) / kind if folder else None
         self.maps, self.offsets = {}, {}
 
     def compute(self, rows):

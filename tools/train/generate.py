@@ -115,6 +115,18 @@ def choose(logits, dialogues):
     return tokens
 
 
+def fill(cache, target, new, budget):
+    """new: [(row, Dialogue)], into the cache in batches of like lengths, at most `budget` padded tokens each."""
+    batch = []
+    for row, d in sorted(new, key=lambda x: len(x[1].ids)):
+        if batch and len(d.ids) * (len(batch) + 1) > budget:
+            cache.fill(target, [r for r, _ in batch], [x.ids for _, x in batch])
+            batch = []
+        batch.append((row, d))
+    if batch:
+        cache.fill(target, [r for r, _ in batch], [x.ids for _, x in batch])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default=default_model(), type=pathlib.Path, help="GGUF of the target")
@@ -125,6 +137,8 @@ def main():
     parser.add_argument("--answer-limit", type=int, default=224)
     parser.add_argument("--user-limit", type=int, default=72)
     parser.add_argument("--rows", default="72x360,60x640,24x1400", help="rows x tokens of each, shortest first")
+    parser.add_argument("--refill", type=int, default=1, help="rows of a kind that must be free before new dialogues enter (a GPU: 16)")
+    parser.add_argument("--prefill", type=int, default=512, help="padded tokens of a prompts' batch (a GPU: 32768)")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--dtype", choices=("bf16", "fp32"), default="bf16")
     parser.add_argument("--minutes", type=float, default=0, help="stop after that long (0: when done)")
@@ -176,13 +190,13 @@ def main():
     written = fed = ended = 0
     while not stop:
         for c, cache in enumerate(caches):
-            for r in range(len(rows[c])):
-                if rows[c][r] is None:
-                    d = next_for(c)
-                    if d:
-                        rows[c][r] = d
-                        with torch.no_grad():
-                            cache.fill(target, r, d.ids)
+            empty = [r for r, d in enumerate(rows[c]) if d is None]
+            if len(empty) < min(args.refill, len(rows[c])):
+                continue
+            new = [(r, d) for r in empty if (d := next_for(c))]
+            for r, d in new:
+                rows[c][r] = d
+            fill(cache, target, new, args.prefill)
         flat = [d for kind in rows for d in kind]
         if not any(flat):
             break

@@ -255,7 +255,10 @@ class Eagle3(Eagle):
         with torch.no_grad():  # the start: the last state, and the target's own norm and output rows
             for k, scale in enumerate(scales):
                 block = self.fc.weight[:, k * c["d"]: (k + 1) * c["d"]]
-                block.normal_(0, 0.3 / math.sqrt(c["d"]) / scale) if k < 2 else block.copy_(torch.eye(c["d"]) / scale)
+                if k < 2:
+                    block.normal_(0, 0.3 / math.sqrt(c["d"]) / scale)
+                else:
+                    block.copy_(torch.eye(c["d"]) / scale)
             self.norm.weight.copy_(base.final_norm)
             self.lm_head.weight.copy_(base.full[ids.to(base.full.device)].float())
 

@@ -46,7 +46,7 @@ def write_answers(target, text, prompts, tokens, path, rows=16, longest=1536):
         texts, starts = [list(ids) for _, ids in some], [len(ids) for _, ids in some]
         cache = RowCache(target, len(texts), max(starts) + tokens + 1)
         for r, ids in enumerate(texts):
-            cache.fill(target, r, ids)
+            cache.fill(target, [r], [ids])
         live = [True] * len(texts)
         for _ in range(tokens):
             cache.prepare()

@@ -131,18 +131,23 @@ class RowCache:
                                            values[:, :, : self.width], attn_mask=self.bias)
         return y.reshape(B, nh, 1, hd)
 
-    def fill(self, target, row, ids):
-        """Puts a text into a row: ids, all but the last one, which the next step feeds."""
-        n = len(ids) - 1
-        self.lengths[row] = n
-        if not n:
+    @torch.no_grad()
+    def fill(self, target, rows, texts):
+        """Puts texts into rows: each all but its last token, which the next step feeds. One padded batch; what padding writes, later tokens
+        overwrite before any query may see it."""
+        lengths = [len(ids) - 1 for ids in texts]
+        self.lengths[rows] = torch.tensor(lengths, device=target.device)
+        longest = max(lengths)
+        if not longest:
             return
+        at = torch.tensor(rows, device=target.device)
 
         def attend(i, q, k, v):
-            self.kv[i, 0, row, :, :n], self.kv[i, 1, row, :, :n] = k[0], v[0]
+            self.kv[i, 0, at, :, :longest], self.kv[i, 1, at, :, :longest] = k, v
             return F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
 
-        target.run(torch.tensor([ids[:-1]], device=target.device), torch.arange(n, device=target.device)[None], attend)
+        ids = torch.tensor([text[:-1] + [0] * (longest - n) for text, n in zip(texts, lengths)], device=target.device)
+        target.run(ids, torch.arange(longest, device=target.device).expand_as(ids), attend)
 
 
 def load_gguf(path, device="cpu", dtype=torch.float32):

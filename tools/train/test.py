@@ -11,10 +11,12 @@ import torch
 
 import data
 import export
+import generate
 import heads
 import layers
 import simulate
 import target
+import tasks
 import text
 import train
 import trees
@@ -76,8 +78,8 @@ class TargetForward(unittest.TestCase):
         model = tiny()
         texts = [[5, 9, 11, 40], [7], [3, 3, 8, 1, 30, 22, 9]]
         cache = target.RowCache(model, 3, 32)
-        for r, ids in enumerate(texts):
-            cache.fill(model, r, ids)
+        cache.fill(model, [2, 0], [texts[2], texts[0]])
+        cache.fill(model, [1], [texts[1]])
         for _ in range(4):
             cache.prepare()
             hidden, _ = model.run(torch.tensor([[t[-1]] for t in texts]), cache.lengths[:, None], cache.attend)
@@ -115,6 +117,75 @@ class TargetForward(unittest.TestCase):
             difference = (taken[i] - want.hidden_states[i]).abs().max()
             print(f", state entering {i} {difference:.2e} of {taken[i].abs().max():.0f}", end="")
             torch.testing.assert_close(taken[i], want.hidden_states[i], atol=2e-4, rtol=2e-4)
+
+
+class Words:
+    """A tokenizer of one id a character, with the turns of text.py."""
+
+    special, start, end, newline = {"<s>": 1, "</s>": 2}, 1, 2, [3]
+
+    def encode(self, words):
+        return [10 + ord(c) - ord("a") for c in words]
+
+    def head(self, role):
+        return [1, {"user": 4, "assistant": 5}[role], 3]
+
+    def prefix(self):
+        return self.head("user")
+
+
+class Generation(unittest.TestCase):
+    def run_dialogue(self, job, tokens, answer_limit=4, user_limit=3):
+        """Feeds what the target would choose, whenever it is asked."""
+        d, tokens = generate.Dialogue(7, job, Words(), 1, answer_limit, user_limit), list(tokens)
+        while not d.finished:
+            d.take(None if d.given else tokens.pop(0))
+        self.assertEqual(tokens, [])
+        return d
+
+    def test_given_question_greedy_answer(self):
+        d = self.run_dialogue(tasks.Job("x", "ab", False, True, 0.9, [], 0.9), [20, 21, 2])
+        self.assertEqual(d.ids, [1, 4, 3, 10, 11, 2, 3, 1, 5, 3, 20, 21, 2])
+        self.assertEqual(d.spans, [[10, 13, "greedy"]])
+
+    def test_question_that_the_target_goes_on_with(self):
+        d = self.run_dialogue(tasks.Job("x", "a", True, False, 0.9, [], 0.8), [30, 2, 20, 2])
+        self.assertEqual(d.ids, [1, 4, 3, 10, 30, 2, 3, 1, 5, 3, 20, 2])
+        self.assertEqual(d.spans, [[4, 6, "user"], [10, 12, "sampled"]])
+
+    def test_answer_at_its_limit_is_closed_by_an_end_that_does_not_count_as_written(self):
+        d = self.run_dialogue(tasks.Job("x", "a", False, True, 0.9, [], 0.9), [20, 21, 22, 23, 24])
+        self.assertEqual(d.ids[-5:], [20, 21, 22, 23, 2])
+        self.assertEqual(d.spans, [[9, 13, "greedy"]])
+
+    def test_later_turns_given_and_written(self):
+        d = self.run_dialogue(tasks.Job("x", "a", False, True, 0.9, ["b", None], 0.7), [20, 2, 21, 2, 31, 2, 22, 2])
+        self.assertEqual(d.ids, [1, 4, 3, 10, 2, 3, 1, 5, 3, 20, 2, 3, 1, 4, 3, 11, 2, 3, 1, 5, 3, 21, 2, 3, 1, 4, 3, 31, 2, 3, 1, 5, 3, 22, 2])
+        for begin, end, kind in d.spans:
+            self.assertEqual((d.ids[end - 1], kind), (2, "user" if d.ids[begin] == 31 else "greedy"))
+        self.assertEqual([d.ids[b] for b, _, _ in d.spans], [20, 21, 31, 22])
+
+    def test_dialogue_without_a_question_is_dropped(self):
+        d = self.run_dialogue(tasks.Job("x", "", True, True, 0.9, [], 0.8), [2])
+        self.assertEqual([s for s in d.spans if s[2] != "user"], [])
+
+    def test_a_line_that_a_kill_cut_off_is_written_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "dialogues-1-00000.jsonl"
+            path.write_text('{"n":0,"ids":[1]}\n{"n":3,"ids":[1]}\n{"n":2,"i')
+            self.assertEqual(generate.read_done(pathlib.Path(folder), 1), {0, 3})
+            self.assertEqual(path.read_text(), '{"n":0,"ids":[1]}\n{"n":3,"ids":[1]}\n')
+            self.assertEqual(generate.read_done(pathlib.Path(folder), 2), set())
+
+    def test_a_dialogue_has_the_same_task_whatever_came_before(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "stories.txt"
+            path.write_text("\n<|endoftext|>\n".join(f"Story {i} begins here, and it is long. " * 9 for i in range(5)))
+            some = tasks.Tasks([path], 1)
+            first = [some.job(n) for n in range(40)]
+            self.assertEqual(some.job(17), first[17])
+            self.assertEqual(tasks.Tasks([path], 1).job(30), first[30])
+            self.assertNotEqual([tasks.Tasks([path], 2).job(n) for n in range(40)], first)
 
 
 class Data(unittest.TestCase):

@@ -50,13 +50,13 @@ def frequent(dialogues, size, vocab, always=()):
     return torch.sort(torch.argsort(score, descending=True, stable=True)[:size])[0].tolist()
 
 
-def columns_of_step(base, batch, options, generator):
+def columns_of_step(base, batch, options):
     """Output rows that a step multiplies with where the whole vocabulary would cost too much: frequent ones, the batch's own, some at random."""
     if not options["vocabulary"]:
         return None
     wanted = [options["frequent"].to(batch.ids.device), batch.ids.unique()]
     if options["negatives"]:
-        wanted.append(torch.randint(base.config["vocab"], (options["negatives"],), generator=generator).to(batch.ids.device))
+        wanted.append(torch.randint(base.config["vocab"], (options["negatives"],)).to(batch.ids.device))
     return torch.cat(wanted).unique()
 
 
@@ -156,7 +156,7 @@ class Trainer:
             self.step += 1
             return None
         if self.head.kind != "eagle3":
-            self.head.base.take_rows(columns_of_step(self.head.base, batch, o, None))
+            self.head.base.take_rows(columns_of_step(self.head.base, batch, o))
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate()
         loss, named = loss_of(self.head, batch, o, self.autocast)
