@@ -19,9 +19,8 @@ if(TRIESCOPE_GUI)
   find_package(OpenGL REQUIRED)
   find_package(glfw3 3.3 REQUIRED)
   pkg_check_modules(FONTCONFIG REQUIRED IMPORTED_TARGET GLOBAL fontconfig)
-  pkg_check_modules(IMGUI REQUIRED IMPORTED_TARGET GLOBAL imgui>=1.86)
-  # For imgui_impl_*.h; the archive libimgui.a holds both backends.
-  find_path(TRIESCOPE_IMGUI_BACKENDS imgui_impl_opengl3.h HINTS ${IMGUI_INCLUDE_DIRS} PATH_SUFFIXES backends REQUIRED)
+  pkg_check_modules(FREETYPE REQUIRED IMPORTED_TARGET GLOBAL freetype2)
+  include(TriescopeImGui)
 endif()
 
 if(TRIESCOPE_TESTS)

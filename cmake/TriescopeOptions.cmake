@@ -7,6 +7,7 @@ option(TRIESCOPE_WERROR "Warnings are errors" OFF)
 set(TRIESCOPE_CUDA "AUTO" CACHE STRING "Compile the CUDA kernels: ON, OFF, or AUTO (wherever nvcc is found)")
 set_property(CACHE TRIESCOPE_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(TRIESCOPE_SANITIZE "" CACHE STRING "Sanitizers: address,undefined or thread")
+set(TRIESCOPE_IMGUI_DIR "" CACHE PATH "Dear ImGui's sources, docking branch; empty = .deps/imgui")
 set(TRIESCOPE_TORCH_DIR "" CACHE PATH "libtorch: the folder with include/ and lib/; empty = the project's venv in .deps")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

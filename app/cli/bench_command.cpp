@@ -8,6 +8,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
 #include "app/run/bench/benchmarks.h"
+#include "app/run/bench/runs.h"
 #include "app/run/catalog.h"
 #include "app/run/loaded_model.h"
 #include "core/base/error.h"
@@ -89,10 +90,10 @@ int run_bench(const BenchOptions& options, bool quiet) {
   const std::vector<std::string> only = split(options.only);
   for (const std::string& name : only)
     if (name != "models" && name != "rows" && name != "beams" && name != "drafts" &&
-        name != "recording")
+        name != "recording" && name != "samplers")
       throw Error(ErrorCode::kInvalidArgument,
-                  "--only: expected models, rows, beams, drafts, recording or several of them, "
-                  "found '" +
+                  "--only: expected models, rows, beams, drafts, recording, samplers or several of "
+                  "them, found '" +
                       name + "'");
   const auto wanted = [&](const char* name) {
     return only.empty() || std::find(only.begin(), only.end(), name) != only.end();
@@ -131,7 +132,8 @@ int run_bench(const BenchOptions& options, bool quiet) {
                              {"tokens_per_second", cost.tokens_per_second},
                              {"logits_difference", cost.logits_difference}});
   }
-  LoadedModel target, draft;
+  LoadedModel target;
+  LoadedDraft draft;
   target.load(paths.front(), load, progress, {});
   Model* const model = target.model.get();
   const Tokenizer* const tokenizer = target.tokenizer.get();
@@ -144,7 +146,8 @@ int run_bench(const BenchOptions& options, bool quiet) {
   }
 
   ordered forward_table = ordered::array(), beam_table = ordered::array(),
-          draft_table = ordered::array(), recording_table = ordered::array();
+          draft_table = ordered::array(), recording_table = ordered::array(),
+          sampler_table = ordered::array();
   if (wanted("rows")) {
     for (const ForwardCost& cost : measure_forward_rows(
              *model, 128, {1, 2, 3, 4, 6, 8, 10, 12, 16, 24, 32}, options.repeats, progress))
@@ -197,6 +200,15 @@ int run_bench(const BenchOptions& options, bool quiet) {
                                  {"over_off", cost.over_off},
                                  {"bytes_per_step", cost.bytes_per_step}});
   }
+  if (wanted("samplers")) {
+    const std::vector<float> logits =
+        logits_after(*model, bench_tokens(*tokenizer, prompts.front(), options.max_prompt_tokens));
+    for (const SamplerCost& cost : measure_samplers(logits, options.repeats, progress))
+      sampler_table.push_back({{"sampler", cost.sampler},
+                               {"vocabulary", cost.vocabulary},
+                               {"first_us", cost.first_us},
+                               {"next_us", cost.next_us}});
+  }
   const ModelInfo& info = model->info();
   if (options.as_json) {
     ordered all = {
@@ -206,7 +218,8 @@ int run_bench(const BenchOptions& options, bool quiet) {
         {"forward_rows", forward_table},
         {"beams", beam_table},
         {"drafts", draft_table},
-        {"recording", recording_table}};
+        {"recording", recording_table},
+        {"samplers", sampler_table}};
     std::cout << all.dump(2) << "\n";
   } else if (options.as_csv) {
     print_csv("models", model_table);
@@ -214,6 +227,7 @@ int run_bench(const BenchOptions& options, bool quiet) {
     print_csv("beams", beam_table);
     print_csv("drafts", draft_table);
     print_csv("recording", recording_table);
+    print_csv("samplers", sampler_table);
   } else {
     std::cout << info.name << ", " << to_string(info.dtype) << ", " << info.device << ", "
               << prompts.size() << " prompts\n\n";
@@ -231,6 +245,9 @@ int run_bench(const BenchOptions& options, bool quiet) {
     if (wanted("recording"))
       print_table("Recording a capture by level of detail (over_off: ratio to no recording)",
                   recording_table);
+    if (wanted("samplers"))
+      print_table("One token drawn from the model's logits (median; next: from the same logits)",
+                  sampler_table);
   }
   return 0;
 }
@@ -243,8 +260,8 @@ void add_bench_command(CLI::App& root, CommandLine& line) {
       "bench", "the benchmark tables: speed and memory by method, beams, length");
   command
       ->add_option("--model", options->models,
-                   "Hugging Face directory, .gguf file, or a short name; once more for each "
-                   "further row of the table of models")
+                   "Hugging Face directory, .gguf file, or a short name; repeat it for more "
+                   "rows in the table of models")
       ->allow_extra_args(false);
   command->add_option("--draft", options->draft_model,
                       "draft model: adds a row for draft_model to the drafting table");
@@ -253,8 +270,10 @@ void add_bench_command(CLI::App& root, CommandLine& line) {
   command->add_option("--threads", options->threads, "CPU threads; 0 = all cores")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  command->add_option("--only", options->only,
-                      "models, rows, beams, drafts, recording (several with commas); default: all");
+  command->add_option(
+      "--only", options->only,
+      "models, rows, beams, drafts, recording, samplers (several with commas); default: "
+      "all");
   command->add_option("--prompts", options->prompts,
                       "prompts as .jsonl (Spec-Bench's format); default: five of our own");
   command->add_option("--categories", options->categories,
@@ -273,7 +292,7 @@ void add_bench_command(CLI::App& root, CommandLine& line) {
                    "longer prompts lose their middle")
       ->check(CLI::Range(2, 1 << 20))
       ->capture_default_str();
-  command->add_option("--repeats", options->repeats, "of the row table")
+  command->add_option("--repeats", options->repeats, "of the row and sampler tables")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
   auto* as_json = command->add_flag("--json", options->as_json, "as JSON");

@@ -29,23 +29,24 @@ struct DecodeOptions : RunOptions {
 
 json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
-// A draft model that the method would not use is refused, not silently ignored.
+// A draft model or head that the method would not use is refused, not silently ignored.
 void check_draft_option(const RunRequest& request) {
-  if (request.draft_model.empty() || find_method(request.method).needs_draft_model()) return;
+  if (request.draft_model.empty() || find_method(request.method).needs != Need::kNothing) return;
   std::string names;
   for (const MethodInfo& method : methods())
-    if (method.needs_draft_model()) names += (names.empty() ? "" : ", ") + method.name;
+    if (method.needs != Need::kNothing) names += (names.empty() ? "" : ", ") + method.name;
   throw Error(ErrorCode::kInvalidArgument, "--draft: method " + request.method +
-                                               " does not take a draft model; expected "
-                                               "--method " +
+                                               " does not take a draft model or head; "
+                                               "expected --method " +
                                                names + ", or no --draft");
 }
 
 json draft_json(const RunResult& result, const RunContext& context) {
-  if (!context.draft_model) return nullptr;
-  const ModelInfo& info = context.draft_model->info();
-  return {{"path", info.path},
-          {"parameters", info.parameters},
+  if (!context.draft_model && !context.draft_head) return nullptr;
+  const DraftHead* head = context.draft_head;
+  return {{"path", head ? head->path : context.draft_model->info().path},
+          {"kind", head ? formats::to_string(head->config.kind) : "model"},
+          {"parameters", head ? head->parameters : context.draft_model->info().parameters},
           {"forwards", result.drafter_cost.forwards},
           {"forward_rows", result.drafter_cost.forward_rows},
           {"kv_bytes_per_token", result.drafter_cost.kv_bytes_per_token},
@@ -69,6 +70,7 @@ json result_json(const RunResult& result, const ModelInfo& model, const RunConte
             {"device", model.device}}},
           {"method", method},
           {"settings", context.settings.json()},
+          {"lossless", result.lossless},
           {"max_new_tokens", context.max_new_tokens},
           {"seed", context.seed},
           {"prompt_tokens", result.prompt_tokens},
@@ -150,10 +152,17 @@ int run_decode(const DecodeOptions& options, bool quiet) {
   load.device = request.device;
   load.dtype = request.dtype;
   load.threads = options.threads;
-  LoadedModel target, draft;
+  LoadedModel target;
+  LoadedDraft draft;
   target.load(path, load, progress, stopper.token());
   const DraftWith draft_with = draft_for(request, target, draft, progress, stopper.token());
-  for (const LoadedModel* loaded : {&target, &draft}) {
+  if (!quiet && draft_with.head) {
+    clear_progress();
+    std::fprintf(stderr, "draft head: %s\n", draft_with.head->description.c_str());
+    for (const std::string& text : draft_with.head->notes)
+      std::fprintf(stderr, "warning: %s\n", text.c_str());
+  }
+  for (const LoadedModel* loaded : std::initializer_list<const LoadedModel*>{&target, &draft}) {
     if (quiet || !loaded->model || loaded->model->info().warning.empty()) continue;
     clear_progress();
     std::fprintf(stderr, "warning: %s\n", loaded->model->info().warning.c_str());
@@ -230,8 +239,13 @@ int run_decode(const DecodeOptions& options, bool quiet) {
       std::fprintf(stderr, " (%.1f tokens/s)",
                    1000.0 * static_cast<double>(result.emitted_tokens) / result.time.decode_ms);
     std::fputc('\n', stderr);
+    if (!result.lossless)
+      std::fprintf(stderr, "note: verify=%s is lossy: the text may differ from plain decoding's\n",
+                   session.context().settings.text("verify").c_str());
     if (!options.capture.empty()) std::fprintf(stderr, "recorded in %s\n", options.capture.c_str());
   }
+  if (!quiet && !result.warning.empty())
+    std::fprintf(stderr, "warning: %s\n", result.warning.c_str());
   if (interrupt.interrupted()) return 130;
   if (!failure.empty()) throw Error(failure_code, failure);
   return 0;

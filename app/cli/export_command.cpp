@@ -1,10 +1,12 @@
 // `triescope export`: the picture of one panel, or its figures, as a file.
+#include <algorithm>
 #include <cstdio>
 #include <tuple>
 
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
 #include "core/base/error.h"
+#include "core/base/nearest_name.h"
 #include "viz/export/export.h"
 #include "viz/panels/panel.h"
 #include "viz/questions/comparison.h"
@@ -13,7 +15,7 @@ namespace triescope::app {
 namespace {
 
 struct ExportCommandOptions {
-  std::string capture, other, panel, format, output, theme = "light", size, steps;
+  std::string capture, other, panel, format, output, theme = "light", size, steps, whose;
   int step = -1;
   float scale = 1;
 };
@@ -32,8 +34,44 @@ std::pair<std::int32_t, std::int32_t> parse_steps(const std::string& text,
                   " (this capture's last) with FIRST not after LAST; found '" + text + "'");
 }
 
+// The view state in which the panel shows the rows of `name`: "target", "draft", "head".
+std::string view_state_of(const std::string& name, viz::Panel& panel) {
+  std::vector<std::string> names;
+  std::string list;
+  for (int i = 0; i < capture::kWhoseCount; ++i) {
+    names.emplace_back(capture::to_string(static_cast<capture::Whose>(i)));
+    list += (list.empty() ? "" : ", ") + names.back();
+  }
+  if (std::find(names.begin(), names.end(), name) == names.end())
+    throw Error(ErrorCode::kInvalidArgument, "--whose: expected one of " + list + "; found '" +
+                                                 name + "'" + did_you_mean(name, names));
+  panel.set_view_state("whose=" + name);
+  const std::string state = panel.view_state();
+  if (state.find("whose=" + name) != std::string::npos) return state;
+  std::string switched;
+  for (const auto& other : viz::make_panels()) {
+    other->set_view_state("whose=" + name);
+    if (other->view_state().find("whose=") != std::string::npos)
+      switched += (switched.empty() ? "" : ", ") + other->info().name;
+  }
+  throw Error(ErrorCode::kInvalidArgument, "--whose: the panel " + panel.info().name +
+                                               " shows no model's own rows; panels that do are " +
+                                               switched);
+}
+
+void check_has_rows(const capture::Capture& capture, const std::string& whose) {
+  std::string list;
+  for (const capture::Whose owner : capture.owners()) {
+    if (whose == capture::to_string(owner)) return;
+    list += (list.empty() ? "" : ", ") + std::string(capture::to_string(owner));
+  }
+  throw Error(ErrorCode::kInvalidArgument,
+              "--whose: " + capture.path() + " has rows of " + list + "; found '" + whose + "'");
+}
+
 int run_export(const ExportCommandOptions& options, bool quiet) {
-  viz::make_panel(options.panel);  // a wrong name is refused before any file is opened
+  // Wrong names are refused before any file is opened.
+  const auto panel = viz::make_panel(options.panel);
   viz::ExportOptions settings;
   settings.format = viz::export_format_from_string(options.format);
   settings.dark = options.theme == "dark";
@@ -41,12 +79,15 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
   if (options.step >= 0) settings.step = options.step;
   if (!options.size.empty())
     std::tie(settings.width_px, settings.height_px) = parse_size(options.size);
+  if (!options.whose.empty()) settings.view_state = view_state_of(options.whose, *panel);
   const auto capture = capture::Capture::open(options.capture);
+  if (!options.whose.empty()) check_has_rows(*capture, options.whose);
   if (!options.steps.empty()) settings.range = parse_steps(options.steps, *capture);
   if (options.other.empty()) {
     viz::export_panel(*capture, options.panel, options.output, settings, terminal_progress(quiet));
   } else {
     const auto other = capture::Capture::open(options.other);
+    if (!options.whose.empty()) check_has_rows(*other, options.whose);
     viz::ExportRun left, right;
     left.capture = capture.get();
     left.cursor = viz::cursor_after(*capture, settings.step);
@@ -59,6 +100,7 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
                        : other->end_tick();
     right.title = viz::title_of(*other);
     left.range = right.range = settings.range;
+    left.view_state = right.view_state = settings.view_state;
     viz::export_pair(left, right, options.panel, options.output, settings,
                      terminal_progress(quiet));
   }
@@ -87,6 +129,9 @@ void add_export_command(CLI::App& root, CommandLine& line) {
   command->add_option("--steps", options->steps,
                       "FIRST:LAST: the steps of CAPTURE that figures are limited to, as a range "
                       "dragged on the window's timeline does; default: all");
+  command->add_option("--whose", options->whose,
+                      "target, draft or head: whose forwards, slots, memory or candidates the "
+                      "panel shows; default: the target's");
   command->add_option("--theme", options->theme, "dark or light")
       ->check(CLI::IsMember({"dark", "light"}))
       ->capture_default_str();

@@ -83,9 +83,11 @@ void RunOptions::add_to(CLI::App& command) {
   command.add_flag("--model-settings", model_settings,
                    "begin with what the model's generation_config.json asks for, as transformers "
                    "does; --set has the last word");
-  command.add_option("--draft", request.draft_model,
-                     "draft model for methods that need one (draft_model): a smaller one with the "
-                     "same vocabulary, named as --model is");
+  command.add_option(
+      "--draft", request.draft_model,
+      "what drafts beside the model, for methods that need it: a draft model (a smaller "
+      "one with the same vocabulary, named as --model is) or a draft head trained for "
+      "it (a folder or file); what it is, is detected");
 }
 
 RunRequest RunOptions::resolve() const {

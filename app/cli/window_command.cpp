@@ -21,7 +21,7 @@ struct WindowCommandOptions : RunOptions {
 };
 
 int run_window_command([[maybe_unused]] const WindowCommandOptions& options,
-                       [[maybe_unused]] bool has_request) {
+                       [[maybe_unused]] bool has_request, [[maybe_unused]] bool has_prompt) {
 #ifdef TRIESCOPE_NO_GUI
   throw Error(ErrorCode::kNotSupported,
               "this build has no window (it was configured with TRIESCOPE_GUI=OFF): use a "
@@ -32,6 +32,7 @@ int run_window_command([[maybe_unused]] const WindowCommandOptions& options,
   window.captures = options.files;
   window.request = options.resolve();
   window.has_request = has_request;
+  window.has_prompt = has_prompt;
   window.script = options.script;
   window.screenshot = options.screenshot;
   window.state = options.state;
@@ -86,7 +87,10 @@ void add_window_options(CLI::App& root, CommandLine& line) {
          {"--model", "--draft", "--method", "--prompt", "--prompt-file", "--prompt-ids", "--chat",
           "--max-new-tokens", "--seed", "--device", "--dtype", "--set"})
       has_request |= root.get_option(name)->count() > 0;
-    return run_window_command(*options, has_request);
+    bool has_prompt = false;
+    for (const char* name : {"--prompt", "--prompt-file", "--prompt-ids"})
+      has_prompt |= root.get_option(name)->count() > 0;
+    return run_window_command(*options, has_request, has_prompt);
   };
 }
 

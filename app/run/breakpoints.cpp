@@ -103,7 +103,7 @@ void BreakRecorder::write(const capture::RowTables& rows) {
             "slot " + std::to_string(row.from_slot) + " to " + std::to_string(row.slot), always);
   for (const capture::MemoryRow& row : rows.memory)
     if (row.whose == capture::Whose::kTarget)
-      check(BreakKind::kLiveAbove, std::to_string(row.live) + " live tokens",
+      check(BreakKind::kLiveAbove, counted(row.live, "live token"),
             [&](std::int64_t threshold) { return row.live > threshold; });
   for (const capture::StepRow& row : rows.steps) {
     if (row.drafted > 0)

@@ -107,4 +107,33 @@ std::string resolve_model(const std::string& model) {
           (matches > 1 ? "; several begin with it" : did_you_mean(model, known)));
 }
 
+std::vector<CatalogEntry> list_draft_heads() {
+  std::vector<CatalogEntry> entries;
+  std::error_code ec;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ec);
+  if (ec) return entries;
+  const fs::path above = program.parent_path().parent_path();
+  for (const fs::path& folder : {above / "assets", above / "share/triescope/assets"}) {
+    for (fs::directory_iterator it(folder, ec), end; !ec && it != end; it.increment(ec)) {
+      std::error_code ignored;
+      const fs::path& path = it->path();
+      if (path.extension() != ".safetensors" && !fs::exists(path / "model.safetensors", ignored))
+        continue;
+      entries.push_back({lower(path.stem().string()), path.lexically_normal().string(),
+                         "in " + folder.lexically_normal().string()});
+    }
+  }
+  std::ranges::sort(entries, {}, &CatalogEntry::name);
+  return entries;
+}
+
+std::string resolve_draft(const std::string& draft) {
+  std::error_code ec;
+  if (!draft.empty() && fs::exists(draft, ec)) return draft;
+  const std::string wanted = lower(draft);
+  for (const CatalogEntry& entry : list_draft_heads())
+    if (entry.name == wanted) return entry.path;
+  return resolve_model(draft);
+}
+
 }  // namespace triescope::app

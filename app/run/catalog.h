@@ -25,4 +25,11 @@ std::vector<CatalogEntry> list_models();
 // there are.
 std::string resolve_model(const std::string& model);
 
+// The draft heads that come with the program: the folders and *.safetensors files of build/../assets and
+// ../share/triescope/assets.
+std::vector<CatalogEntry> list_draft_heads();
+// What --draft names: a path as it is, the short name of a draft head, or of a model. Errors:
+// resolve_model's.
+std::string resolve_draft(const std::string& draft);
+
 }  // namespace triescope::app

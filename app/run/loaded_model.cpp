@@ -2,6 +2,7 @@
 
 #include "app/run/catalog.h"
 #include "core/base/error.h"
+#include "core/formats/draft_head/head_file.h"
 #include "core/methods/registry.h"
 #include "core/tokenizer/id_tokenizer.h"
 
@@ -35,11 +36,42 @@ std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& path) {
   return make_id_tokenizer(path, info.vocab_size, info.bos_token_id, info.eos_token_ids);
 }
 
-DraftWith draft_for(const RunRequest& request, const LoadedModel& target, LoadedModel& draft,
+namespace {
+
+// The path of the companion, which is of the kind that the method needs.
+std::string checked_path(const MethodInfo& method, const std::string& name) {
+  const std::string path = resolve_draft(name);
+  const bool is_head = formats::is_draft_head(path);
+  if (is_head == method.needs_draft_head()) return path;
+  std::string takers;
+  for (const MethodInfo& other : methods())
+    if (is_head ? other.needs_draft_head() : other.needs_draft_model())
+      takers += (takers.empty() ? "" : ", ") + other.name;
+  throw Error(ErrorCode::kInvalidArgument,
+              path + ": method " + method.name + " expects a " + to_string(method.needs) +
+                  ", found a draft " + (is_head ? "head" : "model") + ", which --method " + takers +
+                  (is_head ? " take, by its kind" : " takes"));
+}
+
+}  // namespace
+
+DraftWith draft_for(const RunRequest& request, const LoadedModel& target, LoadedDraft& draft,
                     const ProgressSink& progress, std::stop_token stop,
                     const std::function<void()>& before_free) {
-  if (request.draft_model.empty() || !find_method(request.method).needs_draft_model()) return {};
-  const std::string path = resolve_model(request.draft_model);
+  const MethodInfo& method = find_method(request.method);
+  if (request.draft_model.empty() || method.needs == Need::kNothing) return {};
+  const std::string path = checked_path(method, request.draft_model);
+  if (method.needs_draft_head()) {
+    if (!draft.head || draft.head->path != path || draft.head_of != target.model.get()) {
+      auto head = load_draft_head(path, *target.model, target.options.threads);
+      check_head_kind(method, head->config.kind);
+      if (before_free) before_free();
+      draft.head = std::move(head);
+      draft.head_of = target.model.get();
+    }
+    check_head_kind(method, draft.head->config.kind);
+    return {.head = draft.head.get()};
+  }
   if (path == target.path) return {target.model.get(), target.tokenizer.get()};
   if (!draft.is(path, target.options))
     draft.load(path, target.options, progress, stop, before_free);

@@ -30,13 +30,17 @@ std::string text_of(const nlohmann::json& settings) {
 void check_request(const RunRequest& request) {
   const MethodInfo& method = find_method(request.method);
   validate_settings(method, request.settings);
-  if (!method.needs_draft_model()) return;
+  if (method.needs == Need::kNothing) return;
   if (request.draft_model.empty())
-    throw Error(ErrorCode::kInvalidArgument,
-                "method " + method.name +
-                    ": expected a draft model, a smaller one with the same vocabulary; found none. "
-                    "Name one with --draft MODEL, or in the run bar");
-  resolve_model(request.draft_model);
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        "method " + method.name + ": expected a " +
+            (method.needs_draft_head()
+                 ? "draft head, trained for the model; found none. Name one with --draft PATH"
+                 : "draft model, a smaller one with the same vocabulary; found none. Name one "
+                   "with --draft MODEL") +
+            ", or in the run bar");
+  resolve_draft(request.draft_model);
 }
 
 nlohmann::json settings_json(const GenerationSettings& generation) {

@@ -14,7 +14,7 @@ namespace triescope::app {
 
 struct RunRequest {
   std::string model;        // path or short name; "" = the default
-  std::string draft_model;  // the same, for methods that need one; "" = none
+  std::string draft_model;  // the same, or a draft head, for methods that need one; "" = none
   std::string device = "cpu";
   DType dtype = DType::kF32;
   std::string method = "beam";
@@ -28,7 +28,7 @@ struct RunRequest {
 };
 
 // Refuses what can be refused before a model is loaded: an unknown method, settings it does not
-// take, a draft model that it needs and that is not named or not there.
+// take, a draft model or head that it needs and that is not named or not there.
 void check_request(const RunRequest& request);
 
 // The settings that a model comes with, as typed values.

@@ -52,12 +52,14 @@ struct SessionThread::Impl {
 
   // The session thread's own.
   LiveStatus now;
-  LoadedModel target, draft;  // the draft model stays until another is asked for
+  LoadedModel target;
+  LoadedDraft draft;  // stays until another is asked for
   std::unique_ptr<capture::Recorder> file;
   std::unique_ptr<BreakRecorder> recorder;
   std::unique_ptr<Session> session;
   std::vector<Breakpoint> breakpoints;
   bool running = false;
+  bool warned = false;  // the run's warning, if it had one, is a notice
   std::optional<capture::Tick> run_target;
   Clock::time_point last_publish{};
 
@@ -123,6 +125,9 @@ struct SessionThread::Impl {
       now.state = LiveState::kIdle;
     } else if (session->done()) {
       running = false;
+      if (const std::string warning = session->result().warning; !warned && !warning.empty())
+        notice(LogLevel::kWarning, warning);
+      warned = true;
       now.state = LiveState::kDone;
     } else {
       now.state = running ? LiveState::kRunning : LiveState::kPaused;
@@ -171,6 +176,7 @@ struct SessionThread::Impl {
     publish();
     target.load(path, options, progress_sink(), token, [this] {
       close_session();  // it may still use the old model
+      draft.head.reset();
       now.model.reset();
       now.tokenizer.reset();
     });
@@ -186,17 +192,23 @@ struct SessionThread::Impl {
     if (!info.warning.empty()) notice(LogLevel::kWarning, info.warning);
   }
 
+  void note_head(const DraftHead& head) {
+    notice(LogLevel::kInfo, "loaded as draft head: " + head.description);
+    for (const std::string& note : head.notes) notice(LogLevel::kWarning, note);
+  }
+
   DraftWith ensure_draft(const RunRequest& request) {
     bool loads = false;
     const DraftWith with =
         draft_for(request, target, draft, progress_sink(), fresh_cancel_token(), [&] {
           loads = true;
-          close_session();  // it may still use the old draft model
+          close_session();  // it may still use the old draft model or head
           now.state = LiveState::kLoading;
           now.progress = "loading " + request.draft_model;
           publish();
         });
-    if (loads) note_loaded(*draft.model, "loaded as draft model: ");
+    if (loads && with.head) note_head(*with.head);
+    if (loads && !with.head) note_loaded(*draft.model, "loaded as draft model: ");
     return with;
   }
 
@@ -207,6 +219,7 @@ struct SessionThread::Impl {
     file = std::move(new_file);
     recorder = std::move(new_recorder);
     session = std::move(new_session);
+    warned = false;
     session->set_progress(progress_sink());
     recorder->set_breakpoints(breakpoints);
     recorder->flush();

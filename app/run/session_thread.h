@@ -74,7 +74,7 @@ class SessionThread {
   void set_breakpoints(std::vector<Breakpoint> breakpoints);
 
   void pause();  // after the phase under way
-  // Ends the run: the forward under way is left within a layer; what was recorded stays.
+  // Ends the run: the forward under way is abandoned within a layer; what was recorded stays.
   void stop();
   void cancel();  // leaves loading or prefill; commands waiting behind it are dropped
 

@@ -15,10 +15,9 @@ std::vector<Chord> chords(std::initializer_list<const char*> texts) {
   return result;
 }
 
-void scale_by(Workspace& workspace, UiState& ui, float factor) {
+void scale_by(Workspace& workspace, float factor) {
   const float scale = workspace.preferences.user_scale * factor;
   workspace.preferences.user_scale = std::clamp(std::round(scale * 20) / 20, 0.5f, 4.0f);
-  ui.rebuild_fonts = true;
 }
 
 std::function<void()> opens(UiState& ui, Dialog dialog) {
@@ -282,21 +281,17 @@ Commands view_commands(Workspace& w, UiState& ui) {
        .title = "Bigger text",
        .menu = "View",
        .chords = chords({"Ctrl+=", "Ctrl+KeypadPlus"}),
-       .run = [&w, &ui] { scale_by(w, ui, 1.1f); }},
+       .run = [&w] { scale_by(w, 1.1f); }},
       {.id = "smaller",
        .title = "Smaller text",
        .menu = "View",
        .chords = chords({"Ctrl+-", "Ctrl+KeypadMinus"}),
-       .run = [&w, &ui] { scale_by(w, ui, 1 / 1.1f); }},
+       .run = [&w] { scale_by(w, 1 / 1.1f); }},
       {.id = "normal-size",
        .title = "Normal text size",
        .menu = "View",
        .chords = chords({"Ctrl+0"}),
-       .run =
-           [&w, &ui] {
-             w.preferences.user_scale = 1;
-             ui.rebuild_fonts = true;
-           }},
+       .run = [&w] { w.preferences.user_scale = 1; }},
       {.id = "messages", .title = "Messages…", .menu = "View", .run = opens(ui, Dialog::kMessages)},
   };
 }

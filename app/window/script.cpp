@@ -81,6 +81,32 @@ Document& document(const Script& script, ScriptHost& host) {
   return *host.workspace.active();
 }
 
+// Why the newest run goes no further while nothing is under way.
+std::string why_it_stands(const LiveStatus& live) {
+  const std::string step = std::to_string(capture::step_of(live.next_tick));
+  if (live.state == LiveState::kDone) return "the run has ended";
+  if (live.state == LiveState::kPaused)
+    return "the run is paused at step " + step +
+           (live.pause_reason.empty() ? "" : " (" + live.pause_reason + ")") +
+           "; put 'run' before this line";
+  return "no run was started; put 'start-run' before this line";
+}
+
+// Why the capture that is shown will not get to `step` while nothing is under way; "" = it may.
+std::string why_not_step(const Workspace& workspace, std::int32_t step) {
+  const Document* const active = workspace.active();
+  const LiveStatus& live = workspace.live();
+  if (!active || workspace.active_is_live()) {
+    // What the run has done may not have been read yet.
+    const bool recorded =
+        active && live.next_tick > capture::make_tick(step, capture::Phase::kDraft);
+    return recorded ? "" : why_it_stands(live);
+  }
+  // Another program may be recording it.
+  if (active->capture->status() == capture::RunStatus::kRunning) return "";
+  return "the capture ends with step " + std::to_string(active->capture->last_step());
+}
+
 bool wait(const Script& script, ScriptHost& host, const std::vector<std::string>& args) {
   const bool begins = host.waiting_since < 0;
   if (begins) host.waiting_since = host.seconds;
@@ -95,6 +121,8 @@ bool wait(const Script& script, ScriptHost& host, const std::vector<std::string>
     met = host.workspace.idle();
   } else if (what == "done") {
     met = host.workspace.live().state == LiveState::kDone && host.workspace.idle();
+    if (!met && host.workspace.idle())
+      refuse(script, "wait done: " + why_it_stands(host.workspace.live()));
   } else if (what == "model") {
     const bool idle = host.workspace.idle(), loaded = host.workspace.live().model.has_value();
     met = loaded && idle;
@@ -108,7 +136,11 @@ bool wait(const Script& script, ScriptHost& host, const std::vector<std::string>
     }
   } else if (what == "step" && args.size() == 2) {
     const Document* active = host.workspace.active();
-    met = active && active->capture->last_step() >= number(script, args[1]);
+    const auto step = static_cast<std::int32_t>(number(script, args[1]));
+    met = active && active->capture->last_step() >= step;
+    if (!met && host.workspace.idle())
+      if (const std::string why = why_not_step(host.workspace, step); !why.empty())
+        refuse(script, "wait step " + args[1] + ": " + why);
   } else {
     refuse(script, "wait: expected step N, idle, done, model or ms N");
   }
@@ -204,7 +236,6 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
     workspace.preferences.dark = args[0] == "dark";
   } else if (verb == "set-scale") {
     workspace.preferences.user_scale = std::stof(args[0]);
-    host.ui.rebuild_fonts = true;
   } else if (verb == "size") {
     const auto x = args[0].find('x');
     if (x == std::string::npos) refuse(script, "size: expected WIDTHxHEIGHT");
@@ -286,7 +317,13 @@ bool run_script_line(Script& script, ScriptHost& host) {
     return true;
   }
   if (find_verb(line.verb)) {
-    run_verb(script, host, line.verb, line.argument);
+    try {
+      run_verb(script, host, line.verb, line.argument);
+    } catch (const Error& error) {
+      const std::string what = error.what();
+      if (what.starts_with(script.where())) throw;
+      throw Error(error.code(), script.where() + ": " + what);
+    }
     return true;
   }
   const Command* command = host.commands.find(line.verb);

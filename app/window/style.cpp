@@ -5,6 +5,7 @@ namespace triescope::app {
 void apply_style(const viz::Theme& theme, float em) {
   ImGuiStyle& style = ImGui::GetStyle();
   style = ImGuiStyle();
+  style.FontSizeBase = em;
   if (theme.dark) {
     ImGui::StyleColorsDark(&style);
   } else {
@@ -55,12 +56,12 @@ void apply_style(const viz::Theme& theme, float em) {
   set(ImGuiCol_TextSelectedBg, theme.accent.with_alpha(0.35f));
   set(ImGuiCol_TitleBg, theme.surface);
   set(ImGuiCol_TitleBgActive, theme.surface);
-  set(ImGuiCol_NavHighlight, theme.accent);
+  set(ImGuiCol_NavCursor, theme.accent);
   set(ImGuiCol_Tab, theme.surface);
   set(ImGuiCol_TabHovered, theme.border);
-  set(ImGuiCol_TabActive, theme.raised);
-  set(ImGuiCol_TabUnfocused, theme.surface);
-  set(ImGuiCol_TabUnfocusedActive, theme.raised);
+  set(ImGuiCol_TabSelected, theme.raised);
+  set(ImGuiCol_TabDimmed, theme.surface);
+  set(ImGuiCol_TabDimmedSelected, theme.raised);
   set(ImGuiCol_TableRowBgAlt, theme.raised.with_alpha(0.35f));
   set(ImGuiCol_ModalWindowDimBg, viz::Color{0, 0, 0, 110});
 }

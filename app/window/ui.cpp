@@ -24,6 +24,10 @@ void help_tooltip(const std::string& text, float em) {
   ImGui::EndTooltip();
 }
 
+void keep_on_escape(std::string& text, const std::string& before) {
+  if (ImGui::IsItemDeactivated() && ImGui::IsKeyPressed(ImGuiKey_Escape)) text = before;
+}
+
 void text_fitted(const std::string& text, float width) {
   if (ImGui::CalcTextSize(text.c_str()).x <= width) {
     ImGui::TextUnformatted(text.c_str());

@@ -39,5 +39,8 @@ bool command_button(Ui& ui, const char* id, const char* label, bool primary = fa
 // Text cut in the middle to fit `width`, with the whole of it as a tooltip.
 void text_fitted(const std::string& text, float width);
 void help_tooltip(const std::string& text, float em);  // shown when the last item is hovered
+// After a text field, with its text from before it was drawn: Escape leaves the field, what was
+// typed stays. (Dear ImGui takes it back.)
+void keep_on_escape(std::string& text, const std::string& before);
 
 }  // namespace triescope::app

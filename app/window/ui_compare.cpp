@@ -86,7 +86,7 @@ float draw_compare_strip(Ui& ui, float width) {
                         const std::vector<Figure>& others, float room) {
     const float end = ImGui::GetCursorPosX() + room - ui.em;
     const float begin = ImGui::GetCursorPosX();
-    ImGui::PushFont(ui.fonts.ui_bold);
+    ImGui::PushFont(ui.fonts.ui_bold, 0);
     text_fitted(document.title, std::max(ui.em * 6, room * 0.36f));
     ImGui::PopFont();
     for (std::size_t i = 0; i < own.size(); ++i) {

@@ -116,8 +116,9 @@ bool draw_about(Ui&) {
   ImGui::TextUnformatted("triescope shows how a language model decodes.");
   const nlohmann::json all = versions();
   for (const auto& [name, value] : all.items())
-    ImGui::BulletText("%s %s", name.c_str(),
-                      (value.is_string() ? value.get<std::string>() : value.dump()).c_str());
+    if (value != "")  // a library that this build does not have
+      ImGui::BulletText("%s %s", name.c_str(),
+                        (value.is_string() ? value.get<std::string>() : value.dump()).c_str());
   ImGui::BulletText("Dear ImGui %s", ImGui::GetVersion());
   ImGui::TextUnformatted("Apache-2.0");
   return false;

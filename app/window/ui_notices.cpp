@@ -23,8 +23,8 @@ void draw_problems(Ui& ui) {
     ImGui::PushStyleColor(
         ImGuiCol_ChildBg,
         to_imgui_vec(ui.theme.mark(capture::NodeState::kRejected).color.with_alpha(0.22f)));
-    ImGui::BeginChild("problem", ImVec2(width, std::max(height, ui.em * 2.4f)), false,
-                      ImGuiWindowFlags_AlwaysUseWindowPadding);
+    ImGui::BeginChild("problem", ImVec2(width, std::max(height, ui.em * 2.4f)),
+                      ImGuiChildFlags_AlwaysUseWindowPadding);
     ImGui::BeginChild("problem text", ImVec2(wrap, 0));
     ImGui::PushTextWrapPos(0);
     ImGui::TextUnformatted(("✕ " + text).c_str());

@@ -27,20 +27,20 @@ bool draw_palette(Ui& ui) {
     if (lower(command.title).find(lower(query)) != std::string::npos) matches.push_back(&command);
   }
   const int count = static_cast<int>(matches.size());
-  if (ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_DownArrow))) ++selected;
-  if (ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_UpArrow))) --selected;
+  if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++selected;
+  if (ImGui::IsKeyPressed(ImGuiKey_UpArrow)) --selected;
   selected = std::clamp(selected, 0, std::max(0, count - 1));
   const Command* chosen =
       enter && count > 0 ? matches[static_cast<std::size_t>(selected)] : nullptr;
   ImGui::BeginChild("matches");
+  const float room = ImGui::GetContentRegionAvail().x;
   for (int i = 0; i < count; ++i) {
     const Command* command = matches[static_cast<std::size_t>(i)];
     ImGui::BeginDisabled(!command->is_enabled());
     if (ImGui::Selectable(command->title.c_str(), i == selected)) chosen = command;
     if (!command->chords.empty()) {
       const std::string chord = to_string(command->chords.front());
-      ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - ImGui::CalcTextSize(chord.c_str()).x -
-                      ui.em * 0.4f);
+      ImGui::SameLine(room - ImGui::CalcTextSize(chord.c_str()).x - ui.em * 0.4f);
       ImGui::TextDisabled("%s", chord.c_str());
     }
     ImGui::EndDisabled();

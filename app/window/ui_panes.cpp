@@ -15,7 +15,7 @@ void draw_pane(Ui& ui, PlacedPane& pane, Document& document) {
   ImGui::SetCursorScreenPos(ImVec2(pane.area.x, pane.area.y));
   ImGui::PushStyleColor(ImGuiCol_ChildBg, to_imgui_vec(ui.theme.surface));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-  ImGui::BeginChild("pane", ImVec2(pane.area.w, pane.area.h), false,
+  ImGui::BeginChild("pane", ImVec2(pane.area.w, pane.area.h), ImGuiChildFlags_None,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
@@ -110,7 +110,7 @@ void draw_pane(Ui& ui, PlacedPane& pane, Document& document) {
   {  // a frame; maximised: a frame within a frame
     const float x0 = origin.x + pane.area.w - button * 0.5f - pad * 0.5f,
                 y0 = origin.y + header / 2, r = ui.em * 0.34f;
-    list->AddRect(ImVec2(x0 - r, y0 - r), ImVec2(x0 + r, y0 + r), ink, 0, 0, 1.5f);
+    list->AddRect(ImVec2(x0 - r, y0 - r), ImVec2(x0 + r, y0 + r), ink, 0, 1.5f);
     if (is_maximised)
       list->AddRectFilled(ImVec2(x0 - r * 0.4f, y0 - r * 0.4f),
                           ImVec2(x0 + r * 0.4f, y0 + r * 0.4f), ink);
@@ -141,7 +141,7 @@ void draw_empty(Ui& ui, viz::Rect area) {
   ImGui::SetCursorPos(ImVec2((area.w - width) / 2, std::max(ui.em, area.h * 0.28f)));
   ImGui::BeginGroup();
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  ImGui::PushFont(ui.fonts.ui_bold);
+  ImGui::PushFont(ui.fonts.ui_bold, 0);
   ImGui::TextUnformatted("Nothing decoded yet.");
   ImGui::PopFont();
   ImGui::TextUnformatted(

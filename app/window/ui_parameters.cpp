@@ -82,7 +82,10 @@ bool edit(const Parameter& parameter, json& value) {
       std::string text = as_text(value);
       if (parameter.kind == ParameterKind::kIntegerList && text.size() >= 2 && text.front() == '[')
         text = text.substr(1, text.size() - 2);
-      if (!ImGui::InputText(id.c_str(), &text)) return false;
+      const std::string before = text;
+      const bool edited = ImGui::InputText(id.c_str(), &text);
+      keep_on_escape(text, before);
+      if (!edited) return false;
       value = text;
       return true;
     }

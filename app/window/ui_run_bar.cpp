@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cfloat>
 #include <cstdio>
-#include <string_view>
 
 #include "app/window/style.h"
 #include "app/window/ui_parts.h"
@@ -16,34 +15,18 @@ namespace triescope::app {
 
 namespace {
 
-// This Dear ImGui does not wrap a multi-line field. So the text is drawn wrapped under a field
-// whose own text is transparent, until it is edited.
 void draw_prompt_field(Ui& ui, std::string& prompt, float height) {
+  const std::string before = prompt;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 size(ImGui::GetContentRegionAvail().x, height);
-  const bool painted = !ui.state.prompt_active;
-  if (painted) {
-    const ImGuiStyle& style = ImGui::GetStyle();
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    const ImVec2 end(at.x + size.x, at.y + size.y);
-    const ImVec2 inside(at.x + style.FramePadding.x, at.y + style.FramePadding.y);
-    list->AddRectFilled(at, end, ImGui::GetColorU32(ImGuiCol_FrameBg), style.FrameRounding);
-    list->PushClipRect(at, ImVec2(end.x, end.y - style.FramePadding.y), true);
-    const bool empty = prompt.empty();
-    const std::string_view shown = !empty ? std::string_view(prompt)
-                                   : ui.workspace.prompt_is_ids()
-                                       ? "Type token ids, such as 1, 2, 3, then start"
-                                       : "Type a prompt, then start";
-    list->AddText(ImGui::GetFont(), ImGui::GetFontSize(), inside,
-                  ImGui::GetColorU32(empty ? ImGuiCol_TextDisabled : ImGuiCol_Text), shown.data(),
-                  shown.data() + shown.size(), size.x - 2 * style.FramePadding.x);
-    list->PopClipRect();
-    ImGui::PushStyleColor(ImGuiCol_FrameBg, ImVec4(0, 0, 0, 0));
-    ImGui::PushStyleColor(ImGuiCol_Text, ImVec4(0, 0, 0, 0));
-  }
-  ImGui::InputTextMultiline("##prompt", &prompt, size);
-  if (painted) ImGui::PopStyleColor(2);
-  ui.state.prompt_active = ImGui::IsItemActive();
+  ImGui::InputTextMultiline("##prompt", &prompt, ImVec2(-FLT_MIN, height),
+                            ImGuiInputTextFlags_WordWrap);
+  keep_on_escape(prompt, before);
+  if (!prompt.empty() || ImGui::IsItemActive()) return;
+  const ImVec2 padding = ImGui::GetStyle().FramePadding;
+  ImGui::GetWindowDrawList()->AddText(
+      ImVec2(at.x + padding.x, at.y + padding.y), ImGui::GetColorU32(ImGuiCol_TextDisabled),
+      ui.workspace.prompt_is_ids() ? "Type token ids, such as 1, 2, 3, then start"
+                                   : "Type a prompt, then start");
 }
 
 // The installed models, inside an open combo; a click writes one into `model`.
@@ -55,16 +38,29 @@ void list_catalog(Ui& ui, const std::string& shown, std::string& model) {
   }
 }
 
-void draw_draft_model_field(Ui& ui, std::string& model) {
+void draw_draft_field(Ui& ui, Need need, std::string& model) {
+  const bool head = need == Need::kDraftHead;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - ImGui::GetFrameHeight());
-  ImGui::InputTextWithHint("##draft model", "draft model: a name or a path", &model);
+  const std::string before = model;
+  ImGui::InputTextWithHint("##draft model",
+                           head ? "draft head: a name or a path" : "draft model: a name or a path",
+                           &model);
+  keep_on_escape(model, before);
   help_tooltip(
-      "Draft model: a smaller one with the same vocabulary, as a name from the list, a .gguf file "
-      "or a Hugging Face directory. It is loaded on the same device in the same dtype.",
+      head
+          ? "Draft head: trained for this model, as a folder or a .safetensors, .bin or .pt file. Its "
+            "kind is detected; the log says what was found."
+          : "Draft model: a smaller one with the same vocabulary, as a name from the list, a .gguf "
+            "file or a Hugging Face directory. It is loaded on the same device in the same dtype.",
       ui.em);
   ImGui::SameLine(0, 0);
   if (ImGui::BeginCombo("##draft models", "", ImGuiComboFlags_NoPreview)) {
-    list_catalog(ui, model, model);
+    if (head) {
+      for (const CatalogEntry& entry : list_draft_heads())
+        if (ImGui::Selectable(entry.name.c_str(), entry.name == model)) model = entry.name;
+    } else {
+      list_catalog(ui, model, model);
+    }
     ImGui::EndCombo();
   }
 }
@@ -98,12 +94,12 @@ void draw_model_settings(Ui& ui, RunRequest& request) {
 
 void draw_run_bar(Ui& ui, ImVec2 size) {
   ImGui::PushStyleColor(ImGuiCol_ChildBg, to_imgui_vec(ui.theme.surface));
-  ImGui::BeginChild("run bar", size, false, ImGuiWindowFlags_AlwaysUseWindowPadding);
+  ImGui::BeginChild("run bar", size, ImGuiChildFlags_AlwaysUseWindowPadding);
   RunRequest& request = ui.workspace.request();
   const LiveStatus& live = ui.workspace.live();
   const auto heading = [&](const char* text) {
     ImGui::Dummy(ImVec2(0, ui.em * 0.15f));
-    ImGui::PushFont(ui.fonts.ui_bold);
+    ImGui::PushFont(ui.fonts.ui_bold, 0);
     ImGui::TextUnformatted(text);
     ImGui::PopFont();
   };
@@ -166,7 +162,7 @@ void draw_run_bar(Ui& ui, ImVec2 size) {
   help_tooltip(method->summary + (method->paper.empty() ? "" : "\n" + method->paper) +
                    (method->lossless ? "\nLossless." : "\nLossy: changes the text."),
                ui.em);
-  if (method->needs_draft_model()) draw_draft_model_field(ui, request.draft_model);
+  if (method->needs != Need::kNothing) draw_draft_field(ui, method->needs, request.draft_model);
   edit_parameters(*method, request.settings, ui.em);
   draw_model_settings(ui, request);
 

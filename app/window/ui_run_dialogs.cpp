@@ -43,7 +43,7 @@ bool draw_breakpoints(Ui& ui) {
   ImGui::TextDisabled("Add");
   for (const BreakKind kind : all_break_kinds()) {
     if (ImGui::Selectable(describe({kind, 1, true}).c_str(), false,
-                          ImGuiSelectableFlags_DontClosePopups)) {
+                          ImGuiSelectableFlags_NoAutoClosePopups)) {
       points.push_back({kind, 1, true});
       changed = true;
     }
@@ -84,7 +84,7 @@ bool draw_what_if(Ui& ui) {
   if (candidates.empty()) ImGui::TextDisabled("No candidates were recorded for this node.");
   for (const capture::CandidateRow& candidate : candidates) {
     char label[192];
-    std::snprintf(label, sizeof label, "%2d  %-20s  p = %.4f%s###%d", candidate.rank,
+    std::snprintf(label, sizeof label, "%2d  %-20s  p = %.4f%s###%d", candidate.rank + 1,
                   viz::token_text(capture.piece(candidate.token)).c_str(),
                   std::exp(candidate.logprob), candidate.chosen ? "  (taken)" : "",
                   candidate.token);

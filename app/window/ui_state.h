@@ -51,14 +51,12 @@ struct UiState {
   DialogMemory dialogs;
   std::string export_panel;  // panel of the export dialog
   bool quit = false;
-  bool rebuild_fonts = false;
   std::string hovered_panel;    // the panel the mouse is over
   PaneNode maximised;           // the one pane there is while a panel is maximised
   std::uint64_t tab_shown = 0;  // serial of the document whose tab was selected last; 0 = none
   // A window too narrow for run bar and panes: the run bar closes once there is something to see.
   bool narrow = false, run_bar_when_narrow = true;
   std::size_t seen_documents = 0;
-  bool prompt_active = false;         // the prompt is being edited
   std::vector<CatalogEntry> catalog;  // read again whenever a list of models opens
   // Where the model that the run bar names lies; looked up when the name changes.
   std::optional<std::string> model_name;

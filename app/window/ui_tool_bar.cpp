@@ -59,19 +59,20 @@ void draw_tool_bar(Ui& ui) {
     const std::string back = ui.workspace.active_is_live() ? "Back to now" : "To the end";
     const int steps = std::max(0, capture::step_of(end) - capture::step_of(document->cursor));
     const std::string ahead = " (" + counted(steps, "step") + " ahead)";
-    const float room = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x -
-                       ImGui::GetItemRectMax().x - ui.em - 2 * ImGui::GetStyle().FramePadding.x;
+    ImGui::SameLine(0, ui.em);
+    const float room = ImGui::GetContentRegionAvail().x - 2 * ImGui::GetStyle().FramePadding.x;
     const auto fits = [&](const std::string& label) {
       return ImGui::CalcTextSize(label.c_str()).x <= room;
     };
     // Where even the short form does not fit, the key and the menu remain.
     if (fits(back)) {
-      ImGui::SameLine(0, ui.em);
       ImGui::BeginDisabled(now);
       if (ImGui::Button((back + (fits(back + ahead) ? ahead : "") + "###follow").c_str()))
         ui.workspace.follow();
       ImGui::EndDisabled();
       help_tooltip(back + ahead, ui.em);
+    } else {
+      ImGui::NewLine();
     }
   }
 }

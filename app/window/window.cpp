@@ -6,6 +6,7 @@
 #include <imgui.h>
 #include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
@@ -117,7 +118,24 @@ class Display {
 
   GLFWwindow* window = nullptr;
   Events events;
+  viz::PangoGlyphs glyphs;  // outlives the context, which the destructor ends
 };
+
+// Escape ends one thing at a time, the innermost first: an open menu or list, the dialog, a text
+// field (which keeps its text: keep_on_escape()), then what is locked, selected or maximised.
+void leave_innermost(UiState& state, Workspace& workspace, bool typing) {
+  const bool dialog = state.dialog != Dialog::kNone;
+  const int open = ImGui::GetCurrentContext()->OpenPopupStack.Size;
+  if (open > (dialog ? 1 : 0)) return ImGui::ClosePopupToLevel(open - 1, true);
+  if (dialog) {
+    state.dialog = Dialog::kNone;
+    return;
+  }
+  if (typing || !workspace.active()) return;
+  workspace.lock_focus(-1);
+  workspace.set_range_of(*workspace.active(), std::nullopt);
+  workspace.maximised.clear();
+}
 
 // Keys become commands, or act on the panel under the mouse. A text field gets everything but the
 // function keys and Ctrl combinations that edit no text.
@@ -133,17 +151,12 @@ void dispatch_keys(Events& events, const CommandTable& commands, UiState& state,
                             press.key == GLFW_KEY_X || press.key == GLFW_KEY_Z ||
                             press.key == GLFW_KEY_Y;
     if (press.key == GLFW_KEY_ESCAPE) {
-      if (state.dialog != Dialog::kNone) {
-        state.dialog = Dialog::kNone;
-      } else if (!typing) {
-        ui.workspace.lock_focus(-1);
-        ui.workspace.maximised.clear();
-      }
+      leave_innermost(state, ui.workspace, typing);
       continue;
     }
+    // While a dialog is open, every key belongs to it.
+    if (state.dialog != Dialog::kNone) continue;
     if (typing && !function_key && edits_text) continue;
-    // While a dialog is open, keys belong to it.
-    if (state.dialog != Dialog::kNone && !function_key) continue;
     if (const Command* command = commands.find(Chord{press.key, mods})) {
       if (command->is_enabled()) command->run();
       continue;
@@ -172,7 +185,7 @@ int run_window(const WindowOptions& options) {
     request.prompt = text_of_ids(std::exchange(request.prompt_ids, {}));
     request.prompt_is_ids = true;
   }
-  if (request.prompt.empty()) request.prompt = kFirstPrompt;
+  if (request.prompt.empty() && !options.has_prompt) request.prompt = kFirstPrompt;
   if (options.scale > 0) preferences.user_scale = options.scale;
 
   Display display(options.width, options.height);
@@ -205,6 +218,8 @@ int run_window(const WindowOptions& options) {
                   [&](const std::string& path) {
                     nlohmann::json now = workspace.state_json(ui.visible_panels);
                     now["frames"] = frames;
+                    now["dialog"] = state.dialog != Dialog::kNone;
+                    now["popups"] = ImGui::GetCurrentContext()->OpenPopupStack.Size;
                     std::ofstream file(path);
                     file << now.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
                          << "\n";
@@ -215,8 +230,7 @@ int run_window(const WindowOptions& options) {
 
   int frames_left = kSettleFrames;
   int quiet_frames = 0;  // drawn since the last script line; the next one waits for some
-  state.rebuild_fonts = true;
-  bool last_dark = !workspace.preferences.dark;
+  ui.fonts = load_fonts(display.glyphs);
   while (!glfwWindowShouldClose(display.window) && !state.quit) {
     const double now = glfwGetTime();
     const double play = workspace.seconds_to_next_play(now);
@@ -249,19 +263,12 @@ int run_window(const WindowOptions& options) {
     // A script that waits draws nothing.
     if (frames_left <= 0 && (!scripted || quiet_frames >= kSettleFrames)) continue;
 
-    if (state.rebuild_fonts || last_dark != workspace.preferences.dark) {
-      const float em =
-          std::round(kBaseEm * display.monitor_scale() * workspace.preferences.user_scale);
-      if (state.rebuild_fonts) {
-        ui.fonts = load_fonts(em);
-        ImGui_ImplOpenGL3_DestroyFontsTexture();
-        ImGui_ImplOpenGL3_CreateFontsTexture();
-      }
+    const float em =
+        std::round(kBaseEm * display.monitor_scale() * workspace.preferences.user_scale);
+    if (em != ui.em || workspace.preferences.dark != ui.theme.dark || frames == 0) {
       ui.em = em;
       ui.theme = workspace.preferences.dark ? viz::dark_theme() : viz::light_theme();
       apply_style(ui.theme, em);
-      state.rebuild_fonts = false;
-      last_dark = workspace.preferences.dark;
     }
 
     ImGui_ImplOpenGL3_NewFrame();

@@ -14,6 +14,7 @@ struct WindowOptions {
   std::vector<std::string> captures;      // opened at start; two are compared
   RunRequest request;                     // what the command line gave
   bool has_request = false;               // false: the remembered one stays
+  bool has_prompt = false;                // false and none remembered: a sample
   std::string script, screenshot, state;  // files; "" = none
   int width = 1280, height = 720;         // px
   float scale = 0;                        // 0 = the remembered one

@@ -22,6 +22,7 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
                 {"run",
                  {{"method", preferences.request.method},
                   {"settings", preferences.request.settings},
+                  {"prompt", preferences.request.prompt},
                   {"prompt_is_ids", prompt_is_ids()}}}};
   state["run"]["prompt_tokens"] = prompt_counter.count().tokens;
   if (!active_) return state;

@@ -208,7 +208,7 @@ void BeamAcceptor::go_on(const StepView& view, Expansion& expansion, AcceptResul
     }
   }
 
-  // Beams that nothing goes on from.
+  // Beams without a child on the next level.
   for (std::size_t beam = 0; beam < level.size(); ++beam) {
     const NodeId node = expansion.beams[beam];
     const bool goes_on = std::ranges::any_of(
@@ -298,14 +298,15 @@ std::vector<Parameter> beam_parameters() {
       integer("num_return_sequences", 1, 1, 256,
               "Finished texts to return, best first; at most num_beams."),
       number("prune_relative", 0.0, 0, 1000,
-             "r_p: a beam goes where score <= r_p * best score. Scores are sums of log p, so "
-             "below 0: r_p must be above 1 to leave anything but the best, and 1.5 keeps beams "
-             "up to half as far again from 0. 0 = off."),
-      number("prune_absolute", 0.0, 0, 1000,
-             "a_p: a beam goes where score <= best score - a_p, that is where it is e^a_p times "
-             "less probable than the best. 0 = off."),
+             "r_p: a beam is pruned where score <= r_p * best score. Scores are sums of log p, so "
+             "below 0: r_p must be above 1 to leave anything but the best; 1.5 keeps beams whose "
+             "sum is less than 1.5 times the best beam's. 0 = off."),
+      number(
+          "prune_absolute", 0.0, 0, 1000,
+          "a_p: a beam is pruned where score <= best score - a_p, that is where it is e^a_p times "
+          "less probable than the best. 0 = off."),
       number("prune_relative_local", 0.0, 0, 1000,
-             "r_pl: as prune_relative, on log p of the newest token alone: it goes where log p "
+             "r_pl: as prune_relative, on log p of the newest token alone: pruned where log p "
              "<= r_pl * the best log p among the beams. Above 1, for the same reason. 0 = off."),
   };
   for (auto& p : logits_processor_parameters()) parameters.push_back(std::move(p));

@@ -2,7 +2,7 @@
 // over the token tree. The same acceptor serves trie beam search and conventional batch beam
 // search: they differ in their KV policy alone.
 //
-// The nine rules of parity (tests/unit/decode/test_beam_rules.cpp has a case each):
+// The nine rules of parity (tests/unit/accept/test_beam_rules.cpp has a case each):
 //   1 log-softmax of fp32 logits, then the logits processors; scores accumulate in fp32
 //   2 the first expansion takes its tokens of one beam: the others start at -1e9
 //   3 candidates are the best max(2, 1 + EOS tokens) * b of the flat b x vocabulary
@@ -20,8 +20,8 @@
 // taken a step each (speculative beam search). What was drafted beside the live beams is rejected.
 //
 // Pruning rules (Freitag and Al-Onaizan 2017; the trie paper) act on the live beams after rule 6;
-// the best always stays. It may start at any node: the frontier's single node is where the beams
-// come from (sample-then-beam, branches). Not thread-safe.
+// the best always stays. The search may start at any node: the frontier's single node is where the
+// beams come from (sample-then-beam, branches). Not thread-safe.
 #pragma once
 
 #include <vector>

@@ -23,14 +23,13 @@ std::vector<BeamCandidate> CandidateHeap::best() const {
 }
 
 void finite_log_softmax(std::span<const float> logits, std::span<float> out) {
-  const float log_sum = kernels::log_sum_exp(logits);
+  const float log_sum = kernels::log_softmax(logits, out);
   if (!std::isfinite(log_sum))
     throw Error(ErrorCode::kCorruption,
                 "accept: expected finite logits from the model; found a row whose sum of "
                 "exponentials is " +
                     std::to_string(log_sum) +
                     ". The weights may be damaged, or the number type too narrow");
-  for (std::size_t i = 0; i < logits.size(); ++i) out[i] = logits[i] - log_sum;
 }
 
 }  // namespace triescope

@@ -1,5 +1,5 @@
 // The best continuations over all beams: the top k of the flat list beams x vocabulary, by score
-// descending, then flat index ascending (methods.md, rules 3 and 9). Scores are fp32: score of the
+// descending, then flat index ascending (rules 3 and 9 of beam.h). Scores are fp32: score of the
 // beam + log p of the token.
 #pragma once
 
@@ -33,8 +33,8 @@ class CandidateHeap {
   kernels::JointTopK joint_;
 };
 
-// kernels::log_softmax() of a model's row [vocab]; out may be logits. Error{kCorruption}: NaN, +infinity,
-// or nothing finite in it.
+// kernels::log_softmax() of a model's row [vocab]; out may be logits. Error{kCorruption}: NaN,
+// +infinity, or nothing finite in it; what out holds then means nothing.
 void finite_log_softmax(std::span<const float> logits, std::span<float> out);
 
 }  // namespace triescope

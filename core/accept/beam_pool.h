@@ -3,10 +3,10 @@
 // _check_early_stop_heuristic, _beam_search_has_unfinished_sequences), with its fp32 arithmetic:
 //
 //   score = sum of log p / (generated tokens, EOS included) ^ length_penalty
-//   The pool starts as b places of score -1e9 that hold nothing; the best b of old and new stay, ties
-//   to the older one. The search stops, with early_stopping
+//   The pool starts as b places of score -1e9 that hold nothing; the best b of old and new stay,
+//   ties to the older one. The search stops, with early_stopping
 //     true   when all b places hold a finished sequence;
-//     false  when also the best live score / (current length)^lp is no better than the worst of them;
+//     false  when also the best live score / (current length)^lp does not exceed the worst of them;
 //     never  the same over (maximal length)^lp, where lp > 0.
 //
 // Not thread-safe.

@@ -33,8 +33,8 @@ class ModelRows {
   // Softmax of scores(): no temperature, no filter. For the rules that do not sample, and for
   // display.
   float probability(NodeId node, std::int32_t token);
-  // How many tokens come before this one in scores() (a higher score, or the same and a lower id): 0 = the
-  // best.
+  // How many tokens come before this one in scores() (a higher score, or the same and a lower id):
+  // 0 = the best.
   std::int32_t rank(NodeId node, std::int32_t token);
   // What sampling draws from: after the warpers.
   const Distribution& distribution(NodeId node);

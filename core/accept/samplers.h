@@ -1,6 +1,6 @@
 // Four ways to draw an index from a discrete distribution; all follow the same distribution, at
-// different costs. One each in sample_*.cpp. No entry of weight 0 is ever drawn. REQUIRES everywhere:
-// at least one weight above 0, none below.
+// different costs. One each in sample_*.cpp. No entry of weight 0 is ever drawn. REQUIRES
+// everywhere: at least one weight above 0, none below.
 //
 //   inverse CDF    O(n) a draw, nothing prepared    walk the running sum until it passes u * sum
 //   Gumbel-max     O(n) a draw, no softmax, no      argmax of logit + Gumbel noise
@@ -9,7 +9,7 @@
 //   alias          O(n) once, O(1) a draw           Walker 1974, tables after Vose 1991
 //
 // Decoding draws once from each distribution, so the first two serve it; the other two pay when
-// many draws come from one distribution (tests/bench/bench_samplers.cpp has the figures).
+// many draws come from one distribution. `triescope bench --only samplers` shows it.
 #pragma once
 
 #include <cstdint>

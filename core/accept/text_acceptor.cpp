@@ -7,7 +7,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "core/base/error.h"
+#include "core/accept/rule_table.h"
 #include "core/kernels/row_ops.h"
 
 namespace triescope {
@@ -180,13 +180,7 @@ std::vector<FinishedSequence> TextAcceptor::results(const TokenTree&) const {
 }
 
 VerifyRule deterministic_rule(const Settings& settings) {
-  const std::string name = settings.text("verify");
-  if (name == "greedy") return verify_greedy;
-  if (name == "sample") return verify_deterministic;
-  if (name == "typical") return verify_typical;
-  if (name == "top_k") return verify_top_k;
-  throw Error(ErrorCode::kInvalidArgument,
-              "verify: expected greedy, sample, typical or top_k, found \"" + name + "\"");
+  return rule_for(settings.text("verify"), Drafted::kChosen);
 }
 
 Sampler sampler_of(const Settings& settings) {
@@ -203,10 +197,12 @@ Parameter sampler_parameter() {
 
 std::vector<Parameter> verify_parameters() {
   std::vector<Parameter> parameters = {
-      choice("verify", "greedy", {"greedy", "sample", "typical", "top_k"},
-             "greedy: the text of greedy decoding, exactly. sample: the distribution of "
-             "sampling, exactly (y ~ p once a node; a draft passes where y is it). typical, "
-             "top_k: lossy, the text may differ."),
+      choice(
+          "verify", "greedy", {"greedy", "sample", "chain", "multi_round", "typical", "top_k"},
+          "greedy: the text of greedy decoding, exactly. sample: the distribution of "
+          "sampling, exactly (one y ~ p per node; a draft passes if it is y). multi_round: the "
+          "same distribution, draft by draft against what is left of p. typical, top_k: lossy, "
+          "the text may differ. chain: for one draft per node, drawn at random."),
   };
   for (auto& p : warper_parameters()) parameters.push_back(std::move(p));
   parameters.push_back(sampler_parameter());

@@ -3,8 +3,8 @@
 // drafts, and turns the outcome into the next frontier, verdicts and candidates. Plain decoding is
 // the same with no drafts: one row, one token.
 //
-// A frontier of several nodes is a forest: every node ends a text of its own, the rule runs over each
-// with the drafts below it, and the texts go on in the order they had.
+// A frontier of several nodes is a forest: every node ends a text of its own, the rule runs over
+// each with the drafts below it, and the texts go on in the order they had.
 //
 // The token after the accepted drafts is kCorrected where drafts hung in its place and were
 // refused, kBonus after at least one accepted draft with none below it, else plainly kGreedy or
@@ -45,12 +45,11 @@ class TextAcceptor final : public Acceptor {
   std::vector<Text> texts_;  // those that go on lie in the frontier's order
 };
 
-// The rule that the settings' "verify" names, for drafts that were not drawn at random: greedy,
-// sample, typical, top_k.
+// The rule that the settings' "verify" names, for drafts that were not drawn at random (rule_table.h).
 VerifyRule deterministic_rule(const Settings& settings);
 // "verify" and what its choices need: sampling (warpers, sampler), typical, top_k.
 std::vector<Parameter> verify_parameters();
-// "sampler": how one token is drawn. sampler_of(): as the settings say; softmax where there is none.
+// "sampler": how one token is drawn. sampler_of(): as the settings say; without it, softmax.
 Parameter sampler_parameter();
 Sampler sampler_of(const Settings& settings);
 

@@ -74,8 +74,8 @@ Draw draw(const Distribution& distribution, Sampler sampler, Rng& rng);
 Distribution residual(const Distribution& p, const Distribution& q);
 // norm(q without the token): what draws without replacement go on with. Where nothing is left: q.
 Distribution without(const Distribution& q, std::int32_t token);
-// Of the paths from root over drafts that `accepted` marks: the longest; among those of one length the
-// one with the larger sum of log p (the target's probability), then the first drawn.
+// Of the paths from root over drafts that `accepted` marks: the longest; among those of one length
+// the one with the larger sum of log p (the target's probability), then the first drawn.
 std::vector<NodeId> longest_accepted_path(const VerifyInput& input,
                                           const std::function<bool(NodeId)>& accepted);
 

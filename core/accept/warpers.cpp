@@ -103,8 +103,8 @@ void keep_top_p(Distribution& d, double top_p, std::size_t min_keep) {
   const auto drop = [&](std::size_t rank) {
     if (rank + min_keep < order.size()) keep[order[rank]] = false;
   };
-  // Where the sum of the smallest passes the limit, by bisection: the lower half goes whole or the
-  // cut lies in it.
+  // Where the sum of the smallest passes the limit, by bisection: either the lower half goes as
+  // a whole, or the cut lies in it.
   std::size_t low = 0, high = order.size();
   double sum = 0;
   const auto at = [&](std::size_t rank) {
@@ -228,7 +228,7 @@ Distribution Warpers::apply(std::span<const float> scores) const {
                       " for token " + std::to_string(i) +
                       "; the model's weights or its number format are at fault");
   // The first filter comes with the copy: dividing by the temperature keeps the order (and may make
-  // scores level).
+  // scores equal).
   const std::size_t k =
       std::max(static_cast<std::size_t>(std::max(top_k_, 0)), min_tokens_to_keep_);
   const std::size_t most = top_h_ > 0 ? kTopHTokens : top_k_ > 0 ? k : scores.size();

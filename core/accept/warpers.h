@@ -1,9 +1,9 @@
 // Warpers: from a row of (processed) scores to the distribution that a sampling method draws from.
 // Order and semantics are those of transformers 5.17.0 (logits_process.py): temperature, top_h,
 // top_k, top_p, min_p, typical_p, epsilon_cutoff, eta_cutoff, each over what the one before it
-// left. top_k keeps all tokens that tie with the k-th. Where top_h or top_p cuts between tied tokens,
-// those of lower id go first (a stable sort; transformers uses torch.topk and torch.sort, which are
-// not stable, so there the choice is the processor's).
+// left. top_k keeps all tokens that tie with the k-th. Where top_h or top_p cuts between tied
+// tokens, those of lower id go first (a stable sort; transformers uses torch.topk and torch.sort,
+// which are not stable, so there the machine decides).
 //
 // Settings read (absent = off): temperature (> 0, 1 = off), top_h (0 = off), top_k (0 = off), top_p
 // (1 = off), min_p (0 = off), typical_p (1 = off), epsilon_cutoff and eta_cutoff (0 and 1 = off).

@@ -1,4 +1,4 @@
-// How grave a notice is, and where long work reports its progress. Core never prints.
+// How serious a notice is, and where long work reports its progress. Core never prints.
 #pragma once
 
 #include <functional>

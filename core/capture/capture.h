@@ -2,9 +2,9 @@
 // what is new; nothing that was there ever changes. Built for drawing: rows are sorted by time and
 // indexed by step, node and slot, so that every question below costs O(log n) plus its answer. Not
 // thread-safe: one owner (the window thread) polls and reads. The file is opened read-only and
-// defensively (it may come from anybody): integrity of every id is checked, damage is
-// Error{kCorruption} that says table, row, expected, found. Files of older schemas answer as today's
-// do; what they do not hold has the default of its row (records.h).
+// defensively (it may come from anyone): integrity of every id is checked, damage is
+// Error{kCorruption} that says table, row, expected, found. Files of older schemas answer as
+// today's do; what they do not hold has the default of its row (records.h).
 //
 // Inputs, candidates, slots and memory are asked by whose they are: the target's unless said
 // otherwise, a draft model's or a head's where it recorded its own.
@@ -140,7 +140,7 @@ class Capture {
   // -1 = none.
   std::int32_t slot_of(std::int32_t node, Tick cursor, Whose whose = Whose::kTarget) const;
 
-  // May row `input` see `node`'s KV? Ancestor closure and, for the target's rows, its sliding
+  // Whether row `input` sees `node`'s KV: ancestor closure and, for the target's rows, its sliding
   // window (a capture does not know other models'); prompt token i is -2 - i.
   bool visible(const InputRow& input, std::int32_t node) const;
 

@@ -74,7 +74,8 @@ std::vector<std::int32_t> CaptureRows::tokens_of(const char* table, std::int64_t
   return tokens;
 }
 
-// Column `place` of the statement's row. Integers under kAny keep their 64 bits or are truth values.
+// Column `place` of the statement's row. Integers under kAny keep their 64 bits or are truth
+// values.
 template <class Value>
 Value CaptureRows::value_of(Statement& statement, int place, const char* table, std::int64_t row,
                             const char* column, Rule rule, std::int64_t low,

@@ -50,7 +50,7 @@ std::unique_ptr<Database> create(const std::string& path, int schema) {
   db->execute(("PRAGMA application_id=" + std::to_string(kApplicationId)).c_str());
   db->execute(("PRAGMA user_version=" + std::to_string(schema)).c_str());
   for (const Table& table : tables(schema)) db->execute(create_statement(table).c_str());
-  // Says from the first moment who records, so that a kill at any moment can be told.
+  // Says from the first moment who records, so that a kill at any moment shows.
   Statement(*db, "INSERT INTO run (id, status, recorder) VALUES (1,0,?)")
       .bind(recorder_identity())
       .run();

@@ -1,4 +1,4 @@
-// Who records a capture, written into it, so that a reader can tell a run that goes on from one
+// Who records a capture, written into it, so that a reader can tell a run in progress from one
 // whose program was killed. A lock would be simpler, but a lock file outlives its purpose and locks
 // on the capture itself are SQLite's.
 #pragma once

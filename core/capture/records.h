@@ -1,6 +1,6 @@
 // What a capture holds: plain rows, one struct a table. Written by core, read by viz; no torch, no
 // drawing. Time is a Tick: step * 5 + phase. A row stamped with tick t was produced by that phase
-// of that step, and is visible to a cursor c exactly if t < c ("the cursor shows what comes next").
+// of that step, and is visible to a cursor c iff t < c ("the cursor shows what comes next").
 // row_types.h says of each struct which table it goes to and which values its members may have. A
 // member's default here is also what it is read as from a file too old to have its column.
 #pragma once
@@ -130,7 +130,7 @@ struct StepRow {
   std::int32_t drafted = 0;       // draft nodes proposed
   std::int32_t accepted = 0;      // draft nodes accepted
   std::int32_t emitted = 0;       // tokens that became text (bonus included); beams: 1 a step
-  std::int32_t frontier = 0;      // live beams / heads after the step
+  std::int32_t frontier = 0;      // live paths after the step
 };
 
 struct PhaseRow {
@@ -188,8 +188,8 @@ struct CandidateRow {
   Whose whose = Whose::kTarget;
 };
 
-// Why it was decided. A code stands for one sentence (viz/reason_text.cpp writes it) and uses, of
-// the row's members, those named behind it. `replacement` is a token, shown as its text.
+// Why it was decided. A code stands for one sentence (viz/look/reason_text.cpp writes it) and uses
+// those of the row's members that stand beside it. `replacement` is a token, shown as its text.
 enum class Reason : std::uint8_t {
   kNone = 0,
   // Drafts, by the rule that verified them.
@@ -275,7 +275,7 @@ struct SlotRow {
   Whose whose = Whose::kTarget;  // whose cache
 };
 
-// One cache's figures at the end of each step's commit. Unit: tokens (multiply by kv_bytes_per_token).
+// One cache's figures at the end of each step's commit, in tokens (of kv_bytes_per_token each).
 struct MemoryRow {
   std::int32_t step = 0;
   std::int32_t live = 0;

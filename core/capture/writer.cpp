@@ -21,11 +21,11 @@ using Clock = std::chrono::steady_clock;
 
 // What may wait to be written; beyond it the decoder waits. It is what this disk was seen to write
 // in 0.2 s, so that a kill never costs more than the second promised: 0.2 s of gathering, 0.2 s
-// waiting, 0.2 s being written. A beam search step hands over some 20 KB: even the least of it
+// waiting, 0.2 s being written. A beam search step hands over some 20 KB: even the least buffer
 // holds 25 steps, and no real model is as fast as the disk.
 constexpr std::size_t kLeastPendingBytes = 512 << 10, kMostPendingBytes = 8 << 20;
 constexpr double kPendingSeconds = 0.2;
-// However little it is, the decoder also waits when the oldest row not yet on disk is this old: on
+// However few rows wait, the decoder waits once the oldest not yet on disk is this old: on
 // a machine that gives the recorder's thread no time, decoding slows rather than runs ahead of it.
 constexpr auto kMostPendingAge = std::chrono::milliseconds(600);
 constexpr std::size_t kMeasuredBytes = 64 << 10;  // smaller batches say little about speed
@@ -84,7 +84,7 @@ class FileRecorder final : public Recorder {
   void add(std::size_t bytes, const RowTables& rows) {
     std::unique_lock lock(mutex_);
     if (closed_) return;
-    // Rows that are more than may wait still get through, alone.
+    // A batch larger than may wait still gets through, alone.
     const auto fits = [&] {
       return (pending_.bytes == 0 || pending_.bytes + bytes <= max_pending_bytes_) && !is_late();
     };
@@ -165,7 +165,7 @@ class FileRecorder final : public Recorder {
       if (batch.bytes >= kMeasuredBytes) {
         const double fits =
             static_cast<double>(batch.bytes) / std::max(seconds, 1e-3) * kPendingSeconds;
-        // Slower is believed at once, faster by halves.
+        // A slower disk is believed at once, a faster one only halfway each time.
         const double now = static_cast<double>(max_pending_bytes_);
         const double next = fits < now ? fits : (fits + now) / 2;
         max_pending_bytes_ =
@@ -181,14 +181,14 @@ class FileRecorder final : public Recorder {
     drained_.notify_all();
   }
 
-  // `why`: what a run that never reached finish() is said to have ended of. Never throws: all of it
-  // may fail on a full disk, and what was committed is readable without it.
+  // `why`: recorded as the end of a run that never reached finish(). Never throws: all of it may
+  // fail on a full disk, and what was committed is readable without it.
   void close_database(const char* why) {
     if (!db_) return;
     row_writer_.reset();
     sqlite3* handle = db_->handle();
     // Fold the log into the file, so that a closed capture is one file. It also makes room in the
-    // log for the last word.
+    // log for the last update.
     sqlite3_wal_checkpoint_v2(handle, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
     try {
       Statement(*db_, "UPDATE run SET status=?, message=? WHERE id=1 AND status=0")

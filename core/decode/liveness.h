@@ -23,7 +23,7 @@ class Liveness {
   void hang(const TokenTree& tree, std::span<const NodeId> nodes);
 
   // The step is decided: `rows` (parents first, all hung before) went through the forward,
-  // `frontier` is what goes on. Hangs what of the frontier is new; marks rows that live kLive and
+  // `frontier` is what goes on. Hangs new nodes of the frontier; marks rows that live kLive and
   // what died kDead (a node that ends a finished sequence stays kFinished).
   Settled settle(TokenTree& tree, std::span<const NodeId> rows, std::span<const NodeId> frontier);
 

@@ -8,31 +8,32 @@ namespace triescope {
 
 using capture::Tick;
 
-void RunRecorder::piece(std::int32_t token) {
-  if (!records<capture::PieceRow>() || token < 0 || token >= tokenizer_.vocab_size()) return;
-  const auto i = static_cast<std::size_t>(token);
-  if (i >= has_piece_.size()) has_piece_.resize(i + 1, false);
-  if (has_piece_[i]) return;
-  has_piece_[i] = true;
-  rows_.pieces.push_back({token, std::string(tokenizer_.piece(token))});
+void RunRecorder::piece(TokenId token) {
+  if (!records<capture::PieceRow>() || !token.valid() || token.value >= tokenizer_.vocab_size())
+    return;
+  if (has_piece_.get(token)) return;
+  has_piece_.grow(token.value + 1);
+  has_piece_[token] = true;
+  rows_.pieces.push_back({token.value, std::string(tokenizer_.piece(token.value))});
 }
 
 void RunRecorder::run(const capture::RunInfo& info) {
   began_ = std::chrono::steady_clock::now();
   if (!records<capture::RunInfo>()) return;
   rows_.run = info;
-  for (const std::int32_t token : info.prompt_tokens) piece(token);
+  for (const std::int32_t token : info.prompt_tokens) piece(TokenId(token));
   hand_over();
 }
 
 void RunRecorder::new_nodes(const TokenTree& tree, Tick tick) {
   if (!records<capture::NodeRow>() || recorded_nodes_ == tree.size()) return;
-  score_known_.resize(static_cast<std::size_t>(tree.size()), false);
+  score_known_.grow(tree.size());
   for (; recorded_nodes_ < tree.size(); ++recorded_nodes_) {
-    const Node& node = tree[NodeId(recorded_nodes_)];
-    if (node.token.valid()) piece(node.token.value);
-    score_known_[static_cast<std::size_t>(recorded_nodes_)] = !std::isnan(node.logprob);
-    rows_.nodes.push_back({.node = recorded_nodes_,
+    const NodeId id(recorded_nodes_);
+    const Node& node = tree[id];
+    piece(node.token);
+    score_known_[id] = !std::isnan(node.logprob);
+    rows_.nodes.push_back({.node = id.value,
                            .parent = node.parent.value,
                            .token = node.token.value,
                            .depth = node.depth,
@@ -47,9 +48,9 @@ void RunRecorder::new_nodes(const TokenTree& tree, Tick tick) {
 void RunRecorder::new_scores(const TokenTree& tree, std::span<const NodeId> nodes, Tick tick) {
   if (!records<capture::NodeScoreRow>()) return;
   for (const NodeId id : nodes) {
-    const auto i = static_cast<std::size_t>(id.value);
-    if (i >= score_known_.size() || score_known_[i] || std::isnan(tree[id].logprob)) continue;
-    score_known_[i] = true;
+    // A node that was not recorded yet comes with its score.
+    if (score_known_.get(id, true) || std::isnan(tree[id].logprob)) continue;
+    score_known_[id] = true;
     rows_.node_scores.push_back(
         {.node = id.value, .logprob = tree[id].logprob, .score = tree[id].score, .tick = tick});
   }
@@ -75,7 +76,7 @@ void RunRecorder::candidates(std::span<const capture::CandidateRow> rows, captur
   for (capture::CandidateRow row : rows) {
     row.tick = tick;
     row.whose = whose;
-    piece(row.token);
+    piece(TokenId(row.token));
     rows_.candidates.push_back(row);
   }
 }
@@ -84,7 +85,7 @@ void RunRecorder::decision(AcceptResult& result, Tick tick) {
   if (!records<capture::VerdictRow>()) return;
   for (auto& row : result.verdicts) {
     row.tick = tick;
-    piece(row.replacement);
+    piece(TokenId(row.replacement));
   }
   verdicts(result.verdicts);
   candidates(result.candidates, capture::Whose::kTarget, tick);
@@ -120,7 +121,7 @@ void RunRecorder::sequence(const TokenTree& tree, const FinishedSequence& sequen
   row.finish = finish;
   for (const TokenId token : tree.tokens_to(sequence.node)) {
     row.tokens.push_back(token.value);
-    piece(token.value);
+    piece(token);
   }
   rows_.sequences.push_back(std::move(row));
 }
@@ -146,7 +147,7 @@ void RunRecorder::finish(capture::RunStatus status, std::string_view message) {
 }
 
 void RunRecorder::hand_over() {
-  // Whatever becomes of them, they are handed over once.
+  // Handed over once, also where write() throws.
   const struct Clear {
     capture::RowTables& rows;
     ~Clear() {

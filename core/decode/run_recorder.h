@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
+#include "core/base/id_vector.h"
 #include "core/capture/recorder.h"
 #include "core/capture/row_types.h"
 #include "core/method/method.h"
@@ -52,7 +52,7 @@ class RunRecorder {
   bool records() const {
     return level_ >= capture::RowType<Row>::kLevel;
   }
-  void piece(std::int32_t token);
+  void piece(TokenId token);
   void hand_over();
 
   capture::Recorder& recorder_;
@@ -61,8 +61,8 @@ class RunRecorder {
   capture::RowTables rows_;  // not yet handed over
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::int32_t recorded_nodes_ = 0;
-  std::vector<bool> has_piece_;    // by token
-  std::vector<bool> score_known_;  // by node
+  IdVector<TokenId, bool> has_piece_;
+  IdVector<NodeId, bool> score_known_;
 };
 
 }  // namespace triescope

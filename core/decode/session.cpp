@@ -34,9 +34,7 @@ double milliseconds(Clock::duration d) {
 
 Phase Session::Impl::advance() {
   if (done)
-    throw Error(
-        ErrorCode::kInvalidArgument,
-        "session: expected a run that goes on; found one that has already ended. Start a new one");
+    throw Error(ErrorCode::kInvalidArgument, "session: the run has already ended. Start a new one");
   const Phase now = phase;
   const auto start = Clock::now();
   try {
@@ -115,9 +113,8 @@ void Session::Impl::draft() {
   for (const NodeId id : drafts.withdrawn)
     withdrawn.push_back({.tick = tick, .node = id.value, .verdict = capture::Verdict::kWithdrawn});
   out.verdicts(withdrawn);
-  out.candidates(drafts.candidates, capture::Whose::kDraft, tick);
-  if (TreeRunner* drafting = drafting_runner())
-    note_forwards(*drafting, capture::Whose::kDraft, tick);
+  out.candidates(drafts.candidates, drafting_owner(), tick);
+  if (TreeRunner* drafting = drafting_runner()) note_forwards(*drafting, drafting_owner(), tick);
 }
 
 void Session::Impl::forward() {
@@ -148,6 +145,10 @@ void Session::Impl::forward() {
 
 TreeRunner* Session::Impl::drafting_runner() const {
   return parts.drafter ? parts.drafter->runner() : nullptr;
+}
+
+capture::Whose Session::Impl::drafting_owner() const {
+  return method.needs_draft_head() ? capture::Whose::kHead : capture::Whose::kDraft;
 }
 
 // What a model ran since the last call, and where its KV went.
@@ -245,13 +246,13 @@ void Session::Impl::commit() {
                   .reserved = drafting->store().reserved(),
                   .greedy = text_tokens(),
                   .batch_beam = text_tokens(),
-                  .whose = capture::Whose::kDraft});
+                  .whose = drafting_owner()});
   }
   moved_before = runner->store().moved();
 }
 
-// A node that dies because all beams below it are gone had no verdict of its own in this step. What
-// was decided in it had; and what lies on a finished text is not pruned, though its KV is free.
+// Verdicts for nodes that die because all beams below them are gone. What this step decided has its
+// verdict already; what lies on a finished text is not pruned, though its KV is free.
 void Session::Impl::note_deaths(std::span<const NodeId> dead, capture::Tick tick) {
   if (!out.records(capture::Level::kTree)) return;
   on_finished_text.grow(tree.size());

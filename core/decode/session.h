@@ -26,11 +26,12 @@ struct DrafterCost {
   std::int32_t kv_peak_tokens = 0;
 };
 
-// A smaller model that drafts, with its tokenizer: the same ids must stand for the same text.
-// Borrowed.
+// What drafts beside the target: a smaller model with its tokenizer (the same ids must stand for the same
+// text), or a head trained for the target. Borrowed.
 struct DraftWith {
   Model* model = nullptr;
   const Tokenizer* tokenizer = nullptr;
+  DraftHead* head = nullptr;
 };
 
 struct RunConfig {
@@ -68,6 +69,8 @@ struct RunResult {
   std::int64_t kv_bytes_per_token = 0, peak_live_tokens = 0, peak_garbage_tokens = 0,
                peak_reserved_bytes = 0, moved_tokens = 0, greedy_tokens = 0, batch_beam_tokens = 0;
   DrafterCost drafter_cost;  // of a drafter with a model of its own
+  std::string warning;       // Drafter::warning()
+  bool lossless = true;      // is_lossless()
   PhaseTimes time;
 };
 
@@ -76,7 +79,8 @@ class Session {
   // Validates everything before anything runs. Model, tokenizer and recorder are borrowed and must
   // outlive the session. Errors: kInvalidArgument (settings; prompt empty; prompt + max_new_tokens
   // longer than the context: says the three numbers; a token id outside the vocabulary; no draft
-  // model, or one of another vocabulary, for a method that needs one), kNotFound (method),
+  // model or head, or one of another vocabulary or kind, for a method that needs one), kNotFound
+  // (method),
   // kNotSupported (a need the model does not meet).
   Session(Model& model, const Tokenizer& tokenizer, RunConfig config, capture::Recorder& recorder);
   // The same with a method that is not in the list; borrowed. RunConfig::method is not looked at.
@@ -96,7 +100,7 @@ class Session {
   bool done() const;
   capture::Tick next_tick() const;  // what comes next
 
-  // From any thread: the running forward is left within one layer, the session ends as "stopped",
+  // From any thread: the running forward is abandoned within one layer, the session ends as "stopped",
   // what was recorded stays.
   void request_stop();
 

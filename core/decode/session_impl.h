@@ -40,6 +40,7 @@ struct Session::Impl {
   void end(capture::RunStatus status, const std::string& message);
   void note_deaths(std::span<const NodeId> dead, capture::Tick tick);
   TreeRunner* drafting_runner() const;  // of the drafter's model; null = none
+  capture::Whose drafting_owner() const;
   void note_forwards(TreeRunner& of, capture::Whose whose, capture::Tick tick);
   // Prompt + generated tokens whose KV plain decoding would hold now.
   std::int32_t text_tokens() const;

@@ -2,9 +2,11 @@
 #include <cmath>
 #include <ctime>
 
+#include "core/accept/rule_table.h"
 #include "core/base/error.h"
 #include "core/decode/session.h"
 #include "core/decode/session_impl.h"
+#include "core/heads/draft_head.h"
 #include "core/methods/registry.h"
 
 namespace triescope {
@@ -21,7 +23,7 @@ void check_tokens(std::span<const std::int32_t> tokens, int vocab_size, const ch
     if (tokens[i] < 0 || tokens[i] >= vocab_size)
       refuse(std::string(what) + ": expected token ids from 0 to " +
              std::to_string(vocab_size - 1) + " (the model's vocabulary); found " +
-             std::to_string(tokens[i]) + " at place " + std::to_string(i));
+             std::to_string(tokens[i]) + " at index " + std::to_string(i));
 }
 
 // Lengths may differ: embeddings are padded, and fine-tuning adds special tokens at the end.
@@ -70,6 +72,11 @@ RunContext checked_context(const RunConfig& config, const MethodInfo& method, co
              ": expected a draft model, a smaller one with the same vocabulary; found none");
     check_same_vocabulary(tokenizer, *config.draft.tokenizer, config.draft.model->info().name);
     run.draft_model = config.draft.model;
+  }
+  if (method.needs == Need::kDraftHead) {
+    if (!config.draft.head) refuse("method " + method.name + ": expected a draft head; found none");
+    check_head_kind(method, config.draft.head->config.kind);
+    run.draft_head = config.draft.head;
   }
   if (config.prompt_tokens.empty())
     refuse(
@@ -171,6 +178,14 @@ capture::RunInfo Session::Impl::run_info() const {
                      {"vocab_size", info.vocab_size},
                      {"context", info.context},
                      {"sliding_window", info.sliding_window}};
+  if (run.draft_head) {
+    model_json["draft"] = {{"path", run.draft_head->path},
+                           {"name", formats::to_string(run.draft_head->config.kind)},
+                           {"family", "draft head"},
+                           {"parameters", run.draft_head->parameters}};
+    if (const TreeRunner* drafting = drafting_runner())
+      model_json["draft"]["kv_bytes_per_token"] = drafting->store().bytes_per_slot();
+  }
   if (run.draft_model) {
     const ModelInfo& draft = run.draft_model->info();
     model_json["draft"] = {{"path", draft.path},
@@ -182,7 +197,7 @@ capture::RunInfo Session::Impl::run_info() const {
     if (const TreeRunner* drafting = drafting_runner())
       model_json["draft"]["kv_bytes_per_token"] = drafting->store().bytes_per_slot();
   }
-  // A prompt may hold bytes that are no UTF-8; JSON may not.
+  // A prompt may hold bytes that are not UTF-8; JSON may not.
   const auto text = [](const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
   };
@@ -238,6 +253,8 @@ RunResult Session::Impl::result() const {
                            .forward_rows = drafting->figures().rows,
                            .kv_bytes_per_token = drafting->store().bytes_per_slot(),
                            .kv_peak_tokens = drafting->figures().peak_live};
+  if (parts.drafter) result.warning = parts.drafter->warning();
+  result.lossless = is_lossless(method, run.settings);
   result.time = time;
   return result;
 }

@@ -45,7 +45,8 @@ constexpr Named kNotDone[] = {
 bool is_off(const nlohmann::json& value, double off) {
   if (value.is_number()) return value.get<double>() == off;
   if (value.is_boolean()) return !value.get<bool>();
-  return value.is_null() || ((value.is_structured() || value.is_string()) && value.empty());
+  if (value.is_string()) return value.get_ref<const std::string&>().empty();
+  return value.is_null() || (value.is_structured() && value.empty());
 }
 
 // [[1, 2], [3]] as "1 2; 3", the form of the parameter.

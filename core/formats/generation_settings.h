@@ -11,7 +11,7 @@ namespace triescope {
 struct GenerationSettings {
   // Parameter of a method, and its value as text; those that change nothing are left out.
   std::vector<std::pair<std::string, std::string>> settings;
-  std::vector<std::string> not_done;  // asked for, and no method has it
+  std::vector<std::string> not_done;  // asked for, but no method has them
 };
 
 }  // namespace triescope

@@ -19,8 +19,8 @@ namespace triescope::formats {
 // Far above every real model, far below what would hurt.
 inline constexpr std::uint64_t kMaxGgufTensors = 1u << 20;  // in all parts
 
-// Booleans apart, every kind of integer is read as 64 bits and every kind of float as a double;
-// lists of booleans are lists of integers.
+// Except for booleans, every kind of integer is read as 64 bits and every kind of float as a
+// double; lists of booleans are lists of integers.
 using GgufValue = std::variant<std::int64_t, double, bool, std::string, std::vector<std::int64_t>,
                                std::vector<float>, std::vector<std::string>>;
 inline constexpr const char* kGgufKinds[] = {  // by GgufValue::index(), for messages

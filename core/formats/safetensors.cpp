@@ -172,7 +172,7 @@ std::shared_ptr<const SafeTensors> SafeTensors::open_folder(const std::string& f
         ErrorCode::kNotFound,
         folder + ": expected model.safetensors or model.safetensors.index.json, found neither" +
             (fs::exists(fs::path(folder) / "pytorch_model.bin", ignored)
-                 ? "; pytorch_model.bin is a pickle and is not read, convert it to safetensors"
+                 ? "; of pytorch_model.bin only draft heads are read, convert it to safetensors"
                  : ""));
   }
   const std::string index_path = path_in_folder(folder, "model.safetensors.index.json");

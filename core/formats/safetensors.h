@@ -17,6 +17,7 @@
 
 namespace triescope::formats {
 
+// A tensor that lies in a file as it is; also one of a PyTorch file (torch_file.h).
 struct SafeTensor {
   std::string name;
   std::string dtype;  // "F32", "BF16", ... as in the file

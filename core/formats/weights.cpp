@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/formats/shape_text.h"
 
 namespace triescope::formats {
 
@@ -17,13 +18,6 @@ struct WeightSource::Tensor {
 };
 
 namespace {
-
-std::string shown(const std::vector<std::int64_t>& shape) {
-  std::string text = "[";
-  for (const std::int64_t extent : shape)
-    text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
-  return text + "]";
-}
 
 // Where row `row` lies in a tensor whose heads are interleaved: file row 2i + s of a head is our row
 // i + s * half.
@@ -110,8 +104,8 @@ void WeightSource::check_shapes() {
       if (!fits) {
         throw Error(ErrorCode::kCorruption,
                     path_ + ": tensor '" + slice.tensor + "': expected shape " +
-                        shown({slice.first_row + expected->rows, expected->cols}) +
-                        " by the configuration, found " + shown(tensor.shape()));
+                        shape_text({slice.first_row + expected->rows, expected->cols}) +
+                        " by the configuration, found " + shape_text(tensor.shape()));
       }
     }
   }

@@ -58,7 +58,7 @@ class WeightSource {
   std::string path_;
   ModelConfig config_;
   std::string
-      json_prefix_;  // what tensor names lack of Hugging Face's ("model." or "transformer."), or ""
+      json_prefix_;  // missing from this file's tensor names: "model.", "transformer." or ""
   std::shared_ptr<const GgufFile> gguf_;
   std::shared_ptr<const SafeTensors> safetensors_;
 };

@@ -167,7 +167,7 @@ std::vector<std::string> split(const std::string& text, const std::optional<std:
   }
   for (std::size_t at = after_space(text, 0); at < text.size(); --most) {
     if (most == 0) {
-      parts.push_back(stripped(text.substr(at), std::nullopt, false, true));
+      parts.push_back(text.substr(at));
       break;
     }
     std::size_t end = at;

@@ -26,7 +26,7 @@ struct None {};
 // value reaches itself.
 struct Namespace;
 
-// How a list came to be: Python prints tuples otherwise, and views (ranges, iterators) not at all.
+// How a list came to be: Python prints tuples in another way, and views (ranges, iterators) never.
 enum class Shape : std::uint8_t { kList, kTuple, kView };
 
 struct Value {
@@ -101,7 +101,7 @@ struct JsonStyle {
   bool sort_keys = false, ascii = false;
   std::string between = ", ", colon = ": ";
 };
-// Thrown away by json_text where the text would be longer than `limit`.
+// Thrown by json_text where the text would be longer than `limit`.
 struct TooLong {};
 // json.dumps; nothing: the value holds what JSON cannot. Throws TooLong.
 std::optional<std::string> json_text(const Value& value, const JsonStyle& style, std::size_t limit);

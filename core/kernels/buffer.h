@@ -10,7 +10,7 @@ namespace triescope::kernels {
 class Buffer {
  public:
   Buffer() = default;
-  explicit Buffer(std::size_t bytes);  // Error{kOutOfMemory}: says the bytes
+  explicit Buffer(std::size_t bytes);  // Error{kOutOfMemory}: says how many
 
   std::size_t bytes() const { return bytes_; }
   bool empty() const { return bytes_ == 0; }

@@ -53,7 +53,7 @@ struct Lanes<std::uint16_t> {
   }
 };
 
-// A square of kCount rows turned over: out[j * out_stride + i] = in[i * in_stride + j]. Rows i and
+// A square of kCount rows transposed: out[j * out_stride + i] = in[i * in_stride + j]. Rows i and
 // i + kCount / 2 are interleaved, log2(kCount) times over.
 template <class T>
 void transpose(const T* in, std::int64_t in_stride, T* out, std::int64_t out_stride) {

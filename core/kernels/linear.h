@@ -51,8 +51,8 @@ class PackedLinear {
   };
 
   PackedLinear() = default;
-  // All weights zero, no bias. Throws Error{kOutOfMemory} (says the bytes), Error{kInvalidArgument}
-  // for sizes < 1 and for inputs that are not whole blocks of a part's type.
+  // All weights zero, no bias. Error{kOutOfMemory}: says how many bytes; kInvalidArgument: a size
+  // below 1, inputs that are not whole blocks of a part's type.
   PackedLinear(std::int64_t outputs, std::int64_t inputs, Precision precision);
   PackedLinear(std::span<const Part> parts, std::int64_t inputs);
 

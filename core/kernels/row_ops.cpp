@@ -45,14 +45,15 @@ float log_sum_exp(std::span<const float> row) {
                             std::log(kernels.exp_sum(row.data(), length(row), best, nullptr)));
 }
 
-void log_softmax(std::span<const float> row, std::span<float> out) {
+float log_softmax(std::span<const float> row, std::span<float> out) {
   check_sizes("log_softmax", row.size(), out.size());
   const float total = log_sum_exp(row);
   if (total == kMinusInfinity) {  // nothing possible: nothing to normalise
     std::ranges::fill(out, kMinusInfinity);
-    return;
+  } else {
+    for (std::size_t i = 0; i < row.size(); ++i) out[i] = row[i] - total;
   }
-  for (std::size_t i = 0; i < row.size(); ++i) out[i] = row[i] - total;
+  return total;
 }
 
 void softmax(std::span<const float> row, std::span<float> out) {

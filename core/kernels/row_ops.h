@@ -14,8 +14,9 @@ namespace triescope::kernels {
 // within 2 ulp, summed in fp32 by lanes, lanes and blocks of 4096 in fp64).
 float log_sum_exp(std::span<const float> row);
 
-// out[i] = row[i] - log_sum_exp(row). out may be row. Error{kInvalidArgument}: sizes differ.
-void log_softmax(std::span<const float> row, std::span<float> out);
+// out[i] = row[i] - log_sum_exp(row), which is returned; all -inf where that is -inf. out may be
+// row. Error{kInvalidArgument}: sizes differ.
+float log_softmax(std::span<const float> row, std::span<float> out);
 // out[i] = exp(row[i] - log_sum_exp), normalised by the sum itself. out may be row.
 void softmax(std::span<const float> row, std::span<float> out);
 
@@ -32,9 +33,9 @@ struct JointCandidate {
   std::int32_t row = 0, token = 0;
 };
 
-// The k largest of row[t] + offset over several rows, shown one after the other (beam search: log-probs
-// plus beam scores). Best first; ties: the lower row, then the lower token. REQUIRES: rows come in
-// ascending order. Not thread-safe.
+// The k largest of row[t] + offset over several rows, shown one after the other (beam search:
+// log-probs plus beam scores). Best first; ties: the lower row, then the lower token. REQUIRES:
+// rows come in ascending order. Not thread-safe.
 class JointTopK {
  public:
   explicit JointTopK(std::size_t k);

@@ -80,8 +80,8 @@ std::int64_t row_runs(std::int64_t rows, std::int64_t group, std::int64_t kv_hea
   const std::int64_t least =
       (rows + std::max<std::int64_t>(room, 1) - 1) / std::max<std::int64_t>(room, 1);
   std::int64_t best = least;
-  double best_load =
-      1e9;  // rows' worth of work of the busiest thread, and what a run costs beyond its rows
+  // In rows' worth of work: that of the busiest thread, and what a run costs beyond its rows.
+  double best_load = 1e9;
   const std::int64_t most = std::min(rows, least + 2 * threads);
   for (std::int64_t runs = least; runs <= most; ++runs) {
     const std::int64_t tasks = (runs * kv_heads + threads - 1) / threads;

@@ -1,15 +1,6 @@
 #include "core/kernels/tree_attention.cuh"
 
-// Without nvcc: tests/support/cuda_stand_in.h comes first, and the kernels run on the CPU.
-#if defined(__CUDACC__)
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_runtime.h>
-#define TRIESCOPE_UNROLL _Pragma("unroll")
-#define TRIESCOPE_UNROLL_4 _Pragma("unroll 4")
-#define TRIESCOPE_LAUNCH(kernel, grid, block, stream, ...) \
-  kernel<<<grid, block, 0, stream>>>(__VA_ARGS__)
-#endif
+#include "core/kernels/launch.cuh"
 
 namespace {
 

@@ -3,8 +3,8 @@
 // (transformers' reorder_cache: one index_select over the whole cache, also of beams that stay in
 // their place). The baseline that the other policies are measured against.
 //
-// Slot of position p in cache i: line * b + i. All caches grow by a line together, so nothing need
-// move for that; a line that is out of every window is taken again. Row i of a forward is the
+// Slot of position p in cache i: line * b + i. All caches grow by a line together, so nothing
+// moves for that; a line that is out of every window is used again. Row i of a forward is the
 // frontier's i-th node and belongs to cache i; drafts have no cache and are refused.
 #include <algorithm>
 #include <deque>
@@ -20,8 +20,14 @@ class BatchPolicy final : public KvPolicy {
  public:
   BatchPolicy(SlotStore& store, std::int32_t beams) : store_(store), beams_(beams) {}
 
-  std::vector<std::int32_t> place_prefix(const TokenTree& tree,
-                                         std::span<const NodeId> path) override {
+  std::vector<std::int32_t> place_prefix(const TokenTree& tree, std::span<const NodeId> path,
+                                         std::int32_t skipped) override {
+    if (skipped != 0)
+      throw Error(
+          ErrorCode::kInvalidArgument,
+          "kv=batch: expected a model that runs the whole prompt; found one that leaves out "
+          "its first " +
+              std::to_string(skipped) + " tokens");
     std::vector<std::int32_t> slots;
     length_ = tree.prompt_tokens() + static_cast<std::int32_t>(path.size());
     take_lines(length_);

@@ -3,7 +3,7 @@
 //   batch    batch.cpp    every beam has a whole cache of its own, reordered each step:
 //                         conventional beam search
 //   keep     keep.cpp     nothing; garbage stays (the trie paper without its garbage collection)
-//   compact  compact.cpp  every g steps: mark, prune, gather the survivors together (the trie paper)
+//   compact  compact.cpp  every g steps: mark, prune, gather the survivors (the trie paper)
 //   recycle  recycle.cpp  a dead slot goes to a free list and the next node takes it; nothing is
 //                         ever copied
 //
@@ -52,8 +52,10 @@ class KvPolicy {
   virtual ~KvPolicy() = default;
   // Takes slots for the prompt and, below it, a chain of pending nodes (a branched session's path;
   // else none): [prompt tokens + path], in order. First call.
+  // `skipped`: tokens at the prompt's front that the model does not run (a draft head's first).
   virtual std::vector<std::int32_t> place_prefix(const TokenTree& tree,
-                                                 std::span<const NodeId> path) = 0;
+                                                 std::span<const NodeId> path,
+                                                 std::int32_t skipped = 0) = 0;
   // Takes slots for pending rows, parents before children, each below a row placed since the last
   // commit or a parent of its frontier.
   virtual Placement place(const TokenTree& tree, std::span<const NodeId> rows) = 0;

@@ -2,8 +2,8 @@
 // model's KvStorage, enlarges it geometrically, counts live, garbage and reserved slots, and notes
 // every change as a capture row. Policies (kv_policy.h) decide; the store carries out.
 //
-// An occupant is a node id, or -2 - i for prompt token i, or -1 for nobody (records.h). A node has one
-// slot of its own, slot_of(), even where a policy keeps copies of its KV in others. Not thread-safe.
+// An occupant is a node id, -2 - i for prompt token i, or -1 for nobody (records.h). A node has one
+// slot of its own, slot_of(), even where a policy copies its KV into others. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -33,12 +33,12 @@ class SlotStore {
   // An occupant moves into a free slot, which becomes slot_of() a node. Recorded as reuse where the
   // slot had been given back before.
   void take(std::int32_t slot, std::int32_t occupant);
-  // The occupant is dead, the slot stays taken; it is no node's own any more, here and in release().
+  // The occupant is dead, the slot stays taken. slot_of() no longer names it, as after release().
   void mark_garbage(std::int32_t slot);
   void release(std::int32_t slot);
   // Copies KV from[i] -> to[i] as if all at once, and the occupants with it. What is not a target
-  // keeps its occupant. A node's own slot becomes the first target it is copied to. Rows are recorded
-  // where an occupant really changes place. All copies count as moved, also those onto themselves.
+  // keeps its occupant. A node's own slot becomes the first target it is copied to. Recorded are
+  // occupants that really change place; counted as moved are all copies, also those onto themselves.
   void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to);
 
   // Where a node's KV lies; none where it has none (any more).

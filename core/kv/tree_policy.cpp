@@ -6,13 +6,14 @@
 namespace triescope {
 
 std::vector<std::int32_t> TreePolicy::place_prefix(const TokenTree& tree,
-                                                   std::span<const NodeId> path) {
-  for (std::int32_t i = 0; i < tree.prompt_tokens(); ++i) {
+                                                   std::span<const NodeId> path,
+                                                   std::int32_t skipped) {
+  for (std::int32_t i = skipped; i < tree.prompt_tokens(); ++i) {
     const std::int32_t slot = next_slot();
     store_.take(slot, prompt_occupant(i));
     common_.push_back(slot);
   }
-  lists_begin_ = tree.prompt_tokens();
+  lists_begin_ = tree.prompt_tokens() - skipped;
   lists_[TokenTree::root()] = {};
   std::vector<std::int32_t> slots = common_;
   const std::vector<std::int32_t> below = place(tree, path).slots;

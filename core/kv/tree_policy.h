@@ -20,7 +20,8 @@ class TreePolicy : public KvPolicy {
  public:
   explicit TreePolicy(SlotStore& store) : store_(store) {}
 
-  std::vector<std::int32_t> place_prefix(const TokenTree& tree, std::span<const NodeId> path) final;
+  std::vector<std::int32_t> place_prefix(const TokenTree& tree, std::span<const NodeId> path,
+                                         std::int32_t skipped) final;
   Placement place(const TokenTree& tree, std::span<const NodeId> rows) final;
   void commit(const TokenTree& tree, const Committed& step) final;
 

@@ -1,5 +1,5 @@
-// NgramPool: n-grams by their first token, the newest first, at most `limit` for each; one that is added
-// again becomes the newest. What Lookahead collects and verifies. Not thread-safe.
+// NgramPool: n-grams by their first token, the newest first, at most `limit` for each; one that is
+// added again becomes the newest. What Lookahead collects and verifies. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -26,8 +26,8 @@ class SuffixArray {
 
   // The longest suffix of `context` (max_key tokens down to min_key) that occurs in the datastore
   // with something after it, and the max_nodes most frequent nodes of what follows, at most
-  // max_depth deep, nothing below a token of `last_tokens`. Among equally frequent nodes the one with
-  // the smaller token comes first.
+  // max_depth deep, nothing below a token of `last_tokens`. Among equally frequent nodes the one
+  // with the smaller token comes first.
   NgramTrie::Answer continuations(std::span<const std::int32_t> context, int min_key, int max_key,
                                   int max_nodes, int max_depth,
                                   std::span<const std::int32_t> last_tokens = {}) const;

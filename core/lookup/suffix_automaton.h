@@ -1,5 +1,5 @@
 // The suffix automaton of a growing text: after each token it knows the longest suffix that
-// occurred in the text before, of any length, and where it last ended. What followed there is a draft.
+// occurred before, of any length, and where it last ended. What followed there is a draft.
 //
 // append() is O(1) amortised for the automaton itself, plus one step for each suffix link from the
 // new state to the start (the latest places are kept exact), a handful in real text. At most 2

@@ -1,9 +1,10 @@
-// Drafter: the part of a method that hangs draft nodes into the tree. One run has one; not thread-safe.
+// Drafter: the part of a method that hangs draft nodes into the tree. One a run; not thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "core/base/rng.h"
@@ -44,6 +45,8 @@ class Drafter {
   virtual std::vector<std::int32_t> feature_layers() const { return {}; }
   // The model that it runs over the same tree, for figures and the capture; null = none.
   virtual TreeRunner* runner() { return nullptr; }
+  // What a user should know of how drafting goes, once it shows; "" = nothing.
+  virtual std::string warning() const { return ""; }
 };
 
 }  // namespace triescope

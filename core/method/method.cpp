@@ -2,6 +2,16 @@
 
 namespace triescope {
 
-const char* to_string(Need need) { return need == Need::kDraftModel ? "draft model" : ""; }
+const char* to_string(Need need) {
+  switch (need) {
+    case Need::kNothing:
+      return "";
+    case Need::kDraftModel:
+      return "draft model";
+    case Need::kDraftHead:
+      return "draft head";
+  }
+  return "";
+}
 
 }  // namespace triescope

@@ -1,6 +1,6 @@
-// A decoding method: MethodInfo says what it is and what it needs, and makes the two parts that the step
-// calls, a Drafter (or none) and an Acceptor. One method a file in core/methods; adding one touches that
-// file and the list in core/methods/registry.cpp.
+// A decoding method: MethodInfo says what it is and what it needs, and makes the two parts that the
+// step calls, a Drafter (or none) and an Acceptor. One method a file in core/methods; adding one
+// touches that file and the list in core/methods/registry.cpp.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/formats/draft_head/head_config.h"
 #include "core/kv/kv_policy_kind.h"
 #include "core/method/acceptor.h"
 #include "core/method/drafter.h"
@@ -23,8 +24,8 @@ struct MethodParts {
 };
 
 // What a method needs beside the target.
-enum class Need : std::uint8_t { kNothing, kDraftModel };
-const char* to_string(Need need);  // "", "draft model"
+enum class Need : std::uint8_t { kNothing, kDraftModel, kDraftHead };
+const char* to_string(Need need);  // "", "draft model", "draft head"
 
 struct MethodInfo {
   std::string name;      // "beam"
@@ -34,12 +35,14 @@ struct MethodInfo {
   bool lossless = true;  // same text (or distribution) as plain decoding of the same kind
   bool drafts = false;
   Need needs = Need::kNothing;
+  std::vector<formats::HeadKind> heads;  // kDraftHead: the kinds that it takes
   std::vector<Parameter> parameters;
   std::vector<KvPolicyKind> kv_policies = {KvPolicyKind::kRecycle, KvPolicyKind::kCompact,
                                            KvPolicyKind::kKeep};  // first = default
   std::function<MethodParts(const RunContext&)> make;
 
   bool needs_draft_model() const { return needs == Need::kDraftModel; }
+  bool needs_draft_head() const { return needs == Need::kDraftHead; }
 };
 
 }  // namespace triescope

@@ -1,5 +1,5 @@
-// Parameter: one setting of a method, described once. Panels build their controls from it, the command
-// line its --set, the contract tests their ranges; its default is stated here and nowhere else.
+// Parameter: one setting of a method, described once. The run bar builds a control from it, the
+// command line reads --set by it, tests try its range; its default is stated here and nowhere else.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// RunContext: everything a method may know about its run. Borrows prompt and draft model.
+// RunContext: everything a method may know about its run. Borrows prompt, draft model and head.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 namespace triescope {
 
 class Model;
+struct DraftHead;
 
 struct RunContext {
   std::span<const std::int32_t> prompt;  // ids
@@ -26,7 +27,8 @@ struct RunContext {
   std::function<std::vector<std::int32_t>(std::string_view)> encode = {};
   // A second model with the target's vocabulary, where MethodInfo::needs asks for one.
   Model* draft_model = nullptr;
-  bool record_rows = false;  // the inputs and slots of a draft model are recorded
+  DraftHead* draft_head = nullptr;  // likewise, trained for the target; one of MethodInfo::heads
+  bool record_rows = false;         // the inputs and slots of a draft model or head are recorded
 
   bool is_eos(std::int32_t token) const {
     return std::ranges::find(eos_token_ids, token) != eos_token_ids.end();

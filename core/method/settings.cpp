@@ -68,7 +68,7 @@ std::string allowed(const Parameter& parameter) {
   return text;
 }
 
-// A text that is not UTF-8 can be told too.
+// For messages; a text need not be UTF-8.
 std::string shown(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 200);
 }

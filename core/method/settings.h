@@ -1,5 +1,5 @@
-// Settings: the value of every parameter that a method has. Made by validate_settings(); read by name
-// with the type the parameter has. Plain values, safe from any thread.
+// Settings: the value of every parameter that a method has. Made by validate_settings(); read by
+// name with the type the parameter has. Plain values, safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -52,10 +52,10 @@ class Settings {
   nlohmann::json values_ = nlohmann::json::object();
 };
 
-// Parameters that every method has (max_new_tokens excluded): kv, gc_every, eos_token_id, candidates.
+// Parameters that every method has beside its own: kv, gc_every, eos_token_id, candidates.
 std::span<const Parameter> common_parameters();
-// Every parameter of the method: fills in defaults, parses texts ("3", "true", "1,2"), checks ranges.
-// Error{kInvalidArgument}: says which parameter, the value found, what is allowed.
+// Every parameter of the method: fills in defaults, parses texts ("3", "true", "1,2"), checks
+// ranges. Error{kInvalidArgument}: says which parameter, the value found, what is allowed.
 nlohmann::json validate_settings(const MethodInfo& method, const nlohmann::json& given);
 
 }  // namespace triescope

@@ -1,8 +1,8 @@
-// StepView: what a step computed, read by acceptor and drafter alike. Row i of the forward belongs to
-// rows[i]: the frontier's nodes first, then the drafts that were sent; at prefill there is one row, that
-// of the frontier. A draft model's drafter reads its own model's rows through one too.
+// StepView: what a step computed, read by acceptor and drafter alike. Row i of the forward belongs
+// to rows[i]: the frontier's nodes first, then the drafts that were sent; at prefill there is one
+// row, that of the frontier. A draft model's drafter reads its own model's rows through one too.
 //
-// Borrows all it points to: valid until the model's next forward.
+// Borrows everything it points to: valid until the model's next forward.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@ struct StepView {
   // At prefill: the same of every position of the text, the prompt's first.
   std::function<std::span<const float>(std::int32_t position, std::int32_t layer)> feature_at = {};
   const Proposals* proposals = nullptr;  // of the drafts; null = none were drawn at random
-  // Once the step is decided: what the next one begins with, and the nodes from this frontier down to
-  // its best node, which ends the text so far: accepted drafts, then the newest token. Both empty once
-  // the run is over.
+  // Once the step is decided: what the next one begins with, and the nodes from this frontier down
+  // to its best node, which ends the text so far: accepted drafts, then the newest token. Both
+  // empty once the run is over.
   std::span<const NodeId> next_frontier = {};
   std::span<const NodeId> text = {};
 

@@ -10,7 +10,7 @@ MethodInfo batch_beam_method() {
   info.name = "batch_beam";
   info.title = "Batch beam search";
   info.summary =
-      "Conventional beam search: the prompt and every beam's past are held once a beam, "
+      "Conventional beam search: every beam holds the prompt and its own past, "
       "and all caches are copied again after each step. The baseline for memory and time.";
   info.paper = "transformers 5.17.0, generation/utils.py, _beam_search";
   info.parameters = beam_parameters();

@@ -5,7 +5,7 @@
 // al., "SpecInfer", 2024 (trees by an expansion configuration); Jeon et al., "Recursive Speculative
 // Decoding", 2024 (draws without replacement).
 //
-// With verify=sample drafts are drawn from q, the draft model's distribution after the same
+// With verify=sample (chain, multi_round) drafts are drawn from q, the draft model's distribution after the same
 // processors and warpers as the target's, and q goes to the rule: lossless. Else they are the draft
 // model's best tokens.
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include <unordered_set>
 
 #include "core/accept/model_rows.h"
+#include "core/accept/rule_table.h"
 #include "core/accept/text_acceptor.h"
 #include "core/base/error.h"
 #include "core/kernels/row_ops.h"
@@ -58,7 +59,7 @@ class DraftModelDrafter final : public Drafter {
         warpers_(run.settings),
         widths_(expansion_of(run.settings)),
         threshold_(static_cast<float>(run.settings.number("assistant_confidence_threshold"))),
-        draws_(run.settings.text("verify") == "sample"),
+        draws_(verify_draws(run.settings.text("verify"))),
         replacement_(run.settings.boolean("replacement")),
         sampler_(sampler_of(run.settings)),
         candidates_(static_cast<std::size_t>(run.settings.integer("candidates"))) {}
@@ -84,8 +85,8 @@ class DraftModelDrafter final : public Drafter {
   TreeRunner* runner() override { return &runner_; }
 
  private:
-  // Hangs `width` children below each node that the draft model has just run. Returns those below which
-  // it may go on.
+  // Hangs `width` children below each node that the draft model has just run. Returns the children
+  // below which it may go on.
   std::vector<NodeId> propose(DraftContext& context, int width, Drafts& drafts) {
     const StepView view{
         .tree = context.tree,
@@ -188,10 +189,11 @@ class DraftModelDrafter final : public Drafter {
 };
 
 VerifyRule rule_of(const Settings& settings) {
-  if (settings.text("verify") != "sample") return deterministic_rule(settings);
+  const std::string verify = settings.text("verify");
+  if (!verify_draws(verify)) return deterministic_rule(settings);
   const bool chain =
       std::ranges::all_of(expansion_of(settings), [](int width) { return width == 1; });
-  return chain ? verify_chain : verify_multi_round;
+  return rule_for(verify, chain ? Drafted::kDrawnChain : Drafted::kDrawnTree);
 }
 
 }  // namespace
@@ -227,8 +229,8 @@ MethodInfo draft_model_method() {
     if (p.name == "verify")
       p.help =
           "greedy: the text of greedy decoding, exactly. sample: the distribution of "
-          "sampling, exactly (drafts are drawn from q; one passes with chance min(1, p/q)). "
-          "typical, top_k: lossy, the text may differ.";
+          "sampling, exactly (drafts are drawn from q; one passes with chance min(1, p/q)): chain, "
+          "or multi_round in a tree. typical, top_k: lossy, the text may differ.";
     info.parameters.push_back(std::move(p));
   }
   info.make = [](const RunContext& run) {

@@ -1,5 +1,5 @@
-// For drafters that look things up in the text so far: the text as one sequence of tokens, kept up to
-// date from the tree, and the hanging of what they found. Not thread-safe.
+// For drafters that look things up in the text so far: the text as one sequence of tokens, kept up
+// to date from the tree, and the hanging of what they found. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -3,14 +3,16 @@
 //
 //   window   W columns of N - 1 guessed tokens. Row 0 is a chain x(0,1) -> x(0,2) -> .. -> x(0,W);
 //            below x(0,j) hangs x(1,j) -> .. -> x(N-2,j). The forward gives the token after each
-//            column's last: a new n-gram (x(0,j) .. x(N-2,j), y(j)) for the pool, and the window's
-//            next last row (a Jacobi step).
+//            column's last: a new n-gram (x(0,j) .. x(N-2,j), y(j)) for the pool, and the last row
+//            of the next step's window (a Jacobi step).
 //   guesses  up to G n-grams of the pool that begin with the pending token.
 //
 // Its mask is the ancestor closure, as for every method. Verification is free to go along either
 // kind; the token after the accepted ones is emitted too (the published greedy code stops at N - 1
-// tokens a step without it). Source: Fu, Bailis, Stoica, Zhang, "Break the Sequential Dependency of LLM
-// Inference Using Lookahead Decoding", 2024.
+// tokens a step without it). The window never holds an EOS: nothing below one comes true, so a
+// column that meets one gives its n-gram to the pool and begins with other tokens. Source: Fu,
+// Bailis, Stoica, Zhang, "Break the Sequential Dependency of LLM Inference Using Lookahead
+// Decoding", 2024.
 #include <memory>
 
 #include "core/accept/text_acceptor.h"
@@ -30,13 +32,18 @@ class LookaheadDrafter final : public Drafter {
         rows_(static_cast<std::size_t>(run.settings.integer("ngram_size") - 1)),
         pool_(static_cast<std::size_t>(run.settings.integer("guess_set_size"))),
         pool_from_prompt_(run.settings.boolean("pool_from_prompt")),
-        window_(rows_, std::vector<std::int32_t>(width_)),
-        last_nodes_(width_) {
-    // Any tokens do to begin with; tokens of the prompt are likelier ones. A generator of its own:
-    // sampling's draws are the same with and without drafts.
-    Rng rng(run.seed ^ 0x9E3779B97F4A7C15ULL);
+        rng_(run.seed ^ 0x9E3779B97F4A7C15ULL) {
+    // Any tokens do to begin with; tokens of the prompt are likelier ones.
+    for (const std::int32_t token : run.prompt)
+      if (!run.is_eos(token)) first_tokens_.push_back(token);
+    if (first_tokens_.empty())
+      for (std::int32_t token = 0; token < run.vocab_size; ++token)
+        if (!run.is_eos(token)) first_tokens_.push_back(token);
+    if (first_tokens_.empty()) width_ = 0;  // every token ends the text
+    last_nodes_.resize(width_);
+    window_.assign(rows_, std::vector<std::int32_t>(width_));
     for (auto& row : window_)
-      for (auto& token : row) token = run.prompt[rng.next() % run.prompt.size()];
+      for (auto& token : row) token = first_token();
   }
 
   Drafts draft(DraftContext& context) override {
@@ -60,7 +67,7 @@ class LookaheadDrafter final : public Drafter {
     for (std::size_t j = 0; j < width_; ++j) {
       const std::int32_t depth = tree[above].depth;
       above = hang_chain(context, above, {&window_[0][j], 1}, capture::Source::kLookahead, hung);
-      if (tree[above].depth == depth || context.run.is_eos(window_[0][j])) break;  // no room
+      if (tree[above].depth == depth) break;  // no room
       NodeId last = above;
       for (std::size_t r = 1; r < rows_; ++r)
         last = hang_chain(context, last, {&window_[r][j], 1}, capture::Source::kLookahead, hung);
@@ -71,7 +78,7 @@ class LookaheadDrafter final : public Drafter {
   }
 
   // A Jacobi step: every column whose last node went through the forward gives an n-gram, loses its
-  // first token and takes the model's next one as its last.
+  // first token and takes the model's next one as its last. One that reaches an EOS begins again.
   void read(const StepView& view) override {
     for (std::size_t j = 0; j < width_; ++j) {
       const int row = last_nodes_[j].valid() ? view.row_of(last_nodes_[j]) : -1;
@@ -80,14 +87,19 @@ class LookaheadDrafter final : public Drafter {
       for (const auto& tokens : window_) ngram.push_back(tokens[j]);
       ngram.push_back(kernels::argmax(view.logits(row)));
       pool_.add(ngram);
-      for (std::size_t r = 0; r < rows_; ++r) window_[r][j] = ngram[r + 1];
+      const bool ends = view.run.is_eos(ngram.back());
+      for (std::size_t r = 0; r < rows_; ++r) window_[r][j] = ends ? first_token() : ngram[r + 1];
     }
   }
 
  private:
+  std::int32_t first_token() { return first_tokens_[rng_.next() % first_tokens_.size()]; }
+
   std::size_t width_, rows_;  // W, N - 1
   NgramPool pool_;
   bool pool_from_prompt_;
+  Rng rng_;  // its own: sampling's draws are the same with and without drafts
+  std::vector<std::int32_t> first_tokens_;         // what a column begins with
   std::vector<std::vector<std::int32_t>> window_;  // [rows][width]
   std::vector<NodeId> last_nodes_;  // [width], of row N - 2 in this step; none where the room ended
   DraftText text_;

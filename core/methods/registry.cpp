@@ -12,10 +12,22 @@ namespace triescope {
 
 std::span<const MethodInfo> methods() {
   static const std::vector<MethodInfo> list = {
-      beam_method(),          batch_beam_method(),       greedy_method(),
-      sample_method(),        sample_then_beam_method(), ngram_trie_method(),
-      prompt_lookup_method(), suffix_automaton_method(), rest_method(),
-      lookahead_method(),     draft_model_method(),
+      beam_method(),
+      batch_beam_method(),
+      greedy_method(),
+      sample_method(),
+      sample_then_beam_method(),
+      ngram_trie_method(),
+      prompt_lookup_method(),
+      suffix_automaton_method(),
+      rest_method(),
+      lookahead_method(),
+      draft_model_method(),
+      medusa_method(),
+      hydra_method(),
+      eagle_method(),
+      eagle2_method(),
+      eagle3_method(),
   };
   return list;
 }
@@ -30,6 +42,24 @@ const MethodInfo& find_method(const std::string& name) {
   }
   throw Error(ErrorCode::kInvalidArgument, "method: expected one of " + list + "; found \"" + name +
                                                "\"" + did_you_mean(name, known));
+}
+
+std::string methods_for(formats::HeadKind kind) {
+  std::string names;
+  for (const MethodInfo& method : methods())
+    if (std::ranges::find(method.heads, kind) != method.heads.end())
+      names += (names.empty() ? "" : " or ") + method.name;
+  return names;
+}
+
+void check_head_kind(const MethodInfo& method, formats::HeadKind kind) {
+  if (std::ranges::find(method.heads, kind) != method.heads.end()) return;
+  std::string wanted;
+  for (const formats::HeadKind head : method.heads)
+    wanted += (wanted.empty() ? "" : " or ") + std::string(formats::to_string(head));
+  throw Error(ErrorCode::kInvalidArgument,
+              "method " + method.name + ": expected a draft head of kind " + wanted + "; found " +
+                  formats::to_string(kind) + ", which --method " + methods_for(kind) + " takes");
 }
 
 }  // namespace triescope

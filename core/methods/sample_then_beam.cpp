@@ -17,7 +17,7 @@ class SampleThenBeamAcceptor final : public Acceptor {
                 run.max_new_tokens) {}
 
   AcceptResult accept(const StepView& view, Rng& rng) override {
-    // The node about to be chosen has this depth.
+    // The frontier's depth is the number of tokens drawn so far.
     searching_ = searching_ || view.tree[view.frontier.front()].depth >= sampled_tokens_;
     if (searching_) return beam_.accept(view, rng);
     AcceptResult result = sample_.accept(view, rng);

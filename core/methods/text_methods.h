@@ -13,5 +13,10 @@ MethodInfo suffix_automaton_method();  // suffix_automaton.cpp
 MethodInfo rest_method();              // rest.cpp
 MethodInfo lookahead_method();         // lookahead.cpp
 MethodInfo draft_model_method();       // draft_model.cpp
+MethodInfo medusa_method();            // medusa.cpp
+MethodInfo hydra_method();             // hydra.cpp
+MethodInfo eagle_method();             // eagle.cpp
+MethodInfo eagle2_method();            // eagle2.cpp
+MethodInfo eagle3_method();            // eagle3.cpp
 
 }  // namespace triescope

@@ -24,7 +24,7 @@ std::int32_t kernel_dtype(at::ScalarType type) {
 
 std::string CudaAttention::obstacle(const formats::ModelConfig& config) {
   if (config.head_dim % 8 != 0 || config.head_dim > 256)
-    return "the kernel does head dims that are multiples of 8 up to 256, this model's is " +
+    return "the kernel takes head sizes that are multiples of 8 up to 256, and this model's is " +
            std::to_string(config.head_dim);
   return kernels::cuda_module().reason;
 }
@@ -76,7 +76,7 @@ at::Tensor CudaAttention::attend(const at::Tensor& q, const at::Tensor& keys,
   const at::Tensor scratch = at::empty({static_cast<std::int64_t>(call.scratch_bytes)},
                                        queries.options().dtype(at::kByte));
   call.scratch = call.scratch_bytes > 0 ? scratch.mutable_data_ptr() : nullptr;
-  void* stream = nullptr;  // of a CPU: a stand-in for the module, in tests
+  void* stream = nullptr;  // stays so on a CPU (tests, with a stand-in for the module)
   if (device_.is_cuda()) {
     const c10::impl::VirtualGuardImpl guard(device_.type());
     stream = guard.getStreamNativeHandle(guard.getStream(queries.device()));

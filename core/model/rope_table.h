@@ -26,7 +26,7 @@ class RopeTable {
   std::vector<float> frequencies_;
   std::vector<float> long_frequencies_;  // longrope: of texts longer than the original context
   float scale_ = 1;
-  int original_context_ = 0;  // dynamic, longrope: texts up to here; else without meaning
+  int original_context_ = 0;  // dynamic, longrope: texts up to here; else unused
   bool dynamic_ = false;
   float theta_ = 0, factor_ = 1;
 };

@@ -10,12 +10,9 @@
 #include "core/base/thread_pool.h"
 #include "core/kernels/activation.h"
 #include "core/kernels/linear.h"
-#include "core/kernels/norm.h"
-#include "core/kernels/rope.h"
-#include "core/kernels/tree_attention.h"
 #include "core/model/cpu_kv.h"
+#include "core/model/cpu_layers.h"
 #include "core/model/cpu_weights.h"
-#include "core/model/rope_table.h"
 #include "core/model/transformer.h"
 #include "core/model/visible_slots.h"
 
@@ -24,18 +21,6 @@ namespace {
 
 using formats::ModelConfig;
 using kernels::PackedLinear;
-
-kernels::ActivationKind kind_of(formats::Activation activation) {
-  switch (activation) {
-    case formats::Activation::kSilu:
-      return kernels::ActivationKind::kSilu;
-    case formats::Activation::kGeluTanh:
-      return kernels::ActivationKind::kGeluTanh;
-    case formats::Activation::kGelu:
-      return kernels::ActivationKind::kGelu;
-  }
-  return kernels::ActivationKind::kSilu;
-}
 
 class CpuTransformer final : public Model {
  public:
@@ -47,35 +32,37 @@ class CpuTransformer final : public Model {
     return std::make_unique<CpuKv>(config_, precision_, capacity);
   }
   ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override;
+  void embed(std::span<const std::int32_t> tokens, std::span<float> out) override;
+  std::span<const float> output_head(std::span<const float> states) override;
 
  private:
   // A part of a batch that goes through the layers at once.
   struct Part {
-    std::size_t first = 0;
-    std::int64_t rows = 0;
+    std::size_t first = 0, rows = 0;
     VisibleSlots visible;
   };
 
-  void run_layers(const ForwardBatch& batch, const Part& part, CpuKv& kv,
-                  const std::stop_token& stop);
-  void normalise(const float* x, std::int64_t rows, const std::vector<float>& weight,
-                 const std::vector<float>& bias, float* out);
-  void embed(const ForwardBatch& batch, const Part& part);
+  const PackedLinear& head() const {
+    return config_.tied_embeddings ? weights_.embedding : weights_.head;
+  }
+  void run_part(const ForwardBatch& batch, const Part& part, CpuKv& kv,
+                const std::stop_token& stop);
+  void begin(const ForwardBatch& batch, const Part& part, std::span<float> x) const;
   void keep_features(const ForwardBatch& batch, const Part& part, std::int32_t layer);
 
   const ModelConfig config_;
   ModelInfo info_;
   kernels::Precision precision_;
   ThreadPool pool_;
-  std::vector<RopeTable> ropes_;
   int position_end_ = 0;
 
   CpuWeights weights_;
+  CpuLayers layers_;
 
   // Scratch of a forward, kept from one to the next.
-  std::vector<float> x_, normed_, qkv_, attention_, inner_, branch_, last_, logits_;
-  std::vector<float> features_;                // [feature_layers, feature_rows, hidden]
-  std::vector<std::vector<float>> cos_, sin_;  // by rope: [rows, dims / 2]
+  std::vector<float> last_, logits_;
+  std::vector<float> features_;     // [feature_layers, feature_rows, hidden]
+  std::vector<float> head_logits_;  // of output_head()
   std::vector<std::int32_t> prefix_;
 };
 
@@ -87,43 +74,38 @@ CpuTransformer::CpuTransformer(const formats::WeightSource& source, ModelInfo in
       precision_(options.dtype == DType::kBF16 ? kernels::Precision::kBF16
                                                : kernels::Precision::kF32),
       pool_(options.threads),
-      weights_(source, options, progress, stop) {
-  for (const formats::RopeConfig& rope : config_.ropes) ropes_.emplace_back(rope);
+      weights_(source, options, progress, stop),
+      layers_(config_, precision_, pool_) {
   position_end_ = info_.context;
-  info_.cheap_rows = kernels::PackedLinear::kCheapRows;
-  cos_.resize(ropes_.size());
-  sin_.resize(ropes_.size());
+  info_.cheap_rows = PackedLinear::kCheapRows;
 }
 
-void CpuTransformer::normalise(const float* x, std::int64_t rows, const std::vector<float>& weight,
-                               const std::vector<float>& bias, float* out) {
-  const std::int64_t hidden = config_.hidden;
-  if (config_.norm == formats::NormKind::kLayer) {
-    kernels::layer_norm(x, hidden, {rows, hidden}, weight.data(), bias.data(), config_.norm_eps,
-                        out, hidden, pool_);
-  } else {
-    kernels::rms_norm(x, hidden, {rows, hidden}, weight.data(), config_.norm_eps,
-                      config_.norm_plus_one, out, hidden, pool_);
-  }
-}
-
-void CpuTransformer::embed(const ForwardBatch& batch, const Part& part) {
+void CpuTransformer::embed(std::span<const std::int32_t> tokens, std::span<float> out) {
   const auto hidden = static_cast<std::size_t>(config_.hidden);
-  for (std::size_t r = 0; r < static_cast<std::size_t>(part.rows); ++r) {
-    float* row = x_.data() + r * hidden;
+  check_shared_embedding(tokens, out.size(), info_);
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    weights_.embedding.read_row(tokens[i], out.data() + i * hidden);
+}
+
+std::span<const float> CpuTransformer::output_head(std::span<const float> states) {
+  const std::size_t rows = check_shared_states(states.size(), info_);
+  head_logits_.resize(rows * static_cast<std::size_t>(config_.vocab_size));
+  kernels::linear(head(), states.data(), config_.hidden, static_cast<std::int64_t>(rows),
+                  head_logits_.data(), config_.vocab_size, pool_);
+  return head_logits_;
+}
+
+// The residual stream that enters the first layer.
+void CpuTransformer::begin(const ForwardBatch& batch, const Part& part, std::span<float> x) const {
+  const auto hidden = static_cast<std::size_t>(config_.hidden);
+  for (std::size_t r = 0; r < part.rows; ++r) {
+    float* row = x.data() + r * hidden;
     weights_.embedding.read_row(batch.tokens[part.first + r], row);
     if (config_.embedding_scale != 1)
       kernels::scale_by(row, config_.embedding_scale, config_.hidden);
-    const int position = batch.positions[part.first + r];
     if (config_.learned_positions) {
-      kernels::add_to(row, weights_.positions.data() + static_cast<std::size_t>(position) * hidden,
-                      config_.hidden);
-    }
-    for (std::size_t i = 0; i < ropes_.size(); ++i) {
-      const auto half = static_cast<std::size_t>(ropes_[i].dims() / 2);
-      ropes_[i].fill(position, std::max(batch.text_length, position + 1),
-                     std::span(cos_[i]).subspan(r * half, half),
-                     std::span(sin_[i]).subspan(r * half, half));
+      const auto position = static_cast<std::size_t>(batch.positions[part.first + r]);
+      kernels::add_to(row, weights_.positions.data() + position * hidden, config_.hidden);
     }
   }
 }
@@ -135,106 +117,25 @@ void CpuTransformer::keep_features(const ForwardBatch& batch, const Part& part,
   if (at == batch.feature_layers.end()) return;
   const auto hidden = static_cast<std::size_t>(config_.hidden);
   const std::size_t rows = batch.feature_rows.size();
+  const float* x = layers_.residual(part.rows).data();
   float* out = features_.data() +
                static_cast<std::size_t>(at - batch.feature_layers.begin()) * rows * hidden;
   for (std::size_t i = 0; i < rows; ++i) {
     const auto row = static_cast<std::size_t>(batch.feature_rows[i]);
-    if (row < part.first || row >= part.first + static_cast<std::size_t>(part.rows)) continue;
-    std::memcpy(out + i * hidden, x_.data() + (row - part.first) * hidden, hidden * sizeof(float));
+    if (row < part.first || row >= part.first + part.rows) continue;
+    std::memcpy(out + i * hidden, x + (row - part.first) * hidden, hidden * sizeof(float));
   }
 }
 
-void CpuTransformer::run_layers(const ForwardBatch& batch, const Part& part, CpuKv& kv,
-                                const std::stop_token& stop) {
-  const std::int64_t rows = part.rows;
-  const std::int64_t hidden = config_.hidden;
-  const std::int64_t query = config_.query_dims();
-  const std::int64_t kv_dims = config_.kv_dims();
-  const std::int64_t qkv = query + 2 * kv_dims;
-  const std::int64_t inner = config_.intermediate;
-  const std::int64_t inner_stride = (config_.gated_mlp ? 2 : 1) * inner;
-  const auto at_least = [rows](std::vector<float>& scratch, std::int64_t width) {
-    const auto size = static_cast<std::size_t>(rows * width);
-    if (scratch.size() < size) scratch.resize(size);
-  };
-  at_least(x_, hidden);
-  at_least(normed_, hidden);
-  at_least(qkv_, qkv);
-  at_least(attention_, query);
-  at_least(inner_, inner_stride);
-  if (config_.sandwich_norms) at_least(branch_, hidden);
-  for (std::size_t i = 0; i < ropes_.size(); ++i) {
-    at_least(cos_[i], ropes_[i].dims() / 2);
-    at_least(sin_[i], ropes_[i].dims() / 2);
-  }
-  embed(batch, part);
-
-  float* x = x_.data();
-  float* q = qkv_.data();
-  float* k = q + query;
-  float* v = k + kv_dims;
-  const std::int32_t* slots = batch.slots.data() + part.first;
-  const kernels::ActivationKind activation = kind_of(config_.activation);
-  kernels::AttentionShape shape;
-  shape.heads = config_.heads;
-  shape.kv_heads = config_.kv_heads;
-  shape.head_dim = config_.head_dim;
-  shape.scale = config_.attention_scale;
-  shape.softcap = config_.attention_softcap;
-
-  // x += linear(in), with a norm between where the family has one.
-  const auto add_branch = [&](const PackedLinear& linear, const float* in, std::int64_t stride,
-                              const std::vector<float>& post) {
-    if (!config_.sandwich_norms) {
-      kernels::linear(linear, in, stride, rows, x, hidden, pool_, kernels::LinearMode::kAdd);
-      return;
-    }
-    kernels::linear(linear, in, stride, rows, branch_.data(), hidden, pool_);
-    normalise(branch_.data(), rows, post, {}, branch_.data());
-    kernels::add_to(x, branch_.data(), rows * hidden);
-  };
-
-  for (std::size_t i = 0; i < weights_.layers.size(); ++i) {
-    if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
-    const CpuWeights::Layer& layer = weights_.layers[i];
-    keep_features(batch, part, static_cast<std::int32_t>(i));
-    normalise(x, rows, layer.attention_norm, layer.attention_norm_bias, normed_.data());
-    kernels::linear(layer.qkv, normed_.data(), hidden, rows, q, qkv, pool_);
-    if (config_.qk_norm) {
-      kernels::rms_norm_heads(q, qkv, rows, config_.heads, config_.head_dim,
-                              layer.query_norm.data(), config_.norm_eps, config_.norm_plus_one,
-                              pool_);
-      kernels::rms_norm_heads(k, qkv, rows, config_.kv_heads, config_.head_dim,
-                              layer.key_norm.data(), config_.norm_eps, config_.norm_plus_one,
-                              pool_);
-    }
-    if (const int rope = config_.layers[i].rope; rope >= 0) {
-      const auto r = static_cast<std::size_t>(rope);
-      const int dims = ropes_[r].dims();
-      kernels::rope(q, qkv, rows, config_.heads, config_.head_dim, dims, cos_[r].data(),
-                    sin_[r].data());
-      kernels::rope(k, qkv, rows, config_.kv_heads, config_.head_dim, dims, cos_[r].data(),
-                    sin_[r].data());
-    }
-    kernels::store_kv(k, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.keys(i));
-    kernels::store_kv(v, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.values(i));
-    shape.window = config_.layers[i].window;
-    kernels::tree_attention(q, qkv, rows, kv.view(i), shape, part.visible, attention_.data(), query,
-                            pool_);
-    add_branch(layer.output, attention_.data(), query, layer.post_attention_norm);
-
-    normalise(x, rows, layer.mlp_norm, layer.mlp_norm_bias, normed_.data());
-    float* gate = inner_.data();
-    kernels::linear(layer.gate_up, normed_.data(), hidden, rows, gate, inner_stride, pool_);
-    if (config_.gated_mlp) {
-      kernels::gated_activation(activation, gate, gate + inner, inner_stride, rows, inner, gate,
-                                inner_stride, pool_);
-    } else {
-      kernels::activation(activation, gate, inner_stride, rows, inner, pool_);
-    }
-    add_branch(layer.down, gate, inner_stride, layer.post_mlp_norm);
-  }
-  keep_features(batch, part, static_cast<std::int32_t>(weights_.layers.size()));
+void CpuTransformer::run_part(const ForwardBatch& batch, const Part& part, CpuKv& kv,
+                              const std::stop_token& stop) {
+  begin(batch, part, layers_.residual(part.rows));
+  layers_.run({.positions = batch.positions.subspan(part.first, part.rows),
+               .slots = batch.slots.subspan(part.first, part.rows),
+               .visible = part.visible,
+               .text_length = batch.text_length},
+              weights_.layers, kv, stop,
+              [&](std::int32_t layer) { keep_features(batch, part, layer); });
   keep_features(batch, part, kFinalNorm);  // forward() applies the norm
 }
 
@@ -258,7 +159,7 @@ ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
     for (std::size_t first = 0; first < rows; first += causal ? kPrefillChunk : rows) {
       Part part;
       part.first = first;
-      part.rows = static_cast<std::int64_t>(causal ? std::min(kPrefillChunk, rows - first) : rows);
+      part.rows = causal ? std::min(kPrefillChunk, rows - first) : rows;
       part.visible.prefix = visible.prefix;
       if (causal) {
         if (first > 0) {
@@ -267,15 +168,16 @@ ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
                          batch.slots.begin() + static_cast<std::ptrdiff_t>(first));
           part.visible.prefix = prefix_;
         }
-        part.visible.own = batch.slots.subspan(first, static_cast<std::size_t>(part.rows));
+        part.visible.own = batch.slots.subspan(first, part.rows);
       } else {
         part.visible = visible;
       }
-      run_layers(batch, part, *storage, stop);
+      run_part(batch, part, *storage, stop);
+      const float* x = layers_.residual(part.rows).data();
       for (; next_logit < batch.logit_rows.size(); ++next_logit) {
         const auto row = static_cast<std::size_t>(batch.logit_rows[next_logit]);
-        if (row >= first + static_cast<std::size_t>(part.rows)) break;
-        std::memcpy(last_.data() + next_logit * hidden, x_.data() + (row - first) * hidden,
+        if (row >= first + part.rows) break;
+        std::memcpy(last_.data() + next_logit * hidden, x + (row - first) * hidden,
                     hidden * sizeof(float));
       }
     }
@@ -285,17 +187,17 @@ ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
     for (std::size_t i = 0; i < batch.feature_layers.size(); ++i) {
       if (batch.feature_layers[i] != kFinalNorm) continue;
       float* normed = features_.data() + i * batch.feature_rows.size() * hidden;
-      normalise(normed, static_cast<std::int64_t>(batch.feature_rows.size()), weights_.final_norm,
-                weights_.final_norm_bias, normed);
+      layers_.normalise(normed, static_cast<std::int64_t>(batch.feature_rows.size()),
+                        weights_.final_norm, weights_.final_norm_bias, normed);
     }
     output.features = features_;
     const auto wanted = static_cast<std::int64_t>(batch.logit_rows.size());
     if (wanted == 0) return output;
-    normalise(last_.data(), wanted, weights_.final_norm, weights_.final_norm_bias, last_.data());
-    const PackedLinear& head = config_.tied_embeddings ? weights_.embedding : weights_.head;
+    layers_.normalise(last_.data(), wanted, weights_.final_norm, weights_.final_norm_bias,
+                      last_.data());
     logits_.resize(static_cast<std::size_t>(wanted) * static_cast<std::size_t>(config_.vocab_size));
-    kernels::linear(head, last_.data(), config_.hidden, wanted, logits_.data(), config_.vocab_size,
-                    pool_);
+    kernels::linear(head(), last_.data(), config_.hidden, wanted, logits_.data(),
+                    config_.vocab_size, pool_);
     if (config_.logit_softcap > 0) {
       kernels::softcap(logits_.data(), config_.logit_softcap,
                        static_cast<std::int64_t>(logits_.size()));

@@ -120,6 +120,30 @@ class TorchTransformer final : public Model {
     return output;
   }
 
+  void embed(std::span<const std::int32_t> tokens, std::span<float> out) override {
+    check_shared_embedding(tokens, out.size(), info_);
+    const c10::InferenceMode inference;
+    const c10::OptionalDeviceGuard guard(device_);
+    with_torch_errors(device_, [&] {
+      const Tensor rows = get(whole_, Role::kEmbedding).index_select(0, indices(tokens));
+      const Tensor host = rows.to(at::kFloat).to(at::kCPU).contiguous();
+      const std::span<const float> values = values_of(host);
+      std::copy(values.begin(), values.end(), out.begin());
+    });
+  }
+
+  std::span<const float> output_head(std::span<const float> states) override {
+    const auto rows = static_cast<std::int64_t>(check_shared_states(states.size(), info_));
+    const c10::InferenceMode inference;
+    const c10::OptionalDeviceGuard guard(device_);
+    with_torch_errors(device_, [&] {
+      Tensor x = at::empty({rows, config_.hidden}, at::kFloat);
+      std::copy(states.begin(), states.end(), x.mutable_data_ptr<float>());
+      head_logits_ = logits_of(x.to(options_)).to(at::kCPU).contiguous();
+    });
+    return values_of(head_logits_);
+  }
+
  private:
   using LayerWeights = std::array<Tensor, formats::kRoles>;
 
@@ -197,6 +221,12 @@ class TorchTransformer final : public Model {
 
   Tensor final_norm(const Tensor& x) const {
     return norm(x, get(whole_, Role::kFinalNorm), get(whole_, Role::kFinalNormBias));
+  }
+
+  // Without softcap, fp32.
+  Tensor logits_of(const Tensor& normed) const {
+    const Role head = config_.tied_embeddings ? Role::kEmbedding : Role::kHead;
+    return at::linear(normed, get(whole_, head)).to(at::kFloat);
   }
 
   // The slots any of rows [begin, end) sees, and for each window the additive mask [rows, slots]
@@ -377,8 +407,7 @@ class TorchTransformer final : public Model {
     output.features = values_of(features_);
     if (batch.logit_rows.empty()) return output;
     x = final_norm(x.index_select(0, indices(batch.logit_rows)));
-    const Role head = config_.tied_embeddings ? Role::kEmbedding : Role::kHead;
-    Tensor logits = at::linear(x, get(whole_, head)).to(at::kFloat);
+    Tensor logits = logits_of(x);
     if (config_.logit_softcap > 0)
       logits = at::tanh(logits / config_.logit_softcap) * config_.logit_softcap;
     logits_ = logits.to(at::kCPU).contiguous();
@@ -396,6 +425,7 @@ class TorchTransformer final : public Model {
   LayerWeights whole_;
   std::vector<LayerWeights> layers_;
   Tensor logits_, features_;  // of the last forward, fp32 on the host
+  Tensor head_logits_;        // of output_head(), likewise
 };
 
 }  // namespace

@@ -98,4 +98,27 @@ VisibleSlots check_batch(const ForwardBatch& batch, const formats::ModelConfig& 
   return visible;
 }
 
+void check_shared_embedding(std::span<const std::int32_t> tokens, std::size_t values,
+                            const ModelInfo& model) {
+  const std::size_t expected = tokens.size() * static_cast<std::size_t>(model.hidden);
+  if (values != expected)
+    throw Error(ErrorCode::kInvalidArgument, "embed: expected room for " +
+                                                 std::to_string(expected) + " values, found " +
+                                                 std::to_string(values));
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    if (tokens[i] < 0 || tokens[i] >= model.vocab_size)
+      throw Error(ErrorCode::kInvalidArgument,
+                  "embed: expected token ids from 0 to " + std::to_string(model.vocab_size - 1) +
+                      ", found " + std::to_string(tokens[i]) + " at entry " + std::to_string(i));
+}
+
+std::size_t check_shared_states(std::size_t values, const ModelInfo& model) {
+  const auto hidden = static_cast<std::size_t>(model.hidden);
+  if (values == 0 || values % hidden != 0)
+    throw Error(ErrorCode::kInvalidArgument, "output_head: expected rows of " +
+                                                 std::to_string(hidden) + " values, found " +
+                                                 std::to_string(values) + " values");
+  return values / hidden;
+}
+
 }  // namespace triescope

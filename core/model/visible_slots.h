@@ -1,4 +1,5 @@
-// A ForwardBatch checked, and its two ways of saying what rows see brought to one form.
+// A ForwardBatch checked, and its two ways of saying what rows see brought to one form; the same checks
+// for what a model shares with a draft head.
 #pragma once
 
 #include "core/formats/config.h"
@@ -14,5 +15,10 @@ using kernels::VisibleSlots;
 // borrows from the batch.
 VisibleSlots check_batch(const ForwardBatch& batch, const formats::ModelConfig& config,
                          int position_end, int capacity);
+
+// Model::embed and Model::output_head: do the sizes fit? The second returns the number of rows.
+void check_shared_embedding(std::span<const std::int32_t> tokens, std::size_t values,
+                            const ModelInfo& model);
+std::size_t check_shared_states(std::size_t values, const ModelInfo& model);
 
 }  // namespace triescope

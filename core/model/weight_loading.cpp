@@ -26,8 +26,8 @@ void load_weights(const formats::WeightSource& source, int threads, const Progre
       total += static_cast<double>(shape->rows * shape->cols);
     }
   }
-  // Layer by layer, but the matrices of the vocabulary first: one thread alone with them at the end
-  // would be waited for.
+  // Layer by layer, but the matrices of the vocabulary first: left to the end, they would keep one
+  // thread busy while the others wait.
   std::stable_sort(tasks.begin(), tasks.end(), [](const WeightTask& a, const WeightTask& b) {
     const bool a_layer = formats::is_of_layer(a.role);
     const bool b_layer = formats::is_of_layer(b.role);

@@ -30,7 +30,18 @@ TreeRunner::TreeRunner(Model& model, std::span<const std::int32_t> prompt,
           model.make_kv(static_cast<std::int32_t>(prompt.size()) + kSpareSlots), record)),
       policy_(make_kv_policy(kv, *store_)) {}
 
-void TreeRunner::run(const ForwardBatch& batch, std::stop_token stop) {
+// `nodes`: the last rows'; the rows before them are the prompt's.
+void TreeRunner::run(ForwardBatch batch, std::span<const NodeId> nodes, std::stop_token stop) {
+  if (input_source_) {
+    input_features_.clear();
+    const std::size_t before = batch.tokens.size() - nodes.size();
+    for (std::size_t i = 0; i < batch.tokens.size(); ++i) {
+      const NodeId node = i < before ? NodeId() : nodes[i - before];
+      const std::span<const float> state = input_source_(node, batch.positions[i]);
+      input_features_.insert(input_features_.end(), state.begin(), state.end());
+    }
+    batch.input_features = input_features_;
+  }
   output_ = model_.forward(batch, store_->storage(), stop);
   ++figures_.forwards;
   figures_.rows += static_cast<std::int64_t>(batch.tokens.size());
@@ -40,7 +51,8 @@ void TreeRunner::prefill(const TokenTree& tree, std::span<const NodeId> path, st
                          const ProgressSink& progress, const LogitsSink& before_last) {
   std::vector<std::int32_t> tokens(prompt_.begin(), prompt_.end());
   for (const NodeId id : path) tokens.push_back(tree[id].token.value);
-  const std::vector<std::int32_t> slots = policy_->place_prefix(tree, path);
+  const std::vector<std::int32_t> slots = policy_->place_prefix(
+      tree, path, tree.prompt_tokens() - static_cast<std::int32_t>(prompt_.size()));
   const std::size_t total = tokens.size();
   const std::vector<std::int32_t> positions = count_up(total);
   prefilled_ = true;
@@ -71,6 +83,8 @@ void TreeRunner::prefill(const TokenTree& tree, std::span<const NodeId> path, st
          .feature_layers = feature_layers_,
          .feature_rows = count_up(feature_layers_.empty() ? 0 : count),
          .text_length = static_cast<std::int32_t>(text_length)},
+        path.first(end - std::min(prompt_.size(), end))
+            .subspan(start - std::min(prompt_.size(), start)),
         stop);
     if (has_before_last) before_last(output_.row(0));
     first_logit_row_ = static_cast<int>(wanted.size()) - 1;
@@ -81,7 +95,7 @@ void TreeRunner::prefill(const TokenTree& tree, std::span<const NodeId> path, st
     if (progress) progress("prefill", static_cast<double>(end), static_cast<double>(total));
   }
   rows_ = {path.empty() ? TokenTree::root() : path.back()};
-  note_inputs(path, positions, slots, 0);
+  note_inputs(tree, path, positions, slots, 0);
 }
 
 void TreeRunner::forward(const TokenTree& tree, std::span<const NodeId> rows,
@@ -92,7 +106,7 @@ void TreeRunner::forward(const TokenTree& tree, std::span<const NodeId> rows,
   std::vector<std::int32_t> tokens, positions;
   for (const NodeId id : rows) {
     tokens.push_back(tree[id].token.value);
-    positions.push_back(tree.position(id));
+    positions.push_back(position(tree, id));
   }
   rows_.assign(rows.begin(), rows.end());
 
@@ -112,15 +126,15 @@ void TreeRunner::forward(const TokenTree& tree, std::span<const NodeId> rows,
        .feature_layers = feature_layers_,
        .feature_rows = feature_layers_.empty() ? std::span<const std::int32_t>() : all,
        .text_length = outgrown_ ? limit + 1 : 0},
-      stop);
+      rows, stop);
   first_logit_row_ = 0;
   // With a cache of its own, a beam's sequential position is its tree position.
-  note_inputs(rows, positions, placed.slots,
+  note_inputs(tree, rows, positions, placed.slots,
               kv_options_.kind == KvPolicyKind::kBatch ? -1 : cached);
 }
 
-// The KV of everything that the placed rows see, written again into the slots it lies in, as of a text
-// longer than ModelInfo::kv_valid_until.
+// Computes the KV of everything that the placed rows see again, in the slots it lies in, as for a
+// text longer than ModelInfo::kv_valid_until.
 void TreeRunner::recompute_kv(const TokenTree& tree, const Placement& placed,
                               std::stop_token stop) {
   struct Old {
@@ -165,7 +179,7 @@ void TreeRunner::recompute_kv(const TokenTree& tree, const Placement& placed,
          .feature_layers = {},
          .feature_rows = {},
          .text_length = info().kv_valid_until + 1},
-        stop);
+        {}, stop);
   }
 }
 
@@ -184,19 +198,20 @@ std::int32_t TreeRunner::horizon_of(const TokenTree& tree, std::span<const NodeI
   const ModelInfo& model = info();
   if (model.kv_window == 0 || next.empty() || (model.kv_valid_until > 0 && !outgrown_))
     return horizon_;
-  std::int32_t first = tree.position(next.front());
-  for (const NodeId id : next) first = std::min(first, tree.position(id));
+  std::int32_t first = position(tree, next.front());
+  for (const NodeId id : next) first = std::min(first, position(tree, id));
   return std::max(horizon_, first - model.kv_window + 1);
 }
 
-void TreeRunner::advance(const TokenTree& tree, NodeId node, std::stop_token stop) {
+void TreeRunner::advance(const TokenTree& tree, NodeId node, std::stop_token stop,
+                         std::int32_t kept_depth) {
   const std::vector<NodeId> path = tree.path_to(node);
   if (!prefilled_) {
     prefill(tree, path, stop);
     return;
   }
-  // The path as far as it has KV; what a window has passed by had its own once.
-  std::size_t known = path.size() - 1;
+  // How far down the path has KV; what lies before every window had its own and gave it up.
+  std::size_t known = std::min(path.size() - 1, static_cast<std::size_t>(kept_depth));
   while (known > 0 && !store_->slot_of(path[known - 1]).valid()) --known;
   std::vector<NodeId> dropped;
   for (std::int32_t slot = 0; slot < store_->size(); ++slot) {
@@ -214,7 +229,7 @@ void TreeRunner::advance(const TokenTree& tree, NodeId node, std::stop_token sto
 }
 
 bool TreeRunner::follows(const TokenTree& tree, NodeId node) const {
-  if (info().context > 0 && tree.position(node) >= info().context) return false;
+  if (info().context > 0 && position(tree, node) >= info().context) return false;
   const auto knows = [&](std::int32_t token) { return token < info().vocab_size; };
   return std::ranges::all_of(prompt_, knows) &&
          std::ranges::all_of(tree.tokens_to(node),
@@ -222,11 +237,11 @@ bool TreeRunner::follows(const TokenTree& tree, NodeId node) const {
 }
 
 std::int32_t TreeRunner::levels_below(const TokenTree& tree, NodeId node) const {
-  const std::int32_t position = tree.position(node);
+  const std::int32_t at = position(tree, node);
   std::int32_t levels = std::numeric_limits<std::int32_t>::max();
-  if (info().context > 0) levels = std::min(levels, info().context - 1 - position);
-  if (const int limit = info().kv_valid_until; limit > 0 && position < limit)
-    levels = std::min(levels, limit - 1 - position);
+  if (info().context > 0) levels = std::min(levels, info().context - 1 - at);
+  if (const int limit = info().kv_valid_until; limit > 0 && at < limit)
+    levels = std::min(levels, limit - 1 - at);
   return std::max(levels, 0);
 }
 
@@ -263,17 +278,19 @@ void TreeRunner::forget_prefill_features() {
   prefill_features_ = {};
 }
 
-// `nodes`: the nodes of the last positions; what comes before them is the prompt. first_naive -1: the
-// position itself.
-void TreeRunner::note_inputs(std::span<const NodeId> nodes, std::span<const std::int32_t> positions,
+// `nodes`: those at the last positions; the positions before them are the prompt's. first_naive -1:
+// the position itself.
+void TreeRunner::note_inputs(const TokenTree& tree, std::span<const NodeId> nodes,
+                             std::span<const std::int32_t> positions,
                              std::span<const std::int32_t> slots, std::int32_t first_naive) {
   if (!record_) return;
   std::vector<capture::InputRow>& inputs = inputs_.emplace_back();
   const std::size_t before = positions.size() - nodes.size();
+  const auto skipped = tree.prompt_tokens() - static_cast<std::int32_t>(prompt_.size());
   for (std::size_t i = 0; i < positions.size(); ++i) {
     const auto at = static_cast<std::int32_t>(i);
     inputs.push_back({.row = at,
-                      .node = i < before ? prompt_occupant(at) : nodes[i - before].value,
+                      .node = i < before ? prompt_occupant(at + skipped) : nodes[i - before].value,
                       .position = positions[i],
                       .slot = slots[i],
                       .naive_position = first_naive < 0 ? positions[i] : first_naive + at});

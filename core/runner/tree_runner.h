@@ -1,24 +1,28 @@
 // TreeRunner: one model that runs over a token tree. It holds everything a forward needs beside the
 // tree: KV slots and their policy, sliding windows, ropes that change with the length of the text,
 // prefill in pieces, the rows that came out last. A session owns one for the target, a draft model
-// owns another over the same tree; what belongs to nodes (their slots) therefore lies here and not in
-// the tree.
+// owns another over the same tree; what belongs to nodes (their slots) therefore lies here and not
+// in the tree.
 //
 //   prefill()   the prompt, and a chain of nodes below it
 //   forward()   pending nodes, drafts below them included: logits and features of every row
 //   commit()    KV that is needed no longer goes to the policy
 //   advance()   for a model that follows one text: the three in one, on to a later node
 //
-// Features are hidden states (ForwardBatch::feature_layers); read_features() names the layers once.
-// With ModelInfo::kv_valid_until, the KV of everything that rows see is recomputed in place once a row
-// lies beyond that length; levels_below() keeps the levels of a draft on one side of it.
+// A draft head reads a hidden state beside every token (read_inputs_from()), and its text lacks the
+// prompt's first token: the runner's prompt may be the end of the tree's, positions count from its own.
 //
-// Borrows the model and the prompt and, in every call, the tree, which must be the same one. After an
-// Error the runner must not be used again: slots may lack their KV. Not thread-safe.
+// Features are hidden states (ForwardBatch::feature_layers); read_features() names the layers once.
+// With ModelInfo::kv_valid_until, the KV of everything that rows see is recomputed in place once a
+// row lies beyond that length; levels_below() keeps the levels of a draft on one side of it.
+//
+// Borrows the model and the prompt and, in every call, the tree, which must be the same one. After
+// an Error the runner must not be used again: slots may lack their KV. Not thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -56,9 +60,15 @@ class TreeRunner {
   // Hidden states wanted of every row from now on, and of every position of prefill().
   void read_features(std::vector<std::int32_t> layers) { feature_layers_ = std::move(layers); }
 
-  // First call. The prompt, then `path`, a chain of pending nodes that hangs below it (may be empty).
-  // Then there is one row: that of the last of `path`, else the root's. `before_last`, where given,
-  // sees the logits [vocab] of the row before it.
+  // Where a row finds the hidden state that it reads beside its token, [width], the same for all
+  // rows of a forward: ForwardBatch::input_features. `node`: none for a token of the prompt.
+  // `position`: its own.
+  using FeatureSource = std::function<std::span<const float>(NodeId node, std::int32_t position)>;
+  void read_inputs_from(FeatureSource source) { input_source_ = std::move(source); }
+
+  // First call. The prompt, then `path`, a chain of pending nodes that hangs below it (may be
+  // empty). Then there is one row: that of the last of `path`, else the root's. `before_last`,
+  // where given, sees the logits [vocab] of the row before it.
   using LogitsSink = std::function<void(std::span<const float>)>;
   void prefill(const TokenTree& tree, std::span<const NodeId> path, std::stop_token stop,
                const ProgressSink& progress = {}, const LogitsSink& before_last = {});
@@ -70,14 +80,21 @@ class TreeRunner {
 
   void commit(const TokenTree& tree, const StepOutcome& outcome);
 
-  // Goes on to `node`: prefills at first; later drops the KV of all nodes that do not lie above it and
-  // runs those of its path that have none, itself in any case. Then there is one row, `node`'s.
+  // Goes on to `node`: prefills at first; later drops the KV of all nodes that do not lie above it
+  // and runs those of its path that have none, itself in any case. Then there is one row, `node`'s.
+  // Nodes deeper than `kept_depth` are run again even if they have KV (a head's, from drafted
+  // states).
   // REQUIRES: node lies below the node of the call before, and follows().
-  void advance(const TokenTree& tree, NodeId node, std::stop_token stop);
+  void advance(const TokenTree& tree, NodeId node, std::stop_token stop,
+               std::int32_t kept_depth = std::numeric_limits<std::int32_t>::max());
+  // Of a node in this runner's text.
+  std::int32_t position(const TokenTree& tree, NodeId node) const {
+    return static_cast<std::int32_t>(prompt_.size()) + tree[node].depth - 1;
+  }
   // The model has every token of the text up to `node`, and its position.
   bool follows(const TokenTree& tree, NodeId node) const;
-  // How many levels below `node` may be run before the next commit, in view of the context and of the
-  // length at which the rope changes; 0 = none.
+  // How many levels below `node` may be run before the next commit, in view of the context and of
+  // the length at which the rope changes; 0 = none.
   std::int32_t levels_below(const TokenTree& tree, NodeId node) const;
 
   // --- the rows of the last prefill or forward; valid until the next ---
@@ -100,10 +117,11 @@ class TreeRunner {
   const RunnerFigures& figures() const { return figures_; }
 
  private:
-  void run(const ForwardBatch& batch, std::stop_token stop);
+  void run(ForwardBatch batch, std::span<const NodeId> nodes, std::stop_token stop);
   void recompute_kv(const TokenTree& tree, const Placement& placed, std::stop_token stop);
-  void note_inputs(std::span<const NodeId> nodes, std::span<const std::int32_t> positions,
-                   std::span<const std::int32_t> slots, std::int32_t first_naive);
+  void note_inputs(const TokenTree& tree, std::span<const NodeId> nodes,
+                   std::span<const std::int32_t> positions, std::span<const std::int32_t> slots,
+                   std::int32_t first_naive);
   void note_peaks();
   std::int32_t horizon_of(const TokenTree& tree, std::span<const NodeId> next) const;
   std::size_t index_of_layer(std::int32_t layer) const;
@@ -120,6 +138,8 @@ class TreeRunner {
   ForwardOutput output_;
   int first_logit_row_ = 0;  // rows of output_.logits before rows_'
   std::vector<std::int32_t> feature_layers_;
+  FeatureSource input_source_;
+  std::vector<float> input_features_;    // of the forward that runs
   std::vector<float> prefill_features_;  // [feature_layers, positions, hidden]
   std::int32_t prefill_positions_ = 0;
   std::int32_t horizon_ = 0;

@@ -11,7 +11,7 @@
 namespace triescope::tokenizer {
 
 // How long a text of `bytes` may become on its way through a normaliser, a pre-tokeniser or a
-// decoder: steps that each double it would fill every memory.
+// decoder: steps that each double it would fill any memory.
 constexpr std::size_t growth_limit(std::size_t bytes) { return 64 * bytes + (64 << 10); }
 [[noreturn]] void refuse_growth();  // Error{kNotSupported}
 

@@ -20,7 +20,7 @@ class Regex {
   Regex& operator=(Regex&&) noexcept;
 
   // All non-overlapping, non-empty matches as [begin, end) bytes. `text` must be valid UTF-8.
-  // Error{kNotSupported}: matching needs too much.
+  // Error{kNotSupported}: matching needs too much time or memory.
   void find_all(std::string_view text, std::vector<std::pair<std::size_t, std::size_t>>& out) const;
 
   // `literal` with everything special escaped.

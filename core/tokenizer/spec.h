@@ -115,7 +115,7 @@ TokenizerSpec spec_from_json(std::string_view text, const std::string& source);
 TokenizerSpec spec_from_gguf(const std::string& path);
 TokenizerSpec spec_from_gguf(const formats::GgufFile& file);
 
-// Error{kCorruption}, {kNotSupported}: what the spec asks for cannot be.
+// Error{kCorruption}: the spec contradicts itself; {kNotSupported}: a step is unknown.
 std::unique_ptr<Tokenizer> make_tokenizer(TokenizerSpec spec);
 
 using TokenIds = std::unordered_map<std::string, std::int32_t>;

@@ -13,7 +13,7 @@ StreamDecoder::StreamDecoder(const Tokenizer& tokenizer, bool skip_special_token
 namespace {
 
 // Where `text` goes on after what was given out already. A decoder may rewrite that (a run of byte
-// tokens that turns out not to be UTF-8); what stands out there cannot be taken back.
+// tokens that turns out not to be UTF-8); what was given out cannot be taken back.
 std::string after(const std::string& given, const std::string& text) {
   std::size_t same = 0;
   while (same < given.size() && same < text.size() && given[same] == text[same]) ++same;

@@ -53,16 +53,16 @@ class TokenTree {
   Node& operator[](NodeId id) { return nodes_[id]; }
   static constexpr NodeId root() { return NodeId{0}; }
 
-  // The child of `parent` that carries `token`, hung as a new pending node where there is none: a path
-  // is one node. A dead child is history and is not found;
-  // a withdrawn one is, and becomes pending with this source and q. logprob NaN = unknown yet; source,
-  // logprob and q are those of a new node, one that was there keeps its own.
+  // The child of `parent` that carries `token`, hung as a new pending node where there is none: a
+  // path is one node. A dead child is history and is not found; a withdrawn one is, and becomes
+  // pending with this source and q. Otherwise source, logprob (NaN = not known yet) and q are those
+  // of a new node: one that was there keeps its own.
   // Error{kInvalidArgument}: no such parent.
   Hung hang(NodeId parent, TokenId token, capture::Source source, float logprob, float q = 1.0f);
-  // A node of its own for a path that has one: beam search over a vocabulary smaller than its candidates
-  // goes on with copies of one beam. hang() and child() find the older one.
+  // A node of its own for a path that has one: beam search over a vocabulary smaller than its
+  // candidates goes on with copies of one beam. hang() and child() find the older one.
   NodeId add_copy(NodeId parent, TokenId token, capture::Source source, float logprob);
-  // The child of `parent` that carries `token` and is neither dead nor withdrawn; none if there is none.
+  // The child of `parent` that carries `token`, if it is neither dead nor withdrawn; else none.
   NodeId child(NodeId parent, TokenId token) const;
 
   // log p(token | path) of a node became known: sets it and the node's score.

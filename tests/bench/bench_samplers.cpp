@@ -1,14 +1,14 @@
-// What one draw from a next-token distribution costs: the four samplers, from logits (decoding: one
-// draw from each distribution) and once prepared (many draws from one). And the drafters' indexes:
-// what a prompt costs once, and a step.
+// What comes before a draw: the warpers over a row of logits (the draws themselves:
+// `triescope bench --only samplers`). And the drafters' indexes: what a prompt costs once, and a
+// step.
 //   make bench, or build/bench/bench_samplers
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/accept/samplers.h"
 #include "core/accept/warpers.h"
+#include "core/base/rng.h"
 #include "core/lookup/ngram_trie.h"
 #include "core/lookup/suffix_automaton.h"
 
@@ -27,56 +27,7 @@ std::vector<float> zipf_logits(int vocab) {
   return logits;
 }
 
-void softmax_into(const std::vector<float>& logits, std::vector<float>& p) {
-  const float best = *std::ranges::max_element(logits);
-  for (std::size_t i = 0; i < p.size(); ++i) p[i] = std::exp(logits[i] - best);
-}
-
-enum class Way { kInverseCdf, kGumbel, kBinarySearch, kAlias };
-
-// From logits to one token.
-void OneDraw(benchmark::State& state, Way way) {
-  const auto logits = zipf_logits(static_cast<int>(state.range(0)));
-  std::vector<float> p(logits.size());
-  Rng rng(2);
-  for (auto _ : state) {
-    if (way != Way::kGumbel) softmax_into(logits, p);
-    std::size_t token = 0;
-    if (way == Way::kInverseCdf) token = sample_inverse_cdf(p, rng.uniform());
-    if (way == Way::kGumbel) token = sample_gumbel_max(logits, rng);
-    if (way == Way::kBinarySearch) token = CdfTable(p).draw(rng.uniform());
-    if (way == Way::kAlias) token = AliasTable(p).draw(rng.uniform());
-    benchmark::DoNotOptimize(token);
-  }
-}
-BENCHMARK_CAPTURE(OneDraw, inverse_cdf, Way::kInverseCdf)->Arg(50)->Arg(49152);
-BENCHMARK_CAPTURE(OneDraw, gumbel_max, Way::kGumbel)->Arg(50)->Arg(49152);
-BENCHMARK_CAPTURE(OneDraw, binary_search, Way::kBinarySearch)->Arg(50)->Arg(49152);
-BENCHMARK_CAPTURE(OneDraw, alias, Way::kAlias)->Arg(50)->Arg(49152);
-
-// One more token from a distribution that was prepared before.
-void NextDraw(benchmark::State& state, Way way) {
-  const auto logits = zipf_logits(static_cast<int>(state.range(0)));
-  std::vector<float> p(logits.size());
-  softmax_into(logits, p);
-  const CdfTable table(p);
-  const AliasTable alias(p);
-  Rng rng(2);
-  for (auto _ : state) {
-    std::size_t token = 0;
-    if (way == Way::kInverseCdf) token = sample_inverse_cdf(p, rng.uniform());
-    if (way == Way::kGumbel) token = sample_gumbel_max(logits, rng);
-    if (way == Way::kBinarySearch) token = table.draw(rng.uniform());
-    if (way == Way::kAlias) token = alias.draw(rng.uniform());
-    benchmark::DoNotOptimize(token);
-  }
-}
-BENCHMARK_CAPTURE(NextDraw, inverse_cdf, Way::kInverseCdf)->Arg(50)->Arg(49152);
-BENCHMARK_CAPTURE(NextDraw, gumbel_max, Way::kGumbel)->Arg(50)->Arg(49152);
-BENCHMARK_CAPTURE(NextDraw, binary_search, Way::kBinarySearch)->Arg(50)->Arg(49152);
-BENCHMARK_CAPTURE(NextDraw, alias, Way::kAlias)->Arg(50)->Arg(49152);
-
-// The whole way of the method "sample": warpers, then a draw.
+// The warpers of the method "sample".
 void Warp(benchmark::State& state, const nlohmann::json& settings) {
   const auto logits = zipf_logits(49152);
   const Warpers warpers{Settings(settings)};

@@ -19,7 +19,7 @@ done
 run --method batch_beam --set num_beams=3 --set num_return_sequences=3 >"$work/batch.json" || failures=$((failures + 1))
 run --method ngram_trie >"$work/ngram.json" || failures=$((failures + 1))
 run --method prompt_lookup >"$work/lookup.json" || failures=$((failures + 1))
-run --method draft_model --draft "$model" >"$work/draft.json" || failures=$((failures + 1))
+run --method draft_model --draft "$model" --capture "$work/draft.tscap" >"$work/draft.json" || failures=$((failures + 1))
 check_json "$work/greedy.json" 'd["draft"] is None'
 check_json "$work/draft.json" 'd["tokens_per_forward"] > 3 and d["draft"]["forwards"] > d["target_forwards"] and d["draft"]["kv_bytes_per_token"] == d["kv"]["bytes_per_token"]'
 python3 - "$work" <<'PY' || failures=$((failures + 1))
@@ -41,7 +41,9 @@ check_json "$work/info.json" 'd["family"] == "llama" and d["layers"] == 30 and d
 "$TRIESCOPE" info --json "$work/beam.tscap" >"$work/capture.json" || failures=$((failures + 1))
 check_json "$work/capture.json" 'd["method"] == "beam" and d["status"] == "done" and d["counts"]["nodes"] > 30'
 
-for panel in trie mask positions kv memory verdict candidates text inspector timeline log; do
+panels=$(panel_names)
+[[ $(wc -w <<<"$panels") -ge 11 ]] || { echo "FAILED: the panels are not listed, only '$panels'"; failures=$((failures + 1)); }
+for panel in $panels; do
   for format in svg pdf png csv; do
     "$TRIESCOPE" export --quiet "$work/beam.tscap" --panel $panel --format $format -o "$work/$panel.$format" ||
       { echo "FAILED: export $panel $format"; failures=$((failures + 1)); }
@@ -83,6 +85,18 @@ for range in 5:2 -1:3 3 3: :3 a:b 2:5x 2-5 "0:$((last + 1))"; do
   expect 2 "--steps: expected FIRST:LAST, two steps from 0 to $last .*found '$range'" \
     "$TRIESCOPE" export "$work/beam.tscap" --panel memory --format svg "--steps=$range" -o "$work/x.svg"
 done
+# A draft model's rows; the target's without --whose.
+for panel in mask positions kv memory candidates; do
+  export_draft() { "$TRIESCOPE" export --quiet "$work/draft.tscap" --panel $panel --step 2 --format csv "$@"; }
+  export_draft -o "$work/plain.csv" && export_draft --whose target -o "$work/target.csv" && export_draft --whose draft -o "$work/of_draft.csv" ||
+    { echo "FAILED: export of $panel by owner"; failures=$((failures + 1)); }
+  cmp -s "$work/plain.csv" "$work/target.csv" && grep -q '^# Rows of: the target$' "$work/target.csv" && grep -q '^# Rows of: the draft model$' "$work/of_draft.csv" &&
+    ! diff -q <(grep -v '^#' "$work/target.csv") <(grep -v '^#' "$work/of_draft.csv") >/dev/null ||
+    { echo "FAILED: $panel does not show whose rows were asked for"; failures=$((failures + 1)); }
+done
+expect 2 "--whose: .*beam.tscap has rows of target; found 'draft'" "$TRIESCOPE" export "$work/draft.tscap" "$work/beam.tscap" --panel kv --whose draft --format svg -o "$work/x.svg"
+expect 0 'written' "$TRIESCOPE" export "$work/draft.tscap" "$work/draft.tscap" --panel kv --whose draft --format svg -o "$work/pair_draft.svg"
+[[ $(grep -o 'rows of the draft model' "$work/pair_draft.svg" | wc -l) -ge 2 ]] || { echo "FAILED: two runs do not both show the draft model's rows"; failures=$((failures + 1)); }
 expect 2 'context' "$TRIESCOPE" decode --quiet --model "$model" --prompt hi --max-new-tokens 1000000
 head -c 3000 "$work/beam.tscap" >"$work/cut.tscap"
 expect 3 'cut.tscap' "$TRIESCOPE" info "$work/cut.tscap"

@@ -42,6 +42,13 @@ echo '{"model_type": "mamba", "architectures": ["MambaForCausalLM"]}' >"$work/fo
 expect 3 'mamba' "$TRIESCOPE" info "$work/folder"
 expect 3 'no.tscap' "$TRIESCOPE" export "$work/no.tscap" --panel trie --format svg -o "$work/x.svg"
 expect 3 'text.gguf' "$TRIESCOPE" export "$work/text.gguf" --panel trie --format svg -o "$work/x.svg"
+# Whose rows a panel shows.
+schema1=$(ls "$TRIESCOPE_SOURCE"/tests/fixtures/captures/schema1/*.tscap | head -1)
+whose() { "$TRIESCOPE" export "$1" --panel "$2" --whose "$3" --format csv -o "$work/whose.csv"; }
+expect 2 "--whose: expected one of target, draft, head; found 'darft'; did you mean draft\?$" whose "$work/no.tscap" kv darft
+expect 2 '--whose: the panel trie shows no model.s own rows; panels that do are mask, positions, kv, memory, candidates$' whose "$work/no.tscap" trie draft
+expect 2 "--whose: .*tscap has rows of target; found 'draft'$" whose "$schema1" kv draft
+expect 0 'whose.csv written' whose "$schema1" kv target
 expect 2 'models, rows' "$TRIESCOPE" bench --only no-such-table
 expect 2 'exactly one' "$TRIESCOPE" tokenize
 expect 0 'num_beams' "$TRIESCOPE" methods beam

@@ -106,7 +106,7 @@ def render(template, conversation, generation, texts):
     try:
         rendered, _ = render_jinja_template(conversations=[conversation], chat_template=template, add_generation_prompt=generation, **texts)
         text = rendered[0]
-        text.encode()  # half a surrogate pair is no text we could give out
+        text.encode()  # half a surrogate pair is not text that could be given out
         return {"text": text}
     except Exception as error:  # whatever Python throws, ours must refuse as well
         return {"error": f"{type(error).__name__}: {error}"[:120]}

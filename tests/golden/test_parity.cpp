@@ -142,7 +142,7 @@ TEST_CASE("parity: sampling draws from transformers' distributions on every fami
   CHECK(distributions > 7 * parity_file()["models"].size());
 }
 
-// bf16 has 8 bits of a number: other texts are no fault, but most are the same.
+// bf16 keeps 8 bits of a number: different texts are not a fault, but most are the same.
 TEST_CASE("parity: bf16 says how many of its texts are fp32's") {
   Count all;
   int equal = 0, first_equal = 0;

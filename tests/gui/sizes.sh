@@ -2,8 +2,10 @@
 source "$(dirname "$0")/lib.sh"
 need_model
 "$TRIESCOPE" decode --quiet --model "$model" --method ngram_trie --prompt "one two three four one two three four one two" --max-new-tokens 16 --capture "$work/run.tscap" >/dev/null || failures=$((failures + 1))
+panels=$(panel_names)
+[[ $(wc -w <<<"$panels") -ge 11 ]] || { echo "FAILED: the panels are not listed, only '$panels'"; failures=$((failures + 1)); }
 {
-  for panel in trie mask positions kv memory verdict candidates text inspector timeline log; do
+  for panel in $panels; do
     echo "maximise-panel $panel"; echo "screenshot $work/$panel.png"
   done
   echo "maximise"

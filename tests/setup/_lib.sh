@@ -23,9 +23,10 @@ setup() { "$work/scripts/setup" >"$work/output" 2>&1; }
 # What the project's own set-up fetched, without a copy of it.
 borrow_libtorch() {
   local real=$TRIESCOPE_SOURCE/.deps
-  [[ -d $real/venv && -e $real/stamps/model ]] || skip "scripts/setup has not been run in this checkout"
+  [[ -d $real/venv && -e $real/stamps/model && -e $real/stamps/imgui ]] || skip "scripts/setup has not been run in this checkout"
   mkdir -p "$work/.deps/models"
   ln -s "$real/venv" "$work/.deps/venv"
+  ln -s "$real/imgui" "$work/.deps/imgui"
   cp -r "$real/stamps" "$work/.deps/stamps"
   [[ -e $real/stamps/torch-cuda ]] || export TRIESCOPE_TORCH_SET=cpu
 }

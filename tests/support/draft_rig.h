@@ -1,5 +1,5 @@
-// Drives a method's drafter by hand, without a model or a session: the test says how the text goes on
-// and what each row's logits are, and sees every draft as the tokens below the pending node.
+// Drives a method's drafter by hand, without a model or a session: the test says how the text goes
+// on and what each row's logits are, and sees every draft as the tokens below the pending node.
 #pragma once
 
 #include <algorithm>

@@ -134,7 +134,7 @@ class FakeModel final : public Model {
     return {.logits = logits_, .features = features_, .vocab_size = options_.vocab_size};
   }
 
-  // The hidden state [2] of a path at a layer, as an oracle would give it: a hash, and the layer's id.
+  // The hidden state [2] of a path at a layer, as an oracle would give it: a hash, the layer's id.
   std::vector<float> feature_of(std::span<const std::int32_t> path, std::int32_t layer) const {
     std::vector<FakeKv::Cell> cells;
     for (std::size_t i = 0; i < path.size(); ++i)

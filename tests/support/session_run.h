@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/decode/session.h"
+#include "core/heads/draft_head.h"
 #include "tests/support/fake_model.h"
 #include "tests/support/memory_recorder.h"
 
@@ -30,7 +31,7 @@ struct Rig {
     config.prompt_tokens = std::move(prompt);
     config.max_new_tokens = max_new_tokens;
     config.seed = seed;
-    config.draft = {draft_model.get(), draft_tokenizer.get()};
+    config.draft = {draft_model.get(), draft_tokenizer.get(), draft_head.get()};
     session = std::make_unique<Session>(model, tokenizer, std::move(config), recorder);
     return *session;
   }
@@ -40,6 +41,7 @@ struct Rig {
   MemoryRecorder recorder;
   std::unique_ptr<FakeModel> draft_model;
   std::unique_ptr<FakeTokenizer> draft_tokenizer;
+  std::unique_ptr<DraftHead> draft_head;  // for methods that need one
   std::unique_ptr<Session> session;
 };
 

@@ -3,7 +3,6 @@
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <cairo.h>
-#include <pango/pangocairo.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,11 +16,13 @@
 
 #include "core/base/error.h"
 #include "viz/canvas/dash.h"
+#include "viz/canvas/pango_text.h"
 
 namespace triescope::viz {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
+constexpr double kEmShare = 0.92;  // of a text's size: its em square
 constexpr std::uint32_t kCrcPolynomial = 0xEDB88320u;
 
 std::uint32_t crc32(const std::string& data) {
@@ -106,15 +107,13 @@ struct CairoCanvas::Impl {
   std::string path;
   cairo_surface_t* surface = nullptr;
   cairo_t* cr = nullptr;
-  PangoLayout* layout = nullptr;
-  std::map<std::pair<int, int>, PangoFontDescription*> fonts;  // (face, size in 1/64 px)
+  std::unique_ptr<PangoText> words;
   std::vector<std::pair<std::string, std::string>> metadata;
   std::string created_digits;  // YYYYMMDDhhmmss
   bool finished = false;
 
   ~Impl() {
-    for (auto& [key, font] : fonts) pango_font_description_free(font);
-    if (layout) g_object_unref(layout);
+    words.reset();
     if (cr) cairo_destroy(cr);
     if (surface) cairo_surface_destroy(surface);
   }
@@ -151,23 +150,6 @@ struct CairoCanvas::Impl {
     cairo_arc(cr, r.x + q, r.y + q, q, kPi, 1.5 * kPi);
     cairo_close_path(cr);
   }
-
-  void set_text(std::string_view utf8, const TextStyle& style) {
-    const std::pair key{static_cast<int>(style.face), static_cast<int>(style.size_px * 64)};
-    PangoFontDescription*& font = fonts[key];
-    if (!font) {
-      font = pango_font_description_new();
-      pango_font_description_set_family(font, style.face == FontFace::kMono
-                                                  ? "JetBrains Mono, DejaVu Sans Mono, monospace"
-                                                  : "Inter, DejaVu Sans, sans-serif");
-      if (style.face == FontFace::kUiBold)
-        pango_font_description_set_weight(font, PANGO_WEIGHT_BOLD);
-      pango_font_description_set_absolute_size(
-          font, static_cast<double>(style.size_px) * 0.92 * PANGO_SCALE);
-    }
-    pango_layout_set_font_description(layout, font);
-    pango_layout_set_text(layout, utf8.data(), static_cast<int>(utf8.size()));
-  }
 };
 
 CairoCanvas::CairoCanvas(CairoFormat format, const std::string& path, float width, float height,
@@ -198,15 +180,7 @@ CairoCanvas::CairoCanvas(CairoFormat format, const std::string& path, float widt
   if (format == CairoFormat::kPdf) cairo_scale(impl_->cr, 0.75, 0.75);
   if (format == CairoFormat::kPng) cairo_scale(impl_->cr, scale, scale);
   cairo_set_line_join(impl_->cr, CAIRO_LINE_JOIN_ROUND);
-  impl_->layout = pango_cairo_create_layout(impl_->cr);
-  // Sizes are px of the picture, whatever the target's resolution.
-  pango_cairo_context_set_resolution(pango_layout_get_context(impl_->layout), 96);
-  pango_layout_set_single_paragraph_mode(impl_->layout, TRUE);
-  // A token is its characters: "<|" and "->" are not one sign here.
-  PangoAttrList* attributes = pango_attr_list_new();
-  pango_attr_list_insert(attributes, pango_attr_font_features_new("liga=0, clig=0, calt=0"));
-  pango_layout_set_attributes(impl_->layout, attributes);
-  pango_attr_list_unref(attributes);
+  impl_->words = std::make_unique<PangoText>(impl_->cr);
 }
 
 CairoCanvas::~CairoCanvas() = default;
@@ -320,18 +294,12 @@ void CairoCanvas::stroke_circle(Point center, float radius, Color c, float width
 }
 
 void CairoCanvas::text(Point p, std::string_view utf8, const TextStyle& style) {
-  impl_->set_text(utf8, style);
   impl_->set(style.color);
-  cairo_move_to(impl_->cr, p.x, p.y);
-  pango_cairo_show_layout(impl_->cr, impl_->layout);
-  cairo_new_path(impl_->cr);
+  impl_->words->show(p, utf8, style.face, kEmShare * static_cast<double>(style.size_px));
 }
 
 Point CairoCanvas::measure(std::string_view utf8, const TextStyle& style) {
-  impl_->set_text(utf8, style);
-  int width = 0, height = 0;
-  pango_layout_get_size(impl_->layout, &width, &height);
-  return {static_cast<float>(width) / PANGO_SCALE, static_cast<float>(height) / PANGO_SCALE};
+  return impl_->words->measure(utf8, style.face, kEmShare * static_cast<double>(style.size_px));
 }
 
 void CairoCanvas::push_clip(Rect r) {

@@ -1,10 +1,14 @@
 #include "viz/canvas/imgui_canvas.h"
 
+#include <algorithm>
 #include <array>
 #include <cfloat>
 #include <cmath>
 
+#include "core/base/unicode.h"
 #include "viz/canvas/dash.h"
+#include "viz/canvas/imgui_glyphs.h"
+#include "viz/canvas/shaping.h"
 
 namespace triescope::viz {
 namespace {
@@ -12,35 +16,25 @@ namespace {
 ImU32 to_u32(Color c) { return IM_COL32(c.r, c.g, c.b, c.a); }
 ImVec2 to_vec(Point p) { return {p.x, p.y}; }
 
-// 1.92.8 swapped the last two arguments of these.
-void add_rect(ImDrawList* list, ImVec2 a, ImVec2 b, ImU32 color, float radius, float width) {
-#if IMGUI_VERSION_NUM >= 19280
-  list->AddRect(a, b, color, radius, width);
-#else
-  list->AddRect(a, b, color, radius, 0, width);
-#endif
-}
-
-void add_polyline(ImDrawList* list, const std::vector<ImVec2>& points, ImU32 color, float width) {
-#if IMGUI_VERSION_NUM >= 19280
-  list->AddPolyline(points.data(), static_cast<int>(points.size()), color, width, ImDrawFlags_None);
-#else
-  list->AddPolyline(points.data(), static_cast<int>(points.size()), color, ImDrawFlags_None, width);
-#endif
-}
+// Glyphs are made for whole pixel sizes; drawn in another size they would be scaled and blurred.
+float whole_size(const TextStyle& style) { return std::max(1.0f, std::round(style.size_px)); }
 
 }  // namespace
 
-ImGuiFonts::Sized ImGuiCanvas::font(const TextStyle& style) const {
-  ImFont* chosen = style.face == FontFace::kUiBold ? fonts_.ui_bold
-                   : style.face == FontFace::kMono ? fonts_.mono
+ImFont* ImGuiCanvas::font(FontFace face) const {
+  ImFont* const chosen = face == FontFace::kUiBold ? fonts_.ui_bold
+                         : face == FontFace::kMono ? fonts_.mono
                                                    : fonts_.ui;
-  if (!chosen) chosen = fonts_.ui;
-  if (!chosen) chosen = ImGui::GetFont();
-  if (style.face != FontFace::kUiBold)
-    for (const auto& small : style.face == FontFace::kMono ? fonts_.mono_small : fonts_.ui_small)
-      if (small.font && std::abs(style.size_px / small.size_px - 1) < 0.09f) return small;
-  return {chosen, style.size_px};
+  if (chosen) return chosen;
+  return fonts_.ui ? fonts_.ui : ImGui::GetFont();
+}
+
+ImGuiCanvas::Line ImGuiCanvas::line_of(std::string_view utf8, FontFace face) {
+  if (!fonts_.glyphs || !fonts_.glyphs->font(face) || !needs_shaping(utf8))
+    return {font(face), utf8};
+  whole_.clear();
+  append_utf8(whole_, static_cast<char32_t>(fonts_.glyphs->character(utf8)));
+  return {fonts_.glyphs->font(face), whole_};
 }
 
 void ImGuiCanvas::fill_rect(Rect r, Color c, float radius) {
@@ -49,7 +43,7 @@ void ImGuiCanvas::fill_rect(Rect r, Color c, float radius) {
 
 void ImGuiCanvas::stroke_rect(Rect r, Color c, float width, LineStyle style, float radius) {
   if (style == LineStyle::kSolid) {
-    add_rect(list_, {r.x, r.y}, {r.right(), r.bottom()}, to_u32(c), radius, width);
+    list_->AddRect({r.x, r.y}, {r.right(), r.bottom()}, to_u32(c), radius, width);
     return;
   }
   // A dashed box keeps its corners square: at the sizes it is used the arc is shorter than a dash.
@@ -73,7 +67,7 @@ void ImGuiCanvas::polyline(std::span<const Point> points, Color c, float width, 
   if (style == LineStyle::kSolid) {
     points_.clear();
     for (const Point p : points) points_.push_back(to_vec(p));
-    add_polyline(list_, points_, to_u32(c), width);
+    list_->AddPolyline(points_.data(), static_cast<int>(points_.size()), to_u32(c), width);
     return;
   }
   for_each_dash(points, dash_pattern(style, width),
@@ -110,14 +104,15 @@ void ImGuiCanvas::text(Point p, std::string_view utf8, const TextStyle& style) {
   // Whole pixels: the atlas is not filtered sharply between them.
   const ImVec2 at{static_cast<float>(static_cast<int>(p.x + 0.5f)),
                   static_cast<float>(static_cast<int>(p.y + 0.5f))};
-  const auto [face, size] = font(style);
-  list_->AddText(face, size, at, to_u32(style.color), utf8.data(), utf8.data() + utf8.size());
+  const auto [face, line] = line_of(utf8, style.face);
+  list_->AddText(face, whole_size(style), at, to_u32(style.color), line.data(),
+                 line.data() + line.size());
 }
 
 Point ImGuiCanvas::measure(std::string_view utf8, const TextStyle& style) {
-  const auto [face, size] = font(style);
+  const auto [face, line] = line_of(utf8, style.face);
   const ImVec2 extent =
-      face->CalcTextSizeA(size, FLT_MAX, 0, utf8.data(), utf8.data() + utf8.size());
+      face->CalcTextSizeA(whole_size(style), FLT_MAX, 0, line.data(), line.data() + line.size());
   return {extent.x, extent.y};
 }
 

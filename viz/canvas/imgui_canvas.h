@@ -1,29 +1,26 @@
 // ImGuiCanvas: the drawing interface over an ImDrawList. Lives for one frame; borrows list and
-// fonts. Window thread only. The fonts carry the glyphs; a character that none of them has is drawn
-// as the font's fallback. The verdict marks are shapes (viz/look/drawing.h) and need no font.
+// fonts. Window thread only. The verdict marks are shapes (viz/look/drawing.h) and need no font.
 #pragma once
 
 #include <imgui.h>
 
-#include <array>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "viz/canvas/canvas.h"
 
 namespace triescope::viz {
 
-// Null faces fall back to `ui`, and that to Dear ImGui's current font. The faces are made for the
-// text size; smaller letters drawn from them are blurred, so there are sizes below it too: a text is
-// drawn in the size nearest to what it asks for, if that is within a tenth.
+class PangoGlyphs;
+
+// Null faces fall back to `ui`, and that to Dear ImGui's current font. `glyphs` (borrowed) completes
+// the faces and lays out what needs it; without it every character is drawn by itself.
 struct ImGuiFonts {
-  struct Sized {
-    ImFont* font = nullptr;
-    float size_px = 0;
-  };
   ImFont* ui = nullptr;
   ImFont* ui_bold = nullptr;
   ImFont* mono = nullptr;
-  std::array<Sized, 2> ui_small{}, mono_small{};  // optional
+  PangoGlyphs* glyphs = nullptr;
 };
 
 class ImGuiCanvas final : public Canvas {
@@ -45,11 +42,18 @@ class ImGuiCanvas final : public Canvas {
   void pop_clip() override;
 
  private:
-  ImGuiFonts::Sized font(const TextStyle& style) const;
+  ImFont* font(FontFace face) const;
+  // Font and text to draw for `utf8`: itself, or the one character that is the text laid out.
+  struct Line {
+    ImFont* font;
+    std::string_view text;
+  };
+  Line line_of(std::string_view utf8, FontFace face);
 
   ImDrawList* list_;
   ImGuiFonts fonts_;
   std::vector<ImVec2> points_;  // kept between calls: no allocation per line
+  std::string whole_;
 };
 
 }  // namespace triescope::viz

@@ -67,8 +67,8 @@ std::string caption_of(const Facts& facts) {
   return line;
 }
 
-// A temporary beside the target, renamed into place when it is whole. A device or a pipe must not be
-// replaced: for those it lies among the temporary files, and is copied when it is whole.
+// A temporary beside the target, renamed into place when it is whole. A device or a pipe must not
+// be replaced: for those it lies among the temporary files, and is copied when it is whole.
 class Temporary {
  public:
   explicit Temporary(const std::string& target) : target_(target) {

@@ -31,8 +31,8 @@ struct ExportOptions {
 };
 
 // Errors: kInvalidArgument (no such panel; step out of range: says the range), kIoError.
-// Written to a temporary file and renamed: a failure leaves no half picture. What exists and is not a
-// file (a device, a pipe) is written to, never replaced.
+// Written to a temporary file and renamed: a failure leaves no half picture. What exists and is not
+// a file (a device, a pipe) is written to, never replaced.
 void export_panel(const capture::Capture& capture, const std::string& panel,
                   const std::string& path, const ExportOptions& options,
                   const ProgressSink& progress = {});
@@ -48,9 +48,9 @@ struct ExportRun {
 // Method and file.
 std::string title_of(const capture::Capture& capture);
 
-// The same panel of two runs in one picture, side by side, with the differences marked; the sizes are
-// those of the whole. CSV: one table, the first column names the run. `step`, `view_state` and `range` of the
-// options are ignored.
+// The same panel of two runs in one picture, side by side, with the differences marked; the sizes
+// are those of the whole. CSV: one table, the first column names the run. `step`, `view_state` and
+// `range` of the options are ignored.
 void export_pair(const ExportRun& left, const ExportRun& right, const std::string& panel,
                  const std::string& path, const ExportOptions& options,
                  const ProgressSink& progress = {});

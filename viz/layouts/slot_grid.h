@@ -18,7 +18,7 @@ struct SlotGrid {
   std::size_t merge = 1;  // slots per cell
   float width = 1, pitch = 1, gap = 1;
 
-  // `zoom` >= 1 makes cells larger than fit; the grid then is higher than `h`.
+  // `zoom` >= 1 makes cells larger than fit; the grid is then taller than `h`.
   static SlotGrid fit(float w, float h, std::size_t slots, float em, float zoom);
 
   Rect cell(std::size_t i) const;                // from the grid's top left

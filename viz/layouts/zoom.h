@@ -1,5 +1,5 @@
-// Zooming and scrolling: the arithmetic that every zoomable panel shares. What lies under the pointer
-// stays there, and nothing scrolls past what there is to see. Pure geometry.
+// Zooming and scrolling: the arithmetic that every zoomable panel shares. What lies under the
+// pointer stays there, and nothing scrolls past what there is to see. Pure geometry.
 #pragma once
 
 namespace triescope::viz {
@@ -16,14 +16,14 @@ double zoom_factor(double notches, bool key_in, bool key_out, const ZoomSpeed& s
 float scroll_limit(float length, float room);
 // `scroll` brought into [0, scroll_limit].
 float scroll_within(float scroll, float length, float room);
-// The scroll at which the content under `at` (px from the window's edge) stays there when the content
-// grows to `ratio` times its length.
+// The scroll at which the content under `at` (px from the window's edge) stays there when the
+// content grows to `ratio` times its length.
 float scroll_about(float scroll, float at, float ratio);
 
 // The same for an axis that shows [low, low + span) of its values: the new `low` at which the value
 // `at` keeps its place when the span becomes `ratio` times as long.
 double low_about(double low, double at, double ratio);
-// `low` brought to where [low, low + span) lies within [first, last]; a longer span begins at `first`.
+// `low` moved so that [low, low + span) lies within [first, last]; a longer span begins at `first`.
 double low_within(double low, double span, double first, double last);
 
 }  // namespace triescope::viz

@@ -1,5 +1,5 @@
-// Small pieces that all panels draw with, so that a mark looks the same everywhere: glyphs, text in a
-// box, legends, buttons, empty states. Sizes derive from Scene::em.
+// Small pieces that all panels draw with, so that a mark looks the same everywhere: glyphs, text in
+// a box, legends, buttons, empty states. Sizes derive from Scene::em.
 #pragma once
 
 #include <cstdint>

@@ -66,7 +66,7 @@ struct Input {
 // What a panel asks for in return.
 struct Reaction {
   std::optional<std::int32_t> hover;    // node under the mouse; -1 = none
-  std::optional<std::int32_t> lock;     // click: lock this node (-1 = let go)
+  std::optional<std::int32_t> lock;     // click: lock this node (-1 = clear the focus)
   std::optional<capture::Tick> cursor;  // scrub
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
   bool clear_range = false;

@@ -22,8 +22,9 @@ class CandidatesPanel final : public Panel {
   const PanelInfo& info() const override {
     static const PanelInfo info = {
         "candidates", "Candidates",
-        "The best next tokens after the focused node (or the best live path), with "
-        "log-probabilities. A mark shows which became children.",
+        std::string("The best next tokens after the focused node (or the best live path), with "
+                    "log-probabilities. A mark shows which became children.") +
+            OwnerSwitch::kHelp,
         "No output row yet: step once (F10), or focus a node that has been through a forward."};
     return info;
   }

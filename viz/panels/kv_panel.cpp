@@ -24,17 +24,22 @@ using capture::NodeState;
 constexpr float kBandEm = 1.5f, kRangeEm = 1.25f;
 constexpr float kMaxZoom = 12;
 
+// Conventional beam search copies caches beam by beam; nothing is moved together.
+bool gathers(const RowSource& source, const Scene& scene) {
+  return source.is_target() && scene.capture->run().kv_policy == "batch";
+}
+
 class KvPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
     static const PanelInfo info = {
         "kv", "KV slots",
-        "The cache, slot by slot. Live slots carry their token and beam colour, garbage is dashed, "
-        "free slots are hollow, reserved ones dotted. A dot marks a slot reused in this step; "
-        "where "
-        "slots were moved, before and after the move with arrows. A range of steps dragged on the "
-        "timeline is counted, and a bar stands under what was written in it. Wheel to zoom, drag "
-        "to scroll.",
+        std::string("The cache, slot by slot. Live slots carry their token and beam colour, "
+                    "garbage is dashed, free slots are hollow, reserved ones dotted. A dot marks a "
+                    "slot reused in this step; where slots were moved, both states are shown, with "
+                    "arrows between them. A range of steps dragged on the timeline is counted, and "
+                    "a bar stands under what was written in it. Wheel to zoom, drag to scroll.") +
+            OwnerSwitch::kHelp,
         "No KV yet: step once (F10) to run the prefill."};
     return info;
   }
@@ -82,7 +87,9 @@ class KvPanel final : public Panel {
       add_strip({body.x, body.y, body.w, half}, commit, before.others, most,
                 source.is_target() ? "before the commit" : "before", scene);
       add_strip({body.x, body.y + half + gap, body.w, half}, scene.cursor, counts.others, most,
-                "after: survivors moved together", scene);
+                gathers(source, scene) ? "after: each beam's cache gathered from its parent's"
+                                       : "after: survivors moved together",
+                scene);
     } else {
       add_strip(body, scene.cursor, counts.others, counts.others.size(), "", scene);
     }
@@ -151,7 +158,11 @@ class KvPanel final : public Panel {
     if (c.reserved > 0)
       entries.push_back({"reserved, never used " + std::to_string(c.reserved), scene.theme.text_dim,
                          "", LineStyle::kDotted});
-    if (c.moved > 0) entries.push_back({"moved " + std::to_string(c.moved), star, "→"});
+    if (c.moved > 0)
+      entries.push_back(
+          {(gathers(owner_.source(scene), scene) ? "from another beam's cache " : "moved ") +
+               std::to_string(c.moved),
+           star, "→"});
     if (c.reused > 0)
       entries.push_back({"reused " + std::to_string(c.reused), scene.theme.series(2), "●"});
     if (scene.twins) entries.push_back({"the other run differs", scene.theme.difference, "≠"});
@@ -208,7 +219,8 @@ class KvPanel final : public Panel {
         reaction.tooltip.push_back(text);
     }
     if (view.moved_this_step)
-      reaction.tooltip.push_back("moved here from slot " + std::to_string(view.moved_from) +
+      reaction.tooltip.push_back((gathers(source, scene) ? "copied" : "moved") +
+                                 std::string(" here from slot ") + std::to_string(view.moved_from) +
                                  " in this step");
     if (view.reused_this_step)
       reaction.tooltip.push_back("reused in this step: its former node died");

@@ -13,7 +13,8 @@ using capture::SlotState;
 
 constexpr std::size_t kArrows = 48;  // more would be a tangle: then the focused node's alone
 
-// The first node of its path that is held here and that the other run lacks or has decided otherwise.
+// The first node of its path that is held here and that the other run lacks or has decided
+// otherwise.
 bool difference_begins(const RowSource& source, const capture::SlotView& view, capture::Tick tick,
                        const Scene& scene) {
   if (view.node < 0 || !scene.differs(view.node)) return false;

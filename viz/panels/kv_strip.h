@@ -1,5 +1,5 @@
-// KvStrip: KV slots as cells, wrapped into rows of a body: before or after a commit, or as they are.
-// Colours and marks as docs/colours.md says.
+// KvStrip: KV slots as cells, wrapped into rows of a body: before or after a commit, or as they
+// are. Colours and marks as docs/colours.md says.
 #pragma once
 
 #include <cstddef>

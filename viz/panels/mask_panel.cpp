@@ -17,15 +17,18 @@ namespace triescope::viz {
 namespace {
 
 constexpr float kBandEm = 5.5f, kLabelEm = 8.5f, kMaxZoom = 60;
+constexpr float kButtonEm = 7;  // the button with its word "columns: "
 
 class MaskPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
     static const PanelInfo info = {
         "mask", "Mask",
-        "The ancestor mask of this step's forward: a row sees the prompt, its ancestors and "
-        "itself, nothing else. Hover a cell to find its node, path, position and slot in every "
-        "panel. Wheel to zoom, drag to move; the button changes the order of the columns.",
+        std::string("The ancestor mask of this step's forward: a row sees the prompt, its "
+                    "ancestors and itself, nothing else. Hover a cell to find its node, path, "
+                    "position and slot in every panel. Wheel to zoom, drag to move; the button "
+                    "changes the order of the columns.") +
+            OwnerSwitch::kHelp,
         "No forward yet: step once more (F10)."};
     return info;
   }
@@ -43,21 +46,25 @@ class MaskPanel final : public Panel {
       const float taken = owner.w > 0 ? owner.bottom() - area.y : 0;
       return draw_no_mask(canvas, {area.x, area.y + taken, area.w, area.h - taken}, source, scene);
     }
+    const std::vector<LegendEntry> legend = {{"itself", scene.theme.accent, "■"},
+                                             {"ancestor", scene.theme.accent, "●"},
+                                             {"not visible", scene.theme.text_dim, "□"}};
     float right = owner.w > 0 ? owner.x - pad : area.right() - pad;
     if (!scene.export_mode) {
-      // Beside a switch in a narrow panel the word is enough.
-      const std::string what = owner.w > 0 && area.w < em * 30 ? "" : "columns: ";
+      // In a small panel the word is enough, where the legend needs the room.
+      const bool crowds =
+          legend_rows(area, scene) == 1 &&
+          legend_height(canvas, right - area.x - pad - em * kButtonEm, legend, scene) > em * 1.5f;
+      const std::string what = crowds || (owner.w > 0 && area.w < em * 30) ? "" : "columns: ";
       order_button_ = draw_button(canvas, {right, area.y + em * 0.2f},
                                   what + (picture_.slot_order ? "slots" : "paths"), scene);
       right = order_button_.x - pad;
     }
-    const std::vector<LegendEntry> legend = {{"itself", scene.theme.accent, "■"},
-                                             {"ancestor", scene.theme.accent, "●"},
-                                             {"not visible", scene.theme.text_dim, "□"}};
+    // Even in a small panel a second row rather than a legend that lacks an entry.
     const float top = area.y + em * 0.45f +
                       std::max(em * 1.2f, draw_legend(canvas, {area.x + pad, area.y + em * 0.2f},
                                                       right - area.x - pad, legend, scene, nullptr,
-                                                      legend_rows(area, scene)));
+                                                      std::max(2, legend_rows(area, scene))));
     const float label = std::min(em * kLabelEm, area.w * 0.3f),
                 band = std::min(em * kBandEm, area.w * 0.16f), header = em * 1.3f;
     const Rect body{area.x + pad + label + band, top + header,

@@ -15,8 +15,8 @@ struct MaskPicture {
   bool slot_order = false;  // of the columns; else by path
 };
 
-// Above the columns: tokens, or how many columns there are where tokens do not fit. `band`: above the
-// prompt's.
+// Above the columns: tokens, or how many columns there are where tokens do not fit. `band`: above
+// the prompt's.
 void draw_mask_header(Canvas& canvas, const MaskPicture& picture, Rect band, const Scene& scene);
 // The rows that show: labels on the left, the prompt as a band `band` px wide, then the cells.
 void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, float band,

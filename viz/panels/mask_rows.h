@@ -1,5 +1,5 @@
-// MaskRows: rows and columns of the shown step's mask: its forward's inputs, and the nodes that hold
-// KV while it runs.
+// MaskRows: rows and columns of the shown step's mask: its forward's inputs, and the nodes that
+// hold KV while it runs.
 #pragma once
 
 #include <cstdint>

@@ -75,7 +75,8 @@ std::array<bool, kCurves> curves_of(const std::vector<MemoryRow>& rows) {
 }
 
 std::string ratio_text(const std::vector<MemoryRow>& rows, const MemoryRow& now,
-                       const std::array<bool, kCurves>& has, double per_token, bool whole_run) {
+                       const std::array<bool, kCurves>& has, double per_token, bool whole_run,
+                       bool outside) {
   if (!has[4] || now.batch_beam <= 0) return "";
   double held = 0, batch = 1, share = 0;
   for (const MemoryRow& row : rows) {
@@ -88,9 +89,10 @@ std::string ratio_text(const std::vector<MemoryRow>& rows, const MemoryRow& now,
            " × batch beam search's " + bytes_text(batch * per_token) + "; mean over the steps " +
            number_text(share / static_cast<double>(rows.size()), 2) + " ×";
   const double used = now.live + now.garbage;
-  return "step " + std::to_string(now.step) + ": " + bytes_text(used * per_token) + " held, " +
-         number_text(used / now.batch_beam, 2) + " × batch beam search's " +
-         bytes_text(now.batch_beam * per_token) + "; peaks " + number_text(held / batch, 2) + " ×";
+  return "end of step " + std::to_string(now.step) + (outside ? " (outside the range): " : ": ") +
+         bytes_text(used * per_token) + " held, " + number_text(used / now.batch_beam, 2) +
+         " × batch beam search's " + bytes_text(now.batch_beam * per_token) +
+         (outside ? "; peaks within " : "; peaks ") + number_text(held / batch, 2) + " ×";
 }
 
 std::vector<MemoryRow> rows_of(const RowSource& source, const Scene& scene) {

@@ -31,9 +31,11 @@ double value_of(const MemoryRow& row, std::size_t curve, double per_token);
 double curve_value(const MemoryRow& row, std::size_t curve, double per_token, bool stacked);
 // Curves that have something to show.
 std::array<bool, kCurves> curves_of(const std::vector<MemoryRow>& rows);
-// One sentence: what is held beside batch beam search; "" without beams.
+// One sentence: what is held beside batch beam search; "" without beams. `outside`: the cursor is not
+// in the range that `rows` are limited to.
 std::string ratio_text(const std::vector<MemoryRow>& rows, const MemoryRow& now,
-                       const std::array<bool, kCurves>& has, double per_token, bool whole_run);
+                       const std::array<bool, kCurves>& has, double per_token, bool whole_run,
+                       bool outside);
 // The rows to plot: up to the cursor in an export, all that is known on the screen (the cursor is
 // a line there), within the range.
 std::vector<MemoryRow> rows_of(const RowSource& source, const Scene& scene);

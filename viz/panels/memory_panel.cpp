@@ -23,15 +23,27 @@ using capture::MemoryRow;
 
 constexpr ZoomSpeed kZoomSpeed = {1.2, 1.3, 0.77};
 
+// What the policy copied in a step. batch gathers every beam's whole cache, also of beams that stay
+// in their place; compact moves survivors.
+std::string copied_text(const MemoryRow& row, double per_token, const Scene& scene) {
+  std::string text = "copied in this step: ";
+  if (per_token > 0)
+    text += counted(std::lround(static_cast<double>(row.moved_bytes) / per_token), "slot") + " = ";
+  text += bytes_text(static_cast<double>(row.moved_bytes));
+  if (row.moved_bytes > 0 && scene.capture->run().kv_policy == "batch")
+    text += ", every beam's whole cache";
+  return text;
+}
+
 class MemoryPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
     static const PanelInfo info = {
         "memory", "Memory",
-        "KV memory by step: live, garbage and reserved slots of this run, beside what greedy "
-        "decoding and batch beam search would hold at the same length. Click to go to a step, "
-        "click "
-        "a name to hide its curve, wheel to zoom.",
+        std::string("KV memory by step: live, garbage and reserved slots of this run, beside what "
+                    "greedy decoding and batch beam search would hold at the same length. Click to "
+                    "go to a step, click a name to hide its curve, wheel to zoom.") +
+            OwnerSwitch::kHelp,
         "No memory samples yet: step once (F10)."};
     return info;
   }
@@ -48,7 +60,10 @@ class MemoryPanel final : public Panel {
     if (rows.empty()) return draw_empty_state(canvas, area, info().empty, scene);
     const auto per_token = static_cast<double>(source.kv_bytes_per_token(*scene.capture));
     const std::int32_t shown = scene.shown_step();
-    const MemoryRow& now = at_step(rows, shown);
+    // The figures are the cursor's, as in every panel, also where it stands outside the range.
+    const auto every = source.memory(*scene.capture);
+    const MemoryRow now = at_step({every.begin(), every.end()}, shown);
+    const bool outside = scene.range && !scene.in_range(shown);
     const auto has = curves_of(rows);
 
     float right = owner.w > 0 ? owner.x - pad : area.right() - pad;
@@ -72,7 +87,7 @@ class MemoryPanel final : public Panel {
     top +=
         draw_legend(canvas, {area.x + pad, top}, right - area.x - pad, entries, scene, &legend_) +
         em * 0.15f;
-    if (const std::string ratio = ratio_text(rows, now, has, per_token, scene.export_mode);
+    if (const std::string ratio = ratio_text(rows, now, has, per_token, scene.export_mode, outside);
         !ratio.empty() && area.h > em * 13 && area.w > em * 24) {
       text_in(canvas, {area.x + pad, top, area.w - 2 * pad, em * 1.2f}, ratio,
               ui_text(scene, 0.84f));
@@ -109,7 +124,7 @@ class MemoryPanel final : public Panel {
     if (stacked_ && !scene.export_mode) draw_areas(canvas, rows, x, y, scene);
     for (const std::size_t i : {2u, 4u, 3u, 5u, 1u, 0u})
       if (has[i] && !hidden_[i]) draw_curve(canvas, rows, x, y, i, per_token, scene, stacked_);
-    if (!scene.export_mode && shown >= 0) {
+    if (!scene.export_mode && shown >= 0 && !outside) {
       const float px = x.px(std::clamp<double>(shown, first, last));
       canvas.line({px, plot.y}, {px, plot.bottom()}, scene.theme.current.with_alpha(0.7f), 1);
       for (std::size_t i = 0; i < kCurves; ++i)
@@ -162,7 +177,7 @@ class MemoryPanel final : public Panel {
         "garbage " + std::to_string(row.garbage) + ", reserved " + std::to_string(row.reserved),
         "greedy = prompt + generated = " + std::to_string(row.greedy),
         "batch beam = beams × (prompt + generated) = " + std::to_string(row.batch_beam),
-        "moved in this step: " + bytes_text(static_cast<double>(row.moved_bytes))};
+        copied_text(row, per_token, scene)};
     if (row.batch_beam > 0)
       reaction.tooltip.push_back(
           "(live + garbage) / batch beam = " +

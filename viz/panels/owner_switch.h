@@ -16,6 +16,11 @@ namespace triescope::viz {
 
 class OwnerSwitch {
  public:
+  // For the help of a panel that has a switch.
+  static constexpr const char* kHelp =
+      " Where a draft model or a draft head ran too, the switch at the top right chooses whose rows "
+      "are shown.";
+
   // The rows to show: those chosen where this capture has them, else the target's.
   RowSource source(const Scene& scene) const;
   // Draws the switch with its top right corner at `top_right`, in `room` px at most; an empty area

@@ -33,8 +33,8 @@ class Panel {
   virtual Point extent(Canvas& canvas, const Scene& scene) const = 0;
   // What is shown, as rows with a header line. RFC 4180, '.' decimals.
   virtual std::string csv(const Scene& scene) const = 0;
-  // Whose rows are shown ("target", "draft model"), in a panel that shows several models' rows, where
-  // the capture holds several; else "".
+  // Whose rows are shown ("target", "draft model"), in a panel that shows several models' rows,
+  // where the capture holds several; else "".
   virtual std::string whose(const Scene& scene) const {
     (void)scene;
     return {};

@@ -24,9 +24,10 @@ class PositionsPanel final : public Panel {
   const PanelInfo& info() const override {
     static const PanelInfo info = {
         "positions", "Positions",
-        "Position IDs of this step's inputs: prompt length + depth − 1, so siblings share one. "
-        "Hollow: the sequential ID a flat list would have given. Wheel to zoom, drag to move, F to "
-        "fit.",
+        std::string("Position IDs of this step's inputs: prompt length + depth − 1, so siblings "
+                    "share one. Hollow: the sequential ID a flat list would have given. Wheel to "
+                    "zoom, drag to move, F to fit.") +
+            OwnerSwitch::kHelp,
         "No forward yet: step once more (F10)."};
     return info;
   }

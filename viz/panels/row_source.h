@@ -1,6 +1,6 @@
 // RowSource: where a panel gets the rows that belong to a model: what its forwards read, which KV
 // slots it holds, what it keeps in memory, its best tokens. A panel asks for these rows through it
-// alone, so that a draft model's are drawn like the target's. A value; as thread-safe as the Capture.
+// alone, so that a draft model's are drawn like the target's. A value, used like the Capture.
 #pragma once
 
 #include <cstdint>

@@ -25,13 +25,13 @@ struct Piece {
   std::int32_t node = 0;
   std::string text;
 };
-std::vector<Piece> pieces_of(const Scene& scene, const std::vector<std::int32_t>& path) {
-  const capture::Capture& capture = *scene.capture;
+struct Token {
+  std::int32_t node = 0, token = 0;
+};
+std::vector<Piece> pieces_of(const capture::Capture& capture, const std::vector<Token>& path) {
   std::vector<Piece> pieces;
   for (std::size_t i = 0; i < path.size();) {
-    const auto bytes_of = [&](std::size_t k) {
-      return std::string(capture.piece(capture.nodes()[static_cast<std::size_t>(path[k])].token));
-    };
+    const auto bytes_of = [&](std::size_t k) { return std::string(capture.piece(path[k].token)); };
     std::string bytes = bytes_of(i);
     std::size_t used = 1;
     if (!is_whole(bytes)) {
@@ -44,7 +44,8 @@ std::vector<Piece> pieces_of(const Scene& scene, const std::vector<std::int32_t>
         break;
       }
     }
-    pieces.push_back({path[i + used - 1], is_whole(bytes) ? plain_text(bytes) : token_text(bytes)});
+    pieces.push_back(
+        {path[i + used - 1].node, is_whole(bytes) ? plain_text(bytes) : token_text(bytes)});
     i += used;
   }
   return pieces;
@@ -79,7 +80,10 @@ void put_sequence(Canvas& canvas, const Scene& scene,
          paths[i][shared] == paths[0][shared])
     ++shared;
   const std::int32_t apart = i > 0 && shared < paths[i].size() ? paths[i][shared] : INT32_MAX;
-  const auto pieces = pieces_of(scene, paths[i]);
+  std::vector<Token> path;
+  for (const std::int32_t node : paths[i])
+    path.push_back({node, scene.capture->nodes()[static_cast<std::size_t>(node)].token});
+  const auto pieces = pieces_of(*scene.capture, path);
   for (std::size_t k = 0; k < pieces.size(); ++k) {
     const Piece& piece = pieces[k];
     TextStyle style = ui_text(scene);
@@ -169,9 +173,11 @@ TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene) {
   const auto& prompt = capture.run().prompt_tokens;
   const std::size_t first = prompt.size() > kPromptTail ? prompt.size() - kPromptTail : 0;
   if (first > 0) put("… ", dim_text(scene, 1), -1, {});
+  std::vector<Token> shown;
   for (std::size_t i = first; i < prompt.size(); ++i)
-    put(plain_text(capture.piece(prompt[i])), dim_text(scene, 1), -2 - static_cast<std::int32_t>(i),
-        {});
+    shown.push_back({-2 - static_cast<std::int32_t>(i), prompt[i]});
+  for (const Piece& piece : pieces_of(capture, shown))
+    put(piece.text, dim_text(scene, 1), piece.node, {});
   x = left;
   y += line * 1.25f;
   lines.text_top = y;

@@ -1,5 +1,5 @@
-// The text so far, path by path, broken into lines: what the text panel draws. Sizes in px, from the
-// top left of the whole text.
+// The text so far, path by path, broken into lines: what the text panel draws. Sizes in px, from
+// the top left of the whole text.
 #pragma once
 
 #include <cstddef>

@@ -20,8 +20,7 @@ class TextPanel final : public Panel {
         "text", "Text",
         "The text of every live beam (at the end: of the returned sequences), best first. "
         "A line under a token says how it came; what a beam says differently from the best is in "
-        "its "
-        "colour. Click a token to lock it.",
+        "its colour. Click a token to lock it.",
         "No text yet: start a run."};
     return info;
   }

@@ -1,5 +1,5 @@
-// Trie: the token tree, growing to the right. Tokens on the nodes, probabilities below them, beams by
-// colour and number, dead branches dimmed with their mark and gap.
+// Trie: the token tree, growing to the right. Tokens on the nodes, probabilities below them, beams
+// by colour and number, dead branches dimmed with their mark and gap.
 #include <algorithm>
 #include <cmath>
 #include <sstream>

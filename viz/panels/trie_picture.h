@@ -1,5 +1,5 @@
-// TriePicture: the token tree as it was drawn last: what (TrieShape), where (TrieView) and the marks
-// for the mouse; and the pieces it is drawn in. Drawing changes the view's place and the marks.
+// TriePicture: the token tree as it was drawn last: what (TrieShape), where (TrieView), the marks
+// for the mouse, and the pieces it is drawn in. Drawing changes the view's place and the marks.
 #pragma once
 
 #include <cstdint>

@@ -25,9 +25,11 @@ std::string token_tail(const std::string& text, std::size_t chars) {
 std::string prompt_tail(const capture::Capture& capture, std::size_t chars) {
   const auto& prompt = capture.run().prompt_tokens;
   std::string bytes;
-  for (std::size_t i = prompt.size(); i > 0 && bytes.size() < chars * 3; --i)
-    bytes = std::string(capture.piece(prompt[i - 1])) + bytes;
-  return "…" + token_tail(token_text(bytes, 100000), chars);
+  std::size_t first = prompt.size();
+  for (; first > 0 && bytes.size() < chars * 3; --first)
+    bytes = std::string(capture.piece(prompt[first - 1])) + bytes;
+  const std::string shown = token_text(bytes, 100000), tail = token_tail(shown, chars);
+  return first > 0 || tail.size() < shown.size() ? "…" + tail : tail;
 }
 
 }  // namespace

@@ -19,14 +19,24 @@ bool has_drafts(const Scene& scene) {
                      [](const capture::StepRow& row) { return row.drafted > 0; });
 }
 
-// Bins: accepted counts as they are, margins in tenths.
+// Bins: accepted counts as they are, margins in tenths; the last one holds all margins above.
+constexpr std::int32_t kLastTenth = 30;
+
 std::int32_t bin_of(float value, bool drafts) {
-  return static_cast<std::int32_t>(drafts ? value : std::min(value * 10, 30.0f));
+  return static_cast<std::int32_t>(drafts ? value : std::min(value * 10, float{kLastTenth}));
+}
+
+// "0.2 to 0.3", "3.0 or more".
+std::string margin_text(std::int32_t bin) {
+  return number_text(bin / 10.0, 1) +
+         (bin == kLastTenth ? " or more" : " to " + number_text((bin + 1) / 10.0, 1));
 }
 
 }  // namespace
 
 void VerdictHistory::clear() { bars_ = histogram_ = {}; }
+
+bool VerdictHistory::any(const Scene& scene) { return !values_of(scene).empty(); }
 
 void VerdictHistory::draw(Canvas& canvas, Rect area, float height, const Scene& scene) {
   const float em = scene.em, pad = em * 0.6f;
@@ -63,11 +73,10 @@ void VerdictHistory::input(const Input& in, const Scene& scene, Reaction& reacti
     const auto bin = static_cast<std::int32_t>(std::lround(histogram_.x.value(in.mouse.x)));
     const auto counts = histogram_of(scene);
     if (const auto found = counts.find(bin); found != counts.end()) {
-      reaction.tooltip = {counted(found->second, "step") +
-                              (drafts ? " accepted " + counted(bin, "draft")
-                                      : " with a margin of " + number_text(bin / 10.0, 1) + " to " +
-                                            number_text((bin + 1) / 10.0, 1)),
-                          "click: the next of them"};
+      reaction.tooltip = {
+          counted(found->second, "step") + (drafts ? " accepted " + counted(bin, "draft")
+                                                   : " with a margin of " + margin_text(bin)),
+          "click: the next of them"};
       if (in.clicked) reaction.cursor = next_with(scene, bin);
     }
   }
@@ -233,8 +242,9 @@ void VerdictHistory::draw_histogram(Canvas& canvas, Rect area, const Scene& scen
        nice_integer_ticks(0, last, std::max(1, static_cast<int>(plot.w / (em * 3))))) {
     const float at = std::clamp(x.px(tick) - em * 1.3f, area.x, area.right() - em * 2.6f);
     text_in(canvas, {at, plot.bottom() + em * 0.15f, em * 2.6f, em},
-            drafts ? std::to_string(std::llround(tick)) : number_text(tick / 10, 1), small,
-            Align::kCenter);
+            drafts ? std::to_string(std::llround(tick))
+                   : number_text(tick / 10, 1) + (std::lround(tick) == kLastTenth ? "+" : ""),
+            small, Align::kCenter);
   }
 }
 

@@ -16,7 +16,8 @@ namespace triescope::viz {
 
 class VerdictHistory {
  public:
-  void clear();  // nothing is drawn: the mouse meets nothing
+  void clear();                  // nothing is drawn: the mouse meets nothing
+  bool any(const Scene& scene);  // whether there is a chart to draw
   // Bars on the left, the histogram beside them, in the lowest `height` px of `area`.
   void draw(Canvas& canvas, Rect area, float height, const Scene& scene);
   void input(const Input& in, const Scene& scene, Reaction& reaction);

@@ -36,7 +36,8 @@ class VerdictPanel final : public Panel {
       return draw_empty_state(canvas, area, info().empty, scene);
     const float em = scene.em, pad = em * 0.6f;
     const auto rows = VerdictList::rows_of(scene);
-    const float charts = area.h > em * 15 ? std::min(area.h * 0.4f, em * 11) : 0;
+    const float charts =
+        area.h > em * 15 && history_.any(scene) ? std::min(area.h * 0.4f, em * 11) : 0;
     const auto step = scene.capture->step(scene.shown_step());
     std::string head = "step " + std::to_string(scene.shown_step());
     if (step && step->drafted > 0)

@@ -1,7 +1,7 @@
-// Comparison: two runs side by side. Which tick of one belongs to a tick of the other, which node of
-// one corresponds to which of the other (its twin: the same tokens from the root on), what one keeps
-// and the other does not, and where the two texts part. Pure: no drawing. The same arguments give
-// the same answer, so that going forward and back gives the identical pair of pictures.
+// Comparison: two runs side by side. Which tick of one belongs to a tick of the other, which node
+// of one corresponds to which of the other (its twin: the same tokens from the root on), what one
+// keeps and the other does not, and where the two texts part. Pure: no drawing. The same arguments
+// give the same answer, so that going forward and back gives the identical pair of pictures.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ std::int64_t emitted_before(const capture::Capture& capture, capture::Tick curso
 std::int64_t decoding_us_before(const capture::Capture& capture, capture::Tick cursor);
 
 // The tick of `to` that belongs to `cursor` of `from`: the latest at which `to` is not
-// further on. Prefill goes phase by phase with prefill, and so do steps that stand at the same place.
+// further on. Prefill goes phase by phase with prefill, and so do steps at the same place.
 capture::Tick matching_tick(const capture::Capture& from, capture::Tick cursor,
                             const capture::Capture& to, Along along);
 
@@ -50,8 +50,8 @@ struct Twins {
   }
 };
 
-// A node without a twin does not count as different while the other run may still reach it; nor does
-// a draft that waits for its verdict.
+// A node without a twin does not count as different while the other run may still reach it; nor
+// does a draft that waits for its verdict.
 Twins find_twins(const capture::Capture& own, capture::Tick own_cursor,
                  const capture::Capture& other, capture::Tick other_cursor);
 

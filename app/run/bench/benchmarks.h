@@ -4,6 +4,7 @@
 // included.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,10 +48,10 @@ struct BeamCost {
   double prompt_tokens = 0;      // mean
   double tokens_per_second = 0;  // generated length a beam / decode time, over all prompts
   double ms_per_step = 0;
-  double peak_live = 0, peak_reserved = 0, peak_garbage = 0,
-         moved = 0;  // KV tokens, mean over prompts
-  double over_batch =
-      0;  // peak of live + garbage / the batch policy's; mean of the prompts' ratios
+  // KV tokens, mean over prompts.
+  double peak_live = 0, peak_reserved = 0, peak_garbage = 0, moved = 0;
+  // Peak of live + garbage over the batch policy's; mean of the prompts' ratios.
+  double over_batch = 0;
   bool equal_to_batch = true;  // the same tokens for every prompt
 };
 struct BeamBenchOptions {
@@ -84,6 +85,18 @@ std::vector<DraftCost> measure_drafting(Model& model, const Tokenizer& tokenizer
                                         const std::vector<BenchPrompt>& prompts,
                                         const DraftBenchOptions& options,
                                         const ProgressSink& progress);
+
+// One token drawn from a distribution, by each sampler of core/accept/samplers.h.
+struct SamplerCost {
+  std::string sampler;
+  int vocabulary = 0;
+  // From logits to a token, a softmax and the sampler's tables included; and one more token from the
+  // same distribution. Medians.
+  double first_us = 0, next_us = 0;
+};
+// REQUIRES: logits [vocab] with something finite among them; repeats >= 1.
+std::vector<SamplerCost> measure_samplers(std::span<const float> logits, int repeats,
+                                          const ProgressSink& progress);
 
 // What recording costs: trie beam search over the prompts with no recorder and with one at each
 // level of detail, writing to a file in the system's temporary folder.

@@ -1,7 +1,6 @@
 // How fast a model opens and decodes, and how far its logits are from libtorch's.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "app/run/bench/benchmarks.h"
 #include "app/run/bench/runs.h"
@@ -12,8 +11,6 @@ namespace triescope::app {
 std::vector<ModelCost> measure_models(const std::vector<std::string>& paths,
                                       const LoadOptions& options, int prompt_tokens,
                                       int max_new_tokens, const ProgressSink& progress) {
-  std::vector<std::int32_t> slots(static_cast<std::size_t>(prompt_tokens));
-  std::iota(slots.begin(), slots.end(), 0);
   std::vector<ModelCost> table;
   for (const std::string& path : paths) {
     LoadedModel opened;
@@ -26,9 +23,7 @@ std::vector<ModelCost> measure_models(const std::vector<std::string>& paths,
     cost.family = info.family;
     cost.prompt_tokens = prompt_tokens;
     const std::vector<std::int32_t> tokens = spread_tokens(prompt_tokens, info.vocab_size);
-    const auto first_logits = [&] {
-      return prefill(*opened.model, *opened.model->make_kv(prompt_tokens), tokens, slots);
-    };
+    const auto first_logits = [&] { return logits_after(*opened.model, tokens); };
     const std::vector<float> logits = first_logits();
 
     RunConfig config;

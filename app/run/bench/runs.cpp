@@ -1,6 +1,7 @@
 #include "app/run/bench/runs.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "app/run/request.h"
 
@@ -58,6 +59,12 @@ std::vector<float> prefill(Model& model, KvStorage& kv, std::span<const std::int
   batch.text_length = last + 1;
   const std::span<const float> logits = model.forward(batch, kv).logits;
   return {logits.begin(), logits.end()};
+}
+
+std::vector<float> logits_after(Model& model, std::span<const std::int32_t> tokens) {
+  std::vector<std::int32_t> slots(tokens.size());
+  std::iota(slots.begin(), slots.end(), 0);
+  return prefill(model, *model.make_kv(static_cast<std::int32_t>(tokens.size())), tokens, slots);
 }
 
 bool same_tokens(const RunResult& a, const RunResult& b) {

@@ -31,6 +31,8 @@ std::vector<std::int32_t> spread_tokens(int count, int vocabulary);
 // Position i into slots[i] = i. The logits of the last one.
 std::vector<float> prefill(Model& model, KvStorage& kv, std::span<const std::int32_t> tokens,
                            std::span<const std::int32_t> slots);
+// The same, into storage of its own.
+std::vector<float> logits_after(Model& model, std::span<const std::int32_t> tokens);
 
 // The same sequences, token for token.
 bool same_tokens(const RunResult& a, const RunResult& b);

@@ -4,7 +4,7 @@
 // Three sweeps: scores of all visible slots, softmax of each list, sum of V. Scores and the sum of
 // V go through the register tile of the linear layers, over blocks of 32 list entries: K transposed
 // into a panel [head_dim][32], V as rows. A score is one chain over the head's dimensions and the
-// sum of V one chain over the list, so where blocks and the shared part end cannot be seen.
+// sum of V one chain over the list, wherever blocks and the shared part end.
 #pragma once
 
 #include "core/kernels/cpu/math_impl.h"
@@ -16,14 +16,14 @@ namespace triescope::kernels {
 namespace {
 
 struct AttentionScratch {
-  std::int64_t ld_scores, ld_head;  // row lengths: list and head_dim, to whole panels (one more, as
-                                    // tails start anywhere)
-  float* q = nullptr;               // [queries][head_dim]
-  float* scores = nullptr;          // [queries][ld_scores]
-  float* sums = nullptr;            // [queries][ld_head]
-  float* weights = nullptr;         // [queries] sum of exponentials
-  float* panel = nullptr;           // [max(head_dim, 32)][max(32, ld_head)]: K transposed, or V
-  float* widened = nullptr;         // [32][head_dim] bf16 rows as fp32
+  // Row lengths: list and head_dim, to whole panels (one more, as tails start anywhere).
+  std::int64_t ld_scores, ld_head;
+  float* q = nullptr;        // [queries][head_dim]
+  float* scores = nullptr;   // [queries][ld_scores]
+  float* sums = nullptr;     // [queries][ld_head]
+  float* weights = nullptr;  // [queries] sum of exponentials
+  float* panel = nullptr;    // [max(head_dim, 32)][max(32, ld_head)]: K transposed, or V
+  float* widened = nullptr;  // [32][head_dim] bf16 rows as fp32
 
   static std::int64_t up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
 

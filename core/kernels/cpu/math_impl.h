@@ -21,8 +21,8 @@ inline Vec exp_of(Vec x) {
   return Vec::zero_where_less(x, low, Vec::scale_pow2(p, n));
 }
 
-// tanh of a vector, within 4 ulp; NaN stays. Cephes' tanhf: near zero the odd polynomial, as
-// 1 - 2 / (exp(2x) + 1) loses what x is small by (a softcap multiplies that by its cap).
+// tanh of a vector, within 4 ulp; NaN stays. Cephes' tanhf: near zero the odd polynomial, because
+// 1 - 2 / (exp(2x) + 1) cancels there (a softcap multiplies the error by its cap).
 inline Vec tanh_of(Vec x) {
   constexpr float kNear = 0.625f, kBelowNear = 0.62499994f;  // neighbours: one branch or the other
   const Vec size = Vec::max(x, Vec::zero() - x);

@@ -33,7 +33,7 @@ struct LinearCall {
   bool add;
 };
 
-// One K/V head and rows [row_begin, row_end): out of them `group` query heads each.
+// One K/V head and rows [row_begin, row_end), of each row the `group` query heads that read it.
 struct AttentionTask {
   const float* q;  // row r's first query head of this K/V head at q + r * q_stride
   std::int64_t q_stride;

@@ -16,8 +16,8 @@ alignas(32) constexpr std::int32_t kPartMask[16] = {-1, -1, -1, -1, -1, -1, -1, 
 struct Vec {
   static constexpr int kLanes = 8;
   static constexpr int kMaxRows = 6;  // 6 x 2 accumulators of 16 registers
-  static constexpr int kWideRows =
-      2;  // 1 or 2 rows: the whole panel, four vectors, to cover the latency of FMA
+  // 1 or 2 rows: the whole panel, four vectors, to cover the latency of FMA.
+  static constexpr int kWideRows = 2;
   static constexpr int kNarrow = 2;
 
   typedef std::uint32_t Codes __attribute__((vector_size(32)));

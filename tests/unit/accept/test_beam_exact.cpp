@@ -1,5 +1,5 @@
-// Beam search's parts by hand: the pool of finished sequences, the candidates, pruning limits and ties
-// at equality, and what a stopped search returns.
+// Beam search's parts by hand: the pool of finished sequences, the candidates, pruning limits and
+// ties at equality, and what a stopped search returns.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -152,8 +152,8 @@ TEST_CASE("a tie of the best live and the worst finished beam ends the search") 
   const std::vector<std::vector<float>> rows = {tied, tied, tied, tied, tied};
   const nlohmann::json settings = {{"num_beams", 2}, {"length_penalty", 0}};
   const LoopRun run = search(settings, rows, {4});
-  // Step 0: token 1 (rank 0, the lower id) lives and EOS finishes at .4; step 1: 1,1 and 1,EOS tie at
-  // .16, and the pool is full.
+  // Step 0: token 1 (rank 0, the lower id) lives and EOS finishes at .4; step 1: 1,1 and 1,EOS tie
+  // at .16, and the pool is full.
   REQUIRE(run.steps.size() == 2);
   CHECK(run.steps[0].result.finished.size() == 1);
   CHECK(run.steps[0].result.frontier.size() == 2);

@@ -47,7 +47,8 @@ class FixedDrafter final : public Drafter {
   int depth_;
 };
 
-// Draws drafts from a small model of its own, `width` a node, and says how; `alter` changes what it says.
+// Draws drafts from a small model of its own, `width` a node, and says how; `alter` changes what it
+// says.
 class DrawingDrafter final : public Drafter {
  public:
   using Alter = std::function<void(Proposal&)>;

@@ -1,4 +1,5 @@
-// Verification rules on one hand-made step: exact numbers at every edge, whatever the text would be.
+// Verification rules on one hand-made step: exact numbers at every edge, whatever the text would
+// be.
 #include <doctest/doctest.h>
 
 #include <cmath>

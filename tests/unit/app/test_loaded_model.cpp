@@ -18,7 +18,8 @@ struct Models {
   const std::string other = write_tiny_model(folder.path(), "other", {.layers = 1, .seed = 2});
   const std::string wide = write_tiny_model(folder.path(), "wide", {.vocabulary = 49});
   const std::string texts = write_tiny_model(folder.path(), "texts", {.tokenizer = true});
-  LoadedModel target, draft;
+  LoadedModel target;
+  LoadedDraft draft;
 
   void load(const std::string& path) { target.load(path, {.threads = 1}, {}, {}); }
   DraftWith drafts_with(const std::string& path, const std::string& method = "draft_model") {

@@ -50,6 +50,11 @@ TEST_CASE("rng: the numbers of a seed never change") {
   CHECK(zero.next() == 0x99EC5F36CB75F2B4ULL);
   CHECK(zero.next() == 0xBF6E1F784956452AULL);
   CHECK(zero.next() == 0x1A5F849D4933E6E0ULL);
+  CHECK(zero.next() == 0x6AA594F1262D2D2CULL);
+  CHECK(zero.next() == 0xBBA5AD4A1F842E59ULL);
+  for (int i = 5; i < 999; ++i) zero.next();
+  CHECK(zero.next() == 0x7AAC8C483A2EDD2FULL);
+  CHECK(Rng(0).uniform() == 0x1.33d8be6d96ebfp-1);
   Rng a(1), b(1), c(2);
   bool differs = false;
   for (int i = 0; i < 1000; ++i) {

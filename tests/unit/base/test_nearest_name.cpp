@@ -48,6 +48,11 @@ TEST_CASE("a beginning of two letters or more finds the shortest name that goes 
   CHECK(nearest_name("", names).empty());
   CHECK(nearest_name("model", names).empty());  // an ending is not a beginning
   CHECK(nearest_name(std::string(200, 'p'), names).empty());
+  // Names of up to 128 bytes are looked at, given or to be found.
+  const std::string longest(128, 'p'), longer = "x" + longest;
+  CHECK(nearest_name(longest, std::vector<std::string>{longest}) == longest);
+  CHECK(nearest_name(longer, std::vector<std::string>{longest}).empty());
+  CHECK(nearest_name(longest, std::vector<std::string>{longer}).empty());
 }
 
 TEST_CASE("a refusal ends with the nearest name, or says nothing") {

@@ -1,7 +1,9 @@
 #include <doctest/doctest.h>
+#include <malloc.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -54,7 +56,52 @@ TEST_CASE("scratch is aligned, grows, and is each worker's own") {
   CHECK(a != b);
   CHECK(reinterpret_cast<std::uintptr_t>(a) % 64 == 0);
   CHECK(pool.scratch(0, 50) == a);
-  CHECK(pool.scratch(0, 100000) != nullptr);
+  std::memset(a, 1, 128);
+  const auto* grown = static_cast<unsigned char*>(pool.scratch(0, 100000));
+  CHECK(reinterpret_cast<std::uintptr_t>(grown) % 64 == 0);
+  // Rounded up to whole lines, and writable to its end.
+  for (const std::size_t bytes : {1u, 63u, 65u, 200001u}) {
+    ThreadPool fresh(1);
+    void* memory = fresh.scratch(0, bytes);
+    REQUIRE(memory != nullptr);
+    std::memset(memory, 2, bytes);
+    CHECK(malloc_usable_size(memory) >= bytes);
+  }
+  for (const std::size_t bytes : {100u, 1000u, 50000u}) {
+    pool.scratch(1, bytes);
+    CHECK(malloc_usable_size(pool.scratch(1, bytes)) >= bytes);
+  }
+}
+
+TEST_CASE("a pool of no number of threads has one for each core") {
+  CHECK(ThreadPool(0).size() == ThreadPool::available_cores());
+  CHECK(ThreadPool().size() == ThreadPool::available_cores());
+  CHECK(ThreadPool::available_cores() >= 1);
+}
+
+TEST_CASE("the shares of a loop are even, in order, and the same worker's each time") {
+  ThreadPool pool(4);
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> shares(4, {-1, -1});
+    pool.for_ranges(10, [&](std::int64_t begin, std::int64_t end, int worker) {
+      shares[static_cast<std::size_t>(worker)] = {begin, end};
+    });
+    CHECK(shares ==
+          std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 2}, {2, 5}, {5, 7}, {7, 10}});
+  }
+}
+
+TEST_CASE("one piece of work stays with the thread that asks") {
+  ThreadPool pool(3);
+  const std::thread::id here = std::this_thread::get_id();
+  std::thread::id there;
+  pool.for_ranges(1, [&](std::int64_t, std::int64_t, int) { there = std::this_thread::get_id(); });
+  CHECK(there == here);
+  pool.for_tasks(1, [&](std::int64_t, int worker) {
+    CHECK(worker == 0);
+    there = std::this_thread::get_id();
+  });
+  CHECK(there == here);
 }
 
 }  // namespace

@@ -31,12 +31,12 @@ struct Progress {
   Tick tick;
 };
 
-// The promise is about the recorder's own clock: a row that was handed in a second ago by that clock
-// is on disk, because the recorder holds the decoder back while an older one waits. So the test
-// gives it a clock that counts the phases handed in, and asks by that clock; how fast the machine
-// is, or how long it let the child stand still, does not matter. (A process that stands still records
-// nothing either.) The child says through a pipe what it has handed in, and the parent kills it
-// after a number of such words drawn at random, wherever its two threads then are.
+// The promise is about the recorder's own clock: a row that was handed in a second ago by that
+// clock is on disk, because the recorder holds the decoder back while an older one waits. So the
+// test gives it a clock that counts the phases handed in, and asks by that clock; how fast the
+// machine is, or how long it let the child stand still, does not matter. (A process that stands
+// still records nothing either.) The child says through a pipe what it has handed in, and the
+// parent kills it after a number of such words drawn at random, wherever its two threads then are.
 TEST_CASE(
     "capture: after each of 50 kills at random moments it opens and lacks at most the last "
     "second") {

@@ -24,8 +24,8 @@ std::vector<std::int32_t> text_of(const TokenTree& tree, std::span<const std::in
   return text;
 }
 
-// Hangs the model's `width` best tokens below every frontier node and every draft, `levels` deep; what
-// a level holds beyond `sent` nodes is withdrawn.
+// Hangs the model's `width` best tokens below every frontier node and every draft, `levels` deep;
+// what a level holds beyond `sent` nodes is withdrawn.
 class OracleDrafter final : public Drafter {
  public:
   OracleDrafter(const FakeModel& model, std::size_t width, int levels,

@@ -130,7 +130,7 @@ TEST_CASE("bad input is refused before anything runs") {
                          "20 tokens; found 2 + 19"));
   CHECK(refusal(start("beam", {}, {1, 99}, 4), E::kInvalidArgument)
             .starts_with("prompt: expected token ids from 0 to 31 (the model's vocabulary); found "
-                         "99 at place 1"));
+                         "99 at index 1"));
   CHECK(refusal(start("beam", {{"eos_token_id", 77}}, {1}, 4), E::kInvalidArgument)
             .starts_with("eos_token_id: expected"));
   CHECK(refusal(start("bean", {}, {1}, 4), E::kInvalidArgument)
@@ -217,7 +217,7 @@ TEST_CASE("memory that runs out says where and what needs less; what was decoded
   CHECK(session.tree().size() > 4);
 }
 
-TEST_CASE("logits that are no numbers are an error, not a text") {
+TEST_CASE("logits that are not numbers are an error, not a text") {
   class NanModel final : public Model {
    public:
     explicit NanModel(FakeModel& inner) : inner_(inner) {}

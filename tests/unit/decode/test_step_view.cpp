@@ -1,5 +1,6 @@
-// What a session hands its drafter and tells the recorder: rows, logits, features, the text so far; room,
-// withdrawn drafts; the memory rows and step figures of small runs worked out by hand; a branch's start.
+// What a session hands its drafter and tells the recorder: rows, logits, features, the text so far;
+// room, withdrawn drafts; the memory rows and step figures of small runs worked out by hand; a
+// branch's start.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -30,8 +31,8 @@ Tokens text_to(const TokenTree& tree, NodeId node) {
   return text;
 }
 
-// Drafts the model's best chain of three, with a wrong token beside each; the last wrong one is withdrawn.
-// Notes all that it is shown.
+// Drafts the model's best chain of three, with a wrong token beside each; the last wrong one is
+// withdrawn. Notes all that it is shown.
 class Watcher final : public Drafter {
  public:
   struct Seen {
@@ -131,7 +132,8 @@ TEST_CASE("a drafter reads every step, prefill included: its rows, features and 
   CHECK(run.notes.layers_asked == 1);
   CHECK(run.notes.drafts == 2);
   CHECK_FALSE(run.notes.features_after_prefill);
-  // 1 is the pending node after prefill; 2 3 4 5 6 7 are wrong, right, wrong, right, withdrawn, right.
+  // 1 is the pending node after prefill; 2 3 4 5 6 7 are wrong, right, wrong, right, withdrawn,
+  // right.
   CHECK(run.notes.rooms == std::vector<int>{5, 1});
   const auto& seen = run.notes.seen;
   REQUIRE(seen.size() == 3);
@@ -195,7 +197,8 @@ std::vector<std::string> memory_text(const MemoryRecorder& recorder) {
 }
 
 TEST_CASE("memory rows of a drafting run are those worked out by hand, by policy") {
-  // Step 1: the prompt and six rows, of which 2 and 4 die; step 2: three rows, then the run is over.
+  // Step 1: the prompt and six rows, of which 2 and 4 die; step 2: three rows, then the run is
+  // over.
   using Rows = std::vector<std::string>;
   const auto rows_under = [](const char* kv, int gc_every) {
     FakeOptions options{.eos_token_ids = {}};

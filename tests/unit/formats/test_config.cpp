@@ -5,8 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/formats/config.h"
-#include "tests/support/paths.h"
-#include "tests/unit/formats/format_test_util.h"
+#include "tests/unit/formats/config_files.h"
 
 using namespace triescope;
 using namespace triescope::formats;
@@ -14,15 +13,10 @@ using namespace triescope::test;
 
 namespace {
 
-const std::string kSizes =
-    R"("hidden_size":64,"num_hidden_layers":4,"num_attention_heads":4,"num_key_value_heads":2,"intermediate_size":128,)"
-    R"("vocab_size":100,"max_position_embeddings":256,"rms_norm_eps":1e-5)";
-
 ModelConfig read(const std::string& type, const std::string& more = "",
                  const std::string& generation = "") {
   const TempDir folder;
-  write_file(folder.path() / "config.json", R"({"model_type":")" + type + R"(",)" + kSizes +
-                                                (more.empty() ? "" : ",") + more + "}");
+  write_file(folder.path() / "config.json", config_json(type, more));
   if (!generation.empty()) write_file(folder.path() / "generation_config.json", generation);
   return config_from_folder(folder.path().string());
 }
@@ -97,6 +91,60 @@ TEST_CASE("generation_config.json: what it asks for, by our parameters' names") 
     CHECK(names(refusal(ErrorCode::kCorruption, "llama", "", text), key));
 }
 
+TEST_CASE("generation_config.json: every setting is silent at its neutral value alone") {
+  using Settings = decltype(GenerationSettings::settings);
+  const auto asked = [](const std::string& name, const std::string& value) {
+    return read("llama", "", "{\"" + name + "\":" + value + "}").generation;
+  };
+  for (const auto& [name, neutral, other] : {std::tuple{"temperature", "1", "0"},
+                                             {"top_k", "-1", "1"},
+                                             {"top_p", "1", "0"},
+                                             {"min_p", "0", "1"},
+                                             {"top_h", "0", "1"},
+                                             {"typical_p", "1", "0"},
+                                             {"epsilon_cutoff", "0", "1"},
+                                             {"eta_cutoff", "0", "1"},
+                                             {"repetition_penalty", "1", "0"},
+                                             {"num_beams", "1", "0"},
+                                             {"length_penalty", "1", "0"},
+                                             {"no_repeat_ngram_size", "0", "1"},
+                                             {"min_length", "0", "1"},
+                                             {"min_new_tokens", "0", "1"}}) {
+    CAPTURE(std::string(name));
+    CHECK(asked(name, neutral).settings.empty());
+    CHECK(asked(name, other).settings == Settings{{name, other}});
+  }
+  CHECK(asked("early_stopping", "true").settings == Settings{{"early_stopping", "true"}});
+  for (const auto& [name, neutral, other] :
+       {std::tuple{"encoder_repetition_penalty", "1", "0"},
+        {"encoder_no_repeat_ngram_size", "0", "1"},
+        {"diversity_penalty", "0", "1"},
+        {"num_beam_groups", "1", "2"},
+        {"penalty_alpha", "0", "1"},
+        {"guidance_scale", "1", "0"},
+        {"sequence_bias", "[]", "[[[1],2.0]]"},
+        {"suppress_tokens", "null", "[1]"},
+        {"begin_suppress_tokens", "[]", "[1]"},
+        {"forced_bos_token_id", "-1", "0"},
+        {"forced_eos_token_id", "-1", "[0]"},
+        {"exponential_decay_length_penalty", "null", "[1,2.0]"},
+        {"constraints", "null", "[1]"},
+        {"force_words_ids", "[]", "[[1]]"},
+        {"dola_layers", "\"\"", "\"high\""},
+        {"stop_strings", "[]", "[\"a\"]"},
+        {"remove_invalid_values", "false", "true"},
+        {"renormalize_logits", "false", "true"},
+        {"watermarking_config", "{}", "{\"bias\":1}"},
+        {"token_healing", "false", "true"}}) {
+    CAPTURE(std::string(name));
+    CHECK(asked(name, neutral).not_done.empty());
+    CHECK(asked(name, other).not_done == std::vector<std::string>{name});
+    CHECK(asked(name, other).settings.empty());
+  }
+  CHECK(names(refusal(ErrorCode::kCorruption, "llama", "", R"({"bad_words_ids":[[1],[]]})"),
+              "a list of lists of token ids"));
+}
+
 TEST_CASE("rope settings in the older and the newer spelling") {
   const char* old_form =
       R"("rope_theta":5e5,"rope_scaling":{"rope_type":"llama3","factor":8.0,"low_freq_factor":1.0,"high_freq_factor":4.0,"original_max_position_embeddings":64})";
@@ -153,27 +201,6 @@ TEST_CASE("what is not supported is an error that names it") {
 
 namespace {
 
-// A GGUF of metadata alone, and a vocabulary of 8.
-GgufWriter gguf_of(const std::string& architecture, std::uint32_t layers) {
-  GgufWriter writer;
-  writer.add("general.architecture", architecture);
-  writer.add(architecture + ".embedding_length", std::uint32_t{64});
-  writer.add(architecture + ".attention.head_count", std::uint32_t{2});
-  writer.add(architecture + ".attention.key_length", std::uint32_t{16});
-  writer.add(architecture + ".attention.value_length", std::uint32_t{16});
-  writer.add(architecture + ".feed_forward_length", std::uint32_t{64});
-  writer.add(architecture + ".context_length", std::uint32_t{128});
-  writer.add(architecture + ".block_count", layers);
-  writer.add_f32("token_embd.weight", {64, 8}, std::vector<float>(512));
-  return writer;
-}
-
-ModelConfig config_of(const GgufWriter& writer) {
-  const TempDir folder;
-  write_file(folder.path() / "model.gguf", writer.bytes());
-  return config_from_gguf(*GgufFile::open((folder.path() / "model.gguf").string()));
-}
-
 std::string refusal_of(const GgufWriter& writer) {
   try {
     config_of(writer);
@@ -203,11 +230,6 @@ TEST_CASE("GGUF: Gemma's attention scale is that of the size the layers tell") {
 }
 
 TEST_CASE("GGUF: windows by architecture, and by a pattern") {
-  const auto windows = [](const ModelConfig& config) {
-    std::string text;
-    for (const LayerConfig& layer : config.layers) text += layer.window > 0 ? 'w' : '.';
-    return text;
-  };
   GgufWriter gemma2 = gguf_of("gemma2", 4);
   CHECK(windows(config_of(gemma2)) == "w.w.");
   CHECK(config_of(gemma2).layers[0].window == 4096);
@@ -266,7 +288,7 @@ TEST_CASE("absurd configurations are refused") {
   }
   const auto with = [](const std::string& key, const std::string& value) {
     const TempDir folder;
-    std::string text = R"({"model_type":"llama",)" + kSizes + "}";
+    std::string text = config_json("llama");
     const std::size_t at = text.find("\"" + key + "\":") + key.size() + 3;
     text.replace(at, text.find_first_of(",}", at) - at, value);
     write_file(folder.path() / "config.json", text);

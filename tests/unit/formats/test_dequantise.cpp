@@ -97,6 +97,11 @@ TEST_CASE("blocks that do not fill the output are refused") {
   CHECK_THROWS_AS(dequantise(GgmlType::kQ4_0, std::span(bytes).first(17), std::span(values)),
                   Error);
   CHECK_THROWS_AS(dequantise(static_cast<GgmlType>(99), bytes, values), Error);
+  values.resize(32);
+  CHECK_NOTHROW(dequantise(GgmlType::kQ4_0, bytes, values));
+  bytes.resize(19);  // a block and a byte
+  CHECK_THROWS_WITH_AS(dequantise(GgmlType::kQ4_0, bytes, values),
+                       "dequantise: 19 bytes of Q4_0 are not 32 values", Error);
 }
 
 TEST_CASE("16-bit floats widen exactly and narrow to nearest even") {

@@ -52,7 +52,10 @@ TEST_CASE("text that is not JSON, or is beyond the limits, is refused by the fil
   CHECK(names(refusal(repeated("[", 65) + repeated("]", 65)), "at most 64 deep"));
   CHECK(names(refusal(repeated("{\"a\":", 64) + "[]" + repeated("}", 64)), "at most 64 deep"));
   CHECK(names(refusal(repeated("[", 10'000'000)), "at most 64 deep"));
-  CHECK(names(refusal("[" + repeated("0,", 4u << 20) + "0]"), "at most 4 million JSON values"));
+  // The list itself counts too.
+  CHECK(refusal("[" + repeated("0,", (4u << 20) - 2) + "0]").empty());
+  CHECK(
+      names(refusal("[" + repeated("0,", (4u << 20) - 1) + "0]"), "at most 4 million JSON values"));
 }
 
 // A parser that looks through the list after each of its objects would be at it for minutes.

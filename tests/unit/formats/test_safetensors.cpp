@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <random>
 
 #include "core/base/error.h"
@@ -59,6 +60,54 @@ TEST_CASE("tensors of several dtypes are read as fp32") {
   CHECK(c == std::vector<float>{1});
   CHECK(file->find("d") == nullptr);
   CHECK_THROWS_AS(file->read(*file->find("a"), 3, a), Error);
+}
+
+TEST_CASE("both 8-bit dtypes are read as fp32, any dtype as its bytes, others not at all") {
+  const TempDir folder;
+  const fs::path path = folder.path() / "model.safetensors";
+  write_file(
+      path, safetensors_bytes(R"({"a":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]},)"
+                              R"("b":{"dtype":"F8_E5M2","shape":[2],"data_offsets":[2,4]},)"
+                              R"("c":{"dtype":"BF16","shape":[3],"data_offsets":[4,10]},)"
+                              R"("d":{"dtype":"I8","shape":[2],"data_offsets":[10,12]}})",
+                              std::string("\x38\xb8\x3c\xc0\x80\x3f\x00\xc0\x40\x40\x01\x02", 12)));
+  const auto file = SafeTensors::open_file(path.string());
+  std::vector<float> two(2);
+  file->read(*file->find("a"), 0, two);
+  CHECK(two == std::vector<float>{1, -1});
+  file->read(*file->find("b"), 0, two);
+  CHECK(two == std::vector<float>{1, -2});
+  std::vector<std::uint16_t> bits(2);
+  const auto bytes = std::as_writable_bytes(std::span(bits));
+  file->read_stored(*file->find("c"), 2, bytes);
+  CHECK(bits == std::vector<std::uint16_t>{0xc000, 0x4040});
+  CHECK_THROWS_WITH_AS(
+      file->read_stored(*file->find("c"), 3, bytes),
+      "tensor 'c': expected a read within its 6 bytes, found one of 4 at 3", Error);
+  CHECK_THROWS_AS(file->read_stored(*file->find("c"), -1, bytes), Error);
+  CHECK_THROWS_AS(file->read_stored(*file->find("c"), 7, bytes.first(0)), Error);
+  CHECK_THROWS_WITH_AS(file->read(*file->find("d"), 0, two), doctest::Contains("is I8"), Error);
+}
+
+TEST_CASE("an empty tensor takes no room; at most 8 dimensions") {
+  const TempDir folder;
+  const fs::path path = folder.path() / "model.safetensors";
+  const auto opened = [&](const std::string& header, std::size_t bytes) {
+    write_file(path, safetensors_bytes(header, std::string(bytes, '\0')));
+    return SafeTensors::open_file(path.string());
+  };
+  // It may stand where another begins, whatever their order in the header.
+  const auto file = opened(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+                           R"("b":{"dtype":"F32","shape":[0,3],"data_offsets":[0,0]}})",
+                           4);
+  CHECK(file->find("b")->elements == 0);
+  CHECK_NOTHROW(file->read(*file->find("b"), 0, {}));
+  CHECK(opened(R"({"a":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1],"data_offsets":[0,4]}})", 4)
+            ->tensors()[0]
+            .shape.size() == 8);
+  CHECK_THROWS_WITH_AS(
+      opened(R"({"a":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4]}})", 4),
+      doctest::Contains("at most 8 dimensions"), Error);
 }
 
 TEST_CASE("a safetensors file cut anywhere is refused") {
@@ -153,6 +202,12 @@ TEST_CASE("a sharded folder is read through its index, and the index cannot leav
   std::vector<float> value(1);
   file->read(*file->find("b"), 0, value);
   CHECK(value[0] == 2);
+  CHECK(file->file_bytes() ==
+        static_cast<std::int64_t>(8 + header_a.size() + 4 + 8 + header_b.size() + 4));
+  const fs::path second = folder.path() / "m-2.safetensors";
+  fs::last_write_time(second, fs::last_write_time(second) + std::chrono::hours(1));
+  CHECK_THROWS_WITH_AS(file->check_unchanged(), doctest::Contains("m-2.safetensors: was changed"),
+                       Error);
   CHECK_THROWS_AS(open_with(R"({"a":"m-2.safetensors"})"), Error);
   CHECK_THROWS_AS(open_with(R"({"a":"m-1.safetensors","c":"m-2.safetensors"})"), Error);
   CHECK_THROWS_AS(open_with(R"({"a":"m-9.safetensors"})"), Error);

@@ -258,6 +258,155 @@ TEST_CASE("sort leaves what it finds equal in its order, in long lists too") {
   CHECK(rendered("{{ ('baBA' * 20)|list|sort|join }}") == sorted);
 }
 
+TEST_CASE("sort, min, max and unique: of what is equal the first, in reverse too") {
+  CHECK(rendered("{{ ['b','B','a','A']|sort(reverse=true)|join }}") == "bBaA");
+  CHECK(rendered("{{ ['b','B','a']|max }}{{ ['B','b','a']|max }}{{ ['b','a','A']|min }}") == "bBa");
+  CHECK(rendered("{{ [3,1,2]|min }}{{ [3,1,2]|max }}") == "13");
+  CHECK(rendered("{{ ['aB','AB','c']|unique|join(',') }}") == "aB,c");
+  std::string sorted;
+  for (int i = 0; i < 20; ++i) sorted += "bB";
+  for (int i = 0; i < 20; ++i) sorted += "aA";
+  CHECK(rendered("{{ ('abAB' * 20)|list|sort(reverse=true)|join }}").size() == 80);
+  CHECK(rendered("{{ ('baBA' * 20)|list|sort(reverse=true)|join }}") == sorted);
+}
+
+TEST_CASE("unique looks through what it has kept, and that counts") {
+  Limits limits;
+  limits.steps = 10'000;
+  CHECK(rendered("{{ range(50)|unique|list|length }}", limits) == "50");
+  CHECK(outcome("{{ range(200)|unique|list|length }}", 0, limits).code == ErrorCode::kNotSupported);
+}
+
+TEST_CASE("places in a text are counted in characters, prefixes and suffixes taken off whole") {
+  CHECK(rendered("{{ '\u00e9a'.find('a') }} {{ '\u00e9aa'.index('aa') }} {{ 'a'.find('b') }}") ==
+        "1 1 -1");
+  CHECK(rendered("{{ 'abcd'.removesuffix('d') }} {{ 'abcd'.removeprefix('a') }} "
+                 "{{ 'abcd'.removesuffix('c') }} {{ 'abcd'.removeprefix('b') }}") ==
+        "abc bcd abcd abcd");
+  CHECK(rendered("{{ '\u00e9\u00e9'.count('') }} {{ 'aaa'.count('aa') }}") == "3 1");
+}
+
+TEST_CASE("a split at white space with a limit leaves the rest as it is") {
+  CHECK(rendered("{{ 'a b  c '.split(none, 1) }} {{ ' a b c  '.split(none, 2) }}") ==
+        "['a', 'b  c '] ['a', 'b', 'c  ']");
+  CHECK(
+      rendered("{{ 'a b c  '.split(none, 3) }} {{ ' a '.split(none, 0) }} {{ ' a b '.split() }}") ==
+      "['a', 'b', 'c'] ['a '] ['a', 'b']");
+}
+
+TEST_CASE("lines end as in Python, white space is Python's") {
+  CHECK(rendered(R"({{ '\r\n'.splitlines() }} {{ 'a\r\nb\n'.splitlines() }})") ==
+        "[''] ['a', 'b']");
+  CHECK(rendered(R"({{ 'a\x1cb\x85c\u2028d'.splitlines() }} {{ ''.splitlines() }})") ==
+        "['a', 'b', 'c', 'd'] []");
+  CHECK(rendered(R"({{ 'a\n\n'.splitlines() }})") == "['a', '']");
+  CHECK(rendered(R"([{{ '\x1ca\x1f'.strip() }}])") == "[a]");
+}
+
+TEST_CASE("titles and capitals as in Python and in Jinja, which differ") {
+  CHECK(rendered(R"({{ "they're bill's".title() }} {{ 'aBC dEF'.capitalize() }})") ==
+        "They'Re Bill'S Abc def");
+  CHECK(rendered(R"({{ "they're" | title }} {{ 'x-y (ab) [cd] {ef} <gh>' | title }})") ==
+        "They're X-Y (Ab) [Cd] {Ef} <Gh>");
+}
+
+TEST_CASE("texts in lists are quoted as Python quotes them") {
+  CHECK(rendered(R"({{ ["it's", 'a"b', "it's \"x\""] }})") == R"(["it's", 'a"b', 'it\'s "x"'])");
+  CHECK(rendered(R"({{ ['\x7f', '\xa0', '\u00ff', '\u0100', '\u2028', '\U000e0001'] }})") ==
+        "['\\x7f', '\\xa0', '\u00ff', '\u0100', '\\u2028', '\\U000e0001']");
+  CHECK(rendered("{{ (1,) }} {{ (1, 2) }} {{ (1, 2) == [1, 2] }} {{ [nothing] }}[{{ nothing }}]") ==
+        "(1,) (1, 2) False [Undefined][]");
+}
+
+TEST_CASE("numbers: signs of a quotient and a rest, integers that do not fit, roundings") {
+  CHECK(rendered(
+            "{{ -7 // 2 }} {{ -7 % 2 }} {{ 7 // -2 }} {{ 7 % -2 }} {{ -8 % 2 }} {{ -7 % -2 }}") ==
+        "-4 1 -4 -1 0 -1");
+  CHECK(rendered("{{ -7.5 % 2 }} {{ 7.5 % -2 }} {{ 7.5 // -2 }}") == "0.5 -0.5 -4.0");
+  CHECK(rendered("{{ '9e15'|int }} {{ 2.5|round }} {{ 2.55|round(1) }}") ==
+        "9000000000000000 2.0 2.5");
+  for (const char* source :
+       {"{{ '1e16'|int }}", "{{ 2.5|round(-1) }}", "{{ 2.5|round(21) }}", "{{ 1 / 0 }}",
+        "{{ 1 // 0 }}", "{{ 1.5 % 0 }}", "{% if 5 is divisibleby(0) %}{% endif %}",
+        "{% if 5 is divisibleby(-1) %}{% endif %}", "{{ 9223372036854775807 + 1 }}"}) {
+    CAPTURE(source);
+    CHECK(outcome(source).code == ErrorCode::kNotSupported);
+  }
+  CHECK(rendered("{{ 1_000 }} {{ 0o17 }} {{ 0x1F }} {{ 0b101 }}") == "1000 15 31 5");
+}
+
+TEST_CASE("tests of values") {
+  CHECK(
+      rendered("{{ '12' is upper }} {{ 'A1' is upper }} {{ 'a1' is lower }} {{ 'aB' is lower }}") ==
+      "False True True False");
+  CHECK(
+      rendered(
+          "{{ 3 is ge(3) }} {{ 3 is ge(4) }} {{ 3 is le(3) }} {{ 3 is lt(3) }} {{ 3 is gt(3) }}") ==
+      "True False True False False");
+  CHECK(rendered("{{ 4 is even }} {{ 3 is even }} {{ 3 is odd }} {{ 6 is divisibleby(3) }}") ==
+        "True False True True");
+  CHECK(rendered("{{ namespace(a=1) is iterable }} {{ 'a' is iterable }} {{ 1 is iterable }}") ==
+        "False True False");
+  CHECK(rendered("{{ 'a' in 'cab' }} {{ 'x' not in 'abc' }} {{ 1 not in [1] }}") ==
+        "True True False");
+  CHECK(rendered("{{ 'b' > 'abc' }} {{ 'Z' < 'a' }} {{ (1 if false) is defined }}") ==
+        "True True False");
+}
+
+TEST_CASE("slices and places from the end") {
+  const auto of = [](const std::string& part) {
+    return rendered("{{ [1, 2, 3, 4]" + part + " }}");
+  };
+  CHECK(of("[::-1]") == "[4, 3, 2, 1]");
+  CHECK(of("[5:0:-1]") == "[4, 3, 2]");
+  CHECK(of("[-2:]") == "[3, 4]");
+  CHECK(of("[::-2]") == "[4, 2]");
+  CHECK(of("[3::-1]") == "[4, 3, 2, 1]");
+  CHECK(of("[-9:2]") == "[1, 2]");
+  CHECK(of("[-1]") == "4");
+  CHECK(rendered(
+            "{{ '\u00e9ab'[-1] }} {{ '\u00e9ab'[::-1] }} {{ 'abc'[-9:2] }} {{ (1, 2, 3)[1:] }}") ==
+        "b ba\u00e9 ab (2, 3)");
+}
+
+TEST_CASE("a loop goes on, ends early, or has nothing to go over") {
+  CHECK(rendered(
+            "{% for i in [1,2,3] %}{% if i == 2 %}{% continue %}{% endif %}{{ i }}{% endfor %}") ==
+        "13");
+  CHECK(
+      rendered("{% for i in [1,2,3] %}{% if i == 2 %}{% break %}{% endif %}{{ i }}{% endfor %}") ==
+      "1");
+  CHECK(rendered("{% for i in [1,2] if i > 5 %}x{% else %}none{% endfor %}") == "none");
+  CHECK(rendered("{% for i in [] %}x{% else %}none{% endfor %}") == "none");
+  CHECK(rendered("{% for i in [1,2,3] if i != 2 %}{{ loop.index }}{{ i }} {% endfor %}") ==
+        "11 23 ");
+  CHECK(rendered("{% set x = 1 %}{% set y %}{% set x = 2 %}a{% endset %}{{ x }}{{ y }}") == "1a");
+  CHECK(rendered("{{ 0 or 'a' }}{{ 'b' or 'c' }}{{ 0 and 1 }}{{ 1 and 2 }}") == "ab02");
+  CHECK(rendered("{{ range(9223372036854775806, 9223372036854775807, 5)|join }}") ==
+        "9223372036854775806");
+  CHECK(outcome("{% set n = namespace() %}{% set n.me = n %}").code == ErrorCode::kNotSupported);
+}
+
+TEST_CASE("escapes, raw blocks and brackets are read as Python and Jinja read them") {
+  CHECK(rendered(R"({{ '\101\1012' }})") == "AA2");
+  CHECK(rendered("{%+ raw %}{{ a }}{%+ endraw %}b") == "{{ a }}b");
+  for (const char* source :
+       {R"({{ '\ud800' }})", R"({{ '\U00110000' }})", "{{ (1] }}", "{{ [1) }}"}) {
+    CAPTURE(source);
+    CHECK(outcome(source).code == ErrorCode::kNotSupported);
+  }
+}
+
+TEST_CASE("JSON: empty ones stay on their line, texts are escaped as Python escapes them") {
+  CHECK(rendered("{{ {}|tojson(indent=2) }}{{ []|tojson(indent=2) }}") == "{}[]");
+  CHECK(rendered("{{ {'a': [1, {}]}|tojson(indent=2) }}") ==
+        "{\n  \"a\": [\n    1,\n    {}\n  ]\n}");
+  CHECK(rendered(R"({{ 'a b\x1f\u00e9'|tojson }})") == "\"a b\\u001f\u00e9\"");
+  CHECK(rendered(R"({{ '\u00e9\U0001F600 '|tojson(ensure_ascii=true) }})") ==
+        R"("\u00e9\ud83d\ude00 ")");
+  CHECK(rendered("{{ {'b': 1, 'a': 2}|tojson(sort_keys=true) }}") == R"({"a": 2, "b": 1})");
+}
+
 TEST_CASE("powers of 0, 1 and -1 take no time, however large the exponent") {
   CHECK(rendered("{{ 1 ** 1000000000000 }} {{ (-1) ** 1000000000001 }} {{ 0 ** 100000000000 }}") ==
         "1 -1 0");

@@ -1,5 +1,5 @@
-// Each KV policy by hand, without a model: which slots rows take and see, what a commit drops, moves and
-// tells, and what a sliding window does to all that.
+// Each KV policy by hand, without a model: which slots rows take and see, what a commit drops,
+// moves and tells, and what a sliding window does to all that.
 #include <doctest/doctest.h>
 
 #include "core/base/error.h"
@@ -78,8 +78,8 @@ struct Kv {
   TokenTree tree;
 };
 
-// Two beams, then three, one of them dies, at last one; a window that first eats into the prompt, then
-// into ancestors that the branches do not share, then into one that they do.
+// Two beams, then three, one of them dies, at last one; a window that first eats into the prompt,
+// then into ancestors that the branches do not share, then into one that they do.
 struct Windowed : Kv {
   explicit Windowed(KvPolicyOptions options) : Kv(options, 3) {
     CHECK(prefill() == "0,1,2");
@@ -104,7 +104,8 @@ TEST_CASE("recycle: dropped slots go to the next rows, the lowest first, a windo
   CHECK(kv.place({kv.e, kv.f, kv.g}) == " | 0,1 ; 0,2 ; 5,3");
   CHECK(kv.counts() == "5+0");
   (void)told(kv.store);
-  // g and the branch above it die; c is shared by both that are left and falls out of the window once.
+  // g and the branch above it die; c is shared by both that are left and falls out of the window
+  // once.
   kv.h = kv.hang(kv.e), kv.i = kv.hang(kv.f);
   kv.commit(3, {kv.g, kv.d}, {kv.h, kv.i}, 5);
   CHECK(told(kv.store) == "free 3=7, free 5=4, free 0=3");

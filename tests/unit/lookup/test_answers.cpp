@@ -54,6 +54,13 @@ TEST_CASE("an n-gram trie: what was first seen earlier and is seen again last co
         Rows{{5, -1, 1, 2}, {6, -1, 1, 2}});
 }
 
+TEST_CASE("an n-gram trie: of a near answer and a far one the later window's comes first") {
+  // Both 2 come at the end; the near one's window, 1 2, begins after the far one's, 1 1 2.
+  CHECK(
+      rows(trie_of({1, 1, 3, 1, 1, 2}, 4, 1).continuations(Tokens{1}, 100, 2)) ==
+      Rows{{1, -1, 1, 2}, {2, -1, 1, 1}, {2, 0, 2, 1}, {3, -1, 1, 1}, {1, 3, 2, 1}, {3, 0, 2, 1}});
+}
+
 TEST_CASE("an n-gram trie's room cuts the least frequent, its depth what is too far") {
   const NgramTrie trie = trie_of(kText, 4, 2);
   const Tokens context = {1, 2};

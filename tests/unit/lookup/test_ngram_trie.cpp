@@ -143,6 +143,8 @@ TEST_CASE("drafts go no deeper than asked and stop at an EOS") {
 
 TEST_CASE("n must be larger than the prefix length") {
   CHECK_THROWS_AS(NgramTrie(3, 3), Error);
+  CHECK_THROWS_AS(NgramTrie(3, 0), Error);
+  CHECK_NOTHROW(NgramTrie(2, 1));
   LoopConfig config{.vocab = 5, .settings = {{"ngram_size", 4}, {"prefix_length", 4}}};
   const auto run = test::run_context(config, ngram_trie_method());
   CHECK_THROWS_AS(ngram_trie_method().make(run), Error);

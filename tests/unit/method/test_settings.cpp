@@ -70,7 +70,7 @@ TEST_CASE("settings: a refusal names the parameter, what was found and what is a
   CHECK(refusal("beam", json::array()).starts_with("settings: expected name=value pairs"));
 }
 
-TEST_CASE("settings: bytes that are no UTF-8 are refused like any other") {
+TEST_CASE("settings: bytes that are not UTF-8 are refused like any other") {
   for (const char* name : {"num_beams", "early_stopping", "eos_token_id", "kv", "length_penalty"}) {
     CAPTURE(name);
     CHECK(refusal("beam", {{name, "\xff\xfe"}}).find(name) != std::string::npos);

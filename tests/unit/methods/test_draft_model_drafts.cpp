@@ -1,5 +1,5 @@
-// The draft model's drafts themselves: which nodes are proposed, where a branch stops, what is told of
-// its rows. Verification would hide every fault here.
+// The draft model's drafts themselves: which nodes are proposed, where a branch stops, what is told
+// of its rows. Verification would hide every fault here.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -55,7 +55,8 @@ struct Rig {
     const auto row = logits(Tokens(path.begin(), path.end() - 1));
     return std::exp(row[static_cast<std::size_t>(path.back())] - kernels::log_sum_exp(row));
   }
-  // What an expansion drafts below the pending node, level by level, where `goes_on` says which go on.
+  // What an expansion drafts below the pending node, level by level, where `goes_on` says which go
+  // on.
   template <class GoesOn>
   Paths tree(const std::vector<std::size_t>& widths, GoesOn&& goes_on) const {
     Paths all, level = {{}};

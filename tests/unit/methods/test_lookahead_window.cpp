@@ -165,17 +165,80 @@ TEST_CASE("lookahead: a column that was not drafted in this step makes no Jacobi
   CHECK(rig.draft() == Paths{{after(first)}});  // one step, not two
 }
 
-TEST_CASE("lookahead: nothing of row 0 hangs below an EOS, and guesses end with one") {
+TEST_CASE("lookahead: guesses end with an EOS, and the window begins without one") {
   DraftRig rig(lookahead_method(), {1, 2, 9, 3, 1}, {{"ngram_size", 4}, {"window_size", 1}},
                {.eos = {9}, .vocab = kVocab});
-  const Paths paths = rig.draft();
-  CHECK(std::ranges::find(paths, Tokens{2, 9}) != paths.end());
-  for (const Tokens& path : paths) CHECK_FALSE(path == Tokens{2, 9, 3});
-  // A window of EOS tokens alone: row 0 stops at its first.
+  // The prompt's tokens but the EOS: the generator chooses among three.
+  CHECK(rig.draft() == expected_drafts({{2, 9}}, first_window({1, 2, 3}, 3, 1, 1)));
+  // A prompt of EOS tokens alone: any other token of the vocabulary.
   DraftRig all_eos(lookahead_method(), {9, 9, 9, 1},
-                   {{"ngram_size", 2}, {"window_size", 5}, {"pool_from_prompt", false}},
-                   {.eos = {9}, .vocab = kVocab});
-  CHECK(all_eos.draft() == Paths{{9}});
+                   {{"ngram_size", 3}, {"window_size", 5}, {"pool_from_prompt", false}},
+                   {.eos = {9, 0}, .vocab = 12});
+  CHECK(all_eos.draft() ==
+        expected_drafts({}, first_window({1, 2, 3, 4, 5, 6, 7, 8, 10, 11}, 2, 5, 1)));
+  // A vocabulary of EOS tokens alone: nothing to guess.
+  DraftRig only_eos(lookahead_method(), {1, 1, 0}, {{"pool_from_prompt", false}},
+                    {.eos = {0, 1}, .vocab = 2});
+  CHECK(only_eos.draft().empty());
+  only_eos.read([](std::span<const std::int32_t>) { return std::vector<float>{0, 1}; });
+  CHECK(only_eos.draft().empty());
+}
+
+TEST_CASE(
+    "lookahead: a column that meets an EOS gives its n-gram and begins again, the others go on") {
+  constexpr std::int32_t kEos = 49;
+  const Tokens text = {1, 2, 3, 4, 5, 6};
+  for (const int n : {2, 3, 5}) {
+    CAPTURE(n);
+    const int rows = n - 1, width = 3;
+    DraftRig rig(lookahead_method(), text,
+                 {{"ngram_size", n}, {"window_size", width}, {"pool_from_prompt", false}},
+                 {.eos = {kEos}, .vocab = kVocab});
+    // One column at a time meets the EOS; the generator goes on where the window's beginning left
+    // it.
+    Rng rng(1 ^ 0x9E3779B97F4A7C15ULL);
+    Paths window(static_cast<std::size_t>(rows));
+    for (Tokens& row : window)
+      for (int i = 0; i < width; ++i) row.push_back(rig.prompt[rng.next() % rig.prompt.size()]);
+    Paths ngrams;
+    std::int32_t pending = text.back();
+    for (std::size_t step = 0; step < 6; ++step) {
+      CAPTURE(step);
+      CHECK(rig.draft() == expected_drafts(guesses_for(ngrams, pending, 7), window));
+      // The node that ends this step's column is followed by an EOS, all others are not.
+      const std::size_t ending = step % window[0].size();
+      Tokens ends = rig.text_to(rig.pending);
+      for (std::size_t j = 0; j <= ending; ++j) ends.push_back(window[0][j]);
+      for (std::size_t r = 1; r < window.size(); ++r) ends.push_back(window[r][ending]);
+      const auto next = [&](std::span<const std::int32_t> path) {
+        return std::ranges::equal(path, ends) ? kEos : after(path.back());
+      };
+      rig.read([&](std::span<const std::int32_t> path) {
+        std::vector<float> logits(kVocab, 0.0f);
+        logits[static_cast<std::size_t>(next(path))] = 5;
+        return logits;
+      });
+      Tokens path = rig.text_to(rig.pending);
+      for (std::size_t j = 0; j < window[0].size(); ++j) {
+        path.push_back(window[0][j]);
+        Tokens column = path, ngram{window[0][j]};
+        for (std::size_t r = 1; r < window.size(); ++r) {
+          column.push_back(window[r][j]);
+          ngram.push_back(window[r][j]);
+        }
+        ngram.push_back(next(column));
+        ngrams.push_back(ngram);
+      }
+      for (std::size_t j = 0; j < window[0].size(); ++j) {
+        const Tokens& ngram = ngrams[ngrams.size() - window[0].size() + j];
+        for (std::size_t r = 0; r < window.size(); ++r)
+          window[r][j] =
+              ngram.back() == kEos ? rig.prompt[rng.next() % rig.prompt.size()] : ngram[r + 1];
+      }
+      pending = ngrams[ngrams.size() - window[0].size() + ending].front();
+      rig.write({pending});
+    }
+  }
 }
 
 TEST_CASE("lookahead: a text that repeats takes exactly one step for every N tokens") {

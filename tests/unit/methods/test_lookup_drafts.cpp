@@ -1,5 +1,5 @@
-// The drafters that look things up in the text so far (n-gram trie, prompt lookup, suffix automaton):
-// exact drafts for texts made by hand, step by step.
+// The drafters that look things up in the text so far (n-gram trie, prompt lookup, suffix
+// automaton): exact drafts for texts made by hand, step by step.
 #include <doctest/doctest.h>
 
 #include "core/methods/text_methods.h"
@@ -63,8 +63,8 @@ TEST_CASE("ngram_trie: index_generated off drafts from the prompt alone, whateve
   CHECK(rig.draft().empty());  // the prompt has no 9
 }
 
-// However the text came about, in whatever pieces, drafts are those of the text: every generated token
-// enters the index once and in its order.
+// However the text came about, in whatever pieces, drafts are those of the text: every generated
+// token enters the index once and in its order.
 TEST_CASE(
     "lookup drafters: a text written step by step drafts as the same text as a prompt would") {
   for (const MethodInfo& method :

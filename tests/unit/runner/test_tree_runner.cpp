@@ -1,5 +1,5 @@
-// A model over a token tree: whatever was kept or dropped before, a row's logits and features are those
-// of its path.
+// A model over a token tree: whatever was kept or dropped before, a row's logits and features are
+// those of its path.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/tokenizer/added_tokens.h"
 #include "core/tokenizer/spec.h"
 #include "core/tokenizer/tokenizer.h"
 
@@ -86,6 +87,20 @@ TEST_CASE("lstrip and rstrip together: white space between two tokens is taken o
   CHECK(encode(t, "a <t> b") == Ids{kA, 12, kB});
   CHECK(encode(t, " <t> <t> ") == Ids{12, 12});
   CHECK(encode(t, "a<t>  <t>b") == Ids{kA, 12, 12, kB});
+}
+
+TEST_CASE("matches follow each other: none begins before the end of the last") {
+  tokenizer::AddedToken token;
+  token.content = "<t>";
+  token.id = 7;
+  token.lstrip = token.rstrip = true;
+  const auto found = tokenizer::AddedTokens({token}, {token.content}).find(" <t>  <t>a ");
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].begin == 0);
+  CHECK(found[0].end == 6);
+  CHECK(found[1].begin == 6);
+  CHECK(found[1].end == 9);
+  CHECK(found[1].id == 7);
 }
 
 TEST_CASE("single_word: no letter, digit, mark or connector may touch the token") {

@@ -50,6 +50,19 @@ TEST_CASE("of equal merges the leftmost comes first, in short words and in long 
   }
 }
 
+TEST_CASE("of a merge that stands twice the last rank counts") {
+  const std::vector<std::string> tokens = {"<unk>", "a", "b", "c", "ab", "bc"};
+  CHECK(encode(tokens, {"a b", "b c"}, "abc") == Ids{4, 3});
+  CHECK(encode(tokens, {"a b", "b c", "a b"}, "abc") == Ids{1, 5});
+}
+
+TEST_CASE("an unknown character merges as <unk> does") {
+  const std::vector<std::string> tokens = {"<unk>", "a", "<unk>a", "a<unk>"};
+  CHECK(encode(tokens, {"<unk> a"}, "?a") == Ids{2});
+  CHECK(encode(tokens, {"<unk> a"}, "a?a") == Ids{1, 2});
+  CHECK(encode(tokens, {"a <unk>"}, "a?a") == Ids{3, 1});
+}
+
 TEST_CASE("ignore_merges: a word that is a token is that token, whatever the merges make") {
   const std::vector<std::string> tokens = {"<unk>", "a", "b", "c", "ab", "abc", "bc"};
   const std::vector<std::string> merges = {"b c", "a b"};

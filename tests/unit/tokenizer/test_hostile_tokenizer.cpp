@@ -208,6 +208,26 @@ TEST_CASE("steps that each make a text longer end in an error, not in full memor
   CHECK(use(file, "abab").empty());
 }
 
+// A text of n bytes may become 64 n + 65536 bytes long.
+TEST_CASE("the words of a text are counted together, each once") {
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += "a b ";
+  const json cut = {
+      {"type", "Split"}, {"pattern", {{"String", " a"}}}, {"behavior", "MergedWithNext"}};
+  json file = plain();
+  const auto with = [&](std::size_t bytes) {
+    const json longer = {{"type", "Metaspace"},
+                         {"replacement", std::string(bytes, '_')},
+                         {"prepend_scheme", "never"},
+                         {"split", false}};
+    file["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", {cut, longer}}};
+    return use(file, text);
+  };
+  // 8,000 bytes may become 577,536: 4,000 of them stay, 4,000 are spaces.
+  CHECK(with(143) == "");
+  CHECK(with(145).find("64 times") != std::string::npos);
+}
+
 TEST_CASE("a tokenizer that asks for more than any real one is refused by the field") {
   json file = plain();
   file["normalizer"] = sequence("normalizers", {{"type", "NFC"}}, 65);

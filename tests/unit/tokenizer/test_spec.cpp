@@ -78,6 +78,121 @@ TEST_CASE("a Strip decoder takes at most its number of characters from either en
   CHECK(decoded(2, 2) == "a ");
 }
 
+TEST_CASE("a Strip decoder may take all that a token has") {
+  const json strip = {{"type", "Strip"}, {"content", " "}, {"start", 0}, {"stop", 1}};
+  CHECK(with({" ", "a "}, {{"decoder", strip}})->decode(Ids{0}) == "");
+  CHECK(with({" ", "a "}, {{"decoder", strip}})->decode(Ids{1, 0, 1}) == "aa");
+}
+
+TEST_CASE("without a decoder tokens stand side by side with a space between them") {
+  const auto plain = with({"a", "b"}, json::object());
+  CHECK(plain->decode(Ids{0, 1, 1}) == "a b b");
+  CHECK(plain->decode(Ids{1}) == "b");
+  CHECK(plain->decode(Ids{}) == "");
+}
+
+TEST_CASE("a byte token may be written in lower case; without byte fallback it is its text") {
+  const auto decoder = with({"<0xc3>", "<0xA9>"}, {{"decoder", {{"type", "ByteFallback"}}}});
+  CHECK(decoder->decode(Ids{0, 1}) == "\u00e9");
+  CHECK(decoder->piece(0) == "<0xc3>");
+}
+
+TEST_CASE("Unicode's four forms") {
+  // A ligature, which only the compatible forms take apart, and an accent.
+  const std::string text = "\uFB01\u00e9";
+  const std::vector<std::string> tokens = {text, "\uFB01e\u0301", "fi\u00e9", "fie\u0301"};
+  const auto form = [&](const char* type) {
+    return with(tokens, {{"normalizer", {{"type", type}}}})->encode(text, false);
+  };
+  CHECK(form("NFC") == Ids{0});
+  CHECK(form("NFD") == Ids{1});
+  CHECK(form("NFKC") == Ids{2});
+  CHECK(form("NFKD") == Ids{3});
+}
+
+TEST_CASE("digits are cut out one by one or as a run, also those that are not 0 to 9") {
+  const std::vector<std::string> tokens = {"a", "1", "2", "12", "\u00b2", "a1", "a12", "a\u00b2"};
+  const auto cut = [&](const json& step, const std::string& text) {
+    return with(tokens, {{"pre_tokenizer", step}})->encode(text, false);
+  };
+  const json each = {{"type", "Digits"}, {"individual_digits", true}};
+  CHECK(cut(each, "a12") == Ids{0, 1, 2});
+  CHECK(cut(each, "a\u00b2") == Ids{0, 4});
+  for (const json& run :
+       {json{{"type", "Digits"}}, json{{"type", "Digits"}, {"individual_digits", false}}}) {
+    CHECK(cut(run, "a12") == Ids{0, 3});
+    CHECK(cut(run, "a\u00b2") == Ids{0, 4});
+  }
+}
+
+TEST_CASE(
+    "Whitespace takes words and signs and drops the spaces; WhitespaceSplit only the spaces") {
+  const std::vector<std::string> tokens = {"a", "b", "!?", " ", "b!?", "! ", " !"};
+  const auto cut = [&](const char* type) {
+    return with(tokens, {{"pre_tokenizer", {{"type", type}}}})->encode("a  b!? !?", false);
+  };
+  CHECK(cut("Whitespace") == Ids{0, 1, 2, 2});
+  CHECK(cut("WhitespaceSplit") == Ids{0, 4, 2});
+}
+
+TEST_CASE("a split's text is taken literally, its expression with the white space of Unicode") {
+  const std::vector<std::string> tokens = {" ", "a", "b", ".", "a.b", "ab"};
+  const auto cut = [&](const json& pattern, const std::string& text) {
+    const json split = {{"type", "Split"}, {"pattern", pattern}, {"behavior", "Removed"}};
+    return with(tokens, {{"pre_tokenizer", split}})->encode(text, false);
+  };
+  CHECK(cut({{"String", "."}}, "a.b") == Ids{1, 2});
+  CHECK(cut({{"Regex", "."}}, "a.b") == Ids{});
+  CHECK(cut({{"Regex", "[\\S]+"}}, "a b") == Ids{0});
+  CHECK(cut({{"Regex", "\\S+"}}, "a b") == Ids{0});
+  CHECK(cut({{"Regex", "[\\s]+"}}, "a b") == Ids{1, 2});
+  CHECK(cut({{"Regex", "\\s+"}}, "a\u3000b") == Ids{1, 2});
+}
+
+TEST_CASE("a sign is put in front of a text, not of nothing") {
+  const json steps = {
+      {"type", "Sequence"},
+      {"normalizers", {{{"type", "Strip"}}, {{"type", "Prepend"}, {"prepend", "_"}}}}};
+  const auto tokenizer = with({"_", "a", "_a"}, {{"normalizer", steps}});
+  CHECK(tokenizer->encode(" a ", false) == Ids{2});
+  CHECK(tokenizer->encode("  ", false) == Ids{});
+}
+
+TEST_CASE("prepend_scheme first: the first word alone, and only where the text begins with it") {
+  const json metaspace = {{"type", "Metaspace"}, {"prepend_scheme", "first"}};
+  const json split = {{"type", "Split"}, {"pattern", {{"String", "-"}}}, {"behavior", "Removed"}};
+  const json steps = {{"type", "Sequence"}, {"pretokenizers", {split, metaspace}}};
+  const std::vector<std::string> tokens = {"a", "\u2581a", "\u2581\na", "\na"};
+  CHECK(with(tokens, {{"pre_tokenizer", steps}})->encode("a-a-a", false) == Ids{1, 0, 0});
+  // What a Strip takes off the beginning was the beginning; off the end it was not.
+  json strip = {{"type", "Strip"}, {"strip_left", true}, {"strip_right", false}};
+  CHECK(with(tokens, {{"normalizer", strip}, {"pre_tokenizer", metaspace}})->encode("\na", false) ==
+        Ids{0});
+  strip = {{"type", "Strip"}, {"strip_left", false}, {"strip_right", true}};
+  CHECK(with(tokens, {{"normalizer", strip}, {"pre_tokenizer", metaspace}})->encode("\na", false) ==
+        Ids{2});
+}
+
+TEST_CASE("dropout of 0 is none") {
+  for (const json& dropout : {json(nullptr), json(0.0), json(0)}) {
+    const json file = {{"model",
+                        {{"type", "BPE"},
+                         {"vocab", {{"a", 0}}},
+                         {"merges", json::array()},
+                         {"dropout", dropout}}}};
+    CHECK(tokenizer::spec_from_json(file.dump(), "test").vocab.size() == 1);
+  }
+}
+
+TEST_CASE("merges.txt: its version line and empty lines are none, one of signs is") {
+  const test::TempDir folder;
+  test::write_file(folder.path() / "vocab.json", R"({"#":0,"##":1,"!":2,"#!":3})");
+  test::write_file(folder.path() / "merges.txt", "#version: 0.2\n\n# #\n# !\n");
+  const auto tokenizer = load_tokenizer(folder.path().string());
+  CHECK(tokenizer->encode("##", false) == Ids{1});
+  CHECK(tokenizer->encode("#!", false) == Ids{3});
+}
+
 TEST_CASE("a folder: generation_config.json's EOS, else config.json's, else the tokenizer's") {
   const test::TempDir folder;
   const auto write = [&](const char* name, const std::string& text) {

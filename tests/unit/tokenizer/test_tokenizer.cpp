@@ -159,6 +159,19 @@ TEST_CASE("a stream is always valid UTF-8 and never stalls, whatever bytes come"
   CHECK(longest < 40);
 }
 
+TEST_CASE("a long run of byte tokens streams as the characters it spells") {
+  const test::TempDir folder;
+  const auto tokenizer = load(folder, sentencepiece());
+  std::string text;
+  for (int i = 0; i < 30; ++i) text += "\u4f60";  // three byte tokens each
+  const Ids ids = tokenizer->encode(text, false);
+  CHECK(ids.size() == 90);
+  StreamDecoder stream(*tokenizer);
+  std::string streamed;
+  for (const auto id : ids) streamed += stream.push(id);
+  CHECK(streamed + stream.finish() == text);
+}
+
 TEST_CASE("a long stream equals the text decoded at once") {
   const auto path = test::model_path();
   if (!path) TRIESCOPE_SKIP("no model");

@@ -51,6 +51,22 @@ std::vector<std::vector<float>> numbers_of(const RecordingCanvas& canvas, const 
   return found;
 }
 
+TEST_CASE("mask: a small panel's legend lacks no entry, with and without a switch beside it") {
+  const Scene one_model = scene_at(test::draft_capture(), capture::make_tick(6, Phase::kDraft));
+  for (const Scene& scene : {one_model, after_step_1()})
+    for (const float width : {330.0f, 420.0f, 600.0f, 1000.0f})
+      for (const float height : {110.0f, 160.0f, 400.0f}) {
+        CAPTURE(width);
+        CAPTURE(height);
+        const auto panel = make_panel("mask");
+        const RecordingCanvas canvas = drawn(*panel, scene, {0, 0, width, height});
+        for (const char* const entry : {"itself", "ancestor", "not visible"})
+          CHECK_MESSAGE(find(canvas, entry), entry);
+        // The order's button keeps its word where there is room.
+        if (width >= 600) CHECK(find(canvas, "columns: paths"));
+      }
+}
+
 Input on(Panel& panel, const Scene& scene, const std::string& text, Rect area = kArea) {
   const RecordingCanvas canvas = drawn(panel, scene, area);
   const auto* const found = find(canvas, text);
@@ -223,11 +239,14 @@ TEST_CASE("memory curves: the sentence beside batch beam search") {
       {.live = 4, .greedy = 4, .batch_beam = 8},
       {.step = 1, .live = 5, .garbage = 1, .greedy = 5, .batch_beam = 24}};
   const auto has = memory_curves::curves_of(rows);
-  CHECK(memory_curves::ratio_text(rows, rows[0], has, 1000, false) ==
-        "step 0: 4.00 KB held, 0.50 × batch beam search's 8.00 KB; peaks 0.25 ×");
-  CHECK(memory_curves::ratio_text(rows, rows[1], has, 1000, true) ==
+  CHECK(memory_curves::ratio_text(rows, rows[0], has, 1000, false, false) ==
+        "end of step 0: 4.00 KB held, 0.50 × batch beam search's 8.00 KB; peaks 0.25 ×");
+  CHECK(memory_curves::ratio_text(rows, rows[0], has, 1000, false, true) ==
+        "end of step 0 (outside the range): 4.00 KB held, 0.50 × batch beam search's 8.00 KB; "
+        "peaks within 0.25 ×");
+  CHECK(memory_curves::ratio_text(rows, rows[1], has, 1000, true, false) ==
         "peak 6.00 KB, 0.25 × batch beam search's 24.0 KB; mean over the steps 0.38 ×");
-  CHECK(memory_curves::ratio_text(rows, rows[0], {}, 1000, false) == "");
+  CHECK(memory_curves::ratio_text(rows, rows[0], {}, 1000, false, false) == "");
 }
 
 TEST_CASE("memory curves: of rows on one px the highest and the lowest are drawn") {

@@ -66,6 +66,15 @@ std::unique_ptr<Panel> of_draft(const std::string& name) {
   return panel;
 }
 
+TEST_CASE("owner switch: the help of the panels that have one mentions it") {
+  for (const auto& panel : make_panels()) {
+    const std::string& name = panel->info().name;
+    CAPTURE(name);
+    const bool has_switch = std::ranges::find(kPanels, name) != kPanels.end();
+    CHECK(panel->info().help.ends_with(OwnerSwitch::kHelp) == has_switch);
+  }
+}
+
 TEST_CASE("owner switch: a capture of one model has none, and shows the target's rows") {
   const capture::Capture& run = test::draft_capture();
   const Scene scene = scene_at(run, capture::make_tick(6, Phase::kDraft));

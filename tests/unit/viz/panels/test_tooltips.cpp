@@ -69,10 +69,10 @@ TEST_CASE("memory: a step's figures with their formulas") {
   const auto found = tooltips("memory", after_step_1(), 150);
   REQUIRE(found.size() == 2);
   CHECK(found[0][0] == "step 0");
-  CHECK(found[1] == Lines{"step 1", "live 6 tokens × 2.05 KB = 12.3 KB", "garbage 0, reserved 8",
-                          "greedy = prompt + generated = 6",
-                          "batch beam = beams × (prompt + generated) = 6",
-                          "moved in this step: 0 B", "(live + garbage) / batch beam = 1.000"});
+  CHECK(found[1] ==
+        Lines{"step 1", "live 6 tokens × 2.05 KB = 12.3 KB", "garbage 0, reserved 8",
+              "greedy = prompt + generated = 6", "batch beam = beams × (prompt + generated) = 6",
+              "copied in this step: 0 slots = 0 B", "(live + garbage) / batch beam = 1.000"});
 }
 
 TEST_CASE("kv: a slot says its state, its node and what it costs") {
@@ -144,8 +144,8 @@ TEST_CASE("verdict: a step's margin is its smallest gap, and counts in its tenth
     using namespace test;
     out.write({.run = synthetic_info(3, "beam", "Trie beam search", "recycle")});
     out.write({.nodes = {{.node = 0}, {.node = 1, .parent = 0, .token = 5, .depth = 1}}});
-    const std::vector<std::vector<float>> gaps = {{}, {0.5f, 0.25f}, {2.55f}};
-    for (std::int32_t step = 0; step < 3; ++step) {
+    const std::vector<std::vector<float>> gaps = {{}, {0.5f, 0.25f}, {2.55f}, {3.0f}, {7.25f}};
+    for (std::int32_t step = 0; step < 5; ++step) {
       const Tick tick = make_tick(step, Phase::kAccept);
       for (const float gap : gaps[static_cast<std::size_t>(step)])
         out.write(
@@ -162,8 +162,16 @@ TEST_CASE("verdict: a step's margin is its smallest gap, and counts in its tenth
   const auto found = tooltips("verdict", scene, 340, {0, 0, 800, 400});
   CHECK(found == std::vector<Lines>{{"step 1", margin + "0.250"},
                                     {"step 2", margin + "2.550"},
+                                    {"step 3", margin + "3.000"},
+                                    {"step 4", margin + "7.250"},
                                     {with + "0.2 to 0.3", next},
-                                    {with + "2.5 to 2.6", next}});
+                                    {with + "2.5 to 2.6", next},
+                                    {"2 steps with a margin of 3.0 or more", next}});
+  // The axis says so too: its last bin has no upper end.
+  const auto panel = make_panel("verdict");
+  const RecordingCanvas canvas = drawn(*panel, scene, {0, 0, 800, 400});
+  CHECK(test::find(canvas, "3.0+"));
+  CHECK_FALSE(test::find(canvas, "3.0"));
 }
 
 }  // namespace

@@ -1,0 +1,13 @@
+// What was found in a draft head's file, in words. Pure.
+#pragma once
+
+#include <string>
+
+#include "core/formats/draft_head/head_config.h"
+
+namespace triescope::formats {
+
+// One paragraph; HeadFile::describe().
+std::string describe_head(const HeadConfig& config, std::int64_t parameters, std::int64_t bytes);
+
+}  // namespace triescope::formats

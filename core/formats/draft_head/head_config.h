@@ -1,0 +1,98 @@
+// HeadConfig: what the forward of a draft head needs to know beside its weights, the same for every
+// published format. Plain values; no torch. Source: the code of SafeAILab/EAGLE,
+// FasterDecoding/Medusa, zankner/Hydra, sgl-project/SpecForge and vllm-project/speculators;
+// docs/draft_heads.md says which files open and how they differ.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/formats/config.h"
+
+namespace triescope::formats {
+
+enum class HeadKind : std::uint8_t {
+  kMedusa,  // heads side by side on the final-normed state
+  kHydra,   // the same, each also reads the tokens that the ones before it drafted
+  kEagle,   // EAGLE-1 and EAGLE-2: the same weights, one layer on (embedding, final-normed state)
+  kEagle3,  // one or more layers on (embedding, three raw states of the residual stream)
+};
+const char* to_string(HeadKind kind);  // "medusa", "hydra", "eagle", "eagle3"
+
+// The model a head drafts for. 0 (or empty): not known, nothing is compared with it.
+struct TargetShape {
+  std::string name;  // for messages
+  int hidden = 0, vocab = 0, layers = 0;
+  // Taken where neither the head's shapes nor a config.json say them (Hydra's prefix layer is one of
+  // the target's kind; a single file without a config.json).
+  int heads = 0, kv_heads = 0, head_dim = 0;
+  float norm_eps = 0;
+  RopeConfig rope;
+};
+TargetShape target_shape(const ModelConfig& config);
+
+// How a file counts the states it reads; theirs are kept in HeadConfig::stored_layers.
+enum class LayerConvention : std::uint8_t {
+  kNone,      // the kind reads no layer but the final norm's output
+  kEntering,  // what enters layer i; i = L: what leaves the last (EAGLE, vLLM, speculators)
+  kOutput,    // what layer i gives (SpecForge, SGLang): one less for the same state
+  kAbsent,    // the file says nothing: 2, L / 2, L - 3
+  kOverride,  // the user's own list, entering
+};
+const char* to_string(LayerConvention convention);  // "none", "entering", "output", ...
+
+struct HeadConfig {
+  HeadKind kind = HeadKind::kEagle;
+
+  // Sizes. Medusa: hidden = target_hidden.
+  int hidden = 0;         // d: width of the head's own stream
+  int target_hidden = 0;  // dt: of one of the target's states
+  int vocab = 0;          // V: of the target
+  int draft_vocab = 0;    // Vd: rows of the logits; = vocab without a tensor "d2t"
+
+  // The transformer layers of EAGLE, EAGLE-3 and of Hydra's prefix layer. 0 where there are none.
+  int layers = 0;
+  int intermediate = 0, heads = 0, kv_heads = 0, head_dim = 0;
+  int context = 0;  // max_position_embeddings; 0 = not said
+  RopeConfig rope;  // dims = head_dim
+  float norm_eps = 1e-6f;
+
+  bool fc_bias = false;                // "fc.bias"; Medusa: "{h}.{l}.linear.bias"
+  bool attention_bias = false;         // q, k and v_proj.bias
+  bool attention_output_bias = false;  // o_proj.bias
+  bool mlp_bias = false;               // gate, up and down_proj.bias
+  bool qk_norm = false;                // self_attn.{q,k}_norm.weight [head_dim]
+
+  // EAGLE-3. h = fc(features) or the state fed back:
+  bool has_fc = true;  // false: one state of width d enters as it is, "fc.weight" absent
+  bool norm_before_residual = false;  // h1 = hidden_norm(h) + attention, else h + attention
+  bool norm_before_fc = false;        // "input_norm.weight" [3 dt]: over the concatenated states
+  bool fc_norm = false;               // "fc_norm.{0,1,2}.weight" [dt]: over each of them
+  bool norm_output = false;           // norm(out) is fed back, else out; the logits read norm(out)
+  double logit_scale = 1;             // multiplies the logits
+
+  // What the head brings; where false, the target's is read.
+  bool own_embedding = false;  // "embed_tokens.weight" [V, d]; Hydra: "input_embed_fn.weight"
+  bool own_lm_head = false;    // EAGLE: "lm_head.weight" [Vd, d]; Medusa, Hydra: one per head
+
+  // The target's states that are read, in the order of fc's columns, as ForwardBatch counts them:
+  // entering layer i, L = after the last, -1 = output of the final norm. Empty: they depend on the
+  // target's number of layers, which was not given.
+  // The same state may be named twice (targets of few layers).
+  std::vector<int> feature_layers;
+  LayerConvention layer_convention = LayerConvention::kNone;
+  std::vector<int> stored_layers;  // as the file has them; empty: it has none
+  std::string layers_from;         // "config.json: eagle_config.eagle_aux_hidden_state_layer_ids"
+
+  std::string trained_for;  // the target's name by the config.json; "" = not said
+
+  // Medusa and Hydra: head h drafts the token at t + 2 + h.
+  int head_count = 0;
+  int head_layers = 0;  // residual blocks per head; Hydra: the first one included
+  // Hydra: its arch. "prefix-mlp" (true) has the transformer layer before the heads, "mlp" has not.
+  bool prefix_layer = false;
+  bool lm_head_bias = false;  // Hydra: "hydra_lm_head.{i}.1.bias"
+};
+
+}  // namespace triescope::formats

@@ -1,0 +1,41 @@
+// HeadJson: a draft head's config.json, in every form there is: flat (EAGLE, SpecForge, Medusa,
+// Hydra), nested in "transformer_layer_config" (speculators) or in "model" (vLLM's first EAGLE).
+// What it says counts only where names and shapes cannot say it. Immutable.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/formats/draft_head/head_config.h"
+#include "core/formats/family.h"
+
+namespace triescope::formats {
+
+class HeadJson {
+ public:
+  // `text`: "" = there is none. `path`: for messages. Error{kCorruption}.
+  HeadJson(std::string_view text, std::string path);
+
+  bool is_there() const { return is_there_; }
+  // speculators' form, whose layer ids and flags have one meaning.
+  bool is_speculators() const;
+  // The outermost object, and the one that describes the transformer layer.
+  JsonFields fields() const { return JsonFields(root_, path_); }
+  JsonFields layer() const { return JsonFields(layer_, path_); }
+
+  RopeConfig rope(int head_dim, int context) const;
+  // The target's states as the file has them, empty: it has none; `from`: the key.
+  std::vector<int> feature_layers(std::string& from) const;
+  std::string trained_for() const;
+  // One sentence for each setting that is not known and could matter.
+  std::vector<std::string> unknown_settings() const;
+
+ private:
+  nlohmann::json root_, layer_;
+  std::string path_;
+  bool is_there_ = false;
+};
+
+}  // namespace triescope::formats

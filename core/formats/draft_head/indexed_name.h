@@ -1,0 +1,27 @@
+// Names with a number in them: "layers.12.mlp" after "layers." is 12 and "mlp". Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace triescope::formats {
+
+struct IndexedName {
+  int index = -1;  // -1: the name has another form
+  std::string rest;
+};
+
+// `name` = prefix, a number below 10,000 without leading zeros, '.', the rest.
+inline IndexedName indexed_name(std::string_view name, std::string_view prefix) {
+  if (!name.starts_with(prefix)) return {};
+  name.remove_prefix(prefix.size());
+  std::size_t digits = 0;
+  int index = 0;
+  while (digits < name.size() && digits < 4 && name[digits] >= '0' && name[digits] <= '9')
+    index = index * 10 + (name[digits++] - '0');
+  if (digits == 0 || digits == name.size() || name[digits] != '.' || (digits > 1 && name[0] == '0'))
+    return {};
+  return {index, std::string(name.substr(digits + 1))};
+}
+
+}  // namespace triescope::formats

@@ -1,0 +1,289 @@
+#include "core/formats/draft_head/resolve_config.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/formats/draft_head/indexed_name.h"
+
+namespace triescope::formats {
+namespace {
+
+struct Resolver {
+  const NamedTensors& tensors;
+  const HeadJson& json;
+  const TargetShape& target;
+  std::vector<std::string>& notes;
+  HeadConfig config;
+
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Error(ErrorCode::kNotSupported, tensors.path() + ": " + what);
+  }
+  [[noreturn]] void corrupt(const std::string& what) const {
+    throw Error(ErrorCode::kCorruption, tensors.path() + ": " + what);
+  }
+  // The tensors have the last word; a config.json that says something else is mentioned.
+  void compare(const JsonFields& fields, const char* key, int found, const std::string& what) {
+    if (fields.has(key) && fields.integer(key) != found) {
+      notes.push_back("config.json says " + std::string(key) + " " +
+                      std::to_string(fields.integer(key)) + ", the file holds " +
+                      std::to_string(found) + " " + what + ": the file's are used");
+    }
+  }
+
+  void transformer(const std::string& first, bool same_as_target);
+  void eagle();
+  void eagle3();
+  void medusa();
+  void hydra();
+  void vocabularies(const std::string& embedding, const std::string& output);
+  int count(const std::string& prefix) const;
+};
+
+// Sizes of the layer whose tensors begin with `first`. same_as_target: it is a layer of the
+// target's kind, and the config.json says nothing of it.
+void Resolver::transformer(const std::string& first, bool same_as_target) {
+  const std::string attention = first + "self_attn.";
+  const int query = tensors.extent(attention + "q_proj.weight", 2, 0);
+  const int key = tensors.extent(attention + "k_proj.weight", 2, 0);
+  config.qk_norm = tensors.has(attention + "q_norm.weight");
+  config.attention_bias = tensors.has(attention + "q_proj.bias");
+  config.attention_output_bias = tensors.has(attention + "o_proj.bias");
+  config.mlp_bias = tensors.has(first + "mlp.gate_proj.bias");
+  config.intermediate = tensors.extent(first + "mlp.gate_proj.weight", 2, 0);
+
+  const JsonFields layer = json.layer();
+  const bool said = !same_as_target && layer.has("num_attention_heads");
+  config.heads = said ? layer.integer("num_attention_heads") : target.heads;
+  config.head_dim = said && layer.has("head_dim") ? layer.integer("head_dim")
+                    : config.qk_norm ? tensors.extent(attention + "q_norm.weight", 1, 0)
+                    : !said && target.head_dim > 0 && query % target.head_dim == 0 ? target.head_dim
+                                                                                   : 0;
+  if (config.head_dim == 0 && config.heads > 0 && query % config.heads == 0)
+    config.head_dim = query / config.heads;
+  if (!said && config.head_dim > 0) config.heads = query / config.head_dim;
+  if (config.head_dim == 0) {
+    if (target.hidden > 0)
+      corrupt("expected a config.json with num_attention_heads for a layer with " +
+              std::to_string(query) + " rows of q_proj, found none that fits");
+    config.heads = 1;
+    config.head_dim = query;
+    notes.push_back("the number of attention heads is not known without a config.json or a target");
+  }
+  config.kv_heads = said && layer.has("num_key_value_heads") ? layer.integer("num_key_value_heads")
+                                                             : key / config.head_dim;
+  if (!said && json.is_there() && !same_as_target)
+    notes.push_back("config.json says no num_attention_heads: the target's are used");
+  if (!json.is_there() && !same_as_target)
+    notes.push_back(
+        "no config.json: attention heads, rope and the norms' epsilon are the target's");
+
+  config.context = same_as_target ? 0 : layer.integer("max_position_embeddings", 0);
+  if (!same_as_target && json.is_there()) {
+    config.rope = json.rope(config.head_dim, std::max(config.context, 2048));
+    config.norm_eps = static_cast<float>(layer.number("rms_norm_eps", 1e-6));
+    const std::string act = layer.text("hidden_act", "silu");
+    if (act != "silu" && act != "swish")
+      refuse("config.json: hidden_act '" + act.substr(0, 40) +
+             "' of a draft head is not supported");
+    bool slides = layer.boolean("use_sliding_window", false);
+    if (layer.has("layer_types"))
+      for (const std::string& type : layer.texts("layer_types"))
+        slides = slides || type == "sliding_attention";
+    if (slides)
+      notes.push_back("config.json asks for a sliding window; the head sees the whole text");
+  } else {
+    config.rope = target.rope;
+    config.norm_eps = target.norm_eps > 0 ? target.norm_eps : config.norm_eps;
+  }
+  if (config.rope.dims == 0) config.rope.dims = config.head_dim;
+}
+
+// Rows of the output head and of the embedding; the rest from config.json, else the target.
+void Resolver::vocabularies(const std::string& embedding, const std::string& output) {
+  config.own_embedding = tensors.has(embedding);
+  config.own_lm_head = tensors.has(output);
+  const bool has_map = tensors.has("d2t");
+  if (has_map) config.draft_vocab = tensors.extent("d2t", 1, 0);
+  if (config.own_lm_head) {
+    const int rows = tensors.extent(output, 2, 0);
+    if (!has_map) config.draft_vocab = rows;
+  }
+  const JsonFields layer = json.layer();
+  config.vocab = config.own_embedding             ? tensors.extent(embedding, 2, 0)
+                 : tensors.has("t2d")             ? tensors.extent("t2d", 1, 0)
+                 : config.own_lm_head && !has_map ? config.draft_vocab
+                 : layer.has("vocab_size")        ? layer.integer("vocab_size")
+                                                  : target.vocab;
+  if (!has_map) config.draft_vocab = config.vocab;
+  compare(json.fields(), "draft_vocab_size", config.draft_vocab, "draft tokens");
+}
+
+// Numbers n of names that begin with prefix + n + '.': the largest + 1.
+int Resolver::count(const std::string& prefix) const {
+  int result = 0;
+  for (const auto& [name, index] : tensors.names())
+    result = std::max(result, indexed_name(name, prefix).index + 1);
+  return result;
+}
+
+void Resolver::eagle() {
+  config.kind = HeadKind::kEagle;
+  for (const char* norm :
+       {"embedding_layernorm.weight", "hidden_states_layernorm.weight", "embed_layernorm.weight",
+        "hidden_layernorm.weight", "pre_lm_head_layernorm.weight", "lm_head_layernorm.weight",
+        "enorm.weight", "hnorm.weight"}) {
+    if (tensors.has(norm))
+      refuse("an EAGLE head with layer norms of its own (" + std::string(norm) +
+             ", HASS's form), which triescope does not support");
+  }
+  config.hidden = config.target_hidden = tensors.extent("fc.weight", 2, 0);
+  config.fc_bias = tensors.has("fc.bias");
+  config.layers = count("layers.");
+  if (config.layers != 1)
+    refuse("an EAGLE head with " + std::to_string(config.layers) + " layers; one is supported");
+  transformer("layers.0.", false);
+  vocabularies("embed_tokens.weight", "lm_head.weight");
+  config.logit_scale = json.fields().number("logit_scale", 1);
+}
+
+void Resolver::eagle3() {
+  config.kind = HeadKind::kEagle3;
+  const JsonFields fields = json.fields();
+  config.hidden = tensors.extent("midlayer.hidden_norm.weight", 1, 0);
+  config.has_fc = tensors.has("fc.weight");
+  config.layers = std::max(count("layers."), 1);
+  transformer("midlayer.", false);
+  compare(json.layer(), "num_hidden_layers", config.layers, "layers");
+  vocabularies("embed_tokens.weight", "lm_head.weight");
+
+  if (config.has_fc) {
+    const int width = tensors.extent("fc.weight", 2, 1);
+    const int parts = count("fc_norm.");
+    std::string from;
+    const int ids = static_cast<int>(json.feature_layers(from).size());
+    // How many states: as many as are named, have a norm, or three.
+    const int said = fields.has("target_hidden_size") ? fields.integer("target_hidden_size") : 0;
+    const int states = parts > 0                       ? parts
+                       : said > 0 && width % said == 0 ? width / said
+                       : ids > 0 && width % ids == 0   ? ids
+                                                       : 3;
+    config.target_hidden = width / states;
+    if (config.target_hidden < 1)
+      corrupt("fc.weight: expected three states of the target as its columns");
+  } else {
+    config.target_hidden = config.hidden;
+  }
+  config.norm_before_fc = tensors.has("input_norm.weight");
+  config.fc_norm = tensors.has_prefix("fc_norm.");
+  config.norm_before_residual = fields.boolean("norm_before_residual", false);
+  config.norm_output = fields.boolean("norm_output", false);
+  if (config.norm_output && !json.is_speculators() && !config.fc_norm) {
+    config.norm_output = false;
+    notes.push_back(
+        "config.json says norm_output in SpecForge's older sense (the norm before the output head): it changes nothing");
+  }
+  for (const auto& [key, is_stored] :
+       {std::pair("norm_before_fc", config.norm_before_fc), std::pair("fc_norm", config.fc_norm)}) {
+    if (fields.has(key) && fields.boolean(key, false) != is_stored)
+      notes.push_back("config.json says " + std::string(key) + (is_stored ? " false" : " true") +
+                      ", but its weights are " +
+                      (is_stored ? "there: they are used" : "missing: it has no effect"));
+  }
+  config.logit_scale = fields.number("logit_scale", 1);
+}
+
+void Resolver::medusa() {
+  config.kind = HeadKind::kMedusa;
+  config.hidden = config.target_hidden = tensors.extent("0.0.linear.weight", 2, 0);
+  config.head_count = count("");
+  config.head_layers = 0;
+  while (tensors.has("0." + std::to_string(config.head_layers) + ".linear.weight"))
+    ++config.head_layers;
+  config.fc_bias = tensors.has("0.0.linear.bias");
+  // Whole models have an embedding and an output head; they are the target's.
+  vocabularies("", "0." + std::to_string(config.head_layers) + ".weight");
+  for (const char* key : {"medusa_num_heads", "num_heads"})
+    compare(json.fields(), key, config.head_count, "heads");
+  compare(json.fields(), "medusa_num_layers", config.head_layers, "layers per head");
+  config.logit_scale = json.fields().number("logit_scale", 1);
+}
+
+void Resolver::hydra() {
+  config.kind = HeadKind::kHydra;
+  const JsonFields fields = json.fields();
+  config.head_count = count("hydra_mlp.");
+  if (!tensors.has("hydra_mlp.0.1.res_connection.weight"))
+    refuse(
+        "Hydra heads that do not read the drafted tokens (grounded_heads false), which triescope does not support");
+  config.hidden = config.target_hidden = tensors.extent("hydra_mlp.0.1.linear.weight", 2, 0);
+  config.head_layers = 0;
+  while (
+      tensors.has("hydra_mlp.0." + std::to_string(2 * config.head_layers + 1) + ".linear.weight"))
+    ++config.head_layers;
+  config.prefix_layer = tensors.has_prefix("prefix_embeding_layer.layers.0.");
+  if (config.prefix_layer) {
+    config.layers = 1;
+    if (tensors.has_prefix("prefix_embeding_layer.layers.1."))
+      refuse("a Hydra prefix of more than one layer; one is supported");
+    transformer("prefix_embeding_layer.layers.0.", true);
+  }
+  vocabularies("input_embed_fn.weight", "hydra_lm_head.0.1.weight");
+  config.lm_head_bias = tensors.has("hydra_lm_head.0.1.bias");
+  compare(fields, "hydra_num_heads", config.head_count, "heads");
+  compare(fields, "hydra_num_layers", config.head_layers, "layers per head");
+}
+
+void check_range(int value, int most, const std::string& what, const std::string& path) {
+  if (value < 1 || value > most) {
+    throw Error(ErrorCode::kCorruption, path + ": expected " + what + " from 1 to " +
+                                            std::to_string(most) + ", found " +
+                                            std::to_string(value));
+  }
+}
+
+}  // namespace
+
+HeadConfig resolve_config(HeadLayout layout, const NamedTensors& tensors, const HeadJson& json,
+                          const TargetShape& target, std::vector<std::string>& notes) {
+  Resolver resolver{tensors, json, target, notes, {}};
+  switch (layout) {
+    case HeadLayout::kEagle:
+      resolver.eagle();
+      break;
+    case HeadLayout::kEagle3:
+      resolver.eagle3();
+      break;
+    case HeadLayout::kMedusa:
+    case HeadLayout::kMedusaVllm:
+      resolver.medusa();
+      break;
+    default:
+      resolver.hydra();
+  }
+  HeadConfig config = std::move(resolver.config);
+  const std::string& path = tensors.path();
+  if (config.layers > 0) {
+    // The same limits as a model's layer.
+    ModelConfig layer;
+    layer.hidden = config.hidden;
+    layer.heads = config.heads;
+    layer.kv_heads = config.kv_heads;
+    layer.head_dim = config.head_dim;
+    layer.intermediate = config.intermediate;
+    layer.vocab_size = std::max(config.vocab, 1);
+    layer.context = std::max(config.context, 1);
+    layer.layers.assign(static_cast<std::size_t>(config.layers), {});
+    layer.ropes = {config.rope};
+    layer.norm_eps = config.norm_eps;
+    layer.attention_scale = 1;
+    validate(layer, path);
+  }
+  check_range(config.hidden, 1 << 17, "a hidden size", path);
+  if (!std::isfinite(config.logit_scale))
+    throw Error(ErrorCode::kCorruption, path + ": logit_scale: expected a number");
+  config.trained_for = json.trained_for();
+  return config;
+}
+
+}  // namespace triescope::formats

@@ -1,0 +1,43 @@
+#include "core/heads/draft_head.h"
+
+#include "core/formats/draft_head/head_file.h"
+#include "core/formats/weights.h"
+#include "core/heads/eagle_model.h"
+
+namespace triescope {
+
+using formats::HeadFile;
+using formats::HeadKind;
+
+std::vector<std::int32_t> DraftHead::feature_layers() const {
+  if (config.feature_layers.empty()) return {kFinalNorm};
+  return {config.feature_layers.begin(), config.feature_layers.end()};
+}
+
+std::unique_ptr<DraftHead> load_draft_head(const std::string& path, Model& target, int threads) {
+  const ModelInfo& info = target.info();
+  // What a head leaves to its target (rope, norm_eps) stands in the target's own configuration.
+  formats::TargetShape shape =
+      formats::target_shape(formats::WeightSource::open(info.path)->config());
+  shape.name = info.name;
+  const HeadFile file = HeadFile::open(path, shape);
+  auto head = std::make_unique<DraftHead>();
+  head->config = file.config();
+  head->path = path;
+  head->description = file.describe();
+  head->notes = file.notes();
+  head->parameters = file.parameters();
+  head->file_bytes = file.file_bytes();
+  head->pool = std::make_unique<ThreadPool>(threads);
+  const auto precision =
+      info.dtype == DType::kBF16 ? kernels::Precision::kBF16 : kernels::Precision::kF32;
+  HeadLoader loader(file, precision, *head->pool);
+  const HeadKind kind = file.kind();
+  if (kind == HeadKind::kMedusa) head->tokens = make_medusa_heads(loader, target);
+  if (kind == HeadKind::kHydra) head->tokens = make_hydra_heads(loader, target);
+  if (kind != HeadKind::kMedusa && (kind != HeadKind::kHydra || file.config().prefix_layer))
+    head->layers = make_eagle_model(loader, target, precision);
+  return head;
+}
+
+}  // namespace triescope

@@ -1,0 +1,41 @@
+// DraftHead: a trained head beside the target, ready to run: what it is, and its two halves, of which a
+// kind has one or both. Made from a published file, or by hand in tests. Not thread-safe; it borrows the
+// target it was loaded for, which must outlive it.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/base/thread_pool.h"
+#include "core/formats/draft_head/head_config.h"
+#include "core/heads/token_heads.h"
+#include "core/model/model.h"
+
+namespace triescope {
+
+struct DraftHead {
+  formats::HeadConfig config;
+  std::string path;
+  std::string description;         // HeadFile::describe()
+  std::vector<std::string> notes;  // HeadFile::notes()
+  std::int64_t parameters = 0, file_bytes = 0;
+  std::unique_ptr<ThreadPool> pool;    // of what follows
+  std::unique_ptr<Model> layers;       // EAGLE's, Hydra's prefix layer (eagle_model.h); else null
+  std::unique_ptr<TokenHeads> tokens;  // Medusa's and Hydra's heads; else null
+
+  // The states of the target that it reads, as ForwardBatch::feature_layers counts them.
+  std::vector<std::int32_t> feature_layers() const;
+  // Of `layers`: the state that drafts below a drafted token read.
+  std::int32_t feedback_layer() const {
+    return config.norm_output || config.kind == formats::HeadKind::kHydra ? kFinalNorm
+                                                                          : config.layers;
+  }
+};
+
+// Runs on the CPU in `threads` threads (0 = all cores), in bf16 where the target does, else in fp32.
+// Errors: HeadFile::open's.
+std::unique_ptr<DraftHead> load_draft_head(const std::string& path, Model& target, int threads = 0);
+
+}  // namespace triescope

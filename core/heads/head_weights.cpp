@@ -1,0 +1,106 @@
+#include "core/heads/head_weights.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "core/base/error.h"
+
+namespace triescope {
+
+using kernels::PackedLinear;
+
+PackedLinear HeadLoader::stacked(std::span<const std::string> names) const {
+  std::int64_t outputs = 0, inputs = 0;
+  for (const std::string& name : names) {
+    const formats::HeadTensor weight = file_.tensor(name + ".weight");
+    outputs += weight.shape.at(0);
+    inputs = weight.shape.at(1);
+  }
+  PackedLinear packed(outputs, inputs, precision_);
+  std::int64_t first = 0;
+  for (const std::string& name : names) {
+    const formats::HeadTensor weight = file_.tensor(name + ".weight");
+    packed.set_rows(first, weight.shape[0], weight.floats().data(), pool_);
+    if (file_.has(name + ".bias"))
+      packed.set_bias(first, weight.shape[0], file_.tensor(name + ".bias").floats().data());
+    first += weight.shape[0];
+  }
+  return packed;
+}
+
+std::shared_ptr<const PackedLinear> HeadLoader::linear(const std::string& name) {
+  auto& packed = packed_[file_.tensor(name + ".weight").source];
+  if (!packed) packed = std::make_shared<const PackedLinear>(stacked({&name, 1}));
+  return packed;
+}
+
+std::vector<float> HeadLoader::vector(const std::string& name) const {
+  return file_.has(name) ? file_.tensor(name).floats() : std::vector<float>();
+}
+
+CpuWeights::Layer HeadLoader::layer(const std::string& prefix) const {
+  const std::string attention = prefix + "self_attn.", mlp = prefix + "mlp.";
+  CpuWeights::Layer layer;
+  layer.qkv = stacked(std::array{attention + "q_proj", attention + "k_proj", attention + "v_proj"});
+  layer.output = stacked(std::array{attention + "o_proj"});
+  layer.gate_up = stacked(std::array{mlp + "gate_proj", mlp + "up_proj"});
+  layer.down = stacked(std::array{mlp + "down_proj"});
+  layer.attention_norm = vector(prefix + "input_layernorm.weight");
+  layer.mlp_norm = vector(prefix + "post_attention_layernorm.weight");
+  layer.query_norm = vector(attention + "q_norm.weight");
+  layer.key_norm = vector(attention + "k_norm.weight");
+  return layer;
+}
+
+HeadEmbedding::HeadEmbedding(HeadLoader& loader, Model& target, const std::string& own)
+    : target_(target),
+      own_(own.empty() ? nullptr : loader.linear(own)),
+      width_(static_cast<std::size_t>(own_ ? own_->inputs() : target.info().hidden)) {}
+
+void HeadEmbedding::read(std::span<const std::int32_t> tokens, float* out, std::size_t stride) {
+  if (own_) {
+    for (std::size_t i = 0; i < tokens.size(); ++i) own_->read_row(tokens[i], out + i * stride);
+    return;
+  }
+  rows_.resize(tokens.size() * width_);
+  target_.embed(tokens, rows_);
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    std::copy_n(rows_.data() + i * width_, width_, out + i * stride);
+}
+
+HeadOutput::HeadOutput(HeadLoader& loader, Model& target, const std::string& own)
+    : target_(target),
+      pool_(loader.pool()),
+      own_(own.empty() ? nullptr : loader.linear(own)),
+      vocab_(static_cast<std::size_t>(target.info().vocab_size)) {
+  if (!own_ || !loader.file().has("d2t")) return;
+  const std::vector<std::int64_t> offsets = loader.file().tensor("d2t").integers();
+  for (std::size_t i = 0; i < offsets.size(); ++i)
+    target_ids_.push_back(static_cast<std::int32_t>(static_cast<std::int64_t>(i) + offsets[i]));
+}
+
+std::span<const float> HeadOutput::logits(std::span<const float> states, double scale) {
+  std::span<const float> drafted;
+  if (own_) {
+    const auto rows = static_cast<std::int64_t>(states.size()) / own_->inputs();
+    drafted_.resize(static_cast<std::size_t>(rows * own_->outputs()));
+    kernels::linear(*own_, states.data(), own_->inputs(), rows, drafted_.data(), own_->outputs(),
+                    pool_);
+    drafted = drafted_;
+  } else {
+    drafted = target_.output_head(states);
+  }
+  if (target_ids_.empty() && scale == 1) return drafted;
+  const std::size_t width = target_ids_.empty() ? vocab_ : target_ids_.size();
+  const std::size_t rows = drafted.size() / width;
+  logits_.assign(rows * vocab_, -std::numeric_limits<float>::infinity());
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t i = 0; i < width; ++i) {
+      const std::size_t id = target_ids_.empty() ? i : static_cast<std::size_t>(target_ids_[i]);
+      logits_[r * vocab_ + id] = static_cast<float>(drafted[r * width + i] * scale);
+    }
+  return logits_;
+}
+
+}  // namespace triescope

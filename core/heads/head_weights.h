@@ -1,0 +1,80 @@
+// What the draft heads share in loading and running: packed matrices out of a HeadFile, the embedding
+// they read (their own or the target's), the draft vocabulary brought to the target's ids.
+// Not thread-safe: they use the head's pool and the target.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/thread_pool.h"
+#include "core/formats/draft_head/head_file.h"
+#include "core/kernels/linear.h"
+#include "core/model/cpu_weights.h"
+#include "core/model/model.h"
+
+namespace triescope {
+
+// Reads a head's matrices; one that has several names is packed once. Borrows file and pool.
+class HeadLoader {
+ public:
+  HeadLoader(const formats::HeadFile& file, kernels::Precision precision, ThreadPool& pool)
+      : file_(file), precision_(precision), pool_(pool) {}
+
+  const formats::HeadFile& file() const { return file_; }
+  ThreadPool& pool() const { return pool_; }
+  // "NAME.weight" [out, in] and, where it is there, "NAME.bias" [out].
+  std::shared_ptr<const kernels::PackedLinear> linear(const std::string& name);
+  // Several matrices of one input, one below the other.
+  kernels::PackedLinear stacked(std::span<const std::string> names) const;
+  // A vector such as a norm's weight; empty where the file has none.
+  std::vector<float> vector(const std::string& name) const;
+  // A transformer layer's weights, its tensors called PREFIX + "self_attn.q_proj.weight" and so on.
+  CpuWeights::Layer layer(const std::string& prefix) const;
+
+ private:
+  const formats::HeadFile& file_;
+  kernels::Precision precision_;
+  ThreadPool& pool_;
+  std::map<std::size_t, std::shared_ptr<const kernels::PackedLinear>>
+      packed_;  // by HeadTensor::source
+};
+
+// Rows of an embedding matrix [V, width]: the head's own, or the target's.
+class HeadEmbedding {
+ public:
+  // `own`: name of the tensor without ".weight"; "" = the target's. Borrows the target.
+  HeadEmbedding(HeadLoader& loader, Model& target, const std::string& own);
+  std::size_t width() const { return width_; }
+  // Into out[i * stride ..], width() values a token.
+  void read(std::span<const std::int32_t> tokens, float* out, std::size_t stride);
+
+ private:
+  Model& target_;
+  std::shared_ptr<const kernels::PackedLinear> own_;
+  std::size_t width_;
+  std::vector<float> rows_;  // of the target's
+};
+
+// Output head of a draft head: its own matrix over the draft vocabulary, or the target's.
+class HeadOutput {
+ public:
+  // `own`: name of the tensor without ".weight"; "" = the target's. Reads "d2t". Borrows the target.
+  HeadOutput(HeadLoader& loader, Model& target, const std::string& own);
+  // states [rows, hidden], normed where the head norms them. Logits [rows, V] in the target's ids, those
+  // without a draft id -infinity. Valid until the next call.
+  std::span<const float> logits(std::span<const float> states, double scale = 1);
+
+ private:
+  Model& target_;
+  ThreadPool& pool_;
+  std::shared_ptr<const kernels::PackedLinear> own_;
+  std::size_t vocab_;
+  std::vector<std::int32_t> target_ids_;  // by draft id; empty: the same ids
+  std::vector<float> drafted_, logits_;
+};
+
+}  // namespace triescope

@@ -1,0 +1,37 @@
+// TokenHeads: draft heads side by side, Medusa's and Hydra's. Head i drafts the token at position t + 2 + i
+// from the target's state at position t, whose own token t + 1 is known.
+//
+//   Medusa  x <- x + SiLU(W x + b), once a block, x = the state; then an output head
+//   Hydra   x = (state, e(x_{t+1}), .., e(x_{t+1+i})), first block R x + SiLU(W x + b), then as above
+//
+// Source: Cai et al., "Medusa", 2024, section 2.1; Ankner et al., "Hydra", 2024, section 3. Not
+// thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "core/heads/head_weights.h"
+
+namespace triescope {
+
+class TokenHeads {
+ public:
+  virtual ~TokenHeads() = default;
+  virtual int count() const = 0;
+  // Hydra's heads read the tokens drafted before them: a row for each path. Medusa's do not: one row
+  // serves a whole level.
+  virtual bool reads_tokens() const = 0;
+  // Logits [rows, vocab] of head `head`, fp32, in the target's ids; valid until the next call.
+  // state: [hidden]. tokens: [rows, head + 1], the known token and those drafted after it; Medusa's
+  // heads read none of them, and give one row.
+  virtual std::span<const float> logits(int head, std::span<const float> state,
+                                        std::span<const std::int32_t> tokens) = 0;
+};
+
+// Both borrow the target; the loader's file is read at once. Errors: HeadFile's.
+std::unique_ptr<TokenHeads> make_medusa_heads(HeadLoader& loader, Model& target);
+std::unique_ptr<TokenHeads> make_hydra_heads(HeadLoader& loader, Model& target);
+
+}  // namespace triescope

@@ -1,0 +1,13 @@
+// What a kernel's source needs of CUDA before its first line: the toolkit's headers, and macros for
+// what only nvcc reads. Without nvcc tests/support/cuda_stand_in.h comes first, and has its own.
+#pragma once
+
+#if defined(__CUDACC__)
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#define TRIESCOPE_UNROLL _Pragma("unroll")
+#define TRIESCOPE_UNROLL_4 _Pragma("unroll 4")
+#define TRIESCOPE_LAUNCH(kernel, grid, block, stream, ...) \
+  kernel<<<grid, block, 0, stream>>>(__VA_ARGS__)
+#endif

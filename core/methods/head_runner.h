@@ -1,0 +1,60 @@
+// HeadRunner: a draft head's layers over the token tree, each row with the hidden state that belongs to
+// it. The row of a token at position t + 1 of the text has position t: it pairs that token with the
+// target's state at t, so the head's text is the target's without its first token, and the state that
+// came with a node is its parent's.
+//
+//   text     states of the target, as read() saw them: all positions at prefill, then those of a step's
+//            accepted tokens
+//   drafts   the state that the head itself gave at the parent (DraftHead::feedback_layer)
+//
+// Drafted states never stay: advance() runs what became text again, with the target's.
+// Source: heads of SafeAILab/EAGLE, eagle/model/cnets.py (topK_genrate, stable_kv). Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "core/heads/draft_head.h"
+#include "core/method/drafter.h"
+#include "core/runner/tree_runner.h"
+
+namespace triescope {
+
+class HeadRunner {
+ public:
+  // `layers`: the target's states that are read, in order. REQUIRES: head.layers, a prompt.
+  HeadRunner(DraftHead& head, std::vector<std::int32_t> layers, const RunContext& run);
+
+  // Drafter::read().
+  void read(const StepView& view);
+  // Runs what is new of the text, the pending node last; then there is its row. False: the head cannot
+  // follow the text any further.
+  bool advance(DraftContext& context);
+  // Runs drafts below rows since advance(); then there are theirs.
+  void forward(const DraftContext& context, std::span<const NodeId> drafts);
+  // How many levels below the pending node may be run.
+  std::size_t levels_below(const DraftContext& context) const;
+
+  // Of the rows of the last call.
+  std::span<const float> logits(int row) const { return runner_.logits(row); }
+  std::span<const float> state(int row) const { return runner_.feature(row, feedback_); }
+  TreeRunner& runner() { return runner_; }
+
+ private:
+  void keep_states();
+  std::span<const float> input_of(const TokenTree& tree, NodeId node, std::int32_t position) const;
+
+  std::vector<std::int32_t> layers_;
+  std::int32_t feedback_;
+  TreeRunner runner_;
+  std::int32_t kept_depth_ = 0;  // nodes down to it have KV from the target's states
+  // [positions, layers, hidden of the target], of positions from first_ on that were not run yet.
+  std::vector<float> text_states_;
+  std::int32_t first_ = 0;
+  std::size_t width_ = 0;                                          // of one position
+  std::unordered_map<NodeId, std::vector<float>> drafted_states_;  // by the node they came from
+};
+
+}  // namespace triescope

@@ -1,0 +1,165 @@
+#include "core/methods/rank_tree.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/kernels/row_ops.h"
+
+namespace triescope {
+namespace {
+
+constexpr std::size_t kMaxNodes = 1024;
+constexpr int kMaxRank = 255;
+
+using Path = std::vector<int>;
+
+std::string text_of(const Path& path) {
+  std::string text;
+  for (const int rank : path) text += (text.empty() ? "" : ",") + std::to_string(rank);
+  return text;
+}
+
+[[noreturn]] void refuse(const std::string& found) {
+  throw Error(ErrorCode::kInvalidArgument,
+              "tree: expected paths of ranks such as 0;1;0,0;0,1; found " + found);
+}
+
+std::vector<Path> paths_of(std::string_view text) {
+  std::vector<Path> paths(1);
+  std::string number;
+  const auto end_number = [&] {
+    int rank = -1;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), rank);
+    if (error != std::errc() || end != number.data() + number.size() || rank < 0 || rank > kMaxRank)
+      refuse("\"" + number + "\" where a rank from 0 to " + std::to_string(kMaxRank) + " goes");
+    paths.back().push_back(rank);
+    number.clear();
+  };
+  for (const char c : text) {
+    if (c == ' ' || c == '\t' || c == '\n') continue;
+    if (c != ',' && c != ';') {
+      number += c;
+      continue;
+    }
+    end_number();
+    if (c == ';') paths.emplace_back();
+  }
+  end_number();
+  return paths;
+}
+
+RankTree tree_of(std::vector<Path> paths, int max_levels, const std::string& whose) {
+  if (paths.size() > kMaxNodes)
+    refuse(std::to_string(paths.size()) + " paths, of at most " + std::to_string(kMaxNodes));
+  std::ranges::stable_sort(paths, {}, &Path::size);
+  RankTree tree;
+  std::map<Path, std::size_t> index;  // in its level
+  for (const Path& path : paths) {
+    if (path.size() > static_cast<std::size_t>(max_levels))
+      refuse("path " + text_of(path) + ", " + std::to_string(path.size()) +
+             " levels deep: at most " + std::to_string(max_levels) + " fit " + whose);
+    if (tree.levels.size() < path.size()) tree.levels.emplace_back();
+    std::size_t parent = 0;
+    if (path.size() > 1) {
+      const auto above = index.find(Path(path.begin(), path.end() - 1));
+      if (above == index.end()) refuse("path " + text_of(path) + " without the path above it");
+      parent = above->second;
+    }
+    std::vector<RankTree::Node>& level = tree.levels[path.size() - 1];
+    if (!index.emplace(path, level.size()).second) refuse("path " + text_of(path) + " twice");
+    level.push_back({parent, path.back()});
+  }
+  return tree;
+}
+
+}  // namespace
+
+RankTree parse_rank_tree(std::string_view text, int max_levels, const std::string& whose) {
+  return tree_of(paths_of(text), max_levels, whose);
+}
+
+RankTree rank_tree_of(const RunContext& run, std::string_view best_first, int max_levels,
+                      const std::string& whose) {
+  if (const std::string given = run.settings.text("tree"); !given.empty())
+    return parse_rank_tree(given, max_levels, whose);
+  std::vector<Path> paths = paths_of(best_first);
+  std::erase_if(
+      paths, [&](const Path& path) { return path.size() > static_cast<std::size_t>(max_levels); });
+  const auto fit = static_cast<std::size_t>(std::max(run.cheap_rows - 1, 1));
+  if (paths.size() > fit) paths.resize(fit);
+  return tree_of(std::move(paths), max_levels, whose);
+}
+
+Parameter tree_parameter(std::string_view best_first) {
+  return text(
+      "tree", "",
+      "Static tree of drafts: paths of ranks, 0 the best; 0,2 is the third-best token below the "
+      "best one. Empty: the first paths of " +
+          std::string(best_first) +
+          " that fill a forward at little more than the price of one row.");
+}
+
+Drafts grow_rank_tree(DraftContext& context, const RankTree& tree, std::size_t max_levels,
+                      std::size_t candidates, const LevelRows& rows) {
+  Drafts drafts;
+  std::vector<NodeId> above = {context.frontier.front()};
+  const std::size_t levels = std::min(
+      {tree.levels.size(), max_levels, static_cast<std::size_t>(std::max(context.room, 0))});
+  for (std::size_t l = 0; l < levels; ++l) {
+    const std::vector<RankTree::Node>& level = tree.levels[l];
+    // Children by parent, parents in their order.
+    std::map<std::size_t, std::vector<int>> ranks;
+    for (const RankTree::Node& node : level) {
+      const NodeId parent = above[node.parent];
+      const bool grows =
+          parent.valid() && !(l > 0 && context.run.is_eos(context.tree[parent].token.value));
+      if (grows) ranks[node.parent].push_back(node.rank);
+    }
+    if (ranks.empty()) break;
+    std::vector<NodeId> parents;
+    for (const auto& [parent, wanted] : ranks) parents.push_back(above[parent]);
+    const std::vector<std::span<const float>> found = rows(l, parents);
+    std::map<std::size_t, std::vector<std::pair<float, std::int32_t>>> best;
+    std::size_t at = 0;
+    for (const auto& [parent, wanted] : ranks) {
+      const int deepest = std::ranges::max(wanted);
+      best[parent] = kernels::top_k(found[at], static_cast<std::size_t>(deepest) + 1);
+      show_head_row(parents[at], found[at], candidates, wanted, drafts.candidates);
+      ++at;
+    }
+    std::vector<NodeId> hung(level.size());
+    for (std::size_t i = 0; i < level.size(); ++i) {
+      const auto of = best.find(level[i].parent);
+      const auto rank = static_cast<std::size_t>(level[i].rank);
+      if (of == best.end() || rank >= of->second.size()) continue;
+      const auto& [logit, token] = of->second[rank];
+      if (logit == -std::numeric_limits<float>::infinity()) continue;
+      const Hung made = context.tree.hang(above[level[i].parent], TokenId(token),
+                                          capture::Source::kHead, std::nanf(""));
+      hung[i] = made.node;
+      if (made.is_new) drafts.sent.push_back(made.node);
+    }
+    above = std::move(hung);
+  }
+  return drafts;
+}
+
+void show_head_row(NodeId node, std::span<const float> row, std::size_t count,
+                   std::span<const int> chosen, std::vector<capture::CandidateRow>& out) {
+  if (count == 0) return;
+  for (const int rank : chosen) count = std::max(count, static_cast<std::size_t>(rank) + 1);
+  const float log_sum = kernels::log_sum_exp(row);
+  const auto best = kernels::top_k(row, count);
+  for (std::size_t rank = 0; rank < best.size(); ++rank)
+    out.push_back({.node = node.value,
+                   .rank = static_cast<std::int32_t>(rank),
+                   .token = best[rank].second,
+                   .logprob = best[rank].first - log_sum,
+                   .chosen = std::ranges::find(chosen, static_cast<int>(rank)) != chosen.end()});
+}
+
+}  // namespace triescope

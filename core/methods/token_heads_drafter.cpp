@@ -1,0 +1,83 @@
+#include "core/methods/token_heads_drafter.h"
+
+#include <vector>
+
+#include "core/heads/draft_head.h"
+#include "core/methods/head_runner.h"
+#include "core/methods/rank_tree.h"
+
+namespace triescope {
+namespace {
+
+class TokenHeadsDrafter final : public Drafter {
+ public:
+  TokenHeadsDrafter(const RunContext& run, std::string_view best_first)
+      : layers_(run.draft_head->feature_layers()),
+        heads_(*run.draft_head->tokens),
+        tree_(rank_tree_of(run, best_first, heads_.count(),
+                           "the file's " + std::to_string(heads_.count()) + " heads")),
+        candidates_(static_cast<std::size_t>(run.settings.integer("candidates"))) {
+    if (run.draft_head->layers)
+      prefix_ = std::make_unique<HeadRunner>(*run.draft_head, layers_, run);
+  }
+
+  std::vector<std::int32_t> feature_layers() const override { return layers_; }
+  TreeRunner* runner() override { return prefix_ ? &prefix_->runner() : nullptr; }
+
+  // The state of the token before the pending one.
+  void read(const StepView& view) override {
+    if (prefix_) {
+      prefix_->read(view);
+    } else if (!view.text.empty()) {
+      const auto state =
+          view.feature(view.row_of(view.tree[view.text.back()].parent), layers_.front());
+      state_.assign(state.begin(), state.end());
+    }
+  }
+
+  Drafts draft(DraftContext& context) override {
+    if (context.room < 1 || (prefix_ && !prefix_->advance(context))) return {};
+    const std::span<const float> state =
+        prefix_ ? prefix_->state(0) : std::span<const float>(state_);
+    return grow_rank_tree(context, tree_, tree_.levels.size(), candidates_,
+                          [&](std::size_t level, std::span<const NodeId> parents) {
+                            return rows(context, state, level, parents);
+                          });
+  }
+
+ private:
+  std::vector<std::span<const float>> rows(const DraftContext& context,
+                                           std::span<const float> state, std::size_t level,
+                                           std::span<const NodeId> parents) {
+    std::vector<std::int32_t> tokens;
+    if (heads_.reads_tokens()) {
+      for (const NodeId parent : parents) {
+        const std::vector<TokenId> path = context.tree.tokens_to(parent);
+        for (std::size_t i = path.size() - level - 1; i < path.size(); ++i)
+          tokens.push_back(path[i].value);
+      }
+    }
+    const std::span<const float> all = heads_.logits(static_cast<int>(level), state, tokens);
+    const auto vocab = static_cast<std::size_t>(context.run.vocab_size);
+    std::vector<std::span<const float>> of_parents;
+    for (std::size_t i = 0; i < parents.size(); ++i)
+      of_parents.push_back(all.subspan(heads_.reads_tokens() ? i * vocab : 0, vocab));
+    return of_parents;
+  }
+
+  std::vector<std::int32_t> layers_;  // one: the state that the heads read
+  TokenHeads& heads_;
+  RankTree tree_;
+  std::size_t candidates_;
+  std::unique_ptr<HeadRunner> prefix_;  // Hydra's layer before the heads
+  std::vector<float> state_;            // without one: the target's
+};
+
+}  // namespace
+
+std::unique_ptr<Drafter> make_token_heads_drafter(const RunContext& run,
+                                                  std::string_view best_first) {
+  return std::make_unique<TokenHeadsDrafter>(run, best_first);
+}
+
+}  // namespace triescope

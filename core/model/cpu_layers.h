@@ -1,0 +1,63 @@
+// The decoder layers of a CPU executor, between what feeds them and what reads them: the transformer
+// (transformer_cpu.cpp) puts embeddings before and an output head behind, a draft head
+// (core/heads/eagle_model.cpp) its own. Over core/kernels with packed weights; activations are fp32.
+//
+//   h = x + o(attention(rope(qkv(norm(x)))))      out = h + down(act(gate(norm(h))) * up(norm(h)))
+//
+// A layer without an attention norm reads x itself. Path only: every kernel used here computes a row
+// from that row and what it sees alone, in one order; so does the whole.
+// Keeps scratch from one run to the next: not thread-safe. Borrows the configuration and the pool.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "core/base/thread_pool.h"
+#include "core/model/cpu_kv.h"
+#include "core/model/cpu_weights.h"
+#include "core/model/rope_table.h"
+#include "core/model/visible_slots.h"
+
+namespace triescope {
+
+class CpuLayers {
+ public:
+  CpuLayers(const formats::ModelConfig& config, kernels::Precision precision, ThreadPool& pool);
+
+  // Rows that go through the layers together; text_length as in ForwardBatch.
+  struct Rows {
+    std::span<const std::int32_t> positions, slots;  // [rows]
+    VisibleSlots visible;
+    std::int32_t text_length = 0;
+    // [rows, inputs of the first layer's qkv]: what that layer's q, k and v read in place of norm(x).
+    // Empty: norm(x), as in every other layer.
+    std::span<const float> first_input = {};
+  };
+  // The residual stream x [rows, hidden]: fill it, then run(). Valid until the next call.
+  std::span<float> residual(std::size_t rows);
+  // Called with x as it enters each layer.
+  using EnterLayer = std::function<void(std::int32_t layer)>;
+  // Error{kCancelled}: stop requested; looked at before every layer.
+  void run(const Rows& rows, std::span<const CpuWeights::Layer> weights, CpuKv& kv,
+           const std::stop_token& stop, const EnterLayer& enter);
+
+  // The configuration's norm of rows [hidden]; in place is allowed. `bias` is read by LayerNorm alone.
+  void normalise(const float* x, std::int64_t rows, const std::vector<float>& weight,
+                 const std::vector<float>& bias, float* out);
+
+ private:
+  void fill_ropes(const Rows& rows);
+
+  const formats::ModelConfig& config_;
+  kernels::Precision precision_;
+  ThreadPool& pool_;
+  std::vector<RopeTable> ropes_;
+
+  std::vector<float> x_, normed_, qkv_, attention_, inner_, branch_;
+  std::vector<std::vector<float>> cos_, sin_;  // by rope: [rows, dims / 2]
+};
+
+}  // namespace triescope

@@ -1,0 +1,24 @@
+#include "core/model/model.h"
+
+#include "core/base/error.h"
+
+namespace triescope {
+namespace {
+
+[[noreturn]] void refuse_to_share(const Model& model, const char* what) {
+  throw Error(ErrorCode::kNotSupported, "model " + model.info().name +
+                                            ": expected a model that shares its " + what +
+                                            " with a draft head; found one that cannot");
+}
+
+}  // namespace
+
+void Model::embed(std::span<const std::int32_t>, std::span<float>) {
+  refuse_to_share(*this, "embedding");
+}
+
+std::span<const float> Model::output_head(std::span<const float>) {
+  refuse_to_share(*this, "output head");
+}
+
+}  // namespace triescope

@@ -1,0 +1,170 @@
+// The tokenizer that GGUF metadata describe: merges from scores, kinds of tokens, special ids.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/tokenizer/spec.h"
+#include "core/tokenizer/tokenizer.h"
+#include "tests/support/paths.h"
+#include "tests/support/refusal.h"
+#include "tests/unit/formats/format_test_util.h"
+
+namespace triescope {
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+constexpr std::int32_t kNormal = 1, kControl = 3, kUserDefined = 4, kByte = 6;
+
+struct Token {
+  const char* text;
+  float score;
+  std::int32_t type = kNormal;
+};
+
+test::GgufWriter llama(const std::vector<Token>& tokens) {
+  test::GgufWriter file;
+  std::vector<std::string> texts;
+  std::vector<float> scores;
+  std::vector<std::int32_t> types;
+  for (const Token& token : tokens) {
+    texts.emplace_back(token.text);
+    scores.push_back(token.score);
+    types.push_back(token.type);
+  }
+  file.add("tokenizer.ggml.model", std::string("llama"));
+  file.add_raw("tokenizer.ggml.tokens", 9, test::gguf_texts(texts));
+  file.add_raw("tokenizer.ggml.scores", 9, test::gguf_numbers(6, scores));
+  file.add_raw("tokenizer.ggml.token_type", 9, test::gguf_numbers(5, types));
+  return file;
+}
+
+tokenizer::TokenizerSpec spec_of(const test::GgufWriter& file) {
+  const test::TempDir folder;
+  test::write_file(folder.path() / "t.gguf", file.bytes());
+  return tokenizer::spec_from_gguf((folder.path() / "t.gguf").string());
+}
+
+// "a+bc b+c": in order of rank.
+std::string merges(const std::vector<Token>& tokens) {
+  const tokenizer::TokenizerSpec spec = spec_of(llama(tokens));
+  const auto text = [&](std::int32_t id) { return spec.vocab[static_cast<std::size_t>(id)]; };
+  std::string all;
+  for (const auto& merge : spec.merges) {
+    CHECK(text(merge.left) + text(merge.right) == text(merge.result));
+    all += (all.empty() ? "" : " ") + text(merge.left) + "+" + text(merge.right);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("GGUF scores: the token that scores best is made first, of ties the one of lower id") {
+  CHECK(merges({{"a", 0}, {"b", 0}, {"c", 0}, {"bc", -2}, {"ab", -1}}) == "a+b b+c");
+  CHECK(merges({{"a", 0}, {"b", 0}, {"c", 0}, {"bc", -1}, {"ab", -1}}) == "b+c a+b");
+  CHECK(merges({{"a", 0}, {"b", 0}, {"c", 0}, {"ab", -1}, {"bc", -1}}) == "a+b b+c");
+}
+
+TEST_CASE(
+    "GGUF scores: of the ways to make a token the best left part comes first, then the right") {
+  const auto ways = [](float a, float ab, float abc, float bcd, float cd, float d) {
+    // Only "abcd" can be made.
+    return merges(
+        {{"a", a}, {"ab", ab}, {"abc", abc}, {"bcd", bcd}, {"cd", cd}, {"d", d}, {"abcd", 0}});
+  };
+  CHECK(ways(-1, -2, -3, -9, -8, -7) == "a+bcd ab+cd abc+d");
+  CHECK(ways(-3, -2, -1, -9, -8, -7) == "abc+d ab+cd a+bcd");
+  CHECK(ways(-2, -1, -3, -7, -8, -9) == "ab+cd a+bcd abc+d");
+  // Left parts that tie: the best right part; where both tie, the shorter left part.
+  CHECK(ways(-1, -1, -1, -9, -7, -8) == "ab+cd abc+d a+bcd");
+  CHECK(ways(-1, -1, -1, -7, -7, -7) == "a+bcd ab+cd abc+d");
+}
+
+TEST_CASE("GGUF scores: a token is split between characters, not within one") {
+  CHECK(merges({{"\u00e9", 0}, {"a", 0}, {"a\u00e9", -1}, {"\u00e9\u00e9", -2}}) ==
+        "a+\u00e9 \u00e9+\u00e9");
+}
+
+TEST_CASE("GGUF scores: control, user-defined and byte tokens take no part in merges") {
+  const auto with = [](std::int32_t type) {
+    return merges({{"a", 0}, {"b", 0, type}, {"c", 0}, {"ab", -1}, {"ac", -2}});
+  };
+  CHECK(with(kNormal) == "a+b a+c");
+  for (const std::int32_t type : {kControl, kUserDefined, kByte}) {
+    CAPTURE(type);
+    CHECK(with(type) == "a+c");
+  }
+}
+
+TEST_CASE("GGUF: scores that are not numbers, or not one a token, are refused") {
+  const std::vector<Token> tokens = {{"a", 0}, {"b", NAN}};
+  CHECK(test::refusal(ErrorCode::kCorruption, [&] {
+          spec_of(llama(tokens));
+        }).find("tokenizer.ggml.scores: not a number") != std::string::npos);
+  test::GgufWriter few = llama({{"a", 0}, {"b", 0}});
+  few.keys.erase(few.keys.begin() + 2);
+  few.add_raw("tokenizer.ggml.scores", 9, test::gguf_numbers(6, std::vector<float>{0}));
+  CHECK(test::refusal(ErrorCode::kCorruption, [&] {
+          spec_of(few);
+        }).find("tokenizer.ggml.scores: expected 2 entries, found 1") != std::string::npos);
+}
+
+TEST_CASE("GGUF: a token of 1024 bytes is the longest") {
+  const std::string longest(1024, 'x');
+  CHECK(spec_of(llama({{longest.c_str(), 0}})).vocab[0] == longest);
+  const std::string longer(1025, 'x');
+  CHECK(test::refusal(ErrorCode::kCorruption, [&] {
+          spec_of(llama({{longer.c_str(), 0}}));
+        }).find("expected at most 1024 bytes a token, found 1025") != std::string::npos);
+}
+
+TEST_CASE("GGUF: byte fallback is there where the file has byte tokens") {
+  CHECK(spec_of(llama({{"<0x41>", 0, kByte}})).byte_fallback);
+  CHECK(!spec_of(llama({{"<0x41>", 0}})).byte_fallback);
+  // A token that only looks like one is its text.
+  CHECK(tokenizer::make_tokenizer(spec_of(llama({{"<0x41>", 0}})))->piece(0) == "<0x41>");
+  CHECK(tokenizer::make_tokenizer(spec_of(llama({{"<0x41>", 0, kByte}})))->piece(0) == "A");
+}
+
+TEST_CASE("GGUF: special ids, one end of sequence where EOS and EOT agree") {
+  test::GgufWriter file = llama({{"<s>", 0, kControl}, {"</s>", 0, kControl}, {"a", 0}});
+  file.add("tokenizer.ggml.bos_token_id", std::uint32_t{0});
+  file.add("tokenizer.ggml.eos_token_id", std::uint32_t{1});
+  file.add("tokenizer.ggml.eot_token_id", std::uint32_t{1});
+  const tokenizer::TokenizerSpec spec = spec_of(file);
+  CHECK(spec.eos_ids == Ids{1});
+  CHECK(spec.bos_text == "<s>");
+  CHECK(spec.eos_text == "</s>");
+  CHECK(spec.prefix_ids == Ids{0});  // SentencePiece adds BOS where nothing is said
+  CHECK(spec.suffix_ids.empty());
+  file.add_raw("tokenizer.ggml.add_bos_token", 7, std::string(1, '\0'));
+  file.add_raw("tokenizer.ggml.add_eos_token", 7, std::string(1, '\1'));
+  CHECK(spec_of(file).prefix_ids.empty());
+  CHECK(spec_of(file).suffix_ids == Ids{1});
+}
+
+TEST_CASE("GGUF: without a space in front of the text none is taken off it") {
+  test::GgufWriter file = llama({{"\u2581", 0}, {"a", 0}, {"\u2581a", -1}});
+  const auto prefixed = tokenizer::make_tokenizer(spec_of(file));
+  CHECK(prefixed->encode("a", false) == Ids{2});
+  CHECK(prefixed->decode(Ids{2, 2}) == "a a");
+  file.add_raw("tokenizer.ggml.add_space_prefix", 7, std::string(1, '\0'));
+  const auto plain = tokenizer::make_tokenizer(spec_of(file));
+  CHECK(plain->encode("a", false) == Ids{1});
+  CHECK(plain->decode(Ids{2, 2}) == " a a");
+}
+
+TEST_CASE("GGUF: Llama 3's split takes digits in threes") {
+  test::GgufWriter file;
+  file.add("tokenizer.ggml.model", std::string("gpt2"));
+  file.add("tokenizer.ggml.pre", std::string("llama-bpe"));
+  file.add_raw("tokenizer.ggml.tokens", 9,
+               test::gguf_texts({"1", "12", "123", "1234", "4", "34", "45"}));
+  const auto tokenizer = tokenizer::make_tokenizer(spec_of(file));
+  CHECK(tokenizer->encode("123", false) == Ids{2});
+  CHECK(tokenizer->encode("1234", false) == Ids{2, 4});
+  CHECK(tokenizer->encode("12345", false) == Ids{2, 6});
+}
+
+}  // namespace triescope
