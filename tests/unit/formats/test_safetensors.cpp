@@ -81,9 +81,9 @@ TEST_CASE("both 8-bit dtypes are read as fp32, any dtype as its bytes, others no
   const auto bytes = std::as_writable_bytes(std::span(bits));
   file->read_stored(*file->find("c"), 2, bytes);
   CHECK(bits == std::vector<std::uint16_t>{0xc000, 0x4040});
-  CHECK_THROWS_WITH_AS(
-      file->read_stored(*file->find("c"), 3, bytes),
-      "tensor 'c': expected a read within its 6 bytes, found one of 4 at 3", Error);
+  CHECK_THROWS_WITH_AS(file->read_stored(*file->find("c"), 3, bytes),
+                       "tensor 'c': expected a read within its 6 bytes, found one of 4 at 3",
+                       Error);
   CHECK_THROWS_AS(file->read_stored(*file->find("c"), -1, bytes), Error);
   CHECK_THROWS_AS(file->read_stored(*file->find("c"), 7, bytes.first(0)), Error);
   CHECK_THROWS_WITH_AS(file->read(*file->find("d"), 0, two), doctest::Contains("is I8"), Error);
