@@ -226,7 +226,7 @@ def main():
                 fed += 1
                 d.take(token)
                 if d.finished:
-                    if d.spans:
+                    if any(kind != "user" for _, _, kind in d.spans):
                         with open(args.out / f"dialogues-{args.seed}-{d.n // PART:05d}.jsonl", "a", encoding="utf-8") as file:
                             file.write(d.line())
                     ended += 1
