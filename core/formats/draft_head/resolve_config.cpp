@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/base/error.h"
 #include "core/formats/draft_head/indexed_name.h"
@@ -67,7 +68,7 @@ void Resolver::transformer(const std::string& first) {
     corrupt("expected a config.json with num_attention_heads that divides the " +
             std::to_string(query) + " rows of " + attention + "q_proj.weight");
   } else {
-    config.head_dim = query;
+    config.head_dim = std::gcd(query, key);
     notes.push_back("the number of attention heads is not known without a config.json or a target");
   }
   if (config.head_dim < 1) corrupt("config.json: head_dim: expected 1 or more");

@@ -304,6 +304,9 @@ TEST_CASE("a head can be looked at without its target") {
   listed.config = with_config(R"("eagle_aux_hidden_state_layer_ids": [2, 4, 6])");
   CHECK(listed.open().expected_target().layers == 6);
   CHECK(medusa_bytes().open().expected_target().layers == 0);
+  const HeadFile hydra = HeadFile::open((head_fixtures() / "hydra").string(), TargetShape());
+  CHECK(hydra.config().head_count == 4);
+  CHECK(has(hydra.notes()[0], "the number of attention heads is not known"));
   CHECK(medusa_bytes().open().expected_target().vocab == 64);
 }
 
