@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/kernels/row_ops.h"
+#include "core/kv/slot_store.h"
 #include "core/methods/registry.h"
 #include "tests/support/fake_head.h"
 #include "tests/support/session_run.h"

@@ -53,7 +53,7 @@ TEST_CASE("what is no tree is refused, naming the path") {
 
 TEST_CASE("the default tree is as much of the best-first list as the device does cheaply") {
   RunContext run;
-  run.settings = Settings({{"tree", ""}});
+  run.settings = Settings(nlohmann::json{{"tree", ""}});
   const auto nodes = [&](int cheap_rows, int levels) {
     run.cheap_rows = cheap_rows;
     const RankTree tree = rank_tree_of(run, kMedusaTree, levels, "");
