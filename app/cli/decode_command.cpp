@@ -162,7 +162,7 @@ int run_decode(const DecodeOptions& options, bool quiet) {
     for (const std::string& text : draft_with.head->notes)
       std::fprintf(stderr, "warning: %s\n", text.c_str());
   }
-  for (const LoadedModel* loaded : {&target, static_cast<const LoadedModel*>(&draft)}) {
+  for (const LoadedModel* loaded : std::initializer_list<const LoadedModel*>{&target, &draft}) {
     if (quiet || !loaded->model || loaded->model->info().warning.empty()) continue;
     clear_progress();
     std::fprintf(stderr, "warning: %s\n", loaded->model->info().warning.c_str());
