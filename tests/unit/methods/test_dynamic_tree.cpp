@@ -19,7 +19,7 @@ namespace {
 using formats::HeadKind;
 using nlohmann::json;
 
-const Tokens kPrompt = {3, 1, 4, 1, 5};
+const Tokens kPrompt = {3, 1, 2, 1, 0};
 
 // A session up to the drafts of step 1.
 struct Drafted {
