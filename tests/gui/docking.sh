@@ -75,7 +75,7 @@ echo "write-state $work/again.json" >"$work/again.script"
 window "$work/run.tscap" --script "$work/again.script" || fail "the window ended with $?"
 check_json "$work/again.json" 'd["layout"] == "board" and d["own_layouts"] == ["board"] and d["panels"] == ["trie", "mask", "text", "timeline"]'
 
-# What is no layout is told and left out, and what can be read stays.
+# What is not a layout is reported and left out, and what can be read stays.
 python3 - "$preferences" <<'PY'
 import json, sys
 d = json.load(open(sys.argv[1]))

@@ -29,7 +29,7 @@ TEST_CASE("paths of ranks in any order become levels, siblings in the order give
   CHECK(shape(parse_rank_tree("0,0;255;0", 2, "")) == Lines{"0:255 0:0", "1:0"});
 }
 
-TEST_CASE("what is no tree is refused, naming the path") {
+TEST_CASE("text that is not a tree of ranks is refused, naming the path") {
   const auto why = [](const std::string& text) {
     return refusal(ErrorCode::kInvalidArgument,
                    [&] { parse_rank_tree(text, 3, "the file's 3 heads"); });
