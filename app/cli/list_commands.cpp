@@ -4,10 +4,12 @@
 #include <iostream>
 
 #include "app/cli/commands.h"
+#include "app/cli/head_info.h"
 #include "app/run/catalog.h"
 #include "app/run/text_tools.h"
 #include "core/base/error.h"
 #include "core/capture/capture.h"
+#include "core/formats/draft_head/head_file.h"
 #include "core/methods/registry.h"
 
 namespace triescope::app {
@@ -177,7 +179,9 @@ int run_info(const std::string& target, bool list, bool as_json) {
     }
     return 0;
   }
-  json info = model_json(inspect_model(resolve_model(target)));
+  const std::string path = resolve_model(target);
+  const json info =
+      formats::is_draft_head(path) ? head_json(path) : model_json(inspect_model(path));
   if (as_json) {
     std::cout << info.dump(2, ' ', false, json::error_handler_t::replace) << "\n";
   } else {
@@ -209,9 +213,10 @@ void add_info_command(CLI::App& root, CommandLine& line) {
     bool list = false, as_json = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = root.add_subcommand("info", "what is in a model or a capture");
-  command->add_option("TARGET", options->target,
-                      "model (path or short name) or .tscap file; none = the default model");
+  CLI::App* command = root.add_subcommand("info", "what is in a model, a draft head or a capture");
+  command->add_option(
+      "TARGET", options->target,
+      "model or draft head (path or short name) or .tscap file; none = the default model");
   command->add_flag("--list", options->list, "the models known by a short name");
   command->add_flag("--json", options->as_json, "as JSON");
   command->callback([options, &line] {

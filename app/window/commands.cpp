@@ -197,25 +197,44 @@ Commands go_commands(Workspace& w, UiState& ui) {
   };
 }
 
-Commands layout_commands(Workspace& w) {
+Commands layout_commands(Workspace& w, UiState& ui) {
+  constexpr std::size_t kKeys = 9;  // Ctrl+1 to Ctrl+9
   Commands rows;
-  for (const std::string& name : preset_names()) {
+  std::vector<std::string> names = preset_names();
+  for (const std::string& own : w.own_layouts()) names.push_back(own);
+  for (const std::string& name : names) {
     std::string title = "Layout: " + name;
-    title[8] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[8])));
+    const bool preset = rows.size() < preset_names().size();
+    if (preset) title[8] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[8])));
+    std::vector<Chord> keys;
+    if (rows.size() < kKeys)
+      keys.push_back(chord_from_string("Ctrl+" + std::to_string(rows.size() + 1)));
     rows.push_back({.id = "layout-" + name,
                     .title = title,
                     .menu = "View",
-                    .chords = {chord_from_string("Ctrl+" + std::to_string(rows.size() + 1))},
-                    .run =
-                        [&w, name] {
-                          if (name == "compare") return w.compare(w.partner());
-                          w.stop_comparing();
-                          w.layout = preset_layout(name);
-                          w.layout_name = name;
-                          w.maximised.clear();
-                        },
+                    .chords = std::move(keys),
+                    .run = [&w, name] { w.use_layout(name); },
                     .checked = [&w, name] { return w.layout_name == name; }});
   }
+  rows.push_back({.id = "layouts",
+                  .title = "Save layout, choose layout…",
+                  .menu = "View",
+                  .chords = chords({"Ctrl+L"}),
+                  .run = opens(ui, Dialog::kLayouts)});
+  rows.push_back(
+      {.id = "undock",
+       .title = "Panel under the mouse into a window of its own",
+       .menu = "View",
+       .chords = chords({"Ctrl+U"}),
+       .run =
+           [&w, &ui] {
+             ui.undock = ui.hovered_panel;
+             if (ui.undock.empty())
+               w.say(LogLevel::kInfo,
+                     "put the mouse over a panel and press Ctrl+U, or drag its tab");
+           },
+       .enabled = has_document(w),
+       .help = "Or drag its tab out of the panes. Closing that window brings the panel back."});
   return rows;
 }
 
@@ -317,9 +336,14 @@ Commands help_commands(UiState& ui) {
 
 }  // namespace
 
-CommandTable::CommandTable(Workspace& w, UiState& ui) {
+CommandTable::CommandTable(Workspace& w, UiState& ui) { update(w, ui); }
+
+void CommandTable::update(Workspace& w, UiState& ui) {
+  if (!commands_.empty() && own_layouts_ == w.own_layouts()) return;
+  own_layouts_ = w.own_layouts();
+  commands_.clear();
   for (const Commands& group :
-       {file_commands(w, ui), run_commands(w, ui), go_commands(w, ui), layout_commands(w),
+       {file_commands(w, ui), run_commands(w, ui), go_commands(w, ui), layout_commands(w, ui),
         compare_commands(w, ui), view_commands(w, ui), help_commands(ui)})
     commands_.insert(commands_.end(), group.begin(), group.end());
 }

@@ -28,12 +28,15 @@ struct Command {
 class CommandTable {
  public:
   CommandTable(Workspace& workspace, UiState& ui);
+  // After layouts were saved or forgotten: each has a command. Between frames; commands move.
+  void update(Workspace& workspace, UiState& ui);
   const std::vector<Command>& all() const { return commands_; }
   const Command* find(const std::string& id) const;  // nullptr = none
   const Command* find(Chord chord) const;
 
  private:
   std::vector<Command> commands_;
+  std::vector<std::string> own_layouts_;
 };
 
 inline const std::vector<std::string>& menu_names() {

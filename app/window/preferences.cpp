@@ -42,6 +42,8 @@ Preferences load_preferences(std::string& warning) {
     preferences.user_scale = std::clamp(all.value("user_scale", 1.0f), 0.5f, 4.0f);
     preferences.run_bar_open = all.value("run_bar_open", true);
     preferences.layout = all.value("layout", json());
+    preferences.layout_name = all.value("layout_name", "");
+    preferences.layouts = all.value("layouts", json::object());
     preferences.view_states = all.value("view_states", json::object());
     preferences.recent_captures = all.value("recent_captures", std::vector<std::string>());
     const json run = all.value("run", json::object());
@@ -73,6 +75,8 @@ std::string save_preferences(const Preferences& preferences) try {
                     {"user_scale", preferences.user_scale},
                     {"run_bar_open", preferences.run_bar_open},
                     {"layout", preferences.layout},
+                    {"layout_name", preferences.layout_name},
+                    {"layouts", preferences.layouts},
                     {"view_states", preferences.view_states},
                     {"recent_captures", preferences.recent_captures},
                     {"run",

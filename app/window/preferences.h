@@ -15,7 +15,9 @@ struct Preferences {
   bool dark = true;
   float user_scale = 1;  // on top of the monitor's: larger type for presenting
   bool run_bar_open = true;
-  nlohmann::json layout;                                  // pane_layout.h; null = the debug preset
+  nlohmann::json layout;                                  // pane_docking.h; null = the debug preset
+  std::string layout_name = "debug";                      // the one it came from
+  nlohmann::json layouts = nlohmann::json::object();      // one's own, by name
   nlohmann::json view_states = nlohmann::json::object();  // panel name -> its view state
   RunRequest request;
   std::vector<std::string> recent_captures;

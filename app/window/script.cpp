@@ -38,6 +38,9 @@ constexpr Verb kVerbs[] = {
     {"save-file", "PATH"},
     {"panel", "NAME"},
     {"maximise-panel", "NAME"},
+    {"undock", "NAME"},
+    {"layout", "NAME"},
+    {"save-layout", "NAME"},
     {"set-theme", "dark|light"},
     {"set-scale", "X"},
     {"size", "WIDTHxHEIGHT"},
@@ -227,11 +230,18 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
     workspace.save_capture_as(argument);
   } else if (verb == "panel") {
     viz::make_panel(args[0]);  // a wrong name is refused with the names there are
-    if (!show_panel(*workspace.layout, args[0]))
+    if (!show_panel(workspace.layout, args[0]))
       refuse(script, "panel '" + args[0] + "' is not in this layout");
   } else if (verb == "maximise-panel") {
     viz::make_panel(args[0]);
     workspace.maximised = args[0];
+  } else if (verb == "undock") {
+    viz::make_panel(args[0]);
+    host.ui.undock = args[0];
+  } else if (verb == "layout") {
+    workspace.use_layout(argument);
+  } else if (verb == "save-layout") {
+    workspace.save_layout(argument);
   } else if (verb == "set-theme") {
     workspace.preferences.dark = args[0] == "dark";
   } else if (verb == "set-scale") {

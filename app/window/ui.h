@@ -19,6 +19,13 @@ struct PanelKeys {
        previous = false, next = false;
 };
 
+// A pane that was drawn, as a place to drop a panel.
+struct DropTarget {
+  PaneNode* pane = nullptr;
+  viz::Rect area;
+  ImGuiViewport* viewport = nullptr;
+};
+
 struct Ui {
   Workspace& workspace;
   UiState& state;
@@ -29,6 +36,7 @@ struct Ui {
   PanelKeys keys = {};
   bool animating = false;                        // set while drawing: another frame is wanted
   std::vector<std::string> visible_panels = {};  // set while drawing
+  std::vector<DropTarget> drop_targets = {};     // set while drawing
 };
 
 void draw_window(Ui& ui);  // one frame, between ImGui::NewFrame and ImGui::Render

@@ -9,6 +9,7 @@
 #include "app/window/style.h"
 #include "app/window/ui_dialogs.h"
 #include "app/window/ui_parts.h"
+#include "core/base/error.h"
 
 namespace triescope::app {
 namespace {
@@ -65,6 +66,8 @@ const char* title_of(Dialog dialog) {
       return "Bookmark";
     case Dialog::kAbout:
       return "About triescope";
+    case Dialog::kLayouts:
+      return "Layouts";
     case Dialog::kNone:
       break;
   }
@@ -112,6 +115,43 @@ bool draw_messages(Ui& ui) {
   return false;
 }
 
+bool draw_layouts(Ui& ui) {
+  std::string& name = ui.state.dialogs.layout_name;
+  if (ui.state.dialog_just_opened) ImGui::SetKeyboardFocusHere();
+  ImGui::SetNextItemWidth(-FLT_MIN);
+  bool save = ImGui::InputTextWithHint("##name", "a name for the layout as it is now", &name,
+                                       ImGuiInputTextFlags_EnterReturnsTrue);
+  save |= ImGui::Button("Save layout");
+  if (save) {
+    try {
+      ui.workspace.save_layout(name);
+      name.clear();
+      return true;
+    } catch (const Error& error) {
+      ui.workspace.say(LogLevel::kError, error.what());
+    }
+  }
+  ImGui::Separator();
+  const std::vector<std::string> own = ui.workspace.own_layouts();
+  std::vector<std::string> names = preset_names();
+  names.insert(names.end(), own.begin(), own.end());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    ImGui::PushID(static_cast<int>(i));
+    const bool chosen = ImGui::Button("Use");
+    ImGui::SameLine();
+    const bool is_own = i >= preset_names().size();
+    const bool forget = is_own && ImGui::Button("Forget");
+    if (is_own) ImGui::SameLine();
+    ImGui::TextUnformatted(names[i].c_str());
+    ImGui::PopID();
+    if (forget) ui.workspace.forget_layout(names[i]);
+    if (!chosen) continue;
+    ui.workspace.use_layout(names[i]);
+    return true;
+  }
+  return false;
+}
+
 bool draw_about(Ui&) {
   ImGui::TextUnformatted("triescope shows how a language model decodes.");
   const nlohmann::json all = versions();
@@ -137,7 +177,10 @@ void draw_dialogs(Ui& ui) {
   const float height =
       size.height_em > 0 ? std::min(size.height_em * ui.em, room.y - ui.em * 2) : 0;
   ImGui::SetNextWindowSize(ImVec2(width, height));
-  ImGui::SetNextWindowPos(ImVec2(room.x / 2, room.y / 2), ImGuiCond_Always, ImVec2(0.5f, 0.5f));
+  const ImVec2 corner = ImGui::GetMainViewport()->Pos;
+  ImGui::SetNextWindowPos(ImVec2(corner.x + room.x / 2, corner.y + room.y / 2), ImGuiCond_Always,
+                          ImVec2(0.5f, 0.5f));
+  ImGui::SetNextWindowViewport(ImGui::GetMainViewport()->ID);
   bool open = true;
   if (!ImGui::BeginPopupModal(
           title.c_str(), &open,
@@ -179,6 +222,9 @@ void draw_dialogs(Ui& ui) {
       break;
     case Dialog::kAbout:
       done = draw_about(ui);
+      break;
+    case Dialog::kLayouts:
+      done = draw_layouts(ui);
       break;
     case Dialog::kNone:
       break;

@@ -74,8 +74,9 @@ bool draw_keys(Ui& ui) {
     row("A  D", "pan it left and right (drag to pan freely)");
     row("F", "fit the whole picture");
     row(",  .", "neighbours of the focused node");
-    row("click", "lock the focus on a node;  Esc clears it");
+    row("click", "lock the focus on a node;  Esc clears it, and the range");
     row("Shift+drag on the timeline", "select a range of steps");
+    row("drag a tab", "to another pane, to the edge of one, or out into a window of its own");
     ImGui::EndTable();
   }
   ImGui::EndChild();

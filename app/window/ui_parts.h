@@ -18,10 +18,12 @@ void draw_prompt_count(Ui& ui, const RunRequest& request);  // ui_prompt_count.c
 // Controls of the method's parameters; true if one changed. ui_parameters.cpp
 bool edit_parameters(const MethodInfo& method, nlohmann::json& settings, float em);
 
-// ui_panes.cpp
+// ui_panes.cpp, and what it is made of.
 void draw_panes(Ui& ui, viz::Rect area);
 void draw_empty(Ui& ui, viz::Rect area);  // in their place while no capture is open
-void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document);
+// ui_pane.cpp; `floats`: in a window of its own.
+void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats);
+void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document);  // ui_panel.cpp
 
 // ui_compare.cpp
 float draw_compare_strip(Ui& ui, float width);  // returns its height

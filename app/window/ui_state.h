@@ -27,7 +27,8 @@ enum class Dialog : std::uint8_t {
   kWhatIf,
   kMessages,
   kBookmark,
-  kAbout
+  kAbout,
+  kLayouts
 };
 
 // What the dialogs hold while they are open, and offer again the next time.
@@ -42,7 +43,7 @@ struct DialogMemory {
     std::string query;
     int selected = 0;
   } palette;
-  std::string bookmark_note;
+  std::string bookmark_note, layout_name;
 };
 
 struct UiState {
@@ -53,6 +54,8 @@ struct UiState {
   bool quit = false;
   std::string hovered_panel;    // the panel the mouse is over
   PaneNode maximised;           // the one pane there is while a panel is maximised
+  std::string dragged_panel;    // by its tab
+  std::string undock;           // a panel that a menu sends into a window of its own
   std::uint64_t tab_shown = 0;  // serial of the document whose tab was selected last; 0 = none
   // A window too narrow for run bar and panes: the run bar closes once there is something to see.
   bool narrow = false, run_bar_when_narrow = true;

@@ -98,6 +98,16 @@ class Display {
     io.IniFilename = nullptr;               // the layout is ours
     io.ConfigInputTextCursorBlink = false;  // blinking would keep an idle window drawing
     ImGui_ImplGlfw_InitForOpenGL(window, true);
+    // Keys and clicks in the windows of floating panes come to the same callbacks.
+    ImGui_ImplGlfw_SetCallbacksChainForAllWindows(true);
+    ImGuiPlatformIO& platform = ImGui::GetPlatformIO();
+    static void (*const create)(ImGuiViewport*) = platform.Platform_CreateWindow;
+    platform.Platform_CreateWindow = [](ImGuiViewport* viewport) {
+      create(viewport);
+      void* const shared = glfwGetWindowUserPointer(
+          static_cast<GLFWwindow*>(ImGui::GetMainViewport()->PlatformHandle));
+      glfwSetWindowUserPointer(static_cast<GLFWwindow*>(viewport->PlatformHandle), shared);
+    };
     ImGui_ImplOpenGL3_Init("#version 330 core");
   }
   ~Display() {
@@ -124,6 +134,7 @@ class Display {
 // Escape ends one thing at a time, the innermost first: an open menu or list, the dialog, a text
 // field (which keeps its text: keep_on_escape()), then what is locked, selected or maximised.
 void leave_innermost(UiState& state, Workspace& workspace, bool typing) {
+  if (!state.dragged_panel.empty()) return state.dragged_panel.clear();
   const bool dialog = state.dialog != Dialog::kNone;
   const int open = ImGui::GetCurrentContext()->OpenPopupStack.Size;
   if (open > (dialog ? 1 : 0)) return ImGui::ClosePopupToLevel(open - 1, true);
@@ -194,7 +205,7 @@ int run_window(const WindowOptions& options) {
   if (!warning.empty()) workspace.say(LogLevel::kWarning, warning);
   UiState state;
   state.catalog = list_models();
-  const CommandTable commands(workspace, state);
+  CommandTable commands(workspace, state);
   Ui ui{.workspace = workspace, .state = state, .commands = commands};
 
   Script script = options.script.empty() ? Script::empty() : Script(options.script, commands);
@@ -247,10 +258,13 @@ int run_window(const WindowOptions& options) {
     host.seconds = glfwGetTime();
     const bool changed = workspace.update(host.seconds);
     if (display.events.any || changed) frames_left = kSettleFrames;
+    // What happens to a floating window, closing for one, comes through no callback of ours.
+    if (!workspace.layout.floating.empty()) frames_left = std::max(frames_left, 1);
     display.events.any = false;
     for (const std::string& path : display.events.dropped) workspace.open_path(path);
     display.events.dropped.clear();
     dispatch_keys(display.events, commands, state, ui);
+    commands.update(workspace, state);
 
     if (scripted && quiet_frames >= kSettleFrames && pending_screenshot.empty()) {
       if (script.finished()) break;
@@ -271,9 +285,14 @@ int run_window(const WindowOptions& options) {
       apply_style(ui.theme, em);
     }
 
+    // Windows of their own only while there are some: else menus and tooltips stay in this one.
+    const bool several = !workspace.layout.floating.empty();
+    ImGuiIO& io = ImGui::GetIO();
+    io.ConfigFlags = several ? io.ConfigFlags | ImGuiConfigFlags_ViewportsEnable
+                             : io.ConfigFlags & ~ImGuiConfigFlags_ViewportsEnable;
     ImGui_ImplOpenGL3_NewFrame();
     ImGui_ImplGlfw_NewFrame();
-    if (!workspace.animate) ImGui::GetIO().DeltaTime = 1.0f / 60.0f;
+    if (!workspace.animate) io.DeltaTime = 1.0f / 60.0f;
     ImGui::NewFrame();
     draw_window(ui);
     ImGui::Render();
@@ -290,6 +309,11 @@ int run_window(const WindowOptions& options) {
       glFinish();
       write_screenshot(pending_screenshot, width, height);
       pending_screenshot.clear();
+    }
+    if (several) {
+      ImGui::UpdatePlatformWindows();
+      ImGui::RenderPlatformWindowsDefault();
+      glfwMakeContextCurrent(display.window);
     }
     glfwSwapBuffers(display.window);
     --frames_left;

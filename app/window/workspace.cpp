@@ -42,10 +42,7 @@ Workspace::Workspace(Preferences initial, std::function<void()> wake)
       wake_(wake),
       session_(wake) {
   live_ = session_.status();
-  std::vector<std::string> known;
-  for (const auto& panel : viz::make_panels()) known.push_back(panel->info().name);
-  layout = layout_from_json(preferences.layout, known);
-  if (!layout) layout = preset_layout(layout_name);
+  read_layouts();
 }
 
 Workspace::~Workspace() { cancel_export(); }
@@ -388,7 +385,8 @@ double Workspace::seconds_to_next_play(double seconds) const {
 }
 
 void Workspace::remember() {
-  preferences.layout = layout_to_json(*layout);
+  preferences.layout = layout_to_json(layout);
+  preferences.layout_name = layout_name;
   if (active_) {
     for (const auto& panel : active_->panels)
       if (const std::string state = panel->view_state(); !state.empty())

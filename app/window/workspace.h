@@ -14,7 +14,7 @@
 #include "app/run/breakpoints.h"
 #include "app/run/prompt_counter.h"
 #include "app/run/session_thread.h"
-#include "app/window/pane_layout.h"
+#include "app/window/pane_docking.h"
 #include "app/window/preferences.h"
 #include "core/capture/capture.h"
 #include "viz/export/export.h"
@@ -65,8 +65,8 @@ class Workspace {
 
   // --- state ---
   Preferences preferences;
-  std::unique_ptr<PaneNode> layout;
-  std::string layout_name = "debug";  // the preset it came from
+  PaneLayout layout;
+  std::string layout_name = "debug";  // the one it came from; "" = changed by docking since
   std::string maximised;              // panel name; "" = none
   bool animate = true;
   std::vector<Breakpoint> breakpoints;
@@ -81,6 +81,16 @@ class Workspace {
   std::vector<std::string> problems;  // errors waiting to be read, oldest first
   std::vector<Notice> messages;       // everything reported so far, newest last
   void say(LogLevel level, const std::string& text);
+
+  // --- layouts (workspace_layout.cpp) ---
+  // Presets, then one's own by name. Error{kNotFound}: there is none of this name; lists them.
+  void use_layout(const std::string& name);
+  // Keeps the present one. Error{kInvalidArgument}: no name, or a preset's.
+  void save_layout(const std::string& name);
+  void forget_layout(const std::string& name);
+  std::vector<std::string> own_layouts() const;
+  void dock(const std::string& panel, PaneNode& target, DropSide side);
+  void undock(const std::string& panel, viz::Rect area);
 
   // --- documents ---
   void open_capture(const std::string& path);  // errors become problems
@@ -152,6 +162,7 @@ class Workspace {
   void remember();  // writes the preferences
 
  private:
+  void read_layouts();  // from the preferences; what is none is told and left out
   Document* add_document(const std::string& path, std::uint64_t run_serial);
   bool start_request(const RunRequest& request,
                      bool run_at_once);  // false: refused, with a message

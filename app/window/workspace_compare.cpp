@@ -23,7 +23,7 @@ void Workspace::compare(Document* other) {
     partner_->playing = false;
     partner_->range = active_->range;
   }
-  layout = preset_layout("compare");
+  layout = {preset_layout("compare"), {}};
   layout_name = "compare";
   maximised.clear();
 }

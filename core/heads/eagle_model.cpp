@@ -172,10 +172,6 @@ class EagleModel final : public Model {
     const std::size_t e = embedding_.width(), both = e + d;
     joined_.resize(count * both);
     embedding_.read(batch.tokens, joined_.data(), both);
-    if (head_.zero_first_embedding)
-      for (std::size_t r = 0; r < count; ++r)
-        if (batch.positions[r] == 0)
-          std::fill_n(joined_.begin() + static_cast<std::ptrdiff_t>(r * both), e, 0.0f);
     if (!eagle3) {
       for (std::size_t r = 0; r < count; ++r)
         std::ranges::copy(batch.input_features.subspan(r * d, d),

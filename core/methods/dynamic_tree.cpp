@@ -140,7 +140,7 @@ std::vector<Parameter> dynamic_tree_parameters() {
               "Levels of the tree, one forward of the head each (EAGLE's depth + 1)."),
       integer(
           "draft_tokens", 0, 0, 1024,
-          "Of all proposals, so many of the best by cumulative log-probability are verified. 0: as "
+          "How many proposals are verified, the best by cumulative log-probability. 0: as "
           "many as fill a forward at little more than the price of one row, at most EAGLE's 59."),
   };
 }

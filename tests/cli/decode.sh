@@ -96,7 +96,7 @@ for panel in mask positions kv memory candidates; do
 done
 expect 2 "--whose: .*beam.tscap has rows of target; found 'draft'" "$TRIESCOPE" export "$work/draft.tscap" "$work/beam.tscap" --panel kv --whose draft --format svg -o "$work/x.svg"
 expect 0 'written' "$TRIESCOPE" export "$work/draft.tscap" "$work/draft.tscap" --panel kv --whose draft --format svg -o "$work/pair_draft.svg"
-[[ $(grep -o 'rows of the draft model' "$work/pair_draft.svg" | wc -l) -ge 2 ]] || { echo "FAILED: two runs do not both show the draft model's rows"; failures=$((failures + 1)); }
+[[ $(grep -o 'Rows of: the draft model' "$work/pair_draft.svg" | wc -l) -ge 2 ]] || { echo "FAILED: two runs do not both show the draft model's rows"; failures=$((failures + 1)); }
 expect 2 'context' "$TRIESCOPE" decode --quiet --model "$model" --prompt hi --max-new-tokens 1000000
 head -c 3000 "$work/beam.tscap" >"$work/cut.tscap"
 expect 3 'cut.tscap' "$TRIESCOPE" info "$work/cut.tscap"

@@ -7,6 +7,7 @@ import re
 import sqlite3
 import struct
 import tempfile
+import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -215,6 +216,105 @@ def make_chat_template():
         put("chat_template", name, text)
 
 
+# Pickles and zip archives as torch.save writes them; no PyTorch is needed here.
+def pickled_tensor(shape, kind="FloatStorage", key="0", count=None, first=0, strides=None):
+    if strides is None:
+        strides = [1] * len(shape)
+        for i in range(len(shape) - 2, -1, -1):
+            strides[i] = strides[i + 1] * shape[i + 1]
+    number = lambda n: b"J" + struct.pack("<i", n)
+    numbers = lambda values: b"(" + b"".join(map(number, values)) + b"t"
+    text = lambda t: b"X" + struct.pack("<I", len(t)) + t.encode()
+    values = 1
+    for extent in shape:
+        values *= extent
+    return (b"ctorch._utils\n_rebuild_tensor_v2\n((" + text("storage") + b"ctorch\n" + kind.encode() + b"\n" + text(key) + text("cpu")
+            + number(values if count is None else count) + b"tQ" + number(first) + numbers(shape) + numbers(strides)
+            + b"\x89ccollections\nOrderedDict\n)RtR")
+
+
+def pickle(tensors):
+    items = b"".join(b"X" + struct.pack("<I", len(name)) + name.encode() + tensor for name, tensor in tensors)
+    return b"\x80\x02}(" + items + b"u."
+
+
+def zip64(files):
+    data, directory = b"", b""
+    for name, content in files:
+        sizes = struct.pack("<IIIH", 0, len(content), len(content), len(name))
+        directory += b"PK\1\2" + bytes(12) + sizes + bytes(12) + struct.pack("<I", len(data)) + name.encode()
+        data += b"PK\3\4" + bytes(10) + sizes + struct.pack("<H", 5) + name.encode() + b"FB\1\0Z" + content
+    end = struct.pack("<QHHIIQQQQ", 44, 45, 45, 0, 0, len(files), len(files), len(directory), len(data))
+    return (data + directory + b"PK\6\6" + end + b"PK\6\7" + struct.pack("<IQI", 0, len(data + directory), 1)
+            + b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, 0xffff, 0xffff, 0xffffffff, 0xffffffff, 0))
+
+
+def make_pickle():
+    put("pickle", "tensors", pickle([("w", pickled_tensor([2, 3])), ("h", pickled_tensor([2], "HalfStorage", "1")),
+                                     ("d2t", pickled_tensor([1], "LongStorage", "2")), ("t2d", pickled_tensor([4], "BoolStorage", "3"))]))
+    put("pickle", "shared", pickle([("a", pickled_tensor([2], count=8, first=2)), ("b", pickled_tensor([2, 2], count=8, first=4))]))
+    state_dict = (b"\x80\x02ccollections\nOrderedDict\nq\0)Rq\1X\1\0\0\0wq\2" + pickled_tensor([1]) + b"s}q\3X\x09\0\0\0_metadataq\4h\0)R"
+                  b"X\0\0\0\0}X\7\0\0\0versionK\1sssb.")
+    put("pickle", "state_dict", state_dict)
+    put("pickle", "protocol4", b"\x80\x04\x95" + bytes(8) + b"}\x94\x8c\1w\x94\x8c\x0ctorch._utils\x8c\x12_rebuild_tensor_v2\x93((\x8c\7storage"
+        b"\x8c\5torch\x8c\x0cFloatStorage\x93\x8c\x010\x8c\3cpu\x8a\2\x2c\1tQK\0K\1\x85K\1\x85\x88NtRs.")
+    put("pickle", "calls", b"\x80\x02cos\nsystem\n(X\4\0\0\0truetR.")
+
+
+def make_torch_file():
+    content = pickle([("w", pickled_tensor([2, 3])), ("v", pickled_tensor([2], count=6, first=4))])
+    files = [("a/data.pkl", content), ("a/byteorder", b"little"), ("a/data/0", bytes(24)), ("a/version", b"3\n")]
+    put("torch_file", "zip64", zip64(files))
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "plain.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, data in files:
+                archive.writestr(zipfile.ZipInfo(name), data)
+        put("torch_file", "plain", path.read_bytes())
+    put("torch_file", "legacy", b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.")
+
+
+def make_draft_head():
+    def layer(first, width):
+        shapes = {"self_attn.q_proj": [4, width], "self_attn.k_proj": [2, width], "self_attn.v_proj": [2, width], "self_attn.o_proj": [4, 4],
+                  "post_attention_layernorm": [4], "mlp.gate_proj": [3, 4], "mlp.up_proj": [3, 4], "mlp.down_proj": [4, 3]}
+        return {first + name + ".weight": shape for name, shape in shapes.items()}
+
+    def head(name, config, shapes):
+        tensors = []
+        for key, shape in shapes.items():
+            kind, width = {"d2t": ("I64", 8), "token_map": ("I64", 8), "t2d": ("BOOL", 1)}.get(key, ("F16", 2))
+            count = 1
+            for extent in shape:
+                count *= extent
+            content = bytes(count * width)
+            if key == "t2d":
+                content = b"\1" * count
+            if key == "token_map":
+                content = struct.pack("<%dq" % count, *range(count))
+            tensors.append((key, kind, shape, content))
+        put("draft_head", name, json.dumps(config).encode() + b"\0" + safetensors(tensors))
+
+    base = {"hidden_size": 4, "num_attention_heads": 2, "num_key_value_heads": 1, "vocab_size": 6, "rms_norm_eps": 1e-5}
+    head("eagle", {**base, "bias": True}, {"embed_tokens.weight": [6, 4], "fc.weight": [4, 8], "fc.bias": [4], **layer("layers.0.", 4)})
+    eagle3 = {"fc.weight": [4, 12], "midlayer.input_layernorm.weight": [4], "midlayer.hidden_norm.weight": [4], **layer("midlayer.", 8),
+              "norm.weight": [4], "lm_head.weight": [3, 4], "d2t": [3], "t2d": [6]}
+    head("eagle3", {**base, "draft_vocab_size": 3, "eagle_config": {"eagle_aux_hidden_state_layer_ids": [1, 3, 4]}}, eagle3)
+    head("eagle3_speculators", {"speculators_model_type": "eagle3", "norm_before_residual": True, "fc_norm": True, "norm_output": True,
+                                "transformer_layer_config": base, "speculators_config": {"verifier": {"name_or_path": "t"}}},
+         {**{key.replace("midlayer.", "layers.0."): shape for key, shape in eagle3.items()}, "fc_norm.0.weight": [4], "fc_norm.1.weight": [4],
+          "fc_norm.2.weight": [4]})
+    head("medusa", {"medusa_num_heads": 2}, {"0.0.linear.weight": [4, 4], "0.0.linear.bias": [4], "0.1.weight": [6, 4],
+                                             "1.0.linear.weight": [4, 4], "1.0.linear.bias": [4], "1.1.weight": [6, 4]})
+    head("medusa_vllm", {"vocab_size": 6, "num_heads": 1}, {"blocks.0.layers.0.weight": [4, 4], "lm_heads.0.weight": [3, 4], "token_map": [3]})
+    head("hydra", {"hydra_num_layers": 2, "hidden_state_offset": 1},
+         {"hydra_mlp.0.1.linear.weight": [4, 8], "hydra_mlp.0.1.linear.bias": [4], "hydra_mlp.0.1.res_connection.weight": [4, 8],
+          "hydra_mlp.0.1.res_connection.bias": [4], "hydra_mlp.0.3.linear.weight": [4, 4], "hydra_mlp.0.3.linear.bias": [4],
+          "prefix_embeding_layer.norm.weight": [4], "prefix_embeding_layer.layers.0.input_layernorm.weight": [4],
+          **layer("prefix_embeding_layer.layers.0.", 4)})
+    head("p_eagle", {}, {"mask_hidden": [1, 1, 4]})
+
+
 # Schema 1 as it is in a capture that is kept, and what later schemas (core/capture/row_types.h) made of it.
 def capture_tables(schema):
     kept = sqlite3.connect(ROOT / "tests/fixtures/captures/schema1/typical.tscap")
@@ -295,4 +395,7 @@ if __name__ == "__main__":
     make_generation_config()
     make_tokenizer_json()
     make_chat_template()
+    make_pickle()
+    make_torch_file()
+    make_draft_head()
     make_capture()

@@ -210,6 +210,9 @@ def save(name, config, weights, file, shards=None):
     elif file.endswith(".safetensors"):
         safetensors.torch.save_file({k: v.contiguous() for k, v in weights.items()}, folder / file, metadata={"format": "pt"})
     else:
+        # As a module's state_dict(), which carries its modules' versions.
+        weights = collections.OrderedDict(weights)
+        weights._metadata = collections.OrderedDict({"": {"version": 1}, "fc": {"version": 1}})
         torch.save(weights, folder / file)
     return folder
 

@@ -29,7 +29,8 @@ inline std::uint64_t hash_of(std::span<const Pair> seen) {
   const auto mix = [&](std::uint64_t x) { hash = (hash ^ x) * 1099511628211ULL + (hash >> 29); };
   for (const Pair& pair : seen) {
     mix(static_cast<std::uint64_t>(pair.token));
-    for (const float x : pair.state) mix(static_cast<std::uint64_t>(x * 8));
+    for (const float x : pair.state)
+      mix(static_cast<std::uint64_t>(static_cast<std::int64_t>(x * 8)));
   }
   return hash;
 }

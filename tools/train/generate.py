@@ -7,7 +7,7 @@ Continuous batching: a finished dialogue's row goes to the next one. One line a 
 {"n", "task", "ids", "spans": [[from, to, "greedy" | "sampled" | "user"], ...]}: the spans are what the target wrote, its end tokens included; the
 rest was given. A line is written when its dialogue ends, so that a kill loses only what is under way; the same command goes on where it
 stopped. Dialogue n of a seed has its own task and its own random numbers. Rounding may differ with the rows beside it.
-Hidden states are not kept: a teacher's pass over finished text costs a tenth of writing it, and the text is a thousandth of the size.
+Hidden states are not kept: a teacher's pass over finished text costs a quarter of writing it, and the text is a thousandth of the size.
 """
 
 import argparse
@@ -226,7 +226,7 @@ def main():
                 fed += 1
                 d.take(token)
                 if d.finished:
-                    if d.spans:
+                    if any(kind != "user" for _, _, kind in d.spans):
                         with open(args.out / f"dialogues-{args.seed}-{d.n // PART:05d}.jsonl", "a", encoding="utf-8") as file:
                             file.write(d.line())
                     ended += 1

@@ -2,7 +2,7 @@
 
 All draft by rollout(batch, depth, own): at every position i of batch.sel at once, step j gives (out, logits) for x[i+2+j]; the token fed to
 step j + 1 is the real one (training) or the head's own best (own=True: what a chain drafts). logits' column c is target id columns[c].
-`base` is the frozen target's embedding and output head; it is no part of a head's file.
+`base` is the frozen target's embedding and output head; a head's file does not hold it.
 """
 
 import math

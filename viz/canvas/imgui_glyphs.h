@@ -32,7 +32,7 @@ class PangoGlyphs {
   ImFont* font(FontFace face) const { return faces_[static_cast<std::size_t>(face)].texts; }
   ImWchar character(std::string_view utf8);
 
-  // What Dear ImGui calls: the picture for `c`. False: `c` is no character of this font.
+  // What Dear ImGui calls: the picture for `c`. False: `c` is not a character of this font.
   struct Source {
     PangoGlyphs* glyphs = nullptr;
     FontFace face = FontFace::kUi;

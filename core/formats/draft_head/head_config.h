@@ -24,11 +24,11 @@ const char* to_string(HeadKind kind);  // "medusa", "hydra", "eagle", "eagle3"
 struct TargetShape {
   std::string name;  // for messages
   int hidden = 0, vocab = 0, layers = 0;
-  // Taken where neither the head's shapes nor a config.json say them (Hydra's prefix layer is one of
-  // the target's kind; a single file without a config.json).
+  // Taken where neither the head's shapes nor a config.json say them: Hydra's prefix layer is one
+  // of the target's kind, and a single file may lie without a config.json.
   int heads = 0, kv_heads = 0, head_dim = 0;
   float norm_eps = 0;
-  RopeConfig rope;
+  RopeConfig rope;  // dims 0: not known
 };
 TargetShape target_shape(const ModelConfig& config);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/base/error.h"
 #include "core/formats/draft_head/indexed_name.h"
@@ -31,7 +32,7 @@ struct Resolver {
     }
   }
 
-  void transformer(const std::string& first, bool same_as_target);
+  void transformer(const std::string& first);
   void eagle();
   void eagle3();
   void medusa();
@@ -40,9 +41,9 @@ struct Resolver {
   int count(const std::string& prefix) const;
 };
 
-// Sizes of the layer whose tensors begin with `first`. same_as_target: it is a layer of the
-// target's kind, and the config.json says nothing of it.
-void Resolver::transformer(const std::string& first, bool same_as_target) {
+// Sizes of the layer whose tensors begin with `first`. A config.json without num_attention_heads
+// says nothing of a transformer (Hydra's, or none): the layer is one of the target's kind.
+void Resolver::transformer(const std::string& first) {
   const std::string attention = first + "self_attn.";
   const int query = tensors.extent(attention + "q_proj.weight", 2, 0);
   const int key = tensors.extent(attention + "k_proj.weight", 2, 0);
@@ -53,50 +54,52 @@ void Resolver::transformer(const std::string& first, bool same_as_target) {
   config.intermediate = tensors.extent(first + "mlp.gate_proj.weight", 2, 0);
 
   const JsonFields layer = json.layer();
-  const bool said = !same_as_target && layer.has("num_attention_heads");
+  const bool said = layer.has("num_attention_heads");
   config.heads = said ? layer.integer("num_attention_heads") : target.heads;
-  config.head_dim = said && layer.has("head_dim") ? layer.integer("head_dim")
-                    : config.qk_norm ? tensors.extent(attention + "q_norm.weight", 1, 0)
-                    : !said && target.head_dim > 0 && query % target.head_dim == 0 ? target.head_dim
-                                                                                   : 0;
-  if (config.head_dim == 0 && config.heads > 0 && query % config.heads == 0)
+  if (said && layer.has("head_dim")) {
+    config.head_dim = layer.integer("head_dim");
+  } else if (config.qk_norm) {
+    config.head_dim = tensors.extent(attention + "q_norm.weight", 1, 0);
+  } else if (!said && target.head_dim > 0 && query % target.head_dim == 0) {
+    config.head_dim = target.head_dim;
+  } else if (config.heads > 0 && query % config.heads == 0) {
     config.head_dim = query / config.heads;
-  if (!said && config.head_dim > 0) config.heads = query / config.head_dim;
-  if (config.head_dim == 0) {
-    if (target.hidden > 0)
-      corrupt("expected a config.json with num_attention_heads for a layer with " +
-              std::to_string(query) + " rows of q_proj, found none that fits");
-    config.heads = 1;
-    config.head_dim = query;
+  } else if (target.hidden > 0 || said) {
+    corrupt("expected a config.json with num_attention_heads that divides the " +
+            std::to_string(query) + " rows of " + attention + "q_proj.weight");
+  } else {
+    config.head_dim = std::gcd(query, key);
     notes.push_back("the number of attention heads is not known without a config.json or a target");
   }
+  if (config.head_dim < 1) corrupt("config.json: head_dim: expected 1 or more");
+  if (!said) config.heads = query / config.head_dim;
   config.kv_heads = said && layer.has("num_key_value_heads") ? layer.integer("num_key_value_heads")
                                                              : key / config.head_dim;
-  if (!said && json.is_there() && !same_as_target)
-    notes.push_back("config.json says no num_attention_heads: the target's are used");
-  if (!json.is_there() && !same_as_target)
-    notes.push_back(
-        "no config.json: attention heads, rope and the norms' epsilon are the target's");
-
-  config.context = same_as_target ? 0 : layer.integer("max_position_embeddings", 0);
-  if (!same_as_target && json.is_there()) {
-    config.rope = json.rope(config.head_dim, std::max(config.context, 2048));
-    config.norm_eps = static_cast<float>(layer.number("rms_norm_eps", 1e-6));
-    const std::string act = layer.text("hidden_act", "silu");
-    if (act != "silu" && act != "swish")
-      refuse("config.json: hidden_act '" + act.substr(0, 40) +
-             "' of a draft head is not supported");
-    bool slides = layer.boolean("use_sliding_window", false);
-    if (layer.has("layer_types"))
-      for (const std::string& type : layer.texts("layer_types"))
-        slides = slides || type == "sliding_attention";
-    if (slides)
-      notes.push_back("config.json asks for a sliding window; the head sees the whole text");
-  } else {
+  if (!said) {
     config.rope = target.rope;
     config.norm_eps = target.norm_eps > 0 ? target.norm_eps : config.norm_eps;
+    if (config.rope.dims == 0) {
+      config.rope.dims = config.head_dim;
+      notes.push_back("neither config.json nor the target says the rope: theta 10000 is used");
+    } else if (config.kind != HeadKind::kHydra) {
+      notes.push_back(
+          "config.json does not describe the layer: attention heads, rope and epsilon are the "
+          "target's");
+    }
+    return;
   }
-  if (config.rope.dims == 0) config.rope.dims = config.head_dim;
+  config.context = layer.integer("max_position_embeddings", 2048);
+  config.rope = json.rope(config.head_dim, config.context);
+  config.norm_eps = static_cast<float>(layer.number("rms_norm_eps", 1e-6));
+  const std::string act = layer.text("hidden_act", "silu");
+  if (act != "silu" && act != "swish")
+    refuse("config.json: hidden_act '" + act.substr(0, 40) + "' of a draft head is not supported");
+  bool slides = layer.boolean("use_sliding_window", false);
+  if (layer.has("layer_types"))
+    for (const std::string& type : layer.texts("layer_types"))
+      slides = slides || type == "sliding_attention";
+  if (slides)
+    notes.push_back("config.json asks for a sliding window; the head sees the whole text");
 }
 
 // Rows of the output head and of the embedding; the rest from config.json, else the target.
@@ -142,7 +145,7 @@ void Resolver::eagle() {
   config.layers = count("layers.");
   if (config.layers != 1)
     refuse("an EAGLE head with " + std::to_string(config.layers) + " layers; one is supported");
-  transformer("layers.0.", false);
+  transformer("layers.0.");
   vocabularies("embed_tokens.weight", "lm_head.weight");
   config.logit_scale = json.fields().number("logit_scale", 1);
 }
@@ -153,7 +156,7 @@ void Resolver::eagle3() {
   config.hidden = tensors.extent("midlayer.hidden_norm.weight", 1, 0);
   config.has_fc = tensors.has("fc.weight");
   config.layers = std::max(count("layers."), 1);
-  transformer("midlayer.", false);
+  transformer("midlayer.");
   compare(json.layer(), "num_hidden_layers", config.layers, "layers");
   vocabularies("embed_tokens.weight", "lm_head.weight");
 
@@ -181,7 +184,8 @@ void Resolver::eagle3() {
   if (config.norm_output && !json.is_speculators() && !config.fc_norm) {
     config.norm_output = false;
     notes.push_back(
-        "config.json says norm_output in SpecForge's older sense (the norm before the output head): it changes nothing");
+        "config.json says norm_output in SpecForge's older sense (the norm before the output "
+        "head): it changes nothing");
   }
   for (const auto& [key, is_stored] :
        {std::pair("norm_before_fc", config.norm_before_fc), std::pair("fc_norm", config.fc_norm)}) {
@@ -215,7 +219,8 @@ void Resolver::hydra() {
   config.head_count = count("hydra_mlp.");
   if (!tensors.has("hydra_mlp.0.1.res_connection.weight"))
     refuse(
-        "Hydra heads that do not read the drafted tokens (grounded_heads false), which triescope does not support");
+        "Hydra heads that do not read the drafted tokens (grounded_heads false), which triescope "
+        "does not support");
   config.hidden = config.target_hidden = tensors.extent("hydra_mlp.0.1.linear.weight", 2, 0);
   config.head_layers = 0;
   while (
@@ -226,7 +231,7 @@ void Resolver::hydra() {
     config.layers = 1;
     if (tensors.has_prefix("prefix_embeding_layer.layers.1."))
       refuse("a Hydra prefix of more than one layer; one is supported");
-    transformer("prefix_embeding_layer.layers.0.", true);
+    transformer("prefix_embeding_layer.layers.0.");
   }
   vocabularies("input_embed_fn.weight", "hydra_lm_head.0.1.weight");
   config.lm_head_bias = tensors.has("hydra_lm_head.0.1.bias");

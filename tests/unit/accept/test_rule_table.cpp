@@ -9,15 +9,15 @@ namespace triescope::test {
 namespace {
 
 TEST_CASE("every pair of drafts and rule is either one rule or refused with the reason") {
-  CHECK(rule_for("greedy", Drafted::kChosen) == verify_greedy);
-  CHECK(rule_for("sample", Drafted::kChosen) == verify_deterministic);
-  CHECK(rule_for("sample", Drafted::kDrawnChain) == verify_chain);
-  CHECK(rule_for("sample", Drafted::kDrawnTree) == verify_multi_round);
-  CHECK(rule_for("chain", Drafted::kDrawnChain) == verify_chain);
+  CHECK((rule_for("greedy", Drafted::kChosen) == verify_greedy));
+  CHECK((rule_for("sample", Drafted::kChosen) == verify_deterministic));
+  CHECK((rule_for("sample", Drafted::kDrawnChain) == verify_chain));
+  CHECK((rule_for("sample", Drafted::kDrawnTree) == verify_multi_round));
+  CHECK((rule_for("chain", Drafted::kDrawnChain) == verify_chain));
   for (const Drafted drafted : {Drafted::kChosen, Drafted::kDrawnChain, Drafted::kDrawnTree})
-    CHECK(rule_for("multi_round", drafted) == verify_multi_round);
-  CHECK(rule_for("typical", Drafted::kChosen) == verify_typical);
-  CHECK(rule_for("top_k", Drafted::kChosen) == verify_top_k);
+    CHECK((rule_for("multi_round", drafted) == verify_multi_round));
+  CHECK((rule_for("typical", Drafted::kChosen) == verify_typical));
+  CHECK((rule_for("top_k", Drafted::kChosen) == verify_top_k));
   const auto why = [](const char* verify, Drafted drafted) {
     return refusal(ErrorCode::kInvalidArgument, [&] { rule_for(verify, drafted); });
   };

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/kernels/row_ops.h"
+#include "core/kv/slot_store.h"
 #include "core/methods/registry.h"
 #include "tests/support/fake_head.h"
 #include "tests/support/session_run.h"
@@ -18,7 +19,7 @@ namespace {
 using formats::HeadKind;
 using nlohmann::json;
 
-const Tokens kPrompt = {3, 1, 4, 1, 5};
+const Tokens kPrompt = {3, 1, 2, 1, 0};
 
 // A session up to the drafts of step 1.
 struct Drafted {

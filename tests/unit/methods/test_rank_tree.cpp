@@ -29,7 +29,7 @@ TEST_CASE("paths of ranks in any order become levels, siblings in the order give
   CHECK(shape(parse_rank_tree("0,0;255;0", 2, "")) == Lines{"0:255 0:0", "1:0"});
 }
 
-TEST_CASE("what is no tree is refused, naming the path") {
+TEST_CASE("text that is not a tree of ranks is refused, naming the path") {
   const auto why = [](const std::string& text) {
     return refusal(ErrorCode::kInvalidArgument,
                    [&] { parse_rank_tree(text, 3, "the file's 3 heads"); });
@@ -53,7 +53,7 @@ TEST_CASE("what is no tree is refused, naming the path") {
 
 TEST_CASE("the default tree is as much of the best-first list as the device does cheaply") {
   RunContext run;
-  run.settings = Settings({{"tree", ""}});
+  run.settings = Settings(nlohmann::json{{"tree", ""}});
   const auto nodes = [&](int cheap_rows, int levels) {
     run.cheap_rows = cheap_rows;
     const RankTree tree = rank_tree_of(run, kMedusaTree, levels, "");

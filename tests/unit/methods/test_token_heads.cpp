@@ -63,7 +63,7 @@ TEST_CASE(
     CHECK(drafts_of(rig.session->tree(), pending) == expected);
     REQUIRE(fake->states.size() == 3);  // a call a level
     for (const auto& state : fake->states) CHECK(state == rig.model.feature_of(text, kFinalNorm));
-    while (rig.session->next_tick() % 5 != 0) rig.session->advance();
+    rig.session->step();
   }
   CHECK(rig.session->result().drafter_cost.forwards == 0);  // no model of its own
 }

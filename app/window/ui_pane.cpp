@@ -1,0 +1,155 @@
+// A pane: the tabs of its panels with what can be done to them, and the panel in front.
+#include <algorithm>
+#include <cmath>
+
+#include "app/window/style.h"
+#include "app/window/ui_parts.h"
+
+namespace triescope::app {
+namespace {
+
+// What a right click on a tab offers.
+void draw_tab_menu(Ui& ui, const std::string& panel) {
+  if (!ImGui::BeginPopupContextItem("tab menu")) return;
+  if (ImGui::MenuItem("Into a window of its own")) ui.state.undock = panel;
+  if (ImGui::MenuItem("Maximise")) ui.workspace.maximised = panel;
+  if (ImGui::MenuItem("Export…")) {
+    ui.state.export_panel = panel;
+    ui.state.open(Dialog::kExport);
+  }
+  ImGui::EndPopup();
+}
+
+}  // namespace
+
+void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats) {
+  ImGui::PushID(pane.node);
+  ImGui::SetCursorScreenPos(ImVec2(pane.area.x, pane.area.y));
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, to_imgui_vec(ui.theme.surface));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+  ImGui::BeginChild("pane", ImVec2(pane.area.w, pane.area.h), ImGuiChildFlags_None,
+                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor();
+
+  // Header: one tab per panel; what does not fit goes into a list.
+  const float header = std::round(ui.em * 1.75f);
+  const float pad = ui.em * 0.45f;
+  const float buttons = ui.em * 5.4f;
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  float x = origin.x + pad * 0.5f;
+  const float limit = origin.x + pane.area.w - buttons;
+  std::vector<std::string> hidden;
+  // The active tab must be visible: it is drawn first if the tabs do not all fit.
+  float total = 0;
+  const auto title_of = [&](const std::string& name) {
+    const viz::Panel* panel = document.panel(name);
+    return panel ? panel->info().title : name;
+  };
+  for (const std::string& name : pane.panels)
+    total += ImGui::CalcTextSize(title_of(name).c_str()).x + pad * 2;
+  std::vector<std::string> order = pane.panels;
+  if (x + total > limit) {
+    std::erase(order, pane.node->active);
+    order.insert(order.begin(), pane.node->active);
+  }
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (const std::string& name : order) {
+    const std::string title = title_of(name);
+    const float width = ImGui::CalcTextSize(title.c_str()).x + pad * 2;
+    const bool is_active = name == pane.node->active;
+    if (!is_active && x + width > limit) {
+      hidden.push_back(name);
+      continue;
+    }
+    ImGui::SetCursorScreenPos(ImVec2(x, origin.y));
+    ImGui::PushID(name.c_str());
+    if (ImGui::InvisibleButton("tab", ImVec2(width, header))) pane.node->active = name;
+    const bool hovered = ImGui::IsItemHovered();
+    if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0, ui.em * 0.8f))
+      ui.state.dragged_panel = name;
+    if (const viz::Panel* panel = document.panel(name); panel && ui.state.dragged_panel.empty())
+      help_tooltip(panel->info().help +
+                       "\nDrag the tab to another pane, to the edge of one, or "
+                       "out of the panes into a window of its own.",
+                   ui.em);
+    draw_tab_menu(ui, name);
+    ImGui::PopID();
+    const viz::Color color = is_active ? ui.theme.text
+                             : hovered ? ui.theme.text
+                                       : ui.theme.text_dim;
+    list->AddText(is_active ? ui.fonts.ui_bold : ui.fonts.ui, ui.em,
+                  ImVec2(x + pad, origin.y + (header - ui.em) / 2 - ui.em * 0.1f), to_imgui(color),
+                  title.c_str());
+    if (is_active)
+      list->AddRectFilled(ImVec2(x + pad, origin.y + header - ui.em * 0.16f),
+                          ImVec2(x + width - pad, origin.y + header), to_imgui(ui.theme.accent));
+    x += width;
+  }
+  if (!hidden.empty()) {
+    ImGui::SetCursorScreenPos(ImVec2(limit, origin.y + ui.em * 0.2f));
+    if (ImGui::SmallButton("…")) ImGui::OpenPopup("more");
+    help_tooltip("More panels", ui.em);
+    if (ImGui::BeginPopup("more")) {
+      for (const std::string& name : hidden)
+        if (ImGui::Selectable(title_of(name).c_str())) pane.node->active = name;
+      ImGui::EndPopup();
+    }
+  }
+  const bool is_maximised = !floats && !ui.workspace.maximised.empty();
+  const float button = ui.em * 1.5f;
+  const auto header_button = [&](const char* id, float from_right, const char* help) {
+    const ImVec2 at(origin.x + pane.area.w - from_right, origin.y + (header - button) / 2);
+    ImGui::SetCursorScreenPos(at);
+    const bool pressed = ImGui::InvisibleButton(id, ImVec2(button, button));
+    if (ImGui::IsItemHovered())
+      list->AddRectFilled(at, ImVec2(at.x + button, at.y + button), to_imgui(ui.theme.raised),
+                          ui.em * 0.2f);
+    help_tooltip(help, ui.em);
+    return pressed;
+  };
+  const ImU32 ink = to_imgui(ui.theme.text_dim);
+  if (header_button("export", button * 2 + pad, "Export this panel: SVG, PDF, PNG, CSV  Ctrl+E")) {
+    ui.state.export_panel = pane.node->active;
+    ui.state.open(Dialog::kExport);
+  }
+  {  // an arrow onto a line
+    const float x0 = origin.x + pane.area.w - button * 1.5f - pad, y0 = origin.y + header / 2,
+                r = ui.em * 0.34f;
+    list->AddLine(ImVec2(x0, y0 - r), ImVec2(x0, y0 + r * 0.5f), ink, 1.5f);
+    list->AddLine(ImVec2(x0 - r * 0.6f, y0 - r * 0.1f), ImVec2(x0, y0 + r * 0.55f), ink, 1.5f);
+    list->AddLine(ImVec2(x0 + r * 0.6f, y0 - r * 0.1f), ImVec2(x0, y0 + r * 0.55f), ink, 1.5f);
+    list->AddLine(ImVec2(x0 - r, y0 + r), ImVec2(x0 + r, y0 + r), ink, 1.5f);
+  }
+  if (!floats && header_button("maximise", button + pad * 0.5f,
+                               is_maximised ? "Back to the panes  Ctrl+M" : "Maximise  Ctrl+M")) {
+    ui.workspace.maximised = is_maximised ? "" : pane.node->active;
+    ui.animating = true;  // takes effect in the next frame
+  }
+  if (!floats) {  // a frame; maximised: a frame within a frame
+    const float x0 = origin.x + pane.area.w - button * 0.5f - pad * 0.5f,
+                y0 = origin.y + header / 2, r = ui.em * 0.34f;
+    list->AddRect(ImVec2(x0 - r, y0 - r), ImVec2(x0 + r, y0 + r), ink, 0, 1.5f);
+    if (is_maximised)
+      list->AddRectFilled(ImVec2(x0 - r * 0.4f, y0 - r * 0.4f),
+                          ImVec2(x0 + r * 0.4f, y0 + r * 0.4f), ink);
+  }
+
+  ui.drop_targets.push_back({pane.node, pane.area, ImGui::GetWindowViewport()});
+  viz::Panel* panel = document.panel(pane.node->active);
+  if (panel) {
+    ui.visible_panels.push_back(panel->info().name);
+    const viz::Rect area{origin.x, origin.y + header, pane.area.w,
+                         std::max(1.0f, pane.area.h - header)};
+    list->AddRectFilled(ImVec2(area.x, area.y), ImVec2(area.right(), area.bottom()),
+                        to_imgui(ui.theme.background));
+    if (ui.workspace.comparing())
+      draw_compare_pair(ui, pane.node->active, area, document);
+    else
+      draw_panel(ui, *panel, area, document);
+  }
+  ImGui::EndChild();
+  ImGui::PopID();
+}
+
+}  // namespace triescope::app

@@ -1,0 +1,96 @@
+// A panel: what the mouse does to it, and its picture.
+#include <cmath>
+
+#include "app/window/ui_parts.h"
+#include "viz/canvas/shaping.h"
+
+namespace triescope::app {
+namespace {
+
+// As panels draw it: a word of Arabic reads the same under the mouse as in the picture.
+void tooltip_line(const Ui& ui, const std::string& line) {
+  if (!viz::needs_shaping(line)) return ImGui::TextUnformatted(line.c_str());
+  viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
+  const viz::TextStyle style{viz::FontFace::kUi, ui.em, ui.theme.text};
+  const viz::Point size = canvas.measure(line, style);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  canvas.text({at.x, at.y}, line, style);
+  ImGui::Dummy(ImVec2(size.x, size.y));
+}
+
+}  // namespace
+
+void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document) {
+  viz::Scene scene;
+  scene.capture = document.capture.get();
+  scene.cursor = document.cursor;
+  scene.focus = document.focus;
+  scene.theme = ui.theme;
+  scene.em = ui.em;
+  scene.range = document.range;
+  scene.animate = ui.workspace.animate;
+  if (ui.workspace.partner()) scene.twins = &document.twins;
+
+  ImGui::SetCursorScreenPos(ImVec2(area.x, area.y));
+  ImGui::InvisibleButton("canvas", ImVec2(area.w, area.h));
+  const ImGuiIO& io = ImGui::GetIO();
+  viz::Input input;
+  input.mouse = {io.MousePos.x, io.MousePos.y};
+  input.inside = ImGui::IsItemHovered();
+  const bool active = ImGui::IsItemActive();
+  if (input.inside) {
+    ui.state.hovered_panel = panel.info().name;
+    input.wheel = io.MouseWheel;
+    input.wheel_x = io.MouseWheelH;
+    input.double_clicked = ImGui::IsMouseDoubleClicked(0);
+    input.right_clicked = ImGui::IsMouseClicked(1);
+    input.zoom_in = ui.keys.zoom_in;
+    input.zoom_out = ui.keys.zoom_out;
+    input.pan_left = ui.keys.pan_left;
+    input.pan_right = ui.keys.pan_right;
+    input.fit = ui.keys.fit;
+    input.previous = ui.keys.previous;
+    input.next = ui.keys.next;
+  }
+  input.shift = io.KeyShift;
+  input.ctrl = io.KeyCtrl;
+  // A click is a press and release that did not move; a drag is a press that did.
+  input.dragging = active && ImGui::IsMouseDragging(0, ui.em * 0.3f);
+  if (input.dragging) input.drag_delta = {io.MouseDelta.x, io.MouseDelta.y};
+  const ImVec2 moved = ImGui::GetMouseDragDelta(0, 0);
+  input.released = ImGui::IsItemDeactivated();
+  input.clicked = input.released && input.inside && std::hypot(moved.x, moved.y) < ui.em * 0.3f;
+
+  const viz::Reaction reaction = panel.input(input, area, scene);
+  if (reaction.hover && (input.inside || active) && *reaction.hover != document.focus.hovered) {
+    document.focus.hovered = *reaction.hover;
+    ui.animating = true;  // the panels drawn before this one show the new focus in the next frame
+    ui.workspace.mirror_focus(document);
+  }
+  if (reaction.lock) {
+    document.focus.locked = *reaction.lock == document.focus.locked ? -1 : *reaction.lock;
+    ui.workspace.mirror_focus(document);
+  }
+  if (reaction.cursor) ui.workspace.set_cursor_of(document, *reaction.cursor);
+  if (reaction.range) ui.workspace.set_range_of(document, reaction.range);
+  if (reaction.clear_range) ui.workspace.set_range_of(document, std::nullopt);
+  if (reaction.wants_redraw) ui.animating = true;
+  scene.focus = document.focus;
+  scene.cursor = document.cursor;
+  scene.range = document.range;
+
+  viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
+  canvas.push_clip(area);
+  panel.draw(canvas, area, scene);
+  canvas.pop_clip();
+
+  if (input.inside && !reaction.tooltip.empty()) {
+    ImGui::BeginTooltip();
+    ImGui::PushTextWrapPos(ui.em * 32);
+    for (const std::string& line : reaction.tooltip) tooltip_line(ui, line);
+    ImGui::PopTextWrapPos();
+    ImGui::EndTooltip();
+  }
+}
+
+}  // namespace triescope::app

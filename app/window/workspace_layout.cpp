@@ -1,0 +1,102 @@
+// Layouts by name, and panels that move between panes and windows.
+#include <algorithm>
+
+#include "app/window/workspace.h"
+#include "core/base/error.h"
+#include "core/base/nearest_name.h"
+
+namespace triescope::app {
+namespace {
+
+std::vector<std::string> panel_names() {
+  std::vector<std::string> names;
+  for (const auto& panel : viz::make_panels()) names.push_back(panel->info().name);
+  return names;
+}
+
+bool is_preset(const std::string& name) {
+  const auto& presets = preset_names();
+  return std::find(presets.begin(), presets.end(), name) != presets.end();
+}
+
+}  // namespace
+
+void Workspace::read_layouts() {
+  std::string refused;
+  if (!preferences.layouts.is_object()) {
+    refused = "the layouts by name";
+    preferences.layouts = nlohmann::json::object();
+  }
+  for (auto it = preferences.layouts.begin(); it != preferences.layouts.end();) {
+    if (!is_preset(it.key()) && pane_layout_from_json(it.value(), panel_names())) {
+      ++it;
+      continue;
+    }
+    refused += (refused.empty() ? "'" : ", '") + it.key() + "'";
+    it = preferences.layouts.erase(it);
+  }
+  auto last = pane_layout_from_json(preferences.layout, panel_names());
+  if (last) {
+    layout = std::move(*last);
+    layout_name = preferences.layout_name;
+  } else {
+    layout = {preset_layout("debug"), {}};
+    layout_name = "debug";
+    if (!preferences.layout.is_null())
+      refused += (refused.empty() ? "" : ", ") + std::string("the last one");
+  }
+  if (!refused.empty())
+    say(LogLevel::kWarning, "window.json: not a layout: " + refused +
+                                "; expected panes with panels' names; they are left out");
+}
+
+std::vector<std::string> Workspace::own_layouts() const {
+  std::vector<std::string> names;
+  for (const auto& entry : preferences.layouts.items()) names.push_back(entry.key());
+  return names;
+}
+
+void Workspace::use_layout(const std::string& name) {
+  if (name == "compare") return compare(partner());
+  if (!is_preset(name) && !preferences.layouts.contains(name)) {
+    std::vector<std::string> known = preset_names();
+    for (const std::string& own : own_layouts()) known.push_back(own);
+    std::string list;
+    for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
+    throw Error(ErrorCode::kNotFound,
+                "layout '" + name + "' is not one of: " + list + did_you_mean(name, known));
+  }
+  stop_comparing();
+  layout = is_preset(name)
+               ? PaneLayout{preset_layout(name), {}}
+               : std::move(*pane_layout_from_json(preferences.layouts.at(name), panel_names()));
+  layout_name = name;
+  maximised.clear();
+}
+
+void Workspace::save_layout(const std::string& name) {
+  if (name.empty() || is_preset(name))
+    throw Error(ErrorCode::kInvalidArgument,
+                name.empty() ? "a layout needs a name"
+                             : "'" + name + "' is a layout of the program: choose another name");
+  preferences.layouts[name] = layout_to_json(layout);
+  layout_name = name;
+}
+
+void Workspace::forget_layout(const std::string& name) {
+  preferences.layouts.erase(name);
+  if (layout_name == name) layout_name.clear();
+}
+
+void Workspace::dock(const std::string& panel, PaneNode& target, DropSide side) {
+  dock_panel(layout, panel, target, side);
+  layout_name.clear();
+}
+
+void Workspace::undock(const std::string& panel, viz::Rect area) {
+  if (!undock_panel(layout, panel, area))
+    return say(LogLevel::kInfo, "this is the only panel of its window");
+  layout_name.clear();
+}
+
+}  // namespace triescope::app

@@ -1,0 +1,121 @@
+// Layouts by name: the presets, one's own, and what a damaged file leaves of them.
+#include <doctest/doctest.h>
+
+#include "app/window/commands.h"
+#include "core/base/error.h"
+
+namespace triescope::app {
+namespace {
+
+using nlohmann::json;
+using Names = std::vector<std::string>;
+
+struct Layouts {
+  Workspace workspace{Preferences{}, [] {}};
+  UiState ui;
+  CommandTable commands{workspace, ui};
+
+  Names first_pane() const {
+    const PaneNode* node = workspace.layout.root.get();
+    while (!node->is_leaf()) node = node->first.get();
+    return node->panels;
+  }
+};
+
+TEST_CASE_FIXTURE(Layouts, "a layout is saved as it is, used by name and forgotten") {
+  CHECK(workspace.layout_name == "debug");
+  workspace.undock("kv", {10, 20, 400, 300});
+  CHECK(workspace.layout_name.empty());
+  workspace.save_layout("board");
+  CHECK(workspace.layout_name == "board");
+  CHECK(workspace.own_layouts() == Names{"board"});
+  workspace.use_layout("lecture");
+  CHECK(workspace.layout_name == "lecture");
+  CHECK(workspace.layout.floating.empty());
+  workspace.use_layout("board");
+  REQUIRE(workspace.layout.floating.size() == 1);
+  CHECK(workspace.layout.floating[0].root->panels == Names{"kv"});
+  CHECK(first_pane() == Names{"trie", "mask", "positions"});
+  workspace.forget_layout("board");
+  CHECK(workspace.own_layouts().empty());
+  CHECK(workspace.layout_name.empty());
+  CHECK(workspace.layout.floating.size() == 1);  // what is shown stays
+}
+
+TEST_CASE_FIXTURE(Layouts, "a layout that there is not, a preset's name and no name are refused") {
+  CHECK_THROWS_WITH_AS(workspace.use_layout("lectrue"),
+                       doctest::Contains("layout 'lectrue' is not one of: debug, lecture, memory, "
+                                         "compare; did you mean lecture"),
+                       Error);
+  CHECK_THROWS_AS(workspace.save_layout("memory"), Error);
+  CHECK_THROWS_AS(workspace.save_layout(""), Error);
+  CHECK(workspace.own_layouts().empty());
+}
+
+TEST_CASE_FIXTURE(Layouts, "every saved layout has a command, its key after the presets'") {
+  workspace.save_layout("b");
+  workspace.save_layout("a");
+  CHECK(commands.find("layout-a") == nullptr);
+  commands.update(workspace, ui);
+  REQUIRE(commands.find("layout-a"));
+  CHECK(to_string(commands.find("layout-a")->chords.front()) == "Ctrl+5");
+  CHECK(to_string(commands.find("layout-b")->chords.front()) == "Ctrl+6");
+  CHECK(commands.find("layout-b")->title == "Layout: b");
+  CHECK(commands.find("layout-b")->menu == "View");
+  CHECK_FALSE(commands.find("layout-b")->checked());
+  commands.find("layout-b")->run();
+  CHECK(workspace.layout_name == "b");
+  CHECK(commands.find("layout-b")->checked());
+  for (const char* more : {"c", "d", "e", "f"}) workspace.save_layout(more);
+  commands.update(workspace, ui);
+  CHECK(to_string(commands.find("layout-e")->chords.front()) == "Ctrl+9");
+  CHECK(commands.find("layout-f")->chords.empty());
+  workspace.forget_layout("b");
+  commands.update(workspace, ui);
+  CHECK(commands.find("layout-b") == nullptr);
+}
+
+TEST_CASE("a docked panel makes the layout one's own") {
+  Workspace workspace{Preferences{}, [] {}};
+  workspace.use_layout("lecture");
+  PaneNode* pane = workspace.layout.root.get();
+  while (!pane->is_leaf()) pane = pane->first.get();
+  workspace.dock("mask", *pane, DropSide::kTabs);
+  CHECK(workspace.layout_name.empty());
+  CHECK(pane->active == "mask");
+}
+
+TEST_CASE("what is remembered and can be read is used, the rest is told and left out") {
+  Layouts source;
+  source.workspace.undock("log", {1, 2, 300, 200});
+  Preferences kept;
+  kept.layout = layout_to_json(source.workspace.layout);
+  kept.layout_name = "board";
+  kept.layouts = {{"board", kept.layout}};
+  Workspace restarted(kept, [] {});
+  CHECK(restarted.layout.floating.size() == 1);
+  CHECK(restarted.layout_name == "board");
+  CHECK(restarted.messages.empty());
+
+  kept.layouts["bad"] = 7;
+  kept.layouts["memory"] = kept.layout;  // a preset's name
+  kept.layout = json{{"panes", "?"}};
+  Workspace damaged(kept, [] {});
+  CHECK(damaged.own_layouts() == Names{"board"});
+  CHECK(damaged.layout_name == "debug");
+  CHECK(damaged.layout.floating.empty());
+  REQUIRE(damaged.messages.size() == 1);
+  CHECK(damaged.messages[0].text ==
+        "window.json: not a layout: 'bad', 'memory', the last one; expected panes with panels' "
+        "names; they are left out");
+  CHECK(damaged.problems.empty());
+
+  kept.layouts = "text";
+  kept.layout = nullptr;
+  Workspace none(kept, [] {});
+  CHECK(none.own_layouts().empty());
+  CHECK(none.messages.size() == 1);
+}
+
+}  // namespace
+}  // namespace triescope::app
