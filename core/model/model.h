@@ -153,10 +153,10 @@ struct LoadOptions {
   std::string device = "cpu";  // "cpu", "cuda", "cuda:1"
   DType dtype = DType::kF32;
   bool reference_kernels = false;  // libtorch's plain operations everywhere, for comparison
+  int threads = 0;                 // CPU threads, 0 = all cores
   // CPU: matrices stay in memory as they lie in the file (quantised blocks, bf16, fp16) and are
   // widened where they are used; logits have the same bits either way. false: widened on loading.
   bool stored_weights = true;
-  int threads = 0;                 // CPU threads, 0 = all cores
 };
 
 // Opens a Hugging Face directory or a .gguf file. Errors: kNotFound, kNotSupported (names the

@@ -23,7 +23,7 @@ bool has(const std::string& message, const std::string& what) {
 }
 
 // A model folder whose tensors count their values up from the tensor's place in the file, times
-// 1000.
+// 1000; ones where they are F16 or F8.
 struct Folder {
   TempDir folder;
   std::string config;
@@ -57,7 +57,13 @@ struct Folder {
       }
       for (std::int64_t k = 0; k < elements; ++k) {
         const float value = 1000.0f * static_cast<float>(i) + static_cast<float>(k);
-        data += dtype == "BF16" ? bytes_of(float_to_bf16(value)) : bytes_of(value);
+        if (dtype.starts_with("F8")) {
+          data += '\x38';  // 1
+        } else if (dtype == "F16") {
+          data += bytes_of<std::uint16_t>(0x3c00);  // 1
+        } else {
+          data += dtype == "BF16" ? bytes_of(float_to_bf16(value)) : bytes_of(value);
+        }
       }
       header += (i == 0 ? "\"" : ",\"") + name + R"(":{"dtype":")" + dtype + R"(","shape":[)" +
                 extents + R"(],"data_offsets":[)" + std::to_string(begin) + "," +
