@@ -13,9 +13,9 @@ using kernels::PackedLinear;
 PackedLinear HeadLoader::stacked(std::span<const std::string> names) const {
   std::int64_t outputs = 0, inputs = 0;
   for (const std::string& name : names) {
-    const formats::HeadTensor weight = file_.tensor(name + ".weight");
-    outputs += weight.shape.at(0);
-    inputs = weight.shape.at(1);
+    const std::vector<std::int64_t>& shape = file_.shape(name + ".weight");
+    outputs += shape.at(0);
+    inputs = shape.at(1);
   }
   PackedLinear packed(outputs, inputs, precision_);
   std::int64_t first = 0;
@@ -30,7 +30,7 @@ PackedLinear HeadLoader::stacked(std::span<const std::string> names) const {
 }
 
 std::shared_ptr<const PackedLinear> HeadLoader::linear(const std::string& name) {
-  auto& packed = packed_[file_.tensor(name + ".weight").source];
+  auto& packed = packed_[file_.source(name + ".weight")];
   if (!packed) packed = std::make_shared<const PackedLinear>(stacked({&name, 1}));
   return packed;
 }

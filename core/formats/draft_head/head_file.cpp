@@ -52,6 +52,15 @@ struct HeadFile::Impl {
   // d2t of a file that has absolute ids: made here.
   std::shared_ptr<const std::vector<std::byte>> own_map;
 
+  // Error{kNotFound}: no tensor of this name.
+  std::size_t index_of(std::string_view name) const {
+    const auto found = names.find(std::string(name));
+    if (found == names.end())
+      throw Error(ErrorCode::kNotFound,
+                  path + ": expected a tensor " + std::string(name) + ", found none");
+    return found->second;
+  }
+
   HeadTensor tensor(const std::string& name, std::size_t index) const {
     HeadTensor result;
     result.name = name;
@@ -76,10 +85,7 @@ struct HeadFile::Impl {
 void HeadFile::Impl::drop_identity_norms(NamedTensors& tensors) {
   for (const char* name : {"layers.0.input_layernorm.weight", "norm.weight"}) {
     if (!tensors.has(name)) continue;
-    const SafeTensor& stored_tensor = tensors.at(name);
-    for (const float value :
-         tensor(name, static_cast<std::size_t>(&stored_tensor - stored.tensors().data()))
-             .floats()) {
+    for (const float value : tensor(name, tensors.names().at(name)).floats()) {
       if (value == 1) continue;
       throw Error(ErrorCode::kNotSupported,
                   path + ": an EAGLE head with a trained " + name +
@@ -200,11 +206,15 @@ const std::vector<std::string>& HeadFile::notes() const { return impl_->notes; }
 bool HeadFile::has(std::string_view name) const { return impl_->names.contains(std::string(name)); }
 
 HeadTensor HeadFile::tensor(std::string_view name) const {
-  const auto found = impl_->names.find(std::string(name));
-  if (found == impl_->names.end())
-    throw Error(ErrorCode::kNotFound,
-                impl_->path + ": expected a tensor " + std::string(name) + ", found none");
-  return impl_->tensor(found->first, found->second);
+  return impl_->tensor(std::string(name), impl_->index_of(name));
+}
+
+const std::vector<std::int64_t>& HeadFile::shape(std::string_view name) const {
+  return impl_->stored.tensors()[impl_->index_of(name)].shape;
+}
+
+std::size_t HeadFile::source(std::string_view name) const {
+  return impl_->stored.source(impl_->index_of(name));
 }
 
 std::vector<std::string> HeadFile::names() const {

@@ -89,6 +89,9 @@ class HeadFile {
   bool has(std::string_view name) const;
   // Read from the file at each call. Error{kNotFound}: absent.
   HeadTensor tensor(std::string_view name) const;
+  // What tensor(name) would say of itself, without reading it. Error{kNotFound}: absent.
+  const std::vector<std::int64_t>& shape(std::string_view name) const;
+  std::size_t source(std::string_view name) const;
   std::vector<std::string> names() const;  // of all tensors, sorted
 
   std::int64_t file_bytes() const;
