@@ -289,7 +289,8 @@ void linear(const PackedLinear& w, const float* x, std::int64_t x_stride, std::i
             float* y, std::int64_t y_stride, ThreadPool& pool, LinearMode mode) {
   if (rows <= 0) return;
   const CpuKernels& kernels = cpu_kernels();  // asked here: workers have a choice of their own
-  const auto scratch_bytes = static_cast<std::size_t>(linear_scratch(rows)) * sizeof(float);
+  const auto scratch_bytes =
+      static_cast<std::size_t>(linear_scratch(rows, w.inputs_)) * sizeof(float);
   for (int worker = 0; worker < pool.size(); ++worker) pool.scratch(worker, scratch_bytes);
   pool.for_ranges(w.panels_, [&](std::int64_t begin, std::int64_t end, int worker) {
     auto* scratch = static_cast<float*>(pool.scratch(worker, scratch_bytes));

@@ -1,16 +1,20 @@
 // The CPU kernels beside libtorch's plain operations, in one run, alternating, medians: linear
 // layers of SmolLM2-135M (30 layers and the vocabulary, 540 MB in fp32, so that weights come from
-// memory) and attention of one layer over a prompt.
-//   make bench, or build/bench/bench_kernels [threads] [repeats]
+// memory) and attention of one layer over a prompt. Then linear layers of every type of weights
+// beside what the machine can do at most: the share of the limit that binds, the time of reading the
+// weights once or that of the multiply-adds, whichever is longer.
+//   make bench, or build/bench/bench_kernels [threads] [repeats] [types: Q4_1,Q6_K]
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "core/base/bf16.h"
@@ -18,6 +22,7 @@
 #include "core/kernels/cpu_variant.h"
 #include "core/kernels/linear.h"
 #include "core/kernels/tree_attention.h"
+#include "tests/bench/machine_limits.h"
 
 namespace triescope::kernels {
 namespace {
@@ -114,6 +119,85 @@ void linear_layers(Precision precision, ThreadPool& pool, int repeats) {
   }
 }
 
+// Every type of weights, in layers of 768 and 2048 inputs (whole blocks of every type): 30 layers and
+// a vocabulary of 32768, 110 million values, run in a model's order so that weights come from
+// memory where they do in a model; each shape's share of its limit, and the sum's.
+void stored_layers(ThreadPool& pool, int repeats, const std::string& wanted) {
+  using formats::GgmlType;
+  constexpr std::int64_t kShapes[][2] = {{1280, 768}, {768, 768}, {4096, 768}, {768, 2048}};
+  constexpr std::int64_t kWords = 32768;
+  const double bandwidth = bench::read_bandwidth(pool);
+  const double fma = bench::multiply_adds(pool, current_variant());
+  std::printf("memory %.1f GB/s, multiply-adds %.1f G/s\n", bandwidth * 1e-9, fma * 1e-9);
+  std::printf("share of the limit that binds (b: reading, f: multiply-adds), by shape\n");
+  std::printf("%7s %5s %8s %9s |", "type", "rows", "ms", "of 1 row");
+  for (const auto& [n, k] : kShapes) std::printf(" %5dx%-5d", int(n), int(k));
+  std::printf(" %5dx%-5d |  all\n", int(kWords), 768);
+  for (const GgmlType type :
+       {GgmlType::kF32, GgmlType::kF16, GgmlType::kBF16, GgmlType::kQ4_0, GgmlType::kQ4_1,
+        GgmlType::kQ5_0, GgmlType::kQ5_1, GgmlType::kQ8_0, GgmlType::kQ2_K, GgmlType::kQ3_K,
+        GgmlType::kQ4_K, GgmlType::kQ5_K, GgmlType::kQ6_K, GgmlType::kIQ4_NL}) {
+    const std::string name = formats::to_string(type);
+    if (!wanted.empty() && ("," + wanted + ",").find("," + name + ",") == std::string::npos)
+      continue;
+    std::vector<PackedLinear> layers;
+    std::vector<std::size_t> shape_of;
+    const auto add = [&](std::size_t shape, std::int64_t n, std::int64_t k) {
+      layers.emplace_back(std::array{PackedLinear::Part{n, type}}, k);
+      // The time does not depend on the values, but for numbers that are none or subnormal.
+      std::vector<std::byte> row(
+          static_cast<std::size_t>(k / formats::block_elements(type) * formats::block_bytes(type)),
+          std::byte{0x3a});
+      for (std::int64_t i = 0; i < n; ++i) layers.back().set_stored_rows(i, 1, row, pool);
+      shape_of.push_back(shape);
+    };
+    for (int layer = 0; layer < kLayers; ++layer) {
+      for (std::size_t s = 0; s < std::size(kShapes); ++s) add(s, kShapes[s][0], kShapes[s][1]);
+    }
+    add(std::size(kShapes), kWords, 768);
+    double one = 0;
+    for (const std::int64_t rows : {1, 2, 3, 4, 6, 8, 9, 10, 12, 15, 16, 24, 32, 256}) {
+      Rng rng(3);
+      const auto x = random_values(rows * 2048, rng);
+      std::vector<float> y(static_cast<std::size_t>(rows * kWords));
+      constexpr std::size_t kSums = std::size(kShapes) + 1;
+      // The run that was fastest in all: what else the machine does only ever adds.
+      std::array<double, kSums> best{};
+      double best_sum = 0;
+      for (int i = 0; i <= repeats; ++i) {
+        std::array<double, kSums> times{};
+        for (std::size_t l = 0; l < layers.size(); ++l) {
+          const PackedLinear& w = layers[l];
+          times[shape_of[l]] += bench::seconds(
+              [&] { linear(w, x.data(), w.inputs(), rows, y.data(), w.outputs(), pool); });
+        }
+        const double sum = std::accumulate(times.begin(), times.end(), 0.0);
+        if (i > 0 && (best_sum == 0 || sum < best_sum)) best = times, best_sum = sum;
+      }
+      if (rows == 1) one = best_sum;
+      std::printf("%7s %5d %8.2f %9.2f |", name.c_str(), static_cast<int>(rows), best_sum * 1e3,
+                  best_sum / one);
+      double all_limit = 0;
+      std::string all_binds;
+      for (std::size_t s = 0; s < kSums; ++s) {
+        double bytes = 0, values = 0;
+        for (std::size_t l = 0; l < layers.size(); ++l) {
+          if (shape_of[l] != s) continue;
+          const auto count = static_cast<double>(layers[l].outputs() * layers[l].inputs());
+          values += count;
+          bytes += count / formats::block_elements(type) * formats::block_bytes(type);
+        }
+        const double reading = bytes / bandwidth, adding = values * static_cast<double>(rows) / fma;
+        all_limit += std::max(reading, adding);
+        all_binds = reading > adding ? "b" : "f";
+        std::printf("    %4.0f %% %s ", 100 * std::max(reading, adding) / best[s],
+                    all_binds.c_str());
+      }
+      std::printf("| %3.0f %%\n", 100 * all_limit / best_sum);
+    }
+  }
+}
+
 // Rows of a tree (20 nodes deep, each its own) after a prompt, beside scaled_dot_product_attention
 // with a dense mask over all slots.
 void attention(ThreadPool& pool, int repeats) {
@@ -179,8 +263,12 @@ int main(int argc, char** argv) {
   at::set_num_threads(pool.size());
   std::printf("%d threads, %s, medians of %d, ours and libtorch's in turn\n", pool.size(),
               to_string(current_variant()), repeats);
-  linear_layers(Precision::kF32, pool, repeats);
-  linear_layers(Precision::kBF16, pool, repeats);
-  attention(pool, repeats);
+  const std::string types = argc > 3 ? argv[3] : "";
+  if (types.empty()) {
+    linear_layers(Precision::kF32, pool, repeats);
+    linear_layers(Precision::kBF16, pool, repeats);
+    attention(pool, repeats);
+  }
+  stored_layers(pool, repeats, types);
   return 0;
 }

@@ -1,6 +1,10 @@
 // Panels of a linear layer (core/kernels/linear.h has the equation and the order of the sums).
 #pragma once
 
+#include <array>
+#include <cstring>
+#include <utility>
+
 #include "core/kernels/cpu/blocks.h"
 #include "core/kernels/cpu/table.h"
 #include "core/kernels/cpu/tile_impl.h"
@@ -64,65 +68,100 @@ void plain_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
 
 // --- weights in a file's blocks: [panel][block of k], panel blocks of cpu/blocks.h ---
 
-// Up to this many rows weights go from the block into the sums without being stored.
-constexpr int kFusedRows = 4;
+// How far ahead of its use a block is fetched into the cache: where several rows use a line of
+// weights, the hardware's prefetcher falls back.
+constexpr std::int64_t kFetchAhead = 4096;
 
+// Rows of x as fused_tile() reads them: chain by chain, in each its rows, kChainStride numbers from
+// one to the next (so that they lie in different sets of the cache).
+constexpr std::int64_t kChainStride = kLinearChain + 16;
+
+// R rows of one panel: weights go from the block into the sums without being stored. x: of chain c
+// at x + c * chain_stride, its row r kChainStride further. totals: [R][32].
 template <class Block, int R>
-void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end) {
-  // Two vectors of outputs a pass, as many as the tile has accumulators for.
-  constexpr int kVecs = 2, kUnits = Block::kValues / Block::kUnit;
-  const std::int64_t blocks = call.k / Block::kValues;
-  alignas(64) float totals[R * kPanel];
-  for (std::int64_t panel = panel_begin; panel < panel_end; ++panel) {
-    const auto* w = static_cast<const unsigned char*>(call.weights) +
-                    panel * blocks * std::int64_t{Block::kPanelBytes};
-    for (int n = 0; n < kPanel; n += kVecs * Vec::kLanes) {
-      Vec chain[R][kVecs], total[R][kVecs];
-#pragma GCC unroll 4
+void fused_tile(const unsigned char* w, const float* x, std::int64_t chain_stride, std::int64_t k,
+                float* totals) {
+  constexpr int kVecs = R <= Vec::kFusedPairs ? 2 : 1, kUnits = Block::kValues / Block::kUnit;
+  constexpr int kUnitBytes = Block::kPanelBytes / kUnits;
+  for (int n = 0; n < kPanel; n += kVecs * Vec::kLanes) {
+    for (std::int64_t k0 = 0; k0 < k; k0 += kLinearChain) {
+      const float* x0 = x + k0 / kLinearChain * chain_stride;
+      const int count = static_cast<int>(k - k0 < kLinearChain ? k - k0 : kLinearChain);
+      Vec chain[R][kVecs];
+#pragma GCC unroll 16
       for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 2
-        for (int v = 0; v < kVecs; ++v) chain[r][v] = total[r][v] = Vec::zero();
+        for (int v = 0; v < kVecs; ++v) chain[r][v] = Vec::zero();
       }
-      std::int64_t k0 = 0;
-      const auto end_chain = [&]() __attribute__((always_inline)) {
-        const bool first = k0 <= kLinearChain;
-#pragma GCC unroll 4
-        for (int r = 0; r < R; ++r) {
-#pragma GCC unroll 2
-          for (int v = 0; v < kVecs; ++v) {
-            total[r][v] = first ? chain[r][v] : total[r][v] + chain[r][v];
-            chain[r][v] = Vec::zero();
-          }
+#pragma GCC unroll 1
+      for (int i = 0; i < count; i += Block::kUnit, x0 += Block::kUnit) {
+        const unsigned char* block = w + (k0 + i) / Block::kValues * Block::kPanelBytes;
+        const int unit = static_cast<int>((k0 + i) % Block::kValues) / Block::kUnit;
+        if (n == 0) {  // the other columns find it in the cache
+          const unsigned char* ahead = block + unit * kUnitBytes + kFetchAhead;
+          for (int line = 0; line < kUnitBytes; line += 64) __builtin_prefetch(ahead + line);
         }
-      };
-      for (std::int64_t b = 0; b < blocks; ++b) {
-        const unsigned char* block = w + b * Block::kPanelBytes;
-        for (int unit = 0; unit < kUnits; ++unit) {
-          const float* x = call.x + k0;
-          Block::template decode<Vec, kVecs>(
-              block, unit,
-              n, [&](int k, const Vec(&weights)[kVecs]) __attribute__((always_inline)) {
-#pragma GCC unroll 4
-                for (int r = 0; r < R; ++r) {
-                  const Vec xv = Vec::set(x[r * call.x_stride + k]);
+        Block::template decode<Vec, kVecs>(
+            block, unit, n, [&](int at, const Vec(&weights)[kVecs]) __attribute__((always_inline)) {
+#pragma GCC unroll 16
+              for (int r = 0; r < R; ++r) {
+                const Vec xv = Vec::set(x0[r * kChainStride + at]);
 #pragma GCC unroll 2
-                  for (int v = 0; v < kVecs; ++v)
-                    chain[r][v] = Vec::fma(xv, weights[v], chain[r][v]);
-                }
-              });
-          k0 += Block::kUnit;
-          if (k0 % kLinearChain == 0) end_chain();
-        }
+                for (int v = 0; v < kVecs; ++v) chain[r][v] = Vec::fma(xv, weights[v], chain[r][v]);
+              }
+            });
       }
-      if (k0 % kLinearChain != 0) end_chain();
-#pragma GCC unroll 4
+#pragma GCC unroll 16
       for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 2
-        for (int v = 0; v < kVecs; ++v)
-          total[r][v].store(totals + r * kPanel + n + v * Vec::kLanes);
+        for (int v = 0; v < kVecs; ++v) {
+          float* total = totals + r * kPanel + n + v * Vec::kLanes;
+          if (k0 > 0) chain[r][v] = Vec::load(total) + chain[r][v];
+          chain[r][v].store(total);
+        }
       }
     }
-    finish_rows(call, 0, R, totals, panel * kPanel, panel_width(call, panel));
+  }
+}
+
+using FusedTile = void (*)(const unsigned char*, const float*, std::int64_t, std::int64_t, float*);
+
+template <class Block>
+constexpr auto kFusedTiles = []<int... R>(std::integer_sequence<int, R...>) {
+  return std::array<FusedTile, sizeof...(R)>{fused_tile<Block, R + 1>...};
+}
+(std::make_integer_sequence<int, Vec::kFusedRows>());
+
+// Few rows, in as few tiles as they fit: each decodes the panel's blocks again, out of the cache.
+template <class Block>
+void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
+                  float* scratch) {
+  const std::int64_t tiles = (call.rows + Vec::kFusedRows - 1) / Vec::kFusedRows;
+  const std::int64_t chains = (call.k + kLinearChain - 1) / kLinearChain;
+  const auto first_row = [&](std::int64_t tile) { return call.rows * tile / tiles; };
+  if (call.rows > 1) {
+    float* to = scratch;
+    for (std::int64_t t = 0; t < tiles; ++t) {
+      for (std::int64_t k0 = 0; k0 < call.k; k0 += kLinearChain) {
+        const std::int64_t count = call.k - k0 < kLinearChain ? call.k - k0 : kLinearChain;
+        for (std::int64_t r = first_row(t); r < first_row(t + 1); ++r, to += kChainStride)
+          std::memcpy(to, call.x + r * call.x_stride + k0,
+                      static_cast<std::size_t>(count) * sizeof(float));
+      }
+    }
+  }
+  alignas(64) float totals[Vec::kFusedRows * kPanel];
+  for (std::int64_t panel = panel_begin; panel < panel_end; ++panel) {
+    const auto* w = static_cast<const unsigned char*>(call.weights) +
+                    panel * (call.k / Block::kValues) * std::int64_t{Block::kPanelBytes};
+    for (std::int64_t t = 0; t < tiles; ++t) {
+      const std::int64_t row = first_row(t), count = first_row(t + 1) - row;
+      // A single row's chains lie side by side where they are.
+      const float* x = call.rows > 1 ? scratch + row * chains * kChainStride : call.x;
+      kFusedTiles<Block>[static_cast<std::size_t>(count - 1)](
+          w, x, call.rows > 1 ? count * kChainStride : kLinearChain, call.k, totals);
+      finish_rows(call, row, count, totals, panel * kPanel, panel_width(call, panel));
+    }
   }
 }
 
@@ -183,17 +222,10 @@ void linear_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_
                    float* scratch) {
   using formats::GgmlType;
   const bool blocks = with_block(call.type, [&]<class Block>(Block) {
-    switch (call.rows) {
-      case 1:
-        return fused_panels<Block, 1>(call, panel_begin, panel_end);
-      case 2:
-        return fused_panels<Block, 2>(call, panel_begin, panel_end);
-      case 3:
-        return fused_panels<Block, 3>(call, panel_begin, panel_end);
-      case 4:
-        return fused_panels<Block, 4>(call, panel_begin, panel_end);
-      default:
-        return decoded_panels<Block>(call, panel_begin, panel_end, scratch);
+    if (call.rows <= kFusedRows) {
+      fused_panels<Block>(call, panel_begin, panel_end, scratch);
+    } else {
+      decoded_panels<Block>(call, panel_begin, panel_end, scratch);
     }
   });
   if (blocks) return;

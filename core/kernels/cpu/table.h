@@ -17,8 +17,14 @@ constexpr std::int64_t kLinearChain = 128;
 // Values of k that are decoded at once where many rows read them: 128 KB for a panel, which stay in
 // the second-level cache. A multiple of the chain and of every block.
 constexpr std::int64_t kDecodedValues = 1024;
-// Scratch of linear_panels(), in floats, for `rows` rows of weights in blocks.
-constexpr std::int64_t linear_scratch(std::int64_t rows) { return (kDecodedValues + rows) * 32; }
+// Up to this many rows each tile of them decodes its weights itself.
+constexpr std::int64_t kFusedRows = 28;
+// Scratch of linear_panels(), in floats, for `rows` rows of `k` values and weights in blocks: rows of
+// x laid out for the tiles; or decoded values and the sums of a panel.
+constexpr std::int64_t linear_scratch(std::int64_t rows, std::int64_t k) {
+  return rows <= kFusedRows ? rows * (k / kLinearChain + 1) * (kLinearChain + 16)
+                            : (kDecodedValues + rows) * 32;
+}
 
 // One part of a PackedLinear.
 struct LinearCall {
@@ -59,7 +65,7 @@ struct AttentionTask {
 };
 
 struct CpuKernels {
-  // scratch: [linear_scratch(rows)] where the type is one of blocks, else unused.
+  // scratch: [linear_scratch(rows, k)] where the type is one of blocks, else unused.
   void (*linear_panels)(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                         float* scratch);
   // out[k] = weights of one lane (output) of a panel, as fp32

@@ -19,6 +19,8 @@ struct Vec {
   // 1 or 2 rows: the whole panel, four vectors, to cover the latency of FMA.
   static constexpr int kWideRows = 2;
   static constexpr int kNarrow = 2;
+  // Weights in blocks: rows of a tile, and up to how many of them it is two vectors wide.
+  static constexpr int kFusedRows = 8, kFusedPairs = 4;
 
   typedef std::uint32_t Codes __attribute__((vector_size(32)));
 
@@ -47,18 +49,26 @@ struct Vec {
         _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))))};
   }
   static Vec number(Codes c) { return {_mm256_cvtepi32_ps(__m256i(c))}; }
-  // `low` in the bits of `mask`, `high` in the others.
-  static Codes merge(Codes low, Codes high, std::uint32_t mask) {
-    return (low & mask) | (high & ~mask);
+  // --- numbers of a few bits; at + Bits <= 23 ---
+  // They stay where they are: with the exponent of 2^(23 - at), bits [at, 23) of a float's mantissa
+  // are whole numbers, and so is the difference to that power. No shift, no conversion.
+  template <int Offset>
+  static Vec less_power(Codes number, int at) {
+    const Codes mantissa = number | static_cast<std::uint32_t>((127 + 23 - at) << 23);
+    return {_mm256_sub_ps(_mm256_castsi256_ps(__m256i(mantissa)),
+                          _mm256_set1_ps(static_cast<float>((1 << (23 - at)) - Offset)))};
   }
-  // The lowest `Bits` bits, whatever lies above them, plus Offset as a float.
+  // Bits [at, at + Bits) of each lane, plus Offset.
   template <int Bits, int Offset>
-  struct Small {
-    Vec operator()(Codes c) const {
-      return {_mm256_cvtepi32_ps(
-          _mm256_add_epi32(__m256i(c & ((1u << Bits) - 1u)), _mm256_set1_epi32(Offset)))};
-    }
-  };
+  static Vec small(Codes c, int at) {
+    return less_power<Offset>(c & (((1u << Bits) - 1u) << at), at);
+  }
+  // The same of a number whose lowest Low bits are `low`'s and whose next High ones are `high`'s.
+  template <int Low, int High, int Offset>
+  static Vec joined(Codes low, Codes high, int at) {
+    return less_power<Offset>(
+        (low & (((1u << Low) - 1u) << at)) | (high & (((1u << High) - 1u) << (at + Low))), at);
+  }
   // table[lowest four bits]
   struct Lookup {
     __m256 low, high;
@@ -83,6 +93,7 @@ struct Vec {
   void store_part(float* p, int n) const { _mm256_maskstore_ps(p, mask(n), v); }
 
   static Vec fma(Vec a, Vec b, Vec c) { return {_mm256_fmadd_ps(a.v, b.v, c.v)}; }
+  static Vec fms(Vec a, Vec b, Vec c) { return {_mm256_fmsub_ps(a.v, b.v, c.v)}; }
   friend Vec operator+(Vec a, Vec b) { return {_mm256_add_ps(a.v, b.v)}; }
   friend Vec operator-(Vec a, Vec b) { return {_mm256_sub_ps(a.v, b.v)}; }
   friend Vec operator*(Vec a, Vec b) { return {_mm256_mul_ps(a.v, b.v)}; }

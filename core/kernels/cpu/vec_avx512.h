@@ -15,6 +15,8 @@ struct Vec {
   static constexpr int kMaxRows = 14;   // 14 x 2 accumulators of 32 registers
   static constexpr int kWideRows = 14;  // a panel is two vectors
   static constexpr int kNarrow = 2;
+  // Weights in blocks: rows of a tile, and up to how many of them it is two vectors wide.
+  static constexpr int kFusedRows = 14, kFusedPairs = 4;
 
   typedef std::uint32_t Codes __attribute__((vector_size(64)));
 
@@ -41,31 +43,29 @@ struct Vec {
         _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))))};
   }
   static Vec number(Codes c) { return {_mm512_cvtepi32_ps(__m512i(c))}; }
-  // `low` in the bits of `mask`, `high` in the others.
-  static Codes merge(Codes low, Codes high, std::uint32_t mask) {
-    return Codes(_mm512_ternarylogic_epi32(__m512i(low), __m512i(high),
-                                           _mm512_set1_epi32(static_cast<int>(mask)), 0xe4));
+  // --- numbers of a few bits; at + Bits <= 23 ---
+  // They stay where they are: with the exponent of 2^(23 - at), bits [at, 23) of a float's mantissa
+  // are whole numbers, and so is the difference to that power. No shift, no conversion.
+  static __m512i exponent(int at) { return _mm512_set1_epi32((127 + 23 - at) << 23); }
+  template <int Offset>
+  static Vec less_power(__m512i mantissa, int at) {
+    return {_mm512_sub_ps(_mm512_castsi512_ps(mantissa),
+                          _mm512_set1_ps(static_cast<float>((1 << (23 - at)) - Offset)))};
   }
-  // The lowest `Bits` bits, whatever lies above them, plus Offset as a float.
+  static __m512i insert(Codes c, int bits, int at, __m512i into) {  // (c & mask) | into
+    return _mm512_ternarylogic_epi32(__m512i(c), _mm512_set1_epi32(((1 << bits) - 1) << at), into,
+                                     0xea);
+  }
+  // Bits [at, at + Bits) of each lane, plus Offset.
   template <int Bits, int Offset>
-  struct Small {
-    __m512 low, high;
-    Small() {
-      alignas(64) float table[32];
-      for (int i = 0; i < 32; ++i) table[i] = static_cast<float>((i & ((1 << Bits) - 1)) + Offset);
-      low = _mm512_load_ps(table);
-      high = _mm512_load_ps(table + 16);
-    }
-    Vec operator()(Codes c) const {
-      if constexpr (Bits <= 4) return {_mm512_permutexvar_ps(__m512i(c), low)};
-      if constexpr (Bits == 5) return {_mm512_permutex2var_ps(low, __m512i(c), high)};
-      // 2^23 + code as a float has the code as its lowest bits; the difference is exact.
-      const __m512i biased = _mm512_ternarylogic_epi32(
-          __m512i(c), _mm512_set1_epi32((1 << Bits) - 1), _mm512_set1_epi32(0x4b000000), 0xea);
-      return {_mm512_sub_ps(_mm512_castsi512_ps(biased),
-                            _mm512_set1_ps(static_cast<float>((1 << 23) - Offset)))};
-    }
-  };
+  static Vec small(Codes c, int at) {
+    return less_power<Offset>(insert(c, Bits, at, exponent(at)), at);
+  }
+  // The same of a number whose lowest Low bits are `low`'s and whose next High ones are `high`'s.
+  template <int Low, int High, int Offset>
+  static Vec joined(Codes low, Codes high, int at) {
+    return less_power<Offset>(insert(high, High, at + Low, insert(low, Low, at, exponent(at))), at);
+  }
   // table[lowest four bits]
   struct Lookup {
     __m512 table;
@@ -81,6 +81,7 @@ struct Vec {
   void store_part(float* p, int n) const { _mm512_mask_storeu_ps(p, mask(n), v); }
 
   static Vec fma(Vec a, Vec b, Vec c) { return {_mm512_fmadd_ps(a.v, b.v, c.v)}; }
+  static Vec fms(Vec a, Vec b, Vec c) { return {_mm512_fmsub_ps(a.v, b.v, c.v)}; }
   friend Vec operator+(Vec a, Vec b) { return {_mm512_add_ps(a.v, b.v)}; }
   friend Vec operator-(Vec a, Vec b) { return {_mm512_sub_ps(a.v, b.v)}; }
   friend Vec operator*(Vec a, Vec b) { return {_mm512_mul_ps(a.v, b.v)}; }

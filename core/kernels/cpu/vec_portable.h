@@ -16,6 +16,8 @@ struct Vec {
   static constexpr int kMaxRows = 3;   // rows of a register tile
   static constexpr int kWideRows = 1;  // up to this many rows a tile is a whole panel wide
   static constexpr int kNarrow = 4;    // vectors of a tile with more rows
+  // Weights in blocks: rows of a tile, and up to how many of them it is two vectors wide.
+  static constexpr int kFusedRows = 4, kFusedPairs = 4;
 
   typedef float Lanes __attribute__((vector_size(16)));
   typedef std::int32_t Ints __attribute__((vector_size(16)));
@@ -53,17 +55,18 @@ struct Vec {
     return {__builtin_convertvector((Ints{p[0], p[1], p[2], p[3]}), Lanes)};
   }
   static Vec number(Codes c) { return {__builtin_convertvector(Ints(c), Lanes)}; }
-  // `low` in the bits of `mask`, `high` in the others.
-  static Codes merge(Codes low, Codes high, std::uint32_t mask) {
-    return (low & mask) | (high & ~mask);
-  }
-  // The lowest `Bits` bits, whatever lies above them, plus Offset as a float.
+  // --- numbers of a few bits; at + Bits <= 23 ---
+  // Bits [at, at + Bits) of each lane, plus Offset.
   template <int Bits, int Offset>
-  struct Small {
-    Vec operator()(Codes c) const {
-      return {__builtin_convertvector(Ints(c & ((1u << Bits) - 1u)) + Offset, Lanes)};
-    }
-  };
+  static Vec small(Codes c, int at) {
+    return {__builtin_convertvector(Ints((c >> at) & ((1u << Bits) - 1u)) + Offset, Lanes)};
+  }
+  // The same of a number whose lowest Low bits are `low`'s and whose next High ones are `high`'s.
+  template <int Low, int High, int Offset>
+  static Vec joined(Codes low, Codes high, int at) {
+    const Codes mask = Codes{} + (((1u << Low) - 1u) << at);
+    return small<Low + High, Offset>((low & mask) | (high & ~mask), at);
+  }
   // table[lowest four bits]
   struct Lookup {
     const float* table;
@@ -84,6 +87,7 @@ struct Vec {
   }
 
   static Vec fma(Vec a, Vec b, Vec c) { return {a.v * b.v + c.v}; }
+  static Vec fms(Vec a, Vec b, Vec c) { return {a.v * b.v - c.v}; }
   friend Vec operator+(Vec a, Vec b) { return {a.v + b.v}; }
   friend Vec operator-(Vec a, Vec b) { return {a.v - b.v}; }
   friend Vec operator*(Vec a, Vec b) { return {a.v * b.v}; }

@@ -10,8 +10,13 @@ struct Iq4NlCode {
   static constexpr float kTable[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
                                        1,    13,   25,  38,  53,  69,  89,  113};
   template <class V>
-  static auto value() {
-    return typename V::Lookup(kTable);
+  struct Value {
+    typename V::Lookup table{kTable};
+    V operator()(typename V::Codes c, int at) const { return table(c >> at); }
+  };
+  template <class V>
+  static Value<V> value() {
+    return {};
   }
 };
 using Iq4Nl = NibbleBlock<Iq4NlCode, false, false>;

@@ -1,13 +1,11 @@
-// The block types of 32 values whose codes have 4 bits, and a fifth in Q5: a scale (fp16), in some
-// a
+// The block types of 32 values whose codes have 4 bits, and a fifth in Q5: a scale (fp16), in some a
 // minimum.
-// File: d, minimum (where there is one), fifth bits (32, where there are), codes: byte i has value
-// i
+// File: d, minimum (where there is one), fifth bits (32, where there are), codes: byte i has value i
 // in its low and value i + 16 in its high bits.
-// Panel block: codes, word [4][32] (8 values each); fifth bits, word [32]; d, then the minimum,
-// fp16
-// [32] each.
-// Values: d * code (+ minimum), with the operations of formats::dequantise in their order.
+// Panel block: codes, word [4][32] (8 values each); fifth bits, word [32], that of value 8 w + i at
+// 4 i + w; d, then the minimum, fp16 [32] each.
+// Values: d * code (+ minimum). formats::dequantise rounds the product, which is exact (11 bits
+// times 5), and the sum: one fused operation gives the same bits.
 #pragma once
 
 #include "core/kernels/cpu/blocks/packing.h"
@@ -15,7 +13,8 @@
 namespace triescope::kernels {
 namespace {
 
-// Code::value<V>() makes what turns codes into floats.
+// Code::value<V>() makes what turns the code at a place of a word, in Q5 with the fifth bits beside
+// it, into a float.
 template <class Code, bool kFifth, bool kMinimum>
 struct NibbleBlock {
   static constexpr int kValues = 32, kUnit = 32;
@@ -28,8 +27,8 @@ struct NibbleBlock {
     for (int e = 0; e < 32; e += 8)
       put(out, e / 8, lane, squeeze_at<4>(block + kCodesAt + e % 16, e / 16 * 4));
     if constexpr (kFifth) {
-      std::uint32_t bits;
-      std::memcpy(&bits, block + kFifthAt, sizeof bits);
+      std::uint32_t bits = 0;
+      for (int w = 0; w < 4; ++w) bits |= spread<4>(block[kFifthAt + w]) << w;
       put(out, 4, lane, bits);
     }
     put_half(out + kD, lane, block);
@@ -40,7 +39,7 @@ struct NibbleBlock {
   static inline __attribute__((always_inline)) void decode(const unsigned char* in, int /*unit*/,
                                                            int n, const Use& use) {
     V d[NV], minimum[NV];
-    typename V::Codes code[NV], fifth[NV];
+    typename V::Codes fifth[NV];
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
       d[v] = V::load(halves(in + kD, n + v * V::kLanes));
@@ -48,19 +47,30 @@ struct NibbleBlock {
       if constexpr (kFifth) fifth[v] = V::codes(words(in, 4, n + v * V::kLanes));
     }
     const auto value = Code::template value<V>();
-#pragma GCC unroll 32
-    for (int k = 0; k < 32; ++k) {
-      V w[NV];
+#pragma GCC unroll 1
+    for (int word = 0; word < 4; ++word) {
+      typename V::Codes code[NV];
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v) {
-        if (k % 8 == 0) code[v] = V::codes(words(in, k / 8, n + v * V::kLanes));
-        typename V::Codes at_k = code[v] >> (k % 8 * 4);
-        if constexpr (kFifth)
-          at_k = V::merge(at_k, k < 4 ? fifth[v] << (4 - k) : fifth[v] >> (k - 4), 15);
-        w[v] = d[v] * value(at_k);
-        if constexpr (kMinimum) w[v] = w[v] + minimum[v];
+      for (int v = 0; v < NV; ++v) code[v] = V::codes(words(in, word, n + v * V::kLanes));
+#pragma GCC unroll 8
+      for (int i = 0; i < 8; ++i) {
+        V w[NV];
+#pragma GCC unroll 8
+        for (int v = 0; v < NV; ++v) {
+          const Nibble at(i);
+          V number;
+          if constexpr (kFifth) {
+            number =
+                value(at.of(code[v]),
+                      at.upper ? fifth[v] >> (kUpperNibble * 4 - 4 + word) : fifth[v] << (4 - word),
+                      at.place);
+          } else {
+            number = value(at.of(code[v]), at.place);
+          }
+          w[v] = kMinimum ? V::fma(d[v], number, minimum[v]) : d[v] * number;
+        }
+        use(word * 8 + i, w);
       }
-      use(k, w);
     }
   }
 };
@@ -69,8 +79,17 @@ struct NibbleBlock {
 template <int Bits, int Offset>
 struct PlainCode {
   template <class V>
-  static auto value() {
-    return typename V::template Small<Bits, Offset>();
+  struct Value {
+    V operator()(typename V::Codes c, int at) const {
+      return V::template small<Bits, Offset>(c, at);
+    }
+    V operator()(typename V::Codes c, typename V::Codes fifth, int at) const {
+      return V::template joined<4, 1, Offset>(c, fifth, at);
+    }
+  };
+  template <class V>
+  static Value<V> value() {
+    return {};
   }
 };
 

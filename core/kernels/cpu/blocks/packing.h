@@ -32,6 +32,20 @@ std::uint32_t squeeze_at(const unsigned char* at, int shift) {
   return squeeze<Bits>(bytes >> shift);
 }
 
+// Bit i of a byte at i * Stride, for strides of 2 and 4.
+template <int Stride>
+std::uint32_t spread(std::uint32_t byte) {
+  if constexpr (Stride == 4) {
+    byte = (byte | byte << 12) & 0x000f000fu;
+    byte = (byte | byte << 6) & 0x03030303u;
+    return (byte | byte << 3) & 0x11111111u;
+  } else {
+    byte = (byte | byte << 4) & 0x0f0fu;
+    byte = (byte | byte << 2) & 0x3333u;
+    return (byte | byte << 1) & 0x5555u;
+  }
+}
+
 // Word `index` of lane `lane` of the words that begin at `plane`.
 inline void put(unsigned char* plane, int index, int lane, std::uint32_t word) {
   std::memcpy(plane + (index * kBlockLanes + lane) * 4, &word, sizeof word);
@@ -48,24 +62,48 @@ inline const Half* halves(const unsigned char* row, int n) {
   return reinterpret_cast<const Half*>(row) + n;
 }
 
-// 256 codes of 2 bits, four to a byte: 128 of them lie in 32 bytes, the first 32 in the lowest
-// bits.
-// Into words [16], 16 codes each.
+// Where a code lies in a word of eight nibbles or of sixteen pairs of bits. V::small wants it below
+// bit 23 of the word; those above come down together, by one shift for all of them.
+constexpr int kUpperNibble = 5, kUpperPair = 11;
+struct Nibble {
+  bool upper;
+  int place;
+  explicit Nibble(int i) : upper(i >= kUpperNibble), place((upper ? i - kUpperNibble : i) * 4) {}
+  template <class Codes>
+  Codes of(Codes word) const {
+    return upper ? word >> (kUpperNibble * 4) : word;
+  }
+};
+struct Pair {
+  bool upper;
+  int place;
+  explicit Pair(int i) : upper(i >= kUpperPair), place((upper ? i - kUpperPair : i) * 2) {}
+  template <class Codes>
+  Codes of(Codes word) const {
+    return upper ? word >> (kUpperPair * 2) : word;
+  }
+};
+
+// Where code e of 256 codes of 2 bits lies, four to a byte: 128 of them in 32 bytes, the first 32
+// in the lowest bits. For e a multiple of 8.
+struct TwoBits {
+  int byte, shift;
+  explicit TwoBits(int e) : byte(e / 128 * 32 + e % 32), shift(e % 128 / 32 * 2) {}
+};
+
+// Them into words [16], 16 codes each.
 inline void put_two_bits(const unsigned char* quarters, int lane, unsigned char* plane) {
   for (int e = 0; e < 256; e += 16) {
-    const unsigned char* at = quarters + e / 128 * 32 + e % 32;
-    const int shift = e % 128 / 32 * 2;
-    put(plane, e / 16, lane, squeeze_at<2>(at, shift) | squeeze_at<2>(at + 8, shift) << 16);
+    const TwoBits at(e);
+    const unsigned char* from = quarters + at.byte;
+    put(plane, e / 16, lane,
+        squeeze_at<2>(from, at.shift) | squeeze_at<2>(from + 8, at.shift) << 16);
   }
 }
 
-// 256 single bits: bit e / 32 of byte e % 32. Into words [8], 32 bits each.
-inline void put_single_bits(const unsigned char* bits, int lane, unsigned char* plane) {
-  for (int e = 0; e < 256; e += 32) {
-    std::uint32_t word = 0;
-    for (int i = 0; i < 32; i += 8) word |= squeeze_at<1>(bits + i, e / 32) << i;
-    put(plane, e / 32, lane, word);
-  }
+// Eight of 256 single bits, from e (a multiple of 8) on: bit e / 32 of byte e % 32.
+inline std::uint32_t eight_bits(const unsigned char* bits, int e) {
+  return squeeze_at<1>(bits + e % 32, e / 32);
 }
 
 // The eight 6-bit scales and minima of Q4_K and Q5_K, in 12 bytes. Into bytes [8] each.

@@ -1,7 +1,6 @@
 // ggml Q3_K: 256 values of 3 bits; a scale of 6 bits for every 16, times an fp16.
-// Panel block: low 2 bits, word [16][32] (16 values each); third bits, word [8][32] (32 values
-// each);
-// scales, signed byte [16][32]; d, fp16 [32].
+// Panel block: low 2 bits, word [16][32] (16 values each); third bits, word [8][32], that of value
+// 16 u + i at 2 i + u; scales, signed byte [16][32]; d, fp16 [32].
 // Values: d * scale * (code - 4), with the operations of formats::dequantise in their order.
 #pragma once
 
@@ -17,7 +16,12 @@ struct Q3_K {
 
   static void repack(const unsigned char* block, int lane, unsigned char* out) {
     put_two_bits(block + 32, lane, out);
-    put_single_bits(block, lane, out + kThird);
+    for (int e = 0; e < 256; e += 32) {
+      std::uint32_t bits = 0;
+      for (int i = 0; i < 32; i += 8)
+        bits |= spread<2>(eight_bits(block, e + i)) << (i % 16 * 2 + i / 16);
+      put(out + kThird, e / 32, lane, bits);
+    }
     const unsigned char* packed = block + 96;
     for (int s = 0; s < 16; ++s) {
       const int low = s < 8 ? packed[s] & 15 : packed[s - 8] >> 4;
@@ -35,22 +39,23 @@ struct Q3_K {
     typename V::Codes code[NV], high[NV];
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) d[v] = V::load(halves(in + kD, n + v * V::kLanes));
-    const typename V::template Small<3, -4> value;
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
       scale[v] = d[v] * V::number(reinterpret_cast<const std::int8_t*>(in) + kScales +
                                   unit * kBlockLanes + n + v * V::kLanes);
       code[v] = V::codes(words(in, unit, n + v * V::kLanes));
-      high[v] = V::codes(words(in + kThird, unit / 2, n + v * V::kLanes)) >> (unit % 2 * 16);
+      high[v] = V::codes(words(in + kThird, unit / 2, n + v * V::kLanes));
     }
+    const int second = unit % 2;
 #pragma GCC unroll 16
     for (int i = 0; i < 16; ++i) {
+      const Pair at(i);
       V w[NV];
 #pragma GCC unroll 8
       for (int v = 0; v < NV; ++v) {
-        const typename V::Codes third = i < 2 ? high[v] << (2 - i) : high[v] >> (i - 2);
-        const typename V::Codes three = V::merge(code[v] >> (i * 2), third, 3);
-        w[v] = scale[v] * value(three);
+        const typename V::Codes third =
+            at.upper ? high[v] >> (kUpperPair * 2 - 2 + second) : high[v] << (2 - second);
+        w[v] = scale[v] * V::template joined<2, 1, -4>(at.of(code[v]), third, at.place);
       }
       use(i, w);
     }

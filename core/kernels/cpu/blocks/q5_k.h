@@ -1,10 +1,8 @@
-// ggml Q5_K: 256 values of 5 bits; scale and minimum of 6 bits each for every 32, both times an
-// fp16.
-// Panel block: low 4 bits, word [32][32] (8 values each); fifth bits, word [8][32] (32 values
-// each);
-// scales, then minima, byte [8][32] each; d, then d_min, fp16 [32] each.
-// Values: d * scale * code - d_min * minimum, with the operations of formats::dequantise in their
-// order.
+// ggml Q5_K: 256 values of 5 bits; scale and minimum of 6 bits each for every 32, both times an fp16.
+// Panel block: low 4 bits, word [32][32] (8 values each); fifth bits, word [8][32], that of value
+// 8 w + i at 4 i + w; scales, then minima, byte [8][32] each; d, then d_min, fp16 [32] each.
+// Values: d * scale * code - d_min * minimum. formats::dequantise rounds the products, which are
+// exact (11 bits times 6, times 5), and the difference: a fused operation gives the same bits.
 #pragma once
 
 #include "core/kernels/cpu/blocks/packing.h"
@@ -20,7 +18,11 @@ struct Q5_K {
   static void repack(const unsigned char* block, int lane, unsigned char* out) {
     for (int e = 0; e < 256; e += 8)
       put(out, e / 8, lane, squeeze_at<4>(block + 48 + e / 64 * 32 + e % 32, e % 64 / 32 * 4));
-    put_single_bits(block + 16, lane, out + kFifth);
+    for (int e = 0; e < 256; e += 32) {
+      std::uint32_t bits = 0;
+      for (int w = 0; w < 4; ++w) bits |= spread<4>(eight_bits(block + 16, e + w * 8)) << w;
+      put(out + kFifth, e / 32, lane, bits);
+    }
     put_scales_and_minima(block + 4, lane, out + kScales, out + kMinima);
     put_half(out + kD, lane, block);
     put_half(out + kD + 64, lane, block + 2);
@@ -37,7 +39,6 @@ struct Q5_K {
       d[v] = V::load(halves(in + kD, n + v * V::kLanes));
       d_min[v] = V::load(halves(in + kD + 64, n + v * V::kLanes));
     }
-    const typename V::template Small<5, 0> value;
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
       const int at = unit * kBlockLanes + n + v * V::kLanes;
@@ -45,16 +46,24 @@ struct Q5_K {
       minimum[v] = d_min[v] * V::number(V::codes(in + kMinima + at));
       high[v] = V::codes(words(in + kFifth, unit, n + v * V::kLanes));
     }
-#pragma GCC unroll 32
-    for (int i = 0; i < 32; ++i) {
-      V w[NV];
+#pragma GCC unroll 1
+    for (int word = 0; word < 4; ++word) {
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v) {
-        if (i % 8 == 0) code[v] = V::codes(words(in, unit * 4 + i / 8, n + v * V::kLanes));
-        const typename V::Codes fifth = i < 4 ? high[v] << (4 - i) : high[v] >> (i - 4);
-        w[v] = scale[v] * value(V::merge(code[v] >> (i % 8 * 4), fifth, 15)) - minimum[v];
+      for (int v = 0; v < NV; ++v)
+        code[v] = V::codes(words(in, unit * 4 + word, n + v * V::kLanes));
+#pragma GCC unroll 8
+      for (int i = 0; i < 8; ++i) {
+        const Nibble at(i);
+        V w[NV];
+#pragma GCC unroll 8
+        for (int v = 0; v < NV; ++v) {
+          const typename V::Codes fifth =
+              at.upper ? high[v] >> (kUpperNibble * 4 - 4 + word) : high[v] << (4 - word);
+          w[v] = V::fms(scale[v], V::template joined<4, 1, 0>(at.of(code[v]), fifth, at.place),
+                        minimum[v]);
+        }
+        use(word * 8 + i, w);
       }
-      use(i, w);
     }
   }
 };

@@ -1,7 +1,6 @@
 // ggml Q6_K: 256 values of 6 bits; a signed scale of 8 bits for every 16, times an fp16.
-// Panel block: low 4 bits, word [32][32] (8 values each); upper 2 bits, word [16][32] (16 values
-// each);
-// scales, signed byte [16][32]; d, fp16 [32].
+// Panel block: low 4 bits, word [32][32] (8 values each); upper 2 bits, word [16][32], those of value
+// 8 w + i at 4 i + 2 w; scales, signed byte [16][32]; d, fp16 [32].
 // Values: d * scale * (code - 32), with the operations of formats::dequantise in their order.
 #pragma once
 
@@ -18,7 +17,13 @@ struct Q6_K {
   static void repack(const unsigned char* block, int lane, unsigned char* out) {
     for (int e = 0; e < 256; e += 8)
       put(out, e / 8, lane, squeeze_at<4>(block + e / 128 * 64 + e % 64, e % 128 / 64 * 4));
-    put_two_bits(block + 128, lane, out + kUpper);
+    for (int e = 0; e < 256; e += 16) {
+      const auto eight = [&](int first) {  // two bits each, every four bits
+        const TwoBits at(first);
+        return squeeze_at<4>(block + 128 + at.byte, at.shift) & 0x33333333u;
+      };
+      put(out + kUpper, e / 16, lane, eight(e) | eight(e + 8) << 2);
+    }
     for (int s = 0; s < 16; ++s) out[kScales + s * kBlockLanes + lane] = block[192 + s];
     put_half(out + kD, lane, block + 208);
   }
@@ -31,24 +36,29 @@ struct Q6_K {
     typename V::Codes code[NV], high[NV];
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) d[v] = V::load(halves(in + kD, n + v * V::kLanes));
-    const typename V::template Small<6, -32> value;
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
       scale[v] = d[v] * V::number(reinterpret_cast<const std::int8_t*>(in) + kScales +
                                   unit * kBlockLanes + n + v * V::kLanes);
       high[v] = V::codes(words(in + kUpper, unit, n + v * V::kLanes));
     }
-#pragma GCC unroll 16
-    for (int i = 0; i < 16; ++i) {
-      V w[NV];
+#pragma GCC unroll 2
+    for (int word = 0; word < 2; ++word) {
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v) {
-        if (i % 8 == 0) code[v] = V::codes(words(in, unit * 2 + i / 8, n + v * V::kLanes));
-        const typename V::Codes upper = i < 2 ? high[v] << (4 - i * 2) : high[v] >> (i * 2 - 4);
-        const typename V::Codes six = V::merge(code[v] >> (i % 8 * 4), upper, 15);
-        w[v] = scale[v] * value(six);
+      for (int v = 0; v < NV; ++v)
+        code[v] = V::codes(words(in, unit * 2 + word, n + v * V::kLanes));
+#pragma GCC unroll 8
+      for (int i = 0; i < 8; ++i) {
+        const Nibble at(i);
+        V w[NV];
+#pragma GCC unroll 8
+        for (int v = 0; v < NV; ++v) {
+          const typename V::Codes upper =
+              at.upper ? high[v] >> (kUpperNibble * 4 - 4 + word * 2) : high[v] << (4 - word * 2);
+          w[v] = scale[v] * V::template joined<4, 2, -32>(at.of(code[v]), upper, at.place);
+        }
+        use(word * 8 + i, w);
       }
-      use(i, w);
     }
   }
 };
