@@ -5,8 +5,8 @@
 //   kPanelBytes           bytes of that block of 32 outputs, side by side: a panel block
 //   kUnit                 values that one call of decode() gives: those of one scale
 //   repack(block, lane, panel block)      the block of one output into its lane
-//   decode<V, NV>(panel block, unit, n, use)   calls use(k, w) for k = 0 .. kUnit - 1 in order: w
-//                         holds NV vectors of weights, of lanes n .. n + NV * V::kLanes
+//   decode<V, NV>(columns, unit, use)   calls use(k, w) for k = 0 .. kUnit - 1 in order: w holds
+//                         NV vectors of weights, those of the columns
 //
 // A panel block holds a word, byte or fp16 of every output next to each other, so that a vector is
 // 16 (8, 4) outputs at one k, as in the panels of plain weights. Decoding does the operations of

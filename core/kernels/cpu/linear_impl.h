@@ -68,9 +68,22 @@ void plain_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
 
 // --- weights in a file's blocks: [panel][block of k], panel blocks of cpu/blocks.h ---
 
-// How far ahead of its use a block is fetched into the cache: where several rows use a line of
-// weights, the hardware's prefetcher falls back.
-constexpr std::int64_t kFetchAhead = 4096;
+// Fetches the unit that lies kFetchAhead bytes further: where several rows use a line of weights, the
+// hardware's prefetcher falls back.
+template <class Block>
+void fetch_ahead(const unsigned char* block, int unit) {
+  constexpr int kUnitBytes = Block::kPanelBytes * Block::kUnit / Block::kValues;
+  constexpr std::int64_t kFetchAhead = 4096;
+  const unsigned char* ahead = block + unit * kUnitBytes + kFetchAhead;
+  for (int line = 0; line < kUnitBytes; line += 64) __builtin_prefetch(ahead + line);
+}
+
+// Vectors of outputs that a tile of `rows` rows computes side by side: several for few rows, whose
+// sums would wait for each other; one for many, so that all fits into registers.
+constexpr int fused_vectors(int rows) {
+  constexpr int kAll = kPanel / Vec::kLanes;
+  return rows == 1 ? (kAll < 4 ? kAll : 4) : rows <= 4 ? 2 : 1;
+}
 
 // Rows of x as fused_tile() reads them: chain by chain, in each its rows, kChainStride numbers from
 // one to the next (so that they lie in different sets of the cache).
@@ -81,8 +94,7 @@ constexpr std::int64_t kChainStride = kLinearChain + 16;
 template <class Block, int R>
 void fused_tile(const unsigned char* w, const float* x, std::int64_t chain_stride, std::int64_t k,
                 float* totals) {
-  constexpr int kVecs = R <= Vec::kFusedPairs ? 2 : 1, kUnits = Block::kValues / Block::kUnit;
-  constexpr int kUnitBytes = Block::kPanelBytes / kUnits;
+  constexpr int kVecs = fused_vectors(R);
   for (int n = 0; n < kPanel; n += kVecs * Vec::kLanes) {
     for (std::int64_t k0 = 0; k0 < k; k0 += kLinearChain) {
       const float* x0 = x + k0 / kLinearChain * chain_stride;
@@ -90,30 +102,30 @@ void fused_tile(const unsigned char* w, const float* x, std::int64_t chain_strid
       Vec chain[R][kVecs];
 #pragma GCC unroll 16
       for (int r = 0; r < R; ++r) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (int v = 0; v < kVecs; ++v) chain[r][v] = Vec::zero();
       }
 #pragma GCC unroll 1
       for (int i = 0; i < count; i += Block::kUnit, x0 += Block::kUnit) {
         const unsigned char* block = w + (k0 + i) / Block::kValues * Block::kPanelBytes;
         const int unit = static_cast<int>((k0 + i) % Block::kValues) / Block::kUnit;
-        if (n == 0) {  // the other columns find it in the cache
-          const unsigned char* ahead = block + unit * kUnitBytes + kFetchAhead;
-          for (int line = 0; line < kUnitBytes; line += 64) __builtin_prefetch(ahead + line);
-        }
+        if (n == 0) fetch_ahead<Block>(block, unit);  // the other columns find it in the cache
+        Column columns[kVecs];
+#pragma GCC unroll 4
+        for (int v = 0; v < kVecs; ++v) columns[v] = {block, n + v * Vec::kLanes};
         Block::template decode<Vec, kVecs>(
-            block, unit, n, [&](int at, const Vec(&weights)[kVecs]) __attribute__((always_inline)) {
+            columns, unit, [&](int at, const Vec(&weights)[kVecs]) __attribute__((always_inline)) {
 #pragma GCC unroll 16
               for (int r = 0; r < R; ++r) {
                 const Vec xv = Vec::set(x0[r * kChainStride + at]);
-#pragma GCC unroll 2
+#pragma GCC unroll 4
                 for (int v = 0; v < kVecs; ++v) chain[r][v] = Vec::fma(xv, weights[v], chain[r][v]);
               }
             });
       }
 #pragma GCC unroll 16
       for (int r = 0; r < R; ++r) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (int v = 0; v < kVecs; ++v) {
           float* total = totals + r * kPanel + n + v * Vec::kLanes;
           if (k0 > 0) chain[r][v] = Vec::load(total) + chain[r][v];
@@ -171,8 +183,11 @@ void decode_unit(const unsigned char* block, int unit, float* out) {
   constexpr int kVecs = 2;
   for (int n = 0; n < kPanel; n += kVecs * Vec::kLanes) {
     float* const to = out + n;
+    Column columns[kVecs];
+#pragma GCC unroll 2
+    for (int v = 0; v < kVecs; ++v) columns[v] = {block, n + v * Vec::kLanes};
     Block::template decode<Vec, kVecs>(
-        block, unit, n, [to](int k, const Vec(&weights)[kVecs]) __attribute__((always_inline)) {
+        columns, unit, [to](int k, const Vec(&weights)[kVecs]) __attribute__((always_inline)) {
 #pragma GCC unroll 2
           for (int v = 0; v < kVecs; ++v) weights[v].store(to + k * kPanel + v * Vec::kLanes);
         });
@@ -189,9 +204,10 @@ __attribute__((noipa))
 #endif
 void decode_panel(const unsigned char* w, std::int64_t k_begin, std::int64_t k_end, float* out) {
   for (std::int64_t k = k_begin; k < k_end; k += Block::kUnit) {
-    decode_unit<Block>(w + k / Block::kValues * Block::kPanelBytes,
-                       static_cast<int>(k % Block::kValues / Block::kUnit),
-                       out + (k - k_begin) * kPanel);
+    const unsigned char* block = w + k / Block::kValues * Block::kPanelBytes;
+    const auto unit = static_cast<int>(k % Block::kValues / Block::kUnit);
+    fetch_ahead<Block>(block, unit);
+    decode_unit<Block>(block, unit, out + (k - k_begin) * kPanel);
   }
 }
 

@@ -19,8 +19,7 @@ struct Vec {
   // 1 or 2 rows: the whole panel, four vectors, to cover the latency of FMA.
   static constexpr int kWideRows = 2;
   static constexpr int kNarrow = 2;
-  // Weights in blocks: rows of a tile, and up to how many of them it is two vectors wide.
-  static constexpr int kFusedRows = 8, kFusedPairs = 4;
+  static constexpr int kFusedRows = 8;  // of weights in blocks
 
   typedef std::uint32_t Codes __attribute__((vector_size(32)));
 

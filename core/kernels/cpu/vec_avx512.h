@@ -15,8 +15,7 @@ struct Vec {
   static constexpr int kMaxRows = 14;   // 14 x 2 accumulators of 32 registers
   static constexpr int kWideRows = 14;  // a panel is two vectors
   static constexpr int kNarrow = 2;
-  // Weights in blocks: rows of a tile, and up to how many of them it is two vectors wide.
-  static constexpr int kFusedRows = 14, kFusedPairs = 4;
+  static constexpr int kFusedRows = 14;  // of weights in blocks
 
   typedef std::uint32_t Codes __attribute__((vector_size(64)));
 

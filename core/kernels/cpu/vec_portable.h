@@ -13,11 +13,10 @@ namespace {
 
 struct Vec {
   static constexpr int kLanes = 4;
-  static constexpr int kMaxRows = 3;   // rows of a register tile
-  static constexpr int kWideRows = 1;  // up to this many rows a tile is a whole panel wide
-  static constexpr int kNarrow = 4;    // vectors of a tile with more rows
-  // Weights in blocks: rows of a tile, and up to how many of them it is two vectors wide.
-  static constexpr int kFusedRows = 4, kFusedPairs = 4;
+  static constexpr int kMaxRows = 3;    // rows of a register tile
+  static constexpr int kWideRows = 1;   // up to this many rows a tile is a whole panel wide
+  static constexpr int kNarrow = 4;     // vectors of a tile with more rows
+  static constexpr int kFusedRows = 4;  // of weights in blocks
 
   typedef float Lanes __attribute__((vector_size(16)));
   typedef std::int32_t Ints __attribute__((vector_size(16)));

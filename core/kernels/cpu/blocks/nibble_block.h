@@ -36,22 +36,22 @@ struct NibbleBlock {
   }
 
   template <class V, int NV, class Use>
-  static inline __attribute__((always_inline)) void decode(const unsigned char* in, int /*unit*/,
-                                                           int n, const Use& use) {
+  static inline __attribute__((always_inline)) void decode(const Column (&in)[NV], int /*unit*/,
+                                                           const Use& use) {
     V d[NV], minimum[NV];
     typename V::Codes fifth[NV];
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
-      d[v] = V::load(halves(in + kD, n + v * V::kLanes));
-      if constexpr (kMinimum) minimum[v] = V::load(halves(in + kMinimumAt, n + v * V::kLanes));
-      if constexpr (kFifth) fifth[v] = V::codes(words(in, 4, n + v * V::kLanes));
+      d[v] = V::load(halves(in[v], kD));
+      if constexpr (kMinimum) minimum[v] = V::load(halves(in[v], kMinimumAt));
+      if constexpr (kFifth) fifth[v] = V::codes(words(in[v], 0, 4));
     }
     const auto value = Code::template value<V>();
 #pragma GCC unroll 1
     for (int word = 0; word < 4; ++word) {
       typename V::Codes code[NV];
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v) code[v] = V::codes(words(in, word, n + v * V::kLanes));
+      for (int v = 0; v < NV; ++v) code[v] = V::codes(words(in[v], 0, word));
 #pragma GCC unroll 8
       for (int i = 0; i < 8; ++i) {
         V w[NV];

@@ -50,16 +50,29 @@ std::uint32_t spread(std::uint32_t byte) {
 inline void put(unsigned char* plane, int index, int lane, std::uint32_t word) {
   std::memcpy(plane + (index * kBlockLanes + lane) * 4, &word, sizeof word);
 }
-inline const std::uint32_t* words(const unsigned char* plane, int index, int n) {
-  return reinterpret_cast<const std::uint32_t*>(plane) + index * kBlockLanes + n;
+
+// Where a vector of outputs begins: a panel block, and its lane.
+struct Column {
+  const unsigned char* block;
+  int lane;
+};
+// What row `row` of the words (bytes, fp16 numbers) at byte `plane` of a panel block has for it.
+inline const std::uint32_t* words(Column at, int plane, int row) {
+  return reinterpret_cast<const std::uint32_t*>(at.block + plane) + row * kBlockLanes + at.lane;
+}
+inline const std::uint8_t* bytes(Column at, int plane, int row) {
+  return at.block + plane + row * kBlockLanes + at.lane;
+}
+inline const std::int8_t* signed_bytes(Column at, int plane, int row) {
+  return reinterpret_cast<const std::int8_t*>(bytes(at, plane, row));
+}
+inline const Half* halves(Column at, int plane) {
+  return reinterpret_cast<const Half*>(at.block + plane) + at.lane;
 }
 
 // fp16 of a lane of the row that begins at `row`.
 inline void put_half(unsigned char* row, int lane, const unsigned char* half) {
   std::memcpy(row + lane * 2, half, 2);
-}
-inline const Half* halves(const unsigned char* row, int n) {
-  return reinterpret_cast<const Half*>(row) + n;
 }
 
 // Where a code lies in a word of eight nibbles or of sixteen pairs of bits. V::small wants it below

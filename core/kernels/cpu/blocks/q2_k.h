@@ -24,22 +24,21 @@ struct Q2_K {
 
   // unit 0 .. 15: the 16 values of one scale.
   template <class V, int NV, class Use>
-  static inline __attribute__((always_inline)) void decode(const unsigned char* in, int unit, int n,
+  static inline __attribute__((always_inline)) void decode(const Column (&in)[NV], int unit,
                                                            const Use& use) {
     V d[NV], d_min[NV], scale[NV], minimum[NV];
     typename V::Codes code[NV];
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
-      d[v] = V::load(halves(in + kD, n + v * V::kLanes));
-      d_min[v] = V::load(halves(in + kD + 64, n + v * V::kLanes));
+      d[v] = V::load(halves(in[v], kD));
+      d_min[v] = V::load(halves(in[v], kD + 64));
     }
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
-      const typename V::Codes both =
-          V::codes(in + kScales + unit * kBlockLanes + n + v * V::kLanes);
+      const typename V::Codes both = V::codes(bytes(in[v], kScales, unit));
       scale[v] = d[v] * V::template small<4, 0>(both, 0);
       minimum[v] = d_min[v] * V::template small<4, 0>(both, 4);
-      code[v] = V::codes(words(in, unit, n + v * V::kLanes));
+      code[v] = V::codes(words(in[v], 0, unit));
     }
 #pragma GCC unroll 16
     for (int i = 0; i < 16; ++i) {

@@ -33,18 +33,17 @@ struct Q3_K {
 
   // unit 0 .. 15: the 16 values of one scale.
   template <class V, int NV, class Use>
-  static inline __attribute__((always_inline)) void decode(const unsigned char* in, int unit, int n,
+  static inline __attribute__((always_inline)) void decode(const Column (&in)[NV], int unit,
                                                            const Use& use) {
     V d[NV], scale[NV];
     typename V::Codes code[NV], high[NV];
 #pragma GCC unroll 8
-    for (int v = 0; v < NV; ++v) d[v] = V::load(halves(in + kD, n + v * V::kLanes));
+    for (int v = 0; v < NV; ++v) d[v] = V::load(halves(in[v], kD));
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
-      scale[v] = d[v] * V::number(reinterpret_cast<const std::int8_t*>(in) + kScales +
-                                  unit * kBlockLanes + n + v * V::kLanes);
-      code[v] = V::codes(words(in, unit, n + v * V::kLanes));
-      high[v] = V::codes(words(in + kThird, unit / 2, n + v * V::kLanes));
+      scale[v] = d[v] * V::number(signed_bytes(in[v], kScales, unit));
+      code[v] = V::codes(words(in[v], 0, unit));
+      high[v] = V::codes(words(in[v], kThird, unit / 2));
     }
     const int second = unit % 2;
 #pragma GCC unroll 16

@@ -30,27 +30,25 @@ struct Q5_K {
 
   // unit 0 .. 7: the 32 values of one scale.
   template <class V, int NV, class Use>
-  static inline __attribute__((always_inline)) void decode(const unsigned char* in, int unit, int n,
+  static inline __attribute__((always_inline)) void decode(const Column (&in)[NV], int unit,
                                                            const Use& use) {
     V d[NV], d_min[NV], scale[NV], minimum[NV];
     typename V::Codes code[NV], high[NV];
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
-      d[v] = V::load(halves(in + kD, n + v * V::kLanes));
-      d_min[v] = V::load(halves(in + kD + 64, n + v * V::kLanes));
+      d[v] = V::load(halves(in[v], kD));
+      d_min[v] = V::load(halves(in[v], kD + 64));
     }
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
-      const int at = unit * kBlockLanes + n + v * V::kLanes;
-      scale[v] = d[v] * V::number(V::codes(in + kScales + at));
-      minimum[v] = d_min[v] * V::number(V::codes(in + kMinima + at));
-      high[v] = V::codes(words(in + kFifth, unit, n + v * V::kLanes));
+      scale[v] = d[v] * V::number(V::codes(bytes(in[v], kScales, unit)));
+      minimum[v] = d_min[v] * V::number(V::codes(bytes(in[v], kMinima, unit)));
+      high[v] = V::codes(words(in[v], kFifth, unit));
     }
 #pragma GCC unroll 1
     for (int word = 0; word < 4; ++word) {
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v)
-        code[v] = V::codes(words(in, unit * 4 + word, n + v * V::kLanes));
+      for (int v = 0; v < NV; ++v) code[v] = V::codes(words(in[v], 0, unit * 4 + word));
 #pragma GCC unroll 8
       for (int i = 0; i < 8; ++i) {
         const Nibble at(i);

@@ -30,23 +30,21 @@ struct Q6_K {
 
   // unit 0 .. 15: the 16 values of one scale.
   template <class V, int NV, class Use>
-  static inline __attribute__((always_inline)) void decode(const unsigned char* in, int unit, int n,
+  static inline __attribute__((always_inline)) void decode(const Column (&in)[NV], int unit,
                                                            const Use& use) {
     V d[NV], scale[NV];
     typename V::Codes code[NV], high[NV];
 #pragma GCC unroll 8
-    for (int v = 0; v < NV; ++v) d[v] = V::load(halves(in + kD, n + v * V::kLanes));
+    for (int v = 0; v < NV; ++v) d[v] = V::load(halves(in[v], kD));
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
-      scale[v] = d[v] * V::number(reinterpret_cast<const std::int8_t*>(in) + kScales +
-                                  unit * kBlockLanes + n + v * V::kLanes);
-      high[v] = V::codes(words(in + kUpper, unit, n + v * V::kLanes));
+      scale[v] = d[v] * V::number(signed_bytes(in[v], kScales, unit));
+      high[v] = V::codes(words(in[v], kUpper, unit));
     }
 #pragma GCC unroll 2
     for (int word = 0; word < 2; ++word) {
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v)
-        code[v] = V::codes(words(in, unit * 2 + word, n + v * V::kLanes));
+      for (int v = 0; v < NV; ++v) code[v] = V::codes(words(in[v], 0, unit * 2 + word));
 #pragma GCC unroll 8
       for (int i = 0; i < 8; ++i) {
         const Nibble at(i);

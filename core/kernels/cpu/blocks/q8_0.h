@@ -18,19 +18,16 @@ struct Q8_0 {
   }
 
   template <class V, int NV, class Use>
-  static inline __attribute__((always_inline)) void decode(const unsigned char* in, int /*unit*/,
-                                                           int n, const Use& use) {
+  static inline __attribute__((always_inline)) void decode(const Column (&in)[NV], int /*unit*/,
+                                                           const Use& use) {
     V d[NV];
 #pragma GCC unroll 8
-    for (int v = 0; v < NV; ++v) d[v] = V::load(halves(in + 1024, n + v * V::kLanes));
+    for (int v = 0; v < NV; ++v) d[v] = V::load(halves(in[v], 1024));
 #pragma GCC unroll 8
     for (int k = 0; k < 32; ++k) {
       V w[NV];
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v)
-        w[v] = V::number(reinterpret_cast<const std::int8_t*>(in) + k * kBlockLanes + n +
-                         v * V::kLanes) *
-               d[v];
+      for (int v = 0; v < NV; ++v) w[v] = V::number(signed_bytes(in[v], 0, k)) * d[v];
       use(k, w);
     }
   }
