@@ -32,14 +32,14 @@ void add_window_options(CLI::App& root, CommandLine& line);
 void check_first_word(const CLI::App& root, const std::string& word);
 
 // The options that decode and the window share: --model, --method, --prompt…, --set, --seed,
-// --device, --dtype.
+// --device, --dtype, --kv-dtype.
 struct RunOptions {
   RunRequest request;
-  std::string prompt_file, prompt_ids, dtype = "f32";
+  std::string prompt_file, prompt_ids, dtype = "f32", kv_dtype;
   std::vector<std::string> settings;  // name=value
   bool model_settings = false;        // begin with those the model comes with
   void add_to(CLI::App& command);
-  // Reads the prompt file, parses --set, --prompt-ids and --dtype, takes the model's settings where
+  // Reads the prompt file, parses --set, --prompt-ids and the dtypes, takes the model's settings where
   // asked to. Errors: kInvalidArgument, kNotFound, those of take_model_settings and inspect_model.
   RunRequest resolve() const;
 };

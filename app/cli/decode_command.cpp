@@ -67,6 +67,7 @@ json result_json(const RunResult& result, const ModelInfo& model, const RunConte
             {"family", model.family},
             {"parameters", model.parameters},
             {"dtype", to_string(model.dtype)},
+            {"kv_dtype", to_string(model.kv_dtype)},
             {"device", model.device}}},
           {"method", method},
           {"settings", context.settings.json()},
@@ -151,6 +152,7 @@ int run_decode(const DecodeOptions& options, bool quiet) {
   LoadOptions load;
   load.device = request.device;
   load.dtype = request.dtype;
+  load.kv_dtype = request.kv_dtype;
   load.threads = options.threads;
   LoadedModel target;
   LoadedDraft draft;

@@ -78,6 +78,7 @@ void RunOptions::add_to(CLI::App& command) {
   command.add_option("--seed", request.seed, "seed of everything random")->capture_default_str();
   command.add_option("--device", request.device, "cpu, cuda, cuda:1")->capture_default_str();
   command.add_option("--dtype", dtype, "f32, bf16, f16")->capture_default_str();
+  command.add_option("--kv-dtype", kv_dtype, "of keys and values: f32, bf16 (default: as --dtype)");
   command.add_option("--set", settings, "a parameter of the method: name=value (repeatable)")
       ->allow_extra_args(false);
   command.add_flag("--model-settings", model_settings,
@@ -93,6 +94,7 @@ void RunOptions::add_to(CLI::App& command) {
 RunRequest RunOptions::resolve() const {
   RunRequest result = request;
   result.dtype = dtype_from_string(dtype);
+  if (!kv_dtype.empty()) result.kv_dtype = dtype_from_string(kv_dtype);
   if (!prompt_file.empty()) result.prompt = read_text_file(prompt_file);
   if (!prompt_ids.empty()) result.prompt_ids = parse_ids(prompt_ids);
   for (const std::string& setting : settings) {

@@ -85,7 +85,7 @@ void add_window_options(CLI::App& root, CommandLine& line) {
     bool has_request = false;
     for (const char* name :
          {"--model", "--draft", "--method", "--prompt", "--prompt-file", "--prompt-ids", "--chat",
-          "--max-new-tokens", "--seed", "--device", "--dtype", "--set"})
+          "--max-new-tokens", "--seed", "--device", "--dtype", "--kv-dtype", "--set"})
       has_request |= root.get_option(name)->count() > 0;
     bool has_prompt = false;
     for (const char* name : {"--prompt", "--prompt-file", "--prompt-ids"})

@@ -10,7 +10,8 @@ namespace triescope::app {
 
 bool LoadedModel::is(const std::string& wanted_path, const LoadOptions& wanted) const {
   return model && path == wanted_path && options.device == wanted.device &&
-         options.dtype == wanted.dtype && options.threads == wanted.threads;
+         options.dtype == wanted.dtype && options.kv_dtype == wanted.kv_dtype &&
+         options.threads == wanted.threads;
 }
 
 void LoadedModel::load(const std::string& new_path, const LoadOptions& new_options,

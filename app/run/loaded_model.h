@@ -22,7 +22,7 @@ struct LoadedModel {
   std::unique_ptr<Model> model;
   std::shared_ptr<const Tokenizer> tokenizer;  // shared: another thread may count with it
 
-  // Whether a file is loaded, for that device, dtype and number of threads.
+  // Whether a file is loaded, for that device, dtypes and number of threads.
   bool is(const std::string& wanted_path, const LoadOptions& wanted) const;
   // Reads the tokenizer, which is quick and may refuse; then frees what was loaded before, for
   // there may be room for one only, and loads the model. `before_free`: the last moment at which

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct RunRequest {
   std::string draft_model;  // the same, or a draft head, for methods that need one; "" = none
   std::string device = "cpu";
   DType dtype = DType::kF32;
+  std::optional<DType> kv_dtype = {};  // not given: as dtype
   std::string method = "beam";
   nlohmann::json settings = nlohmann::json::object();
   std::string prompt;

@@ -164,11 +164,13 @@ struct SessionThread::Impl {
     run_target.reset();
   }
 
-  void ensure_model(const std::string& name, const std::string& device, DType dtype) {
+  void ensure_model(const std::string& name, const std::string& device, DType dtype,
+                    std::optional<DType> kv_dtype) {
     const std::string path = resolve_model(name);
     LoadOptions options;
     options.device = device;
     options.dtype = dtype;
+    options.kv_dtype = kv_dtype;
     if (target.is(path, options)) return;
     const std::stop_token token = fresh_cancel_token();
     now.state = LiveState::kLoading;
@@ -232,7 +234,7 @@ struct SessionThread::Impl {
   void start(const RunRequest& request, const std::string& capture_path, bool run_at_once) {
     // Refused before anything is touched: the run that is open stays.
     check_request(request);
-    ensure_model(request.model, request.device, request.dtype);
+    ensure_model(request.model, request.device, request.dtype, request.kv_dtype);
     RunConfig config = make_run_config(as_read_by(*target.tokenizer, request), *target.tokenizer);
     config.draft = ensure_draft(request);
     auto new_file = capture::open_recorder(capture_path);
@@ -355,9 +357,11 @@ std::uint64_t SessionThread::commands_sent() const {
   return impl_->sent;
 }
 
-void SessionThread::load(const std::string& model, const std::string& device, DType dtype) {
-  impl_->send(
-      [impl = impl_.get(), model, device, dtype] { impl->ensure_model(model, device, dtype); });
+void SessionThread::load(const std::string& model, const std::string& device, DType dtype,
+                         std::optional<DType> kv_dtype) {
+  impl_->send([impl = impl_.get(), model, device, dtype, kv_dtype] {
+    impl->ensure_model(model, device, dtype, kv_dtype);
+  });
 }
 
 // Clears a pause that was asked for earlier. Not within the command: a pause asked for while the

@@ -60,7 +60,8 @@ class SessionThread {
   std::shared_ptr<const LiveStatus> status() const;
 
   // Loads the model unless it is the loaded one already.
-  void load(const std::string& model, const std::string& device, DType dtype);
+  void load(const std::string& model, const std::string& device, DType dtype,
+            std::optional<DType> kv_dtype = {});
   // Starts a run and pauses before its first phase (run_at_once: decodes on). The capture before it
   // is closed and stays.
   void start(const RunRequest& request, const std::string& capture_path, bool run_at_once);

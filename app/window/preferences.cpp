@@ -52,6 +52,8 @@ Preferences load_preferences(std::string& warning) {
     request.draft_model = run.value("draft_model", "");
     request.device = run.value("device", "cpu");
     request.dtype = dtype_from_string(run.value("dtype", "f32"));
+    if (const std::string kv = run.value("kv_dtype", ""); !kv.empty())
+      request.kv_dtype = dtype_from_string(kv);
     request.method = run.value("method", "beam");
     request.settings = run.value("settings", json::object());
     request.prompt = run.value("prompt", "");
@@ -84,6 +86,7 @@ std::string save_preferences(const Preferences& preferences) try {
                       {"draft_model", request.draft_model},
                       {"device", request.device},
                       {"dtype", to_string(request.dtype)},
+                      {"kv_dtype", request.kv_dtype ? to_string(*request.kv_dtype) : ""},
                       {"method", request.method},
                       {"settings", request.settings},
                       {"prompt", request.prompt},

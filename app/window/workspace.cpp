@@ -153,7 +153,9 @@ bool Workspace::start_request(const RunRequest& request, bool run_at_once) {
   }
 }
 
-void Workspace::load_model() { session_.load(request().model, request().device, request().dtype); }
+void Workspace::load_model() {
+  session_.load(request().model, request().device, request().dtype, request().kv_dtype);
+}
 
 void Workspace::step() {
   if (!active_) return start(/*run_at_once=*/false);

@@ -29,8 +29,8 @@ class WeightSource {
   void read_rows(Role role, int layer, std::int64_t first, std::span<float> out) const;
   // True: reading some rows reads the whole tensor, so ask for all at once.
   bool reads_whole(Role role) const;
-  // How the weight's rows lie in the file, where they can be taken as they are: nullopt for a tensor
-  // that is stored transposed, or in a dtype that no ggml type stands for (FP8).
+  // How the weight's rows lie in the file, where they can be taken as they are: nullopt for a
+  // tensor that is stored transposed, or in a dtype that no ggml type stands for (FP8).
   std::optional<GgmlType> stored_type(Role role, int layer) const;
   // Rows [first, first + out.size() / bytes of a row) as they lie in the file, in Hugging Face's
   // order. Error{kInvalidArgument} without a stored_type().

@@ -71,7 +71,8 @@ class EagleModel final : public Model {
     info_.context = config_.context;
     info_.dtype = precision == kernels::Precision::kBF16 ? DType::kBF16 : DType::kF32;
     info_.device = "cpu";
-    info_.cheap_rows = kernels::PackedLinear::kCheapRows;
+    info_.cheap_rows = kernels::PackedLinear::cheap_rows(
+        precision == kernels::Precision::kBF16 ? sizeof(std::uint16_t) : sizeof(float));
     for (int i = 0; i < head_.layers; ++i) weights_.push_back(loader.layer(layer_prefix(head_, i)));
     if (!is_hydra() && head_.has_fc) fc_ = loader.linear("fc");
     embedding_norm_ = loader.vector("midlayer.input_layernorm.weight");

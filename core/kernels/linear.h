@@ -40,9 +40,14 @@ class PackedLinear {
  public:
   static constexpr int kPanel = 32;
   static constexpr int kChain = 128;
-  // Up to this many rows cost little more than one (bench_kernels): a pass over the weights is
-  // bound by memory.
-  static constexpr int kCheapRows = 12;
+  // How many rows are worth filling, by the bytes that a weight takes in memory (bench_kernels).
+  // fp32 waits for memory: 12 rows cost little more than one. 16 bits: 8 rows. Blocks, which are
+  // decoded once for all rows, cost less memory than arithmetic: a fifth row is nearly free,
+  // because from there on a tile is one vector wide, and each further one costs a third of the
+  // first.
+  static constexpr int cheap_rows(double bytes_per_weight) {
+    return bytes_per_weight > 3 ? 12 : bytes_per_weight > 1.5 ? 8 : 5;
+  }
 
   // Rows of a matrix: how many, and how they lie.
   struct Part {

@@ -61,9 +61,11 @@ MethodInfo ngram_trie_method() {
       integer("prefix_length", 3, 1, 32,
               "Longest key: the last tokens of the text are looked up from this many down to 1. "
               "Less than ngram_size."),
-      integer("num_draft", 0, 0, 1024,
-              "At most this many draft nodes a step: the most frequent ones, among ties those "
-              "seen last. 0: the paper's 32 on a GPU; on a CPU, where rows are dearer, 11."),
+      integer(
+          "num_draft", 0, 0, 1024,
+          "At most this many draft nodes a step: the most frequent ones, among ties those "
+          "seen last. 0: the paper's 32 on a GPU; on a CPU, where rows are dearer, 11, with 16-bit "
+          "weights 7, with quantised ones 4."),
       boolean("index_tail", true, "Also index windows that the end of the text cuts short."),
       boolean("index_generated", true,
               "Also index generated tokens as they come; off = the prompt alone."),

@@ -32,6 +32,20 @@ GgmlType CpuWeights::type_of(const formats::WeightSource& source, Role role, int
   return bf16_ && rounded ? plain : *type;
 }
 
+double CpuWeights::bytes_per_weight() const {
+  double bytes = 0, weights = 0;
+  const auto count = [&](const PackedLinear& matrix) {
+    bytes += static_cast<double>(matrix.bytes());
+    weights += static_cast<double>(matrix.outputs()) * static_cast<double>(matrix.inputs());
+  };
+  count(head.empty() ? embedding : head);
+  for (const Layer& layer : layers) {
+    for (const PackedLinear* matrix : {&layer.qkv, &layer.output, &layer.gate_up, &layer.down})
+      count(*matrix);
+  }
+  return bytes / weights;
+}
+
 void CpuWeights::allocate(const formats::WeightSource& source) {
   const std::int64_t hidden = config_.hidden;
   // The matrices that share an input, in the order of target_of().

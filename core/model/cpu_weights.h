@@ -1,6 +1,6 @@
 // The weights of the CPU executor: matrices packed for core/kernels, those of one input in one
-// PackedLinear, each as it lies in the file; vectors in fp32. Read-only once made, and safe from any
-// thread.
+// PackedLinear, each as it lies in the file; vectors in fp32. Read-only once made, and safe from
+// any thread.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +30,9 @@ class CpuWeights {
   // Errors: those of load_weights.
   CpuWeights(const formats::WeightSource& source, const LoadOptions& options,
              const ProgressSink& progress, std::stop_token stop);
+
+  // Of the matrices that a step multiplies by, on average.
+  double bytes_per_weight() const;
 
   kernels::PackedLinear embedding;  // [vocab, hidden]; where tied, the output layer too
   kernels::PackedLinear head;       // empty where tied

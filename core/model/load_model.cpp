@@ -92,9 +92,17 @@ std::unique_ptr<Model> load_model(const std::string& path, const LoadOptions& op
   const std::unique_ptr<WeightSource> source = WeightSource::open(path);
   ModelInfo info = info_of(*source, path);
   info.dtype = chosen.dtype;
+  info.kv_dtype = chosen.kv_dtype.value_or(chosen.dtype);
   info.device = chosen.device;
   info.warning = warning_of(info.family, info.dtype);
   if (chosen.device != "cpu" || chosen.reference_kernels) {
+    if (info.kv_dtype != chosen.dtype) {
+      throw Error(ErrorCode::kNotSupported,
+                  std::string("KV dtype ") + to_string(info.kv_dtype) + " beside dtype " +
+                      to_string(chosen.dtype) + ": expected the same on device " + chosen.device +
+                      (chosen.reference_kernels ? " with libtorch's kernels" : "") +
+                      "; only the CPU's own kernels take another");
+    }
     const auto attention =
         chosen.reference_kernels ? TorchAttention::kOperations : TorchAttention::kKernel;
     return make_torch_transformer(*source, std::move(info), chosen, attention, progress, stop);
@@ -103,6 +111,10 @@ std::unique_ptr<Model> load_model(const std::string& path, const LoadOptions& op
     throw Error(ErrorCode::kNotSupported,
                 "dtype f16 on device cpu is not supported: choose f32, which holds f16 weights "
                 "exactly, or bf16, which takes as little room (f16 is for CUDA)");
+  }
+  if (info.kv_dtype == DType::kF16) {
+    throw Error(ErrorCode::kNotSupported,
+                "KV dtype f16 on device cpu is not supported: choose f32 or bf16");
   }
   return make_cpu_transformer(*source, std::move(info), chosen, progress, stop);
 }

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -56,12 +57,14 @@ struct ModelInfo {
   std::int32_t bos_token_id = -1;
   GenerationSettings generation;  // what the model comes with; not applied unless asked for
   DType dtype = DType::kF32;      // of computation (in force once loaded)
+  DType kv_dtype = DType::kF32;   // of K and V (the same)
   std::string device;             // "cpu", "cuda:0"
   // For the user to read: what may go wrong with this family in this dtype, which kernels are
   // missing. "" = nothing.
   std::string warning;
   // Rows a forward can have at little more than the cost of one on that device, by the shape of its
-  // kernels: drafting methods fill this many unless they are given a number.
+  // kernels and the type of its weights (not by a measurement: what is drafted must not depend on
+  // the moment): drafting methods fill this many unless they are given a number.
   int cheap_rows = 33;
 };
 
@@ -152,8 +155,9 @@ class Model {
 struct LoadOptions {
   std::string device = "cpu";  // "cpu", "cuda", "cuda:1"
   DType dtype = DType::kF32;
-  bool reference_kernels = false;  // libtorch's plain operations everywhere, for comparison
-  int threads = 0;                 // CPU threads, 0 = all cores
+  std::optional<DType> kv_dtype = {};  // of K and V; not given: as dtype. On the CPU f32 or bf16
+  bool reference_kernels = false;      // libtorch's plain operations everywhere, for comparison
+  int threads = 0;                     // CPU threads, 0 = all cores
   // CPU: matrices stay in memory as they lie in the file (quantised blocks, bf16, fp16) and are
   // widened where they are used; logits have the same bits either way. false: widened on loading.
   bool stored_weights = true;

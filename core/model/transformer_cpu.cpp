@@ -52,7 +52,7 @@ class CpuTransformer final : public Model {
 
   const ModelConfig config_;
   ModelInfo info_;
-  kernels::Precision precision_;
+  kernels::Precision precision_;  // of K and V
   ThreadPool pool_;
   int position_end_ = 0;
 
@@ -71,13 +71,13 @@ CpuTransformer::CpuTransformer(const formats::WeightSource& source, ModelInfo in
                                std::stop_token stop)
     : config_(source.config()),
       info_(std::move(info)),
-      precision_(options.dtype == DType::kBF16 ? kernels::Precision::kBF16
-                                               : kernels::Precision::kF32),
+      precision_(info_.kv_dtype == DType::kBF16 ? kernels::Precision::kBF16
+                                                : kernels::Precision::kF32),
       pool_(options.threads),
       weights_(source, options, progress, stop),
       layers_(config_, precision_, pool_) {
   position_end_ = info_.context;
-  info_.cheap_rows = PackedLinear::kCheapRows;
+  info_.cheap_rows = PackedLinear::cheap_rows(weights_.bytes_per_weight());
 }
 
 void CpuTransformer::embed(std::span<const std::int32_t> tokens, std::span<float> out) {

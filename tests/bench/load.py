@@ -2,6 +2,7 @@
 """Loading: time and resident memory of `triescope` on a generated model, beside reading its bytes; with --families tokens per second too.
 
     python tests/bench/load.py --triescope build/triescope --gigabytes 1
+    python tests/bench/load.py --triescope build/triescope --model SmolLM2-135M-Instruct.Q4_1.gguf
     python tests/bench/load.py --triescope build/triescope --families     (needs transformers)
 
 The model is a Llama of random BF16 (or F32) weights with a vocabulary of 256 bytes. Reading: `cat FILE > /dev/null` with the file in
@@ -98,30 +99,37 @@ def read_seconds(path):
     return time.monotonic() - start
 
 
-def size(program, gigabytes):
+def measure(program, name, model, file, dtype, base):
+    data = file.stat().st_size
+    reading = [read_seconds(file) for _ in range(3)]
+    results = [decode(program, model, dtype, 1) for _ in range(3)]
+    load = min(result["time_ms"]["load"] + result["time_ms"]["prefill"] for result, _ in results) / 1000
+    resident = results[0][1] - base
+    cold_reading, cold = [], []
+    for _ in range(3):
+        forget(file)
+        cold_reading.append(read_seconds(file))
+        forget(file)
+        times = decode(program, model, dtype, 1)[0]["time_ms"]
+        cold.append((times["load"] + times["prefill"]) / 1000)
+    _, info = run([program, "--quiet", "info", str(model)])
+    print(f"{name} -> {dtype}: {data / 1e9:.2f} GB, read {min(reading):.2f} s, load and prefill {load:.2f} s ({load / min(reading):.2f}x), "
+          f"from disk: read {min(cold_reading):.2f} s, load and prefill {min(cold):.2f} s ({min(cold) / min(cold_reading):.2f}x), "
+          f"resident {resident / 1e9:.3f} GB ({resident / data:.2f}x the file), info {info / 1e6:.0f} MB resident", flush=True)
+
+
+def size(program, gigabytes, given):
     with tempfile.TemporaryDirectory() as temporary:
         empty, folder = pathlib.Path(temporary, "empty"), pathlib.Path(temporary, "model")
         empty.mkdir()
         folder.mkdir()
         write_model(empty, "BF16", 0)
         _, base = decode(program, empty, "bf16", 1)
-        for stored, dtype in (("BF16", "bf16"), ("F32", "f32")):
-            data = write_model(folder, stored, gigabytes)
-            reading = [read_seconds(folder / "model.safetensors") for _ in range(3)]
-            results = [decode(program, folder, dtype, 1) for _ in range(3)]
-            load = min(result["time_ms"]["load"] + result["time_ms"]["prefill"] for result, _ in results) / 1000
-            resident = results[0][1] - base
-            cold_reading, cold = [], []
-            for _ in range(3):
-                forget(folder / "model.safetensors")
-                cold_reading.append(read_seconds(folder / "model.safetensors"))
-                forget(folder / "model.safetensors")
-                times = decode(program, folder, dtype, 1)[0]["time_ms"]
-                cold.append((times["load"] + times["prefill"]) / 1000)
-            _, info = run([program, "--quiet", "info", str(folder)])
-            print(f"{stored} -> {dtype}: {data / 1e9:.2f} GB, read {min(reading):.2f} s, load and prefill {load:.2f} s ({load / min(reading):.2f}x), "
-                  f"from disk: read {min(cold_reading):.2f} s, load and prefill {min(cold):.2f} s ({min(cold) / min(cold_reading):.2f}x), "
-                  f"resident {resident / 1e9:.2f} GB ({resident / data:.2f}x weights), info {info / 1e6:.0f} MB resident", flush=True)
+        if given:
+            return measure(program, given.name, given, given, "f32", base)
+        for stored, dtype in (("BF16", "f32"), ("F32", "f32"), ("F32", "bf16")):
+            write_model(folder, stored, gigabytes)
+            measure(program, stored, folder, folder / "model.safetensors", dtype, base)
 
 
 def families(program):
@@ -145,12 +153,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--triescope", default="build/triescope")
     parser.add_argument("--gigabytes", type=float, default=1)
+    parser.add_argument("--model", type=pathlib.Path, help="a .gguf file to measure instead of generated models")
     parser.add_argument("--families", action="store_true")
     options = parser.parse_args()
     if options.families:
         families(options.triescope)
     else:
-        size(options.triescope, options.gigabytes)
+        size(options.triescope, options.gigabytes, options.model)
 
 
 if __name__ == "__main__":

@@ -68,8 +68,8 @@ void plain_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
 
 // --- weights in a file's blocks: [panel][block of k], panel blocks of cpu/blocks.h ---
 
-// Fetches the unit that lies kFetchAhead bytes further: where several rows use a line of weights, the
-// hardware's prefetcher falls back.
+// Fetches the unit that lies kFetchAhead bytes further: where several rows use a line of weights,
+// the hardware's prefetcher falls back.
 template <class Block>
 void fetch_ahead(const unsigned char* block, int unit) {
   constexpr int kUnitBytes = Block::kPanelBytes * Block::kUnit / Block::kValues;

@@ -19,8 +19,8 @@ constexpr std::int64_t kLinearChain = 128;
 constexpr std::int64_t kDecodedValues = 1024;
 // Up to this many rows each tile of them decodes its weights itself.
 constexpr std::int64_t kFusedRows = 28;
-// Scratch of linear_panels(), in floats, for `rows` rows of `k` values and weights in blocks: rows of
-// x laid out for the tiles; or decoded values and the sums of a panel.
+// Scratch of linear_panels(), in floats, for `rows` rows of `k` values and weights in blocks: rows
+// of x laid out for the tiles; or decoded values and the sums of a panel.
 constexpr std::int64_t linear_scratch(std::int64_t rows, std::int64_t k) {
   return rows <= kFusedRows ? rows * (k / kLinearChain + 1) * (kLinearChain + 16)
                             : (kDecodedValues + rows) * 32;

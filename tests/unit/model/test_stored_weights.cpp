@@ -2,6 +2,7 @@
 // that were dequantised on loading.
 #include <doctest/doctest.h>
 
+#include "core/base/error.h"
 #include "tests/support/skip.h"
 #include "tests/unit/formats/format_test_util.h"
 #include "tests/unit/kernels/stored_blocks.h"
@@ -125,6 +126,63 @@ TEST_CASE("bf16 rounds matrices of fp32 and fp16 alone: blocks stay as they are"
   std::ofstream(path, std::ios::binary) << llama_file([](const std::string&) { return kQ6_K; }, 78);
   // Rounding 6-bit values times a scale to bf16 loses digits.
   CHECK(logits(DType::kBF16, true) != logits(DType::kBF16, false));
+}
+
+TEST_CASE("the dtype of keys and values is a setting of its own") {
+  const TempDir folder;
+  const std::filesystem::path path = folder.path() / "model.gguf";
+  std::ofstream(path, std::ios::binary)
+      << llama_file([](const std::string&) { return GgmlType::kBF16; }, 80);
+  const std::vector<std::int32_t> ids = {3, 1, 4, 1, 5};
+  const auto open = [&](LoadOptions options) {
+    options.threads = 1;
+    return load_model(path.string(), options);
+  };
+  const auto logits = [&](const LoadOptions& options) {
+    const auto model = open(options);
+    const auto kv = model->make_kv(8);
+    return all_logits(*model, *kv, ids);
+  };
+  const auto bytes = [&](const LoadOptions& options) {
+    return open(options)->make_kv(8)->bytes_per_slot();
+  };
+  constexpr std::int64_t kValues = std::int64_t{2} * 2 * 128;  // K and V, layers, two heads of 64
+  const LoadOptions narrow{.kv_dtype = DType::kBF16};
+  CHECK(bytes({}) == kValues * 4);
+  CHECK(bytes(narrow) == kValues * 2);
+  CHECK(bytes({.dtype = DType::kBF16}) == kValues * 2);
+  CHECK(bytes({.dtype = DType::kBF16, .kv_dtype = DType::kF32}) == kValues * 4);
+  CHECK(open(narrow)->info().kv_dtype == DType::kBF16);
+  CHECK(open({.dtype = DType::kBF16})->info().kv_dtype == DType::kBF16);
+  // The weights are bf16 in the file, so that dtype alone changes nothing but keys and values.
+  CHECK(logits(narrow) == logits({.dtype = DType::kBF16}));
+  CHECK(logits({}) == logits({.dtype = DType::kBF16, .kv_dtype = DType::kF32}));
+  CHECK(logits({}) != logits(narrow));
+  CHECK_THROWS_WITH_AS(open({.kv_dtype = DType::kF16}),
+                       "KV dtype f16 on device cpu is not supported: choose f32 or bf16", Error);
+  CHECK_THROWS_WITH_AS(
+      open({.kv_dtype = DType::kBF16, .reference_kernels = true}),
+      "KV dtype bf16 beside dtype f32: expected the same on device cpu with libtorch's kernels; "
+      "only the CPU's own kernels take another",
+      Error);
+}
+
+TEST_CASE("how many rows are cheap follows the type of the weights as they lie in memory") {
+  using enum GgmlType;
+  const TempDir folder;
+  const std::filesystem::path path = folder.path() / "model.gguf";
+  const auto cheap = [&](GgmlType type, const LoadOptions& options) {
+    std::ofstream(path, std::ios::binary)
+        << llama_file([&](const std::string&) { return type; }, 79);
+    return load_model(path.string(), options)->info().cheap_rows;
+  };
+  CHECK(cheap(kF32, {.threads = 1}) == 12);
+  CHECK(cheap(kF16, {.threads = 1}) == 8);
+  CHECK(cheap(kBF16, {.threads = 1}) == 8);
+  CHECK(cheap(kQ8_0, {.threads = 1}) == 5);
+  CHECK(cheap(kQ4_K, {.threads = 1}) == 5);
+  CHECK(cheap(kQ4_K, {.threads = 1, .stored_weights = false}) == 12);
+  CHECK(cheap(kF32, {.dtype = DType::kBF16, .threads = 1}) == 8);
 }
 
 TEST_CASE("SmolLM2 has the bits of its dequantised weights") {

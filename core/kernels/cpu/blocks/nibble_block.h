@@ -1,7 +1,7 @@
-// The block types of 32 values whose codes have 4 bits, and a fifth in Q5: a scale (fp16), in some a
-// minimum.
-// File: d, minimum (where there is one), fifth bits (32, where there are), codes: byte i has value i
-// in its low and value i + 16 in its high bits.
+// The block types of 32 values whose codes have 4 bits, and a fifth in Q5: a scale (fp16), in some
+// a minimum.
+// File: d, minimum (where there is one), fifth bits (32, where there are), codes: byte i has value
+// i in its low and value i + 16 in its high bits.
 // Panel block: codes, word [4][32] (8 values each); fifth bits, word [32], that of value 8 w + i at
 // 4 i + w; d, then the minimum, fp16 [32] each.
 // Values: d * code (+ minimum). formats::dequantise rounds the product, which is exact (11 bits

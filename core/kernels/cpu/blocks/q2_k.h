@@ -1,6 +1,6 @@
-// ggml Q2_K: 256 values of 2 bits; scale and minimum of 4 bits each for every 16, both times an fp16.
-// Panel block: codes, word [16][32] (16 values each); scales (low 4 bits) and minima (high), byte
-// [16][32]; d, then d_min, fp16 [32] each.
+// ggml Q2_K: 256 values of 2 bits; scale and minimum of 4 bits each for every 16, both times an
+// fp16. Panel block: codes, word [16][32] (16 values each); scales (low 4 bits) and minima (high),
+// byte [16][32]; d, then d_min, fp16 [32] each.
 // Values: d * scale * code - d_min * minimum. formats::dequantise rounds the products, which are
 // exact (11 bits times 4, times 2), and the difference: a fused operation gives the same bits.
 #pragma once

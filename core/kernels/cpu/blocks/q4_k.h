@@ -1,5 +1,5 @@
-// ggml Q4_K: 256 values of 4 bits; scale and minimum of 6 bits each for every 32, both times an fp16.
-// Panel block: codes, word [32][32] (8 values each); scales, then minima, byte [8][32] each;
+// ggml Q4_K: 256 values of 4 bits; scale and minimum of 6 bits each for every 32, both times an
+// fp16. Panel block: codes, word [32][32] (8 values each); scales, then minima, byte [8][32] each;
 // d, then d_min, fp16 [32] each.
 // Values: d * scale * code - d_min * minimum. formats::dequantise rounds the products, which are
 // exact (11 bits times 6, times 4), and the difference: a fused operation gives the same bits.

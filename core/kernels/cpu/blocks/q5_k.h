@@ -1,6 +1,6 @@
-// ggml Q5_K: 256 values of 5 bits; scale and minimum of 6 bits each for every 32, both times an fp16.
-// Panel block: low 4 bits, word [32][32] (8 values each); fifth bits, word [8][32], that of value
-// 8 w + i at 4 i + w; scales, then minima, byte [8][32] each; d, then d_min, fp16 [32] each.
+// ggml Q5_K: 256 values of 5 bits; scale and minimum of 6 bits each for every 32, both times an
+// fp16. Panel block: low 4 bits, word [32][32] (8 values each); fifth bits, word [8][32], that of
+// value 8 w + i at 4 i + w; scales, then minima, byte [8][32] each; d, then d_min, fp16 [32] each.
 // Values: d * scale * code - d_min * minimum. formats::dequantise rounds the products, which are
 // exact (11 bits times 6, times 5), and the difference: a fused operation gives the same bits.
 #pragma once

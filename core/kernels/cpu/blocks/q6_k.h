@@ -1,6 +1,6 @@
 // ggml Q6_K: 256 values of 6 bits; a signed scale of 8 bits for every 16, times an fp16.
-// Panel block: low 4 bits, word [32][32] (8 values each); upper 2 bits, word [16][32], those of value
-// 8 w + i at 4 i + 2 w; scales, signed byte [16][32]; d, fp16 [32].
+// Panel block: low 4 bits, word [32][32] (8 values each); upper 2 bits, word [16][32], those of
+// value 8 w + i at 4 i + 2 w; scales, signed byte [16][32]; d, fp16 [32].
 // Values: d * scale * (code - 32), with the operations of formats::dequantise in their order.
 #pragma once
 
