@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import random
+import struct
 import subprocess
 import tempfile
 import time
@@ -70,6 +71,46 @@ def write_model(folder, dtype, gigabytes):
     return at
 
 
+def write_big_gguf(path):
+    """Llama-3.1-8B's shape: matrices of random Q4_K blocks with small scales, norms of ones; 4.5 GB (the output head is not tied)."""
+    hidden, inner, kv, vocab, layers = 4096, 14336, 1024, 128256, 32
+    q4_k, f32 = 12, 0
+
+    def text(value):
+        return struct.pack("<Q", len(value)) + value.encode()
+
+    settings = {"block_count": layers, "context_length": 8192, "embedding_length": hidden, "feed_forward_length": inner,
+                "attention.head_count": 32, "attention.head_count_kv": 8, "vocab_size": vocab}
+    fields = [text("general.architecture") + struct.pack("<I", 8) + text("llama")]
+    fields += [text("llama." + key) + struct.pack("<II", 4, value) for key, value in settings.items()]
+    fields += [text("llama.attention.layer_norm_rms_epsilon") + struct.pack("<If", 6, 1e-5),
+               text("llama.rope.freq_base") + struct.pack("<If", 6, 500000.0)]
+    tensors = {"token_embd.weight": (hidden, vocab), "output.weight": (hidden, vocab), "output_norm.weight": (hidden,)}
+    for i in range(layers):
+        tensors |= {f"blk.{i}.{name}.weight": shape for name, shape in {
+            "attn_norm": (hidden,), "ffn_norm": (hidden,), "attn_q": (hidden, hidden), "attn_k": (hidden, kv), "attn_v": (hidden, kv),
+            "attn_output": (hidden, hidden), "ffn_gate": (hidden, inner), "ffn_up": (hidden, inner), "ffn_down": (inner, hidden)}.items()}
+    entries, sizes, at = [], [], 0
+    for name, shape in tensors.items():
+        matrix = len(shape) == 2
+        size = shape[0] * shape[1] // 256 * 144 if matrix else 4 * shape[0]
+        entries.append(text(name) + struct.pack("<I", len(shape)) + struct.pack(f"<{len(shape)}Q", *shape) +
+                       struct.pack("<IQ", q4_k if matrix else f32, at))
+        sizes.append((size, matrix))
+        at += (size + 31) // 32 * 32
+    source = random.Random(1)
+    blocks = b"".join(b"\x00\x06\x00\x06" + source.randbytes(140) for _ in range(1 << 13))
+    with open(path, "wb") as file:
+        file.write(b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(fields)) + b"".join(fields) + b"".join(entries))
+        file.write(bytes(-file.tell() % 32))
+        for size, matrix in sizes:
+            left, chunk = size, blocks if matrix else struct.pack("<f", 1) * 4096
+            while left > 0:
+                file.write(chunk[:min(left, len(chunk))])
+                left -= min(left, len(chunk))
+            file.write(bytes(-size % 32))
+
+
 def run(command):
     """Output and largest resident bytes of the process."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -118,13 +159,20 @@ def measure(program, name, model, file, dtype, base):
           f"resident {resident / 1e9:.3f} GB ({resident / data:.2f}x the file), info {info / 1e6:.0f} MB resident", flush=True)
 
 
-def size(program, gigabytes, given):
+def size(program, gigabytes, given, big):
     with tempfile.TemporaryDirectory() as temporary:
         empty, folder = pathlib.Path(temporary, "empty"), pathlib.Path(temporary, "model")
         empty.mkdir()
         folder.mkdir()
         write_model(empty, "BF16", 0)
         _, base = decode(program, empty, "bf16", 1)
+        if big:
+            path = folder / "big.gguf"
+            write_big_gguf(path)
+            measure(program, "8B in Q4_K", path, path, "f32", base)
+            result, _ = decode(program, path, "f32", 17)
+            step = result["time_ms"]["decode"] / 16
+            return print(f"a step {step:.0f} ms, {path.stat().st_size / 1e6 / step:.1f} GB/s of the file")
         if given:
             return measure(program, given.name, given, given, "f32", base)
         for stored, dtype in (("BF16", "f32"), ("F32", "f32"), ("F32", "bf16")):
@@ -154,12 +202,13 @@ def main():
     parser.add_argument("--triescope", default="build/triescope")
     parser.add_argument("--gigabytes", type=float, default=1)
     parser.add_argument("--model", type=pathlib.Path, help="a .gguf file to measure instead of generated models")
+    parser.add_argument("--big", action="store_true", help="a GGUF of Llama-3.1-8B's shape in Q4_K instead: loading, memory, a step")
     parser.add_argument("--families", action="store_true")
     options = parser.parse_args()
     if options.families:
         families(options.triescope)
     else:
-        size(options.triescope, options.gigabytes, options.model)
+        size(options.triescope, options.gigabytes, options.model, options.big)
 
 
 if __name__ == "__main__":
