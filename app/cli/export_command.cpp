@@ -1,23 +1,28 @@
-// `triescope export`: the picture of one panel, or its figures, as a file.
+// `triescope export`: the picture of one panel or its figures, or the whole run as data, as a file.
 #include <algorithm>
 #include <cstdio>
 #include <tuple>
+#include <utility>
 
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "viz/export/export.h"
+#include "viz/export/run_data.h"
 #include "viz/panels/panel.h"
 #include "viz/questions/comparison.h"
 
 namespace triescope::app {
 namespace {
 
+constexpr const char* kRunData = "jsonl";
+
 struct ExportCommandOptions {
   std::string capture, other, panel, format, output, theme = "light", size, steps, whose;
   int step = -1;
   float scale = 1;
+  std::string of_pictures;  // the first option given that only a picture has
 };
 
 // "3:17" -> the steps 3 to 17, both included.
@@ -59,6 +64,13 @@ std::string view_state_of(const std::string& name, viz::Panel& panel) {
                                                switched);
 }
 
+std::string panel_list() {
+  std::string names;
+  for (const auto& panel : viz::make_panels())
+    names += (names.empty() ? "" : ", ") + panel->info().name;
+  return names;
+}
+
 void check_has_rows(const capture::Capture& capture, const std::string& whose) {
   std::string list;
   for (const capture::Whose owner : capture.owners()) {
@@ -69,7 +81,24 @@ void check_has_rows(const capture::Capture& capture, const std::string& whose) {
               "--whose: " + capture.path() + " has rows of " + list + "; found '" + whose + "'");
 }
 
+int run_data_export(const ExportCommandOptions& options, bool quiet) {
+  if (!options.of_pictures.empty())
+    throw Error(ErrorCode::kInvalidArgument,
+                options.of_pictures + ": expected with the picture of a panel; found --format " +
+                    kRunData + ", the whole run as data, which takes --steps alone");
+  const auto capture = capture::Capture::open(options.capture);
+  std::optional<std::pair<std::int32_t, std::int32_t>> range;
+  if (!options.steps.empty()) range = parse_steps(options.steps, *capture);
+  viz::export_run_data(*capture, options.output, range, terminal_progress(quiet));
+  if (!quiet) std::fprintf(stderr, "%s written\n", options.output.c_str());
+  return 0;
+}
+
 int run_export(const ExportCommandOptions& options, bool quiet) {
+  if (options.format == kRunData) return run_data_export(options, quiet);
+  if (options.panel.empty())
+    throw Error(ErrorCode::kInvalidArgument,
+                "--panel: expected one of " + panel_list() + "; found none");
   // Wrong names are refused before any file is opened.
   const auto panel = viz::make_panel(options.panel);
   viz::ExportOptions settings;
@@ -112,15 +141,17 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
 
 void add_export_command(CLI::App& root, CommandLine& line) {
   auto options = std::make_shared<ExportCommandOptions>();
-  CLI::App* command = root.add_subcommand("export", "the picture of one panel of a capture");
+  CLI::App* command =
+      root.add_subcommand("export", "the picture of one panel of a capture, or the run as data");
   command->add_option("CAPTURE", options->capture, ".tscap file")->required();
   command->add_option("OTHER", options->other,
                       "a second .tscap file: both runs side by side, differences marked");
-  std::string names;
-  for (const auto& panel : viz::make_panels())
-    names += (names.empty() ? "" : ", ") + panel->info().name;
-  command->add_option("--panel", options->panel, "one of: " + names)->required();
-  command->add_option("--format", options->format, "svg, pdf, png or csv")->required();
+  command->add_option("--panel", options->panel, "one of: " + panel_list());
+  command
+      ->add_option("--format", options->format,
+                   "svg, pdf, png or csv of a panel; jsonl: the whole run as data, a line a step "
+                   "(without --panel)")
+      ->required();
   command->add_option("-o,--output", options->output, "file to write")->required();
   command
       ->add_option("--step", options->step,
@@ -139,7 +170,10 @@ void add_export_command(CLI::App& root, CommandLine& line) {
   command->add_option("--scale", options->scale, "PNG pixels per px")
       ->check(CLI::Range(0.25, 8.0))
       ->capture_default_str();
-  command->callback([options, &line] {
+  command->callback([options, command, &line] {
+    for (const char* name :
+         {"OTHER", "--panel", "--step", "--whose", "--theme", "--size", "--scale"})
+      if (options->of_pictures.empty() && command->count(name) > 0) options->of_pictures = name;
     line.action = [options, &line] { return run_export(*options, line.quiet); };
   });
 }

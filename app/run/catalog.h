@@ -25,8 +25,8 @@ std::vector<CatalogEntry> list_models();
 // there are.
 std::string resolve_model(const std::string& model);
 
-// The draft heads that come with the program: the folders and *.safetensors files of build/../assets and
-// ../share/triescope/assets.
+// The draft heads that come with the program: the folders and *.safetensors files of
+// build/../assets and ../share/triescope/assets.
 std::vector<CatalogEntry> list_draft_heads();
 // What --draft names: a path as it is, the short name of a draft head, or of a model. Errors:
 // resolve_model's.

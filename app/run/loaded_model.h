@@ -36,21 +36,21 @@ struct LoadedModel {
 // load_tokenizer, and of inspect_model where there is no tokenizer.
 std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& path);
 
-// What drafts beside a target: a draft model or a draft head. A head borrows the target it was loaded
-// for: reset it before that one goes.
+// What drafts beside a target: a draft model or a draft head. A head borrows the target it was
+// loaded for: reset it before that one goes.
 struct LoadedDraft : LoadedModel {
   std::unique_ptr<DraftHead> head;
   const Model* head_of = nullptr;  // the target
 };
 
-// The companion of a request whose target is loaded, by what its method needs: nothing if it needs none;
-// a draft head; a draft model, which is the target itself if the two are the same file. Else `draft`,
-// loaded with the target's options if it is not loaded yet. `before_free` as in LoadedModel::load.
-// Where one of the two has no tokenizer, nothing says that an id means the same to both; they are
-// taken to agree if their vocabularies have equally many tokens. Errors: those of resolve_draft,
-// LoadedModel::load and load_draft_head; kNotSupported: vocabularies of different sizes, without a
-// tokenizer; kInvalidArgument: the other kind of companion, or a head of another kind: names the method
-// that takes it.
+// The companion of a request whose target is loaded, by what its method needs: nothing if it needs
+// none; a draft head; a draft model, which is the target itself if the two are the same file. Else
+// `draft`, loaded with the target's options if it is not loaded yet. `before_free` as in
+// LoadedModel::load. Where one of the two has no tokenizer, nothing says that an id means the same
+// to both; they are taken to agree if their vocabularies have equally many tokens. Errors: those of
+// resolve_draft, LoadedModel::load and load_draft_head; kNotSupported: vocabularies of different
+// sizes, without a tokenizer; kInvalidArgument: the other kind of companion, or a head of another
+// kind: names the method that takes it.
 DraftWith draft_for(const RunRequest& request, const LoadedModel& target, LoadedDraft& draft,
                     const ProgressSink& progress, std::stop_token stop,
                     const std::function<void()>& before_free = {});

@@ -72,8 +72,8 @@ void draw_floating(Ui& ui, Document& document) {
   dock_back(layout, closed);
 }
 
-// Takes a panel out, into a window at `at` of this frame. Positions are the window's as long as there
-// is one, and the screen's from then on.
+// Takes a panel out, into a window at `at` of this frame. Positions are the window's as long as
+// there is one, and the screen's from then on.
 void undock_at(Ui& ui, const std::string& panel, ImVec2 at) {
   ImVec2 corner(0, 0);
   const ImGuiPlatformIO& platform = ImGui::GetPlatformIO();

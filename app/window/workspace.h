@@ -162,7 +162,8 @@ class Workspace {
   void remember();  // writes the preferences
 
  private:
-  void read_layouts();  // from the preferences; what is none is told and left out
+  // From the preferences; an entry that is not a layout is skipped with a message.
+  void read_layouts();
   Document* add_document(const std::string& path, std::uint64_t run_serial);
   bool start_request(const RunRequest& request,
                      bool run_at_once);  // false: refused, with a message

@@ -299,8 +299,8 @@ std::vector<Parameter> beam_parameters() {
               "Finished texts to return, best first; at most num_beams."),
       number("prune_relative", 0.0, 0, 1000,
              "r_p: a beam is pruned where score <= r_p * best score. Scores are sums of log p, so "
-             "below 0: r_p must be above 1 to leave anything but the best; 1.5 keeps beams whose "
-             "sum is less than 1.5 times the best beam's. 0 = off."),
+             "below 0: r_p must be above 1 to leave anything but the best; 1.5 keeps beams less "
+             "than 1.5 times as far below 0 as the best. 0 = off."),
       number(
           "prune_absolute", 0.0, 0, 1000,
           "a_p: a beam is pruned where score <= best score - a_p, that is where it is e^a_p times "

@@ -10,8 +10,8 @@
 //                         token of the context
 //   no_repeat_ngram_size  integer, 0 = off: no n-gram of the context (prompt included) comes twice
 //   bad_words_ids         "12 13; 44" (words separated by ';', ids by spaces or commas),
-//                         [[12,13],[44]] or [44]; "" = off. A word that is one EOS id is ignored, as in
-//                         transformers
+//                         [[12,13],[44]] or [44]; "" = off. A word that is one EOS id is ignored,
+//                         as in transformers
 //   min_length            integer, 0 = off: no EOS before that many tokens, prompt included;
 //                         as in transformers, means nothing where min_new_tokens is given
 //   min_new_tokens        integer, 0 = off: no EOS before that many generated tokens

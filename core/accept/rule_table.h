@@ -1,5 +1,6 @@
-// Which drafts go with which verification rule: one table. A rule is named by the "verify" parameter;
-// what drafts are is the drafter's. A pair that makes no sense is refused with the reason.
+// Which drafts go with which verification rule: one table. A rule is named by the "verify"
+// parameter; what drafts are is the drafter's. A pair that makes no sense is refused with the
+// reason.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ enum class Drafted : std::uint8_t {
   kDrawnTree,   // drawn from q, several a node
 };
 
-// The rule that `verify` names for such drafts. Error{kInvalidArgument}: the reason why not, and what to
-// choose.
+// The rule that `verify` names for such drafts. Error{kInvalidArgument}: the reason why not, and
+// what to choose.
 VerifyRule rule_for(const std::string& verify, Drafted drafted);
 // Drafts are drawn from q under this rule, by drafters that can draw.
 bool verify_draws(const std::string& verify);

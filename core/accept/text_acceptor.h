@@ -45,7 +45,8 @@ class TextAcceptor final : public Acceptor {
   std::vector<Text> texts_;  // those that go on lie in the frontier's order
 };
 
-// The rule that the settings' "verify" names, for drafts that were not drawn at random (rule_table.h).
+// The rule that the settings' "verify" names, for drafts that were not drawn at random
+// (rule_table.h).
 VerifyRule deterministic_rule(const Settings& settings);
 // "verify" and what its choices need: sampling (warpers, sampler), typical, top_k.
 std::vector<Parameter> verify_parameters();

@@ -1,3 +1,6 @@
+#include <cstddef>
+#include <iterator>
+
 #include "core/capture/records.h"
 
 namespace triescope::capture {
@@ -24,6 +27,52 @@ const char* to_string(Verdict verdict) {
                                            "pruned",  "finished", "bonus",    "corrected",
                                            "emitted", "withdrawn"};
   return kNames[static_cast<std::size_t>(verdict)];
+}
+
+const char* to_string(Reason reason) {
+  static constexpr const char* kNames[] = {"none",
+                                           "is_argmax",
+                                           "not_argmax",
+                                           "draw_is_this",
+                                           "draw_is_another",
+                                           "below_ratio",
+                                           "not_below_ratio",
+                                           "below_rest",
+                                           "not_below_rest",
+                                           "typical",
+                                           "not_typical",
+                                           "typical_off_path",
+                                           "in_top_k",
+                                           "not_in_top_k",
+                                           "top_k_off_path",
+                                           "parent_refused",
+                                           "after_end",
+                                           "not_reached",
+                                           "argmax",
+                                           "gumbel_argmax",
+                                           "drawn",
+                                           "drawn_from_residual",
+                                           "drawn_from_rest",
+                                           "drawn_from_typical",
+                                           "eos",
+                                           "max_tokens",
+                                           "beam_eos",
+                                           "beam_max_tokens",
+                                           "better_finished",
+                                           "pruned_relative",
+                                           "pruned_absolute",
+                                           "pruned_local",
+                                           "beam_kept",
+                                           "beam_kept_of_all",
+                                           "none_left_at_max_tokens",
+                                           "search_over",
+                                           "beam_outdone",
+                                           "forced",
+                                           "branched",
+                                           "no_live_text",
+                                           "draft_outdone"};
+  static_assert(std::size(kNames) == kReasonCount);
+  return kNames[static_cast<std::size_t>(reason)];
 }
 
 const char* to_string(SlotAction action) {

@@ -240,6 +240,7 @@ enum class Reason : std::uint8_t {
   kDraftOutdone,  // count: beams; the draft is not among them
 };
 inline constexpr int kReasonCount = static_cast<int>(Reason::kDraftOutdone) + 1;
+const char* to_string(Reason reason);  // the code without its k: "is_argmax", for programs
 
 struct VerdictRow {
   Tick tick = 0;

@@ -26,8 +26,8 @@ struct DrafterCost {
   std::int32_t kv_peak_tokens = 0;
 };
 
-// What drafts beside the target: a smaller model with its tokenizer (the same ids must stand for the same
-// text), or a head trained for the target. Borrowed.
+// What drafts beside the target: a smaller model with its tokenizer (the same ids must stand for
+// the same text), or a head trained for the target. Borrowed.
 struct DraftWith {
   Model* model = nullptr;
   const Tokenizer* tokenizer = nullptr;
@@ -100,8 +100,8 @@ class Session {
   bool done() const;
   capture::Tick next_tick() const;  // what comes next
 
-  // From any thread: the running forward is abandoned within one layer, the session ends as "stopped",
-  // what was recorded stays.
+  // From any thread: the running forward is abandoned within one layer, the session ends as
+  // "stopped", what was recorded stays.
   void request_stop();
 
   // Decode on from a past step with another choice: a new session whose tree holds the path up to

@@ -183,8 +183,6 @@ capture::RunInfo Session::Impl::run_info() const {
                            {"name", formats::to_string(run.draft_head->config.kind)},
                            {"family", "draft head"},
                            {"parameters", run.draft_head->parameters}};
-    if (const TreeRunner* drafting = drafting_runner())
-      model_json["draft"]["kv_bytes_per_token"] = drafting->store().bytes_per_slot();
   }
   if (run.draft_model) {
     const ModelInfo& draft = run.draft_model->info();
@@ -194,9 +192,9 @@ capture::RunInfo Session::Impl::run_info() const {
                            {"parameters", draft.parameters},
                            {"dtype", to_string(draft.dtype)},
                            {"device", draft.device}};
-    if (const TreeRunner* drafting = drafting_runner())
-      model_json["draft"]["kv_bytes_per_token"] = drafting->store().bytes_per_slot();
   }
+  if (const TreeRunner* drafting = drafting_runner())
+    model_json["draft"]["kv_bytes_per_token"] = drafting->store().bytes_per_slot();
   // A prompt may hold bytes that are not UTF-8; JSON may not.
   const auto text = [](const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);

@@ -1,6 +1,6 @@
-// DraftHead: a trained head beside the target, ready to run: what it is, and its two halves, of which a
-// kind has one or both. Made from a published file, or by hand in tests. Not thread-safe; it borrows the
-// target it was loaded for, which must outlive it.
+// DraftHead: a trained head beside the target, ready to run: what it is, and its two halves, of
+// which a kind has one or both. Made from a published file, or by hand in tests. Not thread-safe;
+// it borrows the target it was loaded for, which must outlive it.
 #pragma once
 
 #include <memory>
@@ -33,7 +33,8 @@ struct DraftHead {
   }
 };
 
-// Runs on the CPU in `threads` threads (0 = all cores), in bf16 where the target does, else in fp32.
+// Runs on the CPU in `threads` threads (0 = all cores), in bf16 where the target does, else in
+// fp32.
 // Errors: HeadFile::open's.
 std::unique_ptr<DraftHead> load_draft_head(const std::string& path, Model& target, int threads = 0);
 

@@ -76,8 +76,8 @@ class EagleModel final : public Model {
     for (int i = 0; i < head_.layers; ++i) weights_.push_back(loader.layer(layer_prefix(head_, i)));
     if (!is_hydra() && head_.has_fc) fc_ = loader.linear("fc");
     embedding_norm_ = loader.vector("midlayer.input_layernorm.weight");
-    // EAGLE-3's first layer norms its two inputs one by one; EAGLE has neither this norm nor a final one,
-    // even where a file carries weights by these names (vLLM's: ones that are not read).
+    // EAGLE-3's first layer norms its two inputs one by one; EAGLE has neither this norm nor a
+    // final one, even where a file carries weights by these names (vLLM's: ones that are not read).
     if (!is_hydra()) weights_[0].attention_norm.clear();
     feature_norm_ = loader.vector("midlayer.hidden_norm.weight");
     if (head_.norm_before_fc) input_norm_ = loader.vector("input_norm.weight");

@@ -1,18 +1,19 @@
-// The part of a draft head that is a transformer: EAGLE-1 and -2, EAGLE-3, Hydra's prefix layer, as a
-// Model whose rows read a hidden state beside their token (ForwardBatch::input_features). e = embedding
-// of the row's token, f = its input features:
+// The part of a draft head that is a transformer: EAGLE-1 and -2, EAGLE-3, Hydra's prefix layer, as
+// a Model whose rows read a hidden state beside their token (ForwardBatch::input_features). e =
+// embedding of the row's token, f = its input features:
 //
 //   EAGLE        x = fc(e, f)                                     the target's or a drafted state
 //   EAGLE-3      h = fc(low, mid, high), or a drafted state as it is
-//                layer 0 reads (norm(e), norm(h)) and adds to h   (norm_before_residual: to norm(h))
+//                layer 0 reads (norm(e), norm(h)) and adds to h (norm_before_residual: to norm(h))
 //   Hydra        x = f; e is not read and there are no logits
 //
-// The state that is fed back is a feature of this model: what leaves its last layer, kFinalNorm where
-// HeadConfig::norm_output is set and in Hydra's prefix layer. Without a final norm of its own kFinalNorm
-// is what leaves the last layer. Embedding and output head are the target's where the file has none.
-// Runs on the CPU kernels, path only like the CPU transformer; only what it shares with the target runs
-// on the target's device.
-// Source: SafeAILab/EAGLE, eagle/model/cnets1.py and cnets.py; zankner/Hydra, hydra/model/hydra_heads.
+// The state that is fed back is a feature of this model: what leaves its last layer, kFinalNorm
+// where HeadConfig::norm_output is set and in Hydra's prefix layer. Without a final norm of its own
+// kFinalNorm is what leaves the last layer. Embedding and output head are the target's where the
+// file has none. Runs on the CPU kernels, path only like the CPU transformer; only what it shares
+// with the target runs on the target's device.
+// Source: SafeAILab/EAGLE, eagle/model/cnets1.py and cnets.py; zankner/Hydra,
+// hydra/model/hydra_heads.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
-// What the draft heads share in loading and running: packed matrices out of a HeadFile, the embedding
-// they read (their own or the target's), the draft vocabulary brought to the target's ids.
-// Not thread-safe: they use the head's pool and the target.
+// What the draft heads share in loading and running: packed matrices out of a HeadFile, the
+// embedding they read (their own or the target's), the draft vocabulary brought to the target's
+// ids. Not thread-safe: they use the head's pool and the target.
 #pragma once
 
 #include <cstdint>
@@ -62,10 +62,11 @@ class HeadEmbedding {
 // Output head of a draft head: its own matrix over the draft vocabulary, or the target's.
 class HeadOutput {
  public:
-  // `own`: name of the tensor without ".weight"; "" = the target's. Reads "d2t". Borrows the target.
+  // `own`: name of the tensor without ".weight"; "" = the target's. Reads "d2t". Borrows the
+  // target.
   HeadOutput(HeadLoader& loader, Model& target, const std::string& own);
-  // states [rows, hidden], normed where the head norms them. Logits [rows, V] in the target's ids, those
-  // without a draft id -infinity. Valid until the next call.
+  // states [rows, hidden], normed where the head norms them. Logits [rows, V] in the target's ids,
+  // those without a draft id -infinity. Valid until the next call.
   std::span<const float> logits(std::span<const float> states, double scale = 1);
 
  private:

@@ -1,5 +1,5 @@
-// Medusa's heads: residual blocks on the target's final-normed state, then an output head each, or the
-// target's.
+// Medusa's heads: residual blocks on the target's final-normed state, then an output head each, or
+// the target's.
 #include <vector>
 
 #include "core/heads/residual_block.h"

@@ -1,8 +1,8 @@
-// TokenHeads: draft heads side by side, Medusa's and Hydra's. Head i drafts the token at position t + 2 + i
-// from the target's state at position t, whose own token t + 1 is known.
+// TokenHeads: draft heads side by side, Medusa's and Hydra's. Head i drafts the token at position t
+// + 2 + i from the target's state at position t, whose own token t + 1 is known.
 //
 //   Medusa  x <- x + SiLU(W x + b), once a block, x = the state; then an output head
-//   Hydra   x = (state, e(x_{t+1}), .., e(x_{t+1+i})), first block R x + SiLU(W x + b), then as above
+//   Hydra   x = (state, e(x_{t+1}), .., e(x_{t+1+i})), block 1 R x + SiLU(W x + b), rest as above
 //
 // Source: Cai et al., "Medusa", 2024, section 2.1; Ankner et al., "Hydra", 2024, section 3. Not
 // thread-safe.
@@ -20,8 +20,8 @@ class TokenHeads {
  public:
   virtual ~TokenHeads() = default;
   virtual int count() const = 0;
-  // Hydra's heads read the tokens drafted before them: a row for each path. Medusa's do not: one row
-  // serves a whole level.
+  // Hydra's heads read the tokens drafted before them: a row for each path. Medusa's do not: one
+  // row serves a whole level.
   virtual bool reads_tokens() const = 0;
   // Logits [rows, vocab] of head `head`, fp32, in the target's ids; valid until the next call.
   // state: [hidden]. tokens: [rows, head + 1], the known token and those drafted after it; Medusa's

@@ -38,7 +38,8 @@ class SlotStore {
   void release(std::int32_t slot);
   // Copies KV from[i] -> to[i] as if all at once, and the occupants with it. What is not a target
   // keeps its occupant. A node's own slot becomes the first target it is copied to. Recorded are
-  // occupants that really change place; counted as moved are all copies, also those onto themselves.
+  // occupants that really change place; counted as moved are all copies, also those onto
+  // themselves.
   void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to);
 
   // Where a node's KV lies; none where it has none (any more).

@@ -5,9 +5,9 @@
 // al., "SpecInfer", 2024 (trees by an expansion configuration); Jeon et al., "Recursive Speculative
 // Decoding", 2024 (draws without replacement).
 //
-// With verify=sample (chain, multi_round) drafts are drawn from q, the draft model's distribution after the same
-// processors and warpers as the target's, and q goes to the rule: lossless. Else they are the draft
-// model's best tokens.
+// With verify=sample (chain, multi_round) drafts are drawn from q, the draft model's distribution
+// after the same processors and warpers as the target's, and q goes to the rule: lossless. Else
+// they are the draft model's best tokens.
 #include <algorithm>
 #include <limits>
 #include <memory>

@@ -65,16 +65,17 @@ class DynamicTreeDrafter final : public Drafter {
     float score;  // cumulative log-probability
   };
 
-  // Puts the best children of each parent, whose rows are the head's last, into the pool; returns those
-  // to go on with.
+  // Puts the best children of each parent, whose rows are the head's last, into the pool; returns
+  // those to go on with.
   std::vector<Offer> propose(DraftContext& context, std::span<const Offer> parents,
                              Drafts& drafts) {
     const std::size_t first = pool_.size();
     for (std::size_t i = 0; i < parents.size(); ++i) {
       const std::span<const float> row = head_.logits(static_cast<int>(i));
       const float log_sum = kernels::log_sum_exp(row);
+      const auto best = kernels::top_k(row, std::max(top_k_, candidates_));
       std::vector<int> ranks;
-      for (const auto& [logit, token] : kernels::top_k(row, top_k_)) {
+      for (const auto& [logit, token] : std::span(best).first(std::min(top_k_, best.size()))) {
         if (logit == -std::numeric_limits<float>::infinity()) break;
         ranks.push_back(static_cast<int>(ranks.size()));
         // Never above 0, whatever is rounded: a child must not outrank its parent.
@@ -83,7 +84,11 @@ class DynamicTreeDrafter final : public Drafter {
                                             std::nanf(""));
         if (hung.is_new) pool_.push_back({hung.node, parents[i].score + logprob});
       }
-      show_head_row(parents[i].node, row, candidates_, ranks, drafts.candidates);
+      if (candidates_ > 0)
+        show_head_row(
+            parents[i].node,
+            std::span(best).first(std::min(std::max(ranks.size(), candidates_), best.size())),
+            log_sum, ranks, drafts.candidates);
     }
     std::vector<Offer> next(pool_.begin() + static_cast<std::ptrdiff_t>(first), pool_.end());
     const float least = least_score();

@@ -1,6 +1,6 @@
-// EAGLE-1: one decoder layer drafts the target's next hidden state from (embedding of the token, hidden
-// state before it), and the target's own output head reads tokens off it; a static tree. Source: Li et
-// al., "EAGLE: Speculative Sampling Requires Rethinking Feature Uncertainty", 2024.
+// EAGLE-1: one decoder layer drafts the target's next hidden state from (embedding of the token,
+// hidden state before it), and the target's own output head reads tokens off it; a static tree.
+// Source: Li et al., "EAGLE: Speculative Sampling Requires Rethinking Feature Uncertainty", 2024.
 #include <algorithm>
 
 #include "core/accept/text_acceptor.h"
@@ -67,9 +67,9 @@ MethodInfo eagle_method() {
   info.name = "eagle";
   info.title = "EAGLE";
   info.summary =
-      "One decoder layer drafts the model's next hidden state from the last one and the newest token, "
-      "and the model's own output head reads tokens off it. A fixed tree, one forward of the layer a "
-      "level.";
+      "One decoder layer drafts the model's next hidden state from the last one and the newest "
+      "token, and the model's own output head reads tokens off it. A fixed tree, one forward of the "
+      "layer a level.";
   info.paper =
       "EAGLE: Speculative Sampling Requires Rethinking Feature Uncertainty, Li et al., ICML 2024";
   info.lossless = true;

@@ -1,5 +1,5 @@
-// EAGLE-2: EAGLE's layer with a dynamic tree. Source: Li et al., "EAGLE-2: Faster Inference of Language
-// Models with Dynamic Draft Trees", 2024.
+// EAGLE-2: EAGLE's layer with a dynamic tree. Source: Li et al., "EAGLE-2: Faster Inference of
+// Language Models with Dynamic Draft Trees", 2024.
 #include "core/accept/text_acceptor.h"
 #include "core/heads/draft_head.h"
 #include "core/methods/dynamic_tree.h"

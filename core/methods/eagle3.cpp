@@ -1,6 +1,7 @@
-// EAGLE-3: a layer that reads three hidden states of the target, low, middle and high, was trained on its
-// own drafts, and gives logits over a draft vocabulary; EAGLE-2's dynamic tree. Source: Li et al.,
-// "EAGLE-3: Scaling up Inference Acceleration of Large Language Models via Training-Time Test", 2025.
+// EAGLE-3: a layer that reads three hidden states of the target, low, middle and high, was trained
+// on its own drafts, and gives logits over a draft vocabulary; EAGLE-2's dynamic tree. Source: Li
+// et al., "EAGLE-3: Scaling up Inference Acceleration of Large Language Models via Training-Time
+// Test", 2025.
 #include "core/accept/text_acceptor.h"
 #include "core/base/error.h"
 #include "core/heads/draft_head.h"
@@ -42,8 +43,8 @@ MethodInfo eagle3_method() {
   info.name = "eagle3";
   info.title = "EAGLE-3";
   info.summary =
-      "A layer that reads three of the model's hidden states and was trained on its own drafts, over a "
-      "smaller draft vocabulary; a tree that grows where it is sure, as in EAGLE-2.";
+      "A layer that reads three of the model's hidden states and was trained on its own drafts, over "
+      "a smaller draft vocabulary; a tree that grows where it is sure, as in EAGLE-2.";
   info.paper =
       "EAGLE-3: Scaling up Inference Acceleration of Large Language Models via Training-Time Test, Li "
       "et al., NeurIPS 2025";

@@ -38,8 +38,9 @@ bool HeadRunner::advance(DraftContext& context) {
   const NodeId pending = context.frontier.front();
   if (!runner_.follows(context.tree, pending)) return false;
   drafted_states_.clear();
-  runner_.read_inputs_from(
-      [&](NodeId node, std::int32_t position) { return input_of(context.tree, node, position); });
+  runner_.read_inputs_from([this, &tree = context.tree](NodeId node, std::int32_t position) {
+    return input_of(tree, node, position);
+  });
   runner_.advance(context.tree, pending, context.stop, kept_depth_);
   kept_depth_ = context.tree[pending].depth;
   first_ = runner_.position(context.tree, pending) + 1;
@@ -49,8 +50,6 @@ bool HeadRunner::advance(DraftContext& context) {
 }
 
 void HeadRunner::forward(const DraftContext& context, std::span<const NodeId> drafts) {
-  runner_.read_inputs_from(
-      [&](NodeId node, std::int32_t position) { return input_of(context.tree, node, position); });
   runner_.forward(context.tree, drafts, context.stop);
   keep_states();
 }

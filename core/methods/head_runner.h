@@ -1,14 +1,15 @@
-// HeadRunner: a draft head's layers over the token tree, each row with the hidden state that belongs to
-// it. The row of a token at position t + 1 of the text has position t: it pairs that token with the
-// target's state at t, so the head's text is the target's without its first token, and the state that
-// came with a node is its parent's.
+// HeadRunner: a draft head's layers over the token tree, each row with the hidden state that
+// belongs to it. The row of a token at position t + 1 of the text has position t: it pairs that
+// token with the target's state at t, so the head's text is the target's without its first token,
+// and the state that came with a node is its parent's.
 //
 //   text     states of the target, as read() saw them: all positions at prefill, then those of a step's
 //            accepted tokens
 //   drafts   the state that the head itself gave at the parent (DraftHead::feedback_layer)
 //
 // Drafted states never stay: advance() runs what became text again, with the target's.
-// Source: heads of SafeAILab/EAGLE, eagle/model/cnets.py (topK_genrate, stable_kv). Not thread-safe.
+// Source: heads of SafeAILab/EAGLE, eagle/model/cnets.py (topK_genrate, stable_kv). Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,8 @@ class HeadRunner {
 
   // Drafter::read().
   void read(const StepView& view);
-  // Runs what is new of the text, the pending node last; then there is its row. False: the head cannot
-  // follow the text any further.
+  // Runs what is new of the text, the pending node last; then there is its row. False: the head
+  // cannot follow the text any further.
   bool advance(DraftContext& context);
   // Runs drafts below rows since advance(); then there are theirs.
   void forward(const DraftContext& context, std::span<const NodeId> drafts);

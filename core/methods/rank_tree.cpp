@@ -126,9 +126,11 @@ Drafts grow_rank_tree(DraftContext& context, const RankTree& tree, std::size_t m
     std::map<std::size_t, std::vector<std::pair<float, std::int32_t>>> best;
     std::size_t at = 0;
     for (const auto& [parent, wanted] : ranks) {
-      const int deepest = std::ranges::max(wanted);
-      best[parent] = kernels::top_k(found[at], static_cast<std::size_t>(deepest) + 1);
-      show_head_row(parents[at], found[at], candidates, wanted, drafts.candidates);
+      const std::size_t needed = static_cast<std::size_t>(std::ranges::max(wanted)) + 1;
+      auto& tokens = best[parent] = kernels::top_k(found[at], std::max(needed, candidates));
+      if (candidates > 0)
+        show_head_row(parents[at], tokens, kernels::log_sum_exp(found[at]), wanted,
+                      drafts.candidates);
       ++at;
     }
     std::vector<NodeId> hung(level.size());
@@ -148,12 +150,8 @@ Drafts grow_rank_tree(DraftContext& context, const RankTree& tree, std::size_t m
   return drafts;
 }
 
-void show_head_row(NodeId node, std::span<const float> row, std::size_t count,
+void show_head_row(NodeId node, std::span<const std::pair<float, std::int32_t>> best, float log_sum,
                    std::span<const int> chosen, std::vector<capture::CandidateRow>& out) {
-  if (count == 0) return;
-  for (const int rank : chosen) count = std::max(count, static_cast<std::size_t>(rank) + 1);
-  const float log_sum = kernels::log_sum_exp(row);
-  const auto best = kernels::top_k(row, count);
   for (std::size_t rank = 0; rank < best.size(); ++rank)
     out.push_back({.node = node.value,
                    .rank = static_cast<std::int32_t>(rank),

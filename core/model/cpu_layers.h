@@ -1,12 +1,13 @@
-// The decoder layers of a CPU executor, between what feeds them and what reads them: the transformer
-// (transformer_cpu.cpp) puts embeddings before and an output head behind, a draft head
-// (core/heads/eagle_model.cpp) its own. Over core/kernels with packed weights; activations are fp32.
+// The decoder layers of a CPU executor, between what feeds them and what reads them: the
+// transformer (transformer_cpu.cpp) puts embeddings before and an output head behind, a draft head
+// (core/heads/eagle_model.cpp) its own. Over core/kernels with packed weights; activations are
+// fp32.
 //
 //   h = x + o(attention(rope(qkv(norm(x)))))      out = h + down(act(gate(norm(h))) * up(norm(h)))
 //
-// A layer without an attention norm reads x itself. Path only: every kernel used here computes a row
-// from that row and what it sees alone, in one order; so does the whole.
-// Keeps scratch from one run to the next: not thread-safe. Borrows the configuration and the pool.
+// A layer without an attention norm reads x itself. Path only: every kernel used here computes a
+// row from that row and what it sees alone, in one order; so does the whole. Keeps scratch from one
+// run to the next: not thread-safe. Borrows the configuration and the pool.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,8 @@ class CpuLayers {
     std::span<const std::int32_t> positions, slots;  // [rows]
     VisibleSlots visible;
     std::int32_t text_length = 0;
-    // [rows, inputs of the first layer's qkv]: what that layer's q, k and v read in place of norm(x).
+    // [rows, inputs of the first layer's qkv]: what that layer's q, k and v read in place of
+    // norm(x).
     // Empty: norm(x), as in every other layer.
     std::span<const float> first_input = {};
   };
@@ -44,7 +46,8 @@ class CpuLayers {
   void run(const Rows& rows, std::span<const CpuWeights::Layer> weights, CpuKv& kv,
            const std::stop_token& stop, const EnterLayer& enter);
 
-  // The configuration's norm of rows [hidden]; in place is allowed. `bias` is read by LayerNorm alone.
+  // The configuration's norm of rows [hidden]; in place is allowed. `bias` is read by LayerNorm
+  // alone.
   void normalise(const float* x, std::int64_t rows, const std::vector<float>& weight,
                  const std::vector<float>& bias, float* out);
 

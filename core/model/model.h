@@ -103,8 +103,8 @@ struct ForwardBatch {
   // after the last layer, kFinalNorm the output of the final norm. Both distinct; rows ascending.
   std::span<const std::int32_t> feature_layers = {};
   std::span<const std::int32_t> feature_rows = {};
-  // Of a draft head: the hidden state that each row reads beside its token, [rows, width], row-major.
-  // Empty for every other model.
+  // Of a draft head: the hidden state that each row reads beside its token, [rows, width],
+  // row-major. Empty for every other model.
   std::span<const float> input_features = {};
   // The rotary frequencies of "dynamic" and "longrope" depend on the length of the text. A row's is
   // the larger of this and its own position + 1: the prompt's length at prefill, whatever the
@@ -143,8 +143,9 @@ class Model {
   // What a draft head shares with the model it drafts for, fp32 on the host.
   // Rows of the embedding matrix [tokens, hidden], as they are stored: no scale, no positions.
   virtual void embed(std::span<const std::int32_t> tokens, std::span<float> out);
-  // The output head alone over states [rows, hidden] that went through the head's own final norm, if it
-  // has one: logits [rows, vocab], without softcap. Valid until the next call; logits of a forward stay.
+  // The output head alone over states [rows, hidden] that went through the head's own final norm,
+  // if it has one: logits [rows, vocab], without softcap. Valid until the next call; logits of a
+  // forward stay.
   // Both: Error{kInvalidArgument}: sizes that do not fit, a token id outside the vocabulary;
   // kNotSupported: this model has none to share (a draft head).
   virtual std::span<const float> output_head(std::span<const float> states);

@@ -1,5 +1,5 @@
-// A ForwardBatch checked, and its two ways of saying what rows see brought to one form; the same checks
-// for what a model shares with a draft head.
+// A ForwardBatch checked, and its two ways of saying what rows see brought to one form; the same
+// checks for what a model shares with a draft head.
 #pragma once
 
 #include "core/formats/config.h"

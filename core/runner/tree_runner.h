@@ -10,7 +10,8 @@
 //   advance()   for a model that follows one text: the three in one, on to a later node
 //
 // A draft head reads a hidden state beside every token (read_inputs_from()), and its text lacks the
-// prompt's first token: the runner's prompt may be the end of the tree's, positions count from its own.
+// prompt's first token: the runner's prompt may be the end of the tree's, positions count from its
+// own.
 //
 // Features are hidden states (ForwardBatch::feature_layers); read_features() names the layers once.
 // With ModelInfo::kv_valid_until, the KV of everything that rows see is recomputed in place once a

@@ -72,6 +72,21 @@ for path in pathlib.Path(sys.argv[1]).iterdir():
         rows = [r for r in csv.reader(data.decode().splitlines()) if r and not r[0].startswith("#")]
         assert rows and all(len(r) == len(rows[0]) for r in rows), path.name
 PY
+"$TRIESCOPE" export --quiet "$work/beam.tscap" --format jsonl -o "$work/run.jsonl" && "$TRIESCOPE" export --quiet "$work/beam.tscap" --format jsonl --steps 2:3 -o /dev/stdout >"$work/part.jsonl" ||
+  { echo "FAILED: export as data"; failures=$((failures + 1)); }
+python3 - "$work/run.jsonl" "$work/part.jsonl" <<'EOF' || { echo "FAILED: the run as data"; failures=$((failures + 1)); }
+import json, sys
+run, part = ([json.loads(line) for line in open(path)] for path in sys.argv[1:])
+assert [line["step"] for line in run] == list(range(len(run))) and len(run) > 4
+assert run[0]["run"]["method"] == "beam" and not any("run" in line for line in run[1:])
+assert [line["step"] for line in part] == [2, 3] and part[1] == run[3]
+assert all(len(line["frontier"]) > 1 and line["emitted"] == [line["frontier"][0]["token"]] for line in run[1:-2])
+assert run[-1]["sequences"][0]["rank"] == 0 and sum(run[1]["time_us"].values()) > 0
+EOF
+expect 2 '^triescope: --panel: expected with the picture of a panel; found --format jsonl' "$TRIESCOPE" export "$work/beam.tscap" --panel trie --format jsonl -o "$work/x.jsonl"
+expect 2 '^triescope: --step: expected with the picture' "$TRIESCOPE" export "$work/beam.tscap" --step 2 --format jsonl -o "$work/x.jsonl"
+expect 2 '^triescope: --panel: expected one of trie, .*; found none' "$TRIESCOPE" export "$work/beam.tscap" --format svg -o "$work/x.svg"
+expect 2 "format 'json' is not one of: .* jsonl" "$TRIESCOPE" export "$work/beam.tscap" --panel trie --format json -o "$work/x.json"
 expect 2 'step' "$TRIESCOPE" export "$work/beam.tscap" --panel trie --format svg --step 9999 -o "$work/x.svg"
 expect 2 'trie' "$TRIESCOPE" export "$work/beam.tscap" --panel no-such-panel --format svg -o "$work/x.svg"
 # A range of steps: figures are limited to it, in one run and in both.

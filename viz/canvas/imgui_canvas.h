@@ -14,8 +14,8 @@ namespace triescope::viz {
 
 class PangoGlyphs;
 
-// Null faces fall back to `ui`, and that to Dear ImGui's current font. `glyphs` (borrowed) completes
-// the faces and lays out what needs it; without it every character is drawn by itself.
+// Null faces fall back to `ui`, and that to Dear ImGui's current font. `glyphs` (borrowed)
+// completes the faces and lays out what needs it; without it every character is drawn by itself.
 struct ImGuiFonts {
   ImFont* ui = nullptr;
   ImFont* ui_bold = nullptr;

@@ -1,16 +1,14 @@
 #include "viz/export/export.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "viz/canvas/cairo_canvas.h"
+#include "viz/export/whole_file.h"
 #include "viz/look/drawing.h"
 #include "viz/panels/panel.h"
 #include "viz/words/number_text.h"
@@ -66,49 +64,6 @@ std::string caption_of(const Facts& facts) {
   }
   return line;
 }
-
-// A temporary beside the target, renamed into place when it is whole. A device or a pipe must not
-// be replaced: for those it lies among the temporary files, and is copied when it is whole.
-class Temporary {
- public:
-  explicit Temporary(const std::string& target) : target_(target) {
-    std::error_code ignored;
-    const fs::file_status status = fs::status(target, ignored);  // of what a link leads to
-    copies_ = fs::exists(status) && !fs::is_regular_file(status);
-    path_ = copies_ ? fresh_file() : target + ".part" + std::to_string(::getpid());
-  }
-  ~Temporary() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-  void commit() {
-    if (copies_) {
-      std::ifstream from(path_, std::ios::binary);
-      std::ofstream to(target_, std::ios::binary);
-      to << from.rdbuf();
-      if (!to.flush()) throw Error(ErrorCode::kIoError, target_ + ": cannot be written");
-      return;
-    }
-    std::error_code ec;
-    fs::rename(path_, target_, ec);
-    if (ec)
-      throw Error(ErrorCode::kIoError, target_ + ": cannot be written (" + ec.message() + ")");
-  }
-
- private:
-  static std::string fresh_file() {
-    std::string path = (fs::temp_directory_path() / "triescope-XXXXXX").string();
-    const int file = ::mkstemp(path.data());
-    if (file < 0)
-      throw Error(ErrorCode::kIoError, path + ": a temporary file cannot be made; is there space?");
-    ::close(file);
-    return path;
-  }
-
-  std::string target_, path_;
-  bool copies_ = false;
-};
 
 // One of the runs of a picture, ready to be drawn.
 struct Part {
@@ -201,16 +156,16 @@ void write(std::vector<Part>& parts, const std::string& path, const ExportOption
   if (progress) progress(doing, 0, 3);
   const auto notes = notes_of(parts);
 
-  Temporary temporary(path);
+  WholeFile whole(path);
   if (options.format == ExportFormat::kCsv) {
-    std::ofstream file(temporary.path(), std::ios::binary);
+    std::ofstream file(whole.path(), std::ios::binary);
     for (const auto& [key, value] : notes) file << "# " << key << ": " << value << "\n";
     file << table_of(parts);
     if (!file.flush())
       throw Error(ErrorCode::kIoError,
                   path + ": cannot be written; is the folder there, and is there space?");
     file.close();
-    temporary.commit();
+    whole.commit();
     if (progress) progress(doing, 3, 3);
     return;
   }
@@ -240,12 +195,12 @@ void write(std::vector<Part>& parts, const std::string& path, const ExportOption
                                                                     : CairoFormat::kPng;
   const float scale = std::min(options.scale, kMaxPicturePx / std::max(width, height));
   {
-    std::ofstream probe(temporary.path(), std::ios::binary);
+    std::ofstream probe(whole.path(), std::ios::binary);
     if (!probe)
       throw Error(ErrorCode::kIoError,
                   path + ": cannot be written; is the folder there and writable?");
   }
-  CairoCanvas canvas(format, temporary.path(), width, height, scale);
+  CairoCanvas canvas(format, whole.path(), width, height, scale);
   canvas.set_metadata(notes, parts[0].scene.capture->run().created_utc);
   const Theme& theme = parts[0].scene.theme;
   canvas.fill_rect({0, 0, width, height}, theme.background, 0);
@@ -259,7 +214,7 @@ void write(std::vector<Part>& parts, const std::string& path, const ExportOption
   }
   if (progress) progress(doing, 2, 3);
   canvas.finish();
-  temporary.commit();
+  whole.commit();
   if (progress) progress(doing, 3, 3);
 }
 
@@ -270,7 +225,7 @@ ExportFormat export_format_from_string(const std::string& s) {
   if (s == "pdf") return ExportFormat::kPdf;
   if (s == "png") return ExportFormat::kPng;
   if (s == "csv") return ExportFormat::kCsv;
-  throw Error(ErrorCode::kInvalidArgument, "format '" + s + "' is not one of: svg, pdf, png, csv");
+  throw Error(ErrorCode::kInvalidArgument, "format '" + s + "' is not one of: svg, pdf, png, csv (or, without a panel, jsonl)");
 }
 
 std::string title_of(const capture::Capture& capture) {

@@ -31,8 +31,8 @@ double value_of(const MemoryRow& row, std::size_t curve, double per_token);
 double curve_value(const MemoryRow& row, std::size_t curve, double per_token, bool stacked);
 // Curves that have something to show.
 std::array<bool, kCurves> curves_of(const std::vector<MemoryRow>& rows);
-// One sentence: what is held beside batch beam search; "" without beams. `outside`: the cursor is not
-// in the range that `rows` are limited to.
+// One sentence: what is held beside batch beam search; "" without beams. `outside`: the cursor is
+// not in the range that `rows` are limited to.
 std::string ratio_text(const std::vector<MemoryRow>& rows, const MemoryRow& now,
                        const std::array<bool, kCurves>& has, double per_token, bool whole_run,
                        bool outside);

@@ -90,8 +90,8 @@ std::vector<DraftCost> measure_drafting(Model& model, const Tokenizer& tokenizer
 struct SamplerCost {
   std::string sampler;
   int vocabulary = 0;
-  // From logits to a token, a softmax and the sampler's tables included; and one more token from the
-  // same distribution. Medians.
+  // From logits to a token, a softmax and the sampler's tables included; and one more token from
+  // the same distribution. Medians.
   double first_us = 0, next_us = 0;
 };
 // REQUIRES: logits [vocab] with something finite among them; repeats >= 1.

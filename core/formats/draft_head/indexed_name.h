@@ -1,6 +1,9 @@
 // Names with a number in them: "layers.12.mlp" after "layers." is 12 and "mlp". Pure.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -22,6 +25,14 @@ inline IndexedName indexed_name(std::string_view name, std::string_view prefix) 
   if (digits == 0 || digits == name.size() || name[digits] != '.' || (digits > 1 && name[0] == '0'))
     return {};
   return {index, std::string(name.substr(digits + 1))};
+}
+
+// Of names prefix + n + '.' + rest: the largest n + 1, 0 where there is none.
+inline int index_count(const std::map<std::string, std::size_t>& names, std::string_view prefix) {
+  int count = 0;
+  for (const auto& [name, place] : names)
+    count = std::max(count, indexed_name(name, prefix).index + 1);
+  return count;
 }
 
 }  // namespace triescope::formats

@@ -75,13 +75,6 @@ void check_count(int count, int most, const char* what, const std::string& path)
   }
 }
 
-int heads_of(const TensorMap& tensors, const std::string& prefix) {
-  int count = 0;
-  for (const auto& [name, index] : tensors)
-    count = std::max(count, indexed_name(name, prefix).index + 1);
-  return count;
-}
-
 // Blocks first, first + step, ... of a head that are not stored share the nearest one before, or
 // the first that there is.
 void share_blocks(TensorMap& tensors, const std::string& head, int first, int step, int count) {
@@ -110,7 +103,7 @@ int blocks_of(const TensorMap& tensors, const std::string& head) {
 }
 
 void complete_medusa(TensorMap& tensors, int block_count, const std::string& path) {
-  const int heads = heads_of(tensors, "");
+  const int heads = index_count(tensors, "");
   check_count(heads, kMaxHeads, "heads", path);
   for (int h = 0; h < heads; ++h) {
     const std::string head = std::to_string(h) + ".";
@@ -129,9 +122,9 @@ void complete_medusa(TensorMap& tensors, int block_count, const std::string& pat
 
 // lm_heads.{h} -> {h}.{blocks}; one for all where the file has one.
 void complete_medusa_vllm(TensorMap& tensors, const std::string& path) {
-  const int heads = heads_of(tensors, "");
+  const int heads = index_count(tensors, "");
   check_count(heads, kMaxHeads, "heads", path);
-  const int outputs = heads_of(tensors, "lm_heads.");
+  const int outputs = index_count(tensors, "lm_heads.");
   std::optional<std::size_t> common;
   if (const auto found = tensors.find("lm_head.weight"); found != tensors.end()) {
     common = found->second;
@@ -152,7 +145,7 @@ void complete_medusa_vllm(TensorMap& tensors, const std::string& path) {
 }
 
 void complete_hydra(TensorMap& tensors, int block_count, const std::string& path) {
-  const int heads = heads_of(tensors, "hydra_mlp.");
+  const int heads = index_count(tensors, "hydra_mlp.");
   check_count(heads, kMaxHeads, "heads", path);
   for (int i = 0; i < heads; ++i) {
     const std::string head = "hydra_mlp." + std::to_string(i) + ".";

@@ -38,7 +38,6 @@ struct Resolver {
   void medusa();
   void hydra();
   void vocabularies(const std::string& embedding, const std::string& output);
-  int count(const std::string& prefix) const;
 };
 
 // Sizes of the layer whose tensors begin with `first`. A config.json without num_attention_heads
@@ -122,14 +121,6 @@ void Resolver::vocabularies(const std::string& embedding, const std::string& out
   compare(json.fields(), "draft_vocab_size", config.draft_vocab, "draft tokens");
 }
 
-// Numbers n of names that begin with prefix + n + '.': the largest + 1.
-int Resolver::count(const std::string& prefix) const {
-  int result = 0;
-  for (const auto& [name, index] : tensors.names())
-    result = std::max(result, indexed_name(name, prefix).index + 1);
-  return result;
-}
-
 void Resolver::eagle() {
   config.kind = HeadKind::kEagle;
   for (const char* norm :
@@ -142,7 +133,7 @@ void Resolver::eagle() {
   }
   config.hidden = config.target_hidden = tensors.extent("fc.weight", 2, 0);
   config.fc_bias = tensors.has("fc.bias");
-  config.layers = count("layers.");
+  config.layers = index_count(tensors.names(), "layers.");
   if (config.layers != 1)
     refuse("an EAGLE head with " + std::to_string(config.layers) + " layers; one is supported");
   transformer("layers.0.");
@@ -155,14 +146,14 @@ void Resolver::eagle3() {
   const JsonFields fields = json.fields();
   config.hidden = tensors.extent("midlayer.hidden_norm.weight", 1, 0);
   config.has_fc = tensors.has("fc.weight");
-  config.layers = std::max(count("layers."), 1);
+  config.layers = std::max(index_count(tensors.names(), "layers."), 1);
   transformer("midlayer.");
   compare(json.layer(), "num_hidden_layers", config.layers, "layers");
   vocabularies("embed_tokens.weight", "lm_head.weight");
 
   if (config.has_fc) {
     const int width = tensors.extent("fc.weight", 2, 1);
-    const int parts = count("fc_norm.");
+    const int parts = index_count(tensors.names(), "fc_norm.");
     std::string from;
     const int ids = static_cast<int>(json.feature_layers(from).size());
     // How many states: as many as are named, have a norm, or three.
@@ -200,7 +191,7 @@ void Resolver::eagle3() {
 void Resolver::medusa() {
   config.kind = HeadKind::kMedusa;
   config.hidden = config.target_hidden = tensors.extent("0.0.linear.weight", 2, 0);
-  config.head_count = count("");
+  config.head_count = index_count(tensors.names(), "");
   config.head_layers = 0;
   while (tensors.has("0." + std::to_string(config.head_layers) + ".linear.weight"))
     ++config.head_layers;
@@ -216,7 +207,7 @@ void Resolver::medusa() {
 void Resolver::hydra() {
   config.kind = HeadKind::kHydra;
   const JsonFields fields = json.fields();
-  config.head_count = count("hydra_mlp.");
+  config.head_count = index_count(tensors.names(), "hydra_mlp.");
   if (!tensors.has("hydra_mlp.0.1.res_connection.weight"))
     refuse(
         "Hydra heads that do not read the drafted tokens (grounded_heads false), which triescope "

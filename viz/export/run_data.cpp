@@ -1,0 +1,206 @@
+#include "viz/export/run_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "core/base/error.h"
+#include "viz/export/whole_file.h"
+
+namespace triescope::viz {
+namespace {
+
+using capture::Capture;
+using capture::NodeRow;
+using capture::Verdict;
+using json = nlohmann::ordered_json;
+
+// NaN, and the -1 that stands for "not applicable" in verdicts, become null.
+json known(float value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+json known_share(float value) { return value < 0 ? json(nullptr) : known(value); }
+
+json parsed(const std::string& text) { return json::parse(text, nullptr, false); }
+
+json run_of(const Capture& capture) {
+  const capture::RunInfo& run = capture.run();
+  return {{"created_utc", run.created_utc},
+          {"model", parsed(run.model_json)},
+          {"method", run.method},
+          {"settings", parsed(run.settings_json)},
+          {"seed", run.seed},
+          {"max_new_tokens", run.max_new_tokens},
+          {"kv_policy", run.kv_policy},
+          {"kv_bytes_per_token", run.kv_bytes_per_token},
+          {"prompt", run.prompt_text},
+          {"prompt_ids", run.prompt_tokens},
+          {"versions", parsed(run.versions_json)}};
+}
+
+// The nodes of a step are neighbours: ids go up with time.
+std::span<const NodeRow> nodes_of(const Capture& capture, std::int32_t step) {
+  const auto tick = [](std::int32_t at) { return capture::make_tick(at, capture::Phase::kDraft); };
+  return capture.nodes_at(tick(step + 1)).subspan(capture.nodes_at(tick(step)).size());
+}
+
+// log-probability of a draft after its parent, to whoever drafted it.
+float proposed_logprob(const Capture& capture, const NodeRow& draft, capture::Tick cursor) {
+  for (const capture::Whose whose : {capture::Whose::kDraft, capture::Whose::kHead})
+    for (const capture::CandidateRow& row : capture.candidates(draft.parent, cursor, whose))
+      if (row.token == draft.token) return row.logprob;
+  return std::numeric_limits<float>::quiet_NaN();
+}
+
+json drafts_of(const Capture& capture, std::int32_t step) {
+  const capture::Tick cursor = capture::make_tick(step + 1, capture::Phase::kDraft);
+  std::map<std::int32_t, capture::VerdictRow> verdicts;
+  for (const capture::VerdictRow& row : capture.verdicts(step)) verdicts[row.node] = row;
+  struct Draft {
+    json path;
+    std::int32_t frontier;
+    float score;
+  };
+  std::map<std::int32_t, Draft> drafts;
+  json out = json::array();
+  for (const NodeRow& row : nodes_of(capture, step)) {
+    if (!capture::is_draft(row.source)) continue;
+    const auto parent = drafts.find(row.parent);
+    Draft draft = parent == drafts.end() ? Draft{json::array(), row.parent, 0} : parent->second;
+    draft.path.push_back(row.token);
+    draft.score += proposed_logprob(capture, row, cursor);
+    const auto verdict = verdicts.find(row.node);
+    const bool judged = verdict != verdicts.end();
+    const float p = judged && verdict->second.p >= 0
+                        ? verdict->second.p
+                        : std::exp(capture.node_at(row.node, cursor).row.logprob);
+    out.push_back(
+        {{"path", draft.path},
+         {"frontier", draft.frontier},
+         {"node", row.node},
+         {"source", row.source == capture::Source::kHead ? capture.run().method
+                                                         : capture::to_string(row.source)},
+         {"p", known(p)},
+         {"q", known_share(judged && verdict->second.q >= 0 ? verdict->second.q : row.q)},
+         {"score", known(draft.score)},
+         {"verdict", judged ? json(capture::to_string(verdict->second.verdict)) : json(nullptr)},
+         {"reason", judged ? json(capture::to_string(verdict->second.reason)) : json(nullptr)}});
+    drafts[row.node] = std::move(draft);
+  }
+  return out;
+}
+
+// Beams: the token of the best live one; where none is left, of the best text if it ended in this
+// step.
+json newest_of_best(const Capture& capture, std::int32_t step) {
+  std::int32_t best = -1;
+  if (const auto live = capture.frontier(step); !live.empty()) best = live.front().node;
+  for (const capture::SequenceRow& row : capture.sequences())
+    if (best < 0 && row.rank == 0 && capture::step_of(row.tick) == step) best = row.node;
+  if (best < 1 || capture::step_of(capture.nodes()[static_cast<std::size_t>(best)].tick) != step)
+    return json::array();
+  return {capture.nodes()[static_cast<std::size_t>(best)].token};
+}
+
+json emitted_of(const Capture& capture, std::int32_t step) {
+  std::vector<std::int32_t> text;
+  for (const capture::VerdictRow& row : capture.verdicts(step))
+    if (row.verdict == Verdict::kAccepted || row.verdict == Verdict::kBonus ||
+        row.verdict == Verdict::kCorrected || row.verdict == Verdict::kEmitted)
+      text.push_back(row.node);
+  if (text.empty()) return newest_of_best(capture, step);
+  const auto nodes = capture.nodes();
+  std::sort(text.begin(), text.end(), [&](std::int32_t a, std::int32_t b) {
+    return nodes[static_cast<std::size_t>(a)].depth < nodes[static_cast<std::size_t>(b)].depth;
+  });
+  json out = json::array();
+  for (const std::int32_t node : text) out.push_back(nodes[static_cast<std::size_t>(node)].token);
+  return out;
+}
+
+json frontier_of(const Capture& capture, std::int32_t step) {
+  json out = json::array();
+  for (const capture::FrontierRow& row : capture.frontier(step))
+    out.push_back({{"node", row.node},
+                   {"token", capture.nodes()[static_cast<std::size_t>(row.node)].token},
+                   {"score", known(row.score)}});
+  return out;
+}
+
+json sequences_of(const Capture& capture, std::int32_t step) {
+  json out = json::array();
+  for (const capture::SequenceRow& row : capture.sequences())
+    if (capture::step_of(row.tick) == step)
+      out.push_back({{"rank", row.rank},
+                     {"tokens", row.tokens},
+                     {"score", known(row.score)},
+                     {"finish", row.finish}});
+  return out;
+}
+
+json memory_of(const Capture& capture, std::int32_t step, capture::Whose whose) {
+  const auto rows = capture.memory(whose);
+  const auto row = std::lower_bound(
+      rows.begin(), rows.end(), step,
+      [](const capture::MemoryRow& a, std::int32_t wanted) { return a.step < wanted; });
+  if (row == rows.end() || row->step != step) return nullptr;
+  return {{"live", row->live}, {"garbage", row->garbage}, {"reserved", row->reserved}};
+}
+
+json times_of(const Capture& capture, std::int32_t step) {
+  const capture::Tick first = capture::make_tick(step, capture::Phase::kDraft);
+  const auto phases = capture.phases();
+  json out = json::object();
+  for (auto row = std::lower_bound(
+           phases.begin(), phases.end(), first,
+           [](const capture::PhaseRow&a, capture::Tick wanted) { return a.tick < wanted; });
+       row != phases.end() && capture::step_of(row->tick) == step; ++row)
+    out[capture::to_string(capture::phase_of(row->tick))] = row->duration_us;
+  return out;
+}
+
+}  // namespace
+
+std::string step_line(const Capture& capture, std::int32_t step, bool with_run) {
+  const auto figures = capture.step(step);
+  json line = {{"step", step}};
+  if (with_run) line["run"] = run_of(capture);
+  line["rows"] = figures ? json(figures->forward_rows) : json(nullptr);
+  line["drafts"] = drafts_of(capture, step);
+  line["accepted"] = figures ? json(figures->accepted) : json(nullptr);
+  line["emitted"] = emitted_of(capture, step);
+  line["frontier"] = frontier_of(capture, step);
+  line["sequences"] = sequences_of(capture, step);
+  line["memory"] = memory_of(capture, step, capture::Whose::kTarget);
+  for (const capture::Whose whose : {capture::Whose::kDraft, capture::Whose::kHead})
+    if (!capture.memory(whose).empty())
+      line[std::string(capture::to_string(whose)) + "_memory"] = memory_of(capture, step, whose);
+  line["time_us"] = times_of(capture, step);
+  // Prompts may hold bytes that are not UTF-8; JSON may not.
+  return line.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+void export_run_data(const Capture& capture, const std::string& path,
+                     std::optional<std::pair<std::int32_t, std::int32_t>> range,
+                     const ProgressSink& progress) {
+  const auto [first, last] = range.value_or(std::pair(0, capture.last_step()));
+  WholeFile whole(path);
+  std::ofstream file(whole.path(), std::ios::binary);
+  bool with_run = true;
+  for (std::int32_t step = first; step <= last; ++step) {
+    if (!capture.step(step)) continue;  // a slice of a run lacks the steps before it
+    file << step_line(capture, step, with_run) << "\n";
+    with_run = false;
+    if (progress && step % 64 == 0) progress("exporting steps", step - first, last - first + 1);
+  }
+  if (!file.flush())
+    throw Error(ErrorCode::kIoError,
+                path + ": cannot be written; is the folder there, and is there space?");
+  file.close();
+  whole.commit();
+  if (progress) progress("exporting steps", last - first + 1, last - first + 1);
+}
+
+}  // namespace triescope::viz
