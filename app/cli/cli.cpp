@@ -46,6 +46,7 @@ int run_command_line(int argc, char** argv) try {
   add_info_command(root, line);
   add_tokenize_command(root, line);
   add_export_command(root, line);
+  add_explain_command(root, line);
   add_bench_command(root, line);
   for (CLI::App* command : root.get_subcommands({}))
     command->add_flag("--quiet", line.quiet, "no log and no progress on stderr");

@@ -23,6 +23,7 @@ void add_methods_command(CLI::App& root, CommandLine& line);
 void add_info_command(CLI::App& root, CommandLine& line);
 void add_tokenize_command(CLI::App& root, CommandLine& line);
 void add_export_command(CLI::App& root, CommandLine& line);
+void add_explain_command(CLI::App& root, CommandLine& line);
 void add_bench_command(CLI::App& root, CommandLine& line);
 // The window is the program without a subcommand.
 void add_window_options(CLI::App& root, CommandLine& line);

@@ -74,6 +74,10 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document) {
   if (reaction.cursor) ui.workspace.set_cursor_of(document, *reaction.cursor);
   if (reaction.range) ui.workspace.set_range_of(document, reaction.range);
   if (reaction.clear_range) ui.workspace.set_range_of(document, std::nullopt);
+  if (!reaction.panel.empty() && show_panel(ui.workspace.layout, reaction.panel)) {
+    if (!ui.workspace.maximised.empty()) ui.workspace.maximised = reaction.panel;
+    ui.animating = true;
+  }
   if (reaction.wants_redraw) ui.animating = true;
   scene.focus = document.focus;
   scene.cursor = document.cursor;

@@ -70,6 +70,7 @@ struct Reaction {
   std::optional<capture::Tick> cursor;  // scrub
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
   bool clear_range = false;
+  std::string panel;                 // show this one; "" = none
   std::vector<std::string> tooltip;  // lines; formulas included
   bool wants_redraw = false;         // an animation runs
 };

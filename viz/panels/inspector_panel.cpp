@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "core/base/counted.h"
+#include "viz/assets/glossary.h"
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
 #include "viz/look/reason_text.h"
@@ -156,16 +157,22 @@ class InspectorPanel final : public Panel {
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
     const auto facts = facts_of(scene);
     if (facts.empty()) return draw_empty_state(canvas, area, info().empty, scene);
-    height_ = lay_out(canvas, area, scene, facts, true);
+    labels_.clear();
+    height_ = lay_out(canvas, area, scene, facts, true, &labels_);
     overflow_ = std::max(0.0f, height_ - area.h);
     scroll_ = std::min(scroll_, overflow_);
   }
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
+    Reaction reaction;
     if (in.inside && in.wheel != 0)
       scroll_ = std::clamp(scroll_ - in.wheel * scene.em * 3, 0.0f, overflow_);
     if (in.dragging) scroll_ = std::clamp(scroll_ - in.drag_delta.y, 0.0f, overflow_);
-    return {};
+    if (!in.inside) return reaction;
+    for (const auto& [box, label] : labels_)
+      if (const std::string meaning = meaning_of(label); box.contains(in.mouse) && !meaning.empty())
+        reaction.tooltip = {label + ": " + meaning};
+    return reaction;
   }
 
   Point extent(Canvas& canvas, const Scene& scene) const override {
@@ -186,7 +193,7 @@ class InspectorPanel final : public Panel {
 
  private:
   float lay_out(Canvas& canvas, Rect area, const Scene& scene, const std::vector<Fact>& facts,
-                bool draw) const {
+                bool draw, std::vector<std::pair<Rect, std::string>>* labels = nullptr) const {
     const float em = scene.em, pad = em * 0.6f, row = em * 1.3f;
     const float label = std::min(em * 8, area.w * 0.36f);
     float y = area.y + em * 0.35f - (scene.export_mode ? 0 : scroll_);
@@ -197,6 +204,7 @@ class InspectorPanel final : public Panel {
       const auto formula = fact.formula.empty()
                                ? std::vector<std::string>()
                                : wrap_text(canvas, fact.formula, dim_text(scene, 0.78f), width);
+      if (labels) labels->push_back({{area.x + pad, y, label - em * 0.4f, row}, fact.label});
       if (draw) {
         text_in(canvas, {area.x + pad, y, label - em * 0.4f, row}, fact.label,
                 dim_text(scene, 0.88f));
@@ -218,6 +226,7 @@ class InspectorPanel final : public Panel {
   }
 
   float scroll_ = 0, overflow_ = 0, height_ = 0;
+  std::vector<std::pair<Rect, std::string>> labels_;  // where they were drawn last
 };
 
 }  // namespace

@@ -44,8 +44,8 @@ class Panel {
   virtual void set_view_state(const std::string& state) { (void)state; }
 };
 
-// All panels, in display order: trie mask positions kv memory verdict candidates text inspector
-// timeline log.
+// All panels, in display order: trie mask positions kv memory verdict candidates text narration
+// inspector timeline log.
 std::vector<std::unique_ptr<Panel>> make_panels();
 std::unique_ptr<Panel> make_panel(
     const std::string& name);  // Error{kInvalidArgument}: lists the names

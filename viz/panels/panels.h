@@ -15,6 +15,7 @@ std::unique_ptr<Panel> make_memory_panel();
 std::unique_ptr<Panel> make_verdict_panel();
 std::unique_ptr<Panel> make_candidates_panel();
 std::unique_ptr<Panel> make_text_panel();
+std::unique_ptr<Panel> make_narration_panel();
 std::unique_ptr<Panel> make_inspector_panel();
 std::unique_ptr<Panel> make_timeline_panel();
 std::unique_ptr<Panel> make_log_panel();

@@ -1,0 +1,15 @@
+# Run as a script: cmake -D OUT=file.cpp -D ROOT=folder -D "FILES=a.txt|docs/b.md" -P EmbedFiles.cmake
+# Writes the files' texts, by their paths below ROOT, as the list that viz/assets/assets.h declares.
+string(REPLACE "|" ";" files "${FILES}")
+set(text "// Written by cmake/EmbedFiles.cmake.\n#include \"viz/assets/assets.h\"\n\nnamespace triescope::viz {\n\n")
+string(APPEND text "std::span<const Asset> assets() {\n  static constexpr Asset kAssets[] = {\n")
+foreach(file IN LISTS files)
+  file(READ "${ROOT}/${file}" content)
+  if(content MATCHES "\\)embedded\"")
+    message(FATAL_ERROR "${file}: expected a text without )embedded\"")
+  endif()
+  string(APPEND text "      {\"${file}\", R\"embedded(${content})embedded\"},\n")
+endforeach()
+string(APPEND text "  };\n  return kAssets;\n}\n\n}  // namespace triescope::viz\n")
+file(WRITE "${OUT}.part" "${text}")
+file(RENAME "${OUT}.part" "${OUT}")

@@ -1,0 +1,222 @@
+// The numbers of a narration, looked up in the capture's rows a second time: by the name of the
+// sentence and of the value, in other ways than viz/narration does.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/capture/capture.h"
+#include "viz/narration/narration.h"
+
+namespace triescope::test {
+
+using namespace capture;
+using nlohmann::json;
+using viz::Part;
+using viz::Sentence;
+using viz::Target;
+using Numbers = std::vector<double>;
+
+// What a value may be, by the sentence it stands in, looked up in the capture's rows.
+class Oracle {
+ public:
+  Oracle(const Capture& capture, Tick cursor)
+      : c(capture), cursor_(cursor), tick(cursor - 1), step(step_of(cursor - 1)) {
+    for (const VerdictRow& row : c.verdicts(step))
+      if (row.tick == tick) verdicts.push_back(row);
+    for (const NodeRow& row : c.nodes())
+      if (row.tick == tick) hung.push_back(row);
+    for (std::int32_t before = step - 1; const FrontierRow& row : c.frontier(before))
+      pending.push_back(row.node);
+  }
+
+  Numbers of(const Sentence& sentence, const Part& part) const {
+    const std::string &name = sentence.name, &fact = part.fact;
+    const bool is_reason = name.starts_with("reason.");
+    const auto in = [&](const char* prefix) { return name.starts_with(prefix); };
+    const auto& inputs = c.inputs(step);
+    const auto node = static_cast<std::int32_t>(part.target.id);
+    const auto prompt = static_cast<double>(c.run().prompt_tokens.size());
+    if (fact == "p" && in("accept.candidates")) {
+      Numbers all;
+      for (const CandidateRow& row : c.candidates(node, cursor_))
+        all.push_back(std::exp(static_cast<double>(row.logprob)));
+      return all;
+    }
+    if (fact == "p" || fact == "share") return rows_of(node, &VerdictRow::p);
+    if (fact == "other_p") return any_row(&VerdictRow::value);
+    if (fact == "u") return rows_of(node, &VerdictRow::u);
+    if (fact == "ratio" || fact == "threshold") return rows_of(node, &VerdictRow::threshold);
+    if (fact == "limit" && is_reason) return rows_of(node, &VerdictRow::threshold);
+    if (fact == "limit" || fact == "worst") return any_row(&VerdictRow::threshold);
+    if (fact == "gap") return rows_of(node, &VerdictRow::gap);
+    if (fact == "sum") return rows_of(node, &VerdictRow::value);
+    if (fact == "score" && is_reason) return rows_of(node, &VerdictRow::value);
+    if (fact == "score" && in("beams.")) return rows_of(node, &VerdictRow::score);
+    if (fact == "score") return {c.frontier(step)[0].score};
+    if (fact == "final" && in("end.")) return {best()->score};
+    if (fact == "final") return rows_of(node, &VerdictRow::score);
+    if (fact == "rank") {
+      Numbers all = rows_of(node, &VerdictRow::rank);
+      for (double& rank : all) rank += 1;
+      return all;
+    }
+    if (fact == "count") return any_row(&VerdictRow::count);
+    if (fact == "q") return {c.nodes()[static_cast<std::size_t>(node)].q};
+    if (fact == "length" && is_reason) return rows_of(node, &VerdictRow::count);
+    if (fact == "length" && in("end.")) return {static_cast<double>(best()->tokens.size())};
+    if (fact == "length") return {static_cast<double>(c.path_to(node).size())};
+    if (fact == "drafts" && in("forward."))
+      return {static_cast<double>(inputs.size() - pending.size())};
+    if (fact == "drafts") return {static_cast<double>(hung.size())};
+    if (fact == "withdrawn") return {given(Verdict::kWithdrawn)};
+    if (fact == "sent") return {static_cast<double>(hung.size()) - given(Verdict::kWithdrawn)};
+    if (fact == "levels") {
+      std::set<int> depths;
+      for (const NodeRow& row : hung) depths.insert(row.depth);
+      return {static_cast<double>(depths.size())};
+    }
+    if (fact == "ends")
+      return {static_cast<double>(std::count_if(hung.begin(), hung.end(), [&](const NodeRow& row) {
+        return c.children(row.node).empty() || std::none_of(hung.begin(), hung.end(), [&](auto& o) {
+                 return o.parent == row.node;
+               });
+      }))};
+    if (fact == "forwards" || (fact == "rows" && in("draft."))) {
+      const Whose whose = in("draft.cost.model") ? Whose::kDraft : Whose::kHead;
+      std::set<int> forwards;
+      for (const InputRow& row : c.inputs(step, whose)) forwards.insert(row.forward);
+      return {
+          static_cast<double>(fact == "forwards" ? forwards.size() : c.inputs(step, whose).size())};
+    }
+    if (fact == "rows") return {static_cast<double>(inputs.size())};
+    if (fact == "pending" || fact == "live" || (fact == "beams" && in("draft."))) {
+      if (in("commit.")) {
+        const Whose whose = in("commit.draft_model")  ? Whose::kDraft
+                            : in("commit.draft_head") ? Whose::kHead
+                                                      : Whose::kTarget;
+        return {static_cast<double>(memory(whose).live)};
+      }
+      return {step == 0 ? 1.0 : static_cast<double>(pending.size())};
+    }
+    if (fact == "beams") return {static_cast<double>(c.step(step)->frontier)};
+    if (fact == "kept") return {static_cast<double>(c.frontier(step).size())};
+    if (fact == "garbage") return {static_cast<double>(memory().garbage)};
+    if (fact == "reserved") return {static_cast<double>(memory().reserved)};
+    if (fact == "greedy") return {static_cast<double>(memory().greedy)};
+    if (fact == "batch") return {static_cast<double>(memory().batch_beam)};
+    if (fact == "bytes") return {static_cast<double>(memory().moved_bytes)};
+    if (fact == "freed")
+      return {static_cast<double>(std::count_if(
+          c.slot_events(step).begin(), c.slot_events(step).end(), [&](const SlotRow& row) {
+            return row.tick == tick && row.action == SlotAction::kFree;
+          }))};
+    if (fact == "prompt") return {prompt};
+    if ((fact == "first" || fact == "last") && in("gap."))
+      return {static_cast<double>(
+          step_of(fact == "first" ? c.phases().front().tick : c.phases().back().tick))};
+    if (fact == "first") return {in("forward.prefill.slots") ? inputs.front().slot : 0.0};
+    if (fact == "last") return {in("forward.prefill.slots") ? inputs.back().slot : prompt - 1};
+    if (fact == "slots") return {static_cast<double>(inputs.size())};
+    if (fact == "slot") {
+      REQUIRE(part.target.kind == Target::Kind::kSlot);
+      Numbers all;
+      for (const SlotRow& row : c.slot_events(step))
+        if (row.tick == tick && row.slot == part.target.id) all.push_back(row.slot);
+      return all;
+    }
+    if (fact == "position") return {position(node)};
+    if (fact == "naive") return {static_cast<double>(inputs.back().naive_position)};
+    if (fact == "sees" || fact == "below") return {seen(inputs.back(), fact == "below")};
+    if (fact == "branch") return {static_cast<double>(inputs.size()) - prompt};
+    if (fact == "vocabulary") return {json::parse(c.run().model_json).value("vocab_size", 0.0)};
+    if (fact == "width") return {json::parse(c.run().settings_json).value("num_beams", 0.0)};
+    if (fact == "accepted" && in("observe.")) return {static_cast<double>(c.step(step)->accepted)};
+    if (fact == "drafted" && in("observe.")) return {static_cast<double>(c.step(step)->drafted)};
+    if (fact == "emitted") return {static_cast<double>(c.step(step)->emitted)};
+    if (fact == "accepted") return {given(Verdict::kAccepted)};
+    if (fact == "drafted") return {given(Verdict::kAccepted) + given(Verdict::kRejected)};
+    if (fact == "most") return {static_cast<double>(c.run().max_new_tokens)};
+    if (fact == "step") return {static_cast<double>(step)};
+    if (fact == "returned")
+      return {static_cast<double>(
+          std::count_if(c.sequences().begin(), c.sequences().end(),
+                        [&](const SequenceRow& row) { return row.rank >= 0; }))};
+    if (fact == "time" || fact == "total" || fact == "forward") {
+      double sum = 0;
+      for (const PhaseRow& row : c.phases())
+        if (fact == "total"     ? step_of(row.tick) == step
+            : fact == "forward" ? row.tick == make_tick(step, Phase::kForward)
+                                : row.tick == tick)
+          sum += static_cast<double>(row.duration_us);
+      return {sum};
+    }
+    return {};
+  }
+
+  // What an enumeration leaves out is what its items do not name.
+  bool is_rest(const Sentence& sentence, const Part& part) const {
+    return part.fact == "more" && part.number >= 2 && sentence.parts.size() > 4;
+  }
+
+ private:
+  template <class Member>
+  Numbers rows_of(std::int32_t node, Member member) const {
+    Numbers all;
+    for (const VerdictRow& row : verdicts)
+      if (row.node == node) all.push_back(static_cast<double>(row.*member));
+    return all;
+  }
+  template <class Member>
+  Numbers any_row(Member member) const {
+    Numbers all;
+    for (const VerdictRow& row : verdicts) all.push_back(static_cast<double>(row.*member));
+    return all;
+  }
+  double given(Verdict verdict) const {
+    return static_cast<double>(
+        std::count_if(verdicts.begin(), verdicts.end(),
+                      [&](const VerdictRow& row) { return row.verdict == verdict; }));
+  }
+  const SequenceRow* best() const {
+    for (const SequenceRow& row : c.sequences())
+      if (row.rank == 0) return &row;
+    FAIL("no sequence was returned");
+    return nullptr;
+  }
+  MemoryRow memory(Whose whose = Whose::kTarget) const {
+    for (const MemoryRow& row : c.memory(whose))
+      if (row.step == step) return row;
+    FAIL("no memory was recorded");
+    return {};
+  }
+  double position(std::int32_t node) const {
+    return node <= -2
+               ? -2 - node
+               : static_cast<double>(c.run().prompt_tokens.size() + c.path_to(node).size()) - 1;
+  }
+  // What the row sees, asked one by one; `below`: of the nodes above it alone.
+  double seen(const InputRow& input, bool below) const {
+    double count = 0;
+    const auto prompt = static_cast<std::int32_t>(c.run().prompt_tokens.size());
+    for (std::int32_t i = 0; i < prompt && !below; ++i) count += c.visible(input, -2 - i);
+    for (const std::int32_t node : c.path_to(input.node))
+      count += c.visible(input, node) && !(below && node == input.node);
+    return count;
+  }
+
+  const Capture& c;
+  Tick cursor_, tick;
+  std::int32_t step;
+  std::vector<VerdictRow> verdicts;
+  std::vector<NodeRow> hung;
+  std::vector<std::int32_t> pending;
+};
+
+}  // namespace triescope::test

@@ -1,0 +1,146 @@
+// The draft phase: what was proposed, by what, in which shape, and at what cost.
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "viz/narration/story.h"
+
+namespace triescope::viz {
+namespace {
+
+using capture::NodeRow;
+using capture::Source;
+using capture::Whose;
+
+// Sentences that a drafter has of its own, by its method.
+constexpr std::array kDrafters = {"ngram_trie", "prompt_lookup", "suffix_automaton",
+                                  "rest",       "lookahead",     "draft_model",
+                                  "medusa",     "hydra",         "eagle",
+                                  "eagle2",     "eagle3"};
+// Methods that never draft.
+constexpr std::array kPlain = {"greedy", "sample", "sample_then_beam", "beam", "batch_beam"};
+
+template <std::size_t N>
+bool is_one_of(const std::array<const char*, N>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// What was hung in this phase: nodes are numbered in the order of their ticks.
+std::span<const NodeRow> hung(const Story& story) {
+  const auto before = story.capture.nodes_at(story.tick).size();
+  return story.capture.nodes_at(story.cursor).subspan(before);
+}
+
+// From the first of them to the deepest, the first where several are.
+std::vector<std::int32_t> longest_path(std::span<const NodeRow> drafts) {
+  const auto deepest =
+      std::max_element(drafts.begin(), drafts.end(),
+                       [](const NodeRow& a, const NodeRow& b) { return a.depth < b.depth; });
+  std::vector<std::int32_t> path;
+  for (std::int32_t node = deepest->node; node >= drafts.front().node;) {
+    path.push_back(node);
+    node = drafts[static_cast<std::size_t>(node - drafts.front().node)].parent;
+  }
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+std::int64_t ends_of(std::span<const NodeRow> drafts) {
+  std::set<std::int32_t> parents;
+  for (const NodeRow& draft : drafts) parents.insert(draft.parent);
+  return std::count_if(drafts.begin(), drafts.end(),
+                       [&](const NodeRow& draft) { return !parents.contains(draft.node); });
+}
+
+std::vector<std::vector<Value>> items(const Story& story, std::span<const std::int32_t> nodes) {
+  std::vector<std::vector<Value>> all;
+  for (const std::int32_t node : nodes) all.push_back({story.node("node", node)});
+  return all;
+}
+
+void tell_pending(Story& story) {
+  const auto frontier = story.capture.frontier(story.step - 1);
+  if (frontier.empty()) return story.say("draft.pending.unknown");
+  std::vector<std::int32_t> nodes;
+  for (const capture::FrontierRow& row : frontier) nodes.push_back(row.node);
+  const auto beams = static_cast<std::int64_t>(nodes.size());
+  if (beams == 1) return story.say("draft.pending.one", {story.node("node", nodes.front())});
+  story.say("draft.pending.many", {count("beams", beams, to_panel("trie")),
+                                   story.list("tokens", "item.node", items(story, nodes))});
+}
+
+// What the drafting model ran for it.
+void tell_cost(Story& story) {
+  for (const Whose whose : {Whose::kDraft, Whose::kHead}) {
+    const auto inputs = story.capture.inputs(story.step, whose);
+    if (inputs.empty()) continue;
+    story.say(whose == Whose::kDraft ? "draft.cost.model" : "draft.cost.head",
+              {count("forwards", inputs.back().forward + 1, to_panel("mask")),
+               count("rows", static_cast<std::int64_t>(inputs.size()), to_panel("mask"))});
+  }
+}
+
+void tell_nothing_drafted(Story& story) {
+  const std::string& method = story.capture.run().method;
+  const auto frontier = story.capture.frontier(story.step - 1);
+  if (is_one_of(kPlain, method)) {
+    story.say("draft.none", {word("method", story.capture.run().method_title)});
+  } else if (frontier.empty()) {
+    story.say("draft.unrecorded");
+  } else {
+    const NodeRow& pending = story.capture.nodes()[static_cast<std::size_t>(frontier.front().node)];
+    const std::int32_t left = story.capture.run().max_new_tokens - pending.depth;
+    if (left <= 1)
+      story.say("draft.no_room");
+    else
+      story.say("draft.nothing_found", {story.node("node", pending.node)});
+  }
+  tell_pending(story);
+  tell_cost(story);
+}
+
+void tell_shape(Story& story, std::span<const NodeRow> drafts) {
+  if (drafts.size() == 1) return story.say("draft.one", {story.node("node", drafts.front().node)});
+  const auto path = longest_path(drafts);
+  if (path.size() == drafts.size())
+    return story.say("draft.chain", {story.list("tokens", "item.node", items(story, path), 8)});
+  story.say("draft.tree",
+            {count("levels", static_cast<std::int64_t>(path.size()), to_node(path.back())),
+             count("ends", ends_of(drafts), to_panel("trie")),
+             story.list("tokens", "item.node", items(story, path), 8)});
+}
+
+}  // namespace
+
+void tell_draft(Story& story) {
+  const auto prompt = static_cast<std::int64_t>(story.capture.run().prompt_tokens.size());
+  if (story.step == 0) {
+    story.say("draft.prefill");
+    story.say("draft.prefill.next", {count("prompt", prompt, to_panel("text"))});
+    return;
+  }
+  const auto drafts = hung(story);
+  if (drafts.empty()) return tell_nothing_drafted(story);
+  const std::string& method = story.capture.run().method;
+  const auto proposed = static_cast<std::int64_t>(drafts.size());
+  story.say(
+      is_one_of(kDrafters, method) ? "draft.by." + method : "draft.by.other",
+      {count("drafts", proposed, to_panel("verdict")), story.node("node", drafts.front().parent)});
+  tell_shape(story, drafts);
+  const auto verdicts = verdicts_of(story);
+  const auto withdrawn = std::count_if(
+      verdicts.begin(), verdicts.end(),
+      [](const capture::VerdictRow& row) { return row.verdict == capture::Verdict::kWithdrawn; });
+  if (withdrawn > 0)
+    story.say("draft.withdrawn", {count("withdrawn", withdrawn, to_panel("verdict")),
+                                  count("sent", proposed - withdrawn, to_panel("mask"))});
+  const auto drawn =
+      std::find_if(drafts.begin(), drafts.end(), [](const NodeRow& draft) { return draft.q < 1; });
+  if (drawn != drafts.end())
+    story.say("draft.drawn",
+              {story.node("node", drawn->node),
+               labelled("q", "q", static_cast<double>(drawn->q), 3, to_node(drawn->node))});
+  tell_cost(story);
+}
+
+}  // namespace triescope::viz

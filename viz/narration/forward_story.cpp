@@ -1,0 +1,107 @@
+// The forward phase: which rows were read, where they stand, what they see, where their KV went.
+#include <algorithm>
+
+#include "viz/narration/story.h"
+
+namespace triescope::viz {
+namespace {
+
+using capture::InputRow;
+
+void tell_prefill(Story& story) {
+  const auto& tokens = story.capture.run().prompt_tokens;
+  const auto prompt = static_cast<std::int64_t>(tokens.size());
+  const auto last = static_cast<std::int32_t>(-1 - prompt);
+  if (prompt == 1)
+    story.say("forward.prefill.one", {story.node("node", last)});
+  else
+    story.say("forward.prefill",
+              {count("prompt", prompt, to_panel("text")), ordinal("first", 0, to_node(-2)),
+               ordinal("last", prompt - 1, to_node(last))});
+  const auto inputs = story.capture.inputs(0);
+  const auto branch = static_cast<std::int64_t>(inputs.size()) - prompt;
+  if (branch > 0) story.say("forward.prefill.branch", {count("branch", branch, to_panel("text"))});
+  if (inputs.size() > 1)
+    story.say("forward.prefill.slots",
+              {count("slots", static_cast<std::int64_t>(inputs.size()), to_panel("kv")),
+               story.slot("first", inputs.front().slot), story.slot("last", inputs.back().slot)});
+  else if (!inputs.empty())
+    story.say("forward.prefill.slot", {story.slot("slot", inputs.front().slot)});
+  story.say("forward.prefill.row",
+            {story.node("node", branch > 0 && !inputs.empty() ? inputs.back().node : last)});
+}
+
+void tell_rows(Story& story, std::span<const InputRow> inputs) {
+  const InputRow& first = inputs.front();
+  if (inputs.size() == 1) {
+    story.say("forward.one", {story.node("node", first.node),
+                              ordinal("position", first.position, to_node(first.node)),
+                              story.slot("slot", first.slot)});
+    return;
+  }
+  const auto rows = static_cast<std::int64_t>(inputs.size());
+  const auto frontier = story.capture.frontier(story.step - 1);
+  const auto pending = std::count_if(inputs.begin(), inputs.end(), [&](const InputRow& row) {
+    return std::any_of(frontier.begin(), frontier.end(),
+                       [&](const auto& leaf) { return leaf.node == row.node; });
+  });
+  if (pending < rows) {
+    story.say("forward.drafts",
+              {count("rows", rows, to_panel("mask")), count("pending", pending, to_panel("trie")),
+               count("drafts", rows - pending, to_panel("verdict"))});
+    return;
+  }
+  std::vector<std::vector<Value>> items;
+  for (const InputRow& row : inputs)
+    items.push_back({story.node("node", row.node), story.slot("slot", row.slot)});
+  story.say("forward.beams",
+            {count("rows", rows, to_panel("mask")), story.list("tokens", "item.row", items, 3)});
+}
+
+void tell_sight(Story& story, const InputRow& row) {
+  const std::int64_t path = row.position + 1;
+  const auto prompt = static_cast<std::int64_t>(story.capture.run().prompt_tokens.size());
+  const std::int64_t window = story.capture.run().sliding_window;
+  if (window > 0 && window < path)
+    return story.say("forward.sees.window",
+                     {story.node("node", row.node), count("sees", window, to_panel("mask"))});
+  story.say(path == prompt + 1 ? "forward.sees.prompt" : "forward.sees",
+            {story.node("node", row.node), count("sees", path, to_panel("mask")),
+             count("prompt", prompt, to_panel("text")),
+             count("below", path - prompt - 1, to_panel("trie"))});
+}
+
+// Two rows at one position: the first such pair.
+void tell_siblings(Story& story, std::span<const InputRow> inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    for (std::size_t k = i + 1; k < inputs.size(); ++k)
+      if (inputs[i].position == inputs[k].position)
+        return story.say("forward.siblings",
+                         {story.node("one", inputs[i].node), story.node("other", inputs[k].node),
+                          ordinal("position", inputs[i].position, to_node(inputs[i].node))});
+}
+
+}  // namespace
+
+void tell_forward(Story& story) {
+  if (story.step == 0) return tell_prefill(story);
+  const auto inputs = story.capture.inputs(story.step);
+  if (inputs.empty()) return story.say("forward.unrecorded");
+  tell_rows(story, inputs);
+  tell_sight(story, inputs.back());
+  tell_siblings(story, inputs);
+  if (const InputRow& last = inputs.back(); last.naive_position != last.position)
+    story.say("forward.naive", {story.node("node", last.node),
+                                ordinal("naive", last.naive_position, to_panel("positions")),
+                                ordinal("position", last.position, to_node(last.node))});
+  std::vector<std::vector<Value>> reused;
+  for (const capture::SlotRow& row : story.capture.slot_events(story.step))
+    if (row.tick == story.tick && row.action == capture::SlotAction::kReuse)
+      reused.push_back({story.slot("slot", row.slot)});
+  if (!reused.empty()) {
+    Value slots = story.list("slots", "item.slot", reused);
+    story.say("forward.reused", {std::move(slots)});
+  }
+}
+
+}  // namespace triescope::viz

@@ -1,0 +1,158 @@
+// What accept decided about texts: which drafts came true, which one did not and why, and the token
+// that the target adds.
+#include <algorithm>
+#include <cmath>
+
+#include "viz/narration/story.h"
+
+namespace triescope::viz {
+namespace {
+
+using capture::Reason;
+using capture::Verdict;
+using capture::VerdictRow;
+
+std::int32_t parent_of(const Story& story, std::int32_t node) {
+  return story.capture.nodes()[static_cast<std::size_t>(node)].parent;
+}
+
+// Decided by looking at the draft itself, not at one above it.
+bool is_substantive(Reason reason) {
+  return reason != Reason::kNone && reason != Reason::kParentRefused &&
+         reason != Reason::kAfterEnd && reason != Reason::kNotReached;
+}
+
+const char* rule_of(std::span<const VerdictRow> drafts) {
+  for (const VerdictRow& row : drafts) switch (row.reason) {
+      case Reason::kIsArgmax:
+      case Reason::kNotArgmax:
+        return "verify.greedy";
+      case Reason::kDrawIsThis:
+      case Reason::kDrawIsAnother:
+        return "verify.sample";
+      case Reason::kBelowRatio:
+      case Reason::kNotBelowRatio:
+        return "verify.chain";
+      case Reason::kBelowRest:
+      case Reason::kNotBelowRest:
+        return "verify.multi_round";
+      case Reason::kTypical:
+      case Reason::kNotTypical:
+      case Reason::kTypicalOffPath:
+        return "verify.typical";
+      case Reason::kInTopK:
+      case Reason::kNotInTopK:
+      case Reason::kTopKOffPath:
+        return "verify.top_k";
+      default:
+        break;
+    }
+  return "verify.other";
+}
+
+// The refusal that ended the walk: of the first draft beside the token that the target put there.
+const VerdictRow* decisive(const Story& story, std::span<const VerdictRow> drafts,
+                           const VerdictRow* own) {
+  const VerdictRow* first = nullptr;
+  for (const VerdictRow& row : drafts) {
+    if (row.verdict != Verdict::kRejected) continue;
+    const bool told = is_substantive(row.reason) || !row.stored_reason.empty();
+    if (!told) continue;
+    if (own && parent_of(story, row.node) == parent_of(story, own->node)) return &row;
+    if (!first) first = &row;
+  }
+  return first;
+}
+
+void tell_accepted(Story& story, std::span<const VerdictRow> drafts) {
+  std::vector<std::vector<Value>> accepted;
+  for (const VerdictRow& row : drafts)
+    if (row.verdict == Verdict::kAccepted)
+      accepted.push_back({story.node("node", row.node), story.probability("p", row.p, row.node)});
+  const Value drafted =
+      count("drafted", static_cast<std::int64_t>(drafts.size()), to_panel("verdict"));
+  if (accepted.empty())
+    return story.say(drafts.size() == 1 ? "accept.refused" : "accept.all_refused", {drafted});
+  // Where a rule does not note p (a schema of long ago), the token alone.
+  const bool has_p = std::all_of(drafts.begin(), drafts.end(), [](const VerdictRow& row) {
+    return row.verdict != Verdict::kAccepted || row.p >= 0;
+  });
+  if (drafts.size() == 1)
+    return story.say("accept.came_true",
+                     {story.list("tokens", has_p ? "item.token_p" : "item.node", accepted)});
+  const Value number =
+      count("accepted", static_cast<std::int64_t>(accepted.size()), to_panel("verdict"));
+  story.say(
+      accepted.size() == drafts.size() ? "accept.all_accepted" : "accept.accepted",
+      {story.list("tokens", has_p ? "item.token_p" : "item.node", accepted), number, drafted});
+}
+
+void tell_candidates(Story& story, std::int32_t parent) {
+  std::vector<std::vector<Value>> best;
+  for (const capture::CandidateRow& row : story.capture.candidates(parent, story.cursor)) {
+    if (best.size() == 3) break;
+    best.push_back(
+        {token(story.capture, "token", row.token, to_node(parent)),
+         labelled("p", "p", std::exp(static_cast<double>(row.logprob)), 3, to_node(parent))});
+  }
+  const double vocabulary = story.model("vocab_size", 0);
+  if (best.empty() || vocabulary < 1)
+    return story.say("accept.row", {story.node("parent", parent)});
+  story.say("accept.candidates",
+            {story.node("parent", parent),
+             count("vocabulary", static_cast<std::int64_t>(vocabulary), to_panel("candidates")),
+             story.list("tokens", "item.candidate", best)});
+}
+
+// Of the token that was chosen without a draft in its place.
+void tell_choice(Story& story, const VerdictRow& own) {
+  tell_candidates(story, parent_of(story, own.node));
+  if (!tell_reason(story, own)) story.say("accept.chosen", {story.node("node", own.node)});
+}
+
+void tell_own(Story& story, const VerdictRow& own) {
+  story.say(own.verdict == Verdict::kBonus       ? "accept.bonus"
+            : own.verdict == Verdict::kCorrected ? "accept.corrected"
+                                                 : "accept.chosen",
+            {story.node("node", own.node)});
+}
+
+}  // namespace
+
+void tell_texts(Story& story, std::span<const VerdictRow> verdicts) {
+  std::vector<VerdictRow> drafts, taken_over;
+  const VerdictRow *own = nullptr, *finished = nullptr;
+  for (const VerdictRow& row : verdicts) {
+    if (row.reason == Reason::kForced || row.reason == Reason::kBranched)
+      taken_over.push_back(row);
+    else if (row.verdict == Verdict::kAccepted || row.verdict == Verdict::kRejected)
+      drafts.push_back(row);
+    else if (row.verdict == Verdict::kFinished)
+      finished = &row;
+    else if (!own)
+      own = &row;
+  }
+  if (!taken_over.empty())
+    story.say(taken_over.back().reason == Reason::kForced ? "accept.forced" : "accept.branched",
+              {story.node("node", taken_over.back().node),
+               count("tokens", static_cast<std::int64_t>(taken_over.size()), to_panel("text"))});
+  if (!drafts.empty()) {
+    story.say(rule_of(drafts));
+    tell_accepted(story, drafts);
+    if (const VerdictRow* const refusal = decisive(story, drafts, own))
+      tell_reason(story, *refusal);
+    if (own) tell_own(story, *own);
+  } else if (own) {
+    tell_choice(story, *own);
+  }
+  if (finished) tell_reason(story, *finished);
+  if (own && !drafts.empty()) tell_reason(story, *own);
+  if (own && drafts.empty() && !finished) {
+    const auto prompt = static_cast<std::int64_t>(story.capture.run().prompt_tokens.size());
+    const std::int32_t depth = story.capture.nodes()[static_cast<std::size_t>(own->node)].depth;
+    story.say("accept.pending", {story.node("node", own->node),
+                                 ordinal("position", prompt + depth - 1, to_node(own->node))});
+  }
+}
+
+}  // namespace triescope::viz
