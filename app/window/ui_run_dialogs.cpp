@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "app/window/ui_dialogs.h"
+#include "viz/questions/beam_decision.h"
 #include "viz/words/token_text.h"
 
 namespace triescope::app {
@@ -84,10 +85,11 @@ bool draw_what_if(Ui& ui) {
   if (candidates.empty()) ImGui::TextDisabled("No candidates were recorded for this node.");
   for (const capture::CandidateRow& candidate : candidates) {
     char label[192];
-    std::snprintf(label, sizeof label, "%2d  %-20s  p = %.4f%s###%d", candidate.rank + 1,
-                  viz::token_text(capture.piece(candidate.token)).c_str(),
-                  std::exp(candidate.logprob), candidate.chosen ? "  (taken)" : "",
-                  candidate.token);
+    std::snprintf(
+        label, sizeof label, "%2d  %-20s  p = %.4f%s###%d", candidate.rank + 1,
+        viz::token_text(capture.piece(candidate.token)).c_str(), std::exp(candidate.logprob),
+        viz::child_of(capture, node, candidate.token, document->cursor) >= 0 ? "  (taken)" : "",
+        candidate.token);
     if (!ImGui::Selectable(label)) continue;
     ui.workspace.branch(node, candidate.token);
     done = true;

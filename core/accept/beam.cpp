@@ -14,16 +14,6 @@ using capture::Reason;
 using capture::Source;
 using capture::Verdict;
 
-// What one step found, before anything is decided.
-struct BeamAcceptor::Expansion {
-  std::vector<BeamCandidate> candidates;  // rule 3, best first
-  // By beam index: the node it stands at (the first one several times at the start).
-  std::vector<NodeId> beams;
-  std::vector<float> best_of_beam;           // by beam index: score of its best continuation
-  std::vector<capture::CandidateRow> shown;  // best tokens of every row
-  std::vector<std::pair<NodeId, std::int32_t>> children;  // (parent, token) that went into the tree
-};
-
 BeamAcceptor::BeamAcceptor(const RunContext& run)
     : processors_(run),
       num_beams_(static_cast<std::size_t>(run.settings.integer("num_beams"))),
@@ -64,7 +54,8 @@ void BeamAcceptor::score_row(const StepView& view, int row, std::span<float> out
   }
 }
 
-void BeamAcceptor::expand(const StepView& view, Expansion& out) const {
+BeamAcceptor::Expansion BeamAcceptor::expand(const StepView& view) const {
+  Expansion out;
   const TokenTree& tree = view.tree;
   const auto vocab = static_cast<std::size_t>(view.run.vocab_size);
   const std::size_t wanted =
@@ -97,6 +88,7 @@ void BeamAcceptor::expand(const StepView& view, Expansion& out) const {
     }
   }
   out.candidates = heap.best();
+  return out;
 }
 
 // The candidate's node: a draft of this step where there is one.
@@ -235,16 +227,24 @@ void BeamAcceptor::go_on(const StepView& view, Expansion& expansion, AcceptResul
 }
 
 void BeamAcceptor::advance(const StepView& view, AcceptResult& result) {
-  Expansion expansion;
-  expand(view, expansion);
+  const bool told = ahead_.has_value();
+  Expansion expansion = told ? std::move(*ahead_) : expand(view);
+  ahead_.reset();
   started_ = true;
   if (!expansion.candidates.empty()) result.emitted.push_back(expansion.candidates.front().token);
   finish(view, expansion, result);
   go_on(view, expansion, result);
+  if (told) return;
   for (capture::CandidateRow& row : expansion.shown)
     row.chosen = std::ranges::find(expansion.children, std::pair(NodeId(row.node), row.token)) !=
                  expansion.children.end();
   result.candidates.insert(result.candidates.end(), expansion.shown.begin(), expansion.shown.end());
+}
+
+Outlook BeamAcceptor::look(const StepView& view) {
+  live_.assign(view.frontier.begin(), view.frontier.end());
+  ahead_ = expand(view);
+  return {.candidates = ahead_->shown, .stages = {}};
 }
 
 AcceptResult BeamAcceptor::accept(const StepView& view, Rng&) {

@@ -24,6 +24,8 @@
 // beams come from (sample-then-beam, branches). Not thread-safe.
 #pragma once
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/accept/beam_candidates.h"
@@ -39,15 +41,25 @@ class BeamAcceptor final : public Acceptor {
   // num_return_sequences above num_beams.
   explicit BeamAcceptor(const RunContext& run);
 
+  Outlook look(const StepView& view) override;
   AcceptResult accept(const StepView& view, Rng& rng) override;
   std::vector<FinishedSequence> results(const TokenTree& tree) const override;
 
  private:
-  struct Expansion;
+  // What one level found, before anything is decided.
+  struct Expansion {
+    std::vector<BeamCandidate> candidates;  // rule 3, best first
+    // By beam index: the node it stands at (the first one several times at the start).
+    std::vector<NodeId> beams;
+    std::vector<float> best_of_beam;           // by beam index: score of its best continuation
+    std::vector<capture::CandidateRow> shown;  // best tokens of every row
+    std::vector<std::pair<NodeId, std::int32_t>>
+        children;  // (parent, token) that went into the tree
+  };
   // One level: `live_` goes through its rows, and is the next level's afterwards.
   void advance(const StepView& view, AcceptResult& result);
   void score_row(const StepView& view, int row, std::span<float> out) const;
-  void expand(const StepView& view, Expansion& out) const;
+  Expansion expand(const StepView& view) const;
   NodeId hang(const StepView& view, Expansion& expansion, const BeamCandidate& candidate) const;
   void finish(const StepView& view, Expansion& expansion, AcceptResult& result);
   void go_on(const StepView& view, Expansion& expansion, AcceptResult& result);
@@ -61,6 +73,7 @@ class BeamAcceptor final : public Acceptor {
   double prune_relative_, prune_absolute_, prune_relative_local_;
   std::size_t candidates_;
   FinishedPool pool_;
+  std::optional<Expansion> ahead_;  // of the next level, where look() has told of it already
   bool started_ = false, over_ = false;
   std::vector<NodeId> live_;  // the beams, best first
 };

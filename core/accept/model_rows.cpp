@@ -77,6 +77,20 @@ const Distribution& ModelRows::distribution(NodeId node) {
   return *e.distribution;
 }
 
+std::vector<capture::StageRow> ModelRows::stages(NodeId node, std::span<const std::int32_t> tokens,
+                                                 bool warped) {
+  std::vector<capture::StageRow> rows;
+  if (processors_.any())
+    for (const std::int32_t token : tokens)
+      rows.push_back({.token = token, .p = probability(node, token)});
+  if (warped) {
+    auto later = warpers_.stages(scores(node), tokens);
+    rows.insert(rows.end(), later.begin(), later.end());
+  }
+  for (capture::StageRow& row : rows) row.node = node.value;
+  return rows;
+}
+
 float ModelRows::logprob(NodeId node, std::int32_t token) {
   Entry& e = entry(node);
   const auto row = raw(node);

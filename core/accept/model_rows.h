@@ -38,6 +38,9 @@ class ModelRows {
   std::int32_t rank(NodeId node, std::int32_t token);
   // What sampling draws from: after the warpers.
   const Distribution& distribution(NodeId node);
+  // p of these tokens after the processors and after each of the warpers, as far as they are on.
+  std::vector<capture::StageRow> stages(NodeId node, std::span<const std::int32_t> tokens,
+                                        bool warped);
   // log p(token | path) of the model itself, before processors: what the tree and the capture hold.
   float logprob(NodeId node, std::int32_t token);
 

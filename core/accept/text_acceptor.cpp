@@ -32,6 +32,45 @@ void add_candidates(ModelRows& rows, NodeId node, std::int32_t chosen, int count
                    .chosen = best[rank].second == chosen});
 }
 
+// The tokens whose stages are recorded: the node's best and the drafts below it.
+std::vector<std::int32_t> watched_tokens(ModelRows& rows, const TokenTree& tree, NodeId node,
+                                         int count) {
+  std::vector<std::int32_t> tokens;
+  for (const auto& [score, token] : kernels::top_k(rows.raw(node), static_cast<std::size_t>(count)))
+    tokens.push_back(token);
+  for (const NodeId draft : drafts_below(tree, rows, node))
+    if (std::ranges::find(tokens, tree[draft].token.value) == tokens.end())
+      tokens.push_back(tree[draft].token.value);
+  return tokens;
+}
+
+// What `drawn` was drawn from, for these tokens. `noise`: the numbers that Gumbel-max drew begin
+// there; null = it did not, or they are not known.
+std::vector<capture::StageRow> drawn_stage(const Distribution& from, NodeId node,
+                                           std::vector<std::int32_t> tokens, std::int32_t drawn,
+                                           bool by_u, Rng* noise) {
+  if (std::ranges::find(tokens, drawn) == tokens.end()) tokens.push_back(drawn);
+  std::vector<capture::StageRow> rows;
+  for (const std::int32_t token : tokens)
+    rows.push_back({.node = node.value,
+                    .stage = capture::Stage::kDrawn,
+                    .token = token,
+                    .p = from.probability(token)});
+  const float log_sum = noise ? kernels::log_sum_exp(from.scores) : 0;
+  double below = 0;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const double gumbel = noise ? noise->gumbel() : 0;
+    const auto row = std::ranges::find(rows, from.tokens[i], &capture::StageRow::token);
+    if (row != rows.end() && noise) {
+      row->at = static_cast<float>(from.scores[i] - log_sum + gumbel);
+    } else if (row != rows.end() && by_u) {
+      row->at = static_cast<float>(below);
+    }
+    below += from.probabilities[i];
+  }
+  return rows;
+}
+
 // Verdicts for the drafts that the rule never came to: below a refused one, or after the end of the
 // text.
 void add_missing_verdicts(const VerifyInput& input, std::span<const NodeId> drafts,
@@ -69,6 +108,33 @@ TextAcceptor::TextAcceptor(const RunContext& run, VerifyRule rule)
       accept_top_k_(run.settings.integer_or("accept_top_k", 1)),
       candidates_(run.settings.integer_or("candidates", 0)) {}
 
+bool TextAcceptor::draws() const { return rule_ != verify_greedy && rule_ != verify_top_k; }
+
+Outlook TextAcceptor::look(const StepView& view) {
+  Outlook outlook;
+  shown_.clear();
+  if (candidates_ == 0) return outlook;
+  ModelRows rows(view, processors_, warpers_);
+  const auto show = [&](NodeId node) {
+    shown_.insert(node);
+    add_candidates(rows, node, -1, candidates_, outlook.candidates);
+    const auto tokens = watched_tokens(rows, view.tree, node, candidates_);
+    for (const capture::StageRow& row : rows.stages(node, tokens, draws()))
+      outlook.stages.push_back(row);
+    if (const Proposal* proposal = view.proposal(node))
+      for (const std::int32_t token : tokens)
+        outlook.stages.push_back({.node = node.value,
+                                  .stage = capture::Stage::kProposal,
+                                  .token = token,
+                                  .p = proposal->q.probability(token)});
+  };
+  for (const NodeId node : view.rows)
+    if (std::ranges::find(view.frontier, node) != view.frontier.end() ||
+        !drafts_below(view.tree, rows, node).empty())
+      show(node);
+  return outlook;
+}
+
 AcceptResult TextAcceptor::accept(const StepView& view, Rng& rng) {
   ModelRows rows(view, processors_, warpers_);
   // Drafts by the frontier node they hang below; parents come first.
@@ -105,6 +171,7 @@ TextAcceptor::Text TextAcceptor::verify(const StepView& view, Rng& rng, ModelRow
                           .typical_epsilon = typical_epsilon_,
                           .typical_delta = typical_delta_,
                           .top_k = accept_top_k_};
+  Rng noise = rng;  // what Gumbel-max is about to draw
   Verification verified = rule_(input);
   for (const NodeId draft : drafts)
     tree.set_logprob(draft, rows.logprob(tree[draft].parent, tree[draft].token.value));
@@ -117,10 +184,9 @@ TextAcceptor::Text TextAcceptor::verify(const StepView& view, Rng& rng, ModelRow
   add_missing_verdicts(input, drafts, verdicts);
   if (verified.next_token >= 0) {
     const bool refused = !input.drafts_below(last).empty();
-    const bool sampled = rule_ != verify_greedy && rule_ != verify_top_k;
     const Source source = refused                  ? Source::kCorrected
                           : !verified.path.empty() ? Source::kBonus
-                          : sampled                ? Source::kSampled
+                          : draws()                ? Source::kSampled
                                                    : Source::kGreedy;
     const NodeId next = tree.hang(last, TokenId(verified.next_token), source,
                                   rows.logprob(last, verified.next_token))
@@ -134,6 +200,25 @@ TextAcceptor::Text TextAcceptor::verify(const StepView& view, Rng& rng, ModelRow
                         .rank = rows.rank(last, verified.next_token),
                         .score = tree[next].score,
                         .reason = verified.next_reason});
+    if (candidates_ > 0 && draws()) {
+      const Distribution& from =
+          verified.drawn_from ? *verified.drawn_from : rows.distribution(last);
+      // One draw a node, from the root down; other rules draw other numbers in between.
+      const bool noise_known = sampler_ == Sampler::kGumbel && rule_ == verify_deterministic;
+      if (noise_known)
+        for (const NodeId node : verified.path)
+          for (std::size_t i = rows.distribution(tree[node].parent).size(); i > 0; --i)
+            noise.gumbel();
+      const auto tokens = watched_tokens(rows, tree, last, candidates_);
+      // A draft with none below it: look() did not know that the text would get there.
+      if (!shown_.contains(last))
+        for (const capture::StageRow& row : rows.stages(last, tokens, true))
+          result.stages.push_back(row);
+      for (const capture::StageRow& row :
+           drawn_stage(from, last, tokens, verified.next_token, verified.next_u >= 0,
+                       noise_known ? &noise : nullptr))
+        result.stages.push_back(row);
+    }
     result.emitted.push_back(verified.next_token);
     last = next;
   }
@@ -161,6 +246,7 @@ TextAcceptor::Text TextAcceptor::verify(const StepView& view, Rng& rng, ModelRow
       chosen[node] = verified.next_token;
     }
     const auto show = [&](NodeId node) {
+      if (shown_.contains(node)) return;
       const auto at = chosen.find(node);
       if (at == chosen.end() && input.drafts_below(node).empty()) return;
       add_candidates(rows, node, at == chosen.end() ? -1 : at->second, candidates_,
@@ -197,12 +283,11 @@ Parameter sampler_parameter() {
 
 std::vector<Parameter> verify_parameters() {
   std::vector<Parameter> parameters = {
-      choice(
-          "verify", "greedy", {"greedy", "sample", "chain", "multi_round", "typical", "top_k"},
-          "greedy: the text of greedy decoding, exactly. sample: the distribution of "
-          "sampling, exactly (one y ~ p per node; a draft passes if it is y). multi_round: the "
-          "same distribution, draft by draft against what is left of p. typical, top_k: lossy, "
-          "the text may differ. chain: for one draft per node, drawn at random."),
+      choice("verify", "greedy", {"greedy", "sample", "chain", "multi_round", "typical", "top_k"},
+             "greedy: the text of greedy decoding, exactly. sample: the distribution of "
+             "sampling, exactly (one y ~ p per node; a draft passes if it is y). multi_round: the "
+             "same distribution, draft by draft against what is left of p. typical, top_k: lossy, "
+             "the text may differ. chain: for one draft per node, drawn at random."),
   };
   for (auto& p : warper_parameters()) parameters.push_back(std::move(p));
   parameters.push_back(sampler_parameter());

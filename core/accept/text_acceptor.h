@@ -11,6 +11,7 @@
 // kSampled.
 #pragma once
 
+#include <unordered_set>
 #include <vector>
 
 #include "core/accept/verify.h"
@@ -23,10 +24,13 @@ class TextAcceptor final : public Acceptor {
   // Settings read: those of LogitsProcessors, Warpers and verify_parameters(), and "candidates".
   TextAcceptor(const RunContext& run, VerifyRule rule);
 
+  Outlook look(const StepView& view) override;
   AcceptResult accept(const StepView& view, Rng& rng) override;
   std::vector<FinishedSequence> results(const TokenTree& tree) const override;
 
  private:
+  // A token is drawn at random, from what the warpers leave.
+  bool draws() const;
   struct Text {
     FinishedSequence end;  // its newest node; finish "stopped" while it goes on
     bool goes_on = true;
@@ -42,7 +46,8 @@ class TextAcceptor final : public Acceptor {
   float typical_epsilon_, typical_delta_;
   int accept_top_k_;
   int candidates_;
-  std::vector<Text> texts_;  // those that go on lie in the frontier's order
+  std::unordered_set<NodeId> shown_;  // look() has told of their rows
+  std::vector<Text> texts_;           // those that go on lie in the frontier's order
 };
 
 // The rule that the settings' "verify" names, for drafts that were not drawn at random

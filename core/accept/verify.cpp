@@ -14,9 +14,8 @@ bool VerifyInput::ends(NodeId node) const {
   return n.depth >= 1 && (view.run.is_eos(n.token.value) || n.depth >= view.run.max_new_tokens);
 }
 
-std::vector<NodeId> VerifyInput::drafts_below(NodeId node) const {
+std::vector<NodeId> drafts_below(const TokenTree& tree, const ModelRows& rows, NodeId node) {
   std::vector<NodeId> drafts;
-  const TokenTree& tree = view.tree;
   for (NodeId child = tree[node].first_child; child.valid(); child = tree[child].next_sibling)
     if (tree[child].status != NodeStatus::kDead && rows.has(child)) drafts.push_back(child);
   return drafts;

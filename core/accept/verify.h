@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,9 @@
 namespace triescope {
 
 enum class Sampler : std::uint8_t { kSoftmax, kGumbel };
+
+// Children of a node that are drafts of this step, in draw order.
+std::vector<NodeId> drafts_below(const TokenTree& tree, const ModelRows& rows, NodeId node);
 
 struct VerifyInput {
   const StepView& view;
@@ -40,8 +44,9 @@ struct VerifyInput {
   const TokenTree& tree() const { return view.tree; }
   // No token follows this node: it is an EOS, or the text has its full length.
   bool ends(NodeId node) const;
-  // Children of a node that are drafts of this step, in draw order.
-  std::vector<NodeId> drafts_below(NodeId node) const;
+  std::vector<NodeId> drafts_below(NodeId node) const {
+    return triescope::drafts_below(tree(), rows, node);
+  }
 };
 
 struct Verification {
@@ -50,6 +55,8 @@ struct Verification {
   float next_p = -1;             // of next_token, in the distribution it came from
   float next_u = -1;             // the uniform it was drawn with; -1 = none
   capture::Reason next_reason = capture::Reason::kNone;
+  // What next_token was drawn from, where that is not the row's own distribution.
+  std::optional<Distribution> drawn_from = {};
   std::vector<capture::VerdictRow> verdicts;  // of the drafts that were looked at
 };
 

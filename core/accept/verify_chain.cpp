@@ -51,7 +51,8 @@ Verification verify_chain(const VerifyInput& input) {
       v = draft;
       continue;
     }
-    emit(residual(p, q), Reason::kDrawnFromResidual);
+    result.drawn_from = residual(p, q);
+    emit(*result.drawn_from, Reason::kDrawnFromResidual);
     row.verdict = capture::Verdict::kRejected;
     row.replacement = result.next_token;
     row.reason = Reason::kNotBelowRatio;

@@ -6,6 +6,7 @@
 // replacement); Jeon et al., "Recursive Speculative Decoding", 2024, and Yang et al.,
 // "Multi-Candidate Speculative Decoding", 2024 (without).
 #include <algorithm>
+#include <utility>
 
 #include "core/accept/verify.h"
 
@@ -53,6 +54,7 @@ Verification verify_multi_round(const VerifyInput& input) {
       result.next_reason = draws.empty() ? Reason::kDrawn : Reason::kDrawnFromRest;
       for (auto& row : result.verdicts)
         if (input.tree()[NodeId(row.node)].parent == v) row.replacement = y.token;
+      if (!draws.empty()) result.drawn_from = std::move(r);
       break;
     }
     result.path.push_back(next);

@@ -75,6 +75,7 @@ Verification verify_typical(const VerifyInput& input) {
   for (auto& row : result.verdicts)
     if (row.verdict == capture::Verdict::kRejected && input.tree()[NodeId(row.node)].parent == last)
       row.replacement = y.token;
+  if (!kept.tokens.empty()) result.drawn_from = std::move(kept);
   return result;
 }
 

@@ -10,6 +10,9 @@
 #include "core/kernels/row_ops.h"
 
 namespace triescope {
+
+using capture::Stage;
+
 namespace {
 
 // fp32 softmax of the finite scores.
@@ -219,6 +222,38 @@ Warpers::Warpers(const Settings& settings, int min_tokens_to_keep)
                     "; for the best token each time take greedy decoding");
 }
 
+template <class After>
+void Warpers::filter_all(Distribution& d, const After& after) const {
+  if (top_h_ > 0) {
+    keep_top_h(d, top_h_);
+    after(Stage::kTopH);
+  }
+  if (top_k_ > 0) {
+    keep_top_k(d, std::max(static_cast<std::size_t>(top_k_), min_tokens_to_keep_));
+    after(Stage::kTopK);
+  }
+  if (top_p_ < 1) {
+    keep_top_p(d, top_p_, min_tokens_to_keep_);
+    after(Stage::kTopP);
+  }
+  if (min_p_ > 0) {
+    keep_min_p(d, min_p_, min_tokens_to_keep_);
+    after(Stage::kMinP);
+  }
+  if (typical_p_ < 1) {
+    keep_typical(d, typical_p_, min_tokens_to_keep_);
+    after(Stage::kTypicalP);
+  }
+  if (is_cutoff(epsilon_cutoff_)) {
+    keep_epsilon(d, epsilon_cutoff_, min_tokens_to_keep_);
+    after(Stage::kEpsilonCutoff);
+  }
+  if (is_cutoff(eta_cutoff_)) {
+    keep_eta(d, eta_cutoff_, min_tokens_to_keep_);
+    after(Stage::kEtaCutoff);
+  }
+}
+
 Distribution Warpers::apply(std::span<const float> scores) const {
   constexpr float kImpossible = -std::numeric_limits<float>::infinity();
   for (std::size_t i = 0; i < scores.size(); ++i)
@@ -247,17 +282,32 @@ Distribution Warpers::apply(std::span<const float> scores) const {
     throw Error(ErrorCode::kInvalidArgument,
                 "no token is possible here: no_repeat_ngram_size, bad_words_ids and min_new_tokens "
                 "together forbid the whole vocabulary; loosen one of them");
-  if (top_h_ > 0) {
-    keep_top_h(d, top_h_);
-    if (top_k_ > 0) keep_top_k(d, k);
-  }
-  if (top_p_ < 1) keep_top_p(d, top_p_, min_tokens_to_keep_);
-  if (min_p_ > 0) keep_min_p(d, min_p_, min_tokens_to_keep_);
-  if (typical_p_ < 1) keep_typical(d, typical_p_, min_tokens_to_keep_);
-  if (is_cutoff(epsilon_cutoff_)) keep_epsilon(d, epsilon_cutoff_, min_tokens_to_keep_);
-  if (is_cutoff(eta_cutoff_)) keep_eta(d, eta_cutoff_, min_tokens_to_keep_);
+  filter_all(d, [](Stage) {});
   d.probabilities = softmax(d.scores);
   return d;
+}
+
+std::vector<capture::StageRow> Warpers::stages(std::span<const float> scores,
+                                               std::span<const std::int32_t> tokens) const {
+  std::vector<capture::StageRow> rows;
+  Distribution d;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (scores[i] == -std::numeric_limits<float>::infinity()) continue;
+    d.tokens.push_back(static_cast<std::int32_t>(i));
+    d.scores.push_back(scores[i] / temperature_);
+  }
+  if (d.tokens.empty()) return rows;
+  const auto note = [&](Stage stage) {
+    const float log_sum = kernels::log_sum_exp(d.scores);
+    for (const std::int32_t token : tokens) {
+      const auto at = d.find(token);
+      const float p = at < 0 ? 0 : std::exp(d.scores[static_cast<std::size_t>(at)] - log_sum);
+      rows.push_back({.stage = stage, .token = token, .p = p});
+    }
+  };
+  if (temperature_ != 1) note(Stage::kTemperature);
+  filter_all(d, note);
+  return rows;
 }
 
 std::vector<Parameter> warper_parameters() {

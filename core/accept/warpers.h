@@ -10,9 +10,11 @@
 // Immutable once made, safe from any thread.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "core/capture/records.h"
 #include "core/method/distribution.h"
 #include "core/method/settings.h"
 
@@ -28,7 +30,17 @@ class Warpers {
   // a score is NaN or +infinity.
   Distribution apply(std::span<const float> scores) const;
 
+  // What apply() goes through, for these tokens: p after the temperature and after each filter, where
+  // they are on; 0 = cut away. For display: costs more than apply(). Of a row that apply() refuses:
+  // nothing, or NaN.
+  std::vector<capture::StageRow> stages(std::span<const float> scores,
+                                        std::span<const std::int32_t> tokens) const;
+
  private:
+  // The filters, and after(stage) behind each that is on.
+  template <class After>
+  void filter_all(Distribution& d, const After& after) const;
+
   float temperature_ = 1;
   double top_h_ = 0;
   int top_k_ = 0;

@@ -320,6 +320,14 @@ std::span<const CandidateRow> Capture::candidates(std::int32_t node, Tick cursor
       .subspan(static_cast<std::size_t>(found.first), static_cast<std::size_t>(found.count));
 }
 
+std::vector<StageRow> Capture::stages(std::int32_t node, std::int32_t step, Tick cursor) const {
+  std::vector<StageRow> found;
+  for (const StageRow& row :
+       rows_of_step(impl_->stages, step, [](const StageRow& r) { return step_of(r.tick); }))
+    if (row.node == node && row.tick < cursor) found.push_back(row);
+  return found;
+}
+
 std::vector<std::int32_t> Capture::path_to(std::int32_t node) const {
   std::vector<std::int32_t> path;
   for (; node > 0 && node < static_cast<std::int32_t>(impl_->nodes.size());

@@ -128,6 +128,8 @@ class Capture {
   // By rank; of the latest forward of that node.
   std::span<const CandidateRow> candidates(std::int32_t node, Tick cursor,
                                            Whose whose = Whose::kTarget) const;
+  // What its distribution went through in this step, before the cursor; in the order of recording.
+  std::vector<StageRow> stages(std::int32_t node, std::int32_t step, Tick cursor) const;
   // Root's child first, node last; root: empty.
   std::vector<std::int32_t> path_to(std::int32_t node) const;
   // The step whose frontier is in force at the cursor; -1 = none.

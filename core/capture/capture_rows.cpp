@@ -294,7 +294,10 @@ bool CaptureRows::read_run(Database& db) {
 bool CaptureRows::read_tables(Database& db) {
   bool any = false;
   std::size_t table = 0;
-  for_each_table([&](const auto member) { any |= read_table(db, member, last_row_[table++]); });
+  for_each_table([&](const auto member) {
+    std::int64_t& last_row = last_row_[table++];
+    if (has_table<RowOf<decltype(member)>>(schema)) any |= read_table(db, member, last_row);
+  });
   return any;
 }
 

@@ -22,6 +22,13 @@ const char* to_string(Source source) {
   return kNames[static_cast<std::size_t>(source)];
 }
 
+const char* to_string(Stage stage) {
+  static constexpr const char* kNames[] = {
+      "processors", "temperature",    "top_h",      "top_k",    "top_p", "min_p",
+      "typical_p",  "epsilon_cutoff", "eta_cutoff", "proposal", "drawn"};
+  return kNames[static_cast<std::size_t>(stage)];
+}
+
 const char* to_string(Verdict verdict) {
   static constexpr const char* kNames[] = {"none",    "accepted", "rejected", "kept",
                                            "pruned",  "finished", "bonus",    "corrected",

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -184,8 +185,42 @@ struct CandidateRow {
   std::int32_t rank = 0;  // 0 = best
   std::int32_t token = 0;
   float logprob = 0;
-  bool chosen = false;  // became a child
+  // Became a child in the phase that recorded it: a drafter's own rows. The target's rows come from
+  // the forward, before anything is decided; what became of them stands among the nodes (until schema
+  // 2, here too).
+  bool chosen = false;
   Whose whose = Whose::kTarget;
+};
+
+// What a node's next-token distribution goes through before a token is drawn from it, in this order.
+// Only stages that a run's settings switch on are recorded.
+enum class Stage : std::uint8_t {
+  kProcessors = 0,  // after the logits processors
+  kTemperature,     // after the temperature
+  kTopH,            // after each cut
+  kTopK,
+  kTopP,
+  kMinP,
+  kTypicalP,
+  kEpsilonCutoff,
+  kEtaCutoff,
+  kProposal,  // q: what the drafts below the node were drawn from
+  kDrawn,     // what the token was drawn from: the last of the above, or what drafts left of it
+};
+inline constexpr int kStageCount = static_cast<int>(Stage::kDrawn) + 1;
+const char* to_string(Stage stage);  // "processors", "temperature", "top_h", ...
+
+// The probability of one token after one stage: of the node's best tokens (CandidateRow has the
+// model's own p), the drafts below it, the token drawn.
+struct StageRow {
+  Tick tick = 0;
+  std::int32_t node = 0;
+  Stage stage = Stage::kProcessors;
+  std::int32_t token = 0;
+  float p = 0;  // 0: cut away
+  // Of kDrawn. Softmax: the sum of p over the tokens with lower ids; the draw takes the token with
+  // at <= u < at + p. Gumbel-max: log p + Gumbel noise; the draw takes the largest. Else NaN.
+  float at = std::numeric_limits<float>::quiet_NaN();
 };
 
 // Why it was decided. A code stands for one sentence (viz/look/reason_text.cpp writes it) and uses

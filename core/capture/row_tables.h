@@ -19,6 +19,7 @@ struct RowTables {
   std::vector<NodeScoreRow> node_scores = {};
   std::vector<InputRow> inputs = {};
   std::vector<CandidateRow> candidates = {};
+  std::vector<StageRow> stages = {};
   std::vector<VerdictRow> verdicts = {};
   std::vector<FrontierRow> frontier = {};
   std::vector<SlotRow> slots = {};
@@ -32,10 +33,10 @@ struct RowTables {
 // In the order in which they are written and read: what a row refers to comes before it, and a
 // phase after all that it produced.
 inline constexpr std::tuple kRowTables = {
-    &RowTables::pieces, &RowTables::steps,      &RowTables::nodes,     &RowTables::node_scores,
-    &RowTables::inputs, &RowTables::candidates, &RowTables::verdicts,  &RowTables::frontier,
-    &RowTables::slots,  &RowTables::memory,     &RowTables::sequences, &RowTables::log,
-    &RowTables::phases};
+    &RowTables::pieces,   &RowTables::steps,      &RowTables::nodes,  &RowTables::node_scores,
+    &RowTables::inputs,   &RowTables::candidates, &RowTables::stages, &RowTables::verdicts,
+    &RowTables::frontier, &RowTables::slots,      &RowTables::memory, &RowTables::sequences,
+    &RowTables::log,      &RowTables::phases};
 
 // Calls visit(member) for the pointer to each of RowTables' vectors.
 template <class Visit>

@@ -20,8 +20,9 @@
 namespace triescope::capture {
 
 // 1: the first. 2: rows say whose they are (target, draft, head); a verdict may be "withdrawn", and
-// its reason is a code with numbers instead of a sentence.
-inline constexpr int kSchemaVersion = 2;
+// its reason is a code with numbers instead of a sentence. 3: the table "stage"; the target's candidates
+// come from the forward phase.
+inline constexpr int kSchemaVersion = 3;
 
 inline constexpr std::int64_t kMaxStep = 100'000'000, kMaxSlot = 1 << 22, kMaxToken = 1 << 28,
                               kMaxTick = kMaxStep * kPhaseCount;
@@ -92,9 +93,19 @@ enum class Sliced : std::uint8_t {
   kUntil,   // those before its end: what a cursor inside shows follows from what came before
 };
 
-// RowType<Row>: kTable, kLevel (recorded from this level on), kSliced, kColumns.
+// RowType<Row>: kTable, kLevel (recorded from this level on), kSliced, kColumns; kSince where the
+// first schemas lack the table.
 template <class Row>
 struct RowType;
+
+template <class Row>
+constexpr bool has_table(int schema) {
+  if constexpr (requires { RowType<Row>::kSince; }) {
+    return schema >= RowType<Row>::kSince;
+  } else {
+    return true;
+  }
+}
 
 // The run's table has one row: the run as it begins, and this.
 struct RunState {
@@ -220,6 +231,20 @@ struct RowType<CandidateRow> {
                                           column("logprob", &CandidateRow::logprob),
                                           column("chosen", &CandidateRow::chosen),
                                           whose_column(&CandidateRow::whose)};
+};
+
+template <>
+struct RowType<StageRow> {
+  static constexpr const char* kTable = "stage";
+  static constexpr Level kLevel = Level::kFull;
+  static constexpr Sliced kSliced = Sliced::kInside;
+  static constexpr int kSince = 3;
+  static constexpr std::tuple kColumns = {column("tick", &StageRow::tick, Rule::kLaterTick),
+                                          column("node", &StageRow::node, Rule::kNode),
+                                          range("stage", &StageRow::stage, 0, kStageCount - 1),
+                                          range("token", &StageRow::token, 0, kMaxToken),
+                                          column("p", &StageRow::p),
+                                          column("at", &StageRow::at)};
 };
 
 template <>

@@ -42,8 +42,10 @@ Table table_of(int schema) {
 std::vector<Table> tables(int schema) {
   std::vector<Table> all = {table_of<RunInfo>(schema)};
   add_columns<RunState>(schema, all.front());
-  for_each_table(
-      [&](const auto member) { all.push_back(table_of<RowOf<decltype(member)>>(schema)); });
+  for_each_table([&](const auto member) {
+    using Row = RowOf<decltype(member)>;
+    if (has_table<Row>(schema)) all.push_back(table_of<Row>(schema));
+  });
   all.push_back(table_of<Bookmark>(schema));
   return all;
 }

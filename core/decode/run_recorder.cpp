@@ -81,6 +81,15 @@ void RunRecorder::candidates(std::span<const capture::CandidateRow> rows, captur
   }
 }
 
+void RunRecorder::stages(std::span<const capture::StageRow> rows, Tick tick) {
+  if (!records<capture::StageRow>()) return;
+  for (capture::StageRow row : rows) {
+    row.tick = tick;
+    piece(TokenId(row.token));
+    rows_.stages.push_back(row);
+  }
+}
+
 void RunRecorder::decision(AcceptResult& result, Tick tick) {
   if (!records<capture::VerdictRow>()) return;
   for (auto& row : result.verdicts) {
@@ -89,6 +98,7 @@ void RunRecorder::decision(AcceptResult& result, Tick tick) {
   }
   verdicts(result.verdicts);
   candidates(result.candidates, capture::Whose::kTarget, tick);
+  stages(result.stages, tick);
 }
 
 void RunRecorder::verdicts(std::span<const capture::VerdictRow> rows) {

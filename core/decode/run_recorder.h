@@ -34,7 +34,8 @@ class RunRecorder {
   void slots(std::span<const capture::SlotRow> rows, capture::Whose whose, capture::Tick tick);
   void candidates(std::span<const capture::CandidateRow> rows, capture::Whose whose,
                   capture::Tick tick);
-  void decision(AcceptResult& result, capture::Tick tick);  // fills in the ticks
+  void stages(std::span<const capture::StageRow> rows, capture::Tick tick);  // fills in the tick
+  void decision(AcceptResult& result, capture::Tick tick);                   // fills in the ticks
   void verdicts(std::span<const capture::VerdictRow> rows);
   void frontier(const TokenTree& tree, std::span<const NodeId> frontier, std::int32_t step);
   void memory(const capture::MemoryRow& row);

@@ -138,7 +138,13 @@ void Session::Impl::forward() {
     forward_row_count = static_cast<std::int32_t>(rows.size());
   }
   ++target_forwards;
-  note_forwards(*runner, capture::Whose::kTarget, capture::make_tick(step, Phase::kForward));
+  const auto tick = capture::make_tick(step, Phase::kForward);
+  note_forwards(*runner, capture::Whose::kTarget, tick);
+  if (out.records(capture::Level::kFull)) {
+    const Outlook outlook = parts.acceptor->look(view());
+    out.candidates(outlook.candidates, capture::Whose::kTarget, tick);
+    out.stages(outlook.stages, tick);
+  }
   for (const NodeId id : frontier) text_depth = std::max(text_depth, tree[id].depth);
   peak_text = std::max(peak_text, text_tokens());
 }

@@ -176,6 +176,7 @@ capture::RunInfo Session::Impl::run_info() const {
                      {"kv_heads", info.kv_heads},
                      {"head_dim", info.head_dim},
                      {"vocab_size", info.vocab_size},
+                     {"eos_token_ids", run.eos_token_ids},
                      {"context", info.context},
                      {"sliding_window", info.sliding_window}};
   if (run.draft_head) {

@@ -17,12 +17,20 @@ struct FinishedSequence {
   const char* finish = "eos";  // "eos" or "length"
 };
 
+// What a step's rows say before anything is decided; ticks may be left 0.
+struct Outlook {
+  std::vector<capture::CandidateRow> candidates;  // best tokens of the rows that matter
+  std::vector<capture::StageRow> stages;          // what sampling would make of them
+};
+
 struct AcceptResult {
   // Next pending nodes, best first; empty = the run is over. One that has a row in this step goes
   // through the next forward again.
   std::vector<NodeId> frontier;
-  std::vector<capture::VerdictRow> verdicts;      // tick may be left 0: the step fills it in
-  std::vector<capture::CandidateRow> candidates;  // best tokens of the rows that matter; likewise
+  std::vector<capture::VerdictRow> verdicts;  // tick may be left 0: the step fills it in
+  // Of rows that matter and that look() has not told of; likewise.
+  std::vector<capture::CandidateRow> candidates;
+  std::vector<capture::StageRow> stages;   // what the tokens were drawn from; likewise
   std::vector<std::int32_t> emitted;       // tokens that became text (beams: the best one's newest)
   std::vector<FinishedSequence> finished;  // newly finished in this step
   int drafted = 0, accepted = 0;
@@ -31,6 +39,12 @@ struct AcceptResult {
 class Acceptor {
  public:
   virtual ~Acceptor() = default;
+  // Between the forward and accept(), of the same view, where somebody records it: for those who watch
+  // what is about to be decided. Decides nothing and draws no random number.
+  virtual Outlook look(const StepView& view) {
+    (void)view;
+    return {};
+  }
   // Sets logprob and score of nodes it learned about; hangs the new frontier into the tree.
   virtual AcceptResult accept(const StepView& view, Rng& rng) = 0;
   // The returned sequences, best first, once the run is over (or stopped: what there is).

@@ -16,9 +16,12 @@ class SampleThenBeamAcceptor final : public Acceptor {
         scores_(1, run.settings.number("length_penalty"), EarlyStopping::kTrue,
                 run.max_new_tokens) {}
 
+  Outlook look(const StepView& view) override {
+    return searches(view) ? beam_.look(view) : sample_.look(view);
+  }
+
   AcceptResult accept(const StepView& view, Rng& rng) override {
-    // The frontier's depth is the number of tokens drawn so far.
-    searching_ = searching_ || view.tree[view.frontier.front()].depth >= sampled_tokens_;
+    searching_ = searches(view);
     if (searching_) return beam_.accept(view, rng);
     AcceptResult result = sample_.accept(view, rng);
     for (FinishedSequence& sequence : result.finished) {
@@ -35,6 +38,11 @@ class SampleThenBeamAcceptor final : public Acceptor {
   }
 
  private:
+  // The frontier's depth is the number of tokens drawn so far.
+  bool searches(const StepView& view) const {
+    return searching_ || view.tree[view.frontier.front()].depth >= sampled_tokens_;
+  }
+
   int sampled_tokens_;
   TextAcceptor sample_;
   BeamAcceptor beam_;

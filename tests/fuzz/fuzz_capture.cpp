@@ -52,6 +52,8 @@ void ask_everything(capture::Capture& file) {
       file.verdict_at(node, cursor);
       file.path_to(node);
     }
+    for (const capture::StageRow& row : file.stages(0, capture::step_of(cursor), cursor))
+      file.piece(row.token);
     for (const capture::Whose whose : file.owners()) {
       for (std::int32_t node = -3; node < std::min(nodes + 1, 40); ++node) {
         for (const capture::CandidateRow& candidate : file.candidates(node, cursor, whose))

@@ -325,12 +325,14 @@ def capture_tables(schema):
         for name in ("candidate", "slot", "memory"):
             tables[name] += ", whose INTEGER"
         tables["verdict"] = tables["verdict"].replace("reason TEXT", "reason INTEGER, value REAL, threshold REAL, count INTEGER")
+    if schema >= 3:
+        tables["stage"] = "id INTEGER PRIMARY KEY, tick INTEGER, node INTEGER, stage INTEGER, token INTEGER, p REAL, at REAL"
     return tables
 
 
 def make_capture():
     with tempfile.TemporaryDirectory() as folder:
-        for seed, schema in (("empty", 1), ("run", 1), ("run-schema2", 2)):
+        for seed, schema in (("empty", 1), ("run", 1), ("run-schema2", 2), ("run-schema3", 3)):
             tables = capture_tables(schema)
             path = pathlib.Path(folder) / seed
             db = sqlite3.connect(path)
@@ -379,6 +381,9 @@ def make_capture():
                     add("candidate", 5, 1, 0, 2, -0.4, 1, 1)
                     add("slot", 5, 0, 5, -2, -1, 1)
                     add("memory", 0, 1, 0, 8, 2, 4, 0, 0, 0, 1)
+                if schema >= 3:
+                    add("stage", 6, 1, 1, 2, 0.4, None)
+                    add("stage", 7, 1, 10, 2, 0.5, 0.25)
                 add("sequence", 7, 3, 0, -1.2, "eos", struct.pack("<2i", 1, 2))
                 add("log", 3, 1, "hello")
                 add("bookmark", 4, "here")

@@ -18,17 +18,20 @@ inline constexpr const char* kSchema1Captures[] = {"beam",         "ngram_trie",
                                                    "draft_tree",   "lookahead",  "typical",
                                                    "ngram_sample", "killed"};
 
-inline std::filesystem::path schema1_folder() {
-  return source_dir() / "tests" / "fixtures" / "captures" / "schema1";
+// Of schema 2, by a later triescope 0.1.0 with one tiny model, which also drafts for itself.
+inline constexpr const char* kSchema2Captures[] = {"beam", "sample", "draft_chain"};
+
+inline std::filesystem::path captures_folder(int schema) {
+  return source_dir() / "tests" / "fixtures" / "captures" / ("schema" + std::to_string(schema));
 }
 
 // The copy's path. It is as old as a capture from another day, for a reader that asks whether
 // somebody still writes it.
-inline std::string copy_of_schema1(const std::string& name, const TempDir& dir) {
+inline std::string copy_of_capture(int schema, const std::string& name, const TempDir& dir) {
   namespace fs = std::filesystem;
   const std::string path = dir.path() / (name + ".tscap");
   for (const char* suffix : {"", "-wal"}) {
-    const fs::path from = schema1_folder() / (name + ".tscap" + suffix);
+    const fs::path from = captures_folder(schema) / (name + ".tscap" + suffix);
     if (!fs::exists(from)) continue;
     fs::copy_file(from, path + suffix, fs::copy_options::overwrite_existing);
     fs::permissions(path + suffix, fs::perms::owner_write, fs::perm_options::add);

@@ -23,6 +23,7 @@ class MemoryRecorder final : public capture::Recorder {
     append(score_rows, rows.node_scores);
     append(input_rows, rows.inputs);
     append(candidate_rows, rows.candidates);
+    append(stage_rows, rows.stages);
     append(verdict_rows, rows.verdicts);
     append(frontier_rows, rows.frontier);
     append(slot_rows, rows.slots);
@@ -44,6 +45,7 @@ class MemoryRecorder final : public capture::Recorder {
   std::vector<capture::NodeScoreRow> score_rows;
   std::vector<capture::InputRow> input_rows;
   std::vector<capture::CandidateRow> candidate_rows;
+  std::vector<capture::StageRow> stage_rows;
   std::vector<capture::VerdictRow> verdict_rows;
   std::vector<capture::FrontierRow> frontier_rows;
   std::vector<capture::SlotRow> slot_rows;

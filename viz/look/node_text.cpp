@@ -53,10 +53,10 @@ std::vector<std::string> node_tooltip(const Scene& scene, std::int32_t node) {
   lines.push_back(std::string(capture::to_string(view.state)) + ", from " +
                   capture::to_string(view.row.source));
   if (!std::isnan(view.row.logprob))
-    lines.push_back("log p(token | path) = " + number_text(view.row.logprob) +
+    lines.push_back("log p(token | path) = " + logprob_text(view.row.logprob) +
                     ",  p = " + number_text(std::exp(view.row.logprob)));
   if (!std::isnan(view.row.score))
-    lines.push_back("score = sum of log p over the path = " + number_text(view.row.score));
+    lines.push_back("Σ log p over the path = " + logprob_text(view.row.score));
   if (view.beam_rank >= 0)
     lines.push_back("on the path of beam " + std::to_string(view.beam_rank + 1));
   if (const auto verdict = scene.capture->verdict_at(node, scene.cursor))

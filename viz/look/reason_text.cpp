@@ -1,8 +1,11 @@
 #include "viz/look/reason_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <limits>
+#include <string>
 #include <string_view>
 
 #include "core/base/counted.h"
@@ -45,15 +48,47 @@ std::string with_token_names(std::string_view sentence, const TokenName& name) {
   return out + std::string(sentence.substr(std::min(at, sentence.size())));
 }
 
+bool compares_ratio(Reason reason) {
+  return reason == Reason::kBelowRatio || reason == Reason::kNotBelowRatio ||
+         reason == Reason::kBelowRest || reason == Reason::kNotBelowRest;
+}
+
 }  // namespace
 
+bool is_after_warpers(Reason reason) {
+  switch (reason) {
+    case Reason::kDrawIsThis:
+    case Reason::kDrawIsAnother:
+    case Reason::kTypical:
+    case Reason::kNotTypical:
+    case Reason::kTypicalOffPath:
+    case Reason::kGumbelArgmax:
+    case Reason::kDrawn:
+    case Reason::kDrawnFromResidual:
+    case Reason::kDrawnFromRest:
+    case Reason::kDrawnFromTypical:
+      return true;
+    default:
+      return compares_ratio(reason);
+  }
+}
+
+float acceptance_chance(const capture::VerdictRow& row) {
+  if (compares_ratio(row.reason)) return row.threshold;
+  // Earlier programs said it in their sentence alone.
+  const bool stored = row.stored_reason.find("min(1,") != std::string::npos;
+  return stored && row.q > 0 ? std::min(1.0f, row.p / row.q)
+                             : std::numeric_limits<float>::quiet_NaN();
+}
+
 std::string reason_text(const capture::VerdictRow& row, const TokenName& token) {
-  const std::string p = "p " + number(row.p);
+  const std::string p_name = is_after_warpers(row.reason) ? "p′" : "p",
+                    p = p_name + " " + number(row.p);
   const std::string rank = std::to_string(row.rank + 1);
   const auto compared = [](const std::string& left, const char* sign, const char* name,
                            float right) { return left + sign + name + " = " + number(right); };
   const auto another_won = [&] {
-    return token(row.replacement) + " (p " + number(row.value) + "), this has " + p;
+    return token(row.replacement) + " (" + p_name + " " + number(row.value) + "), this has " + p;
   };
   const auto finished = [&](const char* how) {
     return how + (", " + number(row.value)) + " over " + counted(row.count, "token") + " = " +
@@ -77,13 +112,13 @@ std::string reason_text(const capture::VerdictRow& row, const TokenName& token) 
     case Reason::kNotArgmax:
       return "argmax is " + another_won() + ", rank " + rank;
     case Reason::kDrawIsThis:
-      return "the draw from p gave this token, " + p;
+      return "the draw from p′ gave this token, " + p;
     case Reason::kDrawIsAnother:
-      return "the draw from p gave " + another_won();
+      return "the draw from p′ gave " + another_won();
     case Reason::kBelowRatio:
-      return compared(u, " < ", "min(1, p/q)", row.threshold);
+      return compared(u, " < ", "min(1, p′/q)", row.threshold);
     case Reason::kNotBelowRatio:
-      return compared(u, " >= ", "min(1, p/q)", row.threshold);
+      return compared(u, " >= ", "min(1, p′/q)", row.threshold);
     case Reason::kBelowRest:
       return compared(u, " < ", "min(1, r/q)", row.threshold);
     case Reason::kNotBelowRest:
@@ -110,13 +145,13 @@ std::string reason_text(const capture::VerdictRow& row, const TokenName& token) 
     case Reason::kGumbelArgmax:
       return "largest of logit + Gumbel noise, " + p;
     case Reason::kDrawn:
-      return "drawn from p" + (row.u >= 0 ? " with " + u : std::string()) + ", " + p;
+      return "drawn from p′" + (row.u >= 0 ? " with " + u : std::string()) + ", " + p;
     case Reason::kDrawnFromResidual:
-      return "drawn from norm(max(0, p - q)), " + p;
+      return "drawn from norm(max(0, p′ - q)), " + p;
     case Reason::kDrawnFromRest:
-      return "drawn from what the drafts left of p, " + p;
+      return "drawn from what the drafts left of p′, " + p;
     case Reason::kDrawnFromTypical:
-      return "drawn from the typical tokens of p, " + p;
+      return "drawn from the typical tokens of p′, " + p;
     case Reason::kEos:
       return "end-of-sequence token";
     case Reason::kMaxTokens:

@@ -16,6 +16,10 @@ using TokenName = std::function<std::string(std::int32_t)>;
 // "argmax is '·the' (p 0.41), this has p 0.0032, rank 4". Empty where the row has no reason. A row
 // of a schema 1 capture has its sentence in it; the tokens it names by number get their names.
 std::string reason_text(const capture::VerdictRow& row, const TokenName& token);
+// The row's p and value are p′, after processors and warpers: what the rule draws from or compares.
+bool is_after_warpers(capture::Reason reason);
+// min(1, p′/q), or min(1, r/q) after other drafts: what the rule compares u with; NaN = it does not.
+float acceptance_chance(const capture::VerdictRow& row);
 // Tokens as the capture spells them, in quotes.
 std::string reason_text(const capture::VerdictRow& row, const capture::Capture& capture);
 

@@ -8,6 +8,7 @@
 #include "viz/look/node_text.h"
 #include "viz/panels/owner_switch.h"
 #include "viz/panels/panels.h"
+#include "viz/questions/beam_decision.h"
 #include "viz/questions/leaves.h"
 #include "viz/words/number_text.h"
 #include "viz/words/token_text.h"
@@ -16,6 +17,12 @@ namespace triescope::viz {
 namespace {
 
 constexpr float kRowEm = 1.5f;
+
+// It became a child by the cursor.
+bool took(const capture::CandidateRow& row, const RowSource& source, const Scene& scene) {
+  return row.chosen ||
+         child_of(*scene.capture, row.node, row.token, scene.cursor, source.whose) >= 0;
+}
 
 class CandidatesPanel final : public Panel {
  public:
@@ -71,7 +78,8 @@ class CandidatesPanel final : public Panel {
       const float y = list.y + static_cast<float>(i) * row;
       const double p = std::exp(static_cast<double>(candidate.logprob));
       mass += p;
-      if (candidate.chosen)
+      const bool chosen = took(candidate, source, scene);
+      if (chosen)
         draw_glyph(canvas, mark.glyph, {list.x + em * 0.5f, y + row / 2}, em * 0.7f, mark.color);
       text_in(canvas, {list.x + em * 1.2f, y, token - em * 0.3f, row},
               token_text(scene.capture->piece(candidate.token), 16), mono_text(scene, 0.9f));
@@ -80,14 +88,13 @@ class CandidatesPanel final : public Panel {
         canvas.fill_rect({bar_x, y + row * 0.25f, bar_width, row * 0.5f}, scene.theme.grid, 0);
         canvas.fill_rect(
             {bar_x, y + row * 0.25f, std::max(1.0f, bar_width * static_cast<float>(p)), row * 0.5f},
-            candidate.chosen ? mark.color : scene.theme.text_dim, 0);
+            chosen ? mark.color : scene.theme.text_dim, 0);
       }
       text_in(canvas, {p_x, y, p_width, row}, number_text(p, 4), dim_text(scene, 0.84f),
               Align::kRight);
       if (logs)
         text_in(canvas, {list.right() - log_width, y, log_width, row},
-                number_text(candidate.logprob, candidate.logprob > -0.1f ? 4 : 2),
-                dim_text(scene, 0.84f), Align::kRight);
+                logprob_text(candidate.logprob), dim_text(scene, 0.84f), Align::kRight);
     }
     const float y = list.y + static_cast<float>(std::min(rows.size(), fitting)) * row;
     if (y + row <= list.bottom())
@@ -108,7 +115,7 @@ class CandidatesPanel final : public Panel {
     reaction.tooltip = {"token " + std::to_string(row.token) + "  " +
                             token_text(scene.capture->piece(row.token), 60),
                         "rank " + std::to_string(row.rank + 1),
-                        "log p = logit − logsumexp(logits) = " + number_text(row.logprob, 5),
+                        "log p = logit − logsumexp(logits) = " + logprob_text(row.logprob),
                         "p = exp(log p) = " + number_text(std::exp(row.logprob), 6),
                         "Ctrl+I: decode on with another token"};
     for (const std::int32_t child : scene.capture->children(node)) {
@@ -136,7 +143,7 @@ class CandidatesPanel final : public Panel {
       out << node << ',' << row.rank << ',' << row.token << ','
           << csv_field(plain_text(scene.capture->piece(row.token))) << ','
           << csv_number(row.logprob) << ',' << csv_number(std::exp(row.logprob)) << ','
-          << row.chosen << '\n';
+          << took(row, owner_.source(scene), scene) << '\n';
     return out.str();
   }
   std::string whose(const Scene& scene) const override { return owner_.name(scene); }
@@ -144,7 +151,8 @@ class CandidatesPanel final : public Panel {
   void set_view_state(const std::string& state) override { owner_.set_state(state); }
 
  private:
-  // The focused node if it has candidates, else its parent, else the parent of the best live leaf.
+  // The focused node if it has candidates, else its parent, else the best live leaf, or the nearest
+  // above it.
   std::int32_t node_of(const Scene& scene) const {
     if (!scene.capture) return -1;
     const RowSource source = owner_.source(scene);

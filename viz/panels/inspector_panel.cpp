@@ -97,7 +97,7 @@ std::vector<Fact> node_facts(const Scene& scene, std::int32_t node) {
                      std::isnan(view.row.logprob) ? "not known yet"
                                                   : number_text(std::exp(view.row.logprob), 6),
                      "exp(log p)"});
-    facts.push_back({"score", number(view.row.score), "sum of log p over the path"});
+    facts.push_back({"Σ log p", number(view.row.score), "over the path"});
     if (capture::is_draft(view.row.source))
       facts.push_back(
           {"q", number_text(view.row.q, 4), "probability it was drafted with; 1 = deterministic"});
@@ -120,15 +120,16 @@ std::vector<Fact> node_facts(const Scene& scene, std::int32_t node) {
   if (const auto verdict = capture.verdict_at(node, scene.cursor)) {
     facts.push_back(
         {"verdict", capture::to_string(verdict->verdict), reason_text(*verdict, capture)});
-    if (verdict->p >= 0) facts.push_back({"p (verdict)", number_text(verdict->p, 5), ""});
-    if (verdict->q >= 0 && verdict->p >= 0 && verdict->q > 0)
-      facts.push_back({"min(1, p/q)",
-                       number_text(std::min(1.0, static_cast<double>(verdict->p) / verdict->q), 4),
-                       "accepted if u is below"});
+    if (verdict->p >= 0)
+      facts.push_back({is_after_warpers(verdict->reason) ? "p′" : "p (verdict)",
+                       number_text(verdict->p, 5),
+                       is_after_warpers(verdict->reason) ? "after processors and warpers" : ""});
+    if (const float chance = acceptance_chance(*verdict); !std::isnan(chance))
+      facts.push_back({"min(1, p′/q)", number_text(chance, 4), "accepted if u is below"});
     if (verdict->u >= 0) facts.push_back({"u", number_text(verdict->u, 5), "uniform draw"});
     if (verdict->rank >= 0) facts.push_back({"rank", std::to_string(verdict->rank + 1), ""});
     if (verdict->gap > 0)
-      facts.push_back({"gap", number_text(verdict->gap, 4),
+      facts.push_back({"Δ", number_text(verdict->gap, 4),
                        "distance to the nearest beam on the other side of the cut"});
     if (verdict->replacement >= 0)
       facts.push_back({"replaced by", token_text(capture.piece(verdict->replacement)), ""});

@@ -61,10 +61,16 @@ class MaskPanel final : public Panel {
       right = order_button_.x - pad;
     }
     // Even in a small panel a second row rather than a legend that lacks an entry.
-    const float top = area.y + em * 0.45f +
-                      std::max(em * 1.2f, draw_legend(canvas, {area.x + pad, area.y + em * 0.2f},
-                                                      right - area.x - pad, legend, scene, nullptr,
-                                                      std::max(2, legend_rows(area, scene))));
+    // Beside the switch and the button where that takes two rows at most, else below them.
+    const float beside = right - area.x - pad;
+    const bool below = right < area.right() - pad - 1 &&
+                       legend_height(canvas, beside, legend, scene) > em * 1.36f * 2;
+    const float legend_y = area.y + em * (below ? 1.75f : 0.2f);
+    const float top =
+        legend_y + em * 0.25f +
+        std::max(em * 1.2f,
+                 draw_legend(canvas, {area.x + pad, legend_y}, below ? area.w - 2 * pad : beside,
+                             legend, scene, nullptr, std::max(2, legend_rows(area, scene))));
     const float label = std::min(em * kLabelEm, area.w * 0.3f),
                 band = std::min(em * kBandEm, area.w * 0.16f), header = em * 1.3f;
     const Rect body{area.x + pad + label + band, top + header,

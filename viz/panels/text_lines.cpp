@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "viz/questions/leaves.h"
+#include "viz/words/finish_text.h"
 #include "viz/words/number_text.h"
 #include "viz/words/token_text.h"
 
@@ -186,8 +187,10 @@ TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene) {
     TextStyle label = bold_text(scene, 0.8f);
     label.color = scene.theme.legible(scene.theme.beam(sequence.rank));
     std::string head = sequence.label;
-    if (sequence.score == sequence.score) head += "   score " + number_text(sequence.score, 3);
-    if (!sequence.finish.empty()) head += "   " + sequence.finish;
+    if (sequence.score == sequence.score)
+      head += std::string(sequence.finish.empty() ? "   Σ log p " : "   final score ") +
+              logprob_text(sequence.score);
+    if (!sequence.finish.empty()) head += "   " + finish_text(sequence.finish);
     lines.spans.push_back({{left, y, right - left, line},
                            fit_text(canvas, head, label, right - left),
                            label,

@@ -14,6 +14,13 @@ using capture::NodeState;
 
 constexpr float kTextPx = 6.5f, kDetailPx = 9;  // text sizes from which labels are drawn
 
+// Of the newest sequence that ends there; `otherwise` where it has no score.
+float final_score(const capture::Capture& capture, std::int32_t node, float otherwise) {
+  for (auto rows = capture.sequences(); !rows.empty(); rows = rows.first(rows.size() - 1))
+    if (rows.back().node == node) return rows.back().score;
+  return otherwise;
+}
+
 bool is_dead_verdict(const capture::VerdictRow& row) { return is_dead(state_after(row.verdict)); }
 
 Rect chip_of(const TriePicture& picture, std::int32_t item) {
@@ -40,6 +47,22 @@ Rect box_of(const TriePicture& picture, std::int32_t item) {
       chip.w = std::min(chip.w, found->second * picture.unit);
   }
   return chip;
+}
+
+// Behind the last node of a path: Σ log p of a live beam, the final score of a finished hypothesis.
+void draw_sum(Canvas& canvas, const TriePicture& picture, std::int32_t node, float x, Rect box,
+              const Scene& scene) {
+  const bool finished = picture.shape.states()[TrieShape::index(node)] == NodeState::kFinished;
+  float value = scene.capture->node_at(node, scene.cursor).row.score;
+  if (finished) {
+    const auto found = picture.shape.finished().find(node);
+    value = found != picture.shape.finished().end() ? found->second
+                                                    : final_score(*scene.capture, node, value);
+  }
+  if (std::isnan(value)) return;
+  const TextStyle style = dim_text(scene, picture.view.drawn_zoom * 0.76f);
+  const std::string text = (finished ? "final " : "") + logprob_text(value);
+  canvas.text({x, box.y + (box.h - canvas.measure(text, style).y) / 2}, text, style);
 }
 
 // Below the box: mark, probability, gap. Behind it: rank, or how many nodes are not drawn.
@@ -88,12 +111,16 @@ void draw_details(Canvas& canvas, const TriePicture& picture, std::int32_t item,
     const std::string rank = "#" + std::to_string(found->second + 1);
     const Point size = canvas.measure(rank, badge);
     if (picture.shape.layout().first_child(item) < 0) {
-      canvas.text({box.right() + picture.unit * 0.3f, box.y + (box.h - size.y) / 2}, rank, badge);
+      const float at = box.right() + picture.unit * 0.3f;
+      canvas.text({at, box.y + (box.h - size.y) / 2}, rank, badge);
+      draw_sum(canvas, picture, it.last, at + size.x + picture.unit * 0.35f, box, scene);
     } else {
       text_in(canvas, {x, line, size.x + 1, height}, rank, badge);
       x += size.x + picture.unit * 0.35f;
     }
   }
+  if (picture.shape.finished().contains(it.last))
+    draw_sum(canvas, picture, it.last, box.right() + picture.unit * 0.3f, box, scene);
   text_in(canvas, {x, line, room - x, height}, label, small);
 }
 
@@ -182,13 +209,15 @@ void draw_trie_chip(Canvas& canvas, TriePicture& picture, std::int32_t item, con
   if (picture.unit < kTextPx) return;
   TextStyle style = it.node == 0 ? ui_text(scene, picture.view.drawn_zoom * 0.9f)
                                  : mono_text(scene, picture.view.drawn_zoom);
-  if (dead) style.color = scene.theme.text_dim;
+  // What was refused is read as much as what passed.
+  if (dead && state != NodeState::kRejected) style.color = scene.theme.text_dim;
   const float inset = picture.unit * 0.35f;
-  text_in(canvas, {box.x + inset, box.y, box.w - 2 * inset, box.h},
-          picture.shape.label_of(it, scene), style, Align::kCenter);
+  // The stroke lies below the letters.
   if (mark.struck)
     canvas.line({box.x + inset * 0.7f, box.y + box.h / 2},
-                {box.right() - inset * 0.7f, box.y + box.h / 2}, color.with_alpha(0.8f), 1.1f);
+                {box.right() - inset * 0.7f, box.y + box.h / 2}, color.with_alpha(0.5f), 1.4f);
+  text_in(canvas, {box.x + inset, box.y, box.w - 2 * inset, box.h},
+          picture.shape.label_of(it, scene), style, Align::kCenter);
   if (picture.unit >= kDetailPx)
     draw_details(canvas, picture, item, box, chip_of(picture, item).right(), scene);
 }

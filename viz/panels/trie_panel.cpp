@@ -19,8 +19,7 @@ namespace {
 using capture::NodeState;
 
 std::vector<LegendEntry> legend_of(const TrieShape& shape, const Scene& scene) {
-  const bool drafts = std::any_of(scene.capture->steps().begin(), scene.capture->steps().end(),
-                                  [](const capture::StepRow& row) { return row.drafted > 0; });
+  const bool drafts = shape.any_drafts();
   std::vector<LegendEntry> entries;
   const auto add = [&](NodeState state) {
     const Mark mark = scene.theme.mark(state);
@@ -29,12 +28,20 @@ std::vector<LegendEntry> legend_of(const TrieShape& shape, const Scene& scene) {
   if (drafts) {
     for (const NodeState state : {NodeState::kAccepted, NodeState::kRejected}) add(state);
     if (shape.any_withdrawn()) add(NodeState::kWithdrawn);
-    for (const NodeState state : {NodeState::kBonus, NodeState::kPending}) add(state);
+    add(NodeState::kBonus);
+    entries.back().label = "bonus or corrected";
+    add(NodeState::kPending);
   } else {
-    entries.push_back({"beam, best first", scene.theme.beam(0), "#"});
+    entries.push_back({"beam: rank, Σ log p", scene.theme.beam(0), "#"});
     for (const NodeState state : {NodeState::kPruned, NodeState::kFinished}) add(state);
+    entries.back().label = "finished: final score";
+    entries.back().color = scene.theme.text_dim;
   }
   if (scene.twins) entries.push_back({"the other run differs", scene.theme.difference, "≠"});
+  // How to read the rest; small panels leave it out.
+  entries.push_back({"p below a token; a line is as wide as p", scene.theme.text_dim, ""});
+  if (!drafts) entries.push_back({"gap at the cut", scene.theme.text_dim, "Δ"});
+  entries.push_back({"read by this forward", scene.theme.current, "□"});
   return entries;
 }
 

@@ -96,15 +96,15 @@ void draw_trie(Canvas& canvas, TriePicture& picture, const Scene& scene) {
   // The best live leaf stays in sight.
   const auto rows = static_cast<float>(picture.shape.layout().rows());
   float end_x = picture.shape.width() * em, end_row = rows / 2;
-  std::int32_t best = -1;
-  for (std::size_t i = picture.shape.items().size(); i-- > 0;)
-    if (const auto found = picture.shape.frontier().find(picture.shape.items()[i].last);
-        found != picture.shape.frontier().end() && found->second == 0)
-      best = static_cast<std::int32_t>(i);
-  if (best >= 0) {
+  if (const std::int32_t best = picture.shape.best_leaf(); best >= 0) {
     end_x = (picture.shape.column_x()[TrieShape::index(picture.shape.end_column()) + 1] -
              TriePicture::kGutterEm + TriePicture::kTailEm) *
             em;
+    // However far drafts reach, the node that they hang from stays in sight, and the one before it.
+    const std::int32_t column = std::max(0, picture.shape.layout().column(best) - 1);
+    const float from = picture.shape.column_x()[TrieShape::index(column)] * em;
+    const float room = picture.body.w - 2 * TriePicture::kMarginEm * em;
+    end_x = std::min(end_x, from + std::max(0.0f, room) / picture.view.zoom);
     end_row = static_cast<float>(picture.shape.layout().row(best)) + 0.5f;
   }
   TrieView whole;

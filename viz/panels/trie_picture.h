@@ -20,7 +20,7 @@ struct TrieChip {
 };
 
 struct TriePicture {
-  static constexpr float kRowEm = 2.45f, kChipEm = 1.5f, kMarginEm = 1.2f;  // at zoom 1
+  static constexpr float kRowEm = 2.9f, kChipEm = 1.5f, kMarginEm = 1.2f;  // at zoom 1
   static constexpr float kMinChipEm = TrieShape::kMinChipEm, kGutterEm = TrieShape::kGutterEm,
                          kTailEm = TrieShape::kTailEm;
 

@@ -62,6 +62,9 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
     states_[i] = capture.state_at(static_cast<std::int32_t>(i), scene.cursor);
   any_withdrawn_ =
       std::find(states_.begin(), states_.end(), NodeState::kWithdrawn) != states_.end();
+  any_drafts_ = std::any_of(nodes.begin(), nodes.end(), [](const capture::NodeRow& row) {
+    return capture::is_draft(row.source);
+  });
   ranks_.assign(nodes.size(), -1);
   frontier_.clear();
   for (const Leaf& row : leaves_at(capture, scene.cursor)) {
@@ -70,6 +73,11 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
          node = nodes[index(node)].parent)
       ranks_[index(node)] = row.rank;
   }
+  finished_.clear();
+  for (const capture::SequenceRow& row : capture.sequences())
+    if (row.tick < scene.cursor && row.node >= 0 && !frontier_.contains(row.node) &&
+        states_[index(row.node)] == NodeState::kFinished)
+      finished_.try_emplace(row.node, row.score);
   current_.clear();
   if (scene.shown_step() > 0)
     for (const capture::InputRow& row : capture.inputs(scene.shown_step()))
@@ -107,6 +115,11 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
     if (ranks_[index(items_[i].node)] >= 0 || frontier_.count(items_[i].last) ||
         states_[index(items_[i].node)] == NodeState::kPending)
       end_column_ = std::max(end_column_, layout_.column(static_cast<std::int32_t>(i)));
+  best_ = -1;
+  for (std::size_t i = 0; i < items_.size() && best_ < 0; ++i)
+    if (const auto found = frontier_.find(items_[i].last);
+        found != frontier_.end() && found->second == 0)
+      best_ = static_cast<std::int32_t>(i);
   column_x_.assign(widths.size() + 1, 0);
   for (std::size_t i = 0; i < widths.size(); ++i)
     column_x_[i + 1] = column_x_[i] + widths[i] + kGutterEm;
@@ -146,6 +159,11 @@ Color TrieShape::color_of(std::int32_t node, const Scene& scene) const {
   const std::int32_t rank = ranks_[index(node)];
   if ((state == NodeState::kLive || state == NodeState::kPending) && rank >= 0)
     return scene.theme.beam(rank);
+  // The colours of ranks are for the texts that are in force: a hypothesis that finished on the way has
+  // none.
+  if ((state == NodeState::kLive || state == NodeState::kFinished) && rank < 0 && node > 0)
+    return scene.theme.text_dim;
+  if (state == NodeState::kFinished) return scene.theme.beam(rank);
   return scene.theme.mark(state).color;
 }
 

@@ -22,7 +22,7 @@ class TrieShape {
  public:
   // In em at zoom 1.
   static constexpr float kMinChipEm = 1.7f, kGutterEm = 2.0f;
-  static constexpr float kTailEm = 3.4f;  // room behind the last column: rank, counts
+  static constexpr float kTailEm = 7.2f;  // room behind the last column: rank and Σ log p
 
   // `fold_version` changes whenever `folds` does.
   void update(Canvas& canvas, const Scene& scene, const FoldOptions& folds, int fold_version);
@@ -41,6 +41,10 @@ class TrieShape {
   // By node id.
   const std::vector<capture::NodeState>& states() const { return states_; }
   bool any_withdrawn() const { return any_withdrawn_; }
+  bool any_drafts() const { return any_drafts_; }
+  // Last nodes of finished hypotheses that are not returned ones: their final scores, NaN = none.
+  const std::unordered_map<std::int32_t, float>& finished() const { return finished_; }
+  std::int32_t best_leaf() const { return best_; }                   // item; -1 = none
   const std::vector<std::int32_t>& ranks() const { return ranks_; }  // of the best live leaf below
   const std::unordered_map<std::int32_t, std::int32_t>& frontier() const { return frontier_; }
   // Read by this step's forward.
@@ -62,7 +66,9 @@ class TrieShape {
   float em_ = 0;
 
   std::vector<capture::NodeState> states_;
-  bool any_withdrawn_ = false;
+  bool any_withdrawn_ = false, any_drafts_ = false;
+  std::unordered_map<std::int32_t, float> finished_;
+  std::int32_t best_ = -1;
   std::vector<std::int32_t> ranks_;                          // -1 = none
   std::unordered_map<std::int32_t, std::int32_t> frontier_;  // node -> rank
   std::unordered_set<std::int32_t> current_;

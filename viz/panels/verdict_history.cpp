@@ -61,7 +61,7 @@ void VerdictHistory::input(const Input& in, const Scene& scene, Reaction& reacti
         for (const StepValue& value : values_of(scene))
           if (value.step == step)
             reaction.tooltip.push_back(
-                "margin = min over kept beams of score − best score that was cut = " +
+                "margin = min over kept beams of Σ log p − best Σ log p that was cut = " +
                 number_text(value.value, 3));
       }
       if (in.clicked)
@@ -140,7 +140,7 @@ void VerdictHistory::draw_bars(Canvas& canvas, Rect area, const Scene& scene) {
   const float em = scene.em;
   const bool drafts = has_drafts(scene);
   text_in(canvas, {area.x, area.y, area.w, em * 1.2f},
-          drafts ? "accepted drafts by step" : "margin by step: score gap at the cut",
+          drafts ? "accepted drafts by step" : "margin by step: Δ Σ log p at the cut",
           dim_text(scene, 0.8f));
   const Rect plot{area.x + em * 2.2f, area.y + em * 1.5f, std::max(1.0f, area.w - em * 2.2f),
                   std::max(1.0f, area.h - em * 2.8f)};

@@ -26,18 +26,20 @@ std::string with_reason(const std::string& word, const capture::VerdictRow& row,
 std::vector<std::string> explain(const capture::VerdictRow& row, const Scene& scene) {
   std::vector<std::string> lines = {node_summary(scene, row.node),
                                     with_reason(capture::to_string(row.verdict), row, scene)};
-  if (row.p >= 0 && row.q >= 0)
-    lines.push_back("p = " + number_text(row.p) + ", q = " + number_text(row.q) +
-                    ", min(1, p/q) = " +
-                    number_text(row.q > 0 ? std::min(1.0, static_cast<double>(row.p) / row.q) : 1));
-  else if (row.p >= 0)
-    lines.push_back("p = " + number_text(row.p));
+  if (row.p >= 0)
+    lines.push_back(std::string(is_after_warpers(row.reason) ? "p′ = " : "p = ") +
+                    number_text(row.p) +
+                    (row.q >= 0 && row.q < 1 ? ", q = " + number_text(row.q) : "") +
+                    (std::isnan(acceptance_chance(row))
+                         ? ""
+                         : ", min(1, p′/q) = " + number_text(acceptance_chance(row))));
   if (row.u >= 0)
-    lines.push_back("the draw: u = " + number_text(row.u) + "; accepted if u < min(1, p/q)");
+    lines.push_back("the draw: u = " + number_text(row.u) +
+                    (std::isnan(acceptance_chance(row)) ? "" : "; accepted if u < min(1, p′/q)"));
   if (row.replacement >= 0)
     lines.push_back("emitted instead: '" + token_text(scene.capture->piece(row.replacement)) + "'");
   if (row.verdict == Verdict::kPruned || row.verdict == Verdict::kKept)
-    lines.push_back("score " + number_text(row.score) + ", gap " + number_text(row.gap) +
+    lines.push_back("Σ log p " + logprob_text(row.score) + ", Δ " + logprob_text(row.gap) +
                     " to the " +
                     (row.verdict == Verdict::kPruned ? "worst survivor" : "best that was pruned"));
   if (const std::string difference = difference_text(scene, row.node); !difference.empty())
@@ -49,6 +51,8 @@ struct Column {
   const char* title;
   float em;
   std::string (*text)(const capture::VerdictRow&, const capture::NodeRow&);
+  float (*bar)(const capture::VerdictRow&) =
+      nullptr;  // a probability, drawn below its figure; -1 = none
 };
 
 // The columns that hold anything, as many as fit; the least important are dropped first.
@@ -61,26 +65,38 @@ std::vector<Column> columns_for(const std::vector<capture::VerdictRow>& rows, fl
                        return std::string(capture::to_string(node.source));
                      }}});
   if (any([](const Row& row) { return row.p >= 0; }))
-    all.push_back({9, {"p", 3.2f, [](const Row& row, const Node&) {
-                         return row.p >= 0 ? probability_text(row.p) : std::string();
-                       }}});
+    all.push_back(
+        {9,
+         {any([](const Row& row) { return is_after_warpers(row.reason); }) ? "p′" : "p", 3.8f,
+          [](const Row& row, const Node&) {
+            return row.p >= 0 ? probability_text(row.p) : std::string();
+          },
+          [](const Row& row) { return row.p; }}});
   if (any([](const Row& row) { return row.q >= 0 && row.q < 1; }))
-    all.push_back({6, {"q", 3.2f, [](const Row& row, const Node&) {
-                         return row.q >= 0 ? probability_text(row.q) : std::string();
-                       }}});
+    all.push_back({8,
+                   {"q", 3.8f,
+                    [](const Row& row, const Node&) {
+                      return row.q >= 0 ? probability_text(row.q) : std::string();
+                    },
+                    [](const Row& row) { return row.q; }}});
   if (any([](const Row& row) { return row.u >= 0; }))
     all.push_back({7, {"u", 3.2f, [](const Row& row, const Node&) {
                          return row.u >= 0 ? number_text(row.u, 2) : std::string();
+                       }}});
+  if (any([](const Row& row) { return !std::isnan(acceptance_chance(row)); }))
+    all.push_back({6, {"min(1, p′/q)", 6.2f, [](const Row& row, const Node&) {
+                         const float chance = acceptance_chance(row);
+                         return std::isnan(chance) ? std::string() : number_text(chance, 2);
                        }}});
   const bool beams = any([](const Row& row) {
     return row.verdict == Verdict::kKept || row.verdict == Verdict::kPruned;
   });
   if (beams) {
-    all.push_back({8, {"score", 4.0f, [](const Row& row, const Node&) {
-                         return number_text(row.score, 2);
+    all.push_back({8, {"Σ log p", 4.4f, [](const Row& row, const Node&) {
+                         return logprob_text(row.score);
                        }}});
-    all.push_back({5, {"gap", 3.4f, [](const Row& row, const Node&) {
-                         return row.gap > 0 ? number_text(row.gap, 2) : std::string();
+    all.push_back({5, {"Δ", 3.8f, [](const Row& row, const Node&) {
+                         return row.gap > 0 ? logprob_text(row.gap) : std::string();
                        }}});
   }
   float used = 0;
@@ -119,6 +135,22 @@ std::vector<capture::VerdictRow> VerdictList::rows_of(const Scene& scene) {
   if (scene.shown_step() < 0) return rows;
   for (const capture::VerdictRow& row : scene.capture->verdicts(scene.shown_step()))
     if (row.tick < scene.cursor) rows.push_back(row);
+  return rows;
+}
+
+std::vector<capture::VerdictRow> VerdictList::rejected_first(
+    std::vector<capture::VerdictRow> rows) {
+  // The refusal that ended the drafts first, and what came in its place; those that the rule did not
+  // look at last.
+  const auto order = [](const capture::VerdictRow& row) {
+    const bool looked_at = row.reason != capture::Reason::kParentRefused &&
+                           row.reason != capture::Reason::kAfterEnd &&
+                           row.reason != capture::Reason::kNotReached;
+    if (row.verdict == Verdict::kRejected) return looked_at ? 0 : 3;
+    return row.verdict == Verdict::kCorrected ? 1 : 2;
+  };
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const auto& a, const auto& b) { return order(a) < order(b); });
   return rows;
 }
 
@@ -185,15 +217,22 @@ void VerdictList::draw(Canvas& canvas, Rect area, const std::vector<capture::Ver
     if (scene.differs(verdict.node))
       canvas.fill_rect({box.x - em * 0.15f, y + row * 0.1f, end - box.x + em * 0.3f, row * 0.8f},
                        scene.theme.difference.with_alpha(0.24f), em * 0.15f);
+    if (mark.struck)
+      canvas.line({box.x, y + row / 2}, {end, y + row / 2}, mark.color.with_alpha(0.5f), 1.4f);
     text_in(canvas, box, label, style);
     if (difference_begins(rows, node, scene))
       draw_difference(canvas, {std::min(end + em * 0.75f, box.right() - em * 0.2f), y + row / 2},
                       em * 0.72f, scene);
-    if (mark.struck) canvas.line({box.x, y + row / 2}, {end, y + row / 2}, mark.color, 1.2f);
     float x = figures_x;
     for (const Column& column : columns) {
-      text_in(canvas, {x, y, column.em * em - em * 0.3f, row}, column.text(verdict, node),
-              dim_text(scene, 0.84f));
+      const float width = column.em * em - em * 0.3f;
+      if (const float share = column.bar ? column.bar(verdict) : -1; share >= 0) {
+        const Rect bar{x, y + row - em * 0.26f, width - em * 0.5f, em * 0.2f};
+        canvas.fill_rect(bar, scene.theme.grid);
+        canvas.fill_rect({bar.x, bar.y, std::max(1.0f, bar.w * std::min(1.0f, share)), bar.h},
+                         mark.color);
+      }
+      text_in(canvas, {x, y, width, row}, column.text(verdict, node), dim_text(scene, 0.84f));
       x += column.em * em;
     }
     const std::string word = verdict.verdict == Verdict::kKept      ? "kept"

@@ -17,6 +17,9 @@ class VerdictList {
   // What was decided in the shown step before the cursor.
   static std::vector<capture::VerdictRow> rows_of(const Scene& scene);
 
+  // As they are drawn: drafts that were looked at and refused, what came in their place, the rest.
+  static std::vector<capture::VerdictRow> rejected_first(std::vector<capture::VerdictRow> rows);
+
   // Decided differently in the run beside this one.
   static std::int64_t differing(const std::vector<capture::VerdictRow>& rows, const Scene& scene);
 

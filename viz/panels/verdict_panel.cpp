@@ -1,6 +1,7 @@
-// Draft and verdict: what this step proposed and what became of it, with the reason; accepted
-// lengths by step and as a histogram. For beam search: kept, pruned and finished beams with their
-// scores.
+// Decision: what a step chooses from and what it chooses, with the reason. Beams: the candidates of
+// all beams in one table, with the cut. Sampling: what each stage makes of p, and the draw. Drafts:
+// which passed, rejected first, and what came in their place. Below: accepted lengths (for beams: the
+// margin at the cut) by step and as a histogram.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -9,6 +10,8 @@
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
 #include "viz/look/reason_text.h"
+#include "viz/panels/beam_table.h"
+#include "viz/panels/draw_table.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/verdict_history.h"
 #include "viz/panels/verdict_list.h"
@@ -17,64 +20,178 @@
 namespace triescope::viz {
 namespace {
 
+// What the panel shows at a cursor. Made once per cursor and state of the capture.
+struct Shown {
+  const capture::Capture* capture = nullptr;
+  capture::Tick cursor = -1;
+  capture::Counts counts = {};
+  DecisionKind kind = DecisionKind::kDraw;
+  std::int32_t step = -1;
+  std::vector<capture::VerdictRow> verdicts = {};  // kDrafts
+  BeamDecision beams = {};                         // kBeams
+  DrawDecision draw = {};                          // kDraw; kDrafts: where the text left the drafts
+};
+
+bool same(const capture::Counts& a, const capture::Counts& b) {
+  return a.steps == b.steps && a.nodes == b.nodes && a.verdicts == b.verdicts &&
+         a.candidates == b.candidates && a.sequences == b.sequences;
+}
+
+// The node after which the text went its own way: below it stands the token that the target added.
+std::int32_t turning_node(const std::vector<capture::VerdictRow>& rows, const Scene& scene) {
+  for (const capture::VerdictRow& row : rows)
+    if (row.verdict == capture::Verdict::kCorrected || row.verdict == capture::Verdict::kBonus ||
+        row.verdict == capture::Verdict::kEmitted)
+      return scene.capture->nodes()[static_cast<std::size_t>(row.node)].parent;
+  return -1;
+}
+
+Shown what_is_shown(const Scene& scene) {
+  Shown shown{.capture = scene.capture, .cursor = scene.cursor, .counts = scene.capture->counts()};
+  const std::int32_t step = scene.shown_step();
+  shown.kind = decision_kind(*scene.capture, step);
+  if (shown.kind == DecisionKind::kDrafts) {
+    shown.step = step;
+    shown.verdicts = VerdictList::rejected_first(VerdictList::rows_of(scene));
+    if (const std::int32_t node = turning_node(shown.verdicts, scene); node >= 0)
+      shown.draw = draw_decision(*scene.capture, scene.cursor, node);
+    if (shown.draw.token < 0) shown.draw = {};
+    return shown;
+  }
+  // Before its forward a step has nothing to choose from: the one before it is still shown.
+  shown.step = decision_step(*scene.capture, scene.cursor);
+  if (shown.step < 0) return shown;
+  shown.kind = decision_kind(*scene.capture, shown.step);
+  if (shown.kind == DecisionKind::kBeams) {
+    shown.beams = beam_decision(*scene.capture, scene.cursor);
+  } else {
+    shown.draw = draw_decision(*scene.capture, scene.cursor);
+  }
+  return shown;
+}
+
+std::string headline(const Shown& shown, const Scene& scene) {
+  std::string head = "step " + std::to_string(shown.step);
+  switch (shown.kind) {
+    case DecisionKind::kDrafts: {
+      const auto step = scene.capture->step(shown.step);
+      if (step && step->drafted > 0)
+        head += ": " + std::to_string(step->accepted) + " of " + counted(step->drafted, "draft") +
+                " accepted, " + counted(step->emitted, "token") + " emitted";
+      break;
+    }
+    case DecisionKind::kBeams: {
+      if (shown.beams.step < 0) break;
+      const auto chosen = std::count_if(shown.beams.choices.begin(), shown.beams.choices.end(),
+                                        [](const BeamChoice& c) { return c.chosen(); });
+      head += ": " + std::to_string(chosen) + " of " +
+              counted(shown.beams.choices.size(), "candidate") +
+              (shown.beams.decided ? " chosen" : " about to be chosen") + " by Σ log p";
+      break;
+    }
+    case DecisionKind::kDraw:
+      if (shown.draw.step < 0) break;
+      head += " after " + node_text(scene, shown.draw.node, 12);
+      if (const std::string sentence = draw_sentence(shown.draw, scene); !sentence.empty())
+        head += "   " + sentence;
+      break;
+  }
+  return head;
+}
+
 class VerdictPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
-    static const PanelInfo info = {"verdict", "Draft and verdict",
-                                   "The decisions of this step: accepted, rejected, bonus, kept, "
-                                   "pruned, with p, q, the draw and the reason. Below: accepted "
-                                   "drafts (for beams: the margin at the cut) by step and as a "
-                                   "histogram; click a bar to go there.",
-                                   "No decisions yet: step once more (F10)."};
+    static const PanelInfo info = {
+        "verdict", "Decision",
+        "What this step chooses from, and what it chooses. Beams: the candidates of all beams by "
+        "Σ log p, the line of the cut, the distance Δ to it, the finished hypotheses. Sampling: "
+        "the model's p, what each stage makes of it, and where u falls. Drafts: rejected first, "
+        "with p, q, the draw and the reason. Below: accepted drafts (for beams: the margin at the "
+        "cut) by step and as a histogram; click a bar to go there.",
+        "No decisions yet: step once more (F10)."};
     return info;
   }
 
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
     list_.clear();
+    beams_.clear();
+    draws_.clear();
     history_.clear();
     if (!scene.capture || scene.shown_step() < 0)
       return draw_empty_state(canvas, area, info().empty, scene);
+    const Shown& shown = shown_at(scene);
     const float em = scene.em, pad = em * 0.6f;
-    const auto rows = VerdictList::rows_of(scene);
-    const float charts =
-        area.h > em * 15 && history_.any(scene) ? std::min(area.h * 0.4f, em * 11) : 0;
-    const auto step = scene.capture->step(scene.shown_step());
-    std::string head = "step " + std::to_string(scene.shown_step());
-    if (step && step->drafted > 0)
-      head += ": " + std::to_string(step->accepted) + " of " + counted(step->drafted, "draft") +
-              " accepted, " + counted(step->emitted, "token") + " emitted";
-    else if (step)
-      head += ": " + counted(step->frontier, "live path");
-    if (const auto differing = VerdictList::differing(rows, scene); differing > 0)
+    const bool beams = shown.kind == DecisionKind::kBeams && shown.beams.step >= 0;
+    const bool draws = shown.draw.step >= 0;
+    const bool drafts = shown.kind == DecisionKind::kDrafts;
+    // The table of beams keeps most of its pane.
+    const float charts = area.h > em * 15 && history_.any(scene)
+                             ? std::min(area.h * (beams ? 0.28f : 0.36f), em * 11)
+                             : 0;
+    std::string head = headline(shown, scene);
+    if (const auto differing = VerdictList::differing(VerdictList::rows_of(scene), scene);
+        differing > 0)
       head += ", ≠ " + std::to_string(differing) + " not as in the other run";
     text_in(canvas, {area.x + pad, area.y + em * 0.25f, area.w - 2 * pad, em * 1.3f}, head,
             bold_text(scene, 0.9f));
-    const Rect list{area.x + pad, area.y + em * 1.7f, area.w - 2 * pad,
-                    std::max(1.0f, area.h - em * 1.9f - charts)};
-    if (rows.empty()) {
+    Rect list{area.x + pad, area.y + em * 1.7f, area.w - 2 * pad,
+              std::max(1.0f, area.h - em * 1.9f - charts)};
+    if (beams) {
+      beams_.draw(canvas, list, shown.beams, scene);
+    } else if (drafts && !shown.verdicts.empty()) {
+      // What came in place of the drafts, below them where there is room for both.
+      const float rows =
+          em * (1.6f + VerdictList::kRowEm * static_cast<float>(shown.verdicts.size()));
+      const float rest = list.h - std::min(rows, list.h * 0.5f);
+      if (draws && rest > em * 8) {
+        const float table = std::min(
+            rest, em * (7.5f + DrawTable::kRowEm * static_cast<float>(shown.draw.tokens.size())));
+        const Rect below{list.x, list.bottom() - table, list.w, table};
+        list.h -= table + em * 0.3f;
+        canvas.line({list.x, below.y}, {list.right(), below.y}, scene.theme.border, 1);
+        text_in(canvas, {below.x, below.y + em * 0.2f, below.w, em * 1.3f},
+                "after " + node_text(scene, shown.draw.node, 12) + "   " +
+                    draw_sentence(shown.draw, scene),
+                bold_text(scene, 0.84f));
+        draws_.draw(canvas, {below.x, below.y + em * 1.5f, below.w, below.h - em * 1.5f},
+                    shown.draw, scene);
+      }
+      list_.draw(canvas, list, shown.verdicts, scene);
+    } else if (draws) {
+      draws_.draw(canvas, list, shown.draw, scene);
+    } else {
       draw_empty_state(canvas, list,
                        "This step has decided nothing yet: the accept phase comes next.", scene);
-    } else {
-      list_.draw(canvas, list, rows, scene);
     }
     if (charts > 0) history_.draw(canvas, area, charts, scene);
   }
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
     Reaction reaction;
-    if (!scene.capture) return reaction;
-    const auto rows = VerdictList::rows_of(scene);
-    list_.scroll(in, rows.size());
+    if (!scene.capture || scene.shown_step() < 0) return reaction;
+    const Shown& shown = shown_at(scene);
+    list_.scroll(in, shown.verdicts.size());
+    beams_.scroll(in, shown.beams);
+    draws_.scroll(in, shown.draw);
     if (!in.inside) return reaction;
     reaction.hover = -1;
-    list_.input(in, rows, scene, reaction);
+    list_.input(in, shown.verdicts, scene, reaction);
+    beams_.input(in, shown.beams, scene, reaction);
+    draws_.input(in, shown.draw, scene, reaction);
     history_.input(in, scene, reaction);
     return reaction;
   }
 
   Point extent(Canvas&, const Scene& scene) const override {
-    const float rows = scene.capture ? static_cast<float>(VerdictList::rows_of(scene).size()) : 0;
-    return {scene.em * 56, scene.em * std::max(26.0f, (4.5f + rows * VerdictList::kRowEm) / 0.6f)};
+    float rows = 0;
+    if (scene.capture && scene.shown_step() >= 0) {
+      const Shown shown = what_is_shown(scene);
+      rows = static_cast<float>(shown.kind == DecisionKind::kBeams
+                                    ? BeamTable::rows(shown.beams, scene) + 1
+                                    : shown.verdicts.size() + shown.draw.tokens.size() + 4);
+    }
+    return {scene.em * 56, scene.em * std::max(26.0f, (4.5f + rows * VerdictList::kRowEm) / 0.66f)};
   }
 
   std::string csv(const Scene& scene) const override {
@@ -97,7 +214,17 @@ class VerdictPanel final : public Panel {
   }
 
  private:
+  const Shown& shown_at(const Scene& scene) {
+    if (shown_.capture != scene.capture || shown_.cursor != scene.cursor ||
+        !same(shown_.counts, scene.capture->counts()))
+      shown_ = what_is_shown(scene);
+    return shown_;
+  }
+
+  Shown shown_;
   VerdictList list_;
+  BeamTable beams_;
+  DrawTable draws_;
   VerdictHistory history_;
 };
 

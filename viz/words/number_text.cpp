@@ -18,6 +18,13 @@ std::string number_text(double value, int digits) {
   return text;
 }
 
+std::string logprob_text(double value) {
+  if (std::isnan(value)) return "–";
+  char text[48];
+  std::snprintf(text, sizeof text, "%.3f", std::abs(value) < 0.0005 ? 0.0 : value);
+  return text;
+}
+
 std::string bytes_text(double bytes) {
   static constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
   int unit = 0;

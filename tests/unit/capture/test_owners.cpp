@@ -193,7 +193,7 @@ TEST_CASE("owners: a slice keeps every owner's rows") {
   const auto c = mixed(dir);
   save_slice(c->path(), part, 1, 1);
   const auto slice = Capture::open(part);
-  CHECK(slice->schema() == 2);
+  CHECK(slice->schema() == 3);
   CHECK(slice->inputs(0, Whose::kDraft).empty());
   CHECK(slice->inputs(1, Whose::kDraft).size() == 4);
   CHECK(slice->slot_of(-2, kDraft2, Whose::kDraft) == 7);  // from before the slice

@@ -51,8 +51,7 @@ TEST_CASE("node tooltip: state, source, probability, score, beam and reason, a l
   CHECK(node_tooltip(scene, 3) ==
         Lines{"node 3  ·a  position 4",
               std::string("rejected, from ") + to_string(capture::Source::kDraftModel),
-              "log p(token | path) = -0.500,  p = 0.607",
-              "score = sum of log p over the path = -1.000"});
+              "log p(token | path) = -0.500,  p = 0.607", "Σ log p over the path = -1.000"});
   const Lines best = node_tooltip(scene, 4);
   REQUIRE(best.size() == 5);
   CHECK(best[1] == std::string("accepted, from ") + to_string(capture::Source::kDraftModel));

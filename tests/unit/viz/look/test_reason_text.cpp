@@ -37,7 +37,7 @@ std::string sentence(Reason reason) { return reason_text(full_row(reason), named
 
 TEST_CASE("reasons: every code has a sentence, and every number in it is one of the row's") {
   // As they are written: p, u, rank (from 1), score, replacement, value, threshold, count, and the
-  // 1 of min(1, p/q).
+  // 1 of min(1, p′/q).
   const std::set<std::string> known = {"0.11",  "0.33",  "4",  "-5.50", "77",
                                        "-8.80", "-9.90", "12", "1",     "0"};
   std::set<std::string> sentences;
@@ -68,21 +68,21 @@ TEST_CASE("reasons: the sentences, word by word") {
       {Reason::kNone, ""},
       {Reason::kIsArgmax, "it is the argmax, p 0.11"},
       {Reason::kNotArgmax, "argmax is <77> (p -8.80), this has p 0.11, rank 4"},
-      {Reason::kDrawIsThis, "the draw from p gave this token, p 0.11"},
-      {Reason::kDrawIsAnother, "the draw from p gave <77> (p -8.80), this has p 0.11"},
-      {Reason::kBelowRatio, "u 0.33 < min(1, p/q) = -9.90"},
-      {Reason::kNotBelowRatio, "u 0.33 >= min(1, p/q) = -9.90"},
+      {Reason::kDrawIsThis, "the draw from p′ gave this token, p′ 0.11"},
+      {Reason::kDrawIsAnother, "the draw from p′ gave <77> (p′ -8.80), this has p′ 0.11"},
+      {Reason::kBelowRatio, "u 0.33 < min(1, p′/q) = -9.90"},
+      {Reason::kNotBelowRatio, "u 0.33 >= min(1, p′/q) = -9.90"},
       {Reason::kBelowRest, "u 0.33 < min(1, r/q) = -9.90"},
       {Reason::kNotBelowRest, "u 0.33 >= min(1, r/q) = -9.90"},
-      {Reason::kTypical, "p 0.11 > min(epsilon, delta e^-H) = -9.90"},
-      {Reason::kNotTypical, "p 0.11 <= min(epsilon, delta e^-H) = -9.90"},
+      {Reason::kTypical, "p′ 0.11 > min(epsilon, delta e^-H) = -9.90"},
+      {Reason::kNotTypical, "p′ 0.11 <= min(epsilon, delta e^-H) = -9.90"},
       {Reason::kTypicalOffPath,
-       "p 0.11 > min(epsilon, delta e^-H) = -9.90, but another path is longer or likelier"},
+       "p′ 0.11 > min(epsilon, delta e^-H) = -9.90, but another path is longer or likelier"},
       {Reason::kInTopK, "rank 4 of p, the best 12 pass"},
       {Reason::kTopKOffPath,
        "rank 4 of p, the best 12 pass, but another path is longer or likelier"},
-      {Reason::kDrawn, "drawn from p with u 0.33, p 0.11"},
-      {Reason::kDrawnFromResidual, "drawn from norm(max(0, p - q)), p 0.11"},
+      {Reason::kDrawn, "drawn from p′ with u 0.33, p′ 0.11"},
+      {Reason::kDrawnFromResidual, "drawn from norm(max(0, p′ - q)), p′ 0.11"},
       {Reason::kBeamEos, "end-of-sequence token, -8.80 over 12 tokens = -5.50"},
       {Reason::kBeamMaxTokens, "max_new_tokens, -8.80 over 12 tokens = -5.50"},
       {Reason::kBetterFinished, "12 finished sequences are better, the worst of them -9.90"},
@@ -102,7 +102,7 @@ TEST_CASE("reasons: the sentences, word by word") {
   VerdictRow row = full_row(Reason::kDrawn);
   row.u = -1;  // Gumbel-max has no u
   row.p = 0.0321f;
-  CHECK(reason_text(row, named) == "drawn from p, p 0.032");
+  CHECK(reason_text(row, named) == "drawn from p′, p′ 0.032");
   row = full_row(Reason::kBeamEos);
   row.count = 1;
   CHECK(reason_text(row, named) == "end-of-sequence token, -8.80 over 1 token = -5.50");

@@ -145,10 +145,10 @@ TEST_CASE("decisions: a run without drafts and without beams has no chart of mar
   const Scene scene = scene_at(*opened->capture, opened->capture->end_tick());
   const Rect tall{0, 0, 700, 700};
   CHECK_FALSE(
-      find(drawn(*make_panel("verdict"), scene, tall), "margin by step: score gap at the cut"));
+      find(drawn(*make_panel("verdict"), scene, tall), "margin by step: Δ Σ log p at the cut"));
   CHECK(find(drawn(*make_panel("verdict"),
                    scene_at(test::beam_capture(), test::beam_capture().end_tick()), tall),
-             "margin by step: score gap at the cut"));
+             "margin by step: Δ Σ log p at the cut"));
 }
 
 }  // namespace

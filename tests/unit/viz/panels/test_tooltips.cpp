@@ -132,7 +132,7 @@ TEST_CASE("candidates: a token's formulas, and a click on one that became a chil
     const Reaction reaction = panel->input(in, kArea, scene);
     CHECK(reaction.lock == 2);
     CHECK(reaction.tooltip ==
-          Lines{"token 6  ,", "rank 1", "log p = logit − logsumexp(logits) = -0.28768",
+          Lines{"token 6  ,", "rank 1", "log p = logit − logsumexp(logits) = -0.288",
                 "p = exp(log p) = 0.750000", "Ctrl+I: decode on with another token"});
     return;
   }
@@ -157,7 +157,8 @@ TEST_CASE("verdict: a step's margin is its smallest gap, and counts in its tenth
     out.write({.finish = Finish{RunStatus::kDone, ""}});
   });
   const Scene scene = scene_at(*opened->capture, opened->capture->end_tick());
-  const std::string margin = "margin = min over kept beams of score − best score that was cut = ";
+  const std::string margin =
+      "margin = min over kept beams of Σ log p − best Σ log p that was cut = ";
   const std::string with = "1 step with a margin of ", next = "click: the next of them";
   const auto found = tooltips("verdict", scene, 340, {0, 0, 800, 400});
   CHECK(found == std::vector<Lines>{{"step 1", margin + "0.250"},

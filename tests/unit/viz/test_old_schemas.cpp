@@ -1,6 +1,7 @@
 // Captures of schema 1 export today what the program exported that recorded them.
 #include <doctest/doctest.h>
 
+#include <span>
 #include <sstream>
 #include <string>
 
@@ -12,13 +13,14 @@
 namespace triescope::test {
 namespace {
 
-TEST_CASE("schema 1: the CSV of every panel is what it was, to the byte") {
+void check_exports(int schema, std::span<const char* const> names) {
   const TempDir dir;
   const std::string out = dir.path() / "out.csv";
-  for (const char* name : kSchema1Captures) {
+  for (const char* name : names) {
     CAPTURE(name);
-    const auto capture = capture::Capture::open(copy_of_schema1(name, dir));
-    std::istringstream kept(read_file(schema1_folder() / (std::string(name) + ".csv")));
+    const auto capture = capture::Capture::open(copy_of_capture(schema, name, dir));
+    CHECK(capture->schema() == schema);
+    std::istringstream kept(read_file(captures_folder(schema) / (std::string(name) + ".csv")));
     std::string line, panel, word, expected;
     int step = -1;
     std::size_t compared = 0;
@@ -45,6 +47,14 @@ TEST_CASE("schema 1: the CSV of every panel is what it was, to the byte") {
     compare();
     CHECK(compared == 22);  // eleven panels, two steps
   }
+}
+
+TEST_CASE("schema 1: the CSV of every panel is what it was, to the byte") {
+  check_exports(1, kSchema1Captures);
+}
+
+TEST_CASE("schema 2: the CSV of every panel is what it was, to the byte") {
+  check_exports(2, kSchema2Captures);
 }
 
 }  // namespace

@@ -1,0 +1,189 @@
+// The decision panel: which table it shows, its figures, and what a click on a row does.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tests/unit/viz/captures.h"
+#include "tests/unit/viz/looking.h"
+#include "viz/panels/beam_table.h"
+#include "viz/panels/panels.h"
+#include "viz/panels/verdict_list.h"
+#include "viz/questions/beam_decision.h"
+#include "viz/words/finish_text.h"
+#include "viz/words/number_text.h"
+#include "viz/words/token_text.h"
+
+namespace triescope::test {
+namespace {
+
+constexpr viz::Rect kArea{0, 0, 900, 700};
+
+TEST_CASE("decision panel: beams: every candidate has its rank, Σ log p and Δ, the cut is a line") {
+  const Capture& run = beam_capture();
+  const auto panel = viz::make_panel("verdict");
+  CHECK(panel->info().title == "Decision");
+  const viz::Scene scene = scene_at(run, make_tick(5, Phase::kCommit));
+  const auto decision = viz::beam_decision(run, scene.cursor);
+  REQUIRE(decision.choices.size() == 18);
+  CHECK(decision.cut == 3);
+  const auto canvas = drawn(*panel, scene, {0, 0, 900, 900});
+  CHECK(find(canvas, "step 5: 3 of 18 candidates chosen by Σ log p"));
+  for (std::size_t i = 0; i < decision.choices.size(); ++i) {
+    CAPTURE(i);
+    const auto& choice = decision.choices[i];
+    CHECK(find(canvas, std::to_string(i + 1)));
+    CHECK(find(canvas, viz::logprob_text(choice.score)));
+    CHECK(find(canvas, (i < 3 ? "+" : "-") + viz::logprob_text(choice.gap)));
+    // The decision's own figures say the same.
+    if (choice.child < 0) continue;
+    const auto verdict = run.verdict_at(choice.child, make_tick(5, Phase::kCommit));
+    REQUIRE(verdict);
+    CHECK(choice.score == doctest::Approx(verdict->score));
+    CHECK(choice.gap == doctest::Approx(verdict->gap));
+  }
+}
+
+TEST_CASE("decision panel: a click on a chosen row locks its node, on another one its parent") {
+  const Capture& run = beam_capture();
+  const auto panel = viz::make_panel("verdict");
+  const viz::Scene scene = scene_at(run, make_tick(5, Phase::kCommit));
+  const auto decision = viz::beam_decision(run, scene.cursor);
+  const viz::Rect area{0, 0, 900, 900};
+  const auto canvas = drawn(*panel, scene, area);
+  for (const std::size_t i : {std::size_t{0}, std::size_t{2}, std::size_t{7}}) {
+    CAPTURE(i);
+    const auto& choice = decision.choices[i];
+    const auto* text = find(canvas, viz::logprob_text(choice.score));
+    REQUIRE(text);
+    viz::Input in = mouse_over(*text);
+    CHECK_FALSE(panel->input(in, area, scene).lock);
+    in.clicked = true;
+    const auto reaction = panel->input(in, area, scene);
+    REQUIRE(reaction.lock);
+    CHECK(*reaction.lock == (choice.child >= 0 ? choice.child : choice.parent));
+    CHECK(reaction.hover == reaction.lock);
+    REQUIRE(reaction.tooltip.size() >= 4);
+    CHECK(reaction.tooltip[0].starts_with("rank " + std::to_string(i + 1) + "  "));
+  }
+}
+
+TEST_CASE(
+    "decision panel: a table longer than its pane scrolls, and draws the rows in sight alone") {
+  const Capture& run = beam_capture();
+  const auto panel = viz::make_panel("verdict");
+  const viz::Scene scene = scene_at(run, make_tick(5, Phase::kCommit));
+  const viz::Rect area{0, 0, 700, 190};
+  const auto decision = viz::beam_decision(run, scene.cursor);
+  const std::string last = viz::logprob_text(decision.choices.back().score);
+  auto canvas = drawn(*panel, scene, area);
+  CHECK(find(canvas, viz::logprob_text(decision.choices.front().score)));
+  CHECK_FALSE(find(canvas, last));
+  viz::Input in = mouse_at({300, 100});
+  in.wheel = -50;
+  panel->input(in, area, scene);
+  canvas = drawn(*panel, scene, area);
+  CHECK(find(canvas, last));
+  CHECK_FALSE(find(canvas, viz::logprob_text(decision.choices.front().score)));
+}
+
+TEST_CASE(
+    "decision panel: finished hypotheses are listed by final score, and how they ended in words") {
+  const Capture& run = beam_capture();
+  const viz::Scene end = scene_at(run, run.end_tick());
+  const auto finished = viz::finished_hypotheses(end);
+  REQUIRE(finished.size() > 3);
+  for (std::size_t i = 1; i < finished.size(); ++i)
+    CHECK(finished[i - 1].score >= finished[i].score);
+  CHECK(viz::finished_hypotheses(scene_at(run, 3)).empty());
+  for (std::size_t i = 0; i < finished.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) CHECK(finished[i].node != finished[j].node);
+  CHECK(viz::finish_text("eos") == "end-of-sequence token");
+  CHECK(viz::finish_text("length") == "max_new_tokens reached");
+  CHECK(viz::finish_text("stopped") == "stopped before its end");
+  CHECK(viz::finish_text("other") == "other");
+  const auto panel = viz::make_panel("verdict");
+  const auto canvas = drawn(*panel, end, {0, 0, 900, 1400});
+  CHECK(
+      find(canvas, "finished: " + std::to_string(finished.size()) + ", the best 3 by final score"));
+}
+
+TEST_CASE(
+    "decision panel: refused drafts that were looked at come first, those that were not last") {
+  const Capture& run = draft_capture();
+  int steps = 0;
+  for (const StepRow& step : run.steps()) {
+    const auto scene = scene_at(run, make_tick(step.step + 1, Phase::kDraft));
+    const auto recorded = viz::VerdictList::rows_of(scene);
+    const auto rows = viz::VerdictList::rejected_first(recorded);
+    CAPTURE(step.step);
+    REQUIRE(rows.size() == recorded.size());
+    const auto group = [](const VerdictRow& row) {
+      if (row.verdict == Verdict::kRejected) return row.reason == Reason::kNotReached ? 3 : 0;
+      return row.verdict == Verdict::kCorrected ? 1 : 2;
+    };
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      CHECK(group(rows[i - 1]) <= group(rows[i]));
+      // Within a group as recorded.
+      if (group(rows[i - 1]) != group(rows[i])) continue;
+      const auto place = [&](const VerdictRow& row) {
+        return std::find_if(recorded.begin(), recorded.end(),
+                            [&](const VerdictRow& other) { return other.node == row.node; });
+      };
+      CHECK(place(rows[i - 1]) < place(rows[i]));
+    }
+    steps += !rows.empty() && group(rows.front()) == 0;
+  }
+  CHECK(steps > 5);
+}
+
+TEST_CASE(
+    "decision panel: min(1, p′/q) stands where the rule compares u with it, and nowhere else") {
+  for (const bool ratio : {true, false}) {
+    const auto opened = make_capture([&](Recorder& out) {
+      out.write({.run = synthetic_info(4, "ngram_trie", "N-gram trie", "recycle")});
+      out.write({.nodes = {{}}});
+      const Tick accept = make_tick(1, Phase::kAccept);
+      out.write({.nodes = {{.node = 1,
+                            .parent = 0,
+                            .token = 2,
+                            .depth = 1,
+                            .logprob = std::numeric_limits<float>::quiet_NaN(),
+                            .q = 0.5f,
+                            .source = Source::kDraftModel,
+                            .tick = make_tick(1, Phase::kDraft)}}});
+      out.write({.verdicts = {{.tick = accept,
+                               .node = 1,
+                               .verdict = Verdict::kRejected,
+                               .p = 0.2f,
+                               .q = 0.5f,
+                               .u = 0.75f,
+                               .reason = ratio ? Reason::kNotBelowRatio : Reason::kNotArgmax,
+                               .threshold = 0.4f}}});
+      for (Tick tick = 0; tick <= accept; ++tick) out.write({.phases = {{.tick = tick}}});
+    });
+    const auto panel = viz::make_panel("verdict");
+    const auto scene = scene_at(*opened->capture, make_tick(1, Phase::kCommit));
+    const auto canvas = drawn(*panel, scene, kArea);
+    CHECK((find(canvas, "min(1, p′/q)") != nullptr) == ratio);
+    CHECK((find(canvas, "0.40") != nullptr) == ratio);
+    const auto* p = find(canvas, "0.20");
+    REQUIRE(p);
+    std::string tooltip;
+    for (const auto& line : panel->input(mouse_over(*p), kArea, scene).tooltip)
+      tooltip += line + "\n";
+    CHECK((tooltip.find("min(1, p′/q)") != std::string::npos) == ratio);
+  }
+}
+
+TEST_CASE("log p: one form everywhere") {
+  CHECK(viz::logprob_text(-0.0751) == "-0.075");
+  CHECK(viz::logprob_text(-4.41) == "-4.410");
+  CHECK(viz::logprob_text(-0.0004) == "0.000");
+  CHECK(viz::logprob_text(-0.0006) == "-0.001");
+  CHECK(viz::logprob_text(-123.4567) == "-123.457");
+  CHECK(viz::logprob_text(std::nan("")) == "–");
+}
+
+}  // namespace
+}  // namespace triescope::test

@@ -1,0 +1,39 @@
+// BeamTable: the candidates of all beams as one table by Σ log p, the line of the cut between those
+// that go on and the best that do not, and the finished hypotheses below. Draws only the rows in sight.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "viz/canvas/canvas.h"
+#include "viz/look/scene.h"
+#include "viz/questions/beam_decision.h"
+
+namespace triescope::viz {
+
+class BeamTable {
+ public:
+  static constexpr float kRowEm = 1.5f;
+
+  void clear() { shown_ = {}; }  // nothing is drawn: the mouse meets nothing
+  void draw(Canvas& canvas, Rect area, const BeamDecision& decision, const Scene& scene);
+  void scroll(const Input& in, const BeamDecision& decision);
+  void input(const Input& in, const BeamDecision& decision, const Scene& scene,
+             Reaction& reaction) const;
+  // Rows a picture of everything needs.
+  static std::size_t rows(const BeamDecision& decision, const Scene& scene);
+
+ private:
+  float scroll_ = 0;
+  struct {
+    Rect area;
+    float row = 0;
+    std::size_t first = 0, last = 0;  // choices
+    std::vector<Rect> finished;       // of finished_hypotheses(), as drawn
+  } shown_;
+};
+
+// Finished by the cursor, best final score first.
+std::vector<capture::SequenceRow> finished_hypotheses(const Scene& scene);
+
+}  // namespace triescope::viz

@@ -1,0 +1,46 @@
+// DrawTable: how one token comes out of one row: a bar a token and stage (the model's p, after
+// processors, after the temperature, after each cut, q where drafts were drawn), and below it the
+// cumulative strip with u on it, or a column of Gumbel scores. Draws only the rows in sight.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "viz/canvas/canvas.h"
+#include "viz/look/scene.h"
+#include "viz/questions/draw_decision.h"
+
+namespace triescope::viz {
+
+class DrawTable {
+ public:
+  static constexpr float kRowEm = 1.5f;
+
+  void clear() {  // nothing is drawn: the mouse meets nothing
+    rows_ = {};
+    strip_ = {};
+  }
+  void draw(Canvas& canvas, Rect area, const DrawDecision& decision, const Scene& scene);
+  void scroll(const Input& in, const DrawDecision& decision);
+  void input(const Input& in, const DrawDecision& decision, const Scene& scene,
+             Reaction& reaction) const;
+
+ private:
+  void draw_strip(Canvas& canvas, Rect area, const DrawDecision& decision, const Scene& scene);
+
+  float scroll_ = 0;
+  struct {
+    Rect area;
+    float row = 0;
+    std::size_t first = 0, last = 0;
+  } rows_;
+  Rect strip_;
+};
+
+// "processors", "temperature", "top-k", ...
+std::string stage_text(capture::Stage stage);
+// "'·the' drawn: u 0.412 lies in its 0.300 to 0.550".
+std::string draw_sentence(const DrawDecision& decision, const Scene& scene);
+
+}  // namespace triescope::viz
