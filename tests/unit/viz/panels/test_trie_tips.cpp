@@ -1,0 +1,79 @@
+// What stands at the ends of the trie's paths, what its legend names, and what stays in sight.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "tests/unit/viz/captures.h"
+#include "tests/unit/viz/looking.h"
+#include "viz/panels/panel.h"
+#include "viz/words/number_text.h"
+
+namespace triescope::test {
+namespace {
+
+constexpr viz::Rect kArea{0, 0, 1400, 900};
+
+TEST_CASE("trie: Σ log p stands behind every live beam") {
+  const Capture& run = beam_capture();
+  const auto canvas =
+      drawn(*viz::make_panel("trie"), scene_at(run, make_tick(5, Phase::kDraft)), kArea);
+  for (const FrontierRow& row : run.frontier(4)) CHECK(find(canvas, viz::logprob_text(row.score)));
+}
+
+TEST_CASE("trie: a finished hypothesis keeps its final score while others go on") {
+  const auto opened = make_capture([](Recorder& out) {
+    out.write({.run = synthetic_info(3, "beam", "Trie beam search", "recycle")});
+    const Tick accept = make_tick(0, Phase::kAccept);
+    out.write(
+        {.nodes = {
+             {.node = 0},
+             {.node = 1, .parent = 0, .token = 5, .depth = 1, .score = -0.5f, .tick = accept},
+             {.node = 2, .parent = 0, .token = 6, .depth = 1, .score = -0.75f, .tick = accept}}});
+    out.write(
+        {.verdicts = {{.tick = accept, .node = 1, .verdict = Verdict::kFinished, .score = -0.25f},
+                      {.tick = accept, .node = 2, .verdict = Verdict::kKept, .rank = 0}}});
+    out.write({.frontier = {{.node = 2, .score = -0.75f}}});
+    out.write({.sequences = {
+                   {.tick = accept, .node = 1, .score = -0.25f, .finish = "eos", .tokens = {5}}}});
+    out.write({.phases = {{.tick = accept}}});
+  });
+  const auto canvas = drawn(*viz::make_panel("trie"),
+                            scene_at(*opened->capture, make_tick(0, Phase::kCommit)), kArea);
+  CHECK(find(canvas, "final -0.250"));
+  CHECK(find(canvas, "-0.750"));
+  CHECK(find(canvas, "#1"));
+}
+
+TEST_CASE("trie: the legend is that of drafts as soon as there is one") {
+  const Capture& run = draft_capture();
+  const auto panel = viz::make_panel("trie");
+  auto canvas = drawn(*panel, scene_at(run, make_tick(1, Phase::kDraft)), kArea);
+  CHECK(find(canvas, "beam: rank, Σ log p"));
+  CHECK_FALSE(find(canvas, "bonus or corrected"));
+  canvas = drawn(*panel, scene_at(run, make_tick(1, Phase::kForward)), kArea);
+  CHECK(find(canvas, "bonus or corrected"));
+  CHECK(find(canvas, "rejected"));
+  CHECK(find(canvas, "read by this forward"));
+  CHECK_FALSE(find(canvas, "beam: rank, Σ log p"));
+}
+
+TEST_CASE("trie: however far drafts reach, the node that they hang from stays in sight") {
+  const Capture& run = draft_capture();
+  int steps = 0;
+  for (const StepRow& step : run.steps()) {
+    if (step.drafted < 3) continue;
+    CAPTURE(step.step);
+    const auto panel = viz::make_panel("trie");
+    const auto canvas =
+        drawn(*panel, scene_at(run, make_tick(step.step, Phase::kForward)), {0, 0, 300, 300});
+    const auto* rank = find(canvas, "#1");
+    REQUIRE(rank);
+    CHECK(rank->visible.w == doctest::Approx(rank->box.w));
+    CHECK(rank->visible.w > 0);
+    ++steps;
+  }
+  CHECK(steps > 3);
+}
+
+}  // namespace
+}  // namespace triescope::test
