@@ -126,7 +126,7 @@ std::unique_ptr<PaneNode> preset_layout(const std::string& name) {
   if (name == "lecture") {
     auto top = make_split(
         kBeside, 0.66f,
-        make_split(kAbove, 0.72f,
+        make_split(kAbove, 0.6f,
                    make_leaf({"trie", "positions", "kv", "memory", "verdict", "inspector", "log"}),
                    make_leaf({"narration"})),
         make_split(kAbove, 0.5f, make_leaf({"mask"}), make_leaf({"text", "candidates"})));

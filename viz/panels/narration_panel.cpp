@@ -70,12 +70,12 @@ class NarrationPanel final : public Panel {
       return draw_empty_state(canvas, area, error.what(), scene);
     }
     remember(scene);
-    draw_head(canvas, area, scene);
     const float head = scene.em * kHeadEm;
     text_ = {area.x, area.y + head, area.w, std::max(0.0f, area.h - head)};
     shown_ = lay_out_narration(canvas, area.w, scene, narration_);
     overflow_ = scene.export_mode ? 0 : std::max(0.0f, shown_.height - text_.h);
     scroll_ = std::min(scroll_, overflow_);
+    draw_head(canvas, area, scene);
     canvas.push_clip(text_);
     for (const NarrationSpan& span : shown_.spans) draw_span(canvas, span, scene);
     canvas.pop_clip();
@@ -152,7 +152,9 @@ class NarrationPanel final : public Panel {
   void draw_head(Canvas& canvas, Rect area, const Scene& scene) const {
     const float em = scene.em, pad = em * 0.7f;
     const Rect box{area.x + pad, area.y + em * 0.4f, area.w - 2 * pad, em * 1.4f};
-    const std::string head = heading_of(narration_), next = next_of(scene);
+    const std::string head = heading_of(narration_);
+    std::string next = next_of(scene);
+    if (overflow_ > scroll_ + 1) next += next.empty() ? "scroll for more" : "  ·  scroll for more";
     const TextStyle style = bold_text(scene), dim = dim_text(scene);
     text_in(canvas, box, head, style);
     const float room = box.w - canvas.measure(head, style).x - em;

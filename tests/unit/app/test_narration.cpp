@@ -255,7 +255,10 @@ TEST_CASE("narration: every method, every rule of verification, every end") {
                            "end.length",
                            "reason.eos",
                            "reason.beam_outdone",
-                           "beams.cut"}) {
+                           "beams.cut",
+                           "observe.draft",
+                           "observe.drafts",
+                           "observe.drafts.none"}) {
     CAPTURE(name);
     CHECK(told.contains(name));
   }

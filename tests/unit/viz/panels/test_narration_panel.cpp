@@ -107,6 +107,9 @@ TEST_CASE("narration panel: lines are as wide as the pane, and what is below is 
   const auto panel = make_panel("narration");
   const auto canvas = drawn(*panel, scene, narrow);
   for (const auto& text : canvas.texts) CHECK(text.box.right() <= narrow.right());
+  CHECK(find(drawn(*make_panel("narration"), scene, {0, 0, 500, 90}),
+             "next: commit  ·  scroll for more"));
+  CHECK(find(drawn(*make_panel("narration"), scene, kArea), "next: commit"));
   const float before = canvas.texts[2].box.y;
   Input wheel = mouse_at({100, 60});
   wheel.wheel = -1;
@@ -121,6 +124,7 @@ TEST_CASE("narration panel: lines are as wide as the pane, and what is below is 
   wheel.wheel = -1000;
   panel->input(wheel, narrow, scene);
   const auto end = drawn(*panel, scene, narrow);
+  CHECK(find(end, "next: commit"));
   CHECK(end.texts.back().box.bottom() <= narrow.bottom());
   CHECK(end.texts.back().text == drawn(*make_panel("narration"), scene, kArea).texts.back().text);
 }
