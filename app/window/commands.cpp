@@ -200,9 +200,7 @@ Commands go_commands(Workspace& w, UiState& ui) {
 Commands layout_commands(Workspace& w, UiState& ui) {
   constexpr std::size_t kKeys = 9;  // Ctrl+1 to Ctrl+9
   Commands rows;
-  std::vector<std::string> names = preset_names();
-  for (const std::string& own : w.own_layouts()) names.push_back(own);
-  for (const std::string& name : names) {
+  for (const std::string& name : w.layout_names()) {
     std::string title = "Layout: " + name;
     const bool preset = rows.size() < preset_names().size();
     if (preset) title[8] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[8])));

@@ -132,9 +132,7 @@ bool draw_layouts(Ui& ui) {
     }
   }
   ImGui::Separator();
-  const std::vector<std::string> own = ui.workspace.own_layouts();
-  std::vector<std::string> names = preset_names();
-  names.insert(names.end(), own.begin(), own.end());
+  const std::vector<std::string> names = ui.workspace.layout_names();
   for (std::size_t i = 0; i < names.size(); ++i) {
     ImGui::PushID(static_cast<int>(i));
     const bool chosen = ImGui::Button("Use");

@@ -69,7 +69,9 @@ void draw_floating(Ui& ui, Document& document) {
     ImGui::End();
     if (!open) closed = i;
   }
+  if (closed == layout.floating.size()) return;
   dock_back(layout, closed);
+  ui.animating = true;  // the panes show the panels in the next frame
 }
 
 // Takes a panel out, into a window at `at` of this frame. Positions are the window's as long as there

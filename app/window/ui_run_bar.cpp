@@ -29,10 +29,11 @@ void draw_prompt_field(Ui& ui, std::string& prompt, float height) {
                                    : "Type a prompt, then start");
 }
 
-// The installed models, inside an open combo; a click writes one into `model`.
-void list_catalog(Ui& ui, const std::string& shown, std::string& model) {
-  if (ImGui::IsWindowAppearing()) ui.state.catalog = list_models();
-  for (const CatalogEntry& entry : ui.state.catalog) {
+// `entries`, read again as the list opens, inside an open combo; a click writes one into `model`.
+void list_catalog(Ui& ui, std::vector<CatalogEntry>& entries, std::vector<CatalogEntry> (*read)(),
+                  const std::string& shown, std::string& model) {
+  if (ImGui::IsWindowAppearing()) entries = read();
+  for (const CatalogEntry& entry : entries) {
     if (ImGui::Selectable(entry.name.c_str(), entry.name == shown)) model = entry.name;
     help_tooltip(entry.path, ui.em);
   }
@@ -55,12 +56,10 @@ void draw_draft_field(Ui& ui, Need need, std::string& model) {
       ui.em);
   ImGui::SameLine(0, 0);
   if (ImGui::BeginCombo("##draft models", "", ImGuiComboFlags_NoPreview)) {
-    if (head) {
-      for (const CatalogEntry& entry : list_draft_heads())
-        if (ImGui::Selectable(entry.name.c_str(), entry.name == model)) model = entry.name;
-    } else {
-      list_catalog(ui, model, model);
-    }
+    if (head)
+      list_catalog(ui, ui.state.draft_heads, list_draft_heads, model, model);
+    else
+      list_catalog(ui, ui.state.catalog, list_models, model, model);
     ImGui::EndCombo();
   }
 }
@@ -113,7 +112,7 @@ void draw_run_bar(Ui& ui, ImVec2 size) {
           ? (ui.state.catalog.empty() ? "none installed" : ui.state.catalog.front().name)
           : request.model;
   if (ImGui::BeginCombo("##model", shown.c_str())) {
-    list_catalog(ui, shown, request.model);
+    list_catalog(ui, ui.state.catalog, list_models, shown, request.model);
     ImGui::EndCombo();
   }
   help_tooltip(shown, ui.em);

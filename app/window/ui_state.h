@@ -60,7 +60,8 @@ struct UiState {
   // A window too narrow for run bar and panes: the run bar closes once there is something to see.
   bool narrow = false, run_bar_when_narrow = true;
   std::size_t seen_documents = 0;
-  std::vector<CatalogEntry> catalog;  // read again whenever a list of models opens
+  // Read again whenever a list of them opens.
+  std::vector<CatalogEntry> catalog, draft_heads;
   // Where the model that the run bar names lies; looked up when the name changes.
   std::optional<std::string> model_name;
   std::string model_path;

@@ -89,6 +89,8 @@ class Workspace {
   void save_layout(const std::string& name);
   void forget_layout(const std::string& name);
   std::vector<std::string> own_layouts() const;
+  // All there are: the presets, then one's own. Their order is that of the keys Ctrl+1 to Ctrl+9.
+  std::vector<std::string> layout_names() const;
   void dock(const std::string& panel, PaneNode& target, DropSide side);
   void undock(const std::string& panel, viz::Rect area);
 
