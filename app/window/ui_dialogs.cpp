@@ -104,7 +104,8 @@ bool draw_messages(Ui& ui) {
   for (const Notice& notice : ui.workspace.messages) {
     const bool is_error = notice.level == LogLevel::kError;
     const viz::Color color =
-        is_error ? ui.theme.mark(capture::NodeState::kRejected).color : ui.theme.text;
+        is_error ? ui.theme.legible(ui.theme.mark(capture::NodeState::kRejected).color)
+                 : ui.theme.text;
     ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(color));
     ImGui::PushTextWrapPos(0);
     ImGui::TextUnformatted(((is_error ? "✕ " : "· ") + notice.text).c_str());

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/run/breakpoints.h"
 #include "app/run/catalog.h"
 #include "app/window/pane_layout.h"
 #include "app/window/preferences.h"
@@ -43,7 +44,11 @@ struct DialogMemory {
     std::string query;
     int selected = 0;
   } palette;
-  std::string bookmark_note, layout_name;
+  std::string bookmark_note, layout_name, what_if_text;
+  struct {
+    std::vector<Breakpoint> points;  // as edited; those of the workspace once they can be hit
+    std::string problem;             // why they cannot
+  } breakpoints;
 };
 
 struct UiState {

@@ -229,6 +229,8 @@ int run_window(const WindowOptions& options) {
                   [&](const std::string& path) {
                     nlohmann::json now = workspace.state_json(ui.visible_panels);
                     now["frames"] = frames;
+                    for (const DropTarget& pane : ui.drop_targets)
+                      now["areas"].push_back({pane.area.x, pane.area.y, pane.area.w, pane.area.h});
                     now["dialog"] = state.dialog != Dialog::kNone;
                     now["popups"] = ImGui::GetCurrentContext()->OpenPopupStack.Size;
                     std::ofstream file(path);

@@ -9,6 +9,7 @@
 #include "viz/layouts/axis.h"
 #include "viz/layouts/zoom.h"
 #include "viz/look/drawing.h"
+#include "viz/look/range_band.h"
 #include "viz/panels/memory_curves.h"
 #include "viz/panels/owner_switch.h"
 #include "viz/panels/panels.h"
@@ -125,7 +126,7 @@ class MemoryPanel final : public Panel {
     canvas.push_clip({plot.x - 1, plot.y - 2, plot.w + 3, plot.h + 4});
     if (scene.range) {
       const float a = x.px(scene.range->first), b = x.px(scene.range->second + 1);
-      canvas.fill_rect({a, plot.y, b - a, plot.h}, scene.theme.accent.with_alpha(0.1f));
+      draw_range_band(canvas, {a, plot.y, b - a, plot.h}, scene);
     }
     if (stacked_ && !scene.export_mode) draw_areas(canvas, rows, x, y, scene);
     for (const std::size_t i : {2u, 4u, 3u, 5u, 1u, 0u})
