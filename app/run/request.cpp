@@ -115,6 +115,40 @@ std::string text_of_ids(const std::vector<std::int32_t>& ids) {
   return joined(texts);
 }
 
+RunRequest request_of_run(const capture::RunInfo& run, const Tokenizer* tokenizer) {
+  const auto parsed = [](const std::string& text) {
+    nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+    return json.is_object() ? json : nlohmann::json::object();
+  };
+  const nlohmann::json model = parsed(run.model_json);
+  RunRequest request;
+  request.model = model.value("path", "");
+  request.device = model.value("device", request.device);
+  if (model.contains("dtype")) request.dtype = dtype_from_string(model.value("dtype", ""));
+  if (model.contains("draft")) request.draft_model = model.at("draft").value("path", "");
+  const MethodInfo& method = find_method(run.method);
+  request.method = method.name;
+  const nlohmann::json defaults = validate_settings(method, nlohmann::json::object());
+  const nlohmann::json settings = parsed(run.settings_json);
+  for (const auto& [name, value] : settings.items())
+    if (defaults.contains(name) && defaults.at(name) != value) request.settings[name] = value;
+  request.max_new_tokens = run.max_new_tokens;
+  request.seed = static_cast<std::uint64_t>(run.seed);
+  request.prompt = run.prompt_text;
+  if (tokenizer == nullptr) return request;
+  bool as_text = false;
+  try {
+    as_text = tokenizer->encodes_text() && tokenizer->encode(run.prompt_text) == run.prompt_tokens;
+  } catch (const Error&) {
+    // A text that this tokenizer does not take: its ids do.
+  }
+  if (!as_text) {
+    request.prompt = text_of_ids(run.prompt_tokens);
+    request.prompt_is_ids = true;
+  }
+  return request;
+}
+
 RunRequest as_read_by(const Tokenizer& tokenizer, RunRequest request) {
   request.prompt_is_ids = request.prompt_is_ids || !tokenizer.encodes_text();
   return request;

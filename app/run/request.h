@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/capture/records.h"
 #include "core/decode/session.h"
 #include "core/tokenizer/tokenizer.h"
 
@@ -49,6 +50,12 @@ std::string model_settings_note(const RunRequest& request, const ModelInfo& mode
 // "1,2, 3" -> ids. Error{kInvalidArgument}: says which entry is not a number.
 std::vector<std::int32_t> parse_ids(const std::string& text);
 std::string text_of_ids(const std::vector<std::int32_t>& ids);  // "1, 2, 3"
+
+// The request that a capture's run was started with, so that it can be run again: model, device, dtype,
+// draft, method, the settings that are not defaults, prompt, limit and seed. The prompt is the
+// recorded text where `tokenizer` splits it as it was split (null: taken on trust), its ids otherwise,
+// as after a chat template. Error{kNotFound, kInvalidArgument}: a method this program does not have.
+RunRequest request_of_run(const capture::RunInfo& run, const Tokenizer* tokenizer);
 
 // The request as a window means it: where the tokenizer takes no text, what stands in the prompt
 // field is read as token ids.

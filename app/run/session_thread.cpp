@@ -231,6 +231,13 @@ struct SessionThread::Impl {
     ++now.run_serial;
   }
 
+  // Breakpoints say tokens by their texts.
+  std::unique_ptr<BreakRecorder> watch(capture::Recorder& inner) const {
+    return std::make_unique<BreakRecorder>(
+        inner,
+        [tokenizer = target.tokenizer](std::int32_t token) { return tokenizer->piece(token); });
+  }
+
   void start(const RunRequest& request, const std::string& capture_path, bool run_at_once) {
     // Refused before anything is touched: the run that is open stays.
     check_request(request);
@@ -238,7 +245,7 @@ struct SessionThread::Impl {
     RunConfig config = make_run_config(as_read_by(*target.tokenizer, request), *target.tokenizer);
     config.draft = ensure_draft(request);
     auto new_file = capture::open_recorder(capture_path);
-    auto new_recorder = std::make_unique<BreakRecorder>(*new_file);
+    auto new_recorder = watch(*new_file);
     auto new_session = std::make_unique<Session>(*target.model, *target.tokenizer,
                                                  std::move(config), *new_recorder);
     adopt(std::move(new_file), std::move(new_recorder), std::move(new_session), capture_path);
@@ -251,7 +258,7 @@ struct SessionThread::Impl {
                   "no run to branch from: start one first (a capture opened from a file cannot be "
                   "continued)");
     auto new_file = capture::open_recorder(capture_path);
-    auto new_recorder = std::make_unique<BreakRecorder>(*new_file);
+    auto new_recorder = watch(*new_file);
     auto new_session = Session::branch(*session, NodeId{node}, token, *new_recorder);
     adopt(std::move(new_file), std::move(new_recorder), std::move(new_session), capture_path);
   }
@@ -270,7 +277,10 @@ struct SessionThread::Impl {
     }
     session->advance();
     now.next_tick = session->next_tick();
-    now.pause_reason = recorder->take_hit();
+    BreakHit hit = recorder->take_hit();
+    if (!hit.empty()) ++now.pause_serial;
+    now.pause_reason = std::move(hit.text);
+    now.pause_node = hit.node;
     if (run_target && now.next_tick >= *run_target) {
       run_target.reset();
       return true;

@@ -45,6 +45,8 @@ struct LiveStatus {
   std::uint64_t run_serial = 0;  // grows by one with every run started
   capture::Tick next_tick = 0;
   std::string pause_reason;         // what breakpoint was hit; "" = none
+  std::int32_t pause_node = -1;     // the node it was hit at; -1 = none
+  std::uint64_t pause_serial = 0;   // grows by one with every breakpoint hit
   std::uint64_t commands_done = 0;  // commands finished so far (scripts wait on it)
   std::vector<Notice> notices;      // the newest 200
 };

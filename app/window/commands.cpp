@@ -76,28 +76,40 @@ Commands run_commands(Workspace& w, UiState& ui) {
        .title = "Start",
        .menu = "Run",
        .chords = chords({"Ctrl+Enter"}),
-       .run = [&w] { w.start(false); }},
+       .run = [&w] { w.start(false); },
+       .help = "Begins a new run with what the run bar holds, loads its model if needed, and waits "
+               "before the first step, so that you can step through it."},
       {.id = "start-run",
        .title = "Start and run",
        .menu = "Run",
        .chords = chords({"Ctrl+Shift+Enter"}),
-       .run = [&w] { w.start(true); }},
+       .run = [&w] { w.start(true); },
+       .help = "Begins a new run with what the run bar holds and decodes to its end, or to a "
+               "breakpoint."},
       {.id = "run",
        .title = "Run / pause",
        .menu = "Run",
        .chords = chords({"F5", "Space"}),
        .run = [&w] { w.toggle_run(); },
-       .separator_before = true},
+       .separator_before = true,
+       .help =
+           "Decodes on to the end of the run shown, or to a breakpoint; again: pauses. A run that "
+           "has ended is played back from its capture."},
       {.id = "step",
        .title = "Step",
        .menu = "Run",
        .chords = chords({"F10", "Right", "PageDown"}),
-       .run = [&w] { w.step(); }},
+       .run = [&w] { w.step(); },
+       .enabled = [&w] { return w.can_step(); },
+       .help = "One step: draft, forward, accept, commit, observe. In the past it shows the next "
+               "recorded step; at the newest one the model decodes another."},
       {.id = "step-phase",
        .title = "Next phase",
        .menu = "Run",
        .chords = chords({"F11"}),
-       .run = [&w] { w.step_phase(); }},
+       .run = [&w] { w.step_phase(); },
+       .enabled = [&w] { return w.can_step(); },
+       .help = "One of a step's five phases: draft, forward, accept, commit, observe."},
       {.id = "run-to-cursor",
        .title = "Re-run to cursor",
        .menu = "Run",
@@ -112,13 +124,24 @@ Commands run_commands(Workspace& w, UiState& ui) {
        .menu = "Run",
        .chords = chords({"Shift+F5"}),
        .run = [&w] { w.stop(); },
-       .enabled = [&w] { return w.live_document() && w.live().state != LiveState::kDone; }},
+       .enabled = [&w] { return w.live_document() && w.live().state != LiveState::kDone; },
+       .help = "Ends the run for good. What was decoded stays and can be looked at."},
       {.id = "restart",
        .title = "Restart",
        .menu = "Run",
        .chords = chords({"Ctrl+Shift+F5"}),
        .run = [&w] { w.restart(); },
-       .enabled = has_document(w)},
+       .enabled = has_document(w),
+       .help =
+           "Begins the run shown once more, with its own settings, prompt and seed, whatever the "
+           "run bar holds. A capture from a file goes back to its start."},
+      {.id = "take-run",
+       .title = "Take the shown run's settings into the run bar",
+       .menu = "Run",
+       .chords = chords({"Ctrl+G"}),
+       .run = [&w] { w.take_run(); },
+       .enabled = [&w] { return w.can_take_run(); },
+       .help = "Model, device, dtype, method and its settings, prompt, limit and seed."},
       {.id = "cancel",
        .title = "Cancel loading, prefill or export",
        .menu = "Run",
@@ -130,12 +153,20 @@ Commands run_commands(Workspace& w, UiState& ui) {
        .chords = chords({"Ctrl+I"}),
        .run = opens(ui, Dialog::kWhatIf),
        .enabled = has_document(w),
-       .separator_before = true},
+       .separator_before = true,
+       .help = "Decodes on from the focused node with a token of your choice in place of what "
+               "followed, as a run of its own beside this one."},
+      {.id = "compare-origin",
+       .title = "Compare a branch with its origin",
+       .menu = "Run",
+       .run = [&w] { w.compare_with_origin(); },
+       .enabled = [&w] { return w.active() && w.origin_of(*w.active()); }},
       {.id = "breakpoints",
        .title = "Breakpoints…",
        .menu = "Run",
        .chords = chords({"F9"}),
-       .run = opens(ui, Dialog::kBreakpoints)},
+       .run = opens(ui, Dialog::kBreakpoints),
+       .help = "Where a run stops by itself: a rejection, a text, an entropy, a step, …"},
   };
 }
 
@@ -146,7 +177,8 @@ Commands go_commands(Workspace& w, UiState& ui) {
        .menu = "Go",
        .chords = chords({"Alt+F10", "Left", "PageUp"}),
        .run = [&w] { w.back(); },
-       .enabled = has_document(w)},
+       .enabled = has_document(w),
+       .help = "Shows the step before. Nothing is decoded again."},
       {.id = "back-phase",
        .title = "Phase back",
        .menu = "Go",
@@ -164,7 +196,8 @@ Commands go_commands(Workspace& w, UiState& ui) {
        .menu = "Go",
        .chords = chords({"End"}),
        .run = [&w] { w.follow(); },
-       .enabled = has_document(w)},
+       .enabled = has_document(w),
+       .help = "To the newest step, and on with it while the run goes on."},
       {.id = "bookmark",
        .title = "Bookmark",
        .menu = "Go",
@@ -200,9 +233,7 @@ Commands go_commands(Workspace& w, UiState& ui) {
 Commands layout_commands(Workspace& w, UiState& ui) {
   constexpr std::size_t kKeys = 9;  // Ctrl+1 to Ctrl+9
   Commands rows;
-  std::vector<std::string> names = preset_names();
-  for (const std::string& own : w.own_layouts()) names.push_back(own);
-  for (const std::string& name : names) {
+  for (const std::string& name : w.layout_names()) {
     std::string title = "Layout: " + name;
     const bool preset = rows.size() < preset_names().size();
     if (preset) title[8] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[8])));

@@ -44,8 +44,9 @@ constexpr Verb kVerbs[] = {
     {"set-theme", "dark|light"},
     {"set-scale", "X"},
     {"size", "WIDTHxHEIGHT"},
-    {"breakpoint", "KIND [N]"},
+    {"breakpoint", "KIND [N or TEXT]"},
     {"branch", "NODE TOKEN"},
+    {"branch-with", "NODE TEXT"},
     {"export-panel", "PANEL svg|pdf|png|csv PATH"},
     {"document", "N"},
     {"compare", "N"},
@@ -74,6 +75,14 @@ long long number(const Script& script, const std::string& text) {
   long long value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || text.empty())
+    refuse(script, "expected a number, found '" + text + "'");
+  return value;
+}
+
+double real_number(const Script& script, const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
     refuse(script, "expected a number, found '" + text + "'");
   return value;
 }
@@ -255,7 +264,10 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
     Breakpoint point;
     if (!break_kind_from_name(args[0], point.kind))
       refuse(script, "there is no breakpoint of kind '" + args[0] + "'; kinds are " + kinds());
-    if (args.size() > 1) point.threshold = number(script, args[1]);
+    // A space belongs to a text: what follows the one after the kind is taken as it is.
+    const std::string rest = args.size() > 1 ? argument.substr(args[0].size() + 1) : "";
+    if (needs_text(point.kind)) point.text = rest;
+    if (needs_threshold(point.kind) && !rest.empty()) point.threshold = real_number(script, rest);
     auto points = workspace.breakpoints;
     points.push_back(point);
     workspace.set_breakpoints(std::move(points));
@@ -263,6 +275,10 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
     need(2);
     workspace.branch(static_cast<std::int32_t>(number(script, args[0])),
                      static_cast<std::int32_t>(number(script, args[1])));
+  } else if (verb == "branch-with") {
+    need(2);
+    workspace.branch_with(static_cast<std::int32_t>(number(script, args[0])),
+                          argument.substr(args[0].size() + 1));
   } else if (verb == "export-panel") {
     need(3);
     workspace.start_export({args[0], args[2], viz::export_format_from_string(args[1]),

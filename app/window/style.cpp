@@ -36,11 +36,12 @@ void apply_style(const viz::Theme& theme, float em) {
   set(ImGuiCol_MenuBarBg, theme.surface);
   set(ImGuiCol_Border, theme.border);
   set(ImGuiCol_FrameBg, theme.raised);
-  set(ImGuiCol_FrameBgHovered, theme.border);
-  set(ImGuiCol_FrameBgActive, theme.border);
+  // The page's own colour: also a hint can be read on it.
+  set(ImGuiCol_FrameBgHovered, theme.background);
+  set(ImGuiCol_FrameBgActive, theme.background);
   set(ImGuiCol_Button, theme.raised);
   set(ImGuiCol_ButtonHovered, theme.border);
-  set(ImGuiCol_ButtonActive, theme.accent.with_alpha(0.55f));
+  set(ImGuiCol_ButtonActive, theme.accent.with_alpha(0.5f));
   set(ImGuiCol_Header, theme.accent.with_alpha(0.28f));
   set(ImGuiCol_HeaderHovered, theme.accent.with_alpha(0.38f));
   set(ImGuiCol_HeaderActive, theme.accent.with_alpha(0.5f));

@@ -4,6 +4,7 @@
 
 #include "app/window/style.h"
 #include "app/window/ui_parts.h"
+#include "core/base/unicode.h"
 #include "viz/words/number_text.h"
 
 namespace triescope::app {
@@ -26,6 +27,15 @@ void help_tooltip(const std::string& text, float em) {
 
 void keep_on_escape(std::string& text, const std::string& before) {
   if (ImGui::IsItemDeactivated() && ImGui::IsKeyPressed(ImGuiKey_Escape)) text = before;
+}
+
+std::string end_fitted(const std::string& text, float width) {
+  if (ImGui::CalcTextSize(text.c_str()).x <= width) return text;
+  std::size_t cut = 0;
+  const auto shown = [&] { return "…" + text.substr(cut); };
+  while (cut < text.size() && ImGui::CalcTextSize(shown().c_str()).x > width)
+    cut += utf8_step(text, cut);
+  return shown();
 }
 
 void text_fitted(const std::string& text, float width) {
@@ -58,9 +68,10 @@ bool command_button(Ui& ui, const char* id, const char* label, bool primary) {
   const bool pressed = ImGui::Button(label);
   if (primary) ImGui::PopStyleColor();
   ImGui::EndDisabled();
-  help_tooltip(
-      command->title + (command->chords.empty() ? "" : "  " + to_string(command->chords.front())),
-      ui.em);
+  help_tooltip(command->title +
+                   (command->chords.empty() ? "" : "  " + to_string(command->chords.front())) +
+                   (command->help.empty() ? "" : "\n" + command->help),
+               ui.em);
   if (pressed) command->run();
   return pressed;
 }
@@ -85,7 +96,6 @@ void draw_window(Ui& ui) {
   ui.state.seen_documents = documents;
   draw_menu(ui);
   draw_tool_bar(ui);
-  draw_problems(ui);
   draw_documents(ui);
   ui.workspace.sync_partner();
 
@@ -117,6 +127,7 @@ void draw_window(Ui& ui) {
   ImGui::SetCursorScreenPos(ImVec2(origin.x, origin.y + body_height + ui.em * 0.15f));
   draw_status_line(ui);
   ImGui::End();
+  draw_notices(ui, origin.y + body_height);
   draw_dialogs(ui);
 }
 

@@ -46,6 +46,8 @@ void draw_window(Ui& ui);  // one frame, between ImGui::NewFrame and ImGui::Rend
 bool command_button(Ui& ui, const char* id, const char* label, bool primary = false);
 // Text cut in the middle to fit `width`, with the whole of it as a tooltip.
 void text_fitted(const std::string& text, float width);
+// The end of a text, with "…" before it where the whole is wider than `width` px: of a path, the file.
+std::string end_fitted(const std::string& text, float width);
 void help_tooltip(const std::string& text, float em);  // shown when the last item is hovered
 // After a text field, with its text from before it was drawn: Escape leaves the field, what was
 // typed stays. (Dear ImGui takes it back.)

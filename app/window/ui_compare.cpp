@@ -75,36 +75,36 @@ float draw_compare_strip(Ui& ui, float width) {
   Document& left = *ui.workspace.active();
   Document* const right = ui.workspace.partner();
   const ImVec4 difference = to_imgui_vec(ui.theme.difference);
+  // The same height with and without a second run.
+  const bool beside = width >= ui.em * 60;
+  const float height =
+      ImGui::GetTextLineHeightWithSpacing() * (beside ? 2 : 4) + ImGui::GetFrameHeight();
   if (!right) {
     command_button(ui, "compare-with", "Choose the second run…");
-    return ImGui::GetItemRectSize().y;
+    return height;
   }
   ImGui::BeginGroup();
   const float left_edge = ImGui::GetCursorScreenPos().x;
   const auto figures = figures_of(left), other_figures = figures_of(*right);
   const auto side = [&](const Document& document, const std::vector<Figure>& own,
                         const std::vector<Figure>& others, float room) {
-    const float end = ImGui::GetCursorPosX() + room - ui.em;
-    const float begin = ImGui::GetCursorPosX();
+    // Two lines, each figure in a column of its own: nothing moves while the figures change.
+    const float begin = ImGui::GetCursorPosX(), column = (room - ui.em) / 5;
     ImGui::PushFont(ui.fonts.ui_bold, 0);
-    text_fitted(document.title, std::max(ui.em * 6, room * 0.36f));
+    text_fitted(document.title, room - ui.em);
     ImGui::PopFont();
     for (std::size_t i = 0; i < own.size(); ++i) {
       const bool differs = own[i].text != others[i].text;
-      const std::string text = (differs ? "≠ " : "") + own[i].text;
-      ImGui::SameLine(0, ui.em * 0.8f);
-      if (ImGui::GetCursorPosX() + ImGui::CalcTextSize(text.c_str()).x > end) {
-        ImGui::NewLine();
-        ImGui::SetCursorPosX(begin);
-      }
+      if (i > 0) ImGui::SameLine();
+      ImGui::SetCursorPosX(begin + column * static_cast<float>(i));
       ImGui::PushStyleColor(ImGuiCol_Text, differs ? difference : to_imgui_vec(ui.theme.text_dim));
-      ImGui::TextUnformatted(text.c_str());
+      text_fitted((differs ? "≠ " : "") + own[i].text, column - ui.em * 0.4f);
       ImGui::PopStyleColor();
-      help_tooltip(own[i].help, ui.em);
+      help_tooltip(own[i].text + "\n" + own[i].help, ui.em);
     }
   };
   // As the panels below: side by side, or one under the other where that is too narrow.
-  if (width >= ui.em * 60) {
+  if (beside) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::BeginGroup();
     side(left, figures, other_figures, width / 2);
@@ -156,7 +156,7 @@ float draw_compare_strip(Ui& ui, float width) {
   ImGui::SameLine();
   text_fitted(verdict, left_edge + width - ImGui::GetCursorScreenPos().x - ui.em);
   ImGui::EndGroup();
-  return ImGui::GetItemRectSize().y;
+  return height;
 }
 
 void draw_compare_pair(Ui& ui, const std::string& panel, viz::Rect area, Document& left) {

@@ -104,7 +104,8 @@ bool draw_messages(Ui& ui) {
   for (const Notice& notice : ui.workspace.messages) {
     const bool is_error = notice.level == LogLevel::kError;
     const viz::Color color =
-        is_error ? ui.theme.mark(capture::NodeState::kRejected).color : ui.theme.text;
+        is_error ? ui.theme.legible(ui.theme.mark(capture::NodeState::kRejected).color)
+                 : ui.theme.text;
     ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(color));
     ImGui::PushTextWrapPos(0);
     ImGui::TextUnformatted(((is_error ? "✕ " : "· ") + notice.text).c_str());
@@ -132,9 +133,7 @@ bool draw_layouts(Ui& ui) {
     }
   }
   ImGui::Separator();
-  const std::vector<std::string> own = ui.workspace.own_layouts();
-  std::vector<std::string> names = preset_names();
-  names.insert(names.end(), own.begin(), own.end());
+  const std::vector<std::string> names = ui.workspace.layout_names();
   for (std::size_t i = 0; i < names.size(); ++i) {
     ImGui::PushID(static_cast<int>(i));
     const bool chosen = ImGui::Button("Use");

@@ -1,75 +1,128 @@
-// Notices: problems, a breakpoint that was hit, progress; and the status line.
+// Notices: errors and progress over the panes, what stopped a run, and the status line.
 #include <algorithm>
 #include <cstdio>
 
 #include "app/window/style.h"
 #include "app/window/ui_parts.h"
+#include "core/base/counted.h"
 #include "viz/look/drawing.h"
+#include "viz/look/node_text.h"
 #include "viz/words/number_text.h"
 
 namespace triescope::app {
+namespace {
 
-void draw_problems(Ui& ui) {
+constexpr float kNoticeEm = 44, kMaxNoticeTextEm = 12;
+
+void draw_progress(Ui& ui) {
   const LiveStatus& live = ui.workspace.live();
-  if (!ui.workspace.problems.empty()) {
-    const std::string text = ui.workspace.problems.front();
-    const float width = ImGui::GetContentRegionAvail().x;
-    const float button_width = ui.em * 11;
-    const float wrap = std::max(ui.em * 12, width - button_width - ui.em * 2);
-    const float height =
-        std::min(ImGui::CalcTextSize(text.c_str(), nullptr, false, wrap - ui.em * 1.4f).y,
-                 ui.em * 9) +
-        ui.em * 1.3f;
-    ImGui::PushStyleColor(
-        ImGuiCol_ChildBg,
-        to_imgui_vec(ui.theme.mark(capture::NodeState::kRejected).color.with_alpha(0.22f)));
-    ImGui::BeginChild("problem", ImVec2(width, std::max(height, ui.em * 2.4f)),
-                      ImGuiChildFlags_AlwaysUseWindowPadding);
-    ImGui::BeginChild("problem text", ImVec2(wrap, 0));
+  if (live.progress.empty() && !ui.workspace.exporting()) return;
+  const bool exporting = ui.workspace.exporting() && live.progress.empty();
+  const double share = exporting                 ? ui.workspace.export_share()
+                       : live.progress_total > 0 ? live.progress_done / live.progress_total
+                                                 : 0;
+  char label[160];
+  std::snprintf(label, sizeof label, "%s  %.0f %%", exporting ? "exporting" : live.progress.c_str(),
+                share * 100);
+  ImGui::ProgressBar(
+      static_cast<float>(share),
+      ImVec2(std::max(ui.em * 8, ImGui::GetContentRegionAvail().x - ui.em * 5.5f), 0), label);
+  ImGui::SameLine();
+  if (ImGui::Button("Cancel")) ui.workspace.cancel();
+}
+
+// The newest error first; those before it come up as it is dismissed.
+void draw_newest_problem(Ui& ui) {
+  std::vector<std::string>& problems = ui.workspace.problems;
+  if (problems.empty()) return;
+  const std::string text = "✕ " + problems.back();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float needed = ImGui::CalcTextSize(text.c_str(), nullptr, false, width).y;
+  const float most = ui.em * kMaxNoticeTextEm;
+  const auto write = [&] {
     ImGui::PushTextWrapPos(0);
-    ImGui::TextUnformatted(("✕ " + text).c_str());
+    ImGui::TextUnformatted(text.c_str());
     ImGui::PopTextWrapPos();
+  };
+  if (needed <= most) {
+    write();
+  } else {
+    ImGui::BeginChild("problem text", ImVec2(width, most));
+    write();
     ImGui::EndChild();
-    ImGui::SameLine();
-    if (ImGui::Button("Copy")) ImGui::SetClipboardText(text.c_str());
-    ImGui::SameLine();
-    char label[48];
-    std::snprintf(
-        label, sizeof label,
-        ui.workspace.problems.size() > 1 ? "Dismiss (1 of %zu)###dismiss" : "Dismiss###dismiss",
-        ui.workspace.problems.size());
-    if (ImGui::Button(label)) ui.workspace.problems.erase(ui.workspace.problems.begin());
-    ImGui::EndChild();
-    ImGui::PopStyleColor();
   }
-  if (!live.pause_reason.empty() && live.state == LiveState::kPaused) {
-    ImGui::PushStyleColor(ImGuiCol_Text,
-                          to_imgui_vec(ui.theme.mark(capture::NodeState::kBonus).color));
-    ImGui::PushTextWrapPos(0);
-    ImGui::TextUnformatted(("● breakpoint — " + live.pause_reason).c_str());
-    ImGui::PopTextWrapPos();
-    ImGui::PopStyleColor();
-  }
-  if (!live.progress.empty() || ui.workspace.exporting()) {
-    const bool exporting = ui.workspace.exporting() && live.progress.empty();
-    const double share = exporting                 ? ui.workspace.export_share()
-                         : live.progress_total > 0 ? live.progress_done / live.progress_total
-                                                   : 0;
-    char label[160];
-    std::snprintf(label, sizeof label, "%s  %.0f %%",
-                  exporting ? "exporting" : live.progress.c_str(), share * 100);
-    ImGui::ProgressBar(
-        static_cast<float>(share),
-        ImVec2(std::max(ui.em * 10, ImGui::GetContentRegionAvail().x - ui.em * 6), 0), label);
-    ImGui::SameLine();
-    if (ImGui::Button("Cancel")) ui.workspace.cancel();
-  }
+  const std::size_t count = problems.size();
+  if (ImGui::Button("Copy")) ImGui::SetClipboardText(problems.back().c_str());
+  ImGui::SameLine();
+  if (ImGui::Button("Dismiss")) problems.pop_back();
+  if (count < 2) return;
+  ImGui::SameLine();
+  if (ImGui::Button("Dismiss all")) problems.clear();
+  ImGui::SameLine();
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted(("the newest of " + counted(count, "error")).c_str());
+}
+
+// Which node all panels are held at, and the way to let it go.
+void draw_focus_chip(Ui& ui, const Document& document) {
+  const std::int32_t node = document.focus.locked;
+  if (node == -1) return;
+  viz::Scene scene;
+  scene.capture = document.capture.get();
+  scene.cursor = document.capture->end_tick();
+  const std::string label = "locked on " + viz::node_text(scene, node, 16) +
+                            (node >= 0 ? " (node " + std::to_string(node) + ")" : "") +
+                            "  ✕###unlock";
+  ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(ui.theme.text));
+  ImGui::PushStyleColor(ImGuiCol_Button, to_imgui_vec(ui.theme.accent.with_alpha(0.3f)));
+  if (ImGui::SmallButton(label.c_str())) ui.workspace.lock_focus(-1);
+  ImGui::PopStyleColor(2);
+  help_tooltip(
+      "All panels show this node, wherever the cursor is. Click, or press Esc: they follow "
+      "the mouse and the cursor again.",
+      ui.em);
+  ImGui::SameLine(0, ui.em);
+}
+
+}  // namespace
+
+void draw_notices(Ui& ui, float bottom) {
+  const bool problem = !ui.workspace.problems.empty();
+  if (!problem && ui.workspace.live().progress.empty() && !ui.workspace.exporting()) return;
+  const ImGuiViewport* const viewport = ImGui::GetMainViewport();
+  const float edge = ui.em * 0.6f;
+  ImGui::SetNextWindowViewport(viewport->ID);
+  ImGui::SetNextWindowPos(ImVec2(viewport->Pos.x + viewport->Size.x - edge, bottom - edge),
+                          ImGuiCond_Always, ImVec2(1, 1));
+  ImGui::SetNextWindowSize(ImVec2(std::min(ui.em * kNoticeEm, viewport->Size.x - 2 * edge), 0));
+  const viz::Color rejected = ui.theme.mark(capture::NodeState::kRejected).color;
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, to_imgui_vec(ui.theme.surface));
+  ImGui::PushStyleColor(ImGuiCol_Border, to_imgui_vec(problem ? rejected : ui.theme.border));
+  ImGui::Begin("###notices", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing |
+                   ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoDocking);
+  ImGui::PopStyleColor(2);
+  draw_progress(ui);
+  draw_newest_problem(ui);
+  ImGui::End();
+}
+
+void draw_break_reason(Ui& ui, float width) {
+  const LiveStatus& live = ui.workspace.live();
+  if (live.pause_reason.empty() || live.state != LiveState::kPaused) return;
+  const viz::Color color = ui.theme.legible(ui.theme.mark(capture::NodeState::kBonus).color);
+  ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(color));
+  text_fitted("● " + live.pause_reason, width);
+  ImGui::PopStyleColor();
 }
 
 void draw_status_line(Ui& ui) {
   const LiveStatus& live = ui.workspace.live();
   const Document* document = ui.workspace.active();
+  const float begin = ImGui::GetCursorPosX();
   ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(ui.theme.text_dim));
+  if (document) draw_focus_chip(ui, *document);
   std::string left = to_string(live.state);
   if (document) {
     const capture::RunInfo& run = document->capture->run();
@@ -91,14 +144,20 @@ void draw_status_line(Ui& ui) {
   }
   std::string right;
   if (!ui.workspace.messages.empty()) right = ui.workspace.messages.back().text;
+  const float chip = ImGui::GetCursorPosX() - begin;
   const float width = ImGui::GetContentRegionAvail().x;
   const float left_width = std::min(ImGui::CalcTextSize(left.c_str()).x + ui.em, width * 0.6f);
   text_fitted(left, left_width);
-  if (!right.empty() && width - left_width > ui.em * 8) {
-    ImGui::SameLine(left_width + ui.em * 2);
+  const float room = width - left_width - ui.em * 2;
+  if (room > ui.em * 6) {
+    ImGui::SameLine(begin + chip + left_width + ui.em * 2);
     const auto newline = right.find('\n');
-    text_fitted(newline == std::string::npos ? right : right.substr(0, newline) + " …",
-                width - left_width - ui.em * 2);
+    // A narrow tool bar leaves what stopped the run to this line.
+    if (ui.state.narrow && ui.workspace.active_is_live() && live.state == LiveState::kPaused &&
+        !live.pause_reason.empty())
+      draw_break_reason(ui, room);
+    else if (!right.empty())
+      text_fitted(newline == std::string::npos ? right : right.substr(0, newline) + " …", room);
   }
   ImGui::PopStyleColor();
 }

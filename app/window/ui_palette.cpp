@@ -4,11 +4,46 @@
 
 #include <algorithm>
 #include <cfloat>
+#include <functional>
 
 #include "app/run/text_tools.h"
 #include "app/window/ui_dialogs.h"
 
 namespace triescope::app {
+
+namespace {
+
+// What the palette offers: a command, or a panel to bring to the front.
+struct Row {
+  std::string title, chord;
+  bool enabled = true;
+  std::function<void()> run;
+};
+
+std::vector<Row> rows_for(Ui& ui, const std::string& query) {
+  std::vector<Row> rows;
+  for (const Command& command : ui.commands.all()) {
+    if (command.id == "palette" || lower(command.title).find(query) == std::string::npos) continue;
+    rows.push_back({command.title, command.chords.empty() ? "" : to_string(command.chords.front()),
+                    command.is_enabled(), command.run});
+  }
+  if (!ui.workspace.active()) return rows;
+  for (const auto& panel : ui.workspace.active()->panels) {
+    const viz::PanelInfo& info = panel->info();
+    const std::string title = "Panel: " + info.title;
+    if (lower(title).find(query) == std::string::npos) continue;
+    rows.push_back({title, "", true, [&ui, name = info.name] {
+                      // Of a maximised pane every panel is a tab.
+                      if (!ui.workspace.maximised.empty())
+                        ui.workspace.maximised = name;
+                      else
+                        show_panel(ui.workspace.layout, name);
+                    }});
+  }
+  return rows;
+}
+
+}  // namespace
 
 bool draw_palette(Ui& ui) {
   auto& [query, selected] = ui.state.dialogs.palette;
@@ -18,35 +53,30 @@ bool draw_palette(Ui& ui) {
     ImGui::SetKeyboardFocusHere();
   }
   ImGui::SetNextItemWidth(-FLT_MIN);
-  const bool enter = ImGui::InputTextWithHint("##query", "type a part of a command's name", &query,
-                                              ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool enter =
+      ImGui::InputTextWithHint("##query", "type a part of a command's or panel's name", &query,
+                               ImGuiInputTextFlags_EnterReturnsTrue);
   if (ImGui::IsItemEdited()) selected = 0;
-  std::vector<const Command*> matches;
-  for (const Command& command : ui.commands.all()) {
-    if (command.id == "palette") continue;
-    if (lower(command.title).find(lower(query)) != std::string::npos) matches.push_back(&command);
-  }
+  const std::vector<Row> matches = rows_for(ui, lower(query));
   const int count = static_cast<int>(matches.size());
   if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++selected;
   if (ImGui::IsKeyPressed(ImGuiKey_UpArrow)) --selected;
   selected = std::clamp(selected, 0, std::max(0, count - 1));
-  const Command* chosen =
-      enter && count > 0 ? matches[static_cast<std::size_t>(selected)] : nullptr;
+  const Row* chosen = enter && count > 0 ? &matches[static_cast<std::size_t>(selected)] : nullptr;
   ImGui::BeginChild("matches");
   const float room = ImGui::GetContentRegionAvail().x;
   for (int i = 0; i < count; ++i) {
-    const Command* command = matches[static_cast<std::size_t>(i)];
-    ImGui::BeginDisabled(!command->is_enabled());
-    if (ImGui::Selectable(command->title.c_str(), i == selected)) chosen = command;
-    if (!command->chords.empty()) {
-      const std::string chord = to_string(command->chords.front());
-      ImGui::SameLine(room - ImGui::CalcTextSize(chord.c_str()).x - ui.em * 0.4f);
-      ImGui::TextDisabled("%s", chord.c_str());
+    const Row& row = matches[static_cast<std::size_t>(i)];
+    ImGui::BeginDisabled(!row.enabled);
+    if (ImGui::Selectable(row.title.c_str(), i == selected)) chosen = &row;
+    if (!row.chord.empty()) {
+      ImGui::SameLine(room - ImGui::CalcTextSize(row.chord.c_str()).x - ui.em * 0.4f);
+      ImGui::TextUnformatted(row.chord.c_str());
     }
     ImGui::EndDisabled();
   }
   ImGui::EndChild();
-  if (!chosen || !chosen->is_enabled()) return false;
+  if (!chosen || !chosen->enabled) return false;
   ui.state.dialog = Dialog::kNone;  // the command may open another
   chosen->run();
   return ui.state.dialog == Dialog::kNone;

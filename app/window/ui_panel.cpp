@@ -28,6 +28,8 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document) {
   scene.theme = ui.theme;
   scene.em = ui.em;
   scene.range = document.range;
+  const std::vector<viz::BreakMark> breaks = ui.workspace.break_marks(document);
+  scene.breaks = breaks;
   scene.animate = ui.workspace.animate;
   if (ui.workspace.partner()) scene.twins = &document.twins;
 

@@ -69,7 +69,9 @@ void draw_floating(Ui& ui, Document& document) {
     ImGui::End();
     if (!open) closed = i;
   }
+  if (closed == layout.floating.size()) return;
   dock_back(layout, closed);
+  ui.animating = true;  // the panes show the panels in the next frame
 }
 
 // Takes a panel out, into a window at `at` of this frame. Positions are the window's as long as
@@ -135,11 +137,10 @@ void draw_empty(Ui& ui, viz::Rect area) {
   ImGui::PopFont();
   ImGui::TextUnformatted(
       "Choose a model, a method and a prompt in the run bar (F2), then press Start and step "
-      "through the run with F10, "
-      "or open a capture (Ctrl+O, or drop a .tscap file here).");
+      "through the run with F10, or open a capture (Ctrl+O, or drop a .tscap file here).");
   ImGui::PopTextWrapPos();
   ImGui::Dummy(ImVec2(0, ui.em * 0.5f));
-  command_button(ui, "start", "Start, paused", /*primary=*/true);
+  command_button(ui, "start", "Start", /*primary=*/true);
   ImGui::SameLine();
   command_button(ui, "start-run", "Start and run");
   ImGui::SameLine();

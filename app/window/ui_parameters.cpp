@@ -2,9 +2,11 @@
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
 
+#include "app/run/parameter_groups.h"
 #include "app/run/text_tools.h"
 #include "app/window/ui_parts.h"
 
@@ -93,49 +95,85 @@ bool edit(const Parameter& parameter, json& value) {
   return false;
 }
 
+// A row of a table: name and control; true if the value changed.
+bool edit_row(const MethodInfo& method, const Parameter& parameter, json& settings, float em) {
+  bool changed = false;
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::AlignTextToFramePadding();
+  const bool set = settings.contains(parameter.name);
+  const std::string idle = no_effect_because(method, parameter.name, settings);
+  const bool dim = !set || !idle.empty();
+  if (dim) ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_TextDisabled));
+  text_fitted(parameter.name, ImGui::GetContentRegionAvail().x);
+  if (dim) ImGui::PopStyleColor();
+  const std::string help = (idle.empty() ? "" : "No effect now: " + idle + ".\n") + parameter.name +
+                           "\n" + parameter.help + allowed_text(parameter) +
+                           "\nDefault: " + as_text(parameter.default_value) +
+                           (set ? "\nRight-click: back to the default" : "");
+  help_tooltip(help, em);
+  if (set && ImGui::IsItemHovered() && ImGui::IsMouseClicked(1)) {
+    settings.erase(parameter.name);
+    changed = true;
+  }
+  ImGui::TableNextColumn();
+  ImGui::SetNextItemWidth(-FLT_MIN);
+  json value =
+      settings.contains(parameter.name) ? settings[parameter.name] : parameter.default_value;
+  ImGui::BeginDisabled(!idle.empty());
+  ImGui::BeginGroup();
+  if (edit(parameter, value)) {
+    settings[parameter.name] = value;
+    changed = true;
+  }
+  ImGui::EndGroup();
+  ImGui::EndDisabled();
+  if (!idle.empty()) help_tooltip(help, em);
+  return changed;
+}
+
+// "Sampling", with what there is to know without opening it.
+std::string heading_of(const MethodInfo& method, const ParameterGroup& group,
+                       const json& settings) {
+  std::size_t set = 0, idle = 0;
+  for (const Parameter& parameter : group.parameters) {
+    set += settings.contains(parameter.name);
+    idle += !no_effect_because(method, parameter.name, settings).empty();
+  }
+  std::string text = group.title;
+  if (idle == group.parameters.size())
+    text += " (no effect)";
+  else if (set > 0)
+    text += " (" + std::to_string(set) + " set)";
+  return text + "###" + group.title;
+}
+
 }  // namespace
 
 bool edit_parameters(const MethodInfo& method, json& settings, float em) {
   bool changed = false;
-  const auto rows = [&](std::span<const Parameter> parameters, const char* table) {
-    if (!ImGui::BeginTable(table, 2)) return;
-    ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch, 1.0f);
-    ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthFixed, em * 8.2f);
-    for (const Parameter& parameter : parameters) {
-      ImGui::TableNextRow();
-      ImGui::TableNextColumn();
-      ImGui::AlignTextToFramePadding();
-      const bool set = settings.contains(parameter.name);
-      if (set) {
-        text_fitted(parameter.name, ImGui::GetContentRegionAvail().x);
-      } else {
-        ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_TextDisabled));
-        text_fitted(parameter.name, ImGui::GetContentRegionAvail().x);
-        ImGui::PopStyleColor();
-      }
-      help_tooltip(parameter.name + "\n" + parameter.help + allowed_text(parameter) +
-                       "\nDefault: " + as_text(parameter.default_value) +
-                       (set ? "\nRight-click: back to the default" : ""),
-                   em);
-      if (set && ImGui::IsItemHovered() && ImGui::IsMouseClicked(1)) {
-        settings.erase(parameter.name);
-        changed = true;
-      }
-      ImGui::TableNextColumn();
-      ImGui::SetNextItemWidth(-FLT_MIN);
-      json value =
-          settings.contains(parameter.name) ? settings[parameter.name] : parameter.default_value;
-      if (edit(parameter, value)) {
-        settings[parameter.name] = value;
-        changed = true;
-      }
+  for (const ParameterGroup& group : parameter_groups(method)) {
+    const auto is_set = [&](const Parameter& p) { return settings.contains(p.name); };
+    const auto is_idle = [&](const Parameter& p) {
+      return !no_effect_because(method, p.name, settings).empty();
+    };
+    const bool idle = std::ranges::all_of(group.parameters, is_idle);
+    const bool open = !idle && (!group.folded || std::ranges::any_of(group.parameters, is_set));
+    // A method is a tree of its own; what has no effect folds itself away, and can be opened.
+    ImGui::PushID((method.name + group.title + (idle ? " idle" : "")).c_str());
+    const bool shown =
+        ImGui::TreeNodeEx(heading_of(method, group, settings).c_str(),
+                          ImGuiTreeNodeFlags_SpanAvailWidth | ImGuiTreeNodeFlags_NoTreePushOnOpen |
+                              (open ? ImGuiTreeNodeFlags_DefaultOpen : 0));
+    if (idle) help_tooltip(no_effect_because(method, group.parameters.front().name, settings), em);
+    if (shown && ImGui::BeginTable("parameters", 2)) {
+      ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch, 1.0f);
+      ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthFixed, em * 8.2f);
+      for (const Parameter& parameter : group.parameters)
+        changed |= edit_row(method, parameter, settings, em);
+      ImGui::EndTable();
     }
-    ImGui::EndTable();
-  };
-  rows(method.parameters, "parameters");
-  if (ImGui::TreeNodeEx("For every method", ImGuiTreeNodeFlags_SpanAvailWidth)) {
-    rows(common_parameters(), "common");
-    ImGui::TreePop();
+    ImGui::PopID();
   }
   return changed;
 }

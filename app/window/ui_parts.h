@@ -8,14 +8,18 @@ namespace triescope::app {
 void draw_menu(Ui& ui);         // ui_menu.cpp
 void draw_tool_bar(Ui& ui);     // ui_tool_bar.cpp
 void draw_documents(Ui& ui);    // ui_documents.cpp
-void draw_problems(Ui& ui);     // ui_notices.cpp
 void draw_status_line(Ui& ui);  // ui_notices.cpp
-void draw_dialogs(Ui& ui);      // ui_dialogs.cpp; what is in each: ui_dialogs.h
+// Errors and progress, over the panes, which do not move for them; `bottom`: where they end, in px.
+void draw_notices(Ui& ui, float bottom);  // ui_notices.cpp
+// What stopped the run, in one line of at most `width` px; nothing where nothing did.
+void draw_break_reason(Ui& ui, float width);  // ui_notices.cpp
+void draw_dialogs(Ui& ui);                    // ui_dialogs.cpp; what is in each: ui_dialogs.h
 
 // ui_run_bar.cpp, and what it is made of.
 void draw_run_bar(Ui& ui, ImVec2 size);
 void draw_prompt_count(Ui& ui, const RunRequest& request);  // ui_prompt_count.cpp
-// Controls of the method's parameters; true if one changed. ui_parameters.cpp
+void draw_prompt(Ui& ui, RunRequest& request);              // ui_run_prompt.cpp
+// Controls of the method's parameters, in groups; true if one changed. ui_parameters.cpp
 bool edit_parameters(const MethodInfo& method, nlohmann::json& settings, float em);
 
 // ui_panes.cpp, and what it is made of.

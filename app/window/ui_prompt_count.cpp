@@ -26,7 +26,8 @@ void draw_prompt_count(Ui& ui, const RunRequest& request) {
                         : counted(count.tokens, "token");
   }
   const viz::Color color =
-      problem.empty() ? ui.theme.text_dim : ui.theme.mark(capture::NodeState::kRejected).color;
+      problem.empty() ? ui.theme.text_dim
+                      : ui.theme.legible(ui.theme.mark(capture::NodeState::kRejected).color);
   ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(color));
   // At the right end of the heading's line; the advice, below it.
   ImGui::SameLine();

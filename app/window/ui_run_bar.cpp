@@ -1,4 +1,4 @@
-// The run bar: model, device, dtype, method with its parameters, prompt, limits, start.
+// The run bar: model, device, dtype; prompt; method with its parameters; start.
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
@@ -15,24 +15,11 @@ namespace triescope::app {
 
 namespace {
 
-void draw_prompt_field(Ui& ui, std::string& prompt, float height) {
-  const std::string before = prompt;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::InputTextMultiline("##prompt", &prompt, ImVec2(-FLT_MIN, height),
-                            ImGuiInputTextFlags_WordWrap);
-  keep_on_escape(prompt, before);
-  if (!prompt.empty() || ImGui::IsItemActive()) return;
-  const ImVec2 padding = ImGui::GetStyle().FramePadding;
-  ImGui::GetWindowDrawList()->AddText(
-      ImVec2(at.x + padding.x, at.y + padding.y), ImGui::GetColorU32(ImGuiCol_TextDisabled),
-      ui.workspace.prompt_is_ids() ? "Type token ids, such as 1, 2, 3, then start"
-                                   : "Type a prompt, then start");
-}
-
-// The installed models, inside an open combo; a click writes one into `model`.
-void list_catalog(Ui& ui, const std::string& shown, std::string& model) {
-  if (ImGui::IsWindowAppearing()) ui.state.catalog = list_models();
-  for (const CatalogEntry& entry : ui.state.catalog) {
+// `entries`, read again as the list opens, inside an open combo; a click writes one into `model`.
+void list_catalog(Ui& ui, std::vector<CatalogEntry>& entries, std::vector<CatalogEntry> (*read)(),
+                  const std::string& shown, std::string& model) {
+  if (ImGui::IsWindowAppearing()) entries = read();
+  for (const CatalogEntry& entry : entries) {
     if (ImGui::Selectable(entry.name.c_str(), entry.name == shown)) model = entry.name;
     help_tooltip(entry.path, ui.em);
   }
@@ -55,12 +42,10 @@ void draw_draft_field(Ui& ui, Need need, std::string& model) {
       ui.em);
   ImGui::SameLine(0, 0);
   if (ImGui::BeginCombo("##draft models", "", ImGuiComboFlags_NoPreview)) {
-    if (head) {
-      for (const CatalogEntry& entry : list_draft_heads())
-        if (ImGui::Selectable(entry.name.c_str(), entry.name == model)) model = entry.name;
-    } else {
-      list_catalog(ui, model, model);
-    }
+    if (head)
+      list_catalog(ui, ui.state.draft_heads, list_draft_heads, model, model);
+    else
+      list_catalog(ui, ui.state.catalog, list_models, model, model);
     ImGui::EndCombo();
   }
 }
@@ -90,30 +75,41 @@ void draw_model_settings(Ui& ui, RunRequest& request) {
   help_tooltip(note, ui.em);
 }
 
-}  // namespace
+void draw_heading(Ui& ui, const char* text) {
+  ImGui::Dummy(ImVec2(0, ui.em * 0.15f));
+  ImGui::PushFont(ui.fonts.ui_bold, 0);
+  ImGui::TextUnformatted(text);
+  ImGui::PopFont();
+}
 
-void draw_run_bar(Ui& ui, ImVec2 size) {
-  ImGui::PushStyleColor(ImGuiCol_ChildBg, to_imgui_vec(ui.theme.surface));
-  ImGui::BeginChild("run bar", size, ImGuiChildFlags_AlwaysUseWindowPadding);
-  RunRequest& request = ui.workspace.request();
-  const LiveStatus& live = ui.workspace.live();
-  const auto heading = [&](const char* text) {
-    ImGui::Dummy(ImVec2(0, ui.em * 0.15f));
-    ImGui::PushFont(ui.fonts.ui_bold, 0);
-    ImGui::TextUnformatted(text);
-    ImGui::PopFont();
-  };
+// One click takes over what the run shown was started with. Always there: the fields below it stay in
+// their places.
+void draw_take_run(Ui& ui) {
+  const Command* const command = ui.commands.find("take-run");
+  const bool can = command->is_enabled();
+  ImGui::BeginDisabled(!can);
+  if (ImGui::Button("Take over the run shown", ImVec2(-FLT_MIN, 0))) command->run();
+  ImGui::EndDisabled();
+  help_tooltip(
+      can ? command->title + "  " + to_string(command->chords.front()) + "\n" + command->help
+      : ui.workspace.active() ? "The run bar holds what the run shown was started with."
+                              : "No run is shown.",
+      ui.em);
+}
 
-  heading("Model");
+void draw_model(Ui& ui, RunRequest& request) {
   const float button = ImGui::CalcTextSize("Open…").x + ImGui::GetStyle().FramePadding.x * 2 +
                        ImGui::GetStyle().ItemSpacing.x;
-  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - button);
+  const float field = ImGui::GetContentRegionAvail().x - button;
+  ImGui::SetNextItemWidth(field);
   const std::string shown =
       request.model.empty()
           ? (ui.state.catalog.empty() ? "none installed" : ui.state.catalog.front().name)
           : request.model;
-  if (ImGui::BeginCombo("##model", shown.c_str())) {
-    list_catalog(ui, shown, request.model);
+  const std::string fitted =
+      end_fitted(shown, field - ImGui::GetFrameHeight() - ImGui::GetStyle().FramePadding.x * 2);
+  if (ImGui::BeginCombo("##model", fitted.c_str())) {
+    list_catalog(ui, ui.state.catalog, list_models, shown, request.model);
     ImGui::EndCombo();
   }
   help_tooltip(shown, ui.em);
@@ -141,8 +137,9 @@ void draw_run_bar(Ui& ui, ImVec2 size) {
   }
   help_tooltip(
       "Data type of weights and KV. f32 is exact; bf16 halves the memory; f16 is for CUDA.", ui.em);
+}
 
-  heading("Method");
+void draw_method(Ui& ui, RunRequest& request) {
   const MethodInfo* method = nullptr;
   for (const MethodInfo& candidate : methods())
     if (candidate.name == request.method) method = &candidate;
@@ -163,70 +160,66 @@ void draw_run_bar(Ui& ui, ImVec2 size) {
                    (method->lossless ? "\nLossless." : "\nLossy: changes the text."),
                ui.em);
   if (method->needs != Need::kNothing) draw_draft_field(ui, method->needs, request.draft_model);
-  edit_parameters(*method, request.settings, ui.em);
   draw_model_settings(ui, request);
+  edit_parameters(*method, request.settings, ui.em);
+}
 
-  const bool ids = ui.workspace.prompt_is_ids();
-  heading(ids ? "Prompt, as token ids" : "Prompt");
-  draw_prompt_count(ui, request);
-  draw_prompt_field(ui, request.prompt, ui.em * 7);
-  ImGui::BeginDisabled(ids && !request.chat);  // a template works on text
-  ImGui::Checkbox("Chat template", &request.chat);
-  ImGui::EndDisabled();
-  help_tooltip("Put the prompt into the model's own chat format, as one user message.", ui.em);
-  ImGui::SameLine(0, ui.em);
-  const bool text_is_possible = !live.tokenizer || live.tokenizer->encodes_text();
-  bool ticked = ids;
-  ImGui::BeginDisabled(!text_is_possible);
-  if (ImGui::Checkbox("Token ids", &ticked)) request.prompt_is_ids = ticked;
-  ImGui::EndDisabled();
-  help_tooltip(text_is_possible ? "Read the prompt as token ids separated by commas."
-                                : "The loaded model has no tokenizer: its prompt is token ids "
-                                  "separated by commas, and tokens are shown as their ids.",
-               ui.em);
-  if (ImGui::BeginTable("limits", 2)) {
-    ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch, 1.0f);
-    ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthFixed, ui.em * 8.2f);
-    ImGui::TableNextColumn();
-    ImGui::AlignTextToFramePadding();
-    ImGui::TextUnformatted("max_new_tokens");
-    ImGui::TableNextColumn();
-    ImGui::SetNextItemWidth(-FLT_MIN);
-    ImGui::InputInt("##max", &request.max_new_tokens, 8, 64);
-    request.max_new_tokens = std::clamp(request.max_new_tokens, 1, 1 << 20);
-    ImGui::TableNextColumn();
-    ImGui::AlignTextToFramePadding();
-    ImGui::TextUnformatted("seed");
-    ImGui::TableNextColumn();
-    ImGui::SetNextItemWidth(-FLT_MIN);
-    ImGui::InputScalar("##seed", ImGuiDataType_U64, &request.seed);
-    ImGui::EndTable();
-  }
-  ImGui::Dummy(ImVec2(0, ui.em * 0.2f));
-  const bool loading = live.state == LiveState::kLoading;
-  ImGui::BeginDisabled(loading);
-  const float third = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) / 2;
+void draw_start(Ui& ui) {
+  const LiveStatus& live = ui.workspace.live();
+  const auto button = [&](const char* id, const char* label, float width) {
+    const Command* const command = ui.commands.find(id);
+    if (ImGui::Button(label, ImVec2(width, 0))) command->run();
+    help_tooltip(command->title + "  " + to_string(command->chords.front()) + "\n" + command->help,
+                 ui.em);
+  };
+  ImGui::BeginDisabled(live.state == LiveState::kLoading);
+  const float half = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) / 2;
   ImGui::PushStyleColor(ImGuiCol_Button, to_imgui_vec(ui.theme.accent.with_alpha(0.45f)));
-  if (ImGui::Button("Start, paused", ImVec2(third, 0))) ui.workspace.start(false);
+  button("start", "Start", half);
   ImGui::PopStyleColor();
-  help_tooltip("Load the model if needed and stop before prefill, so that you can step  Ctrl+Enter",
-               ui.em);
   ImGui::SameLine();
-  if (ImGui::Button("Start and run", ImVec2(-FLT_MIN, 0))) ui.workspace.start(true);
-  help_tooltip("Decode to the end, or to a breakpoint  Ctrl+Shift+Enter", ui.em);
+  button("start-run", "Start and run", -FLT_MIN);
   ImGui::EndDisabled();
-  if (live.model) {
-    ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(ui.theme.text_dim));
-    char text[256];
-    std::snprintf(text, sizeof text,
-                  "loaded: %s, %d layers, %d heads / %d KV heads, vocabulary %d, context %d",
-                  live.model->name.c_str(), live.model->layers, live.model->heads,
-                  live.model->kv_heads, live.model->vocab_size, live.model->context);
-    ImGui::PushTextWrapPos(0);
-    ImGui::TextUnformatted(text);
-    ImGui::PopTextWrapPos();
-    ImGui::PopStyleColor();
-  }
+}
+
+// One line about the model in use, the rest in its tooltip.
+void draw_loaded(Ui& ui) {
+  const std::optional<ModelInfo>& model = ui.workspace.live().model;
+  char text[256];
+  if (model)
+    std::snprintf(text, sizeof text, "%d layers, %d heads / %d KV heads, vocabulary %d, context %d",
+                  model->layers, model->heads, model->kv_heads, model->vocab_size, model->context);
+  ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(ui.theme.text_dim));
+  text_fitted(model ? "loaded: " + model->name : "no model is loaded yet",
+              ImGui::GetContentRegionAvail().x);
+  ImGui::PopStyleColor();
+  if (model) help_tooltip(model->name + "\n" + text + "\n" + model->path, ui.em);
+}
+
+}  // namespace
+
+// What a person changes from run to run comes first, and the way to start is always in sight: only what
+// lies between scrolls.
+void draw_run_bar(Ui& ui, ImVec2 size) {
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, to_imgui_vec(ui.theme.surface));
+  ImGui::BeginChild("run bar", size, ImGuiChildFlags_AlwaysUseWindowPadding,
+                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  RunRequest& request = ui.workspace.request();
+  const float below = ImGui::GetFrameHeightWithSpacing() + ImGui::GetTextLineHeightWithSpacing() +
+                      ImGui::GetStyle().ItemSpacing.y;
+  ImGui::BeginChild("run",
+                    ImVec2(0, std::max(ui.em * 4, ImGui::GetContentRegionAvail().y - below)));
+  draw_take_run(ui);
+  draw_heading(ui, "Model");
+  draw_model(ui, request);
+  draw_heading(ui, ui.workspace.prompt_is_ids() ? "Prompt, as token ids" : "Prompt");
+  draw_prompt(ui, request);
+  draw_heading(ui, "Method");
+  draw_method(ui, request);
+  ImGui::EndChild();
+  ImGui::Separator();
+  draw_start(ui);
+  draw_loaded(ui);
   ImGui::EndChild();
   ImGui::PopStyleColor();
 }

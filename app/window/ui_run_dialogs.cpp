@@ -1,19 +1,146 @@
 // Dialogs about the run: where it stops, and what it would be with another token.
 #include <imgui.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <cstdio>
 
+#include "app/window/style.h"
 #include "app/window/ui_dialogs.h"
+#include "core/base/counted.h"
+#include "core/base/error.h"
+#include "viz/look/node_text.h"
 #include "viz/questions/beam_decision.h"
 #include "viz/words/token_text.h"
 
 namespace triescope::app {
+namespace {
+
+// The number or text of a breakpoint; true if it changed.
+bool edit_breakpoint(Breakpoint& point, float em) {
+  const float width = ImGui::GetContentRegionAvail().x - em * 5.5f;  // the button beside it
+  ImGui::SetNextItemWidth(std::max(em * 5, width));
+  if (needs_text(point.kind)) {
+    const std::string before = point.text;
+    const bool edited = ImGui::InputText("##text", &point.text);
+    keep_on_escape(point.text, before);
+    help_tooltip(
+        point.kind == BreakKind::kText
+            ? "A part of one token's text, spaces as they are or as ·"
+            : "A regular expression (ECMAScript), searched for in one token's text. Without "
+              "look-aheads and back references.",
+        em);
+    return edited;
+  }
+  if (point.kind == BreakKind::kEntropyAbove) {
+    const bool edited = ImGui::InputDouble("##number", &point.threshold, 0.1, 1, "%.2f");
+    help_tooltip(
+        "Entropy of the next token in nats, from the recorded candidates: what they leave "
+        "counts as one token. Needs candidates > 0.",
+        em);
+    point.threshold = std::max(0.0, point.threshold);
+    return edited;
+  }
+  int value = static_cast<int>(point.threshold);
+  if (!ImGui::InputInt("##number", &value)) return false;
+  point.threshold = std::max(0, value);
+  return true;
+}
+
+// What the breakpoint waits for, without its number or text.
+std::string words_of(BreakKind kind) {
+  std::string text = describe({kind, 0, true});
+  if (needs_text(kind)) text.resize(text.size() - std::string(" ''").size());
+  if (needs_threshold(kind)) text.resize(text.rfind(" 0"));
+  return text;
+}
+
+// The node that a branch would leave, and the rows of candidates after it. A leaf has no row yet: then
+// it is its parent.
+struct WhatIf {
+  std::int32_t node = -1;
+  std::span<const capture::CandidateRow> candidates;
+};
+
+WhatIf what_if_at(const Document& document) {
+  const capture::Capture& capture = *document.capture;
+  WhatIf at{document.focus.node(), {}};
+  // Without a focus: the best live leaf.
+  if (at.node < 0) {
+    const auto frontier = capture.frontier(std::max(0, capture.frontier_step(document.cursor)));
+    if (!frontier.empty()) at.node = frontier.front().node;
+  }
+  if (at.node < 0 || at.node >= static_cast<std::int32_t>(capture.nodes().size())) return {};
+  at.candidates = capture.candidates(at.node, document.cursor);
+  if (at.candidates.empty() && at.node > 0) {
+    at.node = capture.nodes()[static_cast<std::size_t>(at.node)].parent;
+    at.candidates = capture.candidates(at.node, document.cursor);
+  }
+  return at;
+}
+
+// How the model would read what is typed: only its first token is forced.
+std::string reading_of(const Workspace& workspace, const std::string& text) {
+  const LiveStatus& live = workspace.live();
+  if (text.empty()) return "";
+  const std::vector<std::int32_t> tokens = workspace.tokens_of(text);
+  if (tokens.empty()) return "the loaded model takes no text: choose a token below";
+  std::string shown;
+  for (std::size_t i = 0; i < tokens.size() && i < 8; ++i)
+    shown += (i ? " | " : "") + viz::token_text(live.tokenizer->piece(tokens[i]));
+  if (tokens.size() == 1) return "one token: " + shown;
+  return counted(tokens.size(), "token") + ": " + shown + ". The first is forced.";
+}
+
+// A table whose rows can be clicked; the token that was, -1 = none.
+std::int32_t choose_candidate(const capture::Capture& capture, const WhatIf& at,
+                              capture::Tick cursor, float em) {
+  std::int32_t chosen = -1;
+  if (!ImGui::BeginTable("candidates", 5, ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg))
+    return chosen;
+  ImGui::TableSetupScrollFreeze(0, 1);
+  ImGui::TableSetupColumn("rank", ImGuiTableColumnFlags_WidthFixed, em * 3);
+  ImGui::TableSetupColumn("token", ImGuiTableColumnFlags_WidthStretch);
+  ImGui::TableSetupColumn("p", ImGuiTableColumnFlags_WidthFixed, em * 5);
+  ImGui::TableSetupColumn("log p", ImGuiTableColumnFlags_WidthFixed, em * 5);
+  ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, em * 4);
+  ImGui::TableHeadersRow();
+  const auto number = [](const char* format, double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, format, value);
+    ImGui::TableNextColumn();
+    const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text).x;
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room));
+    ImGui::TextUnformatted(text);
+  };
+  for (const capture::CandidateRow& row : at.candidates) {
+    ImGui::TableNextColumn();
+    const std::string label = std::to_string(row.rank + 1) + "###" + std::to_string(row.token);
+    if (ImGui::Selectable(label.c_str(), false, ImGuiSelectableFlags_SpanAllColumns))
+      chosen = row.token;
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(viz::token_text(capture.piece(row.token)).c_str());
+    number("%.4f", std::exp(row.logprob));
+    number("%.2f", row.logprob);
+    ImGui::TableNextColumn();
+    if (viz::child_of(capture, at.node, row.token, cursor) >= 0) ImGui::TextDisabled("taken");
+  }
+  ImGui::EndTable();
+  return chosen;
+}
+
+}  // namespace
 
 bool draw_breakpoints(Ui& ui) {
-  std::vector<Breakpoint> points = ui.workspace.breakpoints;
+  auto& [points, problem] = ui.state.dialogs.breakpoints;
+  if (ui.state.dialog_just_opened) {
+    points = ui.workspace.breakpoints;
+    problem.clear();
+  }
   bool changed = false;
+  ImGui::PushTextWrapPos(0);
   if (points.empty())
     ImGui::TextDisabled("None yet. Running stops after the phase in which one is hit.");
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -21,35 +148,41 @@ bool draw_breakpoints(Ui& ui) {
     changed |= ImGui::Checkbox("##on", &points[i].enabled);
     ImGui::SameLine();
     ImGui::AlignTextToFramePadding();
-    ImGui::TextUnformatted(describe({points[i].kind, points[i].threshold, true}).c_str());
-    if (needs_threshold(points[i].kind)) {
+    ImGui::TextUnformatted(words_of(points[i].kind).c_str());
+    if (needs_threshold(points[i].kind) || needs_text(points[i].kind)) {
       ImGui::SameLine();
-      int value = static_cast<int>(points[i].threshold);
-      ImGui::SetNextItemWidth(ui.em * 8);
-      if (ImGui::InputInt("##threshold", &value)) {
-        points[i].threshold = std::max(0, value);
-        changed = true;
-      }
+      changed |= edit_breakpoint(points[i], ui.em);
     }
     ImGui::SameLine();
-    if (ImGui::SmallButton("Remove")) {
-      points.erase(points.begin() + static_cast<std::ptrdiff_t>(i));
-      changed = true;
-      ImGui::PopID();
-      break;
-    }
+    const bool remove = ImGui::Button("Remove");
     ImGui::PopID();
+    if (!remove) continue;
+    points.erase(points.begin() + static_cast<std::ptrdiff_t>(i));
+    changed = true;
+    break;
   }
+  ImGui::PushStyleColor(
+      ImGuiCol_Text,
+      to_imgui_vec(ui.theme.legible(ui.theme.mark(capture::NodeState::kRejected).color)));
+  if (!problem.empty()) ImGui::TextUnformatted(("✕ " + problem).c_str());
+  ImGui::PopStyleColor();
+  ImGui::PopTextWrapPos();
   ImGui::Separator();
   ImGui::TextDisabled("Add");
   for (const BreakKind kind : all_break_kinds()) {
-    if (ImGui::Selectable(describe({kind, 1, true}).c_str(), false,
+    if (ImGui::Selectable(describe(new_breakpoint(kind)).c_str(), false,
                           ImGuiSelectableFlags_NoAutoClosePopups)) {
-      points.push_back({kind, 1, true});
+      points.push_back(new_breakpoint(kind));
       changed = true;
     }
   }
-  if (changed) ui.workspace.set_breakpoints(std::move(points));
+  if (!changed) return false;
+  try {
+    ui.workspace.set_breakpoints(points);
+    problem.clear();
+  } catch (const Error& error) {
+    problem = error.what();  // the ones before stay in force
+  }
   return false;
 }
 
@@ -57,44 +190,55 @@ bool draw_what_if(Ui& ui) {
   Document* document = ui.workspace.active();
   if (!document) return true;
   const capture::Capture& capture = *document->capture;
-  std::int32_t node = document->focus.node();
-  // Without a focus: the best live leaf.
-  if (node < 0) {
-    const auto frontier = capture.frontier(std::max(0, capture.frontier_step(document->cursor)));
-    if (!frontier.empty()) node = frontier.front().node;
-  }
-  if (node < 0 || node >= static_cast<std::int32_t>(capture.nodes().size())) {
+  const WhatIf at = what_if_at(*document);
+  if (at.node < 0) {
     ImGui::TextDisabled("Lock a node in the trie (click it), then come back.");
     return false;
   }
-  auto candidates = capture.candidates(node, document->cursor);
-  if (candidates.empty() && node > 0) {
-    // A leaf has no row yet: offer the alternatives at its parent.
-    node = capture.nodes()[static_cast<std::size_t>(node)].parent;
-    candidates = capture.candidates(node, document->cursor);
-  }
+  viz::Scene scene;
+  scene.capture = document->capture.get();
+  scene.cursor = document->cursor;
+  const std::string after =
+      at.node == 0 ? "the prompt"
+                   : viz::node_text(scene, at.node) + " (node " + std::to_string(at.node) + ")";
   ImGui::PushTextWrapPos(0);
-  ImGui::Text("Continue after node %d with:", node);
-  if (!ui.workspace.active_is_live())
+  ImGui::TextUnformatted(("Continue after " + after + " with another token.").c_str());
+  const bool live = ui.workspace.active_is_live();
+  if (!live)
     ImGui::TextDisabled(
-        "This capture was opened from a file, or a newer run has begun: it can be viewed, not "
-        "continued.");
+        "Only the newest run of this window can be continued. Take over the run shown (Ctrl+G), "
+        "start it, and come back.");
   ImGui::PopTextWrapPos();
+  std::string& text = ui.state.dialogs.what_if_text;
+  if (ui.state.dialog_just_opened) {
+    text.clear();
+    ImGui::SetKeyboardFocusHere();
+  }
   bool done = false;
-  ImGui::BeginChild("candidates");
-  if (candidates.empty()) ImGui::TextDisabled("No candidates were recorded for this node.");
-  for (const capture::CandidateRow& candidate : candidates) {
-    char label[192];
-    std::snprintf(
-        label, sizeof label, "%2d  %-20s  p = %.4f%s###%d", candidate.rank + 1,
-        viz::token_text(capture.piece(candidate.token)).c_str(), std::exp(candidate.logprob),
-        viz::child_of(capture, node, candidate.token, document->cursor) >= 0 ? "  (taken)" : "",
-        candidate.token);
-    if (!ImGui::Selectable(label)) continue;
-    ui.workspace.branch(node, candidate.token);
+  ImGui::BeginDisabled(!live);
+  const float button = ImGui::CalcTextSize("Force it").x + ui.em * 2;
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - button);
+  const bool enter = ImGui::InputTextWithHint("##token", "type a token; a leading space counts",
+                                              &text, ImGuiInputTextFlags_EnterReturnsTrue);
+  ImGui::SameLine();
+  const bool can = !ui.workspace.tokens_of(text).empty();
+  ImGui::BeginDisabled(!can);
+  const bool force = ImGui::Button("Force it");
+  ImGui::EndDisabled();
+  // Always a line, empty or not: the list stays in its place.
+  ImGui::TextDisabled("%s", reading_of(ui.workspace, text).c_str());
+  if (can && (enter || force)) {
+    ui.workspace.branch_with(at.node, text);
     done = true;
   }
-  ImGui::EndChild();
+  if (at.candidates.empty()) {
+    ImGui::TextDisabled("No candidates were recorded for this node.");
+  } else if (const std::int32_t token = choose_candidate(capture, at, document->cursor, ui.em);
+             token >= 0) {
+    ui.workspace.branch(at.node, token);
+    done = true;
+  }
+  ImGui::EndDisabled();
   return done;
 }
 

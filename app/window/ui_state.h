@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/run/breakpoints.h"
 #include "app/run/catalog.h"
 #include "app/window/pane_layout.h"
 #include "app/window/preferences.h"
@@ -43,7 +44,11 @@ struct DialogMemory {
     std::string query;
     int selected = 0;
   } palette;
-  std::string bookmark_note, layout_name;
+  std::string bookmark_note, layout_name, what_if_text;
+  struct {
+    std::vector<Breakpoint> points;  // as edited; those of the workspace once they can be hit
+    std::string problem;             // why they cannot
+  } breakpoints;
 };
 
 struct UiState {
@@ -60,7 +65,8 @@ struct UiState {
   // A window too narrow for run bar and panes: the run bar closes once there is something to see.
   bool narrow = false, run_bar_when_narrow = true;
   std::size_t seen_documents = 0;
-  std::vector<CatalogEntry> catalog;  // read again whenever a list of models opens
+  // Read again whenever a list of them opens.
+  std::vector<CatalogEntry> catalog, draft_heads;
   // Where the model that the run bar names lies; looked up when the name changes.
   std::optional<std::string> model_name;
   std::string model_path;

@@ -2,10 +2,35 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/window/style.h"
 #include "app/window/ui_parts.h"
 #include "core/base/counted.h"
 
 namespace triescope::app {
+
+namespace {
+
+// How many breakpoints there are, always in the same place; lit while one of them holds the run.
+void draw_breakpoint_button(Ui& ui) {
+  const LiveStatus& live = ui.workspace.live();
+  const auto& points = ui.workspace.breakpoints;
+  const auto active = std::ranges::count(points, true, &Breakpoint::enabled);
+  const bool hit = ui.workspace.active_is_live() && live.state == LiveState::kPaused &&
+                   !live.pause_reason.empty();
+  const viz::Color star = ui.theme.legible(ui.theme.mark(capture::NodeState::kBonus).color);
+  const std::string label = "● " + std::to_string(active) + "###breakpoints";
+  ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(active > 0 ? star : ui.theme.text_dim));
+  if (hit) ImGui::PushStyleColor(ImGuiCol_Button, to_imgui_vec(star.with_alpha(0.25f)));
+  if (ImGui::Button(label.c_str())) ui.state.open(Dialog::kBreakpoints);
+  ImGui::PopStyleColor(hit ? 2 : 1);
+  std::string help = "Breakpoints  F9";
+  for (const Breakpoint& point : points)
+    help += "\n" + std::string(point.enabled ? "● " : "○ ") + describe(point);
+  if (points.empty()) help += "\nNone yet: a run stops at its end.";
+  help_tooltip(help, ui.em);
+}
+
+}  // namespace
 
 void draw_tool_bar(Ui& ui) {
   const LiveStatus& live = ui.workspace.live();
@@ -16,22 +41,32 @@ void draw_tool_bar(Ui& ui) {
   command_button(ui, "run-bar",
                  ui.state.run_bar_open(ui.workspace.preferences) ? "‹ Run bar" : "Run bar ›");
   ImGui::SameLine();
-  command_button(ui, "start", "Start", /*primary=*/!document);
+  command_button(ui, "start", "Start", /*primary=*/!ui.workspace.can_step() || !document);
   ImGui::SameLine(0, ui.em);
   command_button(ui, "back", "‹ Back");
   ImGui::SameLine();
-  command_button(ui, "step", "Step ›", /*primary=*/document && !running);
+  command_button(ui, "step", "Step ›", /*primary=*/document && !running && ui.workspace.can_step());
   ImGui::SameLine();
   command_button(ui, "step-phase", "Phase ›");
   ImGui::SameLine();
   // One width for both labels: the bar must not jump.
   const ImVec2 run_size(ImGui::CalcTextSize("Pause").x + ImGui::GetStyle().FramePadding.x * 2, 0);
-  if (ImGui::Button(running || playing ? "Pause" : "Run", run_size)) ui.workspace.toggle_run();
-  help_tooltip("Run or pause the decoder; a finished capture is replayed  F5", ui.em);
+  // Decoding is running, showing what was decoded is playing.
+  const bool decodes =
+      !document || (ui.workspace.active_is_live() && live.state != LiveState::kDone);
+  if (ImGui::Button(running || playing ? "Pause" : decodes ? "Run" : "Play", run_size))
+    ui.workspace.toggle_run();
+  help_tooltip(running   ? "Pauses after the phase under way  F5"
+               : playing ? "Stops playing  F5"
+               : decodes ? "Decodes on to the end of the run, or to a breakpoint  F5"
+                         : "Plays the recorded steps back; nothing is decoded  F5",
+               ui.em);
   ImGui::SameLine();
   command_button(ui, "stop", "Stop");
   ImGui::SameLine();
   command_button(ui, "restart", "Restart");
+  ImGui::SameLine();
+  draw_breakpoint_button(ui);
   ImGui::SameLine(0, ui.em);
   if (!document) {
     ImGui::NewLine();
@@ -55,10 +90,17 @@ void draw_tool_bar(Ui& ui) {
   ImGui::TextUnformatted(position);
   help_tooltip("The cursor shows what comes next. Everything on screen is the state before it.",
                ui.em);
+  if (document && ui.workspace.origin_of(*document)) {
+    ImGui::SameLine(0, ui.em);
+    command_button(ui, "compare-origin", "Compare with origin");
+  }
   if (!now || !document->follow) {
     const std::string back = ui.workspace.active_is_live() ? "Back to now" : "To the end";
     const int steps = std::max(0, capture::step_of(end) - capture::step_of(document->cursor));
-    const std::string ahead = " (" + counted(steps, "step") + " ahead)";
+    const auto phases = static_cast<int>(end - document->cursor);
+    const std::string ahead =
+        now ? ""
+            : " (" + (steps > 0 ? counted(steps, "step") : counted(phases, "phase")) + " ahead)";
     ImGui::SameLine(0, ui.em);
     const float room = ImGui::GetContentRegionAvail().x - 2 * ImGui::GetStyle().FramePadding.x;
     const auto fits = [&](const std::string& label) {
@@ -72,9 +114,15 @@ void draw_tool_bar(Ui& ui) {
       ImGui::EndDisabled();
       help_tooltip(back + ahead, ui.em);
     } else {
-      ImGui::NewLine();
+      return ImGui::NewLine();
     }
   }
+  // A narrow bar leaves it to the status line.
+  if (ui.state.narrow || !ui.workspace.active_is_live() || live.state != LiveState::kPaused ||
+      live.pause_reason.empty())
+    return;
+  ImGui::SameLine(0, ui.em);
+  draw_break_reason(ui, ImGui::GetContentRegionAvail().x);
 }
 
 }  // namespace triescope::app

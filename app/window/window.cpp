@@ -229,6 +229,8 @@ int run_window(const WindowOptions& options) {
                   [&](const std::string& path) {
                     nlohmann::json now = workspace.state_json(ui.visible_panels);
                     now["frames"] = frames;
+                    for (const DropTarget& pane : ui.drop_targets)
+                      now["areas"].push_back({pane.area.x, pane.area.y, pane.area.w, pane.area.h});
                     now["dialog"] = state.dialog != Dialog::kNone;
                     now["popups"] = ImGui::GetCurrentContext()->OpenPopupStack.Size;
                     std::ofstream file(path);
@@ -246,20 +248,22 @@ int run_window(const WindowOptions& options) {
     const double now = glfwGetTime();
     const double play = workspace.seconds_to_next_play(now);
     const bool waiting_script = scripted && !state.quit;
+    bool woken = false;  // a wait was ended by an event
     if (frames_left > 0) {
       glfwPollEvents();
-    } else if (waiting_script) {
-      glfwWaitEventsTimeout(kScriptPollSeconds);
-    } else if (play >= 0) {
-      glfwWaitEventsTimeout(std::max(0.001, play));
+    } else if (waiting_script || play >= 0) {
+      const double patience = waiting_script ? kScriptPollSeconds : std::max(0.001, play);
+      glfwWaitEventsTimeout(patience);
+      woken = glfwGetTime() - now < patience;
     } else {
       glfwWaitEvents();
+      woken = true;
     }
     host.seconds = glfwGetTime();
     const bool changed = workspace.update(host.seconds);
     if (display.events.any || changed) frames_left = kSettleFrames;
     // What happens to a floating window, closing for one, comes through no callback of ours.
-    if (!workspace.layout.floating.empty()) frames_left = std::max(frames_left, 1);
+    if (woken && !workspace.layout.floating.empty()) frames_left = std::max(frames_left, 1);
     display.events.any = false;
     for (const std::string& path : display.events.dropped) workspace.open_path(path);
     display.events.dropped.clear();

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "app/window/export_task.h"
+#include "app/window/window_words.h"
 #include "core/base/error.h"
 
 namespace triescope::app {
@@ -47,7 +48,8 @@ Workspace::Workspace(Preferences initial, std::function<void()> wake)
 
 Workspace::~Workspace() { cancel_export(); }
 
-void Workspace::say(LogLevel level, const std::string& text) {
+void Workspace::say(LogLevel level, const std::string& said) {
+  const std::string text = in_window_words(said);
   messages.push_back({messages.empty() ? 1 : messages.back().serial + 1, level, text});
   if (messages.size() > kMaxMessages) messages.erase(messages.begin());
   if (level == LogLevel::kError) problems.push_back(text);
@@ -72,11 +74,18 @@ Document* Workspace::add_document(const std::string& path, std::uint64_t run_ser
   if (const auto started = requests_.find(path); started != requests_.end())
     document->request = started->second;
   const capture::RunInfo& run = document->capture->run();
+  if (const auto from = origins_.find(path); from != origins_.end())
+    document->origin = from->second;
   document->title = run.method_title.empty() ? fs::path(path).stem().string() : run.method_title;
   document->title += run_serial ? " #" + std::to_string(run_serial)
                                 : " (" + fs::path(path).filename().string() + ")";
   document->cursor = document->capture->end_tick();
   documents_.push_back(std::move(document));
+  Document& added = *documents_.back();
+  if (const std::string from = origin_text(added); run_serial != 0 && !from.empty()) {
+    added.title = "#" + std::to_string(run_serial) + ", " + from;
+    session_.step();  // prefill: what both runs share is there at once
+  }
   // The capture that was active stays as the one to compare with.
   if (comparing_ && !partner_) partner_ = active_;
   active_ = lead_ = documents_.back().get();
@@ -251,31 +260,41 @@ bool Workspace::can_run_to_cursor() const {
 }
 
 void Workspace::restart() {
-  if (active_ && !active_is_live()) {
-    active_->cursor = 0;
-    active_->follow = false;
-    return;
-  }
-  start(/*run_at_once=*/false);
+  if (!active_ || !active_->request) return go_to_start();
+  // A copy: the documents may move while the new run is opened.
+  const RunRequest again = *active_->request;
+  start_request(again, /*run_at_once=*/false);
 }
 
-void Workspace::branch(std::int32_t node, std::int32_t token) {
-  if (!active_is_live()) {
-    say(LogLevel::kError,
-        "only the newest run can be continued with another token: start this run again, then choose "
-        "it");
-    return;
-  }
-  try {
-    session_.branch(node, token, new_run_path());
-  } catch (const std::exception& error) {
-    say(LogLevel::kError, error.what());
-  }
+bool Workspace::can_step() const {
+  if (!active_ || active_->cursor < active_->capture->end_tick()) return true;
+  if (partner() && partner_->cursor < partner_->capture->end_tick()) return true;
+  return active_is_live() && live_->state != LiveState::kDone;
 }
 
 void Workspace::set_breakpoints(std::vector<Breakpoint> points) {
+  for (const Breakpoint& point : points) check_breakpoint(point);
   breakpoints = std::move(points);
   session_.set_breakpoints(breakpoints);
+}
+
+std::vector<viz::BreakMark> Workspace::break_marks(const Document& document) const {
+  std::vector<viz::BreakMark> marks = document.breaks;
+  for (const Breakpoint& point : breakpoints)
+    if (point.enabled && point.kind == BreakKind::kStep)
+      marks.push_back({capture::make_tick(static_cast<std::int32_t>(point.threshold) + 1,
+                                          capture::Phase::kDraft),
+                       describe(point), /*hit=*/false});
+  return marks;
+}
+
+void Workspace::show_break() {
+  Document* const document = live_document();
+  if (!document || live_->pause_reason.empty()) return;
+  document->breaks.push_back({live_->next_tick, live_->pause_reason});
+  if (live_->pause_node < 0) return;
+  document->focus.locked = live_->pause_node;
+  mirror_focus(*document);
 }
 
 void Workspace::set_cursor(Tick tick) {
@@ -359,6 +378,10 @@ bool Workspace::update(double seconds) {
       say(LogLevel::kError, error.what());
     }
     changed = true;
+  }
+  if (live_->pause_serial != seen_pause_) {
+    seen_pause_ = live_->pause_serial;
+    show_break();
   }
   for (const auto& document : documents_) {
     try {

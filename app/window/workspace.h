@@ -24,6 +24,13 @@
 
 namespace triescope::app {
 
+// What a run branched off from: another run, decoded in this window.
+struct BranchOrigin {
+  std::uint64_t run_serial = 0;  // of the run it left
+  std::int32_t node = -1;        // of that run: the last one that both share
+  std::int32_t token = -1;       // forced in place of what followed
+};
+
 // One open capture with its own cursor, focus and panels.
 struct Document {
   std::uint64_t serial = 0;
@@ -37,7 +44,9 @@ struct Document {
   std::uint64_t run_serial = 0;  // of the run decoded into it; 0 = opened from a file
   // What the run was started with; empty for a file and for a branch, which cannot be run again.
   std::optional<RunRequest> request;
-  bool playing = false;  // replay goes on by itself
+  std::optional<BranchOrigin> origin;       // of a branch
+  std::vector<viz::BreakMark> breaks = {};  // what stopped it so far, oldest first
+  bool playing = false;                     // replay goes on by itself
   double next_play_time = 0;
   viz::Twins twins;  // as seen from the other run, while two are compared
 
@@ -89,6 +98,8 @@ class Workspace {
   void save_layout(const std::string& name);
   void forget_layout(const std::string& name);
   std::vector<std::string> own_layouts() const;
+  // All there are: the presets, then one's own. Their order is that of the keys Ctrl+1 to Ctrl+9.
+  std::vector<std::string> layout_names() const;
   void dock(const std::string& panel, PaneNode& target, DropSide side);
   void undock(const std::string& panel, viz::Rect area);
 
@@ -118,9 +129,29 @@ class Workspace {
   // own; the old one stays open. At the end of a live run: a step.
   void run_to_cursor();
   bool can_run_to_cursor() const;
-  void restart();  // the same run again from its beginning
-  void branch(std::int32_t node, std::int32_t token);
+  // The run shown once more from its beginning, with its own settings, in a capture of its own; a capture
+  // that was not started here goes back to its start.
+  void restart();
+  bool can_step() const;  // there is a next step to show or to decode, or a run to start
+  // Error{kInvalidArgument}: one of them could never be hit; nothing changes.
   void set_breakpoints(std::vector<Breakpoint> breakpoints);
+  // What the timeline of `document` marks: where it stopped, and the steps it will stop at.
+  std::vector<viz::BreakMark> break_marks(const Document& document) const;
+
+  // --- from one run to the next (workspace_branch.cpp) ---
+  // Decodes on from `node` with another token, as a run of its own that begins with what both share.
+  void branch(std::int32_t node, std::int32_t token);
+  // The same with a text: its first token. Error{kInvalidArgument}: no token, or no tokenizer.
+  void branch_with(std::int32_t node, const std::string& text);
+  // How the model in use splits a text that follows another one. Empty: no model, or it takes no text.
+  std::vector<std::int32_t> tokens_of(const std::string& text) const;
+  // "branch of #1 after ·capital with ·is"; "" = not a branch, or its origin is closed.
+  std::string origin_text(const Document& document) const;
+  Document* origin_of(const Document& document) const;  // nullptr = not a branch, or closed
+  void compare_with_origin();
+  // The run bar takes what the run shown was started with: model, method, settings, prompt, seed.
+  void take_run();
+  bool can_take_run() const;  // a capture is shown, and the run bar does not hold its run
 
   // --- the cursor ---
   void set_cursor(capture::Tick tick);  // stops following
@@ -170,6 +201,8 @@ class Workspace {
   bool poll_document(Document& document);
   bool finish_export();  // true: one has ended, with a message
   void play(double seconds);
+  void show_break();  // marks where the run was stopped, and selects the node
+  const RunRequest* request_shown() const;
 
   std::function<void()> wake_;
   // What the twins were found for.
@@ -191,7 +224,12 @@ class Workspace {
   Compared compared_;
   std::uint64_t next_serial_ = 1;
   std::uint64_t seen_run_serial_ = 0;
-  std::map<std::string, RunRequest> requests_;  // of the runs started here, by capture
+  std::map<std::string, RunRequest> requests_;   // of the runs started here, by capture
+  std::map<std::string, BranchOrigin> origins_;  // of the branches, by capture
+  std::uint64_t seen_pause_ = 0;
+  // What take_run() would take, found once a document.
+  std::uint64_t taken_serial_ = 0;
+  std::optional<RunRequest> taken_;
   std::uint64_t seen_notice_ = 0;
   std::shared_ptr<const LiveStatus> live_;
   std::unique_ptr<ExportTask> export_;

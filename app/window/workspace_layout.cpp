@@ -56,11 +56,16 @@ std::vector<std::string> Workspace::own_layouts() const {
   return names;
 }
 
+std::vector<std::string> Workspace::layout_names() const {
+  std::vector<std::string> names = preset_names();
+  for (const auto& entry : preferences.layouts.items()) names.push_back(entry.key());
+  return names;
+}
+
 void Workspace::use_layout(const std::string& name) {
   if (name == "compare") return compare(partner());
   if (!is_preset(name) && !preferences.layouts.contains(name)) {
-    std::vector<std::string> known = preset_names();
-    for (const std::string& own : own_layouts()) known.push_back(own);
+    const std::vector<std::string> known = layout_names();
     std::string list;
     for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
     throw Error(ErrorCode::kNotFound,

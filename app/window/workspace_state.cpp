@@ -21,11 +21,15 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
                 {"problems", problems},
                 {"message", messages.empty() ? "" : messages.back().text},
                 {"pause_reason", live_->pause_reason},
+                {"breakpoints", breakpoints.size()},
                 {"model", live_->model ? json(live_->model->name) : json(nullptr)},
                 {"run",
                  {{"method", preferences.request.method},
                   {"settings", preferences.request.settings},
                   {"prompt", preferences.request.prompt},
+                  {"seed", preferences.request.seed},
+                  {"max_new_tokens", preferences.request.max_new_tokens},
+                  {"model", preferences.request.model},
                   {"prompt_is_ids", prompt_is_ids()}}}};
   state["run"]["prompt_tokens"] = prompt_counter.count().tokens;
   if (!active_) return state;
@@ -41,6 +45,8 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
   state["cursor"] = position(document.cursor);
   state["end"] = position(document.capture->end_tick());
   state["follow"] = document.follow;
+  state["title"] = document.title;
+  state["breaks"] = document.breaks.size();
   if (document.range) state["range"] = {document.range->first, document.range->second};
   state["live"] = active_is_live();
   state["focus"] = {{"hovered", document.focus.hovered},

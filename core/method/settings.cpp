@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "core/method/method.h"
+#include "core/method/parameters_of.h"
 
 namespace triescope {
 namespace {
@@ -226,14 +227,18 @@ std::span<const Parameter> common_parameters() {
   return list;
 }
 
+std::vector<Parameter> parameters_of(const MethodInfo& method) {
+  std::vector<Parameter> parameters = method.parameters;
+  for (const Parameter& parameter : common_parameters())
+    parameters.push_back(parameter.name == "kv" ? kv_parameter_of(method, parameter) : parameter);
+  return parameters;
+}
+
 json validate_settings(const MethodInfo& method, const json& given) {
   if (!given.is_null() && !given.is_object())
     throw Error(ErrorCode::kInvalidArgument,
                 "settings: expected name=value pairs (a JSON object); found " + shown(given));
-  std::vector<Parameter> parameters = method.parameters;
-  for (const Parameter& parameter : common_parameters())
-    parameters.push_back(parameter.name == "kv" ? kv_parameter_of(method, parameter) : parameter);
-
+  const std::vector<Parameter> parameters = parameters_of(method);
   json settings = json::object();
   for (const Parameter& parameter : parameters) {
     const auto found = given.is_object() ? given.find(parameter.name) : given.end();

@@ -53,6 +53,11 @@ check_panes "$work/4.json" 'len(d["panes"]["floating"]) == 2 and "trie" in d["pa
 check_json "$work/5.json" 'd["layout"] == "lecture" and d["own_layouts"] == ["mine"] and d["panes"]["floating"] == []'
 check_json "$work/6.json" 'd["layout"] == "mine" and len(d["panes"]["floating"]) == 2'
 
+# Windows of their own stay idle too: nothing is drawn while nothing happens.
+printf '%s\n' layout-debug "undock trie" "write-state $work/quiet.json" "wait ms 300" "write-state $work/before.json" "wait ms 1500" "write-state $work/after.json" >"$work/idle.script"
+window "$work/run.tscap" --script "$work/idle.script" || fail "the window ended with $?"
+check_json "$work/after.json" 'len(d["panes"]["floating"]) == 1 and d["frames"] - json.load(open(sys.argv[1].replace("after", "before")))["frames"] < 12'
+
 # A restart brings back the last layout and the named ones; their keys come after the presets'.
 preferences=$XDG_CONFIG_HOME/triescope/window.json
 timeout 60 "$TRIESCOPE" --size 1280x720 "$work/run.tscap" &

@@ -30,7 +30,7 @@ at() {
 key() { for k in "$@"; do xdotool key --window "$id" "$k"; sleep 0.12; done; }
 click() { xdotool mousemove --window "$id" "$1" "$2"; sleep 0.15; xdotool click 1; sleep 0.15; }
 typed() { click 150 "$prompt_y"; key ctrl+End; xdotool type --window "$id" --delay 20 " second"; sleep 0.2; }
-prompt_y=660
+prompt_y=275
 at 0 click 185 12          # the Help menu
 at 1 key Escape
 at 2 key Escape            # the lock and the range
@@ -39,7 +39,7 @@ at 4 key Escape
 at 5 key ctrl+b F10 F9     # the bookmark dialog; nothing behind it moves
 at 6 xdotool type --window "$id" --delay 20 "note"
 at 7 key Escape
-at 8 click 120 135         # the list of models
+at 8 click 120 164         # the list of models
 at 9 key Escape
 wait $pid || { echo "FAILED: the script ended with $?"; failures=$((failures + 1)); }
 check_json "$work/0.json" 'd["focus"]["locked"] == 1 and d["range"] == [1, 3] and d["popups"] == 0'

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,13 @@ struct Focus {
   std::int32_t node() const { return hovered != -1 ? hovered : locked; }
 };
 
+// Where a breakpoint stopped the run, or will: shown in the timeline.
+struct BreakMark {
+  capture::Tick tick = 0;
+  std::string text;  // "a draft is rejected: node 4 '·the'"
+  bool hit = true;   // false: one that waits for its step
+};
+
 struct Scene {
   const capture::Capture* capture = nullptr;  // null: empty state
   capture::Tick cursor = 0;                   // shows everything with tick < cursor
@@ -31,6 +39,7 @@ struct Scene {
   // Steps the figures shown are limited to (dragged on a ruler); whole run where empty.
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
   const Twins* twins = nullptr;  // this run as seen from another one beside it; null = no other run
+  std::span<const BreakMark> breaks = {};
   bool animate = true;
   bool export_mode = false;  // draw the whole extent, with a caption line; no hover
 

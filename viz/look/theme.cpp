@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <initializer_list>
 
 namespace triescope::viz {
 namespace {
+
+constexpr float kDifferenceTint = 0.24f;  // as panels fill behind a token that differs
 
 // Okabe and Ito's palette without black; the first beams take its most distant members.
 constexpr std::array<std::uint32_t, 6> kBeamsDark = {0x56B4E9, 0xE69F00, 0x009E73,
@@ -18,6 +22,33 @@ Color mix(Color a, Color b, float share) {
                                      (static_cast<float>(y) - static_cast<float>(x)) * share);
   };
   return {part(a.r, b.r), part(a.g, b.g), part(a.b, b.b), 255};
+}
+
+// Of WCAG 2.2: 21 is black on white, text needs 4.5, a mark 3.
+double luminance(Color c) {
+  const auto linear = [](std::uint8_t v) {
+    const double x = v / 255.0;
+    return x <= 0.04045 ? x / 12.92 : std::pow((x + 0.055) / 1.055, 2.4);
+  };
+  return 0.2126 * linear(c.r) + 0.7152 * linear(c.g) + 0.0722 * linear(c.b);
+}
+double contrast(Color a, Color b) {
+  const double x = luminance(a), y = luminance(b);
+  return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
+}
+
+constexpr double kTextContrast = 4.5, kMarkContrast = 3;
+
+// `c`, moved towards the text's colour only as far as it must be to stand out by `wanted` on every one
+// of `grounds`.
+Color standing_out(Color c, Color text, std::initializer_list<Color> grounds, double wanted) {
+  for (float share = 0; share < 1; share += 0.02f) {
+    const Color moved = mix(c, text, share);
+    if (std::all_of(grounds.begin(), grounds.end(),
+                    [&](Color ground) { return contrast(moved, ground) >= wanted; }))
+      return moved;
+  }
+  return text;
 }
 
 }  // namespace
@@ -61,10 +92,15 @@ Color Theme::beam(int rank) const {
   const Color base = rgb(colors[index % colors.size()]);
   // Later rounds fade towards the background; the rank number tells them apart.
   const float fade = std::min(0.6f, 0.25f * static_cast<float>(index / colors.size()));
-  return mix(base, background, fade);
+  return standing_out(mix(base, background, fade), text, {background, surface}, kMarkContrast);
 }
 
-Color Theme::legible(Color c) const { return dark ? c : mix(c, text, 0.38f); }
+// On the page, on the bars around it, on a button, and where two runs differ (kDifferenceTint).
+Color Theme::legible(Color c) const {
+  return standing_out(c, text,
+                      {background, surface, raised, mix(background, difference, kDifferenceTint)},
+                      kTextContrast);
+}
 
 Color Theme::source(capture::Source s) const {
   using S = capture::Source;

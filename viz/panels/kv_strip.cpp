@@ -28,7 +28,11 @@ void draw_slot(Canvas& canvas, const RowSource& source, const KvStrip& strip, st
   const capture::SlotView view = source.slot_at(*scene.capture, slot, strip.tick);
   const float radius = std::min(em * 0.2f, cell.h * 0.2f);
   const Color garbage = scene.theme.mark(NodeState::kPruned).color;
-  const bool roomy = cell.w >= em * 1.7f && cell.h >= em * 1.5f;
+  // Two lines where they fit, else one: never smaller than kNumberEm.
+  constexpr float kNumberEm = 0.74f, kLineEm = 0.92f;
+  const bool one_line = cell.w >= em * 1.7f && cell.h >= em * kLineEm;
+  const bool two_lines = one_line && cell.h >= em * kLineEm * 2;
+  const bool shows_node = view.node != -1 && slot < strip.used;
   if (slot >= strip.used) {
     canvas.stroke_rect(cell, scene.theme.border, 1, LineStyle::kDotted, radius);
   } else if (view.state == SlotState::kFree) {
@@ -47,14 +51,20 @@ void draw_slot(Canvas& canvas, const RowSource& source, const KvStrip& strip, st
     canvas.fill_rect(cell, color.with_alpha(scene.theme.dark ? 0.32f : 0.26f), radius);
     canvas.stroke_rect(cell, color, 1, LineStyle::kSolid, radius);
   }
-  if (roomy) {
-    TextStyle style = mono_text(scene, 0.74f);
+  if (one_line) {
+    TextStyle style = mono_text(scene, kNumberEm);
     if (view.state == SlotState::kGarbage) style.color = scene.theme.text_dim;
-    if (view.node != -1 && slot < strip.used)
-      text_in(canvas, {cell.x + 2, cell.y + cell.h * 0.06f, cell.w - 4, cell.h * 0.52f},
-              node_text(scene, view.node, 8), style, Align::kCenter);
-    text_in(canvas, {cell.x + 2, cell.y + cell.h * 0.58f, cell.w - 4, cell.h * 0.36f},
-            std::to_string(slot), dim_text(scene, 0.58f), Align::kCenter);
+    const float line = two_lines ? cell.h / 2 : cell.h;
+    if (shows_node)
+      text_in(canvas, {cell.x + 2, cell.y, cell.w - 4, line}, node_text(scene, view.node, 8), style,
+              Align::kCenter);
+    // On a filled cell the dim colour could not be read.
+    TextStyle number = view.state == SlotState::kLive && slot < strip.used
+                           ? ui_text(scene, kNumberEm)
+                           : dim_text(scene, kNumberEm);
+    if (two_lines || !shows_node)
+      text_in(canvas, {cell.x + 2, cell.bottom() - line, cell.w - 4, line}, std::to_string(slot),
+              number, Align::kCenter);
   }
   if (view.moved_this_step && slot < strip.used)
     draw_glyph(canvas, "→", {cell.right() - std::min(cell.w, em) * 0.32f, cell.y + cell.h * 0.75f},

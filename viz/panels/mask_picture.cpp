@@ -54,7 +54,7 @@ void draw_mask_header(Canvas& canvas, const MaskPicture& picture, Rect band, con
       const Rect cell = picture.grid.cell(0, c);
       if (cell.x < body.x - 0.5f || cell.right() > body.right() + 0.5f) continue;
       text_in(canvas, {cell.x + 1, band.y, cell.w - 2, band.h},
-              node_text(scene, picture.mask.columns[c], 10), mono_text(scene, 0.72f),
+              node_text(scene, picture.mask.columns[c], 10), mono_text(scene, 0.74f),
               Align::kCenter);
     }
     return;
@@ -101,7 +101,8 @@ void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, flo
     const Color color =
         view.beam_rank >= 0 ? scene.theme.beam(view.beam_rank) : scene.theme.mark(view.state).color;
     if (picture.grid.cell_h >= em * 0.8f) {
-      const float scale = std::min(0.86f, picture.grid.cell_h / em * 0.85f);
+      constexpr float kSmallest = 0.74f;  // 11 px at scale 1
+      const float scale = std::clamp(picture.grid.cell_h / em * 0.85f, kSmallest, 0.86f);
       draw_glyph(canvas, scene.theme.mark(view.state).glyph,
                  {labels.x + em * 0.4f, line.y + line.h / 2},
                  std::min(em * 0.6f, picture.grid.cell_h * 0.7f), color);
@@ -111,7 +112,7 @@ void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, flo
               node_text(scene, input.node, 14), mono_text(scene, scale));
       if (figures > 0)
         text_in(canvas, {labels.x + labels.w - figures - em * 0.4f, line.y, figures, line.h},
-                position, dim_text(scene, scale * 0.86f), Align::kRight);
+                position, dim_text(scene, std::max(kSmallest, scale * 0.86f)), Align::kRight);
     }
     // The prompt: one band; with a sliding window the part of it that is still seen.
     const Rect bar{labels.right(), line.y + gap, band - em * 0.3f,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <vector>
 
 #include "viz/look/drawing.h"
 #include "viz/words/number_text.h"
@@ -64,7 +65,7 @@ double curve_value(const MemoryRow& row, std::size_t curve, double per_token, bo
   return curve == 1 && stacked ? row.live + row.garbage : value_of(row, curve, per_token);
 }
 
-std::array<bool, kCurves> curves_of(const std::vector<MemoryRow>& rows) {
+std::array<bool, kCurves> curves_of(std::span<const MemoryRow> rows) {
   std::array<bool, kCurves> has = {true, false, true, true, false, false};
   for (const MemoryRow& row : rows) {
     has[1] |= row.garbage > 0;
@@ -74,9 +75,20 @@ std::array<bool, kCurves> curves_of(const std::vector<MemoryRow>& rows) {
   return has;
 }
 
-std::string ratio_text(const std::vector<MemoryRow>& rows, const MemoryRow& now,
-                       const std::array<bool, kCurves>& has, double per_token, bool whole_run,
-                       bool outside) {
+std::string moment_text(const MemoryRow& now, Figures figures) {
+  return "end of step " + std::to_string(now.step) +
+         (figures == Figures::kStepOutsideRange ? " (outside the range)" : "");
+}
+
+bool released(const MemoryRow& row, const RowSource& source, const capture::Capture& capture) {
+  const auto all = source.memory(capture);
+  return capture.status() != capture::RunStatus::kRunning && !all.empty() &&
+         row.step == all.back().step &&
+         row.live <= static_cast<std::int32_t>(capture.run().prompt_tokens.size());
+}
+
+std::string ratio_text(std::span<const MemoryRow> rows, const MemoryRow& now,
+                       const std::array<bool, kCurves>& has, double per_token, Figures figures) {
   if (!has[4] || now.batch_beam <= 0) return "";
   double held = 0, batch = 1, share = 0;
   for (const MemoryRow& row : rows) {
@@ -84,30 +96,37 @@ std::string ratio_text(const std::vector<MemoryRow>& rows, const MemoryRow& now,
     held = std::max(held, static_cast<double>(row.live + row.garbage));
     batch = std::max(batch, static_cast<double>(row.batch_beam));
   }
-  if (whole_run)
+  if (figures == Figures::kEnd)
+    return "the run has ended and released its KV: peak " + bytes_text(held * per_token) + ", " +
+           number_text(held / batch, 2) + " × batch beam search's peak of " +
+           bytes_text(batch * per_token);
+  if (figures == Figures::kWholeRun)
     return "peak " + bytes_text(held * per_token) + ", " + number_text(held / batch, 2) +
            " × batch beam search's " + bytes_text(batch * per_token) + "; mean over the steps " +
            number_text(share / static_cast<double>(rows.size()), 2) + " ×";
   const double used = now.live + now.garbage;
-  return "end of step " + std::to_string(now.step) + (outside ? " (outside the range): " : ": ") +
-         bytes_text(used * per_token) + " held, " + number_text(used / now.batch_beam, 2) +
+  return bytes_text(used * per_token) + " held, " + number_text(used / now.batch_beam, 2) +
          " × batch beam search's " + bytes_text(now.batch_beam * per_token) +
-         (outside ? "; peaks within " : "; peaks ") + number_text(held / batch, 2) + " ×";
+         (figures == Figures::kStepOutsideRange ? "; peaks within the range " : "; peaks ") +
+         number_text(held / batch, 2) + " ×";
 }
 
-std::vector<MemoryRow> rows_of(const RowSource& source, const Scene& scene) {
-  std::vector<MemoryRow> rows;
-  if (!scene.capture) return rows;
-  for (const MemoryRow& row : source.memory(*scene.capture)) {
-    if (!scene.in_range(row.step)) continue;
-    if (scene.export_mode && capture::make_tick(row.step, capture::Phase::kCommit) >= scene.cursor)
-      continue;
-    rows.push_back(row);
+std::span<const MemoryRow> rows_of(const RowSource& source, const Scene& scene) {
+  if (!scene.capture) return {};
+  const std::span<const MemoryRow> rows = source.memory(*scene.capture);
+  auto first = rows.begin(), end = rows.end();
+  if (scene.range) {
+    first = std::ranges::lower_bound(rows, scene.range->first, {}, &MemoryRow::step);
+    end = std::ranges::upper_bound(rows, scene.range->second, {}, &MemoryRow::step);
   }
-  return rows;
+  if (scene.export_mode)
+    end = std::partition_point(first, end, [&](const MemoryRow& row) {
+      return capture::make_tick(row.step, capture::Phase::kCommit) < scene.cursor;
+    });
+  return {first, end};
 }
 
-const MemoryRow& at_step(const std::vector<MemoryRow>& rows, std::int32_t step) {
+const MemoryRow& at_step(std::span<const MemoryRow> rows, std::int32_t step) {
   const auto after =
       std::upper_bound(rows.begin(), rows.end(), step,
                        [](std::int32_t s, const MemoryRow& row) { return s < row.step; });
@@ -149,7 +168,7 @@ void draw_axes(Canvas& canvas, Rect area, Rect plot, const AxisScale& x, const A
   canvas.line({plot.x, plot.y}, {plot.x, plot.bottom()}, scene.theme.border, 1);
 }
 
-void draw_curve(Canvas& canvas, const std::vector<MemoryRow>& rows, const AxisScale& x,
+void draw_curve(Canvas& canvas, std::span<const MemoryRow> rows, const AxisScale& x,
                 const AxisScale& y, std::size_t curve, double per_token, const Scene& scene,
                 bool stacked) {
   std::vector<Point> points;
@@ -182,7 +201,7 @@ void draw_curve(Canvas& canvas, const std::vector<MemoryRow>& rows, const AxisSc
                   line_of(curve));
 }
 
-void draw_areas(Canvas& canvas, const std::vector<MemoryRow>& rows, const AxisScale& x,
+void draw_areas(Canvas& canvas, std::span<const MemoryRow> rows, const AxisScale& x,
                 const AxisScale& y, const Scene& scene) {
   const auto tint = [&](Color color) {
     const auto part = [](std::uint8_t from, std::uint8_t to) {

@@ -5,8 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "core/capture/records.h"
 #include "viz/canvas/canvas.h"
@@ -30,26 +30,31 @@ double value_of(const MemoryRow& row, std::size_t curve, double per_token);
 // The same; stacked, garbage stands on top of live.
 double curve_value(const MemoryRow& row, std::size_t curve, double per_token, bool stacked);
 // Curves that have something to show.
-std::array<bool, kCurves> curves_of(const std::vector<MemoryRow>& rows);
-// One sentence: what is held beside batch beam search; "" without beams. `outside`: the cursor is
-// not in the range that `rows` are limited to.
-std::string ratio_text(const std::vector<MemoryRow>& rows, const MemoryRow& now,
-                       const std::array<bool, kCurves>& has, double per_token, bool whole_run,
-                       bool outside);
+std::array<bool, kCurves> curves_of(std::span<const MemoryRow> rows);
+// What the figures are of. A run that has ended needs no KV: what it still held is no figure of the
+// method.
+enum class Figures : std::uint8_t { kStep, kStepOutsideRange, kEnd, kWholeRun };
+// When the figures of `now` are true: "end of step 3". KV slots are by phase, these by step.
+std::string moment_text(const MemoryRow& now, Figures figures);
+// `row` is the last of a run that has ended, and only its prompt is held still.
+bool released(const MemoryRow& row, const RowSource& source, const capture::Capture& capture);
+// One sentence: what is held beside batch beam search; "" without beams.
+std::string ratio_text(std::span<const MemoryRow> rows, const MemoryRow& now,
+                       const std::array<bool, kCurves>& has, double per_token, Figures figures);
 // The rows to plot: up to the cursor in an export, all that is known on the screen (the cursor is
 // a line there), within the range.
-std::vector<MemoryRow> rows_of(const RowSource& source, const Scene& scene);
+std::span<const MemoryRow> rows_of(const RowSource& source, const Scene& scene);
 // The newest row that is not after `step`; `rows` must not be empty.
-const MemoryRow& at_step(const std::vector<MemoryRow>& rows, std::int32_t step);
+const MemoryRow& at_step(std::span<const MemoryRow> rows, std::int32_t step);
 // `wide`: room for bytes on the right; `units`: room for the words under the axis.
 void draw_axes(Canvas& canvas, Rect area, Rect plot, const AxisScale& x, const AxisScale& y,
                bool wide, bool units, double per_token, const Scene& scene);
 // At most the highest and the lowest of what falls on one px: no peak is lost.
-void draw_curve(Canvas& canvas, const std::vector<MemoryRow>& rows, const AxisScale& x,
+void draw_curve(Canvas& canvas, std::span<const MemoryRow> rows, const AxisScale& x,
                 const AxisScale& y, std::size_t curve, double per_token, const Scene& scene,
                 bool stacked);
 // Opaque and a little too wide: translucent areas side by side would show their seams.
-void draw_areas(Canvas& canvas, const std::vector<MemoryRow>& rows, const AxisScale& x,
+void draw_areas(Canvas& canvas, std::span<const MemoryRow> rows, const AxisScale& x,
                 const AxisScale& y, const Scene& scene);
 
 }  // namespace triescope::viz::memory_curves

@@ -9,6 +9,7 @@
 #include "viz/layouts/axis.h"
 #include "viz/layouts/zoom.h"
 #include "viz/look/drawing.h"
+#include "viz/look/range_band.h"
 #include "viz/panels/memory_curves.h"
 #include "viz/panels/owner_switch.h"
 #include "viz/panels/panels.h"
@@ -61,8 +62,7 @@ class MemoryPanel final : public Panel {
     const auto per_token = static_cast<double>(source.kv_bytes_per_token(*scene.capture));
     const std::int32_t shown = scene.shown_step();
     // The figures are the cursor's, as in every panel, also where it stands outside the range.
-    const auto every = source.memory(*scene.capture);
-    const MemoryRow now = at_step({every.begin(), every.end()}, shown);
+    const MemoryRow& now = at_step(source.memory(*scene.capture), shown);
     const bool outside = scene.range && !scene.in_range(shown);
     const auto has = curves_of(rows);
 
@@ -83,11 +83,18 @@ class MemoryPanel final : public Panel {
           {std::string(kNames[i]) + " " + value, color_of(i, scene), "", line_of(i), hidden_[i]});
       legend_curves_.push_back(i);
     }
+    const Figures figures = scene.export_mode                       ? Figures::kWholeRun
+                            : outside                               ? Figures::kStepOutsideRange
+                            : released(now, source, *scene.capture) ? Figures::kEnd
+                                                                    : Figures::kStep;
     float top = area.y + em * 0.2f;
-    top +=
-        draw_legend(canvas, {area.x + pad, top}, right - area.x - pad, entries, scene, &legend_) +
-        em * 0.15f;
-    if (const std::string ratio = ratio_text(rows, now, has, per_token, scene.export_mode, outside);
+    const std::string moment = moment_text(now, figures) + ":";
+    const TextStyle plain = dim_text(scene);
+    const float moment_width = std::min(canvas.measure(moment, plain).x, area.w * 0.4f);
+    text_in(canvas, {area.x + pad, top, moment_width, em * 1.35f}, moment, plain);
+    const float left = area.x + pad + moment_width + em * 0.8f;
+    top += draw_legend(canvas, {left, top}, right - left, entries, scene, &legend_) + em * 0.15f;
+    if (const std::string ratio = ratio_text(rows, now, has, per_token, figures);
         !ratio.empty() && area.h > em * 13 && area.w > em * 24) {
       text_in(canvas, {area.x + pad, top, area.w - 2 * pad, em * 1.2f}, ratio,
               ui_text(scene, 0.84f));
@@ -119,7 +126,7 @@ class MemoryPanel final : public Panel {
     canvas.push_clip({plot.x - 1, plot.y - 2, plot.w + 3, plot.h + 4});
     if (scene.range) {
       const float a = x.px(scene.range->first), b = x.px(scene.range->second + 1);
-      canvas.fill_rect({a, plot.y, b - a, plot.h}, scene.theme.accent.with_alpha(0.1f));
+      draw_range_band(canvas, {a, plot.y, b - a, plot.h}, scene);
     }
     if (stacked_ && !scene.export_mode) draw_areas(canvas, rows, x, y, scene);
     for (const std::size_t i : {2u, 4u, 3u, 5u, 1u, 0u})
@@ -178,7 +185,9 @@ class MemoryPanel final : public Panel {
         "greedy = prompt + generated = " + std::to_string(row.greedy),
         "batch beam = beams × (prompt + generated) = " + std::to_string(row.batch_beam),
         copied_text(row, per_token, scene)};
-    if (row.batch_beam > 0)
+    if (released(row, source, *scene.capture))
+      reaction.tooltip.push_back("the run has ended: its KV is released, all but the prompt's");
+    else if (row.batch_beam > 0)
       reaction.tooltip.push_back(
           "(live + garbage) / batch beam = " +
           number_text(static_cast<double>(row.live + row.garbage) / row.batch_beam, 3));

@@ -21,7 +21,7 @@ class TextPanel final : public Panel {
         "The text of every live beam (at the end: of the returned sequences), best first. "
         "A line under a token says how it came; what a beam says differently from the best is in "
         "its colour. Click a token to lock it.",
-        "No text yet: start a run."};
+        "No text yet: step once (F10)."};
     return info;
   }
 

@@ -8,6 +8,7 @@
 #include "viz/layouts/axis.h"
 #include "viz/layouts/zoom.h"
 #include "viz/look/drawing.h"
+#include "viz/look/range_band.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/zoom_input.h"
 #include "viz/words/number_text.h"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr float kMaxStepEm = 9;
 constexpr double kMaxZoom = 1000;
+constexpr double kCutFactor = 1.6;
 constexpr ZoomSpeed kZoomSpeed = {1.2, 1.3, 1 / 1.3};
 
 class TimelinePanel final : public Panel {
@@ -70,16 +72,7 @@ class TimelinePanel final : public Panel {
     for (const capture::PhaseRow& row : phases)
       totals[static_cast<std::size_t>(capture::step_of(row.tick))] +=
           static_cast<double>(row.duration_us);
-    double high = 1;
-    for (std::size_t i = totals.size() > 1 ? 1 : 0; i < totals.size(); ++i)
-      high = std::max(high, totals[i]);
-    if (totals.size() > 8) {
-      std::vector<double> sorted(totals.begin() + 1, totals.end());
-      std::nth_element(sorted.begin(),
-                       sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2),
-                       sorted.end());
-      high = std::max(1.0, std::min(high, 2.5 * sorted[sorted.size() / 2]));
-    }
+    const double high = scale_top(totals);
     const AxisScale y{0, high * 1.05, plot.bottom(), plot.y};
     const TextStyle small = dim_text(scene, 0.74f);
     text_in(canvas, {area.x, plot.y - em * 0.2f, em * 3.5f, em}, duration_text(high), small,
@@ -88,7 +81,7 @@ class TimelinePanel final : public Panel {
       text_in(canvas, {area.x, plot.bottom() - em, em * 3.5f, em}, "0", small, Align::kRight);
     if (scene.range) {
       const float a = x.px(scene.range->first), b = x.px(scene.range->second + 1);
-      canvas.fill_rect({a, plot.y, b - a, plot.h}, scene.theme.accent.with_alpha(0.16f), 0);
+      draw_range_band(canvas, {a, plot.y, b - a, plot.h}, scene);
     }
     canvas.push_clip({plot.x - em, plot.y - 2, plot.w + em + pad, plot.h + em * 1.6f});
     const float step_px = x.px(first + 1) - x.px(first);
@@ -175,6 +168,15 @@ class TimelinePanel final : public Panel {
                 {std::clamp(x.px(tick + 0.5) - em * 1.5f, plot.x - em, plot.right() - em * 2.4f),
                  plot.bottom() + em * 0.15f, em * 3, em * 1.1f},
                 std::to_string(std::llround(tick)), small, Align::kCenter);
+    for (const BreakMark& mark : scene.breaks) {
+      const float px = x.px(static_cast<double>(mark.tick) / capture::kPhaseCount);
+      const Color color = scene.theme.legible(scene.theme.mark(capture::NodeState::kBonus).color);
+      canvas.line({px, plot.y}, {px, plot.bottom()}, color, 1.2f, LineStyle::kDotted);
+      if (mark.hit)
+        canvas.fill_circle({px, plot.bottom() - em * 0.35f}, em * 0.28f, color);
+      else
+        canvas.stroke_circle({px, plot.bottom() - em * 0.35f}, em * 0.28f, color, 1.5f);
+    }
     for (const capture::Bookmark& bookmark : scene.capture->bookmarks()) {
       const float px = x.px(static_cast<double>(bookmark.tick) / capture::kPhaseCount);
       draw_glyph(canvas, "★", {px, plot.y + em * 0.4f}, em * 0.7f,
@@ -225,8 +227,14 @@ class TimelinePanel final : public Panel {
     }
     if (in.released || !in.dragging) range_from_ = -1;
     if (in.double_clicked) reaction.clear_range = true;
-    if (!in.inside || !plot_.area.contains(in.mouse) || at >= last + 1) return reaction;
-    reaction.tooltip = {"step " + std::to_string(step)};
+    if (!in.inside || !plot_.area.contains(in.mouse)) return reaction;
+    for (const BreakMark& mark : scene.breaks)
+      if (std::abs(plot_.x.px(static_cast<double>(mark.tick) / capture::kPhaseCount) - in.mouse.x) <
+          scene.em * 0.5f)
+        reaction.tooltip.push_back((mark.hit ? "● stopped here: " : "○ will stop here: ") +
+                                   mark.text);
+    if (at >= last + 1) return reaction;
+    reaction.tooltip.insert(reaction.tooltip.begin(), "step " + std::to_string(step));
     const auto phases = scene.capture->phases();
     auto row = std::lower_bound(
         phases.begin(), phases.end(), capture::make_tick(step, capture::Phase::kDraft),
@@ -255,6 +263,21 @@ class TimelinePanel final : public Panel {
   }
 
  private:
+  // The scale's top: that of the ordinary steps, and never so that a step is cut for a little more. What
+  // is cut is at least kCutFactor times as long as the scale.
+  static double scale_top(const std::vector<double>& totals) {
+    if (totals.empty()) return 1;
+    std::vector<double> sorted(totals.begin() + (totals.size() > 1 ? 1 : 0), totals.end());
+    std::ranges::sort(sorted);
+    double high = std::max(1.0, sorted.back());
+    if (totals.size() > 8) high = std::max(1.0, std::min(high, 2.5 * sorted[sorted.size() / 2]));
+    sorted.push_back(totals.front());
+    std::ranges::sort(sorted);
+    for (const double total : sorted)
+      if (total > high && total < kCutFactor * high) high = total;
+    return high;
+  }
+
   static Color color_of(const Scene& scene, capture::Phase phase) {
     static constexpr int kSeries[] = {3, 0, 2, 1, 4};
     return scene.theme.series(kSeries[static_cast<std::size_t>(phase)]);

@@ -91,6 +91,7 @@ void draw_details(Canvas& canvas, const TriePicture& picture, std::int32_t item,
     } else {
       const capture::NodeView view = scene.capture->node_at(it.node, scene.cursor);
       if (!std::isnan(view.row.logprob)) label = probability_text(std::exp(view.row.logprob));
+      if (view.row.source == capture::Source::kForced) label = "forced " + label;
       if (is_dead(state) && it.hidden_dead + it.hidden_other == 0)
         if (const auto verdict = scene.capture->verdict_at(it.node, scene.cursor);
             verdict && verdict->gap > 0 && is_dead_verdict(*verdict))

@@ -156,7 +156,7 @@ void VerdictHistory::draw_bars(Canvas& canvas, Rect area, const Scene& scene) {
   const AxisScale x{first - 0.5, last + 0.5, plot.x, plot.right()},
       y{0, static_cast<double>(high) * 1.04, plot.bottom(), plot.y};
   bars_ = {{plot.x, area.y, plot.w, area.h}, x};
-  const TextStyle small = dim_text(scene, 0.72f);
+  const TextStyle small = dim_text(scene, 0.74f);
   const auto ticks = drafts ? nice_integer_ticks(0, high, 3) : nice_ticks(0, high, 3);
   for (const double tick : ticks) {
     canvas.line({plot.x, y.px(tick)}, {plot.right(), y.px(tick)}, scene.theme.grid, 1);
@@ -228,7 +228,7 @@ void VerdictHistory::draw_histogram(Canvas& canvas, Rect area, const Scene& scen
   histogram_ = {{plot.x, area.y, plot.w, area.h}, x};
   const float width = std::clamp((x.px(1) - x.px(0)) * 0.8f, 1.0f, em * 3);
   const std::int32_t current = current_bin(scene);
-  const TextStyle small = dim_text(scene, 0.7f);
+  const TextStyle small = dim_text(scene, 0.74f);
   for (const auto& [bin, count] : counts) {
     const float top = y.px(count);
     canvas.fill_rect({x.px(bin) - width / 2, top, width, plot.bottom() - top},

@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 
 #include "app/run/breakpoints.h"
+#include "core/base/error.h"
 
 namespace triescope::app {
 namespace {
@@ -27,7 +29,7 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(recorder.take_hit().empty());
   const capture::VerdictRow rejected = verdict(4, capture::Verdict::kRejected);
   recorder.write({.verdicts = {rejected}});
-  CHECK(recorder.take_hit().find("node 4") != std::string::npos);
+  CHECK(recorder.take_hit().text.find("node 4") != std::string::npos);
   CHECK(recorder.take_hit().empty());  // taken once
 }
 
@@ -41,11 +43,11 @@ TEST_CASE_FIXTURE(Fixture,
   row.value = 0.5f;
   row.rank = 1;
   recorder.write({.pieces = {{5, " the"}}, .verdicts = {row}});
-  CHECK(recorder.take_hit() ==
+  CHECK(recorder.take_hit().text ==
         "a draft is rejected: node 4, argmax is '·the' (p 0.50), this has p 0.25, rank 2");
   row.replacement = 6;
   recorder.write({.verdicts = {row}});
-  CHECK(recorder.take_hit().find("argmax is token 6 (p 0.50)") != std::string::npos);
+  CHECK(recorder.take_hit().text.find("argmax is token 6 (p 0.50)") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(Fixture, "a withdrawn draft and a draft model's cache stop nothing") {
@@ -82,7 +84,7 @@ TEST_CASE_FIXTURE(Fixture, "accepted-below looks at drafting steps alone") {
   CHECK(recorder.take_hit().empty());
   row.accepted = 1;
   recorder.write({.steps = {row}});
-  CHECK(recorder.take_hit().find("accepted 1") != std::string::npos);
+  CHECK(recorder.take_hit().text.find("accepted 1") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(Fixture, "the token breakpoint knows a node's token from when it was hung") {
@@ -124,7 +126,7 @@ TEST_CASE_FIXTURE(Fixture,
   const auto hit = [&](capture::Verdict kind) {
     const capture::VerdictRow row = verdict(5, kind);
     recorder.write({.verdicts = {row}});
-    return recorder.take_hit();
+    return recorder.take_hit().text;
   };
   recorder.set_breakpoints({{BreakKind::kPrune, 0, true}});
   for (const auto kind :
@@ -140,7 +142,7 @@ TEST_CASE_FIXTURE(Fixture,
   capture::StepRow row;
   for (row.step = 0; row.step < 6; ++row.step) {
     recorder.write({.steps = {row}});
-    CHECK(recorder.take_hit() == (row.step == 3 ? "step = 3: done" : ""));
+    CHECK(recorder.take_hit().text == (row.step == 3 ? "step = 3: done" : ""));
   }
 }
 
@@ -162,14 +164,14 @@ TEST_CASE_FIXTURE(Fixture, "a token that is rejected, or of a node not seen, is 
   }
   const capture::VerdictRow kept = verdict(2, capture::Verdict::kKept);
   recorder.write({.verdicts = {kept}});
-  CHECK(recorder.take_hit() == "token id = 42: node 2");
+  CHECK(recorder.take_hit().text == "token id = 42: node 2");
 }
 
 TEST_CASE_FIXTURE(Fixture, "of several breakpoints that are met in a phase, the first is told") {
   recorder.set_breakpoints({{BreakKind::kFinished, 0, true}, {BreakKind::kRejection, 0, true}});
   recorder.write({.verdicts = {verdict(4, capture::Verdict::kRejected),
                                verdict(6, capture::Verdict::kFinished)}});
-  CHECK(recorder.take_hit() == "a draft is rejected: node 4");
+  CHECK(recorder.take_hit().text == "a draft is rejected: node 4");
   CHECK(recorder.take_hit().empty());
 }
 
@@ -180,7 +182,93 @@ TEST_CASE("a breakpoint is described with its number where it has one") {
   for (const BreakKind kind : all_break_kinds())
     CHECK(needs_threshold(kind) == (kind == BreakKind::kAcceptedBelow ||
                                     kind == BreakKind::kLiveAbove || kind == BreakKind::kToken ||
-                                    kind == BreakKind::kStep));
+                                    kind == BreakKind::kStep || kind == BreakKind::kEntropyAbove));
+  CHECK(describe({BreakKind::kEntropyAbove, 2.5, true}) == "entropy > 2.5 nats");
+  CHECK(describe({BreakKind::kText, 0, true, "cap"}) == "a token's text holds 'cap'");
+  CHECK(describe({BreakKind::kPattern, 0, true, "^x"}) == "a token's text matches '^x'");
+  for (const BreakKind kind : all_break_kinds()) {
+    CHECK(needs_text(kind) == (kind == BreakKind::kText || kind == BreakKind::kPattern));
+    CHECK_NOTHROW(check_breakpoint(new_breakpoint(kind)));
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "a token's text is looked for as it is and as panels show it") {
+  const auto hit = [&](const char* text) {
+    recorder.set_breakpoints({{BreakKind::kText, 0, true, text}});
+    recorder.write({.verdicts = {verdict(1, capture::Verdict::kEmitted)}});
+    return recorder.take_hit();
+  };
+  recorder.write({.pieces = {{5, " capital"}}, .nodes = {{.node = 1, .token = 5}}});
+  CHECK(hit("pit").text == "a token's text holds 'pit': node 1 '·capital'");
+  CHECK(hit(" cap").node == 1);
+  CHECK(hit("·cap").node == 1);
+  CHECK(hit("Cap").empty());
+  CHECK(hit("capitals").empty());
+  recorder.write({.verdicts = {verdict(1, capture::Verdict::kRejected)}});
+  CHECK(recorder.take_hit().empty());
+}
+
+TEST_CASE_FIXTURE(Fixture, "a token's text is matched with a regular expression") {
+  recorder.set_breakpoints({{BreakKind::kPattern, 0, true, "^\\s*[A-Z]"}});
+  recorder.write({.pieces = {{5, " the"}, {6, " The"}},
+                  .nodes = {{.node = 1, .token = 5}, {.node = 2, .token = 6}}});
+  recorder.write({.verdicts = {verdict(1, capture::Verdict::kKept)}});
+  CHECK(recorder.take_hit().empty());
+  recorder.write({.verdicts = {verdict(2, capture::Verdict::kKept)}});
+  const BreakHit hit = recorder.take_hit();
+  CHECK(hit.text == "a token's text matches '^\\s*[A-Z]': node 2 '·The'");
+  CHECK(hit.node == 2);
+}
+
+TEST_CASE("a token that was not recorded is named by the vocabulary") {
+  capture::NullRecorder inner;
+  BreakRecorder recorder(inner, [](std::int32_t token) {
+    return token == 7 ? std::string_view(" seven") : std::string_view(" other");
+  });
+  recorder.set_breakpoints({{BreakKind::kRejection, 0, true}});
+  capture::VerdictRow row = verdict(4, capture::Verdict::kRejected);
+  row.reason = capture::Reason::kNotArgmax;
+  row.replacement = 7;
+  recorder.write({.nodes = {{.node = 4, .token = 3}}, .verdicts = {row}});
+  const BreakHit hit = recorder.take_hit();
+  CHECK(hit.text.find("node 4 '·other', argmax is '·seven'") != std::string::npos);
+  CHECK(hit.node == 4);
+}
+
+TEST_CASE_FIXTURE(Fixture, "entropy is of the target's rows, one by one") {
+  using capture::CandidateRow;
+  const float half = std::log(0.5f), quarter = std::log(0.25f);
+  const CandidateRow two[] = {{.node = 1, .token = 3, .logprob = half},
+                              {.node = 1, .rank = 1, .token = 4, .logprob = half}};
+  CHECK(entropy_of(two) == doctest::Approx(std::log(2.0)));
+  // Half of the probability is recorded, the rest counts as one token.
+  CHECK(entropy_of({two, 1}) == doctest::Approx(std::log(2.0)));
+  const CandidateRow quarters[] = {{.node = 2, .logprob = quarter},
+                                   {.node = 2, .logprob = quarter}};
+  CHECK(entropy_of(quarters) == doctest::Approx(1.5 * std::log(2.0)));  // 1/4, 1/4, 1/2
+  CHECK(entropy_of({}) == 0);
+
+  recorder.set_breakpoints({{BreakKind::kEntropyAbove, 1, true}});
+  recorder.write({.candidates = {two[0], two[1]}});
+  CHECK(recorder.take_hit().empty());
+  recorder.write({.candidates = {two[0], two[1], quarters[0], quarters[1]}});
+  const BreakHit hit = recorder.take_hit();
+  CHECK(hit.text == "entropy > 1 nats: 1.04 nats after node 2");
+  CHECK(hit.node == 2);
+  CandidateRow draft = quarters[0];
+  draft.whose = capture::Whose::kDraft;
+  recorder.write({.candidates = {draft, draft}});
+  CHECK(recorder.take_hit().empty());
+}
+
+TEST_CASE("a breakpoint that cannot be hit as it is said is refused") {
+  CHECK_THROWS_WITH_AS(check_breakpoint({BreakKind::kText, 0, true}),
+                       "breakpoint text: expected a part of a token's text, found none", Error);
+  CHECK_THROWS_WITH_AS(check_breakpoint({BreakKind::kPattern, 0, true, "("}),
+                       doctest::Contains("pattern '('"), Error);
+  CHECK_THROWS_WITH_AS(check_breakpoint({BreakKind::kEntropyAbove, -1, true}),
+                       "breakpoint entropy_above: expected a number from 0, found -1", Error);
+  CHECK_NOTHROW(check_breakpoint({BreakKind::kRejection, -1, true}));
 }
 
 TEST_CASE("every breakpoint kind has a script name that leads back to it") {

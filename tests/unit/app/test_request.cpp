@@ -113,6 +113,43 @@ TEST_CASE("a prompt of ids is taken as it is, within the vocabulary, and not wit
   CHECK(refusal(request, *ids).find("at least one token id") != std::string::npos);
 }
 
+// Every text is the tokens 4 and 5.
+struct TwoTokens : test::FakeTokenizer {
+  std::vector<std::int32_t> encode(std::string_view, bool) const override { return {4, 5}; }
+};
+
+TEST_CASE("a capture's run becomes the request that it was started with") {
+  capture::RunInfo run;
+  run.model_json = R"({"path": "/m/x.gguf", "device": "cuda:0", "dtype": "bf16",
+                       "draft": {"path": "/m/head"}})";
+  run.method = "beam";
+  run.settings_json = R"({"num_beams": 5, "length_penalty": 1.0, "kv": "keep", "candidates": 16})";
+  run.seed = 11;
+  run.max_new_tokens = 40;
+  run.prompt_text = "some text";
+  run.prompt_tokens = {4, 5};
+  const RunRequest trusted = request_of_run(run, nullptr);
+  CHECK(trusted.model == "/m/x.gguf");
+  CHECK(trusted.device == "cuda:0");
+  CHECK(trusted.dtype == DType::kBF16);
+  CHECK(trusted.draft_model == "/m/head");
+  CHECK(trusted.method == "beam");
+  CHECK(trusted.settings == nlohmann::json{{"num_beams", 5}, {"kv", "keep"}});
+  CHECK(trusted.seed == 11);
+  CHECK(trusted.max_new_tokens == 40);
+  CHECK(trusted.prompt == "some text");
+  CHECK_FALSE(trusted.prompt_is_ids);
+  // Where the text does not split into the same tokens, they are what is kept.
+  const TwoTokens words;
+  CHECK(request_of_run(run, &words).prompt == "some text");
+  CHECK_FALSE(request_of_run(run, &words).prompt_is_ids);
+  run.prompt_tokens = {4, 6};
+  CHECK(request_of_run(run, &words).prompt == "4, 6");
+  CHECK(request_of_run(run, &words).prompt_is_ids);
+  run.method = "no such method";
+  CHECK_THROWS_AS(request_of_run(run, nullptr), Error);
+}
+
 TEST_CASE("a window reads its prompt as ids where the tokenizer takes no text, and there alone") {
   const auto ids = make_id_tokenizer("/models/some", 10, -1, {});
   RunRequest request;

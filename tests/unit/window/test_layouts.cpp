@@ -29,6 +29,7 @@ TEST_CASE_FIXTURE(Layouts, "a layout is saved as it is, used by name and forgott
   workspace.save_layout("board");
   CHECK(workspace.layout_name == "board");
   CHECK(workspace.own_layouts() == Names{"board"});
+  CHECK(workspace.layout_names() == Names{"debug", "lecture", "memory", "compare", "board"});
   workspace.use_layout("lecture");
   CHECK(workspace.layout_name == "lecture");
   CHECK(workspace.layout.floating.empty());

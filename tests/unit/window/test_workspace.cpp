@@ -5,6 +5,7 @@
 
 #include "app/run/loaded_model.h"
 #include "app/window/commands.h"
+#include "core/base/error.h"
 #include "core/capture/writer.h"
 #include "tests/support/paths.h"
 #include "tests/unit/app/tiny_model.h"
@@ -69,6 +70,88 @@ TEST_CASE_FIXTURE(Desk, "a range is of one run, and of both while two are compar
   CHECK_FALSE(right.range);
 }
 
+TEST_CASE_FIXTURE(Desk, "the run bar takes over the run that is shown") {
+  CHECK_FALSE(workspace.can_take_run());
+  const Document& document = open_run("one", {1, 2});
+  workspace.request().method = "beam";
+  workspace.request().settings = {{"num_beams", 9}};
+  workspace.request().seed = 7;
+  REQUIRE(workspace.can_take_run());
+  commands.find("take-run")->run();
+  CHECK(workspace.problems.empty());
+  const RunRequest& taken = workspace.request();
+  CHECK(taken.method == "greedy");
+  CHECK(taken.settings == nlohmann::json{{"eos_token_id", {-1}}});  // what is not the default
+  CHECK(taken.max_new_tokens == 6);
+  CHECK(taken.seed == 0);
+  CHECK(taken.device == "cpu");
+  CHECK(taken.dtype == DType::kF32);
+  CHECK(taken.model == (folder.path() / "tiny.gguf").string());
+  CHECK(taken.draft_model.empty());
+  CHECK_FALSE(workspace.can_take_run());  // it holds that run already
+  workspace.request().max_new_tokens = 5;
+  CHECK(workspace.can_take_run());
+  workspace.take_run();
+  CHECK(workspace.request().max_new_tokens == 6);
+  CHECK(document.capture->run().prompt_tokens == std::vector<std::int32_t>{1, 2});
+}
+
+TEST_CASE_FIXTURE(Desk,
+                  "a step is possible until the capture's end, or where a run can be started") {
+  CHECK(workspace.can_step());
+  Document& document = open_run("one", {1});
+  CHECK(document.cursor == document.capture->end_tick());
+  CHECK_FALSE(workspace.can_step());
+  CHECK_FALSE(commands.find("step")->is_enabled());
+  CHECK_FALSE(commands.find("step-phase")->is_enabled());
+  workspace.back();
+  CHECK(workspace.can_step());
+  CHECK(commands.find("step")->is_enabled());
+  // Beside a second run the one that is behind still steps.
+  workspace.follow();
+  Document& other = open_run("two", {2});
+  workspace.activate(&document);
+  workspace.compare(&other);
+  CHECK_FALSE(workspace.can_step());
+  other.cursor = 0;
+  CHECK(workspace.can_step());
+}
+
+TEST_CASE_FIXTURE(Desk, "Restart takes a capture from a file back to its start") {
+  Document& document = open_run("one", {1});
+  commands.find("restart")->run();
+  CHECK(document.cursor == 0);
+  CHECK(workspace.documents().size() == 1);
+}
+
+TEST_CASE_FIXTURE(Desk, "breakpoints that cannot be hit are refused, and those before stay") {
+  workspace.set_breakpoints({{BreakKind::kStep, 3, true}, {BreakKind::kStep, 5, false}});
+  CHECK_THROWS_AS(workspace.set_breakpoints({{BreakKind::kPattern, 0, true, "("}}), Error);
+  CHECK(workspace.breakpoints.size() == 2);
+  Document& document = open_run("one", {1});
+  document.breaks.push_back({4, "stopped"});
+  const auto marks = workspace.break_marks(document);
+  REQUIRE(marks.size() == 2);  // the disabled one is not marked
+  CHECK(marks[0].text == "stopped");
+  CHECK(marks[0].hit);
+  CHECK(marks[1].text == "step = 3");
+  CHECK(marks[1].tick == capture::make_tick(4, capture::Phase::kDraft));
+  CHECK_FALSE(marks[1].hit);
+}
+
+TEST_CASE_FIXTURE(Desk, "a branch is of the newest run of this window alone") {
+  open_run("one", {1});
+  workspace.branch(0, 3);
+  REQUIRE(workspace.problems.size() == 1);
+  CHECK(workspace.problems[0].find("only the newest run") == 0);
+  CHECK(workspace.origin_text(*workspace.active()).empty());
+  CHECK_FALSE(commands.find("compare-origin")->is_enabled());
+  CHECK_THROWS_WITH_AS(workspace.branch_with(0, ""),
+                       "what if: expected the text of a token, found none", Error);
+  CHECK_THROWS_WITH_AS(workspace.branch_with(0, "x"), doctest::Contains("no model is loaded"),
+                       Error);
+}
+
 TEST_CASE_FIXTURE(Desk, "the prompt is ids where that was asked for") {
   CHECK_FALSE(workspace.prompt_is_ids());
   workspace.request().prompt_is_ids = true;
@@ -93,7 +176,7 @@ TEST_CASE_FIXTURE(Desk,
       CHECK(commands.find(chord) == &command);
     }
   }
-  CHECK(commands.all().size() == 46);
+  CHECK(commands.all().size() == 48);
   CHECK(commands.find("no-such-command") == nullptr);
   CHECK(to_string(commands.find("layout-debug")->chords.front()) == "Ctrl+1");
   CHECK(to_string(commands.find("layout-compare")->chords.front()) == "Ctrl+4");

@@ -95,6 +95,53 @@ TEST_CASE("text can be read on the background, marks can be seen on it") {
   }
 }
 
+TEST_CASE("every text can be read on every ground it stands on, every mark be seen") {
+  const auto over = [](Color top, double share, Color ground) {
+    const auto part = [&](int t, int g) {
+      return static_cast<std::uint8_t>(std::lround(t * share + g * (1 - share)));
+    };
+    return Color{part(top.r, ground.r), part(top.g, ground.g), part(top.b, ground.b), 255};
+  };
+  for (const Theme& theme : {dark_theme(), light_theme()}) {
+    CAPTURE(theme.dark);
+    const Color differs = over(theme.difference, 0.24, theme.background);
+    for (const Color ground : {theme.background, theme.surface, theme.raised}) {
+      CHECK(contrast(theme.text, ground) >= 4.5);
+      CHECK(contrast(theme.text_dim, ground) >= 4.5);
+      CHECK(contrast(theme.accent, ground) >= 3);  // the line under a tab, the edges of a range
+    }
+    for (const Color ground : {theme.background, theme.surface})
+      CHECK(contrast(theme.difference, ground) >= 4.5);
+    // Buttons, chosen rows and the chip of the locked node: the accent's tints, under plain text.
+    for (const double share : {0.28, 0.3, 0.38, 0.45, 0.5})
+      CHECK(contrast(theme.text, over(theme.accent, share, theme.background)) >= 4.5);
+    CHECK(contrast(theme.text, differs) >= 4.5);
+    // Slots of the KV panel: the beam's tint, under plain text.
+    for (int rank = 0; rank < 18; ++rank) {
+      CAPTURE(rank);
+      const Color beam = theme.beam(rank);
+      CHECK(contrast(theme.text, over(beam, theme.dark ? 0.32 : 0.26, theme.background)) >= 4.5);
+      for (const Color ground : {theme.background, theme.surface})
+        CHECK(contrast(beam, ground) >= 3);
+      for (const Color ground : {theme.background, theme.surface, theme.raised, differs})
+        CHECK(contrast(theme.legible(beam), ground) >= 4.5);
+    }
+    for (int state = 0; state <= static_cast<int>(NodeState::kWithdrawn); ++state) {
+      CAPTURE(state);
+      const Mark mark = theme.mark(static_cast<NodeState>(state));
+      for (const Color ground : {theme.background, theme.surface}) {
+        // Outlined ones have their contrast from the outline, which is the text's colour.
+        if (!mark.outlined) CHECK(contrast(mark.color, ground) >= 3);
+      }
+      for (const Color ground : {theme.background, theme.surface, theme.raised, differs})
+        CHECK(contrast(theme.legible(mark.color), ground) >= 4.5);
+    }
+    // What can be read already stays as it is.
+    CHECK(contrast(theme.legible(theme.text), theme.text) == doctest::Approx(1));
+    CHECK(contrast(theme.legible(theme.text_dim), theme.text) > 1.5);
+  }
+}
+
 TEST_CASE("never colour alone: every state has a glyph, or a line, and a word of its own") {
   const Theme theme = dark_theme();
   std::vector<std::string> seen;

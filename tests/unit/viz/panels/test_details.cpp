@@ -239,14 +239,56 @@ TEST_CASE("memory curves: the sentence beside batch beam search") {
       {.live = 4, .greedy = 4, .batch_beam = 8},
       {.step = 1, .live = 5, .garbage = 1, .greedy = 5, .batch_beam = 24}};
   const auto has = memory_curves::curves_of(rows);
-  CHECK(memory_curves::ratio_text(rows, rows[0], has, 1000, false, false) ==
-        "end of step 0: 4.00 KB held, 0.50 × batch beam search's 8.00 KB; peaks 0.25 ×");
-  CHECK(memory_curves::ratio_text(rows, rows[0], has, 1000, false, true) ==
-        "end of step 0 (outside the range): 4.00 KB held, 0.50 × batch beam search's 8.00 KB; "
-        "peaks within 0.25 ×");
-  CHECK(memory_curves::ratio_text(rows, rows[1], has, 1000, true, false) ==
+  using memory_curves::Figures;
+  CHECK(memory_curves::moment_text(rows[0], Figures::kStep) == "end of step 0");
+  CHECK(memory_curves::ratio_text(rows, rows[0], has, 1000, Figures::kStep) ==
+        "4.00 KB held, 0.50 × batch beam search's 8.00 KB; peaks 0.25 ×");
+  CHECK(memory_curves::moment_text(rows[1], Figures::kStepOutsideRange) ==
+        "end of step 1 (outside the range)");
+  CHECK(memory_curves::ratio_text(rows, rows[0], has, 1000, Figures::kStepOutsideRange) ==
+        "4.00 KB held, 0.50 × batch beam search's 8.00 KB; peaks within the range 0.25 ×");
+  CHECK(memory_curves::ratio_text(rows, rows[1], has, 1000, Figures::kWholeRun) ==
         "peak 6.00 KB, 0.25 × batch beam search's 24.0 KB; mean over the steps 0.38 ×");
-  CHECK(memory_curves::ratio_text(rows, rows[0], {}, 1000, false, false) == "");
+  CHECK(memory_curves::ratio_text(rows, rows[1], has, 1000, Figures::kEnd) ==
+        "the run has ended and released its KV: peak 6.00 KB, 0.25 × batch beam search's peak of "
+        "24.0 KB");
+  CHECK(memory_curves::ratio_text(rows, rows[0], {}, 1000, Figures::kStep) == "");
+}
+
+TEST_CASE("memory: rows are those of the range, in an export those before the cursor") {
+  const capture::Capture& run = test::beam_capture();
+  const RowSource source;
+  Scene scene = scene_at(run, run.end_tick());
+  const auto every = source.memory(run);
+  REQUIRE(every.size() > 5);
+  CHECK(memory_curves::rows_of(source, scene).data() == every.data());  // shown, not copied
+  CHECK(memory_curves::rows_of(source, scene).size() == every.size());
+  scene.range = {{2, 4}};
+  auto rows = memory_curves::rows_of(source, scene);
+  REQUIRE(rows.size() == 3);
+  CHECK(rows.front().step == 2);
+  CHECK(rows.back().step == 4);
+  scene.export_mode = true;
+  scene.cursor = capture::make_tick(3, Phase::kCommit) + 1;
+  CHECK(memory_curves::rows_of(source, scene).back().step == 3);
+  --scene.cursor;
+  CHECK(memory_curves::rows_of(source, scene).back().step == 2);
+  scene.range = {{4, 5}};
+  CHECK(memory_curves::rows_of(source, scene).empty());
+}
+
+TEST_CASE("memory: an ended run's figures are its peaks, and what it released is no ratio") {
+  const capture::Capture& run = test::beam_capture();
+  const RowSource source;
+  const auto every = source.memory(run);
+  MemoryRow last = every.back();
+  last.live = static_cast<std::int32_t>(run.run().prompt_tokens.size());
+  CHECK(memory_curves::released(last, source, run));
+  ++last.live;
+  CHECK_FALSE(memory_curves::released(last, source, run));
+  MemoryRow earlier = every.front();
+  earlier.live = 0;
+  CHECK_FALSE(memory_curves::released(earlier, source, run));
 }
 
 TEST_CASE("memory curves: of rows on one px the highest and the lowest are drawn") {

@@ -68,6 +68,28 @@ std::vector<std::unique_ptr<Panel>> panels_of(const capture::Capture& capture) {
 constexpr std::array<Rect, 4> kAreas = {Rect{7, 5, 1000, 600}, Rect{0, 0, 280, 160},
                                         Rect{3, 3, 560, 320}, Rect{0, 0, 1280, 90}};
 
+TEST_CASE("no panel writes smaller than 11 px at scale 1") {
+  for (const capture::Capture* capture : {&test::beam_capture(), &test::draft_capture()})
+    for (const auto& panel : make_panels())
+      for (const Rect area : kAreas) {
+        // Zoomed out far enough a trie's letters are its picture's, not text to be read.
+        if (panel->info().name == "trie") continue;
+        Scene scene;
+        scene.capture = capture;
+        scene.cursor = capture->end_tick();
+        scene.theme = dark_theme();
+        scene.em = 15;  // the window's, at scale 1
+        scene.animate = false;
+        test::RecordingCanvas canvas;
+        panel->draw(canvas, area, scene);
+        for (const auto& text : canvas.texts) {
+          CAPTURE(panel->info().name);
+          CAPTURE(text.text);
+          CHECK(text.size >= 11);
+        }
+      }
+}
+
 // A CSV table as RFC 4180 reads it; fails on anything malformed.
 std::vector<std::vector<std::string>> parse_csv(const std::string& text) {
   std::vector<std::vector<std::string>> rows;

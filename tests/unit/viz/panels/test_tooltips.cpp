@@ -1,6 +1,8 @@
 // What the panels say under the mouse, word by word.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,6 +65,57 @@ TEST_CASE("timeline: a step's phases, and how many rows and tokens, one or more"
       tooltips("timeline", scene, 60, {0, 0, 600, 120}) ==
       std::vector<Lines>{{"step 0", "draft  250 µs", "forward  1.5 ms", "4 rows, 0 tokens emitted"},
                          {"step 1", "forward  2.00 s", "1 row, 1 token emitted"}});
+}
+
+TEST_CASE("timeline: where breakpoints stopped the run, and where they will, is told") {
+  Scene scene = after_step_1();
+  const std::vector<BreakMark> marks = {{capture::make_tick(1, Phase::kDraft), "a beam is pruned"},
+                                        {capture::make_tick(2, Phase::kDraft), "step = 1", false}};
+  const auto plain = drawn(*make_panel("timeline"), scene, {0, 0, 600, 120});
+  scene.breaks = marks;
+  const auto panel = make_panel("timeline");
+  const auto marked = drawn(*panel, scene, {0, 0, 600, 120});
+  const auto count = [](const RecordingCanvas& canvas, const std::string& call) {
+    return std::ranges::count_if(
+        canvas.calls, [&](const std::string& one) { return one.starts_with(call + " "); });
+  };
+  CHECK(count(marked, "fill_circle") == count(plain, "fill_circle") + 1);
+  CHECK(count(marked, "stroke_circle") == count(plain, "stroke_circle") + 1);
+  CHECK(count(marked, "line") == count(plain, "line") + 2);
+  std::set<std::string> said;
+  for (float x = 0; x < 600; x += 2)
+    for (const std::string& line : panel->input(mouse_at({x, 60}), {0, 0, 600, 120}, scene).tooltip)
+      if (line.find(" here: ") != std::string::npos) said.insert(line);
+  CHECK(said ==
+        std::set<std::string>{"● stopped here: a beam is pruned", "○ will stop here: step = 1"});
+}
+
+TEST_CASE("timeline: no bar is cut for a little more than the scale shows") {
+  // Twelve steps of 10 ms; what is longer by less than 1.6 stays whole, what is longer is cut and told.
+  const auto labels = [](std::int64_t prefill_us, std::int64_t slow_us) {
+    const auto opened = test::make_capture([&](test::Recorder& out) {
+      using namespace test;
+      out.write({.run = synthetic_info(4, "greedy", "Greedy decoding", "recycle")});
+      for (int step = 0; step < 13; ++step) {
+        const std::int64_t us = step == 0 ? prefill_us : step == 5 ? slow_us : 10000;
+        out.write({.phases = {{.tick = make_tick(step, Phase::kForward), .duration_us = us}}});
+        out.write({.steps = {{.step = step, .forward_rows = 1, .emitted = 1}}});
+      }
+      out.write({.finish = Finish{RunStatus::kDone, ""}});
+    });
+    const auto canvas =
+        drawn(*make_panel("timeline"), scene_at(*opened->capture, opened->capture->end_tick()),
+              {0, 0, 900, 160});
+    std::vector<std::string> found;
+    for (const auto& text : canvas.texts)
+      if (text.text.ends_with(" ms")) found.push_back(text.text);
+    return found;
+  };
+  CHECK(labels(10000, 10000) == Lines{"10.0 ms"});             // the scale alone
+  CHECK(labels(31000, 10000) == Lines{"10.0 ms", "31.0 ms"});  // three times as long: cut
+  CHECK(labels(12800, 10000) == Lines{"12.8 ms"});             // 28 % more: the scale takes it in
+  CHECK(labels(10000, 28000) == Lines{"28.0 ms"});             // 2.8 of the median, 1.12 of 2.5
+  CHECK(labels(10000, 90000) == Lines{"25.0 ms", "90.0 ms"});
 }
 
 TEST_CASE("memory: a step's figures with their formulas") {

@@ -1,0 +1,12 @@
+// The steps that figures are limited to, as a band over a plot along the steps: a tint between two lines
+// that can be seen on any ground.
+#pragma once
+
+#include "viz/canvas/canvas.h"
+#include "viz/look/scene.h"
+
+namespace triescope::viz {
+
+void draw_range_band(Canvas& canvas, Rect area, const Scene& scene);
+
+}  // namespace triescope::viz
