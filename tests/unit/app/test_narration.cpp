@@ -341,7 +341,11 @@ TEST_CASE("narration: runs that were stopped, recorded in part, cut out, or reco
   const TempDir dir;
   for (const char* name : kSchema1Captures) {
     CAPTURE(name);
-    check_all(*Capture::open(copy_of_schema1(name, dir)), told);
+    check_all(*Capture::open(copy_of_capture(1, name, dir)), told);
+  }
+  for (const char* name : kSchema2Captures) {
+    CAPTURE(name);
+    check_all(*Capture::open(copy_of_capture(2, name, dir)), told);
   }
   CHECK(told.contains("reason.stored"));
 }
