@@ -34,7 +34,7 @@ pid=$!
 appears "$work/0.json"; find_window
 drag 392 101 1090 190            # Mask: among the tabs of the text
 appears "$work/1.json"; sleep 0.2
-drag 1004 275 620 370            # Log: below the trie, both seen
+drag 1074 275 620 370            # Log: below the trie, both seen
 appears "$work/2.json"; sleep 0.2
 drag 405 101 600 42              # Positions: out of the panes
 appears "$work/3.json"; sleep 0.2
@@ -78,7 +78,7 @@ assert list(d["layouts"]) == ["board"] and d["layout_name"] == "board", (d["layo
 PY
 echo "write-state $work/again.json" >"$work/again.script"
 window "$work/run.tscap" --script "$work/again.script" || fail "the window ended with $?"
-check_json "$work/again.json" 'd["layout"] == "board" and d["own_layouts"] == ["board"] and d["panels"] == ["trie", "mask", "text", "timeline"]'
+check_json "$work/again.json" 'd["layout"] == "board" and d["own_layouts"] == ["board"] and d["panels"] == ["trie", "narration", "mask", "text", "timeline"]'
 
 # What is not a layout is reported and left out, and what can be read stays.
 python3 - "$preferences" <<'PY'

@@ -27,7 +27,7 @@ std::string fresh_file() {
 
 WholeFile::WholeFile(std::string target) : target_(std::move(target)) {
   std::error_code ignored;
-  const fs::file_status status = fs::status(target_, ignored);  // of what a link leads to
+  const fs::file_status status = fs::symlink_status(target_, ignored);
   copies_ = fs::exists(status) && !fs::is_regular_file(status);
   path_ = copies_ ? fresh_file() : target_ + ".part" + std::to_string(::getpid());
 }

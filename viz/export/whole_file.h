@@ -1,7 +1,7 @@
 // WholeFile: a file that is there whole or not at all. What is written goes to a temporary beside the
 // target and is renamed in commit(); without it the temporary is removed and the target stays as it
-// was. A device or a pipe must not be replaced: for those the temporary lies in the system's folder
-// for such, and is copied.
+// was. A device, a pipe or a link (/dev/stdout is one) must not be replaced: for those the temporary
+// lies in the system's folder for such, and is copied.
 #pragma once
 
 #include <string>

@@ -259,13 +259,17 @@ TEST_CASE("an export is limited to the range of steps on the screen, and says so
   CHECK(csv.find("\n10,") == std::string::npos);
 }
 
-TEST_CASE("a device or a pipe is written to, never replaced") {
+TEST_CASE("a device, a pipe or a link is written to, never replaced") {
   TempDir folder;
   const std::string pipe = (folder.path() / "pipe").string(),
                     file = (folder.path() / "file").string(),
                     null = (folder.path() / "null").string();
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   std::filesystem::create_symlink("/dev/null", null);
+  const std::string link = (folder.path() / "link").string(),
+                    behind = (folder.path() / "behind").string();
+  std::ofstream(behind) << "older text, longer than nothing";
+  std::filesystem::create_symlink(behind, link);
   for (const ExportFormat format : {ExportFormat::kCsv, ExportFormat::kPng, ExportFormat::kSvg}) {
     ExportOptions options;
     options.format = format;
@@ -282,11 +286,15 @@ TEST_CASE("a device or a pipe is written to, never replaced") {
     CHECK(std::filesystem::is_fifo(pipe));
     export_panel(draft_capture(), "memory", null, options);
     CHECK(std::filesystem::is_symlink(null));
+    // /dev/stdout where output goes to a file.
+    export_panel(draft_capture(), "memory", link, options);
+    CHECK(std::filesystem::is_symlink(link));
+    CHECK((test::read_file(behind) == test::read_file(file)));
   }
   std::size_t left = 0;
   for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder.path()))
     ++left;
-  CHECK(left == 3);
+  CHECK(left == 5);
   ExportOptions options;
   options.format = ExportFormat::kCsv;
   CHECK_THROWS_AS(export_panel(draft_capture(), "memory", folder.path().string(), options), Error);
