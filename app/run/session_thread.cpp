@@ -17,19 +17,8 @@
 namespace triescope::app {
 
 const char* to_string(LiveState state) {
-  switch (state) {
-    case LiveState::kIdle:
-      return "idle";
-    case LiveState::kLoading:
-      return "loading";
-    case LiveState::kPaused:
-      return "paused";
-    case LiveState::kRunning:
-      return "running";
-    case LiveState::kDone:
-      return "done";
-  }
-  return "";
+  static constexpr const char* kNames[] = {"idle", "loading", "paused", "running", "done"};
+  return kNames[static_cast<std::size_t>(state)];
 }
 
 struct SessionThread::Impl {

@@ -75,7 +75,10 @@ std::string headline(const Shown& shown, const Scene& scene) {
   switch (shown.kind) {
     case DecisionKind::kDrafts: {
       const auto step = scene.capture->step(shown.step);
-      if (step && step->drafted > 0)
+      if (!step || step->drafted == 0) break;
+      if (shown.verdicts.empty())
+        head += ": " + counted(step->drafted, "draft") + " to verify";
+      else
         head += ": " + std::to_string(step->accepted) + " of " + counted(step->drafted, "draft") +
                 " accepted, " + counted(step->emitted, "token") + " emitted";
       break;

@@ -176,6 +176,23 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("decision panel: before the accept phase it tells the drafts, not what becomes of them") {
+  const Capture& run = draft_capture();
+  const auto panel = viz::make_panel("verdict");
+  const auto steps = run.steps();
+  const auto step = std::find_if(steps.begin(), steps.end(), [](const StepRow& row) {
+    return row.drafted > 1 && row.accepted > 0;
+  });
+  REQUIRE(step != steps.end());
+  const std::string name = "step " + std::to_string(step->step) + ": ",
+                    drafts = std::to_string(step->drafted) + " drafts";
+  const auto before = drawn(*panel, scene_at(run, make_tick(step->step, Phase::kAccept)), kArea);
+  CHECK(find(before, name + drafts + " to verify"));
+  const auto after = drawn(*panel, scene_at(run, make_tick(step->step, Phase::kCommit)), kArea);
+  CHECK(find(after, name + std::to_string(step->accepted) + " of " + drafts + " accepted, " +
+                        std::to_string(step->emitted) + " tokens emitted"));
+}
+
 TEST_CASE("log p: one form everywhere") {
   CHECK(viz::logprob_text(-0.0751) == "-0.075");
   CHECK(viz::logprob_text(-4.41) == "-4.410");
