@@ -21,23 +21,26 @@ using capture::VerdictRow;
 constexpr float kNoScore = std::numeric_limits<float>::quiet_NaN();
 
 // The best `count` tokens of a node's row, as the model itself sees them.
-void add_candidates(ModelRows& rows, NodeId node, std::int32_t chosen, int count,
-                    std::vector<capture::CandidateRow>& out) {
-  const auto best = kernels::top_k(rows.raw(node), static_cast<std::size_t>(count));
-  for (std::size_t rank = 0; rank < best.size(); ++rank)
-    out.push_back({.node = node.value,
-                   .rank = static_cast<std::int32_t>(rank),
-                   .token = best[rank].second,
-                   .logprob = rows.logprob(node, best[rank].second),
-                   .chosen = best[rank].second == chosen});
-}
-
-// The tokens whose stages are recorded: the node's best and the drafts below it.
-std::vector<std::int32_t> watched_tokens(ModelRows& rows, const TokenTree& tree, NodeId node,
-                                         int count) {
+std::vector<std::int32_t> best_tokens(ModelRows& rows, NodeId node, int count) {
   std::vector<std::int32_t> tokens;
   for (const auto& [score, token] : kernels::top_k(rows.raw(node), static_cast<std::size_t>(count)))
     tokens.push_back(token);
+  return tokens;
+}
+
+void add_candidates(ModelRows& rows, NodeId node, std::int32_t chosen,
+                    std::span<const std::int32_t> best, std::vector<capture::CandidateRow>& out) {
+  for (std::size_t rank = 0; rank < best.size(); ++rank)
+    out.push_back({.node = node.value,
+                   .rank = static_cast<std::int32_t>(rank),
+                   .token = best[rank],
+                   .logprob = rows.logprob(node, best[rank]),
+                   .chosen = best[rank] == chosen});
+}
+
+// The tokens whose stages are recorded: the node's best and the drafts below it.
+std::vector<std::int32_t> watched_tokens(std::vector<std::int32_t> tokens, const TokenTree& tree,
+                                         const ModelRows& rows, NodeId node) {
   for (const NodeId draft : drafts_below(tree, rows, node))
     if (std::ranges::find(tokens, tree[draft].token.value) == tokens.end())
       tokens.push_back(tree[draft].token.value);
@@ -117,8 +120,9 @@ Outlook TextAcceptor::look(const StepView& view) {
   ModelRows rows(view, processors_, warpers_);
   const auto show = [&](NodeId node) {
     shown_.insert(node);
-    add_candidates(rows, node, -1, candidates_, outlook.candidates);
-    const auto tokens = watched_tokens(rows, view.tree, node, candidates_);
+    auto best = best_tokens(rows, node, candidates_);
+    add_candidates(rows, node, -1, best, outlook.candidates);
+    const auto tokens = watched_tokens(std::move(best), view.tree, rows, node);
     for (const capture::StageRow& row : rows.stages(node, tokens, draws()))
       outlook.stages.push_back(row);
     if (const Proposal* proposal = view.proposal(node))
@@ -209,7 +213,7 @@ TextAcceptor::Text TextAcceptor::verify(const StepView& view, Rng& rng, ModelRow
         for (const NodeId node : verified.path)
           for (std::size_t i = rows.distribution(tree[node].parent).size(); i > 0; --i)
             noise.gumbel();
-      const auto tokens = watched_tokens(rows, tree, last, candidates_);
+      const auto tokens = watched_tokens(best_tokens(rows, last, candidates_), tree, rows, last);
       // A draft with none below it: look() did not know that the text would get there.
       if (!shown_.contains(last))
         for (const capture::StageRow& row : rows.stages(last, tokens, true))
@@ -249,8 +253,8 @@ TextAcceptor::Text TextAcceptor::verify(const StepView& view, Rng& rng, ModelRow
       if (shown_.contains(node)) return;
       const auto at = chosen.find(node);
       if (at == chosen.end() && input.drafts_below(node).empty()) return;
-      add_candidates(rows, node, at == chosen.end() ? -1 : at->second, candidates_,
-                     result.candidates);
+      add_candidates(rows, node, at == chosen.end() ? -1 : at->second,
+                     best_tokens(rows, node, candidates_), result.candidates);
     };
     show(root);
     for (const NodeId draft : drafts) show(draft);

@@ -52,7 +52,7 @@ void tell_phase(Story& story) {
   }
 }
 
-// Where the run broke off, which is no phase's own story.
+// Where the run broke off: told here, because it belongs to no phase.
 void tell_break(Story& story) {
   if (story.cursor < story.capture.end_tick()) return;
   if (story.capture.status() == capture::RunStatus::kStopped) story.say("break.stopped");
