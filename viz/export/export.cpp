@@ -225,7 +225,8 @@ ExportFormat export_format_from_string(const std::string& s) {
   if (s == "pdf") return ExportFormat::kPdf;
   if (s == "png") return ExportFormat::kPng;
   if (s == "csv") return ExportFormat::kCsv;
-  throw Error(ErrorCode::kInvalidArgument, "format '" + s + "' is not one of: svg, pdf, png, csv (or, without a panel, jsonl)");
+  throw Error(ErrorCode::kInvalidArgument,
+              "format '" + s + "' is not one of: svg, pdf, png, csv (or, without a panel, jsonl)");
 }
 
 std::string title_of(const capture::Capture& capture) {

@@ -8,6 +8,7 @@
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
 #include "viz/look/reason_text.h"
+#include "viz/panels/column_fit.h"
 #include "viz/words/finish_text.h"
 #include "viz/words/number_text.h"
 #include "viz/words/token_text.h"
@@ -22,34 +23,23 @@ constexpr std::size_t kMostFinished = 3;  // hypotheses listed below the table
 
 struct Column {
   const char* title;
-  float em;
-  int importance;
+  ColumnSize size;
 };
 enum ColumnId : std::size_t { kParent, kP, kLogP, kSum, kGap, kWhy, kColumnCount };
-constexpr Column kColumns[kColumnCount] = {{"parent", 7.2f, 7},  {"p", 3.8f, 5}, {"log p", 4.4f, 3},
-                                           {"Σ log p", 5.0f, 9}, {"Δ", 4.2f, 6}, {"", 7.5f, 2}};
+constexpr Column kColumns[kColumnCount] = {{"parent", {7.2f, 7}}, {"p", {3.8f, 5}},
+                                           {"log p", {4.4f, 3}},  {"Σ log p", {5.0f, 9}},
+                                           {"Δ", {4.2f, 6}},      {"", {7.5f, 2}}};
 
-// Where each column begins; -1 = left out. The least important go first.
+// Where each column begins; -1 = left out.
 std::vector<float> places(float from, float width, float em) {
-  std::vector<bool> on(kColumnCount, true);
-  const auto used = [&] {
-    float sum = 0;
-    for (std::size_t i = 0; i < kColumnCount; ++i) sum += on[i] ? kColumns[i].em : 0;
-    return sum * em;
-  };
-  while (used() > width) {
-    std::size_t least = kColumnCount;
-    for (std::size_t i = 0; i < kColumnCount; ++i)
-      if (on[i] && (least == kColumnCount || kColumns[i].importance < kColumns[least].importance))
-        least = i;
-    if (least == kColumnCount) break;
-    on[least] = false;
-  }
+  std::vector<ColumnSize> sizes;
+  for (const Column& column : kColumns) sizes.push_back(column.size);
+  const std::vector<bool> on = columns_that_fit(sizes, width / em);
   std::vector<float> x(kColumnCount, -1);
   for (std::size_t i = 0; i < kColumnCount; ++i) {
     if (!on[i]) continue;
     x[i] = from;
-    from += kColumns[i].em * em;
+    from += sizes[i].em * em;
   }
   return x;
 }
@@ -174,7 +164,7 @@ void BeamTable::draw(Canvas& canvas, Rect area, const BeamDecision& decision, co
   const auto x = places(token_x + token_w, area.right() - token_x - token_w, em);
   const auto cell = [&](std::size_t id, float y, float h) {
     const bool text = id == kParent || id == kWhy;
-    const float w = id == kWhy ? area.right() - x[id] : kColumns[id].em * em - em * 0.5f;
+    const float w = id == kWhy ? area.right() - x[id] : kColumns[id].size.em * em - em * 0.5f;
     return std::pair{Rect{x[id], y, w, h}, text ? Align::kLeft : Align::kRight};
   };
   const TextStyle head = dim_text(scene, 0.76f), figure = ui_text(scene, 0.84f);

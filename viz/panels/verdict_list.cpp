@@ -7,6 +7,7 @@
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
 #include "viz/look/reason_text.h"
+#include "viz/panels/column_fit.h"
 #include "viz/words/number_text.h"
 #include "viz/words/token_text.h"
 
@@ -55,7 +56,7 @@ struct Column {
       nullptr;  // a probability, drawn below its figure; -1 = none
 };
 
-// The columns that hold anything, as many as fit; the least important are dropped first.
+// The columns that hold anything, as many as fit.
 std::vector<Column> columns_for(const std::vector<capture::VerdictRow>& rows, float width_em) {
   using Row = capture::VerdictRow;
   using Node = capture::NodeRow;
@@ -99,16 +100,12 @@ std::vector<Column> columns_for(const std::vector<capture::VerdictRow>& rows, fl
                          return row.gap > 0 ? logprob_text(row.gap) : std::string();
                        }}});
   }
-  float used = 0;
-  for (const auto& [importance, column] : all) used += column.em;
-  while (!all.empty() && used > width_em) {
-    const auto least = std::min_element(
-        all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    used -= least->second.em;
-    all.erase(least);
-  }
+  std::vector<ColumnSize> sizes;
+  for (const auto& [importance, column] : all) sizes.push_back({column.em, importance});
+  const std::vector<bool> on = columns_that_fit(sizes, width_em);
   std::vector<Column> columns;
-  for (const auto& [importance, column] : all) columns.push_back(column);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (on[i]) columns.push_back(all[i].second);
   return columns;
 }
 

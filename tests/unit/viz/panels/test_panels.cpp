@@ -136,8 +136,9 @@ TEST_CASE("the panels are the promised ones, in order, and can be made by name")
     CHECK_FALSE(panel->info().empty.empty());
     CHECK(make_panel(panel->info().name)->info().name == panel->info().name);
   }
-  CHECK(names == "trie mask positions kv memory verdict candidates text narration inspector "
-                 "timeline log ");
+  CHECK(names ==
+        "trie mask positions kv memory verdict candidates text narration inspector "
+        "timeline log ");
   CHECK_THROWS_AS(make_panel("pie"), Error);
 }
 
