@@ -51,6 +51,8 @@ double entropy_of(std::span<const capture::CandidateRow> candidates);
 
 // "first rejection", "accepted < 3", ...
 std::string describe(const Breakpoint& breakpoint);
+// What a kind waits for, without number or text: "token text holds", "entropy above", ...
+std::string break_words(BreakKind kind);
 // The name used by scripts ("rejection", "accepted_below", ...), and back; false: there is no such
 // kind.
 const char* script_name(BreakKind kind);

@@ -55,6 +55,14 @@ Commands file_commands(Workspace& w, UiState& ui) {
              ui.open(Dialog::kExport);
            },
        .enabled = has_document(w)},
+      {.id = "save-picture",
+       .title = "Save a picture of the panel under the mouse",
+       .menu = "File",
+       .chords = chords({"Ctrl+Shift+E"}),
+       .run = [&w, &ui] { ui.copy = w.save_picture(ui.panel_meant()); },
+       .enabled = has_document(w),
+       .help = "As a PNG in the current folder, and the file's path to the clipboard. (The "
+               "clipboard here takes text alone.) From a menu: the panel the mouse was over last."},
       {.id = "close",
        .title = "Close capture",
        .menu = "File",
@@ -170,6 +178,23 @@ Commands run_commands(Workspace& w, UiState& ui) {
   };
 }
 
+// A breakpoint of each kind: adds one and opens the list at its field. Palette and scripts alone.
+Commands breakpoint_commands(UiState& ui) {
+  Commands rows;
+  for (const BreakKind kind : all_break_kinds()) {
+    std::string id = std::string("break-") + script_name(kind);
+    std::ranges::replace(id, '_', '-');
+    rows.push_back({.id = std::move(id),
+                    .title = "Breakpoint: " + break_words(kind) +
+                             (needs_text(kind) || needs_threshold(kind) ? "…" : ""),
+                    .run = [&ui, kind] {
+                      ui.dialogs.breakpoints.add = kind;
+                      ui.open(Dialog::kBreakpoints);
+                    }});
+  }
+  return rows;
+}
+
 Commands go_commands(Workspace& w, UiState& ui) {
   return {
       {.id = "back",
@@ -280,7 +305,7 @@ Commands compare_commands(Workspace& w, UiState& ui) {
                     .help =
                         "Puts another run or capture beside this one. They share one cursor and "
                         "one focus; differences are marked ≠."}};
-  for (const viz::Along along : {viz::Along::kTokens, viz::Along::kSteps, viz::Along::kTime}) {
+  for (const viz::Along along : viz::all_alongs()) {
     const std::string name = viz::to_string(along);
     rows.push_back({.id = "compare-by-" + name,
                     .title = "Compare: align cursors by " + name,
@@ -299,6 +324,53 @@ Commands compare_commands(Workspace& w, UiState& ui) {
                           w.say(LogLevel::kInfo, "the two texts are the same so far");
                       },
                   .enabled = has_partner(w)});
+  rows.push_back(
+      {.id = "next-difference",
+       .title = "Go to next difference",
+       .menu = "Go",
+       .chords = chords({"Ctrl+Shift+J"}),
+       .run =
+           [&w] {
+             if (!w.go_to_next_difference())
+               w.say(LogLevel::kInfo, "the two texts differ no further on");
+           },
+       .enabled = has_partner(w),
+       .help = "The next place where the two texts part, after they have agreed again."});
+  return rows;
+}
+
+// Keys that act on a panel: the one under the mouse; from a menu, the palette or a script the one it
+// was over last.
+Commands panel_commands(Workspace& w, UiState& ui) {
+  const auto presses = [&ui](bool PanelKeys::*key) {
+    return [&ui, key] {
+      ui.panel_keys.*key = true;
+      ui.panel_keys.panel = ui.hovered_panel.empty() ? ui.last_panel : "";
+    };
+  };
+  const auto row = [&](const char* id, const char* title, const char* menu, const char* chord,
+                       bool PanelKeys::*key, const char* help) {
+    return Command{.id = id,
+                   .title = title,
+                   .menu = menu,
+                   .chords = chords({chord}),
+                   .run = presses(key),
+                   .enabled = has_document(w),
+                   .help = help};
+  };
+  Commands rows = {
+      row("fit", "Panel: fit, or follow again", "View", "F", &PanelKeys::fit,
+          "The whole picture. Again in the trie: back to the growing end at reading size."),
+      row("zoom-in", "Panel: zoom in", "View", "W", &PanelKeys::zoom_in,
+          "Or the wheel, at the pointer."),
+      row("zoom-out", "Panel: zoom out", "View", "S", &PanelKeys::zoom_out, ""),
+      row("pan-left", "Panel: pan left", "View", "A", &PanelKeys::pan_left, "Or drag the picture."),
+      row("pan-right", "Panel: pan right", "View", "D", &PanelKeys::pan_right, ""),
+      row("fold", "Panel: fold, the next way", "View", "Z", &PanelKeys::fold,
+          "Trie: which branches fold by themselves. Text: what all texts share, once or in each."),
+      row("previous-neighbour", "Neighbour above", "Go", ",", &PanelKeys::previous, ""),
+      row("next-neighbour", "Neighbour below", "Go", ".", &PanelKeys::next, "")};
+  rows.front().separator_before = true;
   return rows;
 }
 
@@ -311,6 +383,12 @@ Commands view_commands(Workspace& w, UiState& ui) {
        .run = [&w, &ui] { w.maximised = w.maximised.empty() ? ui.hovered_panel : ""; },
        .checked = [&w] { return !w.maximised.empty(); },
        .separator_before = true},
+      {.id = "full-screen",
+       .title = "Full screen",
+       .menu = "View",
+       .chords = chords({"Alt+Enter"}),
+       .run = [&ui] { ui.fullscreen = !ui.fullscreen; },
+       .checked = [&ui] { return ui.fullscreen; }},
       {.id = "run-bar",
        .title = "Run bar",
        .menu = "View",
@@ -373,9 +451,9 @@ void CommandTable::update(Workspace& w, UiState& ui) {
   if (!commands_.empty() && own_layouts_ == w.own_layouts()) return;
   own_layouts_ = w.own_layouts();
   commands_.clear();
-  for (const Commands& group :
-       {file_commands(w, ui), run_commands(w, ui), go_commands(w, ui), layout_commands(w, ui),
-        compare_commands(w, ui), view_commands(w, ui), help_commands(ui)})
+  for (const Commands& group : {file_commands(w, ui), run_commands(w, ui), breakpoint_commands(ui),
+                                go_commands(w, ui), layout_commands(w, ui), compare_commands(w, ui),
+                                view_commands(w, ui), panel_commands(w, ui), help_commands(ui)})
     commands_.insert(commands_.end(), group.begin(), group.end());
 }
 

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::size_t kKeptRuns = 50;
+constexpr std::size_t kKeptRuns = 50, kMaxRecent = 10;
 
 fs::path user_folder(const char* variable, const char* fallback) {
   if (const char* value = std::getenv(variable); value && *value)
@@ -30,6 +30,13 @@ fs::path user_folder(const char* variable, const char* fallback) {
 fs::path preferences_path() { return user_folder("XDG_CONFIG_HOME", ".config") / "window.json"; }
 
 }  // namespace
+
+void remember_capture(Preferences& preferences, RecentCapture capture) {
+  std::vector<RecentCapture>& recent = preferences.recent_captures;
+  std::erase_if(recent, [&](const RecentCapture& one) { return one.path == capture.path; });
+  recent.insert(recent.begin(), std::move(capture));
+  if (recent.size() > kMaxRecent) recent.resize(kMaxRecent);
+}
 
 Preferences load_preferences(std::string& warning) {
   Preferences preferences;
@@ -45,7 +52,14 @@ Preferences load_preferences(std::string& warning) {
     preferences.layout_name = all.value("layout_name", "");
     preferences.layouts = all.value("layouts", json::object());
     preferences.view_states = all.value("view_states", json::object());
-    preferences.recent_captures = all.value("recent_captures", std::vector<std::string>());
+    for (const json& entry : all.value("recent_captures", json::array())) {
+      // Paths alone, as earlier versions wrote them, are read too.
+      if (entry.is_string())
+        preferences.recent_captures.push_back({entry.get<std::string>(), "", ""});
+      else
+        preferences.recent_captures.push_back(
+            {entry.value("path", ""), entry.value("method", ""), entry.value("recorded", "")});
+    }
     const json run = all.value("run", json::object());
     RunRequest& request = preferences.request;
     request.model = run.value("model", "");
@@ -73,6 +87,9 @@ Preferences load_preferences(std::string& warning) {
 
 std::string save_preferences(const Preferences& preferences) try {
   const RunRequest& request = preferences.request;
+  json recent = json::array();
+  for (const RecentCapture& one : preferences.recent_captures)
+    recent.push_back({{"path", one.path}, {"method", one.method}, {"recorded", one.recorded}});
   const json all = {{"dark", preferences.dark},
                     {"user_scale", preferences.user_scale},
                     {"run_bar_open", preferences.run_bar_open},
@@ -80,7 +97,7 @@ std::string save_preferences(const Preferences& preferences) try {
                     {"layout_name", preferences.layout_name},
                     {"layouts", preferences.layouts},
                     {"view_states", preferences.view_states},
-                    {"recent_captures", preferences.recent_captures},
+                    {"recent_captures", recent},
                     {"run",
                      {{"model", request.model},
                       {"draft_model", request.draft_model},

@@ -11,6 +11,11 @@
 
 namespace triescope::app {
 
+// A capture that was opened or saved.
+struct RecentCapture {
+  std::string path, method, recorded;  // "Trie beam search", "2026-01-02 03:04"; "" = not known
+};
+
 struct Preferences {
   bool dark = true;
   float user_scale = 1;  // on top of the monitor's: larger type for presenting
@@ -20,8 +25,11 @@ struct Preferences {
   nlohmann::json layouts = nlohmann::json::object();      // one's own, by name
   nlohmann::json view_states = nlohmann::json::object();  // panel name -> its view state
   RunRequest request;
-  std::vector<std::string> recent_captures;
+  std::vector<RecentCapture> recent_captures;  // newest first, at most 10
 };
+
+// Puts it first, once.
+void remember_capture(Preferences& preferences, RecentCapture capture);
 
 // Missing file: defaults. `warning` is set if there was one that could not be read.
 Preferences load_preferences(std::string& warning);

@@ -1,11 +1,10 @@
 #include "app/window/ui.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "app/window/style.h"
 #include "app/window/ui_parts.h"
-#include "core/base/unicode.h"
-#include "viz/words/number_text.h"
 
 namespace triescope::app {
 namespace {
@@ -29,21 +28,8 @@ void keep_on_escape(std::string& text, const std::string& before) {
   if (ImGui::IsItemDeactivated() && ImGui::IsKeyPressed(ImGuiKey_Escape)) text = before;
 }
 
-std::string end_fitted(const std::string& text, float width) {
-  if (ImGui::CalcTextSize(text.c_str()).x <= width) return text;
-  std::size_t cut = 0;
-  const auto shown = [&] { return "…" + text.substr(cut); };
-  while (cut < text.size() && ImGui::CalcTextSize(shown().c_str()).x > width)
-    cut += utf8_step(text, cut);
-  return shown();
-}
-
-void text_fitted(const std::string& text, float width) {
-  if (ImGui::CalcTextSize(text.c_str()).x <= width) {
-    ImGui::TextUnformatted(text.c_str());
-    return;
-  }
-  // Cut in the middle, never within a UTF-8 character.
+std::string middle_fitted(const std::string& text, float width) {
+  // Never cut within a UTF-8 character.
   std::size_t keep = text.size();
   std::string cut = text;
   const auto boundary = [&](std::size_t at) {
@@ -55,8 +41,13 @@ void text_fitted(const std::string& text, float width) {
     keep -= std::max<std::size_t>(1, keep / 16);
     cut = text.substr(0, boundary(keep / 2)) + "…" + text.substr(boundary(text.size() - keep / 2));
   }
+  return cut;
+}
+
+void text_fitted(const std::string& text, float width) {
+  const std::string cut = middle_fitted(text, width);
   ImGui::TextUnformatted(cut.c_str());
-  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", text.c_str());
+  if (cut != text && ImGui::IsItemHovered()) ImGui::SetTooltip("%s", text.c_str());
 }
 
 bool command_button(Ui& ui, const char* id, const char* label, bool primary) {
@@ -78,6 +69,10 @@ bool command_button(Ui& ui, const char* id, const char* label, bool primary) {
 
 void draw_window(Ui& ui) {
   ui.animating = false;
+  ui.keys = std::exchange(ui.state.panel_keys, {});
+  // A panel that is not shown (any more) cannot be meant.
+  if (!ui.keys.panel.empty() && std::ranges::count(ui.visible_panels, ui.keys.panel) == 0)
+    ui.keys.panel = "trie";
   ui.visible_panels.clear();
   ui.state.hovered_panel.clear();
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
@@ -129,6 +124,7 @@ void draw_window(Ui& ui) {
   ImGui::End();
   draw_notices(ui, origin.y + body_height);
   draw_dialogs(ui);
+  ui.animating |= !(ui.state.panel_keys == PanelKeys{});  // from the palette: for the next frame
 }
 
 }  // namespace triescope::app

@@ -13,12 +13,6 @@
 
 namespace triescope::app {
 
-// Keys that act on the panel under the mouse, pressed since the last frame.
-struct PanelKeys {
-  bool zoom_in = false, zoom_out = false, pan_left = false, pan_right = false, fit = false,
-       previous = false, next = false;
-};
-
 // A pane that was drawn, as a place to drop a panel.
 struct DropTarget {
   PaneNode* pane = nullptr;
@@ -32,8 +26,9 @@ struct Ui {
   const CommandTable& commands;
   viz::ImGuiFonts fonts = {};
   viz::Theme theme = viz::dark_theme();
-  float em = 15;  // px
-  PanelKeys keys = {};
+  float em = 15;                                 // px
+  PanelKeys keys = {};                           // of this frame
+  bool maximised = false;                        // set while drawing the one pane there is then
   bool animating = false;                        // set while drawing: another frame is wanted
   std::vector<std::string> visible_panels = {};  // set while drawing
   std::vector<DropTarget> drop_targets = {};     // set while drawing
@@ -46,8 +41,8 @@ void draw_window(Ui& ui);  // one frame, between ImGui::NewFrame and ImGui::Rend
 bool command_button(Ui& ui, const char* id, const char* label, bool primary = false);
 // Text cut in the middle to fit `width`, with the whole of it as a tooltip.
 void text_fitted(const std::string& text, float width);
-// The end of a text, with "…" before it where the whole is wider than `width` px: of a path, the file.
-std::string end_fitted(const std::string& text, float width);
+// Text with "…" in its middle where the whole is wider than `width` px.
+std::string middle_fitted(const std::string& text, float width);
 void help_tooltip(const std::string& text, float em);  // shown when the last item is hovered
 // After a text field, with its text from before it was drawn: Escape leaves the field, what was
 // typed stays. (Dear ImGui takes it back.)

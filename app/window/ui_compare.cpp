@@ -122,8 +122,10 @@ float draw_compare_strip(Ui& ui, float width) {
   const viz::Twins& twins = left.twins;
   std::string verdict;
   if (twins.parting_node >= 0 && right->twins.parting_node >= 0) {
+    const std::size_t count = twins.partings.size();
     verdict =
-        "≠ first at token " +
+        (count > 1 ? "≠ " + counted(count, "difference") + ", the first" : "≠ first") +
+        std::string(" at token ") +
         std::to_string(left.capture->nodes()[static_cast<std::size_t>(twins.parting_node)].depth) +
         ": " + token_at(left, twins.parting_node) + " (step " + std::to_string(twins.parting_step) +
         ")  |  " + token_at(*right, right->twins.parting_node) + " (step " +
@@ -138,18 +140,21 @@ float draw_compare_strip(Ui& ui, float width) {
   ImGui::SameLine();
   ImGui::SetNextItemWidth(ui.em * 6.5f);
   if (ImGui::BeginCombo("##along", viz::to_string(ui.workspace.along()))) {
-    for (const viz::Along along : {viz::Along::kTokens, viz::Along::kSteps, viz::Along::kTime})
+    for (const viz::Along along : viz::all_alongs())
       if (ImGui::Selectable(viz::to_string(along), along == ui.workspace.along()))
         ui.workspace.set_along(along);
     ImGui::EndCombo();
   }
   help_tooltip(
       "What the shared cursor counts. tokens: both runs have emitted equally many, and the one "
-      "that emits more a step waits; steps: the same step and phase; time: the same time since prefill.",
+      "that emits more a step waits; text: the same, and behind a difference from where the texts "
+      "agree again; steps: the same step and phase; time: the same time since prefill.",
       ui.em);
   ImGui::SameLine();
   ImGui::BeginDisabled(twins.parting_node < 0);
-  command_button(ui, "go-difference", "Go to ≠");
+  command_button(ui, "go-difference", "First ≠");
+  ImGui::SameLine();
+  command_button(ui, "next-difference", "Next ≠");
   ImGui::EndDisabled();
   ImGui::SameLine();
   command_button(ui, "compare-with", "Other…");

@@ -6,6 +6,7 @@
 #include <cfloat>
 
 #include "app/run/text_tools.h"
+#include "app/window/dialog_rows.h"
 #include "app/window/style.h"
 #include "app/window/ui_dialogs.h"
 #include "app/window/ui_parts.h"
@@ -153,11 +154,7 @@ bool draw_layouts(Ui& ui) {
 
 bool draw_about(Ui&) {
   ImGui::TextUnformatted("triescope shows how a language model decodes.");
-  const nlohmann::json all = versions();
-  for (const auto& [name, value] : all.items())
-    if (value != "")  // a library that this build does not have
-      ImGui::BulletText("%s %s", name.c_str(),
-                        (value.is_string() ? value.get<std::string>() : value.dump()).c_str());
+  for (const std::string& line : version_lines()) ImGui::BulletText("%s", line.c_str());
   ImGui::BulletText("Dear ImGui %s", ImGui::GetVersion());
   ImGui::TextUnformatted("Apache-2.0");
   return false;

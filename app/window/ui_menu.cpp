@@ -18,9 +18,12 @@ void draw_menu(Ui& ui) {
       if (command.id == "open" && !ui.workspace.preferences.recent_captures.empty() &&
           ImGui::BeginMenu("Open recent")) {
         // A copy: opening one reorders the list.
-        for (const std::string& path :
-             std::vector<std::string>(ui.workspace.preferences.recent_captures))
-          if (ImGui::MenuItem(path.c_str())) ui.workspace.open_capture(path);
+        for (const RecentCapture& one :
+             std::vector<RecentCapture>(ui.workspace.preferences.recent_captures))
+          if (ImGui::MenuItem(
+                  one.path.c_str(),
+                  (one.method + (one.recorded.empty() ? "" : "  ") + one.recorded).c_str()))
+            ui.workspace.open_capture(one.path);
         ImGui::EndMenu();
       }
     }

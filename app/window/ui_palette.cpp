@@ -100,10 +100,7 @@ bool draw_keys(Ui& ui) {
         keys += (keys.empty() ? "" : "   ") + to_string(chord);
       row(keys, command.title);
     }
-    row("W  S", "zoom the panel under the mouse (the wheel zooms at the pointer)");
-    row("A  D", "pan it left and right (drag to pan freely)");
-    row("F", "fit the whole picture");
-    row(",  .", "neighbours of the focused node");
+    row("wheel, drag", "zoom the panel under the mouse at the pointer, move its picture");
     row("click", "lock the focus on a node;  Esc clears it, and the range");
     row("Shift+drag on the timeline", "select a range of steps");
     row("drag a tab", "to another pane, to the edge of one, or out into a window of its own");

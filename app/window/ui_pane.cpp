@@ -1,4 +1,5 @@
-// A pane: the tabs of its panels with what can be done to them, and the panel in front.
+// A pane: the tabs of its panels with what can be done to them, and the panel in front. Its buttons:
+// ui_pane_buttons.cpp.
 #include <algorithm>
 #include <cmath>
 
@@ -13,10 +14,23 @@ void draw_tab_menu(Ui& ui, const std::string& panel) {
   if (!ImGui::BeginPopupContextItem("tab menu")) return;
   if (ImGui::MenuItem("Into a window of its own")) ui.state.undock = panel;
   if (ImGui::MenuItem("Maximise")) ui.workspace.maximised = panel;
+  if (ImGui::MenuItem("Save picture")) ui.state.copy = ui.workspace.save_picture(panel);
+  help_tooltip("As a PNG in the current folder; its path goes to the clipboard.", ui.em);
   if (ImGui::MenuItem("Export…")) {
     ui.state.export_panel = panel;
     ui.state.open(Dialog::kExport);
   }
+  // To this panel, not to the one that the mouse was over.
+  const auto key = [&](const char* label, const char* chord, bool PanelKeys::*which) {
+    if (!ImGui::MenuItem(label, chord)) return;
+    ui.state.panel_keys.*which = true;
+    ui.state.panel_keys.panel = panel;
+  };
+  ImGui::Separator();
+  key("Fit", "F", &PanelKeys::fit);
+  key("Zoom in", "W", &PanelKeys::zoom_in);
+  key("Zoom out", "S", &PanelKeys::zoom_out);
+  if (panel == "trie" || panel == "text") key("Fold, the next way", "Z", &PanelKeys::fold);
   ImGui::EndPopup();
 }
 
@@ -35,10 +49,8 @@ void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats) {
   // Header: one tab per panel; what does not fit goes into a list.
   const float header = std::round(ui.em * 1.75f);
   const float pad = ui.em * 0.45f;
-  const float buttons = ui.em * 5.4f;
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   float x = origin.x + pad * 0.5f;
-  const float limit = origin.x + pane.area.w - buttons;
   std::vector<std::string> hidden;
   // The active tab must be visible: it is drawn first if the tabs do not all fit.
   float total = 0;
@@ -48,6 +60,11 @@ void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats) {
   };
   for (const std::string& name : pane.panels)
     total += ImGui::CalcTextSize(title_of(name).c_str()).x + pad * 2;
+  // The buttons that zoom are there where they take no tab's room; keys and the tab's menu remain.
+  const viz::Panel* const front = document.panel(pane.node->active);
+  const bool zooms = front && front->info().zooms &&
+                     total + pad + pane_buttons_width(ui, /*zooms=*/true) <= pane.area.w;
+  const float limit = origin.x + pane.area.w - pane_buttons_width(ui, zooms);
   std::vector<std::string> order = pane.panels;
   if (x + total > limit) {
     std::erase(order, pane.node->active);
@@ -96,44 +113,7 @@ void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats) {
       ImGui::EndPopup();
     }
   }
-  const bool is_maximised = !floats && !ui.workspace.maximised.empty();
-  const float button = ui.em * 1.5f;
-  const auto header_button = [&](const char* id, float from_right, const char* help) {
-    const ImVec2 at(origin.x + pane.area.w - from_right, origin.y + (header - button) / 2);
-    ImGui::SetCursorScreenPos(at);
-    const bool pressed = ImGui::InvisibleButton(id, ImVec2(button, button));
-    if (ImGui::IsItemHovered())
-      list->AddRectFilled(at, ImVec2(at.x + button, at.y + button), to_imgui(ui.theme.raised),
-                          ui.em * 0.2f);
-    help_tooltip(help, ui.em);
-    return pressed;
-  };
-  const ImU32 ink = to_imgui(ui.theme.text_dim);
-  if (header_button("export", button * 2 + pad, "Export this panel: SVG, PDF, PNG, CSV  Ctrl+E")) {
-    ui.state.export_panel = pane.node->active;
-    ui.state.open(Dialog::kExport);
-  }
-  {  // an arrow onto a line
-    const float x0 = origin.x + pane.area.w - button * 1.5f - pad, y0 = origin.y + header / 2,
-                r = ui.em * 0.34f;
-    list->AddLine(ImVec2(x0, y0 - r), ImVec2(x0, y0 + r * 0.5f), ink, 1.5f);
-    list->AddLine(ImVec2(x0 - r * 0.6f, y0 - r * 0.1f), ImVec2(x0, y0 + r * 0.55f), ink, 1.5f);
-    list->AddLine(ImVec2(x0 + r * 0.6f, y0 - r * 0.1f), ImVec2(x0, y0 + r * 0.55f), ink, 1.5f);
-    list->AddLine(ImVec2(x0 - r, y0 + r), ImVec2(x0 + r, y0 + r), ink, 1.5f);
-  }
-  if (!floats && header_button("maximise", button + pad * 0.5f,
-                               is_maximised ? "Back to the panes  Ctrl+M" : "Maximise  Ctrl+M")) {
-    ui.workspace.maximised = is_maximised ? "" : pane.node->active;
-    ui.animating = true;  // takes effect in the next frame
-  }
-  if (!floats) {  // a frame; maximised: a frame within a frame
-    const float x0 = origin.x + pane.area.w - button * 0.5f - pad * 0.5f,
-                y0 = origin.y + header / 2, r = ui.em * 0.34f;
-    list->AddRect(ImVec2(x0 - r, y0 - r), ImVec2(x0 + r, y0 + r), ink, 0, 1.5f);
-    if (is_maximised)
-      list->AddRectFilled(ImVec2(x0 - r * 0.4f, y0 - r * 0.4f),
-                          ImVec2(x0 + r * 0.4f, y0 + r * 0.4f), ink);
-  }
+  draw_pane_buttons(ui, *pane.node, {origin.x, origin.y, pane.area.w, header}, zooms, floats);
 
   ui.drop_targets.push_back({pane.node, pane.area, ImGui::GetWindowViewport()});
   viz::Panel* panel = document.panel(pane.node->active);

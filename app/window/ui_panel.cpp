@@ -3,6 +3,7 @@
 
 #include "app/window/ui_parts.h"
 #include "viz/canvas/shaping.h"
+#include "viz/layouts/zoom.h"
 
 namespace triescope::app {
 namespace {
@@ -20,6 +21,32 @@ void tooltip_line(const Ui& ui, const std::string& line) {
 
 }  // namespace
 
+namespace {
+
+// A maximised panel uses the room it has: its text grows as far as the whole picture still fits.
+float em_of(const Ui& ui, const viz::Panel& panel, viz::Rect area, Document& document,
+            const viz::Scene& scene) {
+  if (!ui.maximised || ui.workspace.comparing() || !scene.capture) return ui.em;
+  const capture::Counts counts = scene.capture->counts();
+  const Enlarged key{panel.info().name,
+                     panel.view_state(),
+                     scene.cursor,
+                     counts.verdicts + counts.sequences,
+                     scene.focus.locked,
+                     area.w,
+                     area.h,
+                     ui.em,
+                     document.enlarged.scale};
+  if (!(key == document.enlarged)) {
+    viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
+    document.enlarged = key;
+    document.enlarged.scale = viz::enlarged({area.w, area.h}, panel.extent(canvas, scene));
+  }
+  return std::round(ui.em * document.enlarged.scale);
+}
+
+}  // namespace
+
 void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document) {
   viz::Scene scene;
   scene.capture = document.capture.get();
@@ -32,6 +59,7 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document) {
   scene.breaks = breaks;
   scene.animate = ui.workspace.animate;
   if (ui.workspace.partner()) scene.twins = &document.twins;
+  scene.em = em_of(ui, panel, area, document, scene);
 
   ImGui::SetCursorScreenPos(ImVec2(area.x, area.y));
   ImGui::InvisibleButton("canvas", ImVec2(area.w, area.h));
@@ -40,19 +68,22 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document) {
   input.mouse = {io.MousePos.x, io.MousePos.y};
   input.inside = ImGui::IsItemHovered();
   const bool active = ImGui::IsItemActive();
-  if (input.inside) {
-    ui.state.hovered_panel = panel.info().name;
-    input.wheel = io.MouseWheel;
-    input.wheel_x = io.MouseWheelH;
-    input.double_clicked = ImGui::IsMouseDoubleClicked(0);
-    input.right_clicked = ImGui::IsMouseClicked(1);
+  if (input.inside) ui.state.hovered_panel = ui.state.last_panel = panel.info().name;
+  if (ui.keys.panel.empty() ? input.inside : ui.keys.panel == panel.info().name) {
     input.zoom_in = ui.keys.zoom_in;
     input.zoom_out = ui.keys.zoom_out;
     input.pan_left = ui.keys.pan_left;
     input.pan_right = ui.keys.pan_right;
     input.fit = ui.keys.fit;
+    input.fold = ui.keys.fold;
     input.previous = ui.keys.previous;
     input.next = ui.keys.next;
+  }
+  if (input.inside) {
+    input.wheel = io.MouseWheel;
+    input.wheel_x = io.MouseWheelH;
+    input.double_clicked = ImGui::IsMouseDoubleClicked(0);
+    input.right_clicked = ImGui::IsMouseClicked(1);
   }
   input.shift = io.KeyShift;
   input.ctrl = io.KeyCtrl;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "app/window/style.h"
 #include "app/window/ui_parts.h"
@@ -123,6 +124,38 @@ void drag_panel(Ui& ui, const Document& document) {
     undock_at(ui, panel, ImVec2(mouse.x - ui.em * 3, mouse.y - ui.em));
 }
 
+// Captures that were open before: name, method, when they were recorded; a click opens one.
+void draw_recent(Ui& ui, float width) {
+  if (ui.workspace.preferences.recent_captures.empty()) return;
+  ImGui::Dummy(ImVec2(0, ui.em * 1.2f));
+  ImGui::PushFont(ui.fonts.ui_bold, 0);
+  ImGui::TextUnformatted("Recent captures");
+  ImGui::PopFont();
+  if (!ImGui::BeginTable("recent", 3, ImGuiTableFlags_None, ImVec2(width, 0))) return;
+  ImGui::TableSetupColumn("file", ImGuiTableColumnFlags_WidthStretch);
+  ImGui::TableSetupColumn("method", ImGuiTableColumnFlags_WidthFixed, ui.em * 12);
+  ImGui::TableSetupColumn("recorded", ImGuiTableColumnFlags_WidthFixed, ui.em * 8.5f);
+  std::string chosen;
+  for (const RecentCapture& one : ui.workspace.preferences.recent_captures) {
+    ImGui::TableNextColumn();
+    const std::filesystem::path path(one.path);
+    const std::string name =
+        middle_fitted(path.filename().string(), ImGui::GetContentRegionAvail().x) + "###" +
+        one.path;
+    if (ImGui::Selectable(name.c_str(), false, ImGuiSelectableFlags_SpanAllColumns))
+      chosen = one.path;
+    help_tooltip(one.path, ui.em);
+    for (const std::string& text : {one.method, one.recorded}) {
+      ImGui::TableNextColumn();
+      ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(ui.theme.text_dim));
+      ImGui::TextUnformatted(middle_fitted(text, ImGui::GetContentRegionAvail().x).c_str());
+      ImGui::PopStyleColor();
+    }
+  }
+  ImGui::EndTable();
+  if (!chosen.empty()) ui.workspace.open_capture(chosen);
+}
+
 }  // namespace
 
 void draw_empty(Ui& ui, viz::Rect area) {
@@ -145,6 +178,7 @@ void draw_empty(Ui& ui, viz::Rect area) {
   command_button(ui, "start-run", "Start and run");
   ImGui::SameLine();
   command_button(ui, "open", "Open…");
+  draw_recent(ui, width);
   ImGui::EndGroup();
   ImGui::EndChild();
 }
@@ -164,7 +198,9 @@ void draw_panes(Ui& ui, viz::Rect area) {
     for (const auto& panel : document.panels) single.panels.push_back(panel->info().name);
     single.active = ui.workspace.maximised;
     PlacedPane pane{&single, single.panels, area};
+    ui.maximised = true;
     draw_pane(ui, pane, document, /*floats=*/false);
+    ui.maximised = false;
     ui.workspace.maximised = single.active;
     ui.drop_targets.clear();
     ui.state.dragged_panel.clear();  // there is one pane, and it is not the layout's

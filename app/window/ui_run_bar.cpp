@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cfloat>
 #include <cstdio>
+#include <filesystem>
 
 #include "app/window/style.h"
 #include "app/window/ui_parts.h"
@@ -106,8 +107,11 @@ void draw_model(Ui& ui, RunRequest& request) {
       request.model.empty()
           ? (ui.state.catalog.empty() ? "none installed" : ui.state.catalog.front().name)
           : request.model;
+  // Of a path, the file: its folders are in the tooltip.
+  const std::string file = std::filesystem::path(shown).filename().string();
   const std::string fitted =
-      end_fitted(shown, field - ImGui::GetFrameHeight() - ImGui::GetStyle().FramePadding.x * 2);
+      middle_fitted(file.empty() ? shown : file,
+                    field - ImGui::GetFrameHeight() - ImGui::GetStyle().FramePadding.x * 2);
   if (ImGui::BeginCombo("##model", fitted.c_str())) {
     list_catalog(ui, ui.state.catalog, list_models, shown, request.model);
     ImGui::EndCombo();

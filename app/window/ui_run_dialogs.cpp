@@ -4,15 +4,13 @@
 
 #include <algorithm>
 #include <cfloat>
-#include <cmath>
-#include <cstdio>
 
+#include "app/window/dialog_rows.h"
 #include "app/window/style.h"
 #include "app/window/ui_dialogs.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "viz/look/node_text.h"
-#include "viz/questions/beam_decision.h"
 #include "viz/words/token_text.h"
 
 namespace triescope::app {
@@ -49,38 +47,6 @@ bool edit_breakpoint(Breakpoint& point, float em) {
   return true;
 }
 
-// What the breakpoint waits for, without its number or text.
-std::string words_of(BreakKind kind) {
-  std::string text = describe({kind, 0, true});
-  if (needs_text(kind)) text.resize(text.size() - std::string(" ''").size());
-  if (needs_threshold(kind)) text.resize(text.rfind(" 0"));
-  return text;
-}
-
-// The node that a branch would leave, and the rows of candidates after it. A leaf has no row yet: then
-// it is its parent.
-struct WhatIf {
-  std::int32_t node = -1;
-  std::span<const capture::CandidateRow> candidates;
-};
-
-WhatIf what_if_at(const Document& document) {
-  const capture::Capture& capture = *document.capture;
-  WhatIf at{document.focus.node(), {}};
-  // Without a focus: the best live leaf.
-  if (at.node < 0) {
-    const auto frontier = capture.frontier(std::max(0, capture.frontier_step(document.cursor)));
-    if (!frontier.empty()) at.node = frontier.front().node;
-  }
-  if (at.node < 0 || at.node >= static_cast<std::int32_t>(capture.nodes().size())) return {};
-  at.candidates = capture.candidates(at.node, document.cursor);
-  if (at.candidates.empty() && at.node > 0) {
-    at.node = capture.nodes()[static_cast<std::size_t>(at.node)].parent;
-    at.candidates = capture.candidates(at.node, document.cursor);
-  }
-  return at;
-}
-
 // How the model would read what is typed: only its first token is forced.
 std::string reading_of(const Workspace& workspace, const std::string& text) {
   const LiveStatus& live = workspace.live();
@@ -95,8 +61,7 @@ std::string reading_of(const Workspace& workspace, const std::string& text) {
 }
 
 // A table whose rows can be clicked; the token that was, -1 = none.
-std::int32_t choose_candidate(const capture::Capture& capture, const WhatIf& at,
-                              capture::Tick cursor, float em) {
+std::int32_t choose_candidate(const std::vector<WhatIfRow>& rows, float em) {
   std::int32_t chosen = -1;
   if (!ImGui::BeginTable("candidates", 5, ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg))
     return chosen;
@@ -107,25 +72,23 @@ std::int32_t choose_candidate(const capture::Capture& capture, const WhatIf& at,
   ImGui::TableSetupColumn("log p", ImGuiTableColumnFlags_WidthFixed, em * 5);
   ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, em * 4);
   ImGui::TableHeadersRow();
-  const auto number = [](const char* format, double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, format, value);
+  const auto number = [](const std::string& text) {
     ImGui::TableNextColumn();
-    const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text).x;
+    const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text.c_str()).x;
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room));
-    ImGui::TextUnformatted(text);
+    ImGui::TextUnformatted(text.c_str());
   };
-  for (const capture::CandidateRow& row : at.candidates) {
+  for (const WhatIfRow& row : rows) {
     ImGui::TableNextColumn();
-    const std::string label = std::to_string(row.rank + 1) + "###" + std::to_string(row.token);
+    const std::string label = row.rank + "###" + std::to_string(row.token);
     if (ImGui::Selectable(label.c_str(), false, ImGuiSelectableFlags_SpanAllColumns))
       chosen = row.token;
     ImGui::TableNextColumn();
-    ImGui::TextUnformatted(viz::token_text(capture.piece(row.token)).c_str());
-    number("%.4f", std::exp(row.logprob));
-    number("%.2f", row.logprob);
+    ImGui::TextUnformatted(row.text.c_str());
+    number(row.p);
+    number(row.logprob);
     ImGui::TableNextColumn();
-    if (viz::child_of(capture, at.node, row.token, cursor) >= 0) ImGui::TextDisabled("taken");
+    if (row.taken) ImGui::TextDisabled("taken");
   }
   ImGui::EndTable();
   return chosen;
@@ -134,12 +97,15 @@ std::int32_t choose_candidate(const capture::Capture& capture, const WhatIf& at,
 }  // namespace
 
 bool draw_breakpoints(Ui& ui) {
-  auto& [points, problem] = ui.state.dialogs.breakpoints;
+  auto& [points, problem, add, focus_last] = ui.state.dialogs.breakpoints;
+  bool changed = false;
   if (ui.state.dialog_just_opened) {
     points = ui.workspace.breakpoints;
     problem.clear();
+    if (add) points.push_back(new_breakpoint(*add));
+    changed = focus_last = add.has_value();
+    add.reset();
   }
-  bool changed = false;
   ImGui::PushTextWrapPos(0);
   if (points.empty())
     ImGui::TextDisabled("None yet. Running stops after the phase in which one is hit.");
@@ -148,9 +114,13 @@ bool draw_breakpoints(Ui& ui) {
     changed |= ImGui::Checkbox("##on", &points[i].enabled);
     ImGui::SameLine();
     ImGui::AlignTextToFramePadding();
-    ImGui::TextUnformatted(words_of(points[i].kind).c_str());
+    ImGui::TextUnformatted(break_words(points[i].kind).c_str());
     if (needs_threshold(points[i].kind) || needs_text(points[i].kind)) {
       ImGui::SameLine();
+      if (focus_last && i + 1 == points.size()) {
+        ImGui::SetKeyboardFocusHere();
+        focus_last = false;
+      }
       changed |= edit_breakpoint(points[i], ui.em);
     }
     ImGui::SameLine();
@@ -189,8 +159,7 @@ bool draw_breakpoints(Ui& ui) {
 bool draw_what_if(Ui& ui) {
   Document* document = ui.workspace.active();
   if (!document) return true;
-  const capture::Capture& capture = *document->capture;
-  const WhatIf at = what_if_at(*document);
+  const WhatIf at = what_if_at(*document->capture, document->cursor, document->focus.node());
   if (at.node < 0) {
     ImGui::TextDisabled("Lock a node in the trie (click it), then come back.");
     return false;
@@ -231,10 +200,9 @@ bool draw_what_if(Ui& ui) {
     ui.workspace.branch_with(at.node, text);
     done = true;
   }
-  if (at.candidates.empty()) {
+  if (at.rows.empty()) {
     ImGui::TextDisabled("No candidates were recorded for this node.");
-  } else if (const std::int32_t token = choose_candidate(capture, at, document->cursor, ui.em);
-             token >= 0) {
+  } else if (const std::int32_t token = choose_candidate(at.rows, ui.em); token >= 0) {
     ui.workspace.branch(at.node, token);
     done = true;
   }

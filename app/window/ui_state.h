@@ -32,6 +32,14 @@ enum class Dialog : std::uint8_t {
   kLayouts
 };
 
+// Keys that act on a panel, pressed since the last frame.
+struct PanelKeys {
+  bool zoom_in = false, zoom_out = false, pan_left = false, pan_right = false, fit = false,
+       fold = false, previous = false, next = false;
+  std::string panel;  // which; "" = the one under the mouse
+  bool operator==(const PanelKeys&) const = default;
+};
+
 // What the dialogs hold while they are open, and offer again the next time.
 struct DialogMemory {
   FileBrowser open_files, save_files, compare_files;
@@ -48,6 +56,8 @@ struct DialogMemory {
   struct {
     std::vector<Breakpoint> points;  // as edited; those of the workspace once they can be hit
     std::string problem;             // why they cannot
+    std::optional<BreakKind> add;    // one of this kind, as the dialog opens
+    bool focus_last = false;         // its field is about to be edited
   } breakpoints;
 };
 
@@ -57,7 +67,11 @@ struct UiState {
   DialogMemory dialogs;
   std::string export_panel;  // panel of the export dialog
   bool quit = false;
-  std::string hovered_panel;    // the panel the mouse is over
+  std::string hovered_panel;        // the panel the mouse is over
+  std::string last_panel = "trie";  // the one it was over last
+  PanelKeys panel_keys;             // for the next frame
+  bool fullscreen = false;
+  std::string copy;             // goes to the clipboard with the next frame
   PaneNode maximised;           // the one pane there is while a panel is maximised
   std::string dragged_panel;    // by its tab
   std::string undock;           // a panel that a menu sends into a window of its own
@@ -71,6 +85,10 @@ struct UiState {
   std::optional<std::string> model_name;
   std::string model_path;
 
+  // Panel commands come by key with the mouse over a panel, or from a menu or the palette without.
+  const std::string& panel_meant() const {
+    return hovered_panel.empty() ? last_panel : hovered_panel;
+  }
   bool& run_bar_open(Preferences& preferences) {
     return narrow ? run_bar_when_narrow : preferences.run_bar_open;
   }

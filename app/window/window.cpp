@@ -126,9 +126,33 @@ class Display {
     return std::max(1.0f, x);
   }
 
+  bool fullscreen() const { return glfwGetWindowMonitor(window) != nullptr; }
+  // On the monitor that the window's middle is on, and back to where it was.
+  void set_fullscreen(bool on) {
+    if (on == fullscreen()) return;
+    if (!on) return glfwSetWindowMonitor(window, nullptr, x_, y_, width_, height_, 0);
+    glfwGetWindowPos(window, &x_, &y_);
+    glfwGetWindowSize(window, &width_, &height_);
+    int count = 0;
+    GLFWmonitor** const monitors = glfwGetMonitors(&count);
+    GLFWmonitor* chosen = glfwGetPrimaryMonitor();
+    for (int i = 0; i < count; ++i) {
+      int x = 0, y = 0, width = 0, height = 0;
+      glfwGetMonitorWorkarea(monitors[i], &x, &y, &width, &height);
+      const int at_x = x_ + width_ / 2, at_y = y_ + height_ / 2;
+      if (at_x >= x && at_x < x + width && at_y >= y && at_y < y + height) chosen = monitors[i];
+    }
+    if (!chosen) return;
+    const GLFWvidmode* const mode = glfwGetVideoMode(chosen);
+    glfwSetWindowMonitor(window, chosen, 0, 0, mode->width, mode->height, mode->refreshRate);
+  }
+
   GLFWwindow* window = nullptr;
   Events events;
   viz::PangoGlyphs glyphs;  // outlives the context, which the destructor ends
+
+ private:
+  int x_ = 0, y_ = 0, width_ = 0, height_ = 0;  // px, before full screen
 };
 
 // Escape ends one thing at a time, the innermost first: an open menu or list, the dialog, a text
@@ -151,7 +175,6 @@ void leave_innermost(UiState& state, Workspace& workspace, bool typing) {
 // Keys become commands, or act on the panel under the mouse. A text field gets everything but the
 // function keys and Ctrl combinations that edit no text.
 void dispatch_keys(Events& events, const CommandTable& commands, UiState& state, Ui& ui) {
-  ui.keys = {};
   const bool typing = ImGui::GetIO().WantTextInput;
   for (const KeyPress& press : events.keys) {
     const int mods = press.mods & (GLFW_MOD_SHIFT | GLFW_MOD_CONTROL | GLFW_MOD_ALT);
@@ -168,18 +191,8 @@ void dispatch_keys(Events& events, const CommandTable& commands, UiState& state,
     // While a dialog is open, every key belongs to it.
     if (state.dialog != Dialog::kNone) continue;
     if (typing && !function_key && edits_text) continue;
-    if (const Command* command = commands.find(Chord{press.key, mods})) {
+    if (const Command* command = commands.find(Chord{press.key, mods}))
       if (command->is_enabled()) command->run();
-      continue;
-    }
-    if (mods != 0) continue;
-    ui.keys.zoom_in |= press.key == GLFW_KEY_W;
-    ui.keys.zoom_out |= press.key == GLFW_KEY_S;
-    ui.keys.pan_left |= press.key == GLFW_KEY_A;
-    ui.keys.pan_right |= press.key == GLFW_KEY_D;
-    ui.keys.fit |= press.key == GLFW_KEY_F;
-    ui.keys.previous |= press.key == GLFW_KEY_COMMA;
-    ui.keys.next |= press.key == GLFW_KEY_PERIOD;
   }
   events.keys.clear();
 }
@@ -233,6 +246,9 @@ int run_window(const WindowOptions& options) {
                       now["areas"].push_back({pane.area.x, pane.area.y, pane.area.w, pane.area.h});
                     now["dialog"] = state.dialog != Dialog::kNone;
                     now["popups"] = ImGui::GetCurrentContext()->OpenPopupStack.Size;
+                    now["fullscreen"] = display.fullscreen();
+                    const ImVec2 size = ImGui::GetIO().DisplaySize;
+                    now["size"] = {size.x, size.y};
                     std::ofstream file(path);
                     file << now.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
                          << "\n";
@@ -269,6 +285,7 @@ int run_window(const WindowOptions& options) {
     display.events.dropped.clear();
     dispatch_keys(display.events, commands, state, ui);
     commands.update(workspace, state);
+    display.set_fullscreen(state.fullscreen);
 
     if (scripted && quiet_frames >= kSettleFrames && pending_screenshot.empty()) {
       if (script.finished()) break;
@@ -299,6 +316,7 @@ int run_window(const WindowOptions& options) {
     if (!workspace.animate) io.DeltaTime = 1.0f / 60.0f;
     ImGui::NewFrame();
     draw_window(ui);
+    if (!state.copy.empty()) ImGui::SetClipboardText(std::exchange(state.copy, {}).c_str());
     ImGui::Render();
     int width = 0, height = 0;
     glfwGetFramebufferSize(display.window, &width, &height);
@@ -321,7 +339,9 @@ int run_window(const WindowOptions& options) {
     }
     glfwSwapBuffers(display.window);
     --frames_left;
-    if (ui.animating) frames_left = std::max(frames_left, 1);
+    // Dear ImGui takes fast inputs in over several frames: none may wait for the next event.
+    if (ui.animating || ImGui::GetCurrentContext()->InputEventsQueue.Size > 0)
+      frames_left = std::max(frames_left, 1);
   }
   if (!scripted) workspace.remember();
   return 0;

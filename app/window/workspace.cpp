@@ -15,7 +15,18 @@ namespace fs = std::filesystem;
 using capture::Tick;
 
 constexpr double kPlaySecondsPerStep = 0.45;
-constexpr std::size_t kMaxMessages = 500, kMaxRecent = 10;
+constexpr std::size_t kMaxMessages = 500;
+
+// "2026-01-02T03:04:05Z" -> "2026-01-02 03:04". The path is made absolute: the next start may be elsewhere.
+RecentCapture recent_of(const std::string& path, const capture::Capture& capture) {
+  const capture::RunInfo& run = capture.run();
+  std::string recorded = run.created_utc.substr(0, 16);
+  if (recorded.size() == 16) recorded[10] = ' ';
+  std::error_code ec;
+  const fs::path whole = fs::absolute(path, ec);
+  return {ec ? path : whole.string(), run.method_title.empty() ? run.method : run.method_title,
+          recorded};
+}
 
 // The first tick of the step after the one `cursor` stands in, at most `end`.
 Tick next_step_tick(Tick cursor, Tick end) {
@@ -100,11 +111,7 @@ void Workspace::activate(Document* document) {
 
 void Workspace::open_capture(const std::string& path) {
   try {
-    add_document(path, 0);
-    std::erase(preferences.recent_captures, path);
-    preferences.recent_captures.insert(preferences.recent_captures.begin(), path);
-    if (preferences.recent_captures.size() > kMaxRecent)
-      preferences.recent_captures.resize(kMaxRecent);
+    remember_capture(preferences, recent_of(path, *add_document(path, 0)->capture));
   } catch (const std::exception& error) {
     say(LogLevel::kError, error.what());
   }
@@ -137,6 +144,7 @@ void Workspace::save_capture_as(const std::string& path) {
       throw Error(ErrorCode::kInvalidArgument,
                   "nothing is recorded yet: run at least one step before saving");
     capture::save_slice(active_->path, path, 0, last);
+    remember_capture(preferences, recent_of(path, *active_->capture));
     say(LogLevel::kInfo, "saved " + path);
   } catch (const std::exception& error) {
     say(LogLevel::kError, error.what());

@@ -31,6 +31,17 @@ struct BranchOrigin {
   std::int32_t token = -1;       // forced in place of what followed
 };
 
+// How much larger than elsewhere a maximised panel is drawn, and what that was found for.
+struct Enlarged {
+  std::string panel, view_state;
+  capture::Tick cursor = -1;
+  std::int64_t rows = -1;
+  std::int32_t locked = -1;
+  float width = 0, height = 0, em = 0;
+  float scale = 1;
+  bool operator==(const Enlarged&) const = default;
+};
+
 // One open capture with its own cursor, focus and panels.
 struct Document {
   std::uint64_t serial = 0;
@@ -49,6 +60,7 @@ struct Document {
   bool playing = false;                     // replay goes on by itself
   double next_play_time = 0;
   viz::Twins twins;  // as seen from the other run, while two are compared
+  Enlarged enlarged;
 
   viz::Panel* panel(const std::string& name) const;
 };
@@ -176,10 +188,13 @@ class Workspace {
   void set_range_of(Document& document, std::optional<std::pair<std::int32_t, std::int32_t>> range);
   void sync_partner();  // before drawing: cursor and twins of the one that follows
   void mirror_focus(const Document& from);
-  bool go_to_difference();  // false: the texts are the same so far
+  bool go_to_difference();       // the first; false: the texts are the same so far
+  bool go_to_next_difference();  // behind the one shown; false: there is none
 
   // --- export, in the background (workspace_export.cpp) ---
   void start_export(const ExportJob& job);
+  // Of a panel, as PNG in the current folder under a name that is free; returns its path, "" = refused.
+  std::string save_picture(const std::string& panel);
   void cancel_export();
   bool exporting() const;
   double export_share() const;
@@ -214,6 +229,7 @@ class Workspace {
   };
   void forget_partner(const Document* document);
   bool steps_in_partner(int direction) const;
+  void show_difference(std::size_t index);
 
   std::vector<std::unique_ptr<Document>> documents_;
   Document* active_ = nullptr;

@@ -95,16 +95,36 @@ void Workspace::mirror_focus(const Document& from) {
   Document* other = partner();
   if (!other || !active_) return;
   Document& to = &from == active_ ? *other : *active_;
-  to.focus.hovered = from.twins.twin_of(from.focus.hovered);
-  to.focus.locked = from.twins.twin_of(from.focus.locked);
+  to.focus.hovered = from.twins.counterpart_of(from.focus.hovered);
+  to.focus.locked = from.twins.counterpart_of(from.focus.locked);
+}
+
+// The cursor behind the step that brought it, the node locked in both runs.
+void Workspace::show_difference(std::size_t index) {
+  const std::int32_t node = active_->twins.partings[index];
+  const Tick tick = active_->capture->nodes()[static_cast<std::size_t>(node)].tick;
+  set_cursor_of(*active_, capture::make_tick(capture::step_of(tick) + 1, capture::Phase::kDraft));
+  active_->focus.locked = node;
+  partner_->focus.locked = partner_->twins.partings[index];
 }
 
 bool Workspace::go_to_difference() {
-  if (!partner() || active_->twins.parting_step < 0) return false;
-  set_cursor_of(*active_,
-                capture::make_tick(active_->twins.parting_step + 1, capture::Phase::kDraft));
-  active_->focus.locked = active_->twins.parting_node;
-  partner_->focus.locked = partner_->twins.parting_node;
+  if (!partner() || active_->twins.partings.empty()) return false;
+  show_difference(0);
+  return true;
+}
+
+bool Workspace::go_to_next_difference() {
+  if (!partner()) return false;
+  const std::vector<std::int32_t>& all = active_->twins.partings;
+  // Behind the one that is locked; else behind the cursor.
+  const auto locked = std::ranges::find(all, active_->focus.locked);
+  const auto next =
+      locked != all.end() ? locked + 1 : std::ranges::find_if(all, [&](std::int32_t node) {
+        return active_->capture->nodes()[static_cast<std::size_t>(node)].tick >= active_->cursor;
+      });
+  if (next == all.end()) return false;
+  show_difference(static_cast<std::size_t>(next - all.begin()));
   return true;
 }
 

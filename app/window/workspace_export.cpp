@@ -1,4 +1,6 @@
 // Pictures of panels as files, written in the background.
+#include <filesystem>
+
 #include "app/window/export_task.h"
 #include "app/window/workspace.h"
 
@@ -28,6 +30,22 @@ void Workspace::start_export(const ExportJob& job) {
     sources = {source_of(*active_), source_of(*other)};
   }
   export_ = std::make_unique<ExportTask>(std::move(sources), job.panel, job.path, options, wake_);
+}
+
+std::string Workspace::save_picture(const std::string& panel) {
+  if (!active_ || exporting()) {
+    if (active_) say(LogLevel::kError, "an export is under way: wait for it or cancel it first");
+    return "";
+  }
+  const std::int32_t step = active_->cursor > 0 ? capture::step_of(active_->cursor - 1) : 0;
+  const std::string name = "triescope-" + panel + "-step" + std::to_string(step);
+  std::error_code ec;
+  const std::filesystem::path folder = std::filesystem::current_path(ec);
+  std::filesystem::path path = folder / (name + ".png");
+  for (int i = 2; std::filesystem::exists(path, ec); ++i)
+    path = folder / (name + "-" + std::to_string(i) + ".png");
+  start_export({panel, path.string(), viz::ExportFormat::kPng, preferences.dark, /*both=*/true});
+  return path.string();
 }
 
 void Workspace::cancel_export() {

@@ -31,6 +31,8 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
                   {"max_new_tokens", preferences.request.max_new_tokens},
                   {"model", preferences.request.model},
                   {"prompt_is_ids", prompt_is_ids()}}}};
+  state["breakpoint_texts"] = json::array();
+  for (const Breakpoint& point : breakpoints) state["breakpoint_texts"].push_back(describe(point));
   state["run"]["prompt_tokens"] = prompt_counter.count().tokens;
   if (!active_) return state;
   const Document& document = *active_;
@@ -47,6 +49,9 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
   state["follow"] = document.follow;
   state["title"] = document.title;
   state["breaks"] = document.breaks.size();
+  state["enlarged"] = maximised.empty() ? 1 : document.enlarged.scale;
+  for (const auto& panel : document.panels)
+    state["views"][panel->info().name] = panel->view_state();
   if (document.range) state["range"] = {document.range->first, document.range->second};
   state["live"] = active_is_live();
   state["focus"] = {{"hovered", document.focus.hovered},
@@ -68,6 +73,7 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
         {"cursor", position(other->cursor)},
         {"focus", other->focus.node()},
         {"range", other->range ? json{other->range->first, other->range->second} : json(nullptr)},
+        {"differences", document.twins.partings.size()},
         {"parting_step", document.twins.parting_step},
         {"other_parting_step", other->twins.parting_step},
         {"differing_nodes", marked(document)},

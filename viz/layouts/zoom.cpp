@@ -24,4 +24,10 @@ double low_within(double low, double span, double first, double last) {
   return std::clamp(low, first, std::max(first, last - span));
 }
 
+float enlarged(Point room, Point whole, float most) {
+  constexpr float kSteps = 8;
+  const float fits = std::min(room.x / std::max(1.0f, whole.x), room.y / std::max(1.0f, whole.y));
+  return std::clamp(std::floor(fits * kSteps) / kSteps, 1.0f, most);
+}
+
 }  // namespace triescope::viz

@@ -2,6 +2,8 @@
 // pointer stays there, and nothing scrolls past what there is to see. Pure geometry.
 #pragma once
 
+#include "viz/canvas/canvas.h"
+
 namespace triescope::viz {
 
 // How much larger one notch of the wheel, or one frame of the key, makes a picture.
@@ -25,5 +27,9 @@ float scroll_about(float scroll, float at, float ratio);
 double low_about(double low, double at, double ratio);
 // `low` moved so that [low, low + span) lies within [first, last]; a longer span begins at `first`.
 double low_within(double low, double span, double first, double last);
+
+// How much larger, 1 to `most` in steps of an eighth, a picture that takes `whole` px can be drawn in
+// `room` px.
+float enlarged(Point room, Point whole, float most = 2);
 
 }  // namespace triescope::viz

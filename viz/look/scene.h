@@ -69,6 +69,7 @@ struct Input {
   bool shift = false, ctrl = false;
   bool zoom_in = false, zoom_out = false, pan_left = false, pan_right = false,
        fit = false;                     // W S A D F
+  bool fold = false;                    // Z: what the panel can fold, the next way
   bool previous = false, next = false;  // , .
 };
 

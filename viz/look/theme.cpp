@@ -8,7 +8,7 @@
 namespace triescope::viz {
 namespace {
 
-constexpr float kDifferenceTint = 0.24f;  // as panels fill behind a token that differs
+constexpr float kDifferenceTint = 0.24f;  // opacity
 
 // Okabe and Ito's palette without black; the first beams take its most distant members.
 constexpr std::array<std::uint32_t, 6> kBeamsDark = {0x56B4E9, 0xE69F00, 0x009E73,
@@ -95,7 +95,9 @@ Color Theme::beam(int rank) const {
   return standing_out(mix(base, background, fade), text, {background, surface}, kMarkContrast);
 }
 
-// On the page, on the bars around it, on a button, and where two runs differ (kDifferenceTint).
+Color Theme::difference_tint() const { return difference.with_alpha(kDifferenceTint); }
+
+// On the page, on the bars around it, on a button, and where two runs differ.
 Color Theme::legible(Color c) const {
   return standing_out(c, text,
                       {background, surface, raised, mix(background, difference, kDifferenceTint)},

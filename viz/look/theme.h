@@ -22,7 +22,8 @@ struct Mark {
 struct Theme {
   bool dark = true;
   Color background, surface, raised, border, grid, text, text_dim, accent, focus, current;
-  Color difference;  // what two runs do differently, with the glyph ≠
+  Color difference;               // what two runs do differently, with the glyph ≠
+  Color difference_tint() const;  // behind a token that differs
   Mark mark(capture::NodeState state) const;
   Color beam(int rank) const;  // Okabe-Ito by rank, then shades
   Color source(capture::Source s) const;

@@ -44,26 +44,6 @@ std::vector<float> places(float from, float width, float em) {
   return x;
 }
 
-std::string word_of(Fate fate) {
-  switch (fate) {
-    case Fate::kNext:
-      return "will go on";
-    case Fate::kFinishing:
-      return "will finish";
-    case Fate::kKept:
-      return "goes on";
-    case Fate::kFinished:
-      return "finished";
-    case Fate::kPruned:
-      return "pruned";
-    case Fate::kLateEnd:
-      return "ends the text too far down";
-    case Fate::kOut:
-      break;
-  }
-  return "below the cut";
-}
-
 NodeState state_of(Fate fate) {
   switch (fate) {
     case Fate::kNext:
@@ -98,7 +78,7 @@ std::vector<std::string> explain(const BeamDecision& decision, std::size_t i, co
   std::vector<std::string> lines = {
       "rank " + std::to_string(i + 1) + "  " + token_text(scene.capture->piece(choice.token), 60) +
           "  after " + parent_text(choice.parent, ranks_before(decision, scene), scene),
-      word_of(choice.fate),
+      fate_text(choice.fate),
       "p = " + number_text(std::exp(choice.logprob), 6) +
           ", log p = " + logprob_text(choice.logprob),
       "Σ log p = " + logprob_text(choice.score - choice.logprob) + " of the parent + " +
@@ -123,16 +103,36 @@ std::vector<std::string> explain(const BeamDecision& decision, std::size_t i, co
   return lines;
 }
 
-float sum_of(const capture::SequenceRow& row, const Scene& scene) {
-  return row.node < 0 ? std::nanf("") : scene.capture->node_at(row.node, scene.cursor).row.score;
-}
-
 // Rows that the finished hypotheses take, their title included.
 std::size_t finished_rows(std::size_t count) {
   return count == 0 ? 0 : 1 + std::min(count, kMostFinished + (count == kMostFinished + 1));
 }
 
 }  // namespace
+
+std::string fate_text(Fate fate) {
+  switch (fate) {
+    case Fate::kNext:
+      return "will go on";
+    case Fate::kFinishing:
+      return "will finish";
+    case Fate::kKept:
+      return "goes on";
+    case Fate::kFinished:
+      return "finished";
+    case Fate::kPruned:
+      return "pruned";
+    case Fate::kLateEnd:
+      return "ends the text too far down";
+    case Fate::kOut:
+      break;
+  }
+  return "below the cut";
+}
+
+float sum_of(const capture::SequenceRow& row, const Scene& scene) {
+  return row.node < 0 ? std::nanf("") : scene.capture->node_at(row.node, scene.cursor).row.score;
+}
 
 std::vector<capture::SequenceRow> finished_hypotheses(const Scene& scene) {
   std::vector<capture::SequenceRow> found, returned;
@@ -223,7 +223,7 @@ void BeamTable::draw(Canvas& canvas, Rect area, const BeamDecision& decision, co
     if (differs)
       canvas.fill_rect({token.x - em * 0.15f, y + row * 0.1f,
                         canvas.measure(label, mono).x + em * 0.3f, row * 0.8f},
-                       scene.theme.difference.with_alpha(0.24f), em * 0.15f);
+                       scene.theme.difference_tint(), em * 0.15f);
     text_in(canvas, token, label, mono);
     if (differs)
       draw_difference(canvas, {token.right() - em * 0.3f, y + row / 2}, em * 0.72f, scene);
@@ -239,7 +239,7 @@ void BeamTable::draw(Canvas& canvas, Rect area, const BeamDecision& decision, co
     put(kSum, logprob_text(choice.score), sum);
     if (!std::isnan(choice.gap))
       put(kGap, (choice.fate == Fate::kOut ? "-" : "+") + logprob_text(choice.gap), plain);
-    if (choice.fate != Fate::kOut) put(kWhy, word_of(choice.fate), plain);
+    if (choice.fate != Fate::kOut) put(kWhy, fate_text(choice.fate), plain);
     // The cut: between the last that is chosen and the first that is not.
     if (i + 1 == decision.cut && decision.cut < choices.size())
       canvas.line({area.x, y + row}, {area.right(), y + row}, scene.theme.current, 1.6f,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "viz/canvas/canvas.h"
@@ -33,6 +34,10 @@ class BeamTable {
   } shown_;
 };
 
+// "goes on", "below the cut", …
+std::string fate_text(BeamChoice::Fate fate);
+// Σ log p of a finished hypothesis; NaN = not recorded.
+float sum_of(const capture::SequenceRow& row, const Scene& scene);
 // Finished by the cursor, best final score first.
 std::vector<capture::SequenceRow> finished_hypotheses(const Scene& scene);
 

@@ -145,6 +145,8 @@ std::vector<Fact> facts_of(const Scene& scene) {
   return known ? node_facts(scene, node) : run_facts(scene);
 }
 
+constexpr float kColumnEm = 30;  // the least width of one of several columns
+
 class InspectorPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
@@ -159,8 +161,28 @@ class InspectorPanel final : public Panel {
     const auto facts = facts_of(scene);
     if (facts.empty()) return draw_empty_state(canvas, area, info().empty, scene);
     labels_.clear();
-    height_ = lay_out(canvas, area, scene, facts, true, &labels_);
-    overflow_ = std::max(0.0f, height_ - area.h);
+    // A list that is longer than a wide panel is high goes on in a column beside it.
+    const auto columns = static_cast<std::size_t>(
+        std::clamp(std::floor(area.w / (scene.em * kColumnEm)), 1.0f, 3.0f));
+    Rect column{area.x, area.y, area.w / static_cast<float>(columns), area.h};
+    if (columns == 1 || lay_out(canvas, area, scene, facts, false) <= area.h) {
+      overflow_ = std::max(0.0f, lay_out(canvas, area, scene, facts, true, &labels_) - area.h);
+    } else {
+      overflow_ = 0;
+      std::vector<Fact> part;
+      for (std::size_t i = 0, left = columns; i < facts.size(); ++i) {
+        part.push_back(facts[i]);
+        std::vector<Fact> more = part;
+        if (i + 1 < facts.size()) more.push_back(facts[i + 1]);
+        const bool full = lay_out(canvas, column, scene, more, false) > area.h && left > 1;
+        if (!full && i + 1 < facts.size()) continue;
+        const float height = lay_out(canvas, column, scene, part, true, &labels_);
+        overflow_ = std::max(overflow_, height - area.h);
+        column.x += column.w;
+        part.clear();
+        --left;
+      }
+    }
     scroll_ = std::min(scroll_, overflow_);
   }
 
@@ -226,7 +248,7 @@ class InspectorPanel final : public Panel {
     return y - start + em * 0.5f;
   }
 
-  float scroll_ = 0, overflow_ = 0, height_ = 0;
+  float scroll_ = 0, overflow_ = 0;
   std::vector<std::pair<Rect, std::string>> labels_;  // where they were drawn last
 };
 

@@ -40,7 +40,8 @@ class KvPanel final : public Panel {
                     "arrows between them. A range of steps dragged on the timeline is counted, and "
                     "a bar stands under what was written in it. Wheel to zoom, drag to scroll.") +
             OwnerSwitch::kHelp,
-        "No KV yet: step once (F10) to run the prefill."};
+        "No KV yet: step once (F10) to run the prefill.",
+        /*zooms=*/true};
     return info;
   }
 

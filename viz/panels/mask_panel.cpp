@@ -29,7 +29,8 @@ class MaskPanel final : public Panel {
                     "position and slot in every panel. Wheel to zoom, drag to move; the button "
                     "changes the order of the columns.") +
             OwnerSwitch::kHelp,
-        "No forward yet: step once more (F10)."};
+        "No forward yet: step once more (F10).",
+        /*zooms=*/true};
     return info;
   }
 

@@ -45,7 +45,8 @@ class MemoryPanel final : public Panel {
                     "greedy decoding and batch beam search would hold at the same length. Click to "
                     "go to a step, click a name to hide its curve, wheel to zoom.") +
             OwnerSwitch::kHelp,
-        "No memory samples yet: step once (F10)."};
+        "No memory samples yet: step once (F10).",
+        /*zooms=*/true};
     return info;
   }
 

@@ -12,10 +12,11 @@
 namespace triescope::viz {
 
 struct PanelInfo {
-  std::string name;   // "trie": command line, scripts, layout file
-  std::string title;  // "Trie"
-  std::string help;   // one or two sentences: what is seen, how to read it
-  std::string empty;  // what to do when there is nothing to show
+  std::string name;    // "trie": command line, scripts, layout file
+  std::string title;   // "Trie"
+  std::string help;    // one or two sentences: what is seen, how to read it
+  std::string empty;   // what to do when there is nothing to show
+  bool zooms = false;  // answers to the keys that zoom and fit
 };
 
 class Panel {

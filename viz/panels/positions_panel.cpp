@@ -28,7 +28,8 @@ class PositionsPanel final : public Panel {
                     "share one. Hollow: the sequential ID a flat list would have given. Wheel to "
                     "zoom, drag to move, F to fit.") +
             OwnerSwitch::kHelp,
-        "No forward yet: step once more (F10)."};
+        "No forward yet: step once more (F10).",
+        /*zooms=*/true};
     return info;
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/counted.h"
 #include "viz/questions/leaves.h"
 #include "viz/words/finish_text.h"
 #include "viz/words/number_text.h"
@@ -11,6 +12,8 @@ namespace triescope::viz {
 namespace {
 
 constexpr std::size_t kPromptTail = 60;  // prompt tokens shown before the text
+// A head stands closer to its text than a text to the next head.
+constexpr float kHeadLines = 0.85f, kGapLines = 1.2f;
 
 bool is_whole(const std::string& bytes) {
   for (std::size_t at = 0; at < bytes.size();) {
@@ -71,20 +74,46 @@ std::optional<Mark> mark_of(const capture::Capture& capture, std::int32_t node,
   return std::nullopt;
 }
 
+std::vector<Token> tokens_of(const capture::Capture& capture, const std::vector<std::int32_t>& path,
+                             std::size_t first, std::size_t last) {
+  std::vector<Token> tokens;
+  for (std::size_t i = first; i < last; ++i)
+    tokens.push_back({path[i], capture.nodes()[static_cast<std::size_t>(path[i])].token});
+  return tokens;
+}
+
+// How many tokens all paths begin with; it ends where a character does.
+std::size_t shared_by_all(const capture::Capture& capture,
+                          const std::vector<std::vector<std::int32_t>>& paths) {
+  if (paths.size() < 2) return 0;
+  std::size_t shared = paths[0].size();
+  for (const auto& path : paths)
+    shared = static_cast<std::size_t>(
+        std::mismatch(paths[0].begin(), paths[0].begin() + static_cast<std::ptrdiff_t>(shared),
+                      path.begin(), path.end())
+            .first -
+        paths[0].begin());
+  std::size_t whole = 0, at = 0;
+  for (const Piece& piece : pieces_of(capture, tokens_of(capture, paths[0], 0, paths[0].size()))) {
+    while (at < paths[0].size() && paths[0][at] != piece.node) ++at;
+    if (++at <= shared) whole = at;
+  }
+  return whole;
+}
+
+// Tokens [first, last) of path `i`.
 template <class Put>
 void put_sequence(Canvas& canvas, const Scene& scene,
-                  const std::vector<std::vector<std::int32_t>>& paths, std::size_t i, Color color,
-                  float& x, float& y, float left, float right, const Put& put) {
+                  const std::vector<std::vector<std::int32_t>>& paths, std::size_t i,
+                  std::size_t first, std::size_t last, Color color, float& x, float& y, float left,
+                  float right, const Put& put) {
   // What the best does not say is in the beam's colour.
   std::size_t shared = 0;
   while (i > 0 && shared < paths[i].size() && shared < paths[0].size() &&
          paths[i][shared] == paths[0][shared])
     ++shared;
   const std::int32_t apart = i > 0 && shared < paths[i].size() ? paths[i][shared] : INT32_MAX;
-  std::vector<Token> path;
-  for (const std::int32_t node : paths[i])
-    path.push_back({node, scene.capture->nodes()[static_cast<std::size_t>(node)].token});
-  const auto pieces = pieces_of(*scene.capture, path);
+  const auto pieces = pieces_of(*scene.capture, tokens_of(*scene.capture, paths[i], first, last));
   for (std::size_t k = 0; k < pieces.size(); ++k) {
     const Piece& piece = pieces[k];
     TextStyle style = ui_text(scene);
@@ -119,7 +148,7 @@ std::vector<TextSequence> sequences_of(const Scene& scene) {
   return result;
 }
 
-TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene) {
+TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene, bool shared_once) {
   TextLines lines;
   const float em = scene.em, left = em * 0.7f, right = width - left, line = em * kTextLineEm;
   const capture::Capture& capture = *scene.capture;
@@ -182,6 +211,29 @@ TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene) {
   x = left;
   y += line * 1.25f;
   lines.text_top = y;
+  const std::size_t shared = shared_by_all(capture, paths);
+  const bool can_share = shared >= kLeastShared, once = can_share && shared_once;
+  if (can_share) {
+    const std::string of_all =
+        counted(shared, "token") + " shared by all " + std::to_string(sequences.size());
+    const std::string head =
+        scene.export_mode ? of_all : of_all + (once ? ": show in each" : ": show once");
+    TextStyle style = dim_text(scene, 0.8f);
+    if (once || !scene.export_mode) {
+      TextStyle link = style;
+      if (!scene.export_mode) link.color = scene.theme.legible(scene.theme.accent);
+      lines.spans.push_back({.box = {left, y, canvas.measure(head, style).x, line},
+                             .text = fit_text(canvas, head, link, right - left),
+                             .style = link,
+                             .folds = true});
+      y += line * kHeadLines;
+    }
+    if (once) {
+      put_sequence(canvas, scene, paths, 0, 0, shared, style.color, x, y, left, right, put);
+      y += line * kGapLines;
+      x = left;
+    }
+  }
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     const TextSequence& sequence = sequences[i];
     TextStyle label = bold_text(scene, 0.8f);
@@ -191,18 +243,25 @@ TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene) {
       head += std::string(sequence.finish.empty() ? "   Σ log p " : "   final score ") +
               logprob_text(sequence.score);
     if (!sequence.finish.empty()) head += "   " + finish_text(sequence.finish);
-    lines.spans.push_back({{left, y, right - left, line},
-                           fit_text(canvas, head, label, right - left),
-                           label,
-                           -1,
-                           {}});
-    y += line * 0.95f;
-    put_sequence(canvas, scene, paths, i, label.color, x, y, left, right, put);
-    y += line * 1.25f;
+    lines.spans.push_back(
+        {{left, y, right - left, line}, fit_text(canvas, head, label, right - left), label});
+    y += line * kHeadLines;
+    if (once) put("… ", dim_text(scene, 1), -1, {});
+    put_sequence(canvas, scene, paths, i, once ? shared : 0, paths[i].size(), label.color, x, y,
+                 left, right, put);
+    y += line * kGapLines;
     x = left;
   }
   lines.height = y;
+  lines.tops.push_back(0);
+  for (const TextSpan& span : lines.spans)
+    if (span.box.y > lines.tops.back()) lines.tops.push_back(span.box.y);
   return lines;
+}
+
+float scroll_to_line(const TextLines& lines, float wanted) {
+  const auto top = std::lower_bound(lines.tops.begin(), lines.tops.end(), wanted - 0.5f);
+  return top == lines.tops.end() ? lines.tops.back() : *top;
 }
 
 void draw_span(Canvas& canvas, const TextSpan& span, Point top_left, const Scene& scene) {
@@ -210,9 +269,9 @@ void draw_span(Canvas& canvas, const TextSpan& span, Point top_left, const Scene
   const Rect box{top_left.x + span.box.x, top_left.y + span.box.y, span.box.w, span.box.h};
   if (span.node != -1 && scene.focus.node() == span.node)
     canvas.fill_rect(box, scene.theme.focus.with_alpha(0.18f), em * 0.15f);
-  if (span.node >= 0 && scene.differs(span.node)) {
-    canvas.fill_rect(box, scene.theme.difference.with_alpha(0.24f), em * 0.15f);
-    if (span.node == scene.twins->parting_node)
+  if (span.node >= 0 && scene.twins && scene.twins->differs_as_text(span.node)) {
+    canvas.fill_rect(box, scene.theme.difference_tint(), em * 0.15f);
+    if (std::ranges::count(scene.twins->partings, span.node) > 0)
       draw_glyph(canvas, "≠", {box.x + em * 0.36f, box.y + em * 0.08f}, em * 0.62f,
                  scene.theme.difference);
   }

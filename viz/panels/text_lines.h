@@ -29,18 +29,26 @@ struct TextSpan {
   Rect box;
   std::string text;
   TextStyle style;
-  std::int32_t node = -1;    // -1 = of no token
-  std::optional<Mark> mark;  // the line under it
+  std::int32_t node = -1;         // -1 = of no token
+  std::optional<Mark> mark = {};  // the line under it
+  bool folds = false;             // a click on it folds and opens what all texts share
 };
 struct TextLines {
   std::vector<TextSpan> spans;  // from top to bottom
   std::vector<LegendEntry> legend;
   std::size_t sequences = 0;
   float height = 0, text_top = 0, legend_height = 0;  // text_top: below the prompt
+  std::vector<float> tops;                            // where each line begins, from top to bottom
 };
-constexpr float kTextLineEm = 1.55f;
-// Measures every token: once per cursor, not once per frame.
-TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene);
+constexpr float kTextLineEm = 1.45f;
+// Fewer shared tokens are not worth a paragraph of their own.
+constexpr std::size_t kLeastShared = 4;
+// Measures every token: once per cursor, not once per frame. `shared_once`: what all texts begin with
+// stands above them, once.
+TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene, bool shared_once = true);
+
+// The scroll that shows whole lines: the first line that begins at `wanted` px or below it.
+float scroll_to_line(const TextLines& lines, float wanted);
 
 void draw_span(Canvas& canvas, const TextSpan& span, Point top_left, const Scene& scene);
 

@@ -13,6 +13,17 @@
 namespace triescope::viz {
 namespace {
 
+// A corner that points to text out of sight; returns where.
+Rect draw_more(Canvas& canvas, Point corner, bool up, const Scene& scene) {
+  const float em = scene.em, w = em * 0.7f, h = em * 1.3f;  // within the margin
+  const Rect box{corner.x - w, up ? corner.y : corner.y - h, w, h};
+  canvas.fill_rect(box, scene.theme.raised, em * 0.2f);
+  const float x = box.x + w / 2, y = box.y + h / 2, r = em * 0.2f, tip = up ? -r : r;
+  const Point arrow[] = {{x - r, y - tip / 2}, {x, y + tip / 2}, {x + r, y - tip / 2}};
+  canvas.polyline(arrow, scene.theme.text, 1.5f);
+  return box;
+}
+
 class TextPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
@@ -20,37 +31,48 @@ class TextPanel final : public Panel {
         "text", "Text",
         "The text of every live beam (at the end: of the returned sequences), best first. "
         "A line under a token says how it came; what a beam says differently from the best is in "
-        "its colour. Click a token to lock it.",
+        "its colour. What all of them begin with stands above them, once; a click on its heading "
+        "shows it in each. Click a token to lock it.",
         "No text yet: step once (F10)."};
     return info;
   }
 
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
     drawn_ = {};
+    above_ = below_ = {};
     if (!scene.capture || scene.capture->nodes_at(scene.cursor).empty())
       return draw_empty_state(canvas, area, info().empty, scene);
     const capture::Counts counts = scene.capture->counts();
     const Key key{
-        scene.capture, scene.cursor, counts.verdicts,  counts.sequences,
-        area.w,        scene.em,     scene.theme.dark, scene.twins ? scene.twins->version : 0};
-    if (!(key == key_)) lines_ = lay_out_text(canvas, area.w, scene);
+        scene.capture, scene.cursor,     counts.verdicts,  counts.sequences,
+        area.w,        scene.em,         scene.theme.dark, scene.twins ? scene.twins->version : 0,
+        shared_once_,  scene.export_mode};
+    if (!(key == key_)) lines_ = lay_out_text(canvas, area.w, scene, shared_once_);
     key_ = key;
     overflow_ = scene.export_mode ? 0 : std::max(0.0f, lines_.height - area.h);
     // Unless the user scrolled: one text is followed to its end, several begin behind the prompt.
-    shown_ = scrolled_ ? std::clamp(scroll_, 0.0f, overflow_)
-             : lines_.sequences == 1
-                 ? overflow_
-                 : std::min(overflow_, std::max(0.0f, lines_.text_top - scene.em * 0.4f));
+    shown_ = scrolled_               ? std::clamp(scroll_, 0.0f, overflow_)
+             : lines_.sequences == 1 ? overflow_
+                                     : std::min(overflow_, lines_.text_top);
+    // Whole lines: half a line below the panel's head, or at its bottom, cannot be read.
+    if (overflow_ > 0) shown_ = scroll_to_line(lines_, shown_);
+    const float line = scene.em * kTextLineEm;
+    const float bottom = shown_ + (overflow_ > 0 ? std::max(area.h, line) : area.h + line);
     drawn_ = {area.x, area.y - shown_, area.w, lines_.height};
     if (!lines_.legend.empty() && shown_ < lines_.legend_height)
       draw_legend(canvas, {area.x + scene.em * 0.7f, drawn_.y + scene.em * 0.4f},
                   area.w - scene.em * 1.4f, lines_.legend, scene);
     // Spans go from top to bottom: the first that shows is found by binary search.
-    const float line = scene.em * kTextLineEm;
     auto span = std::partition_point(lines_.spans.begin(), lines_.spans.end(),
-                                     [&](const TextSpan& s) { return s.box.y + line <= shown_; });
-    for (; span != lines_.spans.end() && span->box.y < shown_ + area.h; ++span)
+                                     [&](const TextSpan& s) { return s.box.y < shown_ - 0.5f; });
+    for (; span != lines_.spans.end() && span->box.bottom() <= bottom + 0.5f; ++span)
       draw_span(canvas, *span, {drawn_.x, drawn_.y}, scene);
+    // What lies above and below, and a click to get there.
+    page_ = std::max(line, area.h - line);
+    if (overflow_ > 0 && shown_ > 0)
+      above_ = draw_more(canvas, {area.right(), area.y}, /*up=*/true, scene);
+    if (span != lines_.spans.end())
+      below_ = draw_more(canvas, {area.right(), area.bottom()}, /*up=*/false, scene);
   }
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
@@ -62,12 +84,28 @@ class TextPanel final : public Panel {
       scrolled_ = true;
     }
     if (in.fit) scrolled_ = false;
+    if (in.fold) shared_once_ = !shared_once_;
     if (!in.inside || !scene.capture) return reaction;
     reaction.hover = -1;
+    for (const bool up : {true, false}) {
+      if (!(up ? above_ : below_).contains(in.mouse)) continue;
+      reaction.tooltip = {up ? "more above: click, or scroll" : "more below: click, or scroll"};
+      if (!in.clicked) return reaction;
+      scroll_ = std::clamp(shown_ + (up ? -page_ : page_), 0.0f, overflow_);
+      scrolled_ = true;
+      return reaction;
+    }
     if (in.clicked) reaction.lock = -1;
     for (const TextSpan& span : lines_.spans) {
       const Rect box{drawn_.x + span.box.x, drawn_.y + span.box.y, span.box.w, span.box.h};
-      if (span.node == -1 || !box.contains(in.mouse)) continue;
+      if (!box.contains(in.mouse)) continue;
+      if (span.folds) {
+        reaction.tooltip = {"what all of them begin with: once above them, or in each"};
+        reaction.lock.reset();
+        if (in.clicked) shared_once_ = !shared_once_;
+        break;
+      }
+      if (span.node == -1) continue;
       reaction.hover = span.node;
       reaction.tooltip = node_tooltip(scene, span.node);
       if (in.clicked) reaction.lock = span.node;
@@ -79,7 +117,7 @@ class TextPanel final : public Panel {
   Point extent(Canvas& canvas, const Scene& scene) const override {
     const float width = scene.em * 52;
     if (!scene.capture) return {width, scene.em * 6};
-    return {width, lay_out_text(canvas, width, scene).height};
+    return {width, lay_out_text(canvas, width, scene, shared_once_).height};
   }
 
   std::string csv(const Scene& scene) const override {
@@ -96,6 +134,10 @@ class TextPanel final : public Panel {
     return out.str();
   }
 
+  // "shared=each"
+  std::string view_state() const override { return shared_once_ ? "" : "shared=each"; }
+  void set_view_state(const std::string& state) override { shared_once_ = state != "shared=each"; }
+
  private:
   struct Key {
     const capture::Capture* capture = nullptr;
@@ -104,12 +146,15 @@ class TextPanel final : public Panel {
     float width = 0, em = 0;
     bool dark = false;
     std::uint64_t twins = 0;
+    bool shared_once = true, export_mode = false;
     bool operator==(const Key&) const = default;
   };
 
   float scroll_ = 0;       // the user's
   bool scrolled_ = false;  // else the panel follows
-  float shown_ = 0, overflow_ = 0;
+  float shown_ = 0, overflow_ = 0, page_ = 0;
+  bool shared_once_ = true;
+  Rect above_, below_;  // where the signs of more text were drawn
 
   Key key_;  // what the lines were laid out for
   TextLines lines_;

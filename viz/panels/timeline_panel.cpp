@@ -28,7 +28,8 @@ class TimelinePanel final : public Panel {
         "timeline", "Timeline",
         "Every step, its height the time it took, divided into its phases. Click or drag to scrub, "
         "Shift-drag to select a range, wheel to zoom.",
-        "No steps yet."};
+        "No steps yet.",
+        /*zooms=*/true};
     return info;
   }
 

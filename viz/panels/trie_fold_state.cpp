@@ -39,6 +39,7 @@ void toggle(TrieFoldState& folds, const TrieItem& item, const capture::Capture& 
 std::string trie_view_state(const TrieFoldState& folds, const TrieView& view) {
   std::string out =
       std::string("mode=") + mode_name(folds.options.mode) + ";zoom=" + number_text(view.zoom, 3);
+  if (view.mode == TrieView::Mode::kFit) out += ";fit=1";
   const auto list = [&](const char* key, const std::unordered_set<std::int32_t>& nodes) {
     std::vector<std::int32_t> sorted(nodes.begin(), nodes.end());
     std::sort(sorted.begin(), sorted.end());
@@ -62,6 +63,7 @@ void set_trie_view_state(const std::string& state, TrieFoldState& folds, TrieVie
       folds.options.mode = value == "all"    ? FoldMode::kAll
                            : value == "none" ? FoldMode::kNone
                                              : FoldMode::kAuto;
+    if (key == "fit" && value == "1") view.mode = TrieView::Mode::kFit;
     if (key == "zoom") {
       float zoom = 0;
       const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), zoom);

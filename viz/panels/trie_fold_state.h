@@ -19,7 +19,7 @@ const char* mode_name(FoldMode mode);  // "auto", "all", "none"
 // Opens what is folded at the item, or folds its subtree away.
 void toggle(TrieFoldState& folds, const TrieItem& item, const capture::Capture& capture);
 
-// "mode=auto;zoom=1.000;closed=3,7;opened=12", and back; anything unknown is ignored.
+// "mode=auto;zoom=1.000;fit=1;closed=3,7;opened=12", and back; anything unknown is ignored.
 std::string trie_view_state(const TrieFoldState& folds, const TrieView& view);
 void set_trie_view_state(const std::string& state, TrieFoldState& folds, TrieView& view);
 

@@ -46,6 +46,12 @@ Reaction trie_input(const Input& in, Rect mode_button, const Scene& scene, TrieP
                     TrieFoldState& folds) {
   Reaction reaction;
   if (!scene.capture || picture.shape.items().empty()) return reaction;
+  if (picture.minimap.input(in, picture.body, picture.view)) {
+    if (in.fit) picture.view.fit();
+    reaction.hover = -1;
+    reaction.tooltip = {"the whole trie: click or drag to go there; F: all of it"};
+    return reaction;
+  }
   const Point at{in.mouse.x - picture.body.x, in.mouse.y - picture.body.y};
   const Point middle{picture.body.w / 2, picture.body.h / 2};
   if (const auto factor = static_cast<float>(zoom_of(in)); factor != 1)
@@ -55,6 +61,7 @@ Reaction trie_input(const Input& in, Rect mode_button, const Scene& scene, TrieP
   if (in.wheel_x != 0) picture.view.move(in.wheel_x * scene.em * 3, 0);
   if (in.dragging) picture.view.move(in.drag_delta.x, in.drag_delta.y);
   if (in.fit) picture.view.fit();
+  if (in.fold) next_mode(folds);
   if (in.previous || in.next) step_focus(in.next ? 1 : -1, picture.shape, scene, reaction);
   if (!in.inside) return reaction;
   reaction.hover = -1;

@@ -4,6 +4,7 @@
 
 #include "core/base/counted.h"
 #include "viz/look/drawing.h"
+#include "viz/look/node_text.h"
 #include "viz/panels/trie_picture.h"
 #include "viz/words/number_text.h"
 
@@ -72,13 +73,13 @@ void draw_details(Canvas& canvas, const TriePicture& picture, std::int32_t item,
   const NodeState state = picture.shape.states()[TrieShape::index(it.node)];
   const Mark mark = scene.theme.mark(state);
   const Color color = picture.shape.color_of(it.node, scene);
-  TextStyle small = dim_text(scene, picture.view.drawn_zoom * 0.7f);
-  const float line = box.bottom() + picture.unit * 0.18f, height = picture.unit * 0.74f;
+  TextStyle small = dim_text(scene, picture.view.drawn_zoom * TrieShape::kCaptionEm);
+  const float line = box.bottom() + picture.unit * 0.18f, height = picture.unit * 0.78f;
   float x = box.x + picture.unit * 0.1f;
   const float room = column_end + (TriePicture::kGutterEm - 0.5f) * picture.unit;
   std::string label, gap;
   if (it.node == 0) {
-    label = "prompt, " + counted(scene.capture->run().prompt_tokens.size(), "token");
+    label = prompt_caption(*scene.capture);
   } else {
     const bool plain = state == NodeState::kLive;
     if (!plain) {
@@ -88,6 +89,8 @@ void draw_details(Canvas& canvas, const TriePicture& picture, std::int32_t item,
     }
     if (it.run > 1) {
       label = counted(it.run, "token");
+      for (const std::int32_t node : picture.shape.forced())
+        if (picture.shape.contains(it, node)) label += ", forced " + node_text(scene, node, 12);
     } else {
       const capture::NodeView view = scene.capture->node_at(it.node, scene.cursor);
       if (!std::isnan(view.row.logprob)) label = probability_text(std::exp(view.row.logprob));

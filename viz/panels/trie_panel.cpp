@@ -53,13 +53,17 @@ class TriePanel final : public Panel {
         "The token tree: a column is a position, a line a path, its width the token's "
         "probability. Beams carry their rank, dead branches their mark and their gap to the "
         "survivors. Drag to move, wheel or W/S to zoom, F to fit and to follow again; double-click "
-        "folds a subtree or opens what is folded.",
-        "No tree yet: step once (F10) to run the prefill."};
+        "folds a subtree or opens what is folded, Z changes what is folded by itself. The map in the "
+        "corner shows where you are while a part is out of sight; click or drag on it to go "
+        "elsewhere.",
+        "No tree yet: step once (F10) to run the prefill.",
+        /*zooms=*/true};
     return info;
   }
 
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
     picture_.chips.clear();
+    picture_.minimap.hide();
     mode_button_ = {};
     if (!scene.capture || scene.capture->nodes_at(scene.cursor).empty())
       return draw_empty_state(canvas, area, info().empty, scene);
@@ -67,6 +71,8 @@ class TriePanel final : public Panel {
     picture_.body = draw_header(canvas, area, scene);
     canvas.push_clip(picture_.body);
     draw_trie(canvas, picture_, scene);
+    if (!scene.export_mode)
+      picture_.minimap.draw(canvas, picture_.body, picture_.shape, picture_.view, scene);
     canvas.pop_clip();
   }
 

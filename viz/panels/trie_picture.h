@@ -9,6 +9,7 @@
 #include "viz/canvas/canvas.h"
 #include "viz/layouts/trie_view.h"
 #include "viz/look/scene.h"
+#include "viz/panels/trie_minimap.h"
 #include "viz/panels/trie_shape.h"
 
 namespace triescope::viz {
@@ -26,6 +27,7 @@ struct TriePicture {
 
   TrieShape shape;
   TrieView view;
+  TrieMinimap minimap;
   Rect body;                              // on the canvas
   float unit = 14;                        // px per em of the tree, as drawn
   std::vector<TrieChip> chips;            // in the order they were drawn

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/counted.h"
 #include "viz/look/drawing.h"
 #include "viz/questions/leaves.h"
 #include "viz/words/token_text.h"
@@ -34,6 +35,10 @@ std::string prompt_tail(const capture::Capture& capture, std::size_t chars) {
 
 }  // namespace
 
+std::string prompt_caption(const capture::Capture& capture) {
+  return "prompt, " + counted(capture.run().prompt_tokens.size(), "token");
+}
+
 void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& folds,
                        int fold_version) {
   const capture::Capture& capture = *scene.capture;
@@ -62,6 +67,10 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
     states_[i] = capture.state_at(static_cast<std::int32_t>(i), scene.cursor);
   any_withdrawn_ =
       std::find(states_.begin(), states_.end(), NodeState::kWithdrawn) != states_.end();
+  ++version_;
+  forced_.clear();
+  for (const capture::NodeRow& row : nodes)
+    if (row.source == capture::Source::kForced) forced_.push_back(row.node);
   any_drafts_ = std::any_of(nodes.begin(), nodes.end(), [](const capture::NodeRow& row) {
     return capture::is_draft(row.source);
   });
@@ -148,8 +157,14 @@ float TrieShape::width_of(Canvas& canvas, const TrieItem& item, const Scene& sce
     if (const auto found = chip_width_.find(token); found != chip_width_.end())
       return found->second;
   const TextStyle style = item.node == 0 ? ui_text(scene, 0.9f) : mono_text(scene);
-  const float width = std::max(
-      kMinChipEm, canvas.measure(label_of(item, scene), style).x / scene.em * 1.03f + 0.9f);
+  float width = std::max(kMinChipEm,
+                         canvas.measure(label_of(item, scene), style).x / scene.em * 1.03f + 0.9f);
+  // What stands below the prompt may reach into the gutter, no further.
+  if (item.node == 0)
+    width = std::max(
+        width,
+        canvas.measure(prompt_caption(*scene.capture), dim_text(scene, kCaptionEm)).x / scene.em +
+            0.3f - (kGutterEm - 0.5f));
   if (cached) chip_width_[token] = width;
   return width;
 }

@@ -18,8 +18,12 @@
 
 namespace triescope::viz {
 
+// "prompt, 21 tokens": below the root.
+std::string prompt_caption(const capture::Capture& capture);
+
 class TrieShape {
  public:
+  static constexpr float kCaptionEm = 0.74f;  // letters of what stands below a box
   // In em at zoom 1.
   static constexpr float kMinChipEm = 1.7f, kGutterEm = 2.0f;
   static constexpr float kTailEm = 7.2f;  // room behind the last column: rank and Σ log p
@@ -37,6 +41,10 @@ class TrieShape {
   float width() const { return width_; }
   std::int32_t end_column() const { return end_column_; }  // how far what lives reaches
   const std::unordered_map<std::int32_t, float>& chip_width() const { return chip_width_; }
+
+  std::uint64_t version() const { return version_; }  // changes whenever anything here does
+  // Nodes that a what-if forced.
+  const std::vector<std::int32_t>& forced() const { return forced_; }
 
   // By node id.
   const std::vector<capture::NodeState>& states() const { return states_; }
@@ -64,9 +72,11 @@ class TrieShape {
   std::int64_t sequences_ = 0;
   int fold_seen_ = -1;
   float em_ = 0;
+  std::uint64_t version_ = 0;
 
   std::vector<capture::NodeState> states_;
   bool any_withdrawn_ = false, any_drafts_ = false;
+  std::vector<std::int32_t> forced_;
   std::unordered_map<std::int32_t, float> finished_;
   std::int32_t best_ = -1;
   std::vector<std::int32_t> ranks_;                          // -1 = none

@@ -213,7 +213,7 @@ void VerdictList::draw(Canvas& canvas, Rect area, const std::vector<capture::Ver
     const float end = std::min(box.right(), box.x + canvas.measure(label, style).x);
     if (scene.differs(verdict.node))
       canvas.fill_rect({box.x - em * 0.15f, y + row * 0.1f, end - box.x + em * 0.3f, row * 0.8f},
-                       scene.theme.difference.with_alpha(0.24f), em * 0.15f);
+                       scene.theme.difference_tint(), em * 0.15f);
     if (mark.struck)
       canvas.line({box.x, y + row / 2}, {end, y + row / 2}, mark.color.with_alpha(0.5f), 1.4f);
     text_in(canvas, box, label, style);

@@ -11,6 +11,7 @@
 #include "viz/look/node_text.h"
 #include "viz/look/reason_text.h"
 #include "viz/panels/beam_table.h"
+#include "viz/panels/decision_csv.h"
 #include "viz/panels/draw_table.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/verdict_history.h"
@@ -198,22 +199,14 @@ class VerdictPanel final : public Panel {
   }
 
   std::string csv(const Scene& scene) const override {
-    std::ostringstream out;
-    out << "step,node,parent,text,source,verdict,p,q,u,rank,score,gap,replacement,reason\n";
-    if (!scene.capture) return out.str();
-    const auto number = [](float value, bool optional) {
-      return std::isnan(value) || (optional && value < 0) ? std::string() : std::to_string(value);
-    };
-    for (const capture::VerdictRow& row : VerdictList::rows_of(scene)) {
-      const capture::NodeRow& node = scene.capture->nodes()[static_cast<std::size_t>(row.node)];
-      out << capture::step_of(row.tick) << ',' << row.node << ',' << node.parent << ','
-          << csv_field(node_text(scene, row.node)) << ',' << capture::to_string(node.source) << ','
-          << capture::to_string(row.verdict) << ',' << number(row.p, true) << ','
-          << number(row.q, true) << ',' << number(row.u, true) << ',' << row.rank << ','
-          << number(row.score, false) << ',' << number(row.gap, false) << ',' << row.replacement
-          << ',' << csv_field(reason_text(row, *scene.capture)) << '\n';
-    }
-    return out.str();
+    std::string out = decision_csv_head();
+    if (!scene.capture || scene.shown_step() < 0) return out;
+    const Shown shown = what_is_shown(scene);
+    if (shown.kind == DecisionKind::kDrafts)
+      return out + verdict_csv(shown.verdicts, "drafts", scene) + draw_csv(shown.draw, scene);
+    out += shown.kind == DecisionKind::kBeams ? beam_csv(shown.beams, scene)
+                                              : draw_csv(shown.draw, scene);
+    return out + verdict_csv(VerdictList::rows_of(scene), "verdicts", scene);
   }
 
  private:

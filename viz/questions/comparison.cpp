@@ -36,6 +36,13 @@ std::vector<std::int32_t> best_text(const Capture& capture) {
   return leaves.empty() ? std::vector<std::int32_t>() : capture.path_to(leaves.front().node);
 }
 
+std::vector<std::int32_t> text_tokens(const Capture& capture) {
+  std::vector<std::int32_t> tokens;
+  for (const std::int32_t node : best_text(capture))
+    tokens.push_back(capture.nodes()[static_cast<std::size_t>(node)].token);
+  return tokens;
+}
+
 std::int64_t prefill_end_us(const Capture& capture) {
   std::int64_t end = 0;
   for (const capture::PhaseRow& row : capture.phases()) {
@@ -48,16 +55,68 @@ std::int64_t prefill_end_us(const Capture& capture) {
 }  // namespace
 
 const char* to_string(Along along) {
-  return along == Along::kTokens ? "tokens" : along == Along::kSteps ? "steps" : "time";
+  switch (along) {
+    case Along::kTokens:
+      return "tokens";
+    case Along::kText:
+      return "text";
+    case Along::kSteps:
+      return "steps";
+    case Along::kTime:
+      break;
+  }
+  return "time";
+}
+
+std::span<const Along> all_alongs() {
+  static constexpr Along kAll[] = {Along::kTokens, Along::kText, Along::kSteps, Along::kTime};
+  return kAll;
 }
 
 bool along_from_string(const std::string& text, Along& along) {
-  for (const Along one : {Along::kTokens, Along::kSteps, Along::kTime}) {
+  for (const Along one : all_alongs()) {
     if (text != to_string(one)) continue;
     along = one;
     return true;
   }
   return false;
+}
+
+std::vector<std::int32_t> align_texts(std::span<const std::int32_t> one,
+                                      std::span<const std::int32_t> other) {
+  std::vector<std::int32_t> with(one.size(), -1);
+  // Two ways may be equally near: one of the two texts always decides, so that each is the other's.
+  if (std::ranges::lexicographical_compare(other, one)) {
+    const auto back = align_texts(other, one);
+    for (std::size_t i = 0; i < back.size(); ++i)
+      if (back[i] >= 0) with[static_cast<std::size_t>(back[i])] = static_cast<std::int32_t>(i);
+    return with;
+  }
+  const auto agree = [&](std::size_t i, std::size_t j) {
+    for (std::size_t n = 0; n < kAgain; ++n) {
+      if (n > 0 && i + n == one.size() && j + n == other.size()) return true;
+      if (i + n >= one.size() || j + n >= other.size() || one[i + n] != other[j + n]) return false;
+    }
+    return true;
+  };
+  std::size_t i = 0, j = 0;
+  while (i < one.size() && j < other.size()) {
+    if (one[i] == other[j]) {
+      with[i++] = static_cast<std::int32_t>(j++);
+      continue;
+    }
+    std::size_t left_out = 1, own = 0;
+    const auto found = [&] {
+      for (; left_out <= kFarthest; ++left_out)
+        for (own = 0; own <= left_out; ++own)
+          if (agree(i + own, j + left_out - own)) return true;
+      return false;
+    };
+    if (!found()) break;
+    i += own;
+    j += left_out - own;
+  }
+  return with;
 }
 
 std::int64_t emitted_before(const Capture& capture, Tick cursor) {
@@ -79,6 +138,26 @@ std::int64_t decoding_us_before(const Capture& capture, Tick cursor) {
   return std::max<std::int64_t>(0, last.start_us + last.duration_us - prefill_end_us(capture));
 }
 
+namespace {
+
+// Where a text of `to` stands that has come as far as the first `said` tokens of `from`'s.
+std::int64_t tokens_there(const Capture& from, std::int64_t said, const Capture& to) {
+  const auto own = text_tokens(from), other = text_tokens(to);
+  const auto with = align_texts(own, other);
+  const auto end = std::min(static_cast<std::size_t>(said), with.size());
+  std::size_t last = end;  // behind the last of them that the other says too
+  while (last > 0 && with[last - 1] < 0) --last;
+  // Between two such tokens the other goes along, but not past the next one.
+  const std::int64_t begin = last > 0 ? with[last - 1] + 1 : 0;
+  const auto next = std::find_if(with.begin() + static_cast<std::ptrdiff_t>(end), with.end(),
+                                 [](std::int32_t index) { return index >= 0; });
+  const std::int64_t most =
+      next == with.end() ? static_cast<std::int64_t>(other.size()) : std::int64_t{*next};
+  return std::min(begin + said - static_cast<std::int64_t>(last), std::max(begin, most));
+}
+
+}  // namespace
+
 Tick matching_tick(const Capture& from, Tick cursor, const Capture& to, Along along) {
   const Tick end = to.end_tick(), first = capture::make_tick(1, Phase::kDraft);
   if (cursor <= first || along == Along::kSteps) return std::clamp<Tick>(cursor, 0, end);
@@ -93,7 +172,8 @@ Tick matching_tick(const Capture& from, Tick cursor, const Capture& to, Along al
     }
     return std::min(tick, end);
   }
-  const std::int64_t tokens = emitted_before(from, cursor);
+  const std::int64_t said = emitted_before(from, cursor);
+  const std::int64_t tokens = along == Along::kText ? tokens_there(from, said, to) : said;
   std::int64_t emitted = 0;
   std::int32_t step = 1;  // the step `to` stands before
   for (const capture::StepRow& row : to.steps()) {
@@ -149,13 +229,29 @@ Twins find_twins(const Capture& own, Tick own_cursor, const Capture& other, Tick
     twins.differ[i] = kept && !ahead[i];
   }
 
+  twins.echo.assign(nodes.size(), -1);
   const auto own_text = best_text(own), other_text = best_text(other);
-  for (std::size_t i = 0; i < std::min(own_text.size(), other_text.size()); ++i) {
-    const capture::NodeRow& row = own.nodes()[static_cast<std::size_t>(own_text[i])];
-    if (row.token == other.nodes()[static_cast<std::size_t>(other_text[i])].token) continue;
-    twins.parting_node = own_text[i];
-    twins.parting_step = capture::step_of(row.tick);
-    break;
+  const auto with = align_texts(text_tokens(own), text_tokens(other));
+  std::size_t next = 0;  // of the other text
+  for (std::size_t i = 0; i < own_text.size() && next < other_text.size(); ++i) {
+    if (with[i] == static_cast<std::int32_t>(next)) {
+      ++next;
+    } else {
+      twins.partings.push_back(own_text[i]);
+      while (i < with.size() && with[i] < 0) ++i;
+      if (i == with.size()) break;
+      next = static_cast<std::size_t>(with[i]) + 1;
+    }
+    const auto node = static_cast<std::size_t>(own_text[i]);
+    const std::int32_t there = other_text[next - 1];
+    if (node < nodes.size() && twins.node[node] < 0 &&
+        there < static_cast<std::int32_t>(other_count))
+      twins.echo[node] = there;
+  }
+  if (!twins.partings.empty()) {
+    twins.parting_node = twins.partings.front();
+    twins.parting_step =
+        capture::step_of(own.nodes()[static_cast<std::size_t>(twins.parting_node)].tick);
   }
   static std::uint64_t next_version = 0;
   twins.version = ++next_version;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,20 @@ namespace triescope::viz {
 // What the shared cursor counts.
 enum class Along : std::uint8_t {
   kTokens,  // tokens of the text: keeps runs together whose steps emit different numbers of tokens
+  kText,    // the same, and behind a difference from where the texts agree again (align_texts)
   kSteps,
   kTime,  // of decoding, from the end of prefill
 };
-const char* to_string(Along along);  // "tokens", "steps", "time"
+const char* to_string(Along along);  // "tokens", "text", "steps", "time"
+std::span<const Along> all_alongs();
 bool along_from_string(const std::string& text, Along& along);
+
+// Which token of `other` each token of `one` goes with, by index; -1 = none. Token by token up to a
+// difference; behind it from the nearest place where the two agree in kAgain tokens in a row, or to
+// both ends. "Nearest": the fewest tokens left out, of both together, kFarthest at most.
+constexpr std::size_t kAgain = 3, kFarthest = 200;
+std::vector<std::int32_t> align_texts(std::span<const std::int32_t> one,
+                                      std::span<const std::int32_t> other);
 
 // Tokens of the text that whole steps before `cursor` have emitted.
 std::int64_t emitted_before(const capture::Capture& capture, capture::Tick cursor);
@@ -37,11 +47,27 @@ struct Twins {
   std::vector<std::uint8_t> differ;  // by node id: kept in one run and not in the other
   std::int32_t parting_node = -1;    // first token of this text that the other lacks; -1 = none
   std::int32_t parting_step = -1;    // the step that brought it
-  std::uint64_t version = 0;         // changes whenever a field above changes
+  // Where the texts differ, first to last, as many in both runs: this text's token there.
+  std::vector<std::int32_t> partings;
+  // By node id: of a token of this text without a twin, the token of the other text it goes with again
+  // (align_texts); -1 = none.
+  std::vector<std::int32_t> echo;
+  std::uint64_t version = 0;  // changes whenever a field above changes
 
   bool differs(std::int32_t id) const {
     return id >= 0 && id < static_cast<std::int32_t>(differ.size()) &&
            differ[static_cast<std::size_t>(id)] != 0;
+  }
+  // The same, but for tokens at which the texts agree again behind a difference.
+  bool differs_as_text(std::int32_t id) const {
+    return differs(id) && echo[static_cast<std::size_t>(id)] < 0;
+  }
+  // What shows the same token in the other run: its twin, else where the texts agree again.
+  std::int32_t counterpart_of(std::int32_t id) const {
+    const std::int32_t twin = twin_of(id);
+    return twin == -1 && id >= 0 && id < static_cast<std::int32_t>(echo.size())
+               ? echo[static_cast<std::size_t>(id)]
+               : twin;
   }
   // Prompt tokens (-2 - i) are their own twins.
   std::int32_t twin_of(std::int32_t id) const {

@@ -1,7 +1,10 @@
 // The workspace without a window: open captures, ranges, the command table over them.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "app/run/loaded_model.h"
 #include "app/window/commands.h"
@@ -40,6 +43,96 @@ struct Desk {
     return *workspace.active();
   }
 };
+
+TEST_CASE_FIXTURE(Desk,
+                  "captures that were opened are remembered once each, newest first, ten at most") {
+  const std::string left = open_run("left", {1, 2}).path, right = open_run("right", {3}).path;
+  auto& recent = workspace.preferences.recent_captures;
+  REQUIRE(recent.size() == 2);
+  CHECK(recent[0].path == right);
+  CHECK(recent[1].path == left);
+  CHECK(recent[0].method == "Greedy decoding");
+  CHECK(recent[0].recorded.size() == std::string("2026-01-02 03:04").size());
+  CHECK(recent[0].recorded[10] == ' ');
+  workspace.open_capture(left);
+  REQUIRE(recent.size() == 2);
+  CHECK(recent[0].path == left);
+  workspace.save_capture_as((folder.path() / "copy.tscap").string());
+  CHECK(recent[0].path == (folder.path() / "copy.tscap").string());
+  workspace.open_capture((folder.path() / "missing.tscap").string());
+  CHECK(recent.size() == 3);
+  for (int i = 0; i < 12; ++i)
+    remember_capture(workspace.preferences, {std::to_string(i), "Greedy", ""});
+  REQUIRE(recent.size() == 10);
+  CHECK(recent[0].path == "11");
+  CHECK(recent[9].path == "2");
+}
+
+TEST_CASE_FIXTURE(Desk, "every kind of breakpoint has a command, which asks for one of its kind") {
+  for (const BreakKind kind : all_break_kinds()) {
+    std::string id = std::string("break-") + script_name(kind);
+    std::ranges::replace(id, '_', '-');
+    CAPTURE(id);
+    const Command* const command = commands.find(id);
+    REQUIRE(command);
+    CHECK(command->title.find(break_words(kind)) != std::string::npos);
+    ui.dialog = Dialog::kNone;
+    command->run();
+    CHECK(ui.dialog == Dialog::kBreakpoints);
+    CHECK(ui.dialogs.breakpoints.add == kind);
+  }
+  CHECK(break_words(BreakKind::kText) == "a token's text holds");
+  CHECK(break_words(BreakKind::kRejection) == describe({BreakKind::kRejection, 0, true}));
+}
+
+TEST_CASE_FIXTURE(
+    Desk, "panel commands go to the panel under the mouse, else to the one it was over last") {
+  open_run("run", {1, 2});
+  const std::pair<const char*, bool PanelKeys::*> rows[] = {
+      {"fit", &PanelKeys::fit},
+      {"zoom-in", &PanelKeys::zoom_in},
+      {"zoom-out", &PanelKeys::zoom_out},
+      {"pan-left", &PanelKeys::pan_left},
+      {"pan-right", &PanelKeys::pan_right},
+      {"fold", &PanelKeys::fold},
+      {"previous-neighbour", &PanelKeys::previous},
+      {"next-neighbour", &PanelKeys::next}};
+  for (const auto& [id, key] : rows) {
+    CAPTURE(id);
+    ui.panel_keys = {};
+    ui.hovered_panel = "mask";
+    ui.last_panel = "mask";
+    commands.find(id)->run();
+    CHECK(ui.panel_keys.*key);
+    CHECK(ui.panel_keys.panel == "");
+    ui.hovered_panel.clear();
+    commands.find(id)->run();
+    CHECK(ui.panel_keys.panel == "mask");
+  }
+}
+
+TEST_CASE_FIXTURE(Desk, "the differences of two runs are gone to one after the other") {
+  Document& left = open_run("left", {1, 2});
+  CHECK_FALSE(workspace.go_to_difference());
+  Document& right = open_run("right", {3});
+  workspace.activate(&left);
+  workspace.compare(&right);
+  workspace.sync_partner();
+  const auto partings = left.twins.partings;
+  REQUIRE(partings.size() == right.twins.partings.size());
+  REQUIRE_FALSE(partings.empty());
+  CHECK(workspace.go_to_difference());
+  for (std::size_t i = 0; i < partings.size(); ++i) {
+    CHECK(left.focus.locked == partings[i]);
+    CHECK(right.focus.locked == right.twins.partings[i]);
+    CHECK(workspace.go_to_next_difference() == (i + 1 < partings.size()));
+  }
+  // Nothing locked: the next one is behind the cursor.
+  left.focus.locked = -1;
+  workspace.set_cursor(0);
+  CHECK(workspace.go_to_next_difference());
+  CHECK(left.focus.locked == partings.front());
+}
 
 TEST_CASE_FIXTURE(Desk, "a range is of one run, and of both while two are compared") {
   Document& left = open_run("left", {1, 2});
@@ -170,13 +263,16 @@ TEST_CASE_FIXTURE(Desk,
     CHECK(static_cast<bool>(command.run));
     CHECK(commands.find(command.id) == &command);
     const auto& known = menu_names();
-    CHECK(std::find(known.begin(), known.end(), command.menu) != known.end());
+    // A breakpoint of each kind is for the palette and scripts: the menu has the list of them.
+    CHECK(command.id.starts_with("break-") == command.menu.empty());
+    CHECK((command.menu.empty() ||
+           std::find(known.begin(), known.end(), command.menu) != known.end()));
     for (const Chord chord : command.chords) {
       CHECK(keys.insert(to_string(chord)).second);
       CHECK(commands.find(chord) == &command);
     }
   }
-  CHECK(commands.all().size() == 48);
+  CHECK(commands.all().size() == 71);
   CHECK(commands.find("no-such-command") == nullptr);
   CHECK(to_string(commands.find("layout-debug")->chords.front()) == "Ctrl+1");
   CHECK(to_string(commands.find("layout-compare")->chords.front()) == "Ctrl+4");

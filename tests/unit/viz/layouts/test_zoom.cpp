@@ -26,6 +26,17 @@ TEST_CASE("zoom: what fits cannot be scrolled, what does not stops at its ends")
   CHECK(scroll_within(7, 80, 100) == 0);
 }
 
+TEST_CASE("zoom: a picture is enlarged as far as it fits, in eighths, up to twice its size") {
+  CHECK(enlarged({1000, 1000}, {1000, 1000}) == 1.0f);
+  CHECK(enlarged({1124, 9000}, {1000, 1000}) == 1.0f);
+  CHECK(enlarged({1125, 9000}, {1000, 1000}) == 1.125f);
+  CHECK(enlarged({9000, 1300}, {1000, 1000}) == 1.25f);
+  CHECK(enlarged({9000, 9000}, {1000, 1000}) == 2.0f);
+  CHECK(enlarged({9000, 9000}, {1000, 1000}, 3) == 3.0f);
+  CHECK(enlarged({500, 9000}, {1000, 1000}) == 1.0f);
+  CHECK(enlarged({500, 500}, {0, 0}) == 2.0f);
+}
+
 TEST_CASE("zoom: the content under the pointer stays under the pointer") {
   // The pointer is 40 px into the window, over what lies 60 px into the content: 120 when doubled.
   CHECK(scroll_about(20, 40, 2) == 80);

@@ -546,6 +546,28 @@ TEST_CASE("trie: a folded node says how much is not drawn, dead and other, one o
   CHECK(tooltip.back() == "+3 nodes folded away: double-click to open");
 }
 
+// --- inspector ---
+
+TEST_CASE("inspector: a list longer than a wide panel is high goes on beside itself, in order") {
+  const Scene scene = scene_at(test::beam_capture(), test::beam_capture().end_tick());
+  const auto seen = [&](Rect area) {
+    std::vector<std::string> texts;
+    for (const auto& text : drawn(*make_panel("inspector"), scene, area).texts)
+      if (text.box.bottom() <= area.bottom() && text.box.y >= area.y) texts.push_back(text.text);
+    return texts;
+  };
+  // Columns as wide as the narrow panel: the same lines.
+  const auto whole = seen({0, 0, 430, 2000}), narrow = seen({0, 0, 430, 200}),
+             wide = seen({0, 0, 1290, 200});
+  CHECK(narrow.size() < whole.size());
+  CHECK(wide.size() > narrow.size());
+  REQUIRE(whole.size() >= wide.size());
+  // Where it all fits in one column, it stays in one.
+  for (const auto& text : drawn(*make_panel("inspector"), scene, {0, 0, 1290, 2000}).texts)
+    CHECK(text.box.x < 430);
+  for (std::size_t i = 0; i < narrow.size(); ++i) CHECK(wide[i] == whole[i]);
+}
+
 // --- what a draft's end looks like ---
 
 TEST_CASE("withdrawn drafts are named in the trie's legend, and their verdict says what it means") {

@@ -71,6 +71,10 @@ TEST_CASE("trie view state: written in one form, and read back within its limits
   CHECK(seen.zoom == 4);
   CHECK(other.options.mode == FoldMode::kAll);
   CHECK(other.options.closed.empty());
+  view.fit();
+  CHECK(trie_view_state(folds, view) == "mode=none;zoom=0.250;fit=1;closed=3,12;opened=7");
+  set_trie_view_state("zoom=1;fit=1", other, seen);
+  CHECK(seen.mode == TrieView::Mode::kFit);
 }
 
 }  // namespace

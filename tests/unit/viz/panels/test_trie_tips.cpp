@@ -75,5 +75,49 @@ TEST_CASE("trie: however far drafts reach, the node that they hang from stays in
   CHECK(steps > 3);
 }
 
+TEST_CASE("trie: a forced token within a folded run is named below the run") {
+  // A path of 40 tokens; the 10th was forced.
+  for (const bool is_forced : {false, true}) {
+    const auto opened = make_capture([&](Recorder& out) {
+      out.write({.run = synthetic_info(3, "greedy", "Greedy", "recycle")});
+      for (std::int32_t token = 0; token < 9; ++token)
+        out.write({.pieces = {{token, synthetic_pieces()[static_cast<std::size_t>(token)]}}});
+      std::vector<NodeRow> nodes = {{.node = 0}};
+      for (std::int32_t i = 1; i <= 40; ++i)
+        nodes.push_back({.node = i,
+                         .parent = i - 1,
+                         .token = i == 10 ? 5 : 7,
+                         .depth = i,
+                         .source = i == 10 && is_forced ? Source::kForced : Source::kGreedy,
+                         .tick = make_tick(0, Phase::kAccept)});
+      out.write({.nodes = nodes});
+      out.write({.frontier = {{.node = 40}}});
+      out.write({.phases = {{.tick = make_tick(0, Phase::kAccept)}}});
+    });
+    const auto panel = viz::make_panel("trie");
+    panel->set_view_state("mode=all;zoom=1");
+    const auto canvas =
+        drawn(*panel, scene_at(*opened->capture, make_tick(0, Phase::kCommit)), {0, 0, 1400, 300});
+    std::string caption;
+    for (const auto& text : canvas.texts)
+      if (text.text.find(" tokens") != std::string::npos && !text.text.starts_with("prompt"))
+        caption = text.text;
+    CAPTURE(caption);
+    REQUIRE_FALSE(caption.empty());
+    CHECK(caption.ends_with(is_forced ? " tokens, forced ·Paris" : " tokens"));
+  }
+}
+
+TEST_CASE("trie: a prompt of one token is one token") {
+  const auto opened = make_capture([](Recorder& out) {
+    out.write({.run = synthetic_info(1, "greedy", "Greedy", "recycle")});
+    out.write({.nodes = {{.node = 0}}});
+    out.write({.phases = {{.tick = make_tick(0, Phase::kAccept)}}});
+  });
+  const auto canvas = drawn(*viz::make_panel("trie"),
+                            scene_at(*opened->capture, make_tick(0, Phase::kCommit)), kArea);
+  CHECK(find(canvas, "prompt, 1 token"));
+}
+
 }  // namespace
 }  // namespace triescope::test

@@ -2,7 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/recording_canvas.h"
@@ -93,6 +95,151 @@ TEST_CASE("twins carry the same tokens, and each is the other's") {
     CHECK(back.differ[twin] == own.differ[i]);
   }
   CHECK(pairs > 0);
+}
+
+using Tokens = std::vector<std::int32_t>;
+
+TEST_CASE("texts are aligned again where they agree in three tokens, or to both ends") {
+  CHECK(align_texts(Tokens{1, 2, 3}, Tokens{1, 2, 3}) == Tokens{0, 1, 2});
+  // Another token in place of one; more tokens; fewer.
+  CHECK(align_texts(Tokens{1, 2, 3, 4, 5}, Tokens{1, 9, 3, 4, 5}) == Tokens{0, -1, 2, 3, 4});
+  CHECK(align_texts(Tokens{1, 3, 4, 5}, Tokens{1, 8, 9, 3, 4, 5}) == Tokens{0, 3, 4, 5});
+  CHECK(align_texts(Tokens{1, 8, 9, 3, 4, 5}, Tokens{1, 3, 4, 5}) == Tokens{0, -1, -1, 1, 2, 3});
+  // Two tokens in a row are not enough in the middle, and enough at both ends.
+  CHECK(align_texts(Tokens{1, 2, 3, 4, 7}, Tokens{1, 9, 3, 4, 8}) == Tokens{0, -1, -1, -1, -1});
+  CHECK(align_texts(Tokens{1, 2, 3, 4}, Tokens{1, 9, 3, 4}) == Tokens{0, -1, 2, 3});
+  CHECK(align_texts(Tokens{1, 2, 4}, Tokens{1, 9, 4}) == Tokens{0, -1, 2});
+  // What one says further on is not a difference.
+  CHECK(align_texts(Tokens{1, 2, 3}, Tokens{1}) == Tokens{0, -1, -1});
+  CHECK(align_texts(Tokens{}, Tokens{1}).empty());
+  CHECK(align_texts(Tokens{5, 6}, Tokens{7, 8}) == Tokens{-1, -1});
+}
+
+TEST_CASE(
+    "an alignment is the same seen from the other text, also where two ways are equally near") {
+  std::uint32_t state = 7;
+  const auto next = [&] {
+    return static_cast<std::int32_t>((state = state * 1664525u + 1013904223u) >> 28) % 3;
+  };
+  for (int round = 0; round < 300; ++round) {
+    Tokens one, other;
+    for (int i = 0; i < 24; ++i) one.push_back(next());
+    for (int i = 0; i < 22; ++i) other.push_back(next());
+    const auto there = align_texts(one, other), back = align_texts(other, one);
+    std::int32_t last = -1;
+    for (std::size_t i = 0; i < there.size(); ++i) {
+      if (there[i] < 0) continue;
+      CHECK(one[i] == other[static_cast<std::size_t>(there[i])]);
+      CHECK(back[static_cast<std::size_t>(there[i])] == static_cast<std::int32_t>(i));
+      CHECK(there[i] > last);
+      last = there[i];
+    }
+  }
+}
+
+TEST_CASE("an alignment looks no further than it promises") {
+  Tokens one = {1}, other = {1};
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(kFarthest); ++i) one.push_back(1000 + i);
+  for (const std::int32_t token : {2, 3, 4}) {
+    one.push_back(token);
+    other.push_back(token);
+  }
+  CHECK(align_texts(one, other).back() == 3);
+  one.insert(one.begin() + 1, 5000);
+  CHECK(align_texts(one, other).back() == -1);
+}
+
+// A greedy run that says these tokens, a step each.
+std::unique_ptr<test::OpenedCapture> greedy_run(const Tokens& tokens) {
+  return test::make_capture([&](capture::Recorder& out) {
+    out.write({.run = test::synthetic_info(3, "greedy", "Greedy", "recycle")});
+    out.write({.nodes = {{.node = 0}}});
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const auto step = static_cast<std::int32_t>(i);
+      const Tick accept = make_tick(step, Phase::kAccept);
+      out.write({.nodes = {{.node = step + 1,
+                            .parent = step,
+                            .token = tokens[i],
+                            .depth = step + 1,
+                            .source = capture::Source::kGreedy,
+                            .tick = accept}}});
+      out.write({.verdicts = {
+                     {.tick = accept, .node = step + 1, .verdict = capture::Verdict::kEmitted}}});
+      out.write({.frontier = {{.step = step, .node = step + 1}}});
+      for (int phase = 0; phase < capture::kPhaseCount; ++phase)
+        out.write({.phases = {{.tick = make_tick(step, static_cast<Phase>(phase))}}});
+      out.write({.steps = {{.step = step, .emitted = 1, .frontier = 1}}});
+    }
+    out.write({.finish = capture::Finish{capture::RunStatus::kDone, ""}});
+  });
+}
+
+TEST_CASE(
+    "behind a difference the texts' tokens find each other again, and every difference is known") {
+  const auto left = greedy_run({1, 2, 3, 4, 5, 6, 7, 8, 9}),
+             right = greedy_run({1, 2, 40, 41, 4, 5, 6, 7, 50, 9});
+  const capture::Capture &one = *left->capture, &other = *right->capture;
+  const Twins own = find_twins(one, one.end_tick(), other, other.end_tick());
+  const Twins back = find_twins(other, other.end_tick(), one, one.end_tick());
+  CHECK(own.partings == Tokens{3, 8});
+  CHECK(back.partings == Tokens{3, 9});
+  CHECK(own.parting_node == 3);
+  CHECK(own.parting_step == 2);
+  CHECK(back.parting_step == 2);
+  // Node 4 (token 4) is node 5 there; node 3 has nothing to go with.
+  CHECK(own.echo == Tokens{-1, -1, -1, -1, 5, 6, 7, 8, -1, 10});
+  CHECK(own.counterpart_of(2) == 2);
+  CHECK(own.counterpart_of(4) == 5);
+  CHECK(back.counterpart_of(5) == 4);
+  CHECK(own.counterpart_of(3) == -1);
+  CHECK(own.counterpart_of(-4) == -4);
+  CHECK(own.differs(4));
+  CHECK_FALSE(own.differs_as_text(4));
+  CHECK(own.differs_as_text(3));
+  CHECK(own.differs_as_text(8));
+  CHECK_FALSE(own.differs_as_text(2));
+  // What the other run has not reached at its cursor is not there yet.
+  const Twins early = find_twins(one, one.end_tick(), other, make_tick(4, Phase::kDraft));
+  CHECK(early.echo[4] == -1);
+}
+
+TEST_CASE("a cursor by text keeps two runs at the same place behind a difference") {
+  const auto left = greedy_run({1, 2, 3, 4, 5, 6, 7}),
+             right = greedy_run({1, 2, 40, 41, 42, 4, 5, 6, 7});
+  const capture::Capture &one = *left->capture, &other = *right->capture;
+  const auto there = [&](int tokens) {
+    return emitted_before(
+        other, matching_tick(one, make_tick(tokens, Phase::kDraft), other, Along::kText));
+  };
+  CHECK(there(1) == 1);
+  CHECK(there(2) == 2);
+  CHECK(there(3) == 3);  // at the difference: token by token
+  CHECK(there(4) == 6);  // behind it: where both have said 4
+  CHECK(there(7) == 9);
+  const auto back = [&](int tokens) {
+    return emitted_before(
+        one, matching_tick(other, make_tick(tokens, Phase::kDraft), one, Along::kText));
+  };
+  CHECK(back(3) == 3);
+  CHECK(back(4) == 3);  // waits until the texts agree again
+  CHECK(back(5) == 3);
+  CHECK(back(6) == 4);
+  CHECK(back(9) == 7);
+  const capture::Capture& run = test::draft_capture();
+  for (Tick tick = 0; tick <= run.end_tick(); ++tick)
+    CHECK(matching_tick(run, tick, run, Along::kText) == tick);
+}
+
+TEST_CASE("what the shared cursor counts has names, and back") {
+  CHECK(all_alongs().size() == 4);
+  for (const Along along : all_alongs()) {
+    Along read = Along::kTime;
+    CHECK(along_from_string(to_string(along), read));
+    CHECK(read == along);
+  }
+  Along unchanged = Along::kSteps;
+  CHECK_FALSE(along_from_string("texts", unchanged));
+  CHECK(unchanged == Along::kSteps);
 }
 
 // Marks ≠ of a panel: three strokes each, in the colour of differences.

@@ -1,0 +1,62 @@
+# Zoom, fit and fold are within reach: buttons at the right of a panel's tabs, keys over it, the palette, the tab's menu, scripts. Full
+# screen and back. A picture of a panel with one key.
+source "$(dirname "$0")/lib.sh"
+need_model
+command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
+"$TRIESCOPE" decode --quiet --model "$model" --method beam --set num_beams=3 --prompt "Once upon a time" --max-new-tokens 12 --capture "$work/run.tscap" >/dev/null || failures=$((failures + 1))
+{
+  echo "layout-debug"
+  for i in 0 1 2 3 4 5 6 7 8; do echo "write-state $work/$i.json"; echo "wait ms 2600"; done
+  echo "write-state $work/9.json"
+  echo "fold"
+  echo "write-state $work/10.json"
+  echo "full-screen"
+  echo "wait ms 400"
+  echo "write-state $work/11.json"
+  echo "full-screen"
+  echo "wait ms 400"
+  echo "write-state $work/12.json"
+} >"$work/panel.script"
+cd "$work" || exit 1
+window "$work/run.tscap" --script "$work/panel.script" &
+pid=$!
+appears() { for _ in $(seq 600); do [[ -s $1 ]] && return; sleep 0.05; done; }
+at() {
+  appears "$work/$1.json"
+  [[ $1 == 0 ]] && { sleep 0.3; id=$(xdotool search --pid $pid --name triescope | tail -1); xdotool windowfocus "$id" 2>/dev/null; }
+  sleep 0.2
+  shift
+  "$@"
+}
+key() { for k in "$@"; do xdotool key --window "$id" "$k"; sleep 0.15; done; }
+click() { xdotool mousemove --window "$id" "$1" "$2"; sleep 0.15; xdotool click "${3:-1}"; sleep 0.15; }
+over() { xdotool mousemove --window "$id" "$1" "$2"; sleep 0.2; shift 2; key "$@"; }
+palette() { key ctrl+shift+p; xdotool type --window "$id" --delay 30 "$1"; sleep 0.2; key Return; }
+menu() { click 352 101 3; sleep 0.2; click 372 "$1"; }
+at 0 click 846 102         # fit
+at 1 click 846 102         # and back
+at 2 click 824 102         # zoom in
+at 3 click 801 102         # zoom out
+at 4 over 600 300 z        # the trie's folds
+at 5 palette "panel: fold"
+at 6 palette "panel: fit"
+at 7 over 600 300 ctrl+shift+e
+at 8 over 1080 180 z       # what the texts share, in the text panel
+wait $pid || { echo "FAILED: the script ended with $?"; failures=$((failures + 1)); }
+check_json "$work/0.json" 'd["views"]["trie"] == "mode=auto;zoom=1.000" and d["views"]["text"] == ""'
+check_json "$work/1.json" 'd["views"]["trie"].endswith(";fit=1")'
+check_json "$work/2.json" 'd["views"]["trie"] == "mode=auto;zoom=1.000"'
+check_json "$work/3.json" 'd["views"]["trie"] == "mode=auto;zoom=1.250"'
+check_json "$work/4.json" 'd["views"]["trie"] == "mode=auto;zoom=1.000"'
+check_json "$work/5.json" 'd["views"]["trie"] == "mode=all;zoom=1.000"'
+check_json "$work/6.json" 'd["views"]["trie"] == "mode=none;zoom=1.000" and not d["dialog"]'
+check_json "$work/7.json" 'd["views"]["trie"].endswith(";fit=1")'
+check_json "$work/9.json" 'd["views"]["text"] == "shared=each" and d["problems"] == []'
+check_json "$work/9.json" 'd["views"]["trie"].startswith("mode=none;")'
+check_json "$work/10.json" 'd["views"]["text"] == ""'
+check_json "$work/12.json" 'not d["fullscreen"] and d["size"] == [1280, 720]'
+check_json "$work/11.json" 'd["fullscreen"] and d["size"][0] >= 1280 and d["size"][1] > 720'
+picture=$(ls "$work"/triescope-trie-step*.png 2>/dev/null)
+[[ $(head -c 8 "${picture:-/dev/null}" | od -An -tx1 | tr -d ' \n') == 89504e470d0a1a0a ]] || { echo "FAILED: no picture of the trie, but '$picture'"; failures=$((failures + 1)); }
+check_json "$work/9.json" 'd["message"].startswith("exported ") and d["message"].endswith(".png")'
+finish

@@ -1,0 +1,56 @@
+# The start screen lists the captures that were open before, with method and date; a click opens one. A breakpoint of each kind has a
+# command, which opens the list at its field. A maximised panel uses its room.
+source "$(dirname "$0")/lib.sh"
+need_model
+command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
+"$TRIESCOPE" decode --quiet --model "$model" --method beam --set num_beams=3 --prompt "Once upon a time" --max-new-tokens 4 --capture "$work/first run.tscap" >/dev/null || failures=$((failures + 1))
+"$TRIESCOPE" decode --quiet --model "$model" --method greedy --prompt "Once upon a time" --max-new-tokens 4 --capture "$work/second.tscap" >/dev/null || failures=$((failures + 1))
+fail() { echo "FAILED: $1"; failures=$((failures + 1)); }
+appears() { for _ in $(seq 600); do [[ -s $1 ]] && return; sleep 0.05; done; }
+find_window() { sleep 0.3; id=$(xdotool search --pid $pid --name triescope | tail -1); xdotool windowfocus "$id" 2>/dev/null; }
+key() { for k in "$@"; do xdotool key --window "$id" "$k"; sleep 0.15; done; }
+click() { xdotool mousemove --window "$id" "$1" "$2"; sleep 0.15; xdotool click 1; sleep 0.15; }
+cd "$work" || exit 1
+for run in second "first run"; do
+  timeout 60 "$TRIESCOPE" --size 1280x720 "$run.tscap" &
+  pid=$!
+  sleep 4; find_window
+  key F2; sleep 0.3; key F2; sleep 0.3  # a key that comes before the first frame is lost
+  key ctrl+q
+  wait $pid || fail "the window ended with $?"
+done
+python3 - "$XDG_CONFIG_HOME/triescope/window.json" "$work" <<'PY' || fail "the preferences do not hold the captures"
+import json, re, sys
+recent = json.load(open(sys.argv[1]))["recent_captures"]
+assert [(r["path"], r["method"]) for r in recent] == [(sys.argv[2] + "/first run.tscap", "Trie beam search"), (sys.argv[2] + "/second.tscap", "Greedy decoding")], recent
+assert all(re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d", r["recorded"]) for r in recent), recent
+PY
+{
+  echo "write-state $work/0.json"
+  echo "wait ms 1800"
+  echo "write-state $work/1.json"
+  echo "break-text"
+  echo "write-state $work/2.json"
+  echo "wait ms 3500"
+  echo "write-state $work/3.json"
+  echo "break-entropy-above"
+  echo "write-state $work/4.json"
+  for panel in kv mask inspector; do echo "maximise-panel $panel"; echo "write-state $work/$panel.json"; done
+} >"$work/recent.script"
+window --script "$work/recent.script" &
+pid=$!
+appears "$work/0.json"; find_window
+click 600 408                    # the second of the list
+appears "$work/2.json"; sleep 0.3
+xdotool type --window "$id" --delay 30 "Paris"; sleep 0.2
+key Escape Escape                # the field, then the dialog
+wait $pid || fail "the script ended with $?"
+check_json "$work/0.json" 'd["documents"] == 0'
+check_json "$work/1.json" 'd["documents"] == 1 and d["capture"].endswith("/second.tscap") and d["problems"] == []'
+check_json "$work/2.json" 'd["dialog"] and d["breakpoint_texts"] == ["a token'"'"'s text holds '"'"'the'"'"'"]'
+check_json "$work/3.json" 'not d["dialog"] and len(d["breakpoint_texts"]) == 1'
+check_json "$work/4.json" 'd["dialog"] and len(d["breakpoint_texts"]) == 2 and d["breakpoint_texts"][1].startswith("entropy > ")'
+check_json "$work/kv.json" '1 < d["enlarged"] <= 2'
+check_json "$work/mask.json" '1 < d["enlarged"] <= 2'
+check_json "$work/4.json" 'd["enlarged"] == 1'
+finish

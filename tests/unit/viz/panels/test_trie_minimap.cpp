@@ -1,0 +1,121 @@
+// The trie's map in the corner: when there is one, and what a click and a drag on it do.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tests/unit/viz/captures.h"
+#include "tests/unit/viz/looking.h"
+#include "viz/panels/panel.h"
+
+namespace triescope::test {
+namespace {
+
+constexpr viz::Rect kArea{0, 0, 600, 300};
+// Inside the map: half an em from the corner at the bottom left.
+constexpr viz::Point kOnMap{20, 285};
+
+viz::Scene end_of(const Capture& run) { return scene_at(run, run.end_tick()); }
+
+bool over_map(viz::Panel& panel, const viz::Scene& scene, viz::Point at) {
+  const auto reaction = panel.input(mouse_at(at), kArea, scene);
+  return !reaction.tooltip.empty() && reaction.tooltip[0].starts_with("the whole trie");
+}
+
+const std::string* box_of(const RecordingCanvas& canvas, const std::string& text) {
+  for (const auto& one : canvas.texts)
+    if (one.text == text) return &one.text;
+  return nullptr;
+}
+
+TEST_CASE("trie map: there while the trie does not fit, and not when all of it is in sight") {
+  const Capture& run = beam_capture();
+  const auto panel = viz::make_panel("trie");
+  const viz::Scene scene = end_of(run);
+  drawn(*panel, scene, kArea);
+  CHECK(over_map(*panel, scene, kOnMap));
+  viz::Input fit;
+  fit.fit = true;
+  panel->input(fit, kArea, scene);
+  drawn(*panel, scene, kArea);
+  CHECK_FALSE(over_map(*panel, scene, kOnMap));
+  // Neither in an export, nor in a panel that has no room for it.
+  viz::Scene exported = scene;
+  exported.export_mode = true;
+  const auto other = viz::make_panel("trie");
+  drawn(*other, exported, kArea);
+  CHECK_FALSE(over_map(*other, exported, kOnMap));
+  const viz::Scene early = scene_at(run, make_tick(1, Phase::kDraft));
+  drawn(*other, early, kArea);
+  CHECK_FALSE(over_map(*other, early, kOnMap));
+}
+
+TEST_CASE("trie map: a click goes there, a drag follows the mouse, F goes back to all of it") {
+  const Capture& run = beam_capture();
+  const auto panel = viz::make_panel("trie");
+  const viz::Scene scene = end_of(run);
+  const std::string prompt = "prompt, 34 tokens";
+  auto canvas = drawn(*panel, scene, kArea);
+  const auto seen = [&] {
+    const auto* text = find(canvas, prompt);
+    return text && text->visible.w > 0;
+  };
+  REQUIRE_FALSE(seen());  // the growing end is in sight
+  viz::Input in = mouse_at({8, 285});
+  in.clicked = true;
+  panel->input(in, kArea, scene);
+  canvas = drawn(*panel, scene, kArea);
+  CHECK(seen());
+  // The drag begins on the map and goes on wherever the mouse is.
+  viz::Input drag = mouse_at({9, 285});
+  drag.dragging = true;
+  drag.drag_delta = {1, 0};
+  panel->input(drag, kArea, scene);
+  drag.mouse = {500, 100};
+  drag.drag_delta = {491, -185};
+  const auto reaction = panel->input(drag, kArea, scene);
+  CHECK(reaction.hover == -1);
+  canvas = drawn(*panel, scene, kArea);
+  CHECK_FALSE(seen());
+  // One that begins elsewhere moves the picture itself.
+  viz::Input pan;
+  panel->input(pan, kArea, scene);
+  const auto before = drawn(*panel, scene, kArea);
+  pan = mouse_at({300, 100});
+  pan.dragging = true;
+  pan.drag_delta = {10, 0};
+  panel->input(pan, kArea, scene);
+  const auto after = drawn(*panel, scene, kArea);
+  int moved = 0;
+  for (const auto& text : before.texts)
+    for (const auto& same : after.texts)
+      moved += text.text == same.text && text.box.y == same.box.y &&
+               std::abs(same.box.x - text.box.x - 10) < 0.01f;
+  CHECK(moved > 3);
+  CHECK(box_of(after, "folds: auto"));
+}
+
+TEST_CASE("trie map: it shows the beams in their colours, and costs spots, not nodes") {
+  const auto run = make_capture([](Recorder& out) { record_beam(out, 200, 3); });
+  const auto panel = viz::make_panel("trie");
+  panel->set_view_state("mode=none;zoom=1");
+  const viz::Scene scene = end_of(*run->capture);
+  const auto canvas = drawn(*panel, scene, kArea);
+  // Of 2 px height each, within 11 × 5 em.
+  int spots = 0, best = 0;
+  char color[16];
+  const viz::Color beam = scene.theme.beam(0);
+  std::snprintf(color, sizeof color, " %02x%02x%02xff", beam.r, beam.g, beam.b);
+  for (const std::string& call : canvas.calls) {
+    if (!call.starts_with("fill_rect ") || call.find(" 2.000 0.000 ") == std::string::npos)
+      continue;
+    ++spots;
+    best += call.ends_with(color) ? 1 : 0;
+  }
+  CHECK(spots > 10);
+  CHECK(best > 0);
+  CHECK(spots < 77 * 35);
+}
+
+}  // namespace
+}  // namespace triescope::test

@@ -1,0 +1,69 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/window/dialog_rows.h"
+#include "tests/unit/viz/captures.h"
+#include "viz/words/number_text.h"
+#include "viz/words/token_text.h"
+
+namespace triescope::app {
+namespace {
+
+using namespace triescope::capture;
+
+TEST_CASE("what-if: ranks start at 1, figures are those recorded, what the run took is marked") {
+  const Capture& run = test::beam_capture();
+  const Tick cursor = make_tick(5, Phase::kCommit);
+  const std::int32_t node = run.frontier(3).front().node;
+  const auto candidates = run.candidates(node, cursor);
+  REQUIRE(candidates.size() == 6);
+  const WhatIf at = what_if_at(run, cursor, node);
+  CHECK(at.node == node);
+  REQUIRE(at.rows.size() == candidates.size());
+  int taken = 0;
+  for (std::size_t i = 0; i < at.rows.size(); ++i) {
+    CHECK(at.rows[i].rank == std::to_string(i + 1));
+    CHECK(at.rows[i].token == candidates[i].token);
+    CHECK(at.rows[i].text == viz::token_text(run.piece(candidates[i].token)));
+    CHECK(at.rows[i].p.size() == std::string("0.1234").size());
+    CHECK(std::abs(std::stof(at.rows[i].p) - std::exp(candidates[i].logprob)) < 0.00006f);
+    CHECK(at.rows[i].logprob == viz::logprob_text(candidates[i].logprob));
+    const auto children = run.children(node);
+    const bool is_child = std::any_of(children.begin(), children.end(), [&](std::int32_t child) {
+      return run.nodes()[static_cast<std::size_t>(child)].token == candidates[i].token;
+    });
+    CHECK(at.rows[i].taken == is_child);
+    taken += at.rows[i].taken ? 1 : 0;
+  }
+  CHECK(taken > 0);
+}
+
+TEST_CASE("what-if: without a focus after the best beam; a leaf that was not read is its parent") {
+  const Capture& run = test::beam_capture();
+  const Tick cursor = make_tick(5, Phase::kDraft);  // step 4 is done
+  const std::int32_t leaf = run.frontier(4).front().node;
+  const std::int32_t parent = run.nodes()[static_cast<std::size_t>(leaf)].parent;
+  CHECK(what_if_at(run, cursor, -1).node == parent);
+  CHECK(what_if_at(run, cursor, leaf).node == parent);
+  CHECK(what_if_at(run, cursor, leaf).rows.size() == 6);
+  CHECK(what_if_at(run, cursor, 1 << 20).node == -1);
+  CHECK(what_if_at(run, cursor, 0).node == 0);
+}
+
+TEST_CASE("about: every line has a name and a value, also where there is no CUDA") {
+  const auto lines = version_lines();
+  REQUIRE(lines.size() >= 3);
+  for (const std::string& line : lines) {
+    CAPTURE(line);
+    const auto space = line.find(' ');
+    REQUIRE(space != std::string::npos);
+    CHECK(space > 0);
+    CHECK(line.size() > space + 1);
+    CHECK(line.find_last_not_of(" \"") == line.size() - 1);
+  }
+}
+
+}  // namespace
+}  // namespace triescope::app

@@ -1,0 +1,137 @@
+#include "viz/panels/decision_csv.h"
+
+#include <cmath>
+#include <sstream>
+
+#include "viz/look/node_text.h"
+#include "viz/look/reason_text.h"
+#include "viz/panels/beam_table.h"
+#include "viz/panels/draw_table.h"
+#include "viz/words/finish_text.h"
+#include "viz/words/number_text.h"
+#include "viz/words/token_text.h"
+
+namespace triescope::viz {
+namespace {
+
+// One line of the table.
+struct Row {
+  std::int32_t step = 0, node = -1, parent = -1, rank = -1, replacement = -1, token = -1;
+  std::string text = {}, source = {}, verdict = {}, reason = {}, table = {}, stages = {};
+  float p = std::nanf(""), q = std::nanf(""), u = std::nanf(""), score = std::nanf(""),
+        gap = std::nanf(""), p_final = std::nanf(""), from = std::nanf(""), to = std::nanf(""),
+        final_score = std::nanf("");
+};
+
+std::string line_of(const Row& row) {
+  const auto id = [](std::int32_t value) { return value < 0 ? "" : std::to_string(value); };
+  const auto number = [](float value) { return csv_number(value); };
+  std::ostringstream out;
+  out << row.step << ',' << id(row.node) << ',' << id(row.parent) << ',' << csv_field(row.text)
+      << ',' << row.source << ',' << csv_field(row.verdict) << ',' << number(row.p) << ','
+      << number(row.q) << ',' << number(row.u) << ',' << (row.rank < 0 ? "" : id(row.rank + 1))
+      << ',' << number(row.score) << ',' << number(row.gap) << ',' << id(row.replacement) << ','
+      << csv_field(row.reason) << ',' << row.table << ',' << id(row.token) << ','
+      << number(row.p_final) << ',' << csv_field(row.stages) << ',' << number(row.from) << ','
+      << number(row.to) << ',' << number(row.final_score) << '\n';
+  return out.str();
+}
+
+float or_none(float value) { return value < 0 ? std::nanf("") : value; }
+
+}  // namespace
+
+std::string decision_csv_head() {
+  return "step,node,parent,text,source,verdict,p,q,u,rank,score,gap,replacement,reason,"
+         "table,token,p_final,stages,from,to,final_score\n";
+}
+
+std::string verdict_csv(std::span<const capture::VerdictRow> rows, const std::string& table,
+                        const Scene& scene) {
+  std::string out;
+  for (const capture::VerdictRow& row : rows) {
+    const capture::NodeRow& node = scene.capture->nodes()[static_cast<std::size_t>(row.node)];
+    out += line_of({.step = capture::step_of(row.tick),
+                    .node = row.node,
+                    .parent = node.parent,
+                    .rank = row.rank,
+                    .replacement = row.replacement,
+                    .token = node.token,
+                    .text = node_text(scene, row.node),
+                    .source = capture::to_string(node.source),
+                    .verdict = capture::to_string(row.verdict),
+                    .reason = reason_text(row, *scene.capture),
+                    .table = table,
+                    .p = or_none(row.p),
+                    .q = or_none(row.q),
+                    .u = or_none(row.u),
+                    .score = row.score,
+                    .gap = row.gap});
+  }
+  return out;
+}
+
+std::string beam_csv(const BeamDecision& decision, const Scene& scene) {
+  std::string out;
+  for (std::size_t i = 0; i < decision.choices.size(); ++i) {
+    const BeamChoice& choice = decision.choices[i];
+    out += line_of({.step = decision.step,
+                    .node = choice.child,
+                    .parent = choice.parent,
+                    .rank = static_cast<std::int32_t>(i),
+                    .token = choice.token,
+                    .text = token_text(scene.capture->piece(choice.token)),
+                    .source = capture::to_string(capture::Source::kBeam),
+                    .verdict = fate_text(choice.fate),
+                    .table = "candidates",
+                    .p = std::exp(choice.logprob),
+                    .score = choice.score,
+                    .gap = choice.chosen() ? choice.gap : -choice.gap});
+  }
+  for (const capture::SequenceRow& row : finished_hypotheses(scene))
+    out += line_of({.step = capture::step_of(row.tick),
+                    .node = row.node,
+                    .text = row.node < 0 ? "" : node_text(scene, row.node),
+                    .verdict = "finished",
+                    .reason = finish_text(row.finish),
+                    .table = "hypotheses",
+                    .score = sum_of(row, scene),
+                    .final_score = row.score});
+  return out;
+}
+
+std::string draw_csv(const DrawDecision& decision, const Scene& scene) {
+  std::string out;
+  for (std::size_t i = 0; i < decision.tokens.size(); ++i) {
+    const DrawToken& token = decision.tokens[i];
+    const bool drawn = token.token == decision.token;
+    std::string stages;
+    for (std::size_t s = 0; s < decision.stages.size(); ++s)
+      if (!std::isnan(token.p[s + 1]))
+        stages += (stages.empty() ? "" : "; ") + stage_text(decision.stages[s]) + " " +
+                  csv_number(token.p[s + 1]);
+    const bool interval = !decision.gumbel && !std::isnan(token.at);
+    out += line_of({.step = decision.step,
+                    .node = drawn ? decision.child : -1,
+                    .parent = decision.node,
+                    .rank = static_cast<std::int32_t>(i),
+                    .token = token.token,
+                    .text = token_text(scene.capture->piece(token.token)),
+                    .verdict = drawn                 ? "chosen"
+                               : token.p.back() == 0 ? "cut"
+                                                     : "",
+                    .reason = drawn ? draw_sentence(decision, scene) : "",
+                    .table = "draw",
+                    .stages = stages,
+                    .p = token.p.front(),
+                    .q = token.q,
+                    .u = drawn ? or_none(decision.u) : std::nanf(""),
+                    .score = decision.gumbel ? token.at : std::nanf(""),
+                    .p_final = token.p.back(),
+                    .from = interval ? token.at : std::nanf(""),
+                    .to = interval ? token.at + token.drawn_p : std::nanf("")});
+  }
+  return out;
+}
+
+}  // namespace triescope::viz

@@ -1,0 +1,26 @@
+// The decision panel as rows of one table, whatever a step decides: beams' candidates with the cut and
+// the finished hypotheses, drafts with their verdicts, the draw of a token; and what became of nodes
+// in that step, with the reason. Columns that a row has no
+// value for are empty.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "core/capture/capture.h"
+#include "viz/look/scene.h"
+#include "viz/questions/beam_decision.h"
+#include "viz/questions/draw_decision.h"
+
+namespace triescope::viz {
+
+// step,node,parent,text,source,verdict,p,q,u,rank,score,gap,replacement,reason,table,token,p_final,
+// stages,from,to,final_score. `rank` counts from 1; `score` is Σ log p; `gap` is below 0 below the cut;
+// `p_final` is p′; `stages` reads "temperature 0.1200; top-k 0.1300"; u in [from, to) draws the token.
+std::string decision_csv_head();
+std::string verdict_csv(std::span<const capture::VerdictRow> rows, const std::string& table,
+                        const Scene& scene);
+std::string beam_csv(const BeamDecision& decision, const Scene& scene);
+std::string draw_csv(const DrawDecision& decision, const Scene& scene);
+
+}  // namespace triescope::viz

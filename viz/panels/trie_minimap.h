@@ -1,0 +1,42 @@
+// TrieMinimap: the whole token tree in a corner of the trie panel while a part of it is out of sight.
+// What it draws is found again only when the tree or the box changes; a frame costs its spots.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "viz/canvas/canvas.h"
+#include "viz/layouts/minimap.h"
+#include "viz/layouts/trie_view.h"
+#include "viz/look/scene.h"
+#include "viz/panels/trie_shape.h"
+
+namespace triescope::viz {
+
+class TrieMinimap {
+ public:
+  // `body`: where the tree is drawn; `view`: as it was placed there.
+  void draw(Canvas& canvas, Rect body, const TrieShape& shape, const TrieView& view,
+            const Scene& scene);
+  void hide() { map_ = {}; }
+  bool contains(Point mouse) const { return map_.shown() && map_.box.contains(mouse); }
+  // A click or a drag that began on it moves the view. True: the mouse is the map's.
+  bool input(const Input& in, Rect body, TrieView& view);
+
+ private:
+  struct Spot {
+    Rect area;  // from the top left of the box
+    Color color;
+  };
+  void find_spots(const TrieShape& shape, const Scene& scene);
+
+  Minimap map_;
+  bool held_ = false, was_dragging_ = false;
+  // What the spots were found for.
+  std::uint64_t version_ = 0;
+  Point size_;
+  bool dark_ = false;
+  std::vector<Spot> spots_;
+};
+
+}  // namespace triescope::viz
