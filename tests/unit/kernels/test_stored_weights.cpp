@@ -108,6 +108,30 @@ TEST_CASE("every row reads back as its dequantised values") {
   }
 }
 
+TEST_CASE("blocks may come in any chunks, to one thread or several") {
+  Rng rng(25);
+  const std::int64_t n = 77, k = 64;
+  const auto bytes = test::stored_rows(GgmlType::kQ4_0, n, k, rng);
+  const auto want = test::dequantised(GgmlType::kQ4_0, bytes);
+  const std::size_t row_bytes = bytes.size() / static_cast<std::size_t>(n);
+  for (const int threads : {1, 2}) {
+    ThreadPool pool(threads);
+    PackedLinear packed(std::array{PackedLinear::Part{n, GgmlType::kQ4_0}}, k);
+    for (const auto& [first, count] : {std::pair{40, 37}, {0, 3}, {3, 37}})
+      packed.set_stored_rows(first, count,
+                             std::span(bytes).subspan(static_cast<std::size_t>(first) * row_bytes,
+                                                      static_cast<std::size_t>(count) * row_bytes),
+                             pool);
+    std::vector<float> row(static_cast<std::size_t>(k));
+    for (std::int64_t i = 0; i < n; ++i) {
+      CAPTURE(threads);
+      CAPTURE(i);
+      packed.read_row(i, row.data());
+      REQUIRE(test::first_difference(row.data(), want.data() + i * k, k) == -1);
+    }
+  }
+}
+
 TEST_CASE("matrices of different types share a layer, each from a panel of its own") {
   Rng rng(24);
   ThreadPool pool(3);
