@@ -111,8 +111,8 @@ TEST_CASE("every row reads back as its dequantised values") {
 TEST_CASE("blocks may come in any chunks, to one thread or several") {
   Rng rng(25);
   const std::int64_t n = 77, k = 64;
-  const auto bytes = test::stored_rows(GgmlType::kQ4_0, n, k, rng);
-  const auto want = test::dequantised(GgmlType::kQ4_0, bytes);
+  const auto bytes = formats::random_rows(GgmlType::kQ4_0, n, k, rng);
+  const auto want = formats::dequantised(GgmlType::kQ4_0, bytes);
   const std::size_t row_bytes = bytes.size() / static_cast<std::size_t>(n);
   for (const int threads : {1, 2}) {
     ThreadPool pool(threads);
