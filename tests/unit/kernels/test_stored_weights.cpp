@@ -5,9 +5,9 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/formats/random_blocks.h"
 #include "core/kernels/linear.h"
 #include "tests/unit/kernels/random_values.h"
-#include "tests/unit/kernels/stored_blocks.h"
 
 namespace triescope::kernels {
 namespace {
@@ -41,12 +41,12 @@ TEST_CASE("every stored type gives the bits of its dequantised weights, for 1 to
   ThreadPool pool(2);
   // 2304 inputs: two stretches of decoded values and a chain that ends early; 45 outputs: a panel
   // that is not full.
-  for (const GgmlType type : test::stored_types()) {
+  for (const GgmlType type : formats::stored_types()) {
     for (const std::int64_t k : {256, 2304}) {
       const std::int64_t n = 45;
-      const auto bytes = test::stored_rows(type, n, k, rng);
+      const auto bytes = formats::random_rows(type, n, k, rng);
       const PackedLinear from_file = stored(type, n, k, bytes, pool);
-      const PackedLinear widened = plain(n, k, test::dequantised(type, bytes), pool);
+      const PackedLinear widened = plain(n, k, formats::dequantised(type, bytes), pool);
       const auto x = random_values(33 * k, rng);
       test::for_each_variant([&](const char* variant) {
         for (std::int64_t rows = 1; rows <= 33; ++rows) {
@@ -69,9 +69,9 @@ TEST_CASE("types of 32 values need no whole number of chains") {
   for (const GgmlType type : {kQ4_0, kQ4_1, kQ5_0, kQ5_1, kQ8_0, kIQ4_NL}) {
     for (const std::int64_t k : {32, 96, 160, 1056}) {
       const std::int64_t n = 33;
-      const auto bytes = test::stored_rows(type, n, k, rng);
+      const auto bytes = formats::random_rows(type, n, k, rng);
       const PackedLinear from_file = stored(type, n, k, bytes, pool);
-      const PackedLinear widened = plain(n, k, test::dequantised(type, bytes), pool);
+      const PackedLinear widened = plain(n, k, formats::dequantised(type, bytes), pool);
       const auto x = random_values(16 * k, rng);
       test::for_each_variant([&](const char* variant) {
         for (const std::int64_t rows : {1, 2, 3, 4, 5, 16}) {
@@ -91,9 +91,9 @@ TEST_CASE("every row reads back as its dequantised values") {
   Rng rng(23);
   ThreadPool pool(2);
   const std::int64_t n = 40, k = 512;
-  for (const GgmlType type : test::stored_types()) {
-    const auto bytes = test::stored_rows(type, n, k, rng);
-    const auto want = test::dequantised(type, bytes);
+  for (const GgmlType type : formats::stored_types()) {
+    const auto bytes = formats::random_rows(type, n, k, rng);
+    const auto want = formats::dequantised(type, bytes);
     const PackedLinear packed = stored(type, n, k, bytes, pool);
     std::vector<float> row(static_cast<std::size_t>(k));
     test::for_each_variant([&](const char* variant) {
@@ -111,8 +111,8 @@ TEST_CASE("every row reads back as its dequantised values") {
 TEST_CASE("blocks may come in any chunks, to one thread or several") {
   Rng rng(25);
   const std::int64_t n = 77, k = 64;
-  const auto bytes = test::stored_rows(GgmlType::kQ4_0, n, k, rng);
-  const auto want = test::dequantised(GgmlType::kQ4_0, bytes);
+  const auto bytes = formats::random_rows(GgmlType::kQ4_0, n, k, rng);
+  const auto want = formats::dequantised(GgmlType::kQ4_0, bytes);
   const std::size_t row_bytes = bytes.size() / static_cast<std::size_t>(n);
   for (const int threads : {1, 2}) {
     ThreadPool pool(threads);
@@ -142,8 +142,8 @@ TEST_CASE("matrices of different types share a layer, each from a panel of its o
   std::vector<float> dense;
   std::int64_t first = 0;
   for (const auto& [outputs, type] : parts) {
-    const auto bytes = test::stored_rows(type, outputs, k, rng);
-    const auto values = test::dequantised(type, bytes);
+    const auto bytes = formats::random_rows(type, outputs, k, rng);
+    const auto values = formats::dequantised(type, bytes);
     dense.insert(dense.end(), values.begin(), values.end());
     // In two pieces, the later one first.
     const std::int64_t cut = outputs / 3;
@@ -171,7 +171,7 @@ TEST_CASE("matrices of different types share a layer, each from a panel of its o
 TEST_CASE("stored weights take the room of their file, a few bytes a block more at most") {
   ThreadPool pool(1);
   const std::int64_t n = 64, k = 1024;
-  for (const GgmlType type : test::stored_types()) {
+  for (const GgmlType type : formats::stored_types()) {
     const PackedLinear packed(std::array{PackedLinear::Part{n, type}}, k);
     const double file =
         static_cast<double>(n * k / formats::block_elements(type)) * formats::block_bytes(type);
