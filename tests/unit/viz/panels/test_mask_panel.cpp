@@ -71,5 +71,23 @@ TEST_CASE("mask: keys move a zoomed mask along its columns and back, and not pas
   CHECK(press(right, 1) == last);
 }
 
+TEST_CASE("mask: the button changes the order of the columns, and changes it back") {
+  const viz::Scene scene = scene_at(draft_capture(), make_tick(28, Phase::kForward) + 1);
+  const viz::Rect area{0, 0, 700, 400};
+  const auto panel = viz::make_panel("mask");
+  const auto click = [&](const char* label) {
+    const auto canvas = drawn(*panel, scene, area);
+    const auto* text = find(canvas, label);
+    REQUIRE(text);
+    viz::Input in = mouse_over(*text);
+    in.clicked = true;
+    panel->input(in, area, scene);
+    return panel->view_state();
+  };
+  CHECK(panel->view_state() == "order=path");
+  CHECK(click("columns: paths") == "order=slot");
+  CHECK(click("columns: slots") == "order=path");
+}
+
 }  // namespace
 }  // namespace triescope::test
