@@ -292,7 +292,7 @@ TEST_CASE("capture: bookmarks are kept in the file, of a growing and of a finish
 
 TEST_CASE("capture: a slice shows at its cursors what the whole shows") {
   TempDir dir;
-  const std::string path = dir.path() / "it's 100%? #1.tscap", part = dir.path() / "part.tscap";
+  const std::string path = dir.path() / "it's 100%? #1 %41.tscap", part = dir.path() / "part.tscap";
   {
     const auto recorder = open_recorder(path);
     record_sample(*recorder, 100, 3);

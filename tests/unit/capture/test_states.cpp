@@ -252,6 +252,9 @@ TEST_CASE("slots: free, live, garbage, reused, moved, each at its time") {
   CHECK_FALSE(c->slot_at(1, make_tick(2, Phase::kForward)).reused_this_step);
   CHECK(c->slot_at(4, commit1 + 1).moved_this_step);
   CHECK(c->slot_at(4, commit1 + 1).moved_from == 2);
+  // Of the step that the cursor has just finished, no longer of the next one.
+  CHECK(c->slot_at(4, make_tick(2, Phase::kDraft)).moved_this_step);
+  CHECK_FALSE(c->slot_at(4, make_tick(2, Phase::kDraft) + 1).moved_this_step);
   CHECK(c->slot_at(2, commit1 + 1).state == SlotState::kFree);
   CHECK(c->slot_of(2, commit1) == 2);
   CHECK(c->slot_of(2, commit1 + 1) == 4);
@@ -259,6 +262,23 @@ TEST_CASE("slots: free, live, garbage, reused, moved, each at its time") {
   CHECK(c->slot_count_at(forward) == 0);
   CHECK(c->slot_count_at(commit1) == 3);
   CHECK(c->slot_count_at(commit1 + 1) == 5);
+}
+
+TEST_CASE("slots: freed and taken again in one step is reused in it, whatever follows") {
+  TempDir dir;
+  const Tick draft1 = make_tick(1, Phase::kDraft), forward1 = make_tick(1, Phase::kForward),
+             commit1 = make_tick(1, Phase::kCommit);
+  const auto c = record(dir, [&](Recorder& r) {
+    r.write({.nodes = {{}, node(1, 0, 1, 0), node(2, 0, 1, 0)},
+             .slots = {{.tick = 1, .action = SlotAction::kAlloc, .slot = 0, .node = 1},
+                       {.tick = draft1, .action = SlotAction::kFree, .slot = 0, .node = 1},
+                       {.tick = forward1, .action = SlotAction::kReuse, .slot = 0, .node = 2},
+                       {.tick = commit1, .action = SlotAction::kGarbage, .slot = 0, .node = 2}}});
+  });
+  CHECK_FALSE(c->slot_at(0, forward1).reused_this_step);
+  CHECK(c->slot_at(0, forward1 + 1).reused_this_step);
+  CHECK(c->slot_at(0, commit1 + 1).reused_this_step);
+  CHECK(c->slot_at(0, commit1 + 1).state == SlotState::kGarbage);
 }
 
 TEST_CASE("slots: a node of which batch search holds copies lies in the newest one that is left") {

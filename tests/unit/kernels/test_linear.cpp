@@ -121,9 +121,16 @@ TEST_CASE("weights may come in any chunks, as fp32 or bf16, and rows read back a
   for (ThreadPool* const threads : {&pool, &one}) {
     for (const Precision precision : {Precision::kF32, Precision::kBF16}) {
       PackedLinear packed(n, k, precision);
-      packed.set_rows(40, 37, w.data() + 40 * k, *threads);
-      packed.set_rows_bf16(0, 3, bits.data(), *threads);
-      packed.set_rows(3, 37, w.data() + 3 * k, *threads);
+      // What lies behind a chunk is not the next rows.
+      const auto chunk = [&](const auto& all, std::int64_t first, std::int64_t count) {
+        auto rows = all;
+        rows.assign(all.begin() + first * k, all.begin() + (first + count) * k);
+        rows.resize(rows.size() + static_cast<std::size_t>(64 * k), 7);
+        return rows;
+      };
+      packed.set_rows(40, 37, chunk(w, 40, 37).data(), *threads);
+      packed.set_rows_bf16(0, 3, chunk(bits, 0, 3).data(), *threads);
+      packed.set_rows(3, 37, chunk(w, 3, 37).data(), *threads);
       std::vector<float> row(static_cast<std::size_t>(k));
       for (std::int64_t i = 0; i < n; ++i) {
         CAPTURE(i);

@@ -132,6 +132,36 @@ TEST_CASE("blocks may come in any chunks, to one thread or several") {
   }
 }
 
+TEST_CASE("one call may fill several matrices, each from where the one before it ends") {
+  Rng rng(26);
+  ThreadPool pool(2);
+  const std::int64_t k = 64;
+  const auto first = formats::random_rows(GgmlType::kQ4_0, 40, k, rng),
+             second = formats::random_rows(GgmlType::kQ8_0, 20, k, rng);
+  auto values = formats::dequantised(GgmlType::kQ4_0, first);
+  const auto more = formats::dequantised(GgmlType::kQ8_0, second);
+  values.insert(values.end(), more.begin(), more.end());
+  using Part = PackedLinear::Part;
+  const Part parts[] = {{40, GgmlType::kQ4_0}, {20, GgmlType::kQ8_0}};
+  PackedLinear packed(parts, k);
+  // Rows 0 to 9 and 55 to 59, then those between.
+  packed.set_stored_rows(0, 10, first, pool);
+  packed.set_stored_rows(55, 5, std::span(second).last(5 * 68), pool);
+  std::vector<std::byte> between(first.begin() + 10 * 36, first.end());
+  between.insert(between.end(), second.begin(), second.begin() + 15 * 68);
+  packed.set_stored_rows(10, 45, between, pool);
+  std::vector<float> row(static_cast<std::size_t>(k));
+  for (std::int64_t i = 0; i < 60; ++i) {
+    CAPTURE(i);
+    packed.read_row(i, row.data());
+    REQUIRE(test::first_difference(row.data(), values.data() + i * k, k) == -1);
+  }
+  between.pop_back();
+  CHECK_THROWS_WITH_AS(packed.set_stored_rows(10, 45, between, pool),
+                       "PackedLinear::set_stored_rows: expected 1020 bytes of Q8_0, found 1019",
+                       Error);
+}
+
 TEST_CASE("matrices of different types share a layer, each from a panel of its own") {
   Rng rng(24);
   ThreadPool pool(3);
