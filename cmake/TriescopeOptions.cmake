@@ -8,6 +8,7 @@ set(TRIESCOPE_CUDA "AUTO" CACHE STRING "Compile the CUDA kernels: ON, OFF, or AU
 set_property(CACHE TRIESCOPE_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(TRIESCOPE_SANITIZE "" CACHE STRING "Sanitizers: address,undefined or thread")
 set(TRIESCOPE_IMGUI_DIR "" CACHE PATH "Dear ImGui's sources, docking branch; empty = .deps/imgui")
+set(TRIESCOPE_KIT "" CACHE PATH "Core and its tests alone, from a folder that `scripts/gpu_check pack` made instead of system packages")
 set(TRIESCOPE_TORCH_DIR "" CACHE PATH "libtorch: the folder with include/ and lib/; empty = the project's venv in .deps")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

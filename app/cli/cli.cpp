@@ -48,6 +48,7 @@ int run_command_line(int argc, char** argv) try {
   add_export_command(root, line);
   add_explain_command(root, line);
   add_bench_command(root, line);
+  add_check_command(root, line);
   for (CLI::App* command : root.get_subcommands({}))
     command->add_flag("--quiet", line.quiet, "no log and no progress on stderr");
   // Before the options: those of a misspelt subcommand are unknown to the window.

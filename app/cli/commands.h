@@ -25,6 +25,7 @@ void add_tokenize_command(CLI::App& root, CommandLine& line);
 void add_export_command(CLI::App& root, CommandLine& line);
 void add_explain_command(CLI::App& root, CommandLine& line);
 void add_bench_command(CLI::App& root, CommandLine& line);
+void add_check_command(CLI::App& root, CommandLine& line);
 // The window is the program without a subcommand.
 void add_window_options(CLI::App& root, CommandLine& line);
 // Refuses a word that stands where a subcommand or a file to open may stand, and is neither.

@@ -6,11 +6,13 @@
 #include "app/cli/commands.h"
 #include "app/cli/head_info.h"
 #include "app/run/catalog.h"
+#include "app/run/memory_check.h"
 #include "app/run/text_tools.h"
 #include "core/base/error.h"
 #include "core/capture/capture.h"
 #include "core/formats/draft_head/head_file.h"
 #include "core/methods/registry.h"
+#include "core/model/memory_need.h"
 
 namespace triescope::app {
 namespace {
@@ -153,6 +155,17 @@ void print_fields(const json& object, const std::string& indent = "") {
   }
 }
 
+// With what the model would take on the CPU, in fp32 where its file does not say otherwise.
+json json_with_memory(const ModelInfo& info) {
+  const MemoryNeed need = memory_need(info, {});
+  json result = model_json(info);
+  result["memory"] = {{"weights", need.weights},
+                      {"scratch", need.scratch},
+                      {"kv_per_token", need.kv_per_token},
+                      {"free", free_memory("cpu")}};
+  return result;
+}
+
 int run_info(const std::string& target, bool list, bool as_json) {
   if (list) {
     const std::vector<CatalogEntry> entries = list_models();
@@ -181,7 +194,7 @@ int run_info(const std::string& target, bool list, bool as_json) {
   }
   const std::string path = resolve_model(target);
   const json info =
-      formats::is_draft_head(path) ? head_json(path) : model_json(inspect_model(path));
+      formats::is_draft_head(path) ? head_json(path) : json_with_memory(inspect_model(path));
   if (as_json) {
     std::cout << info.dump(2, ' ', false, json::error_handler_t::replace) << "\n";
   } else {

@@ -1,9 +1,11 @@
 #include "app/run/loaded_model.h"
 
 #include "app/run/catalog.h"
+#include "app/run/memory_check.h"
 #include "core/base/error.h"
 #include "core/formats/draft_head/head_file.h"
 #include "core/methods/registry.h"
+#include "core/model/memory_need.h"
 #include "core/tokenizer/id_tokenizer.h"
 
 namespace triescope::app {
@@ -18,10 +20,23 @@ void LoadedModel::load(const std::string& new_path, const LoadOptions& new_optio
                        const ProgressSink& progress, std::stop_token stop,
                        const std::function<void()>& before_free) {
   auto new_tokenizer = open_tokenizer(new_path);
-  if (before_free) before_free();
-  model.reset();
-  tokenizer.reset();
-  model = load_model(new_path, new_options, progress, stop);
+  const auto free_old = [&] {
+    if (before_free) before_free();
+    model.reset();
+    tokenizer.reset();
+  };
+  const ModelInfo info = inspect_model(new_path);
+  const std::int64_t free = free_memory(new_options.device);
+  if (!why_it_does_not_fit(info, new_options, free).empty()) {
+    const bool same_device = model && options.device == new_options.device;
+    const std::int64_t held = same_device ? memory_need(model->info(), options).weights : 0;
+    const std::string why = why_it_does_not_fit(info, new_options, free + held);
+    if (!why.empty()) throw Error(ErrorCode::kOutOfMemory, why);
+    free_old();
+  }
+  auto new_model = load_model(new_path, new_options, progress, stop);
+  free_old();
+  model = std::move(new_model);
   tokenizer = std::move(new_tokenizer);
   path = new_path;
   options = new_options;

@@ -24,9 +24,10 @@ struct LoadedModel {
 
   // Whether a file is loaded, for that device, dtypes and number of threads.
   bool is(const std::string& wanted_path, const LoadOptions& wanted) const;
-  // Reads the tokenizer, which is quick and may refuse; then frees what was loaded before, for
-  // there may be room for one only, and loads the model. `before_free`: the last moment at which
-  // the old one is there. Errors: those of open_tokenizer and load_model.
+  // What was loaded before stays until the new model is in, or for good where that fails; only where
+  // there is room for one of them it is freed first. `before_free`: the last moment at which the old
+  // one is there. Errors: those of open_tokenizer, inspect_model and load_model; kOutOfMemory: there
+  // is no room even without the old one, nothing was read or freed.
   void load(const std::string& new_path, const LoadOptions& new_options,
             const ProgressSink& progress, std::stop_token stop,
             const std::function<void()>& before_free = {});

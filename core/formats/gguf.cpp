@@ -17,10 +17,11 @@ std::string padded(std::int64_t number) {
   return std::string(digits.size() < 5 ? 5 - digits.size() : 0, '0') + digits;
 }
 
-// "name-00001-of-00003.gguf" -> "name-"; Error if `path` is not called so.
+// "name-00001-of-00003.gguf" -> "name-", "00001-of-00003.gguf" -> ""; Error if `path` is not called
+// so.
 std::string split_prefix(const std::string& path, std::int64_t parts) {
   const std::string tail = padded(1) + "-of-" + padded(parts) + ".gguf";
-  if (path.size() <= tail.size() || !path.ends_with(tail)) {
+  if (!path.ends_with(tail)) {
     throw Error(ErrorCode::kInvalidArgument,
                 path + ": is a part of a model split into " + std::to_string(parts) +
                     " files; open the first part, whose name ends in " + tail);

@@ -22,7 +22,7 @@ struct RunContext {
   int vocab_size = 0;
   Settings settings;
   std::uint64_t seed = 0;
-  int cheap_rows = 33;  // ModelInfo::cheap_rows
+  int cheap_rows = 33;  // ModelInfo::cheap_rows; the pending token's row is one of them
   // UTF-8 text to ids without special tokens, for methods that read the user's texts; may be null.
   std::function<std::vector<std::int32_t>(std::string_view)> encode = {};
   // A second model with the target's vocabulary, where MethodInfo::needs asks for one.
@@ -33,6 +33,9 @@ struct RunContext {
   bool is_eos(std::int32_t token) const {
     return std::ranges::find(eos_token_ids, token) != eos_token_ids.end();
   }
+  // Drafts a step where the user did not say how many: as published, fewer where the model's device
+  // does not check that many at little more than the price of one row.
+  int default_drafts(int published) const { return std::clamp(cheap_rows - 1, 1, published); }
 };
 
 }  // namespace triescope

@@ -28,9 +28,9 @@ std::span<const std::int32_t> DraftText::update(const DraftContext& context) {
   return std::span<const std::int32_t>(tokens_).subspan(old_size);
 }
 
-int draft_budget(const RunContext& run) {
-  const int told = run.settings.integer("num_draft");
-  return told > 0 ? told : run.cheap_rows - 1;
+int draft_budget(const RunContext& run, std::string_view parameter, int published) {
+  const int told = run.settings.integer(parameter);
+  return told > 0 ? told : run.default_drafts(published);
 }
 
 NodeId hang_chain(DraftContext& context, NodeId parent, std::span<const std::int32_t> tokens,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/lookup/ngram_trie.h"
@@ -35,8 +36,7 @@ NodeId hang_chain(DraftContext& context, NodeId parent, std::span<const std::int
 void hang_answer(DraftContext& context, const NgramTrie::Answer& answer, capture::Source source,
                  std::vector<NodeId>& out);
 
-// The setting num_draft; 0 stands for as many as fill a forward that the model's device does at
-// little more than the price of one row.
-int draft_budget(const RunContext& run);
+// The setting `parameter`, a number of drafts a step; 0 stands for run.default_drafts(published).
+int draft_budget(const RunContext& run, std::string_view parameter, int published);
 
 }  // namespace triescope

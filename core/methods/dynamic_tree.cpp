@@ -25,8 +25,7 @@ class DynamicTreeDrafter final : public Drafter {
         levels_(static_cast<std::size_t>(run.settings.integer("draft_levels"))),
         candidates_(static_cast<std::size_t>(run.settings.integer("candidates"))) {
     const int told = run.settings.integer("draft_tokens");
-    tokens_ = static_cast<std::size_t>(
-        told > 0 ? told : std::clamp(run.cheap_rows - 1, 1, kPublishedTokens));
+    tokens_ = static_cast<std::size_t>(told > 0 ? told : run.default_drafts(kPublishedTokens));
   }
 
   std::vector<std::int32_t> feature_layers() const override { return layers_; }

@@ -9,10 +9,12 @@
 namespace triescope {
 namespace {
 
+constexpr int kPublishedDrafts = 32;  // the paper's
+
 class NgramTrieDrafter final : public Drafter {
  public:
   explicit NgramTrieDrafter(const RunContext& run)
-      : num_draft_(draft_budget(run)),
+      : num_draft_(draft_budget(run, "num_draft", kPublishedDrafts)),
         index_generated_(run.settings.boolean("index_generated")),
         trie_(run.settings.integer("ngram_size"), run.settings.integer("prefix_length"),
               run.settings.boolean("index_tail")) {}

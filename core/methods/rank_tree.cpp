@@ -89,7 +89,7 @@ RankTree rank_tree_of(const RunContext& run, std::string_view best_first, int ma
   std::vector<Path> paths = paths_of(best_first);
   std::erase_if(
       paths, [&](const Path& path) { return path.size() > static_cast<std::size_t>(max_levels); });
-  const auto fit = static_cast<std::size_t>(std::max(run.cheap_rows - 1, 1));
+  const auto fit = static_cast<std::size_t>(run.default_drafts(kMaxNodes));
   if (paths.size() > fit) paths.resize(fit);
   return tree_of(std::move(paths), max_levels, whose);
 }

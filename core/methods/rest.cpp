@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::int32_t kEndOfDocument = -2;  // no token has this id
 constexpr std::size_t kMaxBytes = 64u << 20;
+constexpr int kDefaultDrafts = 32;  // the paper has 64
+
 constexpr std::string_view kSeparator = "<|endoftext|>";  // a line of its own between documents
 
 std::string read_text(const std::string& path) {
@@ -58,7 +60,7 @@ SuffixArray build_datastore(const RunContext& run) {
 class RestDrafter final : public Drafter {
  public:
   explicit RestDrafter(const RunContext& run)
-      : num_draft_(draft_budget(run)),
+      : num_draft_(draft_budget(run, "num_draft", kDefaultDrafts)),
         max_depth_(run.settings.integer("max_depth")),
         longest_(run.settings.integer("longest_suffix")),
         shortest_(run.settings.integer("shortest_suffix")),

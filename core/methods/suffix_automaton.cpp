@@ -11,11 +11,13 @@
 namespace triescope {
 namespace {
 
+constexpr int kDefaultDrafts = 16;
+
 class SuffixAutomatonDrafter final : public Drafter {
  public:
-  explicit SuffixAutomatonDrafter(const Settings& settings)
-      : num_draft_(settings.integer("num_draft")),
-        min_match_(settings.integer("min_match_tokens")) {}
+  explicit SuffixAutomatonDrafter(const RunContext& run)
+      : num_draft_(draft_budget(run, "num_draft", kDefaultDrafts)),
+        min_match_(run.settings.integer("min_match_tokens")) {}
 
   Drafts draft(DraftContext& context) override {
     Drafts drafts;
@@ -49,14 +51,15 @@ MethodInfo suffix_automaton_method() {
   info.lossless = true;
   info.drafts = true;
   info.parameters = {
-      integer("num_draft", 16, 1, 1024,
-              "Tokens to draft; fewer where the match stands near the end of the text."),
+      integer("num_draft", 0, 0, 1024,
+              "Tokens to draft; fewer where the match stands near the end of the text. 0: 16; on a "
+              "CPU, where rows are dearer, 11, with 16-bit weights 7, with quantised ones 4."),
       integer("min_match_tokens", 2, 1, 1024,
               "Shorter matches draft nothing: they are right too rarely to be worth their rows."),
   };
   for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
   info.make = [](const RunContext& run) {
-    return MethodParts{std::make_unique<SuffixAutomatonDrafter>(run.settings),
+    return MethodParts{std::make_unique<SuffixAutomatonDrafter>(run),
                        std::make_unique<TextAcceptor>(run, deterministic_rule(run.settings))};
   };
   return info;

@@ -19,10 +19,11 @@
 
 #include "core/base/bf16.h"
 #include "core/base/rng.h"
+#include "core/base/timing.h"
 #include "core/kernels/cpu_variant.h"
 #include "core/kernels/linear.h"
+#include "core/kernels/machine_limits.h"
 #include "core/kernels/tree_attention.h"
-#include "tests/bench/machine_limits.h"
 
 namespace triescope::kernels {
 namespace {
@@ -126,8 +127,8 @@ void stored_layers(ThreadPool& pool, int repeats, const std::string& wanted) {
   using formats::GgmlType;
   constexpr std::int64_t kShapes[][2] = {{1280, 768}, {768, 768}, {4096, 768}, {768, 2048}};
   constexpr std::int64_t kWords = 32768;
-  const double bandwidth = bench::read_bandwidth(pool);
-  const double fma = bench::multiply_adds(pool, current_variant());
+  const double bandwidth = read_bandwidth(pool);
+  const double fma = multiply_adds(pool, current_variant());
   std::printf("memory %.1f GB/s, multiply-adds %.1f G/s\n", bandwidth * 1e-9, fma * 1e-9);
   std::printf("share of the limit that binds (b: reading, f: multiply-adds), by shape\n");
   std::printf("%7s %5s %8s %9s |", "type", "rows", "ms", "of 1 row");
@@ -166,8 +167,8 @@ void stored_layers(ThreadPool& pool, int repeats, const std::string& wanted) {
       for (int i = 0; i <= repeats; ++i) {
         for (std::size_t l = 0; l < layers.size(); ++l) {
           const PackedLinear& w = layers[l];
-          const double time = bench::seconds(
-              [&] { linear(w, x.data(), w.inputs(), rows, y.data(), w.outputs(), pool); });
+          const double time =
+              seconds([&] { linear(w, x.data(), w.inputs(), rows, y.data(), w.outputs(), pool); });
           if (i < 2 || time < shortest_of[l]) shortest_of[l] = time;  // the first warms up
         }
       }

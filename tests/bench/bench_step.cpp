@@ -8,6 +8,7 @@
 // own, in turn with the whole forward; a figure is the shortest of its repeats, because what else
 // the machine does only ever adds. Beside the forward: the phases of `triescope decode`, with a
 // capture at full detail and without.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -15,9 +16,10 @@
 #include <string>
 #include <vector>
 
+#include "core/base/timing.h"
+#include "core/kernels/linear.h"
 #include "core/kernels/tree_attention.h"
 #include "core/model/cpu_weights.h"
-#include "tests/bench/machine_limits.h"
 #include "tests/support/paths.h"
 
 namespace triescope::bench {

@@ -11,104 +11,29 @@ the cache ("from disk"). Loading is measured up to the end of prefill. Resident:
 that of a process that loads a model of no size.
 """
 import argparse
+import dataclasses
 import json
 import os
 import pathlib
-import random
-import struct
 import subprocess
 import tempfile
 import time
 
+from random_models import SHAPES, Shape, write_gguf, write_safetensors, write_tokenizer
 
-def write_tokenizer(folder):
-    """Byte-level BPE without merges: a token a byte."""
-    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    others = iter(range(256, 512))
-    vocab = {chr(b if b in printable else next(others)): b for b in range(256)}
-    level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
-    (folder / "tokenizer.json").write_text(json.dumps({
-        "version": "1.0", "added_tokens": [], "normalizer": None, "pre_tokenizer": level, "post_processor": None, "decoder": level,
-        "model": {"type": "BPE", "vocab": vocab, "merges": []}}))
+
+def shape_of(gigabytes, dtype):
+    """As many layers as give about that size; 0: hardly anything."""
+    if gigabytes == 0:
+        return Shape(16, 16, 1, 1, 256, 1, context=4096)
+    shape = Shape(2048, 5632, 16, 4, 256, 1, context=4096)
+    layer = {"BF16": 2, "F32": 4}[dtype] * sum(outputs * inputs for _, _, outputs, inputs in shape.matrices())
+    return dataclasses.replace(shape, layers=max(1, round(gigabytes * 1e9 / layer)))
 
 
 def write_model(folder, dtype, gigabytes):
-    width = {"BF16": 2, "F32": 4}[dtype]
-    hidden, inner, heads, kv_heads, vocab = 2048, 5632, 16, 4, 256
-    kv = hidden // heads * kv_heads
-    shapes = {"self_attn.q_proj": (hidden, hidden), "self_attn.k_proj": (kv, hidden), "self_attn.v_proj": (kv, hidden),
-              "self_attn.o_proj": (hidden, hidden), "mlp.gate_proj": (inner, hidden), "mlp.up_proj": (inner, hidden),
-              "mlp.down_proj": (hidden, inner)}
-    if gigabytes == 0:
-        layers = 1
-        hidden, inner, heads, kv_heads, kv = 16, 16, 1, 1, 16
-        shapes = {name: (16, 16) for name in shapes}
-    else:
-        layers = max(1, round(gigabytes * 1e9 / width / sum(a * b for a, b in shapes.values())))
-    tensors = {"model.embed_tokens.weight": (vocab, hidden), "model.norm.weight": (hidden,)}
-    for i in range(layers):
-        tensors |= {f"model.layers.{i}.{name}.weight": shape for name, shape in shapes.items()}
-        tensors |= {f"model.layers.{i}.{name}.weight": (hidden,) for name in ("input_layernorm", "post_attention_layernorm")}
-    (folder / "config.json").write_text(json.dumps({
-        "model_type": "llama", "hidden_size": hidden, "intermediate_size": inner, "num_attention_heads": heads, "vocab_size": vocab,
-        "num_key_value_heads": kv_heads, "num_hidden_layers": layers, "max_position_embeddings": 4096, "tie_word_embeddings": True}))
-    header, at = {}, 0
-    for name, shape in tensors.items():
-        size = width * shape[0] * (shape[1] if len(shape) > 1 else 1)
-        header[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [at, at + size]}
-        at += size
-    text = json.dumps(header).encode()
-    # Small numbers: random low bits, an exponent that makes them about 0.01.
-    source = random.Random(1)
-    block = b"".join(source.randbytes(width - 1) + b"\x3c" for _ in range((1 << 20) // width))
-    with open(folder / "model.safetensors", "wb") as file:
-        file.write(len(text).to_bytes(8, "little") + text)
-        left = at
-        while left > 0:
-            file.write(block[:min(left, len(block))])
-            left -= min(left, len(block))
+    write_safetensors(folder, shape_of(gigabytes, dtype), dtype)
     write_tokenizer(folder)
-    return at
-
-
-def write_big_gguf(path):
-    """Llama-3.1-8B's shape: matrices of random Q4_K blocks with small scales, norms of ones; 4.5 GB (the output head is not tied)."""
-    hidden, inner, kv, vocab, layers = 4096, 14336, 1024, 128256, 32
-    q4_k, f32 = 12, 0
-
-    def text(value):
-        return struct.pack("<Q", len(value)) + value.encode()
-
-    settings = {"block_count": layers, "context_length": 8192, "embedding_length": hidden, "feed_forward_length": inner,
-                "attention.head_count": 32, "attention.head_count_kv": 8, "vocab_size": vocab}
-    fields = [text("general.architecture") + struct.pack("<I", 8) + text("llama")]
-    fields += [text("llama." + key) + struct.pack("<II", 4, value) for key, value in settings.items()]
-    fields += [text("llama.attention.layer_norm_rms_epsilon") + struct.pack("<If", 6, 1e-5),
-               text("llama.rope.freq_base") + struct.pack("<If", 6, 500000.0)]
-    tensors = {"token_embd.weight": (hidden, vocab), "output.weight": (hidden, vocab), "output_norm.weight": (hidden,)}
-    for i in range(layers):
-        tensors |= {f"blk.{i}.{name}.weight": shape for name, shape in {
-            "attn_norm": (hidden,), "ffn_norm": (hidden,), "attn_q": (hidden, hidden), "attn_k": (hidden, kv), "attn_v": (hidden, kv),
-            "attn_output": (hidden, hidden), "ffn_gate": (hidden, inner), "ffn_up": (hidden, inner), "ffn_down": (inner, hidden)}.items()}
-    entries, sizes, at = [], [], 0
-    for name, shape in tensors.items():
-        matrix = len(shape) == 2
-        size = shape[0] * shape[1] // 256 * 144 if matrix else 4 * shape[0]
-        entries.append(text(name) + struct.pack("<I", len(shape)) + struct.pack(f"<{len(shape)}Q", *shape) +
-                       struct.pack("<IQ", q4_k if matrix else f32, at))
-        sizes.append((size, matrix))
-        at += (size + 31) // 32 * 32
-    source = random.Random(1)
-    blocks = b"".join(b"\x00\x06\x00\x06" + source.randbytes(140) for _ in range(1 << 13))
-    with open(path, "wb") as file:
-        file.write(b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(fields)) + b"".join(fields) + b"".join(entries))
-        file.write(bytes(-file.tell() % 32))
-        for size, matrix in sizes:
-            left, chunk = size, blocks if matrix else struct.pack("<f", 1) * 4096
-            while left > 0:
-                file.write(chunk[:min(left, len(chunk))])
-                left -= min(left, len(chunk))
-            file.write(bytes(-size % 32))
 
 
 def run(command):
@@ -168,7 +93,7 @@ def size(program, gigabytes, given, big):
         _, base = decode(program, empty, "bf16", 1)
         if big:
             path = folder / "big.gguf"
-            write_big_gguf(path)
+            write_gguf(path, SHAPES["8B"], "Q4_K")
             measure(program, "8B in Q4_K", path, path, "f32", base)
             result, _ = decode(program, path, "f32", 17)
             step = result["time_ms"]["decode"] / 16

@@ -17,6 +17,7 @@
 #include "core/capture/recorder.h"
 #include "core/decode/session.h"
 #include "core/model/model.h"
+#include "tests/support/device.h"
 #include "tests/support/fake_model.h"
 #include "tests/support/paths.h"
 #include "tests/unit/model/model_test_util.h"
@@ -44,7 +45,7 @@ inline std::unique_ptr<Model> load_parity_model(const nlohmann::json& entry,
   const TempDir folder;
   write_golden_model(entry, folder.path());
   LoadOptions options;
-  options.device = environment("TRIESCOPE_TEST_DEVICE", "cpu");
+  options.device = test_device();
   options.dtype = dtype;
   options.threads = 1;  // a row is too short to share
   return load_model(folder.path().string(), options);

@@ -1,17 +1,21 @@
 // Beam search on SmolLM2-135M-Instruct equals transformers 5.17.0 (fp32, CPU): tokens of all
 // returned beams, for every KV policy. Goldens: beam_goldens.json, made by make_beam_goldens.py;
 // TRIESCOPE_PRODUCT=FILE: "product" of another such file, as --whole writes it.
+// TRIESCOPE_TEST_DEVICE=cuda: on that device.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/capture/recorder.h"
 #include "core/decode/session.h"
 #include "core/model/model.h"
 #include "core/tokenizer/tokenizer.h"
 #include "tests/golden/parity_compare.h"
+#include "tests/support/device.h"
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"
 
@@ -39,7 +43,7 @@ Golden* golden() {
     if (!path || !file) return g;
     g = std::make_unique<Golden>();
     g->file = json::parse(file);
-    g->model = load_model(path->string());
+    g->model = load_model(path->string(), {.device = test_device()});
     g->tokenizer = load_tokenizer(path->string());
     return g;
   }();
@@ -169,6 +173,35 @@ TEST_CASE("golden: every KV policy gives the same scores, to the bit") {
       }
     }
   }
+}
+
+// bf16 keeps 8 bits of a number: another text is not a fault, but most are the same to begin with.
+TEST_CASE("golden: bf16 says how much of its greedy texts is fp32's") {
+  if (!golden())
+    TRIESCOPE_SKIP("needs SmolLM2-135M-Instruct (scripts/setup) and beam_goldens.json");
+  Golden& g = *golden();
+  auto fp32 = std::exchange(g.model, load_model(model_path()->string(),
+                                                {.device = test_device(), .dtype = DType::kBF16}));
+  int texts = 0, equal = 0;
+  std::size_t tokens = 0, same = 0, at = 0;
+  for (const json& prompt_case : g.file["cases"]) {
+    if (at++ % 4 != 0 && !everything()) continue;
+    for (const json& run : prompt_case["runs"]) {
+      if (!is_run(run, 1, "false")) continue;
+      const auto expected = run["sequences"][0].get<Tokens>();
+      const Tokens ours = decode(g, prompt_case, run, "false", "recycle").sequences.at(0).tokens;
+      const auto parts = std::ranges::mismatch(ours, expected).in1 - ours.begin();
+      same += static_cast<std::size_t>(parts);
+      tokens += expected.size();
+      equal += ours == expected;
+      ++texts;
+    }
+  }
+  g.model = std::move(fp32);
+  MESSAGE("bf16: " << equal << " of " << texts << " texts equal, " << 100 * same / tokens
+                   << " % of the tokens before the first difference");
+  CHECK(texts == (everything() ? 20 : 5));
+  CHECK(4 * same > tokens);
 }
 
 constexpr std::span<const Tie> kProductTies;

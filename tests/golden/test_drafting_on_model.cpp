@@ -8,6 +8,7 @@
 #include "core/decode/session.h"
 #include "core/model/model.h"
 #include "core/tokenizer/tokenizer.h"
+#include "tests/support/device.h"
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"
 #include "tests/support/spec_bench.h"
@@ -35,7 +36,7 @@ TEST_CASE("drafting methods write greedy decoding's and sampling's text on the r
   if (!path) TRIESCOPE_SKIP("SmolLM2 is not installed; scripts/setup installs it");
   const auto data = test::data_dir();
   if (!data) TRIESCOPE_SKIP("no test data; set TRIESCOPE_TEST_DATA");
-  const auto model = load_model(path->string());
+  const auto model = load_model(path->string(), {.device = test::test_device()});
   const auto tokenizer = load_tokenizer(path->string());
   std::int64_t forwards = 0, tokens = 0;
   for (const auto& prompt : test::spec_bench(*data, {"rag", "writing", "translation"}, 1)) {

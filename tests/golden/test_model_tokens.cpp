@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/decode/session.h"
+#include "tests/support/device.h"
 #include "tests/support/fake_model.h"
 #include "tests/support/memory_recorder.h"
 #include "tests/support/paths.h"
@@ -28,6 +29,7 @@ std::unique_ptr<Model> tiny_model(const std::string& name) {
   write_golden_case(name, folder.path());
   LoadOptions options;
   options.threads = 2;
+  options.device = test_device();
   return load_model(folder.path().string(), options);
 }
 

@@ -2,8 +2,11 @@
 #include <doctest/doctest.h>
 
 #include "app/run/loaded_model.h"
+#include "app/run/memory_check.h"
+#include "core/base/error.h"
 #include "tests/support/paths.h"
 #include "tests/support/refusal.h"
+#include "tests/support/skip.h"
 #include "tests/unit/app/tiny_model.h"
 
 namespace triescope::app {
@@ -72,6 +75,60 @@ TEST_CASE_FIXTURE(Models, "what cannot be opened leaves the loaded model there")
   });
   CHECK(freed);
   CHECK(target.path == other);
+}
+
+TEST_CASE_FIXTURE(Models, "a model that cannot be read to its end leaves the loaded one there") {
+  load(plain);
+  bool freed = false;
+  const ProgressSink fail = [](const std::string&, double, double) {
+    throw Error(ErrorCode::kIoError, "the disk is gone");
+  };
+  refusal(ErrorCode::kIoError,
+          [&] { target.load(other, {.threads = 1}, fail, {}, [&] { freed = true; }); });
+  CHECK_FALSE(freed);
+  REQUIRE(target.is(plain, {.threads = 1}));
+  CHECK(target.model->info().layers == 2);
+  CHECK(target.tokenizer->piece(47) == "<47>");
+}
+
+TEST_CASE_FIXTURE(Models, "a model larger than the memory is refused before anything is read") {
+  load(plain);
+  if (free_memory("cpu") > 300'000'000'000) TRIESCOPE_SKIP("this machine could load it");
+  // 382 GB of weights in a file without content.
+  const auto huge = folder.path() / "huge";
+  std::filesystem::create_directory(huge);
+  test::write_file(huge / "config.json", R"({"model_type": "llama", "hidden_size": 65536,
+      "intermediate_size": 65536, "num_attention_heads": 512, "num_hidden_layers": 1,
+      "vocab_size": 1000000, "tie_word_embeddings": true})");
+  nlohmann::json header;
+  std::uintmax_t end = 0;
+  const auto add = [&](const std::string& name, std::vector<std::uintmax_t> shape) {
+    std::uintmax_t size = 4;
+    for (const std::uintmax_t n : shape) size *= n;
+    header[name] = {{"dtype", "F32"}, {"shape", shape}, {"data_offsets", {end, end + size}}};
+    end += size;
+  };
+  add("model.embed_tokens.weight", {1000000, 65536});
+  add("model.norm.weight", {65536});
+  for (const char* norm : {"input_layernorm", "post_attention_layernorm"})
+    add("model.layers.0." + std::string(norm) + ".weight", {65536});
+  for (const char* matrix : {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj",
+                             "self_attn.o_proj", "mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"})
+    add("model.layers.0." + std::string(matrix) + ".weight", {65536, 65536});
+  const std::string text = header.dump();
+  std::string bytes(8, '\0');
+  bytes[0] = static_cast<char>(text.size() & 255);
+  bytes[1] = static_cast<char>(text.size() >> 8);
+  test::write_file(huge / "model.safetensors", bytes + text);
+  std::filesystem::resize_file(huge / "model.safetensors", 8 + text.size() + end);
+  bool freed = false;
+  const std::string why = refusal(ErrorCode::kOutOfMemory, [&] {
+    target.load(huge.string(), {.threads = 1}, {}, {}, [&] { freed = true; });
+  });
+  CHECK(why.find("(382 GB of weights") != std::string::npos);
+  CHECK(why.find(" are free on cpu; ") != std::string::npos);
+  CHECK_FALSE(freed);
+  CHECK(target.is(plain, {.threads = 1}));
 }
 
 TEST_CASE_FIXTURE(Models, "a draft model is loaded where its method needs one, and once") {

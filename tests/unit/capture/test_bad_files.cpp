@@ -99,19 +99,23 @@ TEST_CASE("capture: hostile numbers are refused, with table and row") {
   const std::pair<const char*, const char*> cases[] = {
       {"UPDATE node SET parent=node WHERE node=9", "table node, row 10"},
       {"UPDATE node SET parent=-5 WHERE node=9", "table node, row 10: parent"},
+      {"UPDATE node SET parent=-1 WHERE node=9", "parent: expected 0 to 8, found -1"},
       {"UPDATE node SET node=9000000000 WHERE node=9",
        "table node, row 10: node: expected 9 to 9, found 9000000000"},
       {"UPDATE node SET depth=2000000000 WHERE node=9", "depth"},
+      {"UPDATE node SET depth=depth-1 WHERE node=40", "table node, row 41: depth: expected"},
       {"UPDATE node SET token=-2 WHERE node=9", "token"},
       {"UPDATE node SET source=200 WHERE node=9", "source"},
       {"UPDATE node SET tick=0 WHERE node=20", "or later, found 0"},
       {"UPDATE node SET tick=-1 WHERE node=0", "tick"},
       {"UPDATE slot SET slot=9223372036854775807 WHERE id=4", "table slot, row 4: slot"},
       {"UPDATE slot SET slot=-1 WHERE id=4", "slot"},
-      {"UPDATE slot SET node=-6 WHERE id=4", "node"},
+      {"UPDATE slot SET node=-5 WHERE id=4", "node: expected -4 to"},  // three prompt tokens
       {"UPDATE slot SET action=5 WHERE id=4", "action"},
       {"UPDATE slot SET from_slot=1e18 WHERE id=4", "from_slot"},
       {"UPDATE verdict SET node=100000 WHERE id=3", "table verdict, row 3: node"},
+      {"UPDATE verdict SET node=(SELECT count(*) FROM node) WHERE id=3",
+       "row 3: node: expected 0 to"},
       {"UPDATE verdict SET verdict=10 WHERE id=3", "verdict: expected 0 to 9, found 10"},
       {"UPDATE verdict SET tick=1 WHERE id=9", "tick"},
       {"UPDATE frontier SET node=-1 WHERE id=3", "node"},
@@ -129,13 +133,16 @@ TEST_CASE("capture: hostile numbers are refused, with table and row") {
       {"UPDATE memory SET whose=3 WHERE id=3", "table memory, row 3: whose"},
       {"UPDATE node_score SET node=-1 WHERE id=1", "node"},
       {"UPDATE sequence SET node=123456 WHERE id=1", "node"},
+      {"UPDATE sequence SET node=-1 WHERE id=1", "row 1: node: expected 0 to"},
       {"UPDATE sequence SET tokens=x'ffffffff' WHERE id=1", "tokens"},
+      {"UPDATE sequence SET tokens=x'010203040506' WHERE id=1", "found 6 bytes"},
       {"UPDATE sequence SET tokens=x'0102030405' WHERE id=1", "5 bytes"},
       {"UPDATE step SET step=3 WHERE id=9", "step: expected 8 to 100000000, found 3"},
       {"UPDATE step SET accepted=-1 WHERE id=9", "accepted"},
       {"UPDATE memory SET reserved=-1 WHERE id=9", "reserved"},
       {"UPDATE phase SET tick=0 WHERE id=9",
        "table phase, row 9: tick: expected later than 7, found 0"},
+      {"UPDATE phase SET tick=7 WHERE id=9", "tick: expected later than 7, found 7"},
       {"UPDATE phase SET tick=9223372036854775807 WHERE id=9", "tick"},
       {"UPDATE piece SET token=-1 WHERE id=1", "token"},
       {"UPDATE run SET status=17", "status"},
@@ -220,6 +227,15 @@ TEST_CASE("capture: JSON nested without end is refused before anything walks it"
     run_sql(path, std::string("UPDATE run SET ") + column + "='{\"a\":\"" + std::string(1000, '[') +
                       "\\\"" + std::string(1000, '{') + "\"}'");
     CHECK_NOTHROW(Capture::open(path));
+    // 64 deep is as deep as it goes; what a text closes stays open.
+    const auto nested = [&](int depth) {
+      run_sql(path, std::string("UPDATE run SET ") + column + "='[\"]]]}\"," +
+                        std::string(static_cast<std::size_t>(depth) - 1, '[') + "'");
+    };
+    nested(64);
+    CHECK_NOTHROW(Capture::open(path));
+    nested(65);
+    check_refused(path, ErrorCode::kCorruption, "expected JSON nested at most 64 deep");
   }
 }
 

@@ -122,6 +122,18 @@ TEST_CASE("owners: each is asked for its own inputs, forward by forward") {
   CHECK(c->inputs(ForwardId{1, 1}, Whose::kTarget).empty());
 }
 
+TEST_CASE("owners: a cache's figures alone make one, as they are all that the lowest level keeps") {
+  const TempDir dir;
+  const std::string path = dir.path() / "run.tscap";
+  {
+    const auto recorder = open_recorder(path, {.level = Level::kSteps});
+    recorder->write({.run = sample_info(),
+                     .memory = {{.step = 0, .live = 3}, {.step = 0, .whose = Whose::kHead}},
+                     .finish = Finish{}});
+  }
+  CHECK(Capture::open(path)->owners() == std::vector<Whose>{Whose::kTarget, Whose::kHead});
+}
+
 TEST_CASE("owners: candidates of one node, by the target, the draft and the head") {
   const TempDir dir;
   const auto c = mixed(dir);

@@ -33,6 +33,20 @@ void check_rows(const char* table, const Rows& expected,
   }
 }
 
+// The first column of the first row, as SQLite writes it.
+std::string sql_answer(const std::string& path, const char* query) {
+  sqlite3* db = nullptr;
+  REQUIRE(sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READONLY, nullptr) == SQLITE_OK);
+  sqlite3_stmt* statement = nullptr;
+  REQUIRE(sqlite3_prepare_v2(db, query, -1, &statement, nullptr) == SQLITE_OK);
+  REQUIRE(sqlite3_step(statement) == SQLITE_ROW);
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, 0));
+  const std::string answer = text ? text : "NULL";
+  sqlite3_finalize(statement);
+  sqlite3_close(db);
+  return answer;
+}
+
 TEST_CASE("capture: every table comes back as it was recorded") {
   TempDir dir;
   const std::string path = dir.path() / "run.tscap";
@@ -137,21 +151,42 @@ TEST_CASE("capture: every table comes back as it was recorded") {
   }
 }
 
+TEST_CASE("capture: of several texts of one token the first counts") {
+  TempDir dir;
+  const std::string path = dir.path() / "run.tscap";
+  {
+    const auto recorder = open_recorder(path);
+    recorder->write({.run = sample_info(), .pieces = {{7, "first"}, {8, "other"}, {7, "second"}}});
+    recorder->write({.pieces = {{8, "third"}}, .finish = Finish{}});
+  }
+  const auto c = Capture::open(path);
+  CHECK(c->piece(7) == "first");
+  CHECK(c->piece(8) == "other");
+}
+
 TEST_CASE("capture: a finished one is one file, and SQL can ask it") {
   TempDir dir;
   const std::string path = dir.path() / "run.tscap";
   const auto recorder = open_recorder(path);
   record_sample(*recorder, 10, 2);  // finish() closes the file; the recorder still exists
   CHECK(std::distance(fs::directory_iterator(dir.path()), fs::directory_iterator()) == 1);
-  sqlite3* db = nullptr;
-  REQUIRE(sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READONLY, nullptr) == SQLITE_OK);
-  sqlite3_stmt* statement = nullptr;
-  REQUIRE(sqlite3_prepare_v2(db, "select avg(accepted) from step", -1, &statement, nullptr) ==
-          SQLITE_OK);
-  REQUIRE(sqlite3_step(statement) == SQLITE_ROW);
-  CHECK(sqlite3_column_double(statement, 0) == doctest::Approx(0.4));  // steps 2, 4, 6, 8
-  sqlite3_finalize(statement);
-  sqlite3_close(db);
+  CHECK(sql_answer(path, "select avg(accepted) from step") == "0.4");  // steps 2, 4, 6, 8
+}
+
+TEST_CASE(
+    "capture: bytes and token lists are blobs to SQL, empty ones too; what is unknown is NULL") {
+  TempDir dir;
+  const std::string path = dir.path() / "run.tscap";
+  const auto recorder = open_recorder(path);
+  recorder->write({.run = sample_info(),
+                   .pieces = {{3, ""}, {4, "\xC3"}},
+                   .sequences = {{.score = std::nanf(""), .finish = "eos", .tokens = {}}},
+                   .finish = Finish{}});
+  CHECK(sql_answer(path, "select group_concat(typeof(bytes)) from piece") == "blob,blob");
+  CHECK(sql_answer(path, "select group_concat(length(bytes)) from piece") == "0,1");
+  CHECK(sql_answer(path, "select typeof(tokens)||length(tokens) from sequence") == "blob0");
+  CHECK(sql_answer(path, "select typeof(score) from sequence") == "null");
+  CHECK(sql_answer(path, "select length(prompt_tokens) from run") == "12");
 }
 
 TEST_CASE("capture: levels record what they name, and each opens") {
@@ -166,6 +201,7 @@ TEST_CASE("capture: levels record what they name, and each opens") {
     const auto c = Capture::open(path);
     CHECK(c->counts().steps == 12);
     CHECK(c->counts().sequences == 3);
+    CHECK((c->sequences()[0].node == -1) == (level == Level::kSteps));  // there is no tree
     CHECK((c->counts().nodes > 0) == (level >= Level::kTree));
     CHECK((c->counts().candidates > 0) == (level == Level::kFull));
     CHECK((c->counts().slots > 0) == (level == Level::kFull));
@@ -248,25 +284,34 @@ TEST_CASE("capture: bookmarks are kept in the file, of a growing and of a finish
   c->remove_bookmark(c->bookmarks()[0].id);
   REQUIRE(Capture::open(path)->bookmarks().size() == 1);
   CHECK(c->bookmarks()[0].note == "while it runs");
+  c->add_bookmark(-4, "before everything");
+  REQUIRE(c->bookmarks().size() == 2);
+  CHECK(c->bookmarks()[0].tick == 0);
+  CHECK(c->bookmarks()[0].note == "before everything");
 }
 
 TEST_CASE("capture: a slice shows at its cursors what the whole shows") {
   TempDir dir;
-  const std::string path = dir.path() / "it's 100%? #1.tscap", part = dir.path() / "part.tscap";
+  const std::string path = dir.path() / "it's 100%? #1 %41.tscap", part = dir.path() / "part.tscap";
   {
     const auto recorder = open_recorder(path);
     record_sample(*recorder, 100, 3);
   }
   const auto whole = Capture::open(path);
-  whole->add_bookmark(60, "in");
-  whole->add_bookmark(2, "out");
+  for (const Tick tick : {2, 49, 50, 60, 99, 100}) whole->add_bookmark(tick, std::to_string(tick));
   save_slice(path, part, 10, 19);
   const auto slice = Capture::open(part);
   CHECK(slice->steps().front().step == 10);
   CHECK(slice->last_step() == 19);
   CHECK(slice->run().prompt_tokens == whole->run().prompt_tokens);
-  REQUIRE(slice->bookmarks().size() == 1);
-  CHECK(slice->bookmarks()[0].note == "in");
+  // From the first phase of the first step to the last phase of the last.
+  std::vector<std::string> notes;
+  for (const Bookmark& bookmark : slice->bookmarks()) notes.push_back(bookmark.note);
+  CHECK(notes == std::vector<std::string>{"50", "60", "99"});
+  CHECK(slice->phases().front().tick == 50);
+  CHECK(slice->phases().back().tick == 99);
+  CHECK(slice->log().size() == 5);  // those of before it too
+  CHECK(std::distance(fs::directory_iterator(dir.path()), fs::directory_iterator()) == 2);
   for (Tick cursor = 50; cursor <= 100; ++cursor) {
     INFO("cursor " << cursor);
     CHECK(answers_at(*slice, cursor) == answers_at(*whole, cursor));
@@ -278,8 +323,42 @@ TEST_CASE("capture: a slice shows at its cursors what the whole shows") {
   CHECK(fs::file_size(part) < fs::file_size(path));
   CHECK_THROWS_AS(save_slice(path, part, 5, 100), Error);
   CHECK_THROWS_AS(save_slice(path, part, 5, 4), Error);
+  CHECK_THROWS_AS(save_slice(path, part, -1, 4), Error);
+  CHECK_THROWS_AS(save_slice(path, part, 99, 100), Error);
   CHECK_THROWS_AS(save_slice(path, path, 5, 6), Error);
   CHECK(Capture::open(path)->last_step() == 99);
+}
+
+TEST_CASE("capture: a slice of a run that still goes on is one that was stopped") {
+  TempDir dir;
+  const std::string path = dir.path() / "run.tscap", part = dir.path() / "part.tscap";
+  const auto recorder = open_recorder(path);
+  bool sliced = false;
+  record_sample(*recorder, 10, 2, [&](Tick tick) {
+    if (tick != make_tick(7, Phase::kObserve)) return;
+    recorder->flush();
+    save_slice(path, part, 2, 5);
+    sliced = true;
+  });
+  REQUIRE(sliced);
+  const auto slice = Capture::open(part);
+  CHECK(slice->status() == RunStatus::kStopped);
+  CHECK(slice->status_message() == "part of a run that was still going on");
+  CHECK(slice->last_step() == 5);
+}
+
+TEST_CASE("recorder: what comes after the end of a run is dropped, however much it is") {
+  TempDir dir;
+  const std::string path = dir.path() / "run.tscap";
+  const auto recorder = open_recorder(path);
+  record_sample(*recorder, 3, 2);
+  const std::string megabyte(1 << 20, 'x');
+  for (int i = 0; i < 20; ++i) recorder->write({.log = {{.text = megabyte}}});
+  recorder->flush();
+  recorder->write({.finish = Finish{RunStatus::kFailed, "again"}});
+  const auto c = Capture::open(path);
+  CHECK(c->status() == RunStatus::kDone);
+  CHECK(c->log().size() == 1);
 }
 
 }  // namespace

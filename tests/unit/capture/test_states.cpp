@@ -96,6 +96,101 @@ TEST_CASE("state: a finished sequence keeps its path alive") {
   CHECK(c->state_at(4, 15) == NodeState::kLive);
 }
 
+TEST_CASE("state: a text that is returned after its step's frontier lives again from then on") {
+  TempDir dir;
+  const Tick observe1 = make_tick(1, Phase::kObserve);
+  const auto c = record(dir, [&](Recorder& r) {
+    r.write(
+        {.nodes = {{}, node(1, 0, 1, kAccept0), node(2, 0, 1, kAccept0), node(3, 1, 2, kAccept1)},
+         .verdicts = {verdict(1, Verdict::kKept, kAccept0), verdict(2, Verdict::kKept, kAccept0),
+                      verdict(3, Verdict::kKept, kAccept1)},
+         .frontier = {{.step = 0, .rank = 0, .node = 1},
+                      {.step = 0, .rank = 1, .node = 2},
+                      {.step = 1, .rank = 0, .node = 3}},
+         .sequences = {{.tick = observe1, .node = 2, .finish = "length", .tokens = {2}}}});
+  });
+  CHECK(c->state_at(2, observe1) == NodeState::kPruned);
+  CHECK(c->state_at(2, observe1 + 1) == NodeState::kLive);
+  CHECK(c->node_at(2, observe1 + 1).beam_rank == -1);
+  CHECK(c->state_at(2, observe1) == NodeState::kPruned);  // and back
+}
+
+TEST_CASE("state: whatever was kept is pruned once no live text goes through it, a finish stays") {
+  TempDir dir;
+  const Verdict kept[] = {Verdict::kKept, Verdict::kEmitted, Verdict::kAccepted, Verdict::kBonus,
+                          Verdict::kCorrected};
+  const NodeState states[] = {NodeState::kLive, NodeState::kLive, NodeState::kAccepted,
+                              NodeState::kBonus, NodeState::kCorrected};
+  const auto c = record(dir, [&](Recorder& r) {
+    RowTables rows{.nodes = {{}}};
+    for (std::int32_t i = 1; i <= 5; ++i) {
+      rows.nodes.push_back(node(i, 0, 1, kAccept0));
+      rows.verdicts.push_back(verdict(i, kept[i - 1], kAccept0));
+      rows.frontier.push_back({.step = 0, .rank = i - 1, .node = i});
+    }
+    rows.nodes.push_back(node(6, 1, 2, kAccept1));
+    rows.nodes.push_back(node(7, 2, 2, kAccept1));
+    rows.verdicts.push_back(verdict(6, Verdict::kFinished, kAccept1));
+    // Accepted, though the step goes on elsewhere: no later one will say so.
+    rows.verdicts.push_back(verdict(7, Verdict::kAccepted, kAccept1));
+    rows.nodes.push_back(node(8, 0, 1, kAccept1));
+    rows.frontier.push_back({.step = 1, .rank = 0, .node = 8});
+    r.write(rows);
+  });
+  for (std::int32_t i = 1; i <= 5; ++i) {
+    CAPTURE(i);
+    CHECK(c->state_at(i, kAccept1) == states[i - 1]);
+    CHECK(c->state_at(i, kAccept1 + 1) == NodeState::kPruned);
+  }
+  CHECK(c->state_at(6, kAccept1 + 1) == NodeState::kFinished);
+  CHECK(c->state_at(7, kAccept1 + 1) == NodeState::kPruned);
+}
+
+TEST_CASE(
+    "state: a capture that grows answers with what has come, not with what was asked before") {
+  TempDir dir;
+  const std::string path = dir.path() / "run.tscap";
+  const auto recorder = open_recorder(path);
+  recorder->write({.run = sample_info(), .nodes = {{}, node(1, 0, 1, 0)}, .phases = {{.tick = 0}}});
+  recorder->flush();
+  const auto c = Capture::open(path);
+  const auto children = [&](std::int32_t of) {
+    const auto found = c->children(of);
+    return std::vector<std::int32_t>(found.begin(), found.end());
+  };
+  CHECK(children(0) == std::vector<std::int32_t>{1});
+  CHECK(children(1).empty());
+  recorder->write({.nodes = {node(2, 0, 1, 1), node(3, 1, 2, 1)}, .phases = {{.tick = 1}}});
+  recorder->flush();
+  CHECK(c->poll());
+  CHECK(children(0) == std::vector<std::int32_t>{1, 2});
+  CHECK(children(1) == std::vector<std::int32_t>{3});
+  CHECK_FALSE(c->poll());
+  recorder->write({.finish = Finish{RunStatus::kDone, ""}});
+  CHECK(c->poll());  // nothing but the end has come
+  CHECK(c->status() == RunStatus::kDone);
+  CHECK_FALSE(c->poll());
+}
+
+TEST_CASE("candidates of a node asked for in two steps are two lists, each at its time") {
+  TempDir dir;
+  const Tick forward1 = make_tick(1, Phase::kForward), forward2 = make_tick(2, Phase::kForward);
+  const auto c = record(dir, [&](Recorder& r) {
+    r.write({.nodes = {{}, node(1, 0, 1, 0)},
+             .candidates = {{.tick = forward1, .node = 1, .rank = 0, .token = 10},
+                            {.tick = forward1, .node = 1, .rank = 1, .token = 11},
+                            {.tick = forward2, .node = 1, .rank = 0, .token = 20}}});
+  });
+  const auto tokens = [&](Tick cursor) {
+    std::vector<std::int32_t> found;
+    for (const CandidateRow& row : c->candidates(1, cursor)) found.push_back(row.token);
+    return found;
+  };
+  CHECK(tokens(forward1).empty());
+  CHECK(tokens(forward2) == std::vector<std::int32_t>{10, 11});
+  CHECK(tokens(forward2 + 1) == std::vector<std::int32_t>{20});
+}
+
 TEST_CASE(
     "state: drafts are pending, then what was decided; the latest verdict wins; scores come when "
     "known") {
@@ -157,6 +252,9 @@ TEST_CASE("slots: free, live, garbage, reused, moved, each at its time") {
   CHECK_FALSE(c->slot_at(1, make_tick(2, Phase::kForward)).reused_this_step);
   CHECK(c->slot_at(4, commit1 + 1).moved_this_step);
   CHECK(c->slot_at(4, commit1 + 1).moved_from == 2);
+  // Of the step that the cursor has just finished, no longer of the next one.
+  CHECK(c->slot_at(4, make_tick(2, Phase::kDraft)).moved_this_step);
+  CHECK_FALSE(c->slot_at(4, make_tick(2, Phase::kDraft) + 1).moved_this_step);
   CHECK(c->slot_at(2, commit1 + 1).state == SlotState::kFree);
   CHECK(c->slot_of(2, commit1) == 2);
   CHECK(c->slot_of(2, commit1 + 1) == 4);
@@ -164,6 +262,45 @@ TEST_CASE("slots: free, live, garbage, reused, moved, each at its time") {
   CHECK(c->slot_count_at(forward) == 0);
   CHECK(c->slot_count_at(commit1) == 3);
   CHECK(c->slot_count_at(commit1 + 1) == 5);
+}
+
+TEST_CASE("slots: freed and taken again in one step is reused in it, whatever follows") {
+  TempDir dir;
+  const Tick draft1 = make_tick(1, Phase::kDraft), forward1 = make_tick(1, Phase::kForward),
+             commit1 = make_tick(1, Phase::kCommit);
+  const auto c = record(dir, [&](Recorder& r) {
+    r.write({.nodes = {{}, node(1, 0, 1, 0), node(2, 0, 1, 0)},
+             .slots = {{.tick = 1, .action = SlotAction::kAlloc, .slot = 0, .node = 1},
+                       {.tick = draft1, .action = SlotAction::kFree, .slot = 0, .node = 1},
+                       {.tick = forward1, .action = SlotAction::kReuse, .slot = 0, .node = 2},
+                       {.tick = commit1, .action = SlotAction::kGarbage, .slot = 0, .node = 2}}});
+  });
+  CHECK_FALSE(c->slot_at(0, forward1).reused_this_step);
+  CHECK(c->slot_at(0, forward1 + 1).reused_this_step);
+  CHECK(c->slot_at(0, commit1 + 1).reused_this_step);
+  CHECK(c->slot_at(0, commit1 + 1).state == SlotState::kGarbage);
+}
+
+TEST_CASE("slots: a node of which batch search holds copies lies in the newest one that is left") {
+  TempDir dir;
+  const Tick forward = make_tick(0, Phase::kForward), commit = make_tick(0, Phase::kCommit);
+  const auto c = record(dir, [&](Recorder& r) {
+    RowTables rows{.nodes = {{}, node(1, 0, 1, 0)}};
+    for (std::int32_t slot = 0; slot < 4; ++slot)
+      rows.slots.push_back(
+          {.tick = forward, .action = SlotAction::kAlloc, .slot = slot, .node = 1});
+    for (std::int32_t step = 0; step < 3; ++step)
+      rows.slots.push_back({.tick = make_tick(step, Phase::kCommit),
+                            .action = SlotAction::kFree,
+                            .slot = 3 - step,
+                            .node = 1});
+    r.write(rows);
+  });
+  CHECK(c->slot_of(1, forward) == -1);
+  CHECK(c->slot_of(1, forward + 1) == 3);
+  CHECK(c->slot_of(1, commit + 1) == 2);
+  CHECK(c->slot_of(1, make_tick(1, Phase::kCommit) + 1) == 1);
+  CHECK(c->slot_of(1, make_tick(2, Phase::kCommit) + 1) == 0);
 }
 
 TEST_CASE("mask: a row sees the prompt, its ancestors and itself, inside the sliding window") {
@@ -180,6 +317,10 @@ TEST_CASE("mask: a row sees the prompt, its ancestors and itself, inside the sli
   CHECK_FALSE(c->visible(input, 1));  // position 3
   CHECK_FALSE(c->visible(input, 10));
   CHECK_FALSE(c->visible(input, -2));
+  const InputRow sibling{.node = 10, .position = 11};
+  CHECK(c->visible(sibling, 10));
+  CHECK_FALSE(c->visible(sibling, 9));
+  CHECK(c->visible(input, 9));
   const InputRow early{.node = 2, .position = 4};
   CHECK(c->visible(early, -2));
   CHECK(c->visible(early, -4));

@@ -244,3 +244,17 @@ TEST_CASE("a set of parts is opened by its first part's name alone") {
   CHECK(has(refusal(ErrorCode::kInvalidArgument, [&] { GgufFile::open(renamed.string()); }),
             expected));
 }
+
+TEST_CASE("parts whose names are their numbers alone are found in the working folder") {
+  Parts parts(2);
+  parts.open();
+  namespace fs = std::filesystem;
+  for (const char* name : {"00001-of-00002.gguf", "00002-of-00002.gguf"})
+    fs::copy_file(parts.path(name[4] - '0'), parts.folder.path() / name);
+  struct WorkingFolder {
+    fs::path before = fs::current_path();
+    ~WorkingFolder() { fs::current_path(before); }
+  } restored;
+  fs::current_path(parts.folder.path());
+  CHECK(GgufFile::open("00001-of-00002.gguf")->tensors().size() == 2);
+}

@@ -311,7 +311,8 @@ TEST_CASE("a head can be looked at without its target") {
 }
 
 TEST_CASE("what is asked of a tensor must be there and of its type") {
-  const HeadFile head = eagle_bytes().open(kTarget);
+  HeadBytes bytes_of_head = eagle_bytes();  // the head reads from them
+  const HeadFile head = bytes_of_head.open(kTarget);
   CHECK(has(refusal(ErrorCode::kNotFound, [&] { head.tensor("fc.bias"); }),
             "head: expected a tensor fc.bias, found none"));
   CHECK(has(refusal(ErrorCode::kNotSupported, [&] { head.tensor("fc.weight").integers(); }),

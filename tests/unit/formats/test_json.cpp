@@ -56,6 +56,11 @@ TEST_CASE("text that is not JSON, or is beyond the limits, is refused by the fil
   CHECK(refusal("[" + repeated("0,", (4u << 20) - 2) + "0]").empty());
   CHECK(
       names(refusal("[" + repeated("0,", (4u << 20) - 1) + "0]"), "at most 4 million JSON values"));
+  // So does a key: the list, an object, its key and its value are four.
+  const std::string object = R"({"a":0}])";
+  CHECK(refusal("[" + repeated("0,", (4u << 20) - 4) + object).empty());
+  CHECK(names(refusal("[" + repeated("0,", (4u << 20) - 3) + object),
+              "at most 4 million JSON values"));
 }
 
 // A parser that looks through the list after each of its objects would be at it for minutes.

@@ -199,6 +199,10 @@ TEST_CASE("each limit holds exactly, and is named") {
   limits.output_bytes = 5;
   CHECK(limited("12{{ 345 }}", limits) == "12345");
   CHECK(limited("12{{ 3456 }}", limits) == "chat template: more than 5 bytes of output");
+  // A long separator is refused while texts are joined, not once they are.
+  CHECK(limited("{{ 'abc'.join(['x', 'y']) }}", limits) == "xabcy");
+  CHECK(limited("{{ 'abc'.join(['x', 'y', 'z']) }}", limits) ==
+        "chat template, line 1: so long a text is not supported");
   limits = {};
   limits.range = 3;
   CHECK(limited("{{ range(3)|join }}", limits) == "012");

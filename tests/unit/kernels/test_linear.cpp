@@ -117,15 +117,26 @@ TEST_CASE("weights may come in any chunks, as fp32 or bf16, and rows read back a
   const std::int64_t n = 77, k = 130;
   const auto w = test::rounded_to_bf16(random_values(n * k, rng));
   const auto bits = test::to_bf16(w);
-  for (const Precision precision : {Precision::kF32, Precision::kBF16}) {
-    PackedLinear packed(n, k, precision);
-    packed.set_rows(40, 37, w.data() + 40 * k, pool);
-    packed.set_rows_bf16(0, 3, bits.data(), pool);
-    packed.set_rows(3, 37, w.data() + 3 * k, pool);
-    std::vector<float> row(static_cast<std::size_t>(k));
-    for (std::int64_t i = 0; i < n; ++i) {
-      packed.read_row(i, row.data());
-      REQUIRE(test::first_difference(row.data(), w.data() + i * k, k) == -1);
+  ThreadPool one(1);  // has all panels of a chunk at once
+  for (ThreadPool* const threads : {&pool, &one}) {
+    for (const Precision precision : {Precision::kF32, Precision::kBF16}) {
+      PackedLinear packed(n, k, precision);
+      // What lies behind a chunk is not the next rows.
+      const auto chunk = [&](const auto& all, std::int64_t first, std::int64_t count) {
+        auto rows = all;
+        rows.assign(all.begin() + first * k, all.begin() + (first + count) * k);
+        rows.resize(rows.size() + static_cast<std::size_t>(64 * k), 7);
+        return rows;
+      };
+      packed.set_rows(40, 37, chunk(w, 40, 37).data(), *threads);
+      packed.set_rows_bf16(0, 3, chunk(bits, 0, 3).data(), *threads);
+      packed.set_rows(3, 37, chunk(w, 3, 37).data(), *threads);
+      std::vector<float> row(static_cast<std::size_t>(k));
+      for (std::int64_t i = 0; i < n; ++i) {
+        CAPTURE(i);
+        packed.read_row(i, row.data());
+        REQUIRE(test::first_difference(row.data(), w.data() + i * k, k) == -1);
+      }
     }
   }
 }
@@ -154,7 +165,13 @@ TEST_CASE("wrong sizes and rows outside a matrix are refused") {
   CHECK_THROWS_AS(PackedLinear(0, 4, Precision::kF32), Error);
   PackedLinear packed(4, 4, Precision::kF32);
   const std::vector<float> rows(64);
-  CHECK_THROWS_AS(packed.set_rows(3, 2, rows.data(), pool), Error);
+  CHECK_THROWS_WITH_AS(PackedLinear(4, 0, Precision::kF32),
+                       "linear layer: expected at least one output and one input, found 4 x 0",
+                       Error);
+  CHECK_THROWS_WITH_AS(packed.set_rows(3, 2, rows.data(), pool),
+                       "PackedLinear::set_rows: expected rows within [0, 4), found [3, 5)", Error);
+  CHECK_THROWS_WITH_AS(packed.set_rows(2, -1, rows.data(), pool),
+                       "PackedLinear::set_rows: expected rows within [0, 4), found [2, 1)", Error);
   CHECK_THROWS_AS(packed.set_bias(-1, 2, rows.data()), Error);
   float out[4];
   CHECK_THROWS_AS(packed.read_row(4, out), Error);

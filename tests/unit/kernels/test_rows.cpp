@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 #include "core/base/error.h"
 #include "core/kernels/activation.h"
+#include "core/kernels/cpu/table.h"
 #include "core/kernels/norm.h"
 #include "core/kernels/reference.h"
 #include "core/kernels/rope.h"
@@ -342,6 +344,91 @@ TEST_CASE("joint top-k over rows with offsets equals sorting all sums") {
         REQUIRE(best[i].value == all[i].value);
         REQUIRE(best[i].row == all[i].row);
         REQUIRE(best[i].token == all[i].token);
+      }
+    }
+  });
+}
+
+TEST_CASE("softmax by hand; where nothing is possible nothing has a share") {
+  test::for_each_variant([&](const char* variant) {
+    CAPTURE(variant);
+    const std::vector<float> row = {2, -kInfinity, 2, 2 + std::log(2.0f)};
+    std::vector<float> out(row.size(), 7);
+    softmax(row, out);
+    CHECK(out[0] == doctest::Approx(0.25).epsilon(1e-6));
+    CHECK(out[1] == 0);
+    CHECK(out[2] == out[0]);
+    CHECK(out[3] == doctest::Approx(0.5).epsilon(1e-6));
+    softmax(std::vector<float>(4, -kInfinity), out);
+    CHECK(out == std::vector<float>(4, 0.0f));
+    // Beyond a block of 4096, each at its place.
+    std::vector<float> far(5000, -kInfinity), shares(5000, 7);
+    far[4999] = 3;
+    softmax(far, shares);
+    CHECK(shares[4999] == 1);
+    CHECK(std::count(shares.begin(), shares.end(), 0.0f) == 4999);
+  });
+}
+
+TEST_CASE("what has no answer is refused in words") {
+  std::vector<float> row(3), out(2);
+  CHECK_THROWS_WITH_AS(softmax(row, out), "softmax: expected an output of 3 values, found 2",
+                       Error);
+  CHECK_THROWS_WITH_AS(log_softmax(row, out),
+                       "log_softmax: expected an output of 3 values, found 2", Error);
+  CHECK_THROWS_WITH_AS(argmax({}), "argmax: expected at least one value, found none", Error);
+  CHECK(top_k(row, 0).empty());
+  CHECK(top_k({}, 4).empty());
+}
+
+TEST_CASE("joint top-k by hand: ties go to the earlier row, then to the lower token") {
+  test::for_each_variant([&](const char* variant) {
+    CAPTURE(variant);
+    const auto list = [](const JointTopK& joint) {
+      std::vector<std::tuple<float, float, int, int>> all;
+      for (const JointCandidate& c : joint.best())
+        all.emplace_back(c.score, c.value, c.row, c.token);
+      return all;
+    };
+    using List = decltype(list(JointTopK(1)));
+    JointTopK joint(3);
+    joint.add_row(4, -1, std::vector<float>{2, 1});
+    CHECK_FALSE(joint.full());
+    CHECK(list(joint) == List{{1, 2, 4, 0}, {0, 1, 4, 1}});
+    joint.add_row(5, 0, std::vector<float>{0, 1, 1, 0, 1});
+    CHECK(joint.full());
+    CHECK(list(joint) == List{{1, 2, 4, 0}, {1, 1, 5, 1}, {1, 1, 5, 2}});
+    // A row without any chance fills the list, and gives way to whatever comes.
+    JointTopK late(2);
+    late.add_row(0, -kInfinity, std::vector<float>{3, 4, 5});
+    CHECK(list(late) == List{{-kInfinity, 3, 0, 0}, {-kInfinity, 4, 0, 1}});
+    late.add_row(1, -kInfinity, std::vector<float>{9});
+    late.add_row(2, -2, std::vector<float>{-kInfinity, -7, -kInfinity});
+    CHECK(list(late) == List{{-9, -7, 2, 1}, {-kInfinity, 3, 0, 0}});
+    late.add_row(3, -kInfinity, std::vector<float>{9, 9});
+    CHECK(list(late) == List{{-9, -7, 2, 1}, {-kInfinity, 3, 0, 0}});
+    JointTopK none(0);
+    none.add_row(0, 0, std::vector<float>{1});
+    CHECK(none.best().empty());
+  });
+}
+
+TEST_CASE(
+    "the best of a row is found at every place, below zero too, and what exceeds a bound after") {
+  test::for_each_variant([&](const char* variant) {
+    CAPTURE(variant);
+    const CpuKernels& kernels = cpu_kernels();
+    for (const std::int64_t n : {1, 3, 4, 5, 15, 16, 17, 33}) {
+      for (std::int64_t at = 0; at < n; ++at) {
+        CAPTURE(n);
+        CAPTURE(at);
+        std::vector<float> row(static_cast<std::size_t>(n), -5.0f);
+        row[static_cast<std::size_t>(at)] = -2;
+        CHECK(argmax(row) == at);
+        CHECK(kernels.max(row.data(), n) == -2);
+        CHECK(kernels.find_greater(row.data(), 0, n, -2) == n);
+        for (std::int64_t from = 0; from <= n; ++from)
+          CHECK(kernels.find_greater(row.data(), from, n, -5) == (from <= at ? at : n));
       }
     }
   });

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/formats/random_blocks.h"
 #include "core/kernels/linear.h"
 #include "tests/unit/kernels/random_values.h"
-#include "tests/unit/kernels/stored_blocks.h"
 
 namespace triescope::kernels {
 namespace {
@@ -41,12 +41,12 @@ TEST_CASE("every stored type gives the bits of its dequantised weights, for 1 to
   ThreadPool pool(2);
   // 2304 inputs: two stretches of decoded values and a chain that ends early; 45 outputs: a panel
   // that is not full.
-  for (const GgmlType type : test::stored_types()) {
+  for (const GgmlType type : formats::stored_types()) {
     for (const std::int64_t k : {256, 2304}) {
       const std::int64_t n = 45;
-      const auto bytes = test::stored_rows(type, n, k, rng);
+      const auto bytes = formats::random_rows(type, n, k, rng);
       const PackedLinear from_file = stored(type, n, k, bytes, pool);
-      const PackedLinear widened = plain(n, k, test::dequantised(type, bytes), pool);
+      const PackedLinear widened = plain(n, k, formats::dequantised(type, bytes), pool);
       const auto x = random_values(33 * k, rng);
       test::for_each_variant([&](const char* variant) {
         for (std::int64_t rows = 1; rows <= 33; ++rows) {
@@ -69,9 +69,9 @@ TEST_CASE("types of 32 values need no whole number of chains") {
   for (const GgmlType type : {kQ4_0, kQ4_1, kQ5_0, kQ5_1, kQ8_0, kIQ4_NL}) {
     for (const std::int64_t k : {32, 96, 160, 1056}) {
       const std::int64_t n = 33;
-      const auto bytes = test::stored_rows(type, n, k, rng);
+      const auto bytes = formats::random_rows(type, n, k, rng);
       const PackedLinear from_file = stored(type, n, k, bytes, pool);
-      const PackedLinear widened = plain(n, k, test::dequantised(type, bytes), pool);
+      const PackedLinear widened = plain(n, k, formats::dequantised(type, bytes), pool);
       const auto x = random_values(16 * k, rng);
       test::for_each_variant([&](const char* variant) {
         for (const std::int64_t rows : {1, 2, 3, 4, 5, 16}) {
@@ -91,9 +91,9 @@ TEST_CASE("every row reads back as its dequantised values") {
   Rng rng(23);
   ThreadPool pool(2);
   const std::int64_t n = 40, k = 512;
-  for (const GgmlType type : test::stored_types()) {
-    const auto bytes = test::stored_rows(type, n, k, rng);
-    const auto want = test::dequantised(type, bytes);
+  for (const GgmlType type : formats::stored_types()) {
+    const auto bytes = formats::random_rows(type, n, k, rng);
+    const auto want = formats::dequantised(type, bytes);
     const PackedLinear packed = stored(type, n, k, bytes, pool);
     std::vector<float> row(static_cast<std::size_t>(k));
     test::for_each_variant([&](const char* variant) {
@@ -108,6 +108,60 @@ TEST_CASE("every row reads back as its dequantised values") {
   }
 }
 
+TEST_CASE("blocks may come in any chunks, to one thread or several") {
+  Rng rng(25);
+  const std::int64_t n = 77, k = 64;
+  const auto bytes = formats::random_rows(GgmlType::kQ4_0, n, k, rng);
+  const auto want = formats::dequantised(GgmlType::kQ4_0, bytes);
+  const std::size_t row_bytes = bytes.size() / static_cast<std::size_t>(n);
+  for (const int threads : {1, 2}) {
+    ThreadPool pool(threads);
+    PackedLinear packed(std::array{PackedLinear::Part{n, GgmlType::kQ4_0}}, k);
+    for (const auto& [first, count] : {std::pair{40, 37}, {0, 3}, {3, 37}})
+      packed.set_stored_rows(first, count,
+                             std::span(bytes).subspan(static_cast<std::size_t>(first) * row_bytes,
+                                                      static_cast<std::size_t>(count) * row_bytes),
+                             pool);
+    std::vector<float> row(static_cast<std::size_t>(k));
+    for (std::int64_t i = 0; i < n; ++i) {
+      CAPTURE(threads);
+      CAPTURE(i);
+      packed.read_row(i, row.data());
+      REQUIRE(test::first_difference(row.data(), want.data() + i * k, k) == -1);
+    }
+  }
+}
+
+TEST_CASE("one call may fill several matrices, each from where the one before it ends") {
+  Rng rng(26);
+  ThreadPool pool(2);
+  const std::int64_t k = 64;
+  const auto first = formats::random_rows(GgmlType::kQ4_0, 40, k, rng),
+             second = formats::random_rows(GgmlType::kQ8_0, 20, k, rng);
+  auto values = formats::dequantised(GgmlType::kQ4_0, first);
+  const auto more = formats::dequantised(GgmlType::kQ8_0, second);
+  values.insert(values.end(), more.begin(), more.end());
+  using Part = PackedLinear::Part;
+  const Part parts[] = {{40, GgmlType::kQ4_0}, {20, GgmlType::kQ8_0}};
+  PackedLinear packed(parts, k);
+  // Rows 0 to 9 and 55 to 59, then those between.
+  packed.set_stored_rows(0, 10, first, pool);
+  packed.set_stored_rows(55, 5, std::span(second).last(5 * 68), pool);
+  std::vector<std::byte> between(first.begin() + 10 * 36, first.end());
+  between.insert(between.end(), second.begin(), second.begin() + 15 * 68);
+  packed.set_stored_rows(10, 45, between, pool);
+  std::vector<float> row(static_cast<std::size_t>(k));
+  for (std::int64_t i = 0; i < 60; ++i) {
+    CAPTURE(i);
+    packed.read_row(i, row.data());
+    REQUIRE(test::first_difference(row.data(), values.data() + i * k, k) == -1);
+  }
+  between.pop_back();
+  CHECK_THROWS_WITH_AS(packed.set_stored_rows(10, 45, between, pool),
+                       "PackedLinear::set_stored_rows: expected 1020 bytes of Q8_0, found 1019",
+                       Error);
+}
+
 TEST_CASE("matrices of different types share a layer, each from a panel of its own") {
   Rng rng(24);
   ThreadPool pool(3);
@@ -118,8 +172,8 @@ TEST_CASE("matrices of different types share a layer, each from a panel of its o
   std::vector<float> dense;
   std::int64_t first = 0;
   for (const auto& [outputs, type] : parts) {
-    const auto bytes = test::stored_rows(type, outputs, k, rng);
-    const auto values = test::dequantised(type, bytes);
+    const auto bytes = formats::random_rows(type, outputs, k, rng);
+    const auto values = formats::dequantised(type, bytes);
     dense.insert(dense.end(), values.begin(), values.end());
     // In two pieces, the later one first.
     const std::int64_t cut = outputs / 3;
@@ -147,7 +201,7 @@ TEST_CASE("matrices of different types share a layer, each from a panel of its o
 TEST_CASE("stored weights take the room of their file, a few bytes a block more at most") {
   ThreadPool pool(1);
   const std::int64_t n = 64, k = 1024;
-  for (const GgmlType type : test::stored_types()) {
+  for (const GgmlType type : formats::stored_types()) {
     const PackedLinear packed(std::array{PackedLinear::Part{n, type}}, k);
     const double file =
         static_cast<double>(n * k / formats::block_elements(type)) * formats::block_bytes(type);

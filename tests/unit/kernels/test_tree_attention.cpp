@@ -342,5 +342,55 @@ TEST_CASE("a row that sees nothing and heads that do not divide are refused") {
   CHECK_THROWS_AS(call({.heads = 3, .kv_heads = 2, .head_dim = 16, .scale = 1}), Error);
 }
 
+TEST_CASE("lists that do not go with the rows are refused in words") {
+  ThreadPool pool(1);
+  std::vector<float> data(256);
+  const KvView kv{data.data(), data.data(), Precision::kF32};
+  const std::int32_t slots[] = {0, 1, 2};
+  using Offsets = std::vector<std::int32_t>;
+  const auto call = [&](const AttentionShape& shape, std::int64_t rows, std::size_t prefix,
+                        std::size_t own, const Offsets& offsets) {
+    tree_attention(data.data(), 16, rows, kv, shape,
+                   {.prefix = std::span(slots).first(prefix),
+                    .own = std::span(slots).first(own),
+                    .offsets = offsets},
+                   data.data(), 16, pool);
+  };
+  const AttentionShape one{.heads = 1, .kv_heads = 1, .head_dim = 16, .scale = 1};
+  const auto refused = [&](const AttentionShape& shape, std::int64_t rows, std::size_t prefix,
+                           std::size_t own, const Offsets& offsets) -> std::string {
+    try {
+      call(shape, rows, prefix, own, offsets);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string heads =
+      "tree attention: expected query heads to be a multiple of key/value heads, found ";
+  CHECK(refused({.heads = 3, .kv_heads = 2, .head_dim = 4, .scale = 1}, 1, 0, 1, {0, 1}) ==
+        heads + "3 query heads, 2 key/value heads of 4");
+  CHECK(refused({.heads = 0, .kv_heads = 1, .head_dim = 4, .scale = 1}, 1, 0, 1, {0, 1}) ==
+        heads + "0 query heads, 1 key/value heads of 4");
+  CHECK(refused({.heads = 1, .kv_heads = 0, .head_dim = 4, .scale = 1}, 1, 0, 1, {0, 1}) ==
+        heads + "1 query heads, 0 key/value heads of 4");
+  CHECK(refused({.heads = 1, .kv_heads = 1, .head_dim = 0, .scale = 1}, 1, 0, 1, {0, 1}) ==
+        heads + "1 query heads, 1 key/value heads of 0");
+  CHECK(refused(one, 2, 0, 1, {}) ==
+        "tree attention: causal: expected a slot for each of 2 rows, found 1");
+  CHECK(refused(one, 2, 0, 2, {}) == "");
+  const std::string offsets = " (or they point past the end)";
+  CHECK(refused(one, 2, 0, 3, {0, 3}) ==
+        "tree attention: expected 3 offsets into the own slots, found 2" + offsets);
+  CHECK(refused(one, 2, 0, 2, {0, 1, 3}) ==
+        "tree attention: expected 3 offsets into the own slots, found 3" + offsets);
+  CHECK(refused(one, 2, 0, 3, {0, 1, 3}) == "");
+  const std::string nothing = "tree attention: expected row 1 to see at least one slot, found none";
+  CHECK(refused(one, 2, 0, 1, {0, 1, 1}) == nothing);
+  CHECK(refused(one, 2, 1, 1, {0, 1, 1}) == "");
+  CHECK(refused(one, 2, 3, 2, {0, 2, 1}) == nothing);  // a list that ends before it begins
+  CHECK(refused(one, 0, 0, 0, {}) == "");
+}
+
 }  // namespace
 }  // namespace triescope::kernels

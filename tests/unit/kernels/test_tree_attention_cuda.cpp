@@ -3,6 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <initializer_list>
+#include <limits>
 #include <optional>
 #include <tuple>
 
@@ -393,6 +397,26 @@ TEST_CASE("CUDA tree attention refuses what its contract excludes and launches n
   a.offsets = nullptr;  // causal: the longest list is prefix + rows
   a.rows = 2;
   CHECK(triescope_cuda_tree_attention(&a, nullptr) == cudaErrorInvalidValue);
+  // The ends of every range, with all the scratch that could be asked for.
+  a.offsets = c.offsets.data();
+  a.rows = 1;
+  a.scratch_bytes = std::numeric_limits<std::size_t>::max();
+  const auto refused = [&](auto member, std::initializer_list<std::int32_t> values) {
+    const auto good = a.*member;
+    for (const std::int32_t value : values) {
+      CAPTURE(value);
+      a.*member = value;
+      CHECK(triescope_cuda_tree_attention(&a, nullptr) == cudaErrorInvalidValue);
+    }
+    a.*member = good;
+  };
+  refused(&TriescopeTreeAttention::rows, {0, 65536});  // a grid has no more
+  refused(&TriescopeTreeAttention::heads, {0, 8});
+  refused(&TriescopeTreeAttention::kv_heads, {0, 2});
+  refused(&TriescopeTreeAttention::longest, {0, 3});
+  refused(&TriescopeTreeAttention::prefix_count, {-1, 6});
+  refused(&TriescopeTreeAttention::window, {-1});
+  refused(&TriescopeTreeAttention::dtype, {-1, 3});
 }
 
 TEST_CASE("the CUDA module is whole or absent with a reason") {
@@ -405,6 +429,11 @@ TEST_CASE("the CUDA module is whole or absent with a reason") {
   } else {
     CHECK(!module.reason.empty());
     CHECK(!module.device_count);
+    const auto beside = std::filesystem::path(TRIESCOPE_TEST_PROGRAM).parent_path();
+    if (!std::getenv("TRIESCOPE_CUDA_MODULE") &&
+        !std::filesystem::exists(beside / "libtriescope_cuda.so"))
+      CHECK(module.reason ==
+            "no libtriescope_cuda.so beside the program (it is built wherever nvcc is found)");
   }
 }
 

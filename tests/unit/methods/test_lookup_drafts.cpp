@@ -2,6 +2,8 @@
 // automaton): exact drafts for texts made by hand, step by step.
 #include <doctest/doctest.h>
 
+#include <numeric>
+
 #include "core/methods/text_methods.h"
 #include "tests/support/draft_rig.h"
 
@@ -134,6 +136,15 @@ TEST_CASE("suffix_automaton drafts what followed the longest suffix, where it st
   CHECK(drafts({1, 5, 1}, {}).empty());
   CHECK(drafts({1, 5, 1}, {{"min_match_tokens", 1}}) == Paths{{5}, {5, 1}});
   CHECK(drafts({1, 2, 3}, {{"min_match_tokens", 1}}).empty());
+  // By default 16 drafts, fewer where rows are dear; more than one row is not asked for.
+  Tokens long_text(40);
+  std::iota(long_text.begin(), long_text.end(), 1);
+  long_text.insert(long_text.end(), {1, 2});
+  CHECK(drafts(long_text, {}).size() == 16);
+  CHECK(drafts(long_text, {}, 1000, {.cheap_rows = 12}).size() == 11);
+  CHECK(drafts(long_text, {}, 1000, {.cheap_rows = 5}).size() == 4);
+  CHECK(drafts(long_text, {}, 1000, {.cheap_rows = 1}).size() == 1);
+  CHECK(drafts(long_text, {{"num_draft", 20}}, 1000, {.cheap_rows = 5}).size() == 20);
 }
 
 TEST_CASE("prompt_lookup copies from generated text too, up to the room") {

@@ -1,6 +1,8 @@
 // Prompt lookup.
 #include <doctest/doctest.h>
 
+#include <numeric>
+
 #include "core/methods/text_methods.h"
 #include "tests/support/text_loop.h"
 
@@ -11,11 +13,13 @@ using test::LoopConfig;
 using test::Tokens;
 
 // The drafts hung after the text `prompt`, whose last token is the pending one.
-Tokens drafts_after(Tokens text, nlohmann::json settings, int room = 100, Tokens eos = {}) {
+Tokens drafts_after(Tokens text, nlohmann::json settings, int room = 100, Tokens eos = {},
+                    int cheap_rows = 33) {
   LoopConfig config{.prompt = Tokens(text.begin(), text.end() - 1),
                     .max_new_tokens = 1000,
                     .eos = std::move(eos)};
   config.vocab = 100;
+  config.cheap_rows = cheap_rows;
   if (!settings.is_null()) config.settings = std::move(settings);
   const auto run = test::run_context(config, prompt_lookup_method());
   auto parts = prompt_lookup_method().make(run);
@@ -44,6 +48,22 @@ TEST_CASE("prompt lookup copies what followed the longest suffix") {
         Tokens{8, 5});
   CHECK(drafts_after(text, {{"prompt_lookup_num_tokens", 1}, {"max_matching_ngram_size", 1}}) ==
         Tokens{9});
+}
+
+TEST_CASE("prompt lookup drafts ten tokens by default, fewer where rows are dear") {
+  // 1 .. 40, then 1: what followed is 2, 3, ...
+  Tokens text(40);
+  std::iota(text.begin(), text.end(), 1);
+  text.push_back(1);
+  const auto drafted = [&](int told, int cheap_rows) {
+    return drafts_after(text, {{"prompt_lookup_num_tokens", told}}, 100, {}, cheap_rows).size();
+  };
+  CHECK(drafted(0, 33) == 10);
+  CHECK(drafted(0, 12) == 10);
+  CHECK(drafted(0, 8) == 7);
+  CHECK(drafted(0, 5) == 4);
+  CHECK(drafted(0, 1) == 1);
+  CHECK(drafted(10, 5) == 10);
 }
 
 TEST_CASE("prompt lookup takes the latest match, or the first as transformers does") {

@@ -3,9 +3,9 @@
 #include <doctest/doctest.h>
 
 #include "core/base/error.h"
+#include "core/formats/random_blocks.h"
 #include "tests/support/skip.h"
 #include "tests/unit/formats/format_test_util.h"
-#include "tests/unit/kernels/stored_blocks.h"
 #include "tests/unit/model/model_test_util.h"
 
 namespace triescope::test {
@@ -32,7 +32,7 @@ std::string llama_file(const TypeOf& type_of, std::uint64_t seed) {
   const auto matrix = [&](const std::string& name, std::uint64_t inputs, std::uint64_t outputs) {
     const GgmlType type = type_of(name);
     file.add_entry(name, {inputs, outputs}, static_cast<std::uint32_t>(type), file.data.size());
-    const std::vector<std::byte> rows = kernels::test::stored_rows(
+    const std::vector<std::byte> rows = formats::random_rows(
         type, static_cast<std::int64_t>(outputs), static_cast<std::int64_t>(inputs), rng);
     file.data.append(reinterpret_cast<const char*>(rows.data()), rows.size());
     file.data.resize((file.data.size() + 31) / 32 * 32, '\0');
@@ -78,7 +78,7 @@ void check_same_bits(const std::string& path, DType dtype, int vocab) {
 }
 
 TEST_CASE("a file of one type gives the bits of its dequantised weights, for every type") {
-  for (const GgmlType type : kernels::test::stored_types()) {
+  for (const GgmlType type : formats::stored_types()) {
     const TempDir folder;
     const std::filesystem::path path = folder.path() / "model.gguf";
     std::ofstream(path, std::ios::binary)

@@ -219,6 +219,16 @@ TEST_CASE("two runs stand in one picture and one table, each by its name") {
     };
     const std::string one = alone(left, "one"), other = alone(right, "other");
     std::string both = rows_of(pair);
+    // The name once a row, however many lines its texts have.
+    std::size_t named = 0, quotes = 0, rows = 0;
+    for (const char c : one) {
+      quotes += c == '"';
+      rows += c == '\n' && quotes % 2 == 0;
+    }
+    const std::string first = "\"one, \"\"first\"\"\",";
+    for (std::size_t at = both.find(first); at != std::string::npos; at = both.find(first, at + 1))
+      ++named;
+    CHECK(named == rows - 1);
     CHECK(both.rfind("run," + one.substr(0, one.find('\n') + 1), 0) == 0);
     for (const std::string field : {"run,", "\"one, \"\"first\"\"\",", "other,"})
       for (std::size_t at = both.rfind(field); at != std::string::npos; at = both.rfind(field))
@@ -243,6 +253,38 @@ TEST_CASE("two runs stand in one picture and one table, each by its name") {
   const std::string same = test::read_file(path);
   CHECK(same.find("\n\"beam, left\",") != std::string::npos);
   CHECK(same.find("\n\"beam, right\",") != std::string::npos);
+}
+
+TEST_CASE("each of two runs is marked where it differs from the other, on either side") {
+  TempDir folder;
+  const auto marks = [&](const capture::Capture& a, const capture::Capture& b) {
+    ExportOptions options;
+    options.dark = true;
+    const std::string path = (folder.path() / "pair.svg").string();
+    export_pair({&a, a.end_tick(), "a", "", {}}, {&b, b.end_tick(), "b", "", {}}, "trie", path,
+                options);
+    const std::string svg = test::read_file(path), color = "rgb(80%,47.45";  // 0xCC79A7
+    std::size_t count = 0;
+    for (std::size_t at = svg.find(color); at != std::string::npos; at = svg.find(color, at + 1))
+      ++count;
+    return count;
+  };
+  const std::size_t marked = marks(beam_capture(), draft_capture());
+  CHECK(marked > 0);
+  CHECK(marks(draft_capture(), beam_capture()) == marked);
+  // What is the same has the legend's mark alone.
+  CHECK(marks(beam_capture(), beam_capture()) < marked);
+}
+
+TEST_CASE("an export shows the run as it stood after a step, or at its end") {
+  const capture::Capture& run = draft_capture();
+  CHECK(cursor_after(run, {}) == 150);
+  CHECK(cursor_after(run, 0) == 5);
+  CHECK(cursor_after(run, 28) == 145);
+  CHECK(cursor_after(run, 29) == 150);
+  for (const std::int32_t step : {-1, 30})
+    CHECK_THROWS_WITH_AS(cursor_after(run, step),
+                         ("step " + std::to_string(step) + ": expected 0 to 29").c_str(), Error);
 }
 
 TEST_CASE("an export is limited to the range of steps on the screen, and says so") {

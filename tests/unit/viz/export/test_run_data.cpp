@@ -188,3 +188,42 @@ TEST_CASE("run data: bytes that are not UTF-8 are replaced, a folder that is mis
   });
   CHECK(message.find("/no/such/folder/run.jsonl: cannot be written") == 0);
 }
+
+TEST_CASE("run data: a draft's score is the sum over its path; a step without figures has none") {
+  const auto opened = make_capture([](Recorder& out) {
+    const Tick draft = make_tick(1, Phase::kDraft);
+    const auto node = [&](std::int32_t id, std::int32_t token) {
+      return NodeRow{.node = id,
+                     .parent = id - 1,
+                     .token = token,
+                     .depth = id,
+                     .source = Source::kDraftModel,
+                     .tick = draft};
+    };
+    const auto proposal = [&](std::int32_t parent, std::int32_t token, float logprob) {
+      return CandidateRow{.tick = draft,
+                          .node = parent,
+                          .token = token,
+                          .logprob = logprob,
+                          .whose = Whose::kDraft};
+    };
+    out.write(
+        {.run = synthetic_info(3, "draft_model", "", "recycle"),
+         .nodes = {{}, node(1, 6), node(2, 8), node(3, 9)},
+         .candidates = {proposal(0, 6, -1), proposal(1, 8, -0.5f), proposal(2, 9, -0.25f)},
+         .memory = {{.step = 0, .live = 3, .reserved = 8}, {.step = 2, .live = 5, .reserved = 8}},
+         .phases = {{.tick = make_tick(2, Phase::kObserve)}}});
+  });
+  const json line = json::parse(viz::step_line(*opened->capture, 1, false));
+  REQUIRE(line["drafts"].size() == 3);
+  CHECK(line["drafts"][0]["score"] == -1);
+  CHECK(line["drafts"][1]["score"] == -1.5);
+  CHECK(line["drafts"][2]["score"] == -1.75);
+  CHECK(line["drafts"][2]["path"] == json({6, 8, 9}));
+  CHECK(line["drafts"][0]["verdict"].is_null());
+  CHECK(line["drafts"][0]["q"] == 1);
+  CHECK(line["rows"].is_null());
+  CHECK(line["accepted"].is_null());
+  CHECK(line["memory"].is_null());
+  CHECK(json::parse(viz::step_line(*opened->capture, 2, false))["memory"]["live"] == 5);
+}

@@ -104,6 +104,18 @@ TEST_CASE("slot grid: where the smallest cells do not fit, slots share them, all
   CHECK(SlotGrid::fit(40, 8, 20, 10, 1).merge == 1);
 }
 
+TEST_CASE("slot grid: cells of 6 px keep a gap of one, and beside a row there is no cell") {
+  const SlotGrid grid = SlotGrid::fit(60, 12, 20, 6, 1);
+  CHECK(grid.pitch == 6);
+  CHECK(grid.gap == 1);
+  CHECK(grid.columns == 10);
+  CHECK(grid.at({59, 1}) == 9u);
+  CHECK(grid.at({1, 7}) == 10u);
+  CHECK_FALSE(grid.at({61, 1}));  // not the first of the next row
+  CHECK_FALSE(grid.at({1, 13}));
+  CHECK_FALSE(grid.at({-1, 1}));
+}
+
 TEST_CASE("slot grid: zoomed cells stop at one and a half times the widest") {
   const SlotGrid grid = SlotGrid::fit(350, 21, 10, 10, 1.2f);
   CHECK(grid.width == doctest::Approx(42));

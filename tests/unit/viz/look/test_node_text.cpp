@@ -58,5 +58,19 @@ TEST_CASE("node tooltip: state, source, probability, score, beam and reason, a l
   CHECK(best[4] == "on the path of beam 1");
 }
 
+TEST_CASE("node tooltip: what the other run has instead, in the last line") {
+  Scene scene = after_step_1();
+  CHECK(difference_text(scene, 4) == "");
+  Twins twins;
+  twins.node = {0, 1, -1, 3, 7, 5};
+  twins.differ = {0, 0, 1, 0, 1, 0};
+  scene.twins = &twins;
+  CHECK(difference_text(scene, 2) == "≠ the other run has no such path");
+  CHECK(difference_text(scene, 4) == "≠ kept in one of the two runs and not in the other");
+  CHECK(difference_text(scene, 3) == "");
+  CHECK(difference_text(scene, -2) == "");
+  CHECK(node_tooltip(scene, 4).back() == difference_text(scene, 4));
+}
+
 }  // namespace
 }  // namespace triescope::viz

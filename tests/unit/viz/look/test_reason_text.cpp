@@ -1,6 +1,7 @@
 // Captures hold codes and numbers; people read sentences.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <set>
 #include <string>
 #include <vector>
@@ -132,6 +133,35 @@ TEST_CASE("reasons of schema 1: a token's number becomes its text, everything el
     CHECK(shown(same) == same);
   // A token that the capture has no text for keeps its number.
   CHECK(shown("token 2000000000").find("2000000000") != std::string::npos);
+}
+
+TEST_CASE("reasons: p is that after the warpers where the rule drew from it, else the model's") {
+  using capture::Reason;
+  const std::set<Reason> after = {
+      Reason::kDrawIsThis,    Reason::kDrawIsAnother,   Reason::kBelowRatio,
+      Reason::kNotBelowRatio, Reason::kBelowRest,       Reason::kNotBelowRest,
+      Reason::kTypical,       Reason::kNotTypical,      Reason::kTypicalOffPath,
+      Reason::kGumbelArgmax,  Reason::kDrawn,           Reason::kDrawnFromResidual,
+      Reason::kDrawnFromRest, Reason::kDrawnFromTypical};
+  for (int i = 0; i < capture::kReasonCount; ++i) {
+    CAPTURE(i);
+    CHECK(is_after_warpers(static_cast<Reason>(i)) == after.contains(static_cast<Reason>(i)));
+  }
+}
+
+TEST_CASE("reasons: what u is compared with is the rule's; old sentences give it by p and q") {
+  using capture::Reason;
+  capture::VerdictRow row{
+      .p = 0.5f, .q = 0.25f, .reason = Reason::kNotBelowRest, .threshold = 0.75f};
+  CHECK(acceptance_chance(row) == 0.75f);
+  row.reason = Reason::kNone;
+  CHECK(std::isnan(acceptance_chance(row)));
+  row.stored_reason = "u 0.3 < min(1, p/q)";
+  CHECK(acceptance_chance(row) == 1);
+  row.p = 0.125f;
+  CHECK(acceptance_chance(row) == 0.5f);
+  row.q = 0;
+  CHECK(std::isnan(acceptance_chance(row)));
 }
 
 }  // namespace

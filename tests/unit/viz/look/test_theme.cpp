@@ -171,3 +171,31 @@ TEST_CASE("the first beams have colours of their own") {
         CHECK((x.r != y.r || x.g != y.g || x.b != y.b));
       }
 }
+
+TEST_CASE("beams take the palette in order, a later round is a quarter nearer to the background") {
+  const auto same = [](Color a, Color b) { return a.r == b.r && a.g == b.g && a.b == b.b; };
+  const Theme dark = dark_theme(), light = light_theme();
+  const std::uint32_t palette[] = {0x56B4E9, 0xE69F00, 0x009E73, 0xCC79A7, 0xF0E442, 0xD55E00};
+  for (int rank = 0; rank < 6; ++rank) {
+    CAPTURE(rank);
+    CHECK(same(dark.beam(rank), rgb(palette[rank])));
+    CHECK(same(dark.series(rank), dark.beam(rank)));
+  }
+  CHECK(same(dark.beam(6), {71, 142, 183, 255}));
+  CHECK(same(light.beam(0), rgb(0x0072B2)));
+  CHECK(same(dark.beam(-1), dark.text_dim));
+}
+
+TEST_CASE("a token's source has the colour of its kind") {
+  using S = triescope::capture::Source;
+  const auto same = [](Color a, Color b) { return a.r == b.r && a.g == b.g && a.b == b.b; };
+  const Theme theme = dark_theme();
+  for (const S s : {S::kNgramTrie, S::kDatastore}) CHECK(same(theme.source(s), theme.series(2)));
+  for (const S s : {S::kPromptLookup, S::kLookahead}) CHECK(same(theme.source(s), theme.series(3)));
+  for (const S s : {S::kDraftModel, S::kHead}) CHECK(same(theme.source(s), theme.series(5)));
+  for (const S s : {S::kBonus, S::kCorrected})
+    CHECK(same(theme.source(s), theme.mark(NodeState::kBonus).color));
+  CHECK(same(theme.source(S::kForced), theme.series(1)));
+  for (const S s : {S::kRoot, S::kGreedy, S::kSampled, S::kBeam})
+    CHECK(same(theme.source(s), theme.text));
+}

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <string>
 
 #include "tests/unit/viz/captures.h"
@@ -68,6 +69,45 @@ TEST_CASE("decision panel: a click on a chosen row locks its node, on another on
   }
 }
 
+TEST_CASE("decision panel: the cut lies between two rows; a parent is named by its rank before") {
+  const Capture& run = beam_capture();
+  const viz::Scene scene = scene_at(run, make_tick(5, Phase::kCommit));
+  const auto decision = viz::beam_decision(run, scene.cursor);
+  const viz::Rect area{0, 0, 900, 900};
+  const auto panel = viz::make_panel("verdict");
+  const auto canvas = drawn(*panel, scene, area);
+  const auto row = [&](std::size_t i) {
+    const auto* text = find(canvas, viz::logprob_text(decision.choices[i].score));
+    REQUIRE(text);
+    return *text;
+  };
+  // The only solid line in the cursor's colour.
+  std::vector<float> cuts;
+  for (const std::string& call : canvas.calls) {
+    float x = 0, y = 0, to_x = 0, to_y = 0, width = 0;
+    if (std::sscanf(call.c_str(), "line %f %f %f %f %f 0.000 ffffffff", &x, &y, &to_x, &to_y,
+                    &width) == 5 &&
+        call.ends_with("0.000 ffffffff"))
+      cuts.push_back(y);
+  }
+  REQUIRE(cuts.size() == 1);
+  CHECK(cuts[0] > row(decision.cut - 1).box.y);
+  CHECK(cuts[0] < row(decision.cut).box.bottom());
+  CHECK(cuts[0] - row(decision.cut - 1).box.bottom() ==
+        doctest::Approx(row(decision.cut).box.y - cuts[0]).epsilon(0.05));
+  for (const FrontierRow& before : run.frontier(4)) {
+    const auto choice =
+        std::find_if(decision.choices.begin(), decision.choices.end(),
+                     [&](const viz::BeamChoice& c) { return c.parent == before.node; });
+    REQUIRE(choice != decision.choices.end());
+    const auto i = static_cast<std::size_t>(choice - decision.choices.begin());
+    const auto reaction = panel->input(mouse_over(row(i)), area, scene);
+    REQUIRE(!reaction.tooltip.empty());
+    CHECK(reaction.tooltip[0].find("  after #" + std::to_string(before.rank + 1) + " ") !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE(
     "decision panel: a table longer than its pane scrolls, and draws the rows in sight alone") {
   const Capture& run = beam_capture();
@@ -85,6 +125,14 @@ TEST_CASE(
   canvas = drawn(*panel, scene, area);
   CHECK(find(canvas, last));
   CHECK_FALSE(find(canvas, viz::logprob_text(decision.choices.front().score)));
+  // Dragged down the rows follow the pointer, back to the first.
+  viz::Input drag = mouse_at({300, 100});
+  drag.dragging = true;
+  drag.drag_delta = {0, 2000};
+  panel->input(drag, area, scene);
+  canvas = drawn(*panel, scene, area);
+  CHECK(find(canvas, viz::logprob_text(decision.choices.front().score)));
+  CHECK_FALSE(find(canvas, last));
 }
 
 TEST_CASE(

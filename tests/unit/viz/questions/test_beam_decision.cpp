@@ -283,5 +283,51 @@ TEST_CASE("decision kind: beams, drafts where the step has any, else one draw") 
   CHECK(decision_kind(*opened->capture, 1) == DecisionKind::kBeams);
 }
 
+TEST_CASE("beam decision: complete down to the best of the beams' last recorded candidates") {
+  const auto opened = make_capture([](Recorder& out) {
+    Steps steps(out);
+    steps.step({{0, 1, -0.5f}, {0, 2, -1.0f}},
+               {node(1, 0, 1, 1, -0.5f, -0.5f), node(2, 0, 2, 1, -1.0f, -1.0f)},
+               {kept(1, -0.5f), kept(2, -1.0f)});
+    steps.step({{1, 3, -0.25f}, {1, 4, -0.5f}, {2, 5, -0.25f}, {2, 6, -2.0f}}, {}, {});
+  });
+  const auto decision = beam_decision(*opened->capture, make_tick(1, Phase::kAccept));
+  REQUIRE(decision.choices.size() == 4);
+  CHECK(decision.choices[1].score == -1.0f);  // the first beam's last: a third may lie below it
+  CHECK(decision.complete == 2);
+}
+
+TEST_CASE("child of: what is the target's, not drafts that it refused, was not sent or waits for") {
+  const auto opened = make_capture([](Recorder& out) {
+    const Tick draft = make_tick(0, Phase::kDraft), accept = make_tick(0, Phase::kAccept);
+    RowTables rows{.run = RunInfo{}, .nodes = {{}}};
+    for (std::int32_t id = 1; id <= 4; ++id) {
+      NodeRow row = node(id, 0, 10 + id, 1, 0, 0);
+      row.source = Source::kDraftModel;
+      row.tick = draft;
+      rows.nodes.push_back(row);
+    }
+    NodeRow own =
+        node(5, 0, 11, 1, 0, 0);  // the token that was refused as a draft, drawn after all
+    own.source = Source::kCorrected;
+    own.tick = accept;
+    rows.nodes.push_back(own);
+    const Verdict verdicts[] = {Verdict::kRejected, Verdict::kWithdrawn, Verdict::kAccepted};
+    for (std::int32_t id = 1; id <= 3; ++id)
+      rows.verdicts.push_back({.tick = accept, .node = id, .verdict = verdicts[id - 1]});
+    out.write(rows);
+  });
+  const Capture& run = *opened->capture;
+  const Tick accept = make_tick(0, Phase::kAccept);
+  CHECK(child_of(run, 0, 11, accept + 1) == 5);
+  CHECK(child_of(run, 0, 12, accept + 1) == -1);
+  CHECK(child_of(run, 0, 13, accept + 1) == 3);
+  CHECK(child_of(run, 0, 13, accept) == -1);
+  CHECK(child_of(run, 0, 14, accept + 1) == -1);
+  CHECK(child_of(run, 0, 99, accept + 1) == -1);
+  for (std::int32_t id = 1; id <= 4; ++id)
+    CHECK(child_of(run, 0, 10 + id, accept, Whose::kDraft) == id);
+}
+
 }  // namespace
 }  // namespace triescope::viz

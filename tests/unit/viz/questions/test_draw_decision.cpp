@@ -135,5 +135,19 @@ TEST_CASE("draw decision: what is drawn from what drafts left says so") {
   }
 }
 
+TEST_CASE(
+    "draw decision: a text that ends there has a second verdict, the draw stands in the first") {
+  const auto opened = make_capture([](Recorder& out) {
+    record(out, true, 0.6f, Reason::kDrawn);
+    out.write({.verdicts = {{.tick = make_tick(0, Phase::kAccept),
+                             .node = 1,
+                             .verdict = Verdict::kFinished,
+                             .reason = Reason::kEos}}});
+  });
+  const auto decision = draw_decision(*opened->capture, make_tick(0, Phase::kCommit));
+  CHECK(decision.token == 7);
+  CHECK(decision.u == 0.6f);
+}
+
 }  // namespace
 }  // namespace triescope::viz

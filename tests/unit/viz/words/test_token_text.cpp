@@ -26,6 +26,8 @@ TEST_CASE("characters that hide or reorder text are written by their code") {
   CHECK(token_text("\xE2\x80\xAE"
                    "x") == "⟨U+202E⟩x");  // right-to-left override
   CHECK(token_text("\r") == "⟨U+000D⟩");
+  CHECK(token_text("\x7F") == "⟨U+007F⟩");
+  CHECK(token_text("\xF3\xA0\x80\x81") == "⟨U+0E0001⟩");  // a tag: six digits
 }
 
 TEST_CASE("long tokens lose their middle, at character boundaries") {
@@ -36,5 +38,10 @@ TEST_CASE("long tokens lose their middle, at character boundaries") {
 
 TEST_CASE("running text keeps spaces and line ends") {
   CHECK(plain_text(" a\nb\t") == " a\nb\t");
+  CHECK(plain_text("a\xC2\xA0"
+                   "b\xE3\x80\x80") ==
+        "a\xC2\xA0"
+        "b\xE3\x80\x80");  // no-break and ideographic space
+  CHECK(plain_text("a\xE2\x80\x8B\r") == "a⟨U+200B⟩⟨U+000D⟩");
   CHECK(plain_text("\xE2\x82") == "\xEF\xBF\xBD\xEF\xBF\xBD");
 }

@@ -1,0 +1,139 @@
+// `triescope check`: this machine, in a minute.
+#include <cstdio>
+#include <iostream>
+
+#include "app/cli/commands.h"
+#include "app/cli/terminal.h"
+#include "app/run/check/check.h"
+#include "core/base/error.h"
+
+namespace triescope::app {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json comparison_json(const Comparison& one) {
+  ordered_json json = {{"where", one.where},
+                       {"what", one.what},
+                       {"difference", one.difference},
+                       {"allowed", one.allowed},
+                       {"holds", one.holds()}};
+  if (!one.error.empty()) json["error"] = one.error;
+  return json;
+}
+
+ordered_json report_json(const CheckReport& report) {
+  ordered_json json = report.machine;
+  json["comparisons"] = ordered_json::array();
+  for (const Comparison& one : report.comparisons)
+    json["comparisons"].push_back(comparison_json(one));
+  json["model"] = report.model;
+  json["advice"] = report.advice;
+  json["holds"] = report.holds();
+  json["verdict"] = report.verdict();
+  return json;
+}
+
+std::string text_of(const ordered_json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void print_line(const char* name, const std::string& text) {
+  std::printf("%-17s %s\n", name, text.c_str());
+}
+
+void print_machine(const ordered_json& machine) {
+  for (const auto& [name, version] : machine["versions"].items())
+    if (name != "kernels" && !text_of(version).empty()) print_line(name.c_str(), text_of(version));
+  for (const auto& device : machine["devices"]) {
+    char memory[32];
+    std::snprintf(memory, sizeof memory, ", %.1f GB", device["bytes"].get<double>() / 1e9);
+    print_line(text_of(device["id"]).c_str(), text_of(device["name"]) + memory);
+  }
+  print_line("NVIDIA driver", text_of(machine["driver"]));
+  print_line("CUDA kernels", text_of(machine["cuda_module"]));
+  char limits[120];
+  std::snprintf(limits, sizeof limits,
+                "%s, %d threads: memory is read at %.1f GB/s, %.0f billion multiply-adds a second",
+                text_of(machine["instruction_set"]).c_str(), machine["threads"].get<int>(),
+                machine["read_bytes_per_second"].get<double>() / 1e9,
+                machine["multiply_adds_per_second"].get<double>() / 1e9);
+  print_line("processor", limits);
+}
+
+// A line for each place, and one for each comparison that does not hold.
+void print_comparisons(const std::vector<Comparison>& comparisons) {
+  for (std::size_t i = 0; i < comparisons.size();) {
+    const std::string& where = comparisons[i].where;
+    std::size_t end = i;
+    int held = 0;
+    double largest = 0;
+    for (; end < comparisons.size() && comparisons[end].where == where; ++end) {
+      held += comparisons[end].holds();
+      largest = std::max(largest, comparisons[end].difference);
+    }
+    std::printf("%-17s %d of %zu hold, largest difference %.1e\n", where.c_str(), held, end - i,
+                largest);
+    for (; i < end; ++i) {
+      const Comparison& one = comparisons[i];
+      if (one.holds()) continue;
+      if (one.error.empty())
+        std::printf("  WRONG: %s: difference %.2e, expected at most %.0e\n", one.what.c_str(),
+                    one.difference, one.allowed);
+      else
+        std::printf("  WRONG: %s: %s\n", one.what.c_str(), one.error.c_str());
+    }
+  }
+}
+
+void print_model(const ordered_json& model) {
+  std::printf("%-17s %s: opens in %.1f s; %.0f tokens a second of a prompt, %.1f written", "model",
+              text_of(model["name"]).c_str(), model["load_ms"].get<double>() / 1e3,
+              model["prompt_tokens_per_second"].get<double>(),
+              model["tokens_per_second"].get<double>());
+  if (model.contains("share_of_limit"))
+    std::printf(" (%.0f %% of what reading the file once a token allows)",
+                100 * model["share_of_limit"].get<double>());
+  std::printf("\n");
+}
+
+int run(const CheckOptions& options, bool as_json, bool quiet) {
+  const CheckReport report = check_machine(options, terminal_progress(quiet || as_json));
+  clear_progress();
+  if (as_json) {
+    std::cout << report_json(report).dump(2) << "\n";
+  } else {
+    print_machine(report.machine);
+    print_comparisons(report.comparisons);
+    if (!report.model.is_null()) print_model(report.model);
+    for (const std::string& advice : report.advice) print_line("advice", advice);
+    std::printf("\n%s\n", report.verdict().c_str());
+  }
+  return report.holds() ? 0 : 4;
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& root, CommandLine& line) {
+  struct Options {
+    CheckOptions check;
+    bool as_json = false;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = root.add_subcommand(
+      "check",
+      "checks this machine: what is there, every kernel against its reference, a tiny model on the "
+      "CPU and on the GPU; with --model its speed. Exit code 4 if something is wrong");
+  command->add_option("--device", options->check.device,
+                      "cpu, cuda, cuda:1 (default: the first GPU that answers, else cpu)");
+  command->add_option("--model", options->check.model,
+                      "a .gguf file or a Hugging Face folder to time as well");
+  command->add_option("--threads", options->check.threads, "CPU threads, 0 = all cores")
+      ->check(CLI::Range(0, 4096));
+  command->add_flag("--json", options->as_json, "everything as JSON: attach it to a report");
+  command->callback([options, &line] {
+    line.action = [options, &line] { return run(options->check, options->as_json, line.quiet); };
+  });
+}
+
+}  // namespace triescope::app

@@ -1,0 +1,54 @@
+// `triescope check`: what this machine has, whether every kernel computes what its reference does,
+// whether a tiny model's logits are the reference's on the CPU and on the device asked for, and how
+// fast a given model is. It is what a report of a bug should hold.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/base/log.h"
+
+namespace triescope::app {
+
+// One comparison. `difference` is the largest of a number to its reference's, over the largest of
+// the reference (of a given model's logits: not divided); it holds where it is at most `allowed`
+// (0: equal bits).
+struct Comparison {
+  std::string where;  // "AVX-512", "cpu, f32", "cuda:0, bf16"
+  std::string what;   // "linear, Q4_K, 5 rows"
+  double difference = 0, allowed = 0;
+  std::string error;  // why it could not be made; it then does not hold
+  bool holds() const { return error.empty() && difference <= allowed; }
+};
+
+// Every kernel against libtorch in fp64, in every instruction set that this processor has.
+std::vector<Comparison> check_kernels(int threads);
+
+// A Llama of two layers with made-up weights, written into the system's temporary folder: logits of
+// a prompt and of a step over four rows, on the CPU and on `device`, against libtorch's plain
+// operations on the CPU in fp32; and on the CPU, that a row's bits do not depend on its company.
+// What cannot be loaded or run is a comparison with an error. Error{kIoError}: the folder.
+std::vector<Comparison> check_tiny_model(const std::string& device, int threads);
+
+struct CheckOptions {
+  std::string device;  // "": the first GPU that answers, else "cpu"
+  std::string model;   // "": none is timed
+  int threads = 0;     // 0 = all cores
+};
+
+struct CheckReport {
+  nlohmann::ordered_json machine;  // names, versions, limits; docs/cli.md has the keys
+  std::vector<Comparison> comparisons;
+  nlohmann::ordered_json model;     // of CheckOptions::model; null without one
+  std::vector<std::string> advice;  // what would make this machine better, a sentence each
+  bool holds() const;               // every comparison
+  std::string verdict() const;      // a sentence or two
+};
+
+// Takes about half a minute without a model. Errors: those of check_tiny_model, load_model and
+// load_tokenizer for options.model; kInvalidArgument, kCuda: no such device.
+CheckReport check_machine(const CheckOptions& options, const ProgressSink& progress);
+
+}  // namespace triescope::app

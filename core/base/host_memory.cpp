@@ -1,0 +1,50 @@
+#include "core/base/host_memory.h"
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <string>
+
+namespace triescope {
+namespace {
+
+// The number after `key` at the start of a line; of an empty key the file's first number.
+std::optional<std::int64_t> number_of(const std::filesystem::path& path, const std::string& key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(key)) continue;
+    const std::size_t digit = line.find_first_not_of(" \t", key.size());
+    if (digit == std::string::npos || line[digit] < '0' || line[digit] > '9') return std::nullopt;
+    try {
+      return std::stoll(line.substr(digit));
+    } catch (const std::out_of_range&) {
+      return std::nullopt;  // no limit is a number of 20 digits
+    }
+  }
+  return std::nullopt;
+}
+
+// What a control group leaves: its limit less what it uses, without the file cache, which gives way.
+std::optional<std::int64_t> left_by_group(const std::filesystem::path& folder, const char* limit,
+                                          const char* used) {
+  const auto most = number_of(folder / limit, ""), now = number_of(folder / used, "");
+  if (!most || !now) return std::nullopt;
+  const std::int64_t cache = number_of(folder / "memory.stat", "inactive_file ").value_or(0);
+  return std::max<std::int64_t>(*most - *now + cache, 0);
+}
+
+}  // namespace
+
+std::int64_t free_host_memory(const std::filesystem::path& root) {
+  const auto available = number_of(root / "proc/meminfo", "MemAvailable:");
+  if (!available) return -1;
+  std::int64_t bytes = *available * 1024;
+  const std::filesystem::path groups = root / "sys/fs/cgroup";
+  for (const auto& left :
+       {left_by_group(groups, "memory.max", "memory.current"),
+        left_by_group(groups / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes")})
+    if (left) bytes = std::min(bytes, *left);
+  return bytes;
+}
+
+}  // namespace triescope

@@ -1,0 +1,24 @@
+// Rows of random weights as files hold them: what kernels are checked with, in tests and by
+// `triescope check`. Pure functions of the generator.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/rng.h"
+#include "core/formats/dequantise.h"
+
+namespace triescope::formats {
+
+// Every type whose rows a linear layer can hold as they are, plain ones included.
+const std::vector<GgmlType>& stored_types();
+
+// [rows, inputs] in `type`: random codes, scales and plain numbers below 2. REQUIRES: inputs are
+// whole blocks.
+std::vector<std::byte> random_rows(GgmlType type, std::int64_t rows, std::int64_t inputs, Rng& rng);
+
+// The same as fp32, row-major.
+std::vector<float> dequantised(GgmlType type, const std::vector<std::byte>& rows);
+
+}  // namespace triescope::formats

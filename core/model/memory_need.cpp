@@ -1,0 +1,35 @@
+#include "core/model/memory_need.h"
+
+namespace triescope {
+namespace {
+
+std::int64_t bytes_of(DType dtype) { return dtype == DType::kF32 ? 4 : 2; }
+
+std::int64_t weight_bytes(const ModelInfo& info, const LoadOptions& options) {
+  const bool on_cpu = options.device == "cpu";
+  const bool as_stored = on_cpu && options.stored_weights && !options.reference_kernels;
+  const bool rounded = options.dtype == DType::kBF16 && info.quantisation == "F32";
+  if (as_stored && !rounded) return info.file_bytes;
+  return info.parameters * bytes_of(options.dtype);
+}
+
+}  // namespace
+
+MemoryNeed memory_need(const ModelInfo& info, const LoadOptions& options) {
+  constexpr std::int64_t kLogitRows = 16;
+  MemoryNeed need;
+  need.weights = weight_bytes(info, options);
+  const std::int64_t head_dim = info.head_dim;
+  need.kv_per_token = 2 * std::int64_t{info.layers} * info.kv_heads * head_dim *
+                      bytes_of(options.kv_dtype.value_or(options.dtype));
+  // A row's residual, its norm and the sum it is added to; q, k, v and what attention makes of
+  // them; gate, up and their product. fp32.
+  const std::int64_t row = 3 * std::int64_t{info.hidden} +
+                           2 * (info.heads + info.kv_heads) * head_dim +
+                           3 * std::int64_t{info.intermediate};
+  need.scratch = 4 * (static_cast<std::int64_t>(kPrefillChunk) * row +
+                      kLogitRows * std::int64_t{info.vocab_size});
+  return need;
+}
+
+}  // namespace triescope

@@ -1,0 +1,129 @@
+"""Models of a given shape with random weights: llamas as safetensors or GGUF, for timing loading and steps."""
+import dataclasses
+import json
+import pathlib
+import random
+import struct
+
+
+@dataclasses.dataclass
+class Shape:
+    hidden: int
+    inner: int
+    heads: int
+    kv_heads: int
+    vocab: int
+    layers: int
+    tied: bool = True
+    context: int = 65536
+
+    @property
+    def kv(self):
+        return self.hidden // self.heads * self.kv_heads
+
+    def matrices(self):
+        """Of one layer: (name in safetensors, name in GGUF, outputs, inputs)."""
+        return [("self_attn.q_proj", "attn_q", self.hidden, self.hidden), ("self_attn.k_proj", "attn_k", self.kv, self.hidden),
+                ("self_attn.v_proj", "attn_v", self.kv, self.hidden), ("self_attn.o_proj", "attn_output", self.hidden, self.hidden),
+                ("mlp.gate_proj", "ffn_gate", self.inner, self.hidden), ("mlp.up_proj", "ffn_up", self.inner, self.hidden),
+                ("mlp.down_proj", "ffn_down", self.hidden, self.inner)]
+
+    def read_by_a_step(self):
+        """Weights that a step reads: every matrix and the output head, not the rows of an embedding of its own."""
+        return self.layers * sum(a * b for _, _, a, b in self.matrices()) + self.vocab * self.hidden
+
+
+# SmolLM2-135M's, Llama-3.2-1B's and Llama-3.1-8B's; "tiny" is for trying a script.
+SHAPES = {"tiny": Shape(256, 512, 4, 2, 512, 2), "135M": Shape(576, 1536, 9, 3, 49152, 30), "1B": Shape(2048, 8192, 32, 8, 128256, 16),
+          "8B": Shape(4096, 14336, 32, 8, 128256, 32, tied=False)}
+
+
+def write_tokenizer(folder):
+    """Byte-level BPE without merges: a token a byte."""
+    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = iter(range(256, 512))
+    vocab = {chr(b if b in printable else next(others)): b for b in range(256)}
+    level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+    (folder / "tokenizer.json").write_text(json.dumps({
+        "version": "1.0", "added_tokens": [], "normalizer": None, "pre_tokenizer": level, "post_processor": None, "decoder": level,
+        "model": {"type": "BPE", "vocab": vocab, "merges": []}}))
+
+
+def fill(file, block, size):
+    """`size` bytes of `block` again and again."""
+    while size > 0:
+        size -= file.write(block[:min(size, len(block))])
+
+
+def write_safetensors(folder, shape, dtype):
+    """A folder with config.json and model.safetensors in BF16 or F32; returns the bytes of its tensors."""
+    folder = pathlib.Path(folder)
+    width = {"BF16": 2, "F32": 4}[dtype]
+    tensors = {"model.embed_tokens.weight": (shape.vocab, shape.hidden), "model.norm.weight": (shape.hidden,)}
+    if not shape.tied:
+        tensors["lm_head.weight"] = (shape.vocab, shape.hidden)
+    for i in range(shape.layers):
+        tensors |= {f"model.layers.{i}.{name}.weight": (outputs, inputs) for name, _, outputs, inputs in shape.matrices()}
+        tensors |= {f"model.layers.{i}.{name}.weight": (shape.hidden,) for name in ("input_layernorm", "post_attention_layernorm")}
+    (folder / "config.json").write_text(json.dumps({
+        "architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": shape.hidden, "intermediate_size": shape.inner,
+        "num_attention_heads": shape.heads, "vocab_size": shape.vocab, "num_key_value_heads": shape.kv_heads,
+        "num_hidden_layers": shape.layers, "max_position_embeddings": shape.context, "rope_theta": 500000.0, "rms_norm_eps": 1e-5,
+        "tie_word_embeddings": shape.tied}))
+    header, at = {"__metadata__": {"format": "pt"}}, 0
+    for name, sizes in tensors.items():
+        size = width * sizes[0] * (sizes[1] if len(sizes) > 1 else 1)
+        header[name] = {"dtype": dtype, "shape": list(sizes), "data_offsets": [at, at + size]}
+        at += size
+    text = json.dumps(header).encode()
+    # Small numbers: random low bits, an exponent that makes them about 0.01.
+    source = random.Random(1)
+    block = b"".join(source.randbytes(width - 1) + b"\x3c" for _ in range((1 << 20) // width))
+    with open(folder / "model.safetensors", "wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        fill(file, block, at)
+    return at
+
+
+# GGUF's number of a type, values a block, bytes a block, how a block with small scales begins.
+BLOCKS = {"Q4_K": (12, 256, 144, b"\x00\x06\x00\x06"), "Q4_1": (3, 32, 20, b"\x00\x0e\x00\x9a")}
+
+
+def write_gguf(path, shape, kind):
+    """Matrices of random blocks of `kind` with small scales, norms of ones; returns the file's bytes."""
+    number, values, block_bytes, head = BLOCKS[kind]
+    f32 = 0
+
+    def text(value):
+        return struct.pack("<Q", len(value)) + value.encode()
+
+    settings = {"block_count": shape.layers, "context_length": shape.context, "embedding_length": shape.hidden, "feed_forward_length": shape.inner,
+                "attention.head_count": shape.heads, "attention.head_count_kv": shape.kv_heads, "vocab_size": shape.vocab}
+    fields = [text("general.architecture") + struct.pack("<I", 8) + text("llama")]
+    fields += [text("llama." + key) + struct.pack("<II", 4, value) for key, value in settings.items()]
+    fields += [text("llama.attention.layer_norm_rms_epsilon") + struct.pack("<If", 6, 1e-5),
+               text("llama.rope.freq_base") + struct.pack("<If", 6, 500000.0)]
+    tensors = {"token_embd.weight": (shape.hidden, shape.vocab), "output_norm.weight": (shape.hidden,)}
+    if not shape.tied:
+        tensors["output.weight"] = (shape.hidden, shape.vocab)
+    for i in range(shape.layers):
+        tensors |= {f"blk.{i}.{name}.weight": (shape.hidden,) for name in ("attn_norm", "ffn_norm")}
+        tensors |= {f"blk.{i}.{name}.weight": (inputs, outputs) for _, name, outputs, inputs in shape.matrices()}
+    entries, sizes, at = [], [], 0
+    for name, dims in tensors.items():
+        matrix = len(dims) == 2
+        size = dims[0] * dims[1] // values * block_bytes if matrix else 4 * dims[0]
+        entries.append(text(name) + struct.pack("<I", len(dims)) + struct.pack(f"<{len(dims)}Q", *dims) +
+                       struct.pack("<IQ", number if matrix else f32, at))
+        sizes.append((size, matrix))
+        at += (size + 31) // 32 * 32
+    source = random.Random(1)
+    blocks = b"".join(head + source.randbytes(block_bytes - len(head)) for _ in range(1 << 13))
+    ones = struct.pack("<f", 1) * 4096
+    with open(path, "wb") as file:
+        file.write(b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(fields)) + b"".join(fields) + b"".join(entries))
+        file.write(bytes(-file.tell() % 32))
+        for size, matrix in sizes:
+            fill(file, blocks if matrix else ones, size)
+            file.write(bytes(-size % 32))
+        return file.tell()

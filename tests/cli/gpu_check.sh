@@ -1,0 +1,88 @@
+# scripts/gpu_check where there is no GPU: the kit, refusals, the report; and what tests/gpu/steps.py times, on the CPU.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+check=$TRIESCOPE_SOURCE/scripts/gpu_check
+
+expect 0 'kit: [0-9.]+ MB. Take it' "$check" pack "$work/kit"
+for file in include/nlohmann/json.hpp include/doctest/doctest.h include/sqlite3.h include/pcre2.h include/utf8proc.h lib/libsqlite3.a \
+  lib/libpcre2-8.a lib/libutf8proc.a; do
+  [[ -s $work/kit/$file ]] || { echo "FAILED: the kit lacks $file"; failures=$((failures + 1)); }
+done
+
+expect 2 'expected some of build, sanitize, tests, steps, found walk' "$check" --stages walk --out "$work/out"
+expect 2 'expected a file SmolLM2-135M-Instruct.Q4_1.gguf, found .*none.gguf' "$check" --model "$work/none.gguf" --out "$work/out"
+
+# No driver answers (a machine that has one is asked elsewhere): said before anything is run, and what was found before stays.
+mkdir -p "$work/bin" "$work/out"
+printf '#!/bin/sh\nexit 9\n' >"$work/bin/nvidia-smi"
+chmod +x "$work/bin/nvidia-smi"
+cat >"$work/out/report.json" <<'JSON'
+{"stages": {"tests": [{"what": "kernels", "seconds": 12.4, "failed": true, "skipped": false, "log": "kernels.log", "note": "3 of 4 cases",
+"tail": "one is wrong"}], "steps": [{"failed": false, "copy_bytes_per_second": 3e12, "models": [{"shape": "8B", "weights": "bf16",
+"steps": [{"prompt": 2048, "rows": 1, "ms": 6.25, "limit_ms": 5.0, "share": 0.8, "launches": 300, "device_ms": 5.5}],
+"beams": {"beams": 9, "prompt": 512, "tokens": 64, "seconds": 2.0, "generate_seconds": 10.0, "ratio": 5.0, "generate": "transformers"}}]}]}}
+JSON
+PATH=$work/bin:$PATH expect 3 'sanitize: expected an NVIDIA GPU whose driver answers \(nvidia-smi\), found none' "$check" --stages sanitize,tests --out "$work/out"
+check_json "$work/out/report.json" 'd["stages"]["tests"][0]["note"] == "3 of 4 cases"'
+
+# The report's tables, from such figures.
+render() {
+  python3 - "$check" "$work/out/report.json" <<'PY'
+import importlib.machinery, importlib.util, json, sys
+loader = importlib.machinery.SourceFileLoader("gpu_check", sys.argv[1])
+sys.dont_write_bytecode = True
+module = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_check", loader))
+loader.exec_module(module)
+data = json.load(open(sys.argv[2]))
+data |= {"commit": "", "machine": {"gpu": "a GPU", "torch": "2.11.0", "nvcc": "", "compiler": "c++", "cmake": "cmake", "cores": 2}}
+print(module.markdown(data))
+PY
+}
+expect 0 '^\| kernels \| failed: 3 of 4 cases \| 12 \|$' render
+expect 0 '^one is wrong$' render
+expect 0 '^Copies: 3000 GB/s' render
+expect 0 '^\| 8B \| bf16 \| 2048 \| 1 \| 6.250 \| 5.000 \| 80 % \| 300 \| 5.500 \|$' render
+expect 0 '^8B b = 9, prompt 512, 64 tokens: 2.00 s, generate\(\) 10.00 s, 5.00 times' render
+
+# The timed forwards, on the CPU and on a model that takes no time.
+library=$(dirname "$TRIESCOPE")/tests/bin/libtriescope_gpu_steps.so
+steps() {
+  python3 - "$TRIESCOPE_SOURCE/tests" "$library" "$work/$1" "$2" <<'PY'
+import pathlib, sys
+sys.dont_write_bytecode = True
+tests, library, folder, weights = sys.argv[1:]
+sys.path[:0] = [tests + "/bench", tests + "/gpu"]
+from random_models import SHAPES, write_gguf, write_safetensors
+import steps
+path = pathlib.Path(folder)
+path.mkdir()
+shape = SHAPES["tiny"]
+if weights == "BF16":
+    write_safetensors(path, shape, weights)
+else:
+    path = path / "model.gguf"
+    write_gguf(path, shape, weights)
+ours = steps.Library(library)
+model = ours.open(path, "cpu", "bf16")
+assert ours.c.ts_step(model, 1) == -1 and b"expected ts_prefill() first" in ours.c.ts_error(), ours.c.ts_error()
+assert ours.seconds("ts_prefill", model, 600) > 0
+for rows in (1, 9, 64):
+    assert ours.seconds("ts_step", model, rows) > 0
+assert ours.c.ts_step(model, 65) == -1 and b"found 65" in ours.c.ts_error()
+assert ours.seconds("ts_beams", model, 9, 40, 8) > 0
+assert ours.c.ts_allocated(model) == -1
+ours.c.ts_close(model)
+try:
+    ours.open(path / "none", "cpu", "bf16")
+except RuntimeError as error:
+    assert "none" in str(error), error
+else:
+    raise AssertionError("a model that is not there was opened")
+print("timed")
+PY
+}
+if [[ -e $library ]]; then
+  for weights in BF16 Q4_K Q4_1; do expect 0 '^timed$' steps "$weights" "$weights"; done
+else
+  echo "FAILED: $library is not built"; failures=$((failures + 1))
+fi
+finish

@@ -1,0 +1,103 @@
+// triescope check: that its comparisons hold here, and what it says where one does not.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "app/run/check/check.h"
+#include "core/base/error.h"
+#include "core/formats/random_blocks.h"
+#include "core/kernels/cpu_variant.h"
+#include "core/kernels/linear.h"
+#include "tests/support/refusal.h"
+
+namespace triescope::app {
+namespace {
+
+TEST_CASE("check: every kernel agrees with its reference in every instruction set") {
+  const std::vector<Comparison> all = check_kernels(2);
+  std::multiset<std::string> places;
+  for (const Comparison& one : all) {
+    CAPTURE(one.where);
+    CAPTURE(one.what);
+    CAPTURE(one.error);
+    CHECK(one.difference <= one.allowed);
+    CHECK(one.holds());
+    places.insert(one.where);
+  }
+  // 14 types with three numbers of rows, attention, two norms, three activations, rope, log-softmax
+  // and top-k.
+  for (const kernels::CpuVariant variant : kernels::available_variants())
+    CHECK(places.count(kernels::to_string(variant)) == 14 * 3 + 9);
+  CHECK(all.size() == kernels::available_variants().size() * (14 * 3 + 9));
+  // The comparison sees something: fp32 sums are not fp64's.
+  CHECK(std::ranges::any_of(all, [](const Comparison& one) { return one.difference > 0; }));
+}
+
+TEST_CASE("check: a tiny model's logits are libtorch's, and a row's do not depend on its company") {
+  const auto on_cpu = check_tiny_model("cpu", 2);
+  REQUIRE(on_cpu.size() == 2);
+  for (const Comparison& one : on_cpu) {
+    CAPTURE(one.what);
+    CHECK(one.where == "cpu, f32");
+    CHECK(one.holds());
+  }
+  CHECK(on_cpu[0].difference > 0);
+  CHECK(on_cpu[0].difference < 1e-5);
+  CHECK(on_cpu[1].allowed == 0);
+}
+
+TEST_CASE("check: a device that does not work is a comparison that does not hold") {
+  // More GPUs than any machine has: nothing can be loaded there.
+  const auto all = check_tiny_model("cuda:99", 2);
+  REQUIRE(all.size() == 8);
+  for (std::size_t i = 2; i < all.size(); ++i) {
+    CAPTURE(i);
+    CHECK(all[i].where.starts_with("cuda:99, "));
+    CHECK(!all[i].holds());
+    CHECK(!all[i].error.empty());
+  }
+}
+
+TEST_CASE("check: a comparison holds up to what is allowed, and not with an error") {
+  Comparison one{.where = "here", .what = "it", .difference = 0.5, .allowed = 0.5, .error = ""};
+  CHECK(one.holds());
+  one.difference = 0.51;
+  CHECK(!one.holds());
+  one.difference = 0;
+  one.error = "it could not be loaded";
+  CHECK(!one.holds());
+  one.error = "";
+  one.difference = HUGE_VAL;
+  CHECK(!one.holds());
+}
+
+TEST_CASE("check: the verdict counts what does not hold and says what to do") {
+  CheckReport report;
+  report.comparisons = {{"a", "x", 0, 1, ""}, {"a", "y", 2, 1, ""}, {"b", "z", 0, 1, "lost"}};
+  CHECK(!report.holds());
+  CHECK(report.verdict() ==
+        "2 of 3 comparisons do not hold: results on this machine are not to be trusted. Please "
+        "report it, with the output of `triescope check --json`.");
+  report.comparisons = {{"a", "x", 0, 1, ""}, {"b", "x", 1, 1, ""}};
+  CHECK(report.holds());
+  CHECK(report.verdict() ==
+        "All 2 comparisons hold: triescope computes on this machine what it should.");
+  report.advice = {"Take another machine."};
+  CHECK(report.verdict().ends_with("what it should. See the advice above."));
+}
+
+TEST_CASE("check: a device that is not there is refused with those that are") {
+  for (const std::string device : {"cuda:99", "tpu"}) {
+    CheckOptions options;
+    options.device = device;
+    const std::string said =
+        test::refusal(ErrorCode::kInvalidArgument, [&] { check_machine(options, {}); });
+    CHECK(said.starts_with("--device: expected one of cpu"));
+    CHECK(said.find("; found " + device) != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace triescope::app

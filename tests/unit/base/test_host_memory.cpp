@@ -1,0 +1,61 @@
+// What a process could still take, as /proc and the control groups tell it.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/base/host_memory.h"
+#include "tests/support/paths.h"
+
+namespace triescope {
+namespace {
+
+struct Root {
+  test::TempDir folder;
+  void put(const std::string& path, const std::string& text) const {
+    std::filesystem::create_directories((folder.path() / path).parent_path());
+    std::ofstream(folder.path() / path) << text;
+  }
+  std::int64_t free() const { return free_host_memory(folder.path()); }
+};
+
+TEST_CASE("free memory is what the kernel calls available, or less in a container") {
+  const Root root;
+  CHECK(root.free() == -1);
+  root.put("proc/meminfo",
+           "MemTotal:       16000 kB\nMemFree:   50 kB\nMemAvailable:    9000 kB\n");
+  CHECK(root.free() == 9000 * 1024);
+
+  root.put("sys/fs/cgroup/memory.max", "max\n");
+  root.put("sys/fs/cgroup/memory.current", "1000\n");
+  CHECK(root.free() == 9000 * 1024);  // no limit
+  root.put("sys/fs/cgroup/memory.max", "5000000\n");
+  CHECK(root.free() == 5000000 - 1000);
+  root.put("sys/fs/cgroup/memory.stat", "anon 600\ninactive_file 300\nactive_file 70\n");
+  CHECK(root.free() == 5000000 - 1000 + 300);
+  root.put("sys/fs/cgroup/memory.current", "6000000\n");
+  CHECK(root.free() == 0);
+}
+
+TEST_CASE("free memory: the limit of a control group of version 1") {
+  const Root root;
+  root.put("proc/meminfo", "MemAvailable: 9000 kB\n");
+  root.put("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  root.put("sys/fs/cgroup/memory/memory.usage_in_bytes", "2000\n");
+  CHECK(root.free() == 9000 * 1024);
+  root.put("sys/fs/cgroup/memory/memory.limit_in_bytes", "3000000\n");
+  CHECK(root.free() == 3000000 - 2000);
+}
+
+TEST_CASE("free memory: what is not a number is not believed") {
+  const Root root;
+  root.put("proc/meminfo", "MemAvailable: much\n");
+  CHECK(root.free() == -1);
+  root.put("proc/meminfo", "MemAvailable: 99999999999999999999999 kB\n");
+  CHECK(root.free() == -1);
+}
+
+TEST_CASE("free memory: this machine tells it") { CHECK(free_host_memory() > (1 << 20)); }
+
+}  // namespace
+}  // namespace triescope

@@ -1,0 +1,44 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <thread>
+
+#include "core/base/error.h"
+#include "core/kernels/cpu_variant.h"
+
+namespace triescope::kernels {
+namespace {
+
+TEST_CASE("a variant is in use for a scope and its thread; then the one before is again") {
+  const auto all = available_variants();
+  REQUIRE(!all.empty());
+  CHECK(all.front() == CpuVariant::kPortable);
+  CHECK(std::is_sorted(all.begin(), all.end()));
+  CHECK(current_variant() == all.back());
+  {
+    const ScopedVariant outer(CpuVariant::kPortable);
+    CHECK(current_variant() == CpuVariant::kPortable);
+    {
+      const ScopedVariant inner(all.back());
+      CHECK(current_variant() == all.back());
+    }
+    CHECK(current_variant() == CpuVariant::kPortable);
+    std::thread([&] { CHECK(current_variant() == all.back()); }).join();
+  }
+  CHECK(current_variant() == all.back());
+}
+
+TEST_CASE("variants have names; one that is not there is refused by it") {
+  CHECK(to_string(CpuVariant::kPortable) == std::string("portable"));
+  CHECK(to_string(CpuVariant::kAvx2) == std::string("AVX2"));
+  CHECK(to_string(CpuVariant::kAvx512) == std::string("AVX-512"));
+  const auto all = available_variants();
+  for (const CpuVariant variant : {CpuVariant::kAvx2, CpuVariant::kAvx512}) {
+    if (std::find(all.begin(), all.end(), variant) != all.end()) continue;
+    CHECK_THROWS_WITH_AS(ScopedVariant{variant}, doctest::Contains(to_string(variant)), Error);
+  }
+}
+
+}  // namespace
+}  // namespace triescope::kernels

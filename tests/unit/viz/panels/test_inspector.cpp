@@ -1,0 +1,97 @@
+// The inspector's facts about a node, over a run made by hand.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "tests/unit/viz/captures.h"
+#include "tests/unit/viz/looking.h"
+
+namespace triescope::test {
+namespace {
+
+// Two beams; the second goes on in step 1.
+const Capture& beams() {
+  static const auto opened = make_capture([](Recorder& out) {
+    const Tick first = make_tick(0, Phase::kAccept), second = make_tick(1, Phase::kAccept);
+    const auto node = [](std::int32_t id, std::int32_t parent, std::int32_t token, float logprob,
+                         float score, Tick tick) {
+      return NodeRow{.node = id,
+                     .parent = parent,
+                     .token = token,
+                     .depth = parent == 0 ? 1 : 2,
+                     .logprob = logprob,
+                     .score = score,
+                     .source = Source::kBeam,
+                     .tick = tick};
+    };
+    out.write({.run = synthetic_info(3, "beam", "", "recycle"),
+               .pieces = {{2, " of"}, {7, " a"}, {9, " on"}},
+               .nodes = {{},
+                         node(1, 0, 5, -0.25f, -0.25f, first),
+                         node(2, 0, 7, -0.5f, -0.5f, first),
+                         node(3, 2, 8, -0.125f, -0.625f, second)},
+               .verdicts = {{.tick = first, .node = 1, .verdict = Verdict::kKept, .rank = 0},
+                            {.tick = first,
+                             .node = 2,
+                             .verdict = Verdict::kKept,
+                             .p = 0.5f,
+                             .rank = 1,
+                             .score = -0.5f,
+                             .gap = 0.25f,
+                             .replacement = 9,
+                             .reason = Reason::kBeamKept,
+                             .threshold = -0.75f,
+                             .count = 2}},
+               .frontier = {{.step = 0, .rank = 0, .node = 1}, {.step = 0, .rank = 1, .node = 2}},
+               .slots = {{.tick = 1, .slot = 6, .node = -4}},
+               .phases = {{.tick = make_tick(1, Phase::kObserve)}}});
+  });
+  return *opened->capture;
+}
+
+std::string facts_about(std::int32_t node, Tick cursor) {
+  viz::Scene scene = scene_at(beams(), cursor);
+  scene.focus.locked = node;
+  return viz::make_panel("inspector")->csv(scene);
+}
+
+TEST_CASE("inspector: a node's place, figures and verdict, ranks counted from one") {
+  const Tick accept = make_tick(0, Phase::kAccept);
+  CHECK(facts_about(2, accept + 1) ==
+        "field,value,formula\n"
+        "node,2,\n"
+        "text,·a,\n"
+        "token id,7,\n"
+        "parent,0  prompt,\n"
+        "depth,1,\n"
+        "position,3,prompt + depth − 1 = 3 + 1 − 1\n"
+        "source,beam,\n"
+        "state,live,\n"
+        "since step,\"0, accept\",\n"
+        "log p,-0.50000,log p(token | path) = logit − logsumexp(logits)\n"
+        "p,0.606531,exp(log p)\n"
+        "Σ log p,-0.50000,over the path\n"
+        "slot,none,\n"
+        "beam,on the path of beam 2,\n"
+        "children,0,\n"
+        "verdict,kept,number 2 of 2 beams; the best one left out has -0.75\n"
+        "p (verdict),0.50000,\n"
+        "rank,2,\n"
+        "Δ,0.2500,distance to the nearest beam on the other side of the cut\n"
+        "replaced by,·on,\n");
+  const std::string later = facts_about(2, make_tick(1, Phase::kCommit));
+  CHECK(later.find("\nchildren,1,\n") != std::string::npos);
+  CHECK(facts_about(0, accept).find("\nbeam,on no live path,\nchildren,0,\n") != std::string::npos);
+  CHECK(facts_about(-4, accept) ==
+        "field,value,formula\n"
+        "prompt token,2,\n"
+        "text,·of,\n"
+        "position,2,prompt tokens stand at 0 … prompt − 1\n"
+        "token id,2,\n"
+        "slot,6,\n");
+  // What is not there yet is not known: the run's facts.
+  CHECK(facts_about(2, accept).find("\nmodel,SmolLM2-135M-Instruct,\n") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace triescope::test

@@ -1,0 +1,93 @@
+// The mask's picture: prefill's triangle, and what keys and button move.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include "tests/unit/viz/captures.h"
+#include "tests/unit/viz/looking.h"
+#include "tests/unit/viz/two_owners.h"
+#include "viz/panels/mask_rows.h"
+
+namespace triescope::test {
+namespace {
+
+std::int64_t rectangles_of(const RecordingCanvas& canvas, viz::Color c) {
+  char color[16];
+  std::snprintf(color, sizeof color, " %02x%02x%02x%02x", c.r, c.g, c.b, c.a);
+  return std::count_if(canvas.calls.begin(), canvas.calls.end(), [&](const std::string& call) {
+    return call.starts_with("fill_rect") && call.ends_with(color);
+  });
+}
+
+TEST_CASE("mask: prefill is a triangle: every prompt token sees itself and those before it") {
+  const Capture& run = two_owner_capture();
+  REQUIRE(run.run().prompt_tokens.size() == 3);
+  const auto panel = viz::make_panel("mask");
+  const viz::Scene scene = scene_at(run, make_tick(0, Phase::kForward) + 1);
+  const auto canvas = drawn(*panel, scene, {0, 0, 500, 500});
+  CHECK(rectangles_of(canvas, scene.theme.accent) == 3);
+  CHECK(rectangles_of(canvas, scene.theme.accent.with_alpha(0.42f)) == 3);
+}
+
+TEST_CASE("mask: keys move a zoomed mask along its columns and back, and not past its ends") {
+  const Capture& run = draft_capture();
+  const viz::Scene scene = scene_at(run, make_tick(28, Phase::kForward) + 1);
+  const viz::Rect area{0, 0, 400, 200};
+  const auto panel = viz::make_panel("mask");
+  viz::MaskRows mask;
+  REQUIRE(mask.update(viz::RowSource{}, scene, false));
+  drawn(*panel, scene, area);
+  viz::Input zoom = mouse_at({390, 150});
+  zoom.zoom_in = true;
+  for (int i = 0; i < 12; ++i) {
+    panel->input(zoom, area, scene);
+    drawn(*panel, scene, area);
+  }
+  // Which column lies under the same point.
+  const auto column = [&] {
+    const auto reaction = panel->input(mouse_at({300, 150}), area, scene);
+    REQUIRE(reaction.hover);
+    return std::find(mask.columns.begin(), mask.columns.end(), *reaction.hover) -
+           mask.columns.begin();
+  };
+  viz::Input left, right;
+  left.pan_left = right.pan_right = true;
+  const auto press = [&](const viz::Input& key, int times) {
+    for (int i = 0; i < times; ++i) {
+      panel->input(key, area, scene);
+      drawn(*panel, scene, area);
+    }
+    return column();
+  };
+  const auto first = press(left, 200), second = press(right, 1), third = press(right, 1);
+  CHECK(first < second);
+  CHECK(second < third);
+  CHECK(press(left, 1) == second);
+  CHECK(press(left, 1) == first);
+  CHECK(press(left, 1) == first);
+  const auto last = press(right, 200);
+  CHECK(press(right, 1) == last);
+}
+
+TEST_CASE("mask: the button changes the order of the columns, and changes it back") {
+  const viz::Scene scene = scene_at(draft_capture(), make_tick(28, Phase::kForward) + 1);
+  const viz::Rect area{0, 0, 700, 400};
+  const auto panel = viz::make_panel("mask");
+  const auto click = [&](const char* label) {
+    const auto canvas = drawn(*panel, scene, area);
+    const auto* text = find(canvas, label);
+    REQUIRE(text);
+    viz::Input in = mouse_over(*text);
+    in.clicked = true;
+    panel->input(in, area, scene);
+    return panel->view_state();
+  };
+  CHECK(panel->view_state() == "order=path");
+  CHECK(click("columns: paths") == "order=slot");
+  CHECK(click("columns: slots") == "order=path");
+}
+
+}  // namespace
+}  // namespace triescope::test

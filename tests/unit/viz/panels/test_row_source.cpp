@@ -1,0 +1,34 @@
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "tests/unit/viz/captures.h"
+#include "viz/panels/row_source.h"
+
+namespace triescope::test {
+namespace {
+
+std::int64_t bytes_of(const std::string& model, Whose whose) {
+  const auto opened = make_capture([&](Recorder& out) {
+    RunInfo info = synthetic_info(3, "draft_model", "", "recycle");
+    info.model_json = model;
+    out.write({.run = info});
+  });
+  return viz::RowSource{whose}.kv_bytes_per_token(*opened->capture);
+}
+
+TEST_CASE("row source: a draft's bytes a token are its own, 0 where the run does not say them") {
+  const std::string model = R"({"draft":{"kv_bytes_per_token":1536}})";
+  CHECK(bytes_of(model, Whose::kTarget) == 46080);
+  CHECK(bytes_of(model, Whose::kDraft) == 1536);
+  CHECK(bytes_of(model, Whose::kHead) == 1536);
+  for (const char* silent :
+       {"", "no JSON", "[]", "{}", R"({"draft":5})", R"({"draft":{}})",
+        R"({"draft":{"kv_bytes_per_token":"many"}})", R"({"draft":{"kv_bytes_per_token":null}})"}) {
+    CAPTURE(silent);
+    CHECK(bytes_of(silent, Whose::kDraft) == 0);
+  }
+}
+
+}  // namespace
+}  // namespace triescope::test

@@ -1,0 +1,57 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/unit/viz/captures.h"
+#include "tests/unit/viz/looking.h"
+
+namespace triescope::test {
+namespace {
+
+// A run whose steps take this long, all of it in the forward.
+std::unique_ptr<OpenedCapture> timed(const std::vector<std::int64_t>& us) {
+  return make_capture([&](Recorder& out) {
+    RowTables rows{.run = synthetic_info(3, "greedy", "", "recycle")};
+    for (std::size_t i = 0; i < us.size(); ++i) {
+      const auto step = static_cast<std::int32_t>(i);
+      rows.steps.push_back({.step = step, .forward_rows = 1, .emitted = 1});
+      rows.phases.push_back({.tick = make_tick(step, Phase::kForward), .duration_us = us[i]});
+    }
+    out.write(rows);
+  });
+}
+
+TEST_CASE("timeline: the scale follows the median of the steps after prefill, not the longest") {
+  // Five of 1 ms, six of 2 ms and one of 20: the scale ends at 2.5 times 2 ms.
+  const auto opened =
+      timed({90'000, 1000, 1000, 1000, 1000, 1000, 2000, 2000, 2000, 2000, 2000, 2000, 20'000});
+  const auto panel = viz::make_panel("timeline");
+  const auto canvas =
+      drawn(*panel, scene_at(*opened->capture, opened->capture->end_tick()), {0, 0, 900, 240});
+  CHECK(find(canvas, "5.0 ms"));
+  CHECK(find(canvas, "20.0 ms"));  // what is cut says how long it was
+  CHECK(find(canvas, "90.0 ms"));
+}
+
+TEST_CASE("timeline: a step is told under its bar, nothing behind the last") {
+  const auto opened = timed({4000, 1000, 3000});
+  const Capture& run = *opened->capture;
+  const auto panel = viz::make_panel("timeline");
+  const viz::Rect area{0, 0, 1400, 240};
+  const viz::Scene scene = scene_at(run, run.end_tick());
+  drawn(*panel, scene, area);
+  std::vector<std::string> told;
+  for (float x = 60; x < 1390; x += 5) {
+    const auto reaction = panel->input(mouse_at({x, 150}), area, scene);
+    const std::string first = reaction.tooltip.empty() ? "" : reaction.tooltip[0];
+    if (told.empty() || told.back() != first) told.push_back(first);
+    if (first != "step 1") continue;
+    CHECK(reaction.tooltip ==
+          std::vector<std::string>{"step 1", "forward  1.0 ms", "1 row, 1 token emitted"});
+  }
+  CHECK(told == std::vector<std::string>{"step 0", "step 1", "step 2", ""});
+}
+
+}  // namespace
+}  // namespace triescope::test
