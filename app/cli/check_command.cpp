@@ -126,8 +126,9 @@ void add_check_command(CLI::App& root, CommandLine& line) {
       "CPU and on the GPU; with --model its speed. Exit code 4 if something is wrong");
   command->add_option("--device", options->check.device,
                       "cpu, cuda, cuda:1 (default: the first GPU that answers, else cpu)");
-  command->add_option("--model", options->check.model,
-                      "a .gguf file or a Hugging Face folder to time as well");
+  command->add_option(
+      "--model", options->check.model,
+      "a model to time as well: a short name, a .gguf file or a Hugging Face folder");
   command->add_option("--threads", options->check.threads, "CPU threads, 0 = all cores")
       ->check(CLI::Range(0, 4096));
   command->add_flag("--json", options->as_json, "everything as JSON: attach it to a report");

@@ -13,5 +13,6 @@ check_json "$work/check.json" 'd["read_bytes_per_second"] > 1e8 and d["multiply_
 check_json "$work/check.json" 'len(d["comparisons"]) > 50 and all(c["holds"] and c["difference"] <= c["allowed"] for c in d["comparisons"])'
 check_json "$work/check.json" '{c["where"] for c in d["comparisons"]} >= {"portable", "cpu, f32"}'
 check_json "$work/check.json" 'd["model"]["tokens_per_second"] > 0 and 0 < d["model"]["share_of_limit"] < 2'
+expect 0 '^model .*tokens a second' "$TRIESCOPE" check --device cpu --model smollm2-135m-instruct.q4_1
 expect 3 'none.gguf' "$TRIESCOPE" check --device cpu --model none.gguf
 finish

@@ -1,9 +1,10 @@
 #include "app/run/check/check.h"
 
 #include <algorithm>
-#include <thread>
+#include <iterator>
 
 #include "app/run/bench/benchmarks.h"
+#include "app/run/catalog.h"
 #include "core/base/error.h"
 #include "core/base/thread_pool.h"
 #include "core/decode/session.h"
@@ -58,7 +59,7 @@ ordered_json describe_machine(const std::vector<DeviceInfo>& devices, const std:
   return machine;
 }
 
-std::vector<std::string> advice_for(const std::string& device, bool gpu_asked) {
+std::vector<std::string> advice_for(const std::string& device) {
   std::vector<std::string> advice;
   if (kernels::current_variant() == kernels::CpuVariant::kPortable)
     advice.push_back(
@@ -74,7 +75,6 @@ std::vector<std::string> advice_for(const std::string& device, bool gpu_asked) {
   if (device != "cpu" && !kernels::cuda_module().available())
     advice.push_back("Tree attention on the GPU runs through libtorch, which is slow: " +
                      kernels::cuda_module().reason + ".");
-  if (device == "cpu" && gpu_asked) advice.push_back("Everything was checked on the CPU alone.");
   return advice;
 }
 
@@ -85,15 +85,16 @@ ordered_json time_model(const CheckOptions& options, const std::string& device, 
   load.device = device;
   load.threads = options.threads;
   constexpr int kPrompt = 64, kNew = 33;
-  const ModelInfo info = inspect_model(options.model);
-  const ModelCost cost = measure_models({options.model}, load, kPrompt, kNew, progress).at(0);
+  const std::string path = resolve_model(options.model);
+  const ModelInfo info = inspect_model(path);
+  const ModelCost cost = measure_models({path}, load, kPrompt, kNew, progress).at(0);
   comparisons.push_back({.where = device + ", f32",
                          .what = cost.name + ", logits after a prompt, our kernels",
                          .difference = cost.logits_difference,
                          .allowed = 1e-2,
                          .error = ""});
   ordered_json model = {{"name", cost.name},
-                        {"path", options.model},
+                        {"path", path},
                         {"load_ms", cost.load_ms},
                         {"prompt_tokens_per_second", cost.prefill_per_second},
                         {"tokens_per_second", cost.tokens_per_second}};
@@ -144,7 +145,7 @@ CheckReport check_machine(const CheckOptions& options, const ProgressSink& progr
     tell(0.8, "timing the model");
     report.model = time_model(options, device, bandwidth, report.comparisons, {});
   }
-  report.advice = advice_for(device, options.device.starts_with("cuda"));
+  report.advice = advice_for(device);
   return report;
 }
 

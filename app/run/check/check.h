@@ -34,7 +34,7 @@ std::vector<Comparison> check_tiny_model(const std::string& device, int threads)
 
 struct CheckOptions {
   std::string device;  // "": the first GPU that answers, else "cpu"
-  std::string model;   // "": none is timed
+  std::string model;   // path or short name; "": none is timed
   int threads = 0;     // 0 = all cores
 };
 
@@ -47,8 +47,8 @@ struct CheckReport {
   std::string verdict() const;      // a sentence or two
 };
 
-// Takes about half a minute without a model. Errors: those of check_tiny_model, load_model and
-// load_tokenizer for options.model; kInvalidArgument, kCuda: no such device.
+// Takes about half a minute without a model. Errors: those of check_tiny_model, resolve_model,
+// load_model and load_tokenizer for options.model; kInvalidArgument, kCuda: no such device.
 CheckReport check_machine(const CheckOptions& options, const ProgressSink& progress);
 
 }  // namespace triescope::app
