@@ -24,7 +24,8 @@ std::optional<std::int64_t> number_of(const std::filesystem::path& path, const s
   return std::nullopt;
 }
 
-// What a control group leaves: its limit less what it uses, without the file cache, which gives way.
+// What a control group leaves: its limit less what it uses, without the file cache, which gives
+// way.
 std::optional<std::int64_t> left_by_group(const std::filesystem::path& folder, const char* limit,
                                           const char* used) {
   const auto most = number_of(folder / limit, ""), now = number_of(folder / used, "");
