@@ -76,18 +76,19 @@ void draw_tool_bar(Ui& ui) {
   // Where the cursor is, and the way back to now.
   const capture::Tick end = document->capture->end_tick();
   const bool now = document->cursor >= end;
-  char position[96];
   const bool over = now && (!ui.workspace.active_is_live() || live.state == LiveState::kDone);
+  std::string position;
   if (over) {
-    std::snprintf(position, sizeof position, "end, %s",
-                  counted(document->capture->last_step() + 1, "step").c_str());
+    position = "end, " + counted(document->capture->last_step() + 1, "step");
   } else {
-    std::snprintf(position, sizeof position, "next: step %d, %s",
-                  capture::step_of(document->cursor),
-                  capture::to_string(capture::phase_of(document->cursor)));
+    const std::string next = "step " + std::to_string(capture::step_of(document->cursor)) + ", " +
+                             capture::to_string(capture::phase_of(document->cursor));
+    // In a narrow bar the step itself matters more than the word.
+    position = "next: " + next;
+    if (ImGui::CalcTextSize(position.c_str()).x > ImGui::GetContentRegionAvail().x) position = next;
   }
   ImGui::AlignTextToFramePadding();
-  ImGui::TextUnformatted(position);
+  text_fitted(position, ImGui::GetContentRegionAvail().x);
   help_tooltip("The cursor shows what comes next. Everything on screen is the state before it.",
                ui.em);
   if (document && ui.workspace.origin_of(*document)) {
