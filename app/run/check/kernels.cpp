@@ -1,8 +1,8 @@
-#include <algorithm>
-#include <cmath>
+#include <array>
 #include <numeric>
 
 #include "app/run/check/check.h"
+#include "app/run/check/difference.h"
 #include "core/base/rng.h"
 #include "core/base/thread_pool.h"
 #include "core/formats/random_blocks.h"
@@ -25,17 +25,6 @@ Values random_values(std::int64_t count, Rng& rng) {
   Values values(static_cast<std::size_t>(count));
   for (float& v : values) v = static_cast<float>(2 * rng.uniform() - 1);
   return values;
-}
-
-// The largest difference over the largest of `expected`; NaN counts as infinitely far.
-double difference(const Values& found, const Values& expected) {
-  double apart = 0, largest = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    const double d = std::abs(static_cast<double>(found[i]) - static_cast<double>(expected[i]));
-    apart = std::max(apart, std::isnan(d) ? HUGE_VAL : d);
-    largest = std::max(largest, std::abs(static_cast<double>(expected[i])));
-  }
-  return largest > 0 ? apart / largest : apart;
 }
 
 class KernelChecks {
@@ -72,7 +61,7 @@ class KernelChecks {
       kernels::linear(packed, x.data(), kInputs, rows, y.data(), kOutputs, pool_);
       add("linear, " + std::string(formats::to_string(type)) + ", " + std::to_string(rows) +
               (rows == 1 ? " row" : " rows"),
-          difference(
+          relative_difference(
               y, kernels::linear_ref(weights.data(), nullptr, x.data(), rows, kOutputs, kInputs)),
           1e-5);
     }
@@ -96,8 +85,9 @@ class KernelChecks {
                             {keys.data(), values.data(), kernels::Precision::kF32}, kShape, visible,
                             out.data(), kDim, pool_);
     add("tree attention, 150 slots and a tree of 5 rows",
-        difference(out, kernels::tree_attention_ref(q.data(), kRows, keys.data(), values.data(),
-                                                    kSlots, kShape, visible)),
+        relative_difference(
+            out, kernels::tree_attention_ref(q.data(), kRows, keys.data(), values.data(), kSlots,
+                                             kShape, visible)),
         1e-5);
   }
 
@@ -109,12 +99,13 @@ class KernelChecks {
     kernels::rms_norm(x.data(), kDim, {kRows, kDim}, weight.data(), 1e-5f, false, out.data(), kDim,
                       pool_);
     add("RMS norm",
-        difference(out, kernels::rms_norm_ref(x.data(), kRows, kDim, weight.data(), 1e-5f, false)),
+        relative_difference(
+            out, kernels::rms_norm_ref(x.data(), kRows, kDim, weight.data(), 1e-5f, false)),
         2e-6);
     kernels::layer_norm(x.data(), kDim, {kRows, kDim}, weight.data(), bias.data(), 1e-5f,
                         out.data(), kDim, pool_);
     add("layer norm",
-        difference(
+        relative_difference(
             out, kernels::layer_norm_ref(x.data(), kRows, kDim, weight.data(), bias.data(), 1e-5f)),
         2e-6);
     const Values up = random_values(kRows * kDim, rng_);
@@ -125,7 +116,8 @@ class KernelChecks {
       kernels::gated_activation(kind, x.data(), up.data(), kRows * kDim, 1, kRows * kDim,
                                 out.data(), kRows * kDim, pool_);
       add(std::string("gated ") + name,
-          difference(out, kernels::gated_activation_ref(kind, x.data(), up.data(), kRows * kDim)),
+          relative_difference(
+              out, kernels::gated_activation_ref(kind, x.data(), up.data(), kRows * kDim)),
           2e-6);
     }
     constexpr int kHeads = 2, kHeadDim = 100;
@@ -134,8 +126,8 @@ class KernelChecks {
     out = x;
     kernels::rope(out.data(), kDim, kRows, kHeads, kHeadDim, kHeadDim, cos.data(), sin.data());
     add("rotary position embedding",
-        difference(out, kernels::rope_ref(x.data(), kRows, kHeads, kHeadDim, kHeadDim, cos.data(),
-                                          sin.data())),
+        relative_difference(out, kernels::rope_ref(x.data(), kRows, kHeads, kHeadDim, kHeadDim,
+                                                   cos.data(), sin.data())),
         1e-6);
   }
 
@@ -144,8 +136,8 @@ class KernelChecks {
     for (float& v : row) v *= 12;
     Values out(row.size());
     kernels::log_softmax(row, out);
-    add("log-softmax", difference(out, kernels::log_softmax_ref(row.data(), std::ssize(row))),
-        1e-6);
+    add("log-softmax",
+        relative_difference(out, kernels::log_softmax_ref(row.data(), std::ssize(row))), 1e-6);
     const auto best = kernels::top_k(row, 40),
                expected = kernels::top_k_ref(row.data(), std::ssize(row), 40);
     add("top-k", best == expected ? 0.0 : 1.0, 0);

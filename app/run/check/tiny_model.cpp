@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "app/run/check/check.h"
+#include "app/run/check/difference.h"
 #include "core/base/error.h"
 #include "core/base/rng.h"
 #include "core/model/model.h"
@@ -100,12 +101,8 @@ void write_llama(const std::filesystem::path& folder) {
                     "with room");
 }
 
-// Logits after the prompt, then of `rows` rows that all follow it.
-struct Logits {
-  Values prompt, step;
-};
-
-Logits run(Model& model, std::int32_t rows) {
+// Logits after the prompt, then of `rows` rows that all follow it: [1 + rows, kVocab].
+Values run(Model& model, std::int32_t rows) {
   const std::unique_ptr<KvStorage> kv = model.make_kv(kPrompt + rows);
   std::vector<std::int32_t> order(kPrompt + kRows), tokens(order.size());
   std::iota(order.begin(), order.end(), 0);
@@ -117,11 +114,11 @@ Logits run(Model& model, std::int32_t rows) {
   prompt.positions = prompt.slots = all.first(kPrompt);
   prompt.logit_rows = {&last, 1};
   const auto count = static_cast<std::size_t>(rows);
-  Logits logits;
-  const auto keep = [](const ForwardOutput& output) {
-    return Values(output.logits.begin(), output.logits.end());
+  Values logits;
+  const auto keep = [&](const ForwardOutput& output) {
+    logits.insert(logits.end(), output.logits.begin(), output.logits.end());
   };
-  logits.prompt = keep(model.forward(prompt, *kv));
+  keep(model.forward(prompt, *kv));
   const std::vector<std::int32_t> positions(count, kPrompt);
   ForwardBatch step;
   step.tokens = ids.subspan(kPrompt, count);
@@ -130,22 +127,8 @@ Logits run(Model& model, std::int32_t rows) {
   step.own_offsets = all.first(count + 1);
   step.prefix_slots = all.first(kPrompt);
   step.logit_rows = all.first(count);
-  logits.step = keep(model.forward(step, *kv));
+  keep(model.forward(step, *kv));
   return logits;
-}
-
-// The largest difference, over the largest of `expected`.
-double difference(const Logits& found, const Logits& expected) {
-  double apart = 0, largest = 0;
-  for (const auto& [a, b] :
-       {std::pair(&found.prompt, &expected.prompt), std::pair(&found.step, &expected.step)}) {
-    for (std::size_t i = 0; i < b->size(); ++i) {
-      const double d = std::abs(static_cast<double>((*a)[i]) - static_cast<double>((*b)[i]));
-      apart = std::max(apart, std::isnan(d) ? HUGE_VAL : d);
-      largest = std::max(largest, std::abs(static_cast<double>((*b)[i])));
-    }
-  }
-  return apart / largest;
 }
 
 }  // namespace
@@ -161,7 +144,7 @@ std::vector<Comparison> check_tiny_model(const std::string& device, int threads)
     options.threads = threads;
     return load_model(folder.path().string(), options);
   };
-  const Logits expected = run(*load("cpu", DType::kF32, true), kRows);
+  const Values expected = run(*load("cpu", DType::kF32, true), kRows);
 
   std::vector<Comparison> found;
   const auto compare = [&](const std::string& where, DType dtype, bool reference, double allowed) {
@@ -170,7 +153,7 @@ std::vector<Comparison> check_tiny_model(const std::string& device, int threads)
     one.what = reference ? "a tiny model, libtorch's operations" : "a tiny model, our kernels";
     one.allowed = allowed;
     try {
-      one.difference = difference(run(*load(where, dtype, reference), kRows), expected);
+      one.difference = relative_difference(run(*load(where, dtype, reference), kRows), expected);
     } catch (const std::exception& error) {
       one.error = error.what();
     }
@@ -181,7 +164,7 @@ std::vector<Comparison> check_tiny_model(const std::string& device, int threads)
     company.where = "cpu, f32";
     company.what = "a row's logits beside other rows and alone, to the bit";
     const std::unique_ptr<Model> model = load("cpu", DType::kF32, false);
-    const Values alone = run(*model, 1).step, beside = run(*model, kRows).step;
+    const Values alone = run(*model, 1), beside = run(*model, kRows);
     company.difference =
         std::memcmp(alone.data(), beside.data(), alone.size() * sizeof(float)) != 0;
   }
