@@ -27,7 +27,8 @@ void LoadedModel::load(const std::string& new_path, const LoadOptions& new_optio
   };
   const ModelInfo info = inspect_model(new_path);
   const std::int64_t free = free_memory(new_options.device);
-  if (!why_it_does_not_fit(info, new_options, free).empty()) {
+  const bool room_for_both = why_it_does_not_fit(info, new_options, free).empty();
+  if (!room_for_both) {
     const bool same_device = model && options.device == new_options.device;
     const std::int64_t held = same_device ? memory_need(model->info(), options).weights : 0;
     const std::string why = why_it_does_not_fit(info, new_options, free + held);
@@ -35,7 +36,7 @@ void LoadedModel::load(const std::string& new_path, const LoadOptions& new_optio
     free_old();
   }
   auto new_model = load_model(new_path, new_options, progress, stop);
-  free_old();
+  if (room_for_both) free_old();
   model = std::move(new_model);
   tokenizer = std::move(new_tokenizer);
   path = new_path;
