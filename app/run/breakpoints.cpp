@@ -70,12 +70,7 @@ std::string describe(const Breakpoint& breakpoint) {
   return text;
 }
 
-std::string break_words(BreakKind kind) {
-  std::string text = describe({kind, 0, true});
-  if (needs_text(kind)) text.resize(text.size() - std::string(" ''").size());
-  if (needs_threshold(kind)) text.resize(text.rfind(" 0"));
-  return text;
-}
+std::string break_words(BreakKind kind) { return row_of(kind).text; }
 
 const char* script_name(BreakKind kind) { return row_of(kind).name; }
 bool needs_threshold(BreakKind kind) { return row_of(kind).needs == Needs::kNumber; }
