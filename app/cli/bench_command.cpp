@@ -11,6 +11,7 @@
 #include "app/run/bench/runs.h"
 #include "app/run/catalog.h"
 #include "app/run/loaded_model.h"
+#include "app/run/text_tools.h"
 #include "core/base/error.h"
 
 namespace triescope::app {
@@ -80,8 +81,7 @@ void print_csv(const std::string& table, const ordered_json& rows) {
   std::cout << "\n";
   for (const ordered_json& row : rows) {
     std::cout << table;
-    for (const auto& [key, value] : row.items())
-      std::cout << "," << (value.is_string() ? value.get<std::string>() : value.dump());
+    for (const auto& [key, value] : row.items()) std::cout << "," << json_text(value);
     std::cout << "\n";
   }
 }

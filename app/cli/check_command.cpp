@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
 #include "app/run/check/check.h"
+#include "app/run/text_tools.h"
 #include "core/base/error.h"
 
 namespace triescope::app {
@@ -34,28 +35,25 @@ ordered_json report_json(const CheckReport& report) {
   return json;
 }
 
-std::string text_of(const ordered_json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 void print_line(const char* name, const std::string& text) {
   std::printf("%-17s %s\n", name, text.c_str());
 }
 
 void print_machine(const ordered_json& machine) {
   for (const auto& [name, version] : machine["versions"].items())
-    if (name != "kernels" && !text_of(version).empty()) print_line(name.c_str(), text_of(version));
+    if (name != "kernels" && !json_text(version).empty())
+      print_line(name.c_str(), json_text(version));
   for (const auto& device : machine["devices"]) {
     char memory[32];
     std::snprintf(memory, sizeof memory, ", %.1f GB", device["bytes"].get<double>() / 1e9);
-    print_line(text_of(device["id"]).c_str(), text_of(device["name"]) + memory);
+    print_line(json_text(device["id"]).c_str(), json_text(device["name"]) + memory);
   }
-  print_line("NVIDIA driver", text_of(machine["driver"]));
-  print_line("CUDA kernels", text_of(machine["cuda_module"]));
+  print_line("NVIDIA driver", json_text(machine["driver"]));
+  print_line("CUDA kernels", json_text(machine["cuda_module"]));
   char limits[120];
   std::snprintf(limits, sizeof limits,
                 "%s, %d threads: memory is read at %.1f GB/s, %.0f billion multiply-adds a second",
-                text_of(machine["instruction_set"]).c_str(), machine["threads"].get<int>(),
+                json_text(machine["instruction_set"]).c_str(), machine["threads"].get<int>(),
                 machine["read_bytes_per_second"].get<double>() / 1e9,
                 machine["multiply_adds_per_second"].get<double>() / 1e9);
   print_line("processor", limits);
@@ -88,7 +86,7 @@ void print_comparisons(const std::vector<Comparison>& comparisons) {
 
 void print_model(const ordered_json& model) {
   std::printf("%-17s %s: opens in %.1f s; %.0f tokens a second of a prompt, %.1f written", "model",
-              text_of(model["name"]).c_str(), model["load_ms"].get<double>() / 1e3,
+              json_text(model["name"]).c_str(), model["load_ms"].get<double>() / 1e3,
               model["prompt_tokens_per_second"].get<double>(),
               model["tokens_per_second"].get<double>());
   if (model.contains("share_of_limit"))

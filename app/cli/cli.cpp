@@ -5,6 +5,7 @@
 #include <new>
 
 #include "app/cli/commands.h"
+#include "app/run/text_tools.h"
 #include "core/base/error.h"
 
 namespace triescope::app {
@@ -13,8 +14,7 @@ namespace {
 std::string version_text() {
   std::string text;
   const nlohmann::json all = versions();
-  for (const auto& [name, value] : all.items())
-    text += name + " " + (value.is_string() ? value.get<std::string>() : value.dump()) + "\n";
+  for (const auto& [name, value] : all.items()) text += name + " " + json_text(value) + "\n";
   return text;
 }
 

@@ -150,7 +150,7 @@ void print_fields(const json& object, const std::string& indent = "") {
       print_fields(value, indent + "  ");
     } else {
       std::cout << indent << key << std::string(key.size() < 18 ? 18 - key.size() : 1, ' ')
-                << (value.is_string() ? value.get<std::string>() : value.dump()) << "\n";
+                << json_text(value) << "\n";
     }
   }
 }

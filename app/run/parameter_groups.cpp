@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "app/run/text_tools.h"
 #include "core/accept/logits_processors.h"
 #include "core/accept/text_acceptor.h"
 #include "core/accept/warpers.h"
@@ -31,12 +32,9 @@ Group group_of(const std::string& name) {
 
 std::string value_text(const MethodInfo& method, const std::string& name,
                        const nlohmann::json& settings) {
-  const auto text = [](const nlohmann::json& value) {
-    return value.is_string() ? value.get<std::string>() : value.dump();
-  };
-  if (settings.contains(name)) return text(settings.at(name));
+  if (settings.contains(name)) return json_text(settings.at(name));
   for (const Parameter& parameter : parameters_of(method))
-    if (parameter.name == name) return text(parameter.default_value);
+    if (parameter.name == name) return json_text(parameter.default_value);
   return "";
 }
 

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "app/run/catalog.h"
+#include "app/run/text_tools.h"
 #include "core/base/error.h"
 #include "core/methods/registry.h"
 
@@ -21,7 +22,7 @@ std::string joined(const std::vector<std::string>& names) {
 std::string text_of(const nlohmann::json& settings) {
   std::vector<std::string> parts;
   for (const auto& [name, value] : settings.items())
-    parts.push_back(name + " = " + (value.is_string() ? value.get<std::string>() : value.dump()));
+    parts.push_back(name + " = " + json_text(value));
   return joined(parts);
 }
 

@@ -1,6 +1,7 @@
 // Short texts that the command line and the window share. Pure functions.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/method/method.h"
@@ -9,6 +10,12 @@ namespace triescope::app {
 
 // ASCII letters in lower case, everything else as it is.
 std::string lower(std::string text);
+
+// A JSON value as a reader wants it: a string without its quotes, anything else as JSON.
+template <class Json>
+std::string json_text(const Json& value) {
+  return value.is_string() ? value.template get<std::string>() : value.dump();
+}
 
 // What a parameter may be: "1 to 256", "at least 0", "true|false|never"; "" = anything.
 std::string range_text(const Parameter& parameter);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <span>
 
+#include "app/run/text_tools.h"
 #include "core/decode/session.h"
 #include "viz/questions/beam_decision.h"
 #include "viz/words/number_text.h"
@@ -39,7 +40,7 @@ std::vector<std::string> version_lines() {
   std::vector<std::string> lines;
   const nlohmann::json all = versions();
   for (const auto& [name, value] : all.items()) {
-    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    const std::string text = json_text(value);
     if (!text.empty()) lines.push_back(name + " " + text);
   }
   return lines;

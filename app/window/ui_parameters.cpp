@@ -15,22 +15,17 @@ namespace {
 
 using nlohmann::json;
 
-// The current value as text, whatever its JSON type (scripts and the command line give text).
-std::string as_text(const json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 double as_number(const json& value, double fallback) {
   if (value.is_number()) return value.get<double>();
   try {
-    return std::stod(as_text(value));
+    return std::stod(json_text(value));
   } catch (const std::exception&) {
     return fallback;
   }
 }
 
 bool as_boolean(const json& value) {
-  return value.is_boolean() ? value.get<bool>() : as_text(value) == "true";
+  return value.is_boolean() ? value.get<bool>() : json_text(value) == "true";
 }
 
 // A choice lists its values anyway.
@@ -50,7 +45,7 @@ bool edit(const Parameter& parameter, json& value) {
       return true;
     }
     case ParameterKind::kChoice: {
-      const std::string current = as_text(value);
+      const std::string current = json_text(value);
       bool changed = false;
       if (ImGui::BeginCombo(id.c_str(), current.c_str())) {
         for (const std::string& choice : parameter.choices) {
@@ -81,7 +76,7 @@ bool edit(const Parameter& parameter, json& value) {
     }
     case ParameterKind::kText:
     case ParameterKind::kIntegerList: {
-      std::string text = as_text(value);
+      std::string text = json_text(value);
       if (parameter.kind == ParameterKind::kIntegerList && text.size() >= 2 && text.front() == '[')
         text = text.substr(1, text.size() - 2);
       const std::string before = text;
@@ -109,7 +104,7 @@ bool edit_row(const MethodInfo& method, const Parameter& parameter, json& settin
   if (dim) ImGui::PopStyleColor();
   const std::string help = (idle.empty() ? "" : "No effect now: " + idle + ".\n") + parameter.name +
                            "\n" + parameter.help + allowed_text(parameter) +
-                           "\nDefault: " + as_text(parameter.default_value) +
+                           "\nDefault: " + json_text(parameter.default_value) +
                            (set ? "\nRight-click: back to the default" : "");
   help_tooltip(help, em);
   if (set && ImGui::IsItemHovered() && ImGui::IsMouseClicked(1)) {
