@@ -75,7 +75,6 @@ SCRIPT
 window "$work/greedy.tscap" "$work/drafts.tscap" --script "$work/range.script" &
 pid=$!
 if command -v xdotool >/dev/null; then
-  appears() { for _ in $(seq 300); do [[ -s $1 ]] && return; sleep 0.1; done; }
   # drag FROM_X TO_X: over the strip at the bottom, in small moves as a hand does.
   drag() {
     xdotool mousemove --window "$id" "$1" 655

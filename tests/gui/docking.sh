@@ -5,9 +5,6 @@ need_model
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
 "$TRIESCOPE" decode --quiet --model "$model" --method beam --set num_beams=3 --prompt "Once upon a time" --max-new-tokens 6 --capture "$work/run.tscap" >/dev/null || failures=$((failures + 1))
 fail() { echo "FAILED: $1"; failures=$((failures + 1)); }
-appears() { for _ in $(seq 600); do [[ -s $1 ]] && return; sleep 0.05; done; }
-find_window() { sleep 0.3; id=$(xdotool search --pid $pid --name triescope | tail -1); xdotool windowfocus "$id" 2>/dev/null; }
-key() { for k in "$@"; do xdotool key --window "$id" "$k"; sleep 0.15; done; }
 # drag FROM_X FROM_Y TO_X TO_Y: in small moves, as a hand does.
 drag() {
   xdotool mousemove --window "$id" "$1" "$2"; sleep 0.2

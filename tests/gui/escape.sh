@@ -18,17 +18,6 @@ command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; ex
 } >"$work/escape.script"
 window "$work/run.tscap" --script "$work/escape.script" &
 pid=$!
-appears() { for _ in $(seq 600); do [[ -s $1 ]] && return; sleep 0.05; done; }
-# at N COMMAND...: while state N+1 is waited for.
-at() {
-  appears "$work/$1.json"
-  [[ $1 == 0 ]] && { sleep 0.3; id=$(xdotool search --pid $pid --name triescope | tail -1); xdotool windowfocus "$id" 2>/dev/null; }
-  sleep 0.2
-  shift
-  "$@"
-}
-key() { for k in "$@"; do xdotool key --window "$id" "$k"; sleep 0.12; done; }
-click() { xdotool mousemove --window "$id" "$1" "$2"; sleep 0.15; xdotool click 1; sleep 0.15; }
 typed() { click 150 "$prompt_y"; key ctrl+End; xdotool type --window "$id" --delay 20 " second"; sleep 0.2; }
 prompt_y=275
 at 0 click 185 12          # the Help menu

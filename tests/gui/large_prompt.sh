@@ -17,12 +17,11 @@ prompt="The quick brown fox jumps over the lazy dog while seven wizards quietly 
   echo "wait ms 6000"
   echo "write-state $work/3.json"
 } >"$work/large.script"
-appears() { for _ in $(seq 1200); do [[ -s $1 ]] && return; sleep 0.05; done; }
 # drive SCRIPT STATE: starts the window, waits for the state, clicks into the prompt field.
 drive() {
   window --script "$1" &
   pid=$!
-  appears "$2"; sleep 0.4
+  appears "$2" 1200; sleep 0.4
   id=$(xdotool search --pid $pid --name triescope | tail -1); xdotool windowfocus "$id" 2>/dev/null
   xdotool mousemove --window "$id" 60 225; sleep 0.3; xdotool click 1; sleep 0.5
 }

@@ -20,16 +20,6 @@ command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; ex
 cd "$work" || exit 1
 window "$work/run.tscap" --script "$work/panel.script" &
 pid=$!
-appears() { for _ in $(seq 600); do [[ -s $1 ]] && return; sleep 0.05; done; }
-at() {
-  appears "$work/$1.json"
-  [[ $1 == 0 ]] && { sleep 0.3; id=$(xdotool search --pid $pid --name triescope | tail -1); xdotool windowfocus "$id" 2>/dev/null; }
-  sleep 0.2
-  shift
-  "$@"
-}
-key() { for k in "$@"; do xdotool key --window "$id" "$k"; sleep 0.15; done; }
-click() { xdotool mousemove --window "$id" "$1" "$2"; sleep 0.15; xdotool click "${3:-1}"; sleep 0.15; }
 over() { xdotool mousemove --window "$id" "$1" "$2"; sleep 0.2; shift 2; key "$@"; }
 palette() { key ctrl+shift+p; xdotool type --window "$id" --delay 30 "$1"; sleep 0.2; key Return; }
 menu() { click 352 101 3; sleep 0.2; click 372 "$1"; }

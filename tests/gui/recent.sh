@@ -6,10 +6,6 @@ command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; ex
 "$TRIESCOPE" decode --quiet --model "$model" --method beam --set num_beams=3 --prompt "Once upon a time" --max-new-tokens 4 --capture "$work/first run.tscap" >/dev/null || failures=$((failures + 1))
 "$TRIESCOPE" decode --quiet --model "$model" --method greedy --prompt "Once upon a time" --max-new-tokens 4 --capture "$work/second.tscap" >/dev/null || failures=$((failures + 1))
 fail() { echo "FAILED: $1"; failures=$((failures + 1)); }
-appears() { for _ in $(seq 600); do [[ -s $1 ]] && return; sleep 0.05; done; }
-find_window() { sleep 0.3; id=$(xdotool search --pid $pid --name triescope | tail -1); xdotool windowfocus "$id" 2>/dev/null; }
-key() { for k in "$@"; do xdotool key --window "$id" "$k"; sleep 0.15; done; }
-click() { xdotool mousemove --window "$id" "$1" "$2"; sleep 0.15; xdotool click 1; sleep 0.15; }
 cd "$work" || exit 1
 for run in second "first run"; do
   timeout 60 "$TRIESCOPE" --size 1280x720 "$run.tscap" &
