@@ -136,7 +136,7 @@ TEST_CASE("the panels are the promised ones, in order, and can be made by name")
     CHECK(make_panel(panel->info().name)->info().name == panel->info().name);
   }
   CHECK(names ==
-        "trie mask positions kv memory verdict candidates text narration inspector "
+        "trie mask positions kv memory verdict drafts candidates text narration inspector "
         "timeline log ");
   CHECK_THROWS_AS(make_panel("pie"), Error);
 }
@@ -274,7 +274,9 @@ TEST_CASE("figures of every panel are a CSV table with as many fields in every r
       CAPTURE(panel->info().name);
       const auto rows = parse_csv(panel->csv(last_scene(*capture)));
       REQUIRE(rows.size() >= 1);
-      if (panel->info().name != "log") CHECK(rows.size() >= 2);
+      // Nothing need have been logged, and beams have no drafts.
+      const bool drafts = panel->info().name == "drafts" && capture == &beam_capture();
+      if (panel->info().name != "log" && !drafts) CHECK(rows.size() >= 2);
       for (const auto& row : rows) CHECK(row.size() == rows.front().size());
     }
   }
