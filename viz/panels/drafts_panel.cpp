@@ -206,13 +206,13 @@ class DraftsPanel final : public Panel {
     const float place_width = with_place ? em * 5.2f : 0;
     const float chips_x = area.x + level_width + came_width + place_width;
     const TextStyle head = dim_text(scene, 0.76f);
-    text_in(canvas, {area.x, area.y, level_width, em * 1.2f}, "level", head);
-    text_in(canvas, {area.x + level_width, area.y, came_width, em * 1.2f}, "came", head);
+    draw_head(canvas, {area.x, area.y, level_width, em * 1.2f}, "level", head);
+    draw_head(canvas, {area.x + level_width, area.y, came_width, em * 1.2f}, "came", head);
     if (with_place)
-      text_in(canvas, {area.x + level_width + came_width, area.y, place_width, em * 1.2f}, "place",
-              head);
-    text_in(canvas, {chips_x, area.y, area.right() - chips_x, em * 1.2f},
-            "proposed, likeliest first", head);
+      draw_head(canvas, {area.x + level_width + came_width, area.y, place_width, em * 1.2f},
+                "place", head);
+    draw_head(canvas, {chips_x, area.y, area.right() - chips_x, em * 1.2f},
+              "proposed, likeliest first", head);
     list_ = {area.x, area.y + em * 1.25f, area.w, std::max(1.0f, area.h - em * 1.25f)};
     const auto fitting = static_cast<std::size_t>(std::max(1.0f, std::floor(list_.h / row)));
     const std::size_t levels = drafts.levels.size();

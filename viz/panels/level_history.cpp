@@ -176,7 +176,7 @@ void LevelHistory::draw(Canvas& canvas, Rect area, std::int32_t step, const Scen
   const auto column_x = [&](std::int32_t depth) {
     return cells_x + em * kCellEm * static_cast<float>(depth - first);
   };
-  text_in(canvas, {area.x, top, em * kLabelEm, em * 1.3f}, "came", small);
+  draw_head(canvas, {area.x, top, em * kLabelEm, em * 1.3f}, "came", small);
   const auto text = text_at(*scene.capture, scene.capture->end_tick());
   for (std::int32_t depth = first; depth <= last; ++depth)
     if (depth >= 1 && static_cast<std::size_t>(depth) <= text.size())
@@ -201,8 +201,8 @@ void LevelHistory::draw(Canvas& canvas, Rect area, std::int32_t step, const Scen
   const float x = area.right() - em * kShareEm * kShares;
   const char* const titles[kShares] = {"1st", "any", "used"};
   for (int i = 0; i < kShares; ++i)
-    text_in(canvas, {x + em * kShareEm * static_cast<float>(i), top, em * kShareEm, em * 1.3f},
-            titles[i], small, Align::kRight);
+    draw_head(canvas, {x + em * kShareEm * static_cast<float>(i), top, em * kShareEm, em * 1.3f},
+              titles[i], small, Align::kRight);
   for (const LevelShares& sum : shares(scene)) {
     if (sum.level > levels) continue;
     const std::int32_t parts[kShares] = {sum.first, sum.any, sum.used};
