@@ -1,4 +1,5 @@
-// `triescope export`: the picture of one panel or its figures, or the whole run as data, as a file.
+// `triescope export`: the picture of one panel or its figures, or the whole run as a page or as data,
+// as a file.
 #include <algorithm>
 #include <cstdio>
 #include <tuple>
@@ -9,20 +10,25 @@
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "viz/export/export.h"
+#include "viz/export/frames.h"
 #include "viz/export/run_data.h"
+#include "viz/handout/handout.h"
 #include "viz/panels/panel.h"
 #include "viz/questions/comparison.h"
 
 namespace triescope::app {
 namespace {
 
-constexpr const char* kRunData = "jsonl";
+constexpr const char *kRunData = "jsonl", *kHandout = "html", *kGif = "gif",
+                     *kPngFrames = "png-frames";
 
 struct ExportCommandOptions {
-  std::string capture, other, panel, format, output, theme = "light", size, steps, whose;
+  std::string capture, other, format, output, theme = "light", size, steps, whose;
+  std::vector<std::string> panels;
   int step = -1;
   float scale = 1;
-  std::string of_pictures;  // the first option given that only a picture has
+  int delay = 800, loops = 0;
+  std::string of_panels, of_pictures;  // the first option given that only a panel, a picture has
 };
 
 // "3:17" -> the steps 3 to 17, both included.
@@ -82,9 +88,9 @@ void check_has_rows(const capture::Capture& capture, const std::string& whose) {
 }
 
 int run_data_export(const ExportCommandOptions& options, bool quiet) {
-  if (!options.of_pictures.empty())
+  if (!options.of_panels.empty())
     throw Error(ErrorCode::kInvalidArgument,
-                options.of_pictures + ": expected with the picture of a panel; found --format " +
+                options.of_panels + ": expected with the picture of a panel; found --format " +
                     kRunData + ", the whole run as data, which takes --steps alone");
   const auto capture = capture::Capture::open(options.capture);
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
@@ -94,13 +100,72 @@ int run_data_export(const ExportCommandOptions& options, bool quiet) {
   return 0;
 }
 
+int handout_export(const ExportCommandOptions& options, bool quiet) {
+  if (!options.of_pictures.empty())
+    throw Error(ErrorCode::kInvalidArgument,
+                options.of_pictures + ": expected with the picture of a panel; found --format " +
+                    kHandout + ", a page of the run, which takes --panel and --steps alone");
+  viz::HandoutOptions settings;
+  settings.panels = options.panels;
+  for (const std::string& panel : settings.panels) viz::make_panel(panel);
+  const auto capture = capture::Capture::open(options.capture);
+  if (!options.steps.empty()) settings.steps = parse_steps(options.steps, *capture);
+  viz::export_handout(*capture, options.output, settings, terminal_progress(quiet));
+  if (!quiet) std::fprintf(stderr, "%s written\n", options.output.c_str());
+  return 0;
+}
+
+int frames_export(const ExportCommandOptions& options, bool quiet) {
+  for (const auto& [name, given] :
+       {std::pair{"OTHER", !options.other.empty()}, std::pair{"--step", options.step >= 0}})
+    if (given)
+      throw Error(ErrorCode::kInvalidArgument,
+                  std::string(name) + ": expected with the picture of one step; found --format " +
+                      options.format + ", frames of one run, which takes --steps");
+  viz::FrameOptions settings;
+  settings.panels = options.panels;
+  settings.dark = options.theme == "dark";
+  settings.scale = options.scale;
+  if (!options.size.empty())
+    std::tie(settings.width_px, settings.height_px) = parse_size(options.size);
+  for (const std::string& name : settings.panels) {
+    const auto panel = viz::make_panel(name);
+    settings.view_states.push_back(options.whose.empty() ? ""
+                                                         : view_state_of(options.whose, *panel));
+  }
+  const auto capture = capture::Capture::open(options.capture);
+  if (!options.whose.empty()) check_has_rows(*capture, options.whose);
+  settings.steps = options.steps.empty() ? std::pair(0, capture->last_step())
+                                         : parse_steps(options.steps, *capture);
+  std::string written = options.output;
+  if (options.format == kGif) {
+    viz::export_gif(*capture, options.output, settings, options.delay, options.loops,
+                    terminal_progress(quiet));
+  } else {
+    const auto files =
+        viz::export_png_frames(*capture, options.output, settings, terminal_progress(quiet));
+    written = files.front() + (files.size() > 1 ? " to " + files.back() : "");
+  }
+  if (!quiet) std::fprintf(stderr, "%s written\n", written.c_str());
+  return 0;
+}
+
+// The one panel of a picture.
+const std::string& single_panel(const ExportCommandOptions& options) {
+  if (options.panels.size() == 1) return options.panels.front();
+  std::string found;
+  for (const std::string& panel : options.panels) found += (found.empty() ? "" : ", ") + panel;
+  throw Error(ErrorCode::kInvalidArgument, "--panel: expected one of " + panel_list() + "; found " +
+                                               (found.empty() ? "none" : found));
+}
+
 int run_export(const ExportCommandOptions& options, bool quiet) {
   if (options.format == kRunData) return run_data_export(options, quiet);
-  if (options.panel.empty())
-    throw Error(ErrorCode::kInvalidArgument,
-                "--panel: expected one of " + panel_list() + "; found none");
+  if (options.format == kHandout) return handout_export(options, quiet);
+  if (options.format == kGif || options.format == kPngFrames) return frames_export(options, quiet);
+  const std::string& name = single_panel(options);
   // Wrong names are refused before any file is opened.
-  const auto panel = viz::make_panel(options.panel);
+  const auto panel = viz::make_panel(name);
   viz::ExportOptions settings;
   settings.format = viz::export_format_from_string(options.format);
   settings.dark = options.theme == "dark";
@@ -113,7 +178,7 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
   if (!options.whose.empty()) check_has_rows(*capture, options.whose);
   if (!options.steps.empty()) settings.range = parse_steps(options.steps, *capture);
   if (options.other.empty()) {
-    viz::export_panel(*capture, options.panel, options.output, settings, terminal_progress(quiet));
+    viz::export_panel(*capture, name, options.output, settings, terminal_progress(quiet));
   } else {
     const auto other = capture::Capture::open(options.other);
     if (!options.whose.empty()) check_has_rows(*other, options.whose);
@@ -130,8 +195,7 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
     right.title = viz::title_of(*other);
     left.range = right.range = settings.range;
     left.view_state = right.view_state = settings.view_state;
-    viz::export_pair(left, right, options.panel, options.output, settings,
-                     terminal_progress(quiet));
+    viz::export_pair(left, right, name, options.output, settings, terminal_progress(quiet));
   }
   if (!quiet) std::fprintf(stderr, "%s written\n", options.output.c_str());
   return 0;
@@ -141,25 +205,40 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
 
 void add_export_command(CLI::App& root, CommandLine& line) {
   auto options = std::make_shared<ExportCommandOptions>();
-  CLI::App* command =
-      root.add_subcommand("export", "the picture of one panel of a capture, or the run as data");
+  CLI::App* command = root.add_subcommand(
+      "export",
+      "the picture of one panel of a capture, an animation, or the run as a page or as data");
   command->add_option("CAPTURE", options->capture, ".tscap file")->required();
   command->add_option("OTHER", options->other,
                       "a second .tscap file: both runs side by side, differences marked");
-  command->add_option("--panel", options->panel, "one of: " + panel_list());
   command
-      ->add_option("--format", options->format,
-                   "svg, pdf, png or csv of a panel; jsonl: the whole run as data, a line a step "
-                   "(without --panel)")
+      ->add_option(
+          "--panel", options->panels,
+          "one of: " + panel_list() +
+              "; gif and png-frames: one or two; html: several, with commas, the first at the "
+              "top (default: by method)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
+      ->add_option(
+          "--format", options->format,
+          "svg, pdf, png or csv of a panel; gif or png-frames: one panel or two by step, for "
+          "slides; html: a handout of the whole run, one page "
+          "without a network; jsonl: the whole run as data, a line a step (without "
+          "--panel)")
       ->required();
-  command->add_option("-o,--output", options->output, "file to write")->required();
+  command
+      ->add_option("-o,--output", options->output,
+                   "file to write; png-frames: NAME.png, for NAME-000.png, NAME-001.png, …")
+      ->required();
   command
       ->add_option("--step", options->step,
                    "the state after this step of CAPTURE; default: the last")
       ->check(CLI::NonNegativeNumber);
   command->add_option("--steps", options->steps,
                       "FIRST:LAST: the steps of CAPTURE that figures are limited to, as a range "
-                      "dragged on the window's timeline does; default: all");
+                      "dragged on the window's timeline does; gif, png-frames, html, jsonl: the "
+                      "steps shown; default: all");
   command->add_option("--whose", options->whose,
                       "target, draft or head: whose forwards, slots, memory or candidates the "
                       "panel shows; default: the target's");
@@ -170,10 +249,25 @@ void add_export_command(CLI::App& root, CommandLine& line) {
   command->add_option("--scale", options->scale, "PNG pixels per px")
       ->check(CLI::Range(0.25, 8.0))
       ->capture_default_str();
+  command->add_option("--delay", options->delay, "gif: milliseconds a step is shown")
+      ->check(CLI::Range(20, 60000))
+      ->capture_default_str();
+  command->add_option("--loop", options->loops, "gif: how often it is shown; 0 = without end")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str();
   command->callback([options, command, &line] {
+    for (const char* name : {"--delay", "--loop"})
+      if (command->count(name) > 0 && options->format != kGif)
+        throw Error(
+            ErrorCode::kInvalidArgument,
+            std::string(name) + ": expected with --format gif; found --format " + options->format);
     for (const char* name :
-         {"OTHER", "--panel", "--step", "--whose", "--theme", "--size", "--scale"})
-      if (options->of_pictures.empty() && command->count(name) > 0) options->of_pictures = name;
+         {"OTHER", "--panel", "--step", "--whose", "--theme", "--size", "--scale"}) {
+      if (command->count(name) == 0) continue;
+      if (options->of_panels.empty()) options->of_panels = name;
+      if (options->of_pictures.empty() && std::string_view(name) != "--panel")
+        options->of_pictures = name;
+    }
     line.action = [options, &line] { return run_export(*options, line.quiet); };
   });
 }

@@ -63,6 +63,13 @@ Commands file_commands(Workspace& w, UiState& ui) {
        .enabled = has_document(w),
        .help = "As a PNG in the current folder, and the file's path to the clipboard. (The "
                "clipboard here takes text alone.) From a menu: the panel the mouse was over last."},
+      {.id = "save-handout",
+       .title = "Save the run as a handout",
+       .menu = "File",
+       .run = [&w, &ui] { ui.copy = w.save_handout(); },
+       .enabled = has_document(w),
+       .help = "As one HTML page in the current folder, for any browser and without a network; its "
+               "path goes to the clipboard. A range of steps dragged on the timeline limits it."},
       {.id = "close",
        .title = "Close capture",
        .menu = "File",

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "viz/handout/handout.h"
 
 namespace triescope::app {
 
@@ -29,7 +30,10 @@ void ExportTask::write() {
       if (cancelled_) throw Error(ErrorCode::kCancelled, "export cancelled");
       wake_();
     };
-    if (sources_.size() == 2)
+    if (panel_ == kHandout)
+      viz::export_handout(*captures.front(), path_, {.panels = {}, .steps = options_.range},
+                          progress);
+    else if (sources_.size() == 2)
       viz::export_pair(sources_[0].run, sources_[1].run, panel_, path_, options_, progress);
     else
       viz::export_panel(*captures.front(), panel_, path_, options_, progress);

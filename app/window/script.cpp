@@ -48,6 +48,7 @@ constexpr Verb kVerbs[] = {
     {"branch", "NODE TOKEN"},
     {"branch-with", "NODE TEXT"},
     {"export-panel", "PANEL svg|pdf|png|csv PATH"},
+    {"export-handout", "PATH"},
     {"document", "N"},
     {"compare", "N"},
     {"screenshot", "FILE.png"},
@@ -284,6 +285,8 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
     workspace.start_export({args[0], args[2], viz::export_format_from_string(args[1]),
                             workspace.preferences.dark,
                             /*both=*/true});
+  } else if (verb == "export-handout") {
+    workspace.start_handout(argument);
   } else if (verb == "document" || verb == "compare") {
     const auto index = static_cast<std::size_t>(number(script, args[0]));
     if (index >= workspace.documents().size())

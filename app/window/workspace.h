@@ -195,6 +195,10 @@ class Workspace {
   void start_export(const ExportJob& job);
   // Of a panel, as PNG in the current folder under a name that is free; returns its path, "" = refused.
   std::string save_picture(const std::string& panel);
+  // The run, or the chosen range of its steps, as a page.
+  void start_handout(const std::string& path);
+  // In the current folder under a name that is free; returns its path, "" = refused.
+  std::string save_handout();
   void cancel_export();
   bool exporting() const;
   double export_share() const;
@@ -214,6 +218,7 @@ class Workspace {
   bool start_request(const RunRequest& request,
                      bool run_at_once);  // false: refused, with a message
   bool poll_document(Document& document);
+  bool may_export();     // false: no run is shown; or one is under way, and that is said
   bool finish_export();  // true: one has ended, with a message
   void play(double seconds);
   void show_break();  // marks where the run was stopped, and selects the node

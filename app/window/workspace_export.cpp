@@ -6,10 +6,28 @@
 
 namespace triescope::app {
 
+namespace {
+
+// In the current folder; numbered where files of that name are there already.
+std::string free_path(const std::string& name, const std::string& ending) {
+  std::error_code ec;
+  const std::filesystem::path folder = std::filesystem::current_path(ec);
+  std::filesystem::path path = folder / (name + ending);
+  for (int i = 2; std::filesystem::exists(path, ec); ++i)
+    path = folder / (name + "-" + std::to_string(i) + ending);
+  return path.string();
+}
+
+}  // namespace
+
+bool Workspace::may_export() {
+  if (!active_) return false;
+  if (exporting()) say(LogLevel::kError, "an export is under way: wait for it or cancel it first");
+  return !exporting();
+}
+
 void Workspace::start_export(const ExportJob& job) {
-  if (!active_) return;
-  if (exporting())
-    return say(LogLevel::kError, "an export is under way: wait for it or cancel it first");
+  if (!may_export()) return;
   viz::ExportOptions options;
   options.format = job.format;
   options.dark = job.dark;
@@ -33,19 +51,27 @@ void Workspace::start_export(const ExportJob& job) {
 }
 
 std::string Workspace::save_picture(const std::string& panel) {
-  if (!active_ || exporting()) {
-    if (active_) say(LogLevel::kError, "an export is under way: wait for it or cancel it first");
-    return "";
-  }
+  if (!may_export()) return "";
   const std::int32_t step = active_->cursor > 0 ? capture::step_of(active_->cursor - 1) : 0;
-  const std::string name = "triescope-" + panel + "-step" + std::to_string(step);
-  std::error_code ec;
-  const std::filesystem::path folder = std::filesystem::current_path(ec);
-  std::filesystem::path path = folder / (name + ".png");
-  for (int i = 2; std::filesystem::exists(path, ec); ++i)
-    path = folder / (name + "-" + std::to_string(i) + ".png");
-  start_export({panel, path.string(), viz::ExportFormat::kPng, preferences.dark, /*both=*/true});
-  return path.string();
+  const std::string path = free_path("triescope-" + panel + "-step" + std::to_string(step), ".png");
+  start_export({panel, path, viz::ExportFormat::kPng, preferences.dark, /*both=*/true});
+  return path;
+}
+
+void Workspace::start_handout(const std::string& path) {
+  if (!may_export()) return;
+  viz::ExportOptions options;
+  options.range = active_->range;
+  export_ = std::make_unique<ExportTask>(std::vector<ExportTask::Source>{{active_->path, {}}},
+                                         ExportTask::kHandout, path, options, wake_);
+}
+
+std::string Workspace::save_handout() {
+  if (!may_export()) return "";
+  const std::string path =
+      free_path(std::filesystem::path(active_->path).stem().string() + "-handout", ".html");
+  start_handout(path);
+  return path;
 }
 
 void Workspace::cancel_export() {

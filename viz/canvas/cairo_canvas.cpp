@@ -22,7 +22,6 @@ namespace triescope::viz {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-constexpr double kEmShare = 0.92;  // of a text's size: its em square
 constexpr std::uint32_t kCrcPolynomial = 0xEDB88320u;
 
 std::uint32_t crc32(const std::string& data) {
@@ -205,6 +204,22 @@ void CairoCanvas::set_metadata(std::vector<std::pair<std::string, std::string>> 
                                    impl_->metadata.front().second.c_str());
 }
 
+CairoCanvas::Pixels CairoCanvas::pixels() const {
+  impl_->check(cairo_status(impl_->cr));
+  cairo_surface_flush(impl_->surface);
+  Pixels out;
+  out.width = cairo_image_surface_get_width(impl_->surface);
+  out.height = cairo_image_surface_get_height(impl_->surface);
+  const unsigned char* data = cairo_image_surface_get_data(impl_->surface);
+  const int stride = cairo_image_surface_get_stride(impl_->surface);
+  out.rgb.reserve(static_cast<std::size_t>(out.width) * static_cast<std::size_t>(out.height));
+  for (int y = 0; data && y < out.height; ++y) {
+    const auto* row = reinterpret_cast<const std::uint32_t*>(data + y * stride);
+    for (int x = 0; x < out.width; ++x) out.rgb.push_back(row[x] & 0xFFFFFF);
+  }
+  return out;
+}
+
 void CairoCanvas::finish() {
   if (impl_->finished) return;
   impl_->finished = true;
@@ -300,6 +315,10 @@ void CairoCanvas::text(Point p, std::string_view utf8, const TextStyle& style) {
 
 Point CairoCanvas::measure(std::string_view utf8, const TextStyle& style) {
   return impl_->words->measure(utf8, style.face, kEmShare * static_cast<double>(style.size_px));
+}
+
+float CairoCanvas::baseline(std::string_view utf8, const TextStyle& style) {
+  return impl_->words->baseline(utf8, style.face, kEmShare * static_cast<double>(style.size_px));
 }
 
 void CairoCanvas::push_clip(Rect r) {

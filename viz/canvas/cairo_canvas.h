@@ -14,9 +14,13 @@ namespace triescope::viz {
 
 enum class CairoFormat : std::uint8_t { kSvg, kPdf, kPng, kMeasure };
 
+// Of a text's size: its em square, in every target.
+inline constexpr double kEmShare = 0.92;
+
 class CairoCanvas final : public Canvas {
  public:
-  // Size in px; `scale` multiplies the pixels of a PNG. kMeasure draws nowhere: for sizes only.
+  // Size in px; `scale` multiplies the pixels of a PNG. kMeasure draws nowhere: for sizes only. A PNG
+  // that is not finished needs no path.
   CairoCanvas(CairoFormat format, const std::string& path, float width_px, float height_px,
               float scale = 1);
   ~CairoCanvas() override;
@@ -25,6 +29,12 @@ class CairoCanvas final : public Canvas {
   // `created` (ISO 8601) is a PDF's date, "" = now: the same content at two times gives two files.
   void set_metadata(std::vector<std::pair<std::string, std::string>> entries,
                     const std::string& created = "");
+  struct Pixels {
+    int width = 0, height = 0;
+    std::vector<std::uint32_t> rgb;  // 0xRRGGBB, row by row
+  };
+  // What has been drawn on a PNG so far; its ground must be opaque.
+  Pixels pixels() const;
   // Writes the file. Error{kIoError}: path and reason. Nothing may be drawn afterwards.
   void finish();
 
@@ -41,6 +51,8 @@ class CairoCanvas final : public Canvas {
   Point measure(std::string_view utf8, const TextStyle& style) override;
   void push_clip(Rect r) override;
   void pop_clip() override;
+  // From the top of a text down to the line its letters stand on.
+  float baseline(std::string_view utf8, const TextStyle& style);
 
  private:
   struct Impl;

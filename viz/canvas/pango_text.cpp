@@ -68,6 +68,11 @@ Point PangoText::measure(std::string_view utf8, FontFace face, double em_px) {
   return {static_cast<float>(width) / PANGO_SCALE, static_cast<float>(height) / PANGO_SCALE};
 }
 
+float PangoText::baseline(std::string_view utf8, FontFace face, double em_px) {
+  impl_->set(utf8, face, em_px);
+  return static_cast<float>(pango_layout_get_baseline(impl_->layout)) / PANGO_SCALE;
+}
+
 void PangoText::show(Point p, std::string_view utf8, FontFace face, double em_px) {
   impl_->set(utf8, face, em_px);
   cairo_move_to(impl_->target, p.x, p.y);

@@ -24,6 +24,8 @@ class PangoText {
 
   // UTF-8, one line; `em_px` is the size of the letters' em square.
   Point measure(std::string_view utf8, FontFace face, double em_px);
+  // From the top of what measure() measures down to the line the letters stand on.
+  float baseline(std::string_view utf8, FontFace face, double em_px);
   // On the constructor's target in its source colour, top left at p. REQUIRES: there is a target.
   void show(Point p, std::string_view utf8, FontFace face, double em_px);
 

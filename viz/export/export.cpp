@@ -4,10 +4,10 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "viz/canvas/cairo_canvas.h"
+#include "viz/export/run_facts.h"
 #include "viz/export/whole_file.h"
 #include "viz/look/drawing.h"
 #include "viz/panels/panel.h"
@@ -21,28 +21,12 @@ namespace fs = std::filesystem;
 constexpr float kMaxPicturePx = 30000;  // Cairo's own limit for images is 32767
 constexpr float kTitleEm = 1.7f;        // above each of two runs
 
-using Facts = std::vector<std::pair<std::string, std::string>>;
-
 Facts facts_of(const Scene& scene, const Panel& panel) {
-  const capture::RunInfo& run = scene.capture->run();
-  const std::int32_t step = std::max(0, scene.shown_step());
-  const auto model = nlohmann::json::parse(run.model_json, nullptr, false);
-  const auto versions = nlohmann::json::parse(run.versions_json, nullptr, false);
-  const auto field = [](const nlohmann::json& json, const char* key) {
-    if (!json.is_object() || !json.contains(key)) return std::string("?");
-    return json[key].is_string() ? json[key].get<std::string>() : json[key].dump();
-  };
-  Facts facts = {{"Title", panel.info().title + ", " + run.method},
-                 {"Model", field(model, "name") + " (" + field(model, "dtype") + ", " +
-                               field(model, "device") + ")"},
-                 {"Method", run.method},
-                 {"Settings", run.settings_json},
-                 {"KV policy", run.kv_policy},
-                 {"Seed", std::to_string(run.seed)},
-                 {"Step", std::to_string(step)},
-                 {"Recorded", run.created_utc},
-                 {"Software", "triescope " + field(versions, "triescope") + ", libtorch " +
-                                  field(versions, "libtorch")}};
+  Facts facts = run_facts(*scene.capture);
+  facts.insert(facts.begin(), {"Title", panel.info().title + ", " + scene.capture->run().method});
+  const auto recorded =
+      std::ranges::find(facts, "Recorded", &std::pair<std::string, std::string>::first);
+  facts.insert(recorded, {"Step", std::to_string(std::max(0, scene.shown_step()))});
   if (scene.range)
     facts.push_back({"Range", "steps " + std::to_string(scene.range->first) + " to " +
                                   std::to_string(scene.range->second)});
@@ -226,7 +210,9 @@ ExportFormat export_format_from_string(const std::string& s) {
   if (s == "png") return ExportFormat::kPng;
   if (s == "csv") return ExportFormat::kCsv;
   throw Error(ErrorCode::kInvalidArgument,
-              "format '" + s + "' is not one of: svg, pdf, png, csv (or, without a panel, jsonl)");
+              "format '" + s +
+                  "' is not one of: svg, pdf, png, csv (or, by step: gif, png-frames; of the "
+                  "whole run: html, jsonl)");
 }
 
 std::string title_of(const capture::Capture& capture) {

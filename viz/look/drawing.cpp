@@ -204,7 +204,12 @@ Rect draw_button(Canvas& canvas, Point top_right, std::string_view label, const 
 
 void draw_empty_state(Canvas& canvas, Rect area, std::string_view text, const Scene& scene) {
   const TextStyle style = dim_text(scene, 1);
-  const auto lines = wrap_text(canvas, text, style, std::max(scene.em * 4, area.w - scene.em * 3));
+  std::string words(text);
+  // Pictures of a series are looked at without the window, whose keys these are.
+  if (scene.series)
+    for (const std::string_view key : {" (F10)", " (F11)"})
+      if (const auto at = words.find(key); at != std::string::npos) words.erase(at, key.size());
+  const auto lines = wrap_text(canvas, words, style, std::max(scene.em * 4, area.w - scene.em * 3));
   float y = area.y + std::max(scene.em * 0.5f,
                               (area.h - static_cast<float>(lines.size()) * scene.em * 1.4f) / 2);
   for (const std::string& line : lines) {

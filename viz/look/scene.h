@@ -42,6 +42,12 @@ struct Scene {
   std::span<const BreakMark> breaks = {};
   bool animate = true;
   bool export_mode = false;  // draw the whole extent, with a caption line; no hover
+  // One picture of several along the run, looked at outside of the window. In export_mode the cursor
+  // is marked in what shows the whole run, and what was drawn once keeps its size and its place; else
+  // the panel fits its area and follows the run, as in the window.
+  bool series = false;
+
+  bool has_buttons() const { return !export_mode && !series; }
 
   bool in_range(std::int32_t step) const {
     return !range || (step >= range->first && step <= range->second);

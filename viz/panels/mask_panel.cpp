@@ -51,7 +51,7 @@ class MaskPanel final : public Panel {
                                              {"ancestor", scene.theme.accent, "●"},
                                              {"not visible", scene.theme.text_dim, "□"}};
     float right = owner.w > 0 ? owner.x - pad : area.right() - pad;
-    if (!scene.export_mode) {
+    if (scene.has_buttons()) {
       // In a small panel the word is enough, where the legend needs the room.
       const bool crowds =
           legend_rows(area, scene) == 1 &&
@@ -77,9 +77,11 @@ class MaskPanel final : public Panel {
     const Rect body{area.x + pad + label + band, top + header,
                     std::max(1.0f, area.w - 2 * pad - label - band),
                     std::max(1.0f, area.bottom() - pad * 0.5f - top - header)};
+    const std::size_t columns = picture_.mask.columns.size();
     picture_.grid =
-        MaskGrid::fit(body, picture_.mask.rows.size(), picture_.mask.columns.size(), em,
+        MaskGrid::fit(body, picture_.mask.rows.size(), room_for(columns, scene), em,
                       scene.export_mode ? 1 : zoom_, scene.export_mode ? Point{} : offset_);
+    picture_.grid.columns = columns;
     draw_mask_header(canvas, picture_, {area.x + pad + label, top, band, header}, scene);
     draw_mask_rows(canvas, picture_, {area.x + pad, body.y, label, body.h}, band, scene);
     draw_mask_cross(canvas, picture_, {area.x + pad, body.y, label + band, body.h}, scene);
@@ -142,7 +144,7 @@ class MaskPanel final : public Panel {
     if (!scene.capture || scene.shown_step() < 0 ||
         !all.update(owner_.source(scene), scene, picture_.slot_order))
       return {scene.em * 24, scene.em * 20};
-    const auto columns = static_cast<float>(all.columns.size());
+    const auto columns = static_cast<float>(room_for(all.columns.size(), scene));
     const float cell = std::clamp(110 / columns, 0.6f, MaskGrid::kWidestEm);
     return {scene.em * (kLabelEm + kBandEm + 2 + std::min(columns * cell, 700.0f)),
             scene.em * (4.5f + std::max(2.0f, static_cast<float>(all.rows.size())) *
@@ -166,6 +168,16 @@ class MaskPanel final : public Panel {
   }
 
  private:
+  // A series has cells of one size: there is room for all nodes that may ever hold KV at once.
+  std::size_t room_for(std::size_t columns, const Scene& scene) const {
+    if (!scene.series) return columns;
+    const std::int32_t slots =
+        owner_.source(scene).slot_count_at(*scene.capture, scene.capture->end_tick());
+    const auto prompt = static_cast<std::int32_t>(scene.capture->run().prompt_tokens.size());
+    return std::max(columns, std::min(static_cast<std::size_t>(std::max(0, slots - prompt)),
+                                      scene.capture->nodes().size()));
+  }
+
   // Which forward of the step a row belongs to, where there are several.
   std::string forward_text(const capture::InputRow& row) const {
     return picture_.mask.rows.front().forward == picture_.mask.rows.back().forward

@@ -119,7 +119,7 @@ std::span<const MemoryRow> rows_of(const RowSource& source, const Scene& scene) 
     first = std::ranges::lower_bound(rows, scene.range->first, {}, &MemoryRow::step);
     end = std::ranges::upper_bound(rows, scene.range->second, {}, &MemoryRow::step);
   }
-  if (scene.export_mode)
+  if (scene.export_mode && !scene.series)
     end = std::partition_point(first, end, [&](const MemoryRow& row) {
       return capture::make_tick(row.step, capture::Phase::kCommit) < scene.cursor;
     });

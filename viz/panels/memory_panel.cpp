@@ -68,7 +68,7 @@ class MemoryPanel final : public Panel {
     const auto has = curves_of(rows);
 
     float right = owner.w > 0 ? owner.x - pad : area.right() - pad;
-    if (!scene.export_mode && area.w > em * 24) {
+    if (scene.has_buttons() && area.w > em * 24) {
       button_ =
           draw_button(canvas, {right, area.y + em * 0.2f}, stacked_ ? "stacked" : "lines", scene);
       right = button_.x - pad;
@@ -84,7 +84,7 @@ class MemoryPanel final : public Panel {
                          hidden_[i], kNames[i]});
       legend_curves_.push_back(i);
     }
-    const Figures figures = scene.export_mode                       ? Figures::kWholeRun
+    const Figures figures = scene.export_mode && !scene.series      ? Figures::kWholeRun
                             : outside                               ? Figures::kStepOutsideRange
                             : released(now, source, *scene.capture) ? Figures::kEnd
                                                                     : Figures::kStep;
@@ -132,7 +132,7 @@ class MemoryPanel final : public Panel {
     if (stacked_ && !scene.export_mode) draw_areas(canvas, rows, x, y, scene);
     for (const std::size_t i : {2u, 4u, 3u, 5u, 1u, 0u})
       if (has[i] && !hidden_[i]) draw_curve(canvas, rows, x, y, i, per_token, scene, stacked_);
-    if (!scene.export_mode && shown >= 0 && !outside) {
+    if ((!scene.export_mode || scene.series) && shown >= 0 && !outside) {
       const float px = x.px(std::clamp<double>(shown, first, last));
       canvas.line({px, plot.y}, {px, plot.bottom()}, scene.theme.current.with_alpha(0.7f), 1);
       for (std::size_t i = 0; i < kCurves; ++i)

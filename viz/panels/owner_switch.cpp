@@ -17,7 +17,7 @@ RowSource OwnerSwitch::source(const Scene& scene) const {
 
 Rect OwnerSwitch::draw(Canvas& canvas, Point top_right, float room, const Scene& scene) {
   parts_.clear();
-  if (!scene.capture || scene.export_mode) return {};
+  if (!scene.capture || !scene.has_buttons()) return {};
   const auto owners = scene.capture->owners();
   if (owners.size() < 2) return {};
   const float em = scene.em, pad = em * 0.45f;

@@ -217,11 +217,11 @@ TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene, bool sha
     const std::string of_all =
         counted(shared, "token") + " shared by all " + std::to_string(sequences.size());
     const std::string head =
-        scene.export_mode ? of_all : of_all + (once ? ": show in each" : ": show once");
+        !scene.has_buttons() ? of_all : of_all + (once ? ": show in each" : ": show once");
     TextStyle style = dim_text(scene, 0.8f);
-    if (once || !scene.export_mode) {
+    if (once || scene.has_buttons()) {
       TextStyle link = style;
-      if (!scene.export_mode) link.color = scene.theme.legible(scene.theme.accent);
+      if (scene.has_buttons()) link.color = scene.theme.legible(scene.theme.accent);
       lines.spans.push_back({.box = {left, y, canvas.measure(head, style).x, line},
                              .text = fit_text(canvas, head, link, right - left),
                              .style = link,

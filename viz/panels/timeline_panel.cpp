@@ -190,7 +190,7 @@ class TimelinePanel final : public Panel {
                   LineStyle::kDotted);
       draw_difference(canvas, {at, plot.y + em * 0.5f}, em * 0.75f, scene);
     }
-    if (scene.export_mode) return canvas.pop_clip();
+    if (scene.export_mode && !scene.series) return canvas.pop_clip();
     // The cursor, with a handle.
     const float px = x.px(static_cast<double>(scene.cursor) / capture::kPhaseCount);
     canvas.line({px, plot.y}, {px, plot.bottom()}, scene.theme.current, 1.5f, LineStyle::kSolid);

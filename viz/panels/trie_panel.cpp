@@ -119,7 +119,7 @@ class TriePanel final : public Panel {
   Rect draw_header(Canvas& canvas, Rect area, const Scene& scene) {
     const float em = scene.em, pad = em * 0.6f;
     float right = area.right() - pad;
-    if (!scene.export_mode && area.w > em * 20) {
+    if (scene.has_buttons() && area.w > em * 20) {
       const std::string label = std::string("folds: ") + mode_name(folds_.options.mode);
       mode_button_ = draw_button(canvas, {right, area.y + em * 0.2f}, label, scene);
       right = mode_button_.x - pad;

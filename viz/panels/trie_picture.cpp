@@ -108,7 +108,8 @@ void draw_trie(Canvas& canvas, TriePicture& picture, const Scene& scene) {
     end_row = static_cast<float>(picture.shape.layout().row(best)) + 0.5f;
   }
   TrieView whole;
-  whole.mode = TrieView::Mode::kFit;
+  whole.mode = scene.series ? TrieView::Mode::kFree : TrieView::Mode::kFit;
+  whole.origin = {TriePicture::kMarginEm * em, TriePicture::kMarginEm * em};
   TrieView& view = scene.export_mode ? whole : picture.view;
   view.place(picture.body, picture.shape.width() * em, rows, TriePicture::kRowEm * em, end_x,
              end_row, TriePicture::kMarginEm * em);

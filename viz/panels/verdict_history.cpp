@@ -183,7 +183,7 @@ void VerdictHistory::draw_bars(Canvas& canvas, Rect area, const Scene& scene) {
     else
       canvas.fill_rect({px - width / 2, plot.bottom() - 2, width, 2},
                        scene.theme.mark(NodeState::kRejected).color);
-    if (current && !scene.export_mode)
+    if (current && (!scene.export_mode || scene.series))
       canvas.stroke_rect({px - width / 2 - 1, plot.y, width + 2, plot.h},
                          scene.theme.current.with_alpha(0.8f));
   }

@@ -1,0 +1,118 @@
+// The page: which step is shown, and how one gets to another: slider, buttons, keys, swipes, links.
+
+const byId = (id) => document.getElementById(id);
+const slider = byId("slider"), last = run.steps.length - 1;
+const SWIPE = 48;  // px
+let shown = -1;
+
+function show(index) {
+  index = Math.max(0, Math.min(last, index));
+  if (index === shown) return;
+  shown = index;
+  draw();
+}
+
+function draw() {
+  const step = run.steps[shown];
+  const words = spokenWords(step), place = "step " + step.step + " of " + run.steps[last].step;
+  for (const pane of panes) drawPane(pane, shown, words);
+  drawNarration(byId("words"), step, follow);
+  slider.value = shown;
+  slider.setAttribute("aria-valuetext", place);
+  byId("place").textContent = place;
+  byId("back").disabled = shown === 0;
+  byId("forward").disabled = shown === last;
+  focus.hovered = NONE;
+  lightUp();
+  bringNodeIntoSight(step.lead, null);
+}
+
+function choosePane(name) {
+  for (const pane of panes) pane.frame.classList.toggle("chosen", pane.data.name === name);
+  for (const tab of byId("tabs").children)
+    tab.setAttribute("aria-pressed", tab.dataset.pane === name);
+  // What was out of sight has not been scrolled.
+  if (shown >= 0) bringNodeIntoSight(focused() !== NONE ? focused() : run.steps[shown].lead, null);
+}
+
+function follow(target) {
+  const what = target.slice(1);
+  if (target[0] === "s") return show(Number(what));
+  if (target[0] === "n") return lock(Number(what), null);
+  choosePane(what);
+  byId("pane-" + what).scrollIntoView({block: "nearest"});
+}
+
+byId("title").textContent = run.title;
+byId("prompt").textContent = run.prompt;
+for (const [name, value] of run.facts) {
+  const term = document.createElement("dt"), meaning = document.createElement("dd");
+  term.textContent = name;
+  meaning.textContent = value;
+  byId("facts").append(term, meaning);
+}
+for (const pane of panes) {
+  byId("panes").append(pane.frame);
+  const tab = document.createElement("button");
+  tab.type = "button";
+  tab.textContent = pane.data.title;
+  tab.dataset.pane = pane.data.name;
+  tab.addEventListener("click", () => choosePane(pane.data.name));
+  byId("tabs").append(tab);
+}
+
+slider.max = last;
+slider.addEventListener("input", () => show(Number(slider.value)));
+byId("back").addEventListener("click", () => show(shown - 1));
+byId("forward").addEventListener("click", () => show(shown + 1));
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const presses = event.target.closest("button, a, summary");
+  switch (event.key) {
+    case "ArrowRight": case "PageDown": show(shown + 1); break;
+    case "ArrowLeft": case "PageUp": show(shown - 1); break;
+    case "Home": show(0); break;
+    case "End": show(last); break;
+    case " ":
+      if (presses) return;
+      show(shown + (event.shiftKey ? -1 : 1));
+      break;
+    case "Escape":
+      if (focus.locked !== NONE) lock(focus.locked, null);
+      break;
+    default: return;
+  }
+  event.preventDefault();
+});
+
+// A swipe goes on or back, but where it scrolls a picture it scrolls it.
+let touch = null;
+document.addEventListener("touchstart", (event) => {
+  touch = null;
+  if (event.touches.length !== 1 || event.target.closest("footer, nav")) return;
+  const {clientX: x, clientY: y} = event.touches[0];
+  const view = event.target.closest(".scroller");
+  touch = {x, y, toLeft: !view || view.scrollLeft <= 0,
+           toRight: !view || view.scrollLeft + view.clientWidth >= view.scrollWidth - 1};
+}, {passive: true});
+document.addEventListener("touchend", (event) => {
+  if (!touch || !getSelection().isCollapsed) return;
+  const {clientX, clientY} = event.changedTouches[0];
+  const dx = clientX - touch.x, dy = clientY - touch.y;
+  if (Math.abs(dx) < SWIPE || Math.abs(dx) < 2 * Math.abs(dy)) return;
+  if (dx < 0 && touch.toRight) show(shown + 1);
+  if (dx > 0 && touch.toLeft) show(shown - 1);
+}, {passive: true});
+
+function useTheme(dark) {
+  inDark = dark;
+  for (const pane of panes) pane.made = [];
+  draw();
+}
+darkScheme.addEventListener("change", () => useTheme(darkScheme.matches));
+addEventListener("beforeprint", () => useTheme(false));
+addEventListener("afterprint", () => useTheme(darkScheme.matches));
+
+choosePane(panes[0].data.name);
+show(0);

@@ -1,0 +1,27 @@
+# A handout from the window: by a script's verb, of a range of steps, and by the command, under a name that is free.
+source "$(dirname "$0")/lib.sh"
+cp "$TRIESCOPE_SOURCE/tests/fixtures/captures/schema2/beam.tscap" "$work/beam.tscap"
+cd "$work" || exit 1
+echo mine >beam-handout.html
+cat >handout.script <<E2
+range 2 4
+export-handout $work/part.html
+wait idle
+range all
+save-handout
+wait idle
+quit
+E2
+window beam.tscap --script handout.script 2>"$work/log"
+[[ $? == 0 ]] || { echo "FAILED: the window"; cat "$work/log"; failures=$((failures + 1)); }
+python3 - <<'PY' || failures=$((failures + 1))
+import json
+def steps(name):
+    page = open(name, encoding="utf-8").read()
+    return [s["step"] for s in json.loads(page.split('id="run">')[1].split("</script>")[0])["steps"]]
+assert steps("part.html") == [2, 3, 4], "the range"
+whole = steps("beam-handout-2.html")
+assert whole == list(range(len(whole))) and len(whole) > 9, "the whole run"
+assert open("beam-handout.html").read() == "mine\n", "what was there stays"
+PY
+finish

@@ -1,0 +1,17 @@
+// How a run was made, as it stands in every file made of it: names and values, in order.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/capture/capture.h"
+
+namespace triescope::viz {
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+// Model, Method, Settings, KV policy, Seed, Recorded, Software. What a capture does not say is "?".
+Facts run_facts(const capture::Capture& capture);
+
+}  // namespace triescope::viz

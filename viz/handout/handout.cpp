@@ -1,0 +1,123 @@
+#include "viz/handout/handout.h"
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+
+#include "core/base/error.h"
+#include "viz/export/export.h"
+#include "viz/export/run_facts.h"
+#include "viz/export/whole_file.h"
+#include "viz/handout/handout_page.h"
+#include "viz/handout/json_text.h"
+#include "viz/handout/pane_pictures.h"
+#include "viz/handout/pane_plan.h"
+#include "viz/handout/step_words.h"
+#include "viz/look/node_text.h"
+#include "viz/questions/leaves.h"
+#include "viz/words/token_text.h"
+
+namespace triescope::viz {
+namespace {
+
+std::vector<std::int32_t> steps_of(const capture::Capture& capture, const HandoutOptions& options) {
+  std::vector<std::int32_t> steps;
+  for (const capture::StepRow& row : capture.steps())
+    if (!options.steps || (row.step >= options.steps->first && row.step <= options.steps->second))
+      steps.push_back(row.step);
+  if (steps.empty())
+    throw Error(ErrorCode::kInvalidArgument,
+                capture.path() + ": expected steps to show, found none" +
+                    (options.steps ? " in this range" : " in this capture"));
+  if (steps.size() > kMaxHandoutSteps)
+    throw Error(ErrorCode::kInvalidArgument,
+                capture.path() + ": expected at most " + std::to_string(kMaxHandoutSteps) +
+                    " steps for one page, found " + std::to_string(steps.size()) +
+                    "; choose some with --steps FIRST:LAST");
+  return steps;
+}
+
+std::vector<std::string> panels_of(const capture::Capture& capture, const HandoutOptions& options) {
+  if (options.panels.empty()) return handout_panels(capture);
+  std::set<std::string> seen;
+  for (const std::string& panel : options.panels) {
+    make_panel(panel);  // refuses a wrong name
+    if (!seen.insert(panel).second)
+      throw Error(ErrorCode::kInvalidArgument,
+                  "--panel: expected every panel once; found " + panel + " twice");
+  }
+  return options.panels;
+}
+
+// What is said of a node that is in focus.
+std::string node_line(const capture::Capture& capture, std::int32_t node) {
+  Scene scene;
+  scene.capture = &capture;
+  scene.cursor = capture.end_tick();
+  if (node == 0) return "the prompt";
+  const std::string where = "position " + std::to_string(node_position(scene, node));
+  return node_text(scene, node) + "  ·  " +
+         (node < 0 ? "prompt token " + std::to_string(-2 - node) : "node " + std::to_string(node)) +
+         "  ·  " + where;
+}
+
+}  // namespace
+
+std::string handout_html(const capture::Capture& capture, const HandoutOptions& options,
+                         const ProgressSink& progress) {
+  const std::vector<std::string> panels = panels_of(capture, options);
+  const std::vector<std::int32_t> steps = steps_of(capture, options);
+  const auto total = static_cast<double>(steps.size() * (panels.size() + 1));
+  double done = 0;
+  const auto count = [&] {
+    if (progress) progress("exporting the handout", ++done, total);
+  };
+
+  TextSizes sizes;
+  ColorPairs colors;
+  std::set<std::int32_t> nodes;
+  PaneContext context{&capture, steps, &sizes, &colors, &nodes, count};
+  std::string panes;
+  for (const std::string& panel : panels)
+    panes += (panes.empty() ? "" : ",") + pane_json(panel, context);
+
+  const Sentences& sentences = Sentences::standard();
+  std::string words;
+  for (const std::int32_t step : steps) {
+    // The end of the best path: what every pane brings into sight.
+    const auto leaves = leaves_at(capture, cursor_after(capture, step));
+    words += (words.empty() ? "" : ",") + std::string("{\"step\":") + std::to_string(step) +
+             ",\"lead\":" + std::to_string(leaves.empty() ? -1 : leaves.front().node) +
+             ",\"words\":" + step_words_json(capture, step, steps, panels, sentences, nodes) + "}";
+    count();
+  }
+  std::string lines;
+  for (const std::int32_t node : nodes)
+    lines += (lines.empty() ? "\"" : ",\"") + std::to_string(node) +
+             "\":" + json_text(node_line(capture, node));
+  std::string facts;
+  for (const auto& [key, value] : run_facts(capture))
+    facts += (facts.empty() ? "[" : ",[") + json_text(key) + "," + json_text(value) + "]";
+
+  const capture::RunInfo& run = capture.run();
+  const std::string title = run.method_title.empty() ? run.method : run.method_title;
+  return handout_page(title, "{\"title\":" + json_text(title) + ",\"prompt\":" +
+                                 json_text(plain_text(run.prompt_text)) + ",\"facts\":[" + facts +
+                                 "],\"colors\":" + colors.json() + ",\"steps\":[" + words +
+                                 "],\"nodes\":{" + lines + "},\"panes\":[" + panes + "]}");
+}
+
+void export_handout(const capture::Capture& capture, const std::string& path,
+                    const HandoutOptions& options, const ProgressSink& progress) {
+  const std::string page = handout_html(capture, options, progress);
+  WholeFile whole(path);
+  std::ofstream file(whole.path(), std::ios::binary);
+  file << page;
+  if (!file.flush())
+    throw Error(ErrorCode::kIoError,
+                path + ": cannot be written; is the folder there, and is there space?");
+  file.close();
+  whole.commit();
+}
+
+}  // namespace triescope::viz

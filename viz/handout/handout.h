@@ -1,0 +1,42 @@
+// Start here. A handout: a run as one HTML file, for any browser and a phone, without a network.
+//
+//   pane_plan.h         which panels, how large
+//   pane_pictures.h     a panel's pictures by step: element_canvas.h records what it draws, theme_pairs.h
+//                       joins light and dark, shared_list.h keeps what steps share once, hit_boxes.h asks
+//                       the panel which node lies where
+//   step_words.h        the narration
+//   handout_page.h      the page around the data; assets/handout draws and drives it
+//
+// What a capture holds may come from others: it enters the page as data alone, never as markup, and the
+// page's policy runs no script but its own and fetches nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/log.h"
+#include "core/capture/capture.h"
+
+namespace triescope::viz {
+
+struct HandoutOptions {
+  std::vector<std::string> panels = {};  // empty = those of handout_panels()
+  std::optional<std::pair<std::int32_t, std::int32_t>> steps = {};  // first and last; empty = all
+};
+
+// More steps would make a file that a phone does not open at once.
+inline constexpr std::int32_t kMaxHandoutSteps = 1000;
+
+// The page. Errors: kInvalidArgument (no such panel, one named twice, no step, or more than
+// kMaxHandoutSteps).
+std::string handout_html(const capture::Capture& capture, const HandoutOptions& options,
+                         const ProgressSink& progress = {});
+
+// Written whole or not at all (WholeFile). Errors: handout_html()'s, kIoError.
+void export_handout(const capture::Capture& capture, const std::string& path,
+                    const HandoutOptions& options, const ProgressSink& progress = {});
+
+}  // namespace triescope::viz

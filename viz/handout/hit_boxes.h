@@ -1,0 +1,26 @@
+// Hit boxes: which node lies where in a panel's picture. The panel itself is asked, with the mouse on
+// what it drew, so a handout links what the window links.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "viz/handout/element_canvas.h"
+#include "viz/look/scene.h"
+#include "viz/panels/panel.h"
+
+namespace triescope::viz {
+
+struct HitBox {
+  std::int32_t node = -1;  // prompt token i: -2 - i
+  Rect box;
+};
+
+// Of what `panel` has drawn last, into `area`: boxes, texts and marks that belong to one node, without
+// those that lie within another of the same node. The fields of a row, and cells that touch from top to
+// bottom, are one box. By node, then from left to right.
+std::vector<HitBox> hit_boxes(Panel& panel, Rect area, const Scene& scene,
+                              std::span<const Element> drawn);
+
+}  // namespace triescope::viz

@@ -1,0 +1,36 @@
+// A panel's pictures by step, as the data that a handout's page draws them from.
+//
+//   name, title         of the panel
+//   box                 [x, y, width, height] that all its pictures lie in, in tenths of a px, as all
+//                       that follows; head: that of the legend where it is a picture of its own
+//   elements            [[kind, colours, …], …], see Element
+//   pictures            by step: stretches of `elements` (SharedList); heads: of the legend
+//   hits, marks         [[node, x, y, width, height], …], and by step stretches of them
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <span>
+#include <string>
+
+#include "core/capture/capture.h"
+#include "viz/handout/element_canvas.h"
+#include "viz/handout/theme_pairs.h"
+
+namespace triescope::viz {
+
+// What the panes of a page have in common.
+struct PaneContext {
+  const capture::Capture* capture = nullptr;
+  std::span<const std::int32_t> steps;  // those shown
+  TextSizes* sizes = nullptr;
+  ColorPairs* colors = nullptr;
+  std::set<std::int32_t>* nodes = nullptr;  // gets those that lie in some picture
+  std::function<void()> drawn = {};         // after each picture
+};
+
+// Error{kInvalidArgument}: no such panel.
+std::string pane_json(const std::string& panel, const PaneContext& context);
+
+}  // namespace triescope::viz
