@@ -29,9 +29,6 @@ struct Count {
   double largest_difference = 0;  // of a sum of log p
 };
 
-// TRIESCOPE_GOLDEN=all: every run, with every KV policy.
-inline bool everything() { return environment("TRIESCOPE_GOLDEN", "") == "all"; }
-
 inline std::string describe(const std::string& name, const nlohmann::json& run) {
   nlohmann::json settings = run;
   settings.erase("tokens");

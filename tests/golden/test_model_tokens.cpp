@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/decode/session.h"
+#include "tests/golden/golden_share.h"
 #include "tests/support/device.h"
 #include "tests/support/fake_model.h"
 #include "tests/support/memory_recorder.h"
@@ -60,12 +61,14 @@ struct Run {
 TEST_CASE("windows and outgrown ropes: tokens are those of transformers") {
   const json golden = golden_tokens();
   const int tokens = golden["max_new_tokens"];
+  std::size_t seen = 0;
   for (const auto& entry : golden["cases"]) {
     const auto name = entry["model"].get<std::string>();
     CAPTURE(name);
     CAPTURE(entry["prompt"].size());
     const auto model = tiny_model(name);
     for (const auto& run : entry["runs"]) {
+      if (is_left_out(seen++)) continue;
       const int beams = run["num_beams"];
       CAPTURE(beams);
       const auto expected = run["sequences"].get<std::vector<Tokens>>();

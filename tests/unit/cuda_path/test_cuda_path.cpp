@@ -10,15 +10,10 @@
 #include "core/kernels/cuda_module.h"
 #include "core/model/transformer.h"
 #include "tests/support/fake_model.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
 #include "tests/unit/model/executor_check.h"
 #include "tests/unit/model/model_test_util.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TRIESCOPE_SKIP_UNDER_SANITIZERS() TRIESCOPE_SKIP("sanitizers do not follow fibres")
-#else
-#define TRIESCOPE_SKIP_UNDER_SANITIZERS() (void)0
-#endif
 
 namespace triescope::test {
 namespace {
@@ -54,7 +49,7 @@ TEST_CASE("CUDA path: the module is the stand-in") {
 TEST_CASE(
     "CUDA path: tiny models of every family have transformers' logits and hidden states through "
     "the kernel") {
-  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const json golden = golden_models();
   const auto ids = golden["ids"].get<std::vector<std::int32_t>>();
   for (const auto& [name, entry] : golden["cases"].items()) {
@@ -70,14 +65,14 @@ TEST_CASE(
 }
 
 TEST_CASE("CUDA path: computes what plain loops compute, in every layer and every setting") {
-  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_executor([](const std::filesystem::path& folder) {
     return load(folder, DType::kF32, TorchAttention::kKernel);
   });
 }
 
 TEST_CASE("CUDA path: rows that see 1, 127, 128, 129 and 257 slots, windows on either side too") {
-  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const json golden = golden_models();
   std::vector<std::int32_t> ids;
   for (int i = 0; i < 257; ++i) ids.push_back((i * 29 + 7) % 64);
@@ -128,7 +123,7 @@ TEST_CASE("CUDA path: rows that see 1, 127, 128, 129 and 257 slots, windows on e
 }
 
 TEST_CASE("CUDA path: hidden states change no logit by a bit, in any dtype") {
-  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const TempDir folder;
   write_golden_case("gemma2", folder.path());
   const std::vector<std::int32_t> ids = {5, 9, 2, 17, 30, 11}, order = iota(6), rows = {2, 5},
@@ -158,7 +153,7 @@ TEST_CASE("CUDA path: hidden states change no logit by a bit, in any dtype") {
 }
 
 TEST_CASE("CUDA path: bf16 and f16 through the kernel are close to libtorch's operations") {
-  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const json golden = golden_models();
   const auto ids = golden["ids"].get<std::vector<std::int32_t>>();
   for (const char* name : {"llama", "mistral", "gemma2", "gpt2"}) {
@@ -183,7 +178,7 @@ TEST_CASE("CUDA path: bf16 and f16 through the kernel are close to libtorch's op
 }
 
 TEST_CASE("CUDA path: beam search, speculation and every KV policy give the CPU path's texts") {
-  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const json golden = golden_models();
   const std::vector<std::int32_t> prompt = {5, 9, 2, 17, 5, 9, 2, 30, 11, 5, 9, 2};
   std::int64_t rows = 0;
@@ -225,7 +220,7 @@ TEST_CASE("CUDA path: beam search, speculation and every KV policy give the CPU 
 }
 
 TEST_CASE("CUDA path: the real model's texts are the CPU path's") {
-  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const auto path = model_path();
   if (!path) TRIESCOPE_SKIP("SmolLM2 is not installed");
   const auto cpu = load_model(path->string());

@@ -14,16 +14,10 @@
 #include "core/kernels/reference.h"
 #include "core/kernels/tree_attention.h"
 #include "tests/support/cuda_stand_in.h"
-#include "tests/support/skip.h"
+#include "tests/support/sanitized.h"
 #include "tests/unit/kernels/random_values.h"
 // After the stand-in: the kernel itself.
 #include "core/kernels/tree_attention.cu"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TRIESCOPE_SKIP_UNDER_SANITIZERS() TRIESCOPE_SKIP("sanitizers do not follow fibres")
-#else
-#define TRIESCOPE_SKIP_UNDER_SANITIZERS() (void)0
-#endif
 
 namespace triescope::kernels {
 namespace {
@@ -281,12 +275,12 @@ void check_path_only(Run run) {
 }
 
 TEST_CASE("CUDA tree attention, its source run on the CPU, agrees with the CPU twin") {
-  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_against_twin(Extent::kQuarter, run_on_cpu);
 }
 
 TEST_CASE("CUDA tree attention, its source run on the CPU: a row's bits depend on its path alone") {
-  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_path_only(run_on_cpu);
 }
 
@@ -360,7 +354,7 @@ void check_partitions(Extent extent, Run run) {
 }
 
 TEST_CASE("CUDA tree attention, its source run on the CPU: lists around a partition's 128 slots") {
-  TRIESCOPE_SKIP_UNDER_SANITIZERS();
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_partitions(Extent::kQuarter, run_on_cpu);
 }
 
