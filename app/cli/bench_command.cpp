@@ -20,9 +20,9 @@ namespace {
 using nlohmann::ordered_json;
 
 struct BenchOptions {
-  std::vector<std::string> models;
-  std::string draft_model, device = "cpu", dtype = "f32", prompts, categories, only,
-                           beams = "3,6,9,15", lengths = "64";
+  std::vector<std::string> models, companions;
+  std::string device = "cpu", dtype = "f32", prompts, categories, only, methods, beams = "3,6,9,15",
+              lengths = "64";
   int per_category = 2, max_new_tokens = 96, max_prompt_tokens = 1024, repeats = 15, threads = 0;
   bool as_json = false, as_csv = false;
 };
@@ -133,17 +133,12 @@ int run_bench(const BenchOptions& options, bool quiet) {
                              {"logits_difference", cost.logits_difference}});
   }
   LoadedModel target;
-  LoadedDraft draft;
   target.load(paths.front(), load, progress, {});
   Model* const model = target.model.get();
   const Tokenizer* const tokenizer = target.tokenizer.get();
-  if (!options.draft_model.empty()) {
-    draft_options.methods.emplace_back("draft_model");
-    RunRequest request;
-    request.method = "draft_model";
-    request.draft_model = options.draft_model;
-    draft_options.draft = draft_for(request, target, draft, progress, {});
-  }
+  const std::vector<BenchCompanion> companions =
+      load_companions(options.companions, target, progress);
+  draft_options.methods = bench_methods(split(options.methods), companions);
 
   ordered forward_table = ordered::array(), beam_table = ordered::array(),
           draft_table = ordered::array(), recording_table = ordered::array(),
@@ -177,6 +172,7 @@ int run_bench(const BenchOptions& options, bool quiet) {
          measure_drafting(*model, *tokenizer, prompts, draft_options, progress))
       draft_table.push_back({{"category", cost.category},
                              {"method", cost.method},
+                             {"draft", cost.companion},
                              {"prompts", cost.prompts},
                              {"tokens_per_forward", cost.tokens_per_forward},
                              {"tokens_per_second", cost.tokens_per_second},
@@ -263,8 +259,15 @@ void add_bench_command(CLI::App& root, CommandLine& line) {
                    "Hugging Face directory, .gguf file, or a short name; repeat it for more "
                    "rows in the table of models")
       ->allow_extra_args(false);
-  command->add_option("--draft", options->draft_model,
-                      "draft model: adds a row for draft_model to the drafting table");
+  command
+      ->add_option("--draft", options->companions,
+                   "draft model or draft head: adds rows for the methods that take it to the "
+                   "drafting table; repeat it for more")
+      ->allow_extra_args(false);
+  command->add_option(
+      "--methods", options->methods,
+      "of the drafting table beside greedy, with commas and parameters: "
+      "prompt_lookup,eagle2:draft_tokens=20; default: n-gram trie, prompt lookup, what takes --draft");
   command->add_option("--device", options->device, "cpu, cuda, cuda:1")->capture_default_str();
   command->add_option("--dtype", options->dtype, "f32, bf16, f16")->capture_default_str();
   command->add_option("--threads", options->threads, "CPU threads; 0 = all cores")

@@ -116,9 +116,10 @@ const std::vector<std::string>& preset_names() {
 std::unique_ptr<PaneNode> preset_layout(const std::string& name) {
   constexpr bool kBeside = true, kAbove = false;
   if (name == "debug") {
-    auto top = make_split(kBeside, 0.62f, make_leaf({"trie", "mask", "positions"}),
-                          make_split(kAbove, 0.55f, make_leaf({"text", "candidates", "verdict"}),
-                                     make_leaf({"inspector", "narration", "log"})));
+    auto top =
+        make_split(kBeside, 0.62f, make_leaf({"trie", "mask", "positions"}),
+                   make_split(kAbove, 0.55f, make_leaf({"text", "candidates", "verdict", "drafts"}),
+                              make_leaf({"inspector", "narration", "log"})));
     auto middle = make_split(kBeside, 0.5f, make_leaf({"memory"}), make_leaf({"kv"}));
     return make_split(kAbove, 0.83f, make_split(kAbove, 0.64f, std::move(top), std::move(middle)),
                       make_leaf({"timeline"}));
@@ -127,24 +128,25 @@ std::unique_ptr<PaneNode> preset_layout(const std::string& name) {
     auto top = make_split(
         kBeside, 0.66f,
         make_split(kAbove, 0.6f,
-                   make_leaf({"trie", "positions", "kv", "memory", "verdict", "inspector", "log"}),
+                   make_leaf({"trie", "positions", "kv", "memory", "verdict", "drafts", "inspector",
+                              "log"}),
                    make_leaf({"narration"})),
         make_split(kAbove, 0.5f, make_leaf({"mask"}), make_leaf({"text", "candidates"})));
     return make_split(kAbove, 0.84f, std::move(top), make_leaf({"timeline"}));
   }
   if (name == "memory") {
     auto left = make_split(kAbove, 0.62f, make_leaf({"memory", "trie"}), make_leaf({"kv"}));
-    auto right =
-        make_split(kAbove, 0.55f, make_leaf({"mask", "positions", "verdict", "candidates"}),
-                   make_leaf({"inspector", "text", "narration", "log"}));
+    auto right = make_split(kAbove, 0.55f,
+                            make_leaf({"mask", "positions", "verdict", "drafts", "candidates"}),
+                            make_leaf({"inspector", "text", "narration", "log"}));
     return make_split(kAbove, 0.84f, make_split(kBeside, 0.64f, std::move(left), std::move(right)),
                       make_leaf({"timeline"}));
   }
   if (name == "compare") {
     // Every pane holds the panel of both runs, so it takes the whole width.
-    auto panes = make_split(
-        kAbove, 0.55f, make_leaf({"trie", "mask", "positions", "kv"}),
-        make_leaf({"text", "narration", "memory", "verdict", "candidates", "inspector", "log"}));
+    auto panes = make_split(kAbove, 0.55f, make_leaf({"trie", "mask", "positions", "kv"}),
+                            make_leaf({"text", "narration", "memory", "verdict", "drafts",
+                                       "candidates", "inspector", "log"}));
     return make_split(kAbove, 0.82f, std::move(panes), make_leaf({"timeline"}));
   }
   std::string names;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "app/window/ui_parts.h"
+#include "viz/assets/glossary.h"
 #include "viz/canvas/shaping.h"
 #include "viz/layouts/zoom.h"
 
@@ -117,14 +118,19 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document) {
   scene.range = document.range;
 
   viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
+  if (input.inside) canvas.look_under(input.mouse);
   canvas.push_clip(area);
   panel.draw(canvas, area, scene);
   canvas.pop_clip();
 
-  if (input.inside && !reaction.tooltip.empty()) {
+  std::vector<std::string> tooltip = reaction.tooltip;
+  if (const std::string& term = canvas.term_under_mouse(); tooltip.empty() && !term.empty())
+    if (const std::string meaning = viz::meaning_of(term); !meaning.empty())
+      tooltip = {term + ": " + meaning};
+  if (input.inside && !tooltip.empty()) {
     ImGui::BeginTooltip();
     ImGui::PushTextWrapPos(ui.em * 32);
-    for (const std::string& line : reaction.tooltip) tooltip_line(ui, line);
+    for (const std::string& line : tooltip) tooltip_line(ui, line);
     ImGui::PopTextWrapPos();
     ImGui::EndTooltip();
   }

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <utility>
 
+#include "app/window/fast_keys.h"
 #include "app/window/fonts.h"
 #include "app/window/screenshot.h"
 #include "app/window/script.h"
@@ -314,7 +315,9 @@ int run_window(const WindowOptions& options) {
     ImGui_ImplOpenGL3_NewFrame();
     ImGui_ImplGlfw_NewFrame();
     if (!workspace.animate) io.DeltaTime = 1.0f / 60.0f;
+    FastKeys keys;
     ImGui::NewFrame();
+    keys.release();
     draw_window(ui);
     if (!state.copy.empty()) ImGui::SetClipboardText(std::exchange(state.copy, {}).c_str());
     ImGui::Render();

@@ -94,6 +94,20 @@ struct Capture::Impl : CaptureRows {
       row = earlier_verdict[static_cast<std::size_t>(row)];
     return row < 0 ? nullptr : &verdicts[static_cast<std::size_t>(row)];
   }
+
+  // Of a node that is there at the cursor, with the frontier's step and who is alive then.
+  NodeState state_of(std::int32_t node, Tick cursor, std::int32_t step,
+                     const std::vector<std::int32_t>& alive) const {
+    if (node == 0) return NodeState::kLive;
+    const VerdictRow* verdict = verdict_before(node, cursor);
+    const NodeState state = verdict ? state_after(verdict->verdict) : NodeState::kPending;
+    // What was kept once is dead when no live beam and no finished sequence is below it any more.
+    const bool kept = state == NodeState::kLive || state == NodeState::kAccepted ||
+                      state == NodeState::kBonus || state == NodeState::kCorrected;
+    const bool outlived =
+        kept && step >= step_of(verdict->tick) && alive[static_cast<std::size_t>(node)] < 0;
+    return outlived ? NodeState::kPruned : state;
+  }
 };
 
 const char* to_string(NodeState state) {
@@ -246,18 +260,17 @@ std::span<const NodeRow> Capture::nodes_at(Tick cursor) const {
 
 NodeState Capture::state_at(std::int32_t node, Tick cursor) const {
   if (node < 0 || node >= static_cast<std::int32_t>(impl_->nodes.size())) return NodeState::kAbsent;
-  const NodeRow& row = impl_->nodes[static_cast<std::size_t>(node)];
-  if (row.tick >= cursor) return NodeState::kAbsent;
-  if (node == 0) return NodeState::kLive;
-  const VerdictRow* verdict = impl_->verdict_before(node, cursor);
-  const NodeState state = verdict ? state_after(verdict->verdict) : NodeState::kPending;
-  // What was kept once is dead when no live beam and no finished sequence is below it any more.
-  const bool kept = state == NodeState::kLive || state == NodeState::kAccepted ||
-                    state == NodeState::kBonus || state == NodeState::kCorrected;
-  if (kept && impl_->frontier_step(cursor) >= step_of(verdict->tick) &&
-      impl_->alive_at(cursor)[static_cast<std::size_t>(node)] < 0)
-    return NodeState::kPruned;
-  return state;
+  if (impl_->nodes[static_cast<std::size_t>(node)].tick >= cursor) return NodeState::kAbsent;
+  return impl_->state_of(node, cursor, impl_->frontier_step(cursor), impl_->alive_at(cursor));
+}
+
+std::vector<NodeState> Capture::states_at(Tick cursor) const {
+  const std::int32_t step = impl_->frontier_step(cursor);
+  const std::vector<std::int32_t>& alive = impl_->alive_at(cursor);
+  std::vector<NodeState> states(nodes_at(cursor).size());
+  for (std::size_t i = 0; i < states.size(); ++i)
+    states[i] = impl_->state_of(static_cast<std::int32_t>(i), cursor, step, alive);
+  return states;
 }
 
 NodeView Capture::node_at(std::int32_t node, Tick cursor) const {

@@ -121,6 +121,7 @@ class Capture {
   std::span<const NodeRow> nodes() const;  // index = node id; ids are dense and parents come first
   std::span<const NodeRow> nodes_at(Tick cursor) const;  // the prefix that exists at the cursor
   NodeState state_at(std::int32_t node, Tick cursor) const;
+  std::vector<NodeState> states_at(Tick cursor) const;  // of nodes_at(cursor), by node
   NodeView node_at(std::int32_t node, Tick cursor) const;
   std::span<const std::int32_t> children(std::int32_t node) const;  // in id order, all times
   // The latest before the cursor.

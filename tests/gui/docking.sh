@@ -41,7 +41,7 @@ wait $pid || fail "the script ended with $?"
 panes='lambda n: n["panels"] if "panels" in n else [panes(n["first"]), panes(n["second"]), "beside" if n["side_by_side"] else "above"]'
 check_panes() { check_json "$1" "(lambda: (globals().__setitem__('panes', $panes), $2)[1])()"; }
 check_panes "$work/1.json" 'panes(d["panes"]["panes"])[0][0][0] == ["trie", "positions"] and d["layout"] == ""'
-check_panes "$work/1.json" 'panes(d["panes"]["panes"])[0][0][1][0] == ["text", "candidates", "verdict", "mask"]'
+check_panes "$work/1.json" 'panes(d["panes"]["panes"])[0][0][1][0] == ["text", "candidates", "verdict", "drafts", "mask"]'
 check_panes "$work/2.json" 'panes(d["panes"]["panes"])[0][0][0] == [["trie", "positions"], ["log"], "above"]'
 check_panes "$work/2.json" '"trie" in d["panels"] and "log" in d["panels"]'
 check_panes "$work/3.json" 'len(d["panes"]["floating"]) == 1 and panes(d["panes"]["floating"][0]["panes"]) == ["positions"]'

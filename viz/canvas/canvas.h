@@ -62,6 +62,9 @@ class Canvas {
   virtual Point measure(std::string_view utf8, const TextStyle& style) = 0;  // width, height
   virtual void push_clip(Rect r) = 0;  // intersects with the one in force
   virtual void pop_clip() = 0;
+  // The area shows a term of the glossary: nothing is drawn, but a target that knows where the mouse
+  // is, or that writes a document, can explain it.
+  virtual void term(Rect area, std::string_view name) { (void)area, (void)name; }
 };
 
 }  // namespace triescope::viz

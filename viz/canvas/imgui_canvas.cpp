@@ -122,4 +122,11 @@ void ImGuiCanvas::push_clip(Rect r) {
 
 void ImGuiCanvas::pop_clip() { list_->PopClipRect(); }
 
+void ImGuiCanvas::term(Rect area, std::string_view name) {
+  const ImVec2 low = list_->GetClipRectMin(), high = list_->GetClipRectMax();
+  if (area.contains(mouse_) && mouse_.x >= low.x && mouse_.y >= low.y && mouse_.x < high.x &&
+      mouse_.y < high.y)
+    term_ = name;
+}
+
 }  // namespace triescope::viz

@@ -40,6 +40,11 @@ class ImGuiCanvas final : public Canvas {
   Point measure(std::string_view utf8, const TextStyle& style) override;
   void push_clip(Rect r) override;
   void pop_clip() override;
+  void term(Rect area, std::string_view name) override;
+
+  // From here on the term under the mouse is kept; "" = none was drawn there.
+  void look_under(Point mouse) { mouse_ = mouse; }
+  const std::string& term_under_mouse() const { return term_; }
 
  private:
   ImFont* font(FontFace face) const;
@@ -54,6 +59,8 @@ class ImGuiCanvas final : public Canvas {
   ImGuiFonts fonts_;
   std::vector<ImVec2> points_;  // kept between calls: no allocation per line
   std::string whole_;
+  Point mouse_{-1, -1};
+  std::string term_;
 };
 
 }  // namespace triescope::viz

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "core/base/error.h"
 #include "viz/export/whole_file.h"
+#include "viz/questions/step_drafts.h"
 
 namespace triescope::viz {
 namespace {
@@ -40,44 +40,32 @@ json run_of(const Capture& capture) {
           {"versions", parsed(run.versions_json)}};
 }
 
-// The nodes of a step are neighbours: ids go up with time.
-std::span<const NodeRow> nodes_of(const Capture& capture, std::int32_t step) {
-  const auto tick = [](std::int32_t at) { return capture::make_tick(at, capture::Phase::kDraft); };
-  return capture.nodes_at(tick(step + 1)).subspan(capture.nodes_at(tick(step)).size());
-}
-
-// log-probability of a draft after its parent, to whoever drafted it.
-float proposed_logprob(const Capture& capture, const NodeRow& draft, capture::Tick cursor) {
-  for (const capture::Whose whose : {capture::Whose::kDraft, capture::Whose::kHead})
-    for (const capture::CandidateRow& row : capture.candidates(draft.parent, cursor, whose))
-      if (row.token == draft.token) return row.logprob;
-  return std::numeric_limits<float>::quiet_NaN();
+// Token ids from the frontier down to the node.
+json path_below(const Capture& capture, const StepDraft& draft) {
+  std::vector<std::int32_t> path;
+  for (std::int32_t node = draft.node; node != draft.frontier;) {
+    const NodeRow& row = capture.nodes()[static_cast<std::size_t>(node)];
+    path.push_back(row.token);
+    node = row.parent;
+  }
+  std::reverse(path.begin(), path.end());
+  return path;
 }
 
 json drafts_of(const Capture& capture, std::int32_t step) {
   const capture::Tick cursor = capture::make_tick(step + 1, capture::Phase::kDraft);
   std::map<std::int32_t, capture::VerdictRow> verdicts;
   for (const capture::VerdictRow& row : capture.verdicts(step)) verdicts[row.node] = row;
-  struct Draft {
-    json path;
-    std::int32_t frontier;
-    float score;
-  };
-  std::map<std::int32_t, Draft> drafts;
   json out = json::array();
-  for (const NodeRow& row : nodes_of(capture, step)) {
-    if (!capture::is_draft(row.source)) continue;
-    const auto parent = drafts.find(row.parent);
-    Draft draft = parent == drafts.end() ? Draft{json::array(), row.parent, 0} : parent->second;
-    draft.path.push_back(row.token);
-    draft.score += proposed_logprob(capture, row, cursor);
+  for (const StepDraft& draft : step_drafts(capture, step, cursor)) {
+    const NodeRow& row = capture.nodes()[static_cast<std::size_t>(draft.node)];
     const auto verdict = verdicts.find(row.node);
     const bool judged = verdict != verdicts.end();
     const float p = judged && verdict->second.p >= 0
                         ? verdict->second.p
                         : std::exp(capture.node_at(row.node, cursor).row.logprob);
     out.push_back(
-        {{"path", draft.path},
+        {{"path", path_below(capture, draft)},
          {"frontier", draft.frontier},
          {"node", row.node},
          {"source", row.source == capture::Source::kHead ? capture.run().method
@@ -87,7 +75,6 @@ json drafts_of(const Capture& capture, std::int32_t step) {
          {"score", known(draft.score)},
          {"verdict", judged ? json(capture::to_string(verdict->second.verdict)) : json(nullptr)},
          {"reason", judged ? json(capture::to_string(verdict->second.reason)) : json(nullptr)}});
-    drafts[row.node] = std::move(draft);
   }
   return out;
 }

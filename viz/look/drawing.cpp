@@ -124,6 +124,18 @@ std::vector<std::string> wrap_text(Canvas& canvas, std::string_view text, const 
   return lines;
 }
 
+void draw_head(Canvas& canvas, Rect box, std::string_view title, const TextStyle& style,
+               Align align) {
+  text_in(canvas, box, title, style, align);
+  if (!title.empty()) canvas.term(box, title);
+}
+
+std::string_view term_of(std::string_view label) {
+  label = label.substr(0, label.find(':'));
+  const auto end = label.find_last_not_of(" 0123456789");
+  return end == std::string_view::npos ? label : label.substr(0, end + 1);
+}
+
 float draw_legend(Canvas& canvas, Point top_left, float width,
                   const std::vector<LegendEntry>& entries, const Scene& scene,
                   std::vector<Rect>* boxes, int max_rows) {
@@ -155,6 +167,7 @@ float draw_legend(Canvas& canvas, Point top_left, float width,
              std::max(0.0f, top_left.x + width - x - sample - em * 0.35f), row},
             entry.label, style);
     if (boxes) boxes->push_back({x, y, needed - em, row});
+    canvas.term({x, y, needed - em, row}, entry.term.empty() ? term_of(entry.label) : entry.term);
     x += needed;
   }
   return entries.empty() ? 0 : y + row - top_left.y;

@@ -24,6 +24,9 @@ std::string fit_text(Canvas& canvas, std::string_view text, const TextStyle& sty
 enum class Align : std::uint8_t { kLeft, kCenter, kRight };
 void text_in(Canvas& canvas, Rect box, std::string_view text, TextStyle style,
              Align align = Align::kLeft);
+// The head of a column, which the glossary explains where the mouse is over it.
+void draw_head(Canvas& canvas, Rect box, std::string_view title, const TextStyle& style,
+               Align align = Align::kLeft);
 // Words broken into lines no wider than `width`.
 std::vector<std::string> wrap_text(Canvas& canvas, std::string_view text, const TextStyle& style,
                                    float width);
@@ -34,7 +37,11 @@ struct LegendEntry {
   std::string_view glyph;  // "" = a line sample
   LineStyle line = LineStyle::kSolid;
   bool off = false;  // switched off: dimmed
+  // What the glossary calls it; "" = term_of(label).
+  std::string_view term = {};
 };
+// A label without its figures and its explanation: "live 27" -> "live", "beam: rank" -> "beam".
+std::string_view term_of(std::string_view label);
 // One or more rows of entries from `top_left`, within `width`; returns the height used. `boxes`:
 // where each entry was drawn, for panels whose entries are switches. Entries beyond `max_rows`
 // are left out.

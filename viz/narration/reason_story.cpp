@@ -78,9 +78,9 @@ bool tell_reason(Story& story, const VerdictRow& row) {
     case Reason::kDrawIsAnother:
       return say("reason.draw_is_another", {v.node(), v.p(), v.other(), v.other_p()});
     case Reason::kBelowRatio:
-      return say("reason.below_ratio", {v.node(), v.u(), v.ratio("min(1, p/q)")});
+      return say("reason.below_ratio", {v.node(), v.u(), v.ratio("min(1, p′/q)")});
     case Reason::kNotBelowRatio:
-      return say("reason.not_below_ratio", {v.node(), v.u(), v.ratio("min(1, p/q)")});
+      return say("reason.not_below_ratio", {v.node(), v.u(), v.ratio("min(1, p′/q)")});
     case Reason::kBelowRest:
       return say("reason.below_rest", {v.node(), v.u(), v.ratio("min(1, r/q)")});
     case Reason::kNotBelowRest:

@@ -168,12 +168,12 @@ void BeamTable::draw(Canvas& canvas, Rect area, const BeamDecision& decision, co
     return std::pair{Rect{x[id], y, w, h}, text ? Align::kLeft : Align::kRight};
   };
   const TextStyle head = dim_text(scene, 0.76f), figure = ui_text(scene, 0.84f);
-  text_in(canvas, {area.x, area.y, rank_w, em * 1.1f}, "rank", head, Align::kRight);
-  text_in(canvas, {token_x, area.y, token_w - em * 0.3f, em * 1.1f}, "token", head);
+  draw_head(canvas, {area.x, area.y, rank_w, em * 1.1f}, "rank", head, Align::kRight);
+  draw_head(canvas, {token_x, area.y, token_w - em * 0.3f, em * 1.1f}, "token", head);
   for (std::size_t id = 0; id < kColumnCount; ++id)
     if (x[id] >= 0) {
       const auto [box, align] = cell(id, area.y, em * 1.1f);
-      text_in(canvas, box, kColumns[id].title, head, align);
+      draw_head(canvas, box, kColumns[id].title, head, align);
     }
   area.y += em * 1.2f;
   area.h -= em * 1.2f;

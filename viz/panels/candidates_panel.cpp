@@ -63,11 +63,11 @@ class CandidatesPanel final : public Panel {
     const float p_width = em * 3.6f, log_width = logs ? em * 4 : 0;
     const TextStyle head = dim_text(scene, 0.76f);
     const float p_x = whole.right() - log_width - p_width;
-    text_in(canvas, {whole.x + em * 1.2f, whole.y, token, em * 1.1f}, "token", head);
-    text_in(canvas, {p_x, whole.y, p_width, em * 1.1f}, "p", head, Align::kRight);
+    draw_head(canvas, {whole.x + em * 1.2f, whole.y, token, em * 1.1f}, "token", head);
+    draw_head(canvas, {p_x, whole.y, p_width, em * 1.1f}, "p", head, Align::kRight);
     if (logs)
-      text_in(canvas, {whole.right() - log_width, whole.y, log_width, em * 1.1f}, "log p", head,
-              Align::kRight);
+      draw_head(canvas, {whole.right() - log_width, whole.y, log_width, em * 1.1f}, "log p", head,
+                Align::kRight);
     const Rect list{whole.x, whole.y + em * 1.2f, whole.w, std::max(1.0f, whole.h - em * 1.2f)};
     list_ = {list, row};
     const auto fitting = static_cast<std::size_t>(std::max(1.0f, std::floor(list.h / row)));

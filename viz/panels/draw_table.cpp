@@ -109,10 +109,11 @@ void DrawTable::draw(Canvas& canvas, Rect area, const DrawDecision& decision, co
     columns.erase(columns.begin() + (columns.size() > 2 ? 1 : 0));
   const float cell = width / static_cast<float>(columns.size());
   const TextStyle head = dim_text(scene, 0.76f);
-  text_in(canvas, {area.x + em * 1.3f, area.y, token_w, em * 1.1f}, "token", head);
+  draw_head(canvas, {area.x + em * 1.3f, area.y, token_w, em * 1.1f}, "token", head);
   for (std::size_t c = 0; c < columns.size(); ++c)
-    text_in(canvas, {figures_x + cell * static_cast<float>(c), area.y, cell - em * 0.6f, em * 1.1f},
-            columns[c].title, head, Align::kRight);
+    draw_head(canvas,
+              {figures_x + cell * static_cast<float>(c), area.y, cell - em * 0.6f, em * 1.1f},
+              columns[c].title, head, Align::kRight);
   const Rect list{area.x, area.y + em * 1.2f, area.w,
                   std::max(1.0f, area.h - em * 1.2f - (strips ? strip : 0))};
   const auto fitting = static_cast<std::size_t>(std::max(1.0f, std::floor(list.h / row)));

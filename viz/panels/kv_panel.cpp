@@ -167,7 +167,11 @@ class KvPanel final : public Panel {
     if (c.reused > 0)
       entries.push_back({"reused " + std::to_string(c.reused), scene.theme.series(2), "●"});
     if (scene.twins) entries.push_back({"the other run differs", scene.theme.difference, "≠"});
-    if (range_.any()) entries.push_back({"written in " + range_.steps(), scene.theme.text, ""});
+    if (range_.any())
+      entries.push_back({.label = "written in " + range_.steps(),
+                         .color = scene.theme.text,
+                         .glyph = "",
+                         .term = "written in"});
     return entries;
   }
 

@@ -80,8 +80,8 @@ class MemoryPanel final : public Panel {
       const std::string value =
           i == 5 ? bytes_text(static_cast<double>(now.device_allocated_bytes))
                  : std::to_string(static_cast<long long>(value_of(now, i, per_token)));
-      entries.push_back(
-          {std::string(kNames[i]) + " " + value, color_of(i, scene), "", line_of(i), hidden_[i]});
+      entries.push_back({std::string(kNames[i]) + " " + value, color_of(i, scene), "", line_of(i),
+                         hidden_[i], kNames[i]});
       legend_curves_.push_back(i);
     }
     const Figures figures = scene.export_mode && !scene.series      ? Figures::kWholeRun

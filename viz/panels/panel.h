@@ -45,7 +45,7 @@ class Panel {
   virtual void set_view_state(const std::string& state) { (void)state; }
 };
 
-// All panels, in display order: trie mask positions kv memory verdict candidates text narration
+// All panels, in display order: trie mask positions kv memory verdict drafts candidates text narration
 // inspector timeline log.
 std::vector<std::unique_ptr<Panel>> make_panels();
 std::unique_ptr<Panel> make_panel(

@@ -62,9 +62,7 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
   sequences_ = sequences;
   fold_seen_ = fold_version;
 
-  states_.resize(nodes.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    states_[i] = capture.state_at(static_cast<std::int32_t>(i), scene.cursor);
+  states_ = capture.states_at(scene.cursor);
   any_withdrawn_ =
       std::find(states_.begin(), states_.end(), NodeState::kWithdrawn) != states_.end();
   ++version_;

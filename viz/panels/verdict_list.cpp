@@ -169,12 +169,12 @@ void VerdictList::draw(Canvas& canvas, Rect area, const std::vector<capture::Ver
   if (area.h > row * 3) {
     float x = figures_x;
     const TextStyle head = dim_text(scene, 0.74f);
-    text_in(canvas, {area.x + em * 1.3f, area.y, token - em * 0.3f, em * 1.1f}, "token", head);
+    draw_head(canvas, {area.x + em * 1.3f, area.y, token - em * 0.3f, em * 1.1f}, "token", head);
     for (const Column& column : columns) {
-      text_in(canvas, {x, area.y, column.em * em - em * 0.3f, em * 1.1f}, column.title, head);
+      draw_head(canvas, {x, area.y, column.em * em - em * 0.3f, em * 1.1f}, column.title, head);
       x += column.em * em;
     }
-    text_in(canvas, {reason_x, area.y, area.right() - reason_x, em * 1.1f}, "why", head);
+    draw_head(canvas, {reason_x, area.y, area.right() - reason_x, em * 1.1f}, "why", head);
     area.y += em * 1.15f;
     area.h -= em * 1.15f;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/run/bench/prompts.h"
+#include "app/run/loaded_model.h"
 #include "core/base/log.h"
 #include "core/decode/session.h"
 
@@ -65,7 +66,7 @@ std::vector<BeamCost> measure_beams(Model& model, const Tokenizer& tokenizer,
 
 // Drafting methods against greedy decoding.
 struct DraftCost {
-  std::string method, category;
+  std::string method, category, companion;
   int prompts = 0;
   double tokens_per_forward = 0;  // emitted / target forwards
   double tokens_per_second = 0;   // emitted / (prefill + decode)
@@ -73,11 +74,31 @@ struct DraftCost {
   double draft_ms = 0, forward_ms = 0, accept_ms = 0, other_ms = 0;  // a step, mean
   int equal = 0;  // prompts whose text is greedy's
 };
+// A row of the table: a method, with parameters ("eagle2:draft_tokens=20:draft_levels=4"), and what
+// drafts for it.
+struct DraftBenchMethod {
+  std::string method;
+  DraftWith draft = {};
+  std::string companion = {};  // as it was named; "" = none
+};
+// A draft model or head that stays loaded while it is measured.
+struct BenchCompanion {
+  std::string name;  // path or short name
+  LoadedDraft loaded = {};
+  DraftWith draft = {};
+};
+// Loads each beside the target. Errors: those of draft_for.
+std::vector<BenchCompanion> load_companions(const std::vector<std::string>& names,
+                                            const LoadedModel& target,
+                                            const ProgressSink& progress);
+// The table's rows, greedy first: each method of `methods`, with every companion it takes. None
+// given: n-gram trie (32 drafts are the paper's), prompt lookup, and all that take a companion.
+// Errors: find_method's; kInvalidArgument: a method that needs a companion and finds none, a
+// companion that no method takes.
+std::vector<DraftBenchMethod> bench_methods(const std::vector<std::string>& methods,
+                                            const std::vector<BenchCompanion>& companions);
 struct DraftBenchOptions {
-  // The first is the baseline. A name may carry one parameter; 32 drafts are the paper's.
-  std::vector<std::string> methods = {"greedy", "ngram_trie", "ngram_trie:num_draft=32",
-                                      "prompt_lookup"};
-  DraftWith draft = {};  // for draft_model
+  std::vector<DraftBenchMethod> methods;  // the first is the baseline
   int max_new_tokens = 96;
   int max_prompt_tokens = 1024;
 };

@@ -2,23 +2,11 @@
 #include <algorithm>
 #include <map>
 
+#include "app/run/bench/bench_spec.h"
 #include "app/run/bench/benchmarks.h"
 #include "app/run/bench/runs.h"
 
 namespace triescope::app {
-namespace {
-
-// "ngram_trie:num_draft=32" -> {"num_draft": "32"}.
-nlohmann::json settings_of(const std::string& method) {
-  nlohmann::json settings = nlohmann::json::object();
-  const auto colon = method.find(':'), equals = method.find('=');
-  if (colon != std::string::npos && equals != std::string::npos)
-    settings[method.substr(colon + 1, equals - colon - 1)] = method.substr(equals + 1);
-  return settings;
-}
-
-}  // namespace
-
 std::vector<DraftCost> measure_drafting(Model& model, const Tokenizer& tokenizer,
                                         const std::vector<BenchPrompt>& prompts,
                                         const DraftBenchOptions& options,
@@ -28,7 +16,7 @@ std::vector<DraftCost> measure_drafting(Model& model, const Tokenizer& tokenizer
            other = 0;
     int prompts = 0, equal = 0;
   };
-  std::map<std::pair<std::string, std::string>, Sum> sums;  // (category, method)
+  std::map<std::pair<std::string, std::size_t>, Sum> sums;  // (category, method)
   std::vector<std::string> categories;
   double done = 0;
   const double total = static_cast<double>(prompts.size() * options.methods.size());
@@ -40,14 +28,15 @@ std::vector<DraftCost> measure_drafting(Model& model, const Tokenizer& tokenizer
     RunResult plain;
     for (std::size_t m = 0; m < options.methods.size(); ++m) {
       RunConfig config;
-      config.method = options.methods[m].substr(0, options.methods[m].find(':'));
-      config.settings = settings_of(options.methods[m]);
+      const BenchSpec spec = bench_spec(options.methods[m].method);
+      config.method = spec.method;
+      config.settings = spec.settings;
       config.prompt_tokens = tokens;
       config.max_new_tokens = options.max_new_tokens;
-      config.draft = options.draft;
+      config.draft = options.methods[m].draft;
       const RunResult result = run_once(model, tokenizer, std::move(config));
       if (m == 0) plain = result;
-      Sum& sum = sums[{prompt.category, options.methods[m]}];
+      Sum& sum = sums[{prompt.category, m}];
       ++sum.prompts;
       sum.equal += same_tokens(result, plain);
       sum.emitted += static_cast<double>(result.emitted_tokens);
@@ -63,11 +52,12 @@ std::vector<DraftCost> measure_drafting(Model& model, const Tokenizer& tokenizer
   }
   std::vector<DraftCost> table;
   for (const std::string& category : categories) {
-    const Sum& plain = sums[{category, options.methods.front()}];
-    for (const std::string& method : options.methods) {
-      const Sum& sum = sums[{category, method}];
+    const Sum& plain = sums[{category, 0}];
+    for (std::size_t m = 0; m < options.methods.size(); ++m) {
+      const Sum& sum = sums[{category, m}];
       DraftCost row;
-      row.method = method;
+      row.method = options.methods[m].method;
+      row.companion = options.methods[m].companion;
       row.category = category;
       row.prompts = sum.prompts;
       row.equal = sum.equal;

@@ -36,6 +36,19 @@ VerdictRow verdict(std::int32_t id, Verdict what, Tick tick) {
   return {.tick = tick, .node = id, .verdict = what};
 }
 
+// All nodes at once have the states that each has when it is asked for alone.
+void check_states_at(const Capture& capture) {
+  for (Tick cursor = 0; cursor <= capture.end_tick(); ++cursor) {
+    const std::vector<NodeState> states = capture.states_at(cursor);
+    REQUIRE(states.size() == capture.nodes_at(cursor).size());
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      CAPTURE(cursor);
+      CAPTURE(i);
+      CHECK(states[i] == capture.state_at(static_cast<std::int32_t>(i), cursor));
+    }
+  }
+}
+
 TEST_CASE(
     "state: a beam is live until no live beam is below it, then pruned, without a verdict of its "
     "own") {
@@ -73,6 +86,7 @@ TEST_CASE(
   CHECK(c->path_to(5) == std::vector<std::int32_t>{1, 3, 5});
   const auto below = c->children(3);
   CHECK(std::vector<std::int32_t>(below.begin(), below.end()) == std::vector<std::int32_t>{5, 6});
+  check_states_at(*c);
 }
 
 TEST_CASE("state: a finished sequence keeps its path alive") {
@@ -94,6 +108,7 @@ TEST_CASE("state: a finished sequence keeps its path alive") {
   CHECK(c->state_at(1, 15) == NodeState::kLive);
   CHECK(c->node_at(1, 15).beam_rank == -1);
   CHECK(c->state_at(4, 15) == NodeState::kLive);
+  check_states_at(*c);
 }
 
 TEST_CASE("state: a text that is returned after its step's frontier lives again from then on") {
@@ -113,6 +128,7 @@ TEST_CASE("state: a text that is returned after its step's frontier lives again 
   CHECK(c->state_at(2, observe1 + 1) == NodeState::kLive);
   CHECK(c->node_at(2, observe1 + 1).beam_rank == -1);
   CHECK(c->state_at(2, observe1) == NodeState::kPruned);  // and back
+  check_states_at(*c);
 }
 
 TEST_CASE("state: whatever was kept is pruned once no live text goes through it, a finish stays") {
@@ -144,6 +160,7 @@ TEST_CASE("state: whatever was kept is pruned once no live text goes through it,
   }
   CHECK(c->state_at(6, kAccept1 + 1) == NodeState::kFinished);
   CHECK(c->state_at(7, kAccept1 + 1) == NodeState::kPruned);
+  check_states_at(*c);
 }
 
 TEST_CASE(
@@ -189,6 +206,7 @@ TEST_CASE("candidates of a node asked for in two steps are two lists, each at it
   CHECK(tokens(forward1).empty());
   CHECK(tokens(forward2) == std::vector<std::int32_t>{10, 11});
   CHECK(tokens(forward2 + 1) == std::vector<std::int32_t>{20});
+  check_states_at(*c);
 }
 
 TEST_CASE(
@@ -224,6 +242,7 @@ TEST_CASE(
   CHECK_FALSE(c->verdict_at(4, kAccept1));
   CHECK(c->state_at(99, 15) == NodeState::kAbsent);
   CHECK(c->state_at(-1, 15) == NodeState::kAbsent);
+  check_states_at(*c);
 }
 
 TEST_CASE("slots: free, live, garbage, reused, moved, each at its time") {
@@ -262,6 +281,7 @@ TEST_CASE("slots: free, live, garbage, reused, moved, each at its time") {
   CHECK(c->slot_count_at(forward) == 0);
   CHECK(c->slot_count_at(commit1) == 3);
   CHECK(c->slot_count_at(commit1 + 1) == 5);
+  check_states_at(*c);
 }
 
 TEST_CASE("slots: freed and taken again in one step is reused in it, whatever follows") {
@@ -279,6 +299,7 @@ TEST_CASE("slots: freed and taken again in one step is reused in it, whatever fo
   CHECK(c->slot_at(0, forward1 + 1).reused_this_step);
   CHECK(c->slot_at(0, commit1 + 1).reused_this_step);
   CHECK(c->slot_at(0, commit1 + 1).state == SlotState::kGarbage);
+  check_states_at(*c);
 }
 
 TEST_CASE("slots: a node of which batch search holds copies lies in the newest one that is left") {
@@ -301,6 +322,7 @@ TEST_CASE("slots: a node of which batch search holds copies lies in the newest o
   CHECK(c->slot_of(1, commit + 1) == 2);
   CHECK(c->slot_of(1, make_tick(1, Phase::kCommit) + 1) == 1);
   CHECK(c->slot_of(1, make_tick(2, Phase::kCommit) + 1) == 0);
+  check_states_at(*c);
 }
 
 TEST_CASE("mask: a row sees the prompt, its ancestors and itself, inside the sliding window") {
@@ -331,6 +353,7 @@ TEST_CASE("mask: a row sees the prompt, its ancestors and itself, inside the sli
   CHECK(c->visible(prompt, -2));
   CHECK(c->visible(prompt, -3));
   CHECK_FALSE(c->visible(prompt, -4));
+  check_states_at(*c);
 }
 
 }  // namespace

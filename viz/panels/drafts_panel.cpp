@@ -1,0 +1,315 @@
+// Drafts: what each head or level of a step proposed, likeliest first, against the token that came;
+// what was withdrawn before the forward. Below: the same over the text, by position and level.
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "core/base/counted.h"
+#include "viz/look/drawing.h"
+#include "viz/look/node_text.h"
+#include "viz/panels/level_history.h"
+#include "viz/panels/panels.h"
+#include "viz/words/number_text.h"
+#include "viz/words/token_text.h"
+
+namespace triescope::viz {
+namespace {
+
+using capture::NodeState;
+using capture::Whose;
+
+constexpr float kRowEm = 1.6f;
+
+struct Shown {
+  const capture::Capture* capture = nullptr;
+  capture::Tick cursor = -1;
+  std::int64_t verdicts = -1;
+  DraftLevels drafts = {};
+};
+
+// One draft as drawn, for the mouse.
+struct Chip {
+  Rect box;
+  std::int32_t node;
+};
+
+std::size_t drafts_of(const DraftLevels& drafts) {
+  std::size_t sum = 0;
+  for (const DraftLevel& level : drafts.levels) sum += level.drafts.size();
+  return sum;
+}
+
+std::string headline(const DraftLevels& drafts, const Scene& scene) {
+  std::size_t withdrawn = 0, verified = 0;
+  bool decided = false;
+  for (const DraftLevel& level : drafts.levels) {
+    withdrawn += level.withdrawn.size();
+    verified += level.guess == Guess::kCame;
+    decided = decided || level.came >= 0;
+  }
+  std::string head = "step " + std::to_string(drafts.step) + ": " +
+                     counted(drafts_of(drafts), "draft") + " on " +
+                     counted(drafts.levels.size(), "level");
+  if (withdrawn > 0) head += ", " + std::to_string(withdrawn) + " withdrawn";
+  if (decided) head += ", " + std::to_string(verified) + " accepted";
+  const auto forwards = scene.capture->inputs(drafts.step, Whose::kHead);
+  if (!forwards.empty())
+    head += "   (" + counted(forwards.back().forward + 1, "forward") + " of the head, " +
+            counted(forwards.size(), "row") + ")";
+  return head;
+}
+
+std::vector<std::string> draft_tooltip(const StepDraft& draft, const DraftLevel& level,
+                                       const Scene& scene) {
+  std::vector<std::string> lines = node_tooltip(scene, draft.node);
+  lines.insert(
+      lines.begin() + 1,
+      "level " + std::to_string(draft.level) + ", below " +
+          node_text(scene, scene.capture->nodes()[static_cast<std::size_t>(draft.node)].parent));
+  if (!std::isnan(draft.score))
+    lines.push_back("Σ log q of the drafted path = " + logprob_text(draft.score));
+  if (std::binary_search(level.withdrawn.begin(), level.withdrawn.end(), draft.node))
+    lines.push_back("withdrawn: the target never saw it");
+  return lines;
+}
+
+class DraftsPanel final : public Panel {
+ public:
+  const PanelInfo& info() const override {
+    static const PanelInfo info = {
+        "drafts", "Drafts",
+        "What each level of this step's drafts proposed, likeliest first, and which token came. A "
+        "level is one head (Medusa, Hydra) or one round of drafting (EAGLE, a draft model); "
+        "withdrawn drafts never reached the target. Below: for each position of the text the place "
+        "that each level gave its token; click a cell to go to that step.",
+        "No drafts in this step: methods that draft show here what they proposed."};
+    return info;
+  }
+
+  void draw(Canvas& canvas, Rect area, const Scene& scene) override {
+    chips_.clear();
+    history_.clear();
+    list_ = {};
+    if (!scene.capture || scene.shown_step() < 0)
+      return draw_empty_state(canvas, area, info().empty, scene);
+    const DraftLevels& drafts = shown_at(scene);
+    const float em = scene.em, pad = em * 0.6f;
+    const float wanted = em * history_.height_em(scene);
+    if (drafts.levels.empty() && wanted == 0)
+      return draw_empty_state(canvas, area, info().empty, scene);
+    const float history =
+        area.h > em * 11 ? std::min(wanted, std::max(em * 5.6f, area.h * 0.5f)) : 0;
+    text_in(canvas, {area.x + pad, area.y + em * 0.25f, area.w - 2 * pad, em * 1.3f},
+            drafts.levels.empty() ? "step " + std::to_string(drafts.step) + ": nothing drafted"
+                                  : headline(drafts, scene),
+            bold_text(scene, 0.9f));
+    draw_levels(canvas,
+                {area.x + pad, area.y + em * 1.7f, area.w - 2 * pad,
+                 std::max(1.0f, area.h - em * 1.9f - history)},
+                drafts, scene);
+    if (history > 0)
+      history_.draw(canvas,
+                    {area.x + pad, area.bottom() - history, area.w - 2 * pad, history - em * 0.2f},
+                    drafts.step, scene);
+  }
+
+  Reaction input(const Input& in, Rect, const Scene& scene) override {
+    Reaction reaction;
+    if (!scene.capture || scene.shown_step() < 0 || !in.inside) return reaction;
+    const DraftLevels& drafts = shown_at(scene);
+    if (in.wheel != 0 && list_.contains(in.mouse))
+      scroll_ = std::clamp(scroll_ - in.wheel, 0.0f, static_cast<float>(drafts.levels.size()));
+    reaction.hover = -1;
+    for (const Chip& chip : chips_) {
+      if (!chip.box.contains(in.mouse)) continue;
+      reaction.hover = chip.node;
+      if (in.clicked) reaction.lock = chip.node;
+      for (const DraftLevel& level : drafts.levels)
+        for (const StepDraft& draft : level.drafts)
+          if (draft.node == chip.node) reaction.tooltip = draft_tooltip(draft, level, scene);
+      if (reaction.tooltip.empty()) reaction.tooltip = node_tooltip(scene, chip.node);
+      return reaction;
+    }
+    history_.input(in, scene, reaction);
+    return reaction;
+  }
+
+  Point extent(Canvas&, const Scene& scene) const override {
+    float rows = 0, history = 0;
+    if (scene.capture && scene.shown_step() >= 0) {
+      rows = static_cast<float>(what_is_shown(scene).drafts.levels.size());
+      history = LevelHistory().height_em(scene);
+    }
+    return {scene.em * 60, scene.em * std::max(14.0f, 3.5f + rows * kRowEm + history)};
+  }
+
+  // A row a level of every step in range.
+  std::string csv(const Scene& scene) const override {
+    std::ostringstream out;
+    out << "step,level,depth,came,text,place,guess\n";
+    if (!scene.capture) return out.str();
+    LevelHistory history;
+    for (const LevelGuess& guess : history.guesses(*scene.capture)) {
+      if (!scene.in_range(guess.step) || guess.step > scene.shown_step()) continue;
+      out << guess.step << ',' << guess.level << ',' << guess.depth << ',';
+      if (guess.came >= 0) {
+        const std::int32_t token =
+            scene.capture->nodes()[static_cast<std::size_t>(guess.came)].token;
+        out << token << ',' << csv_field(plain_text(scene.capture->piece(token)));
+      } else {
+        out << ',';
+      }
+      out << ',';
+      if (guess.place >= 0) out << guess.place;
+      out << ',' << guess_name(guess.guess) << '\n';
+    }
+    return out.str();
+  }
+
+ private:
+  static const char* guess_name(Guess guess) {
+    switch (guess) {
+      case Guess::kUnknown:
+        return "";
+      case Guess::kCame:
+        return "came";
+      case Guess::kWithdrawn:
+        return "withdrawn";
+      case Guess::kElsewhere:
+        return "elsewhere";
+      case Guess::kMissed:
+        return "missed";
+    }
+    return "";
+  }
+
+  static Shown what_is_shown(const Scene& scene) {
+    const capture::Capture& capture = *scene.capture;
+    return {
+        scene.capture, scene.cursor, capture.counts().verdicts,
+        draft_levels(capture, scene.shown_step(), scene.cursor, text_at(capture, scene.cursor))};
+  }
+
+  // Made once per cursor and state of the capture.
+  const DraftLevels& shown_at(const Scene& scene) {
+    if (shown_.capture != scene.capture || shown_.cursor != scene.cursor ||
+        shown_.verdicts != scene.capture->counts().verdicts)
+      shown_ = what_is_shown(scene);
+    return shown_.drafts;
+  }
+
+  void draw_levels(Canvas& canvas, Rect area, const DraftLevels& drafts, const Scene& scene) {
+    if (drafts.levels.empty()) return;
+    const float em = scene.em, row = em * kRowEm;
+    const float level_width = em * 2.8f, came_width = std::min(em * 8, area.w * 0.24f);
+    const bool with_place = area.w > em * 26;
+    const float place_width = with_place ? em * 5.2f : 0;
+    const float chips_x = area.x + level_width + came_width + place_width;
+    const TextStyle head = dim_text(scene, 0.76f);
+    draw_head(canvas, {area.x, area.y, level_width, em * 1.2f}, "level", head);
+    draw_head(canvas, {area.x + level_width, area.y, came_width, em * 1.2f}, "came", head);
+    if (with_place)
+      draw_head(canvas, {area.x + level_width + came_width, area.y, place_width, em * 1.2f},
+                "place", head);
+    draw_head(canvas, {chips_x, area.y, area.right() - chips_x, em * 1.2f},
+              "proposed, likeliest first", head);
+    list_ = {area.x, area.y + em * 1.25f, area.w, std::max(1.0f, area.h - em * 1.25f)};
+    const auto fitting = static_cast<std::size_t>(std::max(1.0f, std::floor(list_.h / row)));
+    const std::size_t levels = drafts.levels.size();
+    scroll_ = std::min(scroll_, static_cast<float>(levels > fitting ? levels - fitting : 0));
+    const std::size_t first = scene.export_mode ? 0 : static_cast<std::size_t>(scroll_);
+    // Of what does not fit, the last row says how much there is.
+    const std::size_t below = levels > first + fitting ? levels - first - fitting + 1 : 0;
+    const std::size_t last = below > 0 ? first + fitting - 1 : std::min(levels, first + fitting);
+    for (std::size_t i = first; i < last; ++i) {
+      const DraftLevel& level = drafts.levels[i];
+      const float y = list_.y + static_cast<float>(i - first) * row;
+      text_in(canvas, {area.x, y, level_width, row}, std::to_string(level.level),
+              dim_text(scene, 0.9f));
+      draw_came(canvas, {area.x + level_width, y, came_width - em * 0.3f, row}, level, scene);
+      if (with_place)
+        text_in(canvas, {area.x + level_width + came_width, y, place_width, row}, place_text(level),
+                dim_text(scene, 0.84f));
+      draw_chips(canvas, {chips_x, y, area.right() - chips_x, row}, level, scene);
+    }
+    if (below > 0)
+      text_in(canvas, {area.x, list_.y + static_cast<float>(last - first) * row, area.w, row},
+              "+ " + counted(below, "level") + ": scroll", dim_text(scene, 0.8f));
+  }
+
+  static std::string place_text(const DraftLevel& level) {
+    switch (level.guess) {
+      case Guess::kUnknown:
+        return "";
+      case Guess::kMissed:
+        return "–";
+      case Guess::kCame:
+        return ordinal_text(level.place);
+      case Guess::kWithdrawn:
+        return ordinal_text(level.place) + ", w";
+      case Guess::kElsewhere:
+        return "(" + ordinal_text(level.place) + ")";
+    }
+    return "";
+  }
+
+  void draw_came(Canvas& canvas, Rect box, const DraftLevel& level, const Scene& scene) {
+    const float em = scene.em;
+    if (level.came < 0) return text_in(canvas, box, "…", dim_text(scene, 0.9f));
+    const Mark mark = scene.theme.mark(scene.capture->state_at(level.came, scene.cursor));
+    draw_glyph(canvas, mark.glyph, {box.x + em * 0.45f, box.y + box.h / 2}, em * 0.7f, mark.color);
+    text_in(canvas, {box.x + em, box.y, box.w - em, box.h}, node_text(scene, level.came, 16),
+            mono_text(scene, 0.9f));
+    chips_.push_back({box, level.came});
+  }
+
+  void draw_chips(Canvas& canvas, Rect area, const DraftLevel& level, const Scene& scene) {
+    const float em = scene.em, gap = em * 0.3f;
+    float x = area.x;
+    for (std::size_t i = 0; i < level.drafts.size(); ++i) {
+      const StepDraft& draft = level.drafts[i];
+      const bool withdrawn =
+          std::binary_search(level.withdrawn.begin(), level.withdrawn.end(), draft.node);
+      const bool came = draft.node == level.came;
+      const Mark mark = scene.theme.mark(
+          withdrawn ? NodeState::kWithdrawn : scene.capture->state_at(draft.node, scene.cursor));
+      TextStyle style = mono_text(scene, 0.84f);
+      if (came)
+        style.color = scene.theme.text;
+      else if (withdrawn || capture::is_dead(scene.capture->state_at(draft.node, scene.cursor)))
+        style.color = scene.theme.text_dim;
+      const std::string label = node_text(scene, draft.node, 12);
+      const float width = em * 1.5f + canvas.measure(label, style).x;
+      // The last place is kept for how many there are besides.
+      const std::string rest = "+" + std::to_string(level.drafts.size() - i);
+      const float kept = i + 1 < level.drafts.size() ? em * 2.6f : 0;
+      if (x + width + kept > area.right()) {
+        text_in(canvas, {x, area.y, area.right() - x, area.h}, rest, dim_text(scene, 0.8f));
+        return;
+      }
+      const Rect box{x, area.y + em * 0.12f, width, area.h - em * 0.24f};
+      if (came) canvas.fill_rect(box, mark.color.with_alpha(0.25f), em * 0.2f);
+      if (scene.focus.node() == draft.node)
+        canvas.stroke_rect(box, scene.theme.focus, 1.5f, LineStyle::kSolid, em * 0.2f);
+      else
+        canvas.stroke_rect(box, came ? mark.color : scene.theme.border, 1,
+                           withdrawn ? LineStyle::kDashed : LineStyle::kSolid, em * 0.2f);
+      draw_glyph(canvas, mark.glyph, {x + em * 0.6f, area.y + area.h / 2}, em * 0.58f, mark.color);
+      text_in(canvas, {x + em * 1.1f, area.y, width - em * 1.2f, area.h}, label, style);
+      chips_.push_back({box, draft.node});
+      x += width + gap;
+    }
+  }
+
+  Shown shown_;
+  LevelHistory history_;
+  std::vector<Chip> chips_;
+  Rect list_;
+  float scroll_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Panel> make_drafts_panel() { return std::make_unique<DraftsPanel>(); }
+
+}  // namespace triescope::viz

@@ -1,0 +1,47 @@
+// What each level of a step's drafts proposed, beside what came: level 1 guesses the token after the
+// frontier, level 2 the one after that. A level is a head (Medusa, Hydra), a round of drafting
+// (EAGLE, a draft model), or a token of a phrase that was found (prompt lookup, an n-gram trie).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/capture/capture.h"
+#include "viz/questions/step_drafts.h"
+
+namespace triescope::viz {
+
+enum class Guess : std::uint8_t {
+  kUnknown,    // no token has come there by the cursor
+  kCame,       // a draft of this level that the target verified
+  kWithdrawn,  // one that was withdrawn: the target added the token itself
+  kElsewhere,  // the level proposed the token that came, but below other tokens than those that came
+  kMissed,     // not proposed
+};
+
+struct DraftLevel {
+  std::int32_t level = 1;
+  std::int32_t depth = 0;  // of its nodes
+  std::vector<StepDraft> drafts =
+      {};  // likeliest first; in the order of drafting where that is unknown
+  std::vector<std::int32_t> withdrawn =
+      {};                  // nodes of the drafts that the target never saw, ascending
+  std::int32_t came = -1;  // the node that came there; -1 = none yet
+  Guess guess = Guess::kUnknown;
+  std::int32_t place = -1;  // of the token that came among the level's different tokens, 0 = first
+};
+
+struct DraftLevels {
+  std::int32_t step = -1;
+  std::vector<DraftLevel> levels =
+      {};  // 1, 2, …; a level lies below the nodes of the one before it
+};
+
+// The text at the cursor: nodes from depth 1 on, of the best leaf.
+std::vector<std::int32_t> text_at(const capture::Capture& capture, capture::Tick cursor);
+
+// The drafts of `step` as known at `cursor`, against `text` (text_at() of the moment to compare with).
+DraftLevels draft_levels(const capture::Capture& capture, std::int32_t step, capture::Tick cursor,
+                         const std::vector<std::int32_t>& text);
+
+}  // namespace triescope::viz
