@@ -33,54 +33,57 @@ function stroked(ink, width, on, off) {
   return line;
 }
 
+const moved = (x, y) => "translate(" + x + " " + y + ")";
+
 // null: this theme does not show it.
-function shapeOf(element) {
-  const ink = run.colors[element[1]][inDark ? 1 : 0];
+function shapeOf(look, x, y) {
+  const ink = run.colors[look[1]][inDark ? 1 : 0];
   if (ink === INVISIBLE) return null;
-  const [a, b, c, d, e, f, g, h] = element.slice(2);
-  switch (element[0]) {
+  const [a, b, c, d, e, f] = look.slice(2);
+  switch (look[0]) {
     case FILL:
-      return svgElement("rect", {x: a, y: b, width: c, height: d, rx: e, fill: ink});
+      return svgElement("rect", {x, y, width: a, height: b, rx: c, fill: ink});
     case FRAME:
-      return svgElement("rect", {x: a, y: b, width: c, height: d, rx: e, ...stroked(ink, f, g, h)});
+      return svgElement("rect", {x, y, width: a, height: b, rx: c, ...stroked(ink, d, e, f)});
     case STROKE:
-      return svgElement("path", {d: a, ...stroked(ink, b, c, d)});
+      return svgElement("path", {d: a, transform: moved(x, y), ...stroked(ink, b, c, d)});
     case AREA:
-      return svgElement("path", {d: a, fill: ink});
+      return svgElement("path", {d: a, transform: moved(x, y), fill: ink});
     case DISC:
-      return svgElement("circle", {cx: a, cy: b, r: c, fill: ink});
+      return svgElement("circle", {cx: x, cy: y, r: a, fill: ink});
     case RING:
-      return svgElement("circle", {cx: a, cy: b, r: c, ...stroked(ink, d, 0, 0)});
+      return svgElement("circle", {cx: x, cy: y, r: a, ...stroked(ink, b, 0, 0)});
   }
-  const text = svgElement("text", {x: a, y: b, "font-size": d, class: FACES[e], fill: ink});
+  const text = svgElement("text", {x, y, "font-size": b, class: FACES[c], fill: ink});
   // Another font than the one that was measured must not run over its neighbours.
-  if (c > 0) {
-    text.setAttribute("textLength", c);
+  if (a > 0) {
+    text.setAttribute("textLength", a);
     text.setAttribute("lengthAdjust", "spacingAndGlyphs");
   }
-  text.textContent = f;
+  text.textContent = d;
   return text;
 }
 
-// Draws the elements with these numbers in place of what `svg` shows. `made` keeps the shapes: the
+// Draws the elements [look, x, y] with these numbers in place of what `svg` shows. `made` keeps the shapes: the
 // ones that two steps have in common are made once.
 function drawPicture(svg, elements, stretches, made) {
   const picture = document.createDocumentFragment();
   const used = new Set();
   let target = picture;
   for (const number of numbersOf(stretches)) {
-    const element = elements[number];
-    if (element[0] === CLIP) {
-      const [x, y, width, height] = element.slice(2);
+    const [kind, x, y] = elements.slice(3 * number, 3 * number + 3);
+    const look = run.looks[kind];
+    if (look[0] === CLIP) {
+      const [width, height] = look.slice(2);
       const id = "clip" + ++clips;
       const path = svgElement("clipPath", {id});
       path.append(svgElement("rect", {x, y, width, height}));
       target = svgElement("g", {"clip-path": "url(#" + id + ")"});
       picture.append(path, target);
-    } else if (element[0] === UNCLIP) {
+    } else if (look[0] === UNCLIP) {
       target = picture;
     } else {
-      if (made[number] === undefined) made[number] = shapeOf(element);
+      if (made[number] === undefined) made[number] = shapeOf(look, x, y);
       const shape = made[number];
       if (shape !== null) target.append(used.has(number) ? shape.cloneNode(true) : shape);
       used.add(number);

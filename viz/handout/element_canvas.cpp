@@ -30,9 +30,11 @@ std::string line_of(float width, LineStyle style) {
   return numbers({width, dash.on, dash.off});
 }
 
-void add_point(std::string& path, char command, Point p) {
+// From `origin`, in whole tenths as both of them are.
+void add_point(std::string& path, char command, Point p, Point origin) {
   path += command;
-  path += std::to_string(tenths(p.x)) + ' ' + std::to_string(tenths(p.y));
+  path += std::to_string(tenths(p.x) - tenths(origin.x)) + ' ' +
+          std::to_string(tenths(p.y) - tenths(origin.y));
 }
 
 Rect around(std::span<const Point> points, float margin) {
@@ -61,7 +63,8 @@ bool same(Rect a, Rect b) { return a.x == b.x && a.y == b.y && a.w == b.w && a.h
 
 std::string quoted_path(std::span<const Point> points) {
   std::string path = "\"";
-  for (std::size_t i = 0; i < points.size(); ++i) add_point(path, i == 0 ? 'M' : 'L', points[i]);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    add_point(path, i == 0 ? 'M' : 'L', points[i], points[0]);
   return path;
 }
 
@@ -82,41 +85,42 @@ std::vector<Element> ElementCanvas::take() {
 }
 
 void ElementCanvas::end_clip() {
-  if (clipped_) elements_.push_back({Kind::kUnclip, "", {}, {}});
+  if (clipped_) elements_.push_back({Kind::kUnclip, 0, 0, "", {}, {}});
   clipped_ = false;
 }
 
-void ElementCanvas::add(Kind kind, std::string shape, Color c, Rect box) {
+void ElementCanvas::add(Kind kind, Point at, std::string shape, Color c, Rect box) {
   if (c.a == 0) return;
+  const long x = tenths(at.x), y = tenths(at.y);
   if (!clips_.empty()) {
     const Rect clip = clips_.back(), visible = common(box, clip);
     if (visible.w <= 0 || visible.h <= 0) return;
     if (!inside(box, clip)) {
       if (!clipped_ || !same(clip, clip_)) {
         end_clip();
-        elements_.push_back({Kind::kClip, numbers({clip.x, clip.y, clip.w, clip.h}), {}, visible});
+        elements_.push_back(
+            {Kind::kClip, tenths(clip.x), tenths(clip.y), numbers({clip.w, clip.h}), {}, visible});
         clip_ = clip;
         clipped_ = true;
       }
-      elements_.push_back({kind, std::move(shape), c, visible});
+      elements_.push_back({kind, x, y, std::move(shape), c, visible});
       return;
     }
   }
   end_clip();
-  elements_.push_back({kind, std::move(shape), c, box});
+  elements_.push_back({kind, x, y, std::move(shape), c, box});
 }
 
 void ElementCanvas::fill_rect(Rect r, Color c, float radius) {
   if (radius <= 0 && !clips_.empty()) r = common(r, clips_.back());
   if (r.w <= 0 || r.h <= 0) return;
-  add(Kind::kFill, numbers({r.x, r.y, r.w, r.h, std::min({radius, r.w / 2, r.h / 2})}), c, r);
+  add(Kind::kFill, {r.x, r.y}, numbers({r.w, r.h, std::min({radius, r.w / 2, r.h / 2})}), c, r);
 }
 
 void ElementCanvas::stroke_rect(Rect r, Color c, float width, LineStyle style, float radius) {
-  add(Kind::kFrame,
-      numbers({r.x, r.y, r.w, r.h, std::min({radius, r.w / 2, r.h / 2})}) + ',' +
-          line_of(width, style),
-      c, r.inset(-width / 2));
+  add(Kind::kFrame, {r.x, r.y},
+      numbers({r.w, r.h, std::min({radius, r.w / 2, r.h / 2})}) + ',' + line_of(width, style), c,
+      r.inset(-width / 2));
 }
 
 void ElementCanvas::line(Point a, Point b, Color c, float width, LineStyle style) {
@@ -126,33 +130,32 @@ void ElementCanvas::line(Point a, Point b, Color c, float width, LineStyle style
 
 void ElementCanvas::polyline(std::span<const Point> points, Color c, float width, LineStyle style) {
   if (points.size() < 2) return;
-  add(Kind::kStroke, quoted_path(points) + "\"," + line_of(width, style), c,
+  add(Kind::kStroke, points[0], quoted_path(points) + "\"," + line_of(width, style), c,
       around(points, width / 2));
 }
 
 void ElementCanvas::fill_polygon(std::span<const Point> convex, Color c) {
   if (convex.empty()) return;
-  add(Kind::kArea, quoted_path(convex) + "Z\"", c, around(convex, 0));
+  add(Kind::kArea, convex[0], quoted_path(convex) + "Z\"", c, around(convex, 0));
 }
 
 void ElementCanvas::bezier(Point p0, Point c0, Point c1, Point p1, Color c, float width,
                            LineStyle style) {
   const Point points[] = {p0, c0, c1, p1};
   std::string path = "\"";
-  add_point(path, 'M', p0);
-  add_point(path, 'C', c0);
-  add_point(path, ' ', c1);
-  add_point(path, ' ', p1);
-  add(Kind::kStroke, path + "\"," + line_of(width, style), c, around(points, width / 2));
+  add_point(path, 'M', p0, p0);
+  add_point(path, 'C', c0, p0);
+  add_point(path, ' ', c1, p0);
+  add_point(path, ' ', p1, p0);
+  add(Kind::kStroke, p0, path + "\"," + line_of(width, style), c, around(points, width / 2));
 }
 
 void ElementCanvas::fill_circle(Point center, float radius, Color c) {
-  add(Kind::kDisc, numbers({center.x, center.y, radius}), c, around({&center, 1}, radius));
+  add(Kind::kDisc, center, numbers({radius}), c, around({&center, 1}, radius));
 }
 
 void ElementCanvas::stroke_circle(Point center, float radius, Color c, float width) {
-  add(Kind::kRing, numbers({center.x, center.y, radius, width}), c,
-      around({&center, 1}, radius + width / 2));
+  add(Kind::kRing, center, numbers({radius, width}), c, around({&center, 1}, radius + width / 2));
 }
 
 void ElementCanvas::text(Point p, std::string_view utf8, const TextStyle& style) {
@@ -161,10 +164,9 @@ void ElementCanvas::text(Point p, std::string_view utf8, const TextStyle& style)
   const char* const face = style.face == FontFace::kMono     ? "2"
                            : style.face == FontFace::kUiBold ? "1"
                                                              : "0";
-  add(Kind::kText,
-      numbers(
-          {p.x, p.y + size.baseline, size.size.x, static_cast<float>(kEmShare) * style.size_px}) +
-          ',' + face + ',' + json_text(utf8),
+  add(Kind::kText, {p.x, p.y + size.baseline},
+      numbers({size.size.x, static_cast<float>(kEmShare) * style.size_px}) + ',' + face + ',' +
+          json_text(utf8),
       style.color, {p.x, p.y, size.size.x, size.size.y});
 }
 

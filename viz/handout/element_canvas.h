@@ -19,17 +19,18 @@
 
 namespace triescope::viz {
 
-// The numbers are those of assets/handout/pictures.js. `shape` is the rest of a JSON array behind kind
-// and colour:
+// The numbers are those of assets/handout/pictures.js. x and y are the top left of a box, the middle of a
+// disc, the first point of a path, the beginning of a text's baseline. `shape` is the rest of a JSON
+// array behind kind and colour; it is the same wherever the thing stands:
 //
-//   kFill    x, y, width, height, radius
-//   kFrame   x, y, width, height, radius, line width, dash, gap
+//   kFill    width, height, radius
+//   kFrame   width, height, radius, line width, dash, gap
 //   kStroke  "path", line width, dash, gap
 //   kArea    "path"
-//   kDisc    x, y, radius
-//   kRing    x, y, radius, line width
-//   kText    x, baseline, width, size, face (0 plain, 1 bold, 2 mono), "text"
-//   kClip    x, y, width, height; what follows, up to kUnclip, shows within it alone
+//   kDisc    radius
+//   kRing    radius, line width
+//   kText    width, size, face (0 plain, 1 bold, 2 mono), "text"
+//   kClip    width, height; what follows, up to kUnclip, shows within it alone
 //   kUnclip
 struct Element {
   enum class Kind : std::uint8_t {
@@ -44,6 +45,7 @@ struct Element {
     kUnclip
   };
   Kind kind = Kind::kFill;
+  long x = 0, y = 0;  // tenths of a px, as the numbers of `shape`
   std::string shape;
   Color color;
   Rect box;  // px; what shows of it
@@ -87,7 +89,7 @@ class ElementCanvas final : public Canvas {
   void pop_clip() override;
 
  private:
-  void add(Element::Kind kind, std::string shape, Color c, Rect box);
+  void add(Element::Kind kind, Point at, std::string shape, Color c, Rect box);
   void end_clip();
 
   TextSizes& sizes_;

@@ -75,8 +75,9 @@ std::string handout_html(const capture::Capture& capture, const HandoutOptions& 
 
   TextSizes sizes;
   ColorPairs colors;
+  SharedList looks;
   std::set<std::int32_t> nodes;
-  PaneContext context{&capture, steps, &sizes, &colors, &nodes, count};
+  PaneContext context{&capture, steps, &sizes, &colors, &looks, &nodes, count};
   std::string panes;
   for (const std::string& panel : panels)
     panes += (panes.empty() ? "" : ",") + pane_json(panel, context);
@@ -101,9 +102,10 @@ std::string handout_html(const capture::Capture& capture, const HandoutOptions& 
 
   const capture::RunInfo& run = capture.run();
   const std::string title = run.method_title.empty() ? run.method : run.method_title;
-  return handout_page(title, "{\"title\":" + json_text(title) + ",\"prompt\":" +
-                                 json_text(plain_text(run.prompt_text)) + ",\"facts\":[" + facts +
-                                 "],\"colors\":" + colors.json() + ",\"steps\":[" + words +
+  return handout_page(title, "{\"title\":" + json_text(title) +
+                                 ",\"prompt\":" + json_text(plain_text(run.prompt_text)) +
+                                 ",\"facts\":[" + facts + "],\"colors\":" + colors.json() +
+                                 ",\"looks\":" + looks.json() + ",\"steps\":[" + words +
                                  "],\"nodes\":{" + lines + "},\"panes\":[" + panes + "]}");
 }
 

@@ -118,8 +118,9 @@ std::string pane_json(const std::string& name, const PaneContext& context) {
     bounds.add(a.body);
     head_bounds.add(a.head);
     const char* const comma = pictures.empty() ? "" : ",";
-    pictures += comma + elements.stretches(paired(a.body, b.body, *context.colors));
-    if (head_px > 0) heads += comma + elements.stretches(paired(a.head, b.head, *context.colors));
+    pictures += comma + elements.stretches(paired(a.body, b.body, *context.colors, *context.looks));
+    if (head_px > 0)
+      heads += comma + elements.stretches(paired(a.head, b.head, *context.colors, *context.looks));
     std::vector<std::string> boxes;
     for (const HitBox& hit : hit_boxes(*light, area, in_light, a.body)) {
       boxes.push_back(hit_json(hit));

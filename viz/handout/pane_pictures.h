@@ -3,7 +3,8 @@
 //   name, title         of the panel
 //   box                 [x, y, width, height] that all its pictures lie in, in tenths of a px, as all
 //                       that follows; head: that of the legend where it is a picture of its own
-//   elements            [[kind, colours, …], …], see Element
+//   elements            [look, x, y, look, x, y, …]: looks are numbers in the page's list of them,
+//                       [[kind, colours, …], …], see Element
 //   pictures            by step: stretches of `elements` (SharedList); heads: of the legend
 //   hits, marks         [[node, x, y, width, height], …], and by step stretches of them
 #pragma once
@@ -26,6 +27,7 @@ struct PaneContext {
   std::span<const std::int32_t> steps;  // those shown
   TextSizes* sizes = nullptr;
   ColorPairs* colors = nullptr;
+  SharedList* looks = nullptr;
   std::set<std::int32_t>* nodes = nullptr;  // gets those that lie in some picture
   std::function<void()> drawn = {};         // after each picture
 };

@@ -2,6 +2,12 @@
 
 namespace triescope::viz {
 
+std::size_t SharedList::number_of(const std::string& thing) {
+  const auto [at, fresh] = index_.try_emplace(thing, things_.size());
+  if (fresh) things_.push_back(&at->first);
+  return at->second;
+}
+
 std::string SharedList::stretches(std::span<const std::string> things) {
   std::string out = "[";
   std::size_t begin = 0, count = 0, behind = 0;  // the stretch under way; where the last one ended
@@ -12,14 +18,13 @@ std::string SharedList::stretches(std::span<const std::string> things) {
     behind = begin + count;
   };
   for (const std::string& thing : things) {
-    const auto [at, fresh] = index_.try_emplace(thing, things_.size());
-    if (fresh) things_.push_back(&at->first);
-    if (count > 0 && at->second == begin + count) {
+    const std::size_t number = number_of(thing);
+    if (count > 0 && number == begin + count) {
       ++count;
       continue;
     }
     flush();
-    begin = at->second;
+    begin = number;
     count = 1;
   }
   flush();

@@ -16,8 +16,9 @@ class SharedList {
   // has n consecutive numbers and begins d behind the end of the one before it (0 at first). New
   // things are numbered in the order in which they come.
   std::string stretches(std::span<const std::string> things);
+  std::size_t number_of(const std::string& thing);
   std::size_t size() const { return things_.size(); }
-  // [thing,thing,…]; things are JSON themselves.
+  // [thing,thing,…]; things are JSON themselves, or several values with commas.
   std::string json() const;
 
  private:

@@ -14,7 +14,9 @@ std::uint32_t number_of(Color c) {
          static_cast<std::uint32_t>(c.b) << 8 | c.a;
 }
 
-bool alike(const Element& a, const Element& b) { return a.kind == b.kind && a.shape == b.shape; }
+bool alike(const Element& a, const Element& b) {
+  return a.kind == b.kind && a.x == b.x && a.y == b.y && a.shape == b.shape;
+}
 
 }  // namespace
 
@@ -37,7 +39,7 @@ std::string ColorPairs::json() const {
 }
 
 std::vector<std::string> paired(std::span<const Element> light, std::span<const Element> dark,
-                                ColorPairs& colors) {
+                                ColorPairs& colors, SharedList& looks) {
   std::vector<std::string> out;
   const auto add = [&](const Element& element, Color in_light, Color in_dark) {
     std::string json = "[" + std::to_string(static_cast<int>(element.kind));
@@ -45,7 +47,8 @@ std::vector<std::string> paired(std::span<const Element> light, std::span<const 
       // A clip has no colour, but arrays of one form are easier to read.
       json += "," + std::to_string(colors.index_of(in_light, in_dark)) + "," + element.shape;
     }
-    out.push_back(json + "]");
+    out.push_back(std::to_string(looks.number_of(json + "]")) + "," + std::to_string(element.x) +
+                  "," + std::to_string(element.y));
   };
   std::size_t i = 0, j = 0;
   while (i < light.size() || j < dark.size()) {

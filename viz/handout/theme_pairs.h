@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "viz/handout/element_canvas.h"
+#include "viz/handout/shared_list.h"
 
 namespace triescope::viz {
 
@@ -25,8 +26,9 @@ class ColorPairs {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs_;
 };
 
-// The elements as JSON arrays [kind, pair of colours, shape…], in the order they are drawn.
+// The elements as "n,x,y", in the order they are drawn: n is the number of their look in `looks`, a JSON
+// array [kind, pair of colours, shape…].
 std::vector<std::string> paired(std::span<const Element> light, std::span<const Element> dark,
-                                ColorPairs& colors);
+                                ColorPairs& colors, SharedList& looks);
 
 }  // namespace triescope::viz

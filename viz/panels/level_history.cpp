@@ -57,7 +57,7 @@ void draw_cell(Canvas& canvas, Rect cell, const LevelGuess& guess, bool current,
               dim_text(scene, 0.8f), Align::kCenter);
       break;
   }
-  if (current && !scene.export_mode)
+  if (current && (!scene.export_mode || scene.series))
     canvas.stroke_rect(cell, scene.theme.current, 1.5f, LineStyle::kSolid, em * 0.15f);
 }
 

@@ -37,11 +37,13 @@ inline std::vector<std::size_t> numbers_of(const nlohmann::json& stretches) {
 }
 
 // The texts of a pane's picture, joined by '|'.
-inline std::string texts_of(const nlohmann::json& pane, std::size_t step) {
+inline std::string texts_of(const nlohmann::json& page, const nlohmann::json& pane,
+                            std::size_t step) {
   std::string out;
   for (const std::size_t number : numbers_of(pane["pictures"][step]))
-    if (const auto& element = pane["elements"].at(number); element[0] == 6)
-      out += element[7].get<std::string>() + "|";
+    if (const auto& look = page["looks"].at(pane["elements"].at(3 * number).get<std::size_t>());
+        look[0] == 6)
+      out += look[5].get<std::string>() + "|";
   return out;
 }
 

@@ -54,13 +54,17 @@ TEST_CASE("handout: geometry is kept in whole tenths of a px") {
     c.stroke_circle({5, 6}, 2.5f, kRed, 1);
   });
   REQUIRE(elements.size() == 7);
-  CHECK(elements[0].shape == "10,21,100,200,30");
-  CHECK(elements[1].shape == "10,20,100,200,50,12,0,0");  // a radius is at most half a side
+  CHECK(elements[0].shape == "100,200,30");
+  CHECK(elements[1].shape == "100,200,50,12,0,0");  // a radius is at most half a side
   CHECK(elements[2].shape == "\"M0 0L55 70\",20,0,0");
-  CHECK(elements[3].shape == "\"M0 10C20 30 40 50 60 70\",10,0,0");
+  CHECK(elements[3].shape == "\"M0 0C20 20 40 40 60 60\",10,0,0");
   CHECK(elements[4].shape == "\"M0 0L40 0L0 40Z\"");
-  CHECK(elements[5].shape == "50,60,25");
-  CHECK(elements[6].shape == "50,60,25,10");
+  CHECK(elements[5].shape == "25");
+  CHECK(elements[6].shape == "25,10");
+  const std::pair<long, long> places[] = {{10, 21}, {10, 20}, {0, 0},  {0, 10},
+                                          {0, 0},   {50, 60}, {50, 60}};
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    CHECK(std::pair(elements[i].x, elements[i].y) == places[i]);
   const Kind kinds[] = {Kind::kFill, Kind::kFrame, Kind::kStroke, Kind::kStroke,
                         Kind::kArea, Kind::kDisc,  Kind::kRing};
   for (std::size_t i = 0; i < elements.size(); ++i) CHECK(elements[i].kind == kinds[i]);
@@ -85,12 +89,12 @@ TEST_CASE("handout: text stays text, with the width and the baseline it was laid
   const auto elements = canvas.take();
   REQUIRE(elements.size() == 1);
   const auto parts = nlohmann::json::parse("[" + elements[0].shape + "]");
-  CHECK(parts[0] == 100);
-  CHECK(parts[1] == std::lround((20 + baseline) * 10));
-  CHECK(parts[2] == std::lround(size.x * 10));
-  CHECK(parts[3] == 129);  // 14 × 0.92
-  CHECK(parts[4] == 2);
-  CHECK(parts[5] == "a\"<b");
+  CHECK(elements[0].x == 100);
+  CHECK(elements[0].y == std::lround((20 + baseline) * 10));
+  CHECK(parts[0] == std::lround(size.x * 10));
+  CHECK(parts[1] == 129);  // 14 × 0.92
+  CHECK(parts[2] == 2);
+  CHECK(parts[3] == "a\"<b");
   CHECK(elements[0].box.w == size.x);
 }
 
@@ -105,14 +109,17 @@ TEST_CASE("handout: what lies outside of the clip is left out, what is inside ne
     c.fill_circle({500, 50}, 10, kRed);
   });
   REQUIRE(elements.size() == 6);
-  CHECK(elements[0].shape == "500,500,100");
+  CHECK(elements[0].shape == "100");
   CHECK(elements[1].kind == Kind::kClip);
-  CHECK(elements[1].shape == "0,0,1000,1000");
-  CHECK(elements[2].shape == "-95,500,100");
+  CHECK(elements[1].shape == "1000,1000");
+  CHECK(elements[2].shape == "100");
+  CHECK(elements[2].x == -95);
   CHECK(elements[2].box.w == doctest::Approx(0.5));
+  CHECK(elements[4].x == 900);
+  CHECK(elements[5].x == 5000);
   CHECK(elements[3].kind == Kind::kUnclip);
-  CHECK(elements[4].shape == "900,900,100,100,0");
-  CHECK(elements[5].shape == "5000,500,100");
+  CHECK(elements[4].shape == "100,100,0");
+  CHECK(elements[5].shape == "100");
 }
 
 TEST_CASE("handout: neighbours in one clip share it, and the innermost counts") {
@@ -129,8 +136,10 @@ TEST_CASE("handout: neighbours in one clip share it, and the innermost counts") 
   for (const Element& element : elements) kinds.push_back(element.kind);
   CHECK(kinds == std::vector<Kind>{Kind::kClip, Kind::kDisc, Kind::kDisc, Kind::kUnclip,
                                    Kind::kClip, Kind::kDisc, Kind::kUnclip});
-  CHECK(elements[0].shape == "500,0,500,1000");
-  CHECK(elements[4].shape == "0,0,1000,1000");
+  CHECK(elements[0].shape == "500,1000");
+  CHECK(elements[4].shape == "1000,1000");
+  CHECK(elements[0].x == 500);
+  CHECK(elements[4].x == 0);
 }
 
 TEST_CASE("handout: the legend is what was drawn before the first clip") {
@@ -159,29 +168,31 @@ TEST_CASE("handout: what nobody can see is not kept") {
 
 TEST_CASE("handout: shapes of both themes are one element with two colours") {
   ColorPairs colors;
-  const std::vector<Element> light = {{Kind::kDisc, "1,2,3", kRed, {}},
-                                      {Kind::kDisc, "4,5,6", kRed, {}},
-                                      {Kind::kUnclip, "", {}, {}}};
+  SharedList looks;
+  const std::vector<Element> light = {{Kind::kDisc, 1, 2, "3", kRed, {}},
+                                      {Kind::kDisc, 4, 5, "3", kRed, {}},
+                                      {Kind::kUnclip, 0, 0, "", {}, {}}};
   std::vector<Element> dark = light;
   dark[0].color = kBlue;
-  CHECK(paired(light, dark, colors) ==
-        std::vector<std::string>{"[4,0,1,2,3]", "[4,1,4,5,6]", "[8]"});
+  CHECK(paired(light, dark, colors, looks) == std::vector<std::string>{"0,1,2", "1,4,5", "2,0,0"});
+  CHECK(looks.json() == "[[4,0,3],[4,1,3],[8]]");
   CHECK(colors.json() == R"([["#c80000ff","#0000c8ff"],["#c80000ff","#c80000ff"]])");
   CHECK(colors.index_of(kRed, kBlue) == 0);
 }
 
 TEST_CASE("handout: a shape of one theme alone is invisible in the other") {
   ColorPairs colors;
-  const Element a{Kind::kDisc, "1,1,1", kRed, {}}, b{Kind::kDisc, "2,2,2", kRed, {}},
-      c{Kind::kDisc, "3,3,3", kRed, {}}, d{Kind::kRing, "3,3,3", kBlue, {}};
+  SharedList looks;
+  const Element a{Kind::kDisc, 1, 1, "1", kRed, {}}, b{Kind::kDisc, 1, 2, "1", kRed, {}},
+      c{Kind::kDisc, 3, 2, "1", kRed, {}}, d{Kind::kRing, 3, 2, "1", kBlue, {}};
   const std::vector<Element> light = {a, b, c}, dark = {a, d, d, c};
-  CHECK(paired(light, dark, colors) == std::vector<std::string>{"[4,0,1,1,1]", "[4,1,2,2,2]",
-                                                                "[5,2,3,3,3]", "[5,2,3,3,3]",
-                                                                "[4,0,3,3,3]"});
+  CHECK(paired(light, dark, colors, looks) ==
+        std::vector<std::string>{"0,1,1", "1,1,2", "2,3,2", "2,3,2", "0,3,2"});
+  CHECK(looks.json() == "[[4,0,1],[4,1,1],[5,2,1]]");
   CHECK(colors.json() == R"([["#c80000ff","#c80000ff"],["#c80000ff","#00000000"],)"
                          R"(["#00000000","#0000c8ff"]])");
-  CHECK(paired(light, {}, colors).size() == 3);
-  CHECK(paired({}, dark, colors).size() == 4);
+  CHECK(paired(light, {}, colors, looks).size() == 3);
+  CHECK(paired({}, dark, colors, looks).size() == 4);
 }
 
 TEST_CASE("handout: a picture is stretches of what the pictures before it had") {

@@ -32,7 +32,7 @@ class Board final : public Panel {
   }
 };
 
-Element element(Kind kind, Rect box) { return {kind, "", {}, box}; }
+Element element(Kind kind, Rect box) { return {kind, 0, 0, "", {}, box}; }
 
 struct Found {
   std::int32_t node;
