@@ -107,6 +107,14 @@ class Reader {
     line_ = first_line_ + static_cast<int>(before);
   }
 
+  // A link that Markdown took for text, because of a space in its address. `from`: where what is new begins.
+  static void check_address(const std::string& text, std::size_t from) {
+    if (text.find("](ts:", from < 4 ? 0 : from - 4) != std::string::npos)
+      throw Error(ErrorCode::kCorruption,
+                  "link: expected an address without spaces, or one in angle brackets, "
+                  "[text](<ts:node/{node(best, 3)}>); found one with spaces");
+  }
+
   void open(Block block) {
     if (open_.size() > static_cast<std::size_t>(kMostNesting))
       throw Error(ErrorCode::kCorruption, "lists and quotes are nested more than " +
@@ -247,9 +255,11 @@ class Reader {
     if (!spans.empty() && !spans.back().expression && !spans.back().code &&
         spans.back().strong == span.strong && spans.back().emphasis == span.emphasis &&
         spans.back().link == span.link) {
+      const std::size_t before = spans.back().text.size();
       spans.back().text += plain;
-      return;
+      return check_address(spans.back().text, before);
     }
+    check_address(plain, 0);
     span.text = std::move(plain);
     spans.push_back(std::move(span));
   }

@@ -182,7 +182,7 @@ panels trie text
 lock {node(best, 0)}
 ```
 
-The model has read `= prompt_tokens` tokens and chosen [one](ts:node/{node(best, 0)}), with p = `= p(best, 0)`.
+The model has read `= prompt_tokens` tokens and chosen [one](<ts:node/{node(best, 0)}>), with p = `= p(best, 0)`.
 
 > notes: Ask what the room expects before going on.
 

@@ -1,8 +1,12 @@
 #include "app/run/lesson_library.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <set>
 #include <sstream>
 
@@ -154,14 +158,13 @@ std::string capture_of(const LibraryLesson& lesson) {
   if (bytes.empty())
     throw Error(ErrorCode::kNotFound,
                 lesson.lesson.path + ": its capture " + capture + " is not part of this program");
-  const fs::path folder = cache_folder() / "lessons", path = folder / capture;
+  // By what it holds: another version's is another file, and one that was given bookmarks keeps them.
+  char key[20];
+  std::snprintf(key, sizeof key, "%016zx", std::hash<std::string_view>()(bytes));
+  const fs::path folder = cache_folder() / "lessons" / key, path = folder / capture;
+  if (fs::exists(path, ec)) return path.string();
   fs::create_directories(folder, ec);
-  // Another version's is replaced; one that was given bookmarks differs too.
-  if (fs::file_size(path, ec) == bytes.size() && !ec && read_whole(path) == bytes)
-    return path.string();
-  fs::remove(path.string() + "-wal", ec);
-  fs::remove(path.string() + "-shm", ec);
-  const fs::path temporary = path.string() + ".new";
+  const fs::path temporary = path.string() + "." + std::to_string(::getpid());
   std::ofstream out(temporary, std::ios::binary);
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.close();

@@ -33,9 +33,9 @@ EOF
 expect 0 'good.md: holds; 1 step, 0 questions, 0 tasks$' "$TRIESCOPE" lesson check "$work/good.md"
 sed 's/cursor 1/cursor 99/; s/prompt_tokens/prompt_token/; s#node/1#node/99#' "$work/good.md" >"$work/bad.md"
 line=$(grep -n 'cursor 99' "$work/bad.md" | cut -d: -f1)
-expect 3 "bad.md:$line: there is no step 99; the run has steps 0 to 9$" "$TRIESCOPE" lesson check "$work/bad.md"
 expect 3 "bad.md:$((line + 2)): column 2: expected prompt_token\(I\); found 0 arguments$" "$TRIESCOPE" lesson check "$work/bad.md"
 sed 's/prompt_token`/prompt_tokens`/' "$work/bad.md" >"$work/bad2.md"
+expect 3 "bad2.md:$line: there is no step 99; the run has steps 0 to 9$" "$TRIESCOPE" lesson check "$work/bad2.md"
 expect 3 "bad2.md:$((line + 2)): there is no node 99; the run has nodes 0 to 10" "$TRIESCOPE" lesson check "$work/bad2.md"
 expect 3 'good.md: holds' "$TRIESCOPE" lesson check "$work/bad2.md" "$work/good.md"  # the others are checked too
 expect 3 'none.md: no such file' "$TRIESCOPE" lesson check "$work/none.md"

@@ -34,7 +34,7 @@ std::string lines(std::initializer_list<std::string> lines) {
 }  // namespace
 
 TEST_CASE("check: a lesson that holds has nothing to say") {
-  CHECK(said("`= kv_live(3)` [a](ts:node/{node(best, 3)}) [b](ts:step/3/accept) [c](ts:slot/25) "
+  CHECK(said("`= kv_live(3)` [a](<ts:node/{node(best, 3)}>) [b](ts:step/3/accept) [c](ts:slot/25) "
              "[d](ts:panel/mask) [e](other.md) [f](https://example.org)\n\n"
              "```predict\nHow many?\n- 48\n- 19\nanswer: kv_live(3)\nexpect: 19\n```\n"
              "```check\nGo back, look at the slots.\nwhen: cursor = 2 and shown('kv') and focus = "

@@ -167,6 +167,10 @@ TEST_CASE("lesson: what is wrong is said with its line") {
   CHECK(refused_body("## S\n[x](ts:nod/7)\n") ==
         "a.md:9: link: expected ts:step/…, ts:node/…, ts:slot/…, ts:panel/…, a lesson's file name "
         "(other.md) or an https address; found 'ts:nod/7'");
+  CHECK(refused_body("## S\n\nx\n[x](ts:node/{node(best, 3)})\n") ==
+        "a.md:11: link: expected an address without spaces, or one in angle brackets, "
+        "[text](<ts:node/{node(best, 3)}>); found one with spaces");
+  CHECK_NOTHROW(read("## S\n[x](<ts:node/{node(best, 3)}>)\n"));
   CHECK(refused_body("## S\n[x](../other.md)\n").starts_with("a.md:9: link: expected"));
   CHECK(refused_body("## S\n[x](file:///etc/passwd)\n").starts_with("a.md:9: link: expected"));
   CHECK(refused_body("## S\n```do\ncursor 1\nquit\n```\n") ==
