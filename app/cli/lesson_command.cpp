@@ -153,10 +153,15 @@ int record_lessons(const std::vector<std::string>& files, bool quiet) {
                                            "folder: give the file's path"
                                          : ": its front matter names no capture to record; add "
                                            "'capture: NAME.tscap'"));
+    std::error_code ec;
+    if (fs::is_symlink(path, ec))
+      throw Error(ErrorCode::kCorruption,
+                  path +
+                      ": expected a file of the lesson's own folder; found a link, which is not "
+                      "followed");
     const ScratchFolder scratch;
     const std::string fresh = scratch.file("run.tscap");
     record(one.lesson, fresh, quiet);
-    std::error_code ec;
     fs::copy_file(fresh, path, fs::copy_options::overwrite_existing, ec);
     if (ec) throw Error(ErrorCode::kIoError, path + ": cannot be written (" + ec.message() + ")");
     std::cout << path << ": " << fs::file_size(path) << " bytes\n";

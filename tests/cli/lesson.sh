@@ -49,6 +49,7 @@ sed 's#^capture: .*#capture: ../greedy.tscap#' "$work/good.md" >"$work/out.md"
 expect 3 "out.md:[0-9]+: capture: expected the name of a .tscap file in the lesson's own folder" "$TRIESCOPE" lesson check "$work/out.md"
 mkdir "$work/linked"; ln -s "$work/greedy.tscap" "$work/linked/greedy.tscap"; cp "$work/good.md" "$work/linked/"
 expect 3 'linked/greedy.tscap: expected a file of the lesson.s own folder; found a link' "$TRIESCOPE" lesson check "$work/linked/good.md"
+expect 3 'linked/greedy.tscap: expected a file of the lesson.s own folder; found a link' "$TRIESCOPE" lesson record "$work/linked/good.md"
 rm "$work/linked/greedy.tscap"
 expect 3 'linked/greedy.tscap: no such file; `triescope lesson record .*good.md` makes it$' "$TRIESCOPE" lesson check "$work/linked/good.md"
 # A new lesson: written once, and it holds once its run is recorded.
