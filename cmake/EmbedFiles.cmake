@@ -1,9 +1,17 @@
 # Run as a script: cmake -D OUT=file.cpp -D ROOT=folder -D "FILES=a.txt|docs/b.md" -P EmbedFiles.cmake
-# Writes the files' texts, by their paths below ROOT, as the list that viz/assets/assets.h declares.
+# Writes the files' texts, by their paths below ROOT, as the list that viz/assets/assets.h declares; captures (.tscap) byte by byte.
 string(REPLACE "|" ";" files "${FILES}")
 set(text "// Written by cmake/EmbedFiles.cmake.\n#include \"viz/assets/assets.h\"\n\nnamespace triescope::viz {\n\n")
 string(APPEND text "std::span<const Asset> assets() {\n  static constexpr Asset kAssets[] = {\n")
 foreach(file IN LISTS files)
+  if(file MATCHES "\\.tscap$")  # bytes
+    file(READ "${ROOT}/${file}" content HEX)
+    string(LENGTH "${content}" size)
+    math(EXPR size "${size} / 2")
+    string(REGEX REPLACE "(..)" "\\\\x\\1" content "${content}")
+    string(APPEND text "      {\"${file}\", {\"${content}\", ${size}}},\n")
+    continue()
+  endif()
   file(READ "${ROOT}/${file}" content)
   if(content MATCHES "\\)embedded\"")
     message(FATAL_ERROR "${file}: expected a text without )embedded\"")

@@ -47,10 +47,14 @@ int run_command_line(int argc, char** argv) try {
   add_tokenize_command(root, line);
   add_export_command(root, line);
   add_explain_command(root, line);
+  add_lesson_command(root, line);
   add_bench_command(root, line);
   add_check_command(root, line);
-  for (CLI::App* command : root.get_subcommands({}))
+  for (CLI::App* command : root.get_subcommands({})) {
     command->add_flag("--quiet", line.quiet, "no log and no progress on stderr");
+    for (CLI::App* inner : command->get_subcommands({}))
+      inner->add_flag("--quiet", line.quiet, "no log and no progress on stderr");
+  }
   // Before the options: those of a misspelt subcommand are unknown to the window.
   if (argc > 1 && argv[1][0] != '-') check_first_word(root, argv[1]);
   try {

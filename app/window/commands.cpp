@@ -4,6 +4,8 @@
 #include <cctype>
 #include <cmath>
 
+#include "app/window/lesson_commands.h"
+
 namespace triescope::app {
 namespace {
 
@@ -458,9 +460,10 @@ void CommandTable::update(Workspace& w, UiState& ui) {
   if (!commands_.empty() && own_layouts_ == w.own_layouts()) return;
   own_layouts_ = w.own_layouts();
   commands_.clear();
-  for (const Commands& group : {file_commands(w, ui), run_commands(w, ui), breakpoint_commands(ui),
-                                go_commands(w, ui), layout_commands(w, ui), compare_commands(w, ui),
-                                view_commands(w, ui), panel_commands(w, ui), help_commands(ui)})
+  for (const Commands& group :
+       {file_commands(w, ui), run_commands(w, ui), breakpoint_commands(ui), go_commands(w, ui),
+        layout_commands(w, ui), compare_commands(w, ui), view_commands(w, ui),
+        panel_commands(w, ui), help_commands(ui), lesson_commands(w, ui)})
     commands_.insert(commands_.end(), group.begin(), group.end());
 }
 

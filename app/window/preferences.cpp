@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 
+#include "app/run/user_folder.h"
 #include "core/base/error.h"
 
 namespace triescope::app {
@@ -19,15 +19,7 @@ using nlohmann::json;
 
 constexpr std::size_t kKeptRuns = 50, kMaxRecent = 10;
 
-fs::path user_folder(const char* variable, const char* fallback) {
-  if (const char* value = std::getenv(variable); value && *value)
-    return fs::path(value) / "triescope";
-  if (const char* home = std::getenv("HOME"); home && *home)
-    return fs::path(home) / fallback / "triescope";
-  return fs::temp_directory_path() / "triescope";
-}
-
-fs::path preferences_path() { return user_folder("XDG_CONFIG_HOME", ".config") / "window.json"; }
+fs::path preferences_path() { return config_folder() / "window.json"; }
 
 }  // namespace
 
@@ -60,6 +52,7 @@ Preferences load_preferences(std::string& warning) {
         preferences.recent_captures.push_back(
             {entry.value("path", ""), entry.value("method", ""), entry.value("recorded", "")});
     }
+    preferences.finished_lessons = all.value("finished_lessons", std::set<std::string>());
     const json run = all.value("run", json::object());
     RunRequest& request = preferences.request;
     request.model = run.value("model", "");
@@ -98,6 +91,7 @@ std::string save_preferences(const Preferences& preferences) try {
                     {"layouts", preferences.layouts},
                     {"view_states", preferences.view_states},
                     {"recent_captures", recent},
+                    {"finished_lessons", preferences.finished_lessons},
                     {"run",
                      {{"model", request.model},
                       {"draft_model", request.draft_model},
@@ -129,7 +123,7 @@ std::string save_preferences(const Preferences& preferences) try {
 }
 
 std::string new_run_path() {
-  const fs::path folder = user_folder("XDG_CACHE_HOME", ".cache") / "runs";
+  const fs::path folder = cache_folder() / "runs";
   std::error_code ec;
   fs::create_directories(folder, ec);
   if (ec)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct Preferences {
   nlohmann::json view_states = nlohmann::json::object();  // panel name -> its view state
   RunRequest request;
   std::vector<RecentCapture> recent_captures;  // newest first, at most 10
+  std::set<std::string> finished_lessons;      // by name, "03-beam-search-is-a-trie"
 };
 
 // Puts it first, once.

@@ -37,6 +37,9 @@ constexpr Verb kVerbs[] = {
     {"open-file", "PATH"},
     {"save-file", "PATH"},
     {"panel", "NAME"},
+    {"panels", "NAME [NAME [NAME]]"},
+    {"lesson", "NAME or FILE.md"},
+    {"lesson-step", "N"},
     {"maximise-panel", "NAME"},
     {"undock", "NAME"},
     {"layout", "NAME"},
@@ -242,6 +245,20 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
     viz::make_panel(args[0]);  // a wrong name is refused with the names there are
     if (!show_panel(workspace.layout, args[0]))
       refuse(script, "panel '" + args[0] + "' is not in this layout");
+  } else if (verb == "panels") {
+    for (const std::string& name : args) viz::make_panel(name);
+    if (args.size() > 3) refuse(script, "panels: expected one to three; found " + argument);
+    document(script, host);
+    workspace.show_panels(args);
+  } else if (verb == "lesson") {
+    workspace.lesson.open(argument);
+  } else if (verb == "lesson-step") {
+    const long long step = number(script, args[0]);
+    if (!workspace.lesson.is_open()) refuse(script, "no lesson is open: put 'lesson NAME' before");
+    if (step < 1 || step > static_cast<long long>(workspace.lesson.steps()))
+      refuse(script, "the lesson has steps 1 to " + std::to_string(workspace.lesson.steps()) +
+                         "; found " + args[0]);
+    workspace.lesson.go_to(static_cast<std::size_t>(step - 1));
   } else if (verb == "maximise-panel") {
     viz::make_panel(args[0]);
     workspace.maximised = args[0];

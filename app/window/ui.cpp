@@ -10,6 +10,7 @@ namespace triescope::app {
 namespace {
 
 constexpr float kRunBarEm = 21;  // width
+constexpr float kLessonShare = 0.36f, kLessonMinEm = 20, kLessonEm = 36;
 // Below this the run bar gives way to the panes once a capture is open; F2 brings it back.
 constexpr float kRunBarMinWindowEm = 66;
 
@@ -107,6 +108,14 @@ void draw_window(Ui& ui) {
     panes_x += width + ui.em * 0.4f;
     panes_width -= width + ui.em * 0.4f;
   }
+  ui.press_targets.clear();
+  if (ui.workspace.lesson.is_open()) {
+    const float width = std::clamp(room.x * kLessonShare, ui.em * kLessonMinEm, ui.em * kLessonEm);
+    ImGui::SetCursorScreenPos(ImVec2(panes_x, origin.y));
+    draw_lesson(ui, ImVec2(width, body_height));
+    panes_x += width + ui.em * 0.4f;
+    panes_width -= width + ui.em * 0.4f;
+  }
   viz::Rect area{panes_x, origin.y, panes_width, body_height};
   if (ui.workspace.comparing() && ui.workspace.active()) {
     ImGui::SetCursorScreenPos(ImVec2(area.x, area.y));
@@ -119,6 +128,7 @@ void draw_window(Ui& ui) {
   } else {
     draw_empty(ui, area);
   }
+  if (ui.workspace.lesson.is_open()) ui.animating |= ui.workspace.lesson.notice(ui.visible_panels);
   ImGui::SetCursorScreenPos(ImVec2(origin.x, origin.y + body_height + ui.em * 0.15f));
   draw_status_line(ui);
   ImGui::End();

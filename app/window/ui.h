@@ -20,6 +20,12 @@ struct DropTarget {
   ImGuiViewport* viewport = nullptr;
 };
 
+// A part that can be pressed, by name: for tests that press it.
+struct PressTarget {
+  std::string name;  // "recent 1"; of a lesson: "choice 1", "show me", "next", "link 0"
+  viz::Rect area;
+};
+
 struct Ui {
   Workspace& workspace;
   UiState& state;
@@ -32,6 +38,7 @@ struct Ui {
   bool animating = false;                        // set while drawing: another frame is wanted
   std::vector<std::string> visible_panels = {};  // set while drawing
   std::vector<DropTarget> drop_targets = {};     // set while drawing
+  std::vector<PressTarget> press_targets = {};   // set while drawing
 };
 
 void draw_window(Ui& ui);  // one frame, between ImGui::NewFrame and ImGui::Render

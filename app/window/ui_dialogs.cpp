@@ -38,6 +38,8 @@ ModalSize size_of(Dialog dialog) {
       return {36, 26};
     case Dialog::kBreakpoints:
       return {34, 0};
+    case Dialog::kLessons:
+      return {42, 34};
     default:
       return {34, 0};
   }
@@ -69,6 +71,8 @@ const char* title_of(Dialog dialog) {
       return "About triescope";
     case Dialog::kLayouts:
       return "Layouts";
+    case Dialog::kLessons:
+      return "Lessons";
     case Dialog::kNone:
       break;
   }
@@ -152,6 +156,13 @@ bool draw_layouts(Ui& ui) {
   return false;
 }
 
+bool draw_lessons(Ui& ui) {
+  ImGui::BeginChild("lessons");
+  const bool opened = draw_lesson_list(ui, ImGui::GetContentRegionAvail().x);
+  ImGui::EndChild();
+  return opened;
+}
+
 bool draw_about(Ui&) {
   ImGui::TextUnformatted("triescope shows how a language model decodes.");
   for (const std::string& line : version_lines()) ImGui::BulletText("%s", line.c_str());
@@ -221,6 +232,9 @@ void draw_dialogs(Ui& ui) {
       break;
     case Dialog::kLayouts:
       done = draw_layouts(ui);
+      break;
+    case Dialog::kLessons:
+      done = draw_lessons(ui);
       break;
     case Dialog::kNone:
       break;

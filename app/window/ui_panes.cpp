@@ -136,6 +136,7 @@ void draw_recent(Ui& ui, float width) {
   ImGui::TableSetupColumn("method", ImGuiTableColumnFlags_WidthFixed, ui.em * 12);
   ImGui::TableSetupColumn("recorded", ImGuiTableColumnFlags_WidthFixed, ui.em * 8.5f);
   std::string chosen;
+  int number = 0;
   for (const RecentCapture& one : ui.workspace.preferences.recent_captures) {
     ImGui::TableNextColumn();
     const std::filesystem::path path(one.path);
@@ -144,6 +145,9 @@ void draw_recent(Ui& ui, float width) {
         one.path;
     if (ImGui::Selectable(name.c_str(), false, ImGuiSelectableFlags_SpanAllColumns))
       chosen = one.path;
+    const ImVec2 at = ImGui::GetItemRectMin(), end = ImGui::GetItemRectMax();
+    ui.press_targets.push_back(
+        {"recent " + std::to_string(++number), {at.x, at.y, end.x - at.x, end.y - at.y}});
     help_tooltip(one.path, ui.em);
     for (const std::string& text : {one.method, one.recorded}) {
       ImGui::TableNextColumn();
@@ -161,8 +165,11 @@ void draw_recent(Ui& ui, float width) {
 void draw_empty(Ui& ui, viz::Rect area) {
   ImGui::SetCursorScreenPos(ImVec2(area.x, area.y));
   ImGui::BeginChild("empty", ImVec2(area.w, area.h));
-  const float width = std::min(area.w - ui.em * 2, ui.em * 34);
-  ImGui::SetCursorPos(ImVec2((area.w - width) / 2, std::max(ui.em, area.h * 0.28f)));
+  // Lessons stand beside the rest where there is room, else below it.
+  const bool beside = area.w >= ui.em * 58;
+  const float whole = std::min(area.w - ui.em * 2, ui.em * (beside ? 66 : 34));
+  const float width = beside ? whole * 0.45f : whole, left = (area.w - whole) / 2;
+  ImGui::SetCursorPos(ImVec2(left, std::max(ui.em, area.h * (beside ? 0.14f : 0.1f))));
   ImGui::BeginGroup();
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
   ImGui::PushFont(ui.fonts.ui_bold, 0);
@@ -170,7 +177,7 @@ void draw_empty(Ui& ui, viz::Rect area) {
   ImGui::PopFont();
   ImGui::TextUnformatted(
       "Choose a model, a method and a prompt in the run bar (F2), then press Start and step "
-      "through the run with F10, or open a capture (Ctrl+O, or drop a .tscap file here).");
+      "through the run with F10, or open a capture (Ctrl+O, or drop its file here).");
   ImGui::PopTextWrapPos();
   ImGui::Dummy(ImVec2(0, ui.em * 0.5f));
   command_button(ui, "start", "Start", /*primary=*/true);
@@ -179,6 +186,18 @@ void draw_empty(Ui& ui, viz::Rect area) {
   ImGui::SameLine();
   command_button(ui, "open", "Open…");
   draw_recent(ui, width);
+  ImGui::EndGroup();
+  if (beside) {
+    ImGui::SetCursorPos(ImVec2(left + whole * 0.5f, std::max(ui.em, area.h * 0.14f)));
+  } else {
+    ImGui::SetCursorPosX(left);
+  }
+  ImGui::BeginGroup();
+  if (!beside) ImGui::Dummy(ImVec2(0, ui.em * 1.2f));
+  ImGui::PushFont(ui.fonts.ui_bold, 0);
+  ImGui::TextUnformatted("Or take a lesson");
+  ImGui::PopFont();
+  draw_lesson_list(ui, beside ? whole * 0.5f : width);
   ImGui::EndGroup();
   ImGui::EndChild();
 }

@@ -22,6 +22,10 @@ void draw_prompt(Ui& ui, RunRequest& request);              // ui_run_prompt.cpp
 // Controls of the method's parameters, in groups; true if one changed. ui_parameters.cpp
 bool edit_parameters(const MethodInfo& method, nlohmann::json& settings, float em);
 
+void draw_lesson(Ui& ui, ImVec2 size);  // ui_lesson.cpp
+// Title, minutes, what it is about; finished ones are marked. True: one was opened. ui_lesson_list.cpp
+bool draw_lesson_list(Ui& ui, float width);
+
 // ui_panes.cpp, and what it is made of.
 void draw_panes(Ui& ui, viz::Rect area);
 void draw_empty(Ui& ui, viz::Rect area);  // in their place while no capture is open

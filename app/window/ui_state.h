@@ -9,6 +9,7 @@
 
 #include "app/run/breakpoints.h"
 #include "app/run/catalog.h"
+#include "app/run/lesson_library.h"
 #include "app/window/pane_layout.h"
 #include "app/window/preferences.h"
 #include "app/window/ui_files.h"
@@ -29,7 +30,8 @@ enum class Dialog : std::uint8_t {
   kMessages,
   kBookmark,
   kAbout,
-  kLayouts
+  kLayouts,
+  kLessons
 };
 
 // Keys that act on a panel, pressed since the last frame.
@@ -71,6 +73,10 @@ struct UiState {
   std::string last_panel = "trie";  // the one it was over last
   PanelKeys panel_keys;             // for the next frame
   bool fullscreen = false;
+  bool lesson_notes = false;  // the lecturer's are shown
+  double lesson_number = 0;   // typed in answer to a lesson's question
+  // The lessons there are; read when a list of them is drawn for the first time.
+  std::optional<std::vector<LibraryLesson>> lessons;
   std::string copy;             // goes to the clipboard with the next frame
   PaneNode maximised;           // the one pane there is while a panel is maximised
   std::string dragged_panel;    // by its tab

@@ -198,6 +198,21 @@ void dispatch_keys(Events& events, const CommandTable& commands, UiState& state,
   events.keys.clear();
 }
 
+// What an open lesson wants to be seen, by the words of scripts. True: there was something.
+bool play_lesson(Workspace& workspace, ScriptHost& host) {
+  const std::vector<LessonPlayer::Line> lines = workspace.lesson.take_lines();
+  for (const LessonPlayer::Line& line : lines) {
+    Script one = Script::empty();
+    one.append(line.verb, line.argument);
+    try {
+      run_script_line(one, host);
+    } catch (const Error& error) {
+      workspace.say(LogLevel::kError, "lesson: " + std::string(error.what()));
+    }
+  }
+  return !lines.empty();
+}
+
 }  // namespace
 
 int run_window(const WindowOptions& options) {
@@ -245,6 +260,8 @@ int run_window(const WindowOptions& options) {
                     now["frames"] = frames;
                     for (const DropTarget& pane : ui.drop_targets)
                       now["areas"].push_back({pane.area.x, pane.area.y, pane.area.w, pane.area.h});
+                    for (const PressTarget& one : ui.press_targets)
+                      now["targets"][one.name] = {one.area.x, one.area.y, one.area.w, one.area.h};
                     now["dialog"] = state.dialog != Dialog::kNone;
                     now["popups"] = ImGui::GetCurrentContext()->OpenPopupStack.Size;
                     now["fullscreen"] = display.fullscreen();
@@ -286,6 +303,7 @@ int run_window(const WindowOptions& options) {
     display.events.dropped.clear();
     dispatch_keys(display.events, commands, state, ui);
     commands.update(workspace, state);
+    if (play_lesson(workspace, host)) frames_left = kSettleFrames;
     display.set_fullscreen(state.fullscreen);
 
     if (scripted && quiet_frames >= kSettleFrames && pending_screenshot.empty()) {

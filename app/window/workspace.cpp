@@ -117,9 +117,27 @@ void Workspace::open_capture(const std::string& path) {
   }
 }
 
+Document* Workspace::open_unlisted(const std::string& path) {
+  for (const auto& document : documents_)
+    if (document->path == path) {
+      activate(document.get());
+      return document.get();
+    }
+  return add_document(path, 0);
+}
+
+void Workspace::open_lesson(const std::string& path_or_name) {
+  try {
+    lesson.open(path_or_name);
+  } catch (const std::exception& error) {
+    say(LogLevel::kError, error.what());
+  }
+}
+
 void Workspace::open_path(const std::string& path) {
   std::error_code ec;
   const fs::path given(path);
+  if (given.extension() == ".md") return open_lesson(path);
   if (given.extension() == ".gguf" || fs::is_directory(given, ec)) {
     request().model = path;
     load_model();
@@ -418,8 +436,11 @@ double Workspace::seconds_to_next_play(double seconds) const {
 }
 
 void Workspace::remember() {
-  preferences.layout = layout_to_json(layout);
-  preferences.layout_name = layout_name;
+  // What a lesson arranged is not the user's.
+  const bool teaching = lesson.is_open();
+  preferences.layout = teaching ? lesson.layout_before() : layout_to_json(layout);
+  preferences.layout_name = teaching ? lesson.layout_name_before() : layout_name;
+  if (teaching) preferences.run_bar_open = lesson.run_bar_before();
   if (active_) {
     for (const auto& panel : active_->panels)
       if (const std::string state = panel->view_state(); !state.empty())

@@ -14,6 +14,7 @@
 #include "app/run/breakpoints.h"
 #include "app/run/prompt_counter.h"
 #include "app/run/session_thread.h"
+#include "app/window/lesson_player.h"
 #include "app/window/pane_docking.h"
 #include "app/window/preferences.h"
 #include "core/capture/capture.h"
@@ -115,11 +116,21 @@ class Workspace {
   void dock(const std::string& panel, PaneNode& target, DropSide side);
   void undock(const std::string& panel, viz::Rect area);
 
+  // One to three panels large, the first on top; all others are tabs of the last pane.
+  void show_panels(const std::vector<std::string>& panels);
+
+  // --- lessons ---
+  LessonPlayer lesson{*this};
+  void open_lesson(const std::string& path_or_name);  // errors become problems
+
   // --- documents ---
   void open_capture(const std::string& path);  // errors become problems
+  // The same without a place among the recent captures; one that is open already is shown. Errors:
+  // Capture::open()'s.
+  Document* open_unlisted(const std::string& path);
   void close_document(Document* document);
   void save_capture_as(const std::string& path);
-  // A path that was dropped or opened: opens a capture, loads a model.
+  // A path that was dropped or opened: opens a capture or a lesson, loads a model.
   void open_path(const std::string& path);
 
   // --- the run ---
@@ -129,6 +140,8 @@ class Workspace {
   // Of the prompt as it is now, with the loaded model; asked for while the run bar is drawn.
   PromptCounter prompt_counter;
   void start(bool run_at_once);
+  // Decodes to the end what the run bar need not hold.
+  void decode(const RunRequest& request) { start_request(request, /*run_at_once=*/true); }
   void load_model();
   void step();  // in the past: forward in the capture; at the end of a live run: the decoder
   void step_phase();

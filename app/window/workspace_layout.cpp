@@ -79,6 +79,21 @@ void Workspace::use_layout(const std::string& name) {
   maximised.clear();
 }
 
+void Workspace::show_panels(const std::vector<std::string>& panels) {
+  std::vector<std::string> last = {panels.back()};
+  for (const std::string& name : panel_names())
+    if (std::find(panels.begin(), panels.end(), name) == panels.end()) last.push_back(name);
+  std::unique_ptr<PaneNode> root = make_leaf(std::move(last));
+  if (panels.size() > 2)
+    root = make_split(/*side_by_side=*/true, 0.5f, make_leaf({panels[1]}), std::move(root));
+  if (panels.size() > 1)
+    root = make_split(/*side_by_side=*/false, 0.55f, make_leaf({panels[0]}), std::move(root));
+  stop_comparing();
+  layout = {std::move(root), {}};
+  layout_name.clear();
+  maximised.clear();
+}
+
 void Workspace::save_layout(const std::string& name) {
   if (name.empty() || is_preset(name))
     throw Error(ErrorCode::kInvalidArgument,

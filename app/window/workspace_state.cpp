@@ -33,6 +33,8 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
                   {"prompt_is_ids", prompt_is_ids()}}}};
   state["breakpoint_texts"] = json::array();
   for (const Breakpoint& point : breakpoints) state["breakpoint_texts"].push_back(describe(point));
+  state["lesson"] = lesson.state_json();
+  state["finished_lessons"] = preferences.finished_lessons;
   state["run"]["prompt_tokens"] = prompt_counter.count().tokens;
   if (!active_) return state;
   const Document& document = *active_;

@@ -7,7 +7,7 @@ expect 0 'libtorch' "$TRIESCOPE" --version
 expect 2 'no-such-option' "$TRIESCOPE" decode --no-such-option
 expect 2 '.' "$TRIESCOPE" no-such-subcommand-or-file --no-such-option
 # A name that is not one is a usage error, with the nearest one; a path that is not there is bad input.
-expect 2 "'foo' is neither a subcommand nor a file; subcommands are decode, methods, info, tokenize, export, explain, bench, check$" "$TRIESCOPE" foo
+expect 2 "'foo' is neither a subcommand nor a file; subcommands are decode, methods, info, tokenize, export, explain, lesson, bench, check$" "$TRIESCOPE" foo
 expect 2 "'decod' is neither .*; did you mean decode\?$" "$TRIESCOPE" decod --prompt hi
 expect 2 "'exprot' is neither .*; did you mean export\?$" "$TRIESCOPE" --quiet exprot
 expect 3 'foo.tscap: no such file' "$TRIESCOPE" foo.tscap

@@ -393,6 +393,16 @@ def make_capture():
             put("capture", seed, path.read_bytes())
 
 
+def make_lesson():
+    head = "---\ntitle: T\nsummary: S\nminutes: 5\ncapture: a.tscap\nmodel: m\nmethod: beam\nset: num_beams=3\nprompt: \"a\\n\"\n---\n"
+    put("lesson", "text", head + "## One *two*\nText **strong** `code` `= kv_live(3) / 2`.\n\n1. a\n   - b\n\n| a | b |\n|---|---|\n"
+        "| 1 | [x](ts:node/{node(best, 3)}) |\n\n> notes: say\n\n> quote\n\n---\n[s](ts:step/3/accept) [o](other.md) &amp;\n")
+    put("lesson", "blocks", head + "## S\n```do\ncursor 3 accept\nlock {parent(beam 2, 3)}\npanels trie kv\n```\n```predict\nWhat?\n"
+        "- 1\n- b := p(best) > 0.5 and not (1 = 2)\nanswer: -accepted(2) * 3\nexpect: 'x'\nwithin: 0.5\n```\n"
+        "```check\nDo.\nwhen: cursor >= 2 or shown(\"kv\")\nshow: cursor 2\n```\n")
+    put("lesson", "no_front_matter", "## S\ntext\n")
+
+
 if __name__ == "__main__":
     make_safetensors()
     make_gguf()
@@ -404,3 +414,4 @@ if __name__ == "__main__":
     make_torch_file()
     make_draft_head()
     make_capture()
+    make_lesson()

@@ -36,7 +36,8 @@ PY
 window --script "$work/recent.script" &
 pid=$!
 appears "$work/0.json"; find_window
-click 600 408                    # the second of the list
+# The second of the list.
+click $(python3 -c 'import json, sys; x, y, w, h = json.load(open(sys.argv[1]))["targets"]["recent 2"]; print(round(x + w / 4), round(y + h / 2))' "$work/0.json")
 appears "$work/2.json"; sleep 0.3
 xdotool type --window "$id" --delay 30 "Paris"; sleep 0.2
 key Escape Escape                # the field, then the dialog

@@ -1,5 +1,5 @@
 // Texts that are part of the program and are written by people who need no C++: the narration's
-// sentences (assets/narration), the glossary (docs/glossary.md). The build puts them into the
+// sentences (assets/narration), the lessons and their captures (assets/lessons), the glossary (docs/glossary.md). The build puts them into the
 // program (cmake/EmbedFiles.cmake), so that it finds them wherever it lies; a folder named by
 // $TRIESCOPE_ASSETS may hold others in their place. Pure but for that folder; safe from any thread.
 #pragma once

@@ -1,0 +1,290 @@
+// `triescope lesson`: the lessons there are, a check of a lesson file against its run, a template.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+
+#include "app/cli/commands.h"
+#include "app/cli/terminal.h"
+#include "app/run/lesson_library.h"
+#include "app/run/record_run.h"
+#include "core/base/counted.h"
+#include "core/base/error.h"
+#include "core/methods/registry.h"
+#include "lessons/check_lesson.h"
+#include "viz/panels/panel.h"
+
+namespace triescope::app {
+namespace {
+
+namespace fs = std::filesystem;
+using lessons::Finding;
+using nlohmann::json;
+
+// A folder for a run that nobody keeps.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name = (fs::temp_directory_path() / "triescope-lesson-XXXXXX").string();
+    if (!::mkdtemp(name.data()))
+      throw Error(ErrorCode::kIoError, name +
+                                           ": cannot be made; set TMPDIR to a folder that can "
+                                           "be written");
+    path_ = name;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  std::string file(const char* name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+// Decodes a lesson's run; Ctrl+C ends it.
+void record(const lessons::Lesson& lesson, const std::string& path, bool quiet) {
+  std::stop_source stop;
+  InterruptGuard interrupt([&] { stop.request_stop(); });
+  record_run(request_of(lesson), path, terminal_progress(quiet), stop.get_token());
+  if (!quiet) clear_progress();
+}
+
+int list_lessons(bool as_json, bool quiet) {
+  std::vector<std::string> problems;
+  json all = json::array();
+  for (const LibraryLesson& one : library_lessons(problems)) {
+    const lessons::FrontMatter& about = one.lesson.about;
+    if (!as_json)
+      std::cout << one.id << "\n    " << about.title << " (" << about.minutes << " min)\n    "
+                << about.summary << "\n";
+    all.push_back({{"name", one.id},
+                   {"title", about.title},
+                   {"summary", about.summary},
+                   {"minutes", about.minutes},
+                   {"method", about.method},
+                   {"capture", about.capture},
+                   {"steps", one.lesson.steps.size()}});
+  }
+  if (as_json) std::cout << all.dump(2) << "\n";
+  for (const std::string& problem : problems)
+    if (!quiet) std::fprintf(stderr, "warning: %s\n", problem.c_str());
+  return 0;
+}
+
+struct Count {
+  std::size_t questions = 0, tasks = 0;
+};
+Count count_of(const lessons::Lesson& lesson) {
+  Count count;
+  for (const lessons::Step& step : lesson.steps)
+    for (const lessons::Piece& piece : step.pieces) {
+      count.questions += std::holds_alternative<lessons::Predict>(piece);
+      count.tasks += std::holds_alternative<lessons::Task>(piece);
+    }
+  return count;
+}
+
+std::vector<Finding> findings_of(const LibraryLesson& one, bool decode, bool quiet) {
+  const lessons::Lesson& lesson = one.lesson;
+  try {
+    check_request(request_of(lesson));
+  } catch (const Error& error) {
+    return {{1, error.what()}};
+  }
+  std::vector<std::string> panels;
+  for (const auto& panel : viz::make_panels()) panels.push_back(panel->info().name);
+  std::optional<ScratchFolder> scratch;
+  std::string path = capture_of(one), fresh;
+  if (decode || path.empty()) {
+    scratch.emplace();
+    fresh = scratch->file("run.tscap");
+    record(lesson, fresh, quiet);
+  }
+  const auto capture = capture::Capture::open(path.empty() ? fresh : path);
+  std::vector<Finding> findings = check_lesson(lesson, *capture, panels, lessons_beside(one));
+  if (!path.empty() && !fresh.empty()) {
+    const auto now = capture::Capture::open(fresh);
+    for (Finding& moved : moved_answers(lesson, *capture, *now))
+      findings.push_back(std::move(moved));
+  }
+  return findings;
+}
+
+int check_lessons(const std::vector<std::string>& files, bool decode, bool quiet) {
+  int code = 0;
+  for (const std::string& file : files) {
+    try {
+      const LibraryLesson one = find_lesson(file);
+      const std::vector<Finding> findings = findings_of(one, decode, quiet);
+      for (const Finding& finding : findings)
+        std::fprintf(stderr, "%s:%d: %s\n", one.lesson.path.c_str(), finding.line,
+                     finding.text.c_str());
+      if (!findings.empty()) {
+        code = exit_code(ErrorCode::kCorruption);
+        continue;
+      }
+      const Count count = count_of(one.lesson);
+      std::cout << file << ": holds; " << counted(one.lesson.steps.size(), "step") << ", "
+                << counted(count.questions, "question") << ", " << counted(count.tasks, "task")
+                << "\n";
+    } catch (const Error& error) {
+      // The files that follow are checked too.
+      if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kInvalidArgument)
+        throw;
+      std::fprintf(stderr, "triescope: %s\n", error.what());
+      code = exit_code(error.code());
+    }
+  }
+  return code;
+}
+
+int record_lessons(const std::vector<std::string>& files, bool quiet) {
+  for (const std::string& file : files) {
+    const LibraryLesson one = find_lesson(file);
+    const std::string path = capture_path(one);
+    if (path.empty())
+      throw Error(ErrorCode::kInvalidArgument,
+                  one.lesson.path + (one.folder.empty()
+                                         ? ": a lesson of the program is recorded in its source "
+                                           "folder: give the file's path"
+                                         : ": its front matter names no capture to record; add "
+                                           "'capture: NAME.tscap'"));
+    std::error_code ec;
+    if (fs::is_symlink(path, ec))
+      throw Error(ErrorCode::kCorruption,
+                  path +
+                      ": expected a file of the lesson's own folder; found a link, which is not "
+                      "followed");
+    const ScratchFolder scratch;
+    const std::string fresh = scratch.file("run.tscap");
+    record(one.lesson, fresh, quiet);
+    fs::copy_file(fresh, path, fs::copy_options::overwrite_existing, ec);
+    if (ec) throw Error(ErrorCode::kIoError, path + ": cannot be written (" + ec.message() + ")");
+    std::cout << path << ": " << fs::file_size(path) << " bytes\n";
+  }
+  return 0;
+}
+
+constexpr const char* kTemplate = R"(---
+title: My lesson
+summary: One sentence that says what one understands afterwards.
+minutes: 5
+capture: NAME.tscap
+method: greedy
+prompt: The capital of France is
+max_new_tokens: 8
+---
+
+## The first step
+
+```do
+cursor 1
+panels trie text
+lock {node(best, 0)}
+```
+
+The model has read `= prompt_tokens` tokens and chosen [one](<ts:node/{node(best, 0)}>), with p = `= p(best, 0)`.
+
+> notes: Ask what the room expects before going on.
+
+## A question
+
+```do
+cursor 1
+```
+
+```predict
+How many rows does the next forward have?
+- 1
+- As many as the text has tokens := prompt_tokens + 1
+answer: rows(1)
+```
+
+Only the newest token goes through: the keys and values of the others are [held](ts:panel/kv).
+
+## A task
+
+```do
+cursor 0
+```
+
+```check
+Go to the end of the run (End).
+when: cursor = steps + 1
+show: cursor {steps + 1}
+```
+)";
+
+int new_lesson(const std::string& file) {
+  const fs::path path(file);
+  const std::string name = path.filename().string();
+  if (path.extension() != ".md" || !lessons::is_plain_file_name(name))
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        "lesson new: expected a file name of letters, digits, '-' and '_' that ends in .md; "
+        "found '" +
+            file + "'");
+  std::error_code ec;
+  if (fs::exists(path, ec))
+    throw Error(ErrorCode::kInvalidArgument,
+                file + ": is there already; give another name, or remove it first");
+  std::string text = kTemplate;
+  text.replace(text.find("NAME"), 4, path.stem().string());
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  if (!out.flush())
+    throw Error(ErrorCode::kIoError, file + ": cannot be written; is the folder there?");
+  std::cout << file << ": written. `triescope lesson record " << file
+            << "` decodes its run, `triescope lesson check " << file
+            << "` holds it against that; `triescope " << file << "` opens it\n";
+  return 0;
+}
+
+}  // namespace
+
+void add_lesson_command(CLI::App& root, CommandLine& line) {
+  struct Options {
+    std::vector<std::string> files;
+    std::string file;
+    bool as_json = false, decode = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = root.add_subcommand("lesson", "lessons: what there is, check, record, write");
+  command->require_subcommand(1);
+
+  CLI::App* list = command->add_subcommand("list", "the lessons there are");
+  list->add_flag("--json", options->as_json, "as JSON");
+  list->callback([options, &line] {
+    line.action = [options, &line] { return list_lessons(options->as_json, line.quiet); };
+  });
+
+  CLI::App* check = command->add_subcommand(
+      "check", "holds lesson files against their runs: everything they name must be there");
+  check->add_option("FILE", options->files, "a .md file, or the name of a lesson there is")
+      ->required();
+  check->add_flag("--decode", options->decode,
+                  "decode the run again with the model, and say which answers moved");
+  check->callback([options, &line] {
+    line.action = [options, &line] {
+      return check_lessons(options->files, options->decode, line.quiet);
+    };
+  });
+
+  CLI::App* record = command->add_subcommand(
+      "record", "decodes the run that a lesson is about, into the capture it names");
+  record->add_option("FILE", options->files, "a .md file")->required();
+  record->callback([options, &line] {
+    line.action = [options, &line] { return record_lessons(options->files, line.quiet); };
+  });
+
+  CLI::App* fresh = command->add_subcommand("new", "writes a lesson to start from");
+  fresh->add_option("FILE", options->file, "the .md file to write")->required();
+  fresh->callback(
+      [options, &line] { line.action = [options] { return new_lesson(options->file); }; });
+}
+
+}  // namespace triescope::app

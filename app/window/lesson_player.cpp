@@ -1,0 +1,287 @@
+#include "app/window/lesson_player.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "app/window/workspace.h"
+#include "core/base/error.h"
+#include "viz/words/number_text.h"
+#include "viz/words/token_text.h"
+
+namespace triescope::app {
+namespace {
+
+using lessons::Action;
+using lessons::Link;
+using lessons::Piece;
+using lessons::Predict;
+using lessons::Task;
+
+std::vector<std::string> panel_names() {
+  std::vector<std::string> names;
+  for (const auto& panel : viz::make_panels()) names.push_back(panel->info().name);
+  return names;
+}
+
+std::int32_t whole(const std::string& text) {
+  std::int32_t value = -1;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+}  // namespace
+
+void LessonPlayer::open(const std::string& path_or_name) {
+  LibraryLesson next = find_lesson(path_or_name);
+  capture_of(next);  // refused before anything changes
+  if (!is_open()) {
+    layout_ = layout_to_json(workspace_.layout);
+    layout_name_ = workspace_.layout_name;
+    run_bar_open_ = workspace_.preferences.run_bar_open;
+    workspace_.preferences.run_bar_open = false;
+  }
+  lesson_ = std::move(next);
+  Progress& old = progress();
+  old.step = std::min(old.step, steps() - 1);
+  if (at_the_end()) old = {};  // once more, from the beginning
+  lines_.clear();
+  waiting_.clear();
+  open_run();
+  go_to(old.step);
+}
+
+void LessonPlayer::close() {
+  lesson_.reset();
+  lines_.clear();
+  waiting_.clear();
+  if (auto before = pane_layout_from_json(layout_, panel_names()))
+    workspace_.layout = std::move(*before);
+  workspace_.layout_name = layout_name_;
+  workspace_.preferences.run_bar_open = run_bar_open_;
+  workspace_.maximised.clear();
+  layout_ = nullptr;
+}
+
+void LessonPlayer::open_run() {
+  document_ = 0;
+  if (const std::string path = capture_of(*lesson_); !path.empty()) {
+    document_ = workspace_.open_unlisted(path)->serial;
+    return;
+  }
+  run_before_ = workspace_.live().run_serial;
+  workspace_.decode(request_of(lesson_->lesson));
+}
+
+std::string LessonPlayer::next_lesson() const { return lesson_->lesson.about.next; }
+
+Document* LessonPlayer::document() const {
+  for (const auto& document : workspace_.documents()) {
+    if (document_ != 0 && document->serial == document_) return document.get();
+    if (document_ == 0 && document->run_serial > run_before_) return document.get();
+  }
+  return nullptr;
+}
+
+bool LessonPlayer::ready() const {
+  const Document* const run = document();
+  return run && run->capture->last_step() >= 0 &&
+         run->capture->status() != capture::RunStatus::kRunning;
+}
+
+void LessonPlayer::go_to(std::size_t step) {
+  progress().step = std::min(step, steps() - 1);
+  show_again();
+  finish_if_done();
+}
+
+void LessonPlayer::show_again() {
+  if (!document()) open_run();  // it was closed meanwhile
+  lines_ = {{"range", "all"}, {"lock", "-1"}};
+  workspace_.maximised.clear();
+  waiting_.clear();
+  perform(0, shown_pieces());
+}
+
+std::size_t LessonPlayer::shown_pieces() const {
+  const std::optional<std::size_t> question = open_question();
+  return question ? *question + 1 : shown_step().pieces.size();
+}
+
+std::optional<std::size_t> LessonPlayer::open_question() const {
+  const std::vector<Piece>& pieces = shown_step().pieces;
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    if (std::holds_alternative<Predict>(pieces[i]) && !given(i)) return i;
+  return std::nullopt;
+}
+
+std::optional<std::size_t> LessonPlayer::open_task() const {
+  const std::vector<Piece>& pieces = shown_step().pieces;
+  for (std::size_t i = 0; i < shown_pieces(); ++i)
+    if (std::holds_alternative<Task>(pieces[i]) && !is_met(i)) return i;
+  return std::nullopt;
+}
+
+const LessonPlayer::Given* LessonPlayer::given(std::size_t piece) const {
+  const auto found = progress().given.find({step(), piece});
+  return found == progress().given.end() ? nullptr : &found->second;
+}
+
+void LessonPlayer::answer(std::size_t piece, Given given) {
+  const std::size_t before = shown_pieces();
+  if (!progress().given.insert({{step(), piece}, given}).second) return;
+  perform(before, shown_pieces());
+  finish_if_done();
+}
+
+void LessonPlayer::show_me(std::size_t piece) {
+  perform(std::get<Task>(shown_step().pieces[piece]).show);
+}
+
+bool LessonPlayer::notice(const std::vector<std::string>& panels) {
+  const Document* const run = document();
+  if (!ready() || run != workspace_.active() || !lines_.empty() || !waiting_.empty()) return false;
+  const lessons::Moment moment{run->cursor, run->focus.locked, panels};
+  bool met = false;
+  for (std::size_t i = 0; i < shown_pieces(); ++i) {
+    const Task* const task = std::get_if<Task>(&shown_step().pieces[i]);
+    if (!task || is_met(i)) continue;
+    try {
+      if (evaluate_truth(task->when.expression, {*run->capture, &moment}))
+        met |= progress().met.insert({step(), i}).second;
+    } catch (const Error&) {
+      // What cannot be asked of this run is not met; `lesson check` says why.
+    }
+  }
+  return met;
+}
+
+bool LessonPlayer::at_the_end() const { return step() + 1 == steps() && !open_question(); }
+
+void LessonPlayer::finish_if_done() {
+  if (at_the_end()) workspace_.preferences.finished_lessons.insert(lesson_->id);
+}
+
+void LessonPlayer::perform(std::size_t first, std::size_t last) {
+  for (std::size_t i = first; i < last; ++i)
+    if (const auto* const actions = std::get_if<std::vector<Action>>(&shown_step().pieces[i]))
+      perform(*actions);
+}
+
+void LessonPlayer::perform(const std::vector<Action>& actions) {
+  waiting_.insert(waiting_.end(), actions.begin(), actions.end());
+}
+
+std::vector<LessonPlayer::Line> LessonPlayer::take_lines() {
+  if (!is_open() || !ready() || (lines_.empty() && waiting_.empty())) return {};
+  workspace_.stop_comparing();
+  workspace_.activate(document());
+  std::vector<Line> lines = std::exchange(lines_, {});
+  const std::vector<std::string> panels = panel_names();
+  for (const Action& action : std::exchange(waiting_, {})) {
+    try {
+      lines.push_back({action.verb, resolve(action, trace(), panels)});
+    } catch (const Error& error) {
+      workspace_.say(LogLevel::kError, lesson_->lesson.path + ":" + std::to_string(action.line) +
+                                           ": " + error.what());
+    }
+  }
+  return lines;
+}
+
+lessons::Trace LessonPlayer::trace() const { return {*document()->capture}; }
+
+std::string LessonPlayer::shown(const lessons::Value& value) {
+  if (const std::string* const text = std::get_if<std::string>(&value)) {
+    // A token is shown with its space; running text as it is.
+    const bool token = text->find_first_of(" \n", 1) == std::string::npos;
+    return token ? "'" + viz::token_text(*text) + "'" : viz::plain_text(*text);
+  }
+  if (const double* const number = std::get_if<double>(&value);
+      number && *number != std::round(*number))
+    return viz::number_text(*number);
+  std::string text = lessons::value_text(value);
+  const std::size_t first = text.starts_with('-') ? 1 : 0;
+  if (text.size() - first < 5 || text.find_first_not_of("0123456789", first) != std::string::npos)
+    return text;
+  for (std::size_t at = text.size(); at > first + 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
+std::string LessonPlayer::text_of(const lessons::Expression& expression) const {
+  if (!ready()) return "…";
+  try {
+    return shown(evaluate(expression, trace()));
+  } catch (const Error&) {
+    return "?";  // `lesson check` says why
+  }
+}
+
+std::string LessonPlayer::text_of(const lessons::Filled& filled) const {
+  if (!ready()) return "…";
+  try {
+    return phrase(filled, trace(), shown);
+  } catch (const Error&) {
+    return "?";
+  }
+}
+
+std::optional<lessons::Answer> LessonPlayer::answer_of(const Predict& predict) const {
+  if (!ready()) return std::nullopt;
+  try {
+    return lessons::answer_of(predict, trace());
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+std::int32_t LessonPlayer::node_of(const Link& link) const {
+  if (!ready() || (link.kind != Link::Kind::kNode && link.kind != Link::Kind::kSlot)) return -1;
+  try {
+    const std::int32_t id = whole(fill(link.target, trace()));
+    const Document& run = *document();
+    if (link.kind == Link::Kind::kSlot) return run.capture->slot_at(id, run.cursor).node;
+    return id;
+  } catch (const Error&) {
+    return -1;
+  }
+}
+
+void LessonPlayer::follow(const Link& link) {
+  if (link.kind == Link::Kind::kLesson) return open(link.target.pieces.front().text);
+  if (link.kind == Link::Kind::kWeb || !ready()) return;
+  const std::string target = fill(link.target, trace());
+  if (link.kind == Link::Kind::kPanel) {
+    lines_.push_back({"panel", target});
+  } else if (link.kind == Link::Kind::kStep) {
+    // As the narration's: what the phase has done is there.
+    const std::size_t slash = target.find('/');
+    auto tick = capture::make_tick(whole(target.substr(0, slash)) + 1, capture::Phase::kDraft);
+    for (int i = 0; i < capture::kPhaseCount && slash != std::string::npos; ++i)
+      if (target.substr(slash + 1) == to_string(static_cast<capture::Phase>(i)))
+        tick =
+            capture::make_tick(whole(target.substr(0, slash)), static_cast<capture::Phase>(i)) + 1;
+    lines_.push_back({"cursor", std::to_string(capture::step_of(tick)) + " " +
+                                    to_string(capture::phase_of(tick))});
+  } else if (const std::int32_t node = node_of(link); node != -1) {
+    lines_.push_back({"lock", std::to_string(node)});
+  }
+}
+
+nlohmann::json LessonPlayer::state_json() const {
+  if (!is_open()) return nullptr;
+  nlohmann::json state = {{"name", lesson_->id},
+                          {"step", step()},
+                          {"steps", steps()},
+                          {"title", shown_step().title},
+                          {"shown_pieces", shown_pieces()},
+                          {"pieces", shown_step().pieces.size()},
+                          {"ready", ready()},
+                          {"question_open", open_question().has_value()},
+                          {"task_open", open_task().has_value()},
+                          {"answered", progress().given.size()},
+                          {"met", progress().met.size()}};
+  return state;
+}
+
+}  // namespace triescope::app

@@ -1,0 +1,116 @@
+// LessonPlayer: the lesson that is open: where one is in it, what was answered, which tasks are met.
+// No drawing. It changes what is seen by lines for the window's script alone (take_lines), so a
+// lesson can do what a person could. Not thread-safe: the window thread's own, as the workspace.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/run/lesson_library.h"
+#include "lessons/check_lesson.h"
+
+namespace triescope::app {
+
+struct Document;
+class Workspace;
+
+class LessonPlayer {
+ public:
+  // What somebody said to a question.
+  struct Given {
+    int choice = -1;  // of the choices; -1 = none: a number, or the answer was asked for
+    std::optional<double> number = {};
+    bool operator==(const Given&) const = default;
+  };
+  struct Line {
+    std::string verb, argument;  // docs/script.md
+  };
+
+  explicit LessonPlayer(Workspace& workspace) : workspace_(workspace) {}
+
+  // A path, or the name of a lesson there is. It begins where it was left in this session. Without a
+  // capture its run is decoded. Errors: find_lesson(), capture_of(); nothing changes then.
+  void open(const std::string& path_or_name);
+  void close();  // the layout is again as it was before
+  bool is_open() const { return lesson_.has_value(); }
+  // REQUIRES of all below: is_open().
+  const LibraryLesson& lesson() const { return *lesson_; }
+  std::string next_lesson() const;  // file name; "" = none
+  Document* document() const;       // nullptr: closed, or not there yet
+  bool ready() const;               // the run is there to its end
+
+  std::size_t step() const { return progress().step; }
+  const lessons::Step& shown_step() const { return lesson_->lesson.steps[step()]; }
+  std::size_t steps() const { return lesson_->lesson.steps.size(); }
+  void go_to(std::size_t step);
+  void show_again();  // what the step shows, after one has looked elsewhere
+
+  // Pieces of the step up to and with the first question that nobody has answered.
+  std::size_t shown_pieces() const;
+  std::optional<std::size_t> open_question() const;
+  std::optional<std::size_t> open_task() const;
+  const Given* given(std::size_t piece) const;
+  void answer(std::size_t piece, Given given);
+  bool is_met(std::size_t piece) const { return progress().met.count({step(), piece}) > 0; }
+  void show_me(std::size_t piece);
+  // Takes in what is seen: a task that is met now stays met. True if one was.
+  bool notice(const std::vector<std::string>& panels);
+  // The last step was reached, and no question of it is open.
+  bool at_the_end() const;
+
+  // --- values ---
+  lessons::Trace trace() const;
+  std::string text_of(const lessons::Expression& expression) const;
+  std::string text_of(const lessons::Filled& filled) const;
+  // nullopt: it cannot be computed.
+  std::optional<lessons::Answer> answer_of(const lessons::Predict& predict) const;
+  // As panels write tokens and numbers.
+  static std::string shown(const lessons::Value& value);
+
+  // --- links ---
+  void follow(const lessons::Link& link);
+  std::int32_t node_of(const lessons::Link& link) const;  // to light up; -1 = none
+
+  // What the window's script is to do now; each line once.
+  std::vector<Line> take_lines();
+  nlohmann::json state_json() const;  // null where none is open
+
+ private:
+  using Place = std::pair<std::size_t, std::size_t>;  // step, piece
+  struct Progress {
+    std::size_t step = 0;
+    std::map<Place, Given> given = {};
+    std::set<Place> met = {};
+  };
+  Progress& progress() { return all_[lesson_->id]; }
+  const Progress& progress() const { return all_.at(lesson_->id); }
+  void open_run();
+  void perform(std::size_t first, std::size_t last);  // the actions of these pieces
+  void perform(const std::vector<lessons::Action>& actions);
+  void finish_if_done();
+
+  Workspace& workspace_;
+  std::optional<LibraryLesson> lesson_;
+  std::map<std::string, Progress> all_;  // by lesson, of this session
+  std::uint64_t document_ = 0;           // serial
+  std::uint64_t run_before_ = 0;         // the newest run when ours was started
+  std::vector<lessons::Action> waiting_;
+  std::vector<Line> lines_;
+  // Of the window, before the lesson.
+  nlohmann::json layout_;
+  std::string layout_name_;
+  bool run_bar_open_ = true;
+
+ public:
+  // What is to be remembered in place of what the lesson shows; null where none is open.
+  const nlohmann::json& layout_before() const { return layout_; }
+  const std::string& layout_name_before() const { return layout_name_; }
+  bool run_bar_before() const { return run_bar_open_; }
+};
+
+}  // namespace triescope::app

@@ -1,0 +1,40 @@
+// A lesson's blocks broken into lines: what the lesson pane draws. Sizes in px, from the top left of
+// the block. Pure but for the canvas, which measures.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lessons/markdown.h"
+#include "viz/canvas/canvas.h"
+#include "viz/look/theme.h"
+
+namespace triescope::app {
+
+// A piece of a line.
+struct LessonRun {
+  viz::Rect box;
+  std::string text;
+  viz::TextStyle style;
+  const lessons::Link* link = nullptr;
+  bool code = false;
+};
+struct LessonText {
+  std::vector<LessonRun> runs;     // from top to bottom
+  std::vector<viz::Rect> grounds;  // behind code blocks and heads of tables
+  std::vector<viz::Rect> rules;    // filled lines
+  float height = 0;
+};
+
+struct LessonLook {
+  viz::Theme theme;
+  float em = 15;
+  // The value that stands in an expression's place.
+  std::function<std::string(const lessons::Expression&)> value;
+};
+
+LessonText lay_out_lesson(viz::Canvas& canvas, const lessons::Block& block, float width,
+                          const LessonLook& look);
+
+}  // namespace triescope::app

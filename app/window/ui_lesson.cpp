@@ -1,0 +1,377 @@
+// The lesson pane: the step's text, questions and tasks, and the way through the steps.
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/window/lesson_text.h"
+#include "app/window/style.h"
+#include "app/window/ui_parts.h"
+#include "viz/look/drawing.h"
+
+namespace triescope::app {
+namespace {
+
+using lessons::Link;
+using lessons::Predict;
+using lessons::Task;
+
+constexpr float kPadEm = 0.8f;
+
+viz::Rect last_item() {
+  const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
+  return {a.x, a.y, b.x - a.x, b.y - a.y};
+}
+
+void target(Ui& ui, const std::string& name) { ui.press_targets.push_back({name, last_item()}); }
+
+std::string tooltip_of(const Link& link) {
+  if (link.kind == Link::Kind::kWeb)
+    return link.target.pieces.front().text + "\nA click copies the address.";
+  if (link.kind == Link::Kind::kLesson) return "Opens this lesson.";
+  return {};
+}
+
+// What a press on a link does, and hovering over it.
+void link_button(Ui& ui, const LessonRun& run, const ImVec2& at, int id) {
+  LessonPlayer& lesson = ui.workspace.lesson;
+  ImGui::PushID(id);
+  ImGui::SetCursorScreenPos(ImVec2(at.x + run.box.x, at.y + run.box.y));
+  const bool pressed = ImGui::InvisibleButton("link", ImVec2(std::max(1.0f, run.box.w), run.box.h));
+  const bool over = ImGui::IsItemHovered();
+  target(ui, "link " + std::to_string(id));
+  ImGui::PopID();
+  const viz::Color color = run.style.color;
+  const float y = at.y + run.box.y + run.box.h / 2 + run.style.size_px * 0.58f;
+  viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
+  canvas.line({at.x + run.box.x, y}, {at.x + run.box.right(), y}, color,
+              std::max(1.0f, ui.em * 0.07f),
+              over ? viz::LineStyle::kSolid : viz::LineStyle::kDotted);
+  if (over) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    if (const std::string text = tooltip_of(*run.link); !text.empty()) help_tooltip(text, ui.em);
+    Document* const document = lesson.document();
+    if (const std::int32_t node = lesson.node_of(*run.link); document && node != -1) {
+      document->focus.hovered = node;
+      ui.animating = true;
+    }
+  }
+  if (!pressed) return;
+  if (run.link->kind == Link::Kind::kWeb) {
+    ui.state.copy = run.link->target.pieces.front().text;
+    return ui.workspace.say(LogLevel::kInfo, "copied " + ui.state.copy);
+  }
+  try {
+    lesson.follow(Link(*run.link));  // a copy: the lesson may be another one afterwards
+  } catch (const std::exception& error) {
+    ui.workspace.say(LogLevel::kError, error.what());
+  }
+  ui.animating = true;
+}
+
+void draw_block(Ui& ui, const lessons::Block& block, float width, int& links) {
+  const LessonPlayer& lesson = ui.workspace.lesson;
+  viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
+  const LessonLook look{ui.theme, ui.em,
+                        [&](const lessons::Expression& e) { return lesson.text_of(e); }};
+  const LessonText text = lay_out_lesson(canvas, block, width, look);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const auto moved = [&](viz::Rect box) {
+    return viz::Rect{at.x + box.x, at.y + box.y, box.w, box.h};
+  };
+  for (const viz::Rect& ground : text.grounds)
+    canvas.fill_rect(moved(ground), ui.theme.raised, ui.em * 0.2f);
+  for (const viz::Rect& rule : text.rules) canvas.fill_rect(moved(rule), ui.theme.border, 0);
+  for (const LessonRun& run : text.runs) {
+    const viz::Rect box = moved(run.box);
+    if (run.code)
+      canvas.fill_rect({box.x - ui.em * 0.1f, box.y + ui.em * 0.12f, box.w + ui.em * 0.2f,
+                        box.h - ui.em * 0.24f},
+                       ui.theme.raised, ui.em * 0.2f);
+    const float height = canvas.measure(run.text, run.style).y;
+    canvas.text({box.x, box.y + (box.h - height) / 2}, run.text, run.style);
+  }
+  for (const LessonRun& run : text.runs)
+    if (run.link) link_button(ui, run, at, links++);
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy(ImVec2(width, text.height));
+}
+
+// A frame around what is drawn between begin and end, on the raised ground.
+class Card {
+ public:
+  Card(Ui& ui, float width, viz::Color edge) : ui_(ui), width_(width), edge_(edge) {
+    splitter_.Split(ImGui::GetWindowDrawList(), 2);
+    splitter_.SetCurrentChannel(ImGui::GetWindowDrawList(), 1);
+    at_ = ImGui::GetCursorScreenPos();
+    const float pad = ui.em * kPadEm;
+    ImGui::SetCursorScreenPos(ImVec2(at_.x + pad, at_.y + pad * 0.8f));
+    ImGui::BeginGroup();
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + inner());
+  }
+  ~Card() {
+    ImGui::PopTextWrapPos();
+    ImGui::EndGroup();
+    const float bottom = ImGui::GetItemRectMax().y + ui_.em * kPadEm * 0.8f;
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    splitter_.SetCurrentChannel(list, 0);
+    list->AddRectFilled(at_, ImVec2(at_.x + width_, bottom), to_imgui(ui_.theme.surface),
+                        ui_.em * 0.3f);
+    list->AddRectFilled(at_, ImVec2(at_.x + ui_.em * 0.22f, bottom), to_imgui(edge_),
+                        ui_.em * 0.1f);
+    splitter_.Merge(list);
+    ImGui::SetCursorScreenPos(at_);
+    ImGui::Dummy(ImVec2(width_, bottom - at_.y + ui_.em * 0.4f));
+  }
+  Card(const Card&) = delete;
+  Card& operator=(const Card&) = delete;
+  float inner() const { return width_ - 2 * ui_.em * kPadEm; }
+
+ private:
+  Ui& ui_;
+  float width_;
+  viz::Color edge_;
+  ImVec2 at_;
+  ImDrawListSplitter splitter_;
+};
+
+void bold_line(Ui& ui, const std::string& text) {
+  ImGui::PushFont(ui.fonts.ui_bold, 0);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopFont();
+}
+
+// One of a question's choices, its text broken into lines. `mark`: what came of it, once it is known.
+bool choice_row(Ui& ui, int index, const std::string& text, float width, const viz::Mark* mark,
+                bool can_press) {
+  const float em = ui.em, pad = em * 0.45f, left = em * 2;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str(), nullptr, false, width - left - pad);
+  const ImVec2 box(width, std::ceil(size.y + 2 * pad));
+  ImGui::PushID(index);
+  ImGui::BeginDisabled(!can_press);
+  const bool pressed = ImGui::InvisibleButton("choice", box);
+  ImGui::EndDisabled();
+  const bool over = can_press && (ImGui::IsItemHovered() || ImGui::IsItemFocused());
+  target(ui, "choice " + std::to_string(index + 1));
+  ImGui::PopID();
+  ImDrawList* const list = ImGui::GetWindowDrawList();
+  const ImVec2 end(at.x + box.x, at.y + box.y);
+  list->AddRectFilled(at, end, to_imgui(over ? ui.theme.border : ui.theme.raised), em * 0.25f);
+  if (mark) list->AddRect(at, end, to_imgui(mark->color), em * 0.25f, std::max(1.0f, em * 0.1f));
+  viz::ImGuiCanvas canvas(list, ui.fonts);
+  if (mark) {
+    viz::draw_glyph(canvas, mark->glyph, {at.x + left * 0.5f, at.y + box.y / 2}, em * 0.85f,
+                    mark->color);
+  } else if (can_press) {
+    viz::text_in(canvas, {at.x, at.y, left, box.y}, std::to_string(index + 1),
+                 {viz::FontFace::kUi, em, ui.theme.text_dim}, viz::Align::kCenter);
+  }
+  list->AddText(nullptr, 0, ImVec2(at.x + left, at.y + pad), to_imgui(ui.theme.text), text.c_str(),
+                nullptr, width - left - pad);
+  return pressed;
+}
+
+std::string choice_text(const LessonPlayer& lesson, const lessons::Choice& choice) {
+  if (choice.text.pieces.empty() && choice.value) return lesson.text_of(choice.value->expression);
+  return lesson.text_of(choice.text);
+}
+
+void draw_given(Ui& ui, const Predict& predict, const LessonPlayer::Given& given) {
+  const LessonPlayer& lesson = ui.workspace.lesson;
+  const auto answer = lesson.answer_of(predict);
+  const std::string truth = answer ? LessonPlayer::shown(answer->value) : "?";
+  if (predict.choices.empty()) {
+    const double* const number = answer ? std::get_if<double>(&answer->value) : nullptr;
+    if (!given.number) return bold_line(ui, "The run says " + truth + ".");
+    const bool right = number && std::abs(*number - *given.number) <= predict.within + 1e-9;
+    return bold_line(ui, "You said " + LessonPlayer::shown(*given.number) +
+                             (right ? ", and so does the run" : "; the run says " + truth) + ".");
+  }
+  if (given.choice < 0) return bold_line(ui, "This is what happened.");
+  bold_line(ui, answer && given.choice == answer->choice
+                    ? "As you predicted."
+                    : "You predicted something else; this is what happened.");
+}
+
+void draw_question(Ui& ui, std::size_t piece, const Predict& predict, float width) {
+  LessonPlayer& lesson = ui.workspace.lesson;
+  const LessonPlayer::Given* const given = lesson.given(piece);
+  Card card(ui, width, ui.theme.accent);
+  bold_line(ui, lesson.text_of(predict.question));
+  const auto answer = given ? lesson.answer_of(predict) : std::nullopt;
+  const viz::Mark right = ui.theme.mark(capture::NodeState::kAccepted);
+  const viz::Mark wrong = ui.theme.mark(capture::NodeState::kRejected);
+  std::optional<LessonPlayer::Given> said;
+  for (std::size_t i = 0; i < predict.choices.size(); ++i) {
+    const int index = static_cast<int>(i);
+    const viz::Mark* mark = nullptr;
+    if (answer && answer->choice == index) mark = &right;
+    if (given && given->choice == index && !mark) mark = &wrong;
+    if (choice_row(ui, index, choice_text(lesson, predict.choices[i]), card.inner(), mark, !given))
+      said = {.choice = index};
+  }
+  if (given) {
+    draw_given(ui, predict, *given);
+  } else {
+    if (predict.choices.empty()) {
+      ImGui::SetNextItemWidth(ui.em * 8);
+      const bool enter = ImGui::InputDouble("##number", &ui.state.lesson_number, 0, 0, "%.6g",
+                                            ImGuiInputTextFlags_EnterReturnsTrue);
+      target(ui, "number");
+      ImGui::SameLine();
+      if (ImGui::Button("Answer") || enter) said = {.number = ui.state.lesson_number};
+      ImGui::SameLine();
+    }
+    if (ImGui::SmallButton("Show the answer")) said = LessonPlayer::Given{};
+    target(ui, "show answer");
+    help_tooltip(
+        "Alt+S. With an audience: ask for a show of hands first, and press what most "
+        "of them say.",
+        ui.em);
+  }
+  if (said) {
+    lesson.answer(piece, *said);
+    ui.animating = true;
+  }
+}
+
+void draw_task(Ui& ui, std::size_t piece, const Task& task, float width) {
+  LessonPlayer& lesson = ui.workspace.lesson;
+  const bool met = lesson.is_met(piece);
+  const viz::Mark mark =
+      ui.theme.mark(met ? capture::NodeState::kAccepted : capture::NodeState::kPending);
+  Card card(ui, width, met ? mark.color : ui.theme.text_dim);
+  bold_line(ui, met ? "Done." : "Your turn");
+  ImGui::TextUnformatted(lesson.text_of(task.text).c_str());
+  if (ImGui::SmallButton(met ? "Show it again" : "Show me")) {
+    lesson.show_me(piece);
+    ui.animating = true;
+  }
+  target(ui, "show me");
+}
+
+void draw_notes(Ui& ui, const lessons::Notes& notes, float width, int& links) {
+  Card card(ui, width, ui.theme.text_dim);
+  bold_line(ui, "For the lecturer");
+  for (const lessons::Block& block : notes.blocks) draw_block(ui, block, card.inner(), links);
+}
+
+void draw_step(Ui& ui, float width) {
+  LessonPlayer& lesson = ui.workspace.lesson;
+  ImGui::PushFont(ui.fonts.ui_bold, ui.em * 1.3f);
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  ImGui::TextUnformatted(lesson.shown_step().title.c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::PopFont();
+  ImGui::Dummy(ImVec2(0, ui.em * 0.2f));
+  if (!lesson.ready()) ImGui::TextDisabled("The run is being decoded …");
+  int links = 0;
+  const std::size_t step = lesson.step();
+  const std::string id = lesson.lesson().id;
+  for (std::size_t i = 0; i < lesson.shown_pieces(); ++i) {
+    const lessons::Piece& piece = lesson.shown_step().pieces[i];
+    ImGui::PushID(static_cast<int>(i));
+    if (const auto* const block = std::get_if<lessons::Block>(&piece))
+      draw_block(ui, *block, width, links);
+    if (const auto* const predict = std::get_if<Predict>(&piece))
+      draw_question(ui, i, *predict, width);
+    if (const auto* const task = std::get_if<Task>(&piece)) draw_task(ui, i, *task, width);
+    if (const auto* const notes = std::get_if<lessons::Notes>(&piece);
+        notes && ui.state.lesson_notes)
+      draw_notes(ui, *notes, width, links);
+    ImGui::PopID();
+    // A link may have opened another lesson.
+    if (!lesson.is_open() || lesson.lesson().id != id || lesson.step() != step) return;
+  }
+}
+
+void draw_head(Ui& ui) {
+  LessonPlayer& lesson = ui.workspace.lesson;
+  const std::string title = lesson.lesson().lesson.about.title;
+  const float button = ImGui::CalcTextSize("Leave").x + ui.em * 1.2f;
+  ImGui::AlignTextToFramePadding();
+  ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(ui.theme.text_dim));
+  text_fitted(title, ImGui::GetContentRegionAvail().x - button);
+  ImGui::PopStyleColor();
+  ImGui::SameLine(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - button);
+  if (command_button(ui, "lesson-close", "Leave")) return;
+  target(ui, "leave");
+  // The way through: a mark for every step, the present one filled.
+  const float width = ImGui::GetContentRegionAvail().x, gap = ui.em * 0.25f;
+  const auto count = static_cast<float>(lesson.steps());
+  const float w = (width - gap * (count - 1)) / count;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImDrawList* const list = ImGui::GetWindowDrawList();
+  for (std::size_t i = 0; i < lesson.steps(); ++i) {
+    const ImVec2 corner(at.x + static_cast<float>(i) * (w + gap), at.y);
+    ImGui::SetCursorScreenPos(corner);
+    ImGui::PushID(static_cast<int>(i));
+    if (ImGui::InvisibleButton("step", ImVec2(std::max(1.0f, w), ui.em * 0.8f))) lesson.go_to(i);
+    target(ui, "step " + std::to_string(i + 1));
+    help_tooltip(std::to_string(i + 1) + " of " + std::to_string(lesson.steps()) + ": " +
+                     lesson.lesson().lesson.steps[i].title,
+                 ui.em);
+    const bool over = ImGui::IsItemHovered();
+    ImGui::PopID();
+    const viz::Color color = i <= lesson.step() ? ui.theme.accent : ui.theme.border;
+    list->AddRectFilled(
+        ImVec2(corner.x, corner.y + ui.em * 0.25f),
+        ImVec2(corner.x + w, corner.y + ui.em * (i == lesson.step() || over ? 0.6f : 0.45f)),
+        to_imgui(color), ui.em * 0.15f);
+  }
+  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + ui.em));
+}
+
+void draw_foot(Ui& ui) {
+  LessonPlayer& lesson = ui.workspace.lesson;
+  const bool last = lesson.step() + 1 == lesson.steps();
+  command_button(ui, "lesson-back", "Back");
+  target(ui, "back");
+  ImGui::SameLine();
+  if (!last) {
+    command_button(ui, "lesson-next", "Next", /*primary=*/!lesson.open_question());
+    target(ui, "next");
+  } else if (!lesson.next_lesson().empty()) {
+    command_button(ui, "lesson-next", "Next lesson", /*primary=*/lesson.at_the_end());
+    target(ui, "next");
+  } else {
+    command_button(ui, "lessons", "Lessons…", /*primary=*/lesson.at_the_end());
+  }
+  if (!lesson.is_open()) return;
+  ImGui::SameLine();
+  command_button(ui, "lesson-again", "Show again");
+  target(ui, "again");
+  const std::string place =
+      std::to_string(lesson.step() + 1) + " of " + std::to_string(lesson.steps());
+  const float w = ImGui::CalcTextSize(place.c_str()).x;
+  ImGui::SameLine(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - w);
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextDisabled("%s", place.c_str());
+}
+
+}  // namespace
+
+void draw_lesson(Ui& ui, ImVec2 size) {
+  LessonPlayer& lesson = ui.workspace.lesson;
+  const float pad = ui.em * 0.7f;
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(pad, pad * 0.7f));
+  ImGui::BeginChild("lesson", size, ImGuiChildFlags_Borders,
+                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::PopStyleVar();
+  draw_head(ui);
+  if (lesson.is_open()) {
+    const float foot = ImGui::GetFrameHeight() + ui.em * 0.6f;
+    ImGui::PushID(lesson.lesson().id.c_str());
+    ImGui::PushID(static_cast<int>(lesson.step()));
+    ImGui::BeginChild("step", ImVec2(0, -foot));
+    draw_step(ui, ImGui::GetContentRegionAvail().x - ui.em * 0.3f);
+    ImGui::EndChild();
+    ImGui::PopID();
+    ImGui::PopID();
+  }
+  if (lesson.is_open()) draw_foot(ui);
+  ImGui::EndChild();
+}
+
+}  // namespace triescope::app

@@ -1,0 +1,67 @@
+// The lessons there are, to choose from: on the start screen and in a dialog.
+#include <imgui.h>
+
+#include <cmath>
+
+#include "app/window/style.h"
+#include "app/window/ui_parts.h"
+#include "viz/look/drawing.h"
+
+namespace triescope::app {
+namespace {
+
+bool draw_row(Ui& ui, const LibraryLesson& one, float width) {
+  const lessons::FrontMatter& about = one.lesson.about;
+  const bool finished = ui.workspace.preferences.finished_lessons.count(one.id) > 0;
+  const float em = ui.em, pad = em * 0.4f, minutes_width = em * 4.5f;
+  const float text_width = width - 2 * pad;
+  const ImVec2 summary =
+      ImGui::CalcTextSize(about.summary.c_str(), nullptr, false, text_width - em * 1.3f);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size(width, std::ceil(em * 1.6f + summary.y + pad));
+  ImGui::PushID(one.id.c_str());
+  const bool pressed = ImGui::InvisibleButton("lesson", size);
+  const bool over = ImGui::IsItemHovered() || ImGui::IsItemFocused();
+  ImGui::PopID();
+  ui.press_targets.push_back({one.id, {at.x, at.y, size.x, size.y}});
+  ImDrawList* const list = ImGui::GetWindowDrawList();
+  if (over)
+    list->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), to_imgui(ui.theme.raised),
+                        em * 0.25f);
+  viz::ImGuiCanvas canvas(list, ui.fonts);
+  const float x = at.x + pad, y = at.y + pad * 0.6f;
+  const viz::Mark done = ui.theme.mark(capture::NodeState::kAccepted);
+  if (finished) {
+    viz::draw_glyph(canvas, done.glyph, {x + em * 0.4f, y + em * 0.55f}, em * 0.75f, done.color);
+  } else {
+    canvas.stroke_circle({x + em * 0.4f, y + em * 0.55f}, em * 0.28f, ui.theme.text_dim, 1);
+  }
+  const viz::TextStyle title{viz::FontFace::kUiBold, em, ui.theme.text};
+  const viz::TextStyle dim{viz::FontFace::kUi, em, ui.theme.text_dim};
+  canvas.text({x + em * 1.3f, y},
+              viz::fit_text(canvas, about.title, title, text_width - em * 1.3f - minutes_width),
+              title);
+  const std::string minutes = std::to_string(about.minutes) + " min";
+  canvas.text({at.x + width - pad - canvas.measure(minutes, dim).x, y}, minutes, dim);
+  list->AddText(nullptr, 0, ImVec2(x + em * 1.3f, y + em * 1.3f), to_imgui(ui.theme.text_dim),
+                about.summary.c_str(), nullptr, text_width - em * 1.3f);
+  return pressed;
+}
+
+}  // namespace
+
+bool draw_lesson_list(Ui& ui, float width) {
+  if (!ui.state.lessons) {
+    std::vector<std::string> problems;
+    ui.state.lessons = library_lessons(problems);
+    for (const std::string& problem : problems) ui.workspace.say(LogLevel::kError, problem);
+  }
+  std::string chosen;
+  for (const LibraryLesson& one : *ui.state.lessons)
+    if (draw_row(ui, one, width)) chosen = one.file;
+  if (chosen.empty()) return false;
+  ui.workspace.open_lesson(chosen);
+  return true;
+}
+
+}  // namespace triescope::app

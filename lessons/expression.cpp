@@ -1,0 +1,287 @@
+#include "lessons/expression.h"
+
+#include <charconv>
+#include <cstring>
+#include <string>
+
+#include "core/base/counted.h"
+#include "core/base/error.h"
+#include "core/base/nearest_name.h"
+#include "lessons/trace.h"
+
+namespace triescope::lessons {
+namespace {
+
+using Op = Expression::Op;
+using Node = Expression::Node;
+
+struct Token {
+  enum class Kind { kEnd, kNumber, kText, kName, kMark } kind = Kind::kEnd;
+  std::string text;
+  double number = 0;
+  std::size_t column = 1;
+};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) { next(); }
+
+  std::vector<Node> parse() {
+    disjunction();
+    if (token_.kind != Token::Kind::kEnd) refuse("the end or an operator");
+    return std::move(nodes_);
+  }
+
+ private:
+  [[noreturn]] void refuse_at(std::size_t column, const std::string& why) const {
+    throw Error(ErrorCode::kCorruption, "column " + std::to_string(column) + ": " + why);
+  }
+  [[noreturn]] void refuse(const std::string& expected) const {
+    refuse_at(token_.column,
+              "expected " + expected + "; found " +
+                  (token_.kind == Token::Kind::kEnd ? "the end" : "'" + token_.text + "'"));
+  }
+
+  void next() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+    token_ = {};
+    token_.column = at_ + 1;
+    if (at_ == text_.size()) return;
+    const char c = text_[at_];
+    const std::size_t begin = at_;
+    if (is_digit(c)) {
+      token_.kind = Token::Kind::kNumber;
+      const char* const first = text_.data() + at_;
+      const auto [end, error] = std::from_chars(first, text_.data() + text_.size(), token_.number,
+                                                std::chars_format::fixed);
+      at_ += static_cast<std::size_t>(end - first);
+      if (error != std::errc()) refuse_at(begin + 1, "expected a number of usual size");
+    } else if (is_letter(c)) {
+      token_.kind = Token::Kind::kName;
+      while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
+    } else if (c == '"' || c == '\'') {
+      token_.kind = Token::Kind::kText;
+      const std::size_t end = text_.find(c, at_ + 1);
+      if (end == std::string_view::npos)
+        refuse_at(begin + 1, std::string("expected a closing ") + c + "; found the end");
+      at_ = end + 1;
+      token_.text = text_.substr(begin + 1, end - begin - 1);
+      return;
+    } else {
+      token_.kind = Token::Kind::kMark;
+      static constexpr const char* kMarks[] = {"!=", "<=", ">=", "==", "=", "<", ">",
+                                               "+",  "-",  "*",  "/",  "(", ")", ","};
+      for (const char* const mark : kMarks)
+        if (text_.substr(at_).starts_with(mark)) {
+          at_ += std::strlen(mark);
+          token_.text = std::string_view(mark) == "==" ? "=" : mark;
+          return;
+        }
+      token_.text = c;
+      refuse("a number, a text in quotes, a name or an operator");
+    }
+    token_.text = text_.substr(begin, at_ - begin);
+  }
+
+  bool is_mark(std::string_view mark) const {
+    return token_.kind == Token::Kind::kMark && token_.text == mark;
+  }
+  bool is_word(std::string_view word) const {
+    return token_.kind == Token::Kind::kName && token_.text == word;
+  }
+  std::size_t add(Node node) {
+    nodes_.push_back(std::move(node));
+    return nodes_.size() - 1;
+  }
+  std::size_t add(Op op, std::size_t column, std::vector<std::size_t> operands) {
+    return add(Node{.op = op, .operands = std::move(operands), .column = column});
+  }
+
+  // Counts how deep a text nests; what is parsed goes down through it.
+  struct Level {
+    explicit Level(Parser& parser) : parser(parser) {
+      if (++parser.depth_ > Expression::kMostDepth)
+        parser.refuse_at(
+            parser.token_.column,
+            "nested more than " + std::to_string(Expression::kMostDepth) + " deep; split it up");
+    }
+    ~Level() { --parser.depth_; }
+    Parser& parser;
+  };
+
+  std::size_t disjunction() {
+    const Level level(*this);
+    std::size_t left = conjunction();
+    while (is_word("or")) {
+      const std::size_t column = token_.column;
+      next();
+      const std::size_t right = conjunction();
+      left = add(Op::kOr, column, {left, right});
+    }
+    return left;
+  }
+
+  std::size_t conjunction() {
+    std::size_t left = negation();
+    while (is_word("and")) {
+      const std::size_t column = token_.column;
+      next();
+      const std::size_t right = negation();
+      left = add(Op::kAnd, column, {left, right});
+    }
+    return left;
+  }
+
+  std::size_t negation() {
+    if (!is_word("not")) return comparison();
+    const Level level(*this);
+    const std::size_t column = token_.column;
+    next();
+    const std::size_t operand = negation();
+    return add(Op::kNot, column, {operand});
+  }
+
+  std::size_t comparison() {
+    static constexpr std::pair<const char*, Op> kComparisons[] = {
+        {"=", Op::kEqual},   {"!=", Op::kUnequal}, {"<", Op::kLess},
+        {"<=", Op::kAtMost}, {">", Op::kMore},     {">=", Op::kAtLeast}};
+    const std::size_t left = sum();
+    for (const auto& [mark, op] : kComparisons) {
+      if (!is_mark(mark)) continue;
+      const std::size_t column = token_.column;
+      next();
+      const std::size_t right = sum();
+      return add(op, column, {left, right});
+    }
+    return left;
+  }
+
+  std::size_t sum() {
+    std::size_t left = product();
+    while (is_mark("+") || is_mark("-")) {
+      const Op op = is_mark("+") ? Op::kAdd : Op::kSubtract;
+      const std::size_t column = token_.column;
+      next();
+      const std::size_t right = product();
+      left = add(op, column, {left, right});
+    }
+    return left;
+  }
+
+  std::size_t product() {
+    std::size_t left = sign();
+    while (is_mark("*") || is_mark("/")) {
+      const Op op = is_mark("*") ? Op::kMultiply : Op::kDivide;
+      const std::size_t column = token_.column;
+      next();
+      const std::size_t right = sign();
+      left = add(op, column, {left, right});
+    }
+    return left;
+  }
+
+  std::size_t sign() {
+    if (!is_mark("-")) return operand();
+    const Level level(*this);
+    const std::size_t column = token_.column;
+    next();
+    const std::size_t inner = sign();
+    return add(Op::kNegate, column, {inner});
+  }
+
+  std::size_t operand() {
+    const Token token = token_;
+    if (token.kind == Token::Kind::kNumber) {
+      next();
+      return add(Node{.op = Op::kNumber, .number = token.number, .column = token.column});
+    }
+    if (token.kind == Token::Kind::kText) {
+      next();
+      return add(Node{.op = Op::kText, .text = token.text, .column = token.column});
+    }
+    if (is_mark("(")) {
+      next();
+      const std::size_t inner = disjunction();
+      if (!is_mark(")")) refuse("')'");
+      next();
+      return inner;
+    }
+    if (token.kind != Token::Kind::kName || is_word("and") || is_word("or"))
+      refuse("a number, a text, a name or '('");
+    if (is_word("beam")) {
+      const Level level(*this);
+      next();
+      const std::size_t rank = operand();
+      return add(Op::kPath, token.column, {rank});
+    }
+    return named(token);
+  }
+
+  std::size_t named(const Token& token) {
+    next();
+    if (token.text == "true" || token.text == "false")
+      return add(Node{.op = Op::kTruth, .truth = token.text == "true", .column = token.column});
+    if (token.text == "best") return add(Op::kPath, token.column, {});
+    std::vector<std::size_t> operands;
+    const bool called = is_mark("(");
+    if (called) {
+      do {
+        next();
+        operands.push_back(disjunction());
+      } while (is_mark(","));
+      if (!is_mark(")")) refuse("',' or ')'");
+      next();
+    }
+    for (std::size_t i = 0; i < series_list().size(); ++i) {
+      if (series_list()[i].name != token.text) continue;
+      if (operands.size() > 1)
+        refuse_at(token.column, "expected " + token.text + "(STEP); found " +
+                                    counted(operands.size(), "argument"));
+      return add(Node{.op = called ? Op::kSeriesAt : Op::kSeries,
+                      .index = i,
+                      .operands = std::move(operands),
+                      .column = token.column});
+    }
+    const auto list = function_list();
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (list[i].name != token.text) continue;
+      const auto least = static_cast<std::size_t>(list[i].least);
+      const auto most = static_cast<std::size_t>(list[i].most);
+      if (operands.size() < least || operands.size() > most)
+        refuse_at(token.column, "expected " + std::string(list[i].usage) + "; found " +
+                                    counted(operands.size(), "argument"));
+      return add(Node{
+          .op = Op::kCall, .index = i, .operands = std::move(operands), .column = token.column});
+    }
+    std::vector<std::string> names;
+    for (const Function& one : list) names.emplace_back(one.name);
+    for (const Series& one : series_list()) names.emplace_back(one.name);
+    names.insert(names.end(), {"best", "beam", "true", "false"});
+    refuse_at(token.column, "'" + token.text + "' is not a name of expressions" +
+                                did_you_mean(token.text, names) + "; docs/lessons.md lists them");
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  Token token_;
+  int depth_ = 0;
+  std::vector<Node> nodes_;
+};
+
+}  // namespace
+
+Expression Expression::parse(std::string_view text) {
+  if (text.size() > kMostBytes)
+    throw Error(ErrorCode::kCorruption,
+                "column " + std::to_string(kMostBytes + 1) + ": an expression has at most " +
+                    std::to_string(kMostBytes) + " bytes; found " + std::to_string(text.size()));
+  Expression result;
+  result.text_ = text;
+  result.nodes_ = Parser(text).parse();
+  return result;
+}
+
+}  // namespace triescope::lessons

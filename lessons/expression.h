@@ -1,0 +1,76 @@
+// Expressions of lessons: what a question's answer, a task's condition and a number in the text are
+// computed from. No loops, no definitions, no state: a text of at most kMostBytes is parsed once and
+// costs a few questions to the capture each time.
+//
+//   expression = conjunction { "or" conjunction }
+//   conjunction = negation { "and" negation }
+//   negation   = "not" negation | comparison
+//   comparison = sum [ ("=" | "!=" | "<" | "<=" | ">" | ">=") sum ]
+//   sum        = product { ("+" | "-") product }
+//   product    = sign { ("*" | "/") sign }
+//   sign       = "-" sign | operand
+//   operand    = NUMBER | TEXT | "true" | "false" | "beam" operand | NAME [ "(" expression { "," … } ")" ]
+//              | "(" expression ")"
+//
+// TEXT stands in " or '. Which names there are says trace.h; docs/lessons.md explains them. Files of
+// lessons are untrusted: texts and nesting are limited, everything else is refused with its column.
+// Immutable once parsed; safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace triescope::lessons {
+
+class Expression {
+ public:
+  static constexpr std::size_t kMostBytes = 500;
+  static constexpr int kMostDepth = 40;
+
+  // Error{kCorruption}: "column 7: expected …; found …".
+  static Expression parse(std::string_view text);
+
+  enum class Op : std::uint8_t {
+    kNumber,
+    kText,
+    kTruth,
+    kPath,
+    kCall,
+    kSeries,
+    kSeriesAt,
+    kNegate,
+    kNot,
+    kAnd,
+    kOr,
+    kAdd,
+    kSubtract,
+    kMultiply,
+    kDivide,
+    kEqual,
+    kUnequal,
+    kLess,
+    kAtMost,
+    kMore,
+    kAtLeast
+  };
+  struct Node {
+    Op op = Op::kNumber;
+    double number = 0;
+    bool truth = false;
+    std::string text = {};  // kText
+    std::size_t index = 0;  // kCall, kSeries, kSeriesAt: in the list of names
+    std::vector<std::size_t> operands = {};
+    std::size_t column = 1;
+  };
+  const std::string& text() const { return text_; }
+  const std::vector<Node>& nodes() const { return nodes_; }  // operands before what uses them
+  const Node& root() const { return nodes_.back(); }
+
+ private:
+  std::string text_;
+  std::vector<Node> nodes_;
+};
+
+}  // namespace triescope::lessons

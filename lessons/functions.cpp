@@ -1,0 +1,410 @@
+// The names with arguments. What a name is called with is checked in one place (Arguments), so that
+// a wrong step, node or rank reads alike everywhere.
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "core/base/counted.h"
+#include "lessons/trace.h"
+
+namespace triescope::lessons {
+namespace {
+
+using capture::Capture;
+using capture::Tick;
+
+// The arguments of one call. Errors are thrown as std::string, which evaluate() places.
+class Arguments {
+ public:
+  Arguments(const Trace& trace, std::span<const Value> values)
+      : trace(trace), capture(trace.capture), values_(values) {}
+
+  const Trace& trace;
+  const Capture& capture;
+
+  std::size_t size() const { return values_.size(); }
+  double number(std::size_t i) const { return as<double>(i, "a number"); }
+  const std::string& text(std::size_t i) const { return as<std::string>(i, "a text in quotes"); }
+  std::int32_t whole(std::size_t i, const char* what) const {
+    const double value = as<double>(i, what);
+    if (value != std::floor(value) || std::abs(value) > 1e9)
+      throw std::string("expected ") + what + ", a whole number; found " + value_text(value);
+    return static_cast<std::int32_t>(value);
+  }
+  const Series& series(std::size_t i) const {
+    return series_list()[as<SeriesRef>(i, "the name of a series, such as kv_live").index];
+  }
+  std::int32_t step(std::size_t i) const {
+    const std::int32_t step = whole(i, "a step");
+    if (step < 0 || step > capture.last_step())
+      throw "there is no step " + std::to_string(step) + "; the run has steps 0 to " +
+          std::to_string(capture.last_step());
+    return step;
+  }
+  // A node by its number; the prompt's token i (from 0) is -2 - i.
+  std::int32_t node_number(std::size_t i) const {
+    const std::int32_t node = whole(i, "a node");
+    const auto nodes = static_cast<std::int32_t>(capture.nodes().size());
+    if (node < 0 || node >= nodes)
+      throw "there is no node " + std::to_string(node) + "; the run has nodes 0 to " +
+          std::to_string(nodes - 1);
+    return node;
+  }
+  // (NODE), (PATH) or (PATH, STEP), the last of them being argument `size` - 1.
+  std::int32_t node(std::size_t size) const {
+    if (std::holds_alternative<double>(values_[0])) {
+      if (size > 1)
+        throw std::string("expected a path (best, beam 2) before a step; found a number");
+      return node_number(0);
+    }
+    const PathRef path = as<PathRef>(0, "a node, best or beam 1, 2, …");
+    return newest(path, size > 1 ? step(1) : capture.last_step());
+  }
+  std::int32_t node() const { return node(size()); }
+  const capture::NodeRow& row(std::int32_t node) const {
+    return capture.nodes()[static_cast<std::size_t>(node)];
+  }
+  // Everything that is known about it.
+  capture::NodeView view(std::int32_t node) const {
+    return capture.node_at(node, capture.end_tick());
+  }
+
+  // The newest node that a path has after a step.
+  std::int32_t newest(PathRef path, std::int32_t step) const {
+    if (path.rank > 0) {
+      const auto live = capture.frontier(step);
+      for (const capture::FrontierRow& row : live)
+        if (row.rank == path.rank - 1) return row.node;
+      throw "there is no beam " + std::to_string(path.rank) + " after step " +
+          std::to_string(step) + ", which has " + counted(live.size(), "live path");
+    }
+    std::int32_t node = best();
+    while (node > 0 && capture::step_of(row(node).tick) > step) node = row(node).parent;
+    return node;
+  }
+
+ private:
+  std::int32_t best() const {
+    for (const capture::SequenceRow& sequence : capture.sequences())
+      if (sequence.rank == 0) return sequence.node;
+    const auto live = capture.frontier(capture.last_step());
+    if (live.empty()) throw std::string("best: the run has no text yet");
+    return live.front().node;
+  }
+  template <class Kind>
+  const Kind& as(std::size_t i, const char* expected) const {
+    if (const Kind* const found = std::get_if<Kind>(&values_[i])) return *found;
+    throw std::string("expected ") + expected + "; found " + kind_of(values_[i]);
+  }
+
+  std::span<const Value> values_;
+};
+
+double known(double value, const char* what) {
+  if (std::isnan(value)) throw std::string(what) + ": the run did not record it";
+  return value;
+}
+
+Value number(std::int64_t value) { return static_cast<double>(value); }
+
+// --- the run ---
+
+Value setting(const Arguments& a) {
+  const nlohmann::json all =
+      nlohmann::json::parse(a.capture.run().settings_json, nullptr, /*allow_exceptions=*/false);
+  const auto found = all.is_object() ? all.find(a.text(0)) : all.end();
+  if (!all.is_object() || found == all.end())
+    throw "the run's method has no setting '" + a.text(0) + "'";
+  if (found->is_boolean()) return found->get<bool>();
+  if (found->is_number()) return found->get<double>();
+  if (found->is_string()) return found->get<std::string>();
+  return found->dump();
+}
+
+Value model_number(const Arguments& a, const char* field) {
+  const nlohmann::json model =
+      nlohmann::json::parse(a.capture.run().model_json, nullptr, /*allow_exceptions=*/false);
+  if (!model.is_object() || !model.contains(field) || !model[field].is_number())
+    throw std::string("the run did not record its model's ") + field;
+  return model[field].get<double>();
+}
+
+Value prompt_token(const Arguments& a) {
+  const std::vector<std::int32_t>& prompt = a.capture.run().prompt_tokens;
+  const std::int32_t i = a.whole(0, "the number of a prompt token");
+  if (i < 1 || i > static_cast<std::int32_t>(prompt.size()))
+    throw "the prompt has tokens 1 to " + std::to_string(prompt.size()) + "; found " +
+        std::to_string(i);
+  return std::string(a.capture.piece(prompt[static_cast<std::size_t>(i - 1)]));
+}
+
+// --- series ---
+
+Value total(const Arguments& a) {
+  double sum = 0;
+  for (const capture::StepRow& row : a.capture.steps()) sum += a.series(0).at(a.capture, row.step);
+  return sum;
+}
+
+struct Peak {
+  double value = 0;
+  std::int32_t step = 0;
+};
+Peak peak_of(const Arguments& a) {
+  Peak peak;
+  for (const capture::StepRow& row : a.capture.steps())
+    if (const double value = a.series(0).at(a.capture, row.step); value > peak.value)
+      peak = {value, row.step};
+  return peak;
+}
+
+Value first_step(const Arguments& a) {
+  for (const capture::StepRow& row : a.capture.steps())
+    if (a.series(0).at(a.capture, row.step) > 0) return number(row.step);
+  throw std::string("no step of this run has ") + std::string(a.series(0).name);
+}
+
+// --- paths and nodes ---
+
+Value path_text(const Arguments& a) {
+  std::string text;
+  for (const std::int32_t node : a.capture.path_to(a.node()))
+    text += a.capture.piece(a.row(node).token);
+  return text;
+}
+
+Value token(const Arguments& a) {
+  const std::int32_t node = a.node();
+  if (node == 0) throw std::string("node 0 is the prompt, not a token; prompt_token(I) has those");
+  return std::string(a.capture.piece(a.row(node).token));
+}
+
+Value child(const Arguments& a) {
+  const std::int32_t node = a.node_number(0), i = a.whole(1, "the number of a child");
+  const auto children = a.capture.children(node);
+  if (i < 1 || i > static_cast<std::int32_t>(children.size()))
+    throw "node " + std::to_string(node) + " has " + counted(children.size(), "child node") +
+        "; found number " + std::to_string(i);
+  return number(children[static_cast<std::size_t>(i - 1)]);
+}
+
+Value is_ancestor(const Arguments& a) {
+  const std::int32_t above = a.node_number(0);
+  std::int32_t node = a.node_number(1);
+  while (node > above) node = a.row(node).parent;
+  return node == above;
+}
+
+// Its slot at the end of a step.
+Value slot(const Arguments& a) {
+  const std::int32_t node = a.node_number(0), step = a.step(1);
+  const std::int32_t slot =
+      a.capture.slot_of(node, capture::make_tick(step + 1, capture::Phase::kDraft));
+  if (slot < 0)
+    throw "node " + std::to_string(node) + " has no slot after step " + std::to_string(step);
+  return number(slot);
+}
+
+// The latest one; of (PATH, STEP), the latest by the end of that step.
+capture::VerdictRow verdict_of(const Arguments& a) {
+  const std::int32_t node = a.node();
+  const Tick by = a.size() > 1 ? capture::make_tick(a.step(1) + 1, capture::Phase::kDraft)
+                               : a.capture.end_tick();
+  const auto verdict = a.capture.verdict_at(node, by);
+  if (!verdict) throw "nothing was decided about node " + std::to_string(node);
+  return *verdict;
+}
+
+Value verdict_number(const Arguments& a, float capture::VerdictRow::*member, const char* what) {
+  const float value = verdict_of(a).*member;
+  if (value < 0) throw std::string(what) + ": the decision about this node has none";
+  return static_cast<double>(value);
+}
+
+// The input row of the forward that a node went through.
+Value sees(const Arguments& a) {
+  const std::int32_t node = a.node_number(0);
+  const std::int32_t other = a.whole(1, "a node");
+  for (std::int32_t step = capture::step_of(a.row(node).tick); step <= a.capture.last_step();
+       ++step)
+    for (const capture::InputRow& input : a.capture.inputs(step))
+      if (input.node == node) {
+        if (other >= 0) a.node_number(1);
+        return a.capture.visible(input, other);
+      }
+  throw "node " + std::to_string(node) + " went through no forward of this run";
+}
+
+// --- candidates ---
+
+const capture::CandidateRow& candidate(const Arguments& a) {
+  const std::int32_t node = a.node_number(0), rank = a.whole(1, "a rank");
+  const auto rows = a.capture.candidates(node, a.capture.end_tick());
+  for (const capture::CandidateRow& row : rows)
+    if (row.rank == rank - 1) return row;
+  throw "node " + std::to_string(node) + " has candidates 1 to " + std::to_string(rows.size()) +
+      " in this capture; found " + std::to_string(rank);
+}
+
+Value stage_p(const Arguments& a) {
+  const capture::CandidateRow& row = candidate(a);
+  const Tick end = a.capture.end_tick();
+  for (const capture::StageRow& stage : a.capture.stages(row.node, capture::step_of(row.tick), end))
+    if (stage.token == row.token && to_string(stage.stage) == a.text(2))
+      return static_cast<double>(stage.p);
+  throw "the run recorded no stage '" + a.text(2) + "' of this token";
+}
+
+// Tokens among the candidates that a stage leaves.
+Value left(const Arguments& a) {
+  const std::int32_t node = a.node_number(0);
+  const Tick end = a.capture.end_tick();
+  const auto candidates = a.capture.candidates(node, end);
+  if (candidates.empty()) throw "node " + std::to_string(node) + " has no candidates";
+  bool recorded = false;
+  std::int64_t count = 0;
+  for (const capture::StageRow& stage :
+       a.capture.stages(node, capture::step_of(candidates.front().tick), end)) {
+    if (to_string(stage.stage) != a.text(1)) continue;
+    recorded = true;
+    count += stage.p > 0;
+  }
+  if (!recorded) throw "the run recorded no stage '" + a.text(1) + "' of this node";
+  return number(count);
+}
+
+// The token that a draw of `u` would have fallen on.
+Value drawn(const Arguments& a) {
+  const std::int32_t node = a.node_number(0);
+  const double u = a.number(1);
+  for (const std::int32_t child : a.capture.children(node))
+    for (const capture::StageRow& stage :
+         a.capture.stages(node, capture::step_of(a.row(child).tick), a.capture.end_tick())) {
+      const auto from = static_cast<double>(stage.at), p = static_cast<double>(stage.p);
+      if (stage.stage == capture::Stage::kDrawn && from <= u && u < from + p)
+        return std::string(a.capture.piece(stage.token));
+    }
+  throw "no token that the run recorded lies at " + value_text(u) + " of node " +
+      std::to_string(node) + "'s strip";
+}
+
+// --- what the window shows ---
+
+const Moment& moment(const Arguments& a) {
+  if (!a.trace.moment) throw std::string("what the window shows is known in a task's `when` alone");
+  return *a.trace.moment;
+}
+
+Value shown(const Arguments& a) {
+  const auto& panels = moment(a).panels;
+  return std::find(panels.begin(), panels.end(), a.text(0)) != panels.end();
+}
+
+template <Value (*call)(const Arguments&)>
+Value with(const Trace& trace, std::span<const Value> values) {
+  return call(Arguments(trace, values));
+}
+
+constexpr Function kFunctions[] = {
+    {"steps", "steps", 0, 0,
+     with<[](const Arguments& a) { return number(a.capture.last_step()); }>},
+    {"prompt_tokens", "prompt_tokens", 0, 0, with<[](const Arguments& a) {
+       return number(static_cast<std::int64_t>(a.capture.run().prompt_tokens.size()));
+     }>},
+    {"prompt_token", "prompt_token(I)", 1, 1, with<prompt_token>},
+    {"max_new_tokens", "max_new_tokens", 0, 0,
+     with<[](const Arguments& a) { return number(a.capture.run().max_new_tokens); }>},
+    {"kv_bytes", "kv_bytes", 0, 0,
+     with<[](const Arguments& a) { return number(a.capture.run().kv_bytes_per_token); }>},
+    {"vocabulary", "vocabulary", 0, 0,
+     with<[](const Arguments& a) { return model_number(a, "vocab_size"); }>},
+    {"layers", "layers", 0, 0, with<[](const Arguments& a) { return model_number(a, "layers"); }>},
+    {"nodes", "nodes", 0, 0, with<[](const Arguments& a) {
+       return number(static_cast<std::int64_t>(a.capture.nodes().size()) - 1);
+     }>},
+    {"setting", "setting(\"NAME\")", 1, 1, with<setting>},
+    {"total", "total(SERIES)", 1, 1, with<total>},
+    {"peak", "peak(SERIES)", 1, 1,
+     with<[](const Arguments& a) { return Value(peak_of(a).value); }>},
+    {"peak_step", "peak_step(SERIES)", 1, 1,
+     with<[](const Arguments& a) { return number(peak_of(a).step); }>},
+    {"first", "first(SERIES)", 1, 1, with<first_step>},
+    {"node", "node(PATH, STEP)", 1, 2, with<[](const Arguments& a) { return number(a.node()); }>},
+    {"token", "token(NODE) or token(PATH, STEP)", 1, 2, with<token>},
+    {"text", "text(PATH) or text(PATH, STEP)", 1, 2, with<path_text>},
+    {"p", "p(NODE) or p(PATH, STEP)", 1, 2, with<[](const Arguments& a) {
+       return Value(std::exp(known(static_cast<double>(a.view(a.node()).row.logprob), "p")));
+     }>},
+    {"logp", "logp(NODE) or logp(PATH, STEP)", 1, 2, with<[](const Arguments& a) {
+       return Value(known(static_cast<double>(a.view(a.node()).row.logprob), "logp"));
+     }>},
+    {"score", "score(NODE) or score(PATH, STEP)", 1, 2, with<[](const Arguments& a) {
+       return Value(known(static_cast<double>(a.view(a.node()).row.score), "score"));
+     }>},
+    {"q", "q(NODE) or q(PATH, STEP)", 1, 2,
+     with<[](const Arguments& a) { return Value(static_cast<double>(a.row(a.node()).q)); }>},
+    {"u", "u(NODE) or u(PATH, STEP)", 1, 2,
+     with<[](const Arguments& a) { return verdict_number(a, &capture::VerdictRow::u, "u"); }>},
+    {"rank", "rank(NODE) or rank(PATH, STEP)", 1, 2, with<[](const Arguments& a) {
+       const std::int32_t rank = verdict_of(a).rank;
+       if (rank < 0) throw std::string("rank: the decision about this node has none");
+       return number(rank + 1);
+     }>},
+    {"gap", "gap(NODE) or gap(PATH, STEP)", 1, 2,
+     with<[](const Arguments& a) { return Value(static_cast<double>(verdict_of(a).gap)); }>},
+    {"verdict", "verdict(NODE) or verdict(PATH, STEP)", 1, 2,
+     with<[](const Arguments& a) { return Value(std::string(to_string(verdict_of(a).verdict))); }>},
+    {"depth", "depth(NODE) or depth(PATH, STEP)", 1, 2,
+     with<[](const Arguments& a) { return number(a.row(a.node()).depth); }>},
+    {"position", "position(NODE) or position(PATH, STEP)", 1, 2, with<[](const Arguments& a) {
+       return number(static_cast<std::int64_t>(a.capture.run().prompt_tokens.size()) +
+                     a.row(a.node()).depth - 1);
+     }>},
+    {"parent", "parent(NODE) or parent(PATH, STEP)", 1, 2, with<[](const Arguments& a) {
+       const std::int32_t parent = a.row(a.node()).parent;
+       if (parent < 0) throw std::string("node 0 is the prompt, which has no parent");
+       return number(parent);
+     }>},
+    {"children", "children(NODE) or children(PATH, STEP)", 1, 2, with<[](const Arguments& a) {
+       return number(static_cast<std::int64_t>(a.capture.children(a.node()).size()));
+     }>},
+    {"child", "child(NODE, I)", 2, 2, with<child>},
+    {"ancestor", "ancestor(NODE, NODE)", 2, 2, with<is_ancestor>},
+    {"slot", "slot(NODE, STEP)", 2, 2, with<slot>},
+    {"sees", "sees(NODE, NODE)", 2, 2, with<sees>},
+    {"candidate", "candidate(NODE, RANK)", 2, 2, with<[](const Arguments& a) {
+       return Value(std::string(a.capture.piece(candidate(a).token)));
+     }>},
+    {"candidate_p", "candidate_p(NODE, RANK)", 2, 2, with<[](const Arguments& a) {
+       return Value(std::exp(static_cast<double>(candidate(a).logprob)));
+     }>},
+    {"stage_p", "stage_p(NODE, RANK, \"STAGE\")", 3, 3, with<stage_p>},
+    {"left", "left(NODE, \"STAGE\")", 2, 2, with<left>},
+    {"drawn", "drawn(NODE, U)", 2, 2, with<drawn>},
+    {"min", "min(A, B)", 2, 2,
+     with<[](const Arguments& a) { return Value(std::min(a.number(0), a.number(1))); }>},
+    {"max", "max(A, B)", 2, 2,
+     with<[](const Arguments& a) { return Value(std::max(a.number(0), a.number(1))); }>},
+    {"abs", "abs(A)", 1, 1, with<[](const Arguments& a) { return Value(std::abs(a.number(0))); }>},
+    {"round", "round(A)", 1, 1,
+     with<[](const Arguments& a) { return Value(std::round(a.number(0))); }>},
+    {"cursor", "cursor", 0, 0,
+     with<[](const Arguments& a) { return number(capture::step_of(moment(a).cursor)); }>},
+    {"phase", "phase", 0, 0, with<[](const Arguments& a) {
+       return Value(std::string(to_string(capture::phase_of(moment(a).cursor))));
+     }>},
+    {"focus", "focus", 0, 0, with<[](const Arguments& a) { return number(moment(a).focus); }>},
+    {"shown", "shown(\"PANEL\")", 1, 1, with<shown>},
+};
+
+}  // namespace
+
+std::span<const Function> function_list() { return kFunctions; }
+
+Value series_at(const Trace& trace, std::size_t index, std::span<const Value> arguments) {
+  const Arguments a(trace, arguments);
+  return series_list()[index].at(a.capture, a.step(0));
+}
+
+}  // namespace triescope::lessons

@@ -1,0 +1,80 @@
+// Start here. Lesson: a Markdown file that a lecturer writes and the window plays beside a real run.
+//
+//   front_matter.h   what stands between the first two "---": title, minutes, which run
+//   markdown.h       the rest, as blocks of text (by md4c)
+//   read_lesson.cpp  blocks into steps: text, do, predict, check, notes
+//   expression.h     what answers, conditions and numbers are computed from
+//   trace.h          the names that expressions know: a run's capture
+//   check_lesson.h   holds a lesson against its run
+//
+// A lesson file is untrusted: its size and nesting are limited, it names files of its own folder
+// alone, and what it may do is a list (actions.h) that writes nothing and starts no program. Every
+// refusal says file, line, what was expected and what was found. Immutable once read; safe from any
+// thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "lessons/actions.h"
+#include "lessons/expression.h"
+#include "lessons/front_matter.h"
+#include "lessons/markdown.h"
+
+namespace triescope::lessons {
+
+// An expression and where it stands.
+struct Computed {
+  Expression expression;
+  int line = 0;
+};
+
+struct Choice {
+  Filled text = {};                    // empty: its value is shown
+  std::optional<Computed> value = {};  // what the answer is compared with; else the text itself
+  int line = 0;
+};
+
+// A question. What follows it in the step stays hidden until somebody answers.
+struct Predict {
+  Filled question = {};
+  std::vector<Choice> choices = {};  // empty: a number is asked for
+  Computed answer = {};
+  double within = 0;                      // a number this close counts as right
+  std::optional<Computed> expected = {};  // what the author saw: an answer that moved is told
+  int line = 0;
+};
+
+// A task: met once `when` is true of what the window shows. "Show me" performs `show`.
+struct Task {
+  Filled text = {};
+  Computed when = {};
+  std::vector<Action> show = {};
+  int line = 0;
+};
+
+struct Notes {
+  std::vector<Block> blocks = {};  // for the lecturer
+};
+
+using Piece = std::variant<Block, std::vector<Action>, Predict, Task, Notes>;
+
+struct Step {
+  std::string title = {};
+  int line = 0;
+  std::vector<Piece> pieces = {};
+};
+
+struct Lesson {
+  std::string path = {};  // for messages
+  FrontMatter about = {};
+  std::vector<Step> steps = {};
+};
+
+// `path` is for messages alone. Error{kCorruption}: "FILE:LINE: expected …; found …".
+Lesson read_lesson(std::string_view text, const std::string& path);
+
+}  // namespace triescope::lessons

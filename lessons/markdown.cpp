@@ -1,0 +1,296 @@
+#include "lessons/markdown.h"
+
+#include <md4c.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "core/base/error.h"
+#include "lessons/front_matter.h"
+
+namespace triescope::lessons {
+namespace {
+
+// A link's address: its kind by its beginning.
+Link parse_link(const std::string& address) {
+  static constexpr std::pair<const char*, Link::Kind> kKinds[] = {
+      {"ts:step/", Link::Kind::kStep},
+      {"ts:node/", Link::Kind::kNode},
+      {"ts:slot/", Link::Kind::kSlot},
+      {"ts:panel/", Link::Kind::kPanel}};
+  Link link;
+  for (const auto& [begin, kind] : kKinds) {
+    if (!address.starts_with(begin)) continue;
+    link.kind = kind;
+    link.target = parse_filled(address.substr(std::string_view(begin).size()));
+    if (link.target.pieces.empty())
+      throw Error(ErrorCode::kCorruption, "link: expected a target behind '" + address + "'");
+    return link;
+  }
+  if (address.starts_with("https://") || address.starts_with("http://")) {
+    link.kind = Link::Kind::kWeb;
+  } else if (is_plain_file_name(address) && address.ends_with(".md")) {
+    link.kind = Link::Kind::kLesson;
+  } else {
+    throw Error(ErrorCode::kCorruption,
+                "link: expected ts:step/…, ts:node/…, ts:slot/…, ts:panel/…, a lesson's file name "
+                "(other.md) or an https address; found '" +
+                    address + "'");
+  }
+  link.target.pieces = {{address, {}}};
+  return link;
+}
+
+std::string text_of(const MD_ATTRIBUTE& attribute) {
+  return attribute.text ? std::string(attribute.text, attribute.size) : std::string();
+}
+
+// The callbacks of md4c, which is C: an exception waits in `failure` until the parser has returned.
+class Reader {
+ public:
+  Reader(std::string_view text, const std::string& path, int first_line)
+      : text_(text), path_(path), line_(first_line) {
+    for (std::size_t at = 0; at < text.size(); ++at)
+      if (text[at] == '\n') ends_.push_back(at);
+    first_line_ = first_line;
+    open_.push_back(&root_);
+  }
+
+  std::vector<Block> read() {
+    MD_PARSER parser{};
+    parser.flags = MD_FLAG_TABLES | MD_FLAG_NOHTML | MD_FLAG_NOINDENTEDCODEBLOCKS;
+    parser.enter_block = [](MD_BLOCKTYPE type, void* detail, void* self) {
+      return static_cast<Reader*>(self)->guarded(
+          [&](Reader& reader) { reader.enter(type, detail); });
+    };
+    parser.leave_block = [](MD_BLOCKTYPE type, void*, void* self) {
+      return static_cast<Reader*>(self)->guarded([&](Reader& reader) { reader.leave(type); });
+    };
+    parser.enter_span = [](MD_SPANTYPE type, void* detail, void* self) {
+      return static_cast<Reader*>(self)->guarded(
+          [&](Reader& reader) { reader.enter_span(type, detail); });
+    };
+    parser.leave_span = [](MD_SPANTYPE type, void*, void* self) {
+      return static_cast<Reader*>(self)->guarded([&](Reader& reader) { reader.leave_span(type); });
+    };
+    parser.text = [](MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size, void* self) {
+      return static_cast<Reader*>(self)->guarded([&](Reader& reader) {
+        reader.add_text(type, {text, size});
+      });
+    };
+    const int result = md_parse(text_.data(), static_cast<MD_SIZE>(text_.size()), &parser, this);
+    if (failure_) std::rethrow_exception(failure_);
+    if (result != 0) throw Error(ErrorCode::kOutOfMemory, path_ + ": out of memory");
+    return std::move(root_.blocks);
+  }
+
+ private:
+  template <class Body>
+  int guarded(Body body) {
+    try {
+      body(*this);
+      return 0;
+    } catch (const Error& error) {
+      failure_ = std::make_exception_ptr(Error(
+          error.code(), path_ + ":" + std::to_string(line_) + ": " + std::string(error.what())));
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    return 1;
+  }
+
+  // Text of the file says where we are; what md4c makes up (line ends) does not.
+  void locate(const char* text) {
+    if (text < text_.data() || text >= text_.data() + text_.size()) return;
+    const auto at = static_cast<std::size_t>(text - text_.data());
+    const auto before = std::lower_bound(ends_.begin(), ends_.end(), at) - ends_.begin();
+    line_ = first_line_ + static_cast<int>(before);
+  }
+
+  // A link that Markdown took for text, because of a space in its address. `from`: where what is new begins.
+  static void check_address(const std::string& text, std::size_t from) {
+    if (text.find("](ts:", from < 4 ? 0 : from - 4) != std::string::npos)
+      throw Error(ErrorCode::kCorruption,
+                  "link: expected an address without spaces, or one in angle brackets, "
+                  "[text](<ts:node/{node(best, 3)}>); found one with spaces");
+  }
+
+  void open(Block block) {
+    if (open_.size() > static_cast<std::size_t>(kMostNesting))
+      throw Error(ErrorCode::kCorruption, "lists and quotes are nested more than " +
+                                              std::to_string(kMostNesting) + " deep");
+    block.line = 0;  // known with its first text
+    open_.back()->blocks.push_back(std::move(block));
+    open_.push_back(&open_.back()->blocks.back());
+  }
+
+  void enter(MD_BLOCKTYPE type, void* detail) {
+    using Kind = Block::Kind;
+    switch (type) {
+      case MD_BLOCK_QUOTE:
+        return open({.kind = Kind::kQuote});
+      case MD_BLOCK_UL:
+        numbers_.push_back(0);
+        return open({.kind = Kind::kList});
+      case MD_BLOCK_OL:
+        numbers_.push_back(
+            static_cast<int>(std::min(static_cast<MD_BLOCK_OL_DETAIL*>(detail)->start, 1000000u)));
+        return open({.kind = Kind::kList});
+      case MD_BLOCK_LI:
+        open({.kind = Kind::kItem, .number = numbers_.back()});
+        if (numbers_.back() > 0) ++numbers_.back();
+        return;
+      case MD_BLOCK_HR:
+        open({.kind = Kind::kRule});
+        return;
+      case MD_BLOCK_H:
+        return open({.kind = Kind::kHeading,
+                     .level = static_cast<int>(static_cast<MD_BLOCK_H_DETAIL*>(detail)->level)});
+      case MD_BLOCK_CODE:
+        return open({.kind = Kind::kCode,
+                     .info = text_of(static_cast<MD_BLOCK_CODE_DETAIL*>(detail)->info)});
+      case MD_BLOCK_P:
+        return open({.kind = Kind::kParagraph});
+      case MD_BLOCK_TABLE:
+        return open({.kind = Kind::kTable});
+      case MD_BLOCK_TR:
+        return open({.kind = Kind::kRow, .header = in_head_});
+      case MD_BLOCK_TH:
+      case MD_BLOCK_TD:
+        return open({.kind = Kind::kCell});
+      case MD_BLOCK_THEAD:
+        in_head_ = true;
+        return;
+      case MD_BLOCK_TBODY:
+        in_head_ = false;
+        return;
+      case MD_BLOCK_DOC:
+      case MD_BLOCK_HTML:  // switched off
+        return;
+    }
+  }
+
+  void leave(MD_BLOCKTYPE type) {
+    if (type == MD_BLOCK_DOC || type == MD_BLOCK_THEAD || type == MD_BLOCK_TBODY ||
+        type == MD_BLOCK_HTML)
+      return;
+    if (type == MD_BLOCK_UL || type == MD_BLOCK_OL) numbers_.pop_back();
+    Block& block = *open_.back();
+    if (block.line == 0) block.line = line_;
+    open_.pop_back();
+    if (open_.back()->line == 0) open_.back()->line = block.line;
+  }
+
+  void enter_span(MD_SPANTYPE type, void* detail) {
+    if (type == MD_SPAN_EM) ++emphasis_;
+    if (type == MD_SPAN_STRONG) ++strong_;
+    if (type == MD_SPAN_CODE) {
+      in_code_ = true;
+      code_.clear();
+    }
+    if (type == MD_SPAN_A) {
+      const MD_ATTRIBUTE& address = static_cast<MD_SPAN_A_DETAIL*>(detail)->href;
+      locate(address.text);
+      auto link = std::make_shared<Link>(parse_link(text_of(address)));
+      link->line = line_;
+      link_ = std::move(link);
+    }
+    if (type == MD_SPAN_IMG)
+      throw Error(ErrorCode::kNotSupported,
+                  "lessons hold no pictures: show a panel with a do block instead");
+  }
+
+  void leave_span(MD_SPANTYPE type) {
+    if (type == MD_SPAN_EM) --emphasis_;
+    if (type == MD_SPAN_STRONG) --strong_;
+    if (type == MD_SPAN_A) link_.reset();
+    if (type == MD_SPAN_CODE) {
+      in_code_ = false;
+      Span span = fresh_span();
+      if (code_.starts_with('=')) {
+        span.expression = Expression::parse(std::string_view(code_).substr(1));
+      } else {
+        span.code = true;
+        span.text = code_;
+      }
+      open_spans().push_back(std::move(span));
+    }
+  }
+
+  Span fresh_span() const {
+    return {.text = {},
+            .strong = strong_ > 0,
+            .emphasis = emphasis_ > 0,
+            .expression = {},
+            .link = link_,
+            .line = line_};
+  }
+
+  static std::string entity(std::string_view text) {
+    static constexpr std::pair<const char*, const char*> kKnown[] = {
+        {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&nbsp;", "\u00A0"}};
+    for (const auto& [name, meaning] : kKnown)
+      if (text == name) return meaning;
+    return std::string(text);
+  }
+
+  void add_text(MD_TEXTTYPE type, std::string_view text) {
+    locate(text.data());
+    if (open_.back()->line == 0) open_.back()->line = line_;
+    std::string plain(text);
+    if (type == MD_TEXT_NULLCHAR) plain = "\uFFFD";
+    if (type == MD_TEXT_BR) plain = "\n";
+    if (type == MD_TEXT_SOFTBR) plain = " ";
+    if (type == MD_TEXT_ENTITY) plain = entity(text);
+    if (open_.back()->kind == Block::Kind::kCode) {
+      open_.back()->text += plain;
+      return;
+    }
+    if (in_code_) {
+      code_ += plain;
+      return;
+    }
+    std::vector<Span>& spans = open_spans();
+    Span span = fresh_span();
+    if (!spans.empty() && !spans.back().expression && !spans.back().code &&
+        spans.back().strong == span.strong && spans.back().emphasis == span.emphasis &&
+        spans.back().link == span.link) {
+      const std::size_t before = spans.back().text.size();
+      spans.back().text += plain;
+      return check_address(spans.back().text, before);
+    }
+    check_address(plain, 0);
+    span.text = std::move(plain);
+    spans.push_back(std::move(span));
+  }
+
+  // A tight list's items have their text without a paragraph around it; here they all have one.
+  std::vector<Span>& open_spans() {
+    Block& block = *open_.back();
+    if (block.kind != Block::Kind::kItem) return block.spans;
+    if (block.blocks.empty() || block.blocks.back().kind != Block::Kind::kParagraph)
+      block.blocks.push_back({.kind = Block::Kind::kParagraph, .line = line_});
+    return block.blocks.back().spans;
+  }
+
+  const std::string_view text_;
+  const std::string& path_;
+  std::vector<std::size_t> ends_;  // of lines
+  int first_line_ = 1, line_ = 1;
+  Block root_;
+  std::vector<Block*> open_;  // a block's vector grows only while it is the last one open
+  std::vector<int> numbers_;  // of the lists that are open: the next item's, 0 = bullets
+  bool in_head_ = false, in_code_ = false;
+  int strong_ = 0, emphasis_ = 0;
+  std::string code_;
+  std::shared_ptr<const Link> link_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+std::vector<Block> read_markdown(std::string_view text, const std::string& path, int first_line) {
+  return Reader(text, path, first_line).read();
+}
+
+}  // namespace triescope::lessons

@@ -1,0 +1,237 @@
+// Blocks of Markdown into the steps of a lesson.
+#include <charconv>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/base/nearest_name.h"
+#include "core/base/unicode.h"
+#include "lessons/lesson.h"
+
+namespace triescope::lessons {
+namespace {
+
+constexpr std::size_t kMostBytes = 256 << 10, kMostSteps = 200, kMostChoices = 8;
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+// The lines of a fenced block that hold anything, with their numbers.
+struct Line {
+  int number = 0;
+  std::string_view text;
+};
+std::vector<Line> lines_of(const Block& block) {
+  std::vector<Line> lines;
+  std::string_view rest = block.text;
+  for (int number = block.line; !rest.empty(); ++number) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    if (const std::string_view text = trimmed(rest.substr(0, end)); !text.empty())
+      lines.push_back({number, text});
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return lines;
+}
+
+std::string plain(const Block& block) {
+  std::string text;
+  for (const Span& span : block.spans) text += span.text;
+  return text;
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::string& path) : path_(path) {}
+
+  std::vector<Step> steps(std::vector<Block> blocks) {
+    std::vector<Step> steps;
+    for (Block& block : blocks) {
+      const bool begins = block.kind == Block::Kind::kHeading && block.level == 2;
+      if (begins) {
+        if (steps.size() == kMostSteps)
+          refuse(block.line, "expected at most " + std::to_string(kMostSteps) + " steps");
+        steps.push_back({plain(block), block.line, {}});
+        continue;
+      }
+      if (steps.empty())
+        refuse(block.line,
+               "expected '## Title', which begins the first step; found something else "
+               "before it");
+      steps.back().pieces.push_back(piece(std::move(block)));
+    }
+    if (steps.empty()) refuse(0, "expected at least one step, which begins with '## Title'");
+    return steps;
+  }
+
+ private:
+  [[noreturn]] void refuse(int line, const std::string& why) const {
+    throw Error(ErrorCode::kCorruption,
+                path_ + (line > 0 ? ":" + std::to_string(line) : "") + ": " + why);
+  }
+  // Errors of `body`, which know their column at most, get the line.
+  template <class Body>
+  auto at(int line, Body body) const {
+    try {
+      return body();
+    } catch (const Error& error) {
+      throw Error(error.code(), path_ + ":" + std::to_string(line) + ": " + error.what());
+    }
+  }
+  Computed computed(const Line& line, std::string_view text) const {
+    return at(line.number, [&] { return Computed{Expression::parse(trimmed(text)), line.number}; });
+  }
+
+  Filled filled(int line, std::string_view text) const {
+    return at(line, [&] { return parse_filled(text); });
+  }
+
+  Piece piece(Block block) const {
+    if (block.kind == Block::Kind::kQuote && is_notes(block)) return notes(std::move(block));
+    if (block.kind != Block::Kind::kCode) return block;
+    const std::string kind(trimmed(block.info));
+    if (kind == "do") return actions(block);
+    if (kind == "predict") return predict(block);
+    if (kind == "check") return task(block);
+    static const std::vector<std::string> kKinds = {"do", "predict", "check"};
+    if (const std::string meant = did_you_mean(kind, kKinds); !meant.empty())
+      refuse(block.line,
+             "a fenced block is do, predict, check or plain code; found '" + kind + "'" + meant);
+    return block;
+  }
+
+  static bool is_notes(const Block& block) {
+    return !block.blocks.empty() && plain(block.blocks.front()).starts_with("notes:");
+  }
+  static Notes notes(Block block) {
+    std::string& first = block.blocks.front().spans.front().text;
+    first = trimmed(std::string_view(first).substr(std::string_view("notes:").size()));
+    return {std::move(block.blocks)};
+  }
+
+  std::vector<Action> actions(const Block& block) const {
+    std::vector<Action> result;
+    for (const Line& line : lines_of(block))
+      if (!line.text.starts_with('#'))
+        result.push_back(at(line.number, [&] { return parse_action(line.text, line.number); }));
+    if (result.empty()) refuse(block.line, "do: expected at least one line");
+    return result;
+  }
+
+  // "key: value" with one of the keys; false: another line.
+  static bool has_key(const Line& line, std::string_view key, std::string_view& value) {
+    if (!line.text.starts_with(key) || line.text.size() <= key.size() ||
+        line.text[key.size()] != ':')
+      return false;
+    value = trimmed(line.text.substr(key.size() + 1));
+    return true;
+  }
+  static void append(std::string& text, std::string_view more) {
+    text += (text.empty() ? "" : " ") + std::string(more);
+  }
+
+  Choice choice(const Line& line) const {
+    Choice result;
+    result.line = line.number;
+    std::string_view text = trimmed(line.text.substr(2));
+    if (const std::size_t mark = text.find(":="); mark != std::string_view::npos) {
+      result.value = computed(line, text.substr(mark + 2));
+      text = trimmed(text.substr(0, mark));
+    }
+    result.text = filled(line.number, text);
+    if (text.empty() && !result.value) refuse(line.number, "predict: expected a choice behind '-'");
+    return result;
+  }
+
+  Predict predict(const Block& block) const {
+    Predict result;
+    result.line = block.line;
+    std::string question;
+    bool answered = false;
+    for (const Line& line : lines_of(block)) {
+      std::string_view value;
+      if (has_key(line, "answer", value)) {
+        if (answered) refuse(line.number, "predict: expected one answer; found another");
+        result.answer = computed(line, value);
+        answered = true;
+      } else if (has_key(line, "expect", value)) {
+        result.expected = computed(line, value);
+      } else if (has_key(line, "within", value)) {
+        const char* const end = value.data() + value.size();
+        const auto [stop, error] = std::from_chars(value.data(), end, result.within);
+        if (error != std::errc() || stop != end || !(result.within >= 0))
+          refuse(line.number, "within: expected a number; found '" + std::string(value) + "'");
+      } else if (line.text.starts_with("- ")) {
+        if (result.choices.size() == kMostChoices)
+          refuse(line.number,
+                 "predict: expected at most " + std::to_string(kMostChoices) + " choices");
+        result.choices.push_back(choice(line));
+      } else if (!result.choices.empty() || answered) {
+        refuse(line.number,
+               "predict: expected '- CHOICE', 'answer: …', 'expect: …' or 'within: …' behind the "
+               "question; found '" +
+                   std::string(line.text.substr(0, 60)) + "'");
+      } else {
+        append(question, line.text);
+      }
+    }
+    if (question.empty()) refuse(block.line, "predict: expected a question");
+    result.question = filled(block.line, question);
+    if (result.choices.size() == 1)
+      refuse(block.line,
+             "predict: expected two choices or more, or none where a number is asked for");
+    if (!answered)
+      refuse(block.line, "predict: expected 'answer: EXPRESSION', from which the run gives it");
+    return result;
+  }
+
+  Task task(const Block& block) const {
+    Task result;
+    result.line = block.line;
+    std::string text;
+    bool has_condition = false;
+    for (const Line& line : lines_of(block)) {
+      std::string_view value;
+      if (has_key(line, "when", value)) {
+        result.when = computed(line, value);
+        has_condition = true;
+      } else if (has_key(line, "show", value)) {
+        result.show.push_back(at(line.number, [&] { return parse_action(value, line.number); }));
+      } else if (has_condition || !result.show.empty()) {
+        refuse(line.number, "check: expected 'when: …' or 'show: …' behind the task; found '" +
+                                std::string(line.text.substr(0, 60)) + "'");
+      } else {
+        append(text, line.text);
+      }
+    }
+    if (text.empty()) refuse(block.line, "check: expected what is to be done");
+    result.text = filled(block.line, text);
+    if (!has_condition) refuse(block.line, "check: expected 'when: EXPRESSION'");
+    if (result.show.empty())
+      refuse(block.line, "check: expected 'show: …', which does it for those who ask");
+    return result;
+  }
+
+  const std::string& path_;
+};
+
+}  // namespace
+
+Lesson read_lesson(std::string_view text, const std::string& path) {
+  if (text.size() > kMostBytes)
+    throw Error(ErrorCode::kCorruption, path + ": a lesson has at most " +
+                                            std::to_string(kMostBytes >> 10) + " KiB; found " +
+                                            std::to_string(text.size() >> 10));
+  if (const std::size_t bad = invalid_utf8_offset(text); bad != std::string_view::npos)
+    throw Error(ErrorCode::kCorruption,
+                path + ": expected UTF-8; found something else at byte " + std::to_string(bad));
+  Lesson lesson;
+  lesson.path = path;
+  std::string_view body;
+  lesson.about = read_front_matter(text, path, body);
+  lesson.steps = Reader(path).steps(read_markdown(body, path, lesson.about.body_line));
+  return lesson;
+}
+
+}  // namespace triescope::lessons

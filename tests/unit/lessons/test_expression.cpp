@@ -1,0 +1,83 @@
+#include "lessons/expression.h"
+
+#include "tests/unit/lessons/lesson_run.h"
+
+using namespace triescope;
+using namespace triescope::test;
+using lessons::Expression;
+
+TEST_CASE("expression: operators bind as in school, from left to right") {
+  CHECK(number_of("2 + 3 * 4") == 14);
+  CHECK(number_of("(2 + 3) * 4") == 20);
+  CHECK(number_of("10 - 3 - 2") == 5);
+  CHECK(number_of("24 / 4 / 2") == 3);
+  CHECK(number_of("-2 * -3") == 6);
+  CHECK(number_of("2 - -3") == 5);
+  CHECK(number_of("1.25 + 0.75 * 0") == doctest::Approx(1.25));
+}
+
+TEST_CASE("expression: comparisons come after sums, not before and, and before or") {
+  CHECK(truth_of("1 + 1 = 2"));
+  CHECK(truth_of("1 + 1 == 2"));
+  CHECK(truth_of("2 < 3 and 3 <= 3 and 4 > 3 and 3 >= 3 and 2 != 3"));
+  CHECK_FALSE(truth_of("3 < 3"));
+  CHECK_FALSE(truth_of("3 > 3"));
+  CHECK(truth_of("true or false and false"));
+  CHECK_FALSE(truth_of("(true or false) and false"));
+  CHECK(truth_of("not false and true"));
+  CHECK(truth_of("not (1 = 2)"));
+  CHECK(truth_of("not not true"));
+}
+
+TEST_CASE("expression: numbers a rounding apart are the same, neither less nor more") {
+  CHECK(truth_of("0.1 + 0.2 = 0.3"));
+  CHECK_FALSE(truth_of("0.1 + 0.2 > 0.3"));
+  CHECK_FALSE(truth_of("0.3 < 0.1 + 0.2"));
+  CHECK(truth_of("0.1 + 0.2 <= 0.3"));
+  CHECK(truth_of("0.3 >= 0.1 + 0.2"));
+  CHECK_FALSE(truth_of("1 = 1.000001"));
+}
+
+TEST_CASE("expression: texts stand in either quotes and compare as bytes") {
+  CHECK(text_of("\"it's\"") == "it's");
+  CHECK(text_of("'say \"x\"'") == "say \"x\"");
+  CHECK(truth_of("' the' = \" the\""));
+  CHECK(truth_of("' the' != 'the'"));
+}
+
+TEST_CASE("expression: what is wrong is said with its column") {
+  CHECK(refused("") == "column 1: expected a number, a text, a name or '('; found the end");
+  CHECK(refused("1 +") == "column 4: expected a number, a text, a name or '('; found the end");
+  CHECK(refused("1 2") == "column 3: expected the end or an operator; found '2'");
+  CHECK(refused("(1") == "column 3: expected ')'; found the end");
+  CHECK(refused("1 ? 2") ==
+        "column 3: expected a number, a text in quotes, a name or an operator; found '?'");
+  CHECK(refused("'open") == "column 1: expected a closing '; found the end");
+  CHECK(refused("p(1") == "column 4: expected ',' or ')'; found the end");
+  CHECK(refused("acepted(1)") ==
+        "column 1: 'acepted' is not a name of expressions; did you mean accepted?; "
+        "docs/lessons.md lists them");
+  CHECK(refused("2 * p()") == "column 7: expected a number, a text, a name or '('; found ')'");
+  CHECK(refused("sees(1)") == "column 1: expected sees(NODE, NODE); found 1 argument");
+  CHECK(refused("accepted(1, 2)") == "column 1: expected accepted(STEP); found 2 arguments");
+}
+
+TEST_CASE("expression: values of the wrong kind are refused where they stand") {
+  CHECK(refused("1 + true") == "column 3: expected a number; found true or false");
+  CHECK(refused("1 and true") == "column 3: expected true or false; found a number");
+  CHECK(refused("'a' < 'b'") == "column 5: expected a number; found a text");
+  CHECK(refused("1 = 'a'") == "column 3: cannot compare a number with a text");
+  CHECK(refused("1 / (2 - 2)") == "column 3: division by zero");
+  CHECK(refused("-'a'") == "column 1: expected a number; found a text");
+}
+
+TEST_CASE("expression: length and nesting are limited") {
+  const std::string deep(39, '(');
+  CHECK(number_of(deep + "7" + std::string(39, ')')) == 7);
+  CHECK(refused(std::string(40, '(') + "7" + std::string(40, ')')) ==
+        "column 41: nested more than 40 deep; split it up");
+  CHECK(refused(std::string(60, '-') + "7").find("nested more than 40 deep") != std::string::npos);
+  const std::string longest(499, ' ');
+  CHECK(number_of(longest + "7") == 7);
+  CHECK(refused(longest + " 7") == "column 501: an expression has at most 500 bytes; found 501");
+}
