@@ -2,10 +2,15 @@
 #pragma once
 
 #include <cstddef>
-
-#include "tests/support/paths.h"
+#include <cstdlib>
+#include <string>
 
 namespace triescope::test {
+
+inline std::string environment(const char* name, const std::string& otherwise) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? otherwise : value;
+}
 
 // "all": every run, with every KV policy.
 inline bool everything() { return environment("TRIESCOPE_GOLDEN", "") == "all"; }

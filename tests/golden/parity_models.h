@@ -17,6 +17,7 @@
 #include "core/capture/recorder.h"
 #include "core/decode/session.h"
 #include "core/model/model.h"
+#include "tests/golden/golden_share.h"
 #include "tests/support/device.h"
 #include "tests/support/fake_model.h"
 #include "tests/support/paths.h"
@@ -25,11 +26,6 @@
 namespace triescope::test {
 
 using ParityTokens = std::vector<std::int32_t>;
-
-inline std::string environment(const char* name, const std::string& otherwise) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? otherwise : value;
-}
 
 inline const nlohmann::json& parity_file() {
   static const nlohmann::json file = [] {
