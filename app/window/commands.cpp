@@ -68,10 +68,18 @@ Commands file_commands(Workspace& w, UiState& ui) {
       {.id = "save-handout",
        .title = "Save the run as a handout",
        .menu = "File",
-       .run = [&w, &ui] { ui.copy = w.save_handout(); },
+       .run = [&w, &ui] { ui.copy = w.save_whole_run(WholeRun::kHandout); },
        .enabled = has_document(w),
        .help = "As one HTML page in the current folder, for any browser and without a network; its "
                "path goes to the clipboard. A range of steps dragged on the timeline limits it."},
+      {.id = "save-data",
+       .title = "Save the run as data",
+       .menu = "File",
+       .run = [&w, &ui] { ui.copy = w.save_whole_run(WholeRun::kData); },
+       .enabled = has_document(w),
+       .help =
+           "As JSON lines in the current folder, a line a step, for a notebook: drafts with p, q, "
+           "score and verdict, memory, times. A range of steps dragged on the timeline limits it."},
       {.id = "close",
        .title = "Close capture",
        .menu = "File",

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "viz/export/run_data.h"
 #include "viz/handout/handout.h"
 
 namespace triescope::app {
@@ -33,6 +34,8 @@ void ExportTask::write() {
     if (panel_ == kHandout)
       viz::export_handout(*captures.front(), path_, {.panels = {}, .steps = options_.range},
                           progress);
+    else if (panel_ == kRunData)
+      viz::export_run_data(*captures.front(), path_, options_.range, progress);
     else if (sources_.size() == 2)
       viz::export_pair(sources_[0].run, sources_[1].run, panel_, path_, options_, progress);
     else

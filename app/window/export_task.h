@@ -1,5 +1,5 @@
-// ExportTask: one picture, of one run or of two side by side, or a handout, written by a thread of its
-// own from captures that it opens itself, so that the window goes on. Thread-safety: the window
+// ExportTask: one picture, of one run or of two side by side, or a whole run as a page or as data,
+// written by a thread of its own from captures that it opens itself, so that the window goes on. Thread-safety: the window
 // thread owns it; the destructor waits for the thread.
 #pragma once
 
@@ -21,8 +21,8 @@ class ExportTask {
     viz::ExportRun run;  // `capture` is filled in by the thread
   };
 
-  // In place of a panel: the run as a page. Of the options the range of steps counts alone.
-  static constexpr const char* kHandout = "";
+  // In place of a panel: the run as a page, as data. Of the options the range of steps counts alone.
+  static constexpr const char *kHandout = "html", *kRunData = "jsonl";
 
   // One source: `options` say what is shown of it. Two: they stand side by side.
   // `wake` is called from the thread: on progress and at the end.

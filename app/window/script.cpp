@@ -52,6 +52,7 @@ constexpr Verb kVerbs[] = {
     {"branch-with", "NODE TEXT"},
     {"export-panel", "PANEL svg|pdf|png|csv PATH"},
     {"export-handout", "PATH"},
+    {"export-data", "PATH"},
     {"document", "N"},
     {"compare", "N"},
     {"screenshot", "FILE.png"},
@@ -303,7 +304,9 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
                             workspace.preferences.dark,
                             /*both=*/true});
   } else if (verb == "export-handout") {
-    workspace.start_handout(argument);
+    workspace.start_whole_run(WholeRun::kHandout, argument);
+  } else if (verb == "export-data") {
+    workspace.start_whole_run(WholeRun::kData, argument);
   } else if (verb == "document" || verb == "compare") {
     const auto index = static_cast<std::size_t>(number(script, args[0]));
     if (index >= workspace.documents().size())

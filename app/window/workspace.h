@@ -4,6 +4,7 @@
 // decoder is reached through SessionThread.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -65,6 +66,9 @@ struct Document {
 
   viz::Panel* panel(const std::string& name) const;
 };
+
+// As a page for a browser; as JSON lines for a notebook.
+enum class WholeRun : std::uint8_t { kHandout, kData };
 
 struct ExportJob {
   std::string panel, path;
@@ -208,10 +212,10 @@ class Workspace {
   void start_export(const ExportJob& job);
   // Of a panel, as PNG in the current folder under a name that is free; returns its path, "" = refused.
   std::string save_picture(const std::string& panel);
-  // The run, or the chosen range of its steps, as a page.
-  void start_handout(const std::string& path);
+  // The run, or the chosen range of its steps.
+  void start_whole_run(WholeRun as, const std::string& path);
   // In the current folder under a name that is free; returns its path, "" = refused.
-  std::string save_handout();
+  std::string save_whole_run(WholeRun as);
   void cancel_export();
   bool exporting() const;
   double export_share() const;

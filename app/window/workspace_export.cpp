@@ -58,19 +58,21 @@ std::string Workspace::save_picture(const std::string& panel) {
   return path;
 }
 
-void Workspace::start_handout(const std::string& path) {
+void Workspace::start_whole_run(WholeRun as, const std::string& path) {
   if (!may_export()) return;
   viz::ExportOptions options;
   options.range = active_->range;
-  export_ = std::make_unique<ExportTask>(std::vector<ExportTask::Source>{{active_->path, {}}},
-                                         ExportTask::kHandout, path, options, wake_);
+  export_ = std::make_unique<ExportTask>(
+      std::vector<ExportTask::Source>{{active_->path, {}}},
+      as == WholeRun::kHandout ? ExportTask::kHandout : ExportTask::kRunData, path, options, wake_);
 }
 
-std::string Workspace::save_handout() {
+std::string Workspace::save_whole_run(WholeRun as) {
   if (!may_export()) return "";
+  const std::string run = std::filesystem::path(active_->path).stem().string();
   const std::string path =
-      free_path(std::filesystem::path(active_->path).stem().string() + "-handout", ".html");
-  start_handout(path);
+      as == WholeRun::kHandout ? free_path(run + "-handout", ".html") : free_path(run, ".jsonl");
+  start_whole_run(as, path);
   return path;
 }
 

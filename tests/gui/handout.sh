@@ -1,4 +1,4 @@
-# A handout from the window: by a script's verb, of a range of steps, and by the command, under a name that is free.
+# A whole run from the window, as a handout and as data: by a script's verb, of a range of steps, and by the command, under a name that is free.
 source "$(dirname "$0")/lib.sh"
 cp "$TRIESCOPE_SOURCE/tests/fixtures/captures/schema2/beam.tscap" "$work/beam.tscap"
 cd "$work" || exit 1
@@ -9,6 +9,12 @@ export-handout $work/part.html
 wait idle
 range all
 save-handout
+wait idle
+range 2 4
+export-data $work/part.jsonl
+wait idle
+range all
+save-data
 wait idle
 quit
 E2
@@ -22,6 +28,9 @@ def steps(name):
 assert steps("part.html") == [2, 3, 4], "the range"
 whole = steps("beam-handout-2.html")
 assert whole == list(range(len(whole))) and len(whole) > 9, "the whole run"
+lines = lambda name: [json.loads(line)["step"] for line in open(name, encoding="utf-8")]
+assert lines("part.jsonl") == [2, 3, 4], "the range, as data"
+assert lines("beam.jsonl") == whole, "the whole run, as data"
 assert open("beam-handout.html").read() == "mine\n", "what was there stays"
 PY
 finish
