@@ -137,8 +137,8 @@ wait $pid
 [[ -s $work/stopped.txt ]] || { echo "FAILED: nothing printed before Ctrl+C"; failures=$((failures + 1)); }
 "$TRIESCOPE" info --json "$work/stopped.tscap" >"$work/stopped.json" || failures=$((failures + 1))
 check_json "$work/stopped.json" 'd["status"] == "stopped" and d["counts"]["steps"] > 1'
-"$TRIESCOPE" bench --quiet --json --only drafts --model "$model" --methods prompt_lookup:num_draft=3,ngram_trie --max-new-tokens 3 --max-prompt-tokens 20 >"$work/drafts.json" || failures=$((failures + 1))
-check_json "$work/drafts.json" '[m["method"] for m in d["drafts"][:3]] == ["greedy", "prompt_lookup:num_draft=3", "ngram_trie"] and all(m["equal_to_greedy"] == m["prompts"] and m["draft"] == "" for m in d["drafts"])'
+"$TRIESCOPE" bench --quiet --json --only drafts --model "$model" --methods prompt_lookup:prompt_lookup_num_tokens=3,ngram_trie --max-new-tokens 3 --max-prompt-tokens 20 >"$work/drafts.json" || failures=$((failures + 1))
+check_json "$work/drafts.json" '[m["method"] for m in d["drafts"][:3]] == ["greedy", "prompt_lookup:prompt_lookup_num_tokens=3", "ngram_trie"] and all(m["equal_to_greedy"] == m["prompts"] and m["draft"] == "" for m in d["drafts"])'
 "$TRIESCOPE" bench --quiet --json --only models --model "$model" --model "$model" --max-new-tokens 2 >"$work/bench.json" || failures=$((failures + 1))
 check_json "$work/bench.json" '[m["emitted"] for m in d["models"]] == [2, 2] and all(0 < m["logits_difference"] <= 2e-4 and m["load_ms"] > 0 for m in d["models"])'
 finish
