@@ -20,7 +20,7 @@ struct Verb {
   const char* arguments;  // for messages; "" = none
 };
 constexpr Verb kVerbs[] = {
-    {"wait", "step N | idle | done | model | ms N"},
+    {"wait", "step N | idle | done | model | file PATH | ms N"},
     {"cursor", "STEP [draft|forward|accept|commit|observe]"},
     {"range", "FIRST LAST | all"},
     {"focus", "NODE"},
@@ -131,6 +131,7 @@ bool wait(const Script& script, ScriptHost& host, const std::vector<std::string>
   const std::string what = args.empty() ? "" : args[0];
   if (what == "ms" && args.size() == 2)
     return waited * 1000 >= static_cast<double>(number(script, args[1]));
+  if (what == "file" && args.size() == 2) return std::filesystem::exists(args[1]);
   if (!host.workspace.problems.empty())
     refuse(script, "while waiting: " + host.workspace.problems.back());
   bool met = false;
@@ -159,7 +160,7 @@ bool wait(const Script& script, ScriptHost& host, const std::vector<std::string>
       if (const std::string why = why_not_step(host.workspace, step); !why.empty())
         refuse(script, "wait step " + args[1] + ": " + why);
   } else {
-    refuse(script, "wait: expected step N, idle, done, model or ms N");
+    refuse(script, "wait: expected step N, idle, done, model, file PATH or ms N");
   }
   if (!met && waited > kWaitSeconds)
     throw Error(ErrorCode::kIoError, script.where() + ": still waiting for '" + what + "' after " +
