@@ -46,6 +46,7 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
   const auto sequences = capture.counts().sequences;
   if (scene.em != em_) {
     chip_width_.clear();
+    node_width_.clear();
     em_ = scene.em;
     fold_seen_ = -1;
   }
@@ -54,7 +55,11 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
     return;
   if (&capture != capture_) {
     chip_width_.clear();
+    node_width_.clear();
     items_.clear();
+    all_forced_.clear();
+    looked_at_ = 0;
+    first_draft_ = INT32_MAX;
   }
   capture_ = &capture;
   cursor_ = scene.cursor;
@@ -66,12 +71,7 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
   any_withdrawn_ =
       std::find(states_.begin(), states_.end(), NodeState::kWithdrawn) != states_.end();
   ++version_;
-  forced_.clear();
-  for (const capture::NodeRow& row : nodes)
-    if (row.source == capture::Source::kForced) forced_.push_back(row.node);
-  any_drafts_ = std::any_of(nodes.begin(), nodes.end(), [](const capture::NodeRow& row) {
-    return capture::is_draft(row.source);
-  });
+  look_at_sources(nodes);
   ranks_.assign(nodes.size(), -1);
   frontier_.clear();
   for (const Leaf& row : leaves_at(capture, scene.cursor)) {
@@ -119,14 +119,13 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
   // How far what lives, or waits to be decided, reaches.
   end_column_ = 0;
   for (std::size_t i = 0; i < items_.size(); ++i)
-    if (ranks_[index(items_[i].node)] >= 0 || frontier_.count(items_[i].last) ||
-        states_[index(items_[i].node)] == NodeState::kPending)
+    if (ranks_[index(items_[i].node)] >= 0 || states_[index(items_[i].node)] == NodeState::kPending)
       end_column_ = std::max(end_column_, layout_.column(static_cast<std::int32_t>(i)));
   best_ = -1;
-  for (std::size_t i = 0; i < items_.size() && best_ < 0; ++i)
-    if (const auto found = frontier_.find(items_[i].last);
-        found != frontier_.end() && found->second == 0)
-      best_ = static_cast<std::int32_t>(i);
+  const auto best = std::find_if(frontier_.begin(), frontier_.end(),
+                                 [](const auto& leaf) { return leaf.second == 0; });
+  for (std::size_t i = 0; best != frontier_.end() && i < items_.size() && best_ < 0; ++i)
+    if (items_[i].last == best->first) best_ = static_cast<std::int32_t>(i);
   column_x_.assign(widths.size() + 1, 0);
   for (std::size_t i = 0; i < widths.size(); ++i)
     column_x_[i + 1] = column_x_[i] + widths[i] + kGutterEm;
@@ -148,12 +147,28 @@ std::string TrieShape::label_of(const TrieItem& item, const Scene& scene) const 
          token_tail(token_text(back, 1000), kRunChars / 2);
 }
 
+// What a what-if forced, and whether there are drafts.
+void TrieShape::look_at_sources(std::span<const capture::NodeRow> nodes) {
+  for (; looked_at_ < nodes.size(); ++looked_at_) {
+    const capture::NodeRow& row = nodes[looked_at_];
+    if (row.source == capture::Source::kForced) all_forced_.push_back(row.node);
+    if (capture::is_draft(row.source)) first_draft_ = std::min(first_draft_, row.node);
+  }
+  const auto count = static_cast<std::int32_t>(nodes.size());
+  forced_.assign(all_forced_.begin(),
+                 std::lower_bound(all_forced_.begin(), all_forced_.end(), count));
+  any_drafts_ = first_draft_ < count;
+}
+
 float TrieShape::width_of(Canvas& canvas, const TrieItem& item, const Scene& scene) {
   const bool cached = item.node != 0 && item.run == 1;
+  if (node_width_.size() < node_count_) node_width_.resize(node_count_, 0);
+  float& known = node_width_[index(item.node)];
+  if (cached && known > 0) return known;
   const std::int32_t token = scene.capture->nodes()[index(item.node)].token;
   if (cached)
     if (const auto found = chip_width_.find(token); found != chip_width_.end())
-      return found->second;
+      return known = found->second;
   const TextStyle style = item.node == 0 ? ui_text(scene, 0.9f) : mono_text(scene);
   float width = std::max(kMinChipEm,
                          canvas.measure(label_of(item, scene), style).x / scene.em * 1.03f + 0.9f);
@@ -163,7 +178,7 @@ float TrieShape::width_of(Canvas& canvas, const TrieItem& item, const Scene& sce
         width,
         canvas.measure(prompt_caption(*scene.capture), dim_text(scene, kCaptionEm)).x / scene.em +
             0.3f - (kGutterEm - 0.5f));
-  if (cached) chip_width_[token] = width;
+  if (cached) chip_width_[token] = known = width;
   return width;
 }
 
