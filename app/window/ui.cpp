@@ -76,6 +76,7 @@ void draw_window(Ui& ui) {
     ui.keys.panel = "trie";
   ui.visible_panels.clear();
   ui.state.hovered_panel.clear();
+  ui.state.hovered_term.clear();
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(viewport->Pos);
   ImGui::SetNextWindowSize(viewport->Size);

@@ -31,8 +31,10 @@ void draw_panes(Ui& ui, viz::Rect area);
 void draw_empty(Ui& ui, viz::Rect area);  // in their place while no capture is open
 // ui_pane.cpp; `floats`: in a window of its own.
 void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats);
-// ui_pane_buttons.cpp; `zooms`: with those that zoom and fit.
-void draw_pane_buttons(Ui& ui, PaneNode& pane, viz::Rect header, bool zooms, bool floats);
+// ui_pane_buttons.cpp; `zooms`: with those that zoom and fit; `front`: the panel in front, nullptr =
+// none.
+void draw_pane_buttons(Ui& ui, PaneNode& pane, const viz::Panel* front, viz::Rect header,
+                       bool zooms, bool floats);
 float pane_buttons_width(const Ui& ui, bool zooms);  // px, with the list of hidden tabs
 void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document);  // ui_panel.cpp
 
