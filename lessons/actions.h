@@ -3,6 +3,7 @@
 // argument may hold expressions in braces: "lock {node(best, 3)}".
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,9 @@ struct Action {
   Filled argument = {};
   int line = 0;
 };
+
+// Error{kCorruption}: "expected a step; found 'x'", `what` being "a step".
+std::int32_t whole_number(const std::string& what, const std::string& text);
 
 // The verbs there are, each with its arguments: {"cursor", "STEP [PHASE]"}.
 struct ActionVerb {

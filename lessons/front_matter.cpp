@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
+#include "core/base/trimmed.h"
 
 namespace triescope::lessons {
 namespace {
@@ -103,12 +104,6 @@ struct Reader {
     }
   }
 };
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
+#include "core/base/trimmed.h"
 #include "core/base/unicode.h"
 #include "lessons/lesson.h"
 
@@ -11,12 +12,6 @@ namespace triescope::lessons {
 namespace {
 
 constexpr std::size_t kMostBytes = 256 << 10, kMostSteps = 200, kMostChoices = 8;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
 
 // The lines of a fenced block that hold anything, with their numbers.
 struct Line {
