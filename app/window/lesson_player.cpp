@@ -1,11 +1,11 @@
 #include "app/window/lesson_player.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "app/window/workspace.h"
 #include "core/base/error.h"
+#include "core/capture/phase_names.h"
 #include "viz/words/number_text.h"
 #include "viz/words/token_text.h"
 
@@ -17,18 +17,6 @@ using lessons::Link;
 using lessons::Piece;
 using lessons::Predict;
 using lessons::Task;
-
-std::vector<std::string> panel_names() {
-  std::vector<std::string> names;
-  for (const auto& panel : viz::make_panels()) names.push_back(panel->info().name);
-  return names;
-}
-
-std::int32_t whole(const std::string& text) {
-  std::int32_t value = -1;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
 
 }  // namespace
 
@@ -55,7 +43,7 @@ void LessonPlayer::close() {
   lesson_.reset();
   lines_.clear();
   waiting_.clear();
-  if (auto before = pane_layout_from_json(layout_, panel_names()))
+  if (auto before = pane_layout_from_json(layout_, viz::panel_names()))
     workspace_.layout = std::move(*before);
   workspace_.layout_name = layout_name_;
   workspace_.preferences.run_bar_open = run_bar_open_;
@@ -177,7 +165,7 @@ std::vector<LessonPlayer::Line> LessonPlayer::take_lines() {
   workspace_.stop_comparing();
   workspace_.activate(document());
   std::vector<Line> lines = std::exchange(lines_, {});
-  const std::vector<std::string> panels = panel_names();
+  const std::vector<std::string> panels = viz::panel_names();
   for (const Action& action : std::exchange(waiting_, {})) {
     try {
       lines.push_back({action.verb, resolve(action, trace(), panels)});
@@ -238,7 +226,7 @@ std::optional<lessons::Answer> LessonPlayer::answer_of(const Predict& predict) c
 std::int32_t LessonPlayer::node_of(const Link& link) const {
   if (!ready() || (link.kind != Link::Kind::kNode && link.kind != Link::Kind::kSlot)) return -1;
   try {
-    const std::int32_t id = whole(fill(link.target, trace()));
+    const std::int32_t id = lessons::whole_number("a node or a slot", fill(link.target, trace()));
     const Document& run = *document();
     if (link.kind == Link::Kind::kSlot) return run.capture->slot_at(id, run.cursor).node;
     return id;
@@ -256,11 +244,11 @@ void LessonPlayer::follow(const Link& link) {
   } else if (link.kind == Link::Kind::kStep) {
     // As the narration's: what the phase has done is there.
     const std::size_t slash = target.find('/');
-    auto tick = capture::make_tick(whole(target.substr(0, slash)) + 1, capture::Phase::kDraft);
-    for (int i = 0; i < capture::kPhaseCount && slash != std::string::npos; ++i)
-      if (target.substr(slash + 1) == to_string(static_cast<capture::Phase>(i)))
-        tick =
-            capture::make_tick(whole(target.substr(0, slash)), static_cast<capture::Phase>(i)) + 1;
+    const std::int32_t step = lessons::whole_number("a step", target.substr(0, slash));
+    auto tick = capture::make_tick(step + 1, capture::Phase::kDraft);
+    if (slash != std::string::npos)
+      if (const auto phase = capture::phase_from_string(target.substr(slash + 1)))
+        tick = capture::make_tick(step, *phase) + 1;
     lines_.push_back({"cursor", std::to_string(capture::step_of(tick)) + " " +
                                     to_string(capture::phase_of(tick))});
   } else if (const std::int32_t node = node_of(link); node != -1) {
