@@ -9,6 +9,7 @@
 #include "app/cli/terminal.h"
 #include "app/run/lesson_library.h"
 #include "app/run/record_run.h"
+#include "app/run/scratch_folder.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/methods/registry.h"
@@ -21,29 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using lessons::Finding;
 using nlohmann::json;
-
-// A folder for a run that nobody keeps.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (fs::temp_directory_path() / "triescope-lesson-XXXXXX").string();
-    if (!::mkdtemp(name.data()))
-      throw Error(ErrorCode::kIoError, name +
-                                           ": cannot be made; set TMPDIR to a folder that can "
-                                           "be written");
-    path_ = name;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  std::string file(const char* name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
 
 // Decodes a lesson's run; Ctrl+C ends it.
 void record(const lessons::Lesson& lesson, const std::string& path, bool quiet) {
@@ -95,17 +73,16 @@ std::vector<Finding> findings_of(const LibraryLesson& one, bool decode, bool qui
   } catch (const Error& error) {
     return {{1, error.what()}};
   }
-  std::vector<std::string> panels;
-  for (const auto& panel : viz::make_panels()) panels.push_back(panel->info().name);
   std::optional<ScratchFolder> scratch;
   std::string path = capture_of(one), fresh;
   if (decode || path.empty()) {
-    scratch.emplace();
+    scratch.emplace("lesson");
     fresh = scratch->file("run.tscap");
     record(lesson, fresh, quiet);
   }
   const auto capture = capture::Capture::open(path.empty() ? fresh : path);
-  std::vector<Finding> findings = check_lesson(lesson, *capture, panels, lessons_beside(one));
+  std::vector<Finding> findings =
+      check_lesson(lesson, *capture, viz::panel_names(), lessons_beside(one));
   if (!path.empty() && !fresh.empty()) {
     const auto now = capture::Capture::open(fresh);
     for (Finding& moved : moved_answers(lesson, *capture, *now))
@@ -153,15 +130,10 @@ int record_lessons(const std::vector<std::string>& files, bool quiet) {
                                            "folder: give the file's path"
                                          : ": its front matter names no capture to record; add "
                                            "'capture: NAME.tscap'"));
-    std::error_code ec;
-    if (fs::is_symlink(path, ec))
-      throw Error(ErrorCode::kCorruption,
-                  path +
-                      ": expected a file of the lesson's own folder; found a link, which is not "
-                      "followed");
-    const ScratchFolder scratch;
+    const ScratchFolder scratch("lesson");
     const std::string fresh = scratch.file("run.tscap");
     record(one.lesson, fresh, quiet);
+    std::error_code ec;
     fs::copy_file(fresh, path, fs::copy_options::overwrite_existing, ec);
     if (ec) throw Error(ErrorCode::kIoError, path + ": cannot be written (" + ec.message() + ")");
     std::cout << path << ": " << fs::file_size(path) << " bytes\n";

@@ -1,7 +1,5 @@
 #include "app/run/lesson_library.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -14,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "viz/assets/assets.h"
+#include "viz/export/whole_file.h"
 
 namespace triescope::app {
 namespace {
@@ -136,7 +135,14 @@ std::vector<std::string> lessons_beside(const LibraryLesson& lesson) {
 std::string capture_path(const LibraryLesson& lesson) {
   const std::string& capture = lesson.lesson.about.capture;
   if (capture.empty() || lesson.folder.empty()) return {};
-  return (fs::path(lesson.folder) / capture).string();
+  const std::string path = (fs::path(lesson.folder) / capture).string();
+  std::error_code ec;
+  if (fs::is_symlink(path, ec))
+    throw Error(ErrorCode::kCorruption,
+                path +
+                    ": expected a file of the lesson's own folder; found a link, which is not "
+                    "followed");
+  return path;
 }
 
 std::string capture_of(const LibraryLesson& lesson) {
@@ -144,11 +150,6 @@ std::string capture_of(const LibraryLesson& lesson) {
   if (capture.empty()) return {};
   std::error_code ec;
   if (const std::string path = capture_path(lesson); !path.empty()) {
-    if (fs::is_symlink(path, ec))
-      throw Error(ErrorCode::kCorruption,
-                  path +
-                      ": expected a file of the lesson's own folder; found a link, which is not "
-                      "followed");
     if (!fs::exists(path, ec))
       throw Error(ErrorCode::kNotFound, path + ": no such file; `triescope lesson record " +
                                             lesson.lesson.path + "` makes it");
@@ -164,15 +165,15 @@ std::string capture_of(const LibraryLesson& lesson) {
   const fs::path folder = cache_folder() / "lessons" / key, path = folder / capture;
   if (fs::exists(path, ec)) return path.string();
   fs::create_directories(folder, ec);
-  const fs::path temporary = path.string() + "." + std::to_string(::getpid());
-  std::ofstream out(temporary, std::ios::binary);
+  viz::WholeFile whole(path.string());
+  std::ofstream out(whole.path(), std::ios::binary);
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.close();
-  fs::rename(temporary, path, ec);
-  if (!out || ec)
+  if (!out)
     throw Error(ErrorCode::kIoError, path.string() +
                                          ": cannot be written; set XDG_CACHE_HOME to a "
                                          "folder that can be written");
+  whole.commit();
   return path.string();
 }
 

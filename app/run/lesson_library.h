@@ -31,7 +31,8 @@ std::vector<std::string> lessons_beside(const LibraryLesson& lesson);
 // first, where it may be given bookmarks. Error{kNotFound}: the file is missing; {kCorruption}: a link or
 // not a plain file; {kIoError}: cannot be written.
 std::string capture_of(const LibraryLesson& lesson);
-// Where its capture is recorded to; "" where it is built in or has none.
+// Where its capture is recorded to; "" where it is built in or has none. Error{kCorruption}: a link,
+// which would lead out of the folder.
 std::string capture_path(const LibraryLesson& lesson);
 // The run that it is about.
 RunRequest request_of(const lessons::Lesson& lesson);
