@@ -11,8 +11,6 @@
 namespace triescope::lessons {
 namespace {
 
-constexpr std::size_t kMostPanels = 3;
-
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::kCorruption, why); }
 
 void check_step(const std::string& text, const capture::Capture& capture) {
@@ -38,7 +36,16 @@ void check_node(const std::string& text, const capture::Capture& capture) {
            ", and -2 to " + std::to_string(-1 - prompt) + " for the prompt's tokens");
 }
 
+void check_change(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
+    refuse("expected NAME=VALUE, a setting that is another one than the lesson's run has; found '" +
+           text + "'");
+}
+
 }  // namespace
+
+bool starts_a_run(const Action& action) { return action.verb == "run" || action.verb == "set-up"; }
 
 std::int32_t whole_number(const std::string& what, const std::string& text) {
   std::int32_t value = 0;
@@ -103,7 +110,9 @@ const std::vector<ActionVerb>& action_verbs() {
       {"lock", "NODE"},
       {"panels", "NAME [NAME [NAME]]"},
       {"panel", "NAME"},
-      {"maximise-panel", "NAME"}};
+      {"maximise-panel", "NAME"},
+      {"set-up", "NAME=VALUE [NAME=VALUE …]"},
+      {"run", "NAME=VALUE [NAME=VALUE …]"}};
   return verbs;
 }
 
@@ -152,6 +161,8 @@ std::string resolve(const Action& action, const Trace& trace,
   } else if (action.verb == "lock") {
     need(1, 1);
     check_node(args[0], trace.capture);
+  } else if (starts_a_run(action)) {
+    for (const std::string& change : args) check_change(change);
   } else {
     need(1, action.verb == "panels" ? kMostPanels : 1);
     for (const std::string& panel : args)

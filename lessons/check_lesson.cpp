@@ -81,6 +81,7 @@ class Rehearsal {
     if (const auto* const actions = std::get_if<std::vector<Action>>(&piece)) perform(*actions);
     if (const Predict* const predict = std::get_if<Predict>(&piece)) check(*predict);
     if (const Task* const task = std::get_if<Task>(&piece)) check(*task);
+    if (const auto* const experiment = std::get_if<Experiment>(&piece)) check(*experiment);
     if (const Notes* const notes = std::get_if<Notes>(&piece))
       for (const Block& block : notes->blocks) check(block);
   }
@@ -200,6 +201,13 @@ class Rehearsal {
     attempt(task.when.line, [&] {
       if (!evaluate_truth(task.when.expression, trace(true)))
         note(task.when.line, "what `show` does is not what `when` asks for");
+    });
+  }
+
+  void check(const Experiment& experiment) {
+    attempt(experiment.line, [&] {
+      phrase(experiment.text, trace(), value_text);
+      resolve_experiment(experiment, trace());
     });
   }
 

@@ -30,17 +30,24 @@ void LessonPlayer::open(const std::string& path_or_name) {
     workspace_.preferences.run_bar_open = false;
   }
   lesson_ = std::move(next);
-  Progress& old = progress();
+  experiments_.clear();
+  LessonProgress& old = progress();
   old.step = std::min(old.step, steps() - 1);
   if (at_the_end()) old = {};  // once more, from the beginning
   lines_.clear();
   waiting_.clear();
+  recorder_.reset();
+  mistake_.clear();
+  ++reads_;
+  file_ = stamp_of(path());
   open_run();
   go_to(old.step);
 }
 
 void LessonPlayer::close() {
   lesson_.reset();
+  recorder_.reset();
+  experiments_.clear();
   lines_.clear();
   waiting_.clear();
   if (auto before = pane_layout_from_json(layout_, viz::panel_names()))
@@ -55,6 +62,7 @@ void LessonPlayer::open_run() {
   document_ = 0;
   if (const std::string path = capture_of(*lesson_); !path.empty()) {
     document_ = workspace_.open_unlisted(path)->serial;
+    capture_ = stamp_of(path);
     return;
   }
   run_before_ = workspace_.live().run_serial;
@@ -126,8 +134,15 @@ void LessonPlayer::show_me(std::size_t piece) {
   perform(std::get<Task>(shown_step().pieces[piece]).show);
 }
 
+LessonRecorder::Seen LessonPlayer::seen() const {
+  const Document& run = *document();
+  return {run.cursor, run.focus.locked, run.range, panels_, workspace_.maximised};
+}
+
 bool LessonPlayer::notice(const std::vector<std::string>& panels) {
   const Document* const run = document();
+  panels_ = panels;
+  if (recorder_ && run && run == workspace_.active()) recorder_->see(seen());
   if (!ready() || run != workspace_.active() || !lines_.empty() || !waiting_.empty()) return false;
   const lessons::Moment moment{run->cursor, run->focus.locked, panels};
   bool met = false;
@@ -168,12 +183,37 @@ std::vector<LessonPlayer::Line> LessonPlayer::take_lines() {
   const std::vector<std::string> panels = viz::panel_names();
   for (const Action& action : std::exchange(waiting_, {})) {
     try {
-      lines.push_back({action.verb, resolve(action, trace(), panels)});
+      const std::string argument = resolve(action, trace(), panels);
+      if (!starts_a_run(action)) {
+        lines.push_back({action.verb, argument});
+        continue;
+      }
+      for (Line& line : run_lines(changed_request(lesson_->lesson, argument), action.verb == "run"))
+        lines.push_back(std::move(line));
     } catch (const Error& error) {
       workspace_.say(LogLevel::kError, lesson_->lesson.path + ":" + std::to_string(action.line) +
                                            ": " + error.what());
     }
   }
+  return lines;
+}
+
+std::vector<LessonPlayer::Line> LessonPlayer::run_lines(const RunRequest& request,
+                                                        bool start) const {
+  std::vector<Line> lines;
+  if (!request.model.empty() && request.model != workspace_.request().model)
+    lines.push_back({"model", request.model});
+  if (!request.draft_model.empty()) lines.push_back({"draft-model", request.draft_model});
+  lines.push_back({"method", request.method});
+  for (const auto& [name, value] : request.settings.items())
+    lines.push_back({"set", name + "=" + value.get<std::string>()});
+  lines.push_back({"chat", request.chat ? "on" : "off"});
+  lines.push_back({"prompt-is-ids", "off"});
+  lines.push_back({"prompt", request.prompt});
+  lines.push_back({"max-new-tokens", std::to_string(request.max_new_tokens)});
+  lines.push_back({"seed", std::to_string(request.seed)});
+  if (!workspace_.preferences.run_bar_open && !start) lines.push_back({"run-bar", ""});
+  if (start) lines.push_back({"start-run", ""});
   return lines;
 }
 
@@ -223,6 +263,26 @@ std::optional<lessons::Answer> LessonPlayer::answer_of(const Predict& predict) c
   }
 }
 
+const ExperimentTask* LessonPlayer::experiment(std::size_t piece) {
+  auto& task = experiments_[{step(), piece}];
+  if (task || !ready()) return task.get();
+  try {
+    const auto& asked = std::get<lessons::Experiment>(shown_step().pieces[piece]);
+    task = std::make_unique<ExperimentTask>(resolve_experiment(asked, trace()), workspace_.waker());
+  } catch (const Error&) {
+    // `lesson check` says why.
+  }
+  return task.get();
+}
+
+void LessonPlayer::draw_again(std::size_t piece) {
+  auto& task = experiments_[{step(), piece}];
+  if (!task) return;
+  lessons::ExperimentSetup setup = task->setup();
+  ++setup.seed;
+  task = std::make_unique<ExperimentTask>(std::move(setup), workspace_.waker());
+}
+
 std::int32_t LessonPlayer::node_of(const Link& link) const {
   if (!ready() || (link.kind != Link::Kind::kNode && link.kind != Link::Kind::kSlot)) return -1;
   try {
@@ -268,7 +328,10 @@ nlohmann::json LessonPlayer::state_json() const {
                           {"question_open", open_question().has_value()},
                           {"task_open", open_task().has_value()},
                           {"answered", progress().given.size()},
-                          {"met", progress().met.size()}};
+                          {"met", progress().met.size()},
+                          {"mistake", mistake_},
+                          {"recorded", recorder_ ? nlohmann::json(recorder_->lines()) : nullptr},
+                          {"experiments", drawn_}};
   return state;
 }
 

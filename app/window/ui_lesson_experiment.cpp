@@ -1,0 +1,83 @@
+// An experiment in the lesson pane: what is tried, the chart, chi-square, and what that says.
+#include <algorithm>
+#include <cstdio>
+
+#include "app/window/experiment_chart.h"
+#include "app/window/lesson_card.h"
+#include "app/window/style.h"
+#include "viz/canvas/imgui_canvas.h"
+#include "viz/look/drawing.h"
+
+namespace triescope::app {
+namespace {
+
+std::string figures_text(const ExperimentResult& result, int draws) {
+  char text[160];
+  std::snprintf(
+      text, sizeof text, "χ² = %.3g with %d degree%s of freedom, p-value %s", result.chi.value,
+      result.chi.degrees, result.chi.degrees == 1 ? "" : "s",
+      result.chi.p < kDiffersBelow ? "below 0.001" : LessonPlayer::shown(result.chi.p).c_str());
+  std::string all = text;
+  if (result.drafted > 0)
+    all += "; " + LessonPlayer::shown(static_cast<double>(result.accepted)) + " of " +
+           LessonPlayer::shown(static_cast<double>(draws)) + " draws kept a draft";
+  return all + ".";
+}
+
+// What it comes to, behind a mark.
+void verdict_line(Ui& ui, const ExperimentResult& result) {
+  const viz::Mark mark = ui.theme.mark(result.agrees() ? capture::NodeState::kAccepted
+                                                       : capture::NodeState::kRejected);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
+  viz::draw_glyph(canvas, mark.glyph, {at.x + ui.em * 0.5f, at.y + ui.em * 0.62f}, ui.em * 0.85f,
+                  mark.color);
+  ImGui::SetCursorScreenPos(ImVec2(at.x + ui.em * 1.4f, at.y));
+  bold_line(ui, verdict_words(result));
+}
+
+}  // namespace
+
+void draw_experiment(Ui& ui, std::size_t piece, const lessons::Experiment& experiment,
+                     float width) {
+  LessonPlayer& lesson = ui.workspace.lesson;
+  LessonCard card(ui, width, ui.theme.text_dim);
+  bold_line(ui, lesson.text_of(experiment.text));
+  ImGui::TextUnformatted(rule_words(experiment.rule));
+  const ExperimentTask* const task = lesson.experiment(piece);
+  if (!task) return ImGui::TextDisabled("This experiment cannot be drawn with this run.");
+  ExperimentChart chart{.names = {},
+                        .result = task->done() && task->error().empty() ? &task->result() : nullptr,
+                        .expected = expected_of(task->setup()),
+                        .draws = task->setup().draws,
+                        .theme = ui.theme,
+                        .em = ui.em};
+  for (const lessons::Value& name : task->setup().names)
+    chart.names.push_back(LessonPlayer::shown(name));
+  // Its place is kept while it is being drawn: the chart does not move for it.
+  const ImVec2 top = ImGui::GetCursorScreenPos();
+  if (chart.result)
+    verdict_line(ui, *chart.result);
+  else
+    ImGui::TextDisabled("Drawing …");
+  const float least = top.y + 2 * ImGui::GetTextLineHeight() + ui.em * 0.5f;
+  const ImVec2 at(top.x, std::max(ImGui::GetCursorScreenPos().y + ui.em * 0.2f, least));
+  ImGui::SetCursorScreenPos(at);
+  const viz::Rect area{at.x, at.y, card.inner(), experiment_chart_height(chart)};
+  viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
+  draw_experiment_chart(canvas, area, chart);
+  ImGui::Dummy(ImVec2(area.w, area.h));
+  if (!task->done()) return;
+  if (!chart.result) return ImGui::TextUnformatted(task->error().c_str());
+  ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(ui.theme.text_dim));
+  ImGui::TextUnformatted(figures_text(*chart.result, chart.draws).c_str());
+  ImGui::PopStyleColor();
+  const std::string again = "Draw another " + LessonPlayer::shown(static_cast<double>(chart.draws));
+  if (ImGui::SmallButton(again.c_str())) {
+    lesson.draw_again(piece);
+    ui.animating = true;
+  }
+  target(ui, "draw again");
+}
+
+}  // namespace triescope::app
