@@ -246,9 +246,11 @@ int new_lesson(const std::string& file) {
   out << text;
   if (!out.flush())
     throw Error(ErrorCode::kIoError, file + ": cannot be written; is the folder there?");
-  std::cout << file << ": written. `triescope lesson record " << file
-            << "` decodes its run, `triescope lesson check " << file
-            << "` holds it against that; `triescope " << file << "` opens it\n";
+  std::cout << file << ": written. Next:\n"
+            << "  triescope lesson record " << file << "   decodes its run; needs the model\n"
+            << "  triescope " << file << "   opens it; it is read again whenever you save it\n"
+            << "  triescope lesson check " << file << "   holds it against its run\n"
+            << "docs/lessons.md explains what may stand in it\n";
   return 0;
 }
 

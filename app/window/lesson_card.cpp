@@ -1,6 +1,8 @@
 #include "app/window/lesson_card.h"
 
 #include "app/window/style.h"
+#include "viz/canvas/imgui_canvas.h"
+#include "viz/look/drawing.h"
 
 namespace triescope::app {
 namespace {
@@ -39,6 +41,15 @@ void bold_line(Ui& ui, const std::string& text) {
   ImGui::PushFont(ui.fonts.ui_bold, 0);
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopFont();
+}
+
+void marked_line(Ui& ui, const viz::Mark& mark, const std::string& text) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
+  viz::draw_glyph(canvas, mark.glyph, {at.x + ui.em * 0.5f, at.y + ui.em * 0.62f}, ui.em * 0.85f,
+                  mark.color);
+  ImGui::SetCursorScreenPos(ImVec2(at.x + ui.em * 1.4f, at.y));
+  bold_line(ui, text);
 }
 
 void target(Ui& ui, const std::string& name) {

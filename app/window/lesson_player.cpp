@@ -18,6 +18,11 @@ using lessons::Piece;
 using lessons::Predict;
 using lessons::Task;
 
+bool same_run(const RunRequest& a, const RunRequest& b) {
+  return a.method == b.method && a.settings == b.settings && a.prompt == b.prompt &&
+         a.chat == b.chat && a.max_new_tokens == b.max_new_tokens && a.seed == b.seed;
+}
+
 }  // namespace
 
 void LessonPlayer::open(const std::string& path_or_name) {
@@ -38,6 +43,7 @@ void LessonPlayer::open(const std::string& path_or_name) {
   waiting_.clear();
   recorder_.reset();
   mistake_.clear();
+  findings_.clear();
   ++reads_;
   file_ = stamp_of(path());
   open_run();
@@ -92,7 +98,8 @@ void LessonPlayer::go_to(std::size_t step) {
 }
 
 void LessonPlayer::show_again() {
-  if (!document()) open_run();  // it was closed meanwhile
+  // It was closed meanwhile; one that is about to be decoded is not there yet either.
+  if (!document() && (document_ != 0 || workspace_.idle())) open_run();
   lines_ = {{"range", "all"}, {"lock", "-1"}};
   workspace_.maximised.clear();
   waiting_.clear();
@@ -201,6 +208,11 @@ std::vector<LessonPlayer::Line> LessonPlayer::take_lines() {
 std::vector<LessonPlayer::Line> LessonPlayer::run_lines(const RunRequest& request,
                                                         bool start) const {
   std::vector<Line> lines;
+  const auto& documents = workspace_.documents();
+  // Whoever comes back to the step sees the run that is there already.
+  for (std::size_t i = 0; start && i < documents.size(); ++i)
+    if (documents[i]->request && same_run(*documents[i]->request, request))
+      return {{"document", std::to_string(i)}};
   if (!request.model.empty() && request.model != workspace_.request().model)
     lines.push_back({"model", request.model});
   if (!request.draft_model.empty()) lines.push_back({"draft-model", request.draft_model});
@@ -330,6 +342,7 @@ nlohmann::json LessonPlayer::state_json() const {
                           {"answered", progress().given.size()},
                           {"met", progress().met.size()},
                           {"mistake", mistake_},
+                          {"findings", findings_.size()},
                           {"recorded", recorder_ ? nlohmann::json(recorder_->lines()) : nullptr},
                           {"experiments", drawn_}};
   return state;

@@ -86,6 +86,8 @@ class LessonPlayer {
   // Why the file as it is now cannot be shown: file, line, what was expected. The last version that could
   // be is shown meanwhile. "" = it is shown.
   const std::string& mistake() const { return mistake_; }
+  // What `lesson check` says of a lesson of a file, but for experiments, which are drawn where they stand.
+  const std::vector<lessons::Finding>& findings() const { return findings_; }
   std::string path() const;  // of its file; "" = built in
   // Changes whenever it is read again.
   std::string version() const { return path() + std::to_string(reads_); }
@@ -115,6 +117,7 @@ class LessonPlayer {
   const LessonProgress& progress() const { return all_.at(lesson_->id); }
   LessonRecorder::Seen seen() const;
   void read_again(bool other_run);
+  bool check_again();  // true: it was not checked yet
   void open_run();
   void perform(std::size_t first, std::size_t last);  // the actions of these pieces
   void perform(const std::vector<lessons::Action>& actions);
@@ -135,6 +138,9 @@ class LessonPlayer {
   double next_look_ = 0;
   std::string mistake_;
   std::uint64_t reads_ = 0;
+  std::vector<lessons::Finding> findings_;
+  std::pair<std::uint64_t, std::uint64_t> checked_ = {0,
+                                                      0};  // of which reading, with which document
   std::vector<lessons::Action> waiting_;
   std::vector<Line> lines_;
   // Of the window, before the lesson.

@@ -128,8 +128,8 @@ class Layout {
     const viz::Point size = look_.picture ? look_.picture(span.picture) : viz::Point{};
     if (size.x <= 0 || size.y <= 0) {
       const float pad = em() * 0.6f;
-      const float height = pad + flow_words({{.text = span.text, .emphasis = true}}, x + pad,
-                                            y + pad * 0.5f, width - 2 * pad, false);
+      const float height = pad + flow_words({{.text = "Picture: " + span.text, .emphasis = true}},
+                                            x + pad, y + pad * 0.5f, width - 2 * pad, false);
       text.grounds.push_back({x, y, width, height});
       text.pictures.push_back({{x, y, width, height}, span.picture, span.text, false});
       return height + gap() * 0.5f;

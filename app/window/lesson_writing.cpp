@@ -2,9 +2,11 @@
 // records what is done in the window.
 #include <algorithm>
 
+#include "app/run/lesson_pictures.h"
 #include "app/window/lesson_player.h"
 #include "app/window/workspace.h"
 #include "core/base/error.h"
+#include "viz/panels/panel.h"
 
 namespace triescope::app {
 namespace {
@@ -49,9 +51,20 @@ bool LessonPlayer::update(double seconds) {
   const std::string capture = capture_path(*lesson_);
   const Stamp run = capture.empty() ? Stamp{} : stamp_of(capture);
   const bool other_run = !capture.empty() && run != capture_ && run != Stamp{};
-  if (file == file_ && !other_run) return changed;
-  file_ = file;
-  read_again(other_run);
+  if (file != file_ || other_run) {
+    file_ = file;
+    read_again(other_run);
+    changed = true;
+  }
+  return check_again() || changed;
+}
+
+bool LessonPlayer::check_again() {
+  if (!ready() || checked_ == std::pair{reads_, document()->serial}) return false;
+  checked_ = {reads_, document()->serial};
+  findings_ = check_lesson(lesson_->lesson, *document()->capture, viz::panel_names(),
+                           lessons_beside(*lesson_));
+  for (lessons::Finding& other : check_pictures(*lesson_)) findings_.push_back(std::move(other));
   return true;
 }
 

@@ -1,39 +1,27 @@
 // An experiment in the lesson pane: what is tried, the chart, chi-square, and what that says.
 #include <algorithm>
-#include <cstdio>
+#include <cmath>
 
 #include "app/window/experiment_chart.h"
 #include "app/window/lesson_card.h"
 #include "app/window/style.h"
+#include "core/base/counted.h"
 #include "viz/canvas/imgui_canvas.h"
-#include "viz/look/drawing.h"
 
 namespace triescope::app {
 namespace {
 
 std::string figures_text(const ExperimentResult& result, int draws) {
-  char text[160];
-  std::snprintf(
-      text, sizeof text, "χ² = %.3g with %d degree%s of freedom, p-value %s", result.chi.value,
-      result.chi.degrees, result.chi.degrees == 1 ? "" : "s",
-      result.chi.p < kDiffersBelow ? "below 0.001" : LessonPlayer::shown(result.chi.p).c_str());
-  std::string all = text;
+  // Large ones as whole numbers: 1,991 and not 1.99e+03.
+  const double value = result.chi.value < 100 ? result.chi.value : std::round(result.chi.value);
+  std::string all = "χ² = " + (std::isfinite(value) ? LessonPlayer::shown(value) : "∞") + ", " +
+                    counted(static_cast<std::size_t>(result.chi.degrees), "degree") +
+                    " of freedom, p-value " +
+                    (result.agrees() ? LessonPlayer::shown(result.chi.p) : "below 0.001");
   if (result.drafted > 0)
     all += "; " + LessonPlayer::shown(static_cast<double>(result.accepted)) + " of " +
            LessonPlayer::shown(static_cast<double>(draws)) + " draws kept a draft";
   return all + ".";
-}
-
-// What it comes to, behind a mark.
-void verdict_line(Ui& ui, const ExperimentResult& result) {
-  const viz::Mark mark = ui.theme.mark(result.agrees() ? capture::NodeState::kAccepted
-                                                       : capture::NodeState::kRejected);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
-  viz::draw_glyph(canvas, mark.glyph, {at.x + ui.em * 0.5f, at.y + ui.em * 0.62f}, ui.em * 0.85f,
-                  mark.color);
-  ImGui::SetCursorScreenPos(ImVec2(at.x + ui.em * 1.4f, at.y));
-  bold_line(ui, verdict_words(result));
 }
 
 }  // namespace
@@ -57,7 +45,10 @@ void draw_experiment(Ui& ui, std::size_t piece, const lessons::Experiment& exper
   // Its place is kept while it is being drawn: the chart does not move for it.
   const ImVec2 top = ImGui::GetCursorScreenPos();
   if (chart.result)
-    verdict_line(ui, *chart.result);
+    marked_line(ui,
+                ui.theme.mark(chart.result->agrees() ? capture::NodeState::kAccepted
+                                                     : capture::NodeState::kRejected),
+                verdict_words(*chart.result));
   else
     ImGui::TextDisabled("Drawing …");
   const float least = top.y + 2 * ImGui::GetTextLineHeight() + ui.em * 0.5f;

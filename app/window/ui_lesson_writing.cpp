@@ -1,25 +1,41 @@
 // What the lesson pane shows those who write the lesson: a mistake in its file as it is now, and the
 // lines that are being recorded.
+#include <algorithm>
+
 #include "app/window/lesson_card.h"
 #include "app/window/style.h"
-#include "viz/canvas/imgui_canvas.h"
-#include "viz/look/drawing.h"
 
 namespace triescope::app {
 namespace {
 
+constexpr std::size_t kMostFindings = 5;
+
 void draw_mistake(Ui& ui, float width) {
   const viz::Mark mark = ui.theme.mark(capture::NodeState::kRejected);
   LessonCard card(ui, width, mark.color);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
-  viz::draw_glyph(canvas, mark.glyph, {at.x + ui.em * 0.5f, at.y + ui.em * 0.62f}, ui.em * 0.85f,
-                  mark.color);
-  ImGui::SetCursorScreenPos(ImVec2(at.x + ui.em * 1.4f, at.y));
-  bold_line(ui, "The file cannot be read as it is now");
+  marked_line(ui, mark, "The file cannot be read as it is now");
   ImGui::TextUnformatted(ui.workspace.lesson.mistake().c_str());
   ImGui::TextDisabled("Below is the last version that could be read.");
   target(ui, "mistake");
+}
+
+// What does not hold, with its lines, of the file as it is shown.
+void draw_findings(Ui& ui, float width) {
+  const LessonPlayer& lesson = ui.workspace.lesson;
+  const auto& findings = lesson.findings();
+  const viz::Mark mark = ui.theme.mark(capture::NodeState::kRejected);
+  LessonCard card(ui, width, mark.color);
+  marked_line(ui, mark,
+              findings.size() == 1
+                  ? "A line does not hold against the run"
+                  : std::to_string(findings.size()) + " lines do not hold against the run");
+  for (std::size_t i = 0; i < std::min(findings.size(), kMostFindings); ++i)
+    ImGui::TextUnformatted(
+        (lesson.lesson().file + ":" + std::to_string(findings[i].line) + ": " + findings[i].text)
+            .c_str());
+  if (findings.size() > kMostFindings)
+    ImGui::TextDisabled("`triescope lesson check` says the others.");
+  target(ui, "findings");
 }
 
 void draw_recorder(Ui& ui, float width) {
@@ -40,7 +56,10 @@ void draw_recorder(Ui& ui, float width) {
 
 void draw_writing(Ui& ui, float width) {
   LessonPlayer& lesson = ui.workspace.lesson;
-  if (!lesson.mistake().empty()) draw_mistake(ui, width);
+  if (!lesson.mistake().empty())
+    draw_mistake(ui, width);
+  else if (!lesson.findings().empty())
+    draw_findings(ui, width);
   if (lesson.recorder()) draw_recorder(ui, width);
 }
 

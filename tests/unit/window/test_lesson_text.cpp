@@ -126,8 +126,9 @@ TEST_CASE("lesson text: where a picture cannot be shown, its text stands") {
   REQUIRE(text.pictures.size() == 1);
   CHECK_FALSE(text.pictures[0].shown);
   REQUIRE(text.grounds.size() == 1);
-  REQUIRE(text.runs.size() == 3);
-  CHECK(text.runs[0].text == "what");
+  REQUIRE(text.runs.size() == 4);
+  CHECK(text.runs[0].text == "Picture:");
+  CHECK(text.runs[1].text == "what");
   CHECK(text.grounds[0].contains({text.runs[0].box.x, text.runs[0].box.y}));
 }
 

@@ -83,6 +83,7 @@ struct Desk {
     write(kSteps);
     lesson.open(file());
     play();
+    lesson.update(0);
   }
   static constexpr const char* kSteps =
       "## One\n```do\ncursor 1\n```\n```predict\nHow many?\nanswer: 1\n```\n## Two\n```do\ncursor "
@@ -169,6 +170,26 @@ TEST_CASE_FIXTURE(Desk, "lesson: a mistake is told with its line, the last good 
   write(kSteps);
   CHECK(lesson.update(3));
   CHECK(lesson.mistake() == "");
+}
+
+TEST_CASE_FIXTURE(Desk, "lesson: what does not hold against the run is told as it is written") {
+  CHECK(lesson.findings().empty());
+  write("## One\n```do\ncursor 99\n```\n`= kv_live(77)` ![x](gone.png)\n");
+  CHECK(lesson.update(1));
+  CHECK(lesson.mistake() == "");
+  const auto& findings = lesson.findings();
+  REQUIRE(findings.size() == 4);
+  CHECK(findings[0].line == 10);
+  CHECK(findings[0].text.starts_with("the step 'One' has no `cursor` in a do block"));
+  CHECK(findings[1].line == 12);
+  CHECK(findings[1].text == "there is no step 99; the run has steps 0 to 9");
+  CHECK(findings[2].line == 14);
+  CHECK(findings[2].text == "column 2: there is no step 77; the run has steps 0 to 9");
+  CHECK(findings[3].text.ends_with("gone.png: no such file beside the lesson"));
+  CHECK_FALSE(lesson.update(2));
+  write(kSteps);
+  CHECK(lesson.update(3));
+  CHECK(lesson.findings().empty());
 }
 
 TEST_CASE_FIXTURE(Desk, "lesson: a capture that was recorded again is opened again") {
