@@ -46,7 +46,8 @@ void bold_line(Ui& ui, const std::string& text) {
 void marked_line(Ui& ui, const viz::Mark& mark, const std::string& text) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
-  viz::draw_glyph(canvas, mark.glyph, {at.x + ui.em * 0.5f, at.y + ui.em * 0.62f}, ui.em * 0.85f,
+  viz::draw_glyph(canvas, mark.glyph,
+                  {at.x + ui.em * 0.5f, at.y + ImGui::GetTextLineHeight() * 0.5f}, ui.em * 0.85f,
                   mark.color);
   ImGui::SetCursorScreenPos(ImVec2(at.x + ui.em * 1.4f, at.y));
   bold_line(ui, text);
