@@ -2,35 +2,19 @@
 
 #include <algorithm>
 #include <charconv>
-#include <sstream>
 
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
+#include "core/base/words.h"
+#include "core/capture/phase_names.h"
 
 namespace triescope::lessons {
 namespace {
 
-constexpr std::size_t kMostPanels = 3;
-
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::kCorruption, why); }
 
-std::vector<std::string> words(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> result;
-  for (std::string word; stream >> word;) result.push_back(word);
-  return result;
-}
-
-std::int32_t whole(const std::string& what, const std::string& text) {
-  std::int32_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) refuse("expected " + what + "; found '" + text + "'");
-  return value;
-}
-
 void check_step(const std::string& text, const capture::Capture& capture) {
-  const std::int32_t step = whole("a step", text);
+  const std::int32_t step = whole_number("a step", text);
   // One more than the last: behind the run's end.
   if (step < 0 || step > capture.last_step() + 1)
     refuse("there is no step " + text + "; the run has steps 0 to " +
@@ -38,16 +22,13 @@ void check_step(const std::string& text, const capture::Capture& capture) {
 }
 
 void check_phase(const std::string& text) {
-  std::vector<std::string> names;
-  for (int i = 0; i < capture::kPhaseCount; ++i)
-    names.emplace_back(to_string(static_cast<capture::Phase>(i)));
-  if (std::find(names.begin(), names.end(), text) == names.end())
+  if (!capture::phase_from_string(text))
     refuse("expected draft, forward, accept, commit or observe; found '" + text + "'" +
-           did_you_mean(text, names));
+           did_you_mean(text, capture::phase_names()));
 }
 
 void check_node(const std::string& text, const capture::Capture& capture) {
-  const std::int32_t node = whole("a node", text);
+  const std::int32_t node = whole_number("a node", text);
   const auto nodes = static_cast<std::int32_t>(capture.nodes().size());
   const auto prompt = static_cast<std::int32_t>(capture.run().prompt_tokens.size());
   if (node >= nodes || node < -1 - prompt)
@@ -55,7 +36,24 @@ void check_node(const std::string& text, const capture::Capture& capture) {
            ", and -2 to " + std::to_string(-1 - prompt) + " for the prompt's tokens");
 }
 
+void check_change(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
+    refuse("expected NAME=VALUE, a setting that is another one than the lesson's run has; found '" +
+           text + "'");
+}
+
 }  // namespace
+
+bool starts_a_run(const Action& action) { return action.verb == "run" || action.verb == "set-up"; }
+
+std::int32_t whole_number(const std::string& what, const std::string& text) {
+  std::int32_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end) refuse("expected " + what + "; found '" + text + "'");
+  return value;
+}
 
 Filled parse_filled(std::string_view text) {
   Filled filled;
@@ -112,7 +110,9 @@ const std::vector<ActionVerb>& action_verbs() {
       {"lock", "NODE"},
       {"panels", "NAME [NAME [NAME]]"},
       {"panel", "NAME"},
-      {"maximise-panel", "NAME"}};
+      {"maximise-panel", "NAME"},
+      {"set-up", "NAME=VALUE [NAME=VALUE …]"},
+      {"run", "NAME=VALUE [NAME=VALUE …]"}};
   return verbs;
 }
 
@@ -161,6 +161,8 @@ std::string resolve(const Action& action, const Trace& trace,
   } else if (action.verb == "lock") {
     need(1, 1);
     check_node(args[0], trace.capture);
+  } else if (starts_a_run(action)) {
+    for (const std::string& change : args) check_change(change);
   } else {
     need(1, action.verb == "panels" ? kMostPanels : 1);
     for (const std::string& panel : args)

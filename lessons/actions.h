@@ -3,6 +3,7 @@
 // argument may hold expressions in braces: "lock {node(best, 3)}".
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,12 +35,21 @@ struct Action {
   int line = 0;
 };
 
+// That a lesson may show beside each other.
+inline constexpr std::size_t kMostPanels = 3;
+
+// Error{kCorruption}: "expected a step; found 'x'", `what` being "a step".
+std::int32_t whole_number(const std::string& what, const std::string& text);
+
 // The verbs there are, each with its arguments: {"cursor", "STEP [PHASE]"}.
 struct ActionVerb {
   const char* name;
   const char* arguments;
 };
 const std::vector<ActionVerb>& action_verbs();
+
+// "run", and "set-up", which leaves the start to the reader: of the lesson's run with settings changed.
+bool starts_a_run(const Action& action);
 
 // Error{kCorruption}: not one of the verbs, no argument.
 Action parse_action(std::string_view text, int line);

@@ -6,19 +6,17 @@
 
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
+#include "core/base/trimmed.h"
+#include "core/base/words.h"
+#include "core/capture/phase_names.h"
 
 namespace triescope::lessons {
 namespace {
 
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \n\t");
-  if (first == std::string::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \n\t") - first + 1);
-}
-
 // A token's space does not matter to a choice that is written down.
 Value as_choice(Value value) {
-  if (std::string* const text = std::get_if<std::string>(&value)) *text = trimmed(*text);
+  if (std::string* const text = std::get_if<std::string>(&value))
+    *text = std::string(trimmed(*text, " \n\t"));
   return value;
 }
 
@@ -83,6 +81,7 @@ class Rehearsal {
     if (const auto* const actions = std::get_if<std::vector<Action>>(&piece)) perform(*actions);
     if (const Predict* const predict = std::get_if<Predict>(&piece)) check(*predict);
     if (const Task* const task = std::get_if<Task>(&piece)) check(*task);
+    if (const auto* const experiment = std::get_if<Experiment>(&piece)) check(*experiment);
     if (const Notes* const notes = std::get_if<Notes>(&piece))
       for (const Block& block : notes->blocks) check(block);
   }
@@ -138,11 +137,9 @@ class Rehearsal {
   }
 
   void check_slot(const std::string& target) const {
-    std::int32_t slot = -1;
-    const char* const end = target.data() + target.size();
-    const auto [stop, error] = std::from_chars(target.data(), end, slot);
+    const std::int32_t slot = whole_number("a slot", target);
     const std::int32_t slots = capture_.slot_count_at(capture_.end_tick());
-    if (error != std::errc() || stop != end || slot < 0 || slot >= slots)
+    if (slot < 0 || slot >= slots)
       throw Error(
           ErrorCode::kCorruption,
           "there is no slot " + target + "; the run has slots 0 to " + std::to_string(slots - 1));
@@ -154,27 +151,19 @@ class Rehearsal {
 
   void perform(const Action& action) {
     const std::string argument = resolve(action, trace(), panels_);
-    const std::size_t space = argument.find(' ');
+    const std::vector<std::string> args = words(argument);
     if (action.verb == "cursor") {
-      auto phase = capture::Phase::kDraft;
-      for (int i = 0; i < capture::kPhaseCount && space != std::string::npos; ++i)
-        if (argument.substr(space + 1) == to_string(static_cast<capture::Phase>(i)))
-          phase = static_cast<capture::Phase>(i);
+      const auto phase =
+          args.size() > 1 ? *capture::phase_from_string(args[1]) : capture::Phase::kDraft;
       moment_.cursor =
-          std::min(capture::make_tick(std::stoi(argument), phase), capture_.end_tick());
+          std::min(capture::make_tick(whole_number("a step", args[0]), phase), capture_.end_tick());
       placed_ = true;
     } else if (action.verb == "lock") {
-      moment_.focus = std::stoi(argument);
+      moment_.focus = whole_number("a node", argument);
     } else if (action.verb == "panel" || action.verb == "maximise-panel") {
       moment_.panels.push_back(argument);
     } else if (action.verb == "panels") {
-      moment_.panels.clear();
-      std::size_t at = 0;
-      while (at < argument.size()) {
-        const std::size_t end = std::min(argument.find(' ', at), argument.size());
-        if (end > at) moment_.panels.push_back(argument.substr(at, end - at));
-        at = end + 1;
-      }
+      moment_.panels = args;
     }
   }
 
@@ -212,6 +201,13 @@ class Rehearsal {
     attempt(task.when.line, [&] {
       if (!evaluate_truth(task.when.expression, trace(true)))
         note(task.when.line, "what `show` does is not what `when` asks for");
+    });
+  }
+
+  void check(const Experiment& experiment) {
+    attempt(experiment.line, [&] {
+      phrase(experiment.text, trace(), value_text);
+      resolve_experiment(experiment, trace());
     });
   }
 

@@ -2,7 +2,9 @@
 
 #include <charconv>
 #include <cstring>
+#include <initializer_list>
 #include <string>
+#include <utility>
 
 #include "core/base/counted.h"
 #include "core/base/error.h"
@@ -86,11 +88,10 @@ class Parser {
     token_.text = text_.substr(begin, at_ - begin);
   }
 
-  bool is_mark(std::string_view mark) const {
-    return token_.kind == Token::Kind::kMark && token_.text == mark;
-  }
-  bool is_word(std::string_view word) const {
-    return token_.kind == Token::Kind::kName && token_.text == word;
+  // Whether an operator, a bracket or a word stands here; none is spelled like a text or a number.
+  bool is(std::string_view spelling) const {
+    return (token_.kind == Token::Kind::kMark || token_.kind == Token::Kind::kName) &&
+           token_.text == spelling;
   }
   std::size_t add(Node node) {
     nodes_.push_back(std::move(node));
@@ -112,31 +113,36 @@ class Parser {
     Parser& parser;
   };
 
+  using Rule = std::size_t (Parser::*)();
+  using Operators = std::initializer_list<std::pair<const char*, Op>>;
+
+  const std::pair<const char*, Op>* operator_of(const Operators& operators) const {
+    for (const auto& one : operators)
+      if (is(one.first)) return &one;
+    return nullptr;
+  }
+
+  // operand { operator operand }, from left to right.
+  std::size_t chain(Rule operand, Operators operators) {
+    std::size_t left = (this->*operand)();
+    while (const auto* const found = operator_of(operators)) {
+      const std::size_t column = token_.column;
+      next();
+      const std::size_t right = (this->*operand)();
+      left = add(found->second, column, {left, right});
+    }
+    return left;
+  }
+
   std::size_t disjunction() {
     const Level level(*this);
-    std::size_t left = conjunction();
-    while (is_word("or")) {
-      const std::size_t column = token_.column;
-      next();
-      const std::size_t right = conjunction();
-      left = add(Op::kOr, column, {left, right});
-    }
-    return left;
+    return chain(&Parser::conjunction, {{"or", Op::kOr}});
   }
 
-  std::size_t conjunction() {
-    std::size_t left = negation();
-    while (is_word("and")) {
-      const std::size_t column = token_.column;
-      next();
-      const std::size_t right = negation();
-      left = add(Op::kAnd, column, {left, right});
-    }
-    return left;
-  }
+  std::size_t conjunction() { return chain(&Parser::negation, {{"and", Op::kAnd}}); }
 
   std::size_t negation() {
-    if (!is_word("not")) return comparison();
+    if (!is("not")) return comparison();
     const Level level(*this);
     const std::size_t column = token_.column;
     next();
@@ -145,46 +151,23 @@ class Parser {
   }
 
   std::size_t comparison() {
-    static constexpr std::pair<const char*, Op> kComparisons[] = {
-        {"=", Op::kEqual},   {"!=", Op::kUnequal}, {"<", Op::kLess},
-        {"<=", Op::kAtMost}, {">", Op::kMore},     {">=", Op::kAtLeast}};
+    const Operators comparisons = {{"=", Op::kEqual},   {"!=", Op::kUnequal}, {"<", Op::kLess},
+                                   {"<=", Op::kAtMost}, {">", Op::kMore},     {">=", Op::kAtLeast}};
     const std::size_t left = sum();
-    for (const auto& [mark, op] : kComparisons) {
-      if (!is_mark(mark)) continue;
-      const std::size_t column = token_.column;
-      next();
-      const std::size_t right = sum();
-      return add(op, column, {left, right});
-    }
-    return left;
+    const auto* const found = operator_of(comparisons);
+    if (!found) return left;
+    const std::size_t column = token_.column;
+    next();
+    const std::size_t right = sum();
+    return add(found->second, column, {left, right});
   }
 
-  std::size_t sum() {
-    std::size_t left = product();
-    while (is_mark("+") || is_mark("-")) {
-      const Op op = is_mark("+") ? Op::kAdd : Op::kSubtract;
-      const std::size_t column = token_.column;
-      next();
-      const std::size_t right = product();
-      left = add(op, column, {left, right});
-    }
-    return left;
-  }
+  std::size_t sum() { return chain(&Parser::product, {{"+", Op::kAdd}, {"-", Op::kSubtract}}); }
 
-  std::size_t product() {
-    std::size_t left = sign();
-    while (is_mark("*") || is_mark("/")) {
-      const Op op = is_mark("*") ? Op::kMultiply : Op::kDivide;
-      const std::size_t column = token_.column;
-      next();
-      const std::size_t right = sign();
-      left = add(op, column, {left, right});
-    }
-    return left;
-  }
+  std::size_t product() { return chain(&Parser::sign, {{"*", Op::kMultiply}, {"/", Op::kDivide}}); }
 
   std::size_t sign() {
-    if (!is_mark("-")) return operand();
+    if (!is("-")) return operand();
     const Level level(*this);
     const std::size_t column = token_.column;
     next();
@@ -202,16 +185,16 @@ class Parser {
       next();
       return add(Node{.op = Op::kText, .text = token.text, .column = token.column});
     }
-    if (is_mark("(")) {
+    if (is("(")) {
       next();
       const std::size_t inner = disjunction();
-      if (!is_mark(")")) refuse("')'");
+      if (!is(")")) refuse("')'");
       next();
       return inner;
     }
-    if (token.kind != Token::Kind::kName || is_word("and") || is_word("or"))
+    if (token.kind != Token::Kind::kName || is("and") || is("or"))
       refuse("a number, a text, a name or '('");
-    if (is_word("beam")) {
+    if (is("beam")) {
       const Level level(*this);
       next();
       const std::size_t rank = operand();
@@ -226,13 +209,13 @@ class Parser {
       return add(Node{.op = Op::kTruth, .truth = token.text == "true", .column = token.column});
     if (token.text == "best") return add(Op::kPath, token.column, {});
     std::vector<std::size_t> operands;
-    const bool called = is_mark("(");
+    const bool called = is("(");
     if (called) {
       do {
         next();
         operands.push_back(disjunction());
-      } while (is_mark(","));
-      if (!is_mark(")")) refuse("',' or ')'");
+      } while (is(","));
+      if (!is(")")) refuse("',' or ')'");
       next();
     }
     for (std::size_t i = 0; i < series_list().size(); ++i) {

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
+#include "core/base/trimmed.h"
 
 namespace triescope::lessons {
 namespace {
@@ -69,11 +70,11 @@ struct Reader {
       matter.minutes = static_cast<int>(number(key, value, 1, 240));
     } else if (key == "capture") {
       matter.capture = file_name(key, value, ".tscap");
-    } else if (key == "model") {
+    } else if (key == "model" || key == "draft") {
       if (!is_plain_file_name(value))
-        refuse("model: expected a short name (`triescope info --list`), not a path; found '" +
+        refuse(key + ": expected a short name (`triescope info --list`), not a path; found '" +
                value + "'");
-      matter.model = value;
+      (key == "model" ? matter.model : matter.draft) = value;
     } else if (key == "method") {
       matter.method = value;
     } else if (key == "set") {
@@ -95,7 +96,7 @@ struct Reader {
       matter.next = file_name(key, value, ".md");
     } else {
       static const std::vector<std::string> kKeys = {
-          "title", "summary", "minutes", "capture",        "model", "method",
+          "title", "summary", "minutes", "capture",        "model", "draft", "method",
           "set",   "prompt",  "chat",    "max_new_tokens", "seed",  "next"};
       std::string list;
       for (const std::string& one : kKeys) list += (list.empty() ? "" : ", ") + one;
@@ -103,12 +104,6 @@ struct Reader {
     }
   }
 };
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
 
 }  // namespace
 

@@ -15,6 +15,7 @@ struct FrontMatter {
   // The run it is about: a capture beside the lesson, and how that was (or, without one, is) made.
   std::string capture;  // plain file name; "" = the run is decoded when the lesson opens
   std::string model;    // short name; "" = the default
+  std::string draft;    // the same, of the draft model or head that the method needs; "" = none
   std::string method;
   std::map<std::string, std::string> settings;
   std::string prompt;

@@ -256,6 +256,21 @@ Value stage_p(const Arguments& a) {
   throw "the run recorded no stage '" + a.text(2) + "' of this token";
 }
 
+// What Gumbel-max drew that candidate with: its log p plus the noise.
+capture::StageRow gumbel_row(const Arguments& a) {
+  const nlohmann::json all =
+      nlohmann::json::parse(a.capture.run().settings_json, nullptr, /*allow_exceptions=*/false);
+  if (!all.is_object() || all.value("sampler", nlohmann::json()) != "gumbel")
+    throw std::string("the run did not draw with sampler=gumbel: its tokens have no noise");
+  const capture::CandidateRow& row = candidate(a);
+  for (const capture::StageRow& stage :
+       a.capture.stages(row.node, capture::step_of(row.tick), a.capture.end_tick()))
+    if (stage.token == row.token && stage.stage == capture::Stage::kDrawn && stage.p > 0 &&
+        !std::isnan(stage.at))
+      return stage;
+  throw std::string("this token was cut away before the draw: it has no noise");
+}
+
 // Tokens among the candidates that a stage leaves.
 Value left(const Arguments& a) {
   const std::int32_t node = a.node_number(0);
@@ -382,6 +397,12 @@ constexpr Function kFunctions[] = {
     {"stage_p", "stage_p(NODE, RANK, \"STAGE\")", 3, 3, with<stage_p>},
     {"left", "left(NODE, \"STAGE\")", 2, 2, with<left>},
     {"drawn", "drawn(NODE, U)", 2, 2, with<drawn>},
+    {"noisy", "noisy(NODE, RANK)", 2, 2,
+     with<[](const Arguments& a) { return Value(static_cast<double>(gumbel_row(a).at)); }>},
+    {"noise", "noise(NODE, RANK)", 2, 2, with<[](const Arguments& a) {
+       const capture::StageRow row = gumbel_row(a);
+       return Value(static_cast<double>(row.at) - std::log(static_cast<double>(row.p)));
+     }>},
     {"min", "min(A, B)", 2, 2,
      with<[](const Arguments& a) { return Value(std::min(a.number(0), a.number(1))); }>},
     {"max", "max(A, B)", 2, 2,

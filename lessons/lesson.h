@@ -2,9 +2,10 @@
 //
 //   front_matter.h   what stands between the first two "---": title, minutes, which run
 //   markdown.h       the rest, as blocks of text (by md4c)
-//   read_lesson.cpp  blocks into steps: text, do, predict, check, notes
+//   read_lesson.cpp  blocks into steps: text, do, predict, check, experiment, notes
 //   expression.h     what answers, conditions and numbers are computed from
 //   trace.h          the names that expressions know: a run's capture
+//   experiment.h     many draws by a rule, held against what should have come out
 //   check_lesson.h   holds a lesson against its run
 //
 // A lesson file is untrusted: its size and nesting are limited, it names files of its own folder
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "lessons/actions.h"
+#include "lessons/experiment.h"
 #include "lessons/expression.h"
 #include "lessons/front_matter.h"
 #include "lessons/markdown.h"
@@ -60,12 +62,13 @@ struct Notes {
   std::vector<Block> blocks = {};  // for the lecturer
 };
 
-using Piece = std::variant<Block, std::vector<Action>, Predict, Task, Notes>;
+using Piece = std::variant<Block, std::vector<Action>, Predict, Task, Notes, Experiment>;
 
 struct Step {
   std::string title = {};
   int line = 0;
   std::vector<Piece> pieces = {};
+  std::string source = {};  // its lines as they stand in the file, the title's first
 };
 
 struct Lesson {

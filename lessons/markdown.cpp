@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "core/base/error.h"
 #include "lessons/front_matter.h"
@@ -184,7 +185,7 @@ class Reader {
   void enter_span(MD_SPANTYPE type, void* detail) {
     if (type == MD_SPAN_EM) ++emphasis_;
     if (type == MD_SPAN_STRONG) ++strong_;
-    if (type == MD_SPAN_CODE) {
+    if (type == MD_SPAN_CODE && picture_.empty()) {
       in_code_ = true;
       code_.clear();
     }
@@ -195,16 +196,35 @@ class Reader {
       link->line = line_;
       link_ = std::move(link);
     }
-    if (type == MD_SPAN_IMG)
-      throw Error(ErrorCode::kNotSupported,
-                  "lessons hold no pictures: show a panel with a do block instead");
+    if (type == MD_SPAN_IMG) {
+      const MD_ATTRIBUTE& address = static_cast<MD_SPAN_IMG_DETAIL*>(detail)->src;
+      locate(address.text);
+      picture_ = text_of(address);
+      code_.clear();
+      if (!is_plain_file_name(picture_) || !picture_.ends_with(".png"))
+        throw Error(ErrorCode::kCorruption,
+                    "picture: expected the name of a .png file in the lesson's own folder, without "
+                    "a path; found '" +
+                        picture_ + "'");
+    }
   }
 
   void leave_span(MD_SPANTYPE type) {
     if (type == MD_SPAN_EM) --emphasis_;
     if (type == MD_SPAN_STRONG) --strong_;
     if (type == MD_SPAN_A) link_.reset();
-    if (type == MD_SPAN_CODE) {
+    if (type == MD_SPAN_IMG) {
+      if (code_.empty())
+        throw Error(ErrorCode::kCorruption,
+                    "picture: expected a text between the brackets, which stands for it where it "
+                    "cannot be shown: ![what is seen](" +
+                        picture_ + ")");
+      Span span = fresh_span();
+      span.text = code_;
+      span.picture = std::exchange(picture_, {});
+      open_spans().push_back(std::move(span));
+    }
+    if (type == MD_SPAN_CODE && picture_.empty()) {
       in_code_ = false;
       Span span = fresh_span();
       if (code_.starts_with('=')) {
@@ -246,15 +266,15 @@ class Reader {
       open_.back()->text += plain;
       return;
     }
-    if (in_code_) {
+    if (in_code_ || !picture_.empty()) {
       code_ += plain;
       return;
     }
     std::vector<Span>& spans = open_spans();
     Span span = fresh_span();
     if (!spans.empty() && !spans.back().expression && !spans.back().code &&
-        spans.back().strong == span.strong && spans.back().emphasis == span.emphasis &&
-        spans.back().link == span.link) {
+        spans.back().picture.empty() && spans.back().strong == span.strong &&
+        spans.back().emphasis == span.emphasis && spans.back().link == span.link) {
       const std::size_t before = spans.back().text.size();
       spans.back().text += plain;
       return check_address(spans.back().text, before);
@@ -282,7 +302,8 @@ class Reader {
   std::vector<int> numbers_;  // of the lists that are open: the next item's, 0 = bullets
   bool in_head_ = false, in_code_ = false;
   int strong_ = 0, emphasis_ = 0;
-  std::string code_;
+  std::string code_;     // of a code span or of a picture's text, while it is open
+  std::string picture_;  // that is open
   std::shared_ptr<const Link> link_;
   std::exception_ptr failure_;
 };

@@ -28,6 +28,7 @@ struct Span {
   bool strong = false, emphasis = false, code = false;
   std::optional<Expression> expression = {};  // its value stands here
   std::shared_ptr<const Link> link = {};      // one link may have several spans
+  std::string picture = {};  // a PNG file of the lesson's folder; `text` stands for it
   int line = 0;
 };
 
@@ -58,7 +59,7 @@ struct Block {
 inline constexpr int kMostNesting = 12;
 
 // `first_line`: of the text in its file. Error{kCorruption}: "FILE:LINE: …" for nesting too deep, a link or
-// an expression that is wrong, a picture.
+// an expression that is wrong, a picture that is not a PNG of the lesson's folder, or has no text.
 std::vector<Block> read_markdown(std::string_view text, const std::string& path, int first_line);
 
 }  // namespace triescope::lessons

@@ -1,9 +1,12 @@
 // Blocks of Markdown into the steps of a lesson.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
+#include "core/base/trimmed.h"
 #include "core/base/unicode.h"
 #include "lessons/lesson.h"
 
@@ -11,12 +14,6 @@ namespace triescope::lessons {
 namespace {
 
 constexpr std::size_t kMostBytes = 256 << 10, kMostSteps = 200, kMostChoices = 8;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
 
 // The lines of a fenced block that hold anything, with their numbers.
 struct Line {
@@ -94,10 +91,11 @@ class Reader {
     if (kind == "do") return actions(block);
     if (kind == "predict") return predict(block);
     if (kind == "check") return task(block);
-    static const std::vector<std::string> kKinds = {"do", "predict", "check"};
+    if (kind == "experiment") return experiment(block);
+    static const std::vector<std::string> kKinds = {"do", "predict", "check", "experiment"};
     if (const std::string meant = did_you_mean(kind, kKinds); !meant.empty())
-      refuse(block.line,
-             "a fenced block is do, predict, check or plain code; found '" + kind + "'" + meant);
+      refuse(block.line, "a fenced block is do, predict, check, experiment or plain code; found '" +
+                             kind + "'" + meant);
     return block;
   }
 
@@ -116,6 +114,11 @@ class Reader {
       if (!line.text.starts_with('#'))
         result.push_back(at(line.number, [&] { return parse_action(line.text, line.number); }));
     if (result.empty()) refuse(block.line, "do: expected at least one line");
+    for (std::size_t i = 0; i + 1 < result.size(); ++i)
+      if (starts_a_run(result[i]))
+        refuse(result[i].line, result[i].verb +
+                                   ": expected it to be the last line of its do block, for the "
+                                   "lines behind it would be about the run before");
     return result;
   }
 
@@ -213,8 +216,117 @@ class Reader {
     return result;
   }
 
+  // "NAME := P" or "NAME := P | Q"
+  Experiment::Token experiment_token(const Line& line) const {
+    Experiment::Token result;
+    result.line = line.number;
+    const std::string_view text = trimmed(line.text.substr(2));
+    const std::size_t mark = text.find(":=");
+    if (mark == std::string_view::npos || mark == 0)
+      refuse(line.number, "experiment: expected '- TOKEN := P' or '- TOKEN := P | Q'; found '" +
+                              std::string(line.text.substr(0, 60)) + "'");
+    result.name = filled(line.number, trimmed(text.substr(0, mark)));
+    const std::string_view weights = text.substr(mark + 2);
+    const std::size_t bar = weights.find('|');
+    result.p = computed(line, weights.substr(0, bar)).expression;
+    if (bar != std::string_view::npos)
+      result.q = computed(line, weights.substr(bar + 1)).expression;
+    return result;
+  }
+
+  template <class Number>
+  Number number(const Line& line, std::string_view key, std::string_view value, Number least,
+                Number most) const {
+    Number result = 0;
+    const char* const end = value.data() + value.size();
+    const auto [stop, error] = std::from_chars(value.data(), end, result);
+    if (error != std::errc() || stop != end || !(result >= least && result <= most))
+      refuse(line.number, std::string(key) + ": expected a number from " + std::to_string(least) +
+                              " to " + std::to_string(most) + "; found '" + std::string(value) +
+                              "'");
+    return result;
+  }
+
+  const ExperimentRule& rule(const Line& line, std::string_view name) const {
+    std::vector<std::string> names;
+    std::string list;
+    for (const ExperimentRule& one : experiment_rules()) {
+      if (name == one.name) return one;
+      names.emplace_back(one.name);
+      list += (list.empty() ? "" : ", ") + names.back();
+    }
+    refuse(line.number, "rule: expected one of " + list + "; found '" + std::string(name) + "'" +
+                            did_you_mean(std::string(name), names));
+  }
+
+  Experiment experiment(const Block& block) const {
+    Experiment result;
+    result.line = block.line;
+    std::string text;
+    const ExperimentRule* named = nullptr;
+    for (const Line& line : lines_of(block)) {
+      std::string_view value;
+      if (has_key(line, "rule", value)) {
+        named = &rule(line, value);
+        result.rule = value;
+      } else if (has_key(line, "drafts", value)) {
+        result.drafts = number(line, "drafts", value, 1, Experiment::kMostDrafts);
+      } else if (has_key(line, "draws", value)) {
+        result.draws = number(line, "draws", value, 100, Experiment::kMostDraws);
+      } else if (has_key(line, "seed", value)) {
+        result.seed = number<std::uint64_t>(line, "seed", value, 0, INT64_MAX);
+      } else if (has_key(line, "expect", value)) {
+        if (value != "agrees" && value != "differs")
+          refuse(line.number,
+                 "expect: expected agrees or differs; found '" + std::string(value) + "'");
+        result.agrees = value == "agrees";
+      } else if (line.text.starts_with("- ")) {
+        if (result.tokens.size() == Experiment::kMostTokens)
+          refuse(line.number, "experiment: expected at most " +
+                                  std::to_string(Experiment::kMostTokens) + " tokens");
+        result.tokens.push_back(experiment_token(line));
+      } else if (named || !result.tokens.empty()) {
+        refuse(line.number,
+               "experiment: expected '- TOKEN := P | Q', 'rule: …', 'drafts: …', 'draws: …', "
+               "'seed: …' or 'expect: …' behind the text; found '" +
+                   std::string(line.text.substr(0, 60)) + "'");
+      } else {
+        append(text, line.text);
+      }
+    }
+    if (text.empty()) refuse(block.line, "experiment: expected what is tried, in words");
+    result.text = filled(block.line, text);
+    if (!named) refuse(block.line, "experiment: expected 'rule: NAME', by which it draws");
+    if (result.tokens.size() < 2)
+      refuse(block.line, "experiment: expected two tokens or more, '- TOKEN := P | Q' each");
+    for (const Experiment::Token& token : result.tokens)
+      if (token.q.has_value() != named->drafts)
+        refuse(token.line, "experiment: the rule " + result.rule +
+                               (named->drafts ? " draws drafts: expected '- TOKEN := P | Q'"
+                                              : " draws no drafts: expected '- TOKEN := P'"));
+    return result;
+  }
+
   const std::string& path_;
 };
+
+// Each step's lines, up to the next one's title.
+void keep_sources(Lesson& lesson, std::string_view body) {
+  int line = lesson.about.body_line;
+  const auto skip_to = [&](int wanted) {
+    const std::string_view before = body;
+    while (line < wanted && !body.empty()) {
+      body.remove_prefix(std::min(body.find('\n'), body.size() - 1) + 1);
+      ++line;
+    }
+    return before.substr(0, before.size() - body.size());
+  };
+  for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
+    skip_to(lesson.steps[i].line);
+    const bool last = i + 1 == lesson.steps.size();
+    lesson.steps[i].source = last ? body : skip_to(lesson.steps[i + 1].line);
+  }
+}
 
 }  // namespace
 
@@ -231,6 +343,7 @@ Lesson read_lesson(std::string_view text, const std::string& path) {
   std::string_view body;
   lesson.about = read_front_matter(text, path, body);
   lesson.steps = Reader(path).steps(read_markdown(body, path, lesson.about.body_line));
+  keep_sources(lesson, body);
   return lesson;
 }
 

@@ -6,6 +6,7 @@
 #include "app/cli/commands.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
+#include "core/capture/phase_names.h"
 #include "viz/narration/narration.h"
 #include "viz/narration/narration_text.h"
 #include "viz/narration/sentences.h"
@@ -34,10 +35,7 @@ int named(const std::string& what, const std::string& name, const std::vector<st
 }
 
 Phase phase_named(const std::string& name) {
-  std::vector<std::string> names;
-  for (int i = 0; i < capture::kPhaseCount; ++i)
-    names.emplace_back(capture::to_string(static_cast<Phase>(i)));
-  return static_cast<Phase>(named("--phase", name, names));
+  return static_cast<Phase>(named("--phase", name, capture::phase_names()));
 }
 
 // The cursors that are told: behind each phase that was asked for and is there.

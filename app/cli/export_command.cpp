@@ -72,8 +72,7 @@ std::string view_state_of(const std::string& name, viz::Panel& panel) {
 
 std::string panel_list() {
   std::string names;
-  for (const auto& panel : viz::make_panels())
-    names += (names.empty() ? "" : ", ") + panel->info().name;
+  for (const std::string& name : viz::panel_names()) names += (names.empty() ? "" : ", ") + name;
   return names;
 }
 

@@ -7,12 +7,16 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
+#include "app/run/experiment.h"
 #include "app/run/lesson_library.h"
+#include "app/run/lesson_pictures.h"
 #include "app/run/record_run.h"
+#include "app/run/scratch_folder.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/methods/registry.h"
 #include "lessons/check_lesson.h"
+#include "viz/export/whole_file.h"
 #include "viz/panels/panel.h"
 
 namespace triescope::app {
@@ -21,29 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 using lessons::Finding;
 using nlohmann::json;
-
-// A folder for a run that nobody keeps.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (fs::temp_directory_path() / "triescope-lesson-XXXXXX").string();
-    if (!::mkdtemp(name.data()))
-      throw Error(ErrorCode::kIoError, name +
-                                           ": cannot be made; set TMPDIR to a folder that can "
-                                           "be written");
-    path_ = name;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  std::string file(const char* name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
 
 // Decodes a lesson's run; Ctrl+C ends it.
 void record(const lessons::Lesson& lesson, const std::string& path, bool quiet) {
@@ -76,7 +57,7 @@ int list_lessons(bool as_json, bool quiet) {
 }
 
 struct Count {
-  std::size_t questions = 0, tasks = 0;
+  std::size_t questions = 0, tasks = 0, experiments = 0;
 };
 Count count_of(const lessons::Lesson& lesson) {
   Count count;
@@ -84,28 +65,56 @@ Count count_of(const lessons::Lesson& lesson) {
     for (const lessons::Piece& piece : step.pieces) {
       count.questions += std::holds_alternative<lessons::Predict>(piece);
       count.tasks += std::holds_alternative<lessons::Task>(piece);
+      count.experiments += std::holds_alternative<lessons::Experiment>(piece);
     }
   return count;
 }
 
+// Runs that the lesson starts, and that its method refuses.
+void check_runs(const lessons::Lesson& lesson, const capture::Capture& capture,
+                std::vector<Finding>& findings) {
+  for (const lessons::Step& step : lesson.steps)
+    for (const lessons::Piece& piece : step.pieces)
+      if (const auto* const actions = std::get_if<std::vector<lessons::Action>>(&piece))
+        for (const lessons::Action& action : *actions) {
+          if (!starts_a_run(action)) continue;
+          try {
+            changed_request(lesson, resolve(action, {capture}, viz::panel_names()));
+          } catch (const Error& error) {
+            if (error.code() == ErrorCode::kInvalidArgument)
+              findings.push_back({action.line, error.what()});  // check_lesson() says the others
+          }
+        }
+}
+
 std::vector<Finding> findings_of(const LibraryLesson& one, bool decode, bool quiet) {
   const lessons::Lesson& lesson = one.lesson;
+  std::optional<ScratchFolder> scratch;
+  std::string path = capture_of(one), fresh;
   try {
-    check_request(request_of(lesson));
+    const RunRequest request = request_of(lesson);
+    // A run that is there needs no draft model or head any more.
+    if (decode || path.empty())
+      check_request(request);
+    else
+      validate_settings(find_method(request.method), request.settings);
   } catch (const Error& error) {
     return {{1, error.what()}};
   }
-  std::vector<std::string> panels;
-  for (const auto& panel : viz::make_panels()) panels.push_back(panel->info().name);
-  std::optional<ScratchFolder> scratch;
-  std::string path = capture_of(one), fresh;
   if (decode || path.empty()) {
-    scratch.emplace();
+    scratch.emplace("lesson");
     fresh = scratch->file("run.tscap");
     record(lesson, fresh, quiet);
   }
   const auto capture = capture::Capture::open(path.empty() ? fresh : path);
-  std::vector<Finding> findings = check_lesson(lesson, *capture, panels, lessons_beside(one));
+  std::vector<Finding> findings =
+      check_lesson(lesson, *capture, viz::panel_names(), lessons_beside(one));
+  check_runs(lesson, *capture, findings);
+  for (Finding& other : check_pictures(one)) findings.push_back(std::move(other));
+  std::stop_source stop;
+  const InterruptGuard interrupt([&] { stop.request_stop(); });
+  for (Finding& other : check_experiments(lesson, *capture, stop.get_token()))
+    findings.push_back(std::move(other));
   if (!path.empty() && !fresh.empty()) {
     const auto now = capture::Capture::open(fresh);
     for (Finding& moved : moved_answers(lesson, *capture, *now))
@@ -130,6 +139,7 @@ int check_lessons(const std::vector<std::string>& files, bool decode, bool quiet
       const Count count = count_of(one.lesson);
       std::cout << file << ": holds; " << counted(one.lesson.steps.size(), "step") << ", "
                 << counted(count.questions, "question") << ", " << counted(count.tasks, "task")
+                << (count.experiments > 0 ? ", " + counted(count.experiments, "experiment") : "")
                 << "\n";
     } catch (const Error& error) {
       // The files that follow are checked too.
@@ -153,17 +163,15 @@ int record_lessons(const std::vector<std::string>& files, bool quiet) {
                                            "folder: give the file's path"
                                          : ": its front matter names no capture to record; add "
                                            "'capture: NAME.tscap'"));
-    std::error_code ec;
-    if (fs::is_symlink(path, ec))
-      throw Error(ErrorCode::kCorruption,
-                  path +
-                      ": expected a file of the lesson's own folder; found a link, which is not "
-                      "followed");
-    const ScratchFolder scratch;
+    const ScratchFolder scratch("lesson");
     const std::string fresh = scratch.file("run.tscap");
     record(one.lesson, fresh, quiet);
-    fs::copy_file(fresh, path, fs::copy_options::overwrite_existing, ec);
+    std::error_code ec;
+    // Renamed into its place: a window may be showing the old one.
+    viz::WholeFile whole(path);
+    fs::copy_file(fresh, whole.path(), fs::copy_options::overwrite_existing, ec);
     if (ec) throw Error(ErrorCode::kIoError, path + ": cannot be written (" + ec.message() + ")");
+    whole.commit();
     std::cout << path << ": " << fs::file_size(path) << " bytes\n";
   }
   return 0;
@@ -238,9 +246,11 @@ int new_lesson(const std::string& file) {
   out << text;
   if (!out.flush())
     throw Error(ErrorCode::kIoError, file + ": cannot be written; is the folder there?");
-  std::cout << file << ": written. `triescope lesson record " << file
-            << "` decodes its run, `triescope lesson check " << file
-            << "` holds it against that; `triescope " << file << "` opens it\n";
+  std::cout << file << ": written. Next:\n"
+            << "  triescope lesson record " << file << "   decodes its run; needs the model\n"
+            << "  triescope " << file << "   opens it; it is read again whenever you save it\n"
+            << "  triescope lesson check " << file << "   holds it against its run\n"
+            << "docs/lessons.md explains what may stand in it\n";
   return 0;
 }
 

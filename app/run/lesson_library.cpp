@@ -1,7 +1,5 @@
 #include "app/run/lesson_library.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -13,7 +11,10 @@
 #include "app/run/user_folder.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
+#include "core/base/words.h"
+#include "core/methods/registry.h"
 #include "viz/assets/assets.h"
+#include "viz/export/whole_file.h"
 
 namespace triescope::app {
 namespace {
@@ -37,6 +38,16 @@ std::string read_whole(const fs::path& path) {
     throw Error(ErrorCode::kIoError,
                 path.string() + ": cannot be read; is it a file one may read?");
   return text.str();
+}
+
+// A link would lead out of the lesson's folder.
+void refuse_link(const std::string& path) {
+  std::error_code ec;
+  if (fs::is_symlink(path, ec))
+    throw Error(ErrorCode::kCorruption,
+                path +
+                    ": expected a file of the lesson's own folder; found a link, which is not "
+                    "followed");
 }
 
 LibraryLesson read(const std::string& file, const std::string& folder, std::string_view text,
@@ -133,10 +144,34 @@ std::vector<std::string> lessons_beside(const LibraryLesson& lesson) {
   return {files.begin(), files.end()};
 }
 
+std::string file_beside(const LibraryLesson& lesson, const std::string& file,
+                        std::uintmax_t most_bytes) {
+  if (lesson.folder.empty()) {
+    const std::string_view bytes = built_in(file);
+    if (bytes.empty()) throw Error(ErrorCode::kNotFound, file + ": is not part of this program");
+    return std::string(bytes);
+  }
+  const fs::path path = fs::path(lesson.folder) / file;
+  std::error_code ec;
+  const fs::file_status status = fs::symlink_status(path, ec);
+  if (!fs::exists(status))
+    throw Error(ErrorCode::kNotFound, path.string() + ": no such file beside the lesson");
+  refuse_link(path.string());
+  if (!fs::is_regular_file(status))
+    throw Error(ErrorCode::kCorruption, path.string() + ": expected a file; found something else");
+  if (const std::uintmax_t bytes = fs::file_size(path, ec); ec || bytes > most_bytes)
+    throw Error(ErrorCode::kCorruption, path.string() + ": expected at most " +
+                                            std::to_string(most_bytes >> 10) + " KiB; found " +
+                                            std::to_string(bytes >> 10));
+  return read_whole(path);
+}
+
 std::string capture_path(const LibraryLesson& lesson) {
   const std::string& capture = lesson.lesson.about.capture;
   if (capture.empty() || lesson.folder.empty()) return {};
-  return (fs::path(lesson.folder) / capture).string();
+  const std::string path = (fs::path(lesson.folder) / capture).string();
+  refuse_link(path);
+  return path;
 }
 
 std::string capture_of(const LibraryLesson& lesson) {
@@ -144,11 +179,6 @@ std::string capture_of(const LibraryLesson& lesson) {
   if (capture.empty()) return {};
   std::error_code ec;
   if (const std::string path = capture_path(lesson); !path.empty()) {
-    if (fs::is_symlink(path, ec))
-      throw Error(ErrorCode::kCorruption,
-                  path +
-                      ": expected a file of the lesson's own folder; found a link, which is not "
-                      "followed");
     if (!fs::exists(path, ec))
       throw Error(ErrorCode::kNotFound, path + ": no such file; `triescope lesson record " +
                                             lesson.lesson.path + "` makes it");
@@ -164,15 +194,15 @@ std::string capture_of(const LibraryLesson& lesson) {
   const fs::path folder = cache_folder() / "lessons" / key, path = folder / capture;
   if (fs::exists(path, ec)) return path.string();
   fs::create_directories(folder, ec);
-  const fs::path temporary = path.string() + "." + std::to_string(::getpid());
-  std::ofstream out(temporary, std::ios::binary);
+  viz::WholeFile whole(path.string());
+  std::ofstream out(whole.path(), std::ios::binary);
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.close();
-  fs::rename(temporary, path, ec);
-  if (!out || ec)
+  if (!out)
     throw Error(ErrorCode::kIoError, path.string() +
                                          ": cannot be written; set XDG_CACHE_HOME to a "
                                          "folder that can be written");
+  whole.commit();
   return path.string();
 }
 
@@ -180,12 +210,29 @@ RunRequest request_of(const lessons::Lesson& lesson) {
   const lessons::FrontMatter& about = lesson.about;
   RunRequest request;
   request.model = about.model;
+  request.draft_model = about.draft;
   request.method = about.method;
   for (const auto& [name, value] : about.settings) request.settings[name] = value;
   request.prompt = about.prompt;
   request.chat = about.chat;
   request.max_new_tokens = about.max_new_tokens;
   request.seed = about.seed;
+  return request;
+}
+
+RunRequest changed_request(const lessons::Lesson& lesson, const std::string& changes) {
+  RunRequest request = request_of(lesson);
+  for (const std::string& change : words(changes)) {
+    const std::size_t equals = change.find('=');
+    const std::string name = change.substr(0, equals), value = change.substr(equals + 1);
+    if (name == "seed")
+      request.seed = static_cast<std::uint64_t>(lessons::whole_number("a seed", value));
+    else if (name == "max_new_tokens")
+      request.max_new_tokens = std::clamp(lessons::whole_number("a number", value), 1, 4096);
+    else
+      request.settings[name] = value;
+  }
+  validate_settings(find_method(request.method), request.settings);
   return request;
 }
 

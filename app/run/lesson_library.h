@@ -2,6 +2,7 @@
 // the folder that $TRIESCOPE_ASSETS names, and any file a lecturer opens. Errors are those of reading.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,17 @@ std::vector<std::string> lessons_beside(const LibraryLesson& lesson);
 // first, where it may be given bookmarks. Error{kNotFound}: the file is missing; {kCorruption}: a link or
 // not a plain file; {kIoError}: cannot be written.
 std::string capture_of(const LibraryLesson& lesson);
-// Where its capture is recorded to; "" where it is built in or has none.
+// What a file beside the lesson holds, a picture for example. Error{kNotFound}: there is none;
+// {kCorruption}: a link, not a plain file, or larger than `most_bytes`.
+std::string file_beside(const LibraryLesson& lesson, const std::string& file,
+                        std::uintmax_t most_bytes);
+// Where its capture is recorded to; "" where it is built in or has none. Error{kCorruption}: a link,
+// which would lead out of the folder.
 std::string capture_path(const LibraryLesson& lesson);
 // The run that it is about.
 RunRequest request_of(const lessons::Lesson& lesson);
+// The same with `changes`, "kv=recycle seed=3": settings of the method, seed and max_new_tokens.
+// Error{kInvalidArgument}: the method refuses one.
+RunRequest changed_request(const lessons::Lesson& lesson, const std::string& changes);
 
 }  // namespace triescope::app

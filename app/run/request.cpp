@@ -6,6 +6,7 @@
 #include "app/run/catalog.h"
 #include "app/run/text_tools.h"
 #include "core/base/error.h"
+#include "core/base/trimmed.h"
 #include "core/methods/registry.h"
 
 namespace triescope::app {
@@ -95,15 +96,12 @@ std::vector<std::int32_t> parse_ids(const std::string& text) {
   std::stringstream stream(text);
   std::string entry;
   while (std::getline(stream, entry, ',')) {
-    const auto first = entry.find_first_not_of(" \t\n");
-    const auto last = entry.find_last_not_of(" \t\n");
-    const std::string trimmed =
-        first == std::string::npos ? "" : entry.substr(first, last - first + 1);
+    const std::string_view text = trimmed(entry, " \t\n");
     std::int32_t id = 0;
-    const auto [end, error] = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), id);
-    if (trimmed.empty() || error != std::errc() || end != trimmed.data() + trimmed.size())
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+    if (text.empty() || error != std::errc() || end != text.data() + text.size())
       throw Error(ErrorCode::kInvalidArgument,
-                  "token ids: expected numbers separated by commas, found '" + trimmed +
+                  "token ids: expected numbers separated by commas, found '" + std::string(text) +
                       "' as entry " + std::to_string(ids.size() + 1));
     ids.push_back(id);
   }

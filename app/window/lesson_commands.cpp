@@ -61,6 +61,20 @@ std::vector<Command> lesson_commands(Workspace& w, UiState& ui) {
        .run = [&ui] { ui.lesson_notes = !ui.lesson_notes; },
        .enabled = is_open,
        .checked = [&ui] { return ui.lesson_notes; }},
+      {.id = "lesson-record",
+       .title = "Lesson: record what I do",
+       .menu = "Help",
+       .run =
+           [&w, &ui] {
+             if (!w.lesson.recorder()) return w.lesson.start_recording();
+             ui.copy = w.lesson.stop_recording();
+             w.say(LogLevel::kInfo, "copied: a do block, to be pasted into the lesson");
+           },
+       .enabled = [&w] { return w.lesson.is_open() && !w.lesson.path().empty(); },
+       .checked = [&w] { return w.lesson.recorder() != nullptr; },
+       .help =
+           "Cursor, panels, node and range that you choose become the lines of a do block, for a "
+           "lesson that was opened from a file."},
       {.id = "lesson-close",
        .title = "Leave the lesson",
        .menu = "Help",

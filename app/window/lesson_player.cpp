@@ -1,11 +1,11 @@
 #include "app/window/lesson_player.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "app/window/workspace.h"
 #include "core/base/error.h"
+#include "core/capture/phase_names.h"
 #include "viz/words/number_text.h"
 #include "viz/words/token_text.h"
 
@@ -18,16 +18,9 @@ using lessons::Piece;
 using lessons::Predict;
 using lessons::Task;
 
-std::vector<std::string> panel_names() {
-  std::vector<std::string> names;
-  for (const auto& panel : viz::make_panels()) names.push_back(panel->info().name);
-  return names;
-}
-
-std::int32_t whole(const std::string& text) {
-  std::int32_t value = -1;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
+bool same_run(const RunRequest& a, const RunRequest& b) {
+  return a.method == b.method && a.settings == b.settings && a.prompt == b.prompt &&
+         a.chat == b.chat && a.max_new_tokens == b.max_new_tokens && a.seed == b.seed;
 }
 
 }  // namespace
@@ -42,20 +35,28 @@ void LessonPlayer::open(const std::string& path_or_name) {
     workspace_.preferences.run_bar_open = false;
   }
   lesson_ = std::move(next);
-  Progress& old = progress();
+  experiments_.clear();
+  LessonProgress& old = progress();
   old.step = std::min(old.step, steps() - 1);
   if (at_the_end()) old = {};  // once more, from the beginning
   lines_.clear();
   waiting_.clear();
+  recorder_.reset();
+  mistake_.clear();
+  findings_.clear();
+  ++reads_;
+  file_ = stamp_of(path());
   open_run();
   go_to(old.step);
 }
 
 void LessonPlayer::close() {
   lesson_.reset();
+  recorder_.reset();
+  experiments_.clear();
   lines_.clear();
   waiting_.clear();
-  if (auto before = pane_layout_from_json(layout_, panel_names()))
+  if (auto before = pane_layout_from_json(layout_, viz::panel_names()))
     workspace_.layout = std::move(*before);
   workspace_.layout_name = layout_name_;
   workspace_.preferences.run_bar_open = run_bar_open_;
@@ -67,6 +68,7 @@ void LessonPlayer::open_run() {
   document_ = 0;
   if (const std::string path = capture_of(*lesson_); !path.empty()) {
     document_ = workspace_.open_unlisted(path)->serial;
+    capture_ = stamp_of(path);
     return;
   }
   run_before_ = workspace_.live().run_serial;
@@ -96,7 +98,8 @@ void LessonPlayer::go_to(std::size_t step) {
 }
 
 void LessonPlayer::show_again() {
-  if (!document()) open_run();  // it was closed meanwhile
+  // It was closed meanwhile; one that is about to be decoded is not there yet either.
+  if (!document() && (document_ != 0 || workspace_.idle())) open_run();
   lines_ = {{"range", "all"}, {"lock", "-1"}};
   workspace_.maximised.clear();
   waiting_.clear();
@@ -138,8 +141,15 @@ void LessonPlayer::show_me(std::size_t piece) {
   perform(std::get<Task>(shown_step().pieces[piece]).show);
 }
 
+LessonRecorder::Seen LessonPlayer::seen() const {
+  const Document& run = *document();
+  return {run.cursor, run.focus.locked, run.range, panels_, workspace_.maximised};
+}
+
 bool LessonPlayer::notice(const std::vector<std::string>& panels) {
   const Document* const run = document();
+  panels_ = panels;
+  if (recorder_ && run && run == workspace_.active()) recorder_->see(seen());
   if (!ready() || run != workspace_.active() || !lines_.empty() || !waiting_.empty()) return false;
   const lessons::Moment moment{run->cursor, run->focus.locked, panels};
   bool met = false;
@@ -177,15 +187,45 @@ std::vector<LessonPlayer::Line> LessonPlayer::take_lines() {
   workspace_.stop_comparing();
   workspace_.activate(document());
   std::vector<Line> lines = std::exchange(lines_, {});
-  const std::vector<std::string> panels = panel_names();
+  const std::vector<std::string> panels = viz::panel_names();
   for (const Action& action : std::exchange(waiting_, {})) {
     try {
-      lines.push_back({action.verb, resolve(action, trace(), panels)});
+      const std::string argument = resolve(action, trace(), panels);
+      if (!starts_a_run(action)) {
+        lines.push_back({action.verb, argument});
+        continue;
+      }
+      for (Line& line : run_lines(changed_request(lesson_->lesson, argument), action.verb == "run"))
+        lines.push_back(std::move(line));
     } catch (const Error& error) {
       workspace_.say(LogLevel::kError, lesson_->lesson.path + ":" + std::to_string(action.line) +
                                            ": " + error.what());
     }
   }
+  return lines;
+}
+
+std::vector<LessonPlayer::Line> LessonPlayer::run_lines(const RunRequest& request,
+                                                        bool start) const {
+  std::vector<Line> lines;
+  const auto& documents = workspace_.documents();
+  // Whoever comes back to the step sees the run that is there already.
+  for (std::size_t i = 0; start && i < documents.size(); ++i)
+    if (documents[i]->request && same_run(*documents[i]->request, request))
+      return {{"document", std::to_string(i)}};
+  if (!request.model.empty() && request.model != workspace_.request().model)
+    lines.push_back({"model", request.model});
+  if (!request.draft_model.empty()) lines.push_back({"draft-model", request.draft_model});
+  lines.push_back({"method", request.method});
+  for (const auto& [name, value] : request.settings.items())
+    lines.push_back({"set", name + "=" + value.get<std::string>()});
+  lines.push_back({"chat", request.chat ? "on" : "off"});
+  lines.push_back({"prompt-is-ids", "off"});
+  lines.push_back({"prompt", request.prompt});
+  lines.push_back({"max-new-tokens", std::to_string(request.max_new_tokens)});
+  lines.push_back({"seed", std::to_string(request.seed)});
+  if (!workspace_.preferences.run_bar_open && !start) lines.push_back({"run-bar", ""});
+  if (start) lines.push_back({"start-run", ""});
   return lines;
 }
 
@@ -235,10 +275,30 @@ std::optional<lessons::Answer> LessonPlayer::answer_of(const Predict& predict) c
   }
 }
 
+const ExperimentTask* LessonPlayer::experiment(std::size_t piece) {
+  auto& task = experiments_[{step(), piece}];
+  if (task || !ready()) return task.get();
+  try {
+    const auto& asked = std::get<lessons::Experiment>(shown_step().pieces[piece]);
+    task = std::make_unique<ExperimentTask>(resolve_experiment(asked, trace()), workspace_.waker());
+  } catch (const Error&) {
+    // `lesson check` says why.
+  }
+  return task.get();
+}
+
+void LessonPlayer::draw_again(std::size_t piece) {
+  auto& task = experiments_[{step(), piece}];
+  if (!task) return;
+  lessons::ExperimentSetup setup = task->setup();
+  ++setup.seed;
+  task = std::make_unique<ExperimentTask>(std::move(setup), workspace_.waker());
+}
+
 std::int32_t LessonPlayer::node_of(const Link& link) const {
   if (!ready() || (link.kind != Link::Kind::kNode && link.kind != Link::Kind::kSlot)) return -1;
   try {
-    const std::int32_t id = whole(fill(link.target, trace()));
+    const std::int32_t id = lessons::whole_number("a node or a slot", fill(link.target, trace()));
     const Document& run = *document();
     if (link.kind == Link::Kind::kSlot) return run.capture->slot_at(id, run.cursor).node;
     return id;
@@ -256,11 +316,11 @@ void LessonPlayer::follow(const Link& link) {
   } else if (link.kind == Link::Kind::kStep) {
     // As the narration's: what the phase has done is there.
     const std::size_t slash = target.find('/');
-    auto tick = capture::make_tick(whole(target.substr(0, slash)) + 1, capture::Phase::kDraft);
-    for (int i = 0; i < capture::kPhaseCount && slash != std::string::npos; ++i)
-      if (target.substr(slash + 1) == to_string(static_cast<capture::Phase>(i)))
-        tick =
-            capture::make_tick(whole(target.substr(0, slash)), static_cast<capture::Phase>(i)) + 1;
+    const std::int32_t step = lessons::whole_number("a step", target.substr(0, slash));
+    auto tick = capture::make_tick(step + 1, capture::Phase::kDraft);
+    if (slash != std::string::npos)
+      if (const auto phase = capture::phase_from_string(target.substr(slash + 1)))
+        tick = capture::make_tick(step, *phase) + 1;
     lines_.push_back({"cursor", std::to_string(capture::step_of(tick)) + " " +
                                     to_string(capture::phase_of(tick))});
   } else if (const std::int32_t node = node_of(link); node != -1) {
@@ -280,7 +340,11 @@ nlohmann::json LessonPlayer::state_json() const {
                           {"question_open", open_question().has_value()},
                           {"task_open", open_task().has_value()},
                           {"answered", progress().given.size()},
-                          {"met", progress().met.size()}};
+                          {"met", progress().met.size()},
+                          {"mistake", mistake_},
+                          {"findings", findings_.size()},
+                          {"recorded", recorder_ ? nlohmann::json(recorder_->lines()) : nullptr},
+                          {"experiments", drawn_}};
   return state;
 }
 

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,6 +14,9 @@
 #include <vector>
 
 #include "app/run/lesson_library.h"
+#include "app/window/experiment_task.h"
+#include "app/window/lesson_progress.h"
+#include "app/window/lesson_recorder.h"
 #include "lessons/check_lesson.h"
 
 namespace triescope::app {
@@ -21,12 +26,7 @@ class Workspace;
 
 class LessonPlayer {
  public:
-  // What somebody said to a question.
-  struct Given {
-    int choice = -1;  // of the choices; -1 = none: a number, or the answer was asked for
-    std::optional<double> number = {};
-    bool operator==(const Given&) const = default;
-  };
+  using Given = LessonAnswer;
   struct Line {
     std::string verb, argument;  // docs/script.md
   };
@@ -72,6 +72,30 @@ class LessonPlayer {
   // As panels write tokens and numbers.
   static std::string shown(const lessons::Value& value);
 
+  // --- experiments ---
+  // The draws of this piece, begun when they are first asked for. Null: the run has no values for it.
+  const ExperimentTask* experiment(std::size_t piece);
+  void draw_again(std::size_t piece);  // with the next seed
+
+  // --- while it is being written ---
+  // Takes in what other threads drew, and what was written to its file: a lesson of a file is read again
+  // when that or its capture changes. True: something did. `seconds`: a steady clock.
+  bool update(double seconds);
+  // When the file wants to be looked at again; negative = never.
+  double seconds_to_next_look(double seconds) const;
+  // Why the file as it is now cannot be shown: file, line, what was expected. The last version that could
+  // be is shown meanwhile. "" = it is shown.
+  const std::string& mistake() const { return mistake_; }
+  // What `lesson check` says of a lesson of a file, but for experiments, which are drawn where they stand.
+  const std::vector<lessons::Finding>& findings() const { return findings_; }
+  std::string path() const;  // of its file; "" = built in
+  // Changes whenever it is read again.
+  std::string version() const { return path() + std::to_string(reads_); }
+  // What is done in the window becomes lines of a do block.
+  void start_recording();
+  std::string stop_recording();  // the block
+  const LessonRecorder* recorder() const { return recorder_ ? &*recorder_ : nullptr; }
+
   // --- links ---
   void follow(const lessons::Link& link);
   std::int32_t node_of(const lessons::Link& link) const;  // to light up; -1 = none
@@ -81,24 +105,42 @@ class LessonPlayer {
   nlohmann::json state_json() const;  // null where none is open
 
  private:
-  using Place = std::pair<std::size_t, std::size_t>;  // step, piece
-  struct Progress {
-    std::size_t step = 0;
-    std::map<Place, Given> given = {};
-    std::set<Place> met = {};
+  using Place = LessonProgress::Place;
+  // A file as it was when it was read last.
+  struct Stamp {
+    std::filesystem::file_time_type written = {};
+    std::uintmax_t bytes = 0;
+    bool operator==(const Stamp&) const = default;
   };
-  Progress& progress() { return all_[lesson_->id]; }
-  const Progress& progress() const { return all_.at(lesson_->id); }
+  static Stamp stamp_of(const std::string& path);
+  LessonProgress& progress() { return all_[lesson_->id]; }
+  const LessonProgress& progress() const { return all_.at(lesson_->id); }
+  LessonRecorder::Seen seen() const;
+  void read_again(bool other_run);
+  bool check_again();  // true: it was not checked yet
   void open_run();
   void perform(std::size_t first, std::size_t last);  // the actions of these pieces
   void perform(const std::vector<lessons::Action>& actions);
+  // What puts a run into the run bar, and starts it.
+  std::vector<Line> run_lines(const RunRequest& request, bool start) const;
   void finish_if_done();
 
   Workspace& workspace_;
   std::optional<LibraryLesson> lesson_;
-  std::map<std::string, Progress> all_;  // by lesson, of this session
-  std::uint64_t document_ = 0;           // serial
-  std::uint64_t run_before_ = 0;         // the newest run when ours was started
+  std::map<std::string, LessonProgress> all_;  // by lesson, of this session
+  std::uint64_t document_ = 0;                 // serial
+  std::uint64_t run_before_ = 0;               // the newest run when ours was started
+  std::map<Place, std::unique_ptr<ExperimentTask>> experiments_;
+  std::size_t drawn_ = 0;  // experiments that were done when looked at last
+  std::optional<LessonRecorder> recorder_;
+  std::vector<std::string> panels_;  // visible when looked at last
+  Stamp file_, capture_;
+  double next_look_ = 0;
+  std::string mistake_;
+  std::uint64_t reads_ = 0;
+  std::vector<lessons::Finding> findings_;
+  std::pair<std::uint64_t, std::uint64_t> checked_ = {0,
+                                                      0};  // of which reading, with which document
   std::vector<lessons::Action> waiting_;
   std::vector<Line> lines_;
   // Of the window, before the lesson.

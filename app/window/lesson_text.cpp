@@ -11,6 +11,7 @@ using lessons::Span;
 using viz::FontFace;
 using viz::Rect;
 
+constexpr float kUsualEm = 15;  // px of text that pictures are made for
 constexpr float kLineEm = 1.5f, kGapEm = 0.55f, kIndentEm = 1.5f;
 
 // What no line break comes into: pieces of one span or of several.
@@ -99,8 +100,47 @@ class Layout {
     return width;
   }
 
-  // Words broken into lines; returns their height.
+  // Text with pictures, each on a line of its own; returns its height.
   float flow(const std::vector<Span>& spans, float x, float y, float width, bool bold) {
+    float used = 0;
+    std::vector<Span> text;
+    const auto flush = [&] {
+      const bool blank = std::all_of(text.begin(), text.end(), [](const Span& span) {
+        return !span.expression && span.text.find_first_not_of(" \n") == std::string::npos;
+      });
+      if (!blank) used += flow_words(text, x, y + used, width, bold);
+      text.clear();
+    };
+    for (const Span& span : spans) {
+      if (span.picture.empty()) {
+        text.push_back(span);
+        continue;
+      }
+      flush();
+      used += picture(span, x, y + used, width);
+    }
+    flush();
+    return std::max(used, line());
+  }
+
+  // As large as in its file at the usual size of text, never wider than there is room.
+  float picture(const Span& span, float x, float y, float width) {
+    const viz::Point size = look_.picture ? look_.picture(span.picture) : viz::Point{};
+    if (size.x <= 0 || size.y <= 0) {
+      const float pad = em() * 0.6f;
+      const float height = pad + flow_words({{.text = "Picture: " + span.text, .emphasis = true}},
+                                            x + pad, y + pad * 0.5f, width - 2 * pad, false);
+      text.grounds.push_back({x, y, width, height});
+      text.pictures.push_back({{x, y, width, height}, span.picture, span.text, false});
+      return height + gap() * 0.5f;
+    }
+    const float w = std::min(size.x * em() / kUsualEm, width), h = w * size.y / size.x;
+    text.pictures.push_back({{x, y, w, h}, span.picture, span.text, true});
+    return h + gap() * 0.5f;
+  }
+
+  // Words broken into lines; returns their height.
+  float flow_words(const std::vector<Span>& spans, float x, float y, float width, bool bold) {
     const float space = canvas_.measure(" ", style(false)).x;
     float at = x, top = y;
     for (Word& word : words(spans, bold)) {

@@ -20,10 +20,17 @@ struct LessonRun {
   const lessons::Link* link = nullptr;
   bool code = false;
 };
+// A picture, or the place of one that cannot be shown: its text stands there then, among the runs.
+struct LessonPicture {
+  viz::Rect box;
+  std::string file, text;
+  bool shown = false;
+};
 struct LessonText {
   std::vector<LessonRun> runs;     // from top to bottom
   std::vector<viz::Rect> grounds;  // behind code blocks and heads of tables
   std::vector<viz::Rect> rules;    // filled lines
+  std::vector<LessonPicture> pictures;
   float height = 0;
 };
 
@@ -32,6 +39,8 @@ struct LessonLook {
   float em = 15;
   // The value that stands in an expression's place.
   std::function<std::string(const lessons::Expression&)> value;
+  // Width and height of a picture in its file's px; 0 where it cannot be shown.
+  std::function<viz::Point(const std::string& file)> picture = {};
 };
 
 LessonText lay_out_lesson(viz::Canvas& canvas, const lessons::Block& block, float width,

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <sstream>
 
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
+#include "core/base/trimmed.h"
+#include "core/base/words.h"
+#include "core/capture/phase_names.h"
 #include "core/methods/registry.h"
 
 namespace triescope::app {
@@ -63,13 +65,6 @@ const Verb* find_verb(const std::string& name) {
   for (const Verb& verb : kVerbs)
     if (name == verb.name) return &verb;
   return nullptr;
-}
-
-std::vector<std::string> words(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> result;
-  for (std::string word; stream >> word;) result.push_back(word);
-  return result;
 }
 
 [[noreturn]] void refuse(const Script& script, const std::string& why) {
@@ -169,9 +164,7 @@ bool wait(const Script& script, ScriptHost& host, const std::vector<std::string>
 }
 
 capture::Phase phase_from(const Script& script, const std::string& name) {
-  for (int i = 0; i < capture::kPhaseCount; ++i)
-    if (name == capture::to_string(static_cast<capture::Phase>(i)))
-      return static_cast<capture::Phase>(i);
+  if (const auto phase = capture::phase_from_string(name)) return *phase;
   refuse(script,
          "'" + name + "' is not a phase: expected draft, forward, accept, commit or observe");
 }
@@ -334,9 +327,8 @@ Script::Script(const std::string& path, const CommandTable& commands) : path_(pa
                 path + ": cannot be read; expected a script, one command a line");
   std::string text;
   for (int line_number = 1; std::getline(file, text); ++line_number) {
-    const auto first = text.find_first_not_of(" \t\r");
-    if (first == std::string::npos || text[first] == '#') continue;
-    text = text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+    text = std::string(trimmed(text));
+    if (text.empty() || text.starts_with('#')) continue;
     const auto space = text.find(' ');
     Line line{line_number, text.substr(0, space),
               space == std::string::npos ? "" : text.substr(space + 1)};

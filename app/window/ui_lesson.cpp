@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/window/lesson_card.h"
 #include "app/window/lesson_text.h"
 #include "app/window/style.h"
 #include "app/window/ui_parts.h"
@@ -15,15 +16,6 @@ namespace {
 using lessons::Link;
 using lessons::Predict;
 using lessons::Task;
-
-constexpr float kPadEm = 0.8f;
-
-viz::Rect last_item() {
-  const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
-  return {a.x, a.y, b.x - a.x, b.y - a.y};
-}
-
-void target(Ui& ui, const std::string& name) { ui.press_targets.push_back({name, last_item()}); }
 
 std::string tooltip_of(const Link& link) {
   if (link.kind == Link::Kind::kWeb)
@@ -69,11 +61,31 @@ void link_button(Ui& ui, const LessonRun& run, const ImVec2& at, int id) {
   ui.animating = true;
 }
 
+const LessonTexture& texture_of(Ui& ui, const std::string& file) {
+  const LessonPlayer& lesson = ui.workspace.lesson;
+  return ui.state.lesson_textures.picture(lesson.lesson(), lesson.version(), file);
+}
+
+void draw_picture(Ui& ui, const LessonPicture& picture, const viz::Rect& box) {
+  const LessonTexture& texture = texture_of(ui, picture.file);
+  ImGui::SetCursorScreenPos(ImVec2(box.x, box.y));
+  if (picture.shown)
+    ImGui::Image(texture.id, ImVec2(box.w, box.h));
+  else
+    ImGui::Dummy(ImVec2(box.w, box.h));
+  target(ui, "picture " + picture.file);
+  if (ImGui::IsItemHovered()) help_tooltip(picture.shown ? picture.text : texture.problem, ui.em);
+}
+
 void draw_block(Ui& ui, const lessons::Block& block, float width, int& links) {
   const LessonPlayer& lesson = ui.workspace.lesson;
   viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
-  const LessonLook look{ui.theme, ui.em,
-                        [&](const lessons::Expression& e) { return lesson.text_of(e); }};
+  const LessonLook look{
+      ui.theme, ui.em, [&](const lessons::Expression& e) { return lesson.text_of(e); },
+      [&](const std::string& file) {
+        const PictureSize size = texture_of(ui, file).size;
+        return viz::Point{static_cast<float>(size.width), static_cast<float>(size.height)};
+      }};
   const LessonText text = lay_out_lesson(canvas, block, width, look);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const auto moved = [&](viz::Rect box) {
@@ -91,54 +103,11 @@ void draw_block(Ui& ui, const lessons::Block& block, float width, int& links) {
     const float height = canvas.measure(run.text, run.style).y;
     canvas.text({box.x, box.y + (box.h - height) / 2}, run.text, run.style);
   }
+  for (const LessonPicture& picture : text.pictures) draw_picture(ui, picture, moved(picture.box));
   for (const LessonRun& run : text.runs)
     if (run.link) link_button(ui, run, at, links++);
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy(ImVec2(width, text.height));
-}
-
-// A frame around what is drawn between begin and end, on the raised ground.
-class Card {
- public:
-  Card(Ui& ui, float width, viz::Color edge) : ui_(ui), width_(width), edge_(edge) {
-    splitter_.Split(ImGui::GetWindowDrawList(), 2);
-    splitter_.SetCurrentChannel(ImGui::GetWindowDrawList(), 1);
-    at_ = ImGui::GetCursorScreenPos();
-    const float pad = ui.em * kPadEm;
-    ImGui::SetCursorScreenPos(ImVec2(at_.x + pad, at_.y + pad * 0.8f));
-    ImGui::BeginGroup();
-    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + inner());
-  }
-  ~Card() {
-    ImGui::PopTextWrapPos();
-    ImGui::EndGroup();
-    const float bottom = ImGui::GetItemRectMax().y + ui_.em * kPadEm * 0.8f;
-    ImDrawList* const list = ImGui::GetWindowDrawList();
-    splitter_.SetCurrentChannel(list, 0);
-    list->AddRectFilled(at_, ImVec2(at_.x + width_, bottom), to_imgui(ui_.theme.surface),
-                        ui_.em * 0.3f);
-    list->AddRectFilled(at_, ImVec2(at_.x + ui_.em * 0.22f, bottom), to_imgui(edge_),
-                        ui_.em * 0.1f);
-    splitter_.Merge(list);
-    ImGui::SetCursorScreenPos(at_);
-    ImGui::Dummy(ImVec2(width_, bottom - at_.y + ui_.em * 0.4f));
-  }
-  Card(const Card&) = delete;
-  Card& operator=(const Card&) = delete;
-  float inner() const { return width_ - 2 * ui_.em * kPadEm; }
-
- private:
-  Ui& ui_;
-  float width_;
-  viz::Color edge_;
-  ImVec2 at_;
-  ImDrawListSplitter splitter_;
-};
-
-void bold_line(Ui& ui, const std::string& text) {
-  ImGui::PushFont(ui.fonts.ui_bold, 0);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopFont();
 }
 
 // One of a question's choices, its text broken into lines. `mark`: what came of it, once it is known.
@@ -197,7 +166,7 @@ void draw_given(Ui& ui, const Predict& predict, const LessonPlayer::Given& given
 void draw_question(Ui& ui, std::size_t piece, const Predict& predict, float width) {
   LessonPlayer& lesson = ui.workspace.lesson;
   const LessonPlayer::Given* const given = lesson.given(piece);
-  Card card(ui, width, ui.theme.accent);
+  LessonCard card(ui, width, ui.theme.accent);
   bold_line(ui, lesson.text_of(predict.question));
   const auto answer = given ? lesson.answer_of(predict) : std::nullopt;
   const viz::Mark right = ui.theme.mark(capture::NodeState::kAccepted);
@@ -241,7 +210,7 @@ void draw_task(Ui& ui, std::size_t piece, const Task& task, float width) {
   const bool met = lesson.is_met(piece);
   const viz::Mark mark =
       ui.theme.mark(met ? capture::NodeState::kAccepted : capture::NodeState::kPending);
-  Card card(ui, width, met ? mark.color : ui.theme.text_dim);
+  LessonCard card(ui, width, met ? mark.color : ui.theme.text_dim);
   bold_line(ui, met ? "Done." : "Your turn");
   ImGui::TextUnformatted(lesson.text_of(task.text).c_str());
   if (ImGui::SmallButton(met ? "Show it again" : "Show me")) {
@@ -252,13 +221,15 @@ void draw_task(Ui& ui, std::size_t piece, const Task& task, float width) {
 }
 
 void draw_notes(Ui& ui, const lessons::Notes& notes, float width, int& links) {
-  Card card(ui, width, ui.theme.text_dim);
+  LessonCard card(ui, width, ui.theme.text_dim);
   bold_line(ui, "For the lecturer");
   for (const lessons::Block& block : notes.blocks) draw_block(ui, block, card.inner(), links);
 }
 
 void draw_step(Ui& ui, float width) {
   LessonPlayer& lesson = ui.workspace.lesson;
+  draw_writing(ui, width);
+  if (!lesson.is_open()) return;
   ImGui::PushFont(ui.fonts.ui_bold, ui.em * 1.3f);
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
   ImGui::TextUnformatted(lesson.shown_step().title.c_str());
@@ -277,6 +248,8 @@ void draw_step(Ui& ui, float width) {
     if (const auto* const predict = std::get_if<Predict>(&piece))
       draw_question(ui, i, *predict, width);
     if (const auto* const task = std::get_if<Task>(&piece)) draw_task(ui, i, *task, width);
+    if (const auto* const experiment = std::get_if<lessons::Experiment>(&piece))
+      draw_experiment(ui, i, *experiment, width);
     if (const auto* const notes = std::get_if<lessons::Notes>(&piece);
         notes && ui.state.lesson_notes)
       draw_notes(ui, *notes, width, links);
@@ -289,12 +262,19 @@ void draw_step(Ui& ui, float width) {
 void draw_head(Ui& ui) {
   LessonPlayer& lesson = ui.workspace.lesson;
   const std::string title = lesson.lesson().lesson.about.title;
-  const float button = ImGui::CalcTextSize("Leave").x + ui.em * 1.2f;
+  const bool records = !lesson.path().empty() && !lesson.recorder();
+  const float record = records ? ImGui::CalcTextSize("Record").x + ui.em * 1.6f : 0;
+  const float button = ImGui::CalcTextSize("Leave").x + ui.em * 1.2f + record;
   ImGui::AlignTextToFramePadding();
   ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(ui.theme.text_dim));
   text_fitted(title, ImGui::GetContentRegionAvail().x - button);
   ImGui::PopStyleColor();
   ImGui::SameLine(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - button);
+  if (records) {
+    command_button(ui, "lesson-record", "Record");
+    target(ui, "record");
+    ImGui::SameLine();
+  }
   if (command_button(ui, "lesson-close", "Leave")) return;
   target(ui, "leave");
   // The way through: a mark for every step, the present one filled.

@@ -10,6 +10,7 @@
 #include "app/run/breakpoints.h"
 #include "app/run/catalog.h"
 #include "app/run/lesson_library.h"
+#include "app/window/lesson_textures.h"
 #include "app/window/pane_layout.h"
 #include "app/window/preferences.h"
 #include "app/window/ui_files.h"
@@ -76,7 +77,8 @@ struct UiState {
   PanelKeys panel_keys;             // for the next frame
   bool fullscreen = false;
   bool lesson_notes = false;  // the lecturer's are shown
-  double lesson_number = 0;   // typed in answer to a lesson's question
+  LessonTextures lesson_textures;
+  double lesson_number = 0;  // typed in answer to a lesson's question
   // The lessons there are; read when a list of them is drawn for the first time.
   std::optional<std::vector<LibraryLesson>> lessons;
   std::string copy;             // goes to the clipboard with the next frame

@@ -272,6 +272,7 @@ int run_window(const WindowOptions& options) {
                     for (const PressTarget& one : ui.press_targets)
                       now["targets"][one.name] = {one.area.x, one.area.y, one.area.w, one.area.h};
                     now["dialog"] = state.dialog != Dialog::kNone;
+                    now["glossary"] = state.dialogs.glossary_query;
                     now["popups"] = ImGui::GetCurrentContext()->OpenPopupStack.Size;
                     now["fullscreen"] = display.fullscreen();
                     const ImVec2 size = ImGui::GetIO().DisplaySize;

@@ -384,7 +384,7 @@ void Workspace::play(double seconds) {
 }
 
 bool Workspace::update(double seconds) {
-  bool changed = false;
+  bool changed = lesson.update(seconds);
   const auto status = session_.status();
   if (status != live_) {
     live_ = status;
@@ -431,8 +431,10 @@ bool Workspace::idle() const {
 }
 
 double Workspace::seconds_to_next_play(double seconds) const {
-  if (!active_ || !active_->playing) return -1;
-  return std::max(0.0, active_->next_play_time - seconds);
+  const double look = lesson.seconds_to_next_look(seconds);
+  if (!active_ || !active_->playing) return look;
+  const double play = std::max(0.0, active_->next_play_time - seconds);
+  return look < 0 ? play : std::min(look, play);
 }
 
 void Workspace::remember() {

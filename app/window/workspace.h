@@ -89,6 +89,9 @@ class Workspace {
   // anything changed.
   bool update(double seconds);
 
+  // Makes the window thread look again, from any thread.
+  const std::function<void()>& waker() const { return wake_; }
+
   // --- state ---
   Preferences preferences;
   PaneLayout layout;
@@ -222,7 +225,7 @@ class Workspace {
 
   // Nothing under way: no command waiting, no run, no export.
   bool idle() const;
-  // When the replay wants to be looked at again; negative = never.
+  // When the replay, or the file of an open lesson, wants to be looked at again; negative = never.
   double seconds_to_next_play(double seconds) const;
 
   nlohmann::json state_json(const std::vector<std::string>& visible_panels) const;

@@ -8,12 +8,6 @@
 namespace triescope::app {
 namespace {
 
-std::vector<std::string> panel_names() {
-  std::vector<std::string> names;
-  for (const auto& panel : viz::make_panels()) names.push_back(panel->info().name);
-  return names;
-}
-
 bool is_preset(const std::string& name) {
   const auto& presets = preset_names();
   return std::find(presets.begin(), presets.end(), name) != presets.end();
@@ -28,14 +22,14 @@ void Workspace::read_layouts() {
     preferences.layouts = nlohmann::json::object();
   }
   for (auto it = preferences.layouts.begin(); it != preferences.layouts.end();) {
-    if (!is_preset(it.key()) && pane_layout_from_json(it.value(), panel_names())) {
+    if (!is_preset(it.key()) && pane_layout_from_json(it.value(), viz::panel_names())) {
       ++it;
       continue;
     }
     refused += (refused.empty() ? "'" : ", '") + it.key() + "'";
     it = preferences.layouts.erase(it);
   }
-  auto last = pane_layout_from_json(preferences.layout, panel_names());
+  auto last = pane_layout_from_json(preferences.layout, viz::panel_names());
   if (last) {
     layout = std::move(*last);
     layout_name = preferences.layout_name;
@@ -72,16 +66,17 @@ void Workspace::use_layout(const std::string& name) {
                 "layout '" + name + "' is not one of: " + list + did_you_mean(name, known));
   }
   stop_comparing();
-  layout = is_preset(name)
-               ? PaneLayout{preset_layout(name), {}}
-               : std::move(*pane_layout_from_json(preferences.layouts.at(name), panel_names()));
+  layout =
+      is_preset(name)
+          ? PaneLayout{preset_layout(name), {}}
+          : std::move(*pane_layout_from_json(preferences.layouts.at(name), viz::panel_names()));
   layout_name = name;
   maximised.clear();
 }
 
 void Workspace::show_panels(const std::vector<std::string>& panels) {
   std::vector<std::string> last = {panels.back()};
-  for (const std::string& name : panel_names())
+  for (const std::string& name : viz::panel_names())
     if (std::find(panels.begin(), panels.end(), name) == panels.end()) last.push_back(name);
   std::unique_ptr<PaneNode> root = make_leaf(std::move(last));
   if (panels.size() > 2)

@@ -1,6 +1,7 @@
 #include <cstddef>
 #include <iterator>
 
+#include "core/capture/phase_names.h"
 #include "core/capture/records.h"
 
 namespace triescope::capture {
@@ -8,6 +9,21 @@ namespace triescope::capture {
 const char* to_string(Phase phase) {
   static constexpr const char* kNames[] = {"draft", "forward", "accept", "commit", "observe"};
   return kNames[static_cast<std::size_t>(phase)];
+}
+
+const std::vector<std::string>& phase_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (int i = 0; i < kPhaseCount; ++i) all.emplace_back(to_string(static_cast<Phase>(i)));
+    return all;
+  }();
+  return names;
+}
+
+std::optional<Phase> phase_from_string(std::string_view name) {
+  for (int i = 0; i < kPhaseCount; ++i)
+    if (name == to_string(static_cast<Phase>(i))) return static_cast<Phase>(i);
+  return std::nullopt;
 }
 
 const char* to_string(Whose whose) {

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
+#include "core/base/trimmed.h"
 #include "core/method/method.h"
 #include "core/method/parameters_of.h"
 
@@ -14,16 +15,12 @@ namespace {
 
 using nlohmann::json;
 
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t\n");
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
-}
+constexpr std::string_view kSpaces = " \t\n";
 
 template <class T>
 std::optional<T> parse_number(const std::string& text) {
   T value{};
-  const std::string s = trimmed(text);
+  const std::string_view s = trimmed(text, kSpaces);
   const char* begin = s.data() + (s.starts_with('+') ? 1 : 0);
   const auto [end, error] = std::from_chars(begin, s.data() + s.size(), value);
   if (error != std::errc() || end != s.data() + s.size() || s.empty()) return std::nullopt;
@@ -108,7 +105,7 @@ json read_number(const Parameter& parameter, const json& given) {
 json read_boolean(const Parameter& parameter, const json& given) {
   if (given.is_boolean()) return given;
   if (given.is_string()) {
-    const std::string text = trimmed(given.get<std::string>());
+    const std::string text(trimmed(given.get_ref<const std::string&>(), kSpaces));
     if (text == "true" || text == "True" || text == "1") return true;
     if (text == "false" || text == "False" || text == "0") return false;
   }
@@ -117,7 +114,7 @@ json read_boolean(const Parameter& parameter, const json& given) {
 
 json read_choice(const Parameter& parameter, const json& given) {
   std::string text;
-  if (given.is_string()) text = trimmed(given.get<std::string>());
+  if (given.is_string()) text = trimmed(given.get_ref<const std::string&>(), kSpaces);
   if (given.is_boolean()) text = given.get<bool>() ? "true" : "false";  // early_stopping
   if (given.is_number_integer()) text = std::to_string(given.get<std::int64_t>());
   for (const auto& choice : parameter.choices)
@@ -138,7 +135,7 @@ json read_integer_list(const Parameter& parameter, const json& given) {
     for (const auto& entry : given)
       add(entry.is_number_integer() ? std::optional(entry.get<std::int64_t>()) : std::nullopt);
   } else if (given.is_string()) {
-    std::string text = trimmed(given.get<std::string>());
+    std::string text(trimmed(given.get_ref<const std::string&>(), kSpaces));
     if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
     for (std::size_t at = 0; at < text.size();) {
       const auto comma = std::min(text.find(',', at), text.size());

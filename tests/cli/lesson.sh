@@ -6,12 +6,12 @@ expect 0 'lessons: what there is' "$TRIESCOPE" --help
 expect 0 '^03-beam-search-is-a-trie$' "$TRIESCOPE" lesson list
 expect 0 '^    Beam search is a trie \(9 min\)$' "$TRIESCOPE" lesson list
 "$TRIESCOPE" lesson list --json >"$work/list.json"
-check_json "$work/list.json" 'len(d) >= 8 and [l["name"] for l in d] == sorted(l["name"] for l in d)'
+check_json "$work/list.json" 'len(d) == 12 and [l["name"] for l in d] == sorted(l["name"] for l in d)'
 check_json "$work/list.json" 'all(l["title"] and l["summary"] and 1 <= l["minutes"] <= 20 and l["steps"] > 2 for l in d)'
 # Every lesson of the program holds, built in and as a file; the chain of `next` leads to lessons there are.
 for file in "$lessons"/*.md; do
   name=$(basename "$file" .md)
-  expect 0 "^$name: holds; [0-9]+ steps, [0-9]+ questions, [0-9]+ tasks?$" "$TRIESCOPE" lesson check "$name"
+  expect 0 "^$name: holds; [0-9]+ steps, [0-9]+ questions, [0-9]+ tasks?(, [0-9]+ experiments?)?$" "$TRIESCOPE" lesson check "$name"
   expect 0 ': holds; ' "$TRIESCOPE" lesson check "$file"
 done
 for capture in "$lessons"/*.tscap; do
@@ -44,6 +44,14 @@ sed 's/^method: .*/method: greedi/' "$work/good.md" >"$work/method.md"
 expect 3 "method.md:1: .*greedi" "$TRIESCOPE" lesson check "$work/method.md"
 sed 's/^seed: .*//; s/^method: /seed: 5\nmethod: /' "$work/good.md" >"$work/seed.md"
 expect 3 'seed.md:1: the front matter has seed 5; the run has 0: record it again$' "$TRIESCOPE" lesson check "$work/seed.md"
+# Experiments are drawn, pictures looked for, runs that a step starts refused where the method refuses them.
+{ cat "$work/good.md"; printf '![x](gone.png)\n```experiment\nMany\n- a := 0.5 | 0.2\n- b := 0.5 | 0.8\nrule: redraw\nexpect: agrees\n```\n```do\nrun kv=keeep\n```\n'; } >"$work/more.md"
+line=$(grep -n '^!' "$work/more.md" | cut -d: -f1)
+expect 3 "more.md:$line: .*gone.png: no such file beside the lesson$" "$TRIESCOPE" lesson check "$work/more.md"
+expect 3 "more.md:$((line + 2)): the experiment was expected to agree; it differs \(chi-square" "$TRIESCOPE" lesson check "$work/more.md"
+expect 3 "more.md:$((line + 9)): .*kv.*keeep" "$TRIESCOPE" lesson check "$work/more.md"
+sed '/gone.png/d; s/expect: agrees/expect: differs/; s/keeep/keep/' "$work/more.md" >"$work/mended.md"
+expect 0 'mended.md: holds; 1 step, 0 questions, 0 tasks, 1 experiment$' "$TRIESCOPE" lesson check "$work/mended.md"
 # No path out of the folder, no link.
 sed 's#^capture: .*#capture: ../greedy.tscap#' "$work/good.md" >"$work/out.md"
 expect 3 "out.md:[0-9]+: capture: expected the name of a .tscap file in the lesson's own folder" "$TRIESCOPE" lesson check "$work/out.md"

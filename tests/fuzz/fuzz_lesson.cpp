@@ -20,7 +20,9 @@ std::size_t texts_of(const lessons::Block& block) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::tolerate_refusal([&] {
     const lessons::Lesson lesson = lessons::read_lesson(fuzz::text_of(data, size), "fuzz.md");
-    std::size_t bytes = 0;
+    std::size_t bytes = 0, sources = 0;
+    for (const lessons::Step& step : lesson.steps) sources += step.source.size();
+    if (sources > size) __builtin_trap();  // no line belongs to two steps
     for (const lessons::Step& step : lesson.steps)
       for (const lessons::Piece& piece : step.pieces)
         if (const auto* const block = std::get_if<lessons::Block>(&piece))

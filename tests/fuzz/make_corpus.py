@@ -400,6 +400,9 @@ def make_lesson():
     put("lesson", "blocks", head + "## S\n```do\ncursor 3 accept\nlock {parent(beam 2, 3)}\npanels trie kv\n```\n```predict\nWhat?\n"
         "- 1\n- b := p(best) > 0.5 and not (1 = 2)\nanswer: -accepted(2) * 3\nexpect: 'x'\nwithin: 0.5\n```\n"
         "```check\nDo.\nwhen: cursor >= 2 or shown(\"kv\")\nshow: cursor 2\n```\n")
+    put("lesson", "experiment", head.replace("model: m", "model: m\ndraft: d") + "## S\n![a *b*](c.png) x\n```do\ncursor 1\nrun kv=keep seed=2\n```\n"
+        "```experiment\nMany\n- {token(best, 1)} := p(best, 1) | 0.2\n- b := 1 - noisy(0, 1) | 0.8\nrule: chain\ndrafts: 2\n"
+        "draws: 500\nseed: 3\nexpect: agrees\n```\n")
     put("lesson", "no_front_matter", "## S\ntext\n")
 
 

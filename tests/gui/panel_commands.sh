@@ -35,7 +35,7 @@ at 7 over 600 300 ctrl+shift+e
 at 8 over 1080 180 z       # what the texts share, in the text panel
 at 20 press 20 "about trie"
 at 21 key Escape
-at 22 over 90 122 shift+F1 # the legend's first entry
+at 22 over 395 129 shift+F1 # the legend's first entry
 at 23 key Escape
 wait $pid || { echo "FAILED: the script ended with $?"; failures=$((failures + 1)); }
 check_json "$work/0.json" 'd["views"]["trie"] == "mode=auto;zoom=1.000" and d["views"]["text"] == ""'
@@ -51,7 +51,7 @@ check_json "$work/9.json" 'd["views"]["trie"].startswith("mode=none;")'
 check_json "$work/10.json" 'd["views"]["text"] == ""'
 check_json "$work/21.json" 'd["popups"] == 1 and not d["dialog"]'
 check_json "$work/22.json" 'd["popups"] == 0'
-check_json "$work/23.json" 'd["dialog"]'
+check_json "$work/23.json" 'd["dialog"] and d["glossary"].startswith("beam")'
 check_json "$work/12.json" 'not d["fullscreen"] and d["size"] == [1280, 720]'
 check_json "$work/11.json" 'd["fullscreen"] and d["size"][0] >= 1280 and d["size"][1] > 720'
 picture=$(ls "$work"/triescope-trie-step*.png 2>/dev/null)

@@ -6,6 +6,8 @@
 
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
+#include "core/base/trimmed.h"
+#include "core/base/words.h"
 
 namespace triescope::viz {
 namespace {
@@ -16,23 +18,10 @@ constexpr std::size_t kMaxBytes = 1u << 20;  // of a file
   throw Error(ErrorCode::kCorruption, file.path + ":" + std::to_string(line) + ": " + message);
 }
 
-std::vector<std::string> words_of(std::string_view text) {
-  std::istringstream in{std::string(text)};
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) words.push_back(word);
-  return words;
-}
-
 std::string listed(const std::vector<std::string>& names) {
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
   return list;
-}
-
-std::string trimmed(const std::string& line) {
-  const auto begin = line.find_first_not_of(" \t\r");
-  if (begin == std::string::npos) return "";
-  return line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
 }
 
 bool ends_sentence(char c) { return c == '.' || c == '!' || c == '?'; }
@@ -126,7 +115,7 @@ Sentences Sentences::read(std::span<const AssetFile> files) {
     int number = 0;
     for (std::string line; std::getline(in, line);) {
       ++number;
-      const std::string text = trimmed(line);
+      const std::string text(trimmed(line));
       if (text.empty() || text[0] == '#') continue;
       if (text[0] == '[') {
         if (text.back() != ']') refuse(file, number, "expected ']' at the end of '" + text + "'");
@@ -148,7 +137,7 @@ Sentences Sentences::read(std::span<const AssetFile> files) {
       if (block.lines.empty()) refuse(file, block.line, "[" + block.name + "] has no text");
       const auto kind = std::find(names.begin(), names.end(), block.name) - names.begin();
       all.by_name_[block.name] =
-          parse(file, block, words_of(sentence_kinds()[static_cast<std::size_t>(kind)].values));
+          parse(file, block, words(sentence_kinds()[static_cast<std::size_t>(kind)].values));
     }
   }
   for (const std::string& name : names)

@@ -23,16 +23,22 @@ std::vector<std::unique_ptr<Panel>> make_panels() {
   return panels;
 }
 
+const std::vector<std::string>& panel_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const auto& panel : make_panels()) all.push_back(panel->info().name);
+    return all;
+  }();
+  return names;
+}
+
 std::unique_ptr<Panel> make_panel(const std::string& name) {
-  std::vector<std::string> known;
-  std::string list;
-  for (auto& panel : make_panels()) {
+  for (auto& panel : make_panels())
     if (panel->info().name == name) return std::move(panel);
-    known.push_back(panel->info().name);
-    list += (list.empty() ? "" : ", ") + known.back();
-  }
+  std::string list;
+  for (const std::string& known : panel_names()) list += (list.empty() ? "" : ", ") + known;
   throw Error(ErrorCode::kInvalidArgument,
-              "panel '" + name + "' is not one of: " + list + did_you_mean(name, known));
+              "panel '" + name + "' is not one of: " + list + did_you_mean(name, panel_names()));
 }
 
 }  // namespace triescope::viz

@@ -49,6 +49,8 @@ class Panel {
 // All panels, in display order: trie mask positions kv memory verdict drafts candidates text narration
 // inspector timeline log.
 std::vector<std::unique_ptr<Panel>> make_panels();
+// Their names, in the same order: made once.
+const std::vector<std::string>& panel_names();
 std::unique_ptr<Panel> make_panel(
     const std::string& name);  // Error{kInvalidArgument}: lists the names
 

@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -9,6 +7,7 @@
 
 #include "app/run/check/check.h"
 #include "app/run/check/difference.h"
+#include "app/run/scratch_folder.h"
 #include "core/base/error.h"
 #include "core/base/rng.h"
 #include "core/model/model.h"
@@ -23,29 +22,6 @@ using Values = std::vector<float>;
 constexpr int kHidden = 64, kInner = 160, kHeads = 4, kKvHeads = 2, kVocab = 512, kLayers = 2;
 constexpr std::int32_t kPrompt = 140;  // more than a partition of the CUDA attention, 128 slots
 constexpr std::int32_t kRows = 4;
-
-// A folder of its own, removed at the end.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "triescope-check-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      throw Error(ErrorCode::kIoError, name + ": this folder cannot be made (" +
-                                           std::strerror(errno) +
-                                           "); set TMPDIR to a folder that can be written");
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 void write_llama(const std::filesystem::path& folder) {
   const int kv = kHidden / kHeads * kKvHeads;
@@ -134,7 +110,7 @@ Values run(Model& model, std::int32_t rows) {
 }  // namespace
 
 std::vector<Comparison> check_tiny_model(const std::string& device, int threads) {
-  const Folder folder;
+  const ScratchFolder folder("check");
   write_llama(folder.path());
   const auto load = [&](const std::string& where, DType dtype, bool reference) {
     LoadOptions options;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/capture/capture.h"
+#include "core/capture/phase_names.h"
 
 namespace triescope::test {
 namespace {
@@ -16,6 +17,18 @@ std::vector<std::string> names(int count) {
   std::vector<std::string> all;
   for (int i = 0; i < count; ++i) all.emplace_back(to_string(static_cast<Code>(i)));
   return all;
+}
+
+TEST_CASE("names: a phase is found by its name, and by nothing else") {
+  CHECK(phase_names() ==
+        std::vector<std::string>{"draft", "forward", "accept", "commit", "observe"});
+  CHECK(phase_from_string("draft") == Phase::kDraft);
+  CHECK(phase_from_string("observe") == Phase::kObserve);
+  for (int i = 0; i < kPhaseCount; ++i)
+    CHECK(phase_from_string(phase_names()[static_cast<std::size_t>(i)]) == static_cast<Phase>(i));
+  CHECK_FALSE(phase_from_string("Draft"));
+  CHECK_FALSE(phase_from_string("draft "));
+  CHECK_FALSE(phase_from_string(""));
 }
 
 TEST_CASE("names: every code has its own, in the order of the codes") {

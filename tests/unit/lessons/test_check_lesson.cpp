@@ -89,6 +89,29 @@ TEST_CASE("check: do lines are performed") {
              "25: range: expected FIRST LAST | all; found '3'"}));
 }
 
+TEST_CASE("check: an experiment must come to probabilities in this run") {
+  const auto experiment = [](const std::string& p) {
+    return "```experiment\nMany {kv_live(3)}\n- {token(best, 3)} := " + p +
+           " | 1\n- b := 1 | 1\nrule: chain\n```\n";
+  };
+  CHECK(said(experiment("kv_live(3)")) == "");
+  CHECK(said(experiment("kv_live(99)")) ==
+        lines({"15: column 1: there is no step 99; the run has steps 0 to 11"}));
+  CHECK(said(experiment("1 - 3")) ==
+        lines({"15: experiment: expected a probability, 0 or more; found -2"}));
+}
+
+TEST_CASE("check: a run that is started names its settings") {
+  CHECK(said("```do\nrun kv=keep seed={kv_live(3)}\n```\n") == "");
+  CHECK(said("```do\nset-up kv\n```\n```do\nrun =3\n```\n```do\nrun kv=\n```\n") ==
+        lines({"15: expected NAME=VALUE, a setting that is another one than the lesson's run has; "
+               "found 'kv'",
+               "18: expected NAME=VALUE, a setting that is another one than the lesson's run has; "
+               "found '=3'",
+               "21: expected NAME=VALUE, a setting that is another one than the lesson's run has; "
+               "found 'kv='"}));
+}
+
 TEST_CASE("check: an answer must be one of the choices, once, and what the author expects") {
   CHECK(said("```predict\nWhat?\n- 1\n- 2\nanswer: kv_live(3)\n```\n") ==
         lines({"18: the answer is 19, which is none of the choices"}));

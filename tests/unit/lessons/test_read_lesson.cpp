@@ -23,7 +23,7 @@ std::string refused_body(const std::string& body) { return refused_lesson(kHead 
 TEST_CASE("front matter: every key is read") {
   const Lesson lesson = read_lesson(
       "---\n# a remark\ntitle: T\nsummary: \"quoted: \\\"x\\\"\\n\\\\\"\nminutes: 8\n"
-      "capture: run.tscap\nmodel: tiny\nmethod: beam\nset: num_beams=3\nset: kv=keep\n"
+      "capture: run.tscap\nmodel: tiny\ndraft: tinier\nmethod: beam\nset: num_beams=3\nset: kv=keep\n"
       "prompt: Once: upon\nchat: on\nmax_new_tokens: 24\nseed: 7\nnext: other.md\n---\n## S\nx\n",
       "a.md");
   const FrontMatter& about = lesson.about;
@@ -32,6 +32,7 @@ TEST_CASE("front matter: every key is read") {
   CHECK(about.minutes == 8);
   CHECK(about.capture == "run.tscap");
   CHECK(about.model == "tiny");
+  CHECK(about.draft == "tinier");
   CHECK(about.method == "beam");
   CHECK(about.settings == std::map<std::string, std::string>{{"num_beams", "3"}, {"kv", "keep"}});
   CHECK(about.prompt == "Once: upon");
@@ -46,9 +47,10 @@ TEST_CASE("front matter: what is wrong is said with its line") {
         "a.md:1: expected a lesson, which begins with '---'; `triescope lesson new FILE` writes "
         "one to start from");
   CHECK(refused_lesson("---\ntitle: x\n") == "a.md:3: expected '---' to end the front matter");
-  CHECK(refused_lesson("---\ntitel: x\n---\n") ==
-        "a.md:2: expected one of title, summary, minutes, capture, model, method, set, prompt, "
-        "chat, max_new_tokens, seed, next; found 'titel'; did you mean title?");
+  CHECK(
+      refused_lesson("---\ntitel: x\n---\n") ==
+      "a.md:2: expected one of title, summary, minutes, capture, model, draft, method, set, prompt, "
+      "chat, max_new_tokens, seed, next; found 'titel'; did you mean title?");
   CHECK(refused_lesson("---\ntitle\n---\n") == "a.md:2: expected KEY: VALUE; found 'title'");
   CHECK(refused_lesson("---\nminutes: 0\n---\n") ==
         "a.md:2: minutes: expected a number from 1 to 240; found '0'");
@@ -175,16 +177,17 @@ TEST_CASE("lesson: what is wrong is said with its line") {
   CHECK(refused_body("## S\n[x](file:///etc/passwd)\n").starts_with("a.md:9: link: expected"));
   CHECK(refused_body("## S\n```do\ncursor 1\nquit\n```\n") ==
         "a.md:11: a lesson cannot do 'quit'; expected one of cursor, range, lock, panels, panel, "
-        "maximise-panel");
+        "maximise-panel, set-up, run");
   CHECK(refused_body("## S\n```do\nlocks 1\n```\n") ==
         "a.md:10: a lesson cannot do 'locks'; expected one of cursor, range, lock, panels, panel, "
-        "maximise-panel; did you mean lock?");
+        "maximise-panel, set-up, run; did you mean lock?");
   CHECK(refused_body("## S\n```do\nlock\n```\n") == "a.md:10: lock: expected NODE; found nothing");
   CHECK(refused_body("## S\n```do\nlock {1\n```\n") ==
         "a.md:10: expected '}' after '{'; found '{1'");
-  CHECK(refused_body("## S\n```predcit\nx\n```\n") ==
-        "a.md:10: a fenced block is do, predict, check or plain code; found 'predcit'; did you "
-        "mean predict?");
+  CHECK(
+      refused_body("## S\n```predcit\nx\n```\n") ==
+      "a.md:10: a fenced block is do, predict, check, experiment or plain code; found 'predcit'; did you "
+      "mean predict?");
   CHECK(refused_body("## S\n```predict\nWhat?\n- a\n- b\n```\n") ==
         "a.md:10: predict: expected 'answer: EXPRESSION', from which the run gives it");
   CHECK(refused_body("## S\n```predict\nWhat?\n- a\nanswer: 1\n```\n") ==
@@ -213,7 +216,49 @@ TEST_CASE("lesson: size, nesting, steps and choices are limited") {
   for (int i = 0; i < 9; ++i) choices += "- c\n";
   CHECK(refused_body(choices + "answer: 1\n```\n") ==
         "a.md:19: predict: expected at most 8 choices");
-  CHECK(refusal(ErrorCode::kNotSupported, [] {
-          read("## S\n![x](y.png)\n");
-        }).starts_with("a.md:8: lessons hold no pictures"));
+}
+
+TEST_CASE("lesson: a step keeps the lines it was read from") {
+  const Lesson lesson = read("## One\ntext\n\n## Two\n\n- a\n- b\n## Three");
+  REQUIRE(lesson.steps.size() == 3);
+  CHECK(lesson.steps[0].source == "## One\ntext\n\n");
+  CHECK(lesson.steps[1].source == "## Two\n\n- a\n- b\n");
+  CHECK(lesson.steps[2].source == "## Three");
+}
+
+TEST_CASE("lesson: a picture is a PNG file of the lesson's folder, with a text") {
+  const Lesson lesson = read("## S\nbefore ![the *trie* of `step 3`](trie-3.png) after\n");
+  const std::vector<Span>& spans = std::get<Block>(lesson.steps[0].pieces[0]).spans;
+  REQUIRE(spans.size() == 3);
+  CHECK(spans[0].text == "before ");
+  CHECK(spans[0].picture == "");
+  CHECK(spans[1].picture == "trie-3.png");
+  CHECK(spans[1].text == "the trie of step 3");
+  CHECK_FALSE(spans[1].code);
+  CHECK(spans[2].text == " after");
+  CHECK(spans[2].picture == "");
+  for (const char* const address :
+       {"../x.png", "a/b.png", "x.svg", ".png", "https://a.org/x.png"}) {
+    CAPTURE(address);
+    CHECK(refused_body("## S\n![x](" + std::string(address) + ")\n") ==
+          "a.md:9: picture: expected the name of a .png file in the lesson's own folder, without a "
+          "path; found '" +
+              std::string(address) + "'");
+  }
+  CHECK(
+      refused_body("## S\n![](x.png)\n") ==
+      "a.md:9: picture: expected a text between the brackets, which stands for it where it cannot "
+      "be shown: ![what is seen](x.png)");
+}
+
+TEST_CASE("lesson: a run is started by the last line of its block") {
+  const Lesson lesson = read("## S\n```do\ncursor 1\nrun kv=keep seed=3\n```\n");
+  const auto& actions = std::get<std::vector<Action>>(lesson.steps[0].pieces[0]);
+  REQUIRE(actions.size() == 2);
+  CHECK_FALSE(starts_a_run(actions[0]));
+  CHECK(starts_a_run(actions[1]));
+  CHECK(starts_a_run(parse_action("set-up seed=3", 1)));
+  CHECK(refused_body("## S\n```do\nrun seed=3\ncursor 1\n```\n") ==
+        "a.md:10: run: expected it to be the last line of its do block, for the lines behind it "
+        "would be about the run before");
 }

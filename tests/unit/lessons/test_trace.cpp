@@ -1,5 +1,6 @@
 #include "lessons/trace.h"
 
+#include <filesystem>
 #include <set>
 
 #include "tests/unit/lessons/lesson_run.h"
@@ -165,6 +166,26 @@ TEST_CASE("trace: what the window shows is known to a task alone") {
   CHECK(refused("cursor") == "column 1: what the window shows is known in a task's `when` alone");
   CHECK(refused("shown('kv')") ==
         "column 1: what the window shows is known in a task's `when` alone");
+}
+
+TEST_CASE("trace: Gumbel noise is what a score was drawn with, less its log p") {
+  const TempDir folder;
+  const std::filesystem::path path = folder.path() / "gumbel.tscap";
+  std::filesystem::copy_file(source_dir() / "assets" / "lessons" / "gumbel.tscap", path);
+  const auto opened = capture::Capture::open(path.string());
+  const auto at = [&](const std::string& text) { return value_of(text, *opened); };
+  // As the file has them: select p, at from stage where node = 0 and stage = 10.
+  CHECK(std::get<double>(at("noisy(0, 2)")) == doctest::Approx(-0.0692438));
+  CHECK(std::get<double>(at("noise(0, 2)")) == doctest::Approx(-0.0692438 - std::log(0.2264427)));
+  CHECK(std::get<bool>(at("noisy(0, 2) > noisy(0, 1)")));
+  CHECK(std::get<bool>(at("token(best, 0) = candidate(0, 2)")));
+  const auto refused_at = [&](const std::string& text) {
+    return refusal(ErrorCode::kCorruption, [&] { at(text); });
+  };
+  CHECK(refused_at("noise(0, 9)") ==
+        "column 1: this token was cut away before the draw: it has no noise");
+  CHECK(refused("noise(0, 1)") ==
+        "column 1: the run did not draw with sampler=gumbel: its tokens have no noise");
 }
 
 TEST_CASE("trace: no name is there twice") {

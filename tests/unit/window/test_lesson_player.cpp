@@ -258,7 +258,7 @@ TEST_CASE_FIXTURE(Class, "lesson: every one of the program can be played to its 
   }
   CHECK(problems.empty());
   CHECK(workspace.problems.empty());
-  CHECK(workspace.preferences.finished_lessons.size() == 8);
+  CHECK(workspace.preferences.finished_lessons.size() == 12);
 }
 
 }  // namespace

@@ -10,13 +10,14 @@ namespace triescope::app {
 namespace {
 
 // A character is 5.5 px wide at this size.
-LessonText lay_out(const std::string& markdown, float width) {
+using PictureSizes = std::function<viz::Point(const std::string&)>;
+LessonText lay_out(const std::string& markdown, float width, const PictureSizes& pictures = {}) {
   test::RecordingCanvas canvas;
   const auto blocks = lessons::read_markdown(markdown, "a.md", 1);
   REQUIRE(blocks.size() == 1);
-  return lay_out_lesson(
-      canvas, blocks[0], width,
-      {viz::dark_theme(), 10, [](const lessons::Expression&) { return std::string("'·x'"); }});
+  return lay_out_lesson(canvas, blocks[0], width,
+                        {viz::dark_theme(), 10,
+                         [](const lessons::Expression&) { return std::string("'·x'"); }, pictures});
 }
 
 // "TEXT@X,Y" of every piece.
@@ -96,6 +97,39 @@ TEST_CASE("lesson text: code stands on its own ground, line by line") {
   CHECK(text.runs[0].style.face == viz::FontFace::kMono);
   REQUIRE(text.grounds.size() == 1);
   CHECK(text.grounds[0].contains({text.runs[1].box.x, text.runs[1].box.y}));
+}
+
+TEST_CASE("lesson text: a picture stands on a line of its own, never wider than the room") {
+  const auto picture = [](const std::string& file) {
+    return file == "a.png" ? viz::Point{300, 150} : viz::Point{};  // made for text of 15 px
+  };
+  const LessonText wide = lay_out("before ![seen](a.png) after\n", 500, picture);
+  REQUIRE(wide.pictures.size() == 1);
+  CHECK(wide.pictures[0].shown);
+  CHECK(wide.pictures[0].file == "a.png");
+  CHECK(wide.pictures[0].text == "seen");
+  CHECK(wide.pictures[0].box.w == doctest::Approx(200));
+  CHECK(wide.pictures[0].box.h == doctest::Approx(100));
+  REQUIRE(wide.runs.size() == 2);
+  CHECK(wide.pictures[0].box.y >= wide.runs[0].box.bottom());
+  CHECK(wide.runs[1].box.y >= wide.pictures[0].box.bottom());
+  CHECK(wide.height >= wide.runs[1].box.bottom());
+  const LessonText narrow = lay_out("![seen](a.png)\n", 120, picture);
+  CHECK(narrow.pictures[0].box.w == 120);
+  CHECK(narrow.pictures[0].box.h == doctest::Approx(60));
+  CHECK(narrow.runs.empty());
+}
+
+TEST_CASE("lesson text: where a picture cannot be shown, its text stands") {
+  const LessonText text =
+      lay_out("![what is seen](gone.png)\n", 300, [](const std::string&) { return viz::Point{}; });
+  REQUIRE(text.pictures.size() == 1);
+  CHECK_FALSE(text.pictures[0].shown);
+  REQUIRE(text.grounds.size() == 1);
+  REQUIRE(text.runs.size() == 4);
+  CHECK(text.runs[0].text == "Picture:");
+  CHECK(text.runs[1].text == "what");
+  CHECK(text.grounds[0].contains({text.runs[0].box.x, text.runs[0].box.y}));
 }
 
 }  // namespace

@@ -71,6 +71,15 @@ std::vector<std::unique_ptr<Panel>> panels_of(const capture::Capture& capture) {
 constexpr std::array<Rect, 4> kAreas = {Rect{7, 5, 1000, 600}, Rect{0, 0, 280, 160},
                                         Rect{3, 3, 560, 320}, Rect{0, 0, 1280, 90}};
 
+TEST_CASE("the names of the panels are those of the panels, in their order") {
+  std::vector<std::string> names;
+  for (const auto& panel : make_panels()) names.push_back(panel->info().name);
+  CHECK(panel_names() == names);
+  CHECK(panel_names().front() == "trie");
+  CHECK(panel_names().size() == 13);
+  for (const std::string& name : names) CHECK(make_panel(name)->info().name == name);
+}
+
 TEST_CASE("no panel writes smaller than 11 px at scale 1") {
   for (const capture::Capture* capture : {&test::beam_capture(), &test::draft_capture()})
     for (const auto& panel : make_panels())

@@ -1,0 +1,48 @@
+// Draws what a lesson's experiment asks for, with the samplers and verification rules that runs decode
+// with (core/accept), over one made-up step: a pending node whose row is p, and drafts drawn from q
+// below it. Two rules are broken on purpose and stand here alone:
+//
+//   take_all   every draft becomes text
+//   redraw     a draft passes as in verify_chain; where it is refused, the token is drawn from p again,
+//              not from what q left of p
+//
+// The same setup draws the same tokens on every machine (core/base/rng.h).
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "app/run/chi_square.h"
+#include "lessons/check_lesson.h"
+#include "lessons/experiment.h"
+
+namespace triescope::app {
+
+// Less likely than this by chance alone: the draws do not follow what they should.
+inline constexpr double kDiffersBelow = 0.001;
+
+struct ExperimentResult {
+  std::vector<std::int64_t> counts;  // of each token, in the setup's order
+  std::int64_t drafted = 0, accepted = 0;
+  ChiSquare chi;
+  bool agrees() const { return chi.p >= kDiffersBelow; }
+  double share(std::size_t token) const;  // of the draws
+};
+
+// The probability of each token, of what should be drawn.
+std::vector<double> expected_of(const lessons::ExperimentSetup& setup);
+// Error{kCancelled}: `stop` was asked for.
+ExperimentResult run_experiment(const lessons::ExperimentSetup& setup, std::stop_token stop = {});
+
+// What a rule draws, and what came of it, each in a sentence.
+const char* rule_words(const std::string& rule);
+std::string verdict_words(const ExperimentResult& result);
+
+// Draws every experiment of a lesson whose author said what comes of it; those that come out otherwise.
+std::vector<lessons::Finding> check_experiments(const lessons::Lesson& lesson,
+                                                const capture::Capture& capture,
+                                                std::stop_token stop = {});
+
+}  // namespace triescope::app

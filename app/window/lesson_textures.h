@@ -1,0 +1,37 @@
+// LessonTextures: the pictures of the lesson that is open, decoded once and kept as textures of the
+// window's OpenGL context. Not thread-safe: the window thread's own.
+#pragma once
+
+#include <imgui.h>
+
+#include <map>
+#include <string>
+
+#include "app/run/lesson_pictures.h"
+
+namespace triescope::app {
+
+struct LessonTexture {
+  ImTextureID id = 0;  // 0: the picture cannot be shown
+  PictureSize size;
+  std::string problem;  // why not
+};
+
+class LessonTextures {
+ public:
+  LessonTextures() = default;
+  ~LessonTextures() { clear(); }
+  LessonTextures(const LessonTextures&) = delete;
+  LessonTextures& operator=(const LessonTextures&) = delete;
+
+  // Decoded when it is asked for first. `version`: of the lesson; another one forgets all pictures.
+  const LessonTexture& picture(const LibraryLesson& lesson, const std::string& version,
+                               const std::string& file);
+  void clear();
+
+ private:
+  std::string version_;
+  std::map<std::string, LessonTexture> textures_;
+};
+
+}  // namespace triescope::app
