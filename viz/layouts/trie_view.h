@@ -52,6 +52,26 @@ struct TrieView {
     drawn.y = along(body.h, rows * drawn_pitch, end_row * drawn_pitch, margin, false);
   }
 
+  // The same, but while it follows what is drawn stays where it is: the view moves only where a part of
+  // `need` (px at zoom 1, from the tree's top left) would be out of sight, and then so far that there is
+  // room to grow. The tree begins at the top left.
+  void place_steady(Rect body, float width, float rows, float pitch, Rect need, float margin) {
+    if (mode != Mode::kFollow)
+      return place(body, width, rows, pitch, need.right(), need.y / pitch, margin);
+    const Rect now{body.w, body.h, zoom, pitch};  // what `drawn` was found for
+    const bool first =
+        now.x != steady_.x || now.y != steady_.y || now.w != steady_.w || now.h != steady_.h;
+    steady_ = now;
+    pitch_ = pitch;
+    drawn_zoom = zoom;
+    drawn_pitch = pitch_at(zoom);
+    const float down = drawn_pitch / pitch;
+    drawn.x = kept(first ? margin : drawn.x, body.w, need.x * zoom, need.right() * zoom, margin,
+                   /*share=*/0.6f);
+    drawn.y = kept(first ? margin : drawn.y, body.h, need.y * down, need.bottom() * down, margin,
+                   /*share=*/0.75f);
+  }
+
   void move(float dx, float dy) {
     adopt();
     origin.x += dx;
@@ -74,6 +94,13 @@ struct TrieView {
 
  private:
   static constexpr float kSpreadPx = 9;
+  Rect steady_;
+  // `at` where [begin, end] is in sight from there; else what brings `end` to `share` of the room, but
+  // never `begin` out of it nor the tree's beginning inside.
+  static float kept(float at, float room, float begin, float end, float margin, float share) {
+    if (at + begin >= margin - 0.5f && at + end <= room - margin + 0.5f) return at;
+    return std::min(margin, std::max(margin - begin, room * share - end));
+  }
   float pitch_at(float z) const { return std::max(pitch_ * z, min_pitch); }
   float pitch_ = 1;
   void adopt() {

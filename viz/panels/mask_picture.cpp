@@ -92,6 +92,9 @@ void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, flo
                            : 0;
   const float right =
       std::min(picture.grid.body.right(), picture.grid.cell(0, picture.grid.columns - 1).right());
+  // The rows are this step's alone: as new as its forward.
+  const RowSource source{picture.mask.rows.front().whose};
+  const bool lit = scene.lights(capture::make_tick(scene.shown_step(), source.forward_phase()));
   canvas.push_clip(
       {labels.x, picture.grid.body.y, picture.grid.body.right() - labels.x, picture.grid.body.h});
   for (std::size_t r = first_row; r < last_row; ++r) {
@@ -113,6 +116,14 @@ void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, flo
       if (figures > 0)
         text_in(canvas, {labels.x + labels.w - figures - em * 0.4f, line.y, figures, line.h},
                 position, dim_text(scene, std::max(kSmallest, scale * 0.86f)), Align::kRight);
+    }
+    if (lit) {
+      const float size = std::min(em * 0.6f, picture.grid.cell_h * 0.7f);
+      canvas.fill_rect(
+          {labels.x, line.y + gap, labels.w - em * 0.3f, std::max(1.0f, line.h - 2 * gap)},
+          scene.theme.lit.with_alpha(0.14f), em * 0.15f);
+      draw_glyph(canvas, "✦", {labels.right() - em * 0.35f, line.y + size * 0.5f}, size,
+                 scene.theme.lit);
     }
     // The prompt: one band; with a sliding window the part of it that is still seen.
     const Rect bar{labels.right(), line.y + gap, band - em * 0.3f,

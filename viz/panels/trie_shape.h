@@ -40,6 +40,13 @@ class TrieShape {
   const std::vector<float>& column_x() const { return column_x_; }
   float width() const { return width_; }
   std::int32_t end_column() const { return end_column_; }  // how far what lives reaches
+  // Rows of the live leaves, the uppermost and the lowest.
+  std::int32_t first_live_row() const { return first_live_row_; }
+  std::int32_t last_live_row() const { return last_live_row_; }
+  // Whether an item was hung, or its state changed, where the scene lights that.
+  bool is_lit(const TrieItem& item) const {
+    return index(item.last) < changed_.size() && changed_[index(item.last)] != 0;
+  }
   const std::unordered_map<std::int32_t, float>& chip_width() const { return chip_width_; }
 
   std::uint64_t version() const { return version_; }  // changes whenever anything here does
@@ -87,7 +94,9 @@ class TrieShape {
   TrieLayout layout_;
   std::vector<float> column_x_;
   float width_ = 0;
-  std::int32_t end_column_ = 0;
+  std::int32_t end_column_ = 0, first_live_row_ = 0, last_live_row_ = 0;
+  capture::Tick lit_from_ = -1;
+  std::vector<char> changed_;                           // by node; empty = nothing is lit
   std::unordered_map<std::int32_t, float> chip_width_;  // by token
 };
 
