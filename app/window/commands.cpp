@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "app/window/lecture_commands.h"
 #include "app/window/lesson_commands.h"
 
 namespace triescope::app {
@@ -18,6 +19,8 @@ std::vector<Chord> chords(std::initializer_list<const char*> texts) {
 }
 
 void scale_by(Workspace& workspace, float factor) {
+  LectureMode& lecture = workspace.lecture;
+  if (lecture.is_on()) return lecture.set_scale(std::round(lecture.scale() * factor * 20) / 20);
   const float scale = workspace.preferences.user_scale * factor;
   workspace.preferences.user_scale = std::clamp(std::round(scale * 20) / 20, 0.5f, 4.0f);
 }
@@ -392,6 +395,7 @@ Commands panel_commands(Workspace& w, UiState& ui) {
 }
 
 Commands view_commands(Workspace& w, UiState& ui) {
+  static constexpr auto kDark = viz::ThemeName::kDark, kProjector = viz::ThemeName::kProjector;
   return {
       {.id = "maximise",
        .title = "Maximise the pane under the mouse",
@@ -404,7 +408,11 @@ Commands view_commands(Workspace& w, UiState& ui) {
        .title = "Full screen",
        .menu = "View",
        .chords = chords({"Alt+Enter"}),
-       .run = [&ui] { ui.fullscreen = !ui.fullscreen; },
+       .run =
+           [&w, &ui] {
+             ui.fullscreen = !ui.fullscreen;
+             if (w.lecture.is_on()) w.preferences.lecture_full_screen = ui.fullscreen;
+           },
        .checked = [&ui] { return ui.fullscreen; }},
       {.id = "run-bar",
        .title = "Run bar",
@@ -420,8 +428,17 @@ Commands view_commands(Workspace& w, UiState& ui) {
        .title = "Light theme",
        .menu = "View",
        .chords = chords({"Ctrl+T"}),
-       .run = [&w] { w.preferences.dark = !w.preferences.dark; },
-       .checked = [&w] { return !w.preferences.dark; }},
+       .run = [&w] { w.set_theme(w.theme() == kDark ? viz::ThemeName::kLight : kDark); },
+       .checked = [&w] { return w.theme() == viz::ThemeName::kLight; }},
+      {.id = "projector-theme",
+       .title = "Projector theme",
+       .menu = "View",
+       .chords = chords({"Ctrl+Shift+T"}),
+       .run = [&w] { w.set_theme(w.theme() == kProjector ? kDark : kProjector); },
+       .checked = [&w] { return w.theme() == kProjector; },
+       .help =
+           "Light, with a contrast of 7 or more for every letter. Lecture mode has a theme of its "
+           "own, at first this one."},
       {.id = "bigger",
        .title = "Bigger text",
        .menu = "View",
@@ -436,7 +453,11 @@ Commands view_commands(Workspace& w, UiState& ui) {
        .title = "Normal text size",
        .menu = "View",
        .chords = chords({"Ctrl+0"}),
-       .run = [&w] { w.preferences.user_scale = 1; }},
+       .run =
+           [&w] {
+             if (w.lecture.is_on()) return w.lecture.set_scale(1);
+             w.preferences.user_scale = 1;
+           }},
       {.id = "messages", .title = "Messages…", .menu = "View", .run = opens(ui, Dialog::kMessages)},
   };
 }
@@ -471,7 +492,7 @@ void CommandTable::update(Workspace& w, UiState& ui) {
   for (const Commands& group :
        {file_commands(w, ui), run_commands(w, ui), breakpoint_commands(ui), go_commands(w, ui),
         layout_commands(w, ui), compare_commands(w, ui), view_commands(w, ui),
-        panel_commands(w, ui), help_commands(ui), lesson_commands(w, ui)})
+        panel_commands(w, ui), help_commands(ui), lesson_commands(w, ui), lecture_commands(w, ui)})
     commands_.insert(commands_.end(), group.begin(), group.end());
 }
 
@@ -486,6 +507,13 @@ const Command* CommandTable::find(Chord chord) const {
     if (std::find(command.chords.begin(), command.chords.end(), chord) != command.chords.end())
       return &command;
   return nullptr;
+}
+
+const Command* CommandTable::find_in_lecture(Chord chord) const {
+  for (const Command& command : commands_)
+    if (std::ranges::count(command.lecture_chords, chord) > 0) return &command;
+  const Command* const command = find(chord);
+  return command && has_keys_in_lecture(*command) ? command : nullptr;
 }
 
 }  // namespace triescope::app
