@@ -57,6 +57,10 @@ std::vector<std::vector<std::string>> lecture_arrangements(const capture::Captur
   std::vector<std::string> panels = viz::handout_panels(run);
   if (panels.front() != "trie") panels = {"trie", "text"};  // a run that has yet to begin
   std::vector<std::vector<std::string>> all;
+  // Of plain decoding, where a handout has no cache to show, the trie is one line.
+  const auto has = [&](const char* name) { return std::ranges::count(panels, name) > 0; };
+  if (has("verdict") && !has("kv"))
+    return {{"verdict", "text"}, {"candidates", "text"}, {"trie", "text"}, {"text"}};
   for (std::size_t i = 1; i < panels.size(); ++i) all.push_back({panels.front(), panels[i]});
   all.push_back({panels.front()});
   return all;

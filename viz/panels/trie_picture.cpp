@@ -130,7 +130,8 @@ void draw_trie(Canvas& canvas, TriePicture& picture, const Scene& scene) {
   const float pitch = TriePicture::kRowEm * em, margin = TriePicture::kMarginEm * em;
   if (scene.steady && !scene.export_mode)
     view.place_steady(picture.body, picture.shape.width() * em, rows, pitch,
-                      tip_of(picture, end_x, end_row, em), margin);
+                      tip_of(picture, end_x, end_row, em), margin,
+                      picture.shape.whole_width() * em);
   else
     view.place(picture.body, picture.shape.width() * em, rows, pitch, end_x, end_row, margin);
   if (scene.export_mode) {

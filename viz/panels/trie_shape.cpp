@@ -1,6 +1,7 @@
 #include "viz/panels/trie_shape.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/counted.h"
 #include "viz/look/drawing.h"
@@ -126,12 +127,20 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
     float& width = widths[index(layout_.column(static_cast<std::int32_t>(i)))];
     width = std::max(width, width_of(canvas, items_[i], scene));
   }
-  if (scene.steady)  // as wide as the whole run will need
-    for (const capture::NodeRow& row : capture.nodes())
-      if (index(row.depth) < widths.size() && row.node > 0)
-        widths[index(row.depth)] =
-            std::max(widths[index(row.depth)],
-                     width_of(canvas, {.node = row.node, .last = row.node}, scene));
+  whole_width_ = 0;
+  if (scene.steady) {  // columns as wide as the whole run will need them
+    const std::size_t columns = widths.size();
+    for (const capture::NodeRow& row : capture.nodes()) {
+      if (index(row.depth) >= widths.size()) widths.resize(index(row.depth) + 1, kMinChipEm);
+      if (row.node == 0) continue;  // has its width already
+      float& width = widths[index(row.depth)];
+      width = std::max(width, width_of(canvas, {.node = row.node, .last = row.node}, scene));
+    }
+    if (capture.status() != capture::RunStatus::kRunning)
+      whole_width_ = std::accumulate(widths.begin(), widths.end(), kTailEm - kGutterEm) +
+                     kGutterEm * static_cast<float>(widths.size());
+    widths.resize(columns);
+  }
   // How far what lives, or waits to be decided, reaches.
   end_column_ = 0;
   first_live_row_ = layout_.rows(), last_live_row_ = 0;

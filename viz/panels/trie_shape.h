@@ -39,6 +39,8 @@ class TrieShape {
   const TrieLayout& layout() const { return layout_; }  // of the items
   const std::vector<float>& column_x() const { return column_x_; }
   float width() const { return width_; }
+  // Of a steady scene: the width at the end of the run; 0 = not known, for it goes on.
+  float whole_width() const { return whole_width_; }
   std::int32_t end_column() const { return end_column_; }  // how far what lives reaches
   // Rows of the live leaves, the uppermost and the lowest.
   std::int32_t first_live_row() const { return first_live_row_; }
@@ -93,7 +95,7 @@ class TrieShape {
   std::vector<char> late_;
   TrieLayout layout_;
   std::vector<float> column_x_;
-  float width_ = 0;
+  float width_ = 0, whole_width_ = 0;
   std::int32_t end_column_ = 0, first_live_row_ = 0, last_live_row_ = 0;
   capture::Tick lit_from_ = -1;
   std::vector<char> changed_;                           // by node; empty = nothing is lit

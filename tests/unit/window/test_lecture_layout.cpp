@@ -83,7 +83,8 @@ TEST_CASE("lecture: nine panels have digits, and every arrangement is of known o
   CHECK(lecture_arrangements(*run("tree.tscap")) ==
         All{{"trie", "text"}, {"trie", "verdict"}, {"trie", "mask"}, {"trie", "kv"}, {"trie"}});
   CHECK(lecture_arrangements(*run("sample.tscap")) ==
-        All{{"trie", "text"}, {"trie", "verdict"}, {"trie", "candidates"}, {"trie"}});
+        All{{"verdict", "text"}, {"candidates", "text"}, {"trie", "text"}, {"text"}});
+  CHECK(lecture_arrangements(*run("greedy.tscap")).front() == Names{"verdict", "text"});
 }
 
 }  // namespace

@@ -11,9 +11,10 @@ constexpr Rect kBody{50, 70, 1000, 400};  // where it lies on the canvas does no
 constexpr float kPitch = 40, kMargin = 20;
 
 // A tree of `width` px and `rows`, growing at the column from `x` to `end` in the rows from `row` to `last`.
-void place(TrieView& view, float width, float rows, float x, float end, float row, float last) {
+void place(TrieView& view, float width, float rows, float x, float end, float row, float last,
+           float whole = 0) {
   view.place_steady(kBody, width, rows, kPitch,
-                    {x, row * kPitch, end - x, (last + 1 - row) * kPitch}, kMargin);
+                    {x, row * kPitch, end - x, (last + 1 - row) * kPitch}, kMargin, whole);
 }
 
 }  // namespace
@@ -74,10 +75,10 @@ TEST_CASE("steady view: a room of another size, or another zoom, begins at the t
   REQUIRE(view.drawn.x == 600 - 1300);
   place(view, 2000, 1, 740, 840, 0, 0);  // in sight: stays
   REQUIRE(view.drawn.x == 600 - 1300);
-  view.place_steady({0, 0, 1001, 400}, 2000, 1, kPitch, {740, 0, 100, kPitch}, kMargin);
+  view.place_steady({0, 0, 1001, 400}, 2000, 1, kPitch, {740, 0, 100, kPitch}, kMargin, 0);
   CHECK(view.drawn.x == kMargin);
   view.zoom = 2;  // the end at 1680 of 1001
-  view.place_steady({0, 0, 1001, 400}, 2000, 1, kPitch, {740, 0, 100, kPitch}, kMargin);
+  view.place_steady({0, 0, 1001, 400}, 2000, 1, kPitch, {740, 0, 100, kPitch}, kMargin, 0);
   CHECK(view.drawn.x == doctest::Approx(1001 * 0.6f - 1680));
   CHECK(view.drawn_pitch == 2 * kPitch);
 }
@@ -99,4 +100,20 @@ TEST_CASE("steady view: where the user put it, and fitted, it is as any other") 
   place(view, 1920, 3, 0, 40, 0, 0);
   CHECK(view.drawn_zoom == 0.5f);
   CHECK(view.drawn.x == kMargin);
+}
+
+TEST_CASE("steady view: no more room is left to grow than the whole tree will take") {
+  TrieView view;
+  place(view, 1000, 1, 900, 1000, 0, 0, 1200);
+  CHECK(view.drawn.x == 1000 - kMargin - 1200);
+  for (float end = 1010; end <= 1200; end += 10) {
+    place(view, end, 1, end - 100, end, 0, 0, 1200);
+    CHECK(view.drawn.x == 1000 - kMargin - 1200);
+  }
+  TrieView longer;  // far from its end: room to grow as ever
+  place(longer, 1000, 1, 900, 1000, 0, 0, 5000);
+  CHECK(longer.drawn.x == 600 - 1000);
+  TrieView shorter;  // it will fit: there is nothing to move
+  place(shorter, 500, 1, 400, 500, 0, 0, 960);
+  CHECK(shorter.drawn.x == kMargin);
 }

@@ -198,6 +198,10 @@ TEST_CASE("steady: through whole runs the trie's view moves only where its end w
       before = now;
       were = are;
     }
+    // At the end the panel is filled to its right edge.
+    CHECK(picture.shape.whole_width() == doctest::Approx(picture.shape.width()));
+    CHECK(picture.view.drawn.x + picture.shape.width() * kEm ==
+          doctest::Approx(1100 - TriePicture::kMarginEm * kEm));
     CHECK(moved * 6 < stayed);
     CHECK(kept > 1000);
   }
