@@ -71,11 +71,20 @@ void draw_one(Ui& ui, const std::string& name, viz::Rect place, float em, Docume
 // fans, and four bars around the square; without smoothing, which would show where they meet.
 void draw_spotlight(Ui& ui, ImVec2 corner, ImVec2 size) {
   const float r = ui.workspace.lecture.spotlight_radius() * size.y;
-  const ImVec2 at = ImGui::GetIO().MousePos;
+  // While the mouse is elsewhere, over the presenter view for one, the light stays where it was.
+  const ImGuiIO& io = ImGui::GetIO();
+  ImGuiStorage& kept = *ImGui::GetStateStorage();
+  float& x = *kept.GetFloatRef(ImGui::GetID("spotlight x"), corner.x + size.x / 2);
+  float& y = *kept.GetFloatRef(ImGui::GetID("spotlight y"), corner.y + size.y / 2);
+  const ImGuiID over = io.MouseHoveredViewport, here = ImGui::GetMainViewport()->ID;
+  if (ImGui::IsMousePosValid() && (over == 0 || over == here) && io.MousePos.x >= corner.x &&
+      io.MousePos.x < corner.x + size.x && io.MousePos.y >= corner.y &&
+      io.MousePos.y < corner.y + size.y)
+    x = io.MousePos.x, y = io.MousePos.y;
+  const ImVec2 at(x, y);
   ImDrawList* const list = ImGui::GetForegroundDrawList(ImGui::GetMainViewport());
   const ImU32 dark = IM_COL32(0, 0, 0, static_cast<int>(kDarkness * 255));
   const ImVec2 end(corner.x + size.x, corner.y + size.y);
-  if (!ImGui::IsMousePosValid(&at)) return list->AddRectFilled(corner, end, dark);
   const ImDrawListFlags flags = list->Flags;
   list->Flags &= ~ImDrawListFlags_AntiAliasedFill;
   const float left = at.x - r, right = at.x + r, top = at.y - r, bottom = at.y + r;

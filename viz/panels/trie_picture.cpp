@@ -90,7 +90,8 @@ void draw_merged(Canvas& canvas, TriePicture& picture, const Scene& scene, std::
 }
 
 // What a steady view keeps in sight: the node that grows and the one before it, to the end of what
-// lives; of the rows those of all live leaves, where they fit, else the best one's. In px at zoom 1.
+// lives; of the rows those of all live leaves and of what hangs there, from the top as far as they fit, but
+// the best one's in any case. In px at zoom 1.
 Rect tip_of(const TriePicture& picture, float end_x, float end_row, float em) {
   const TrieShape& shape = picture.shape;
   const std::int32_t best = shape.best_leaf();
@@ -100,8 +101,11 @@ Rect tip_of(const TriePicture& picture, float end_x, float end_row, float em) {
   const float pitch = TriePicture::kRowEm * em;
   auto top = static_cast<float>(shape.first_live_row()),
        bottom = static_cast<float>(shape.last_live_row() + 1);
-  if ((bottom - top) * pitch > picture.body.h - 2 * TriePicture::kMarginEm * em)
-    top = std::floor(end_row), bottom = top + 1;
+  const float best_row = std::floor(end_row);
+  const float fit =
+      std::max(1.0f, std::floor((picture.body.h - 2 * TriePicture::kMarginEm * em) / pitch));
+  if (best_row >= top + fit) top = best_row;
+  bottom = std::min(bottom, top + fit);
   return {from, top * pitch, std::max(0.0f, end_x - from), (bottom - top) * pitch};
 }
 

@@ -150,6 +150,8 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
       first_live_row_ = std::min(first_live_row_, layout_.row(item));
       last_live_row_ = std::max(last_live_row_, layout_.row(item));
     }
+    if (states_[index(items_[i].node)] == NodeState::kPending)
+      last_live_row_ = std::max(last_live_row_, layout_.row(item));
     if (ranks_[index(items_[i].node)] >= 0 || frontier_.count(items_[i].last) ||
         states_[index(items_[i].node)] == NodeState::kPending)
       end_column_ = std::max(end_column_, layout_.column(item));

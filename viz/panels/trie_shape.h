@@ -42,7 +42,7 @@ class TrieShape {
   // Of a steady scene: the width at the end of the run; 0 = not known, for it goes on.
   float whole_width() const { return whole_width_; }
   std::int32_t end_column() const { return end_column_; }  // how far what lives reaches
-  // Rows of the live leaves, the uppermost and the lowest.
+  // Rows of the live leaves, the uppermost and the lowest; the latter with what waits to be decided.
   std::int32_t first_live_row() const { return first_live_row_; }
   std::int32_t last_live_row() const { return last_live_row_; }
   // Whether an item was hung, or its state changed, where the scene lights that.
