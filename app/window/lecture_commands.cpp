@@ -4,29 +4,20 @@
 #include <array>
 #include <string_view>
 
+#include "app/window/command_parts.h"
 #include "app/window/lecture_layout.h"
 
 namespace triescope::app {
-namespace {
-
-std::vector<Chord> chords(std::initializer_list<const char*> texts) {
-  std::vector<Chord> result;
-  for (const char* text : texts) result.push_back(chord_from_string(text));
-  return result;
-}
-
-}  // namespace
 
 std::vector<Command> lecture_commands(Workspace& w, UiState&) {
   const auto is_on = [&w] { return w.lecture.is_on(); };
-  const auto has_document = [&w] { return w.active() != nullptr; };
   std::vector<Command> rows = {
       {.id = "lecture",
        .title = "Lecture mode",
        .menu = "View",
        .chords = chords({"F8"}),
        .run = [&w] { w.lecture.is_on() ? w.lecture.leave() : w.lecture.enter(); },
-       .enabled = has_document,
+       .enabled = has_document(w),
        .checked = is_on,
        .separator_before = true,
        .help =
@@ -42,7 +33,7 @@ std::vector<Command> lecture_commands(Workspace& w, UiState&) {
              w.lecture.enter();
              w.lecture.set_presenter_view(!open);
            },
-       .enabled = has_document,
+       .enabled = has_document(w),
        .checked = [&w] { return w.lecture.has_presenter_view(); },
        .help = "A second window for the lecturer: what this position shows, a lesson's notes, what "
                "comes next, the time."},
