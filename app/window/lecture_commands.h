@@ -6,8 +6,8 @@
 namespace triescope::app {
 
 std::vector<Command> lecture_commands(Workspace& workspace, UiState& ui);
-// Whether a command of the window keeps its keys in lecture mode. The others would show what is no part
-// of a lecture, and clickers send F5 and Esc to begin and end one.
+// Whether a command of the window keeps its keys in lecture mode. The others would show what does not belong
+// to a lecture, and clickers send F5 and Esc to begin and end one.
 bool has_keys_in_lecture(const Command& command);
 
 }  // namespace triescope::app

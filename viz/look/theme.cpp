@@ -41,7 +41,7 @@ double contrast(Color a, Color b) {
   return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
 }
 
-constexpr double kMarkContrast = 3;  // of what is no letter
+constexpr double kMarkContrast = 3;  // of all but letters
 
 // `c`, moved towards the text's colour only as far as it must be to stand out by `wanted` on every one
 // of `grounds`.
