@@ -349,6 +349,14 @@ Commands help_commands(UiState& ui) {
        .menu = "Help",
        .chords = chords({"Shift+/", "F1"}),
        .run = opens(ui, Dialog::kKeys)},
+      {.id = "glossary",
+       .title = "Glossary…",
+       .menu = "Help",
+       .chords = chords({"Shift+F1"}),
+       .run = opens(ui, Dialog::kGlossary),
+       .help =
+           "What every term of panels, legends and column heads means; with the mouse over one, "
+           "that one."},
       {.id = "about",
        .title = "About triescope…",
        .menu = "Help",

@@ -7,6 +7,7 @@
 
 #include "app/run/text_tools.h"
 #include "core/decode/session.h"
+#include "viz/assets/glossary.h"
 #include "viz/questions/beam_decision.h"
 #include "viz/words/number_text.h"
 #include "viz/words/token_text.h"
@@ -34,6 +35,29 @@ WhatIf what_if_at(const capture::Capture& capture, capture::Tick cursor, std::in
                        viz::child_of(capture, at.node, row.token, cursor) >= 0});
   }
   return at;
+}
+
+std::vector<std::pair<std::string, std::string>> glossary_rows(const std::string& query) {
+  const std::string wanted = lower(query);
+  std::vector<std::pair<std::string, std::string>> begins, holds, means;
+  for (const auto& [term, meaning] : viz::glossary()) {
+    const std::size_t at = lower(term).find(wanted);
+    if (at == 0)
+      begins.emplace_back(term, meaning);
+    else if (at != std::string::npos)
+      holds.emplace_back(term, meaning);
+    else if (lower(meaning).find(wanted) != std::string::npos)
+      means.emplace_back(term, meaning);
+  }
+  const auto by_letters = [](const auto& one, const auto& other) {
+    return lower(one.first) < lower(other.first);
+  };
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (auto* group : {&begins, &holds, &means}) {
+    std::stable_sort(group->begin(), group->end(), by_letters);
+    rows.insert(rows.end(), group->begin(), group->end());
+  }
+  return rows;
 }
 
 std::vector<std::string> version_lines() {

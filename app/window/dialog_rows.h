@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/capture/capture.h"
@@ -22,6 +23,11 @@ struct WhatIf {
 // After the focused node; without one after the best live leaf. A leaf that has not been read has no
 // candidates: then it is its parent.
 WhatIf what_if_at(const capture::Capture& capture, capture::Tick cursor, std::int32_t focus);
+
+// Terms of the glossary with what they mean, in the order of the alphabet without regard to case:
+// those that begin with the query, then those that have it elsewhere, in the meaning at last. An
+// empty query: all.
+std::vector<std::pair<std::string, std::string>> glossary_rows(const std::string& query);
 
 // What this program is built with, a line each: "torch 2.11.0". What is not there has no line.
 std::vector<std::string> version_lines();

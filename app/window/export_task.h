@@ -1,33 +1,31 @@
-// ExportTask: one picture, of one run or of two side by side, or a whole run as a page or as data,
-// written by a thread of its own from captures that it opens itself, so that the window goes on. Thread-safety: the window
-// thread owns it; the destructor waits for the thread.
+// ExportTask: a file written from one capture or two by a thread of its own, which opens the captures
+// itself, so that the window goes on. Thread-safety: the window thread owns it; the destructor waits
+// for the thread.
 #pragma once
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "viz/export/export.h"
+#include "core/base/log.h"
+#include "core/capture/capture.h"
 
 namespace triescope::app {
 
 class ExportTask {
  public:
-  // A capture file, and what is shown of it.
-  struct Source {
-    std::string path;
-    viz::ExportRun run;  // `capture` is filled in by the thread
-  };
+  using Captures = std::vector<std::unique_ptr<capture::Capture>>;
+  // On the task's thread, with the captures in the order of `sources`. What it throws is the task's
+  // error.
+  using Write =
+      std::function<void(const Captures&, const std::string& path, const ProgressSink& progress)>;
 
-  // In place of a panel: the run as a page, as data. Of the options the range of steps counts alone.
-  static constexpr const char *kHandout = "html", *kRunData = "jsonl";
-
-  // One source: `options` say what is shown of it. Two: they stand side by side.
-  // `wake` is called from the thread: on progress and at the end.
-  ExportTask(std::vector<Source> sources, std::string panel, std::string path,
-             viz::ExportOptions options, std::function<void()> wake);
+  // `sources`: files. `wake` is called from the thread: on progress and at the end.
+  ExportTask(std::vector<std::string> sources, std::string path, Write write,
+             std::function<void()> wake);
   ~ExportTask();
   ExportTask(const ExportTask&) = delete;
   ExportTask& operator=(const ExportTask&) = delete;
@@ -41,11 +39,11 @@ class ExportTask {
   const std::string& path() const { return path_; }
 
  private:
-  void write();
+  void run();
 
-  std::vector<Source> sources_;
-  const std::string panel_, path_;
-  const viz::ExportOptions options_;
+  const std::vector<std::string> sources_;
+  const std::string path_;
+  const Write write_;
   const std::function<void()> wake_;
   std::atomic<double> share_{0};
   std::atomic<bool> cancelled_{false}, done_{false};

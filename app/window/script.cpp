@@ -21,7 +21,7 @@ struct Verb {
   const char* arguments;  // for messages; "" = none
 };
 constexpr Verb kVerbs[] = {
-    {"wait", "step N | idle | done | model | ms N | file PATH"},
+    {"wait", "step N | idle | done | model | file PATH | ms N"},
     {"cursor", "STEP [draft|forward|accept|commit|observe]"},
     {"range", "FIRST LAST | all"},
     {"focus", "NODE"},
@@ -174,7 +174,7 @@ bool wait(const Script& script, ScriptHost& host, const std::vector<std::string>
       if (const std::string why = why_not_step(host.workspace, step); !why.empty())
         refuse(script, "wait step " + args[1] + ": " + why);
   } else {
-    refuse(script, "wait: expected step N, idle, done, model, ms N or file PATH");
+    refuse(script, "wait: expected step N, idle, done, model, file PATH or ms N");
   }
   return met || is_over(script, what, waited);
 }

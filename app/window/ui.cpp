@@ -89,6 +89,7 @@ void draw_window(Ui& ui) {
     ui.keys.panel = "trie";
   ui.visible_panels.clear();
   ui.state.hovered_panel.clear();
+  ui.state.hovered_term.clear();
   if (!ui.workspace.active()) ui.workspace.lecture.leave();
   if (ui.workspace.lecture.is_on()) return draw_lecture_mode(ui);
   const ImGuiViewport* viewport = ImGui::GetMainViewport();

@@ -40,6 +40,8 @@ ModalSize size_of(Dialog dialog) {
       return {34, 0};
     case Dialog::kLessons:
       return {42, 34};
+    case Dialog::kGlossary:
+      return {46, 34};
     default:
       return {34, 0};
   }
@@ -73,6 +75,8 @@ const char* title_of(Dialog dialog) {
       return "Layouts";
     case Dialog::kLessons:
       return "Lessons";
+    case Dialog::kGlossary:
+      return "Glossary";
     case Dialog::kNone:
       break;
   }
@@ -235,6 +239,9 @@ void draw_dialogs(Ui& ui) {
       break;
     case Dialog::kLessons:
       done = draw_lessons(ui);
+      break;
+    case Dialog::kGlossary:
+      done = draw_glossary(ui);
       break;
     case Dialog::kNone:
       break;

@@ -1,4 +1,4 @@
-// Dialogs: open, save, export, compare, palette, keys, breakpoints, what-if. At most one is open;
+// Dialogs: open, save, export, compare, palette, keys, glossary, breakpoints, what-if. At most one is open;
 // Esc closes it. The contents of each; the frame around them, and the small ones, are in
 // ui_dialogs.cpp. Every function returns true when its dialog is done.
 #pragma once
@@ -13,6 +13,7 @@ bool draw_export(Ui& ui);
 bool draw_compare(Ui& ui);
 bool draw_palette(Ui& ui);
 bool draw_keys(Ui& ui);
+bool draw_glossary(Ui& ui);
 bool draw_breakpoints(Ui& ui);
 bool draw_what_if(Ui& ui);
 

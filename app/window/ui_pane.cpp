@@ -86,7 +86,7 @@ void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats) {
     if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0, ui.em * 0.8f))
       ui.state.dragged_panel = name;
     if (const viz::Panel* panel = document.panel(name); panel && ui.state.dragged_panel.empty())
-      help_tooltip(panel->info().help +
+      help_tooltip(panel->info().help + "\nTry: " + panel->info().to_try +
                        "\nDrag the tab to another pane, to the edge of one, or "
                        "out of the panes into a window of its own.",
                    ui.em);
@@ -113,7 +113,7 @@ void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats) {
       ImGui::EndPopup();
     }
   }
-  draw_pane_buttons(ui, *pane.node, {origin.x, origin.y, pane.area.w, header}, zooms, floats);
+  draw_pane_buttons(ui, *pane.node, front, {origin.x, origin.y, pane.area.w, header}, zooms, floats);
 
   ui.drop_targets.push_back({pane.node, pane.area, ImGui::GetWindowViewport()});
   viz::Panel* panel = document.panel(pane.node->active);

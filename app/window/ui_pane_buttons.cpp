@@ -1,5 +1,5 @@
-// The buttons at the right of a pane's tabs: zoom and fit, export, maximise. Drawn as lines, so that
-// they need no font.
+// The buttons at the right of a pane's tabs: what the panel shows, zoom and fit, export, maximise.
+// Drawn as lines, so that they need no font, but for the question mark.
 #include <cmath>
 
 #include "app/window/style.h"
@@ -10,13 +10,34 @@ namespace {
 
 constexpr float kButtonEm = 1.5f, kPadEm = 0.45f, kTabListEm = 1.9f;  // the list of hidden tabs
 
+// The popup of the question mark.
+void draw_about_panel(Ui& ui, const viz::PanelInfo& info) {
+  ImGui::SetNextWindowSize(ImVec2(ui.em * 30, 0));
+  if (!ImGui::BeginPopup("about this panel")) return;
+  ImGui::PushFont(ui.fonts.ui_bold, 0);
+  ImGui::TextUnformatted(info.title.c_str());
+  ImGui::PopFont();
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(info.help.c_str());
+  ImGui::Spacing();
+  ImGui::TextUnformatted(("Try: " + info.to_try).c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::Spacing();
+  if (ImGui::Button("Glossary  Shift+F1")) {
+    ui.state.open(Dialog::kGlossary);
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndPopup();
+}
+
 }  // namespace
 
 float pane_buttons_width(const Ui& ui, bool zooms) {
-  return ui.em * (kButtonEm * (zooms ? 5 : 2) + kPadEm + kTabListEm);
+  return ui.em * (kButtonEm * (zooms ? 6 : 3) + kPadEm + kTabListEm);
 }
 
-void draw_pane_buttons(Ui& ui, PaneNode& pane, viz::Rect header, bool zooms, bool floats) {
+void draw_pane_buttons(Ui& ui, PaneNode& pane, const viz::Panel* front, viz::Rect header,
+                       bool zooms, bool floats) {
   ImDrawList* const list = ImGui::GetWindowDrawList();
   const ImU32 ink = to_imgui(ui.theme.text_dim);
   const float button = ui.em * kButtonEm, r = ui.em * 0.34f;
@@ -69,18 +90,27 @@ void draw_pane_buttons(Ui& ui, PaneNode& pane, viz::Rect header, bool zooms, boo
   line(-0.6f, -0.1f, 0, 0.55f);
   line(0.6f, -0.1f, 0, 0.55f);
   line(-1, 1, 1, 1);
-  if (!zooms) return;
-  if (pressed("fit", "Fit: the whole picture, or follow again  F")) key(&PanelKeys::fit);
-  for (const float x : {-1.0f, 1.0f})  // four corners
-    for (const float y : {-1.0f, 1.0f}) {
-      line(x, y, x * 0.35f, y);
-      line(x, y, x, y * 0.35f);
-    }
-  if (pressed("zoom in", "Zoom in  W, or the wheel")) key(&PanelKeys::zoom_in);
-  line(-0.8f, 0, 0.8f, 0);
-  line(0, -0.8f, 0, 0.8f);
-  if (pressed("zoom out", "Zoom out  S, or the wheel")) key(&PanelKeys::zoom_out);
-  line(-0.8f, 0, 0.8f, 0);
+  if (zooms) {
+    if (pressed("fit", "Fit: the whole picture, or follow again  F")) key(&PanelKeys::fit);
+    for (const float x : {-1.0f, 1.0f})  // four corners
+      for (const float y : {-1.0f, 1.0f}) {
+        line(x, y, x * 0.35f, y);
+        line(x, y, x, y * 0.35f);
+      }
+    if (pressed("zoom in", "Zoom in  W, or the wheel")) key(&PanelKeys::zoom_in);
+    line(-0.8f, 0, 0.8f, 0);
+    line(0, -0.8f, 0, 0.8f);
+    if (pressed("zoom out", "Zoom out  S, or the wheel")) key(&PanelKeys::zoom_out);
+    line(-0.8f, 0, 0.8f, 0);
+  }
+  if (!front) return;
+  if (pressed("about", "What this panel shows, and what to try with it"))
+    ImGui::OpenPopup("about this panel");
+  ui.press_targets.push_back({"about " + front->info().name,
+                              {middle.x - button / 2, middle.y - button / 2, button, button}});
+  const ImVec2 sign = ImGui::CalcTextSize("?");
+  list->AddText(ImVec2(middle.x - sign.x / 2, middle.y - sign.y / 2), ink, "?");
+  draw_about_panel(ui, front->info());
 }
 
 }  // namespace triescope::app

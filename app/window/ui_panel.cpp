@@ -92,13 +92,17 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, f
   input.shift = io.KeyShift;
   input.ctrl = io.KeyCtrl;
   // A click is a press and release that did not move; a drag is a press that did.
-  input.dragging = active && ImGui::IsMouseDragging(0, ui.em * 0.3f);
-  if (input.dragging) input.drag_delta = {io.MouseDelta.x, io.MouseDelta.y};
+  // The last moves may come with the release, so that one ends a drag where it was let go.
+  const float threshold = ui.em * 0.3f;
   const ImVec2 moved = ImGui::GetMouseDragDelta(0, 0);
+  const bool far = std::hypot(moved.x, moved.y) >= threshold;
   input.released = ImGui::IsItemDeactivated();
-  input.clicked = input.released && input.inside && std::hypot(moved.x, moved.y) < ui.em * 0.3f;
+  input.dragging = (active && ImGui::IsMouseDragging(0, threshold)) || (input.released && far);
+  input.pressed = {io.MouseClickedPos[0].x, io.MouseClickedPos[0].y};
+  if (input.dragging) input.drag_delta = {io.MouseDelta.x, io.MouseDelta.y};
+  input.clicked = input.released && input.inside && !far;
 
-  const viz::Reaction reaction = panel.input(input, area, scene);
+  viz::Reaction reaction = panel.input(input, area, scene);
   if (reaction.hover && (input.inside || active) && *reaction.hover != document.focus.hovered) {
     document.focus.hovered = *reaction.hover;
     ui.animating = true;  // the panels drawn before this one show the new focus in the next frame
@@ -127,10 +131,12 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, f
   canvas.pop_clip();
   ui.note_text(canvas.smallest_text());
 
-  std::vector<std::string> tooltip = reaction.tooltip;
+  std::vector<std::string>& tooltip = reaction.tooltip;
   if (const std::string& term = canvas.term_under_mouse(); tooltip.empty() && !term.empty())
-    if (const std::string meaning = viz::meaning_of(term); !meaning.empty())
-      tooltip = {term + ": " + meaning};
+    if (const std::string meaning = viz::meaning_of(term); !meaning.empty()) {
+      tooltip = {term + ": " + meaning, "Shift+F1: all terms"};
+      ui.state.hovered_term = term;
+    }
   if (input.inside && !tooltip.empty()) {
     ImGui::BeginTooltip();
     ImGui::PushTextWrapPos(ui.em * 32);

@@ -37,8 +37,10 @@ void draw_panes(Ui& ui, viz::Rect area);
 void draw_empty(Ui& ui, viz::Rect area);  // in their place while no capture is open
 // ui_pane.cpp; `floats`: in a window of its own.
 void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats);
-// ui_pane_buttons.cpp; `zooms`: with those that zoom and fit.
-void draw_pane_buttons(Ui& ui, PaneNode& pane, viz::Rect header, bool zooms, bool floats);
+// ui_pane_buttons.cpp; `zooms`: with those that zoom and fit; `front`: the panel in front, nullptr =
+// none.
+void draw_pane_buttons(Ui& ui, PaneNode& pane, const viz::Panel* front, viz::Rect header,
+                       bool zooms, bool floats);
 float pane_buttons_width(const Ui& ui, bool zooms);  // px, with the list of hidden tabs
 // ui_panel.cpp; `em`: of its text, in px; 0 = the window's, larger while it is maximised.
 void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, float em = 0);

@@ -31,7 +31,8 @@ enum class Dialog : std::uint8_t {
   kBookmark,
   kAbout,
   kLayouts,
-  kLessons
+  kLessons,
+  kGlossary
 };
 
 // Keys that act on a panel, pressed since the last frame.
@@ -54,7 +55,7 @@ struct DialogMemory {
     std::string query;
     int selected = 0;
   } palette;
-  std::string bookmark_note, layout_name, what_if_text;
+  std::string bookmark_note, layout_name, what_if_text, glossary_query;
   struct {
     std::vector<Breakpoint> points;  // as edited; those of the workspace once they can be hit
     std::string problem;             // why they cannot
@@ -71,6 +72,7 @@ struct UiState {
   bool quit = false;
   std::string hovered_panel;        // the panel the mouse is over
   std::string last_panel = "trie";  // the one it was over last
+  std::string hovered_term;         // a legend's entry or a column head under the mouse
   PanelKeys panel_keys;             // for the next frame
   bool fullscreen = false;
   bool lesson_notes = false;  // the lecturer's are shown

@@ -137,6 +137,14 @@ class Display {
     return {static_cast<float>(width), static_cast<float>(height)};
   }
 
+  // UTF-8. Once the first frame is on the screen, so that who waits for a title finds a window that
+  // takes keys.
+  void set_title(const std::string& title) {
+    if (title == title_) return;
+    glfwSetWindowTitle(window, title.c_str());
+    title_ = title;
+  }
+
   bool fullscreen() const { return glfwGetWindowMonitor(window) != nullptr; }
   // On the monitor that the window's middle is on, and back to where it was.
   void set_fullscreen(bool on) {
@@ -163,6 +171,7 @@ class Display {
   viz::PangoGlyphs glyphs;  // outlives the context, which the destructor ends
 
  private:
+  std::string title_ = "triescope";
   int x_ = 0, y_ = 0, width_ = 0, height_ = 0;  // px, before full screen
 };
 
@@ -413,10 +422,14 @@ int run_window(const WindowOptions& options) {
       glfwMakeContextCurrent(display.window);
     }
     glfwSwapBuffers(display.window);
+    const Document* const shown = workspace.active();
+    display.set_title(shown ? shown->title + " - triescope" : "triescope");
     --frames_left;
-    // Dear ImGui takes fast inputs in over several frames: none may wait for the next event.
-    if (ui.animating || ImGui::GetCurrentContext()->InputEventsQueue.Size > 0)
-      frames_left = std::max(frames_left, 1);
+    // Dear ImGui takes fast inputs in over several frames: none may wait for the next event, and a
+    // script goes on after the last.
+    const bool inputs_wait = ImGui::GetCurrentContext()->InputEventsQueue.Size > 0;
+    if (ui.animating || inputs_wait) frames_left = std::max(frames_left, 1);
+    if (inputs_wait) quiet_frames = 0;
   }
   if (!scripted) workspace.remember();
   return 0;

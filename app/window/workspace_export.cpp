@@ -1,8 +1,11 @@
-// Pictures of panels as files, written in the background.
+// Pictures of panels, and whole runs, as files written in the background.
 #include <filesystem>
+#include <utility>
 
 #include "app/window/export_task.h"
 #include "app/window/workspace.h"
+#include "viz/export/run_data.h"
+#include "viz/handout/handout.h"
 
 namespace triescope::app {
 
@@ -33,21 +36,39 @@ void Workspace::start_export(const ExportJob& job) {
   options.dark = job.dark;
   if (active_->cursor > 0) options.step = capture::step_of(active_->cursor - 1);
   options.range = active_->range;
-  const auto source_of = [&](const Document& document) {
+  // What is shown of a run; the task opens the capture itself.
+  const auto shown = [&](const Document& document) {
     const viz::Panel* panel = document.panel(job.panel);
-    return ExportTask::Source{document.path,
-                              {.cursor = document.cursor,
-                               .title = document.title,
-                               .view_state = panel ? panel->view_state() : "",
-                               .range = document.range}};
+    return viz::ExportRun{.cursor = document.cursor,
+                          .title = document.title,
+                          .view_state = panel ? panel->view_state() : "",
+                          .range = document.range};
   };
-  std::vector<ExportTask::Source> sources = {source_of(*active_)};
-  options.view_state = sources.front().run.view_state;
-  if (const Document* other = partner(); other && job.both) {
-    sync_partner();  // the cursor may have moved since the last frame
-    sources = {source_of(*active_), source_of(*other)};
+  const Document* const other = job.both ? partner() : nullptr;
+  if (other) sync_partner();  // the cursor may have moved since the last frame
+  const viz::ExportRun left = shown(*active_);
+  options.view_state = left.view_state;
+  if (!other) {
+    export_ = std::make_unique<ExportTask>(
+        std::vector{active_->path}, job.path,
+        [panel = job.panel, options](const ExportTask::Captures& captures, const std::string& path,
+                                     const ProgressSink& progress) {
+          viz::export_panel(*captures[0], panel, path, options, progress);
+        },
+        wake_);
+    return;
   }
-  export_ = std::make_unique<ExportTask>(std::move(sources), job.panel, job.path, options, wake_);
+  export_ = std::make_unique<ExportTask>(
+      std::vector{active_->path, other->path}, job.path,
+      [panel = job.panel, options, left, right = shown(*other)](
+          const ExportTask::Captures& captures, const std::string& path,
+          const ProgressSink& progress) {
+        viz::ExportRun one = left, two = right;
+        one.capture = captures[0].get();
+        two.capture = captures[1].get();
+        viz::export_pair(one, two, panel, path, options, progress);
+      },
+      wake_);
 }
 
 std::string Workspace::save_picture(const std::string& panel) {
@@ -61,11 +82,16 @@ std::string Workspace::save_picture(const std::string& panel) {
 
 void Workspace::start_whole_run(WholeRun as, const std::string& path) {
   if (!may_export()) return;
-  viz::ExportOptions options;
-  options.range = active_->range;
   export_ = std::make_unique<ExportTask>(
-      std::vector<ExportTask::Source>{{active_->path, {}}},
-      as == WholeRun::kHandout ? ExportTask::kHandout : ExportTask::kRunData, path, options, wake_);
+      std::vector{active_->path}, path,
+      [as, range = active_->range](const ExportTask::Captures& captures, const std::string& file,
+                                   const ProgressSink& progress) {
+        if (as == WholeRun::kHandout)
+          viz::export_handout(*captures[0], file, {.panels = {}, .steps = range}, progress);
+        else
+          viz::export_run_data(*captures[0], file, range, progress);
+      },
+      wake_);
 }
 
 std::string Workspace::save_whole_run(WholeRun as) {

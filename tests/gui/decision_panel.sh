@@ -18,8 +18,7 @@ decode drafts --method ngram_trie --prompt "one two three one two three one two 
     echo "export-panel verdict csv $work/$document.csv"
     echo "wait idle"
     for click in 1 2 3; do
-      echo "write-state $work/before$i.json"
-      echo "wait ms 1300"
+      by_hand before$i
       echo "write-state $work/$i.json"
       echo "release-focus"
       i=$((i + 1))
@@ -28,16 +27,16 @@ decode drafts --method ngram_trie --prompt "one two three one two three one two 
 } >"$work/clicks.script"
 window "$work/beam.tscap" --script "$work/clicks.script" &
 pid=$!
+# The rows of the table: 22.5 px each, the first around y = 170.
+press_row() {
+  click 1005 $((170 + $1 * 45 / 2))
+  xdotool mousemove --window "$id" 1005 660; sleep 0.1
+}
 for i in 0 1 2 3 4 5 6 7 8; do
-  for _ in $(seq 600); do [[ -s $work/before$i.json ]] && break; sleep 0.05; done
-  [[ $i == 0 ]] && { sleep 0.3; id=$(xdotool search --pid $pid --name triescope | tail -1); xdotool windowfocus "$id" 2>/dev/null; }
-  sleep 0.2
-  # The rows of the table: 22.5 px each, the first around y = 170. The fourth of the beams lies below the cut.
+  # The fourth of the beams lies below the cut.
   row=$((i % 3 == 2 ? 3 : i % 3))
   [[ $i -ge 6 ]] && row=$((i - 6))
-  xdotool mousemove --window "$id" 1005 $((170 + row * 45 / 2)); sleep 0.2
-  xdotool click 1; sleep 0.2
-  xdotool mousemove --window "$id" 1005 660; sleep 0.1
+  at before$i press_row $row
 done
 wait $pid || { echo "FAILED: the script ended with $?"; failures=$((failures + 1)); }
 python3 - "$work" <<'PY' || failures=$((failures + 1))

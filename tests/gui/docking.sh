@@ -17,7 +17,7 @@ drag() {
 }
 {
   echo "layout-debug"
-  for i in 0 1 2 3; do echo "write-state $work/$i.json"; echo "wait ms 2600"; done
+  by_hand 0 1 2 3
   echo "write-state $work/4.json"
   echo "screenshot $work/docked.png"
   echo "save-layout mine"
@@ -28,15 +28,11 @@ drag() {
 } >"$work/dock.script"
 window "$work/run.tscap" --script "$work/dock.script" &
 pid=$!
-appears "$work/0.json"; find_window
-drag 392 101 1090 190            # Mask: among the tabs of the text
-appears "$work/1.json"; sleep 0.2
-drag 1074 275 620 370            # Log: below the trie, both seen
-appears "$work/2.json"; sleep 0.2
-drag 405 101 600 42              # Positions: out of the panes
-appears "$work/3.json"; sleep 0.2
-xdotool mousemove --window "$id" 430 200; sleep 0.2  # beside the new window
-key ctrl+u                       # the panel under the mouse: the trie
+over() { xdotool mousemove --window "$id" "$1" "$2"; sleep 0.2; key "$3"; }
+at 0 drag 392 101 1090 190       # Mask: among the tabs of the text
+at 1 drag 1074 275 620 370       # Log: below the trie, both seen
+at 2 drag 405 101 600 42         # Positions: out of the panes
+at 3 over 430 200 ctrl+u         # beside the new window; the panel under the mouse: the trie
 wait $pid || fail "the script ended with $?"
 panes='lambda n: n["panels"] if "panels" in n else [panes(n["first"]), panes(n["second"]), "beside" if n["side_by_side"] else "above"]'
 check_panes() { check_json "$1" "(lambda: (globals().__setitem__('panes', $panes), $2)[1])()"; }
@@ -59,8 +55,8 @@ check_json "$work/after.json" 'len(d["panes"]["floating"]) == 1 and d["frames"] 
 preferences=$XDG_CONFIG_HOME/triescope/window.json
 timeout 60 "$TRIESCOPE" --size 1280x720 "$work/run.tscap" &
 pid=$!
-sleep 4; find_window
-key ctrl+2; sleep 0.3; key ctrl+2; sleep 0.3  # a key that comes before the first frame is lost
+find_drawn_window
+key ctrl+2; sleep 0.3
 key ctrl+l; sleep 0.3
 xdotool type --window "$id" --delay 30 "board"; sleep 0.3
 key Return; sleep 0.3

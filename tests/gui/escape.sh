@@ -10,10 +10,7 @@ command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; ex
   echo "step"
   echo "lock 1"
   echo "range 1 3"
-  for i in 0 1 2 3 4 5 6 7 8 9; do
-    echo "write-state $work/$i.json"
-    echo "wait ms 1600"
-  done
+  by_hand 0 1 2 3 4 5 6 7 8 9
   echo "write-state $work/10.json"
 } >"$work/escape.script"
 window "$work/run.tscap" --script "$work/escape.script" &

@@ -7,20 +7,13 @@ command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; ex
 cat >"$work/keys.script" <<SCRIPT
 wait idle
 go-start
-write-state $work/before.json
-wait ms 6000
+$(by_hand before)
 write-state $work/after.json
 screenshot $work/after.png
 SCRIPT
 window "$work/run.tscap" --script "$work/keys.script" &
 pid=$!
-for _ in $(seq 200); do [[ -s $work/before.json ]] && break; sleep 0.1; done
-sleep 0.5
-id=$(xdotool search --pid $pid --name triescope | tail -1)
-xdotool windowfocus "$id" 2>/dev/null
-for key in F10 F10 Right F11 alt+F11 alt+F10; do xdotool key --window "$id" $key; sleep 0.15; done
-xdotool key --window "$id" F2; sleep 0.2
-xdotool key --window "$id" ctrl+2
+at before key F10 F10 Right F11 alt+F11 alt+F10 F2 ctrl+2
 wait $pid || { echo "FAILED: the window ended with $?"; failures=$((failures + 1)); }
 check_json "$work/before.json" 'd["cursor"]["tick"] == 0'
 check_json "$work/after.json" 'd["cursor"]["step"] == 2 and d["cursor"]["phase"] == "draft"'

@@ -7,35 +7,26 @@ prompt="The quick brown fox jumps over the lazy dog while seven wizards quietly 
 {
   echo "prompt $prompt"
   echo "screenshot $work/idle.png"
-  echo "write-state $work/0.json"
-  echo "wait ms 2500"
+  by_hand 0
   echo "screenshot $work/edited.png"
   echo "write-state $work/1.json"
 } >"$work/prompt.script"
 {
   printf 'prompt '; python3 -c 'print("".join(f"word{i % 10} " for i in range(16667))[:100000])'
-  echo "write-state $work/2.json"
-  echo "wait ms 6000"
-  echo "write-state $work/3.json"
-  echo "wait ms 6000"
+  by_hand 2 3
   echo "write-state $work/4.json"
 } >"$work/large.script"
-# drive SCRIPT STATE: starts the window, waits for the state, clicks into the prompt field.
-drive() {
-  window --script "$1" &
-  pid=$!
-  appears "$2" 1200; sleep 0.4
-  id=$(xdotool search --pid $pid --name triescope | tail -1); xdotool windowfocus "$id" 2>/dev/null
-  xdotool mousemove --window "$id" 60 225; sleep 0.3; xdotool click 1; sleep 0.5
-}
+drive() { id=; window --script "$1" & pid=$!; }
 ended() { wait $pid || { echo "FAILED: the script ended with $?"; failures=$((failures + 1)); }; }
-drive "$work/prompt.script" "$work/0.json"
+into_field() { click 60 225; sleep 0.5; }
+more() { into_field; xdotool type --window "$id" --delay 80 " and more"; sleep 1; }
+doubled() { for chord in ctrl+a ctrl+c ctrl+End ctrl+v; do xdotool key --window "$id" $chord; sleep 0.5; done; sleep 1; }
+drive "$work/prompt.script"
+at 0 into_field
 ended
-drive "$work/large.script" "$work/2.json"
-sleep 0.3
-xdotool type --window "$id" --delay 80 " and more"
-appears "$work/3.json"
-for chord in ctrl+a ctrl+c ctrl+End ctrl+v; do xdotool key --window "$id" $chord; sleep 0.5; done
+drive "$work/large.script"
+at 2 more
+at 3 doubled
 ended
 check_json "$work/1.json" 'd["run"]["prompt"].endswith("nobody looks")'
 check_json "$work/2.json" 'len(d["run"]["prompt"]) == 100000 and d["problems"] == []'

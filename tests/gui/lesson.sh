@@ -5,18 +5,11 @@ command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; ex
 fail() { echo "FAILED: $1"; failures=$((failures + 1)); }
 {
   echo "layout memory"
-  for i in $(seq 0 14); do echo "write-state $work/$i.json"; echo "wait ms 1500"; done
+  by_hand $(seq 0 13)
+  echo "write-state $work/14.json"
 } >"$work/lesson.script"
 window --script "$work/lesson.script" &
 pid=$!
-# press STATE NAME: a click on what is called NAME in the state of that number.
-press() {
-  local place
-  place=$(python3 -c 'import json, sys
-x, y, w, h = json.load(open(sys.argv[1]))["targets"][sys.argv[2]]
-print(round(x + w / 2), round(y + h / 2))' "$work/$1.json" "$2") || fail "there is no '$2' in state $1"
-  click $place
-}
 at 0 press 0 07-guessing-from-the-prompt  # opens from its own capture
 at 1 press 1 next
 at 2 press 2 "choice 1"                   # wrong, and it counts
@@ -54,8 +47,7 @@ check_json "$work/14.json" 'd["finished_lessons"] == ["06-why-a-beam-falls-out",
 # By a file, with what was finished remembered: preferences are written when a window is closed by hand.
 timeout 60 "$TRIESCOPE" --size 1280x720 "$TRIESCOPE_SOURCE/assets/lessons/06-why-a-beam-falls-out.md" &
 pid=$!
-sleep 4; find_window
-key F2; sleep 0.3; key F2; sleep 0.3
+find_drawn_window
 key ctrl+Next ctrl+Next ctrl+Next alt+1; sleep 0.3
 key ctrl+q
 wait $pid || fail "the window ended with $?"

@@ -3,19 +3,38 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../cli/lib.sh"
 [[ -n ${DISPLAY:-} ]] || { echo "[SKIPPED] no display: run the tests with make test, or under xvfb-run"; exit 77; }
 export XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache LIBGL_ALWAYS_SOFTWARE=1
+# Where the last test left the pointer a tooltip would come up.
+command -v xdotool >/dev/null && xdotool mousemove 10000 10000
 window() { timeout 300 "$TRIESCOPE" --no-animation --size 1280x720 "$@"; }
 
 # Real keys and clicks, by xdotool, on the window of the process $pid, which is $id once find_window has looked for it. Places are px
 # of the window. xdotool may be missing: a script that needs it skips.
 appears() { for _ in $(seq "${2:-600}"); do [[ -s $1 ]] && return; sleep 0.05; done; }  # FILE [TRIES]
 find_window() { sleep 0.3; id=$(xdotool search --pid $pid --name triescope | tail -1); xdotool windowfocus "$id" 2>/dev/null; }
+# The same for a window without a script: once its title names the open capture it has drawn a frame and takes keys.
+find_drawn_window() {
+  for _ in $(seq 1200); do xdotool search --name "^.+ - triescope\$" >/dev/null 2>&1 && break; sleep 0.05; done
+  find_window
+}
 key() { for k in "$@"; do xdotool key --window "$id" "$k"; sleep 0.15; done; }
 click() { xdotool mousemove --window "$id" "$1" "$2"; sleep 0.15; xdotool click "${3:-1}"; sleep 0.15; }  # X Y [BUTTON]
-# at N COMMAND...: once $work/N.json is written, while state N+1 is waited for.
+# press STATE NAME: a click on what is called NAME in the state of that number.
+press() {
+  local place
+  place=$(python3 -c 'import json, sys
+x, y, w, h = json.load(open(sys.argv[1]))["targets"][sys.argv[2]]
+print(round(x + w / 2), round(y + h / 2))' "$work/$1.json" "$2") || { echo "FAILED: there is no '$2' in state $1"; failures=$((failures + 1)); }
+  click $place
+}
+# Lines of a script for each N: it writes $work/N.json, and goes on when `at N` has done its part, whatever time that took.
+by_hand() { for n in "$@"; do printf 'write-state %s\nwait file %s\nwait ms 150\n' "$work/$n.json" "$work/$n.done"; done; }
+# at N COMMAND...: once $work/N.json is written. The first one looks for the window of $pid.
 at() {
-  appears "$work/$1.json"
-  [[ $1 == 0 ]] && find_window
-  sleep 0.2
+  local n=$1
   shift
+  appears "$work/$n.json" 2400
+  [[ -n ${id:-} ]] || find_window
+  sleep 0.2
   "$@"
+  touch "$work/$n.done"
 }

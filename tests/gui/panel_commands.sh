@@ -1,13 +1,14 @@
 # Zoom, fit and fold are within reach: buttons at the right of a panel's tabs, keys over it, the palette, the tab's menu, scripts. Full
-# screen and back. A picture of a panel with one key.
+# screen and back. A picture of a panel with one key. What a panel shows, and what a term means.
 source "$(dirname "$0")/lib.sh"
 need_model
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
 "$TRIESCOPE" decode --quiet --model "$model" --method beam --set num_beams=3 --prompt "Once upon a time" --max-new-tokens 12 --capture "$work/run.tscap" >/dev/null || failures=$((failures + 1))
 {
   echo "layout-debug"
-  for i in 0 1 2 3 4 5 6 7 8; do echo "write-state $work/$i.json"; echo "wait ms 2600"; done
+  by_hand 0 1 2 3 4 5 6 7 8
   echo "write-state $work/9.json"
+  by_hand 20 21 22 23
   echo "fold"
   echo "write-state $work/10.json"
   echo "full-screen"
@@ -32,6 +33,10 @@ at 5 palette "panel: fold"
 at 6 palette "panel: fit"
 at 7 over 600 300 ctrl+shift+e
 at 8 over 1080 180 z       # what the texts share, in the text panel
+at 20 press 20 "about trie"
+at 21 key Escape
+at 22 over 90 122 shift+F1 # the legend's first entry
+at 23 key Escape
 wait $pid || { echo "FAILED: the script ended with $?"; failures=$((failures + 1)); }
 check_json "$work/0.json" 'd["views"]["trie"] == "mode=auto;zoom=1.000" and d["views"]["text"] == ""'
 check_json "$work/1.json" 'd["views"]["trie"].endswith(";fit=1")'
@@ -44,6 +49,9 @@ check_json "$work/7.json" 'd["views"]["trie"].endswith(";fit=1")'
 check_json "$work/9.json" 'd["views"]["text"] == "shared=each" and d["problems"] == []'
 check_json "$work/9.json" 'd["views"]["trie"].startswith("mode=none;")'
 check_json "$work/10.json" 'd["views"]["text"] == ""'
+check_json "$work/21.json" 'd["popups"] == 1 and not d["dialog"]'
+check_json "$work/22.json" 'd["popups"] == 0'
+check_json "$work/23.json" 'd["dialog"]'
 check_json "$work/12.json" 'not d["fullscreen"] and d["size"] == [1280, 720]'
 check_json "$work/11.json" 'd["fullscreen"] and d["size"][0] >= 1280 and d["size"][1] > 720'
 picture=$(ls "$work"/triescope-trie-step*.png 2>/dev/null)

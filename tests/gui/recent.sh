@@ -10,8 +10,7 @@ cd "$work" || exit 1
 for run in second "first run"; do
   timeout 60 "$TRIESCOPE" --size 1280x720 "$run.tscap" &
   pid=$!
-  sleep 4; find_window
-  key F2; sleep 0.3; key F2; sleep 0.3  # a key that comes before the first frame is lost
+  find_drawn_window
   key ctrl+q
   wait $pid || fail "the window ended with $?"
 done
@@ -22,25 +21,24 @@ assert [(r["path"], r["method"]) for r in recent] == [(sys.argv[2] + "/first run
 assert all(re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d", r["recorded"]) for r in recent), recent
 PY
 {
-  echo "write-state $work/0.json"
-  echo "wait ms 1800"
+  by_hand 0
   echo "write-state $work/1.json"
   echo "break-text"
-  echo "write-state $work/2.json"
-  echo "wait ms 3500"
+  by_hand 2
   echo "write-state $work/3.json"
   echo "break-entropy-above"
   echo "write-state $work/4.json"
   for panel in kv mask inspector; do echo "maximise-panel $panel"; echo "write-state $work/$panel.json"; done
 } >"$work/recent.script"
+id=
 window --script "$work/recent.script" &
 pid=$!
-appears "$work/0.json"; find_window
-# The second of the list.
-click $(python3 -c 'import json, sys; x, y, w, h = json.load(open(sys.argv[1]))["targets"]["recent 2"]; print(round(x + w / 4), round(y + h / 2))' "$work/0.json")
-appears "$work/2.json"; sleep 0.3
-xdotool type --window "$id" --delay 30 "Paris"; sleep 0.2
-key Escape Escape                # the field, then the dialog
+second() {  # of the list
+  click $(python3 -c 'import json, sys; x, y, w, h = json.load(open(sys.argv[1]))["targets"]["recent 2"]; print(round(x + w / 4), round(y + h / 2))' "$work/0.json")
+}
+typed() { xdotool type --window "$id" --delay 30 "Paris"; sleep 0.2; key Escape Escape; }  # leaves the field, then the dialog
+at 0 second
+at 2 typed
 wait $pid || fail "the script ended with $?"
 check_json "$work/0.json" 'd["documents"] == 0'
 check_json "$work/1.json" 'd["documents"] == 1 and d["capture"].endswith("/second.tscap") and d["problems"] == []'

@@ -25,8 +25,7 @@ write-state $work/compare.json
 layout-debug
 document 1
 what-if
-write-state $work/typing.json
-wait ms 4000
+$(by_hand typing)
 wait idle
 write-state $work/second.json
 go-start
@@ -38,11 +37,8 @@ write-state $work/taken.json
 SCRIPT
 window --script "$work/branch.script" &
 pid=$!
-for _ in $(seq 1200); do [[ -s $work/typing.json ]] && break; sleep 0.05; done
-sleep 0.5
-id=$(xdotool search --pid $pid --name triescope | tail -1); xdotool windowfocus "$id" 2>/dev/null
-xdotool type --window "$id" --delay 40 " was"; sleep 0.4
-xdotool key --window "$id" Return
+was() { xdotool type --window "$id" --delay 40 " was"; sleep 0.4; key Return; }
+at typing was
 wait $pid || { echo "FAILED: the script ended with $?"; failures=$((failures + 1)); }
 check_json "$work/hit.json" 'd["state"] == "paused" and "Paris" in d["pause_reason"] and d["focus"]["locked"] > 0 and d["breaks"] == 1'
 check_json "$work/branch.json" 'd["documents"] == 2 and d["end"]["tick"] == 3 and d["counts"]["nodes_at_cursor"] == 4'

@@ -52,8 +52,13 @@ std::map<std::string, std::string, std::less<>> read_glossary(std::string_view t
   return all;
 }
 
-std::string meaning_of(std::string_view term) {
+const std::map<std::string, std::string, std::less<>>& glossary() {
   static const auto all = standard();
+  return all;
+}
+
+std::string meaning_of(std::string_view term) {
+  const auto& all = glossary();
   auto found = all.find(term);
   if (found == all.end()) found = all.find(term.substr(0, term.find(" (")));
   return found == all.end() ? "" : found->second;

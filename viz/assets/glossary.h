@@ -14,6 +14,9 @@ namespace triescope::viz {
 std::map<std::string, std::string, std::less<>> read_glossary(std::string_view text,
                                                               const std::string& path);
 
+// All of docs/glossary.md; empty where it cannot be read.
+const std::map<std::string, std::string, std::less<>>& glossary();
+
 // What the term means; "" = the glossary does not have it. Of "p (verdict)" what stands before the
 // brackets. A glossary that cannot be read explains nothing.
 std::string meaning_of(std::string_view term);

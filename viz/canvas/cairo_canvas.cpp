@@ -16,6 +16,7 @@
 
 #include "core/base/error.h"
 #include "viz/canvas/dash.h"
+#include "viz/canvas/markup_text.h"
 #include "viz/canvas/pango_text.h"
 
 namespace triescope::viz {
@@ -43,23 +44,6 @@ std::string big_endian(std::uint32_t value) {
 std::string png_text_chunk(const std::string& key, const std::string& value) {
   const std::string body = "iTXt" + key + std::string(5, '\0') + value;
   return big_endian(static_cast<std::uint32_t>(body.size() - 4)) + body + big_endian(crc32(body));
-}
-
-std::string xml_escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t')
-      out += ' ';
-    else
-      out += c;
-  }
-  return out;
 }
 
 // Cairo numbers its surfaces over the life of the process; numbered from 1 in the order of the
@@ -235,8 +219,8 @@ void CairoCanvas::finish() {
     const auto open = text.find("<svg"),
                close = open == std::string::npos ? open : text.find('>', open);
     if (close == std::string::npos) return;
-    text.insert(close + 1, "\n<title>" + xml_escaped(impl_->metadata.front().second) +
-                               "</title>\n<desc>" + xml_escaped(description) + "</desc>");
+    text.insert(close + 1, "\n<title>" + markup_text(impl_->metadata.front().second) +
+                               "</title>\n<desc>" + markup_text(description) + "</desc>");
     write_file(impl_->path, text);
   } else if (impl_->format == CairoFormat::kPng) {
     std::string data = read_file(impl_->path), chunks;

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "viz/assets/assets.h"
+#include "viz/canvas/markup_text.h"
 #include "viz/look/theme.h"
 
 namespace triescope::viz {
@@ -52,23 +53,6 @@ std::string hash_source(std::string_view text) {
   g_checksum_get_digest(sum.get(), digest, &size);
   const std::unique_ptr<gchar, decltype(&g_free)> base64(g_base64_encode(digest, size), &g_free);
   return "'sha256-" + std::string(base64.get()) + "'";
-}
-
-std::string markup_text(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += c;
-  }
-  return out;
 }
 
 }  // namespace

@@ -22,6 +22,14 @@ std::vector<TrieItem> fold_trie(std::span<const capture::NodeRow> nodes,
   std::vector<TrieItem> items;
   if (count == 0) return items;
   const auto index = [](std::int32_t node) { return static_cast<std::size_t>(node); };
+  if (options.mode == FoldMode::kNone && options.closed.empty()) {
+    items.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto node = static_cast<std::int32_t>(i);
+      items.push_back({.node = node, .parent = i == 0 ? -1 : nodes[i].parent, .last = node});
+    }
+    return items;
+  }
 
   // Size of every subtree, and the last step that added to it.
   std::vector<std::int32_t> below(count, 0), last_step(count, 0);

@@ -11,6 +11,30 @@ TrieLayout::Column& TrieLayout::column_of(std::int32_t column) {
   return columns_[i];
 }
 
+// Parents, columns and children; `next_sibling` has -1 for every item.
+void TrieLayout::link_children(std::span<const std::int32_t> parents, std::span<const char> late,
+                               std::vector<std::int32_t>& next_sibling) {
+  const auto add = [&](std::size_t i) {
+    Item& above = at(items_[i].parent);
+    const auto item = static_cast<std::int32_t>(i);
+    if (above.first_child < 0)
+      above.first_child = item;
+    else
+      next_sibling[static_cast<std::size_t>(above.last_child)] = item;
+    above.last_child = item;
+  };
+  for (std::size_t i = 0; i < parents.size(); ++i) {
+    Item& it = items_[i];
+    it.parent = parents[i];
+    it.late = !late.empty() && late[i] != 0;
+    if (it.parent < 0) continue;
+    it.column = at(it.parent).column + 1;
+    if (!it.late) add(i);
+  }
+  for (std::size_t i = 0; i < late.size(); ++i)
+    if (late[i] != 0 && items_[i].parent >= 0) add(i);
+}
+
 void TrieLayout::build(std::span<const std::int32_t> parents, std::span<const char> late) {
   const std::size_t count = parents.size();
   items_.assign(count, {});
@@ -19,48 +43,41 @@ void TrieLayout::build(std::span<const std::int32_t> parents, std::span<const ch
   rows_ = 0;
   if (count == 0) return;
   std::vector<std::int32_t> next_sibling(count, -1);
-  for (const bool wanted : {false, true}) {
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto item = static_cast<std::int32_t>(i);
-      Item& it = items_[i];
-      if (!wanted) {
-        it.parent = parents[i];
-        it.late = !late.empty() && late[i] != 0;
-        if (it.parent >= 0) it.column = at(it.parent).column + 1;
-      }
-      if (it.parent < 0 || it.late != wanted) continue;
-      Item& above = at(it.parent);
-      if (above.first_child < 0)
-        above.first_child = item;
-      else
-        next_sibling[static_cast<std::size_t>(above.last_child)] = item;
-      above.last_child = item;
-    }
+  link_children(parents, late, next_sibling);
+  // The items of the line that an item begins; the last item's is 1.
+  std::vector<std::int32_t> length(count, 1);
+  std::int32_t columns = 0;
+  for (std::size_t i = count; i-- > 0;) {
+    if (const std::int32_t child = items_[i].first_child; child >= 0)
+      length[i] = length[static_cast<std::size_t>(child)] + 1;
+    columns = std::max(columns, items_[i].column + 1);
   }
+  columns_.resize(static_cast<std::size_t>(columns));
   // A line is placed below everything that is there already; then what hangs below its end, then
   // what hangs nearer to its head. That order is the order from top to bottom in every column.
+  std::vector<std::int32_t> free_row(columns_.size(), 0);  // the first, by column
   std::vector<std::int32_t> heads = {0};
   while (!heads.empty()) {
     const std::int32_t head = heads.back();
     heads.pop_back();
     const auto chain = static_cast<std::int32_t>(chains_.size());
-    std::int32_t row = 0;
-    for (std::int32_t item = head; item >= 0; item = at(item).first_child)
-      if (const std::int32_t bottom = column_of(at(item).column).bottom; bottom >= 0)
-        row = std::max(row, this->row(bottom) + 1);
+    const auto from = free_row.begin() + at(head).column;
+    const auto to = from + length[static_cast<std::size_t>(head)];
+    const std::int32_t row = *std::max_element(from, to);
+    std::fill(from, to, row + 1);
     chains_.push_back({head, row});
     rows_ = std::max(rows_, row + 1);
     for (std::int32_t item = head; item >= 0; item = at(item).first_child) {
       Item& it = at(item);
       it.chain = chain;
-      Column& column = column_of(it.column);
+      Column& column = columns_[static_cast<std::size_t>(it.column)];
       it.above = column.bottom;
       if (column.bottom >= 0)
         at(column.bottom).below = item;
       else
         column.top = item;
       column.bottom = item;
-      if (it.first_child < 0) continue;
+      if (it.first_child == it.last_child) continue;
       const std::size_t mark = heads.size();
       for (std::int32_t child = next_sibling[static_cast<std::size_t>(it.first_child)]; child >= 0;
            child = next_sibling[static_cast<std::size_t>(child)])

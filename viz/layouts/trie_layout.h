@@ -60,6 +60,8 @@ class TrieLayout {
   const Item& at(std::int32_t item) const { return items_[static_cast<std::size_t>(item)]; }
   Item& at(std::int32_t item) { return items_[static_cast<std::size_t>(item)]; }
   Column& column_of(std::int32_t column);
+  void link_children(std::span<const std::int32_t> parents, std::span<const char> late,
+                     std::vector<std::int32_t>& next_sibling);
   void raise(std::int32_t chain, std::int32_t row);
 
   std::vector<Item> items_;

@@ -76,8 +76,10 @@ struct Input {
   bool inside = false;           // the mouse is over the panel and nothing covers it
   float wheel = 0, wheel_x = 0;  // notches
   bool clicked = false, double_clicked = false, right_clicked = false;  // left unless said
-  bool dragging = false;  // left button held since a press inside
-  Point drag_delta;       // since the last frame
+  bool dragging =
+      false;         // moved with the left button down since a press inside; true on its release
+  Point pressed;     // where that press was
+  Point drag_delta;  // since the last frame
   bool released = false;
   bool shift = false, ctrl = false;
   bool zoom_in = false, zoom_out = false, pan_left = false, pan_right = false,

@@ -32,6 +32,8 @@ class CandidatesPanel final : public Panel {
         std::string("The best next tokens after the focused node (or the best live path), with "
                     "log-probabilities. A mark shows which became children.") +
             OwnerSwitch::kHelp,
+        "Click a node of the trie whose children differ in colour, and find here the token that came "
+        "in second and how little it lacked.",
         "No output row yet: step once (F10), or focus a node that has been through a forward."};
     return info;
   }

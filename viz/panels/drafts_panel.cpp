@@ -82,6 +82,7 @@ class DraftsPanel final : public Panel {
         "level is one head (Medusa, Hydra) or one round of drafting (EAGLE, a draft model); "
         "withdrawn drafts never reached the target. Below: for each position of the text the place "
         "that each level gave its token; click a cell to go to that step.",
+        "Find a level whose first guess seldom came, and look in the trie at what it guessed instead.",
         "No drafts in this step: methods that draft show here what they proposed."};
     return info;
   }
@@ -138,7 +139,7 @@ class DraftsPanel final : public Panel {
     float rows = 0, history = 0;
     if (scene.capture && scene.shown_step() >= 0) {
       rows = static_cast<float>(what_is_shown(scene).drafts.levels.size());
-      history = LevelHistory().height_em(scene);
+      history = history_.height_em(scene);
     }
     return {scene.em * 60, scene.em * std::max(14.0f, 3.5f + rows * kRowEm + history)};
   }
@@ -148,8 +149,7 @@ class DraftsPanel final : public Panel {
     std::ostringstream out;
     out << "step,level,depth,came,text,place,guess\n";
     if (!scene.capture) return out.str();
-    LevelHistory history;
-    for (const LevelGuess& guess : history.guesses(*scene.capture)) {
+    for (const LevelGuess& guess : history_.guesses(*scene.capture)) {
       if (!scene.in_range(guess.step) || guess.step > scene.shown_step()) continue;
       out << guess.step << ',' << guess.level << ',' << guess.depth << ',';
       if (guess.came >= 0) {
@@ -271,12 +271,13 @@ class DraftsPanel final : public Panel {
       const bool withdrawn =
           std::binary_search(level.withdrawn.begin(), level.withdrawn.end(), draft.node);
       const bool came = draft.node == level.came;
-      const Mark mark = scene.theme.mark(
-          withdrawn ? NodeState::kWithdrawn : scene.capture->state_at(draft.node, scene.cursor));
+      const NodeState state =
+          withdrawn ? NodeState::kWithdrawn : scene.capture->state_at(draft.node, scene.cursor);
+      const Mark mark = scene.theme.mark(state);
       TextStyle style = mono_text(scene, 0.84f);
       if (came)
         style.color = scene.theme.text;
-      else if (withdrawn || capture::is_dead(scene.capture->state_at(draft.node, scene.cursor)))
+      else if (withdrawn || capture::is_dead(state))
         style.color = scene.theme.text_dim;
       const std::string label = node_text(scene, draft.node, 12);
       const float width = em * 1.5f + canvas.measure(label, style).x;
@@ -302,7 +303,7 @@ class DraftsPanel final : public Panel {
   }
 
   Shown shown_;
-  LevelHistory history_;
+  mutable LevelHistory history_;  // what it keeps of a capture is made once for all questions
   std::vector<Chip> chips_;
   Rect list_;
   float scroll_ = 0;

@@ -150,10 +150,12 @@ constexpr float kColumnEm = 30;  // the least width of one of several columns
 class InspectorPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
-    static const PanelInfo info = {"inspector", "Inspector",
-                                   "Everything about the focused node, with the formulas its "
-                                   "figures come from. Without a focus: about the run.",
-                                   "Nothing to inspect yet: start a run or open a capture."};
+    static const PanelInfo info = {
+        "inspector", "Inspector",
+        "Everything about the focused node, with the formulas its "
+        "figures come from. Without a focus: about the run.",
+        "Click a token of the text, and check its Σ log p by hand: its parent's, plus its log p.",
+        "Nothing to inspect yet: start a run or open a capture."};
     return info;
   }
 

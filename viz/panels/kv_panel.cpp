@@ -33,13 +33,16 @@ class KvPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
     static const PanelInfo info = {
-        "kv", "KV slots",
+        "kv",
+        "KV slots",
         std::string("The cache, slot by slot. Live slots carry their token and beam colour, "
                     "garbage is dashed, free slots are hollow, reserved ones dotted. A dot marks a "
                     "slot reused in this step; where slots were moved, both states are shown, with "
                     "arrows between them. A range of steps dragged on the timeline is counted, and "
                     "a bar stands under what was written in it. Wheel to zoom, drag to scroll.") +
             OwnerSwitch::kHelp,
+        "Step (F10) until a beam falls out: its slots become garbage, and the next step writes into "
+        "them.",
         "No KV yet: step once (F10) to run the prefill.",
         /*zooms=*/true};
     return info;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
@@ -97,7 +98,12 @@ const std::vector<LevelGuess>& LevelHistory::guesses(const capture::Capture& cap
   if (&capture == of_ && counts.steps == steps_ && counts.verdicts == verdicts_ &&
       counts.sequences == sequences_)
     return guesses_;
-  if (&capture != of_) guesses_.clear();
+  auto text = text_at(capture, capture.end_tick());
+  // A guess that is known stays known as long as the text only grows.
+  if (&capture != of_ || text.size() < text_.size() ||
+      !std::equal(text_.begin(), text_.end(), text.begin()))
+    guesses_.clear();
+  text_ = std::move(text);
   of_ = &capture;
   steps_ = counts.steps;
   verdicts_ = counts.verdicts;
@@ -109,10 +115,10 @@ const std::vector<LevelGuess>& LevelHistory::guesses(const capture::Capture& cap
   guesses_.erase(std::find_if(guesses_.begin(), guesses_.end(),
                               [&](const LevelGuess& guess) { return guess.step >= from; }),
                  guesses_.end());
-  const auto text = text_at(capture, capture.end_tick());
   for (const capture::StepRow& row : capture.steps()) {
     if (row.step < from) continue;
-    for (const DraftLevel& level : draft_levels(capture, row.step, capture.end_tick(), text).levels)
+    for (const DraftLevel& level :
+         draft_levels(capture, row.step, capture.end_tick(), text_).levels)
       guesses_.push_back(
           {row.step, level.level, level.depth, level.came, level.guess, level.place});
   }
@@ -177,11 +183,10 @@ void LevelHistory::draw(Canvas& canvas, Rect area, std::int32_t step, const Scen
     return cells_x + em * kCellEm * static_cast<float>(depth - first);
   };
   draw_head(canvas, {area.x, top, em * kLabelEm, em * 1.3f}, "came", small);
-  const auto text = text_at(*scene.capture, scene.capture->end_tick());
   for (std::int32_t depth = first; depth <= last; ++depth)
-    if (depth >= 1 && static_cast<std::size_t>(depth) <= text.size())
+    if (depth >= 1 && static_cast<std::size_t>(depth) <= text_.size())
       text_in(canvas, {column_x(depth) + em * 0.1f, top, em * (kCellEm - 0.2f), em * 1.3f},
-              node_text(scene, text[static_cast<std::size_t>(depth) - 1], 12),
+              node_text(scene, text_[static_cast<std::size_t>(depth) - 1], 12),
               mono_text(scene, 0.78f));
   for (int level = 1; level <= levels; ++level)
     text_in(

@@ -43,6 +43,7 @@ class LevelHistory {
  private:
   const capture::Capture* of_ = nullptr;
   std::int64_t steps_ = -1, verdicts_ = -1, sequences_ = -1;
+  std::vector<std::int32_t> text_;  // its nodes, that the guesses are compared with
   std::vector<LevelGuess> guesses_;
   struct {
     Rect area;

@@ -16,7 +16,7 @@ class LogPanel final : public Panel {
   const PanelInfo& info() const override {
     static const PanelInfo info = {
         "log", "Log", "What the run said, with the step it happened in. Click a line to go there.",
-        "The log is empty."};
+        "Click a line: all panels go to the step it speaks of.", "The log is empty."};
     return info;
   }
 

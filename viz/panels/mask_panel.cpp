@@ -23,12 +23,15 @@ class MaskPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
     static const PanelInfo info = {
-        "mask", "Mask",
+        "mask",
+        "Mask",
         std::string("The ancestor mask of this step's forward: a row sees the prompt, its "
                     "ancestors and itself, nothing else. Hover a cell to find its node, path, "
                     "position and slot in every panel. Wheel to zoom, drag to move; the button "
                     "changes the order of the columns.") +
             OwnerSwitch::kHelp,
+        "Compare the rows of two siblings: they see the same columns, and of the two themselves only "
+        "their own.",
         "No forward yet: step once more (F10).",
         /*zooms=*/true};
     return info;

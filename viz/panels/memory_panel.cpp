@@ -40,11 +40,14 @@ class MemoryPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
     static const PanelInfo info = {
-        "memory", "Memory",
+        "memory",
+        "Memory",
         std::string("KV memory by step: live, garbage and reserved slots of this run, beside what "
                     "greedy decoding and batch beam search would hold at the same length. Click to "
                     "go to a step, click a name to hide its curve, wheel to zoom.") +
             OwnerSwitch::kHelp,
+        "Decode the same prompt with twice the beams and compare both runs: the curve of "
+        "batch beam search doubles, this one does not.",
         "No memory samples yet: step once (F10).",
         /*zooms=*/true};
     return info;

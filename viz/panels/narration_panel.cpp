@@ -53,6 +53,7 @@ class NarrationPanel final : public Panel {
         "narration", "Narration",
         "What the phase just finished did, in words. Everything underlined is a link: a token or "
         "its number locks the node, a slot the node in it, a count opens the panel it is from.",
+        "Go through a step phase by phase (F11), and say before each what it will do.",
         "Nothing to tell yet: start a run or open a capture."};
     return info;
   }

@@ -15,6 +15,7 @@ struct PanelInfo {
   std::string name;    // "trie": command line, scripts, layout file
   std::string title;   // "Trie"
   std::string help;    // one or two sentences: what is seen, how to read it
+  std::string to_try;  // one thing to do with it, in the imperative
   std::string empty;   // what to do when there is nothing to show
   bool zooms = false;  // answers to the keys that zoom and fit
 };

@@ -23,11 +23,13 @@ class PositionsPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
     static const PanelInfo info = {
-        "positions", "Positions",
+        "positions",
+        "Positions",
         std::string("Position IDs of this step's inputs: prompt length + depth − 1, so siblings "
                     "share one. Hollow: the sequential ID a flat list would have given. Wheel to "
                     "zoom, drag to move, F to fit.") +
             OwnerSwitch::kHelp,
+        "Find two beams that left the same parent: both their tokens stand at the same position.",
         "No forward yet: step once more (F10).",
         /*zooms=*/true};
     return info;

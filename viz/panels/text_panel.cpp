@@ -33,6 +33,8 @@ class TextPanel final : public Panel {
         "A line under a token says how it came; what a beam says differently from the best is in "
         "its colour. What all of them begin with stands above them, once; a click on its heading "
         "shows it in each. Click a token to lock it.",
+        "Click a word that surprises you and ask what would have come after another one "
+        "(Ctrl+I).",
         "No text yet: step once (F10)."};
     return info;
   }

@@ -25,9 +25,11 @@ class TimelinePanel final : public Panel {
  public:
   const PanelInfo& info() const override {
     static const PanelInfo info = {
-        "timeline", "Timeline",
+        "timeline",
+        "Timeline",
         "Every step, its height the time it took, divided into its phases. Click or drag to scrub, "
         "Shift-drag to select a range, wheel to zoom.",
+        "Hold Shift and drag over a few steps: memory, drafts and decisions then count those alone.",
         "No steps yet.",
         /*zooms=*/true};
     return info;
@@ -215,10 +217,13 @@ class TimelinePanel final : public Panel {
     }
     const double at = plot_.x.value(in.mouse.x);
     const std::int32_t last = scene.capture->last_step();
-    const auto step = static_cast<std::int32_t>(
-        std::clamp(std::floor(at), 0.0, static_cast<double>(std::max(0, last))));
+    const auto step_at = [&](float px) {
+      return static_cast<std::int32_t>(
+          std::clamp(std::floor(plot_.x.value(px)), 0.0, static_cast<double>(std::max(0, last))));
+    };
+    const std::int32_t step = step_at(in.mouse.x);
     if (in.shift && in.dragging) {
-      if (range_from_ < 0) range_from_ = step;
+      if (range_from_ < 0) range_from_ = step_at(in.pressed.x);
       reaction.range = std::minmax(range_from_, step);
     } else if (in.dragging || in.clicked) {
       // The nearest phase boundary.

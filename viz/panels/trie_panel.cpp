@@ -50,13 +50,15 @@ class TriePanel final : public Panel {
  public:
   const PanelInfo& info() const override {
     static const PanelInfo info = {
-        "trie", "Trie",
+        "trie",
+        "Trie",
         "The token tree: a column is a position, a line a path, its width the token's "
         "probability. Beams carry their rank, dead branches their mark and their gap to the "
         "survivors. Drag to move, wheel or W/S to zoom, F to fit and to follow again; double-click "
         "folds a subtree or opens what is folded, Z changes what is folded by itself. The map in the "
         "corner shows where you are while a part is out of sight; click or drag on it to go "
         "elsewhere.",
+        "Follow a dashed branch to its end: Δ is how far it was below the worst beam that was kept.",
         "No tree yet: step once (F10) to run the prefill.",
         /*zooms=*/true};
     return info;

@@ -48,6 +48,7 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
   const auto sequences = capture.counts().sequences;
   if (scene.em != em_) {
     chip_width_.clear();
+    node_width_.clear();
     em_ = scene.em;
     fold_seen_ = -1;
   }
@@ -56,7 +57,11 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
     return;
   if (&capture != capture_) {
     chip_width_.clear();
+    node_width_.clear();
     items_.clear();
+    all_forced_.clear();
+    looked_at_ = 0;
+    first_draft_ = INT32_MAX;
   }
   capture_ = &capture;
   cursor_ = scene.cursor;
@@ -73,12 +78,11 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
   const auto last = scene.steady ? capture.states_at(capture.end_tick()) : states_;
   any_withdrawn_ = std::find(last.begin(), last.end(), NodeState::kWithdrawn) != last.end();
   ++version_;
-  forced_.clear();
-  for (const capture::NodeRow& row : nodes)
-    if (row.source == capture::Source::kForced) forced_.push_back(row.node);
-  any_drafts_ = std::any_of(ever.begin(), ever.end(), [](const capture::NodeRow& row) {
-    return capture::is_draft(row.source);
-  });
+  look_at_sources(nodes);
+  if (scene.steady)
+    any_drafts_ = std::any_of(ever.begin(), ever.end(), [](const capture::NodeRow& row) {
+      return capture::is_draft(row.source);
+    });
   ranks_.assign(nodes.size(), -1);
   frontier_.clear();
   for (const Leaf& row : leaves_at(capture, scene.cursor)) {
@@ -157,10 +161,10 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
       end_column_ = std::max(end_column_, layout_.column(item));
   }
   best_ = -1;
-  for (std::size_t i = 0; i < items_.size() && best_ < 0; ++i)
-    if (const auto found = frontier_.find(items_[i].last);
-        found != frontier_.end() && found->second == 0)
-      best_ = static_cast<std::int32_t>(i);
+  const auto best = std::find_if(frontier_.begin(), frontier_.end(),
+                                 [](const auto& leaf) { return leaf.second == 0; });
+  for (std::size_t i = 0; best != frontier_.end() && i < items_.size() && best_ < 0; ++i)
+    if (items_[i].last == best->first) best_ = static_cast<std::int32_t>(i);
   column_x_.assign(widths.size() + 1, 0);
   for (std::size_t i = 0; i < widths.size(); ++i)
     column_x_[i + 1] = column_x_[i] + widths[i] + kGutterEm;
@@ -182,12 +186,30 @@ std::string TrieShape::label_of(const TrieItem& item, const Scene& scene) const 
          token_tail(token_text(back, 1000), kRunChars / 2);
 }
 
+// What a what-if forced, and whether there are drafts.
+void TrieShape::look_at_sources(std::span<const capture::NodeRow> nodes) {
+  for (; looked_at_ < nodes.size(); ++looked_at_) {
+    const capture::NodeRow& row = nodes[looked_at_];
+    if (row.source == capture::Source::kForced) all_forced_.push_back(row.node);
+    if (capture::is_draft(row.source)) first_draft_ = std::min(first_draft_, row.node);
+  }
+  const auto count = static_cast<std::int32_t>(nodes.size());
+  forced_.assign(all_forced_.begin(),
+                 std::lower_bound(all_forced_.begin(), all_forced_.end(), count));
+  any_drafts_ = first_draft_ < count;
+}
+
 float TrieShape::width_of(Canvas& canvas, const TrieItem& item, const Scene& scene) {
   const bool cached = item.node != 0 && item.run == 1;
+  // Of a steady scene nodes beyond the cursor are asked for, too.
+  const std::size_t known_nodes = std::max(node_count_, index(item.node) + 1);
+  if (node_width_.size() < known_nodes) node_width_.resize(known_nodes, 0);
+  float& known = node_width_[index(item.node)];
+  if (cached && known > 0) return known;
   const std::int32_t token = scene.capture->nodes()[index(item.node)].token;
   if (cached)
     if (const auto found = chip_width_.find(token); found != chip_width_.end())
-      return found->second;
+      return known = found->second;
   const TextStyle style = item.node == 0 ? ui_text(scene, 0.9f) : mono_text(scene);
   float width = std::max(kMinChipEm,
                          canvas.measure(label_of(item, scene), style).x / scene.em * 1.03f + 0.9f);
@@ -197,7 +219,7 @@ float TrieShape::width_of(Canvas& canvas, const TrieItem& item, const Scene& sce
         width,
         canvas.measure(prompt_caption(*scene.capture), dim_text(scene, kCaptionEm)).x / scene.em +
             0.3f - (kGutterEm - 0.5f));
-  if (cached) chip_width_[token] = width;
+  if (cached) chip_width_[token] = known = width;
   return width;
 }
 

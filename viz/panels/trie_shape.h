@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -73,6 +74,7 @@ class TrieShape {
 
  private:
   float width_of(Canvas& canvas, const TrieItem& item, const Scene& scene);
+  void look_at_sources(std::span<const capture::NodeRow> nodes);
 
   // What it was built for.
   const capture::Capture* capture_ = nullptr;
@@ -86,6 +88,10 @@ class TrieShape {
   std::vector<capture::NodeState> states_;
   bool any_withdrawn_ = false, any_drafts_ = false;
   std::vector<std::int32_t> forced_;
+  // Of the nodes looked at so far, which are never looked at twice: what is forced, the first draft.
+  std::size_t looked_at_ = 0;
+  std::vector<std::int32_t> all_forced_;
+  std::int32_t first_draft_ = INT32_MAX;
   std::unordered_map<std::int32_t, float> finished_;
   std::int32_t best_ = -1;
   std::vector<std::int32_t> ranks_;                          // -1 = none
@@ -100,6 +106,7 @@ class TrieShape {
   capture::Tick lit_from_ = -1;
   std::vector<char> changed_;                           // by node; empty = nothing is lit
   std::unordered_map<std::int32_t, float> chip_width_;  // by token
+  std::vector<float> node_width_;                       // the same by node; 0 = not known yet
 };
 
 }  // namespace triescope::viz

@@ -113,6 +113,7 @@ class VerdictPanel final : public Panel {
         "the model's p, what each stage makes of it, and where u falls. Drafts: rejected first, "
         "with p, q, the draw and the reason. Below: accepted drafts (for beams: the margin at the "
         "cut) by step and as a histogram; click a bar to go there.",
+        "Stop behind a forward (F11) and say which candidates will be kept; one more F11 tells.",
         "No decisions yet: step once more (F10)."};
     return info;
   }

@@ -18,15 +18,16 @@ bool is_kept(NodeState state) {
          state == NodeState::kCorrected;
 }
 
-// The child of `parent` with this token at the cursor; of several (drafted twice) one that is kept.
+// The child of `parent` with this token at the cursor that `states` are of; of several (drafted
+// twice) one that is kept.
 std::int32_t child_with(const Capture& capture, std::int32_t parent, std::int32_t token,
-                        Tick cursor) {
-  const auto count = static_cast<std::int32_t>(capture.nodes_at(cursor).size());
+                        std::span<const NodeState> states) {
+  const auto count = static_cast<std::int32_t>(states.size());
   std::int32_t found = -1;
   for (const std::int32_t child : capture.children(parent)) {
     if (child >= count || capture.nodes()[static_cast<std::size_t>(child)].token != token) continue;
     found = child;
-    if (is_kept(capture.state_at(child, cursor))) break;
+    if (is_kept(states[static_cast<std::size_t>(child)])) break;
   }
   return found;
 }
@@ -192,7 +193,8 @@ Twins find_twins(const Capture& own, Tick own_cursor, const Capture& other, Tick
   twins.differ.assign(nodes.size(), 0);
   // Below what the other run has not reached yet, nothing counts as different.
   std::vector<std::uint8_t> ahead(nodes.size(), 0);
-  const auto other_count = other.nodes_at(other_cursor).size();
+  const auto states = own.states_at(own_cursor), others = other.states_at(other_cursor);
+  const auto other_count = others.size();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const auto id = static_cast<std::int32_t>(i);
     if (i == 0) {
@@ -202,14 +204,13 @@ Twins find_twins(const Capture& own, Tick own_cursor, const Capture& other, Tick
     }
     const auto parent = static_cast<std::size_t>(nodes[i].parent);
     const std::int32_t other_parent = twins.node[parent];
-    if (other_parent >= 0)
-      twins.node[i] = child_with(other, other_parent, nodes[i].token, other_cursor);
+    if (other_parent >= 0) twins.node[i] = child_with(other, other_parent, nodes[i].token, others);
     // Drafted twice, kept once: the kept node stands for the path.
-    if (child_with(own, nodes[i].parent, nodes[i].token, own_cursor) != id) continue;
-    const NodeState state = own.state_at(id, own_cursor);
+    if (child_with(own, nodes[i].parent, nodes[i].token, states) != id) continue;
+    const NodeState state = states[i];
     const bool kept = is_kept(state);
     if (twins.node[i] >= 0) {
-      const NodeState there = other.state_at(twins.node[i], other_cursor);
+      const NodeState there = others[static_cast<std::size_t>(twins.node[i])];
       twins.differ[i] =
           kept != is_kept(there) && state != NodeState::kPending && there != NodeState::kPending;
       continue;
@@ -219,9 +220,9 @@ Twins find_twins(const Capture& own, Tick own_cursor, const Capture& other, Tick
       const auto children = other.children(other_parent);
       const bool grows = std::none_of(children.begin(), children.end(), [&](std::int32_t child) {
         return child < static_cast<std::int32_t>(other_count) &&
-               other.state_at(child, other_cursor) != NodeState::kPending;
+               others[static_cast<std::size_t>(child)] != NodeState::kPending;
       });
-      ahead[i] = grows && is_kept(other.state_at(other_parent, other_cursor)) &&
+      ahead[i] = grows && is_kept(others[static_cast<std::size_t>(other_parent)]) &&
                  other_cursor < other.end_tick();
     } else {
       ahead[i] = ahead[parent];

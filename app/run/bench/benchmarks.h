@@ -93,8 +93,7 @@ std::vector<BenchCompanion> load_companions(const std::vector<std::string>& name
                                             const ProgressSink& progress);
 // The table's rows, greedy first: each method of `methods`, with every companion it takes. None
 // given: n-gram trie (32 drafts are the paper's), prompt lookup, and all that take a companion.
-// Errors: find_method's; kInvalidArgument: a method that needs a companion and finds none, a
-// companion that no method takes.
+// Errors: find_method's; kInvalidArgument: a method that needs a companion and finds none.
 std::vector<DraftBenchMethod> bench_methods(const std::vector<std::string>& methods,
                                             const std::vector<BenchCompanion>& companions);
 struct DraftBenchOptions {

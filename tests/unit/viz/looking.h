@@ -34,7 +34,7 @@ inline const RecordingCanvas::Text* find(const RecordingCanvas& canvas, const st
 inline viz::Input mouse_at(viz::Point mouse) {
   viz::Input in;
   in.inside = true;
-  in.mouse = mouse;
+  in.mouse = in.pressed = mouse;
   return in;
 }
 inline viz::Input mouse_over(const RecordingCanvas::Text& text) {

@@ -10,6 +10,7 @@ inline viz::Input wandering_input(int i, viz::Rect area) {
   in.inside = i % 7 != 6;
   in.mouse = {area.x + static_cast<float>(i * 37 % static_cast<int>(area.w)),
               area.y + static_cast<float>(i * 53 % static_cast<int>(area.h))};
+  in.pressed = in.mouse;
   in.wheel = i % 5 == 0 ? (i % 10 ? 1.0f : -1.0f) : 0;
   in.wheel_x = i % 31 == 0 ? 1.0f : 0;
   in.clicked = i % 3 == 0;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/run/text_tools.h"
 #include "app/window/dialog_rows.h"
 #include "tests/unit/viz/captures.h"
+#include "viz/assets/glossary.h"
 #include "viz/words/number_text.h"
 #include "viz/words/token_text.h"
 
@@ -63,6 +65,32 @@ TEST_CASE("about: every line has a name and a value, also where there is no CUDA
     CHECK(line.size() > space + 1);
     CHECK(line.find_last_not_of(" \"") == line.size() - 1);
   }
+}
+
+TEST_CASE("glossary: terms that begin with the query, then those that have it, then meanings") {
+  const auto all = glossary_rows("");
+  CHECK(all.size() == viz::glossary().size());
+  REQUIRE(all.size() > 60);
+  CHECK(std::is_sorted(all.begin(), all.end(), [](const auto& one, const auto& other) {
+    return lower(one.first) < lower(other.first);
+  }));
+  const auto rows = glossary_rows("GAP");
+  REQUIRE(rows.size() >= 2);
+  CHECK(rows[0].first == "gap");
+  CHECK(rows[0].second == viz::meaning_of("gap"));
+  CHECK(rows[1].first == "gap at the cut");
+  const auto beams = glossary_rows("beam");
+  REQUIRE(beams.size() >= 5);
+  CHECK(beams[0].first == "beam");
+  bool in_terms = true;  // meanings come last
+  for (const auto& [term, meaning] : beams) {
+    const bool holds = lower(term).find("beam") != std::string::npos;
+    CHECK((holds || lower(meaning).find("beam") != std::string::npos));
+    CHECK((in_terms || !holds));
+    in_terms = in_terms && holds;
+  }
+  CHECK_FALSE(in_terms);
+  CHECK(glossary_rows("no such words").empty());
 }
 
 }  // namespace

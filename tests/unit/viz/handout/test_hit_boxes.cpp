@@ -15,7 +15,7 @@ class Board final : public Panel {
   int asked = 0;
 
   const PanelInfo& info() const override {
-    static const PanelInfo info = {"board", "Board", "", ""};
+    static const PanelInfo info = {"board", "Board", "", "", ""};
     return info;
   }
   void draw(Canvas&, Rect, const Scene&) override {}

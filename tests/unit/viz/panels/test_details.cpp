@@ -124,6 +124,11 @@ TEST_CASE("timeline: Shift-drag selects from where it began, a double click lets
   Input released = mouse_at({zero, 60});
   released.released = true;
   CHECK_FALSE(panel->input(released, kTimeline, scene).range);
+  // Moves that come all at once: from the press to where the button was let go.
+  Input fast = mouse_at({zero + 6.2f * step, 60});
+  fast.pressed.x = zero + 4.5f * step;
+  fast.shift = fast.dragging = fast.released = true;
+  CHECK(panel->input(fast, kTimeline, scene).range == Range{4, 6});
   CHECK(drag(2.5f).range == Range{2, 2});
   Input twice = mouse_at({zero, 60});
   twice.double_clicked = true;

@@ -135,6 +135,7 @@ TEST_CASE("the panels are the promised ones, in order, and can be made by name")
     names += panel->info().name + " ";
     CHECK_FALSE(panel->info().title.empty());
     CHECK_FALSE(panel->info().help.empty());
+    CHECK(panel->info().to_try.ends_with("."));
     CHECK_FALSE(panel->info().empty.empty());
     CHECK(make_panel(panel->info().name)->info().name == panel->info().name);
   }
