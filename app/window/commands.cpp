@@ -2,33 +2,14 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 
+#include "app/window/command_parts.h"
+#include "app/window/lecture_commands.h"
 #include "app/window/lesson_commands.h"
+#include "app/window/view_commands.h"
 
 namespace triescope::app {
 namespace {
-
-using Commands = std::vector<Command>;
-
-std::vector<Chord> chords(std::initializer_list<const char*> texts) {
-  std::vector<Chord> result;
-  for (const char* text : texts) result.push_back(chord_from_string(text));
-  return result;
-}
-
-void scale_by(Workspace& workspace, float factor) {
-  const float scale = workspace.preferences.user_scale * factor;
-  workspace.preferences.user_scale = std::clamp(std::round(scale * 20) / 20, 0.5f, 4.0f);
-}
-
-std::function<void()> opens(UiState& ui, Dialog dialog) {
-  return [&ui, dialog] { ui.open(dialog); };
-}
-
-std::function<bool()> has_document(const Workspace& w) {
-  return [&w] { return w.active() != nullptr; };
-}
 
 std::function<bool()> has_partner(const Workspace& w) {
   return [&w] { return w.partner() != nullptr; };
@@ -356,91 +337,6 @@ Commands compare_commands(Workspace& w, UiState& ui) {
   return rows;
 }
 
-// Keys that act on a panel: the one under the mouse; from a menu, the palette or a script the one it
-// was over last.
-Commands panel_commands(Workspace& w, UiState& ui) {
-  const auto presses = [&ui](bool PanelKeys::*key) {
-    return [&ui, key] {
-      ui.panel_keys.*key = true;
-      ui.panel_keys.panel = ui.hovered_panel.empty() ? ui.last_panel : "";
-    };
-  };
-  const auto row = [&](const char* id, const char* title, const char* menu, const char* chord,
-                       bool PanelKeys::*key, const char* help) {
-    return Command{.id = id,
-                   .title = title,
-                   .menu = menu,
-                   .chords = chords({chord}),
-                   .run = presses(key),
-                   .enabled = has_document(w),
-                   .help = help};
-  };
-  Commands rows = {
-      row("fit", "Panel: fit, or follow again", "View", "F", &PanelKeys::fit,
-          "The whole picture. Again in the trie: back to the growing end at reading size."),
-      row("zoom-in", "Panel: zoom in", "View", "W", &PanelKeys::zoom_in,
-          "Or the wheel, at the pointer."),
-      row("zoom-out", "Panel: zoom out", "View", "S", &PanelKeys::zoom_out, ""),
-      row("pan-left", "Panel: pan left", "View", "A", &PanelKeys::pan_left, "Or drag the picture."),
-      row("pan-right", "Panel: pan right", "View", "D", &PanelKeys::pan_right, ""),
-      row("fold", "Panel: fold, the next way", "View", "Z", &PanelKeys::fold,
-          "Trie: which branches fold by themselves. Text: what all texts share, once or in each."),
-      row("previous-neighbour", "Neighbour above", "Go", ",", &PanelKeys::previous, ""),
-      row("next-neighbour", "Neighbour below", "Go", ".", &PanelKeys::next, "")};
-  rows.front().separator_before = true;
-  return rows;
-}
-
-Commands view_commands(Workspace& w, UiState& ui) {
-  return {
-      {.id = "maximise",
-       .title = "Maximise the pane under the mouse",
-       .menu = "View",
-       .chords = chords({"Ctrl+M"}),
-       .run = [&w, &ui] { w.maximised = w.maximised.empty() ? ui.hovered_panel : ""; },
-       .checked = [&w] { return !w.maximised.empty(); },
-       .separator_before = true},
-      {.id = "full-screen",
-       .title = "Full screen",
-       .menu = "View",
-       .chords = chords({"Alt+Enter"}),
-       .run = [&ui] { ui.fullscreen = !ui.fullscreen; },
-       .checked = [&ui] { return ui.fullscreen; }},
-      {.id = "run-bar",
-       .title = "Run bar",
-       .menu = "View",
-       .chords = chords({"F2"}),
-       .run =
-           [&w, &ui] {
-             bool& open = ui.run_bar_open(w.preferences);
-             open = !open;
-           },
-       .checked = [&w, &ui] { return ui.run_bar_open(w.preferences); }},
-      {.id = "theme",
-       .title = "Light theme",
-       .menu = "View",
-       .chords = chords({"Ctrl+T"}),
-       .run = [&w] { w.preferences.dark = !w.preferences.dark; },
-       .checked = [&w] { return !w.preferences.dark; }},
-      {.id = "bigger",
-       .title = "Bigger text",
-       .menu = "View",
-       .chords = chords({"Ctrl+=", "Ctrl+KeypadPlus"}),
-       .run = [&w] { scale_by(w, 1.1f); }},
-      {.id = "smaller",
-       .title = "Smaller text",
-       .menu = "View",
-       .chords = chords({"Ctrl+-", "Ctrl+KeypadMinus"}),
-       .run = [&w] { scale_by(w, 1 / 1.1f); }},
-      {.id = "normal-size",
-       .title = "Normal text size",
-       .menu = "View",
-       .chords = chords({"Ctrl+0"}),
-       .run = [&w] { w.preferences.user_scale = 1; }},
-      {.id = "messages", .title = "Messages…", .menu = "View", .run = opens(ui, Dialog::kMessages)},
-  };
-}
-
 Commands help_commands(UiState& ui) {
   return {
       {.id = "palette",
@@ -479,7 +375,7 @@ void CommandTable::update(Workspace& w, UiState& ui) {
   for (const Commands& group :
        {file_commands(w, ui), run_commands(w, ui), breakpoint_commands(ui), go_commands(w, ui),
         layout_commands(w, ui), compare_commands(w, ui), view_commands(w, ui),
-        panel_commands(w, ui), help_commands(ui), lesson_commands(w, ui)})
+        panel_commands(w, ui), help_commands(ui), lesson_commands(w, ui), lecture_commands(w, ui)})
     commands_.insert(commands_.end(), group.begin(), group.end());
 }
 
@@ -494,6 +390,13 @@ const Command* CommandTable::find(Chord chord) const {
     if (std::find(command.chords.begin(), command.chords.end(), chord) != command.chords.end())
       return &command;
   return nullptr;
+}
+
+const Command* CommandTable::find_in_lecture(Chord chord) const {
+  for (const Command& command : commands_)
+    if (std::ranges::count(command.lecture_chords, chord) > 0) return &command;
+  const Command* const command = find(chord);
+  return command && has_keys_in_lecture(*command) ? command : nullptr;
 }
 
 }  // namespace triescope::app

@@ -12,10 +12,11 @@
 namespace triescope::app {
 
 struct Command {
-  std::string id = {};             // "step"
-  std::string title = {};          // "Step"
-  std::string menu = {};           // "Run"; "" = palette and keys alone
-  std::vector<Chord> chords = {};  // the first is shown
+  std::string id = {};                     // "step"
+  std::string title = {};                  // "Step"
+  std::string menu = {};                   // "Run"; "" = palette and keys alone
+  std::vector<Chord> chords = {};          // the first is shown
+  std::vector<Chord> lecture_chords = {};  // in lecture mode alone, before all others
   std::function<void()> run = {};
   std::function<bool()> enabled = {};  // empty = always
   std::function<bool()> checked = {};  // empty = no tick
@@ -33,6 +34,8 @@ class CommandTable {
   const std::vector<Command>& all() const { return commands_; }
   const Command* find(const std::string& id) const;  // nullptr = none
   const Command* find(Chord chord) const;
+  // In lecture mode: its own keys, then those of the window's that work there.
+  const Command* find_in_lecture(Chord chord) const;
 
  private:
   std::vector<Command> commands_;

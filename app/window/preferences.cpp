@@ -37,7 +37,12 @@ Preferences load_preferences(std::string& warning) {
   if (!file) return preferences;
   try {
     const json all = json::parse(file);
-    preferences.dark = all.value("dark", true);
+    // Earlier versions wrote whether it was the dark one.
+    preferences.theme = viz::theme_name_from_string(
+        all.value("theme", std::string(all.value("dark", true) ? "dark" : "light")));
+    preferences.lecture_theme =
+        viz::theme_name_from_string(all.value("lecture_theme", std::string("projector")));
+    preferences.lecture_full_screen = all.value("lecture_full_screen", false);
     preferences.user_scale = std::clamp(all.value("user_scale", 1.0f), 0.5f, 4.0f);
     preferences.run_bar_open = all.value("run_bar_open", true);
     preferences.layout = all.value("layout", json());
@@ -83,7 +88,9 @@ std::string save_preferences(const Preferences& preferences) try {
   json recent = json::array();
   for (const RecentCapture& one : preferences.recent_captures)
     recent.push_back({{"path", one.path}, {"method", one.method}, {"recorded", one.recorded}});
-  const json all = {{"dark", preferences.dark},
+  const json all = {{"theme", viz::to_string(preferences.theme)},
+                    {"lecture_theme", viz::to_string(preferences.lecture_theme)},
+                    {"lecture_full_screen", preferences.lecture_full_screen},
                     {"user_scale", preferences.user_scale},
                     {"run_bar_open", preferences.run_bar_open},
                     {"layout", preferences.layout},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/run/request.h"
+#include "viz/look/theme.h"
 
 namespace triescope::app {
 
@@ -18,8 +19,9 @@ struct RecentCapture {
 };
 
 struct Preferences {
-  bool dark = true;
-  float user_scale = 1;  // on top of the monitor's: larger type for presenting
+  viz::ThemeName theme = viz::ThemeName::kDark, lecture_theme = viz::ThemeName::kProjector;
+  bool lecture_full_screen = false;  // entering lecture mode takes the full screen
+  float user_scale = 1;              // on top of the monitor's: larger type for presenting
   bool run_bar_open = true;
   nlohmann::json layout;                                  // pane_docking.h; null = the debug preset
   std::string layout_name = "debug";                      // the one it came from

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 
 #include "core/base/counted.h"
@@ -40,13 +41,14 @@ constexpr Verb kVerbs[] = {
     {"save-file", "PATH"},
     {"panel", "NAME"},
     {"panels", "NAME [NAME [NAME]]"},
+    {"lecture-panels", "NAME [NAME]"},
     {"lesson", "NAME or FILE.md"},
     {"lesson-step", "N"},
     {"maximise-panel", "NAME"},
     {"undock", "NAME"},
     {"layout", "NAME"},
     {"save-layout", "NAME"},
-    {"set-theme", "dark|light"},
+    {"set-theme", "dark|light|projector"},
     {"set-scale", "X"},
     {"size", "WIDTHxHEIGHT"},
     {"breakpoint", "KIND [N or TEXT]"},
@@ -119,6 +121,13 @@ std::string why_not_step(const Workspace& workspace, std::int32_t step) {
   return "the capture ends with step " + std::to_string(active->capture->last_step());
 }
 
+// False while there is time left. Error{kIoError}: there is none.
+bool is_over(const Script& script, const std::string& what, double waited) {
+  if (waited <= kWaitSeconds) return false;
+  throw Error(ErrorCode::kIoError, script.where() + ": still waiting for '" + what + "' after " +
+                                       std::to_string(static_cast<int>(kWaitSeconds)) + " s");
+}
+
 bool wait(const Script& script, ScriptHost& host, const std::vector<std::string>& args) {
   const bool begins = host.waiting_since < 0;
   if (begins) host.waiting_since = host.seconds;
@@ -126,7 +135,12 @@ bool wait(const Script& script, ScriptHost& host, const std::vector<std::string>
   const std::string what = args.empty() ? "" : args[0];
   if (what == "ms" && args.size() == 2)
     return waited * 1000 >= static_cast<double>(number(script, args[1]));
-  if (what == "file" && args.size() == 2) return std::filesystem::exists(args[1]);
+  if (what == "file" && args.size() > 1) {
+    std::error_code ignored;
+    const std::string path =
+        script.current().argument.substr(what.size() + 1);  // as it is, with spaces
+    return std::filesystem::exists(path, ignored) || is_over(script, what, waited);
+  }
   if (!host.workspace.problems.empty())
     refuse(script, "while waiting: " + host.workspace.problems.back());
   bool met = false;
@@ -157,10 +171,7 @@ bool wait(const Script& script, ScriptHost& host, const std::vector<std::string>
   } else {
     refuse(script, "wait: expected step N, idle, done, model, file PATH or ms N");
   }
-  if (!met && waited > kWaitSeconds)
-    throw Error(ErrorCode::kIoError, script.where() + ": still waiting for '" + what + "' after " +
-                                         std::to_string(static_cast<int>(kWaitSeconds)) + " s");
-  return met;
+  return met || is_over(script, what, waited);
 }
 
 capture::Phase phase_from(const Script& script, const std::string& name) {
@@ -238,13 +249,17 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
     workspace.save_capture_as(argument);
   } else if (verb == "panel") {
     viz::make_panel(args[0]);  // a wrong name is refused with the names there are
-    if (!show_panel(workspace.layout, args[0]))
+    if (!workspace.show_panel(args[0]))
       refuse(script, "panel '" + args[0] + "' is not in this layout");
   } else if (verb == "panels") {
     for (const std::string& name : args) viz::make_panel(name);
     if (args.size() > 3) refuse(script, "panels: expected one to three; found " + argument);
     document(script, host);
     workspace.show_panels(args);
+  } else if (verb == "lecture-panels") {
+    if (!workspace.lecture.is_on()) refuse(script, "lecture mode is off: put 'lecture' before");
+    if (args.size() > 2) refuse(script, "lecture-panels: expected one or two; found " + argument);
+    workspace.lecture.set_panels(args);
   } else if (verb == "lesson") {
     workspace.lesson.open(argument);
   } else if (verb == "lesson-step") {
@@ -265,7 +280,7 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
   } else if (verb == "save-layout") {
     workspace.save_layout(argument);
   } else if (verb == "set-theme") {
-    workspace.preferences.dark = args[0] == "dark";
+    workspace.set_theme(viz::theme_name_from_string(args[0]));
   } else if (verb == "set-scale") {
     workspace.preferences.user_scale = std::stof(args[0]);
   } else if (verb == "size") {
@@ -295,7 +310,7 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
   } else if (verb == "export-panel") {
     need(3);
     workspace.start_export({args[0], args[2], viz::export_format_from_string(args[1]),
-                            workspace.preferences.dark,
+                            workspace.preferences.theme == viz::ThemeName::kDark,
                             /*both=*/true});
   } else if (verb == "export-handout") {
     workspace.start_whole_run(WholeRun::kHandout, argument);

@@ -68,8 +68,21 @@ bool command_button(Ui& ui, const char* id, const char* label, bool primary) {
   return pressed;
 }
 
+namespace {
+
+void draw_lecture_mode(Ui& ui) {
+  ui.press_targets.clear();
+  draw_lecture(ui);
+  if (ui.workspace.lecture.has_presenter_view()) draw_presenter_view(ui);
+  if (ui.workspace.lesson.is_open()) ui.animating |= ui.workspace.lesson.notice(ui.visible_panels);
+  draw_dialogs(ui);
+}
+
+}  // namespace
+
 void draw_window(Ui& ui) {
   ui.animating = false;
+  ui.smallest_text = 0;
   ui.keys = std::exchange(ui.state.panel_keys, {});
   // A panel that is not shown (any more) cannot be meant.
   if (!ui.keys.panel.empty() && std::ranges::count(ui.visible_panels, ui.keys.panel) == 0)
@@ -77,6 +90,8 @@ void draw_window(Ui& ui) {
   ui.visible_panels.clear();
   ui.state.hovered_panel.clear();
   ui.state.hovered_term.clear();
+  if (!ui.workspace.active()) ui.workspace.lecture.leave();
+  if (ui.workspace.lecture.is_on()) return draw_lecture_mode(ui);
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(viewport->Pos);
   ImGui::SetNextWindowSize(viewport->Size);

@@ -33,12 +33,18 @@ struct Ui {
   viz::ImGuiFonts fonts = {};
   viz::Theme theme = viz::dark_theme();
   float em = 15;                                 // px
+  float desk_em = 15;                            // px: outside of lecture mode, else the same
   PanelKeys keys = {};                           // of this frame
   bool maximised = false;                        // set while drawing the one pane there is then
   bool animating = false;                        // set while drawing: another frame is wanted
   std::vector<std::string> visible_panels = {};  // set while drawing
   std::vector<DropTarget> drop_targets = {};     // set while drawing
   std::vector<PressTarget> press_targets = {};   // set while drawing
+  float smallest_text = 0;  // px, of what panels drew in the last frame; 0 = no text
+
+  void note_text(float px) {
+    if (px > 0 && (smallest_text == 0 || px < smallest_text)) smallest_text = px;
+  }
 };
 
 void draw_window(Ui& ui);  // one frame, between ImGui::NewFrame and ImGui::Render

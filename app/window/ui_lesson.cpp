@@ -332,6 +332,13 @@ void draw_foot(Ui& ui) {
 
 }  // namespace
 
+void draw_lesson_notes(Ui& ui, float width) {
+  int links = 0;
+  for (const lessons::Piece& piece : ui.workspace.lesson.shown_step().pieces)
+    if (const auto* const notes = std::get_if<lessons::Notes>(&piece))
+      draw_notes(ui, *notes, width, links);
+}
+
 void draw_lesson(Ui& ui, ImVec2 size) {
   LessonPlayer& lesson = ui.workspace.lesson;
   const float pad = ui.em * 0.7f;

@@ -37,7 +37,7 @@ std::vector<Row> rows_for(Ui& ui, const std::string& query) {
                       if (!ui.workspace.maximised.empty())
                         ui.workspace.maximised = name;
                       else
-                        show_panel(ui.workspace.layout, name);
+                        ui.workspace.show_panel(name);
                     }});
   }
   return rows;
@@ -93,17 +93,22 @@ bool draw_keys(Ui& ui) {
       ImGui::TableNextColumn();
       ImGui::TextUnformatted(what.c_str());
     };
-    for (const Command& command : ui.commands.all()) {
-      if (command.chords.empty()) continue;
-      std::string keys;
-      for (const Chord chord : command.chords)
-        keys += (keys.empty() ? "" : "   ") + to_string(chord);
-      row(keys, command.title);
-    }
+    const auto rows = [&](std::vector<Chord> Command::*chords) {
+      for (const Command& command : ui.commands.all()) {
+        std::string keys;
+        for (const Chord chord : command.*chords)
+          keys += (keys.empty() ? "" : "   ") + to_string(chord);
+        if (!keys.empty()) row(keys, command.title);
+      }
+    };
+    // Where those of the lecture hold, they come first.
+    if (ui.workspace.lecture.is_on()) rows(&Command::lecture_chords);
+    rows(&Command::chords);
     row("wheel, drag", "zoom the panel under the mouse at the pointer, move its picture");
     row("click", "lock the focus on a node;  Esc clears it, and the range");
     row("Shift+drag on the timeline", "select a range of steps");
     row("drag a tab", "to another pane, to the edge of one, or out into a window of its own");
+    if (!ui.workspace.lecture.is_on()) rows(&Command::lecture_chords);
     ImGui::EndTable();
   }
   ImGui::EndChild();

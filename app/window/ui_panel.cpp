@@ -48,7 +48,8 @@ float em_of(const Ui& ui, const viz::Panel& panel, viz::Rect area, Document& doc
 
 }  // namespace
 
-void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document) {
+void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, float em) {
+  const bool lecture = ui.workspace.lecture.is_on();
   viz::Scene scene;
   scene.capture = document.capture.get();
   scene.cursor = document.cursor;
@@ -59,8 +60,10 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document) {
   const std::vector<viz::BreakMark> breaks = ui.workspace.break_marks(document);
   scene.breaks = breaks;
   scene.animate = ui.workspace.animate;
-  if (ui.workspace.partner()) scene.twins = &document.twins;
-  scene.em = em_of(ui, panel, area, document, scene);
+  if (ui.workspace.partner() && !lecture) scene.twins = &document.twins;
+  scene.series = scene.steady = lecture;
+  if (lecture) scene.lit_from = ui.workspace.lecture.lit_from(document);
+  scene.em = em > 0 ? em : em_of(ui, panel, area, document, scene);
 
   ImGui::SetCursorScreenPos(ImVec2(area.x, area.y));
   ImGui::InvisibleButton("canvas", ImVec2(area.w, area.h));
@@ -112,8 +115,8 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document) {
   if (reaction.cursor) ui.workspace.set_cursor_of(document, *reaction.cursor);
   if (reaction.range) ui.workspace.set_range_of(document, reaction.range);
   if (reaction.clear_range) ui.workspace.set_range_of(document, std::nullopt);
-  if (!reaction.panel.empty() && show_panel(ui.workspace.layout, reaction.panel)) {
-    if (!ui.workspace.maximised.empty()) ui.workspace.maximised = reaction.panel;
+  if (!reaction.panel.empty() && ui.workspace.show_panel(reaction.panel)) {
+    if (!lecture && !ui.workspace.maximised.empty()) ui.workspace.maximised = reaction.panel;
     ui.animating = true;
   }
   if (reaction.wants_redraw) ui.animating = true;
@@ -126,6 +129,7 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document) {
   canvas.push_clip(area);
   panel.draw(canvas, area, scene);
   canvas.pop_clip();
+  ui.note_text(canvas.smallest_text());
 
   std::vector<std::string>& tooltip = reaction.tooltip;
   if (const std::string& term = canvas.term_under_mouse(); tooltip.empty() && !term.empty())

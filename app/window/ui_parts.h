@@ -26,6 +26,12 @@ void draw_lesson(Ui& ui, ImVec2 size);  // ui_lesson.cpp
 // Title, minutes, what it is about; finished ones are marked. True: one was opened. ui_lesson_list.cpp
 bool draw_lesson_list(Ui& ui, float width);
 
+// The notes of the step shown of the open lesson. ui_lesson.cpp
+void draw_lesson_notes(Ui& ui, float width);
+
+void draw_lecture(Ui& ui);         // ui_lecture.cpp; there is a capture
+void draw_presenter_view(Ui& ui);  // ui_presenter_view.cpp; likewise
+
 // ui_panes.cpp, and what it is made of.
 void draw_panes(Ui& ui, viz::Rect area);
 void draw_empty(Ui& ui, viz::Rect area);  // in their place while no capture is open
@@ -36,7 +42,8 @@ void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats);
 void draw_pane_buttons(Ui& ui, PaneNode& pane, const viz::Panel* front, viz::Rect header,
                        bool zooms, bool floats);
 float pane_buttons_width(const Ui& ui, bool zooms);  // px, with the list of hidden tabs
-void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document);  // ui_panel.cpp
+// ui_panel.cpp; `em`: of its text, in px; 0 = the window's, larger while it is maximised.
+void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, float em = 0);
 
 // ui_compare.cpp
 float draw_compare_strip(Ui& ui, float width);  // returns its height

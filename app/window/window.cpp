@@ -16,6 +16,8 @@
 
 #include "app/window/fast_keys.h"
 #include "app/window/fonts.h"
+#include "app/window/lecture_layout.h"
+#include "app/window/presenter_words.h"
 #include "app/window/screenshot.h"
 #include "app/window/script.h"
 #include "app/window/style.h"
@@ -64,6 +66,8 @@ class Display {
     glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
     glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
     glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+    // Full screen stays when the presenter view has the keys.
+    glfwWindowHint(GLFW_AUTO_ICONIFY, GLFW_FALSE);
     window = glfwCreateWindow(width, height, "triescope", nullptr, nullptr);
     if (!window) {
       glfwTerminate();
@@ -127,6 +131,12 @@ class Display {
     return std::max(1.0f, x);
   }
 
+  viz::Point size() const {
+    int width = 0, height = 0;
+    glfwGetWindowSize(window, &width, &height);
+    return {static_cast<float>(width), static_cast<float>(height)};
+  }
+
   // UTF-8. Once the first frame is on the screen, so that who waits for a title finds a window that
   // takes keys.
   void set_title(const std::string& title) {
@@ -165,6 +175,20 @@ class Display {
   int x_ = 0, y_ = 0, width_ = 0, height_ = 0;  // px, before full screen
 };
 
+// Lecture mode takes the full screen where it had it last, and leaves the window as it was.
+class LectureScreen {
+ public:
+  void update(const Workspace& workspace, UiState& state) {
+    if (workspace.lecture.is_on() == was_on_) return;
+    was_on_ = !was_on_;
+    if (was_on_) before_ = state.fullscreen;
+    state.fullscreen = was_on_ ? before_ || workspace.preferences.lecture_full_screen : before_;
+  }
+
+ private:
+  bool was_on_ = false, before_ = false;
+};
+
 // Escape ends one thing at a time, the innermost first: an open menu or list, the dialog, a text
 // field (which keeps its text: keep_on_escape()), then what is locked, selected or maximised.
 void leave_innermost(UiState& state, Workspace& workspace, bool typing) {
@@ -176,6 +200,7 @@ void leave_innermost(UiState& state, Workspace& workspace, bool typing) {
     state.dialog = Dialog::kNone;
     return;
   }
+  if (workspace.lecture.is_on()) return workspace.lecture.escape();
   if (typing || !workspace.active()) return;
   workspace.lock_focus(-1);
   workspace.set_range_of(*workspace.active(), std::nullopt);
@@ -201,8 +226,10 @@ void dispatch_keys(Events& events, const CommandTable& commands, UiState& state,
     // While a dialog is open, every key belongs to it.
     if (state.dialog != Dialog::kNone) continue;
     if (typing && !function_key && edits_text) continue;
-    if (const Command* command = commands.find(Chord{press.key, mods}))
-      if (command->is_enabled()) command->run();
+    const Chord chord{press.key, mods};
+    const Command* const command =
+        ui.workspace.lecture.is_on() ? commands.find_in_lecture(chord) : commands.find(chord);
+    if (command && command->is_enabled()) command->run();
   }
   events.keys.clear();
 }
@@ -258,6 +285,15 @@ int run_window(const WindowOptions& options) {
     workspace.compare(workspace.documents().back().get());
   }
 
+  if (options.lecture) {
+    workspace.lecture.enter();
+    if (workspace.lecture.is_on())
+      workspace.go_to_start();
+    else
+      workspace.say(LogLevel::kError,
+                    "--lecture: expected a capture to show; found none. Open one and press F8");
+  }
+
   std::string pending_screenshot;
   std::int64_t frames = 0;  // drawn so far
   ScriptHost host{workspace,
@@ -271,6 +307,9 @@ int run_window(const WindowOptions& options) {
                       now["areas"].push_back({pane.area.x, pane.area.y, pane.area.w, pane.area.h});
                     for (const PressTarget& one : ui.press_targets)
                       now["targets"][one.name] = {one.area.x, one.area.y, one.area.w, one.area.h};
+                    now["smallest_text"] = ui.smallest_text;
+                    if (workspace.lecture.has_presenter_view())
+                      now["presenter"] = to_json(presenter_words(*workspace.active()));
                     now["dialog"] = state.dialog != Dialog::kNone;
                     now["glossary"] = state.dialogs.glossary_query;
                     now["popups"] = ImGui::GetCurrentContext()->OpenPopupStack.Size;
@@ -286,11 +325,15 @@ int run_window(const WindowOptions& options) {
                   [&](int width, int height) { glfwSetWindowSize(display.window, width, height); }};
 
   int frames_left = kSettleFrames;
-  int quiet_frames = 0;  // drawn since the last script line; the next one waits for some
+  LectureScreen lecture_screen;
+  double drawn_second = -1;  // of the presenter view's clock
+  int quiet_frames = 0;      // drawn since the last script line; the next one waits for some
   ui.fonts = load_fonts(display.glyphs);
   while (!glfwWindowShouldClose(display.window) && !state.quit) {
     const double now = glfwGetTime();
-    const double play = workspace.seconds_to_next_play(now);
+    double play = workspace.seconds_to_next_play(now);
+    if (const double tick = workspace.lecture.seconds_to_tick(); tick >= 0)
+      play = play < 0 ? tick : std::min(play, tick);
     const bool waiting_script = scripted && !state.quit;
     bool woken = false;  // a wait was ended by an event
     if (frames_left > 0) {
@@ -307,13 +350,21 @@ int run_window(const WindowOptions& options) {
     const bool changed = workspace.update(host.seconds);
     if (display.events.any || changed) frames_left = kSettleFrames;
     // What happens to a floating window, closing for one, comes through no callback of ours.
-    if (woken && !workspace.layout.floating.empty()) frames_left = std::max(frames_left, 1);
+    const bool floats =
+        !workspace.layout.floating.empty() || workspace.lecture.has_presenter_view();
+    if (woken && floats) frames_left = std::max(frames_left, 1);
+    if (const double second = std::floor(workspace.lecture.elapsed());
+        workspace.lecture.has_presenter_view() && second != drawn_second) {
+      drawn_second = second;
+      frames_left = std::max(frames_left, 1);
+    }
     display.events.any = false;
     for (const std::string& path : display.events.dropped) workspace.open_path(path);
     display.events.dropped.clear();
     dispatch_keys(display.events, commands, state, ui);
     commands.update(workspace, state);
     if (play_lesson(workspace, host)) frames_left = kSettleFrames;
+    lecture_screen.update(workspace, state);
     display.set_fullscreen(state.fullscreen);
 
     if (scripted && quiet_frames >= kSettleFrames && pending_screenshot.empty()) {
@@ -327,16 +378,19 @@ int run_window(const WindowOptions& options) {
     // A script that waits draws nothing.
     if (frames_left <= 0 && (!scripted || quiet_frames >= kSettleFrames)) continue;
 
-    const float em =
-        std::round(kBaseEm * display.monitor_scale() * workspace.preferences.user_scale);
-    if (em != ui.em || workspace.preferences.dark != ui.theme.dark || frames == 0) {
+    ui.desk_em = std::round(kBaseEm * display.monitor_scale() * workspace.preferences.user_scale);
+    const float em = workspace.lecture.is_on()
+                         ? lecture_em(display.size(), workspace.lecture.scale())
+                         : ui.desk_em;
+    if (em != ui.em || workspace.theme() != ui.theme.name || frames == 0) {
       ui.em = em;
-      ui.theme = workspace.preferences.dark ? viz::dark_theme() : viz::light_theme();
+      ui.theme = viz::theme_of(workspace.theme());
       apply_style(ui.theme, em);
     }
 
     // Windows of their own only while there are some: else menus and tooltips stay in this one.
-    const bool several = !workspace.layout.floating.empty();
+    const bool several =
+        !workspace.layout.floating.empty() || workspace.lecture.has_presenter_view();
     ImGuiIO& io = ImGui::GetIO();
     io.ConfigFlags = several ? io.ConfigFlags | ImGuiConfigFlags_ViewportsEnable
                              : io.ConfigFlags & ~ImGuiConfigFlags_ViewportsEnable;

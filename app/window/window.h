@@ -19,6 +19,7 @@ struct WindowOptions {
   int width = 1280, height = 720;         // px
   float scale = 0;                        // 0 = the remembered one
   bool animate = true;
+  bool lecture = false;  // begins in lecture mode, at the start of the capture
 };
 
 // Runs until the window is closed. Returns the exit code. Errors: kIoError (no display, no

@@ -384,6 +384,7 @@ void Workspace::play(double seconds) {
 }
 
 bool Workspace::update(double seconds) {
+  lecture.see_clock(seconds);
   bool changed = lesson.update(seconds);
   const auto status = session_.status();
   if (status != live_) {

@@ -15,6 +15,7 @@
 #include "app/run/breakpoints.h"
 #include "app/run/prompt_counter.h"
 #include "app/run/session_thread.h"
+#include "app/window/lecture_mode.h"
 #include "app/window/lesson_player.h"
 #include "app/window/pane_docking.h"
 #include "app/window/preferences.h"
@@ -125,6 +126,15 @@ class Workspace {
 
   // One to three panels large, the first on top; all others are tabs of the last pane.
   void show_panels(const std::vector<std::string>& panels);
+
+  // Brings a panel to the front of its pane, or into lecture mode. False: the layout lacks it.
+  bool show_panel(const std::string& panel);
+  // Of the window, or of lecture mode while that is on; each is remembered.
+  viz::ThemeName theme() const;
+  void set_theme(viz::ThemeName theme);
+
+  // --- lecture mode ---
+  LectureMode lecture{*this};
 
   // --- lessons ---
   LessonPlayer lesson{*this};

@@ -75,7 +75,8 @@ std::string Workspace::save_picture(const std::string& panel) {
   if (!may_export()) return "";
   const std::int32_t step = active_->cursor > 0 ? capture::step_of(active_->cursor - 1) : 0;
   const std::string path = free_path("triescope-" + panel + "-step" + std::to_string(step), ".png");
-  start_export({panel, path, viz::ExportFormat::kPng, preferences.dark, /*both=*/true});
+  start_export({panel, path, viz::ExportFormat::kPng, preferences.theme == viz::ThemeName::kDark,
+                /*both=*/true});
   return path;
 }
 

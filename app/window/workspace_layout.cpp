@@ -75,6 +75,8 @@ void Workspace::use_layout(const std::string& name) {
 }
 
 void Workspace::show_panels(const std::vector<std::string>& panels) {
+  // A lesson arranges what the audience sees; the window's own layout stays.
+  if (lecture.is_on()) return lecture.set_panels(panels);
   std::vector<std::string> last = {panels.back()};
   for (const std::string& name : viz::panel_names())
     if (std::find(panels.begin(), panels.end(), name) == panels.end()) last.push_back(name);
@@ -87,6 +89,22 @@ void Workspace::show_panels(const std::vector<std::string>& panels) {
   layout = {std::move(root), {}};
   layout_name.clear();
   maximised.clear();
+}
+
+bool Workspace::show_panel(const std::string& panel) {
+  if (lecture.is_on()) {
+    lecture.show_panel(panel);
+    return true;
+  }
+  return app::show_panel(layout, panel);
+}
+
+viz::ThemeName Workspace::theme() const {
+  return lecture.is_on() ? preferences.lecture_theme : preferences.theme;
+}
+
+void Workspace::set_theme(viz::ThemeName theme) {
+  (lecture.is_on() ? preferences.lecture_theme : preferences.theme) = theme;
 }
 
 void Workspace::save_layout(const std::string& name) {

@@ -15,7 +15,7 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
                 {"layout", layout_name},
                 {"own_layouts", own_layouts()},
                 {"panes", layout_to_json(layout)},
-                {"theme", preferences.dark ? "dark" : "light"},
+                {"theme", viz::to_string(theme())},
                 {"scale", preferences.user_scale},
                 {"documents", documents_.size()},
                 {"problems", problems},
@@ -34,6 +34,7 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
   state["breakpoint_texts"] = json::array();
   for (const Breakpoint& point : breakpoints) state["breakpoint_texts"].push_back(describe(point));
   state["lesson"] = lesson.state_json();
+  state["lecture"] = lecture.state_json();
   state["finished_lessons"] = preferences.finished_lessons;
   state["run"]["prompt_tokens"] = prompt_counter.count().tokens;
   if (!active_) return state;

@@ -105,6 +105,7 @@ void ImGuiCanvas::text(Point p, std::string_view utf8, const TextStyle& style) {
   const ImVec2 at{static_cast<float>(static_cast<int>(p.x + 0.5f)),
                   static_cast<float>(static_cast<int>(p.y + 0.5f))};
   const auto [face, line] = line_of(utf8, style.face);
+  if (const float size = whole_size(style); smallest_ == 0 || size < smallest_) smallest_ = size;
   list_->AddText(face, whole_size(style), at, to_u32(style.color), line.data(),
                  line.data() + line.size());
 }

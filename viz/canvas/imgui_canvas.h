@@ -46,6 +46,9 @@ class ImGuiCanvas final : public Canvas {
   void look_under(Point mouse) { mouse_ = mouse; }
   const std::string& term_under_mouse() const { return term_; }
 
+  // Of what was drawn so far, in px; 0 = no text was.
+  float smallest_text() const { return smallest_; }
+
  private:
   ImFont* font(FontFace face) const;
   // Font and text to draw for `utf8`: itself, or the one character that is the text laid out.
@@ -61,6 +64,7 @@ class ImGuiCanvas final : public Canvas {
   std::string whole_;
   Point mouse_{-1, -1};
   std::string term_;
+  float smallest_ = 0;
 };
 
 }  // namespace triescope::viz

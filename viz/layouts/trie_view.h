@@ -52,6 +52,31 @@ struct TrieView {
     drawn.y = along(body.h, rows * drawn_pitch, end_row * drawn_pitch, margin, false);
   }
 
+  // The same, but while it follows what is drawn stays where it is: the view moves only where a part of
+  // `need` (px at zoom 1, from the tree's top left) would be out of sight, and then so far that there is
+  // room to grow: as much as the tree will take, where `whole`, its width at the end, is known (else 0). It
+  // begins at the top left.
+  void place_steady(Rect body, float width, float rows, float pitch, Rect need, float margin,
+                    float whole) {
+    if (mode != Mode::kFollow)
+      return place(body, width, rows, pitch, need.right(), need.y / pitch, margin);
+    const Rect now{body.w, body.h, zoom, pitch};  // what `drawn` was found for
+    const bool first =
+        now.x != steady_.x || now.y != steady_.y || now.w != steady_.w || now.h != steady_.h;
+    steady_ = now;
+    pitch_ = pitch;
+    drawn_zoom = zoom;
+    drawn_pitch = pitch_at(zoom);
+    const float down = drawn_pitch / pitch;
+    const Rect end{need.x * zoom, need.y * down, need.w * zoom, need.h * down};
+    const Point most{0.6f * body.w, 0.75f * body.h};  // where the end comes to stand
+    drawn.x = kept(first ? margin : drawn.x, body.w, end.x, end.right(), margin,
+                   std::max(most.x - end.right(),
+                            whole > 0 ? body.w - margin - whole * zoom : most.x - end.right()));
+    drawn.y =
+        kept(first ? margin : drawn.y, body.h, end.y, end.bottom(), margin, most.y - end.bottom());
+  }
+
   void move(float dx, float dy) {
     adopt();
     origin.x += dx;
@@ -74,6 +99,13 @@ struct TrieView {
 
  private:
   static constexpr float kSpreadPx = 9;
+  Rect steady_;
+  // `at` where [begin, end] is in sight from there; else `wanted`, but never with `begin` out of sight nor
+  // room before the tree.
+  static float kept(float at, float room, float begin, float end, float margin, float wanted) {
+    if (at + begin >= margin - 0.5f && at + end <= room - margin + 0.5f) return at;
+    return std::min(margin, std::max(margin - begin, wanted));
+  }
   float pitch_at(float z) const { return std::max(pitch_ * z, min_pitch); }
   float pitch_ = 1;
   void adopt() {

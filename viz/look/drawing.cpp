@@ -58,6 +58,13 @@ void draw_glyph(Canvas& canvas, std::string_view glyph, Point c, float size, Col
     canvas.line({c.x - r * 0.85f, c.y - r * 0.3f}, {c.x + r * 0.85f, c.y - r * 0.3f}, color, w);
     canvas.line({c.x - r * 0.85f, c.y + r * 0.3f}, {c.x + r * 0.85f, c.y + r * 0.3f}, color, w);
     canvas.line({c.x - r * 0.5f, c.y + r * 0.9f}, {c.x + r * 0.5f, c.y - r * 0.9f}, color, w);
+  } else if (glyph == "✦") {
+    for (const bool upright : {true, false}) {
+      const float along = r * 1.05f, across = r * 0.3f;
+      const float x = upright ? across : along, y = upright ? along : across;
+      const Point points[] = {{c.x, c.y - y}, {c.x + x, c.y}, {c.x, c.y + y}, {c.x - x, c.y}};
+      canvas.fill_polygon(points, color);
+    }
   } else if (glyph == "→") {
     canvas.line({c.x - r * 0.9f, c.y}, {c.x + r * 0.8f, c.y}, color, w);
     const Point head[] = {{c.x + r * 0.2f, c.y - r * 0.55f},
@@ -71,6 +78,17 @@ void draw_difference(Canvas& canvas, Point center, float size, const Scene& scen
   canvas.fill_circle(center, size * 0.72f, scene.theme.background);
   draw_glyph(canvas, "≠", center, size, scene.theme.difference);
 }
+
+void draw_lit(Canvas& canvas, Rect box, float size, const Scene& scene) {
+  const float width = std::max(2.0f, size * 0.16f);
+  canvas.stroke_rect(box.inset(-width), scene.theme.lit.with_alpha(0.8f), width, LineStyle::kSolid,
+                     width * 2);
+  const Point corner{box.x, box.y};
+  canvas.fill_circle(corner, size * 0.62f, scene.theme.background);
+  draw_glyph(canvas, "✦", corner, size, scene.theme.lit);
+}
+
+LegendEntry lit_entry(const Scene& scene) { return {"changed just now", scene.theme.lit, "✦"}; }
 
 std::string fit_text(Canvas& canvas, std::string_view text, const TextStyle& style, float width) {
   if (canvas.measure(text, style).x <= width) return std::string(text);

@@ -18,6 +18,10 @@ void draw_glyph(Canvas& canvas, std::string_view glyph, Point center, float size
 // The mark ≠ where another run differs, `size` px across, legible on anything.
 void draw_difference(Canvas& canvas, Point center, float size, const Scene& scene);
 
+// What changed just now (Scene::lights()): a halo about `box` and the mark ✦, `size` px across, on its top
+// left corner.
+void draw_lit(Canvas& canvas, Rect box, float size, const Scene& scene);
+
 // `text` cut at its end to fit `width` px ("…"); "" if not even one character fits.
 std::string fit_text(Canvas& canvas, std::string_view text, const TextStyle& style, float width);
 // Draws it, vertically centred in `box`, left aligned (or centred, or right aligned).
@@ -40,6 +44,8 @@ struct LegendEntry {
   // What the glossary calls it; "" = term_of(label).
   std::string_view term = {};
 };
+// What draw_lit() marks.
+LegendEntry lit_entry(const Scene& scene);
 // A label without its figures and its explanation: "live 27" -> "live", "beam: rank" -> "beam".
 std::string_view term_of(std::string_view label);
 // One or more rows of entries from `top_left`, within `width`; returns the height used. `boxes`:

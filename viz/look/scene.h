@@ -46,7 +46,14 @@ struct Scene {
   // is marked in what shows the whole run, and what was drawn once keeps its size and its place; else
   // the panel fits its area and follows the run, as in the window.
   bool series = false;
+  // Looked at by an audience, step after step: what was placed stays where it is from cursor to cursor,
+  // and sizes are those that the whole run needs.
+  bool steady = false;
+  // What changed between this tick and the cursor is lit; negative: nothing is.
+  capture::Tick lit_from = -1;
 
+  bool lights() const { return capture && lit_from >= 0 && lit_from < cursor; }
+  bool lights(capture::Tick tick) const { return lights() && tick >= lit_from && tick < cursor; }
   bool has_buttons() const { return !export_mode && !series; }
 
   bool in_range(std::int32_t step) const {

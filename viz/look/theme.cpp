@@ -4,6 +4,10 @@
 #include <array>
 #include <cmath>
 #include <initializer_list>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/nearest_name.h"
 
 namespace triescope::viz {
 namespace {
@@ -37,7 +41,7 @@ double contrast(Color a, Color b) {
   return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
 }
 
-constexpr double kTextContrast = 4.5, kMarkContrast = 3;
+constexpr double kMarkContrast = 3;  // of all but letters
 
 // `c`, moved towards the text's colour only as far as it must be to stand out by `wanted` on every one
 // of `grounds`.
@@ -55,11 +59,6 @@ Color standing_out(Color c, Color text, std::initializer_list<Color> grounds, do
 
 Mark Theme::mark(capture::NodeState state) const {
   using S = capture::NodeState;
-  const Color kept = dark ? rgb(0x56B4E9) : rgb(0x0072B2);
-  // Darker on white: beside the bonus, deuteranopes see too little between the two of the palette.
-  const Color rejected = dark ? rgb(0xD55E00) : rgb(0xB84300);
-  const Color star = dark ? rgb(0xF0E442) : rgb(0xE69F00);
-  const Color gone = dark ? rgb(0x7A7A7A) : rgb(0x767676);
   switch (state) {
     case S::kLive:
       return {kept, "✓", LineStyle::kSolid, "kept"};
@@ -70,9 +69,9 @@ Mark Theme::mark(capture::NodeState state) const {
     case S::kRejected:
       return {rejected, "✕", LineStyle::kSolid, "rejected", false, true};
     case S::kBonus:
-      return {star, "★", LineStyle::kSolid, "bonus", false, false, !dark};
+      return {star, "★", LineStyle::kSolid, "bonus", false, false, star_outlined};
     case S::kCorrected:
-      return {star, "★", LineStyle::kSolid, "corrected", false, false, !dark};
+      return {star, "★", LineStyle::kSolid, "corrected", false, false, star_outlined};
     case S::kPruned:
       return {gone, "–", LineStyle::kDashed, "pruned"};
     case S::kWithdrawn:
@@ -101,7 +100,7 @@ Color Theme::difference_tint() const { return difference.with_alpha(kDifferenceT
 Color Theme::legible(Color c) const {
   return standing_out(c, text,
                       {background, surface, raised, mix(background, difference, kDifferenceTint)},
-                      kTextContrast);
+                      text_contrast);
 }
 
 Color Theme::source(capture::Source s) const {
@@ -142,11 +141,17 @@ Theme dark_theme() {
   theme.focus = rgb(0xFFFFFF);
   theme.current = rgb(0xFFFFFF);
   theme.difference = rgb(0xCC79A7);
+  theme.kept = rgb(0x56B4E9);
+  theme.rejected = rgb(0xD55E00);
+  theme.star = rgb(0xF0E442);
+  theme.gone = rgb(0x7A7A7A);
+  theme.lit = rgb(0xC58CFF);
   return theme;
 }
 
 Theme light_theme() {
   Theme theme;
+  theme.name = ThemeName::kLight;
   theme.dark = false;
   theme.background = rgb(0xFFFFFF);
   theme.surface = rgb(0xF3F4F6);
@@ -159,7 +164,55 @@ Theme light_theme() {
   theme.focus = rgb(0x000000);
   theme.current = rgb(0x000000);
   theme.difference = rgb(0xA84C80);
+  theme.kept = rgb(0x0072B2);
+  // Darker than in the palette: beside the bonus, deuteranopes see too little between the two there.
+  theme.rejected = rgb(0xB84300);
+  theme.star = rgb(0xE69F00);
+  theme.star_outlined = true;
+  theme.gone = rgb(0x767676);
+  theme.lit = rgb(0x6A1FB0);
   return theme;
+}
+
+Theme projector_theme() {
+  Theme theme = light_theme();
+  theme.name = ThemeName::kProjector;
+  theme.text_contrast = 7;
+  theme.surface = rgb(0xF0F2F5);
+  theme.raised = rgb(0xDDE2E8);
+  theme.border = rgb(0x98A0AA);
+  theme.grid = rgb(0xD3D8DE);
+  theme.text = rgb(0x000000);
+  theme.text_dim = rgb(0x3F454C);
+  theme.accent = rgb(0x005A9E);
+  theme.difference = rgb(0x8A2A66);
+  // Dark enough without an outline, and still apart for colour-blind eyes.
+  theme.rejected = rgb(0x901800);
+  theme.star = rgb(0xC07800);
+  theme.star_outlined = false;
+  theme.gone = rgb(0x606060);
+  return theme;
+}
+
+Theme theme_of(ThemeName name) {
+  return name == ThemeName::kDark    ? dark_theme()
+         : name == ThemeName::kLight ? light_theme()
+                                     : projector_theme();
+}
+
+const char* to_string(ThemeName name) {
+  static constexpr const char* kNames[] = {"dark", "light", "projector"};
+  return kNames[static_cast<std::size_t>(name)];
+}
+
+ThemeName theme_name_from_string(const std::string& name) {
+  std::vector<std::string> known;
+  for (const ThemeName one : {ThemeName::kDark, ThemeName::kLight, ThemeName::kProjector}) {
+    if (name == to_string(one)) return one;
+    known.emplace_back(to_string(one));
+  }
+  throw Error(ErrorCode::kInvalidArgument, "theme: expected dark, light or projector; found '" +
+                                               name + "'" + did_you_mean(name, known));
 }
 
 }  // namespace triescope::viz

@@ -2,6 +2,8 @@
 // Never colour alone: a glyph, a line style and a word go with it.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "core/capture/capture.h"
@@ -19,11 +21,21 @@ struct Mark {
   bool outlined = false;  // boxes of this state get an outline in the text's colour (light bonus)
 };
 
+enum class ThemeName : std::uint8_t { kDark, kLight, kProjector };
+const char* to_string(ThemeName name);  // "dark", "light", "projector"
+// Error{kInvalidArgument}: lists the names.
+ThemeName theme_name_from_string(const std::string& name);
+
 struct Theme {
-  bool dark = true;
+  ThemeName name = ThemeName::kDark;
+  bool dark = true;            // its ground
+  double text_contrast = 4.5;  // WCAG's, of letters with every ground they stand on
   Color background, surface, raised, border, grid, text, text_dim, accent, focus, current;
-  Color difference;               // what two runs do differently, with the glyph ≠
-  Color difference_tint() const;  // behind a token that differs
+  Color kept, rejected, star, gone;  // of verdicts
+  bool star_outlined = false;        // its colour alone has too little contrast
+  Color lit;                         // what changed just now, with the glyph ✦
+  Color difference;                  // what two runs do differently, with the glyph ≠
+  Color difference_tint() const;     // behind a token that differs
   Mark mark(capture::NodeState state) const;
   Color beam(int rank) const;  // Okabe-Ito by rank, then shades
   Color source(capture::Source s) const;
@@ -33,5 +45,8 @@ struct Theme {
 
 Theme dark_theme();
 Theme light_theme();
+// Light, for the last row and a bad lamp: letters have a contrast of 7 or more, marks of 3 or more.
+Theme projector_theme();
+Theme theme_of(ThemeName name);
 
 }  // namespace triescope::viz

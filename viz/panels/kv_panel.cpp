@@ -83,11 +83,14 @@ class KvPanel final : public Panel {
                     std::max(1.0f, area.bottom() - pad * 0.5f - top)};
     const capture::Tick commit = capture::make_tick(scene.shown_step(), source.move_phase());
     const bool moves = counts.moved > 0 && scene.cursor > commit && body.h > em * 5;
-    canvas.push_clip(body);
+    // The marks of what changed stand on corners, half outside.
+    const float over = scene.lights() ? em * 0.35f : 0;
+    canvas.push_clip({body.x - over, body.y - over, body.w + over, body.h + over});
     if (moves) {
       const KvSlots before = slots_at(source, *scene.capture, commit);
       const float gap = em * 1.1f, half = (body.h - gap) / 2;
-      const std::size_t most = std::max(counts.others.size(), before.others.size());
+      const std::size_t most =
+          room_for(std::max(counts.others.size(), before.others.size()), source, scene);
       add_strip({body.x, body.y, body.w, half}, commit, before.others, most,
                 source.is_target() ? "before the commit" : "before", scene);
       add_strip({body.x, body.y + half + gap, body.w, half}, scene.cursor, counts.others, most,
@@ -95,7 +98,8 @@ class KvPanel final : public Panel {
                                        : "after: survivors moved together",
                 scene);
     } else {
-      add_strip(body, scene.cursor, counts.others, counts.others.size(), "", scene);
+      add_strip(body, scene.cursor, counts.others, room_for(counts.others.size(), source, scene),
+                "", scene);
     }
     for (const KvStrip& strip : strips_) draw_strip(canvas, source, strip, range_, scene);
     if (moves) draw_moves(canvas, source, strips_[0], strips_[1], counts.moved, scene);
@@ -153,6 +157,13 @@ class KvPanel final : public Panel {
   void set_view_state(const std::string& state) override { owner_.set_state(state); }
 
  private:
+  // A steady picture has slots of one size: as many as the cache will hold.
+  static std::size_t room_for(std::size_t slots, const RowSource& source, const Scene& scene) {
+    if (!scene.steady) return slots;
+    return std::max(slots,
+                    slots_at(source, *scene.capture, scene.capture->end_tick()).others.size());
+  }
+
   std::vector<LegendEntry> legend_of(const KvSlots& c, const Scene& scene) const {
     const Color star = scene.theme.mark(NodeState::kBonus).color;
     std::vector<LegendEntry> entries = {
@@ -162,13 +173,18 @@ class KvPanel final : public Panel {
     if (c.reserved > 0)
       entries.push_back({"reserved, never used " + std::to_string(c.reserved), scene.theme.text_dim,
                          "", LineStyle::kDotted});
-    if (c.moved > 0)
+    // Where nothing is to move, what will occur is named from the beginning.
+    const std::string& policy = scene.capture->run().kv_policy;
+    const bool moves = scene.steady && (policy == "compact" || policy == "batch");
+    const bool reuses = scene.steady && policy == "recycle";
+    if (c.moved > 0 || moves)
       entries.push_back(
           {(gathers(owner_.source(scene), scene) ? "from another beam's cache " : "moved ") +
                std::to_string(c.moved),
            star, "→"});
-    if (c.reused > 0)
+    if (c.reused > 0 || reuses)
       entries.push_back({"reused " + std::to_string(c.reused), scene.theme.series(2), "●"});
+    if (scene.steady) entries.push_back(lit_entry(scene));
     if (scene.twins) entries.push_back({"the other run differs", scene.theme.difference, "≠"});
     if (range_.any())
       entries.push_back({.label = "written in " + range_.steps(),

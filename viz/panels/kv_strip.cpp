@@ -82,6 +82,19 @@ void draw_slot(Canvas& canvas, const RowSource& source, const KvStrip& strip, st
                        LineStyle::kSolid, radius);
 }
 
+// Whether one of the cell's slots was taken, moved or freed where the scene lights that.
+bool is_lit(const RowSource& source, const KvStrip& strip, std::size_t cell, const Scene& scene) {
+  if (!scene.lights()) return false;
+  const std::size_t first = cell * strip.grid.merge;
+  for (std::size_t k = first; k < std::min(strip.slots.size(), first + strip.grid.merge); ++k) {
+    if (strip.slots[k] >= strip.used) continue;
+    const capture::SlotView before = source.slot_at(*scene.capture, strip.slots[k], scene.lit_from),
+                            now = source.slot_at(*scene.capture, strip.slots[k], strip.tick);
+    if (before.state != now.state || before.node != now.node) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Rect cell_of(const KvStrip& strip, std::size_t cell) {
@@ -125,6 +138,11 @@ void draw_strip(Canvas& canvas, const RowSource& source, const KvStrip& strip, c
     }
   }
   canvas.pop_clip();
+  // Over all cells, and over the edge: the marks stand on corners.
+  for (std::size_t i = first; i < last; ++i)
+    if (const Rect cell = cell_of(strip, i);
+        cell.y >= strip.body.y - 1 && is_lit(source, strip, i, scene))
+      draw_lit(canvas, cell.inset(2), std::clamp(cell.h * 0.4f, 5.0f, scene.em * 0.7f), scene);
 }
 
 void draw_moves(Canvas& canvas, const RowSource& source, const KvStrip& before,

@@ -50,9 +50,10 @@ class MaskPanel final : public Panel {
       const float taken = owner.w > 0 ? owner.bottom() - area.y : 0;
       return draw_no_mask(canvas, {area.x, area.y + taken, area.w, area.h - taken}, source, scene);
     }
-    const std::vector<LegendEntry> legend = {{"itself", scene.theme.accent, "■"},
-                                             {"ancestor", scene.theme.accent, "●"},
-                                             {"not visible", scene.theme.text_dim, "□"}};
+    std::vector<LegendEntry> legend = {{"itself", scene.theme.accent, "■"},
+                                       {"ancestor", scene.theme.accent, "●"},
+                                       {"not visible", scene.theme.text_dim, "□"}};
+    if (scene.steady) legend.push_back(lit_entry(scene));
     float right = owner.w > 0 ? owner.x - pad : area.right() - pad;
     if (scene.has_buttons()) {
       // In a small panel the word is enough, where the legend needs the room.
@@ -82,8 +83,9 @@ class MaskPanel final : public Panel {
                     std::max(1.0f, area.bottom() - pad * 0.5f - top - header)};
     const std::size_t columns = picture_.mask.columns.size();
     picture_.grid =
-        MaskGrid::fit(body, picture_.mask.rows.size(), room_for(columns, scene), em,
-                      scene.export_mode ? 1 : zoom_, scene.export_mode ? Point{} : offset_);
+        MaskGrid::fit(body, rows_for(picture_.mask.rows.size(), scene), room_for(columns, scene),
+                      em, scene.export_mode ? 1 : zoom_, scene.export_mode ? Point{} : offset_);
+    picture_.grid.rows = picture_.mask.rows.size();
     picture_.grid.columns = columns;
     draw_mask_header(canvas, picture_, {area.x + pad + label, top, band, header}, scene);
     draw_mask_rows(canvas, picture_, {area.x + pad, body.y, label, body.h}, band, scene);
@@ -179,6 +181,14 @@ class MaskPanel final : public Panel {
     const auto prompt = static_cast<std::int32_t>(scene.capture->run().prompt_tokens.size());
     return std::max(columns, std::min(static_cast<std::size_t>(std::max(0, slots - prompt)),
                                       scene.capture->nodes().size()));
+  }
+
+  // Likewise rows, where nothing is to move: as many as the largest forward of the run has.
+  std::size_t rows_for(std::size_t rows, const Scene& scene) const {
+    if (!scene.steady) return rows;
+    for (std::int32_t step = 1; step <= scene.capture->last_step(); ++step)
+      rows = std::max(rows, owner_.source(scene).inputs(*scene.capture, step).size());
+    return rows;
   }
 
   // Which forward of the step a row belongs to, where there are several.

@@ -92,6 +92,9 @@ void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, flo
                            : 0;
   const float right =
       std::min(picture.grid.body.right(), picture.grid.cell(0, picture.grid.columns - 1).right());
+  // The rows are this step's alone: as new as its forward.
+  const RowSource source{picture.mask.rows.front().whose};
+  const bool lit = scene.lights(capture::make_tick(scene.shown_step(), source.forward_phase()));
   canvas.push_clip(
       {labels.x, picture.grid.body.y, picture.grid.body.right() - labels.x, picture.grid.body.h});
   for (std::size_t r = first_row; r < last_row; ++r) {
@@ -100,6 +103,10 @@ void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, flo
     const capture::NodeView view = scene.capture->node_at(input.node, scene.cursor);
     const Color color =
         view.beam_rank >= 0 ? scene.theme.beam(view.beam_rank) : scene.theme.mark(view.state).color;
+    if (lit)
+      canvas.fill_rect(
+          {labels.x, line.y + gap, labels.w - em * 0.3f, std::max(1.0f, line.h - 2 * gap)},
+          scene.theme.lit.with_alpha(0.14f), em * 0.15f);
     if (picture.grid.cell_h >= em * 0.8f) {
       constexpr float kSmallest = 0.74f;  // 11 px at scale 1
       const float scale = std::clamp(picture.grid.cell_h / em * 0.85f, kSmallest, 0.86f);
@@ -139,6 +146,10 @@ void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, flo
                      std::max(1.0f, cell.h - 2 * gap)};
       draw_cell(canvas, box, kind, color, marks, scene);
       c = end;
+    }
+    if (lit) {  // between the label and the band, beside the figures
+      const float size = std::min(em * 0.5f, picture.grid.cell_h * 0.7f);
+      draw_glyph(canvas, "✦", {labels.right(), line.y + line.h / 2}, size, scene.theme.lit);
     }
     if (r > 0 && input.forward != picture.mask.rows[r - 1].forward)
       canvas.line({labels.x, line.y}, {right, line.y}, scene.theme.text_dim, 1);

@@ -1,8 +1,10 @@
 #include "viz/panels/text_lines.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "core/base/counted.h"
+#include "viz/questions/changes.h"
 #include "viz/questions/leaves.h"
 #include "viz/words/finish_text.h"
 #include "viz/words/number_text.h"
@@ -59,9 +61,9 @@ bool begins_word(const std::string& text) {
 }
 
 // How a token came, if that is worth a line under it.
-std::optional<Mark> mark_of(const capture::Capture& capture, std::int32_t node,
-                            const Scene& scene) {
-  const capture::NodeState state = capture.state_at(node, scene.cursor);
+std::optional<Mark> mark_of(const capture::Capture& capture, std::int32_t node, const Scene& scene,
+                            capture::Tick cursor) {
+  const capture::NodeState state = capture.state_at(node, cursor);
   const capture::Source source = capture.nodes()[static_cast<std::size_t>(node)].source;
   if (state == capture::NodeState::kAccepted || state == capture::NodeState::kBonus ||
       state == capture::NodeState::kCorrected)
@@ -101,6 +103,30 @@ std::size_t shared_by_all(const capture::Capture& capture,
   return whole;
 }
 
+// The marks that occur, named: of the paths; in a steady picture of the whole run, so that the legend is as
+// high from the beginning as it will be.
+std::vector<LegendEntry> legend_of(const std::vector<std::vector<std::int32_t>>& paths,
+                                   const Scene& scene) {
+  const capture::Capture& capture = *scene.capture;
+  std::vector<LegendEntry> legend;
+  const auto add = [&](std::int32_t node, capture::Tick cursor) {
+    if (const auto mark = mark_of(capture, node, scene, cursor);
+        mark && std::none_of(legend.begin(), legend.end(),
+                             [&](const LegendEntry& entry) { return entry.label == mark->word; }))
+      legend.push_back({std::string(mark->word), mark->color, "", mark->line});
+  };
+  if (scene.steady) {
+    for (std::int32_t node = 1; node < static_cast<std::int32_t>(capture.nodes().size()); ++node)
+      if (!is_dead(capture.state_at(node, capture.end_tick()))) add(node, capture.end_tick());
+    legend.push_back(lit_entry(scene));
+  } else {
+    for (const auto& path : paths)
+      for (const std::int32_t node : path) add(node, scene.cursor);
+  }
+  if (scene.twins) legend.push_back({"the other run differs", scene.theme.difference, "≠"});
+  return legend;
+}
+
 // Tokens [first, last) of path `i`.
 template <class Put>
 void put_sequence(Canvas& canvas, const Scene& scene,
@@ -129,7 +155,7 @@ void put_sequence(Canvas& canvas, const Scene& scene,
       }
     }
     if (piece.node >= apart) style.color = color;
-    put(piece.text, style, piece.node, mark_of(*scene.capture, piece.node, scene));
+    put(piece.text, style, piece.node, mark_of(*scene.capture, piece.node, scene, scene.cursor));
   }
 }
 
@@ -156,14 +182,9 @@ TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene, bool sha
   lines.sequences = sequences.size();
   std::vector<std::vector<std::int32_t>> paths;
   for (const TextSequence& sequence : sequences) paths.push_back(capture.path_to(sequence.node));
-  // The marks that occur, named.
-  for (const auto& path : paths)
-    for (const std::int32_t node : path)
-      if (const auto mark = mark_of(capture, node, scene);
-          mark && std::none_of(lines.legend.begin(), lines.legend.end(),
-                               [&](const LegendEntry& entry) { return entry.label == mark->word; }))
-        lines.legend.push_back({std::string(mark->word), mark->color, "", mark->line});
-  if (scene.twins) lines.legend.push_back({"the other run differs", scene.theme.difference, "≠"});
+  lines.legend = legend_of(paths, scene);
+  const auto before =
+      scene.lights() ? nodes_in_text(capture, scene.lit_from) : std::unordered_set<std::int32_t>();
   lines.legend_height = em * 0.4f;
   if (!lines.legend.empty())
     lines.legend_height += legend_height(canvas, right - left, lines.legend, scene) + em * 0.4f;
@@ -183,7 +204,8 @@ TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene, bool sha
         part = first == std::string::npos ? "" : part.substr(first);
         room = canvas.measure(part, style).x;
       }
-      if (!part.empty()) lines.spans.push_back({{x, y, room, line}, part, style, node, mark});
+      const bool lit = scene.lights() && node > 0 && !before.contains(node);
+      if (!part.empty()) lines.spans.push_back({{x, y, room, line}, part, style, node, mark, lit});
       x += room;
       part.clear();
     };
@@ -274,6 +296,11 @@ void draw_span(Canvas& canvas, const TextSpan& span, Point top_left, const Scene
     if (std::ranges::count(scene.twins->partings, span.node) > 0)
       draw_glyph(canvas, "≠", {box.x + em * 0.36f, box.y + em * 0.08f}, em * 0.62f,
                  scene.theme.difference);
+  }
+  if (span.lit) {
+    const float size = em * 0.5f;
+    canvas.fill_rect(box, scene.theme.lit.with_alpha(0.16f), em * 0.15f);
+    draw_glyph(canvas, "✦", {box.x + size * 0.2f, box.y + size * 0.2f}, size, scene.theme.lit);
   }
   const float height = canvas.measure(span.text, span.style).y;
   canvas.text({box.x, box.y + (box.h - height) / 2}, span.text, span.style);

@@ -31,6 +31,7 @@ struct TextSpan {
   TextStyle style;
   std::int32_t node = -1;         // -1 = of no token
   std::optional<Mark> mark = {};  // the line under it
+  bool lit = false;               // it came just now
   bool folds = false;             // a click on it folds and opens what all texts share
 };
 struct TextLines {

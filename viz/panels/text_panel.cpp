@@ -46,9 +46,9 @@ class TextPanel final : public Panel {
       return draw_empty_state(canvas, area, info().empty, scene);
     const capture::Counts counts = scene.capture->counts();
     const Key key{
-        scene.capture, scene.cursor,     counts.verdicts,  counts.sequences,
-        area.w,        scene.em,         scene.theme.dark, scene.twins ? scene.twins->version : 0,
-        shared_once_,  scene.export_mode};
+        scene.capture, scene.cursor,      counts.verdicts,  counts.sequences,
+        area.w,        scene.em,          scene.theme.name, scene.twins ? scene.twins->version : 0,
+        shared_once_,  scene.export_mode, scene.lit_from};
     if (!(key == key_)) lines_ = lay_out_text(canvas, area.w, scene, shared_once_);
     key_ = key;
     overflow_ = scene.export_mode ? 0 : std::max(0.0f, lines_.height - area.h);
@@ -146,9 +146,10 @@ class TextPanel final : public Panel {
     capture::Tick cursor = -1;
     std::int64_t verdicts = -1, sequences = -1;
     float width = 0, em = 0;
-    bool dark = false;
+    ThemeName theme = ThemeName::kDark;
     std::uint64_t twins = 0;
     bool shared_once = true, export_mode = false;
+    capture::Tick lit_from = -1;
     bool operator==(const Key&) const = default;
   };
 

@@ -65,10 +65,10 @@ void TrieMinimap::draw(Canvas& canvas, Rect body, const TrieShape& shape, const 
   if (!map_.shown()) return;
   const Rect box = map_.box;
   if (version_ != shape.version() || size_.x != box.w || size_.y != box.h ||
-      dark_ != scene.theme.dark) {
+      theme_ != scene.theme.name) {
     version_ = shape.version();
     size_ = {box.w, box.h};
-    dark_ = scene.theme.dark;
+    theme_ = scene.theme.name;
     find_spots(shape, scene);
   }
   canvas.push_clip(box.inset(-2));

@@ -35,7 +35,7 @@ class TrieMinimap {
   // What the spots were found for.
   std::uint64_t version_ = 0;
   Point size_;
-  bool dark_ = false;
+  ThemeName theme_ = ThemeName::kDark;
   std::vector<Spot> spots_;
 };
 

@@ -210,6 +210,7 @@ void draw_trie_chip(Canvas& canvas, TriePicture& picture, std::int32_t item, con
     const float size = std::max(6.0f, picture.unit * 0.72f);
     draw_difference(canvas, {box.right() - size * 0.2f, box.y}, size, scene);
   }
+  if (picture.shape.is_lit(it)) draw_lit(canvas, box, picture.unit * 0.8f, scene);
   if (picture.unit < kTextPx) return;
   TextStyle style = it.node == 0 ? ui_text(scene, picture.view.drawn_zoom * 0.9f)
                                  : mono_text(scene, picture.view.drawn_zoom);

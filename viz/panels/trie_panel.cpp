@@ -38,6 +38,7 @@ std::vector<LegendEntry> legend_of(const TrieShape& shape, const Scene& scene) {
     entries.back().color = scene.theme.text_dim;
   }
   if (scene.twins) entries.push_back({"the other run differs", scene.theme.difference, "≠"});
+  if (scene.steady) entries.push_back(lit_entry(scene));
   // How to read the rest; small panels leave it out.
   entries.push_back({"p below a token; a line is as wide as p", scene.theme.text_dim, ""});
   if (!drafts) entries.push_back({"gap at the cut", scene.theme.text_dim, "Δ"});
@@ -73,7 +74,7 @@ class TriePanel final : public Panel {
     picture_.body = draw_header(canvas, area, scene);
     canvas.push_clip(picture_.body);
     draw_trie(canvas, picture_, scene);
-    if (!scene.export_mode)
+    if (!scene.export_mode && !scene.steady)  // it lies over the tree: no help to an audience
       picture_.minimap.draw(canvas, picture_.body, picture_.shape, picture_.view, scene);
     canvas.pop_clip();
   }

@@ -89,6 +89,26 @@ void draw_merged(Canvas& canvas, TriePicture& picture, const Scene& scene, std::
   }
 }
 
+// What a steady view keeps in sight: the node that grows and the one before it, to the end of what
+// lives; of the rows those of all live leaves and of what hangs there, from the top as far as they fit, but
+// the best one's in any case. In px at zoom 1.
+Rect tip_of(const TriePicture& picture, float end_x, float end_row, float em) {
+  const TrieShape& shape = picture.shape;
+  const std::int32_t best = shape.best_leaf();
+  if (best < 0) return {0, 0, TriePicture::kMinChipEm * em, TriePicture::kRowEm * em};
+  const std::int32_t before = std::max(0, shape.layout().column(best) - 1);
+  const float from = shape.column_x()[TrieShape::index(before)] * em;
+  const float pitch = TriePicture::kRowEm * em;
+  auto top = static_cast<float>(shape.first_live_row()),
+       bottom = static_cast<float>(shape.last_live_row() + 1);
+  const float best_row = std::floor(end_row);
+  const float fit =
+      std::max(1.0f, std::floor((picture.body.h - 2 * TriePicture::kMarginEm * em) / pitch));
+  if (best_row >= top + fit) top = best_row;
+  bottom = std::min(bottom, top + fit);
+  return {from, top * pitch, std::max(0.0f, end_x - from), (bottom - top) * pitch};
+}
+
 }  // namespace
 
 void draw_trie(Canvas& canvas, TriePicture& picture, const Scene& scene) {
@@ -111,8 +131,13 @@ void draw_trie(Canvas& canvas, TriePicture& picture, const Scene& scene) {
   whole.mode = scene.series ? TrieView::Mode::kFree : TrieView::Mode::kFit;
   whole.origin = {TriePicture::kMarginEm * em, TriePicture::kMarginEm * em};
   TrieView& view = scene.export_mode ? whole : picture.view;
-  view.place(picture.body, picture.shape.width() * em, rows, TriePicture::kRowEm * em, end_x,
-             end_row, TriePicture::kMarginEm * em);
+  const float pitch = TriePicture::kRowEm * em, margin = TriePicture::kMarginEm * em;
+  if (scene.steady && !scene.export_mode)
+    view.place_steady(picture.body, picture.shape.width() * em, rows, pitch,
+                      tip_of(picture, end_x, end_row, em), margin,
+                      picture.shape.whole_width() * em);
+  else
+    view.place(picture.body, picture.shape.width() * em, rows, pitch, end_x, end_row, margin);
   if (scene.export_mode) {
     picture.view.drawn = whole.drawn;
     picture.view.drawn_zoom = whole.drawn_zoom;
@@ -137,12 +162,13 @@ void draw_trie(Canvas& canvas, TriePicture& picture, const Scene& scene) {
   while (last < picture.shape.layout().columns() &&
          picture.shape.column_x()[TrieShape::index(last)] < right)
     ++last;
-  const float pitch = picture.view.drawn_pitch;
-  const auto top = static_cast<std::int32_t>(std::floor(-picture.view.drawn.y / pitch)) - 1;
+  const float drawn_pitch = picture.view.drawn_pitch;
+  const auto top = static_cast<std::int32_t>(std::floor(-picture.view.drawn.y / drawn_pitch)) - 1;
   const auto bottom =
-      static_cast<std::int32_t>(std::ceil((picture.body.h - picture.view.drawn.y) / pitch)) + 1;
+      static_cast<std::int32_t>(std::ceil((picture.body.h - picture.view.drawn.y) / drawn_pitch)) +
+      1;
 
-  if (pitch < kMergePx ||
+  if (drawn_pitch < kMergePx ||
       picture.unit * (TriePicture::kMinChipEm + TriePicture::kGutterEm) < kMergePx)
     return draw_merged(canvas, picture, scene, first, last, top, bottom);
   for (std::int32_t c = std::max(1, first);

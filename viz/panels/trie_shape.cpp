@@ -1,9 +1,11 @@
 #include "viz/panels/trie_shape.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/counted.h"
 #include "viz/look/drawing.h"
+#include "viz/questions/changes.h"
 #include "viz/questions/leaves.h"
 #include "viz/words/token_text.h"
 
@@ -51,7 +53,7 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
     fold_seen_ = -1;
   }
   if (&capture == capture_ && scene.cursor == cursor_ && nodes.size() == node_count_ &&
-      sequences == sequences_ && fold_version == fold_seen_)
+      sequences == sequences_ && fold_version == fold_seen_ && scene.lit_from == lit_from_)
     return;
   if (&capture != capture_) {
     chip_width_.clear();
@@ -66,12 +68,21 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
   node_count_ = nodes.size();
   sequences_ = sequences;
   fold_seen_ = fold_version;
+  lit_from_ = scene.lit_from;
+  changed_ =
+      scene.lights() ? changed_nodes(capture, scene.lit_from, scene.cursor) : std::vector<char>();
 
   states_ = capture.states_at(scene.cursor);
-  any_withdrawn_ =
-      std::find(states_.begin(), states_.end(), NodeState::kWithdrawn) != states_.end();
+  // A legend that is there from the beginning does not push the tree down later.
+  const auto ever = scene.steady ? capture.nodes() : nodes;
+  const auto last = scene.steady ? capture.states_at(capture.end_tick()) : states_;
+  any_withdrawn_ = std::find(last.begin(), last.end(), NodeState::kWithdrawn) != last.end();
   ++version_;
   look_at_sources(nodes);
+  if (scene.steady)
+    any_drafts_ = std::any_of(ever.begin(), ever.end(), [](const capture::NodeRow& row) {
+      return capture::is_draft(row.source);
+    });
   ranks_.assign(nodes.size(), -1);
   frontier_.clear();
   for (const Leaf& row : leaves_at(capture, scene.cursor)) {
@@ -91,11 +102,15 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
       if (capture::make_tick(row.step, capture::Phase::kForward) < scene.cursor)
         current_.insert(row.node);
 
-  auto items = fold_trie(nodes, states_, scene.shown_step(), folds);
+  // Folding takes away what was there, and draws the rest nearer: not where all is to stay.
+  FoldOptions options = folds;
+  if (scene.steady) options.mode = FoldMode::kNone;
+  auto items = fold_trie(nodes, states_, scene.shown_step(), options);
   // The layout grows where the tree only grew; it is rebuilt where something died or went
   // away.
   std::vector<char> late(items.size());
-  for (std::size_t i = 0; i < items.size(); ++i) late[i] = is_dead(states_[index(items[i].node)]);
+  for (std::size_t i = 0; i < items.size(); ++i)
+    late[i] = !scene.steady && is_dead(states_[index(items[i].node)]);
   const std::size_t before = items_.size();
   bool grew = before > 0 && before <= items.size() && (items.size() - before) * 4 < items.size();
   for (std::size_t i = 0; grew && i < before; ++i)
@@ -116,11 +131,35 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
     float& width = widths[index(layout_.column(static_cast<std::int32_t>(i)))];
     width = std::max(width, width_of(canvas, items_[i], scene));
   }
+  whole_width_ = 0;
+  if (scene.steady) {  // columns as wide as the whole run will need them
+    const std::size_t columns = widths.size();
+    for (const capture::NodeRow& row : capture.nodes()) {
+      if (index(row.depth) >= widths.size()) widths.resize(index(row.depth) + 1, kMinChipEm);
+      if (row.node == 0) continue;  // has its width already
+      float& width = widths[index(row.depth)];
+      width = std::max(width, width_of(canvas, {.node = row.node, .last = row.node}, scene));
+    }
+    if (capture.status() != capture::RunStatus::kRunning)
+      whole_width_ = std::accumulate(widths.begin(), widths.end(), kTailEm - kGutterEm) +
+                     kGutterEm * static_cast<float>(widths.size());
+    widths.resize(columns);
+  }
   // How far what lives, or waits to be decided, reaches.
   end_column_ = 0;
-  for (std::size_t i = 0; i < items_.size(); ++i)
-    if (ranks_[index(items_[i].node)] >= 0 || states_[index(items_[i].node)] == NodeState::kPending)
-      end_column_ = std::max(end_column_, layout_.column(static_cast<std::int32_t>(i)));
+  first_live_row_ = layout_.rows(), last_live_row_ = 0;
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    const auto item = static_cast<std::int32_t>(i);
+    if (frontier_.contains(items_[i].last)) {
+      first_live_row_ = std::min(first_live_row_, layout_.row(item));
+      last_live_row_ = std::max(last_live_row_, layout_.row(item));
+    }
+    if (states_[index(items_[i].node)] == NodeState::kPending)
+      last_live_row_ = std::max(last_live_row_, layout_.row(item));
+    if (ranks_[index(items_[i].node)] >= 0 || frontier_.count(items_[i].last) ||
+        states_[index(items_[i].node)] == NodeState::kPending)
+      end_column_ = std::max(end_column_, layout_.column(item));
+  }
   best_ = -1;
   const auto best = std::find_if(frontier_.begin(), frontier_.end(),
                                  [](const auto& leaf) { return leaf.second == 0; });
@@ -162,7 +201,9 @@ void TrieShape::look_at_sources(std::span<const capture::NodeRow> nodes) {
 
 float TrieShape::width_of(Canvas& canvas, const TrieItem& item, const Scene& scene) {
   const bool cached = item.node != 0 && item.run == 1;
-  if (node_width_.size() < node_count_) node_width_.resize(node_count_, 0);
+  // Of a steady scene nodes beyond the cursor are asked for, too.
+  const std::size_t known_nodes = std::max(node_count_, index(item.node) + 1);
+  if (node_width_.size() < known_nodes) node_width_.resize(known_nodes, 0);
   float& known = node_width_[index(item.node)];
   if (cached && known > 0) return known;
   const std::int32_t token = scene.capture->nodes()[index(item.node)].token;

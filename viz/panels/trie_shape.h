@@ -40,7 +40,16 @@ class TrieShape {
   const TrieLayout& layout() const { return layout_; }  // of the items
   const std::vector<float>& column_x() const { return column_x_; }
   float width() const { return width_; }
+  // Of a steady scene: the width at the end of the run; 0 = not known, for it goes on.
+  float whole_width() const { return whole_width_; }
   std::int32_t end_column() const { return end_column_; }  // how far what lives reaches
+  // Rows of the live leaves, the uppermost and the lowest; the latter with what waits to be decided.
+  std::int32_t first_live_row() const { return first_live_row_; }
+  std::int32_t last_live_row() const { return last_live_row_; }
+  // Whether an item was hung, or its state changed, where the scene lights that.
+  bool is_lit(const TrieItem& item) const {
+    return index(item.last) < changed_.size() && changed_[index(item.last)] != 0;
+  }
   const std::unordered_map<std::int32_t, float>& chip_width() const { return chip_width_; }
 
   std::uint64_t version() const { return version_; }  // changes whenever anything here does
@@ -92,8 +101,10 @@ class TrieShape {
   std::vector<char> late_;
   TrieLayout layout_;
   std::vector<float> column_x_;
-  float width_ = 0;
-  std::int32_t end_column_ = 0;
+  float width_ = 0, whole_width_ = 0;
+  std::int32_t end_column_ = 0, first_live_row_ = 0, last_live_row_ = 0;
+  capture::Tick lit_from_ = -1;
+  std::vector<char> changed_;                           // by node; empty = nothing is lit
   std::unordered_map<std::int32_t, float> chip_width_;  // by token
   std::vector<float> node_width_;                       // the same by node; 0 = not known yet
 };

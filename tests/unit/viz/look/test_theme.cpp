@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "viz/look/theme.h"
 
 using namespace triescope::viz;
@@ -77,20 +78,25 @@ std::vector<Color> verdicts(const Theme& theme) {
 TEST_CASE("verdict colours stay apart for normal and for three kinds of colour-blind eyes") {
   CHECK(smallest_distance(verdicts(dark_theme())) >= 33);
   CHECK(smallest_distance(verdicts(light_theme())) >= 29);
+  CHECK(smallest_distance(verdicts(projector_theme())) >= 30);
   CHECK(light_theme().mark(NodeState::kBonus).outlined);
+  CHECK_FALSE(dark_theme().mark(NodeState::kBonus).outlined);
+  CHECK_FALSE(projector_theme().mark(NodeState::kCorrected).outlined);
   // The measure itself: the usual pair of green and red is what it should catch.
   CHECK(smallest_distance({rgb(0x2CA02C), rgb(0xD62728)}) < 10);
 }
 
 TEST_CASE("text can be read on the background, marks can be seen on it") {
-  for (const Theme& theme : {dark_theme(), light_theme()}) {
+  for (const Theme& theme : {dark_theme(), light_theme(), projector_theme()}) {
     CHECK(contrast(theme.text, theme.background) >= 7);
-    CHECK(contrast(theme.text_dim, theme.background) >= 4.5);
-    CHECK(contrast(theme.text_dim, theme.surface) >= 4.5);
+    CHECK(contrast(theme.text_dim, theme.background) >= theme.text_contrast);
+    CHECK(contrast(theme.text_dim, theme.surface) >= theme.text_contrast);
     for (const NodeState state : {NodeState::kAccepted, NodeState::kRejected, NodeState::kPruned})
       CHECK(contrast(theme.mark(state).color, theme.background) >= (theme.dark ? 3.8 : 4.5));
-    CHECK(contrast(theme.mark(NodeState::kBonus).color, theme.background) >= 2.2);  // outlined
-    CHECK(contrast(theme.difference, theme.background) >= 4.5);
+    CHECK(contrast(theme.mark(NodeState::kBonus).color, theme.background) >=
+          (theme.star_outlined ? 2.2 : 3));
+    CHECK(contrast(theme.difference, theme.background) >= theme.text_contrast);
+    CHECK(contrast(theme.lit, theme.background) >= theme.text_contrast);
     for (int rank = 0; rank < 6; ++rank) CHECK(contrast(theme.beam(rank), theme.background) >= 2.2);
   }
 }
@@ -102,29 +108,38 @@ TEST_CASE("every text can be read on every ground it stands on, every mark be se
     };
     return Color{part(top.r, ground.r), part(top.g, ground.g), part(top.b, ground.b), 255};
   };
-  for (const Theme& theme : {dark_theme(), light_theme()}) {
-    CAPTURE(theme.dark);
+  CHECK(dark_theme().text_contrast == 4.5);
+  CHECK(light_theme().text_contrast == 4.5);
+  CHECK(projector_theme().text_contrast == 7);
+  for (const Theme& theme : {dark_theme(), light_theme(), projector_theme()}) {
+    CAPTURE(to_string(theme.name));
+    const double wanted = theme.text_contrast;
     const Color differs = over(theme.difference, 0.24, theme.background);
     for (const Color ground : {theme.background, theme.surface, theme.raised}) {
-      CHECK(contrast(theme.text, ground) >= 4.5);
-      CHECK(contrast(theme.text_dim, ground) >= 4.5);
+      CHECK(contrast(theme.text, ground) >= wanted);
+      CHECK(contrast(theme.text_dim, ground) >= wanted);
       CHECK(contrast(theme.accent, ground) >= 3);  // the line under a tab, the edges of a range
     }
     for (const Color ground : {theme.background, theme.surface})
-      CHECK(contrast(theme.difference, ground) >= 4.5);
+      CHECK(contrast(theme.difference, ground) >= wanted);
     // Buttons, chosen rows and the chip of the locked node: the accent's tints, under plain text.
     for (const double share : {0.28, 0.3, 0.38, 0.45, 0.5})
-      CHECK(contrast(theme.text, over(theme.accent, share, theme.background)) >= 4.5);
-    CHECK(contrast(theme.text, differs) >= 4.5);
+      CHECK(contrast(theme.text, over(theme.accent, share, theme.background)) >= wanted);
+    CHECK(contrast(theme.text, differs) >= wanted);
+    // What changed just now: tokens on its tint, its mark and halo anywhere.
+    CHECK(contrast(theme.text, over(theme.lit, 0.16, theme.background)) >= wanted);
+    for (const Color ground : {theme.background, theme.surface})
+      CHECK(contrast(theme.lit, ground) >= 3);
+    if (theme.name == ThemeName::kProjector) CHECK(contrast(theme.text, theme.border) >= wanted);
     // Slots of the KV panel: the beam's tint, under plain text.
     for (int rank = 0; rank < 18; ++rank) {
       CAPTURE(rank);
       const Color beam = theme.beam(rank);
-      CHECK(contrast(theme.text, over(beam, theme.dark ? 0.32 : 0.26, theme.background)) >= 4.5);
+      CHECK(contrast(theme.text, over(beam, theme.dark ? 0.32 : 0.26, theme.background)) >= wanted);
       for (const Color ground : {theme.background, theme.surface})
         CHECK(contrast(beam, ground) >= 3);
       for (const Color ground : {theme.background, theme.surface, theme.raised, differs})
-        CHECK(contrast(theme.legible(beam), ground) >= 4.5);
+        CHECK(contrast(theme.legible(beam), ground) >= wanted);
     }
     for (int state = 0; state <= static_cast<int>(NodeState::kWithdrawn); ++state) {
       CAPTURE(state);
@@ -134,7 +149,7 @@ TEST_CASE("every text can be read on every ground it stands on, every mark be se
         if (!mark.outlined) CHECK(contrast(mark.color, ground) >= 3);
       }
       for (const Color ground : {theme.background, theme.surface, theme.raised, differs})
-        CHECK(contrast(theme.legible(mark.color), ground) >= 4.5);
+        CHECK(contrast(theme.legible(mark.color), ground) >= wanted);
     }
     // What can be read already stays as it is.
     CHECK(contrast(theme.legible(theme.text), theme.text) == doctest::Approx(1));
@@ -164,7 +179,7 @@ TEST_CASE("never colour alone: every state has a glyph, or a line, and a word of
 }
 
 TEST_CASE("the first beams have colours of their own") {
-  for (const Theme& theme : {dark_theme(), light_theme()})
+  for (const Theme& theme : {dark_theme(), light_theme(), projector_theme()})
     for (int a = 0; a < 9; ++a)
       for (int b = a + 1; b < 9; ++b) {
         const Color x = theme.beam(a), y = theme.beam(b);
@@ -198,4 +213,18 @@ TEST_CASE("a token's source has the colour of its kind") {
   CHECK(same(theme.source(S::kForced), theme.series(1)));
   for (const S s : {S::kRoot, S::kGreedy, S::kSampled, S::kBeam})
     CHECK(same(theme.source(s), theme.text));
+}
+
+TEST_CASE("themes have names, and another name is refused with those there are") {
+  for (const ThemeName name : {ThemeName::kDark, ThemeName::kLight, ThemeName::kProjector}) {
+    CHECK(theme_of(name).name == name);
+    CHECK(theme_name_from_string(to_string(name)) == name);
+  }
+  CHECK(std::string(to_string(ThemeName::kProjector)) == "projector");
+  CHECK(theme_of(ThemeName::kDark).dark);
+  CHECK_FALSE(theme_of(ThemeName::kProjector).dark);
+  CHECK_THROWS_WITH_AS(
+      theme_name_from_string("projektor"),
+      "theme: expected dark, light or projector; found 'projektor'; did you mean projector?",
+      triescope::Error);
 }

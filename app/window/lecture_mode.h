@@ -1,0 +1,100 @@
+// LectureMode: a run shown to an audience: one or two panels and the narration, large, and nothing else,
+// with a presenter view for the lecturer. What is shown; how: ui_lecture.cpp, ui_presenter_view.cpp. The
+// window's own layout is not touched: leaving shows it as it was. Panels are its own too, so that zoom
+// and scroll begin fresh and change nothing outside. Window thread only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/capture/capture.h"
+#include "viz/canvas/canvas.h"
+#include "viz/panels/panel.h"
+
+namespace triescope::app {
+
+class Workspace;
+struct Document;
+
+class LectureMode {
+ public:
+  // A panel as it was drawn last.
+  struct Shown {
+    std::string name;
+    viz::Rect area;
+    float em = 0;
+  };
+  // How much larger than its em a panel is drawn, and what that was found for.
+  struct Enlarged {
+    std::string panel;
+    capture::Tick end = -1;
+    viz::Point room;
+    float em = 0, scale = 1;
+  };
+
+  explicit LectureMode(Workspace& workspace) : workspace_(workspace) {}
+
+  bool is_on() const { return on_; }
+  // Shows the active capture, with the panels that suit its method; without one nothing happens.
+  void enter();
+  void leave();
+
+  // --- the run ---
+  // One cursor position on, or back. While the screen is blank: brings the picture back, no more.
+  void next();
+  void back();
+
+  // --- what is shown ---
+  const std::vector<std::string>& panels() const { return panels_; }
+  // One or two; of more the first two. Error{kInvalidArgument}: not a panel.
+  void set_panels(std::vector<std::string> panels);
+  // Shows the panel, as the second one; one that is shown goes, unless it is the only one.
+  void toggle_panel(const std::string& name);
+  void show_panel(const std::string& name);  // as the second one, unless it is there
+  void next_panels();                        // the next that suit the method
+  bool is_blank() const { return blank_; }
+  void toggle_blank() { blank_ = !blank_; }
+  bool has_spotlight() const { return spotlight_; }
+  void toggle_spotlight();
+  float spotlight_radius() const { return spotlight_radius_; }  // as a share of the window's height
+  void resize_spotlight(float notches);
+  bool has_presenter_view() const { return on_ && presenter_view_; }
+  void set_presenter_view(bool open) { presenter_view_ = open; }
+  // Ends the innermost thing: the blank screen, the spotlight, lecture mode.
+  void escape();
+  float scale() const { return scale_; }
+  void set_scale(float scale);  // of the letters, 1 to 2
+
+  // --- time ---
+  void see_clock(double seconds) { now_ = seconds; }  // steady; on every round of the window
+  double elapsed() const { return now_ - began_; }    // seconds since entering, or the last reset
+  void reset_time() { began_ = now_; }
+  double seconds_to_tick()
+      const;  // until the presenter view's clock changes; negative = there is none
+
+  // --- drawing ---
+  // What changed from this tick to the document's cursor is lit: since the cursor before, or of the last
+  // phase where it jumped. Once a frame.
+  capture::Tick lit_from(const Document& document);
+  viz::Panel& panel(const std::string& name, const Document& document);
+  std::vector<Enlarged> enlarged;
+  std::vector<Shown> shown;  // in the last frame
+
+  nlohmann::json state_json() const;  // null while it is off
+
+ private:
+  Workspace& workspace_;
+  bool on_ = false, blank_ = false, spotlight_ = false, presenter_view_ = false;
+  std::vector<std::string> panels_;
+  float spotlight_radius_ = 0.2f, scale_ = 1;
+  double now_ = 0, began_ = 0;
+  std::uint64_t seen_document_ = 0;
+  capture::Tick seen_cursor_ = -1, lit_from_ = -1;
+  std::uint64_t panels_of_ = 0;  // serial of the document that own_ is for
+  std::vector<std::unique_ptr<viz::Panel>> own_;
+};
+
+}  // namespace triescope::app

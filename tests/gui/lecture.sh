@@ -1,0 +1,175 @@
+# Lecture mode with real keys, wheel and clicks, from captures and without a model: every key does what docs/lecture.md says, the
+# presenter view works like the window, leaving brings the panes back as they were, and nothing moves from step to step.
+source "$(dirname "$0")/lib.sh"
+command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
+fail() { echo "FAILED: $1"; failures=$((failures + 1)); }
+cp "$TRIESCOPE_SOURCE"/assets/lessons/{beam,tree,sample}.tscap "$work"
+
+# The script writes a state, and waits for a file before the next one: then_ N COMMAND... acts between state N and N + 1.
+states=31
+{
+  echo "layout memory"
+  for i in $(seq 0 $states); do echo "write-state $work/$i.json"; echo "wait file $work/$i.go"; done
+} >"$work/keys.script"
+then_() {
+  local n=$1
+  shift
+  appears "$work/$n.json" 2400
+  [[ $n == 0 ]] && find_window
+  "$@"
+  touch "$work/$n.go"
+}
+# In the presenter view: its window has the keys.
+in_presenter() {
+  local window
+  window=$(xdotool search --pid $pid --name "presenter view" | tail -1)
+  xdotool windowfocus "$window" 2>/dev/null
+  for k in "$@"; do xdotool key --window "$window" "$k"; sleep 0.15; done
+}
+# The window that had the keys is gone; a desktop would hand them on.
+in_main() { xdotool windowfocus "$id"; sleep 0.2; key "$@"; }
+# A click at the right end of the title of the presenter view, or on what is called NAME; places are of the screen.
+close_presenter() { click_at "$1" "presenter view" 'x + w - 12, y + 12'; }
+click_at() {
+  local place
+  place=$(python3 -c 'import json, sys
+x, y, w, h = json.load(open(sys.argv[1]))["targets"][sys.argv[2]]
+print(*map(round, eval(sys.argv[3])))' "$work/$1.json" "$2" "${3:-x + w / 2, y + h / 2}") || fail "there is no '$2' in state $1"
+  xdotool mousemove $place; sleep 0.2; xdotool click 1; sleep 0.2
+}
+wheel() { xdotool click "$1"; sleep 0.2; }
+spotlight() { xdotool mousemove --window "$id" 900 300; sleep 0.2; key s; }
+timeout 300 "$TRIESCOPE" --no-animation --size 1920x1080 "$work/beam.tscap" --script "$work/keys.script" &
+pid=$!
+then_ 0 key F8
+then_ 1 key Home
+then_ 2 key space
+then_ 3 key Next               # Page Down
+then_ 4 key Right
+then_ 5 key Prior              # Page Up
+then_ 6 key Left
+then_ 7 key b
+then_ 8 key space              # brings the picture back, no more
+then_ 9 key period
+then_ 10 key period
+then_ 11 spotlight
+then_ 12 wheel 4
+then_ 13 wheel 5
+then_ 14 wheel 5
+then_ 15 key Escape            # the spotlight
+then_ 16 key 3
+then_ 17 key 1
+then_ 18 key Tab
+then_ 19 key Tab
+then_ 20 key n
+then_ 21 in_presenter space Next
+then_ 22 in_presenter b
+then_ 23 in_presenter Prior
+then_ 24 click_at 24 "reset time"
+then_ 25 close_presenter 25
+then_ 26 in_main F5              # clickers send it: it starts nothing
+then_ 27 in_main F8
+then_ 28 in_main F8 b Escape Escape
+then_ 29 in_main F8 alt+Return
+then_ 30 in_main F8               # leaves the full screen too
+then_ 31 true
+wait $pid || fail "the window ended with $?"
+cursor() { check_json "$work/$1.json" "d['cursor']['tick'] == $2"; }
+check_json "$work/0.json" 'd["lecture"] is None and d["theme"] == "dark" and d["model"] is None and d["layout"] == "memory"'
+check_json "$work/1.json" 'd["lecture"]["panels"] == ["trie", "text"] and d["panels"] == ["trie", "text", "narration"]'
+check_json "$work/1.json" 'd["theme"] == "projector" and d["size"] == [1920, 1080] and d["smallest_text"] >= 24 and not d["fullscreen"]'
+cursor 2 0; cursor 3 1; cursor 4 2; cursor 5 3; cursor 6 2; cursor 7 1
+check_json "$work/8.json" 'd["lecture"]["blank"] and d["panels"] == [] and d["cursor"]["tick"] == 1'
+check_json "$work/9.json" 'not d["lecture"]["blank"] and d["cursor"]["tick"] == 1 and len(d["panels"]) == 3'
+check_json "$work/10.json" 'd["lecture"]["blank"]'
+check_json "$work/11.json" 'not d["lecture"]["blank"] and d["cursor"]["tick"] == 1'
+check_json "$work/12.json" 'd["lecture"]["spotlight"] and abs(d["lecture"]["spotlight_radius"] - 0.2) < 0.001'
+check_json "$work/13.json" 'd["lecture"]["spotlight_radius"] > 0.22'
+check_json "$work/14.json" 'abs(d["lecture"]["spotlight_radius"] - 0.2) < 0.001'
+check_json "$work/15.json" 'd["lecture"]["spotlight_radius"] < 0.18'
+check_json "$work/16.json" 'd["lecture"] and not d["lecture"]["spotlight"]'
+check_json "$work/17.json" 'd["lecture"]["panels"] == ["trie", "mask"]'
+check_json "$work/18.json" 'd["lecture"]["panels"] == ["mask"] and d["panels"] == ["mask", "narration"]'
+check_json "$work/19.json" 'd["lecture"]["panels"] == ["trie", "text"]'
+check_json "$work/20.json" 'd["lecture"]["panels"] == ["trie", "verdict"]'
+check_json "$work/21.json" 'd["lecture"]["presenter_view"] and d["presenter"]["heading"] == "Step 0, draft" and d["presenter"]["next"] == "Next: Step 0, forward" and d["cursor"]["tick"] == 1'
+check_json "$work/22.json" 'd["cursor"]["tick"] == 3 and d["presenter"]["heading"] == "Step 0, accept" and d["presenter"]["next_sentence"] != ""'
+check_json "$work/23.json" 'd["lecture"]["blank"] and d["lecture"]["presenter_view"]'
+check_json "$work/24.json" 'not d["lecture"]["blank"] and d["cursor"]["tick"] == 3'
+check_json "$work/25.json" 'd["lecture"]["elapsed"] < json.load(open(sys.argv[1].replace("25", "24")))["lecture"]["elapsed"]'
+check_json "$work/26.json" 'd["lecture"] and not d["lecture"]["presenter_view"] and d["cursor"]["tick"] == 3'
+check_json "$work/27.json" 'd["lecture"] and d["cursor"]["tick"] == 3'
+check_json "$work/28.json" 'd["lecture"] is None and d["theme"] == "dark"'
+check_json "$work/28.json" 'all(d[k] == json.load(open(sys.argv[1].replace("28", "0")))[k] for k in ("panes", "layout", "panels", "areas", "views", "maximised", "scale"))'
+check_json "$work/29.json" 'd["lecture"] is None and d["panes"] == json.load(open(sys.argv[1].replace("29", "0")))["panes"] and d["problems"] == []'
+
+check_json "$work/30.json" 'd["lecture"] and d["fullscreen"]'
+check_json "$work/31.json" 'd["lecture"] is None and not d["fullscreen"]'
+
+# Through whole runs no panel moves, and no letter is too small, whatever is shown.
+walk() {  # NAME STATES COMMAND...: a state after each of so many positions
+  local name=$1 count=$2
+  shift 2
+  {
+    printf '%s\n' lecture go-start "$@"
+    for i in $(seq 0 "$count"); do
+      echo "write-state $work/$name-$i.json"
+      echo "lecture-next"
+    done
+  } >"$work/$name.script"
+  timeout 300 "$TRIESCOPE" --no-animation --size 960x540 "$work/$name.tscap" --script "$work/$name.script" || fail "$name ended with $?"
+  python3 - "$work/$name" "$count" <<'PY' || fail "$name: a panel moved, or letters are too small"
+import json, sys
+states = [json.load(open(f"{sys.argv[1]}-{i}.json")) for i in range(int(sys.argv[2]) + 1)]
+for i, d in enumerate(states):
+    assert d["cursor"]["tick"] == i, (i, d["cursor"])
+    assert d["smallest_text"] >= 12, (i, d["smallest_text"])
+    assert len(d["lecture"]["areas"]) == 3 and d["lecture"]["areas"] == states[0]["lecture"]["areas"], (i, d["lecture"])
+PY
+}
+ticks() { python3 -c 'import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute("select max(tick) + 1 from phase").fetchone()[0])' "$work/$1.tscap"; }
+walk beam "$(ticks beam)"
+walk tree "$(ticks tree)"
+{
+  echo "lecture"
+  for step in 1 3 6; do
+    for i in 1 2 3 4 5 6 7 8 9; do
+      echo "cursor $step commit"
+      echo "lecture-panels log"; echo "lecture-panel-$i";
+      echo "write-state $work/size-$step-$i.json"
+    done
+  done
+} >"$work/sizes.script"
+for name in beam sample; do
+  timeout 300 "$TRIESCOPE" --no-animation --size 1920x1080 "$work/$name.tscap" --script "$work/sizes.script" || fail "$name ended with $?"
+  python3 - "$work"/size-?-?.json <<'PY' || fail "$name: letters are too small"
+import json, sys
+assert len(sys.argv) == 28
+for path in sys.argv[1:]:
+    d = json.load(open(path))
+    assert d["smallest_text"] >= 24 and 1 <= len(d["lecture"]["panels"]) <= 2, (path, d["smallest_text"], d["lecture"])
+PY
+  rm "$work"/size-?-?.json
+done
+
+# From the command line: at the start of the capture; without one it is said what is missing.
+timeout 60 "$TRIESCOPE" --size 1280x720 --lecture "$work/beam.tscap" --state "$work/cli.json" || fail "--lecture ended with $?"
+check_json "$work/cli.json" 'd["lecture"] and d["cursor"]["tick"] == 0 and d["smallest_text"] >= 16'
+printf 'write-state %s\n' "$work/none.json" >"$work/none.script"
+timeout 60 "$TRIESCOPE" --size 1280x720 --lecture --script "$work/none.script" || fail "--lecture without a capture ended with $?"
+check_json "$work/none.json" 'd["lecture"] is None and "expected a capture" in d["problems"][0]'
+
+# What was chosen is remembered: a theme of its own, and the full screen or not.
+timeout 120 "$TRIESCOPE" --size 1280x720 --lecture "$work/beam.tscap" &
+pid=$!
+sleep 1; find_window
+for _ in $(seq 200); do [[ -n $id ]] && break; find_window; done
+preferences=$XDG_CONFIG_HOME/triescope/window.json
+for _ in $(seq 20); do  # a key that comes before the first frame is lost
+  key ctrl+t ctrl+q 2>/dev/null
+  kill -0 $pid 2>/dev/null || break
+  sleep 0.5
+done
+wait $pid || fail "the window ended with $?"
+check_json "$preferences" 'd["theme"] == "dark" and d["lecture_theme"] in ("dark", "light") and d["lecture_full_screen"] is False and d["layout_name"] == "debug"'
+finish

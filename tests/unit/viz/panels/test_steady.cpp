@@ -1,0 +1,253 @@
+// Pictures for an audience, step after step: what was placed stays, and what changed just now is lit by a
+// mark and a colour.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "tests/unit/viz/captures.h"
+#include "tests/unit/viz/looking.h"
+#include "viz/canvas/canvas.h"
+#include "viz/look/drawing.h"
+#include "viz/panels/trie_picture.h"
+#include "viz/questions/changes.h"
+
+namespace triescope::viz {
+namespace {
+
+using capture::make_tick;
+using capture::Phase;
+using capture::Tick;
+
+constexpr Rect kArea{0, 0, 1200, 620};
+constexpr float kEm = 20;
+
+Scene steady_at(const capture::Capture& run, Tick cursor) {
+  Scene scene = test::scene_at(run, cursor);
+  scene.theme = projector_theme();
+  scene.em = kEm;
+  scene.series = scene.steady = true;
+  scene.lit_from = std::max<Tick>(0, cursor - 1);
+  return scene;
+}
+
+// How often the mark ✦ was drawn: two shapes of four corners in the colour of what is lit.
+std::size_t marks(const test::RecordingCanvas& canvas) {
+  const Color lit = projector_theme().lit;
+  char color[16];
+  std::snprintf(color, sizeof color, " %02x%02x%02xff", lit.r, lit.g, lit.b);
+  return static_cast<std::size_t>(std::ranges::count_if(canvas.calls,
+                                                        [&](const std::string& call) {
+                                                          return call.starts_with("fill_polygon") &&
+                                                                 call.ends_with(color);
+                                                        })) /
+         2;
+}
+
+std::size_t halos(const test::RecordingCanvas& canvas) {
+  const Color lit = projector_theme().lit.with_alpha(0.8f);
+  char color[16];
+  std::snprintf(color, sizeof color, " %02x%02x%02x%02x", lit.r, lit.g, lit.b, lit.a);
+  return static_cast<std::size_t>(std::ranges::count_if(canvas.calls, [&](const std::string& call) {
+    return call.starts_with("stroke_rect") && call.ends_with(color);
+  }));
+}
+
+TEST_CASE("steady: the mark of what changed is a star of four points with a halo") {
+  test::RecordingCanvas canvas;
+  Scene scene = steady_at(test::beam_capture(), 10);
+  draw_lit(canvas, {100, 50, 40, 20}, 10, scene);
+  CHECK(marks(canvas) == 1);
+  CHECK(halos(canvas) == 1);
+  CHECK(lit_entry(scene).glyph == "✦");
+  CHECK(lit_entry(scene).label == "changed just now");
+  CHECK(scene.lights());
+  CHECK(scene.lights(9));
+  CHECK_FALSE(scene.lights(10));
+  CHECK_FALSE(scene.lights(8));
+  scene.lit_from = 10;
+  CHECK_FALSE(scene.lights());
+  scene.lit_from = -1;
+  CHECK_FALSE(scene.lights());
+  CHECK_FALSE(scene.lights(9));
+}
+
+TEST_CASE("steady: the trie lights the nodes that changed, and none outside of lectures") {
+  for (const capture::Capture* run : {&test::beam_capture(), &test::draft_capture()}) {
+    std::size_t lit = 0;
+    for (Tick cursor = 1; cursor <= make_tick(4, Phase::kDraft); ++cursor) {
+      CAPTURE(cursor);
+      const auto panel = make_panel("trie");
+      Scene scene = steady_at(*run, cursor);
+      const auto canvas = test::drawn(*panel, scene, {0, 0, 4000, 3000});
+      std::size_t expected = 0;
+      for (const char one : changed_nodes(*run, cursor - 1, cursor)) expected += one != 0;
+      CHECK(halos(canvas) == expected);
+      lit += halos(canvas);
+      const bool shown = !run->nodes_at(cursor).empty();
+      CHECK(marks(canvas) == expected + (shown ? 1 : 0));  // and the legend's
+      scene.steady = false;
+      scene.lit_from = -1;
+      const auto plain = test::drawn(*panel, scene, {0, 0, 4000, 3000});
+      CHECK(halos(plain) == 0);
+      CHECK(marks(plain) == 0);
+    }
+    CHECK(lit > 8);
+  }
+}
+
+TEST_CASE("steady: the text lights the tokens that came") {
+  const capture::Capture& run = test::draft_capture();
+  std::size_t lit = 0;
+  for (Tick cursor = 5; cursor <= make_tick(6, Phase::kDraft); ++cursor) {
+    CAPTURE(cursor);
+    const auto panel = make_panel("text");
+    const auto canvas = test::drawn(*panel, steady_at(run, cursor), kArea);
+    const auto before = nodes_in_text(run, cursor - 1), now = nodes_in_text(run, cursor);
+    std::size_t came = 0;
+    for (const std::int32_t node : now) came += !before.contains(node);
+    if (came == 0)
+      CHECK(marks(canvas) <= 1);  // the legend's
+    else
+      CHECK(marks(canvas) >= 2);
+    lit += came;
+  }
+  CHECK(lit > 4);
+  const auto panel = make_panel("text");
+  CHECK(marks(test::drawn(*panel, test::scene_at(run, 20), kArea)) == 0);
+}
+
+TEST_CASE("steady: the mask lights its rows when their forward has just run, not later") {
+  const capture::Capture& run = test::draft_capture();
+  const auto panel = make_panel("mask");
+  std::int32_t step = 1;
+  while (run.inputs(step).size() < 3) REQUIRE(++step < run.last_step());
+  const Tick forward = make_tick(step, Phase::kForward);
+  const std::size_t rows = run.inputs(step).size();
+  CHECK(marks(test::drawn(*panel, steady_at(run, forward + 1), kArea)) == rows + 1);
+  CHECK(marks(test::drawn(*panel, steady_at(run, forward + 2), kArea)) == 1);  // the legend's
+  Scene whole_step = steady_at(run, forward + 3);
+  whole_step.lit_from = make_tick(step, Phase::kDraft);
+  CHECK(marks(test::drawn(*panel, whole_step, kArea)) == rows + 1);
+}
+
+TEST_CASE("steady: KV slots that were taken, moved or freed are lit") {
+  const capture::Capture& run = test::beam_capture();
+  std::size_t lit = 0;
+  for (Tick cursor = 6; cursor <= make_tick(5, Phase::kDraft); ++cursor) {
+    CAPTURE(cursor);
+    const auto panel = make_panel("kv");
+    const auto canvas = test::drawn(*panel, steady_at(run, cursor), {0, 0, 2400, 1600});
+    std::size_t changed = 0;
+    for (std::int32_t slot = 0; slot < run.slot_count_at(cursor); ++slot) {
+      const auto before = run.slot_at(slot, cursor - 1), now = run.slot_at(slot, cursor);
+      changed += (before.state != now.state || before.node != now.node) && now.node > -2;
+    }
+    CHECK(halos(canvas) == changed);
+    lit += changed;
+  }
+  CHECK(lit > 4);
+}
+
+// Where every node was drawn.
+std::map<std::int32_t, Rect> places(const TriePicture& picture) {
+  std::map<std::int32_t, Rect> out;
+  for (const TrieChip& chip : picture.chips)
+    out[picture.shape.items()[static_cast<std::size_t>(chip.item)].node] = chip.area;
+  return out;
+}
+
+TEST_CASE("steady: through whole runs the trie's view moves only where its end would leave it") {
+  for (const capture::Capture* run : {&test::beam_capture(), &test::draft_capture()}) {
+    test::RecordingCanvas canvas(/*log=*/false);
+    TriePicture picture;
+    picture.body = {0, 0, 1100, 560};
+    Point before;
+    std::size_t moved = 0, stayed = 0, kept = 0;
+    std::map<std::int32_t, Rect> were;
+    for (Tick cursor = 5; cursor <= run->end_tick(); ++cursor) {
+      CAPTURE(cursor);
+      const Scene scene = steady_at(*run, cursor);
+      picture.chips.clear();
+      picture.shape.update(canvas, scene, {}, 0);
+      draw_trie(canvas, picture, scene);
+      CHECK(picture.view.drawn_zoom == 1);
+      const Point now = picture.view.drawn;
+      const auto are = places(picture);
+      const std::int32_t best = picture.shape.best_leaf();
+      REQUIRE(best >= 0);
+      // The node that grows is always in sight, whole.
+      const std::int32_t tip = picture.shape.items()[static_cast<std::size_t>(best)].node;
+      REQUIRE(are.contains(tip));
+      CHECK(are.at(tip).x >= 0);
+      CHECK(are.at(tip).right() <= 1100);
+      CHECK(are.at(tip).y >= 0);
+      CHECK(are.at(tip).bottom() <= 560);
+      const bool same = now.x == before.x && now.y == before.y;
+      if (cursor > 5) {
+        moved += !same;
+        stayed += same;
+      }
+      if (same)
+        for (const auto& [node, area] : are)
+          if (const auto found = were.find(node); found != were.end()) {
+            CHECK(found->second.x == area.x);  // a column stays where it is
+            kept += found->second.y == area.y;
+          }
+      before = now;
+      were = are;
+    }
+    // At the end the panel is filled to its right edge.
+    CHECK(picture.shape.whole_width() == doctest::Approx(picture.shape.width()));
+    CHECK(picture.view.drawn.x + picture.shape.width() * kEm ==
+          doctest::Approx(1100 - TriePicture::kMarginEm * kEm));
+    CHECK(moved * 6 < stayed);
+    CHECK(kept > 1000);
+  }
+}
+
+TEST_CASE("steady: sizes are those that the whole run needs") {
+  const capture::Capture& run = test::beam_capture();
+  // The same node's slot, the same row of the mask, at the first steps and late in the run.
+  for (const char* name : {"mask", "kv"}) {
+    CAPTURE(name);
+    const auto panel = make_panel(name);
+    const auto cell = [&](std::int32_t step) {
+      float height = 0;
+      for (const auto& text :
+           test::drawn(*panel, steady_at(run, make_tick(step, Phase::kAccept)), kArea).texts)
+        height = std::max(height, text.size);
+      return height;
+    };
+    CHECK(cell(2) == cell(12));
+  }
+  const auto panel = make_panel("text");
+  // The legend's height from the beginning: a name that comes later is there already.
+  const auto first = test::drawn(*panel, steady_at(test::draft_capture(), 5), kArea);
+  CHECK(test::find(first, "accepted"));
+  CHECK(test::find(first, "changed just now"));
+}
+
+TEST_CASE("steady: nothing is folded, and dead branches stay where they were") {
+  const capture::Capture& run = test::beam_capture();
+  test::RecordingCanvas canvas(/*log=*/false);
+  TrieShape shape;
+  FoldOptions all;
+  all.mode = FoldMode::kAll;
+  shape.update(canvas, steady_at(run, run.end_tick()), all, 0);
+  CHECK(shape.items().size() == run.nodes().size());
+  std::map<std::int32_t, std::int32_t> rows;
+  for (Tick cursor = 5; cursor <= run.end_tick(); ++cursor) {
+    shape.update(canvas, steady_at(run, cursor), {}, 1);
+    for (std::size_t i = 0; i < shape.items().size(); ++i) {
+      const std::int32_t row = shape.layout().row(static_cast<std::int32_t>(i));
+      const auto [at, fresh] = rows.try_emplace(shape.items()[i].node, row);
+      if (!fresh) CHECK(row >= at->second);  // a new branch above pushes down, nothing else moves
+      at->second = row;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace triescope::viz
