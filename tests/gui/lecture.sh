@@ -5,20 +5,11 @@ command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; ex
 fail() { echo "FAILED: $1"; failures=$((failures + 1)); }
 cp "$TRIESCOPE_SOURCE"/assets/lessons/{beam,tree,sample}.tscap "$work"
 
-# The script writes a state, and waits for a file before the next one: then_ N COMMAND... acts between state N and N + 1.
 states=31
 {
   echo "layout memory"
-  for i in $(seq 0 $states); do echo "write-state $work/$i.json"; echo "wait file $work/$i.go"; done
+  by_hand $(seq 0 $states)
 } >"$work/keys.script"
-then_() {
-  local n=$1
-  shift
-  appears "$work/$n.json" 2400
-  [[ $n == 0 ]] && find_window
-  "$@"
-  touch "$work/$n.go"
-}
 # In the presenter view: its window has the keys.
 in_presenter() {
   local window
@@ -41,38 +32,38 @@ wheel() { xdotool click "$1"; sleep 0.2; }
 spotlight() { xdotool mousemove --window "$id" 900 300; sleep 0.2; key s; }
 timeout 300 "$TRIESCOPE" --no-animation --size 1920x1080 "$work/beam.tscap" --script "$work/keys.script" &
 pid=$!
-then_ 0 key F8
-then_ 1 key Home
-then_ 2 key space
-then_ 3 key Next               # Page Down
-then_ 4 key Right
-then_ 5 key Prior              # Page Up
-then_ 6 key Left
-then_ 7 key b
-then_ 8 key space              # brings the picture back, no more
-then_ 9 key period
-then_ 10 key period
-then_ 11 spotlight
-then_ 12 wheel 4
-then_ 13 wheel 5
-then_ 14 wheel 5
-then_ 15 key Escape            # the spotlight
-then_ 16 key 3
-then_ 17 key 1
-then_ 18 key Tab
-then_ 19 key Tab
-then_ 20 key n
-then_ 21 in_presenter space Next
-then_ 22 in_presenter b
-then_ 23 in_presenter Prior
-then_ 24 click_at 24 "reset time"
-then_ 25 close_presenter 25
-then_ 26 in_main F5              # clickers send it: it starts nothing
-then_ 27 in_main F8
-then_ 28 in_main F8 b Escape Escape
-then_ 29 in_main F8 alt+Return
-then_ 30 in_main F8               # leaves the full screen too
-then_ 31 true
+at 0 key F8
+at 1 key Home
+at 2 key space
+at 3 key Next               # Page Down
+at 4 key Right
+at 5 key Prior              # Page Up
+at 6 key Left
+at 7 key b
+at 8 key space              # brings the picture back, no more
+at 9 key period
+at 10 key period
+at 11 spotlight
+at 12 wheel 4
+at 13 wheel 5
+at 14 wheel 5
+at 15 key Escape            # the spotlight
+at 16 key 3
+at 17 key 1
+at 18 key Tab
+at 19 key Tab
+at 20 key n
+at 21 in_presenter space Next
+at 22 in_presenter b
+at 23 in_presenter Prior
+at 24 click_at 24 "reset time"
+at 25 close_presenter 25
+at 26 in_main F5              # clickers send it: it starts nothing
+at 27 in_main F8
+at 28 in_main F8 b Escape Escape
+at 29 in_main F8 alt+Return
+at 30 in_main F8               # leaves the full screen too
+at 31 true
 wait $pid || fail "the window ended with $?"
 cursor() { check_json "$work/$1.json" "d['cursor']['tick'] == $2"; }
 check_json "$work/0.json" 'd["lecture"] is None and d["theme"] == "dark" and d["model"] is None and d["layout"] == "memory"'
@@ -162,14 +153,9 @@ check_json "$work/none.json" 'd["lecture"] is None and "expected a capture" in d
 # What was chosen is remembered: a theme of its own, and the full screen or not.
 timeout 120 "$TRIESCOPE" --size 1280x720 --lecture "$work/beam.tscap" &
 pid=$!
-sleep 1; find_window
-for _ in $(seq 200); do [[ -n $id ]] && break; find_window; done
 preferences=$XDG_CONFIG_HOME/triescope/window.json
-for _ in $(seq 20); do  # a key that comes before the first frame is lost
-  key ctrl+t ctrl+q 2>/dev/null
-  kill -0 $pid 2>/dev/null || break
-  sleep 0.5
-done
+find_drawn_window
+key ctrl+t ctrl+q
 wait $pid || fail "the window ended with $?"
 check_json "$preferences" 'd["theme"] == "dark" and d["lecture_theme"] in ("dark", "light") and d["lecture_full_screen"] is False and d["layout_name"] == "debug"'
 finish
