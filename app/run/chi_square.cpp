@@ -8,36 +8,18 @@ namespace triescope::app {
 namespace {
 
 constexpr double kLeastExpected = 5;
-constexpr int kMostTerms = 10000;
 
 }  // namespace
 
 double chi_square_tail(double value, int degrees) {
   if (degrees < 1 || !(value > 0)) return 1;
-  if (!std::isfinite(value)) return 0;
-  // Q(a, x), the upper incomplete gamma function over gamma.
-  const double a = degrees / 2.0, x = value / 2;
-  const double factor = std::exp(a * std::log(x) - x - std::lgamma(a));
-  if (x < a + 1) {
-    double term = 1 / a, sum = term;
-    for (int n = 1; n < kMostTerms && term > sum * 1e-16; ++n) sum += term *= x / (a + n);
-    return std::clamp(1 - factor * sum, 0.0, 1.0);
-  }
-  // Lentz's way through the continued fraction.
-  constexpr double kTiny = std::numeric_limits<double>::min() / 1e-16;
-  double b = x + 1 - a, c = 1 / kTiny, d = 1 / b, fraction = d;
-  for (int n = 1; n < kMostTerms; ++n) {
-    const double numerator = -n * (n - a);
-    b += 2;
-    d = numerator * d + b;
-    if (std::abs(d) < kTiny) d = kTiny;
-    c = b + numerator / c;
-    if (std::abs(c) < kTiny) c = kTiny;
-    d = 1 / d;
-    fraction *= c * d;
-    if (std::abs(c * d - 1) < 1e-16) break;
-  }
-  return std::clamp(factor * fraction, 0.0, 1.0);
+  // Q(a, x) for a whole or a half: Q(1, x) = e^-x, Q(1/2, x) = erfc √x,
+  // Q(a + 1, x) = Q(a, x) + x^a e^-x / Γ(a + 1).
+  const double x = value / 2;
+  double a = degrees % 2 == 1 ? 0.5 : 1;
+  double tail = degrees % 2 == 1 ? std::erfc(std::sqrt(x)) : std::exp(-x);
+  for (; a < degrees / 2.0; a += 1) tail += std::exp(a * std::log(x) - x - std::lgamma(a + 1));
+  return std::min(tail, 1.0);
 }
 
 ChiSquare chi_square(std::span<const std::int64_t> counts, std::span<const double> probability) {

@@ -1,6 +1,6 @@
 // The chi-square test: whether counts may come from a distribution that is known. Source: Pearson, "On
 // the criterion that a given system of deviations …", 1900; its tail after Abramowitz and Stegun,
-// 6.5.29 and 6.5.31.
+// 26.4.4 and 26.4.5.
 #pragma once
 
 #include <cstdint>
