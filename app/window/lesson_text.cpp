@@ -70,7 +70,7 @@ class Layout {
       LessonRun run{{},
                     {},
                     style(bold || token || span.strong || span.emphasis, span.code),
-                    span.link.get(),
+                    span.link,
                     span.code};
       if (run.link) run.style.color = look_.theme.legible(look_.theme.accent);
       const auto flush = [&] {

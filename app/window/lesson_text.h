@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ struct LessonRun {
   viz::Rect box;
   std::string text;
   viz::TextStyle style;
-  const lessons::Link* link = nullptr;
+  std::shared_ptr<const lessons::Link> link = {};
   bool code = false;
 };
 // A picture, or the place of one that cannot be shown: its text stands there then, among the runs.
