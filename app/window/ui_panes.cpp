@@ -215,12 +215,14 @@ void draw_panes(Ui& ui, viz::Rect area) {
     PaneNode& single = ui.state.maximised;
     single.panels.clear();
     for (const auto& panel : document.panels) single.panels.push_back(panel->info().name);
-    single.active = ui.workspace.maximised;
+    const std::string shown = ui.workspace.maximised;
+    single.active = shown;
     PlacedPane pane{&single, single.panels, area};
     ui.maximised = true;
     draw_pane(ui, pane, document, /*floats=*/false);
     ui.maximised = false;
-    ui.workspace.maximised = single.active;
+    // A tab was pressed; what a link or a button chose while it was drawn stays.
+    if (ui.workspace.maximised == shown) ui.workspace.maximised = single.active;
     ui.drop_targets.clear();
     ui.state.dragged_panel.clear();  // there is one pane, and it is not the layout's
     return;
