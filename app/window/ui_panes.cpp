@@ -169,7 +169,11 @@ void draw_empty(Ui& ui, viz::Rect area) {
   const bool beside = area.w >= ui.em * 58;
   const float whole = std::min(area.w - ui.em * 2, ui.em * (beside ? 66 : 34));
   const float width = beside ? whole * 0.45f : whole, left = (area.w - whole) / 2;
-  ImGui::SetCursorPos(ImVec2(left, std::max(ui.em, area.h * (beside ? 0.14f : 0.1f))));
+  // Higher up where the list of lessons needs the room.
+  float& list_height = ui.state.lesson_list_height;
+  const float top = std::max(
+      ui.em, beside ? std::min(area.h * 0.14f, area.h - list_height - ui.em) : area.h * 0.1f);
+  ImGui::SetCursorPos(ImVec2(left, top));
   ImGui::BeginGroup();
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
   ImGui::PushFont(ui.fonts.ui_bold, 0);
@@ -188,7 +192,7 @@ void draw_empty(Ui& ui, viz::Rect area) {
   draw_recent(ui, width);
   ImGui::EndGroup();
   if (beside) {
-    ImGui::SetCursorPos(ImVec2(left + whole * 0.5f, std::max(ui.em, area.h * 0.14f)));
+    ImGui::SetCursorPos(ImVec2(left + whole * 0.5f, top));
   } else {
     ImGui::SetCursorPosX(left);
   }
@@ -199,6 +203,9 @@ void draw_empty(Ui& ui, viz::Rect area) {
   ImGui::PopFont();
   draw_lesson_list(ui, beside ? whole * 0.5f : width);
   ImGui::EndGroup();
+  const float height = ImGui::GetItemRectSize().y;
+  if (height != list_height) ui.animating = true;
+  list_height = height;
   ImGui::EndChild();
 }
 

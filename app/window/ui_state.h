@@ -81,6 +81,7 @@ struct UiState {
   double lesson_number = 0;  // typed in answer to a lesson's question
   // The lessons there are; read when a list of them is drawn for the first time.
   std::optional<std::vector<LibraryLesson>> lessons;
+  float lesson_list_height = 0;  // px, of the start screen's; known once it was drawn
   std::string copy;             // goes to the clipboard with the next frame
   PaneNode maximised;           // the one pane there is while a panel is maximised
   std::string dragged_panel;    // by its tab

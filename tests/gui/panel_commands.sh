@@ -8,9 +8,9 @@ command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; ex
   echo "layout-debug"
   by_hand 0 1 2 3 4 5 6 7 8
   echo "write-state $work/9.json"
-  by_hand 20 21 22 23
   echo "fold"
   echo "write-state $work/10.json"
+  by_hand 20 21 22 23
   echo "full-screen"
   echo "wait ms 400"
   echo "write-state $work/11.json"
