@@ -74,15 +74,17 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
 
   states_ = capture.states_at(scene.cursor);
   // A legend that is there from the beginning does not push the tree down later.
-  const auto ever = scene.steady ? capture.nodes() : nodes;
-  const auto last = scene.steady ? capture.states_at(capture.end_tick()) : states_;
-  any_withdrawn_ = std::find(last.begin(), last.end(), NodeState::kWithdrawn) != last.end();
+  const auto withdrawn_in = [](const std::vector<NodeState>& states) {
+    return std::find(states.begin(), states.end(), NodeState::kWithdrawn) != states.end();
+  };
+  any_withdrawn_ =
+      scene.steady ? withdrawn_in(capture.states_at(capture.end_tick())) : withdrawn_in(states_);
   ++version_;
   look_at_sources(nodes);
   if (scene.steady)
-    any_drafts_ = std::any_of(ever.begin(), ever.end(), [](const capture::NodeRow& row) {
-      return capture::is_draft(row.source);
-    });
+    any_drafts_ =
+        std::any_of(capture.nodes().begin(), capture.nodes().end(),
+                    [](const capture::NodeRow& row) { return capture::is_draft(row.source); });
   ranks_.assign(nodes.size(), -1);
   frontier_.clear();
   for (const Leaf& row : leaves_at(capture, scene.cursor)) {
@@ -150,15 +152,14 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
   first_live_row_ = layout_.rows(), last_live_row_ = 0;
   for (std::size_t i = 0; i < items_.size(); ++i) {
     const auto item = static_cast<std::int32_t>(i);
-    if (frontier_.contains(items_[i].last)) {
+    const bool lives = ranks_[index(items_[i].node)] >= 0;  // a live leaf is in it, or below
+    if (lives && frontier_.contains(items_[i].last)) {
       first_live_row_ = std::min(first_live_row_, layout_.row(item));
       last_live_row_ = std::max(last_live_row_, layout_.row(item));
     }
-    if (states_[index(items_[i].node)] == NodeState::kPending)
-      last_live_row_ = std::max(last_live_row_, layout_.row(item));
-    if (ranks_[index(items_[i].node)] >= 0 || frontier_.count(items_[i].last) ||
-        states_[index(items_[i].node)] == NodeState::kPending)
-      end_column_ = std::max(end_column_, layout_.column(item));
+    const bool waits = states_[index(items_[i].node)] == NodeState::kPending;
+    if (waits) last_live_row_ = std::max(last_live_row_, layout_.row(item));
+    if (lives || waits) end_column_ = std::max(end_column_, layout_.column(item));
   }
   best_ = -1;
   const auto best = std::find_if(frontier_.begin(), frontier_.end(),
