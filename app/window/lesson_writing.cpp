@@ -48,8 +48,11 @@ bool LessonPlayer::update(double seconds) {
   if (!is_open() || lesson_->folder.empty() || seconds < next_look_) return changed;
   next_look_ = seconds + kLookSeconds;
   const Stamp file = stamp_of(path());
-  const std::string capture = capture_path(*lesson_);
-  const Stamp run = capture.empty() ? Stamp{} : stamp_of(capture);
+  const std::string& capture = lesson_->lesson.about.capture;
+  // A link in its place is refused, and said, where the lesson is read again.
+  const Stamp run = capture.empty()
+                        ? Stamp{}
+                        : stamp_of((std::filesystem::path(lesson_->folder) / capture).string());
   const bool other_run = !capture.empty() && run != capture_ && run != Stamp{};
   if (file != file_ || other_run) {
     file_ = file;

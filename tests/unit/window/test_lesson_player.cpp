@@ -6,36 +6,18 @@
 #include <cstdlib>
 #include <string>
 
-#include "app/window/commands.h"
-#include "app/window/script.h"
 #include "core/base/error.h"
 #include "tests/support/paths.h"
+#include "tests/unit/window/lesson_stage.h"
 
 namespace triescope::app {
 namespace {
 
 constexpr const char* kTrie = "03-beam-search-is-a-trie";
 
-struct Class {
+struct Class : test::LessonStage {
   test::TempDir folder;
   Class() { ::setenv("XDG_CACHE_HOME", folder.path().c_str(), 1); }
-  Workspace workspace{Preferences{}, [] {}};
-  UiState ui;
-  CommandTable commands{workspace, ui};
-  LessonPlayer& lesson = workspace.lesson;
-
-  // Runs what the lesson asks for, as the window does; returns it, a line each.
-  std::string play() {
-    ScriptHost host{workspace, ui, commands, {}, {}, {}};
-    std::string said;
-    for (const LessonPlayer::Line& line : lesson.take_lines()) {
-      Script one = Script::empty();
-      one.append(line.verb, line.argument);
-      run_script_line(one, host);
-      said += line.verb + " " + line.argument + "\n";
-    }
-    return said;
-  }
 };
 
 TEST_CASE_FIXTURE(Class, "lesson: opening one shows its first step on its own capture") {

@@ -8,12 +8,11 @@
 #include <string>
 #include <thread>
 
-#include "app/window/commands.h"
 #include "app/window/lesson_progress.h"
 #include "app/window/lesson_recorder.h"
-#include "app/window/script.h"
 #include "core/base/error.h"
 #include "tests/support/paths.h"
+#include "tests/unit/window/lesson_stage.h"
 
 namespace triescope::app {
 namespace {
@@ -74,7 +73,7 @@ TEST_CASE("recorder: of more panels than a lesson shows, those that came to the 
 }
 
 // A lesson in a folder of its own, on the capture of one of the program's.
-struct Desk {
+struct Desk : test::LessonStage {
   test::TempDir folder;
   Desk() {
     ::setenv("XDG_CACHE_HOME", (folder.path() / "cache").c_str(), 1);
@@ -98,22 +97,6 @@ struct Desk {
     written_ += std::chrono::seconds(1);
     fs::last_write_time(file(), written_);
   }
-  std::string play() {
-    ScriptHost host{workspace, ui, commands, {}, {}, {}};
-    std::string said;
-    for (const LessonPlayer::Line& line : lesson.take_lines()) {
-      Script one = Script::empty();
-      one.append(line.verb, line.argument);
-      run_script_line(one, host);
-      said += line.verb + " " + line.argument + "\n";
-    }
-    return said;
-  }
-
-  Workspace workspace{Preferences{}, [] {}};
-  UiState ui;
-  CommandTable commands{workspace, ui};
-  LessonPlayer& lesson = workspace.lesson;
 
  private:
   fs::file_time_type written_ = fs::file_time_type::clock::now();
@@ -170,6 +153,18 @@ TEST_CASE_FIXTURE(Desk, "lesson: a mistake is told with its line, the last good 
   write(kSteps);
   CHECK(lesson.update(3));
   CHECK(lesson.mistake() == "");
+}
+
+TEST_CASE_FIXTURE(Desk, "lesson: a link in its capture's place is told, and the run stays") {
+  const fs::path capture = folder.path() / "greedy.tscap";
+  fs::rename(capture, folder.path() / "elsewhere.tscap");
+  fs::last_write_time(folder.path() / "elsewhere.tscap",
+                      fs::file_time_type::clock::now() + std::chrono::seconds(5));
+  fs::create_symlink("elsewhere.tscap", capture);
+  CHECK(lesson.update(1));
+  CHECK(lesson.mistake().find("found a link") != std::string::npos);
+  CHECK(lesson.ready());
+  CHECK(lesson.steps() == 2);
 }
 
 TEST_CASE_FIXTURE(Desk, "lesson: what does not hold against the run is told as it is written") {

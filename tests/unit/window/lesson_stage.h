@@ -1,0 +1,31 @@
+// A lesson without a window: what it asks for is run as the window does.
+#pragma once
+
+#include <string>
+
+#include "app/window/commands.h"
+#include "app/window/script.h"
+
+namespace triescope::test {
+
+struct LessonStage {
+  app::Workspace workspace{app::Preferences{}, [] {}};
+  app::UiState ui;
+  app::CommandTable commands{workspace, ui};
+  app::LessonPlayer& lesson = workspace.lesson;
+
+  // Runs what the lesson asks for; returns it, a line each.
+  std::string play() {
+    app::ScriptHost host{workspace, ui, commands, {}, {}, {}};
+    std::string said;
+    for (const app::LessonPlayer::Line& line : lesson.take_lines()) {
+      app::Script one = app::Script::empty();
+      one.append(line.verb, line.argument);
+      app::run_script_line(one, host);
+      said += line.verb + " " + line.argument + "\n";
+    }
+    return said;
+  }
+};
+
+}  // namespace triescope::test
