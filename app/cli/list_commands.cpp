@@ -168,19 +168,28 @@ json json_with_memory(const ModelInfo& info) {
 
 int run_info(const std::string& target, bool list, bool as_json) {
   if (list) {
-    const std::vector<CatalogEntry> entries = list_models();
+    const struct {
+      const char *name, *heading;
+      std::vector<CatalogEntry> entries;
+    } kinds[] = {{"model", "", list_models()},
+                 {"draft head", "Draft heads, for --draft:\n", list_draft_heads()},
+                 {"draft model", "Draft models, for --draft:\n", list_draft_models()}};
     json rows = json::array();
-    for (const CatalogEntry& entry : entries)
-      rows.push_back({{"name", entry.name}, {"path", entry.path}, {"note", entry.note}});
-    if (as_json) {
-      std::cout << rows.dump(2) << "\n";
-    } else if (entries.empty()) {
-      std::cout << "no models installed: run `make build` once, or set TRIESCOPE_MODELS to a "
-                   "folder with models\n";
-    } else {
-      for (const CatalogEntry& entry : entries)
-        std::cout << entry.name << "\n  " << entry.path << "\n";
+    std::string text;
+    for (const auto& [kind, heading, entries] : kinds) {
+      if (!entries.empty()) text += heading;
+      for (const CatalogEntry& entry : entries) {
+        rows.push_back(
+            {{"name", entry.name}, {"path", entry.path}, {"note", entry.note}, {"kind", kind}});
+        text += entry.name + "\n  " + entry.path + "\n";
+      }
     }
+    if (kinds[0].entries.empty())
+      text =
+          "no models installed: run `make build` once, or set TRIESCOPE_MODELS to a folder with "
+          "models\n" +
+          text;
+    std::cout << (as_json ? rows.dump(2) + "\n" : text);
     return 0;
   }
   if (!target.empty() && is_capture_path(target)) {
@@ -192,7 +201,8 @@ int run_info(const std::string& target, bool list, bool as_json) {
     }
     return 0;
   }
-  const std::string path = resolve_model(target);
+  const std::string path =
+      target.empty() ? resolve_model("") : resolve_draft(target, "model or draft head");
   const json info =
       formats::is_draft_head(path) ? head_json(path) : json_with_memory(inspect_model(path));
   if (as_json) {
@@ -230,7 +240,8 @@ void add_info_command(CLI::App& root, CommandLine& line) {
   command->add_option(
       "TARGET", options->target,
       "model or draft head (path or short name) or .tscap file; none = the default model");
-  command->add_flag("--list", options->list, "the models known by a short name");
+  command->add_flag("--list", options->list,
+                    "the models, draft heads and draft models known by a short name");
   command->add_flag("--json", options->as_json, "as JSON");
   command->callback([options, &line] {
     line.action = [options] { return run_info(options->target, options->list, options->as_json); };

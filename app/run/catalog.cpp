@@ -8,6 +8,7 @@
 #include "app/run/text_tools.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
+#include "core/formats/draft_head/head_file.h"
 
 namespace triescope::app {
 namespace {
@@ -19,16 +20,21 @@ std::string short_name(const fs::path& path) {
   return lower(path.extension() == ".gguf" ? path.stem().string() : path.filename().string());
 }
 
+// Folders beside the program: `in_build` for one that runs in its build folder, `installed` below
+// the prefix of one that was installed.
+std::vector<fs::path> beside_program(const char* in_build, const char* installed) {
+  std::error_code ec;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ec);
+  if (ec) return {};
+  const fs::path above = program.parent_path().parent_path();
+  return {above / in_build, above / installed};
+}
+
 std::vector<fs::path> model_folders() {
   std::vector<fs::path> folders;
   if (const char* env = std::getenv("TRIESCOPE_MODELS"); env && *env) folders.emplace_back(env);
-  std::error_code ec;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ec);
-  if (!ec) {
-    const fs::path here = program.parent_path();
-    folders.push_back(here.parent_path() / ".deps/models");
-    folders.push_back(here.parent_path() / "share/triescope/models");
-  }
+  for (fs::path& folder : beside_program(".deps/models", "share/triescope/models"))
+    folders.push_back(std::move(folder));
   const char* data = std::getenv("XDG_DATA_HOME");
   const char* home = std::getenv("HOME");
   if (data && *data) {
@@ -39,21 +45,31 @@ std::vector<fs::path> model_folders() {
   return folders;
 }
 
-bool is_default(const CatalogEntry& entry) {
-  return entry.name.find("smollm2-135m-instruct") != std::string::npos;
+std::vector<fs::path> draft_folders() {
+  return beside_program("assets/draft", "share/triescope/draft");
 }
 
-}  // namespace
+bool is_head(const fs::path& path) {
+  try {
+    return formats::is_draft_head(path.string());
+  } catch (const Error&) {
+    return false;  // opening it as a model says what is wrong with it
+  }
+}
 
-std::vector<CatalogEntry> list_models() {
+// The *.gguf files and directories with a config.json in these folders, by name within each: the
+// draft heads among them, or all others. Of two with one name the first counts.
+std::vector<CatalogEntry> list(const std::vector<fs::path>& folders, bool heads) {
   std::vector<CatalogEntry> entries;
-  for (const fs::path& folder : model_folders()) {
+  for (const fs::path& folder : folders) {
     std::error_code ec;
     std::vector<fs::path> found;
     for (fs::directory_iterator it(folder, ec), end; !ec && it != end; it.increment(ec)) {
       const fs::path& path = it->path();
       std::error_code ignored;
-      if (path.extension() == ".gguf" || fs::exists(path / "config.json", ignored))
+      if (path.extension() == ".gguf"
+              ? !heads
+              : fs::exists(path / "config.json", ignored) && is_head(path) == heads)
         found.push_back(path);
     }
     std::sort(found.begin(), found.end());
@@ -65,22 +81,17 @@ std::vector<CatalogEntry> list_models() {
           {name, path.lexically_normal().string(), "in " + folder.lexically_normal().string()});
     }
   }
-  std::stable_partition(entries.begin(), entries.end(), is_default);
   return entries;
 }
 
-std::string resolve_model(const std::string& model) {
-  std::error_code ec;
-  if (!model.empty() && fs::exists(model, ec)) return model;
-  const std::vector<CatalogEntry> entries = list_models();
-  if (model.empty()) {
-    if (!entries.empty()) return entries.front().path;
-    throw Error(ErrorCode::kNotFound,
-                "no model given and none is installed: run `make build` once (it fetches "
-                "SmolLM2-135M-Instruct), or pass "
-                "--model with a Hugging Face directory or a .gguf file");
-  }
-  const std::string wanted = lower(model);
+bool is_default(const CatalogEntry& entry) {
+  return entry.name.find("smollm2-135m-instruct") != std::string::npos;
+}
+
+// The path of the entry with this short name, or with the only one that begins so.
+std::string resolve(const std::vector<CatalogEntry>& entries, const std::string& name,
+                    const std::string& what, const std::string& expected) {
+  const std::string wanted = lower(name);
   for (const CatalogEntry& entry : entries)
     if (entry.name == wanted) return entry.path;
   // A unique beginning is enough: "smollm2".
@@ -93,47 +104,59 @@ std::string resolve_model(const std::string& model) {
   }
   if (matches == 1) return match->path;
   std::vector<std::string> known;
-  std::string list;
+  std::string names;
   for (const CatalogEntry& entry : entries) {
     known.push_back(entry.name);
-    list += (list.empty() ? "" : ", ") + entry.name;
+    names += (names.empty() ? "" : ", ") + entry.name;
   }
-  const bool is_path = model.find('/') != std::string::npos || wanted.ends_with(".gguf");
-  throw Error(
-      is_path ? ErrorCode::kNotFound : ErrorCode::kInvalidArgument,
-      "model '" + model + "' is neither a file nor a directory nor a known short name (" +
-          (list.empty() ? "none installed" : list) +
-          "); expected a Hugging Face directory, a .gguf file, or one of `triescope info --list`" +
-          (matches > 1 ? "; several begin with it" : did_you_mean(model, known)));
+  const bool is_path = name.find('/') != std::string::npos || wanted.ends_with(".gguf");
+  throw Error(is_path ? ErrorCode::kNotFound : ErrorCode::kInvalidArgument,
+              what + " '" + name + "' is neither a file nor a directory nor a known short name (" +
+                  (names.empty() ? "none installed" : names) + "); expected " + expected +
+                  ", or one of `triescope info --list`" +
+                  (matches > 1 ? "; several begin with it" : did_you_mean(name, known)));
 }
 
-std::vector<CatalogEntry> list_draft_heads() {
-  std::vector<CatalogEntry> entries;
-  std::error_code ec;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ec);
-  if (ec) return entries;
-  const fs::path above = program.parent_path().parent_path();
-  for (const fs::path& folder : {above / "assets", above / "share/triescope/assets"}) {
-    for (fs::directory_iterator it(folder, ec), end; !ec && it != end; it.increment(ec)) {
-      std::error_code ignored;
-      const fs::path& path = it->path();
-      if (path.extension() != ".safetensors" && !fs::exists(path / "model.safetensors", ignored))
-        continue;
-      entries.push_back({lower(path.stem().string()), path.lexically_normal().string(),
-                         "in " + folder.lexically_normal().string()});
-    }
-  }
-  std::ranges::sort(entries, {}, &CatalogEntry::name);
+}  // namespace
+
+std::vector<CatalogEntry> list_models() {
+  std::vector<CatalogEntry> entries = list(model_folders(), /*heads=*/false);
+  std::stable_partition(entries.begin(), entries.end(), is_default);
   return entries;
 }
 
-std::string resolve_draft(const std::string& draft) {
+std::string resolve_model(const std::string& model) {
   std::error_code ec;
-  if (!draft.empty() && fs::exists(draft, ec)) return draft;
-  const std::string wanted = lower(draft);
-  for (const CatalogEntry& entry : list_draft_heads())
-    if (entry.name == wanted) return entry.path;
-  return resolve_model(draft);
+  if (!model.empty() && fs::exists(model, ec)) return model;
+  const std::vector<CatalogEntry> entries = list_models();
+  if (!model.empty())
+    return resolve(entries, model, "model", "a Hugging Face directory, a .gguf file");
+  if (!entries.empty()) return entries.front().path;
+  throw Error(ErrorCode::kNotFound,
+              "no model given and none is installed: run `make build` once (it fetches "
+              "SmolLM2-135M-Instruct), or pass "
+              "--model with a Hugging Face directory or a .gguf file");
+}
+
+std::vector<CatalogEntry> list_draft_heads() {
+  std::vector<fs::path> folders = draft_folders();
+  for (fs::path& folder : model_folders()) folders.push_back(std::move(folder));
+  return list(folders, /*heads=*/true);
+}
+
+std::vector<CatalogEntry> list_draft_models() { return list(draft_folders(), /*heads=*/false); }
+
+std::string resolve_draft(const std::string& draft, const std::string& called) {
+  if (draft.empty())
+    throw Error(ErrorCode::kInvalidArgument,
+                called + ": expected a path or a short name, found none");
+  std::error_code ec;
+  if (fs::exists(draft, ec)) return draft;
+  std::vector<CatalogEntry> entries = list_draft_heads();
+  for (auto* more : {list_draft_models, list_models})
+    for (CatalogEntry& model : more()) entries.push_back(std::move(model));
+  return resolve(entries, draft, called,
+                 "a Hugging Face directory, a .gguf file, the folder or file of a draft head");
 }
 
 }  // namespace triescope::app

@@ -1,5 +1,6 @@
-// Catalog: the models this installation knows by a short name (what set-up installed, what the user
-// dropped into the models folder), and how a MODEL argument is resolved to a path.
+// Catalog: the models and draft heads this installation knows by a short name (what set-up
+// installed, what comes with the program, what the user dropped into the models folder), and how a
+// MODEL or --draft argument is resolved to a path.
 #pragma once
 
 #include <string>
@@ -16,7 +17,7 @@ struct CatalogEntry {
 // Looks in $TRIESCOPE_MODELS, the models folders beside the program (build/../.deps/models,
 // ../share/triescope/models) and
 // ~/.local/share/triescope/models. A folder's *.gguf files and directories with a config.json are
-// entries. SmolLM2 first.
+// entries, but for draft heads. SmolLM2 first.
 std::vector<CatalogEntry> list_models();
 
 // A path as it is, or a short name (case-insensitive). "" = SmolLM2-135M-Instruct if installed,
@@ -25,11 +26,14 @@ std::vector<CatalogEntry> list_models();
 // there are.
 std::string resolve_model(const std::string& model);
 
-// The draft heads that come with the program: the folders and *.safetensors files of
-// build/../assets and ../share/triescope/assets.
+// Draft heads: those that come with the program (build/../assets/draft, ../share/triescope/draft),
+// then those in the folders of list_models().
 std::vector<CatalogEntry> list_draft_heads();
-// What --draft names: a path as it is, the short name of a draft head, or of a model. Errors:
+// Draft models that come with the program. Any model of list_models() can draft as well.
+std::vector<CatalogEntry> list_draft_models();
+// What --draft names: a path as it is, or the short name of a draft head or of a model, as
+// resolve_model does. `called` is what messages call it. Errors: kInvalidArgument for "", else
 // resolve_model's.
-std::string resolve_draft(const std::string& draft);
+std::string resolve_draft(const std::string& draft, const std::string& called = "draft");
 
 }  // namespace triescope::app

@@ -96,12 +96,12 @@ std::vector<std::int32_t> parse_ids(const std::string& text) {
   std::stringstream stream(text);
   std::string entry;
   while (std::getline(stream, entry, ',')) {
-    const std::string_view text = trimmed(entry, " \t\n");
+    const std::string_view digits = trimmed(entry, " \t\n");
     std::int32_t id = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-    if (text.empty() || error != std::errc() || end != text.data() + text.size())
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
+    if (digits.empty() || error != std::errc() || end != digits.data() + digits.size())
       throw Error(ErrorCode::kInvalidArgument,
-                  "token ids: expected numbers separated by commas, found '" + std::string(text) +
+                  "token ids: expected numbers separated by commas, found '" + std::string(digits) +
                       "' as entry " + std::to_string(ids.size() + 1));
     ids.push_back(id);
   }

@@ -29,7 +29,13 @@ void draw_experiment_chart(viz::Canvas& canvas, Rect area, const ExperimentChart
   const float em = chart.em, small = em * 0.86f;
   const viz::TextStyle bold{viz::FontFace::kUiBold, em, chart.theme.text};
   const viz::TextStyle dim{viz::FontFace::kUi, small, chart.theme.text_dim};
-  const viz::Color outline = chart.theme.text_dim, fill = chart.theme.accent;
+  const auto draw_box = [&](const Rect& box, bool filled) {
+    if (filled)
+      canvas.fill_rect(box, chart.theme.accent, em * 0.1f);
+    else
+      canvas.stroke_rect(box, chart.theme.text_dim, std::max(1.0f, em * 0.09f),
+                         viz::LineStyle::kSolid, em * 0.1f);
+  };
   // As wide as they ask for; bars have what is left.
   float names = em * 2;
   for (const std::string& name : chart.names) names = std::max(names, canvas.measure(name, bold).x);
@@ -39,12 +45,7 @@ void draw_experiment_chart(viz::Canvas& canvas, Rect area, const ExperimentChart
 
   float x = bars.x;
   const auto legend = [&](const std::string& word, bool filled) {
-    const Rect box{x, area.y + em * 0.4f, em, em * 0.6f};
-    if (filled)
-      canvas.fill_rect(box, fill, em * 0.1f);
-    else
-      canvas.stroke_rect(box, outline, std::max(1.0f, em * 0.09f), viz::LineStyle::kSolid,
-                         em * 0.1f);
+    draw_box({x, area.y + em * 0.4f, em, em * 0.6f}, filled);
     viz::text_in(canvas, {x + em * 1.4f, area.y, area.right() - x - em * 1.4f, em * 1.4f}, word,
                  dim);
     x += em * 2.6f + canvas.measure(word, dim).x;
@@ -61,16 +62,10 @@ void draw_experiment_chart(viz::Canvas& canvas, Rect area, const ExperimentChart
                  viz::fit_text(canvas, chart.names[i], bold, names - em * 0.7f), bold);
     const auto bar = [&](int row, double share, bool filled) {
       const float top = y + em * kBarEm * static_cast<float>(row);
-      const Rect box{bars.x, top, static_cast<float>(bars.w * share / std::max(most, 1e-9)),
-                     em * (kBarEm - 0.12f)};
-      if (share <= 0) {
-        // Nothing to draw: the figure says it.
-      } else if (filled) {
-        canvas.fill_rect(box, fill, em * 0.1f);
-      } else {
-        canvas.stroke_rect(box, outline, std::max(1.0f, em * 0.09f), viz::LineStyle::kSolid,
-                           em * 0.1f);
-      }
+      if (share > 0)  // else the figure alone says it
+        draw_box({bars.x, top, static_cast<float>(bars.w * share / std::max(most, 1e-9)),
+                  em * (kBarEm - 0.12f)},
+                 filled);
       viz::text_in(canvas, {bars.right(), top - em * 0.06f, figures, em * kBarEm},
                    share_text(share), {viz::FontFace::kUi, em * 0.72f, chart.theme.text_dim},
                    viz::Align::kRight);

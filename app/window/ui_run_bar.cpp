@@ -26,6 +26,13 @@ void list_catalog(Ui& ui, std::vector<CatalogEntry>& entries, std::vector<Catalo
   }
 }
 
+// What can draft: the small models that come with the program, then all others.
+std::vector<CatalogEntry> drafting_models() {
+  std::vector<CatalogEntry> entries = list_draft_models();
+  for (CatalogEntry& model : list_models()) entries.push_back(std::move(model));
+  return entries;
+}
+
 void draw_draft_field(Ui& ui, Need need, std::string& model) {
   const bool head = need == Need::kDraftHead;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - ImGui::GetFrameHeight());
@@ -46,7 +53,7 @@ void draw_draft_field(Ui& ui, Need need, std::string& model) {
     if (head)
       list_catalog(ui, ui.state.draft_heads, list_draft_heads, model, model);
     else
-      list_catalog(ui, ui.state.catalog, list_models, model, model);
+      list_catalog(ui, ui.state.draft_models, drafting_models, model, model);
     ImGui::EndCombo();
   }
 }

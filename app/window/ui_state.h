@@ -91,7 +91,7 @@ struct UiState {
   bool narrow = false, run_bar_when_narrow = true;
   std::size_t seen_documents = 0;
   // Read again whenever a list of them opens.
-  std::vector<CatalogEntry> catalog, draft_heads;
+  std::vector<CatalogEntry> catalog, draft_heads, draft_models;
   // Where the model that the run bar names lies; looked up when the name changes.
   std::optional<std::string> model_name;
   std::string model_path;

@@ -189,6 +189,11 @@ class LectureScreen {
   bool was_on_ = false, before_ = false;
 };
 
+// Some panel or the presenter view has a window of its own.
+bool more_windows(const Workspace& workspace) {
+  return !workspace.layout.floating.empty() || workspace.lecture.has_presenter_view();
+}
+
 // Escape ends one thing at a time, the innermost first: an open menu or list, the dialog, a text
 // field (which keeps its text: keep_on_escape()), then what is locked, selected or maximised.
 void leave_innermost(UiState& state, Workspace& workspace, bool typing) {
@@ -350,9 +355,7 @@ int run_window(const WindowOptions& options) {
     const bool changed = workspace.update(host.seconds);
     if (display.events.any || changed) frames_left = kSettleFrames;
     // What happens to a floating window, closing for one, comes through no callback of ours.
-    const bool floats =
-        !workspace.layout.floating.empty() || workspace.lecture.has_presenter_view();
-    if (woken && floats) frames_left = std::max(frames_left, 1);
+    if (woken && more_windows(workspace)) frames_left = std::max(frames_left, 1);
     if (const double second = std::floor(workspace.lecture.elapsed());
         workspace.lecture.has_presenter_view() && second != drawn_second) {
       drawn_second = second;
@@ -389,8 +392,7 @@ int run_window(const WindowOptions& options) {
     }
 
     // Windows of their own only while there are some: else menus and tooltips stay in this one.
-    const bool several =
-        !workspace.layout.floating.empty() || workspace.lecture.has_presenter_view();
+    const bool several = more_windows(workspace);
     ImGuiIO& io = ImGui::GetIO();
     io.ConfigFlags = several ? io.ConfigFlags | ImGuiConfigFlags_ViewportsEnable
                              : io.ConfigFlags & ~ImGuiConfigFlags_ViewportsEnable;

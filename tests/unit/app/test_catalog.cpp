@@ -2,12 +2,14 @@
 // be.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "app/run/catalog.h"
 #include "tests/support/paths.h"
 #include "tests/support/refusal.h"
 #include "tests/unit/formats/format_test_util.h"
+#include "tests/unit/formats/head_fixtures.h"
 
 namespace triescope::app {
 namespace {
@@ -27,6 +29,9 @@ struct Shelf {
     std::filesystem::create_directory(folder.path() / "Zorse.v2");
     test::write_file(folder.path() / "Zorse.v2" / "config.json", "{}");
     std::filesystem::create_directory(folder.path() / "zebroid");  // not a model
+    for (const auto& [name, of] :
+         {std::pair{"Okapi-Medusa", "medusa-v2"}, {"okapi-eagle", "eagle3"}})
+      std::filesystem::copy(test::head_fixtures() / of, folder.path() / name);
     ::setenv("TRIESCOPE_MODELS", folder.path().c_str(), 1);
   }
   ~Shelf() {
@@ -36,16 +41,19 @@ struct Shelf {
       ::unsetenv("TRIESCOPE_MODELS");
   }
   std::string at(const char* name) const { return (folder.path() / name).string(); }
+  std::vector<std::string> here(const std::vector<CatalogEntry>& entries) const {
+    std::vector<std::string> names;
+    for (const CatalogEntry& entry : entries)
+      if (entry.path.starts_with(folder.path().string())) names.push_back(entry.name);
+    return names;
+  }
   static std::string refusal(const std::string& name, ErrorCode code) {
     return test::refusal(code, [&] { resolve_model(name); });
   }
 };
 
 TEST_CASE_FIXTURE(Shelf, "a models folder offers its GGUF files and model folders by short names") {
-  std::vector<std::string> names;
-  for (const CatalogEntry& entry : list_models())
-    if (entry.path.starts_with(folder.path().string())) names.push_back(entry.name);
-  CHECK(names ==
+  CHECK(here(list_models()) ==
         std::vector<std::string>{"quagga.q4_1", "zebra-one", "zebu", "zorse.v2", "zebra-two"});
 }
 
@@ -66,6 +74,30 @@ TEST_CASE_FIXTURE(Shelf,
   CHECK(refusal("/no/zebra-one", ErrorCode::kNotFound)
             .starts_with("model '/no/zebra-one' is neither"));
   CHECK(refusal("zebra.gguf", ErrorCode::kNotFound).find("zebra-one") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Shelf, "draft heads in a models folder are offered as such, and not as models") {
+  CHECK(here(list_draft_heads()) == std::vector<std::string>{"okapi-medusa", "okapi-eagle"});
+  CHECK(here(list_draft_models()).empty());  // what comes with the program alone
+  CHECK(refusal("okapi-eagle", ErrorCode::kInvalidArgument).find("okapi") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Shelf, "what drafts is found by path, by a head's short name, by a model's") {
+  CHECK(resolve_draft(at("okapi-eagle")) == at("okapi-eagle"));
+  CHECK(resolve_draft("OKAPI-eagle") == at("okapi-eagle"));
+  CHECK(resolve_draft("okapi-m") == at("Okapi-Medusa"));
+  CHECK(resolve_draft("zebra-two") == at("zebra-two.gguf"));
+  const auto refused = [](const std::string& name) {
+    return test::refusal(ErrorCode::kInvalidArgument, [&] { resolve_draft(name); });
+  };
+  const std::string wrong = refused("okapi-meduse");
+  CHECK(wrong.starts_with("draft 'okapi-meduse' is neither"));
+  CHECK(wrong.ends_with("; did you mean okapi-medusa?"));
+  CHECK(refused("okapi").ends_with("; several begin with it"));
+  CHECK(refused("") == "draft: expected a path or a short name, found none");
+  CHECK(test::refusal(ErrorCode::kNotFound, [] {
+          resolve_draft("/no/such/head");
+        }).starts_with("draft '/no/such/head' is neither"));
 }
 
 }  // namespace
