@@ -9,6 +9,8 @@
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "core/formats/draft_head/head_file.h"
+#include "core/formats/weights.h"
+#include "core/model/model.h"
 
 namespace triescope::app {
 namespace {
@@ -92,8 +94,11 @@ bool is_default(const CatalogEntry& entry) {
 std::string resolve(const std::vector<CatalogEntry>& entries, const std::string& name,
                     const std::string& what, const std::string& expected) {
   const std::string wanted = lower(name);
+  const bool is_path = name.find('/') != std::string::npos;
+  // Captures of lessons name a model by its file.
+  const std::string of_file = is_path ? wanted : short_name(name);
   for (const CatalogEntry& entry : entries)
-    if (entry.name == wanted) return entry.path;
+    if (entry.name == wanted || entry.name == of_file) return entry.path;
   // A unique beginning is enough: "smollm2".
   const CatalogEntry* match = nullptr;
   int matches = 0;
@@ -109,12 +114,12 @@ std::string resolve(const std::vector<CatalogEntry>& entries, const std::string&
     known.push_back(entry.name);
     names += (names.empty() ? "" : ", ") + entry.name;
   }
-  const bool is_path = name.find('/') != std::string::npos || wanted.ends_with(".gguf");
-  throw Error(is_path ? ErrorCode::kNotFound : ErrorCode::kInvalidArgument,
-              what + " '" + name + "' is neither a file nor a directory nor a known short name (" +
-                  (names.empty() ? "none installed" : names) + "); expected " + expected +
-                  ", or one of `triescope info --list`" +
-                  (matches > 1 ? "; several begin with it" : did_you_mean(name, known)));
+  throw Error(
+      is_path || wanted.ends_with(".gguf") ? ErrorCode::kNotFound : ErrorCode::kInvalidArgument,
+      what + " '" + name + "' is neither a file nor a directory nor a known short name (" +
+          (names.empty() ? "none installed" : names) + "); expected " + expected +
+          ", or one of `triescope info --list`" +
+          (matches > 1 ? "; several begin with it" : did_you_mean(name, known)));
 }
 
 }  // namespace
@@ -157,6 +162,26 @@ std::string resolve_draft(const std::string& draft, const std::string& called) {
     for (CatalogEntry& model : more()) entries.push_back(std::move(model));
   return resolve(entries, draft, called,
                  "a Hugging Face directory, a .gguf file, the folder or file of a draft head");
+}
+
+std::string default_draft(const MethodInfo& method, const std::string& target) {
+  if (method.needs_draft_model()) {
+    const int vocabulary = inspect_model(target).vocab_size;
+    for (const CatalogEntry& entry : list_draft_models())
+      if (inspect_model(entry.path).vocab_size == vocabulary) return entry.path;
+  }
+  if (!method.needs_draft_head()) return "";
+  const formats::TargetShape shape =
+      formats::target_shape(formats::WeightSource::open(target)->config());
+  for (const CatalogEntry& entry : list_draft_heads()) {
+    try {
+      const formats::HeadKind kind = formats::HeadFile::open(entry.path, shape).kind();
+      if (std::ranges::find(method.heads, kind) != method.heads.end()) return entry.path;
+    } catch (const Error&) {
+      // For another target, or damaged: who names it is told so.
+    }
+  }
+  return "";
 }
 
 }  // namespace triescope::app

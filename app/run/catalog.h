@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/method/method.h"
+
 namespace triescope::app {
 
 struct CatalogEntry {
@@ -20,7 +22,8 @@ struct CatalogEntry {
 // entries, but for draft heads. SmolLM2 first.
 std::vector<CatalogEntry> list_models();
 
-// A path as it is, or a short name (case-insensitive). "" = SmolLM2-135M-Instruct if installed,
+// A path as it is, a short name (case-insensitive), or the file name of a .gguf file that is known
+// by its short name. "" = SmolLM2-135M-Instruct if installed,
 // else the first entry. Errors: kNotFound for a path (it has a '/', or ends in .gguf) and where
 // none is installed, kInvalidArgument for a name; both say what was looked for and which names
 // there are.
@@ -35,5 +38,10 @@ std::vector<CatalogEntry> list_draft_models();
 // resolve_model does. `called` is what messages call it. Errors: kInvalidArgument for "", else
 // resolve_model's.
 std::string resolve_draft(const std::string& draft, const std::string& called = "draft");
+
+// What drafts for `method` where nothing is named: the first of list_draft_heads() that is of a kind
+// the method takes and fits the target, or the first of list_draft_models() with the target's number
+// of tokens. "" = there is none. `target`: its path. Errors: as the target's file is read.
+std::string default_draft(const MethodInfo& method, const std::string& target);
 
 }  // namespace triescope::app

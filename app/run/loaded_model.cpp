@@ -76,8 +76,11 @@ DraftWith draft_for(const RunRequest& request, const LoadedModel& target, Loaded
                     const ProgressSink& progress, std::stop_token stop,
                     const std::function<void()>& before_free) {
   const MethodInfo& method = find_method(request.method);
-  if (request.draft_model.empty() || method.needs == Need::kNothing) return {};
-  const std::string path = checked_path(method, request.draft_model);
+  if (method.needs == Need::kNothing) return {};
+  const std::string named =
+      request.draft_model.empty() ? default_draft(method, target.path) : request.draft_model;
+  if (named.empty()) return {};
+  const std::string path = checked_path(method, named);
   if (method.needs_draft_head()) {
     if (!draft.head || draft.head->path != path || draft.head_of != target.model.get()) {
       auto head = load_draft_head(path, *target.model, target.options.threads);

@@ -1,6 +1,7 @@
 #include "app/run/request.h"
 
 #include <charconv>
+#include <filesystem>
 #include <sstream>
 
 #include "app/run/catalog.h"
@@ -27,13 +28,24 @@ std::string text_of(const nlohmann::json& settings) {
   return joined(parts);
 }
 
+// A model that cannot be read has none: loading it says what is wrong.
+bool has_default_draft(const MethodInfo& method, const std::string& model) {
+  try {
+    return !default_draft(method, resolve_model(model)).empty();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 void check_request(const RunRequest& request) {
   const MethodInfo& method = find_method(request.method);
   validate_settings(method, request.settings);
   if (method.needs == Need::kNothing) return;
-  if (request.draft_model.empty())
+  if (!request.draft_model.empty()) {
+    resolve_draft(request.draft_model);
+  } else if (!has_default_draft(method, request.model)) {
     throw Error(
         ErrorCode::kInvalidArgument,
         "method " + method.name + ": expected a " +
@@ -42,7 +54,7 @@ void check_request(const RunRequest& request) {
                  : "draft model, a smaller one with the same vocabulary; found none. Name one "
                    "with --draft MODEL") +
             ", or in the run bar");
-  resolve_draft(request.draft_model);
+  }
 }
 
 nlohmann::json settings_json(const GenerationSettings& generation) {
@@ -121,10 +133,25 @@ RunRequest request_of_run(const capture::RunInfo& run, const Tokenizer* tokenize
   };
   const nlohmann::json model = parsed(run.model_json);
   RunRequest request;
-  request.model = model.value("path", "");
+  // A file that is not here, as of another machine's run, may be known by its name.
+  const auto found_or_name = [](const std::string& path, const auto& resolve) {
+    std::error_code ec;
+    const std::string name = std::filesystem::path(path).filename().string();
+    if (name.empty() || std::filesystem::exists(path, ec)) return path;
+    try {
+      resolve(name);
+      return name;
+    } catch (const Error&) {
+      return path;
+    }
+  };
+  request.model = found_or_name(model.value("path", ""), resolve_model);
   request.device = model.value("device", request.device);
   if (model.contains("dtype")) request.dtype = dtype_from_string(model.value("dtype", ""));
-  if (model.contains("draft")) request.draft_model = model.at("draft").value("path", "");
+  if (model.contains("draft"))
+    request.draft_model =
+        found_or_name(model.at("draft").value("path", ""),
+                      [](const std::string& name) { return resolve_draft(name); });
   const MethodInfo& method = find_method(run.method);
   request.method = method.name;
   const nlohmann::json defaults = validate_settings(method, nlohmann::json::object());

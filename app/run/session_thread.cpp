@@ -195,7 +195,8 @@ struct SessionThread::Impl {
           loads = true;
           close_session();  // it may still use the old draft model or head
           now.state = LiveState::kLoading;
-          now.progress = "loading " + request.draft_model;
+          now.progress =
+              "loading " + (request.draft_model.empty() ? "what drafts" : request.draft_model);
           publish();
         });
     if (loads && with.head) note_head(*with.head);

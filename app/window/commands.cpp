@@ -254,15 +254,17 @@ Commands go_commands(Workspace& w, UiState& ui) {
 }
 
 Commands layout_commands(Workspace& w, UiState& ui) {
-  constexpr std::size_t kKeys = 9;  // Ctrl+1 to Ctrl+9
+  constexpr int kKeys = 9;  // Ctrl+1 to Ctrl+9
   Commands rows;
+  int next_key = 1;
   for (const std::string& name : w.layout_names()) {
     std::string title = "Layout: " + name;
     const bool preset = rows.size() < preset_names().size();
     if (preset) title[8] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[8])));
     std::vector<Chord> keys;
-    if (rows.size() < kKeys)
-      keys.push_back(chord_from_string("Ctrl+" + std::to_string(rows.size() + 1)));
+    // One begins in "learn"; the keys are for what one goes back and forth between.
+    if (name != "learn" && next_key <= kKeys)
+      keys.push_back(chord_from_string("Ctrl+" + std::to_string(next_key++)));
     rows.push_back({.id = "layout-" + name,
                     .title = title,
                     .menu = "View",

@@ -109,7 +109,7 @@ std::unique_ptr<PaneNode> make_split(bool side_by_side, float ratio,
 }
 
 const std::vector<std::string>& preset_names() {
-  static const std::vector<std::string> names = {"debug", "lecture", "memory", "compare"};
+  static const std::vector<std::string> names = {"debug", "lecture", "memory", "compare", "learn"};
   return names;
 }
 
@@ -148,6 +148,15 @@ std::unique_ptr<PaneNode> preset_layout(const std::string& name) {
                             make_leaf({"text", "narration", "memory", "verdict", "drafts",
                                        "candidates", "inspector", "log"}));
     return make_split(kAbove, 0.82f, std::move(panes), make_leaf({"timeline"}));
+  }
+  if (name == "learn") {
+    // Why this token: what competed, and the words for it, beside the tree.
+    auto why = make_split(kAbove, 0.56f, make_leaf({"verdict", "candidates", "drafts"}),
+                          make_leaf({"narration", "inspector", "log"}));
+    auto top =
+        make_split(kBeside, 0.57f, make_leaf({"trie", "mask", "positions", "kv"}), std::move(why));
+    auto below = make_split(kBeside, 0.57f, make_leaf({"text", "memory"}), make_leaf({"timeline"}));
+    return make_split(kAbove, 0.76f, std::move(top), std::move(below));
   }
   std::string names;
   for (const std::string& known : preset_names()) names += (names.empty() ? "" : ", ") + known;

@@ -1,6 +1,7 @@
 #include "app/window/ui.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "app/window/style.h"
@@ -18,6 +19,10 @@ constexpr float kRunBarMinWindowEm = 66;
 
 void help_tooltip(const std::string& text, float em) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  // Whoever just pressed here wants to see what that did, not what it is called.
+  const ImGuiIO& io = ImGui::GetIO();
+  const ImVec2 pressed = io.MouseClickedPos[0];
+  if (std::hypot(io.MousePos.x - pressed.x, io.MousePos.y - pressed.y) < em * 0.5f) return;
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(em * 30);
   ImGui::TextUnformatted(text.c_str());

@@ -124,6 +124,8 @@ void draw_status_line(Ui& ui) {
   ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(ui.theme.text_dim));
   if (document) draw_focus_chip(ui, *document);
   std::string left = to_string(live.state);
+  if (document && !ui.workspace.active_is_live())
+    left = document->capture->status() == capture::RunStatus::kStopped ? "stopped" : "recorded";
   if (document) {
     const capture::RunInfo& run = document->capture->run();
     left += "  ·  " + run.method + "  ·  KV " + run.kv_policy;

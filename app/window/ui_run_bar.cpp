@@ -33,13 +33,29 @@ std::vector<CatalogEntry> drafting_models() {
   return entries;
 }
 
-void draw_draft_field(Ui& ui, Need need, std::string& model) {
-  const bool head = need == Need::kDraftHead;
+// What drafts if the field stays empty; "" = nothing does.
+const std::string& default_draft_of(Ui& ui, const MethodInfo& method, const RunRequest& request) {
+  if (const std::pair of{method.name, request.model}; ui.state.default_draft_of != of) {
+    ui.state.default_draft_of = of;
+    try {
+      const std::string path = default_draft(method, resolve_model(request.model));
+      ui.state.default_draft = std::filesystem::path(path).filename().string();
+    } catch (const Error&) {
+      ui.state.default_draft.clear();  // starting the run says what is wrong with the model
+    }
+  }
+  return ui.state.default_draft;
+}
+
+void draw_draft_field(Ui& ui, const MethodInfo& method, RunRequest& request) {
+  const bool head = method.needs_draft_head();
+  std::string& model = request.draft_model;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - ImGui::GetFrameHeight());
   const std::string before = model;
-  ImGui::InputTextWithHint("##draft model",
-                           head ? "draft head: a name or a path" : "draft model: a name or a path",
-                           &model);
+  const std::string& unnamed = default_draft_of(ui, method, request);
+  const std::string hint = std::string(head ? "draft head: " : "draft model: ") +
+                           (unnamed.empty() ? "a name or a path" : unnamed);
+  ImGui::InputTextWithHint("##draft model", hint.c_str(), &model);
   keep_on_escape(model, before);
   help_tooltip(
       head
@@ -170,7 +186,7 @@ void draw_method(Ui& ui, RunRequest& request) {
   help_tooltip(method->summary + (method->paper.empty() ? "" : "\n" + method->paper) +
                    (method->lossless ? "\nLossless." : "\nLossy: changes the text."),
                ui.em);
-  if (method->needs != Need::kNothing) draw_draft_field(ui, method->needs, request.draft_model);
+  if (method->needs != Need::kNothing) draw_draft_field(ui, *method, request);
   draw_model_settings(ui, request);
   edit_parameters(*method, request.settings, ui.em);
 }

@@ -82,11 +82,11 @@ struct UiState {
   // The lessons there are; read when a list of them is drawn for the first time.
   std::optional<std::vector<LibraryLesson>> lessons;
   float lesson_list_height = 0;  // px, of the start screen's; known once it was drawn
-  std::string copy;             // goes to the clipboard with the next frame
-  PaneNode maximised;           // the one pane there is while a panel is maximised
-  std::string dragged_panel;    // by its tab
-  std::string undock;           // a panel that a menu sends into a window of its own
-  std::uint64_t tab_shown = 0;  // serial of the document whose tab was selected last; 0 = none
+  std::string copy;              // goes to the clipboard with the next frame
+  PaneNode maximised;            // the one pane there is while a panel is maximised
+  std::string dragged_panel;     // by its tab
+  std::string undock;            // a panel that a menu sends into a window of its own
+  std::uint64_t tab_shown = 0;   // serial of the document whose tab was selected last; 0 = none
   // A window too narrow for run bar and panes: the run bar closes once there is something to see.
   bool narrow = false, run_bar_when_narrow = true;
   std::size_t seen_documents = 0;
@@ -95,6 +95,9 @@ struct UiState {
   // Where the model that the run bar names lies; looked up when the name changes.
   std::optional<std::string> model_name;
   std::string model_path;
+  // What drafts where the run bar names nothing, for this method and model.
+  std::pair<std::string, std::string> default_draft_of;
+  std::string default_draft;
 
   // Panel commands come by key with the mouse over a panel, or from a menu or the palette without.
   const std::string& panel_meant() const {

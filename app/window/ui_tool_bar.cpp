@@ -79,7 +79,9 @@ void draw_tool_bar(Ui& ui) {
   const bool over = now && (!ui.workspace.active_is_live() || live.state == LiveState::kDone);
   std::string position;
   if (over) {
-    position = "end, " + counted(document->capture->last_step() + 1, "step");
+    const std::string steps = counted(document->capture->last_step() + 1, "step");
+    const bool stopped = document->capture->status() == capture::RunStatus::kStopped;
+    position = stopped ? "stopped after " + steps : "end, " + steps;
   } else {
     const std::string next = "step " + std::to_string(capture::step_of(document->cursor)) + ", " +
                              capture::to_string(capture::phase_of(document->cursor));

@@ -290,6 +290,7 @@ int run_window(const WindowOptions& options) {
     workspace.compare(workspace.documents().back().get());
   }
 
+  if (!options.layout.empty()) workspace.use_layout(options.layout);
   if (options.lecture) {
     workspace.lecture.enter();
     if (workspace.lecture.is_on())

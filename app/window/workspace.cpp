@@ -6,6 +6,7 @@
 
 #include "app/window/export_task.h"
 #include "app/window/window_words.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 
 namespace triescope::app {
@@ -181,6 +182,12 @@ bool Workspace::start_request(const RunRequest& request, bool run_at_once) {
     const std::string path = new_run_path();
     requests_[path] = request;
     session_.start(request, path, run_at_once);
+    // One run decodes at a time, so this ends another that was not over.
+    if (const Document* const before = live_document();
+        before && (live_->state == LiveState::kPaused || live_->state == LiveState::kRunning))
+      say(LogLevel::kInfo, before->title + " stops after " +
+                               counted(before->capture->last_step() + 1, "step") +
+                               ", because another run begins. What it recorded stays.");
     return true;
   } catch (const std::exception& error) {
     say(LogLevel::kError, error.what());

@@ -29,26 +29,37 @@ std::vector<Value> beam(const Story& story, const VerdictRow& row) {
           story.sum_log_p("score", static_cast<double>(row.score), row.node)};
 }
 
-// Those that the next step begins with.
-void tell_kept(Story& story, std::span<const VerdictRow> verdicts) {
+// Those that the next step begins with, best first.
+std::vector<VerdictRow> kept_of(const Story& story, std::span<const VerdictRow> verdicts) {
   const auto frontier = story.capture.frontier(story.step);
-  std::vector<std::vector<Value>> items;
-  const VerdictRow* last = nullptr;
+  std::vector<VerdictRow> kept;
   for (const VerdictRow& row : verdicts) {
     const bool goes_on = std::any_of(frontier.begin(), frontier.end(),
                                      [&](const auto& leaf) { return leaf.node == row.node; });
-    if (row.verdict != Verdict::kKept || !goes_on) continue;
-    items.push_back(beam(story, row));
-    last = &row;
+    if (row.verdict == Verdict::kKept && goes_on) kept.push_back(row);
   }
-  if (items.empty()) return story.say("beams.none_kept");
-  const Value kept = count("kept", static_cast<std::int64_t>(items.size()), to_panel("trie"));
-  story.say("beams.kept", {kept, story.list("beams", "item.beam", items, 3)});
-  if (last->reason != Reason::kBeamKept) return;
+  return kept;
+}
+
+void tell_cut(Story& story, const VerdictRow& last) {
+  if (last.reason != Reason::kBeamKept) return;
   story.say("beams.cut",
-            {story.node("node", last->node),
-             number("gap", static_cast<double>(last->gap), to_node(last->node), 2),
-             number("limit", static_cast<double>(last->threshold), to_panel("candidates"), 2)});
+            {story.node("node", last.node),
+             number("gap", static_cast<double>(last.gap), to_node(last.node), 2),
+             number("limit", static_cast<double>(last.threshold), to_panel("candidates"), 2)});
+}
+
+bool is_lost(const VerdictRow& row) {
+  return row.verdict == Verdict::kPruned || row.verdict == Verdict::kRejected;
+}
+
+void tell_kept(Story& story, std::span<const VerdictRow> kept) {
+  if (kept.empty()) return story.say("beams.none_kept");
+  std::vector<std::vector<Value>> items;
+  for (const VerdictRow& row : kept) items.push_back(beam(story, row));
+  story.say("beams.kept", {count("kept", static_cast<std::int64_t>(items.size()), to_panel("trie")),
+                           story.list("beams", "item.beam", items, 3)});
+  tell_cut(story, kept.back());
 }
 
 void tell_finished(Story& story, std::span<const VerdictRow> verdicts) {
@@ -72,7 +83,7 @@ void tell_lost(Story& story, std::span<const VerdictRow> verdicts) {
   const VerdictRow* first = nullptr;
   std::vector<std::vector<Value>> others;
   for (const VerdictRow& row : verdicts) {
-    if (row.verdict != Verdict::kPruned && row.verdict != Verdict::kRejected) continue;
+    if (!is_lost(row)) continue;
     if (first)
       others.push_back({story.node("node", row.node)});
     else
@@ -87,9 +98,16 @@ void tell_lost(Story& story, std::span<const VerdictRow> verdicts) {
 
 void tell_beams(Story& story, std::span<const VerdictRow> verdicts) {
   tell_expansion(story);
-  tell_kept(story, verdicts);
+  tell_kept(story, kept_of(story, verdicts));
   tell_finished(story, verdicts);
   tell_lost(story, verdicts);
+}
+
+void tell_beam_decision(Story& story, std::span<const VerdictRow> verdicts) {
+  const auto kept = kept_of(story, verdicts);
+  if (!kept.empty()) tell_cut(story, kept.back());
+  if (const auto lost = std::ranges::find_if(verdicts, is_lost); lost != verdicts.end())
+    tell_reason(story, *lost);
 }
 
 }  // namespace triescope::viz

@@ -74,7 +74,7 @@ void tell_memory(Story& story, const capture::MemoryRow& memory) {
 // Nodes whose last live text ended in this step, though the step did not decide about themselves.
 void tell_deaths(Story& story) {
   std::vector<std::vector<Value>> items;
-  for (const capture::VerdictRow& row : verdicts_of(story))
+  for (const capture::VerdictRow& row : verdicts_of(story, capture::Phase::kCommit))
     items.push_back({story.node("node", row.node)});
   if (!items.empty()) story.say("commit.died", {story.list("nodes", "item.node", items)});
 }

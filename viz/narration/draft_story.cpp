@@ -127,7 +127,7 @@ void tell_draft(Story& story) {
       is_one_of(kDrafters, method) ? "draft.by." + method : "draft.by.other",
       {count("drafts", proposed, to_panel("verdict")), story.node("node", drafts.front().parent)});
   tell_shape(story, drafts);
-  const auto verdicts = verdicts_of(story);
+  const auto verdicts = verdicts_of(story, capture::Phase::kDraft);
   const auto withdrawn = std::count_if(
       verdicts.begin(), verdicts.end(),
       [](const capture::VerdictRow& row) { return row.verdict == capture::Verdict::kWithdrawn; });

@@ -16,6 +16,8 @@ void tell_beginning(Story& story) {
   if (prompt > 0)
     story.say("begin.prompt",
               {count("prompt", prompt, to_panel("text")), story.node("last", -1 - prompt)});
+  if (const double width = story.setting("num_beams", 0); width > 1)
+    story.say("begin.score", {count("width", static_cast<std::int64_t>(width), to_panel("trie"))});
   story.say("begin.next");
 }
 

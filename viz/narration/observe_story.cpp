@@ -90,10 +90,10 @@ void tell_time(Story& story) {
 
 void tell_observe(Story& story) {
   if (const auto step = story.capture.step(story.step)) tell_figures(story, *step);
-  if (const auto results = returned(story); !results.empty())
-    tell_end(story, results);
-  else
-    tell_text(story);
+  const auto results = returned(story);
+  if (!results.empty()) tell_end(story, results);
+  tell_decision(story);
+  if (results.empty()) tell_text(story);
   tell_time(story);
 }
 

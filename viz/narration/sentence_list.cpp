@@ -10,6 +10,7 @@ std::span<const SentenceKind> sentence_kinds() {
       // begin.txt
       {"begin.run", "method model most"},
       {"begin.prompt", "prompt last"},
+      {"begin.score", "width"},
       {"begin.next", ""},
       {"gap.here", "step"},
       {"gap.steps", "first last"},

@@ -125,10 +125,11 @@ std::string Story::model(std::string_view name) const {
   return text_in_json(capture.run().model_json, name);
 }
 
-std::vector<capture::VerdictRow> verdicts_of(const Story& story) {
+std::vector<capture::VerdictRow> verdicts_of(const Story& story, capture::Phase phase) {
+  const capture::Tick tick = capture::make_tick(story.step, phase);
   std::vector<capture::VerdictRow> rows;
   for (const capture::VerdictRow& row : story.capture.verdicts(story.step))
-    if (row.tick == story.tick) rows.push_back(row);
+    if (row.tick == tick) rows.push_back(row);
   return rows;
 }
 

@@ -71,10 +71,15 @@ void tell_observe(Story& story);  // observe_story.cpp
 // What accept decided about beams; about texts, with the drafts below them.
 void tell_beams(Story& story, std::span<const capture::VerdictRow> verdicts);  // beam_story.cpp
 void tell_texts(Story& story, std::span<const capture::VerdictRow> verdicts);  // text_story.cpp
+// The same in a sentence or two, for whoever goes on by whole steps: the cut and the first that fell
+// out; the refusal that ended the drafts, or why this token was chosen.
+void tell_decision(Story& story);  // accept_story.cpp
+void tell_beam_decision(Story& story, std::span<const capture::VerdictRow> verdicts);
+void tell_text_decision(Story& story, std::span<const capture::VerdictRow> verdicts);
 // Why a node's verdict fell, as a sentence of its own (reason_story.cpp). False: nothing was recorded.
 bool tell_reason(Story& story, const capture::VerdictRow& row);
 
-// The verdicts of the story's step that this phase gave.
-std::vector<capture::VerdictRow> verdicts_of(const Story& story);
+// The verdicts that this phase of the story's step gave.
+std::vector<capture::VerdictRow> verdicts_of(const Story& story, capture::Phase phase);
 
 }  // namespace triescope::viz

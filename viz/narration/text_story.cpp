@@ -117,21 +117,30 @@ void tell_own(Story& story, const VerdictRow& own) {
             {story.node("node", own.node)});
 }
 
+struct Parts {
+  std::vector<VerdictRow> drafts, taken_over;
+  const VerdictRow *own = nullptr, *finished = nullptr;
+};
+
+Parts parts_of(std::span<const VerdictRow> verdicts) {
+  Parts parts;
+  for (const VerdictRow& row : verdicts) {
+    if (row.reason == Reason::kForced || row.reason == Reason::kBranched)
+      parts.taken_over.push_back(row);
+    else if (row.verdict == Verdict::kAccepted || row.verdict == Verdict::kRejected)
+      parts.drafts.push_back(row);
+    else if (row.verdict == Verdict::kFinished)
+      parts.finished = &row;
+    else if (!parts.own)
+      parts.own = &row;
+  }
+  return parts;
+}
+
 }  // namespace
 
 void tell_texts(Story& story, std::span<const VerdictRow> verdicts) {
-  std::vector<VerdictRow> drafts, taken_over;
-  const VerdictRow *own = nullptr, *finished = nullptr;
-  for (const VerdictRow& row : verdicts) {
-    if (row.reason == Reason::kForced || row.reason == Reason::kBranched)
-      taken_over.push_back(row);
-    else if (row.verdict == Verdict::kAccepted || row.verdict == Verdict::kRejected)
-      drafts.push_back(row);
-    else if (row.verdict == Verdict::kFinished)
-      finished = &row;
-    else if (!own)
-      own = &row;
-  }
+  const auto [drafts, taken_over, own, finished] = parts_of(verdicts);
   if (!taken_over.empty())
     story.say(taken_over.back().reason == Reason::kForced ? "accept.forced" : "accept.branched",
               {story.node("node", taken_over.back().node),
@@ -153,6 +162,15 @@ void tell_texts(Story& story, std::span<const VerdictRow> verdicts) {
     story.say("accept.pending", {story.node("node", own->node),
                                  ordinal("position", prompt + depth - 1, to_node(own->node))});
   }
+}
+
+void tell_text_decision(Story& story, std::span<const VerdictRow> verdicts) {
+  const auto [drafts, taken_over, own, finished] = parts_of(verdicts);
+  if (!taken_over.empty()) return;
+  if (const VerdictRow* const refusal = decisive(story, drafts, own))
+    tell_reason(story, *refusal);
+  else if (own && drafts.empty())
+    tell_reason(story, *own);
 }
 
 }  // namespace triescope::viz

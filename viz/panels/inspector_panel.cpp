@@ -162,13 +162,12 @@ class InspectorPanel final : public Panel {
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
     const auto facts = facts_of(scene);
     if (facts.empty()) return draw_empty_state(canvas, area, info().empty, scene);
-    labels_.clear();
     // A list that is longer than a wide panel is high goes on in a column beside it.
     const auto columns = static_cast<std::size_t>(
         std::clamp(std::floor(area.w / (scene.em * kColumnEm)), 1.0f, 3.0f));
     Rect column{area.x, area.y, area.w / static_cast<float>(columns), area.h};
     if (columns == 1 || lay_out(canvas, area, scene, facts, false) <= area.h) {
-      overflow_ = std::max(0.0f, lay_out(canvas, area, scene, facts, true, &labels_) - area.h);
+      overflow_ = std::max(0.0f, lay_out(canvas, area, scene, facts, true) - area.h);
     } else {
       overflow_ = 0;
       std::vector<Fact> part;
@@ -178,7 +177,7 @@ class InspectorPanel final : public Panel {
         if (i + 1 < facts.size()) more.push_back(facts[i + 1]);
         const bool full = lay_out(canvas, column, scene, more, false) > area.h && left > 1;
         if (!full && i + 1 < facts.size()) continue;
-        const float height = lay_out(canvas, column, scene, part, true, &labels_);
+        const float height = lay_out(canvas, column, scene, part, true);
         overflow_ = std::max(overflow_, height - area.h);
         column.x += column.w;
         part.clear();
@@ -193,10 +192,6 @@ class InspectorPanel final : public Panel {
     if (in.inside && in.wheel != 0)
       scroll_ = std::clamp(scroll_ - in.wheel * scene.em * 3, 0.0f, overflow_);
     if (in.dragging) scroll_ = std::clamp(scroll_ - in.drag_delta.y, 0.0f, overflow_);
-    if (!in.inside) return reaction;
-    for (const auto& [box, label] : labels_)
-      if (const std::string meaning = meaning_of(label); box.contains(in.mouse) && !meaning.empty())
-        reaction.tooltip = {label + ": " + meaning};
     return reaction;
   }
 
@@ -218,7 +213,7 @@ class InspectorPanel final : public Panel {
 
  private:
   float lay_out(Canvas& canvas, Rect area, const Scene& scene, const std::vector<Fact>& facts,
-                bool draw, std::vector<std::pair<Rect, std::string>>* labels = nullptr) const {
+                bool draw) const {
     const float em = scene.em, pad = em * 0.6f, row = em * 1.3f;
     const float label = std::min(em * 8, area.w * 0.36f);
     float y = area.y + em * 0.35f - (scene.export_mode ? 0 : scroll_);
@@ -229,10 +224,10 @@ class InspectorPanel final : public Panel {
       const auto formula = fact.formula.empty()
                                ? std::vector<std::string>()
                                : wrap_text(canvas, fact.formula, dim_text(scene, 0.78f), width);
-      if (labels) labels->push_back({{area.x + pad, y, label - em * 0.4f, row}, fact.label});
       if (draw) {
-        text_in(canvas, {area.x + pad, y, label - em * 0.4f, row}, fact.label,
-                dim_text(scene, 0.88f));
+        const Rect name{area.x + pad, y, label - em * 0.4f, row};
+        text_in(canvas, name, fact.label, dim_text(scene, 0.88f));
+        if (!meaning_of(fact.label).empty()) canvas.term(name, fact.label);
         float at = y;
         for (const std::string& line : value) {
           text_in(canvas, {area.x + pad + label, at, width, row}, line, ui_text(scene, 0.92f));
@@ -251,7 +246,6 @@ class InspectorPanel final : public Panel {
   }
 
   float scroll_ = 0, overflow_ = 0;
-  std::vector<std::pair<Rect, std::string>> labels_;  // where they were drawn last
 };
 
 }  // namespace

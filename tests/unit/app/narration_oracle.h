@@ -28,8 +28,10 @@ class Oracle {
  public:
   Oracle(const Capture& capture, Tick cursor)
       : c(capture), cursor_(cursor), tick(cursor - 1), step(step_of(cursor - 1)) {
+    // What a step came to is also what its accept decided.
+    const Tick decided = phase_of(tick) == Phase::kObserve ? make_tick(step, Phase::kAccept) : tick;
     for (const VerdictRow& row : c.verdicts(step))
-      if (row.tick == tick) verdicts.push_back(row);
+      if (row.tick == decided) verdicts.push_back(row);
     for (const NodeRow& row : c.nodes())
       if (row.tick == tick) hung.push_back(row);
     for (std::int32_t before = step - 1; const FrontierRow& row : c.frontier(before))

@@ -6,8 +6,10 @@
 #include <cstdlib>
 
 #include "app/run/catalog.h"
+#include "core/methods/registry.h"
 #include "tests/support/paths.h"
 #include "tests/support/refusal.h"
+#include "tests/support/skip.h"
 #include "tests/unit/formats/format_test_util.h"
 #include "tests/unit/formats/head_fixtures.h"
 
@@ -63,6 +65,9 @@ TEST_CASE_FIXTURE(Shelf,
   CHECK(resolve_model("ZEBRA-one") == at("Zebra-One.gguf"));
   CHECK(resolve_model("zebu") == at("Zebu"));
   CHECK(resolve_model("quag") == at("Quagga.Q4_1.gguf"));
+  CHECK(resolve_model("Quagga.Q4_1.gguf") == at("Quagga.Q4_1.gguf"));
+  // Who writes a whole path means that file.
+  CHECK(refusal("/not/here/Quagga.Q4_1.gguf", ErrorCode::kNotFound).starts_with("model '/not"));
 }
 
 TEST_CASE_FIXTURE(Shelf,
@@ -98,6 +103,27 @@ TEST_CASE_FIXTURE(Shelf, "what drafts is found by path, by a head's short name, 
   CHECK(test::refusal(ErrorCode::kNotFound, [] {
           resolve_draft("/no/such/head");
         }).starts_with("draft '/no/such/head' is neither"));
+}
+
+TEST_CASE_FIXTURE(Shelf, "where no draft is named, the head of a fitting kind and target drafts") {
+  const std::string target = (test::head_fixtures() / "target").string();
+  const auto drafts = [&](const char* method) {
+    return default_draft(find_method(method), target);
+  };
+  CHECK(drafts("eagle3") == at("okapi-eagle"));
+  CHECK(drafts("medusa") == at("Okapi-Medusa"));
+  CHECK(drafts("hydra").empty());        // no such head there
+  CHECK(drafts("draft_model").empty());  // no draft model of this vocabulary
+  CHECK(drafts("beam").empty());         // nothing drafts
+}
+
+TEST_CASE("a head for another target does not draft unless it is named") {
+  const auto model = test::model_path();
+  if (!model) TRIESCOPE_SKIP("SmolLM2-135M-Instruct is not installed");
+  const Shelf shelf;
+  for (const char* method : {"eagle3", "medusa"})
+    CHECK_FALSE(default_draft(find_method(method), model->string())
+                    .starts_with(shelf.folder.path().string()));
 }
 
 }  // namespace

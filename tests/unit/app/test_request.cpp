@@ -1,9 +1,14 @@
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+
+#include "app/run/catalog.h"
 #include "app/run/request.h"
 #include "core/base/error.h"
 #include "core/tokenizer/id_tokenizer.h"
 #include "tests/support/fake_model.h"
+#include "tests/support/paths.h"
+#include "tests/support/skip.h"
 
 namespace triescope::app {
 namespace {
@@ -148,6 +153,27 @@ TEST_CASE("a capture's run becomes the request that it was started with") {
   CHECK(request_of_run(run, &words).prompt_is_ids);
   run.method = "no such method";
   CHECK_THROWS_AS(request_of_run(run, nullptr), Error);
+}
+
+TEST_CASE(
+    "a run of another machine is taken over with this machine's model of the same file name") {
+  const auto model = test::model_path();
+  if (!model) TRIESCOPE_SKIP("SmolLM2-135M-Instruct is not installed");
+  capture::RunInfo run;
+  run.method = "greedy";
+  const auto taken = [&](const std::string& path) {
+    run.model_json = R"({"path": ")" + path + "\"}";
+    return request_of_run(run, nullptr).model;
+  };
+  const bool was_set = std::getenv("TRIESCOPE_MODELS") != nullptr;  // then to this folder
+  ::setenv("TRIESCOPE_MODELS", model->parent_path().c_str(), 1);
+  const std::string name = model->filename().string();
+  CHECK(taken("/not/here/" + name) == name);
+  CHECK(taken(name) == name);  // as a lesson's capture has it
+  CHECK(resolve_model(taken("/not/here/" + name)) == model->string());
+  CHECK(taken(model->string()) == model->string());
+  CHECK(taken("/not/here/unknown.gguf") == "/not/here/unknown.gguf");
+  if (!was_set) ::unsetenv("TRIESCOPE_MODELS");
 }
 
 TEST_CASE("a window reads its prompt as ids where the tokenizer takes no text, and there alone") {

@@ -23,14 +23,18 @@ class RecordingCanvas final : public viz::Canvas {
   };
   std::vector<std::string> calls;  // every call with its arguments
   std::vector<Text> texts;
-  std::vector<std::string> terms;  // those that the glossary is asked to explain
-  viz::Rect ink{1e9f, 1e9f, 0, 0};  // of everything drawn, after clipping
+  std::vector<std::string> terms;     // those that the glossary is asked to explain
+  std::vector<viz::Rect> term_areas;  // where, term by term
+  viz::Rect ink{1e9f, 1e9f, 0, 0};    // of everything drawn, after clipping
   std::size_t shapes = 0;
 
   // `digits` after the point, in `calls`.
   explicit RecordingCanvas(bool log = true, int digits = 3) : log_(log), digits_(digits) {}
 
-  void term(viz::Rect, std::string_view name) override { terms.emplace_back(name); }
+  void term(viz::Rect area, std::string_view name) override {
+    terms.emplace_back(name);
+    term_areas.push_back(area);
+  }
   void fill_rect(viz::Rect r, viz::Color c, float radius) override {
     note("fill_rect", {r.x, r.y, r.w, r.h, radius}, c);
     mark(r);

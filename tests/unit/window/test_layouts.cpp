@@ -29,7 +29,8 @@ TEST_CASE_FIXTURE(Layouts, "a layout is saved as it is, used by name and forgott
   workspace.save_layout("board");
   CHECK(workspace.layout_name == "board");
   CHECK(workspace.own_layouts() == Names{"board"});
-  CHECK(workspace.layout_names() == Names{"debug", "lecture", "memory", "compare", "board"});
+  CHECK(workspace.layout_names() ==
+        Names{"debug", "lecture", "memory", "compare", "learn", "board"});
   workspace.use_layout("lecture");
   CHECK(workspace.layout_name == "lecture");
   CHECK(workspace.layout.floating.empty());
@@ -46,7 +47,7 @@ TEST_CASE_FIXTURE(Layouts, "a layout is saved as it is, used by name and forgott
 TEST_CASE_FIXTURE(Layouts, "a layout that there is not, a preset's name and no name are refused") {
   CHECK_THROWS_WITH_AS(workspace.use_layout("lectrue"),
                        doctest::Contains("layout 'lectrue' is not one of: debug, lecture, memory, "
-                                         "compare; did you mean lecture"),
+                                         "compare, learn; did you mean lecture?"),
                        Error);
   CHECK_THROWS_AS(workspace.save_layout("memory"), Error);
   CHECK_THROWS_AS(workspace.save_layout(""), Error);

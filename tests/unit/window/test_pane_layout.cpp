@@ -82,6 +82,13 @@ TEST_CASE("a panel that is shown is on top of its pane, in large and in small wi
   CHECK_FALSE(show_panel(*root, "no such panel"));
 }
 
+TEST_CASE("who learns has the tree, the decision, its words and the text in front at 1280×720") {
+  // What the run bar leaves.
+  const viz::Rect area{0, 0, 940, 590};
+  const auto visible = visible_panels(place(*preset_layout("learn"), area, {250, 120, 90}, 6));
+  CHECK(visible == std::vector<std::string>{"trie", "verdict", "narration", "text", "timeline"});
+}
+
 TEST_CASE("a layout survives being remembered, and damage is refused") {
   const auto root = preset_layout("memory");
   show_panel(*root, "inspector");

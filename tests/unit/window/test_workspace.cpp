@@ -274,16 +274,18 @@ TEST_CASE_FIXTURE(Desk,
       CHECK(commands.find(chord) == &command);
     }
   }
-  CHECK(commands.all().size() == 108);
+  CHECK(commands.all().size() == 109);
   CHECK(commands.find("no-such-command") == nullptr);
   CHECK(to_string(commands.find("layout-debug")->chords.front()) == "Ctrl+1");
   CHECK(to_string(commands.find("layout-compare")->chords.front()) == "Ctrl+4");
+  CHECK(commands.find("layout-learn")->chords.empty());  // Ctrl+5 on are one's own
 }
 
 TEST_CASE_FIXTURE(Desk, "a command is enabled where there is something for it to act on") {
   const auto enabled = [&](const char* id) { return commands.find(id)->is_enabled(); };
-  for (const char* id : {"save-as", "export", "save-handout", "save-data", "close", "restart", "what-if", "back",
-                         "go-start", "bookmark", "release-focus", "compare-with"}) {
+  for (const char* id :
+       {"save-as", "export", "save-handout", "save-data", "close", "restart", "what-if", "back",
+        "go-start", "bookmark", "release-focus", "compare-with"}) {
     CAPTURE(id);
     CHECK_FALSE(enabled(id));
   }
@@ -292,8 +294,9 @@ TEST_CASE_FIXTURE(Desk, "a command is enabled where there is something for it to
     CHECK(enabled(id));
   }
   Document& document = open_run("one", {1});
-  for (const char* id : {"save-as", "export", "save-handout", "save-data", "close", "restart", "what-if", "back",
-                         "go-start", "bookmark", "release-focus", "compare-with"}) {
+  for (const char* id :
+       {"save-as", "export", "save-handout", "save-data", "close", "restart", "what-if", "back",
+        "go-start", "bookmark", "release-focus", "compare-with"}) {
     CAPTURE(id);
     CHECK(enabled(id));
   }

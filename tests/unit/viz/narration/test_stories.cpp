@@ -89,11 +89,15 @@ std::string told(const Capture& run, Tick cursor) {
 TEST_CASE("stories: a step of beam search, phase by phase") {
   const auto opened = make_capture(record_two_beams);
   const Capture& run = *opened->capture;
-  CHECK(told(run, 0) ==
-        "Before the first step\n"
-        "  Trie beam search is about to decode at most 64 tokens with SmolLM2-135M-Instruct.\n"
-        "  The prompt is two tokens long and ends in '·on'.\n"
-        "  The first step is prefill: the model reads the whole prompt before it says anything.\n");
+  CHECK(
+      told(run, 0) ==
+      "Before the first step\n"
+      "  Trie beam search is about to decode at most 64 tokens with SmolLM2-135M-Instruct.\n"
+      "  The prompt is two tokens long and ends in '·on'.\n"
+      "  It follows up to two texts at once and scores each by Σ log p, the sum of the logarithms "
+      "of its tokens' probabilities: the nearer to zero, the likelier the whole text.\n"
+      "  The first step is prefill: one forward over the whole prompt, before the model says "
+      "anything.\n");
   CHECK(told(run, make_tick(0, Phase::kCommit) + 1) ==
         "Step 0, commit\n"
         "  Every entry of the KV cache is still needed, so nothing is given up.\n"
@@ -130,6 +134,10 @@ TEST_CASE("stories: a step of beam search, phase by phase") {
   CHECK(told(run, make_tick(1, Phase::kObserve) + 1) ==
         "Step 1, observe\n"
         "  Step 1 is done, and two beams go on.\n"
+        "  The cut falls behind '·was': the best continuation left out has -1.50, which is 0.25 "
+        "short.\n"
+        "  The beam at '·city' dies out: its best continuation has Σ log p = -2.00, and the last "
+        "of two places went for -1.25.\n"
         "  The best beam ends in '·it', two tokens after the prompt, with Σ log p = -0.50.\n"
         "  The step took 100 µs, 90 µs of it for the forward.\n");
 }
