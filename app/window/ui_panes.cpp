@@ -176,12 +176,19 @@ void draw_empty(Ui& ui, viz::Rect area) {
   ImGui::SetCursorPos(ImVec2(left, top));
   ImGui::BeginGroup();
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  const RunRequest& request = ui.workspace.request();
+  const bool ready =
+      !request.prompt.empty() && !(request.model.empty() && ui.state.catalog.empty());
   ImGui::PushFont(ui.fonts.ui_bold, 0);
-  ImGui::TextUnformatted("Nothing decoded yet.");
+  ImGui::TextUnformatted(ready ? "Ready to decode your prompt" : "Nothing decoded yet");
   ImGui::PopFont();
   ImGui::TextUnformatted(
-      "Choose a model, a method and a prompt in the run bar (F2), then press Start and step "
-      "through the run with F10, or open a capture (Ctrl+O, or drop its file here).");
+      ready
+          ? "Start loads the model; then Step (F10) goes on by a token and Back returns. The "
+            "run bar (F2) has the prompt, the method and the model. Ctrl+O opens a capture, or "
+            "drop its file here."
+          : "Choose a model, a method and a prompt in the run bar (F2), then press Start and step "
+            "through the run with F10, or open a capture (Ctrl+O, or drop its file here).");
   ImGui::PopTextWrapPos();
   ImGui::Dummy(ImVec2(0, ui.em * 0.5f));
   command_button(ui, "start", "Start", /*primary=*/true);
