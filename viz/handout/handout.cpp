@@ -77,7 +77,10 @@ std::string handout_html(const capture::Capture& capture, const HandoutOptions& 
   ColorPairs colors;
   SharedList looks;
   std::set<std::int32_t> nodes;
-  PaneContext context{&capture, steps, &sizes, &colors, &looks, &nodes, count};
+  std::vector<PaneView> views;
+  for (const std::int32_t step : steps) views.push_back({cursor_after(capture, step)});
+  PaneContext context{&capture, views,  &sizes, &colors,
+                      &looks,   &nodes, count,  options.setting_title};
   std::string panes;
   for (const std::string& panel : panels)
     panes += (panes.empty() ? "" : ",") + pane_json(panel, context);
