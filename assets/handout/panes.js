@@ -43,6 +43,7 @@ function fit(svg, box, fixed) {
 const focus = {hovered: NONE, locked: NONE};
 const focused = () => focus.hovered !== NONE ? focus.hovered : focus.locked;
 
+// The picture with this number.
 function drawPane(pane, index, words) {
   drawPicture(pane.svg, pane.data.elements, pane.data.pictures[index], pane.made);
   if (pane.head) drawPicture(pane.head, pane.data.elements, pane.data.heads[index], pane.made);
@@ -88,6 +89,7 @@ function lock(node, from) {
   focus.hovered = NONE;
   lightUp();
   if (focus.locked !== NONE) bringNodeIntoSight(node, from);
+  book.seen();
 }
 
 function nodeAt(pane, event) {

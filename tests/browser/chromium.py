@@ -106,6 +106,7 @@ class Page:
         self.send("Page.navigate", url="file://" + os.path.abspath(path))
         while not any(e["method"] == "Page.loadEventFired" and e.get("sessionId") == self.session for e in self.browser.events):
             self.browser.events.append(self.browser.receive())
+        self.run("document.body.dataset.drawn ? 0 : new Promise(done => document.body.addEventListener('drawn', done, {once: true}))")
         self.painted()
         return time.monotonic() - begin
 

@@ -37,6 +37,14 @@ def quiet(page, what):
     equal([e["exceptionDetails"]["text"] for e in page.events("Runtime.exceptionThrown")], [], f"{what}: exceptions")
 
 
+def opened(page, path):
+    """Opens a page; returns the seconds until its first picture was painted. Its data are then `runData`."""
+    seconds = page.open(path)
+    page.run("(async () => { const text = atob(document.getElementById('run').textContent), bytes = Uint8Array.from(text, c => c.charCodeAt(0));"
+             " window.runData = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).json(); })()")
+    return seconds
+
+
 shown_step = "document.getElementById('place').textContent"
 
 
@@ -48,7 +56,7 @@ def lit(page, pane):
 def box_of(pane, node):
     """An expression: where a node's last box in a pane is, in px of the window."""
     return (f"(() => {{ const pane = document.querySelector('#pane-{pane} .scroller > svg'), box = pane.viewBox.baseVal,"
-            f" shown = pane.getBoundingClientRect(), data = JSON.parse(document.getElementById('run').textContent);"
+            f" shown = pane.getBoundingClientRect(), data = runData;"
             f" const one = data.panes.find(p => p.name === '{pane}'), index = Number(document.getElementById('slider').value);"
             " const numbers = []; let at = 0; const s = one.marks[index];"
             " for (let i = 0; i < s.length; i += 2) { at += s[i]; for (let k = 0; k < s[i + 1]; ++k) numbers.push(at++); }"
@@ -57,7 +65,7 @@ def box_of(pane, node):
 
 
 def lead(page):
-    return page.run("JSON.parse(document.getElementById('run').textContent).steps[Number(document.getElementById('slider').value)].lead")
+    return page.run("runData.steps[Number(document.getElementById('slider').value)].lead")
 
 
 def steps_by_every_way(page):
@@ -123,7 +131,7 @@ def focus_is_linked(page):
 
 def is_read_aloud(page):
     labels = page.run("[...document.querySelectorAll('.scroller > svg')].map(s => [s.getAttribute('role'), s.getAttribute('aria-label')])")
-    told = page.run("JSON.parse(document.getElementById('run').textContent).steps[Number(document.getElementById('slider').value)]"
+    told = page.run("runData.steps[Number(document.getElementById('slider').value)]"
                     ".words.find(w => w[0] === 'accept')[1][0].map(p => Array.isArray(p) ? p[0] : p).join('')")
     for role, label in labels:
         equal(role, "img", "role of a picture")
@@ -216,7 +224,7 @@ def main():
         page = browser.page()
         page.size(1280, 800)
         page.dark(False)
-        page.open(handout(os.path.join(CAPTURES, "schema2", "beam.tscap"), "beam.html"))
+        opened(page, handout(os.path.join(CAPTURES, "schema2", "beam.tscap"), "beam.html"))
         for test in (steps_by_every_way, focus_is_linked, is_read_aloud, text_can_be_selected, follows_the_theme, fits_a_phone):
             page.key("Home")
             page.key("Escape")
@@ -227,9 +235,20 @@ def main():
         quiet(page, "beam.html")
         refuses_what_is_not_its_own(page)
 
+        # A browser from before DecompressionStream: the page's own reader.
         page = browser.page()
         page.size(1280, 800)
-        page.open(handout(hostile_capture(os.path.join(WORK, "hostile.tscap")), "hostile.html"))
+        page.send("Page.addScriptToEvaluateOnNewDocument", source="delete window.DecompressionStream")
+        page.open(os.path.join(WORK, "beam.html"))
+        equal(page.run("typeof DecompressionStream"), "undefined", "a browser that cannot inflate")
+        equal(page.run("document.querySelectorAll('.pane').length"), 5, "panels of a page that unpacked itself")
+        page.key("End")
+        check(len(page.run("document.getElementById('pane-trie').textContent")) > 100, "the trie of a page that unpacked itself")
+        quiet(page, "beam.html, unpacked by itself")
+
+        page = browser.page()
+        page.size(1280, 800)
+        opened(page, handout(hostile_capture(os.path.join(WORK, "hostile.tscap")), "hostile.html"))
         check(page.run("document.getElementById('prompt').textContent").startswith("</script><img src=x"), "a prompt is shown as it is")
         page.key("End")
         check("</script>" in page.run("document.getElementById('pane-trie').textContent"), "a token is shown as it is")
