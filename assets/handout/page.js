@@ -26,7 +26,7 @@ function draw() {
   book.open(byId("words"), shown, follow);
   slider.value = shown;
   slider.setAttribute("aria-valuetext", place);
-  byId("place").textContent = place;
+  byId("place").textContent = byId("title").dataset.place = place;
   byId("back").disabled = shown === 0;
   byId("forward").disabled = shown === last;
   focus.hovered = NONE;
@@ -128,8 +128,16 @@ function useTheme(dark) {
   draw();
 }
 darkScheme.addEventListener("change", () => useTheme(darkScheme.matches));
-addEventListener("beforeprint", () => useTheme(false));
-addEventListener("afterprint", () => useTheme(darkScheme.matches));
+addEventListener("beforeprint", () => {
+  document.body.classList.add("printing");
+  useTheme(false);
+  for (const pane of panes.filter(book.shows)) fitForPaper(pane, book.lead(shown));
+});
+addEventListener("afterprint", () => {
+  document.body.classList.remove("printing");
+  for (const pane of panes) fitForScreen(pane);
+  useTheme(darkScheme.matches);
+});
 
 show(0);
 document.body.dataset.drawn = "yes";

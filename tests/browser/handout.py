@@ -7,34 +7,15 @@ import subprocess
 import sys
 
 import chromium
+from checks import check, equal, failed, quiet
 
 PROGRAM, CAPTURES, WORK = sys.argv[1:4]
-failures = []
-
-
-def check(holds, what):
-    if not holds:
-        failures.append(what)
-        print("FAILED:", what)
-
-
-def equal(found, expected, what):
-    check(found == expected, f"{what}: expected {expected!r}, found {found!r}")
 
 
 def handout(capture, name, *options):
     path = os.path.join(WORK, name)
     subprocess.run([PROGRAM, "--quiet", "export", capture, "--format", "html", "-o", path, *options], check=True)
     return path
-
-
-def quiet(page, what):
-    """Nothing was asked of a network, nothing was complained about."""
-    asked = [e["request"]["url"] for e in page.events("Network.requestWillBeSent")]
-    check(len(asked) > 0 and all(url.startswith("file://") for url in asked), f"{what}: asked for {asked}")
-    equal([e["entry"]["text"] for e in page.events("Log.entryAdded")], [], f"{what}: entries of the log")
-    equal([e["type"] for e in page.events("Runtime.consoleAPICalled")], [], f"{what}: calls of the console")
-    equal([e["exceptionDetails"]["text"] for e in page.events("Runtime.exceptionThrown")], [], f"{what}: exceptions")
 
 
 def opened(page, path):
@@ -196,6 +177,28 @@ def fits_a_phone(page):
     page.size(1280, 800)
 
 
+def prints_what_is_on_the_screen(page):
+    boxes = "Object.fromEntries([...document.querySelectorAll('.pane')].map(p => [p.id.slice(5), p.querySelector('.scroller > svg').getAttribute('viewBox').split(' ').map(Number)]))"
+    on_screen = page.run(boxes)
+    node, hit = lead(page), page.run(box_of("trie", lead(page)).replace("return {x", "return hit; return {x"))
+    for width in (1280, 700):
+        page.size(width, 800)
+        page.run("dispatchEvent(new Event('beforeprint'))")
+        for pane, (x, y, w, h) in page.run(boxes).items():
+            check(w <= 11000 and h <= 8000, f"{pane}: as much as a sheet of paper shows at a size that can be read: {w} x {h}")
+            check(h < on_screen[pane][3] or pane in ("trie", "verdict", "memory", "kv"), f"{pane}: no room for steps to come is printed")
+            if pane == "trie":
+                check(x <= hit[1] and hit[1] + hit[3] <= x + w and y <= hit[2] <= y + h, f"the newest node {node} is printed")
+        page.run("dispatchEvent(new Event('afterprint'))")
+        equal(page.run(boxes), on_screen, "and the pictures are as before")
+    page.size(1280, 800)
+    page.send("Emulation.setEmulatedMedia", media="print")
+    check("step 3 of" in page.run("getComputedStyle(document.getElementById('title'), '::after').content + document.getElementById('title').dataset.place"),
+          "a printed page says its step")
+    equal(page.run("[...document.querySelectorAll('footer, #tabs, details')].filter(e => e.getClientRects().length > 0).length"), 0, "what cannot be pressed on paper")
+    page.send("Emulation.setEmulatedMedia", media="")
+
+
 def refuses_what_is_not_its_own(page):
     """The last test of a page: what it tries is complained about."""
     page.run("(() => { const s = document.createElement('script'); s.textContent = 'window.strange = 1'; document.body.append(s); })()")
@@ -225,7 +228,7 @@ def main():
         page.size(1280, 800)
         page.dark(False)
         opened(page, handout(os.path.join(CAPTURES, "schema2", "beam.tscap"), "beam.html"))
-        for test in (steps_by_every_way, focus_is_linked, is_read_aloud, text_can_be_selected, follows_the_theme, fits_a_phone):
+        for test in (steps_by_every_way, focus_is_linked, is_read_aloud, text_can_be_selected, follows_the_theme, fits_a_phone, prints_what_is_on_the_screen):
             page.key("Home")
             page.key("Escape")
             if test is not steps_by_every_way:
@@ -257,7 +260,7 @@ def main():
         quiet(page, "hostile.html")
     finally:
         browser.close()
-    return 1 if failures else 0
+    return failed()
 
 
 sys.exit(main())
