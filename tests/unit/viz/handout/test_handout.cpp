@@ -73,7 +73,8 @@ TEST_CASE("handout: every step is in it with a picture of every panel, inside of
 TEST_CASE("handout: the panels follow what the steps decide") {
   using Names = std::vector<std::string>;
   CHECK(handout_panels(test::beam_capture()) == Names{"trie", "text", "verdict", "kv", "memory"});
-  CHECK(handout_panels(test::draft_capture()) == Names{"trie", "text", "verdict", "mask", "kv"});
+  CHECK(handout_panels(test::draft_capture()) ==
+        Names{"trie", "text", "verdict", "drafts", "mask", "kv"});
   Names shown;
   for (const json& pane : beam_page()["panes"]) shown.push_back(pane["name"]);
   CHECK(shown == handout_panels(test::beam_capture()));
