@@ -15,6 +15,7 @@ find_package(CLI11 REQUIRED)
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET GLOBAL cairo cairo-svg cairo-pdf cairo-png)
 pkg_check_modules(PANGO REQUIRED IMPORTED_TARGET GLOBAL pangocairo)
 find_package(GIF 5 REQUIRED)
+find_package(ZLIB REQUIRED)
 
 if(TRIESCOPE_GUI)
   set(OpenGL_GL_PREFERENCE GLVND)

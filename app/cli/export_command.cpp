@@ -7,6 +7,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
+#include "app/run/setting_title.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "viz/export/export.h"
@@ -105,6 +106,7 @@ int handout_export(const ExportCommandOptions& options, bool quiet) {
                 options.of_pictures + ": expected with the picture of a panel; found --format " +
                     kHandout + ", a page of the run, which takes --panel and --steps alone");
   viz::HandoutOptions settings;
+  settings.setting_title = setting_title;
   settings.panels = options.panels;
   for (const std::string& panel : settings.panels) viz::make_panel(panel);
   const auto capture = capture::Capture::open(options.capture);
@@ -122,6 +124,7 @@ int frames_export(const ExportCommandOptions& options, bool quiet) {
                   std::string(name) + ": expected with the picture of one step; found --format " +
                       options.format + ", frames of one run, which takes --steps");
   viz::FrameOptions settings;
+  settings.setting_title = setting_title;
   settings.panels = options.panels;
   settings.dark = options.theme == "dark";
   settings.scale = options.scale;
@@ -169,6 +172,7 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
   settings.format = viz::export_format_from_string(options.format);
   settings.dark = options.theme == "dark";
   settings.scale = options.scale;
+  settings.setting_title = setting_title;
   if (options.step >= 0) settings.step = options.step;
   if (!options.size.empty())
     std::tie(settings.width_px, settings.height_px) = parse_size(options.size);

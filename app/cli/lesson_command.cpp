@@ -9,6 +9,7 @@
 #include "app/cli/terminal.h"
 #include "app/run/experiment.h"
 #include "app/run/lesson_library.h"
+#include "app/run/lesson_page.h"
 #include "app/run/lesson_pictures.h"
 #include "app/run/record_run.h"
 #include "app/run/scratch_folder.h"
@@ -177,6 +178,21 @@ int record_lessons(const std::vector<std::string>& files, bool quiet) {
   return 0;
 }
 
+int export_page(const std::string& file, const std::string& output, bool quiet) {
+  const LibraryLesson one = find_lesson(file);
+  std::optional<ScratchFolder> scratch;
+  std::string path = capture_of(one);
+  if (path.empty()) {
+    scratch.emplace("lesson");
+    path = scratch->file("run.tscap");
+    record(one.lesson, path, quiet);
+  }
+  const auto capture = capture::Capture::open(path);
+  export_lesson(one, *capture, output, terminal_progress(quiet));
+  if (!quiet) std::fprintf(stderr, "%s written\n", output.c_str());
+  return 0;
+}
+
 constexpr const char* kTemplate = R"(---
 title: My lesson
 summary: One sentence that says what one understands afterwards.
@@ -259,11 +275,12 @@ int new_lesson(const std::string& file) {
 void add_lesson_command(CLI::App& root, CommandLine& line) {
   struct Options {
     std::vector<std::string> files;
-    std::string file;
+    std::string file, output;
     bool as_json = false, decode = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = root.add_subcommand("lesson", "lessons: what there is, check, record, write");
+  CLI::App* command =
+      root.add_subcommand("lesson", "lessons: what there is, check, record, write, export");
   command->require_subcommand(1);
 
   CLI::App* list = command->add_subcommand("list", "the lessons there are");
@@ -289,6 +306,17 @@ void add_lesson_command(CLI::App& root, CommandLine& line) {
   record->add_option("FILE", options->files, "a .md file")->required();
   record->callback([options, &line] {
     line.action = [options, &line] { return record_lessons(options->files, line.quiet); };
+  });
+
+  CLI::App* page = command->add_subcommand(
+      "export", "a lesson as one page for any browser and a phone, without a network");
+  page->add_option("FILE", options->file, "a .md file, or the name of a lesson there is")
+      ->required();
+  page->add_option("-o,--output", options->output, "the .html file to write")->required();
+  page->callback([options, &line] {
+    line.action = [options, &line] {
+      return export_page(options->file, options->output, line.quiet);
+    };
   });
 
   CLI::App* fresh = command->add_subcommand("new", "writes a lesson to start from");

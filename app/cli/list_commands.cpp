@@ -39,6 +39,7 @@ const char* kind_name(ParameterKind kind) {
 
 json parameter_json(const Parameter& parameter) {
   json result = {{"name", parameter.name},
+                 {"title", parameter.title},
                  {"kind", kind_name(parameter.kind)},
                  {"default", parameter.default_value},
                  {"help", parameter.help}};
@@ -64,9 +65,10 @@ json method_json(const MethodInfo& method) {
 void print_parameters(std::span<const Parameter> parameters) {
   for (const Parameter& parameter : parameters) {
     const std::string range = range_text(parameter);
-    std::cout << "    " << parameter.name << " = " << parameter.default_value.dump() << "  ("
-              << (range.empty() ? kind_name(parameter.kind) : range) << ")\n";
-    if (!parameter.help.empty()) std::cout << "        " << parameter.help << "\n";
+    std::cout << "    " << parameter.title << ": " << parameter.name << " = "
+              << parameter.default_value.dump() << "  ("
+              << (range.empty() ? kind_name(parameter.kind) : range) << ")\n        "
+              << parameter.help << "\n";
   }
 }
 

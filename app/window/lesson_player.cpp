@@ -1,13 +1,11 @@
 #include "app/window/lesson_player.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "app/run/lesson_words.h"
 #include "app/window/workspace.h"
 #include "core/base/error.h"
 #include "core/capture/phase_names.h"
-#include "viz/words/number_text.h"
-#include "viz/words/token_text.h"
 
 namespace triescope::app {
 namespace {
@@ -231,22 +229,7 @@ std::vector<LessonPlayer::Line> LessonPlayer::run_lines(const RunRequest& reques
 
 lessons::Trace LessonPlayer::trace() const { return {*document()->capture}; }
 
-std::string LessonPlayer::shown(const lessons::Value& value) {
-  if (const std::string* const text = std::get_if<std::string>(&value)) {
-    // A token is shown with its space; running text as it is.
-    const bool token = text->find_first_of(" \n", 1) == std::string::npos;
-    return token ? "'" + viz::token_text(*text) + "'" : viz::plain_text(*text);
-  }
-  if (const double* const number = std::get_if<double>(&value);
-      number && *number != std::round(*number))
-    return viz::number_text(*number);
-  std::string text = lessons::value_text(value);
-  const std::size_t first = text.starts_with('-') ? 1 : 0;
-  if (text.size() - first < 5 || text.find_first_not_of("0123456789", first) != std::string::npos)
-    return text;
-  for (std::size_t at = text.size(); at > first + 3;) text.insert(at -= 3, ",");
-  return text;
-}
+std::string LessonPlayer::shown(const lessons::Value& value) { return shown_value(value); }
 
 std::string LessonPlayer::text_of(const lessons::Expression& expression) const {
   if (!ready()) return "…";

@@ -1,31 +1,13 @@
 // An experiment in the lesson pane: what is tried, the chart, chi-square, and what that says.
 #include <algorithm>
-#include <cmath>
 
+#include "app/run/lesson_words.h"
 #include "app/window/experiment_chart.h"
 #include "app/window/lesson_card.h"
 #include "app/window/style.h"
-#include "core/base/counted.h"
 #include "viz/canvas/imgui_canvas.h"
 
 namespace triescope::app {
-namespace {
-
-std::string figures_text(const ExperimentResult& result, int draws) {
-  // Large ones as whole numbers: 1,991 and not 1.99e+03.
-  const double value = result.chi.value < 100 ? result.chi.value : std::round(result.chi.value);
-  std::string all = "χ² = " + (std::isfinite(value) ? LessonPlayer::shown(value) : "∞") + ", " +
-                    counted(static_cast<std::size_t>(result.chi.degrees), "degree") +
-                    " of freedom, p-value " +
-                    (result.agrees() ? LessonPlayer::shown(result.chi.p) : "below 0.001");
-  if (result.drafted > 0)
-    all += "; " + LessonPlayer::shown(static_cast<double>(result.accepted)) + " of " +
-           LessonPlayer::shown(static_cast<double>(draws)) + " draws kept a draft";
-  return all + ".";
-}
-
-}  // namespace
-
 void draw_experiment(Ui& ui, std::size_t piece, const lessons::Experiment& experiment,
                      float width) {
   LessonPlayer& lesson = ui.workspace.lesson;

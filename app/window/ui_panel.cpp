@@ -1,6 +1,7 @@
 // A panel: what the mouse does to it, and its picture.
 #include <cmath>
 
+#include "app/run/setting_title.h"
 #include "app/window/ui_parts.h"
 #include "viz/assets/glossary.h"
 #include "viz/canvas/shaping.h"
@@ -56,6 +57,7 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, f
   scene.focus = document.focus;
   scene.theme = ui.theme;
   scene.em = ui.em;
+  scene.setting_title = setting_title;
   scene.range = document.range;
   const std::vector<viz::BreakMark> breaks = ui.workspace.break_marks(document);
   scene.breaks = breaks;

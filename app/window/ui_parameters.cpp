@@ -90,7 +90,7 @@ bool edit(const Parameter& parameter, json& value) {
   return false;
 }
 
-// A row of a table: name and control; true if the value changed.
+// A row of a table: title and control; true if the value changed.
 bool edit_row(const MethodInfo& method, const Parameter& parameter, json& settings, float em) {
   bool changed = false;
   ImGui::TableNextRow();
@@ -100,10 +100,11 @@ bool edit_row(const MethodInfo& method, const Parameter& parameter, json& settin
   const std::string idle = no_effect_because(method, parameter.name, settings);
   const bool dim = !set || !idle.empty();
   if (dim) ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_TextDisabled));
-  text_fitted(parameter.name, ImGui::GetContentRegionAvail().x);
+  text_fitted(parameter.title, ImGui::GetContentRegionAvail().x);
   if (dim) ImGui::PopStyleColor();
-  const std::string help = (idle.empty() ? "" : "No effect now: " + idle + ".\n") + parameter.name +
-                           "\n" + parameter.help + allowed_text(parameter) +
+  const std::string help = (idle.empty() ? "" : "No effect now: " + idle + ".\n") +
+                           parameter.title + "  (" + parameter.name + ")\n" + parameter.help +
+                           allowed_text(parameter) +
                            "\nDefault: " + json_text(parameter.default_value) +
                            (set ? "\nRight-click: back to the default" : "");
   help_tooltip(help, em);

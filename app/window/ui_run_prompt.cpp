@@ -39,13 +39,16 @@ void draw_limits(Ui& ui, RunRequest& request) {
     ImGui::TableNextColumn();
     ImGui::SetNextItemWidth(-FLT_MIN);
   };
-  name("max_new_tokens");
-  help_tooltip("The run ends after this many generated tokens, unless a text ends earlier.", ui.em);
+  name("New Tokens");
+  help_tooltip(
+      "New Tokens  (max_new_tokens)\nThe run ends after this many generated tokens, unless a text "
+      "ends earlier.",
+      ui.em);
   field();
   ImGui::InputInt("##max", &request.max_new_tokens, 8, 64);
   request.max_new_tokens = std::clamp(request.max_new_tokens, 1, 1 << 20);
-  name("seed");
-  help_tooltip("Of all random draws: the same seed draws the same tokens.", ui.em);
+  name("Seed");
+  help_tooltip("Seed\nOf all random draws: the same seed draws the same tokens.", ui.em);
   field();
   ImGui::InputScalar("##seed", ImGuiDataType_U64, &request.seed);
   ImGui::EndTable();

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/run/setting_title.h"
 #include "app/window/export_task.h"
 #include "app/window/workspace.h"
 #include "viz/export/run_data.h"
@@ -34,6 +35,7 @@ void Workspace::start_export(const ExportJob& job) {
   viz::ExportOptions options;
   options.format = job.format;
   options.dark = job.dark;
+  options.setting_title = setting_title;
   if (active_->cursor > 0) options.step = capture::step_of(active_->cursor - 1);
   options.range = active_->range;
   // What is shown of a run; the task opens the capture itself.
@@ -87,7 +89,9 @@ void Workspace::start_whole_run(WholeRun as, const std::string& path) {
       [as, range = active_->range](const ExportTask::Captures& captures, const std::string& file,
                                    const ProgressSink& progress) {
         if (as == WholeRun::kHandout)
-          viz::export_handout(*captures[0], file, {.panels = {}, .steps = range}, progress);
+          viz::export_handout(*captures[0], file,
+                              {.panels = {}, .steps = range, .setting_title = setting_title},
+                              progress);
         else
           viz::export_run_data(*captures[0], file, range, progress);
       },

@@ -1,9 +1,9 @@
 // The page: which step is shown, and how one gets to another: slider, buttons, keys, swipes, links.
 
 const byId = (id) => document.getElementById(id);
-const slider = byId("slider"), last = run.steps.length - 1;
+const slider = byId("slider"), {last} = book;
 const SWIPE = 48;  // px
-let shown = -1;
+let shown = -1, chosen = "";
 
 function show(index) {
   index = Math.max(0, Math.min(last, index));
@@ -12,33 +12,47 @@ function show(index) {
   draw();
 }
 
+// Those panels that are to be seen, at the view they show; on a narrow screen one of them.
+function drawPanes() {
+  const words = book.spoken(shown), view = book.view(shown), seen = panes.filter(book.shows);
+  for (const pane of panes) pane.frame.hidden = pane.tab.hidden = !seen.includes(pane);
+  for (const pane of seen) drawPane(pane, view, words);
+  if (!seen.some((pane) => pane.data.name === chosen)) markChosen(book.first?.() ?? seen[0].data.name);
+  lightUp();
+}
+
 function draw() {
-  const step = run.steps[shown];
-  const words = spokenWords(step), place = "step " + step.step + " of " + run.steps[last].step;
-  for (const pane of panes) drawPane(pane, shown, words);
-  drawNarration(byId("words"), step, follow);
+  const place = book.place(shown);
+  book.open(byId("words"), shown, follow);
   slider.value = shown;
   slider.setAttribute("aria-valuetext", place);
-  byId("place").textContent = place;
+  byId("place").textContent = byId("title").dataset.place = place;
   byId("back").disabled = shown === 0;
   byId("forward").disabled = shown === last;
   focus.hovered = NONE;
-  lightUp();
-  bringNodeIntoSight(step.lead, null);
+  drawPanes();
+  bringNodeIntoSight(book.lead(shown), null);
+}
+
+function markChosen(name) {
+  chosen = name;
+  for (const pane of panes) {
+    pane.frame.classList.toggle("chosen", pane.data.name === name);
+    pane.tab.setAttribute("aria-pressed", pane.data.name === name);
+  }
 }
 
 function choosePane(name) {
-  for (const pane of panes) pane.frame.classList.toggle("chosen", pane.data.name === name);
-  for (const tab of byId("tabs").children)
-    tab.setAttribute("aria-pressed", tab.dataset.pane === name);
+  markChosen(name);
   // What was out of sight has not been scrolled.
-  if (shown >= 0) bringNodeIntoSight(focused() !== NONE ? focused() : run.steps[shown].lead, null);
+  bringNodeIntoSight(focused() !== NONE ? focused() : book.lead(shown), null);
 }
 
 function follow(target) {
   const what = target.slice(1);
-  if (target[0] === "s") return show(Number(what));
   if (target[0] === "n") return lock(Number(what), null);
+  book.follow(target);
+  if (target[0] !== "p") return;
   choosePane(what);
   byId("pane-" + what).scrollIntoView({block: "nearest"});
 }
@@ -58,6 +72,7 @@ for (const pane of panes) {
   tab.textContent = pane.data.title;
   tab.dataset.pane = pane.data.name;
   tab.addEventListener("click", () => choosePane(pane.data.name));
+  pane.tab = tab;
   byId("tabs").append(tab);
 }
 
@@ -69,6 +84,7 @@ byId("forward").addEventListener("click", () => show(shown + 1));
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const presses = event.target.closest("button, a, summary");
+  if (event.target.closest("input[type=number]")) return;
   switch (event.key) {
     case "ArrowRight": case "PageDown": show(shown + 1); break;
     case "ArrowLeft": case "PageUp": show(shown - 1); break;
@@ -81,7 +97,8 @@ document.addEventListener("keydown", (event) => {
     case "Escape":
       if (focus.locked !== NONE) lock(focus.locked, null);
       break;
-    default: return;
+    default:
+      if (!book.key || !book.key(event.key)) return;
   }
   event.preventDefault();
 });
@@ -111,8 +128,17 @@ function useTheme(dark) {
   draw();
 }
 darkScheme.addEventListener("change", () => useTheme(darkScheme.matches));
-addEventListener("beforeprint", () => useTheme(false));
-addEventListener("afterprint", () => useTheme(darkScheme.matches));
+addEventListener("beforeprint", () => {
+  document.body.classList.add("printing");
+  useTheme(false);
+  for (const pane of panes.filter(book.shows)) fitForPaper(pane, book.lead(shown));
+});
+addEventListener("afterprint", () => {
+  document.body.classList.remove("printing");
+  for (const pane of panes) fitForScreen(pane);
+  useTheme(darkScheme.matches);
+});
 
-choosePane(panes[0].data.name);
 show(0);
+document.body.dataset.drawn = "yes";
+document.body.dispatchEvent(new Event("drawn"));

@@ -25,7 +25,7 @@ const panes = run.panes.map((data) => {
   pane.scroller.setAttribute("role", "group");
   pane.scroller.setAttribute("aria-label", data.title);
   pane.svg = svgElement("svg", {role: "img"});
-  fit(pane.svg, data.box, data.box[2] > SCROLLS_FROM);
+  fitForScreen(pane);
   if (data.box[2] > SCROLLS_FROM) frame.classList.add("wide");
   pane.scroller.append(pane.svg);
   frame.append(pane.scroller);
@@ -40,9 +40,31 @@ function fit(svg, box, fixed) {
   svg.style.aspectRatio = box[2] + " / " + box[3];
 }
 
+// On paper a picture cannot be scrolled: what this step drew of it, and of a large one as much as can be read,
+// up to the node that is brought into sight.
+const PAPER = {width: 11000, height: 8000};  // tenths of a px
+
+function fitForPaper(pane, node) {
+  const all = pane.svg.getBBox(), [left, top, right, bottom] = [all.x - 40, all.y - 40, all.x + all.width + 40, all.y + all.height + 40];
+  if (all.width === 0) return;  // empty
+  const hit = boxesOf(pane, node)[0];
+  const along = (from, to, most, near, far) =>
+    to - from <= most || !hit ? [from, Math.min(most, to - from)]
+                              : [Math.max(from, Math.min(to - most, Math.max(near - 0.8 * most, far - 0.9 * most))), most];
+  const [x, width] = along(left, right, PAPER.width, hit?.[1], hit?.[1] + hit?.[3]);
+  const [y, height] = along(top, bottom, PAPER.height, hit?.[2], hit?.[2] + hit?.[4]);
+  fit(pane.svg, [x, y, width, height].map(Math.round), false);
+  pane.svg.style.minWidth = "";
+}
+
+function fitForScreen(pane) {
+  fit(pane.svg, pane.data.box, pane.data.box[2] > SCROLLS_FROM);
+}
+
 const focus = {hovered: NONE, locked: NONE};
 const focused = () => focus.hovered !== NONE ? focus.hovered : focus.locked;
 
+// The picture with this number.
 function drawPane(pane, index, words) {
   drawPicture(pane.svg, pane.data.elements, pane.data.pictures[index], pane.made);
   if (pane.head) drawPicture(pane.head, pane.data.elements, pane.data.heads[index], pane.made);
@@ -88,6 +110,7 @@ function lock(node, from) {
   focus.hovered = NONE;
   lightUp();
   if (focus.locked !== NONE) bringNodeIntoSight(node, from);
+  book.seen();
 }
 
 function nodeAt(pane, event) {

@@ -1,7 +1,7 @@
 // Pictures: what a panel drew at a step, as SVG. The data are numbers, colours and texts, never
 // markup: a text of the capture can become nothing but text. Lengths are tenths of a px.
 
-const run = JSON.parse(document.getElementById("run").textContent);
+const run = await unpacked(document.getElementById("run").textContent);
 const darkScheme = matchMedia("(prefers-color-scheme: dark)");
 let inDark = darkScheme.matches;
 

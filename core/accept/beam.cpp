@@ -286,28 +286,30 @@ std::vector<FinishedSequence> BeamAcceptor::results(const TokenTree& tree) const
 
 std::vector<Parameter> beam_parameters() {
   std::vector<Parameter> parameters = {
-      integer("num_beams", 3, 1, 256,
+      integer("num_beams", "Beams", 3, 1, 256,
               "Texts that are kept alive side by side. 1 is greedy decoding."),
-      number("length_penalty", 1.0, -10, 10,
+      number("length_penalty", "Length Penalty", 1.0, -10, 10,
              "A finished text scores sum of log p / (generated tokens)^length_penalty. Above 0 "
              "favours longer texts, below 0 shorter ones."),
-      choice("early_stopping", "false", {"true", "false", "never"},
-             "true: stop once num_beams texts are finished. false: stop when the best live "
-             "beam, at its length now, is no better than the worst of them. never: the same at "
-             "the greatest possible length."),
-      integer("num_return_sequences", 1, 1, 256,
+      choice(
+          "early_stopping", "Early Stopping", "false", {"true", "false", "never"},
+          "When the search ends. true: once num_beams texts are finished. false: when the best "
+          "live beam, at its length now, is no better than the worst of them. never: the same at "
+          "the greatest possible length."),
+      integer("num_return_sequences", "Returned Texts", 1, 1, 256,
               "Finished texts to return, best first; at most num_beams."),
-      number("prune_relative", 0.0, 0, 1000,
-             "r_p: a beam is pruned where score <= r_p * best score. Scores are sums of log p, so "
-             "below 0: r_p must be above 1 to leave anything but the best; 1.5 keeps beams less "
-             "than 1.5 times as far below 0 as the best. 0 = off."),
       number(
-          "prune_absolute", 0.0, 0, 1000,
-          "a_p: a beam is pruned where score <= best score - a_p, that is where it is e^a_p times "
-          "less probable than the best. 0 = off."),
-      number("prune_relative_local", 0.0, 0, 1000,
-             "r_pl: as prune_relative, on log p of the newest token alone: pruned where log p "
-             "<= r_pl * the best log p among the beams. Above 1, for the same reason. 0 = off."),
+          "prune_relative", "Relative Pruning", 0.0, 0, 1000,
+          "A beam is pruned where score <= r_p * best score, r_p being this number. Scores are sums "
+          "of log p, so below 0: r_p must be above 1 to leave anything but the best; 1.5 keeps beams "
+          "less than 1.5 times as far below 0 as the best. 0 = off."),
+      number("prune_absolute", "Absolute Pruning", 0.0, 0, 1000,
+             "A beam is pruned where score <= best score - a_p, a_p being this number: where it is "
+             "e^a_p times less probable than the best. 0 = off."),
+      number(
+          "prune_relative_local", "Local Pruning", 0.0, 0, 1000,
+          "A beam is pruned by its newest token alone, where log p <= r_pl * the best log p among "
+          "the beams, r_pl being this number. Above 1, for the same reason. 0 = off."),
   };
   for (auto& p : logits_processor_parameters()) parameters.push_back(std::move(p));
   return parameters;

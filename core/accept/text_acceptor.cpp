@@ -279,7 +279,7 @@ Sampler sampler_of(const Settings& settings) {
 }
 
 Parameter sampler_parameter() {
-  return choice("sampler", "softmax", {"softmax", "gumbel"},
+  return choice("sampler", "Sampler", "softmax", {"softmax", "gumbel"},
                 "How a token is drawn: softmax, then the inverse of the running sum at a uniform "
                 "u; or the argmax of logit + Gumbel noise, without a softmax. The distribution is "
                 "the same.");
@@ -287,21 +287,25 @@ Parameter sampler_parameter() {
 
 std::vector<Parameter> verify_parameters() {
   std::vector<Parameter> parameters = {
-      choice("verify", "greedy", {"greedy", "sample", "chain", "multi_round", "typical", "top_k"},
-             "greedy: the text of greedy decoding, exactly. sample: the distribution of "
-             "sampling, exactly (one y ~ p per node; a draft passes if it is y). multi_round: the "
-             "same distribution, draft by draft against what is left of p. typical, top_k: lossy, "
-             "the text may differ. chain: for one draft per node, drawn at random."),
+      choice(
+          "verify", "Verification", "greedy",
+          {"greedy", "sample", "chain", "multi_round", "typical", "top_k"},
+          "How drafts are checked. greedy: the text of greedy decoding, exactly. sample: the "
+          "distribution of sampling, exactly (one y ~ p per node; a draft passes if it is y). "
+          "multi_round: the same distribution, draft by draft against what is left of p. typical, "
+          "top_k: lossy, the text may differ. chain: for one draft per node, drawn at random."),
   };
   for (auto& p : warper_parameters()) parameters.push_back(std::move(p));
   parameters.push_back(sampler_parameter());
   parameters.push_back(
-      number("typical_epsilon", 0.09, 0, 1,
-             "verify=typical: a draft passes where p > min(epsilon, delta * e^(-entropy))."));
-  parameters.push_back(number("typical_delta", 0.3, 0, 1, "verify=typical: see typical_epsilon."));
+      number("typical_epsilon", "Typical Epsilon", 0.09, 0, 1,
+             "With verify=typical a draft passes where p > min(epsilon, delta * e^(-entropy))."));
   parameters.push_back(
-      integer("accept_top_k", 1, 1, 1000,
-              "verify=top_k: a draft passes where it is among the K best. 1 = greedy."));
+      number("typical_delta", "Typical Delta", 0.3, 0, 1,
+             "With verify=typical, the delta of min(epsilon, delta * e^(-entropy))."));
+  parameters.push_back(
+      integer("accept_top_k", "Accepted Ranks", 1, 1, 1000,
+              "With verify=top_k a draft passes where it is among the K best. 1 = greedy."));
   for (auto& p : logits_processor_parameters()) parameters.push_back(std::move(p));
   return parameters;
 }

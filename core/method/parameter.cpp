@@ -4,9 +4,10 @@
 
 namespace triescope {
 
-Parameter integer(std::string name, std::int64_t otherwise, std::int64_t minimum,
+Parameter integer(std::string name, std::string title, std::int64_t otherwise, std::int64_t minimum,
                   std::int64_t maximum, std::string help) {
   return {.name = std::move(name),
+          .title = std::move(title),
           .kind = ParameterKind::kInteger,
           .default_value = otherwise,
           .minimum = static_cast<double>(minimum),
@@ -15,9 +16,10 @@ Parameter integer(std::string name, std::int64_t otherwise, std::int64_t minimum
           .help = std::move(help)};
 }
 
-Parameter number(std::string name, double otherwise, double minimum, double maximum,
-                 std::string help) {
+Parameter number(std::string name, std::string title, double otherwise, double minimum,
+                 double maximum, std::string help) {
   return {.name = std::move(name),
+          .title = std::move(title),
           .kind = ParameterKind::kNumber,
           .default_value = otherwise,
           .minimum = minimum,
@@ -26,34 +28,38 @@ Parameter number(std::string name, double otherwise, double minimum, double maxi
           .help = std::move(help)};
 }
 
-Parameter boolean(std::string name, bool otherwise, std::string help) {
+Parameter boolean(std::string name, std::string title, bool otherwise, std::string help) {
   return {.name = std::move(name),
+          .title = std::move(title),
           .kind = ParameterKind::kBoolean,
           .default_value = otherwise,
           .choices = {},
           .help = std::move(help)};
 }
 
-Parameter choice(std::string name, std::string otherwise, std::vector<std::string> choices,
-                 std::string help) {
+Parameter choice(std::string name, std::string title, std::string otherwise,
+                 std::vector<std::string> choices, std::string help) {
   return {.name = std::move(name),
+          .title = std::move(title),
           .kind = ParameterKind::kChoice,
           .default_value = std::move(otherwise),
           .choices = std::move(choices),
           .help = std::move(help)};
 }
 
-Parameter text(std::string name, std::string otherwise, std::string help) {
+Parameter text(std::string name, std::string title, std::string otherwise, std::string help) {
   return {.name = std::move(name),
+          .title = std::move(title),
           .kind = ParameterKind::kText,
           .default_value = std::move(otherwise),
           .choices = {},
           .help = std::move(help)};
 }
 
-Parameter integer_list(std::string name, std::int64_t minimum, std::int64_t maximum,
-                       std::string help) {
+Parameter integer_list(std::string name, std::string title, std::int64_t minimum,
+                       std::int64_t maximum, std::string help) {
   return {.name = std::move(name),
+          .title = std::move(title),
           .kind = ParameterKind::kIntegerList,
           .default_value = nlohmann::json::array(),
           .minimum = static_cast<double>(minimum),

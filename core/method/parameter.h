@@ -20,26 +20,27 @@ enum class ParameterKind : std::uint8_t {
 };
 
 struct Parameter {
-  std::string name;  // Hugging Face's name where it has one
+  std::string name;   // Hugging Face's name where it has one
+  std::string title;  // what people call it, in title case: "Beams"
   ParameterKind kind = ParameterKind::kInteger;
   nlohmann::json default_value;
   double minimum = -std::numeric_limits<double>::infinity();  // inclusive
   double maximum = std::numeric_limits<double>::infinity();
   std::vector<std::string> choices;  // kChoice
-  std::string help;                  // one or two sentences, with the formula where there is one
+  std::string help;  // sentences; the first says by itself what it does, formulas follow
 };
 
-// One maker a kind: name, default, range (inclusive), help.
-Parameter integer(std::string name, std::int64_t otherwise, std::int64_t minimum,
+// One maker a kind: name, title, default, range (inclusive), help.
+Parameter integer(std::string name, std::string title, std::int64_t otherwise, std::int64_t minimum,
                   std::int64_t maximum, std::string help);
-Parameter number(std::string name, double otherwise, double minimum, double maximum,
-                 std::string help);
-Parameter boolean(std::string name, bool otherwise, std::string help);
-Parameter choice(std::string name, std::string otherwise, std::vector<std::string> choices,
-                 std::string help);
-Parameter text(std::string name, std::string otherwise, std::string help);
+Parameter number(std::string name, std::string title, double otherwise, double minimum,
+                 double maximum, std::string help);
+Parameter boolean(std::string name, std::string title, bool otherwise, std::string help);
+Parameter choice(std::string name, std::string title, std::string otherwise,
+                 std::vector<std::string> choices, std::string help);
+Parameter text(std::string name, std::string title, std::string otherwise, std::string help);
 // Empty unless given; the range holds for each entry.
-Parameter integer_list(std::string name, std::int64_t minimum, std::int64_t maximum,
-                       std::string help);
+Parameter integer_list(std::string name, std::string title, std::int64_t minimum,
+                       std::int64_t maximum, std::string help);
 
 }  // namespace triescope

@@ -208,17 +208,17 @@ std::vector<std::int32_t> Settings::integers(std::string_view name) const {
 
 std::span<const Parameter> common_parameters() {
   static const std::vector<Parameter> list = {
-      choice("kv", "recycle", {"recycle", "compact", "keep", "batch"},
+      choice("kv", "KV Policy", "recycle", {"recycle", "compact", "keep", "batch"},
              "What happens to the KV slot of a dead node. recycle: the next node takes it, "
              "nothing is copied. compact: every gc_every steps the survivors are gathered. "
              "keep: it stays as garbage. batch: every beam has a whole cache of its own, "
              "reordered each step."),
-      integer("gc_every", 15, 1, 1000000,
-              "kv=compact: steps between two garbage collections (15 in the trie paper)."),
+      integer("gc_every", "Steps a Collection", 15, 1, 1000000,
+              "With kv=compact, steps between two garbage collections (15 in the trie paper)."),
       integer_list(
-          "eos_token_id", -1, 2147483647,
+          "eos_token_id", "End Tokens", -1, 2147483647,
           "Tokens that end a sequence, comma-separated. Empty: the model's own. -1: none."),
-      integer("candidates", 16, 0, 1000,
+      integer("candidates", "Recorded Candidates", 16, 0, 1000,
               "How many of the best tokens of each row are recorded. Changes nothing in the text."),
   };
   return list;

@@ -213,24 +213,25 @@ MethodInfo draft_model_method() {
   info.drafts = true;
   info.needs = Need::kDraftModel;
   info.parameters = {
-      integer("num_assistant_tokens", 4, 1, 256,
+      integer("num_assistant_tokens", "Drafts a Step", 4, 1, 256,
               "Tokens that the draft model writes ahead, one forward of it each."),
-      number("assistant_confidence_threshold", 0, 0, 1,
+      number("assistant_confidence_threshold", "Least Confidence", 0, 0, 1,
              "Nothing is drafted below a draft that the draft model gives a smaller "
              "probability. 0: off."),
-      integer_list("expansion", 0, kMaxNodes,
+      integer_list("expansion", "Tree Expansion", 0, kMaxNodes,
                    "A tree in place of the chain: children of a node at each level, such as 2,2,1. "
                    "Empty: a chain of num_assistant_tokens."),
-      boolean("replacement", false,
-              "verify=sample, in a tree: draw the children of a node with replacement, as "
-              "SpecInfer does; off: all of them different."),
+      boolean(
+          "replacement", "With Replacement", false,
+          "With verify=sample, in a tree, the children of a node are drawn with replacement, as "
+          "SpecInfer does; off: all of them different."),
   };
   for (auto& p : verify_parameters()) {
     if (p.name == "verify")
       p.help =
-          "greedy: the text of greedy decoding, exactly. sample: the distribution of "
-          "sampling, exactly (drafts are drawn from q; one passes with chance min(1, p/q)): chain, "
-          "or multi_round in a tree. typical, top_k: lossy, the text may differ.";
+          "How drafts are checked. greedy: the text of greedy decoding, exactly. sample: the "
+          "distribution of sampling, exactly (drafts are drawn from q; one passes with chance min(1, "
+          "p/q)): chain, or multi_round in a tree. typical, top_k: lossy, the text may differ.";
     info.parameters.push_back(std::move(p));
   }
   info.make = [](const RunContext& run) {

@@ -54,7 +54,7 @@ MethodInfo eagle3_method() {
   info.heads = {formats::HeadKind::kEagle3};
   info.parameters = dynamic_tree_parameters();
   info.parameters.push_back(integer_list(
-      "layers", 0, 1024,
+      "layers", "Layers Read", 0, 1024,
       "Hidden states that the head reads, as what enters layer i (0: the embeddings; the number of "
       "layers: what leaves the last). Empty: as its file says."));
   for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));

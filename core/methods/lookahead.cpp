@@ -121,13 +121,14 @@ MethodInfo lookahead_method() {
   info.lossless = true;
   info.drafts = true;
   info.parameters = {
-      integer("window_size", 7, 1, 64,
-              "W: columns of the window. A forward has W * (N - 1) rows for it."),
-      integer("ngram_size", 5, 2, 16,
-              "N: tokens of an n-gram in the pool; a guess is N - 1 tokens long."),
-      integer("guess_set_size", 7, 1, 64,
-              "G: at most this many n-grams of the pool are verified a step, the newest ones."),
-      boolean("pool_from_prompt", true, "The prompt's n-grams go into the pool at the start."),
+      integer("window_size", "Window Size", 7, 1, 64,
+              "Columns of the window, W. A forward has W * (N - 1) rows for it."),
+      integer("ngram_size", "N-gram Size", 5, 2, 16,
+              "Tokens of an n-gram in the pool, N; a guess is N - 1 tokens long."),
+      integer("guess_set_size", "Guesses a Step", 7, 1, 64,
+              "At most this many n-grams of the pool are verified a step, the newest ones (G)."),
+      boolean("pool_from_prompt", "Pool from Prompt", true,
+              "The prompt's n-grams go into the pool at the start."),
   };
   for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
   info.make = [](const RunContext& run) {

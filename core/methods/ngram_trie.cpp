@@ -57,19 +57,20 @@ MethodInfo ngram_trie_method() {
   info.lossless = true;
   info.drafts = true;
   info.parameters = {
-      integer("ngram_size", 13, 2, 256,
+      integer("ngram_size", "N-gram Size", 13, 2, 256,
               "Tokens of a window: up to prefix_length of them are the key, the rest its "
               "continuation."),
-      integer("prefix_length", 3, 1, 32,
-              "Longest key: the last tokens of the text are looked up from this many down to 1. "
-              "Less than ngram_size."),
+      integer("prefix_length", "Longest Key", 3, 1, 32,
+              "The last tokens of the text are looked up from this many down to 1; less than "
+              "ngram_size."),
       integer(
-          "num_draft", 0, 0, 1024,
+          "num_draft", "Drafts a Step", 0, 0, 1024,
           "At most this many draft nodes a step: the most frequent ones, among ties those "
           "seen last. 0: the paper's 32 on a GPU; on a CPU, where rows are dearer, 11, with 16-bit "
           "weights 7, with quantised ones 4."),
-      boolean("index_tail", true, "Also index windows that the end of the text cuts short."),
-      boolean("index_generated", true,
+      boolean("index_tail", "Index the Tail", true,
+              "Also index windows that the end of the text cuts short."),
+      boolean("index_generated", "Index New Tokens", true,
               "Also index generated tokens as they come; off = the prompt alone."),
   };
   for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));

@@ -66,12 +66,13 @@ MethodInfo prompt_lookup_method() {
   info.lossless = true;
   info.drafts = true;
   info.parameters = {
-      integer("max_matching_ngram_size", 3, 1, 64,
+      integer("max_matching_ngram_size", "Longest Match", 3, 1, 64,
               "The last tokens of the text are looked for from this many down to 1."),
-      integer("prompt_lookup_num_tokens", 0, 0, 512,
-              "Tokens to draft; fewer where the match stands near the end of the text. 0: 10; on a "
-              "CPU, where rows are dearer, with 16-bit weights 7, with quantised ones 4."),
-      choice("match", "latest", {"latest", "first"},
+      integer(
+          "prompt_lookup_num_tokens", "Drafts a Step", 0, 0, 512,
+          "Tokens to draft a step; fewer where the match stands near the end of the text. 0: 10; on a "
+          "CPU, where rows are dearer, with 16-bit weights 7, with quantised ones 4."),
+      choice("match", "Match", "latest", {"latest", "first"},
              "Which earlier occurrence to copy from; first is what transformers does."),
   };
   for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));

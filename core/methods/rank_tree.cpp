@@ -96,7 +96,7 @@ RankTree rank_tree_of(const RunContext& run, std::string_view best_first, int ma
 
 Parameter tree_parameter(std::string_view best_first) {
   return text(
-      "tree", "",
+      "tree", "Draft Tree", "",
       "Static tree of drafts: paths of ranks, 0 the best; 0,2 is the third-best token below the "
       "best one. Empty: the first paths of " +
           std::string(best_first) +

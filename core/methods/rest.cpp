@@ -95,17 +95,17 @@ MethodInfo rest_method() {
   info.lossless = true;
   info.drafts = true;
   info.parameters = {
-      text("datastore", "",
+      text("datastore", "Datastore", "",
            "Path of a UTF-8 text file, at most 64 MiB, read when the run starts; a "
            "line <|endoftext|> separates documents. Empty: nothing is drafted."),
-      integer("longest_suffix", 16, 1, 31,
+      integer("longest_suffix", "Longest Suffix", 16, 1, 31,
               "The last tokens of the text are looked for from this many down to shortest_suffix."),
-      integer("shortest_suffix", 2, 1, 31, "Shorter matches draft nothing."),
-      integer("num_draft", 0, 0, 1024,
+      integer("shortest_suffix", "Shortest Suffix", 2, 1, 31, "Shorter matches draft nothing."),
+      integer("num_draft", "Drafts a Step", 0, 0, 1024,
               "At most this many draft nodes a step: the most frequent ones. The paper's are 64. "
               "0: 32 on a GPU; on a CPU, where rows are dearer, 11, with 16-bit weights 7, with "
               "quantised ones 4."),
-      integer("max_depth", 10, 1, 30, "Longest draft."),
+      integer("max_depth", "Longest Draft", 10, 1, 30, "Drafts are at most this many tokens long."),
   };
   for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
   info.make = [](const RunContext& run) {

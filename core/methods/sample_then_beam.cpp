@@ -64,7 +64,7 @@ MethodInfo sample_then_beam_method() {
   info.paper =
       "Efficient Beam Search for Large Language Models Using Trie-Based Decoding, 2025 "
       "(hybrid)";
-  info.parameters = {integer("sampled_tokens", 4, 0, 1000000,
+  info.parameters = {integer("sampled_tokens", "Sampled Tokens", 4, 0, 1000000,
                              "Tokens to draw before the beam search. 0 = beam search alone.")};
   for (auto& p : beam_parameters()) info.parameters.push_back(std::move(p));
   for (auto& p : warper_parameters()) info.parameters.push_back(std::move(p));

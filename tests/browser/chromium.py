@@ -106,6 +106,7 @@ class Page:
         self.send("Page.navigate", url="file://" + os.path.abspath(path))
         while not any(e["method"] == "Page.loadEventFired" and e.get("sessionId") == self.session for e in self.browser.events):
             self.browser.events.append(self.browser.receive())
+        self.run("document.body.dataset.drawn ? 0 : new Promise(done => document.body.addEventListener('drawn', done, {once: true}))")
         self.painted()
         return time.monotonic() - begin
 
@@ -144,11 +145,11 @@ class Page:
         self.send("Input.dispatchMouseEvent", type="mouseReleased", x=end[0], y=end[1], button="left", clickCount=1)
 
     def key(self, key, shift=False):
-        code = {" ": "Space"}.get(key, key)
+        code = {" ": "Space"}.get(key, "Digit" + key if key.isdigit() else key)
         number = {"ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35, " ": 32, "PageUp": 33, "PageDown": 34,
-                  "Escape": 27, "Tab": 9, "Enter": 13}[key]
+                  "Escape": 27, "Tab": 9, "Enter": 13}.get(key) or ord(key)
         common = {"key": key, "code": code, "windowsVirtualKeyCode": number, "modifiers": 8 if shift else 0}
-        text = {" ": " ", "Enter": "\r"}.get(key)
+        text = {" ": " ", "Enter": "\r"}.get(key, key if len(key) == 1 else None)
         self.send("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **common, **({"text": text} if text else {}))
         self.send("Input.dispatchKeyEvent", type="keyUp", **common)
 

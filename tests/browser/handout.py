@@ -7,19 +7,9 @@ import subprocess
 import sys
 
 import chromium
+from checks import check, equal, failed, quiet
 
 PROGRAM, CAPTURES, WORK = sys.argv[1:4]
-failures = []
-
-
-def check(holds, what):
-    if not holds:
-        failures.append(what)
-        print("FAILED:", what)
-
-
-def equal(found, expected, what):
-    check(found == expected, f"{what}: expected {expected!r}, found {found!r}")
 
 
 def handout(capture, name, *options):
@@ -28,13 +18,12 @@ def handout(capture, name, *options):
     return path
 
 
-def quiet(page, what):
-    """Nothing was asked of a network, nothing was complained about."""
-    asked = [e["request"]["url"] for e in page.events("Network.requestWillBeSent")]
-    check(len(asked) > 0 and all(url.startswith("file://") for url in asked), f"{what}: asked for {asked}")
-    equal([e["entry"]["text"] for e in page.events("Log.entryAdded")], [], f"{what}: entries of the log")
-    equal([e["type"] for e in page.events("Runtime.consoleAPICalled")], [], f"{what}: calls of the console")
-    equal([e["exceptionDetails"]["text"] for e in page.events("Runtime.exceptionThrown")], [], f"{what}: exceptions")
+def opened(page, path):
+    """Opens a page; returns the seconds until its first picture was painted. Its data are then `runData`."""
+    seconds = page.open(path)
+    page.run("(async () => { const text = atob(document.getElementById('run').textContent), bytes = Uint8Array.from(text, c => c.charCodeAt(0));"
+             " window.runData = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).json(); })()")
+    return seconds
 
 
 shown_step = "document.getElementById('place').textContent"
@@ -48,7 +37,7 @@ def lit(page, pane):
 def box_of(pane, node):
     """An expression: where a node's last box in a pane is, in px of the window."""
     return (f"(() => {{ const pane = document.querySelector('#pane-{pane} .scroller > svg'), box = pane.viewBox.baseVal,"
-            f" shown = pane.getBoundingClientRect(), data = JSON.parse(document.getElementById('run').textContent);"
+            f" shown = pane.getBoundingClientRect(), data = runData;"
             f" const one = data.panes.find(p => p.name === '{pane}'), index = Number(document.getElementById('slider').value);"
             " const numbers = []; let at = 0; const s = one.marks[index];"
             " for (let i = 0; i < s.length; i += 2) { at += s[i]; for (let k = 0; k < s[i + 1]; ++k) numbers.push(at++); }"
@@ -57,7 +46,7 @@ def box_of(pane, node):
 
 
 def lead(page):
-    return page.run("JSON.parse(document.getElementById('run').textContent).steps[Number(document.getElementById('slider').value)].lead")
+    return page.run("runData.steps[Number(document.getElementById('slider').value)].lead")
 
 
 def steps_by_every_way(page):
@@ -123,7 +112,7 @@ def focus_is_linked(page):
 
 def is_read_aloud(page):
     labels = page.run("[...document.querySelectorAll('.scroller > svg')].map(s => [s.getAttribute('role'), s.getAttribute('aria-label')])")
-    told = page.run("JSON.parse(document.getElementById('run').textContent).steps[Number(document.getElementById('slider').value)]"
+    told = page.run("runData.steps[Number(document.getElementById('slider').value)]"
                     ".words.find(w => w[0] === 'accept')[1][0].map(p => Array.isArray(p) ? p[0] : p).join('')")
     for role, label in labels:
         equal(role, "img", "role of a picture")
@@ -188,6 +177,28 @@ def fits_a_phone(page):
     page.size(1280, 800)
 
 
+def prints_what_is_on_the_screen(page):
+    boxes = "Object.fromEntries([...document.querySelectorAll('.pane')].map(p => [p.id.slice(5), p.querySelector('.scroller > svg').getAttribute('viewBox').split(' ').map(Number)]))"
+    on_screen = page.run(boxes)
+    node, hit = lead(page), page.run(box_of("trie", lead(page)).replace("return {x", "return hit; return {x"))
+    for width in (1280, 700):
+        page.size(width, 800)
+        page.run("dispatchEvent(new Event('beforeprint'))")
+        for pane, (x, y, w, h) in page.run(boxes).items():
+            check(w <= 11000 and h <= 8000, f"{pane}: as much as a sheet of paper shows at a size that can be read: {w} x {h}")
+            check(h < on_screen[pane][3] or pane in ("trie", "verdict", "memory", "kv"), f"{pane}: no room for steps to come is printed")
+            if pane == "trie":
+                check(x <= hit[1] and hit[1] + hit[3] <= x + w and y <= hit[2] <= y + h, f"the newest node {node} is printed")
+        page.run("dispatchEvent(new Event('afterprint'))")
+        equal(page.run(boxes), on_screen, "and the pictures are as before")
+    page.size(1280, 800)
+    page.send("Emulation.setEmulatedMedia", media="print")
+    check("step 3 of" in page.run("getComputedStyle(document.getElementById('title'), '::after').content + document.getElementById('title').dataset.place"),
+          "a printed page says its step")
+    equal(page.run("[...document.querySelectorAll('footer, #tabs, details')].filter(e => e.getClientRects().length > 0).length"), 0, "what cannot be pressed on paper")
+    page.send("Emulation.setEmulatedMedia", media="")
+
+
 def refuses_what_is_not_its_own(page):
     """The last test of a page: what it tries is complained about."""
     page.run("(() => { const s = document.createElement('script'); s.textContent = 'window.strange = 1'; document.body.append(s); })()")
@@ -216,8 +227,8 @@ def main():
         page = browser.page()
         page.size(1280, 800)
         page.dark(False)
-        page.open(handout(os.path.join(CAPTURES, "schema2", "beam.tscap"), "beam.html"))
-        for test in (steps_by_every_way, focus_is_linked, is_read_aloud, text_can_be_selected, follows_the_theme, fits_a_phone):
+        opened(page, handout(os.path.join(CAPTURES, "schema2", "beam.tscap"), "beam.html"))
+        for test in (steps_by_every_way, focus_is_linked, is_read_aloud, text_can_be_selected, follows_the_theme, fits_a_phone, prints_what_is_on_the_screen):
             page.key("Home")
             page.key("Escape")
             if test is not steps_by_every_way:
@@ -227,9 +238,20 @@ def main():
         quiet(page, "beam.html")
         refuses_what_is_not_its_own(page)
 
+        # A browser from before DecompressionStream: the page's own reader.
         page = browser.page()
         page.size(1280, 800)
-        page.open(handout(hostile_capture(os.path.join(WORK, "hostile.tscap")), "hostile.html"))
+        page.send("Page.addScriptToEvaluateOnNewDocument", source="delete window.DecompressionStream")
+        page.open(os.path.join(WORK, "beam.html"))
+        equal(page.run("typeof DecompressionStream"), "undefined", "a browser that cannot inflate")
+        equal(page.run("document.querySelectorAll('.pane').length"), 5, "panels of a page that unpacked itself")
+        page.key("End")
+        check(len(page.run("document.getElementById('pane-trie').textContent")) > 100, "the trie of a page that unpacked itself")
+        quiet(page, "beam.html, unpacked by itself")
+
+        page = browser.page()
+        page.size(1280, 800)
+        opened(page, handout(hostile_capture(os.path.join(WORK, "hostile.tscap")), "hostile.html"))
         check(page.run("document.getElementById('prompt').textContent").startswith("</script><img src=x"), "a prompt is shown as it is")
         page.key("End")
         check("</script>" in page.run("document.getElementById('pane-trie').textContent"), "a token is shown as it is")
@@ -238,7 +260,7 @@ def main():
         quiet(page, "hostile.html")
     finally:
         browser.close()
-    return 1 if failures else 0
+    return failed()
 
 
 sys.exit(main())

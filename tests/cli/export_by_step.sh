@@ -7,9 +7,10 @@ export_beam() { "$TRIESCOPE" export "$beam" "$@"; }
 expect 0 'run.html written$' export_beam --format html -o "$work/run.html"
 expect 0 '^$' export_beam --quiet --format html --panel mask,kv --panel text --steps 2:4 -o "$work/part.html"
 python3 - "$work" <<'PY' || failures=$((failures + 1))
-import json, sys
+import base64, json, sys, zlib
 def data(name):
-    return json.loads(open(f"{sys.argv[1]}/{name}", encoding="utf-8").read().split('id="run">')[1].split("</script>")[0])
+    packed = open(f"{sys.argv[1]}/{name}", encoding="utf-8").read().split('id="run">')[1].split("</script>")[0]
+    return json.loads(zlib.decompress(base64.b64decode(packed, validate=True)))
 run, part = data("run.html"), data("part.html")
 assert [p["name"] for p in run["panes"]] == ["trie", "text", "verdict", "kv", "memory"], "the panels of beam search"
 assert [s["step"] for s in run["steps"]] == list(range(len(run["steps"]))) and len(run["steps"]) > 9, "every step"

@@ -67,6 +67,14 @@ expect 2 'lesson new: expected a file name' "$TRIESCOPE" lesson new "$work/mine.
 grep -q '^capture: mine.tscap$' "$work/mine.md" || { echo "FAILED: the new lesson has no capture of its own"; failures=$((failures + 1)); }
 expect 2 'a lesson of the program is recorded in its source folder' "$TRIESCOPE" lesson record 01-one-token-at-a-time
 expect 2 'A subcommand is required' "$TRIESCOPE" lesson
+# A page: of a lesson there is, of a file; nothing is left of one that fails.
+expect 0 'trie.html written$' "$TRIESCOPE" lesson export 03-beam-search-is-a-trie -o "$work/trie.html"
+expect 0 '^$' "$TRIESCOPE" lesson export --quiet "$work/good.md" -o "$work/good.html"
+grep -q '<body class="lesson">' "$work/good.html" || { echo "FAILED: good.html is not a lesson"; failures=$((failures + 1)); }
+expect 2 'output' "$TRIESCOPE" lesson export "$work/good.md"
+expect 2 'trie' "$TRIESCOPE" lesson export 03-beam-search-is-a-tree -o "$work/x.html"
+expect 4 'nowhere/x.html' "$TRIESCOPE" lesson export "$work/good.md" -o "$work/nowhere/x.html"
+[[ -z $(cd "$work" && ls | grep -E '^x\.|\.part') ]] || { echo "FAILED: something was left: $(ls "$work")"; failures=$((failures + 1)); }
 # One's own lessons are listed with the program's.
 mkdir -p "$work/own/assets/lessons"; cp "$work/good.md" "$work/own/assets/lessons/00-mine.md"; cp "$work/greedy.tscap" "$work/own/assets/lessons/"
 TRIESCOPE_ASSETS=$work/own expect 0 '^00-mine$' "$TRIESCOPE" lesson list

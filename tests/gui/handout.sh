@@ -21,10 +21,10 @@ E2
 window beam.tscap --script handout.script 2>"$work/log"
 [[ $? == 0 ]] || { echo "FAILED: the window"; cat "$work/log"; failures=$((failures + 1)); }
 python3 - <<'PY' || failures=$((failures + 1))
-import json
+import base64, json, zlib
 def steps(name):
     page = open(name, encoding="utf-8").read()
-    return [s["step"] for s in json.loads(page.split('id="run">')[1].split("</script>")[0])["steps"]]
+    return [s["step"] for s in json.loads(zlib.decompress(base64.b64decode(page.split('id="run">')[1].split("</script>")[0])))["steps"]]
 assert steps("part.html") == [2, 3, 4], "the range"
 whole = steps("beam-handout-2.html")
 assert whole == list(range(len(whole))) and len(whole) > 9, "the whole run"

@@ -66,6 +66,7 @@ Part part_of(const ExportRun& run, const std::string& panel, const ExportOptions
   part.scene.range = run.range;
   part.scene.theme = options.dark ? dark_theme() : light_theme();
   part.scene.em = options.em;
+  part.scene.setting_title = options.setting_title;
   part.scene.animate = false;
   part.scene.export_mode = true;
   part.title = run.title;

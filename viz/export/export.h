@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/base/log.h"
@@ -28,6 +29,8 @@ struct ExportOptions {
   std::string view_state;  // of the panel on the screen (folds), "" = default
   // Steps the figures are limited to, as dragged on the timeline.
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
+  std::string (*setting_title)(std::string_view method,
+                               std::string_view name) = nullptr;  // Scene's
 };
 
 // Errors: kInvalidArgument (no such panel; step out of range: says the range), kIoError.

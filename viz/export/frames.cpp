@@ -101,6 +101,7 @@ class Frames {
     scene.cursor = cursor_after(capture_, step);
     scene.theme = options_.dark ? dark_theme() : light_theme();
     scene.em = options_.em;
+    scene.setting_title = options_.setting_title;
     scene.animate = false;
     scene.series = true;
     return scene;

@@ -1,19 +1,15 @@
 #include "viz/handout/handout.h"
 
 #include <algorithm>
-#include <fstream>
 #include <set>
 
 #include "core/base/error.h"
 #include "viz/export/export.h"
-#include "viz/export/run_facts.h"
-#include "viz/export/whole_file.h"
 #include "viz/handout/handout_page.h"
 #include "viz/handout/json_text.h"
-#include "viz/handout/pane_pictures.h"
+#include "viz/handout/page_pictures.h"
 #include "viz/handout/pane_plan.h"
 #include "viz/handout/step_words.h"
-#include "viz/look/node_text.h"
 #include "viz/questions/leaves.h"
 #include "viz/words/token_text.h"
 
@@ -49,18 +45,6 @@ std::vector<std::string> panels_of(const capture::Capture& capture, const Handou
   return options.panels;
 }
 
-// What is said of a node that is in focus.
-std::string node_line(const capture::Capture& capture, std::int32_t node) {
-  Scene scene;
-  scene.capture = &capture;
-  scene.cursor = capture.end_tick();
-  if (node == 0) return "the prompt";
-  const std::string where = "position " + std::to_string(node_position(scene, node));
-  return node_text(scene, node) + "  ·  " +
-         (node < 0 ? "prompt token " + std::to_string(-2 - node) : "node " + std::to_string(node)) +
-         "  ·  " + where;
-}
-
 }  // namespace
 
 std::string handout_html(const capture::Capture& capture, const HandoutOptions& options,
@@ -73,53 +57,39 @@ std::string handout_html(const capture::Capture& capture, const HandoutOptions& 
     if (progress) progress("exporting the handout", ++done, total);
   };
 
-  TextSizes sizes;
-  ColorPairs colors;
-  SharedList looks;
-  std::set<std::int32_t> nodes;
-  PaneContext context{&capture, steps, &sizes, &colors, &looks, &nodes, count};
-  std::string panes;
-  for (const std::string& panel : panels)
-    panes += (panes.empty() ? "" : ",") + pane_json(panel, context);
+  std::vector<PaneView> views;
+  for (const std::int32_t step : steps) views.push_back({cursor_after(capture, step)});
+  PaneContext context;
+  context.capture = &capture;
+  context.views = views;
+  context.drawn = count;
+  context.setting_title = options.setting_title;
+  PagePictures pictures(panels, context);
 
   const Sentences& sentences = Sentences::standard();
   std::string words;
   for (const std::int32_t step : steps) {
     // The end of the best path: what every pane brings into sight.
     const auto leaves = leaves_at(capture, cursor_after(capture, step));
-    words += (words.empty() ? "" : ",") + std::string("{\"step\":") + std::to_string(step) +
-             ",\"lead\":" + std::to_string(leaves.empty() ? -1 : leaves.front().node) +
-             ",\"words\":" + step_words_json(capture, step, steps, panels, sentences, nodes) + "}";
+    words +=
+        (words.empty() ? "" : ",") + std::string("{\"step\":") + std::to_string(step) +
+        ",\"lead\":" + std::to_string(leaves.empty() ? -1 : leaves.front().node) +
+        ",\"words\":" + step_words_json(capture, step, steps, panels, sentences, pictures.nodes()) +
+        "}";
     count();
   }
-  std::string lines;
-  for (const std::int32_t node : nodes)
-    lines += (lines.empty() ? "\"" : ",\"") + std::to_string(node) +
-             "\":" + json_text(node_line(capture, node));
-  std::string facts;
-  for (const auto& [key, value] : run_facts(capture))
-    facts += (facts.empty() ? "[" : ",[") + json_text(key) + "," + json_text(value) + "]";
-
   const capture::RunInfo& run = capture.run();
   const std::string title = run.method_title.empty() ? run.method : run.method_title;
-  return handout_page(title, "{\"title\":" + json_text(title) +
-                                 ",\"prompt\":" + json_text(plain_text(run.prompt_text)) +
-                                 ",\"facts\":[" + facts + "],\"colors\":" + colors.json() +
-                                 ",\"looks\":" + looks.json() + ",\"steps\":[" + words +
-                                 "],\"nodes\":{" + lines + "},\"panes\":[" + panes + "]}");
+  return handout_page({.title = title,
+                       .data = "{\"title\":" + json_text(title) +
+                               ",\"prompt\":" + json_text(plain_text(run.prompt_text)) +
+                               ",\"facts\":" + facts_json(capture) + ",\"steps\":[" + words + "]," +
+                               pictures.json() + "}"});
 }
 
 void export_handout(const capture::Capture& capture, const std::string& path,
                     const HandoutOptions& options, const ProgressSink& progress) {
-  const std::string page = handout_html(capture, options, progress);
-  WholeFile whole(path);
-  std::ofstream file(whole.path(), std::ios::binary);
-  file << page;
-  if (!file.flush())
-    throw Error(ErrorCode::kIoError,
-                path + ": cannot be written; is the folder there, and is there space?");
-  file.close();
-  whole.commit();
+  write_page(path, handout_html(capture, options, progress));
 }
 
 }  // namespace triescope::viz

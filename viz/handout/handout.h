@@ -4,8 +4,12 @@
 //   pane_pictures.h     a panel's pictures by step: element_canvas.h records what it draws, theme_pairs.h
 //                       joins light and dark, shared_list.h keeps what steps share once, hit_boxes.h asks
 //                       the panel which node lies where
+//   page_pictures.h     all panels of a page, with what they share
 //   step_words.h        the narration
-//   handout_page.h      the page around the data; assets/handout draws and drives it
+//   handout_page.h      the page around the data, which packed_data.h makes small; assets/handout draws and
+//                       drives it
+//
+// app/run/lesson_page.h makes such a page of a lesson.
 //
 // What a capture holds may come from others: it enters the page as data alone, never as markup, and the
 // page's policy runs no script but its own and fetches nothing.
@@ -14,6 +18,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +30,8 @@ namespace triescope::viz {
 struct HandoutOptions {
   std::vector<std::string> panels = {};  // empty = those of handout_panels()
   std::optional<std::pair<std::int32_t, std::int32_t>> steps = {};  // first and last; empty = all
+  std::string (*setting_title)(std::string_view method,
+                               std::string_view name) = nullptr;  // Scene's
 };
 
 // More steps would make a file that a phone does not open at once.

@@ -3,6 +3,7 @@
 #include <glib.h>
 
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -10,6 +11,10 @@
 #include "core/base/error.h"
 #include "viz/assets/assets.h"
 #include "viz/canvas/markup_text.h"
+#include "viz/export/run_facts.h"
+#include "viz/export/whole_file.h"
+#include "viz/handout/json_text.h"
+#include "viz/handout/packed_data.h"
 #include "viz/look/theme.h"
 
 namespace triescope::viz {
@@ -37,7 +42,9 @@ std::string variables(const Theme& theme) {
                                     {"text", theme.text},
                                     {"dim", theme.text_dim},
                                     {"accent", theme.legible(theme.accent)},
-                                    {"focus", theme.focus}})
+                                    {"focus", theme.focus},
+                                    {"right", theme.mark(capture::NodeState::kAccepted).color},
+                                    {"wrong", theme.mark(capture::NodeState::kRejected).color}})
     out += std::string("--") + name + ":" + hex(color) + ";";
   return out + "color-scheme:" + (theme.dark ? "dark" : "light") + "}";
 }
@@ -57,34 +64,56 @@ std::string hash_source(std::string_view text) {
 
 }  // namespace
 
-std::string handout_page(std::string_view title, std::string_view data) {
+std::string handout_page(const Page& page) {
   const std::string style =
       variables(light_theme()) + "@media screen and (prefers-color-scheme:dark){" +
       variables(dark_theme()) + "}\n" + std::string(asset("assets/handout/page.css"));
-  std::string script = "\"use strict\";(() => {\n";
-  for (const char* name : {"pictures.js", "panes.js", "narration.js", "page.js"})
+  const bool lesson = page.kind == PageKind::kLesson;
+  std::string script = "\"use strict\";(async () => {\n";
+  for (const char* name : {"unpack.js", "pictures.js", "panes.js", "words.js",
+                           lesson ? "lesson.js" : "narration.js", "page.js"})
     script += asset(std::string("assets/handout/") + name);
   script += "})();\n";
 
   const std::pair<std::string_view, std::string> marks[] = {
       {"{{policy}}", "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " +
-                         hash_source(style) + "; script-src " + hash_source(script)},
-      {"{{title}}", markup_text(title)},
+                         hash_source(style) + "; script-src " + hash_source(script) +
+                         (page.has_pictures ? "; img-src data:" : "")},
+      {"{{title}}", markup_text(page.title)},
       {"{{style}}", style},
-      {"{{data}}", std::string(data)},
+      {"{{kind}}", lesson ? "lesson" : "run"},
+      {"{{data}}", packed_data(page.data)},
       {"{{script}}", script}};
   // Each mark stands once, in this order; what is put in is not read again.
   std::string_view rest = asset("assets/handout/page.html");
-  std::string page;
+  std::string out;
   for (const auto& [mark, text] : marks) {
     const auto at = rest.find(mark);
     if (at == std::string_view::npos)
       throw Error(ErrorCode::kNotFound,
                   "assets/handout/page.html: expected " + std::string(mark) + ", found none");
-    page.append(rest.substr(0, at)).append(text);
+    out.append(rest.substr(0, at)).append(text);
     rest.remove_prefix(at + mark.size());
   }
-  return page.append(rest);
+  return out.append(rest);
+}
+
+std::string facts_json(const capture::Capture& capture) {
+  std::string facts;
+  for (const auto& [key, value] : run_facts(capture))
+    facts += (facts.empty() ? "[" : ",[") + json_text(key) + "," + json_text(value) + "]";
+  return "[" + facts + "]";
+}
+
+void write_page(const std::string& path, std::string_view page) {
+  WholeFile whole(path);
+  std::ofstream file(whole.path(), std::ios::binary);
+  file << page;
+  if (!file.flush())
+    throw Error(ErrorCode::kIoError,
+                path + ": cannot be written; is the folder there, and is there space?");
+  file.close();
+  whole.commit();
 }
 
 }  // namespace triescope::viz

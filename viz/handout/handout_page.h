@@ -3,12 +3,29 @@
 // fetched, nothing is sent.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "core/capture/capture.h"
+
 namespace triescope::viz {
 
-// `title` is plain text; `data` is JSON whose texts were written by json_text().
-std::string handout_page(std::string_view title, std::string_view data);
+// What page.js goes through: a run step by step, or a lesson.
+enum class PageKind : std::uint8_t { kRun, kLesson };
+
+struct Page {
+  std::string title;  // plain text
+  std::string data;   // JSON
+  PageKind kind = PageKind::kRun;
+  bool has_pictures = false;  // PNG files within its data: its policy lets them be shown
+};
+std::string handout_page(const Page& page);
+
+// [[name, value], …]: how the run was made.
+std::string facts_json(const capture::Capture& capture);
+
+// Written whole or not at all (WholeFile). Error{kIoError}.
+void write_page(const std::string& path, std::string_view page);
 
 }  // namespace triescope::viz

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <vector>
 
-#include "viz/export/export.h"
 #include "viz/handout/hit_boxes.h"
 #include "viz/handout/json_text.h"
 #include "viz/handout/pane_plan.h"
@@ -18,10 +17,12 @@ namespace {
 constexpr float kEm = 14;
 constexpr float kMarginPx = 4;
 
-Scene scene_at(const PaneContext& context, std::int32_t step, const Theme& theme) {
+Scene scene_at(const PaneContext& context, const PaneView& view, const Theme& theme) {
   Scene scene;
   scene.capture = context.capture;
-  scene.cursor = cursor_after(*context.capture, step);
+  scene.cursor = view.cursor;
+  scene.range = view.range;
+  scene.setting_title = context.setting_title;
   scene.theme = theme;
   scene.em = kEm;
   scene.animate = false;
@@ -30,13 +31,13 @@ Scene scene_at(const PaneContext& context, std::int32_t step, const Theme& theme
   return scene;
 }
 
-// One for all steps: nothing jumps.
+// One for all views: nothing jumps.
 Rect area_of(const Panel& panel, const PaneShape& shape, const PaneContext& context,
              ElementCanvas& canvas) {
   Point most;
   if (shape.width == 0 || shape.height == 0)
-    for (const std::int32_t step : context.steps) {
-      const Point extent = panel.extent(canvas, scene_at(context, step, light_theme()));
+    for (const PaneView& view : context.views) {
+      const Point extent = panel.extent(canvas, scene_at(context, view, light_theme()));
       most = {std::max(most.x, extent.x), std::max(most.y, extent.y)};
     }
   // Lines that are broken earlier: as much text, and more ends of lines that stay empty.
@@ -111,10 +112,10 @@ std::string pane_json(const std::string& name, const PaneContext& context) {
   SharedList elements, hits;
   Bounds bounds, head_bounds;
   std::string pictures, heads, marks;
-  for (const std::int32_t step : context.steps) {
-    const Scene in_light = scene_at(context, step, light_theme());
+  for (const PaneView& view : context.views) {
+    const Scene in_light = scene_at(context, view, light_theme());
     const Drawn a = drawn_by(*light, canvas, area, head_px, in_light);
-    const Drawn b = drawn_by(*dark, canvas, area, head_px, scene_at(context, step, dark_theme()));
+    const Drawn b = drawn_by(*dark, canvas, area, head_px, scene_at(context, view, dark_theme()));
     bounds.add(a.body);
     head_bounds.add(a.head);
     const char* const comma = pictures.empty() ? "" : ",";

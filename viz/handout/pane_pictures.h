@@ -1,19 +1,22 @@
-// A panel's pictures by step, as the data that a handout's page draws them from.
+// A panel's pictures by view, as the data that a handout's page draws them from.
 //
 //   name, title         of the panel
 //   box                 [x, y, width, height] that all its pictures lie in, in tenths of a px, as all
 //                       that follows; head: that of the legend where it is a picture of its own
 //   elements            [look, x, y, look, x, y, …]: looks are numbers in the page's list of them,
 //                       [[kind, colours, …], …], see Element
-//   pictures            by step: stretches of `elements` (SharedList); heads: of the legend
-//   hits, marks         [[node, x, y, width, height], …], and by step stretches of them
+//   pictures            by view: stretches of `elements` (SharedList); heads: of the legend
+//   hits, marks         [[node, x, y, width, height], …], and by view stretches of them
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "core/capture/capture.h"
 #include "viz/handout/element_canvas.h"
@@ -21,15 +24,24 @@
 
 namespace triescope::viz {
 
+// What a picture shows: a cursor, and the steps that figures are limited to.
+struct PaneView {
+  capture::Tick cursor = 0;
+  std::optional<std::pair<std::int32_t, std::int32_t>> range = {};
+  bool operator==(const PaneView&) const = default;
+};
+
 // What the panes of a page have in common.
 struct PaneContext {
   const capture::Capture* capture = nullptr;
-  std::span<const std::int32_t> steps;  // those shown
+  std::span<const PaneView> views;  // those shown
   TextSizes* sizes = nullptr;
   ColorPairs* colors = nullptr;
   SharedList* looks = nullptr;
   std::set<std::int32_t>* nodes = nullptr;  // gets those that lie in some picture
   std::function<void()> drawn = {};         // after each picture
+  std::string (*setting_title)(std::string_view method,
+                               std::string_view name) = nullptr;  // Scene's
 };
 
 // Error{kInvalidArgument}: no such panel.

@@ -15,7 +15,7 @@ std::vector<std::string> handout_panels(const capture::Capture& capture) {
       return decision_kind(capture, row.step) == kind;
     });
   };
-  if (decides(DecisionKind::kDrafts)) return {"trie", "text", "verdict", "mask", "kv"};
+  if (decides(DecisionKind::kDrafts)) return {"trie", "text", "verdict", "drafts", "mask", "kv"};
   if (decides(DecisionKind::kBeams)) return {"trie", "text", "verdict", "kv", "memory"};
   return {"trie", "text", "verdict", "candidates"};
 }
@@ -30,6 +30,8 @@ PaneShape pane_shape(const std::string& panel) {
       {"verdict", {.width = 36, .height = 36}},
       {"candidates", {.width = 30}},
       {"positions", {.width = 34}},
+      {"kv", {.width = 30}},
+      {"drafts", {.width = 34}},
       {"memory", {.width = 36, .height = 19}},
       {"timeline", {.width = 36}},
   };

@@ -52,8 +52,12 @@ std::vector<Fact> run_facts(const Scene& scene) {
     facts.push_back({"message", scene.capture->status_message(), ""});
   const auto settings = nlohmann::json::parse(run.settings_json, nullptr, false);
   if (settings.is_object())
-    for (const auto& [key, value] : settings.items())
-      facts.push_back({key, value.is_string() ? value.get<std::string>() : value.dump(), ""});
+    for (const auto& [key, value] : settings.items()) {
+      const std::string title = scene.setting_title ? scene.setting_title(run.method, key) : "";
+      facts.push_back({title.empty() ? key : title,
+                       value.is_string() ? value.get<std::string>() : value.dump(),
+                       title.empty() ? "" : key});
+    }
   return facts;
 }
 

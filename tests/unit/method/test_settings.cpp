@@ -1,8 +1,12 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <set>
+#include <string>
 
 #include "core/base/error.h"
+#include "core/method/parameters_of.h"
 #include "core/methods/registry.h"
 
 namespace triescope {
@@ -104,6 +108,53 @@ TEST_CASE("methods: names and parameter names are distinct, defaults pass their 
     const json settings = validate_settings(method, {});
     CHECK(validate_settings(method, settings) == settings);
   }
+}
+
+// "Beams", "Top-k": words for people, never the machine's name.
+bool is_title(const std::string& title) {
+  return !title.empty() && title.size() <= 22 &&
+         std::isupper(static_cast<unsigned char>(title[0])) &&
+         title.find('_') == std::string::npos && title.back() != '.';
+}
+
+// Its first sentence stands by itself.
+bool is_help(const std::string& help) {
+  const std::size_t end = help.find_first_of(".;:");
+  return !help.empty() && std::isupper(static_cast<unsigned char>(help[0])) && help.back() == '.' &&
+         end != std::string::npos && std::ranges::count(help.substr(0, end), ' ') >= 2;
+}
+
+TEST_CASE("every parameter of every method has a title and a sentence") {
+  for (const MethodInfo& method : methods()) {
+    CAPTURE(method.name);
+    std::set<std::string> titles;
+    for (const Parameter& p : parameters_of(method)) {
+      CAPTURE(p.name);
+      CAPTURE(p.help);
+      CHECK(is_title(p.title));
+      CHECK(is_help(p.help));
+      CHECK(titles.insert(p.title).second);  // told apart in the run bar
+    }
+  }
+  CHECK_FALSE(is_title("num_beams"));
+  CHECK_FALSE(is_help("verify=top_k: a draft passes where it is among the K best."));
+  CHECK_FALSE(is_help("Longest draft."));
+}
+
+TEST_CASE("a parameter's maker keeps every word it is given in its own place") {
+  const Parameter whole = integer("num_beams", "Beams", 3, 1, 256, "Texts kept alive.");
+  CHECK(whole.name == "num_beams");
+  CHECK(whole.title == "Beams");
+  CHECK(whole.help == "Texts kept alive.");
+  CHECK(number("n", "Number", 0.5, 0, 1, "h").title == "Number");
+  CHECK(boolean("b", "Switch", true, "h").title == "Switch");
+  const Parameter one = choice("c", "Choice", "a", {"a", "b"}, "h");
+  CHECK(one.title == "Choice");
+  CHECK(one.default_value == "a");
+  const Parameter words = text("t", "Text", "none", "h");
+  CHECK(words.title == "Text");
+  CHECK(words.default_value == "none");
+  CHECK(integer_list("l", "List", 0, 9, "h").title == "List");
 }
 
 TEST_CASE("methods: an unknown name lists the known ones") {

@@ -391,7 +391,9 @@ inline void record_beam(Recorder& recorder, int steps, int beams, int prompt = 3
   recorder.write({.finish = Finish{RunStatus::kDone, "all beams finished"}});
 }
 
-inline void record_drafts(Recorder& recorder, int steps, int prompt = 48, bool stochastic = true) {
+// `rivals`: drafts beside those, of which none comes true, as Lookahead's window has them.
+inline void record_drafts(Recorder& recorder, int steps, int prompt = 48, bool stochastic = true,
+                          int rivals = 0) {
   SyntheticRun run(recorder,
                    synthetic_info(prompt, "ngram_trie", "N-gram trie speculation", "recycle"), 9);
   const auto vocabulary = static_cast<std::uint64_t>(synthetic_pieces().size() - 1);
@@ -418,6 +420,9 @@ inline void record_drafts(Recorder& recorder, int steps, int prompt = 48, bool s
         if (i < 2 && run.rng_.next() % 2 == 0)
           siblings.push_back(run.add(parent, token(), 0, Source::kNgramTrie, tick, 0.2f));
       }
+      for (int i = 0; i < rivals; ++i)
+        siblings.push_back(run.add(i % 4 == 0 ? head : siblings.back(), token(), 0,
+                                   Source::kNgramTrie, tick, stochastic ? 0.2f : 1.0f));
       run.hang();
       run.phase(step, Phase::kDraft, 180);
       std::vector<std::int32_t> rows = {head};

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <doctest/doctest.h>
+#include <glib.h>
+#include <zlib.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -19,9 +22,32 @@ inline std::string between(const std::string& text, const std::string& from,
   return text.substr(begin + from.size(), end - begin - from.size());
 }
 
+// What packed_data() packed, read by zlib's and GLib's own readers.
+inline std::string unpacked(const std::string& base64) {
+  gsize size = 0;
+  const std::unique_ptr<guchar, decltype(&g_free)> bytes(g_base64_decode(base64.c_str(), &size),
+                                                         &g_free);
+  std::string text;
+  z_stream stream = {};
+  REQUIRE(inflateInit(&stream) == Z_OK);
+  stream.next_in = bytes.get();
+  stream.avail_in = static_cast<uInt>(size);
+  int result = Z_OK;
+  while (result == Z_OK) {
+    char piece[1 << 16];
+    stream.next_out = reinterpret_cast<Bytef*>(piece);
+    stream.avail_out = sizeof piece;
+    result = inflate(&stream, Z_NO_FLUSH);
+    text.append(piece, sizeof piece - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  REQUIRE(result == Z_STREAM_END);
+  return text;
+}
+
 inline nlohmann::json data_of(const std::string& page) {
   return nlohmann::json::parse(
-      between(page, "<script type=\"application/json\" id=\"run\">", "</script>"));
+      unpacked(between(page, "<script type=\"text/plain\" id=\"run\">", "</script>")));
 }
 
 // As pictures.js reads them.

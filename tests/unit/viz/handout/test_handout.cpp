@@ -12,6 +12,7 @@
 #include "tests/unit/viz/handout/page_data.h"
 #include "viz/export/export.h"
 #include "viz/handout/handout.h"
+#include "viz/handout/packed_data.h"
 #include "viz/handout/pane_plan.h"
 #include "viz/narration/narration.h"
 #include "viz/narration/narration_text.h"
@@ -72,7 +73,8 @@ TEST_CASE("handout: every step is in it with a picture of every panel, inside of
 TEST_CASE("handout: the panels follow what the steps decide") {
   using Names = std::vector<std::string>;
   CHECK(handout_panels(test::beam_capture()) == Names{"trie", "text", "verdict", "kv", "memory"});
-  CHECK(handout_panels(test::draft_capture()) == Names{"trie", "text", "verdict", "mask", "kv"});
+  CHECK(handout_panels(test::draft_capture()) ==
+        Names{"trie", "text", "verdict", "drafts", "mask", "kv"});
   Names shown;
   for (const json& pane : beam_page()["panes"]) shown.push_back(pane["name"]);
   CHECK(shown == handout_panels(test::beam_capture()));
@@ -279,6 +281,35 @@ TEST_CASE("handout: the page's policy lets its own style and script run and fetc
     CHECK(rest.find(word) == std::string::npos);
   }
   CHECK(page.find("{{") == std::string::npos);
+}
+
+TEST_CASE("handout: 200 steps with forty drafts each stay below 10 MB") {
+  // As Lookahead's: a forward of some forty rows a step, whose columns grow with the text.
+  const auto opened = test::make_capture([](capture::Recorder& recorder) {
+    test::record_drafts(recorder, 200, 60, /*stochastic=*/false, /*rivals=*/40);
+  });
+  const std::string page = handout_html(*opened->capture, {});
+  const std::string data =
+      test::unpacked(test::between(page, "<script type=\"text/plain\" id=\"run\">", "</script>"));
+  CHECK(data.size() > 10'000'000);  // it would not be without packing
+  CHECK(page.size() < 10'000'000);
+  const json run = json::parse(data);
+  CHECK(run["steps"].size() == 200);
+  for (const json& pane : run["panes"]) CHECK(pane["pictures"].size() == 200);
+}
+
+TEST_CASE("handout: packed data come back whole, in letters that a script element may hold") {
+  std::string numbers = "[";
+  for (int i = 0; i < 20000; ++i) numbers += std::to_string(i % 97) + ",";
+  for (const std::string& data : {std::string(), std::string("{}"),
+                                  std::string("</script><!--\xE2\x80\xA8\0é", 20), numbers}) {
+    const std::string packed = packed_data(data);
+    CHECK(test::unpacked(packed) == data);
+    CHECK(packed.find_first_not_of(
+              "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=") ==
+          std::string::npos);
+  }
+  CHECK(packed_data(numbers).size() < numbers.size() / 20);
 }
 
 TEST_CASE("handout: the file is the page, whole, and progress reaches its end") {

@@ -1,0 +1,61 @@
+// Lesson scenes: what the do blocks of a lesson show, worked out once and for all, for a page that has neither
+// the program nor the expressions. A view is a moment of the run, numbered: step × 5 + phase, the last one
+// the end; behind them those that are limited to a range of steps. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lessons/lesson.h"
+#include "lessons/trace.h"
+#include "viz/handout/pane_pictures.h"
+
+namespace triescope::app {
+
+struct LessonScene {
+  std::vector<std::string> panels;  // one to three
+  std::int32_t view = 0;
+  std::int32_t lock = -1;                                           // node in focus; -1 = none
+  std::optional<std::pair<std::int32_t, std::int32_t>> range = {};  // in `view` already
+};
+
+class LessonScenes {
+ public:
+  // Every phase of every step of the run. Error{kInvalidArgument}: more than kMostSteps.
+  LessonScenes(const capture::Capture& capture, std::string path);
+  static constexpr std::int32_t kMostSteps = 200;
+
+  // What a step begins with: the panels of the one before, nothing selected, no range.
+  static LessonScene begin(const LessonScene& before);
+  // `scene` after these lines. `runs` gets the changes of those that decode, "num_beams=5".
+  // Error{kCorruption}: resolve()'s, with file and line.
+  LessonScene after(LessonScene scene, const std::vector<lessons::Action>& actions,
+                    std::vector<std::string>& runs);
+  // What a link leads to in a page, seen from `scene`: "n7" a node, "v61" a view, "pmask" a panel,
+  // "l" + another lesson's page, "w" + an address; "" where the run does not have it.
+  std::string target_of(const lessons::Link& link, const LessonScene& scene);
+  // Where a task's condition is true: views, each with the node that must be in focus for it (none:
+  // whichever is). Panels that are asked for count as shown.
+  std::vector<std::pair<std::int32_t, std::optional<std::int32_t>>> met_at(
+      const lessons::Task& task) const;
+
+  std::int32_t view_of(capture::Tick tick) const;
+  std::int32_t end() const { return end_; }
+  const std::vector<viz::PaneView>& views() const { return views_; }
+  // Every panel that a scene or a link shows.
+  const std::set<std::string>& panels() const { return panels_; }
+  lessons::Trace trace() const { return {capture_}; }
+
+ private:
+  const capture::Capture& capture_;
+  std::string path_;
+  std::int32_t end_ = 0;
+  std::vector<viz::PaneView> views_;
+  std::set<std::string> panels_;
+};
+
+}  // namespace triescope::app
