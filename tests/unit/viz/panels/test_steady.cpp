@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <string>
 
+#include "tests/support/paths.h"
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
 #include "viz/canvas/canvas.h"
@@ -192,8 +194,9 @@ TEST_CASE("steady: through whole runs the trie's view moves only where its end w
       if (same)
         for (const auto& [node, area] : are)
           if (const auto found = were.find(node); found != were.end()) {
-            CHECK(found->second.x == area.x);  // a column stays where it is
-            kept += found->second.y == area.y;
+            CHECK(found->second.x == area.x);  // what was placed stays where it is
+            CHECK(found->second.y == area.y);
+            ++kept;
           }
       before = now;
       were = are;
@@ -243,10 +246,57 @@ TEST_CASE("steady: nothing is folded, and dead branches stay where they were") {
     for (std::size_t i = 0; i < shape.items().size(); ++i) {
       const std::int32_t row = shape.layout().row(static_cast<std::int32_t>(i));
       const auto [at, fresh] = rows.try_emplace(shape.items()[i].node, row);
-      if (!fresh) CHECK(row >= at->second);  // a new branch above pushes down, nothing else moves
-      at->second = row;
+      if (!fresh) CHECK(row == at->second);
     }
   }
+}
+
+// The program's own recorded runs: beams that die, drafts in chains and trees, draft heads.
+TEST_CASE("steady: through whole recorded runs no node changes its place in the trie") {
+  std::size_t runs = 0, branches = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(test::source_dir() / "assets" / "lessons")) {
+    if (entry.path().extension() != ".tscap") continue;
+    CAPTURE(entry.path().filename());
+    const test::TempDir folder;
+    const auto path = folder.path() / "run.tscap";
+    std::filesystem::copy_file(entry.path(), path);
+    std::filesystem::permissions(path, std::filesystem::perms::owner_write,
+                                 std::filesystem::perm_options::add);
+    const auto run = capture::Capture::open(path.string());
+    test::RecordingCanvas canvas(/*log=*/false);
+    TriePicture picture;
+    picture.body = {0, 0, 4000, 3000};  // room for all of it: the view does not move either
+    std::map<std::int32_t, Rect> were;
+    for (Tick cursor = 1; cursor <= run->end_tick(); ++cursor) {
+      CAPTURE(cursor);
+      const Scene scene = steady_at(*run, cursor);
+      picture.chips.clear();
+      picture.shape.update(canvas, scene, {}, 0);
+      draw_trie(canvas, picture, scene);
+      const auto are = places(picture);
+      REQUIRE(are.size() == run->nodes_at(cursor).size());
+      std::size_t kept = 0;
+      for (const auto& [node, area] : are)
+        if (const auto found = were.find(node); found != were.end()) {
+          ++kept;
+          CHECK(found->second.x == area.x);
+          CHECK(found->second.y == area.y);
+          CHECK(found->second.w == area.w);
+          CHECK(found->second.h == area.h);
+        }
+      CHECK(kept == were.size());
+      // And no two nodes have the same place.
+      for (auto one = are.begin(); one != are.end(); ++one)
+        for (auto other = std::next(one); other != are.end(); ++other)
+          CHECK((one->second.x != other->second.x || one->second.y != other->second.y));
+      were = are;
+    }
+    branches += static_cast<std::size_t>(picture.shape.layout().rows()) - 1;
+    ++runs;
+  }
+  CHECK(runs == 11);
+  CHECK(branches > 20);
 }
 
 }  // namespace
