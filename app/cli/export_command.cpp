@@ -123,7 +123,7 @@ int frames_export(const ExportCommandOptions& options, bool quiet) {
                       options.format + ", frames of one run, which takes --steps");
   viz::FrameOptions settings;
   settings.panels = options.panels;
-  settings.dark = options.theme == "dark";
+  settings.theme = viz::theme_name_from_string(options.theme);
   settings.scale = options.scale;
   if (!options.size.empty())
     std::tie(settings.width_px, settings.height_px) = parse_size(options.size);
@@ -167,7 +167,7 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
   const auto panel = viz::make_panel(name);
   viz::ExportOptions settings;
   settings.format = viz::export_format_from_string(options.format);
-  settings.dark = options.theme == "dark";
+  settings.theme = viz::theme_name_from_string(options.theme);
   settings.scale = options.scale;
   if (options.step >= 0) settings.step = options.step;
   if (!options.size.empty())
@@ -241,8 +241,8 @@ void add_export_command(CLI::App& root, CommandLine& line) {
   command->add_option("--whose", options->whose,
                       "target, draft or head: whose forwards, slots, memory or candidates the "
                       "panel shows; default: the target's");
-  command->add_option("--theme", options->theme, "dark or light")
-      ->check(CLI::IsMember({"dark", "light"}))
+  command->add_option("--theme", options->theme, "dark, light or projector (contrast of 7 or more)")
+      ->check(CLI::IsMember({"dark", "light", "projector"}))
       ->capture_default_str();
   command->add_option("--size", options->size, "WIDTHxHEIGHT in px; default: the whole picture");
   command->add_option("--scale", options->scale, "PNG pixels per px")
