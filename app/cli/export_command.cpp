@@ -126,7 +126,7 @@ int frames_export(const ExportCommandOptions& options, bool quiet) {
   viz::FrameOptions settings;
   settings.setting_title = setting_title;
   settings.panels = options.panels;
-  settings.dark = options.theme == "dark";
+  settings.theme = viz::theme_name_from_string(options.theme);
   settings.scale = options.scale;
   if (!options.size.empty())
     std::tie(settings.width_px, settings.height_px) = parse_size(options.size);
@@ -170,7 +170,7 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
   const auto panel = viz::make_panel(name);
   viz::ExportOptions settings;
   settings.format = viz::export_format_from_string(options.format);
-  settings.dark = options.theme == "dark";
+  settings.theme = viz::theme_name_from_string(options.theme);
   settings.scale = options.scale;
   settings.setting_title = setting_title;
   if (options.step >= 0) settings.step = options.step;
@@ -245,8 +245,8 @@ void add_export_command(CLI::App& root, CommandLine& line) {
   command->add_option("--whose", options->whose,
                       "target, draft or head: whose forwards, slots, memory or candidates the "
                       "panel shows; default: the target's");
-  command->add_option("--theme", options->theme, "dark or light")
-      ->check(CLI::IsMember({"dark", "light"}))
+  command->add_option("--theme", options->theme, "dark, light or projector (contrast of 7 or more)")
+      ->check(CLI::IsMember({"dark", "light", "projector"}))
       ->capture_default_str();
   command->add_option("--size", options->size, "WIDTHxHEIGHT in px; default: the whole picture");
   command->add_option("--scale", options->scale, "PNG pixels per px")

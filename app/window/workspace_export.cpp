@@ -34,7 +34,7 @@ void Workspace::start_export(const ExportJob& job) {
   if (!may_export()) return;
   viz::ExportOptions options;
   options.format = job.format;
-  options.dark = job.dark;
+  options.theme = job.dark ? viz::ThemeName::kDark : viz::ThemeName::kLight;
   options.setting_title = setting_title;
   if (active_->cursor > 0) options.step = capture::step_of(active_->cursor - 1);
   options.range = active_->range;

@@ -32,6 +32,9 @@ expect 0 'one-003.png written$' "$TRIESCOPE" export "$work/draft_chain.tscap" --
 
 expect 2 "panel 'tire' is not one of: .*; did you mean trie\?$" export_beam --format html --panel text,tire -o "$work/x.html"
 expect 2 'every panel once; found text twice$' export_beam --format html --panel text,text -o "$work/x.html"
+expect 0 'last.svg written$' export_beam --format svg --panel trie --theme projector -o "$work/last.svg"
+expect 0 'last.gif written$' export_beam --format gif --panel trie --steps 2:3 --theme projector -o "$work/last.gif"
+expect 2 '--theme: .*projector' export_beam --format svg --panel trie --theme pink -o "$work/x.svg"
 expect 2 '^.*--theme: expected with the picture of a panel; found --format html, a page' export_beam --format html --theme dark -o "$work/x.html"
 expect 2 '--step: expected with the picture' export_beam --format html --step 3 -o "$work/x.html"
 expect 2 '--steps: expected FIRST:LAST' export_beam --format html --steps 5:900 -o "$work/x.html"

@@ -64,7 +64,7 @@ Part part_of(const ExportRun& run, const std::string& panel, const ExportOptions
   part.scene.capture = run.capture;
   part.scene.cursor = run.cursor;
   part.scene.range = run.range;
-  part.scene.theme = options.dark ? dark_theme() : light_theme();
+  part.scene.theme = theme_of(options.theme);
   part.scene.em = options.em;
   part.scene.setting_title = options.setting_title;
   part.scene.animate = false;

@@ -12,6 +12,7 @@
 
 #include "core/base/log.h"
 #include "core/capture/capture.h"
+#include "viz/look/theme.h"
 
 namespace triescope::viz {
 
@@ -22,7 +23,7 @@ ExportFormat export_format_from_string(
 struct ExportOptions {
   ExportFormat format = ExportFormat::kSvg;
   std::optional<std::int32_t> step;  // state after this step; default: the last
-  bool dark = false;
+  ThemeName theme = ThemeName::kLight;
   float width_px = 0, height_px = 0;  // 0 = the panel's whole extent
   float em = 14;
   float scale = 1;         // PNG pixels per px

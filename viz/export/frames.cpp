@@ -99,7 +99,7 @@ class Frames {
     Scene scene;
     scene.capture = &capture_;
     scene.cursor = cursor_after(capture_, step);
-    scene.theme = options_.dark ? dark_theme() : light_theme();
+    scene.theme = theme_of(options_.theme);
     scene.em = options_.em;
     scene.setting_title = options_.setting_title;
     scene.animate = false;

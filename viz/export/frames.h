@@ -10,13 +10,14 @@
 
 #include "core/base/log.h"
 #include "core/capture/capture.h"
+#include "viz/look/theme.h"
 
 namespace triescope::viz {
 
 struct FrameOptions {
   std::vector<std::string> panels;              // one or two
   std::pair<std::int32_t, std::int32_t> steps;  // first and last
-  bool dark = false;
+  ThemeName theme = ThemeName::kLight;
   float width_px = 0, height_px = 0;  // 0 = 960 × 540 for one panel, 1280 × 540 for two
   float em = 14;
   float scale = 1;                            // pixels per px

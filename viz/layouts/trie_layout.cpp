@@ -1,6 +1,7 @@
 #include "viz/layouts/trie_layout.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace triescope::viz {
 
@@ -84,6 +85,30 @@ void TrieLayout::build(std::span<const std::int32_t> parents, std::span<const ch
         heads.push_back(child);
       std::reverse(heads.begin() + static_cast<std::ptrdiff_t>(mark), heads.end());
     }
+  }
+}
+
+void TrieLayout::place(std::span<const std::int32_t> parents, std::span<const std::int32_t> rows) {
+  const std::size_t count = parents.size();
+  items_.assign(count, {});
+  chains_.clear();
+  columns_.clear();
+  rows_ = 0;
+  std::vector<std::int32_t> next_sibling(count, -1), by_row(count);
+  link_children(parents, {}, next_sibling);
+  for (std::size_t i = 0; i < count; ++i) {
+    items_[i].chain = static_cast<std::int32_t>(i);
+    chains_.push_back({static_cast<std::int32_t>(i), rows[i]});
+    rows_ = std::max(rows_, rows[i] + 1);
+  }
+  std::iota(by_row.begin(), by_row.end(), 0);
+  std::stable_sort(by_row.begin(), by_row.end(),
+                   [&](std::int32_t a, std::int32_t b) { return row(a) < row(b); });
+  for (const std::int32_t item : by_row) {
+    Column& column = column_of(at(item).column);
+    at(item).above = column.bottom;
+    (column.bottom >= 0 ? at(column.bottom).below : column.top) = item;
+    column.bottom = item;
   }
 }
 

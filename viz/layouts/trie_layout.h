@@ -7,7 +7,7 @@
 // children) are the unit: the rows are the smallest solution of
 //   row(chain) >= 1 + row(chain above it in any of its columns),
 // which is unique. So append() finds it by pushing down what is in the way, without touching the
-// rest, and build() finds the same rows in one walk.
+// rest, and build() finds the same rows in one walk. Rows may be given instead: place().
 // Not thread-safe.
 #pragma once
 
@@ -26,6 +26,10 @@ class TrieLayout {
   // One more item, the last child of `parent`. Costs what it pushes down. False, and nothing done,
   // if it would have to stand above a late sibling: build() then.
   bool append(std::int32_t parent, bool late = false);
+
+  // Items in the rows they are given, no two of a column in the same (trie_lanes()); append() does not go
+  // with them.
+  void place(std::span<const std::int32_t> parents, std::span<const std::int32_t> rows);
 
   std::int32_t size() const { return static_cast<std::int32_t>(items_.size()); }
   std::int32_t column(std::int32_t item) const { return at(item).column; }

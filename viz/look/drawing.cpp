@@ -88,6 +88,24 @@ void draw_lit(Canvas& canvas, Rect box, float size, const Scene& scene) {
   draw_glyph(canvas, "✦", corner, size, scene.theme.lit);
 }
 
+void draw_lit_row(Canvas& canvas, Rect row, const Scene& scene) {
+  const float em = scene.em;
+  canvas.fill_rect({row.x, row.y + 1, row.w, std::max(1.0f, row.h - 2)},
+                   scene.theme.lit.with_alpha(0.14f), em * 0.15f);
+  draw_glyph(canvas, "✦", {row.x - em * 0.2f, row.y + row.h / 2}, std::min(em * 0.6f, row.h),
+             scene.theme.lit);
+}
+
+float draw_lit_key(Canvas& canvas, Point top_right, float room, const Scene& scene) {
+  if (!scene.steady) return 0;
+  const LegendEntry entry = lit_entry(scene);
+  const float width =
+      canvas.measure(entry.label, dim_text(scene)).x + scene.em * 1.3f;  // as in draw_legend()
+  if (width > room) return 0;
+  draw_legend(canvas, {top_right.x - width, top_right.y}, width, {entry}, scene, nullptr, 1);
+  return width;
+}
+
 LegendEntry lit_entry(const Scene& scene) { return {"changed just now", scene.theme.lit, "✦"}; }
 
 std::string fit_text(Canvas& canvas, std::string_view text, const TextStyle& style, float width) {

@@ -22,6 +22,12 @@ void draw_difference(Canvas& canvas, Point center, float size, const Scene& scen
 // left corner.
 void draw_lit(Canvas& canvas, Rect box, float size, const Scene& scene);
 
+// The same of a row of a table: a tint behind it, and the mark before it.
+void draw_lit_row(Canvas& canvas, Rect row, const Scene& scene);
+// What the mark says, for panels without a legend: one line that ends at `top_right`. Returns its width; 0,
+// and nothing drawn, where the scene is not steady or `room` px are too few.
+float draw_lit_key(Canvas& canvas, Point top_right, float room, const Scene& scene);
+
 // `text` cut at its end to fit `width` px ("…"); "" if not even one character fits.
 std::string fit_text(Canvas& canvas, std::string_view text, const TextStyle& style, float width);
 // Draws it, vertically centred in `box`, left aligned (or centred, or right aligned).

@@ -154,7 +154,8 @@ std::size_t BeamTable::rows(const BeamDecision& decision, const Scene& scene) {
   return decision.choices.size() + 1 + finished_rows(finished_hypotheses(scene).size());
 }
 
-void BeamTable::draw(Canvas& canvas, Rect area, const BeamDecision& decision, const Scene& scene) {
+void BeamTable::draw(Canvas& canvas, Rect area, const BeamDecision& decision,
+                     const std::vector<char>& lit, const Scene& scene) {
   shown_.finished.clear();
   const float em = scene.em, row = em * kRowEm;
   const auto& choices = decision.choices;
@@ -210,6 +211,7 @@ void BeamTable::draw(Canvas& canvas, Rect area, const BeamDecision& decision, co
                                             : scene.focus.node() == choice.parent && chosen);
     if (focused)
       canvas.fill_rect({area.x, y, area.w, row}, scene.theme.focus.with_alpha(0.14f), em * 0.2f);
+    if (i < lit.size() && lit[i] != 0) draw_lit_row(canvas, {area.x, y, area.w, row}, scene);
     TextStyle plain = figure, mono = mono_text(scene, 0.9f);
     if (!chosen) plain.color = mono.color = scene.theme.text_dim;
     text_in(canvas, {area.x, y, rank_w, row}, std::to_string(i + 1), plain, Align::kRight);

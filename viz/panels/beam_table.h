@@ -17,7 +17,9 @@ class BeamTable {
   static constexpr float kRowEm = 1.5f;
 
   void clear() { shown_ = {}; }  // nothing is drawn: the mouse meets nothing
-  void draw(Canvas& canvas, Rect area, const BeamDecision& decision, const Scene& scene);
+  // `lit`: the choices that changed just now; empty: none.
+  void draw(Canvas& canvas, Rect area, const BeamDecision& decision, const std::vector<char>& lit,
+            const Scene& scene);
   void scroll(const Input& in, const BeamDecision& decision);
   void input(const Input& in, const BeamDecision& decision, const Scene& scene,
              Reaction& reaction) const;

@@ -19,9 +19,18 @@ namespace {
 constexpr float kRowEm = 1.5f;
 
 // It became a child by the cursor.
+bool took(const capture::CandidateRow& row, const RowSource& source, const Scene& scene,
+          capture::Tick cursor) {
+  return row.chosen || child_of(*scene.capture, row.node, row.token, cursor, source.whose) >= 0;
+}
 bool took(const capture::CandidateRow& row, const RowSource& source, const Scene& scene) {
-  return row.chosen ||
-         child_of(*scene.capture, row.node, row.token, scene.cursor, source.whose) >= 0;
+  return took(row, source, scene, scene.cursor);
+}
+
+// New, or a child only now.
+bool is_lit(const capture::CandidateRow& row, const RowSource& source, const Scene& scene) {
+  return scene.lights() && (scene.lights(row.tick) || (took(row, source, scene) &&
+                                                       !took(row, source, scene, scene.lit_from)));
 }
 
 class CandidatesPanel final : public Panel {
@@ -53,7 +62,11 @@ class CandidatesPanel final : public Panel {
                                                        " yet: step on (F10).",
                               scene);
     const auto rows = source.candidates(*scene.capture, node, scene.cursor);
-    const float right = owner.w > 0 ? owner.x : area.right();
+    float right = owner.w > 0 ? owner.x : area.right();
+    if (const float key =
+            draw_lit_key(canvas, {right - pad, area.y + em * 0.2f}, area.w * 0.5f, scene);
+        key > 0)
+      right -= key + em;
     text_in(canvas, {area.x + pad, area.y + em * 0.25f, right - pad - (area.x + pad), em * 1.3f},
             "after " + (node == 0 ? std::string("the prompt")
                                   : "node " + std::to_string(node) + " " + node_text(scene, node)),
@@ -81,6 +94,7 @@ class CandidatesPanel final : public Panel {
       const double p = std::exp(static_cast<double>(candidate.logprob));
       mass += p;
       const bool chosen = took(candidate, source, scene);
+      if (is_lit(candidate, source, scene)) draw_lit_row(canvas, {list.x, y, list.w, row}, scene);
       if (chosen)
         draw_glyph(canvas, mark.glyph, {list.x + em * 0.5f, y + row / 2}, em * 0.7f, mark.color);
       text_in(canvas, {list.x + em * 1.2f, y, token - em * 0.3f, row},

@@ -95,7 +95,8 @@ std::string draw_sentence(const DrawDecision& decision, const Scene& scene) {
          number_text(token->at + token->drawn_p, 3);
 }
 
-void DrawTable::draw(Canvas& canvas, Rect area, const DrawDecision& decision, const Scene& scene) {
+void DrawTable::draw(Canvas& canvas, Rect area, const DrawDecision& decision,
+                     const std::vector<char>& lit, const Scene& scene) {
   strip_ = {};
   const float em = scene.em, row = em * kRowEm;
   const float strip = em * 3.6f;
@@ -132,6 +133,7 @@ void DrawTable::draw(Canvas& canvas, Rect area, const DrawDecision& decision, co
       canvas.fill_rect({list.x, y, list.w, row}, scene.theme.accent.with_alpha(0.12f), em * 0.2f);
       draw_glyph(canvas, taken.glyph, {list.x + em * 0.6f, y + row / 2}, em * 0.72f, taken.color);
     }
+    if (i < lit.size() && lit[i] != 0) draw_lit_row(canvas, {list.x, y, list.w, row}, scene);
     TextStyle mono = mono_text(scene, 0.9f);
     if (cut) mono.color = scene.theme.text_dim;
     text_in(canvas, {list.x + em * 1.3f, y, token_w - em * 0.3f, row},

@@ -21,7 +21,9 @@ class DrawTable {
     rows_ = {};
     strip_ = {};
   }
-  void draw(Canvas& canvas, Rect area, const DrawDecision& decision, const Scene& scene);
+  // `lit`: the tokens that changed just now; empty: none.
+  void draw(Canvas& canvas, Rect area, const DrawDecision& decision, const std::vector<char>& lit,
+            const Scene& scene);
   void scroll(const Input& in, const DrawDecision& decision);
   void input(const Input& in, const DrawDecision& decision, const Scene& scene,
              Reaction& reaction) const;

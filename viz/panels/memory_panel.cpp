@@ -87,6 +87,7 @@ class MemoryPanel final : public Panel {
                          hidden_[i], kNames[i]});
       legend_curves_.push_back(i);
     }
+    if (scene.steady) entries.push_back(lit_entry(scene));
     const Figures figures = scene.export_mode && !scene.series      ? Figures::kWholeRun
                             : outside                               ? Figures::kStepOutsideRange
                             : released(now, source, *scene.capture) ? Figures::kEnd
@@ -144,6 +145,15 @@ class MemoryPanel final : public Panel {
                              em * 0.22f, color_of(i, scene));
     }
     canvas.pop_clip();
+    if (scene.lights() && !outside) {  // over the edge of the plot: the marks stand on corners
+      const float px = x.px(std::clamp<double>(shown, first, last));
+      for (std::size_t i = 0; i < kCurves; ++i) {
+        const double value = curve_value(now, i, per_token, stacked_);
+        if (!has[i] || hidden_[i] || !is_lit(rows, value, i, per_token, scene)) continue;
+        const float py = y.px(std::min(high, value)), half = em * 0.22f;
+        draw_lit(canvas, {px - half, py - half, 2 * half, 2 * half}, em * 0.5f, scene);
+      }
+    }
   }
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
@@ -249,6 +259,15 @@ class MemoryPanel final : public Panel {
   }
 
  private:
+  // The curve's value is another than at the step shown before; at first all are new.
+  bool is_lit(std::span<const MemoryRow> rows, double value, std::size_t curve, double per_token,
+              const Scene& scene) const {
+    const std::int32_t before = scene.lit_from > 0 ? capture::step_of(scene.lit_from - 1) : -1;
+    if (before < 0) return true;
+    return before != scene.shown_step() &&
+           curve_value(at_step(rows, before), curve, per_token, stacked_) != value;
+  }
+
   OwnerSwitch owner_;
   bool stacked_ = false;
   std::array<bool, kCurves> hidden_ = {};

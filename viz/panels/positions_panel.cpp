@@ -51,8 +51,9 @@ class PositionsPanel final : public Panel {
                                   : info().empty,
                               scene);
     const float right = owner.w > 0 ? owner.x : area.right();
-    const std::vector<LegendEntry> entries = {{"tree position", scene.theme.accent, "●"},
-                                              {"sequential ID", scene.theme.text_dim, "○"}};
+    std::vector<LegendEntry> entries = {{"tree position", scene.theme.accent, "●"},
+                                        {"sequential ID", scene.theme.text_dim, "○"}};
+    if (scene.steady) entries.push_back(lit_entry(scene));
     const float legend = draw_legend(canvas, {area.x + pad, area.y + em * 0.2f},
                                      right - pad - (area.x + pad), entries, scene);
     std::int32_t low = inputs.front().position, high = low;
@@ -103,6 +104,8 @@ class PositionsPanel final : public Panel {
                 small, Align::kCenter);
     }
     rows_ = {top, row_height, bottom};
+    // The rows are this step's alone: as new as its forward.
+    const bool lit = scene.lights(capture::make_tick(scene.shown_step(), source.forward_phase()));
     canvas.push_clip({area.x, top, area.w, std::max(1.0f, bottom - top)});
     for (std::size_t i = first; i < first + shown; ++i) {
       const capture::InputRow& row = inputs[i];
@@ -113,6 +116,9 @@ class PositionsPanel final : public Panel {
       if (scene.focus.node() == row.node)
         canvas.fill_rect({area.x + pad, y - row_height / 2, area.w - 2 * pad, row_height},
                          scene.theme.focus.with_alpha(0.1f), 0);
+      if (lit)
+        draw_lit_row(canvas, {area.x + pad, y - row_height / 2, label - em * 0.3f, row_height},
+                     scene);
       if (row_height >= em * 0.8f)
         text_in(canvas, {area.x + pad, y - row_height / 2, label - em * 0.6f, row_height},
                 node_text(scene, row.node, 14), mono_text(scene, 0.84f));

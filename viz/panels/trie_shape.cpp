@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/base/counted.h"
+#include "viz/layouts/trie_lanes.h"
 #include "viz/look/drawing.h"
 #include "viz/questions/changes.h"
 #include "viz/questions/leaves.h"
@@ -33,6 +34,13 @@ std::string prompt_tail(const capture::Capture& capture, std::size_t chars) {
     bytes = std::string(capture.piece(prompt[first - 1])) + bytes;
   const std::string shown = token_text(bytes, 100000), tail = token_tail(shown, chars);
   return first > 0 || tail.size() < shown.size() ? "…" + tail : tail;
+}
+
+std::vector<std::int32_t> parents_of(const std::vector<TrieItem>& items) {
+  std::vector<std::int32_t> parents;
+  parents.reserve(items.size());
+  for (const TrieItem& item : items) parents.push_back(item.parent);
+  return parents;
 }
 
 }  // namespace
@@ -108,25 +116,10 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
   FoldOptions options = folds;
   if (scene.steady) options.mode = FoldMode::kNone;
   auto items = fold_trie(nodes, states_, scene.shown_step(), options);
-  // The layout grows where the tree only grew; it is rebuilt where something died or went
-  // away.
-  std::vector<char> late(items.size());
-  for (std::size_t i = 0; i < items.size(); ++i)
-    late[i] = !scene.steady && is_dead(states_[index(items[i].node)]);
-  const std::size_t before = items_.size();
-  bool grew = before > 0 && before <= items.size() && (items.size() - before) * 4 < items.size();
-  for (std::size_t i = 0; grew && i < before; ++i)
-    grew = items[i].node == items_[i].node && items[i].parent == items_[i].parent &&
-           items[i].run == items_[i].run && late[i] == late_[i];
-  for (std::size_t i = before; grew && i < items.size(); ++i)
-    grew = layout_.append(items[i].parent, late[i] != 0);
-  if (!grew) {
-    std::vector<std::int32_t> parents(items.size());
-    for (std::size_t i = 0; i < items.size(); ++i) parents[i] = items[i].parent;
-    layout_.build(parents, late);
-  }
-  late_ = std::move(late);
-  items_ = std::move(items);
+  if (scene.steady)
+    lay_out_for_good(std::move(items));
+  else
+    lay_out(std::move(items));
 
   std::vector<float> widths(static_cast<std::size_t>(layout_.columns()), kMinChipEm);
   for (std::size_t i = 0; i < items_.size(); ++i) {
@@ -170,6 +163,39 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
   for (std::size_t i = 0; i < widths.size(); ++i)
     column_x_[i + 1] = column_x_[i] + widths[i] + kGutterEm;
   width_ = column_x_.back() - kGutterEm + kTailEm;
+}
+
+// The layout grows where the tree only grew; it is rebuilt where something died or went away.
+void TrieShape::lay_out(std::vector<TrieItem> items) {
+  std::vector<char> late(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) late[i] = is_dead(states_[index(items[i].node)]);
+  const std::size_t before = items_.size();
+  bool grew = !in_lanes_ && before > 0 && before <= items.size() &&
+              (items.size() - before) * 4 < items.size();
+  for (std::size_t i = 0; grew && i < before; ++i)
+    grew = items[i].node == items_[i].node && items[i].parent == items_[i].parent &&
+           items[i].run == items_[i].run && late[i] == late_[i];
+  for (std::size_t i = before; grew && i < items.size(); ++i)
+    grew = layout_.append(items[i].parent, late[i] != 0);
+  if (!grew) layout_.build(parents_of(items), late);
+  late_ = std::move(late);
+  items_ = std::move(items);
+  in_lanes_ = false;
+}
+
+// Every item in the row that it keeps to the end of the run. Behind what finishes stands its final score.
+void TrieShape::lay_out_for_good(std::vector<TrieItem> items) {
+  const std::vector<NodeState> states = capture_->states_at(capture_->end_tick());
+  std::vector<std::int64_t> births(items.size());
+  std::vector<std::int32_t> behind(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    births[i] = capture_->nodes()[index(items[i].node)].tick;
+    behind[i] = states[index(items[i].last)] == NodeState::kFinished ? 1 : 0;
+  }
+  const std::vector<std::int32_t> parents = parents_of(items);
+  layout_.place(parents, trie_lanes(parents, births, behind));
+  items_ = std::move(items);
+  in_lanes_ = true;
 }
 
 std::string TrieShape::label_of(const TrieItem& item, const Scene& scene) const {

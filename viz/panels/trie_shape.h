@@ -1,6 +1,7 @@
 // TrieShape: what the trie panel draws at a cursor: the items that folding leaves, their rows and
 // columns, states, ranks and labels. A function of capture, cursor and folds alone; rebuilt only
-// when one of them changes, and extended where the tree only grew. Sizes in em.
+// when one of them changes, and extended where the tree only grew. Of a steady scene every item keeps its
+// row and its column for good. Sizes in em.
 #pragma once
 
 #include <cstddef>
@@ -74,6 +75,8 @@ class TrieShape {
 
  private:
   float width_of(Canvas& canvas, const TrieItem& item, const Scene& scene);
+  void lay_out(std::vector<TrieItem> items);
+  void lay_out_for_good(std::vector<TrieItem> items);
   void look_at_sources(std::span<const capture::NodeRow> nodes);
 
   // What it was built for.
@@ -100,6 +103,7 @@ class TrieShape {
   std::vector<TrieItem> items_;
   std::vector<char> late_;
   TrieLayout layout_;
+  bool in_lanes_ = false;  // the layout is a steady scene's
   std::vector<float> column_x_;
   float width_ = 0, whole_width_ = 0;
   std::int32_t end_column_ = 0, first_live_row_ = 0, last_live_row_ = 0;

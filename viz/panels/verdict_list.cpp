@@ -197,6 +197,7 @@ void VerdictList::draw(Canvas& canvas, Rect area, const std::vector<capture::Ver
                             : mark.color;
     if (scene.focus.node() == verdict.node)
       canvas.fill_rect({area.x, y, area.w, row}, scene.theme.focus.with_alpha(0.12f), em * 0.2f);
+    if (scene.lights(verdict.tick)) draw_lit_row(canvas, {area.x, y, area.w, row}, scene);
     draw_glyph(canvas, mark.glyph, {area.x + em * 0.6f, y + row / 2}, em * 0.75f, color);
     // The draft tree: deeper tokens further in.
     const float indent =

@@ -16,6 +16,7 @@
 #include "viz/panels/panels.h"
 #include "viz/panels/verdict_history.h"
 #include "viz/panels/verdict_list.h"
+#include "viz/questions/changes.h"
 #include "viz/words/number_text.h"
 
 namespace triescope::viz {
@@ -24,13 +25,14 @@ namespace {
 // What the panel shows at a cursor. Made once per cursor and state of the capture.
 struct Shown {
   const capture::Capture* capture = nullptr;
-  capture::Tick cursor = -1;
+  capture::Tick cursor = -1, lit_from = -1;
   capture::Counts counts = {};
   DecisionKind kind = DecisionKind::kDraw;
   std::int32_t step = -1;
   std::vector<capture::VerdictRow> verdicts = {};  // kDrafts
   BeamDecision beams = {};                         // kBeams
   DrawDecision draw = {};                          // kDraw; kDrafts: where the text left the drafts
+  std::vector<char> lit_choices = {}, lit_draws = {};  // what changed just now; empty: nothing does
 };
 
 bool same(const capture::Counts& a, const capture::Counts& b) {
@@ -68,6 +70,17 @@ Shown what_is_shown(const Scene& scene) {
   } else {
     shown.draw = draw_decision(*scene.capture, scene.cursor);
   }
+  return shown;
+}
+
+Shown what_is_lit(Shown shown, const Scene& scene) {
+  shown.lit_from = scene.lit_from;
+  if (!scene.lights()) return shown;
+  Scene before = scene;
+  before.cursor = scene.lit_from;
+  const Shown was = before.shown_step() >= 0 ? what_is_shown(before) : Shown{};
+  shown.lit_choices = changed_choices(was.beams, shown.beams);
+  shown.lit_draws = changed_draws(was.draw, shown.draw);
   return shown;
 }
 
@@ -138,12 +151,16 @@ class VerdictPanel final : public Panel {
     if (const auto differing = VerdictList::differing(VerdictList::rows_of(scene), scene);
         differing > 0)
       head += ", ≠ " + std::to_string(differing) + " not as in the other run";
-    text_in(canvas, {area.x + pad, area.y + em * 0.25f, area.w - 2 * pad, em * 1.3f}, head,
-            bold_text(scene, 0.9f));
+    const float key =
+        draw_lit_key(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.4f, scene);
+    text_in(
+        canvas,
+        {area.x + pad, area.y + em * 0.25f, area.w - 2 * pad - (key > 0 ? key + em : 0), em * 1.3f},
+        head, bold_text(scene, 0.9f));
     Rect list{area.x + pad, area.y + em * 1.7f, area.w - 2 * pad,
               std::max(1.0f, area.h - em * 1.9f - charts)};
     if (beams) {
-      beams_.draw(canvas, list, shown.beams, scene);
+      beams_.draw(canvas, list, shown.beams, shown.lit_choices, scene);
     } else if (drafts && !shown.verdicts.empty()) {
       // What came in place of the drafts, below them where there is room for both.
       const float rows =
@@ -160,11 +177,11 @@ class VerdictPanel final : public Panel {
                     draw_sentence(shown.draw, scene),
                 bold_text(scene, 0.84f));
         draws_.draw(canvas, {below.x, below.y + em * 1.5f, below.w, below.h - em * 1.5f},
-                    shown.draw, scene);
+                    shown.draw, shown.lit_draws, scene);
       }
       list_.draw(canvas, list, shown.verdicts, scene);
     } else if (draws) {
-      draws_.draw(canvas, list, shown.draw, scene);
+      draws_.draw(canvas, list, shown.draw, shown.lit_draws, scene);
     } else {
       draw_empty_state(canvas, list,
                        "This step has decided nothing yet: the accept phase comes next.", scene);
@@ -213,8 +230,8 @@ class VerdictPanel final : public Panel {
  private:
   const Shown& shown_at(const Scene& scene) {
     if (shown_.capture != scene.capture || shown_.cursor != scene.cursor ||
-        !same(shown_.counts, scene.capture->counts()))
-      shown_ = what_is_shown(scene);
+        shown_.lit_from != scene.lit_from || !same(shown_.counts, scene.capture->counts()))
+      shown_ = what_is_lit(what_is_shown(scene), scene);
     return shown_;
   }
 

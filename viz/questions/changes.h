@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "core/capture/capture.h"
+#include "viz/questions/beam_decision.h"
+#include "viz/questions/draw_decision.h"
 
 namespace triescope::viz {
 
@@ -16,5 +18,10 @@ std::vector<char> changed_nodes(const capture::Capture& capture, capture::Tick f
 // The nodes on the paths in force at the cursor (leaves_at), without the root.
 std::unordered_set<std::int32_t> nodes_in_text(const capture::Capture& capture,
                                                capture::Tick cursor);
+
+// By choice of `now`: 1 where `before` lacks it or knows another fate of it; all of another step's.
+std::vector<char> changed_choices(const BeamDecision& before, const BeamDecision& now);
+// By token of `now`: all where it is of another row; else the one that was drawn since.
+std::vector<char> changed_draws(const DrawDecision& before, const DrawDecision& now);
 
 }  // namespace triescope::viz

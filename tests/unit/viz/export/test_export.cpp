@@ -83,7 +83,7 @@ TEST_CASE("every panel exports as SVG, PDF, PNG and CSV, dark and light, with th
       const std::string& name = panel->info().name;
       CAPTURE(name);
       ExportOptions options;
-      options.dark = capture == &beam_capture();
+      options.theme = capture == &beam_capture() ? ThemeName::kDark : ThemeName::kLight;
       const auto path = [&](const char* extension) {
         return (folder.path() / (name + "." + extension)).string();
       };
@@ -255,11 +255,33 @@ TEST_CASE("two runs stand in one picture and one table, each by its name") {
   CHECK(same.find("\n\"beam, right\",") != std::string::npos);
 }
 
+TEST_CASE("an export for a projector has that theme's letters, and no dimmer ones") {
+  TempDir folder;
+  const auto svg_of = [&](const std::string& panel, ThemeName theme) {
+    ExportOptions options;
+    options.theme = theme;
+    const std::string path = (folder.path() / "theme.svg").string();
+    export_panel(draft_capture(), panel, path, options);
+    return test::read_file(path);
+  };
+  // 0x3F454C and 0x5F656D: text_dim of the projector's and of the light theme.
+  CHECK(projector_theme().text_dim.r == 0x3F);
+  CHECK(light_theme().text_dim.r == 0x5F);
+  for (const char* panel : {"trie", "verdict", "memory"}) {
+    CAPTURE(panel);
+    const std::string projector = svg_of(panel, ThemeName::kProjector),
+                      light = svg_of(panel, ThemeName::kLight);
+    CHECK(projector.find("rgb(24.70") != std::string::npos);
+    CHECK(projector.find("rgb(37.25") == std::string::npos);
+    CHECK(light.find("rgb(37.25") != std::string::npos);
+  }
+}
+
 TEST_CASE("each of two runs is marked where it differs from the other, on either side") {
   TempDir folder;
   const auto marks = [&](const capture::Capture& a, const capture::Capture& b) {
     ExportOptions options;
-    options.dark = true;
+    options.theme = ThemeName::kDark;
     const std::string path = (folder.path() / "pair.svg").string();
     export_pair({&a, a.end_tick(), "a", "", {}}, {&b, b.end_tick(), "b", "", {}}, "trie", path,
                 options);

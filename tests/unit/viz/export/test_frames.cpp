@@ -119,7 +119,8 @@ TEST_CASE("frames: a GIF has a frame a step, all of one size") {
 
 TEST_CASE("frames: a GIF's frames are the PNG frames, but for shades that share a colour") {
   test::TempDir folder;
-  const FrameOptions options{.panels = {"verdict", "text"}, .steps = {8, 10}, .dark = true};
+  const FrameOptions options{
+      .panels = {"verdict", "text"}, .steps = {8, 10}, .theme = ThemeName::kDark};
   const std::string path = (folder.path() / "two.gif").string();
   export_gif(test::draft_capture(), path, options, 100, 1);
   const auto files =

@@ -128,6 +128,7 @@ TEST_CASE("every text can be read on every ground it stands on, every mark be se
     CHECK(contrast(theme.text, differs) >= wanted);
     // What changed just now: tokens on its tint, its mark and halo anywhere.
     CHECK(contrast(theme.text, over(theme.lit, 0.16, theme.background)) >= wanted);
+    CHECK(contrast(theme.text_dim, over(theme.lit, 0.14, theme.background)) >= wanted);
     for (const Color ground : {theme.background, theme.surface})
       CHECK(contrast(theme.lit, ground) >= 3);
     if (theme.name == ThemeName::kProjector) CHECK(contrast(theme.text, theme.border) >= wanted);

@@ -37,7 +37,7 @@ viz::DrawDecision drawing() {
 
 RecordingCanvas table_of(viz::DrawTable& table, const viz::DrawDecision& decision, viz::Rect area) {
   RecordingCanvas canvas;
-  table.draw(canvas, area, decision, scene_at(draft_capture(), 150));
+  table.draw(canvas, area, decision, {}, scene_at(draft_capture(), 150));
   return canvas;
 }
 

@@ -3,14 +3,17 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <string>
 
+#include "tests/support/paths.h"
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
 #include "viz/canvas/canvas.h"
 #include "viz/look/drawing.h"
 #include "viz/panels/trie_picture.h"
+#include "viz/questions/beam_decision.h"
 #include "viz/questions/changes.h"
 
 namespace triescope::viz {
@@ -150,6 +153,121 @@ TEST_CASE("steady: KV slots that were taken, moved or freed are lit") {
   CHECK(lit > 4);
 }
 
+// A run that comes with the program's lessons.
+std::unique_ptr<test::OpenedCapture> lesson_run(const std::string& name) {
+  auto out = std::make_unique<test::OpenedCapture>();
+  const auto path = out->folder.path() / name;
+  std::filesystem::copy_file(test::source_dir() / "assets" / "lessons" / name, path);
+  std::filesystem::permissions(path, std::filesystem::perms::owner_write,
+                               std::filesystem::perm_options::add);
+  out->capture = capture::Capture::open(path.string());
+  return out;
+}
+
+// Rows with the mark, without the one that says what it means.
+std::size_t lit_rows(const char* name, const Scene& scene, Rect area = {0, 0, 1600, 1200}) {
+  const auto panel = make_panel(name);
+  const auto canvas = test::drawn(*panel, scene, area);
+  REQUIRE(test::find(canvas, "changed just now"));
+  return marks(canvas) - 1;
+}
+
+TEST_CASE("steady: positions are lit when their forward has just run, not later") {
+  const capture::Capture& run = test::draft_capture();
+  std::int32_t step = 1;
+  while (run.inputs(step).size() < 3) REQUIRE(++step < run.last_step());
+  const Tick forward = make_tick(step, Phase::kForward);
+  CHECK(lit_rows("positions", steady_at(run, forward + 1)) == run.inputs(step).size());
+  CHECK(lit_rows("positions", steady_at(run, forward + 2)) == 0);
+  const auto panel = make_panel("positions");
+  const auto canvas = test::drawn(*panel, test::scene_at(run, forward + 1), kArea);
+  CHECK(marks(canvas) == 0);
+  CHECK_FALSE(test::find(canvas, "changed just now"));
+}
+
+TEST_CASE("steady: the decision on drafts lights them as they are decided") {
+  const capture::Capture& run = test::draft_capture();
+  std::size_t lit = 0;
+  for (std::int32_t step = 2; step < 6; ++step) {
+    CAPTURE(step);
+    const Tick accept = make_tick(step, Phase::kAccept);
+    const Scene scene = steady_at(run, accept + 1);
+    const std::size_t decided = run.verdicts(step).size();
+    REQUIRE(decided > 0);
+    // Below them the draw of the token that came in their place is as new.
+    CHECK(lit_rows("verdict", scene) >= decided);
+    CHECK(lit_rows("verdict", steady_at(run, accept + 2)) == 0);
+    lit += decided;
+  }
+  CHECK(lit > 4);
+}
+
+TEST_CASE(
+    "steady: the decision among beams lights its candidates as they come, then what was decided") {
+  const auto opened = lesson_run("beam.tscap");
+  const capture::Capture& run = *opened->capture;
+  for (const std::int32_t step : {2, 7}) {
+    CAPTURE(step);
+    const Tick forward = make_tick(step, Phase::kForward), accept = make_tick(step, Phase::kAccept);
+    const BeamDecision open = beam_decision(run, forward + 1),
+                       done = beam_decision(run, accept + 1);
+    REQUIRE(open.step == step);
+    REQUIRE_FALSE(open.choices.empty());
+    const Rect area{0, 0, 1600, 4000};
+    CHECK(lit_rows("verdict", steady_at(run, forward + 1), area) == open.choices.size());
+    std::size_t decided = 0;
+    for (const char one : changed_choices(open, done)) decided += one != 0;
+    CHECK(decided > 0);
+    CHECK(decided < done.choices.size());
+    CHECK(lit_rows("verdict", steady_at(run, accept + 1), area) == decided);
+    CHECK(lit_rows("verdict", steady_at(run, accept + 2), area) == 0);
+  }
+}
+
+TEST_CASE("steady: candidates are lit when they are new, then those that became children") {
+  const auto opened = lesson_run("beam.tscap");
+  const capture::Capture& run = *opened->capture;
+  const Tick forward = make_tick(4, Phase::kForward), accept = make_tick(4, Phase::kAccept);
+  Scene scene = steady_at(run, forward + 1);
+  const std::int32_t node = run.inputs(4).front().node;
+  scene.focus.locked = node;
+  const std::size_t rows = run.candidates(node, forward + 1).size();
+  REQUIRE(rows > 1);
+  CHECK(lit_rows("candidates", scene) == rows);
+  std::size_t children = 0;
+  for (const capture::CandidateRow& row : run.candidates(node, accept + 1))
+    children += child_of(run, node, row.token, accept + 1) >= 0 &&
+                child_of(run, node, row.token, accept) < 0;
+  CHECK(children > 0);
+  CHECK(children < rows);
+  scene = steady_at(run, accept + 1);
+  scene.focus.locked = node;
+  CHECK(lit_rows("candidates", scene) == children);
+  scene = steady_at(run, accept + 2);
+  scene.focus.locked = node;
+  CHECK(lit_rows("candidates", scene) == 0);
+}
+
+TEST_CASE("steady: memory lights the curves that have another value than at the step before") {
+  const capture::Capture& run = test::beam_capture();
+  const auto memory = run.memory();
+  for (std::int32_t step = 3; step < 8; ++step) {
+    CAPTURE(step);
+    const capture::MemoryRow &was = memory[static_cast<std::size_t>(step - 1)],
+                             &is = memory[static_cast<std::size_t>(step)];
+    REQUIRE(is.step == step);
+    const auto garbage =
+        std::ranges::any_of(memory, [](const auto& row) { return row.garbage > 0; });
+    const std::size_t changed = (was.live != is.live) + (garbage && was.garbage != is.garbage) +
+                                (was.reserved != is.reserved) + (was.greedy != is.greedy) +
+                                (was.batch_beam != is.batch_beam);
+    CHECK(changed > 0);
+    const Tick first = make_tick(step, Phase::kDraft);
+    CHECK(lit_rows("memory", steady_at(run, first + 1)) == changed);
+    CHECK(lit_rows("memory", steady_at(run, first + 2)) == 0);  // of the same step
+  }
+}
+
 // Where every node was drawn.
 std::map<std::int32_t, Rect> places(const TriePicture& picture) {
   std::map<std::int32_t, Rect> out;
@@ -192,8 +310,9 @@ TEST_CASE("steady: through whole runs the trie's view moves only where its end w
       if (same)
         for (const auto& [node, area] : are)
           if (const auto found = were.find(node); found != were.end()) {
-            CHECK(found->second.x == area.x);  // a column stays where it is
-            kept += found->second.y == area.y;
+            CHECK(found->second.x == area.x);  // what was placed stays where it is
+            CHECK(found->second.y == area.y);
+            ++kept;
           }
       before = now;
       were = are;
@@ -243,10 +362,53 @@ TEST_CASE("steady: nothing is folded, and dead branches stay where they were") {
     for (std::size_t i = 0; i < shape.items().size(); ++i) {
       const std::int32_t row = shape.layout().row(static_cast<std::int32_t>(i));
       const auto [at, fresh] = rows.try_emplace(shape.items()[i].node, row);
-      if (!fresh) CHECK(row >= at->second);  // a new branch above pushes down, nothing else moves
-      at->second = row;
+      if (!fresh) CHECK(row == at->second);
     }
   }
+}
+
+// The program's own recorded runs: beams that die, drafts in chains and trees, draft heads.
+TEST_CASE("steady: through whole recorded runs no node changes its place in the trie") {
+  std::size_t runs = 0, branches = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(test::source_dir() / "assets" / "lessons")) {
+    if (entry.path().extension() != ".tscap") continue;
+    CAPTURE(entry.path().filename());
+    const auto opened = lesson_run(entry.path().filename().string());
+    const capture::Capture* const run = opened->capture.get();
+    test::RecordingCanvas canvas(/*log=*/false);
+    TriePicture picture;
+    picture.body = {0, 0, 4000, 3000};  // room for all of it: the view does not move either
+    std::map<std::int32_t, Rect> were;
+    for (Tick cursor = 1; cursor <= run->end_tick(); ++cursor) {
+      CAPTURE(cursor);
+      const Scene scene = steady_at(*run, cursor);
+      picture.chips.clear();
+      picture.shape.update(canvas, scene, {}, 0);
+      draw_trie(canvas, picture, scene);
+      const auto are = places(picture);
+      REQUIRE(are.size() == run->nodes_at(cursor).size());
+      std::size_t kept = 0;
+      for (const auto& [node, area] : are)
+        if (const auto found = were.find(node); found != were.end()) {
+          ++kept;
+          CHECK(found->second.x == area.x);
+          CHECK(found->second.y == area.y);
+          CHECK(found->second.w == area.w);
+          CHECK(found->second.h == area.h);
+        }
+      CHECK(kept == were.size());
+      // And no two nodes have the same place.
+      for (auto one = are.begin(); one != are.end(); ++one)
+        for (auto other = std::next(one); other != are.end(); ++other)
+          CHECK((one->second.x != other->second.x || one->second.y != other->second.y));
+      were = are;
+    }
+    branches += static_cast<std::size_t>(picture.shape.layout().rows()) - 1;
+    ++runs;
+  }
+  CHECK(runs == 11);
+  CHECK(branches > 20);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // What a stretch of a run changed.
 #include <doctest/doctest.h>
 
+#include <vector>
+
 #include "tests/unit/viz/captures.h"
 #include "viz/questions/changes.h"
 #include "viz/questions/leaves.h"
@@ -66,6 +68,40 @@ TEST_CASE("changes: the text is what lies on the paths in force") {
     CHECK_FALSE(nodes.contains(0));
   }
   CHECK(nodes_in_text(run, 0).empty());
+}
+
+TEST_CASE("changes: of the candidates of beams those with another fate, and all of another step") {
+  using Fate = BeamChoice::Fate;
+  BeamDecision before;
+  before.step = 3;
+  before.choices = {{.parent = 1, .token = 5, .fate = Fate::kNext},
+                    {.parent = 2, .token = 5, .fate = Fate::kNext},
+                    {.parent = 1, .token = 6, .fate = Fate::kOut}};
+  BeamDecision now = before;
+  CHECK(changed_choices(before, now) == std::vector<char>{0, 0, 0});
+  now.choices[1].fate = Fate::kPruned;
+  now.choices.push_back({.parent = 2, .token = 6, .fate = Fate::kOut});
+  CHECK(changed_choices(before, now) == std::vector<char>{0, 1, 0, 1});
+  now.step = 4;
+  CHECK(changed_choices(before, now) == std::vector<char>{1, 1, 1, 1});
+  CHECK(changed_choices({}, {}).empty());
+}
+
+TEST_CASE("changes: of the tokens of a draw the drawn one, and all of another row") {
+  DrawDecision before;
+  before.step = 3;
+  before.node = 9;
+  before.tokens.resize(3);
+  for (std::int32_t i = 0; i < 3; ++i) before.tokens[static_cast<std::size_t>(i)].token = 10 + i;
+  DrawDecision now = before;
+  CHECK(changed_draws(before, now) == std::vector<char>{0, 0, 0});
+  now.token = 11;
+  CHECK(changed_draws(before, now) == std::vector<char>{0, 1, 0});
+  now.node = 8;
+  CHECK(changed_draws(before, now) == std::vector<char>{1, 1, 1});
+  now.node = 9;
+  now.step = 4;
+  CHECK(changed_draws(before, now) == std::vector<char>{1, 1, 1});
 }
 
 }  // namespace
