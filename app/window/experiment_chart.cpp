@@ -67,7 +67,7 @@ void draw_experiment_chart(viz::Canvas& canvas, Rect area, const ExperimentChart
                   em * (kBarEm - 0.12f)},
                  filled);
       viz::text_in(canvas, {bars.right(), top - em * 0.06f, figures, em * kBarEm},
-                   share_text(share), {viz::FontFace::kUi, em * 0.72f, chart.theme.text_dim},
+                   share_text(share), {viz::FontFace::kUi, em * 0.74f, chart.theme.text_dim},
                    viz::Align::kRight);
     };
     bar(0, chart.expected[i], false);

@@ -12,7 +12,7 @@ constexpr float kWidth = 1920, kHeight = 1080;  // px, of a usual projector
 constexpr float kEm = 33;                       // px there: 0.74 em are 24 px
 constexpr float kNarration = 0.86f;             // of that: its smallest letters have 24 px too
 constexpr float kLeastEm = 14;
-constexpr float kNarrationShare = 0.36f, kFirstShare = 0.56f;
+constexpr float kNarrationShare = 0.36f, kFirstShare = 0.56f, kLessonShare = 0.34f;
 constexpr float kWideEnough = 1.7f;  // width over height of two panels beside each other
 
 }  // namespace
@@ -26,10 +26,15 @@ float narration_em(float lecture_em) {
   return std::max(kLeastEm, std::ceil(lecture_em * kNarration));
 }
 
-LecturePlaces lecture_places(viz::Point window, float em, std::size_t panels) {
+LecturePlaces lecture_places(viz::Point window, float em, std::size_t panels, bool lesson) {
   const float margin = std::round(em * 0.5f), gap = margin;
   const float below = std::round(window.y * kNarrationShare);
   LecturePlaces places;
+  if (lesson) {
+    const float column = std::round(window.x * kLessonShare);
+    places.lesson = {window.x - margin - column, margin, column, window.y - 2 * margin};
+    window.x = places.lesson.x - gap + margin;
+  }
   places.narration = {margin, window.y - margin - below, window.x - 2 * margin, below};
   const viz::Rect area{margin, margin, window.x - 2 * margin,
                        std::max(1.0f, places.narration.y - gap - margin)};

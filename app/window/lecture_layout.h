@@ -20,10 +20,12 @@ float narration_em(float lecture_em);
 struct LecturePlaces {
   std::vector<viz::Rect> panels;  // with their titles
   viz::Rect narration;
+  viz::Rect lesson;  // empty without one
 };
 // `panels`: one or two. Beside each other where there is room for that, else one above the other; the
-// narration stands below, in the same place with one panel as with two.
-LecturePlaces lecture_places(viz::Point window, float em, std::size_t panels);
+// narration stands below, in the same place with one panel as with two. With a lesson its text has a column on
+// the right, from top to bottom.
+LecturePlaces lecture_places(viz::Point window, float em, std::size_t panels, bool lesson = false);
 
 // The panels that the digits 1 to 9 show.
 const std::vector<std::string>& lecture_panels();

@@ -278,6 +278,11 @@ void LessonPlayer::draw_again(std::size_t piece) {
   task = std::make_unique<ExperimentTask>(std::move(setup), workspace_.waker());
 }
 
+bool LessonPlayer::is_drawing() const {
+  return std::any_of(experiments_.begin(), experiments_.end(),
+                     [](const auto& one) { return one.second && !one.second->done(); });
+}
+
 std::int32_t LessonPlayer::node_of(const Link& link) const {
   if (!ready() || (link.kind != Link::Kind::kNode && link.kind != Link::Kind::kSlot)) return -1;
   try {
@@ -327,7 +332,17 @@ nlohmann::json LessonPlayer::state_json() const {
                           {"mistake", mistake_},
                           {"findings", findings_.size()},
                           {"recorded", recorder_ ? nlohmann::json(recorder_->lines()) : nullptr},
-                          {"experiments", drawn_}};
+                          {"experiments", drawn_},
+                          {"drawn", nlohmann::json::array()}};
+  for (const auto& [place, task] : experiments_)
+    if (place.first == step() && task && task->done() && task->error().empty())
+      state["drawn"].push_back({{"seed", task->setup().seed},
+                                {"draws", task->setup().draws},
+                                {"expected", expected_of(task->setup())},
+                                {"counts", task->result().counts},
+                                {"chi_square", task->result().chi.value},
+                                {"degrees", task->result().chi.degrees},
+                                {"agrees", task->result().agrees()}});
   return state;
 }
 

@@ -76,6 +76,7 @@ class LessonPlayer {
   // The draws of this piece, begun when they are first asked for. Null: the run has no values for it.
   const ExperimentTask* experiment(std::size_t piece);
   void draw_again(std::size_t piece);  // with the next seed
+  bool is_drawing() const;             // one that was begun is not done
 
   // --- while it is being written ---
   // Takes in what other threads drew, and what was written to its file: a lesson of a file is read again

@@ -23,7 +23,7 @@ struct Verb {
   const char* arguments;  // for messages; "" = none
 };
 constexpr Verb kVerbs[] = {
-    {"wait", "step N | idle | done | model | file PATH | ms N"},
+    {"wait", "step N | idle | done | model | drawn | file PATH | ms N"},
     {"cursor", "STEP [draft|forward|accept|commit|observe]"},
     {"range", "FIRST LAST | all"},
     {"focus", "NODE"},
@@ -161,6 +161,8 @@ bool wait(const Script& script, ScriptHost& host, const std::vector<std::string>
                "this line, or give --model on the command line");
       host.workspace.load_model();
     }
+  } else if (what == "drawn") {
+    met = !host.workspace.lesson.is_drawing();
   } else if (what == "step" && args.size() == 2) {
     const Document* active = host.workspace.active();
     const auto step = static_cast<std::int32_t>(number(script, args[1]));
@@ -169,7 +171,7 @@ bool wait(const Script& script, ScriptHost& host, const std::vector<std::string>
       if (const std::string why = why_not_step(host.workspace, step); !why.empty())
         refuse(script, "wait step " + args[1] + ": " + why);
   } else {
-    refuse(script, "wait: expected step N, idle, done, model, file PATH or ms N");
+    refuse(script, "wait: expected step N, idle, done, model, drawn, file PATH or ms N");
   }
   return met || is_over(script, what, waited);
 }

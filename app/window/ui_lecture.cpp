@@ -143,7 +143,9 @@ void draw_lecture(Ui& ui) {
   ImGui::PopStyleColor();
   ImGui::PopStyleVar(3);
   if (!lecture.is_blank()) {
-    const LecturePlaces places = lecture_places({size.x, size.y}, ui.em, lecture.panels().size());
+    const bool lesson = ui.workspace.lesson.is_open();
+    const LecturePlaces places =
+        lecture_places({size.x, size.y}, ui.em, lecture.panels().size(), lesson);
     const auto on_screen = [&](viz::Rect place) {
       return viz::Rect{place.x + corner.x, place.y + corner.y, place.w, place.h};
     };
@@ -152,6 +154,11 @@ void draw_lecture(Ui& ui) {
     for (std::size_t i = 0; i < panels.size(); ++i)
       draw_one(ui, panels[i], on_screen(places.panels[i]), ui.em, document);
     draw_one(ui, "narration", on_screen(places.narration), narration_em(ui.em), document);
+    if (lesson && ui.workspace.lesson.is_open()) {
+      const viz::Rect place = on_screen(places.lesson);
+      draw_lesson_to_audience(ui, place, narration_em(ui.em));
+      lecture.shown.push_back({"lesson", place, narration_em(ui.em)});
+    }
     if (lecture.has_spotlight()) draw_spotlight(ui, corner, size);
   }
   ImGui::End();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/window/lesson_card.h"
 #include "app/window/lesson_text.h"
@@ -77,6 +78,16 @@ void draw_picture(Ui& ui, const LessonPicture& picture, const viz::Rect& box) {
   if (ImGui::IsItemHovered()) help_tooltip(picture.shown ? picture.text : texture.problem, ui.em);
 }
 
+constexpr float kAudienceChart = 1.16f;  // of the text: a chart's smallest letters have 0.74 em
+
+// Who reads the step: somebody at the window, or an audience, whose lecturer answers by keys.
+enum class Reader { kOne, kAudience };
+// Where the last question of what was drawn stands, from the top; negative = there is none.
+struct Drawn {
+  float question = -1;
+  bool open = false;  // nobody has answered it
+};
+
 void draw_block(Ui& ui, const lessons::Block& block, float width, int& links) {
   const LessonPlayer& lesson = ui.workspace.lesson;
   viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
@@ -103,6 +114,7 @@ void draw_block(Ui& ui, const lessons::Block& block, float width, int& links) {
     const float height = canvas.measure(run.text, run.style).y;
     canvas.text({box.x, box.y + (box.h - height) / 2}, run.text, run.style);
   }
+  ui.note_text(canvas.smallest_text());
   for (const LessonPicture& picture : text.pictures) draw_picture(ui, picture, moved(picture.box));
   for (const LessonRun& run : text.runs)
     if (run.link) link_button(ui, run, at, links++);
@@ -163,7 +175,7 @@ void draw_given(Ui& ui, const Predict& predict, const LessonPlayer::Given& given
                     : "You predicted something else; this is what happened.");
 }
 
-void draw_question(Ui& ui, std::size_t piece, const Predict& predict, float width) {
+void draw_question(Ui& ui, std::size_t piece, const Predict& predict, float width, Reader reader) {
   LessonPlayer& lesson = ui.workspace.lesson;
   const LessonPlayer::Given* const given = lesson.given(piece);
   LessonCard card(ui, width, ui.theme.accent);
@@ -182,7 +194,7 @@ void draw_question(Ui& ui, std::size_t piece, const Predict& predict, float widt
   }
   if (given) {
     draw_given(ui, predict, *given);
-  } else {
+  } else if (reader == Reader::kOne) {
     if (predict.choices.empty()) {
       ImGui::SetNextItemWidth(ui.em * 8);
       const bool enter = ImGui::InputDouble("##number", &ui.state.lesson_number, 0, 0, "%.6g",
@@ -205,7 +217,7 @@ void draw_question(Ui& ui, std::size_t piece, const Predict& predict, float widt
   }
 }
 
-void draw_task(Ui& ui, std::size_t piece, const Task& task, float width) {
+void draw_task(Ui& ui, std::size_t piece, const Task& task, float width, Reader reader) {
   LessonPlayer& lesson = ui.workspace.lesson;
   const bool met = lesson.is_met(piece);
   const viz::Mark mark =
@@ -213,6 +225,7 @@ void draw_task(Ui& ui, std::size_t piece, const Task& task, float width) {
   LessonCard card(ui, width, met ? mark.color : ui.theme.text_dim);
   bold_line(ui, met ? "Done." : "Your turn");
   ImGui::TextUnformatted(lesson.text_of(task.text).c_str());
+  if (reader == Reader::kAudience) return;
   if (ImGui::SmallButton(met ? "Show it again" : "Show me")) {
     lesson.show_me(piece);
     ui.animating = true;
@@ -226,10 +239,11 @@ void draw_notes(Ui& ui, const lessons::Notes& notes, float width, int& links) {
   for (const lessons::Block& block : notes.blocks) draw_block(ui, block, card.inner(), links);
 }
 
-void draw_step(Ui& ui, float width) {
+Drawn draw_step(Ui& ui, float width, Reader reader) {
   LessonPlayer& lesson = ui.workspace.lesson;
-  draw_writing(ui, width);
-  if (!lesson.is_open()) return;
+  Drawn drawn;
+  if (reader == Reader::kOne) draw_writing(ui, width);
+  if (!lesson.is_open()) return drawn;
   ImGui::PushFont(ui.fonts.ui_bold, ui.em * 1.3f);
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
   ImGui::TextUnformatted(lesson.shown_step().title.c_str());
@@ -245,18 +259,25 @@ void draw_step(Ui& ui, float width) {
     ImGui::PushID(static_cast<int>(i));
     if (const auto* const block = std::get_if<lessons::Block>(&piece))
       draw_block(ui, *block, width, links);
-    if (const auto* const predict = std::get_if<Predict>(&piece))
-      draw_question(ui, i, *predict, width);
-    if (const auto* const task = std::get_if<Task>(&piece)) draw_task(ui, i, *task, width);
-    if (const auto* const experiment = std::get_if<lessons::Experiment>(&piece))
+    if (const auto* const predict = std::get_if<Predict>(&piece)) {
+      drawn = {.question = ImGui::GetCursorPosY(), .open = !lesson.given(i)};
+      draw_question(ui, i, *predict, width, reader);
+    }
+    if (const auto* const task = std::get_if<Task>(&piece)) draw_task(ui, i, *task, width, reader);
+    if (const auto* const experiment = std::get_if<lessons::Experiment>(&piece)) {
+      const float em = ui.em;
+      if (reader == Reader::kAudience) ui.em = std::ceil(em * kAudienceChart);
       draw_experiment(ui, i, *experiment, width);
+      ui.em = em;
+    }
     if (const auto* const notes = std::get_if<lessons::Notes>(&piece);
-        notes && ui.state.lesson_notes)
+        notes && ui.state.lesson_notes && reader == Reader::kOne)
       draw_notes(ui, *notes, width, links);
     ImGui::PopID();
     // A link may have opened another lesson.
-    if (!lesson.is_open() || lesson.lesson().id != id || lesson.step() != step) return;
+    if (!lesson.is_open() || lesson.lesson().id != id || lesson.step() != step) return drawn;
   }
+  return drawn;
 }
 
 void draw_head(Ui& ui) {
@@ -339,6 +360,41 @@ void draw_lesson_notes(Ui& ui, float width) {
       draw_notes(ui, *notes, width, links);
 }
 
+void draw_lesson_to_audience(Ui& ui, viz::Rect place, float em) {
+  LessonPlayer& lesson = ui.workspace.lesson;
+  ImDrawList* const list = ImGui::GetWindowDrawList();
+  const ImVec2 corner(place.x, place.y), end(place.right(), place.bottom());
+  list->AddRectFilled(corner, end, to_imgui(ui.theme.background), em * 0.2f);
+  list->AddRect(corner, end, to_imgui(ui.theme.border), em * 0.2f, 1.5f);
+  const float pad = std::round(em * 0.7f);
+  const float window_em = std::exchange(ui.em, em);
+  ImGui::PushFont(ui.fonts.ui, em);
+  ui.note_text(em);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(em * 0.5f, em * 0.45f));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+  ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, em * 0.4f);
+  ImGui::SetCursorScreenPos(ImVec2(place.x + pad, place.y + pad));
+  const std::string shown = lesson.version() + lesson.lesson().id + "/" +
+                            std::to_string(lesson.step()) + "/" +
+                            std::to_string(lesson.shown_pieces());
+  // Space belongs to the lecturer's clicker, whatever was clicked last.
+  ImGui::BeginChild("lesson", ImVec2(place.w - 1.5f * pad, place.h - 2 * pad), 0,
+                    ImGuiWindowFlags_NoNav);
+  const Drawn drawn = draw_step(ui, place.w - 2.2f * pad, Reader::kAudience);
+  // What does not fit is scrolled to, once: an open question to its end, else its answer from the question on.
+  if (std::exchange(ui.state.lesson_to_audience, shown) != shown) {
+    if (drawn.open)
+      ImGui::SetScrollHereY(1);
+    else
+      ImGui::SetScrollY(std::max(0.0f, drawn.question));
+    ui.animating = true;
+  }
+  ImGui::EndChild();
+  ImGui::PopStyleVar(3);
+  ImGui::PopFont();
+  ui.em = window_em;
+}
+
 void draw_lesson(Ui& ui, ImVec2 size) {
   LessonPlayer& lesson = ui.workspace.lesson;
   const float pad = ui.em * 0.7f;
@@ -352,7 +408,7 @@ void draw_lesson(Ui& ui, ImVec2 size) {
     ImGui::PushID(lesson.lesson().id.c_str());
     ImGui::PushID(static_cast<int>(lesson.step()));
     ImGui::BeginChild("step", ImVec2(0, -foot));
-    draw_step(ui, ImGui::GetContentRegionAvail().x - ui.em * 0.3f);
+    draw_step(ui, ImGui::GetContentRegionAvail().x - ui.em * 0.3f, Reader::kOne);
     ImGui::EndChild();
     ImGui::PopID();
     ImGui::PopID();

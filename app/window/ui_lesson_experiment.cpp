@@ -39,6 +39,7 @@ void draw_experiment(Ui& ui, std::size_t piece, const lessons::Experiment& exper
   const viz::Rect area{at.x, at.y, card.inner(), experiment_chart_height(chart)};
   viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
   draw_experiment_chart(canvas, area, chart);
+  ui.note_text(canvas.smallest_text());
   ImGui::Dummy(ImVec2(area.w, area.h));
   if (!task->done()) return;
   if (!chart.result) return ImGui::TextUnformatted(task->error().c_str());

@@ -28,6 +28,9 @@ bool draw_lesson_list(Ui& ui, float width);
 
 // The notes of the step shown of the open lesson. ui_lesson.cpp
 void draw_lesson_notes(Ui& ui, float width);
+// The step shown of the open lesson as an audience reads it: its text and questions without the lecturer's
+// notes and buttons. Letters of `em` px. ui_lesson.cpp
+void draw_lesson_to_audience(Ui& ui, viz::Rect place, float em);
 
 void draw_lecture(Ui& ui);         // ui_lecture.cpp; there is a capture
 void draw_presenter_view(Ui& ui);  // ui_presenter_view.cpp; likewise

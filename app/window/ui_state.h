@@ -77,6 +77,7 @@ struct UiState {
   PanelKeys panel_keys;             // for the next frame
   bool fullscreen = false;
   bool lesson_notes = false;  // the lecturer's are shown
+  std::string lesson_to_audience;  // what of it an audience saw in the last frame
   LessonTextures lesson_textures;
   double lesson_number = 0;  // typed in answer to a lesson's question
   // The lessons there are; read when a list of them is drawn for the first time.

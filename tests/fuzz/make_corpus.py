@@ -406,6 +406,14 @@ def make_lesson():
     put("lesson", "no_front_matter", "## S\ntext\n")
 
 
+def make_narration():
+    put("narration", "choice", "# c\n[observe.drafts]\nStep {step} has added {emitted} {emitted:token|tokens};\n{accepted} of {drafted} came true.\n")
+    put("narration", "two", "[begin.prompt]\nThe prompt {prompt} ends in {last}.\n\n[gap.here]\nStep {step}!\n[gap.empty]\nWhy?\n")
+    put("narration", "no_value", "[begin.next]\nNow {step} comes.\n")
+    put("narration", "open", "[gap.here]\nTwo. Sentences {step\n")
+    put("narration", "unknown", "[gap.her]\n{step:a|b|c}\n")
+
+
 if __name__ == "__main__":
     make_safetensors()
     make_gguf()
@@ -418,3 +426,4 @@ if __name__ == "__main__":
     make_draft_head()
     make_capture()
     make_lesson()
+    make_narration()

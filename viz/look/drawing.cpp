@@ -92,7 +92,7 @@ void draw_lit_row(Canvas& canvas, Rect row, const Scene& scene) {
   const float em = scene.em;
   canvas.fill_rect({row.x, row.y + 1, row.w, std::max(1.0f, row.h - 2)},
                    scene.theme.lit.with_alpha(0.14f), em * 0.15f);
-  draw_glyph(canvas, "✦", {row.x - em * 0.2f, row.y + row.h / 2}, std::min(em * 0.6f, row.h),
+  draw_glyph(canvas, "✦", {row.x - em * 0.3f, row.y + row.h / 2}, std::min(em * 0.55f, row.h),
              scene.theme.lit);
 }
 

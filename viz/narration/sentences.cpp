@@ -55,14 +55,18 @@ TemplatePart value_part(const AssetFile& file, int line, const std::string& insi
   return part;
 }
 
-void check_words(const AssetFile& file, int line, const std::string& words) {
-  if (words.find('}') != std::string::npos) refuse(file, line, "found '}' without '{' before it");
-  for (const char c : words)
-    if (c >= '0' && c <= '9')
+// Of the words from the character `first` on: what stands before it was looked at. So a text of many short
+// lines takes no longer than one long line.
+void check_words(const AssetFile& file, int line, const std::string& words, std::size_t first = 0) {
+  if (words.find('}', first) != std::string::npos)
+    refuse(file, line, "found '}' without '{' before it");
+  for (std::size_t i = first; i < words.size(); ++i)
+    if (words[i] >= '0' && words[i] <= '9')
       refuse(file, line,
-             std::string("found the digit '") + c +
+             std::string("found the digit '") + words[i] +
                  "'; a number is a value, which is another one in every step");
-  for (std::size_t i = 0; i + 1 < words.size(); ++i)
+  // A full stop may end what was looked at.
+  for (std::size_t i = first > 0 ? first - 1 : 0; i + 1 < words.size(); ++i)
     if (ends_sentence(words[i]) && words[i + 1] == ' ')
       refuse(file, line,
              "expected one sentence; found more after '" + words.substr(0, i + 1) + "'");
@@ -73,6 +77,7 @@ Template parse(const AssetFile& file, const Block& block, const std::vector<std:
   Template result;
   std::string words;
   int last_line = block.line;
+  std::size_t checked = 0;  // of the words
   for (const auto& [line, text] : block.lines) {
     last_line = line;
     if (!words.empty() || !result.empty()) words += ' ';
@@ -83,15 +88,17 @@ Template parse(const AssetFile& file, const Block& block, const std::vector<std:
       }
       const auto end = text.find('}', i);
       if (end == std::string::npos) refuse(file, line, "found '{' without '}' in the same line");
-      check_words(file, line, words);
+      check_words(file, line, words, checked);
       if (!words.empty()) result.push_back({.text = words});
       words.clear();
+      checked = 0;
       result.push_back(value_part(file, line, text.substr(i + 1, end - i - 1), known));
       const TemplatePart& made = result.back();
       check_words(file, line, made.one + made.many);
       i = end;
     }
-    check_words(file, line, words);
+    check_words(file, line, words, checked);
+    checked = words.size();
   }
   const bool is_item = block.name.starts_with("item.");
   if (!is_item && (words.empty() || !ends_sentence(words.back())))
@@ -143,11 +150,6 @@ Sentences Sentences::read(std::span<const AssetFile> files) {
   for (const std::string& name : names)
     if (!all.by_name_.contains(name))
       throw Error(ErrorCode::kCorruption, "narration: no file has the sentence [" + name + "]");
-  return all;
-}
-
-const Sentences& Sentences::standard() {
-  static const Sentences all = read(asset_files("assets/narration/", asset_folder()));
   return all;
 }
 

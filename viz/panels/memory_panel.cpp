@@ -150,7 +150,7 @@ class MemoryPanel final : public Panel {
       for (std::size_t i = 0; i < kCurves; ++i) {
         const double value = curve_value(now, i, per_token, stacked_);
         if (!has[i] || hidden_[i] || !is_lit(rows, value, i, per_token, scene)) continue;
-        const float py = y.px(std::min(high, value)), half = em * 0.22f;
+        const float py = y.px(std::min(high, value)), half = em * 0.4f;
         draw_lit(canvas, {px - half, py - half, 2 * half, 2 * half}, em * 0.5f, scene);
       }
     }

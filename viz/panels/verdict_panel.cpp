@@ -151,8 +151,9 @@ class VerdictPanel final : public Panel {
     if (const auto differing = VerdictList::differing(VerdictList::rows_of(scene), scene);
         differing > 0)
       head += ", ≠ " + std::to_string(differing) + " not as in the other run";
-    const float key =
-        draw_lit_key(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.4f, scene);
+    // In a narrow panel the headline has all of the line.
+    const float key = draw_lit_key(canvas, {area.right() - pad, area.y + em * 0.2f},
+                                   area.w > em * 30 ? area.w * 0.4f : 0, scene);
     text_in(
         canvas,
         {area.x + pad, area.y + em * 0.25f, area.w - 2 * pad - (key > 0 ? key + em : 0), em * 1.3f},

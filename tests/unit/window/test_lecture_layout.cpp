@@ -1,6 +1,7 @@
 // Lecture mode's sizes and places.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <set>
 
 #include "app/window/lecture_layout.h"
@@ -53,6 +54,29 @@ TEST_CASE("lecture: panels and narration fill the window, and do not overlap") {
     const float covered = two.panels[0].w * two.panels[0].h + two.panels[1].w * two.panels[1].h +
                           two.narration.w * two.narration.h;
     CHECK(covered > window.x * window.y * 0.85f);
+  }
+}
+
+TEST_CASE("lecture: a lesson has a column of its own, and the rest keeps its order") {
+  for (const viz::Point window : {viz::Point{1920, 1080}, {1280, 720}, {1024, 768}}) {
+    CAPTURE(window.x);
+    const float em = lecture_em(window, 1);
+    CHECK(lecture_places(window, em, 2).lesson.w == 0);
+    const LecturePlaces one = lecture_places(window, em, 1, /*lesson=*/true),
+                        two = lecture_places(window, em, 2, /*lesson=*/true);
+    CHECK(same(one.lesson, two.lesson));
+    CHECK(same(one.narration, two.narration));
+    CHECK(two.lesson.w == std::round(window.x * 0.34f));
+    CHECK(two.lesson.h == window.y - 2 * std::round(em * 0.5f));
+    CHECK(two.lesson.right() == window.x - std::round(em * 0.5f));
+    for (const viz::Rect place : {one.panels[0], two.panels[0], two.panels[1], two.narration}) {
+      CHECK(apart(place, two.lesson));
+      CHECK(place.w > em * 8);
+      CHECK(place.h > em * 3);
+    }
+    CHECK(two.narration.right() == two.lesson.x - std::round(em * 0.5f));
+    CHECK(apart(two.panels[0], two.panels[1]));
+    CHECK(apart(two.panels[1], two.narration));
   }
 }
 

@@ -96,6 +96,20 @@ TEST_CASE("sentences: a file that is wrong is refused with its line, and what wa
                 "mine.txt:1: expected at most a megabyte; found 1048577 bytes");
 }
 
+TEST_CASE("sentences: one of many short lines is read line by line, and is still one sentence") {
+  std::string text = "[begin.next]\n";
+  for (int i = 0; i < 20000; ++i) text += "a\n";
+  const Template made = with(text + "b.").at("begin.next");
+  REQUIRE(made.size() == 1);
+  CHECK(made[0].text.size() == 2 * 20000 + 2);
+  check_refused("[begin.next]\nOne.\nTwo.\n",
+                "mine.txt:3: expected one sentence; found more after 'One.'");
+  check_refused(
+      "[begin.next]\nOne\nand 2.\n",
+      "mine.txt:3: found the digit '2'; a number is a value, which is another one in every step");
+  check_refused("[begin.prompt]\nOne\n} {last}.\n", "mine.txt:3: found '}' without '{' before it");
+}
+
 TEST_CASE("sentences: a missing one is named") {
   std::vector<AssetFile> files = asset_files("assets/narration/", "");
   std::erase_if(files, [](const AssetFile& file) { return file.path.ends_with("observe.txt"); });

@@ -1,0 +1,12 @@
+// The program's own sentences: a file of its own, so that reading templates needs no assets.
+#include "viz/assets/assets.h"
+#include "viz/narration/sentences.h"
+
+namespace triescope::viz {
+
+const Sentences& Sentences::standard() {
+  static const Sentences all = read(asset_files("assets/narration/", asset_folder()));
+  return all;
+}
+
+}  // namespace triescope::viz
