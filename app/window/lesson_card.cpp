@@ -53,9 +53,6 @@ void marked_line(Ui& ui, const viz::Mark& mark, const std::string& text) {
   bold_line(ui, text);
 }
 
-void target(Ui& ui, const std::string& name) {
-  const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
-  ui.press_targets.push_back({name, {a.x, a.y, b.x - a.x, b.y - a.y}});
-}
+void target(Ui& ui, const std::string& name) { name_part(ui, name); }
 
 }  // namespace triescope::app

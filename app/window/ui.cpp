@@ -69,8 +69,15 @@ bool command_button(Ui& ui, const char* id, const char* label, bool primary) {
                    (command->chords.empty() ? "" : "  " + to_string(command->chords.front())) +
                    (command->help.empty() ? "" : "\n" + command->help),
                ui.em);
+  if (has_walk_focus()) ui.walk_focus = command->id;
   if (pressed) command->run();
   return pressed;
+}
+
+void name_part(Ui& ui, const std::string& name) {
+  const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
+  ui.press_targets.push_back({name, {a.x, a.y, b.x - a.x, b.y - a.y}});
+  if (has_walk_focus()) ui.walk_focus = name;
 }
 
 namespace {
@@ -93,6 +100,7 @@ void draw_window(Ui& ui) {
   if (!ui.keys.panel.empty() && std::ranges::count(ui.visible_panels, ui.keys.panel) == 0)
     ui.keys.panel = "trie";
   ui.visible_panels.clear();
+  ui.walk_focus.clear();
   ui.state.hovered_panel.clear();
   ui.state.hovered_term.clear();
   if (!ui.workspace.active()) ui.workspace.lecture.leave();

@@ -40,12 +40,16 @@ struct Ui {
   std::vector<std::string> visible_panels = {};  // set while drawing
   std::vector<DropTarget> drop_targets = {};     // set while drawing
   std::vector<PressTarget> press_targets = {};   // set while drawing
+  std::string walk_focus = {};  // what has the keyboard's focus, by name; set while drawing
   float smallest_text = 0;  // px, of what panels drew in the last frame; 0 = no text
 
   void note_text(float px) {
     if (px > 0 && (smallest_text == 0 || px < smallest_text)) smallest_text = px;
   }
 };
+
+// After an item: it can be pressed by this name, and has the keyboard's focus under it.
+void name_part(Ui& ui, const std::string& name);
 
 void draw_window(Ui& ui);  // one frame, between ImGui::NewFrame and ImGui::Render
 

@@ -108,7 +108,7 @@ bool draw_bookmark(Ui& ui) {
 }
 
 bool draw_messages(Ui& ui) {
-  ImGui::BeginChild("messages");
+  ImGui::BeginChild("messages", ImVec2(0, 0), ImGuiChildFlags_NavFlattened);
   if (ui.workspace.messages.empty()) ImGui::TextDisabled("No messages yet.");
   for (const Notice& notice : ui.workspace.messages) {
     const bool is_error = notice.level == LogLevel::kError;
@@ -161,7 +161,7 @@ bool draw_layouts(Ui& ui) {
 }
 
 bool draw_lessons(Ui& ui) {
-  ImGui::BeginChild("lessons");
+  ImGui::BeginChild("lessons", ImVec2(0, 0), ImGuiChildFlags_NavFlattened);
   const bool opened = draw_lesson_list(ui, ImGui::GetContentRegionAvail().x);
   ImGui::EndChild();
   return opened;

@@ -48,7 +48,8 @@ bool FileBrowser::draw(float height) {
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return a.is_folder != b.is_folder ? a.is_folder : a.name < b.name;
   });
-  ImGui::BeginChild("files", ImVec2(0, height), ImGuiChildFlags_Borders);
+  ImGui::BeginChild("files", ImVec2(0, height),
+                    ImGuiChildFlags_Borders | ImGuiChildFlags_NavFlattened);
   if (ec) ImGui::TextWrapped("%s: %s", folder.c_str(), ec.message().c_str());
   if (entries.empty() && !ec) ImGui::TextDisabled("No folders and no matching files here.");
   std::string enter;

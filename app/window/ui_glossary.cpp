@@ -20,7 +20,7 @@ bool draw_glossary(Ui& ui) {
   ImGui::SetNextItemWidth(-FLT_MIN);
   ImGui::InputTextWithHint("##query", "a term, or a word of its meaning", &query,
                            ImGuiInputTextFlags_AutoSelectAll);
-  ImGui::BeginChild("terms");
+  ImGui::BeginChild("terms", ImVec2(0, 0), ImGuiChildFlags_NavFlattened);
   const auto rows = glossary_rows(query);
   if (rows.empty())
     ImGui::TextDisabled("%s", viz::glossary().empty() ? "docs/glossary.md cannot be read."

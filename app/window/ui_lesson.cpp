@@ -30,7 +30,8 @@ void link_button(Ui& ui, const LessonRun& run, const ImVec2& at, int id) {
   LessonPlayer& lesson = ui.workspace.lesson;
   ImGui::PushID(id);
   ImGui::SetCursorScreenPos(ImVec2(at.x + run.box.x, at.y + run.box.y));
-  const bool pressed = ImGui::InvisibleButton("link", ImVec2(std::max(1.0f, run.box.w), run.box.h));
+  const bool pressed = ImGui::InvisibleButton("link", ImVec2(std::max(1.0f, run.box.w), run.box.h),
+                                              ImGuiButtonFlags_EnableNav);
   const bool over = ImGui::IsItemHovered();
   target(ui, "link " + std::to_string(id));
   ImGui::PopID();
@@ -130,9 +131,9 @@ bool choice_row(Ui& ui, int index, const std::string& text, float width, const v
   const ImVec2 size = ImGui::CalcTextSize(text.c_str(), nullptr, false, width - left - pad);
   const ImVec2 box(width, std::ceil(size.y + 2 * pad));
   ImGui::PushID(index);
-  ImGui::BeginDisabled(!can_press);
-  const bool pressed = ImGui::InvisibleButton("choice", box);
-  ImGui::EndDisabled();
+  // One that was answered keeps the keyboard's focus: Tab goes on from there.
+  const bool pressed =
+      ImGui::InvisibleButton("choice", box, ImGuiButtonFlags_EnableNav) && can_press;
   const bool over = can_press && (ImGui::IsItemHovered() || ImGui::IsItemFocused());
   target(ui, "choice " + std::to_string(index + 1));
   ImGui::PopID();
@@ -308,7 +309,9 @@ void draw_head(Ui& ui) {
     const ImVec2 corner(at.x + static_cast<float>(i) * (w + gap), at.y);
     ImGui::SetCursorScreenPos(corner);
     ImGui::PushID(static_cast<int>(i));
-    if (ImGui::InvisibleButton("step", ImVec2(std::max(1.0f, w), ui.em * 0.8f))) lesson.go_to(i);
+    if (ImGui::InvisibleButton("step", ImVec2(std::max(1.0f, w), ui.em * 0.8f),
+                               ImGuiButtonFlags_EnableNav))
+      lesson.go_to(i);
     target(ui, "step " + std::to_string(i + 1));
     help_tooltip(std::to_string(i + 1) + " of " + std::to_string(lesson.steps()) + ": " +
                      lesson.lesson().lesson.steps[i].title,
@@ -399,7 +402,7 @@ void draw_lesson(Ui& ui, ImVec2 size) {
   LessonPlayer& lesson = ui.workspace.lesson;
   const float pad = ui.em * 0.7f;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(pad, pad * 0.7f));
-  ImGui::BeginChild("lesson", size, ImGuiChildFlags_Borders,
+  ImGui::BeginChild("lesson", size, ImGuiChildFlags_Borders | ImGuiChildFlags_NavFlattened,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::PopStyleVar();
   draw_head(ui);
@@ -407,7 +410,7 @@ void draw_lesson(Ui& ui, ImVec2 size) {
     const float foot = ImGui::GetFrameHeight() + ui.em * 0.6f;
     ImGui::PushID(lesson.lesson().id.c_str());
     ImGui::PushID(static_cast<int>(lesson.step()));
-    ImGui::BeginChild("step", ImVec2(0, -foot));
+    ImGui::BeginChild("step", ImVec2(0, -foot), ImGuiChildFlags_NavFlattened);
     draw_step(ui, ImGui::GetContentRegionAvail().x - ui.em * 0.3f, Reader::kOne);
     ImGui::EndChild();
     ImGui::PopID();

@@ -20,10 +20,10 @@ bool draw_row(Ui& ui, const LibraryLesson& one, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size(width, std::ceil(em * 1.6f + summary.y + pad));
   ImGui::PushID(one.id.c_str());
-  const bool pressed = ImGui::InvisibleButton("lesson", size);
+  const bool pressed = ImGui::InvisibleButton("lesson", size, ImGuiButtonFlags_EnableNav);
   const bool over = ImGui::IsItemHovered() || ImGui::IsItemFocused();
+  name_part(ui, one.id);
   ImGui::PopID();
-  ui.press_targets.push_back({one.id, {at.x, at.y, size.x, size.y}});
   ImDrawList* const list = ImGui::GetWindowDrawList();
   if (over)
     list->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), to_imgui(ui.theme.raised),

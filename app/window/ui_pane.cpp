@@ -41,7 +41,7 @@ void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats) {
   ImGui::SetCursorScreenPos(ImVec2(pane.area.x, pane.area.y));
   ImGui::PushStyleColor(ImGuiCol_ChildBg, to_imgui_vec(ui.theme.surface));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-  ImGui::BeginChild("pane", ImVec2(pane.area.w, pane.area.h), ImGuiChildFlags_None,
+  ImGui::BeginChild("pane", ImVec2(pane.area.w, pane.area.h), ImGuiChildFlags_NavFlattened,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
@@ -81,7 +81,9 @@ void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats) {
     }
     ImGui::SetCursorScreenPos(ImVec2(x, origin.y));
     ImGui::PushID(name.c_str());
-    if (ImGui::InvisibleButton("tab", ImVec2(width, header))) pane.node->active = name;
+    if (ImGui::InvisibleButton("tab", ImVec2(width, header), ImGuiButtonFlags_EnableNav))
+      pane.node->active = name;
+    name_part(ui, "tab " + name);
     const bool hovered = ImGui::IsItemHovered();
     if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0, ui.em * 0.8f))
       ui.state.dragged_panel = name;
@@ -113,7 +115,8 @@ void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats) {
       ImGui::EndPopup();
     }
   }
-  draw_pane_buttons(ui, *pane.node, front, {origin.x, origin.y, pane.area.w, header}, zooms, floats);
+  draw_pane_buttons(ui, *pane.node, front, {origin.x, origin.y, pane.area.w, header}, zooms,
+                    floats);
 
   ui.drop_targets.push_back({pane.node, pane.area, ImGui::GetWindowViewport()});
   viz::Panel* panel = document.panel(pane.node->active);

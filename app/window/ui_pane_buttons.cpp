@@ -49,7 +49,8 @@ void draw_pane_buttons(Ui& ui, PaneNode& pane, const viz::Panel* front, viz::Rec
     const ImVec2 at(right, header.y + (header.h - button) / 2);
     middle = ImVec2(at.x + button / 2, header.y + header.h / 2);
     ImGui::SetCursorScreenPos(at);
-    const bool was = ImGui::InvisibleButton(id, ImVec2(button, button));
+    const bool was = ImGui::InvisibleButton(id, ImVec2(button, button), ImGuiButtonFlags_EnableNav);
+    name_part(ui, std::string(id) + (front ? " " + front->info().name : ""));
     if (ImGui::IsItemHovered())
       list->AddRectFilled(at, ImVec2(at.x + button, at.y + button), to_imgui(ui.theme.raised),
                           ui.em * 0.2f);
@@ -106,8 +107,6 @@ void draw_pane_buttons(Ui& ui, PaneNode& pane, const viz::Panel* front, viz::Rec
   if (!front) return;
   if (pressed("about", "What this panel shows, and what to try with it"))
     ImGui::OpenPopup("about this panel");
-  ui.press_targets.push_back({"about " + front->info().name,
-                              {middle.x - button / 2, middle.y - button / 2, button, button}});
   const ImVec2 sign = ImGui::CalcTextSize("?");
   list->AddText(ImVec2(middle.x - sign.x / 2, middle.y - sign.y / 2), ink, "?");
   draw_about_panel(ui, front->info());

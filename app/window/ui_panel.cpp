@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "app/run/setting_title.h"
+#include "app/window/style.h"
 #include "app/window/ui_parts.h"
 #include "viz/assets/glossary.h"
 #include "viz/canvas/shaping.h"
@@ -47,6 +48,34 @@ float em_of(const Ui& ui, const viz::Panel& panel, viz::Rect area, Document& doc
   return std::round(ui.em * document.enlarged.scale);
 }
 
+// Arrows in the panel that has the keyboard's focus go from node to node as they lie there; where there
+// are none, to the step before and the next one.
+void walk_in_panel(Ui& ui, const viz::Panel& panel, viz::Rect area, Document& document,
+                   const viz::Scene& scene) {
+  own_keys({ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow});
+  const int x = owned_key(ImGuiKey_RightArrow) - owned_key(ImGuiKey_LeftArrow);
+  const int y = owned_key(ImGuiKey_DownArrow) - owned_key(ImGuiKey_UpArrow);
+  if ((x == 0 && y == 0) || !scene.capture) return;
+  // Asked of a panel like it, where the mouse may go everywhere.
+  const auto twin = viz::make_panel(panel.info().name);
+  twin->set_view_state(panel.view_state());
+  viz::Scene still = scene;
+  still.animate = false;
+  viz::TextSizes sizes;
+  viz::ElementCanvas canvas(sizes);
+  twin->draw(canvas, area, still);
+  const auto boxes = viz::hit_boxes(*twin, area, still, canvas.take());
+  if (boxes.empty()) {
+    const Command* const step = ui.commands.find(x + y > 0 ? "step" : "back");
+    if (step->is_enabled()) step->run();
+  } else if (const std::int32_t node = node_beside(boxes, document.focus.locked, x, y);
+             node != -1) {
+    document.focus = {.hovered = -1, .locked = node};
+    ui.workspace.mirror_focus(document);
+  }
+  ui.animating = true;
+}
+
 }  // namespace
 
 void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, float em) {
@@ -68,13 +97,16 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, f
   scene.em = em > 0 ? em : em_of(ui, panel, area, document, scene);
 
   ImGui::SetCursorScreenPos(ImVec2(area.x, area.y));
-  ImGui::InvisibleButton("canvas", ImVec2(area.w, area.h));
+  ImGui::InvisibleButton("canvas", ImVec2(area.w, area.h), ImGuiButtonFlags_EnableNav);
+  name_part(ui, "panel " + panel.info().name);
+  const bool walked = has_walk_focus();
+  if (walked) walk_in_panel(ui, panel, area, document, scene);
   const ImGuiIO& io = ImGui::GetIO();
   viz::Input input;
   input.mouse = {io.MousePos.x, io.MousePos.y};
-  input.inside = ImGui::IsItemHovered();
-  const bool active = ImGui::IsItemActive();
-  if (input.inside) ui.state.hovered_panel = ui.state.last_panel = panel.info().name;
+  input.inside = ImGui::IsItemHovered(ImGuiHoveredFlags_NoNavOverride);
+  const bool active = ImGui::IsItemActive() && io.MouseDown[0];
+  if (input.inside || walked) ui.state.hovered_panel = ui.state.last_panel = panel.info().name;
   if (ui.keys.panel.empty() ? input.inside : ui.keys.panel == panel.info().name) {
     input.zoom_in = ui.keys.zoom_in;
     input.zoom_out = ui.keys.zoom_out;
@@ -131,6 +163,7 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, f
   canvas.push_clip(area);
   panel.draw(canvas, area, scene);
   canvas.pop_clip();
+  if (walked) draw_walk_ring(area, to_imgui(ui.theme.accent), ui.em);
   ui.note_text(canvas.smallest_text());
 
   std::vector<std::string>& tooltip = reaction.tooltip;

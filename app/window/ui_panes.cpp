@@ -13,21 +13,32 @@ namespace triescope::app {
 namespace {
 
 constexpr float kMinPaneWidthEm = 19, kMinPaneHeightEm = 9, kMinStripEm = 6.2f, kSplitterEm = 0.45f;
+constexpr float kSplitterKeyShare = 0.02f;  // an arrow
 constexpr float kFloatWidthEm = 44, kFloatHeightEm = 30;
 
 void draw_splitter(Ui& ui, const PlacedSplitter& splitter) {
   ImGui::PushID(splitter.node);
   ImGui::SetCursorScreenPos(ImVec2(splitter.area.x, splitter.area.y));
   ImGui::InvisibleButton("splitter",
-                         ImVec2(std::max(1.0f, splitter.area.w), std::max(1.0f, splitter.area.h)));
+                         ImVec2(std::max(1.0f, splitter.area.w), std::max(1.0f, splitter.area.h)),
+                         ImGuiButtonFlags_EnableNav);
+  name_part(ui, "splitter");
   const bool beside = splitter.node->side_by_side;
+  if (has_walk_focus()) {
+    const ImGuiKey less = beside ? ImGuiKey_LeftArrow : ImGuiKey_UpArrow;
+    const ImGuiKey more = beside ? ImGuiKey_RightArrow : ImGuiKey_DownArrow;
+    own_keys({less, more});
+    const float by = static_cast<float>(owned_key(more)) - static_cast<float>(owned_key(less));
+    splitter.node->ratio = std::clamp(splitter.node->ratio + by * kSplitterKeyShare, 0.08f, 0.92f);
+    draw_walk_ring(splitter.area, to_imgui(ui.theme.accent), ui.em);
+  }
   if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
     ImGui::SetMouseCursor(beside ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
     ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(splitter.area.x, splitter.area.y),
                                               ImVec2(splitter.area.right(), splitter.area.bottom()),
                                               to_imgui(ui.theme.accent.with_alpha(0.5f)));
   }
-  if (ImGui::IsItemActive()) {
+  if (ImGui::IsItemActive() && ImGui::IsMouseDown(0)) {
     const float share = beside ? ImGui::GetIO().MouseDelta.x / splitter.parent.w
                                : ImGui::GetIO().MouseDelta.y / splitter.parent.h;
     splitter.node->ratio = std::clamp(splitter.node->ratio + share, 0.08f, 0.92f);
@@ -145,9 +156,7 @@ void draw_recent(Ui& ui, float width) {
         one.path;
     if (ImGui::Selectable(name.c_str(), false, ImGuiSelectableFlags_SpanAllColumns))
       chosen = one.path;
-    const ImVec2 at = ImGui::GetItemRectMin(), end = ImGui::GetItemRectMax();
-    ui.press_targets.push_back(
-        {"recent " + std::to_string(++number), {at.x, at.y, end.x - at.x, end.y - at.y}});
+    name_part(ui, "recent " + std::to_string(++number));
     help_tooltip(one.path, ui.em);
     for (const std::string& text : {one.method, one.recorded}) {
       ImGui::TableNextColumn();
@@ -164,7 +173,7 @@ void draw_recent(Ui& ui, float width) {
 
 void draw_empty(Ui& ui, viz::Rect area) {
   ImGui::SetCursorScreenPos(ImVec2(area.x, area.y));
-  ImGui::BeginChild("empty", ImVec2(area.w, area.h));
+  ImGui::BeginChild("empty", ImVec2(area.w, area.h), ImGuiChildFlags_NavFlattened);
   // Lessons stand beside the rest where there is room, else below it.
   const bool beside = area.w >= ui.em * 58;
   const float whole = std::min(area.w - ui.em * 2, ui.em * (beside ? 66 : 34));

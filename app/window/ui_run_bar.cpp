@@ -139,6 +139,7 @@ void draw_model(Ui& ui, RunRequest& request) {
     list_catalog(ui, ui.state.catalog, list_models, shown, request.model);
     ImGui::EndCombo();
   }
+  name_part(ui, "model");
   help_tooltip(shown, ui.em);
   ImGui::SameLine();
   if (ImGui::Button("Open…")) ui.state.open(Dialog::kOpen);
@@ -196,6 +197,7 @@ void draw_start(Ui& ui) {
   const auto button = [&](const char* id, const char* label, float width) {
     const Command* const command = ui.commands.find(id);
     if (ImGui::Button(label, ImVec2(width, 0))) command->run();
+    name_part(ui, std::string("run bar ") + id);
     help_tooltip(command->title + "  " + to_string(command->chords.front()) + "\n" + command->help,
                  ui.em);
   };
@@ -229,13 +231,14 @@ void draw_loaded(Ui& ui) {
 // lies between scrolls.
 void draw_run_bar(Ui& ui, ImVec2 size) {
   ImGui::PushStyleColor(ImGuiCol_ChildBg, to_imgui_vec(ui.theme.surface));
-  ImGui::BeginChild("run bar", size, ImGuiChildFlags_AlwaysUseWindowPadding,
+  ImGui::BeginChild("run bar", size,
+                    ImGuiChildFlags_AlwaysUseWindowPadding | ImGuiChildFlags_NavFlattened,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   RunRequest& request = ui.workspace.request();
   const float below = ImGui::GetFrameHeightWithSpacing() + ImGui::GetTextLineHeightWithSpacing() +
                       ImGui::GetStyle().ItemSpacing.y;
-  ImGui::BeginChild("run",
-                    ImVec2(0, std::max(ui.em * 4, ImGui::GetContentRegionAvail().y - below)));
+  ImGui::BeginChild("run", ImVec2(0, std::max(ui.em * 4, ImGui::GetContentRegionAvail().y - below)),
+                    ImGuiChildFlags_NavFlattened);
   draw_take_run(ui);
   draw_heading(ui, "Model");
   draw_model(ui, request);

@@ -10,6 +10,7 @@
 #include "app/run/breakpoints.h"
 #include "app/run/catalog.h"
 #include "app/run/lesson_library.h"
+#include "app/window/keyboard_walk.h"
 #include "app/window/lesson_textures.h"
 #include "app/window/pane_layout.h"
 #include "app/window/preferences.h"
@@ -75,6 +76,7 @@ struct UiState {
   std::string last_panel = "trie";  // the one it was over last
   std::string hovered_term;         // a legend's entry or a column head under the mouse
   PanelKeys panel_keys;             // for the next frame
+  KeyboardWalk walk;
   bool fullscreen = false;
   bool lesson_notes = false;  // the lecturer's are shown
   std::string lesson_to_audience;  // what of it an audience saw in the last frame

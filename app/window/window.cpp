@@ -206,10 +206,18 @@ void leave_innermost(UiState& state, Workspace& workspace, bool typing) {
     return;
   }
   if (workspace.lecture.is_on()) return workspace.lecture.escape();
-  if (typing || !workspace.active()) return;
+  if (typing) return;
+  if (state.walk.has_focus()) return state.walk.end();
+  if (!workspace.active()) return;
   workspace.lock_focus(-1);
   workspace.set_range_of(*workspace.active(), std::nullopt);
   workspace.maximised.clear();
+}
+
+// Those that belong to what has the keyboard's focus.
+bool walks(int key) {
+  return (key >= GLFW_KEY_RIGHT && key <= GLFW_KEY_UP) || key == GLFW_KEY_ENTER ||
+         key == GLFW_KEY_SPACE || (key >= GLFW_KEY_PAGE_UP && key <= GLFW_KEY_END);
 }
 
 // Keys become commands, or act on the panel under the mouse. A text field gets everything but the
@@ -228,6 +236,12 @@ void dispatch_keys(Events& events, const CommandTable& commands, UiState& state,
       leave_innermost(state, ui.workspace, typing);
       continue;
     }
+    // Tab, or Alt with nothing else, begins a walk with the keys; what they do then is Dear ImGui's.
+    const bool control = (mods & GLFW_MOD_CONTROL) != 0;
+    if (!ui.workspace.lecture.is_on() && !control &&
+        (press.key == GLFW_KEY_TAB || press.key == GLFW_KEY_LEFT_ALT))
+      state.walk.begin();
+    if (mods == 0 && state.walk.has_focus() && walks(press.key)) continue;
     // While a dialog is open, every key belongs to it.
     if (state.dialog != Dialog::kNone) continue;
     if (typing && !function_key && edits_text) continue;
@@ -317,6 +331,7 @@ int run_window(const WindowOptions& options) {
                     if (workspace.lecture.has_presenter_view())
                       now["presenter"] = to_json(presenter_words(*workspace.active()));
                     now["dialog"] = state.dialog != Dialog::kNone;
+                    now["walk"] = ui.walk_focus;
                     now["glossary"] = state.dialogs.glossary_query;
                     now["popups"] = ImGui::GetCurrentContext()->OpenPopupStack.Size;
                     now["fullscreen"] = display.fullscreen();
@@ -399,6 +414,7 @@ int run_window(const WindowOptions& options) {
                              : io.ConfigFlags & ~ImGuiConfigFlags_ViewportsEnable;
     ImGui_ImplOpenGL3_NewFrame();
     ImGui_ImplGlfw_NewFrame();
+    state.walk.update();
     if (!workspace.animate) io.DeltaTime = 1.0f / 60.0f;
     FastKeys keys;
     ImGui::NewFrame();

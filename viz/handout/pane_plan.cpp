@@ -15,7 +15,7 @@ std::vector<std::string> handout_panels(const capture::Capture& capture) {
       return decision_kind(capture, row.step) == kind;
     });
   };
-  if (decides(DecisionKind::kDrafts)) return {"trie", "text", "verdict", "drafts", "mask", "kv"};
+  if (decides(DecisionKind::kDrafts)) return {"trie", "text", "verdict", "mask", "kv", "drafts"};
   if (decides(DecisionKind::kBeams)) return {"trie", "text", "verdict", "kv", "memory"};
   return {"trie", "text", "verdict", "candidates"};
 }

@@ -74,7 +74,7 @@ TEST_CASE("handout: the panels follow what the steps decide") {
   using Names = std::vector<std::string>;
   CHECK(handout_panels(test::beam_capture()) == Names{"trie", "text", "verdict", "kv", "memory"});
   CHECK(handout_panels(test::draft_capture()) ==
-        Names{"trie", "text", "verdict", "drafts", "mask", "kv"});
+        Names{"trie", "text", "verdict", "mask", "kv", "drafts"});
   Names shown;
   for (const json& pane : beam_page()["panes"]) shown.push_back(pane["name"]);
   CHECK(shown == handout_panels(test::beam_capture()));

@@ -1,0 +1,87 @@
+# Real keys alone, no mouse: Tab, arrows, Enter, Space and Escape reach the start screen's lessons, a lesson's choices, tabs, panels' nodes,
+# the buttons beside the tabs, splitters and the run bar; what has the focus is named in the state, and outside of a walk arrows step.
+source "$(dirname "$0")/lib.sh"
+command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
+{
+  echo run-bar  # away: its many fields would all be on the way
+  by_hand $(seq 0 199)
+  echo quit
+} >"$work/keyboard.script"
+window --script "$work/keyboard.script" &
+pid=$!
+n=0
+appears "$work/0.json" 2400
+find_window
+say() { echo "FAILED: $*"; failures=$((failures + 1)); }
+next() {
+  touch "$work/$n.done"
+  n=$((n + 1))
+  appears "$work/$n.json" 600 || { say "no state $n"; kill $pid; finish; }
+  sleep 0.05
+}
+state() { python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$work/$n.json" "$1"; }
+holds() { [[ $(state "bool($1)") == True ]] || say "$2: $1; the focus is on '$(state 'd["walk"]')'"; }
+press_key() { xdotool key --window "$id" "$1"; sleep 0.1; next; }
+# walk NAME: Tab until it has the focus.
+walk() {
+  for _ in $(seq 45); do
+    [[ $(state 'd["walk"]') == "$1" ]] && return
+    press_key Tab
+  done
+  say "Tab does not reach $1"
+  kill $pid
+  finish
+}
+holds 'd["walk"] == ""' 'nothing has a focus before the first Tab'
+walk run-bar
+walk 03-beam-search-is-a-trie
+press_key Return
+holds 'd["lesson"]["name"] == "03-beam-search-is-a-trie" and d["lesson"]["step"] == 0' 'Enter opens a lesson'
+press_key Escape
+holds 'd["walk"] == ""' 'Escape ends the walk'
+press_key ctrl+Next
+holds 'd["lesson"]["step"] == 1 and d["lesson"]["question_open"]' 'a step with a question'
+walk choice\ 2
+press_key space
+holds 'd["lesson"]["answered"] == 1 and not d["lesson"]["question_open"]' 'Space answers'
+walk next
+press_key Return
+holds 'd["lesson"]["step"] == 2' 'Enter goes on'
+walk tab\ text
+press_key Return
+holds '"text" in d["panels"]' 'a tab shows its panel'
+walk about\ text
+press_key Return
+holds 'd["popups"] == 1' 'Enter opens what a panel is about'
+press_key Escape
+holds 'd["popups"] == 0' 'Escape closes it'
+walk panel\ text
+cursor=$(state 'd["cursor"]["tick"]') before=$(state 'd["focus"]["locked"]')
+press_key Right
+first=$(state 'd["focus"]["locked"]')
+holds "d['focus']['locked'] not in (-1, $before) and d['cursor']['tick'] == $cursor" 'an arrow in a panel chooses a node and does not step'
+press_key Right
+holds "d['focus']['locked'] not in (-1, $first) and d['walk'] == 'panel text'" 'the next one lies beside it'
+walk splitter
+areas=$(state 'd["areas"]')
+press_key Right
+press_key Down
+holds "d['areas'] != $areas and d['walk'] == 'splitter'" 'an arrow moves a splitter'
+press_key Escape
+press_key Escape
+tick=$(state 'd["cursor"]["tick"]')
+press_key Right
+holds "d['walk'] == '' and d['cursor']['tick'] != $tick" 'without a focus an arrow steps'
+press_key F2
+walk model
+press_key Return
+holds 'd["popups"] == 1' 'Enter opens a list of the run bar'
+press_key Escape
+holds 'd["popups"] == 0' 'and Escape closes it'
+press_key Tab
+press_key shift+Tab
+holds 'd["walk"] == "model"' 'Shift+Tab goes back'
+# The rest of the script.
+for i in $(seq "$n" 199); do touch "$work/$i.done"; done
+wait $pid || say "the window ended with $?"
+finish
