@@ -11,6 +11,7 @@
 #include "app/cli/terminal.h"
 #include "app/run/catalog.h"
 #include "app/run/loaded_model.h"
+#include "app/run/memory_check.h"
 #include "core/base/error.h"
 #include "core/capture/writer.h"
 #include "core/methods/registry.h"
@@ -182,6 +183,13 @@ int run_decode(const DecodeOptions& options, bool quiet) {
 
   RunConfig config = make_run_config(request, tokenizer);
   config.draft = draft_with;
+  if (const std::string why = why_kv_may_not_fit(
+          model.info(), load, request, static_cast<std::int64_t>(config.prompt_tokens.size()),
+          free_memory(request.device));
+      !quiet && !why.empty()) {
+    clear_progress();
+    std::fprintf(stderr, "warning: %s\n", why.c_str());
+  }
   std::unique_ptr<capture::Recorder> recorder = std::make_unique<capture::NullRecorder>();
   if (!options.capture.empty()) {
     capture::WriterOptions writer;

@@ -1,9 +1,11 @@
-// Whether a model has room on the device that is asked for, said before anything is freed or read.
+// Whether a model and a run have room on the device that is asked for, said before anything is freed,
+// read or decoded.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
+#include "app/run/request.h"
 #include "core/model/model.h"
 
 namespace triescope::app {
@@ -15,5 +17,15 @@ std::int64_t free_memory(const std::string& device);
 // is, and what would fit.
 std::string why_it_does_not_fit(const ModelInfo& info, const LoadOptions& options,
                                 std::int64_t free);
+
+// Slots that a run fills at most: its prompt, once or (conventional batch beam search) once a beam,
+// all that its beams may write, and 64 drafts where its method drafts.
+std::int64_t most_slots(const RunRequest& request, std::int64_t prompt_tokens);
+
+// "" where the keys and values of a run fit into `free` bytes (or free < 0), else what they may take
+// and what takes less. Most runs end before they are that long: a warning, not a reason to refuse.
+std::string why_kv_may_not_fit(const ModelInfo& info, const LoadOptions& options,
+                               const RunRequest& request, std::int64_t prompt_tokens,
+                               std::int64_t free);
 
 }  // namespace triescope::app

@@ -11,6 +11,7 @@
 
 #include "app/run/catalog.h"
 #include "app/run/loaded_model.h"
+#include "app/run/memory_check.h"
 #include "core/base/error.h"
 #include "core/capture/writer.h"
 
@@ -234,6 +235,11 @@ struct SessionThread::Impl {
     ensure_model(request.model, request.device, request.dtype, request.kv_dtype);
     RunConfig config = make_run_config(as_read_by(*target.tokenizer, request), *target.tokenizer);
     config.draft = ensure_draft(request);
+    if (const std::string why = why_kv_may_not_fit(
+            target.model->info(), target.options, request,
+            static_cast<std::int64_t>(config.prompt_tokens.size()), free_memory(request.device));
+        !why.empty())
+      notice(LogLevel::kWarning, why);
     auto new_file = capture::open_recorder(capture_path);
     auto new_recorder = watch(*new_file);
     auto new_session = std::make_unique<Session>(*target.model, *target.tokenizer,

@@ -18,6 +18,7 @@ void draw_dialogs(Ui& ui);                    // ui_dialogs.cpp; what is in each
 // ui_run_bar.cpp, and what it is made of.
 void draw_run_bar(Ui& ui, ImVec2 size);
 void draw_prompt_count(Ui& ui, const RunRequest& request);  // ui_prompt_count.cpp
+void draw_memory_line(Ui& ui, const RunRequest& request);   // ui_memory_line.cpp
 void draw_prompt(Ui& ui, RunRequest& request);              // ui_run_prompt.cpp
 // Controls of the method's parameters, in groups; true if one changed. ui_parameters.cpp
 bool edit_parameters(const MethodInfo& method, nlohmann::json& settings, float em);

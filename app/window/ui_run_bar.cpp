@@ -241,6 +241,7 @@ void draw_run_bar(Ui& ui, ImVec2 size) {
                     ImGuiChildFlags_NavFlattened);
   draw_take_run(ui);
   draw_heading(ui, "Model");
+  draw_memory_line(ui, request);
   draw_model(ui, request);
   draw_heading(ui, ui.workspace.prompt_is_ids() ? "Prompt, as token ids" : "Prompt");
   draw_prompt(ui, request);

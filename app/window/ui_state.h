@@ -101,6 +101,11 @@ struct UiState {
   // What drafts where the run bar names nothing, for this method and model.
   std::pair<std::string, std::string> default_draft_of;
   std::string default_draft;
+  // The line about memory, what it was made for, and when it is looked up again (ImGui's seconds).
+  struct {
+    std::string made_for, line, what, why;
+    double until = 0;
+  } memory;
 
   // Panel commands come by key with the mouse over a panel, or from a menu or the palette without.
   const std::string& panel_meant() const {

@@ -49,5 +49,42 @@ TEST_CASE("a model that does not fit: what it needs, what there is, what would f
         "close other programs, or take dtype bf16 (2.00 GB)");
 }
 
+// A run of 100 prompt tokens and 20 new ones.
+RunRequest run_of(const std::string& method,
+                  const nlohmann::json& settings = nlohmann::json::object()) {
+  RunRequest request;
+  request.method = method;
+  request.settings = settings;
+  request.max_new_tokens = 20;
+  return request;
+}
+
+TEST_CASE("a run fills its prompt once, all that its beams may write, and room for drafts") {
+  CHECK(most_slots(run_of("greedy"), 100) == 120);
+  CHECK(most_slots(run_of("beam", {{"num_beams", 5}}), 100) == 200);
+  CHECK(most_slots(run_of("beam", {{"num_beams", 5}, {"kv", "batch"}}), 100) == 600);
+  CHECK(most_slots(run_of("batch_beam", {{"num_beams", 5}}), 100) == 600);
+  CHECK(most_slots(run_of("prompt_lookup"), 100) == 184);
+}
+
+TEST_CASE("keys and values that may not fit: how much, what is free, what takes less") {
+  ModelInfo info;
+  info.layers = 10;
+  info.kv_heads = 2;
+  info.head_dim = 25;  // 2 × 10 × 2 × 25 values of 4 bytes a token: 4 kB
+  const RunRequest beams = run_of("beam", {{"num_beams", 5}});
+  CHECK(why_kv_may_not_fit(info, {}, beams, 100, 800'000) == "");
+  CHECK(why_kv_may_not_fit(info, {}, beams, 100, -1) == "");
+  CHECK(
+      why_kv_may_not_fit(info, {}, beams, 100, 799'999) ==
+      "keys and values of this run may take 800 KB (200 tokens of 4.00 KB), and 800 KB are free on "
+      "cpu; the run stops where they run out. Fewer new tokens or beams, or K and V in bf16, take "
+      "less");
+  CHECK(
+      why_kv_may_not_fit(info, {.kv_dtype = DType::kBF16}, run_of("greedy"), 100, 200'000) ==
+      "keys and values of this run may take 240 KB (120 tokens of 2.00 KB), and 200 KB are free on "
+      "cpu; the run stops where they run out. Fewer new tokens take less");
+}
+
 }  // namespace
 }  // namespace triescope::app

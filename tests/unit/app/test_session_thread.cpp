@@ -1,9 +1,14 @@
 // The session thread on the real model: skipped where set-up has not installed it.
 #include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
 
 #include "app/run/session_thread.h"
 #include "core/capture/capture.h"
 #include "tests/support/paths.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
 #include "tests/unit/app/session_harness.h"
 
@@ -47,6 +52,61 @@ TEST_CASE("a run steps by phase and by step, runs to its end, and its capture sa
   capture->poll();
   CHECK(capture->status() == capture::RunStatus::kDone);
   CHECK_FALSE(capture->sequences().empty());
+}
+
+// This process may take `more` bytes of address space than it has, until the end of the scope.
+class LittleMemory {
+ public:
+  explicit LittleMemory(rlim_t more) {
+    rlim_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    ::getrlimit(RLIMIT_AS, &before_);
+    const rlimit little{pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + more,
+                        before_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_AS, &little) == 0);
+  }
+  ~LittleMemory() { ::setrlimit(RLIMIT_AS, &before_); }
+  LittleMemory(const LittleMemory&) = delete;
+  LittleMemory& operator=(const LittleMemory&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_CASE("memory that runs out ends the run: what it recorded stays, and the next run works") {
+  if (!test::model_path()) TRIESCOPE_SKIP("the model is not installed");
+  if (test::kSanitized) TRIESCOPE_SKIP("sanitizers reserve their own address space");
+  test::TempDir folder;
+  SessionHarness session;
+  SessionThread& thread = session.thread;
+  const std::string path = (folder.path() / "large.tscap").string();
+  RunRequest large = small_run();
+  large.settings = {{"num_beams", 24}, {"kv", "keep"}};  // 1.1 MB of K and V a step
+  large.max_new_tokens = 400;
+  thread.start(large, path, /*run_at_once=*/false);
+  thread.step();
+  thread.step();
+  session.settle();
+  REQUIRE(session.errors() == 0);
+  {
+    const LittleMemory little(32 << 20);
+    thread.run();
+    REQUIRE(session.until([&](const LiveStatus& s) { return s.state == LiveState::kDone; }));
+  }
+  CHECK(session.errors() == 1);
+  const std::string said = thread.status()->notices.back().text;
+  CAPTURE(said);
+  CHECK(said.find("out of memory: KV of ") != std::string::npos);
+  CHECK(said.find("take fewer beams, a shorter prompt or dtype bf16") != std::string::npos);
+  const auto capture = capture::Capture::open(path);
+  CHECK(capture->status() == capture::RunStatus::kFailed);
+  CHECK(capture->status_message().find("out of memory") != std::string::npos);
+  CHECK(capture->last_step() >= 2);
+  CHECK(capture->frontier(1).size() == 24);
+
+  thread.start(small_run(), (folder.path() / "next.tscap").string(), true);
+  REQUIRE(session.until([&](const LiveStatus& s) { return s.state == LiveState::kDone; }));
+  CHECK(session.errors() == 1);
 }
 
 TEST_CASE("errors become notices and the thread goes on") {
