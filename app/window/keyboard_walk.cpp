@@ -41,6 +41,11 @@ void KeyboardWalk::update() {
 
 bool has_walk_focus() { return ImGui::GetIO().NavVisible && ImGui::IsItemFocused(); }
 
+bool keys_lead() {
+  const ImGuiContext& context = *ImGui::GetCurrentContext();
+  return context.NavCursorVisible && context.NavHighlightItemUnderNav;
+}
+
 void draw_walk_ring(const viz::Rect& area, ImU32 color, float em) {
   const float width = std::max(2.0f, em * 0.16f), half = width / 2;
   ImGui::GetWindowDrawList()->AddRect(ImVec2(area.x + half, area.y + half),

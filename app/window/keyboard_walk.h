@@ -30,6 +30,8 @@ class KeyboardWalk {
 
 // The last item has the visible focus.
 bool has_walk_focus();
+// Keys moved the focus since the mouse last moved: what lies under the mouse is not what is meant.
+bool keys_lead();
 // A ring inside of `area`, for what is drawn over Dear ImGui's own.
 void draw_walk_ring(const viz::Rect& area, ImU32 color, float em);
 

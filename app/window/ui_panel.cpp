@@ -172,7 +172,8 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, f
       tooltip = {term + ": " + meaning, "Shift+F1: all terms"};
       ui.state.hovered_term = term;
     }
-  if (input.inside && !tooltip.empty()) {
+  // While keys lead, Dear ImGui would put it beside what has the focus.
+  if (input.inside && !tooltip.empty() && !keys_lead()) {
     ImGui::BeginTooltip();
     ImGui::PushTextWrapPos(ui.em * 32);
     for (const std::string& line : tooltip) tooltip_line(ui, line);

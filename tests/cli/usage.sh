@@ -51,7 +51,7 @@ expect 2 "--whose: .*tscap has rows of target; found 'draft'$" whose "$schema1" 
 expect 0 'whose.csv written' whose "$schema1" kv target
 expect 2 'models, rows' "$TRIESCOPE" bench --only no-such-table
 expect 2 'exactly one' "$TRIESCOPE" tokenize
-expect 0 'Beams: num_beams = 3  (1 to 256)' "$TRIESCOPE" methods beam
+expect 0 'Beams: num_beams = 3  \(1 to 256\)' "$TRIESCOPE" methods beam
 expect 2 'beam' "$TRIESCOPE" methods no-such-method
 "$TRIESCOPE" methods --json >"$work/methods.json" || failures=$((failures + 1))
 check_json "$work/methods.json" '{"greedy", "sample", "batch_beam", "beam", "ngram_trie", "prompt_lookup"} <= {m["name"] for m in d["methods"]}'
