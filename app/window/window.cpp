@@ -16,6 +16,7 @@
 
 #include "app/window/fast_keys.h"
 #include "app/window/fonts.h"
+#include "app/window/key_dispatch.h"
 #include "app/window/lecture_layout.h"
 #include "app/window/presenter_words.h"
 #include "app/window/screenshot.h"
@@ -32,10 +33,6 @@ constexpr int kSettleFrames = 3;  // Dear ImGui needs a few to come to rest afte
 constexpr double kScriptPollSeconds = 0.01;  // between two looks at what a script waits for
 constexpr const char* kFirstPrompt =
     "Once upon a time, a small robot found a key under the old oak tree. It did not know";
-
-struct KeyPress {
-  int key, mods;
-};
 
 // What GLFW's callbacks collect for the next frame. There is one window, so one of these; GLFW
 // hands it back through the user pointer.
@@ -194,65 +191,6 @@ bool more_windows(const Workspace& workspace) {
   return !workspace.layout.floating.empty() || workspace.lecture.has_presenter_view();
 }
 
-// Escape ends one thing at a time, the innermost first: an open menu or list, the dialog, a text
-// field (which keeps its text: keep_on_escape()), then what is locked, selected or maximised.
-void leave_innermost(UiState& state, Workspace& workspace, bool typing) {
-  if (!state.dragged_panel.empty()) return state.dragged_panel.clear();
-  const bool dialog = state.dialog != Dialog::kNone;
-  const int open = ImGui::GetCurrentContext()->OpenPopupStack.Size;
-  if (open > (dialog ? 1 : 0)) return ImGui::ClosePopupToLevel(open - 1, true);
-  if (dialog) {
-    state.dialog = Dialog::kNone;
-    return;
-  }
-  if (workspace.lecture.is_on()) return workspace.lecture.escape();
-  if (typing) return;
-  if (state.walk.has_focus()) return state.walk.end();
-  if (!workspace.active()) return;
-  workspace.lock_focus(-1);
-  workspace.set_range_of(*workspace.active(), std::nullopt);
-  workspace.maximised.clear();
-}
-
-// Those that belong to what has the keyboard's focus.
-bool walks(int key) {
-  return (key >= GLFW_KEY_RIGHT && key <= GLFW_KEY_UP) || key == GLFW_KEY_ENTER ||
-         key == GLFW_KEY_SPACE || (key >= GLFW_KEY_PAGE_UP && key <= GLFW_KEY_END);
-}
-
-// Keys become commands, or act on the panel under the mouse. A text field gets everything but the
-// function keys and Ctrl combinations that edit no text.
-void dispatch_keys(Events& events, const CommandTable& commands, UiState& state, Ui& ui) {
-  const bool typing = ImGui::GetIO().WantTextInput;
-  for (const KeyPress& press : events.keys) {
-    const int mods = press.mods & (GLFW_MOD_SHIFT | GLFW_MOD_CONTROL | GLFW_MOD_ALT);
-    const bool function_key = press.key >= GLFW_KEY_F1 && press.key <= GLFW_KEY_F25;
-    const bool edits_text = (mods & GLFW_MOD_CONTROL) == 0 || press.key == GLFW_KEY_LEFT ||
-                            press.key == GLFW_KEY_RIGHT || press.key == GLFW_KEY_A ||
-                            press.key == GLFW_KEY_C || press.key == GLFW_KEY_V ||
-                            press.key == GLFW_KEY_X || press.key == GLFW_KEY_Z ||
-                            press.key == GLFW_KEY_Y;
-    if (press.key == GLFW_KEY_ESCAPE) {
-      leave_innermost(state, ui.workspace, typing);
-      continue;
-    }
-    // Tab, or Alt with nothing else, begins a walk with the keys; what they do then is Dear ImGui's.
-    const bool control = (mods & GLFW_MOD_CONTROL) != 0;
-    if (!ui.workspace.lecture.is_on() && !control &&
-        (press.key == GLFW_KEY_TAB || press.key == GLFW_KEY_LEFT_ALT))
-      state.walk.begin();
-    if (mods == 0 && state.walk.has_focus() && walks(press.key)) continue;
-    // While a dialog is open, every key belongs to it.
-    if (state.dialog != Dialog::kNone) continue;
-    if (typing && !function_key && edits_text) continue;
-    const Chord chord{press.key, mods};
-    const Command* const command =
-        ui.workspace.lecture.is_on() ? commands.find_in_lecture(chord) : commands.find(chord);
-    if (command && command->is_enabled()) command->run();
-  }
-  events.keys.clear();
-}
-
 // What an open lesson wants to be seen, by the words of scripts. True: there was something.
 bool play_lesson(Workspace& workspace, ScriptHost& host) {
   const std::vector<LessonPlayer::Line> lines = workspace.lesson.take_lines();
@@ -380,7 +318,8 @@ int run_window(const WindowOptions& options) {
     display.events.any = false;
     for (const std::string& path : display.events.dropped) workspace.open_path(path);
     display.events.dropped.clear();
-    dispatch_keys(display.events, commands, state, ui);
+    dispatch_keys(display.events.keys, commands, ui);
+    display.events.keys.clear();
     commands.update(workspace, state);
     if (play_lesson(workspace, host)) frames_left = kSettleFrames;
     lecture_screen.update(workspace, state);
