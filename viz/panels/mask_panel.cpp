@@ -94,6 +94,7 @@ class MaskPanel final : public Panel {
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
     Reaction reaction;
+    if (in.fold) picture_.slot_order = !picture_.slot_order;
     if (!scene.capture || owner_.input(in, scene, reaction)) return reaction;
     if (in.inside && order_button_.contains(in.mouse)) {
       reaction.tooltip = {"paths: a node stands behind its ancestors",

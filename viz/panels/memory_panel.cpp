@@ -158,6 +158,7 @@ class MemoryPanel final : public Panel {
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
     Reaction reaction;
+    if (in.fold) stacked_ = !stacked_;
     if (owner_.input(in, scene, reaction)) return reaction;
     const RowSource source = owner_.source(scene);
     const auto rows = rows_of(source, scene);

@@ -53,6 +53,13 @@ Rect OwnerSwitch::draw(Canvas& canvas, Point top_right, float room, const Scene&
 }
 
 bool OwnerSwitch::input(const Input& in, const Scene& scene, Reaction& reaction) {
+  if (parts_.size() > 1 && (in.next || in.previous)) {
+    const Whose shown = source(scene).whose;
+    const auto at = std::ranges::find(parts_, shown, &std::pair<Rect, Whose>::second);
+    const std::size_t step = in.next ? 1 : parts_.size() - 1;
+    chosen_ = parts_[(static_cast<std::size_t>(at - parts_.begin()) + step) % parts_.size()].second;
+    reaction.wants_redraw = true;
+  }
   if (!in.inside) return false;
   for (const auto& [part, whose] : parts_) {
     if (!part.contains(in.mouse)) continue;

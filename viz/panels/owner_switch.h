@@ -19,14 +19,15 @@ class OwnerSwitch {
   // For the help of a panel that has a switch.
   static constexpr const char* kHelp =
       " Where a draft model or a draft head ran too, the switch at the top right chooses whose rows "
-      "are shown.";
+      "are shown, as comma and full stop do.";
 
   // The rows to show: those chosen where this capture has them, else the target's.
   RowSource source(const Scene& scene) const;
   // Draws the switch with its top right corner at `top_right`, in `room` px at most; an empty area
   // where there is nothing to choose, and in exports.
   Rect draw(Canvas& canvas, Point top_right, float room, const Scene& scene);
-  // True: the mouse is over the switch, and nothing else of the panel.
+  // Input::next and previous choose the next owner and the one before. True: the mouse is over the
+  // switch, and nothing else of the panel.
   bool input(const Input& in, const Scene& scene, Reaction& reaction);
   // For an export: whose rows are shown; "" where the capture has only one owner.
   std::string name(const Scene& scene) const;

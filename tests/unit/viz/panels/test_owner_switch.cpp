@@ -119,6 +119,45 @@ TEST_CASE("owner switch: a click shows the other model's rows, and again the tar
   }
 }
 
+TEST_CASE(
+    "owner switch: full stop shows the next model's rows, comma the ones before, without a mouse") {
+  const Scene scene = after_step_1();
+  for (const std::string& name : kPanels) {
+    CAPTURE(name);
+    const auto panel = make_panel(name);
+    const Rect area{0, 0, 900, 600};
+    test::drawn(*panel, scene, area);
+    const std::string target = panel->csv(scene);
+    Input key;
+    key.next = true;
+    panel->input(key, area, scene);
+    CHECK(panel->whose(scene) == "draft model");
+    CHECK(panel->csv(scene) == of_draft(name)->csv(scene));
+    panel->input(key, area, scene);
+    CHECK(panel->csv(scene) == target);
+    key.next = false;
+    key.previous = true;
+    panel->input(key, area, scene);
+    CHECK(panel->whose(scene) == "draft model");
+  }
+}
+
+TEST_CASE("the key that folds presses the button of mask and memory") {
+  const Scene scene = after_step_1();
+  Input key;
+  key.fold = true;
+  const auto mask = make_panel("mask"), memory = make_panel("memory");
+  const std::string order = mask->view_state(), lines = memory->view_state();
+  mask->input(key, {0, 0, 900, 600}, scene);
+  memory->input(key, {0, 0, 900, 600}, scene);
+  CHECK(mask->view_state() == "order=slot");
+  CHECK(memory->view_state() == "stacked");
+  mask->input(key, {0, 0, 900, 600}, scene);
+  memory->input(key, {0, 0, 900, 600}, scene);
+  CHECK(mask->view_state() == order);
+  CHECK(memory->view_state() == lines);
+}
+
 TEST_CASE("owner switch: remembered with the panel's own view state") {
   const auto mask = make_panel("mask");
   mask->set_view_state("order=slot;whose=draft");
