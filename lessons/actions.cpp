@@ -55,6 +55,15 @@ std::int32_t whole_number(const std::string& what, const std::string& text) {
   return value;
 }
 
+capture::Tick tick_of_link(const std::string& target) {
+  const std::size_t slash = target.find('/');
+  const std::int32_t step = whole_number("a step", target.substr(0, slash));
+  if (slash != std::string::npos)
+    if (const auto phase = capture::phase_from_string(target.substr(slash + 1)))
+      return capture::make_tick(step, *phase) + 1;
+  return capture::make_tick(step + 1, capture::Phase::kDraft);
+}
+
 Filled parse_filled(std::string_view text) {
   Filled filled;
   while (!text.empty()) {

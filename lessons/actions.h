@@ -41,6 +41,10 @@ inline constexpr std::size_t kMostPanels = 3;
 // Error{kCorruption}: "expected a step; found 'x'", `what` being "a step".
 std::int32_t whole_number(const std::string& what, const std::string& text);
 
+// The moment that a link to "STEP" or "STEP/PHASE" leads to: what the step, or the phase, has done is there.
+// Error{kCorruption}: whole_number()'s.
+capture::Tick tick_of_link(const std::string& target);
+
 // The verbs there are, each with its arguments: {"cursor", "STEP [PHASE]"}.
 struct ActionVerb {
   const char* name;

@@ -51,6 +51,13 @@ std::vector<fs::path> draft_folders() {
   return beside_program("assets/draft", "share/triescope/draft");
 }
 
+// What comes with the program goes before what the user has.
+std::vector<fs::path> all_folders() {
+  std::vector<fs::path> folders = draft_folders();
+  for (fs::path& folder : model_folders()) folders.push_back(std::move(folder));
+  return folders;
+}
+
 bool is_head(const fs::path& path) {
   try {
     return formats::is_draft_head(path.string());
@@ -59,20 +66,24 @@ bool is_head(const fs::path& path) {
   }
 }
 
-// The *.gguf files and directories with a config.json in these folders, by name within each: the
-// draft heads among them, or all others. Of two with one name the first counts.
-std::vector<CatalogEntry> list(const std::vector<fs::path>& folders, bool heads) {
+enum class Which { kAll, kHeads, kModels };
+
+// The *.gguf files and directories with a config.json in these folders, by name within each: all of
+// them, the draft heads, or all others. Of two with one name the first counts.
+std::vector<CatalogEntry> list(const std::vector<fs::path>& folders, Which which) {
+  const auto is_wanted = [&](const fs::path& path) {
+    std::error_code ignored;
+    if (path.extension() == ".gguf") return which != Which::kHeads;
+    if (!fs::exists(path / "config.json", ignored)) return false;
+    return which == Which::kAll || is_head(path) == (which == Which::kHeads);
+  };
   std::vector<CatalogEntry> entries;
   for (const fs::path& folder : folders) {
     std::error_code ec;
     std::vector<fs::path> found;
     for (fs::directory_iterator it(folder, ec), end; !ec && it != end; it.increment(ec)) {
       const fs::path& path = it->path();
-      std::error_code ignored;
-      if (path.extension() == ".gguf"
-              ? !heads
-              : fs::exists(path / "config.json", ignored) && is_head(path) == heads)
-        found.push_back(path);
+      if (is_wanted(path)) found.push_back(path);
     }
     std::sort(found.begin(), found.end());
     for (const fs::path& path : found) {
@@ -125,7 +136,7 @@ std::string resolve(const std::vector<CatalogEntry>& entries, const std::string&
 }  // namespace
 
 std::vector<CatalogEntry> list_models() {
-  std::vector<CatalogEntry> entries = list(model_folders(), /*heads=*/false);
+  std::vector<CatalogEntry> entries = list(model_folders(), Which::kModels);
   std::stable_partition(entries.begin(), entries.end(), is_default);
   return entries;
 }
@@ -143,13 +154,9 @@ std::string resolve_model(const std::string& model) {
               "--model with a Hugging Face directory or a .gguf file");
 }
 
-std::vector<CatalogEntry> list_draft_heads() {
-  std::vector<fs::path> folders = draft_folders();
-  for (fs::path& folder : model_folders()) folders.push_back(std::move(folder));
-  return list(folders, /*heads=*/true);
-}
+std::vector<CatalogEntry> list_draft_heads() { return list(all_folders(), Which::kHeads); }
 
-std::vector<CatalogEntry> list_draft_models() { return list(draft_folders(), /*heads=*/false); }
+std::vector<CatalogEntry> list_draft_models() { return list(draft_folders(), Which::kModels); }
 
 std::string resolve_draft(const std::string& draft, const std::string& called) {
   if (draft.empty())
@@ -157,10 +164,7 @@ std::string resolve_draft(const std::string& draft, const std::string& called) {
                 called + ": expected a path or a short name, found none");
   std::error_code ec;
   if (fs::exists(draft, ec)) return draft;
-  std::vector<CatalogEntry> entries = list_draft_heads();
-  for (auto* more : {list_draft_models, list_models})
-    for (CatalogEntry& model : more()) entries.push_back(std::move(model));
-  return resolve(entries, draft, called,
+  return resolve(list(all_folders(), Which::kAll), draft, called,
                  "a Hugging Face directory, a .gguf file, the folder or file of a draft head");
 }
 

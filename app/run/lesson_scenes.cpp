@@ -98,16 +98,8 @@ std::string LessonScenes::target_of(const Link& link, const LessonScene& scene) 
       panels_.insert(target);
       return "p" + target;
     }
-    if (link.kind == Link::Kind::kStep) {
-      // As in the window: what the phase has done is there.
-      const std::size_t slash = target.find('/');
-      const std::int32_t step = lessons::whole_number("a step", target.substr(0, slash));
-      auto tick = capture::make_tick(step + 1, capture::Phase::kDraft);
-      if (slash != std::string::npos)
-        if (const auto phase = capture::phase_from_string(target.substr(slash + 1)))
-          tick = capture::make_tick(step, *phase) + 1;
-      return "v" + std::to_string(view_of(tick));
-    }
+    if (link.kind == Link::Kind::kStep)
+      return "v" + std::to_string(view_of(lessons::tick_of_link(target)));
     const std::int32_t id = lessons::whole_number("a node or a slot", target);
     const std::int32_t node =
         link.kind == Link::Kind::kSlot ? capture_.slot_at(id, views_[scene.view].cursor).node : id;

@@ -13,15 +13,13 @@ std::string text(std::int64_t bytes) { return viz::bytes_text(static_cast<double
 
 constexpr std::int64_t kMostDrafts = 64;
 
-// A parameter of the request, or its default; null where the method does not have it.
-nlohmann::json setting(const RunRequest& request, const std::string& name) {
-  const nlohmann::json all = validate_settings(find_method(request.method), request.settings);
-  return all.contains(name) ? all.at(name) : nlohmann::json();
+// The request's parameters, those left out at their defaults.
+nlohmann::json settings_of(const RunRequest& request) {
+  return validate_settings(find_method(request.method), request.settings);
 }
 
-std::int64_t beams_of(const RunRequest& request) {
-  const nlohmann::json beams = setting(request, "num_beams");
-  return beams.is_number_integer() ? beams.get<std::int64_t>() : 1;
+std::int64_t beams_in(const nlohmann::json& settings) {
+  return settings.value("num_beams", std::int64_t{1});
 }
 
 // What else would take less, each with its size: only what fits.
@@ -66,8 +64,9 @@ std::string why_it_does_not_fit(const ModelInfo& info, const LoadOptions& option
 }
 
 std::int64_t most_slots(const RunRequest& request, std::int64_t prompt_tokens) {
-  const std::int64_t beams = beams_of(request);
-  const bool once_a_beam = request.method == "batch_beam" || setting(request, "kv") == "batch";
+  const nlohmann::json settings = settings_of(request);
+  const std::int64_t beams = beams_in(settings);
+  const bool once_a_beam = request.method == "batch_beam" || settings.value("kv", "") == "batch";
   const bool drafts = find_method(request.method).drafts;
   return prompt_tokens * (once_a_beam ? beams : 1) + request.max_new_tokens * beams +
          (drafts ? kMostDrafts : 0);
@@ -79,11 +78,10 @@ std::string why_kv_may_not_fit(const ModelInfo& info, const LoadOptions& options
   const std::int64_t slot = memory_need(info, options).kv_per_token;
   const std::int64_t slots = most_slots(request, prompt_tokens);
   if (free < 0 || slots * slot <= free) return "";
-  const std::int64_t beams = beams_of(request);
   return "keys and values of this run may take " + text(slots * slot) + " (" +
          counted(slots, "token") + " of " + text(slot) + "), and " + text(free) + " are free on " +
          options.device + "; the run stops where they run out. Fewer new tokens" +
-         (beams > 1 ? " or beams" : "") +
+         (beams_in(settings_of(request)) > 1 ? " or beams" : "") +
          (options.kv_dtype.value_or(options.dtype) == DType::kF32 ? ", or K and V in bf16," : "") +
          " take less";
 }

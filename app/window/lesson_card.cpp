@@ -53,6 +53,4 @@ void marked_line(Ui& ui, const viz::Mark& mark, const std::string& text) {
   bold_line(ui, text);
 }
 
-void target(Ui& ui, const std::string& name) { name_part(ui, name); }
-
 }  // namespace triescope::app

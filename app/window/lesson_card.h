@@ -31,8 +31,6 @@ class LessonCard {
 void bold_line(Ui& ui, const std::string& text);
 // The same behind a mark.
 void marked_line(Ui& ui, const viz::Mark& mark, const std::string& text);
-// What was drawn last can be pressed, and is called so.
-void target(Ui& ui, const std::string& name);
 
 // ui_lesson_writing.cpp: a mistake in the file, what is being recorded; nothing where there is neither.
 void draw_writing(Ui& ui, float width);

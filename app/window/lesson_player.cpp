@@ -229,12 +229,10 @@ std::vector<LessonPlayer::Line> LessonPlayer::run_lines(const RunRequest& reques
 
 lessons::Trace LessonPlayer::trace() const { return {*document()->capture}; }
 
-std::string LessonPlayer::shown(const lessons::Value& value) { return shown_value(value); }
-
 std::string LessonPlayer::text_of(const lessons::Expression& expression) const {
   if (!ready()) return "…";
   try {
-    return shown(evaluate(expression, trace()));
+    return shown_value(evaluate(expression, trace()));
   } catch (const Error&) {
     return "?";  // `lesson check` says why
   }
@@ -243,7 +241,7 @@ std::string LessonPlayer::text_of(const lessons::Expression& expression) const {
 std::string LessonPlayer::text_of(const lessons::Filled& filled) const {
   if (!ready()) return "…";
   try {
-    return phrase(filled, trace(), shown);
+    return phrase(filled, trace(), shown_value);
   } catch (const Error&) {
     return "?";
   }
@@ -302,13 +300,7 @@ void LessonPlayer::follow(const Link& link) {
   if (link.kind == Link::Kind::kPanel) {
     lines_.push_back({"panel", target});
   } else if (link.kind == Link::Kind::kStep) {
-    // As the narration's: what the phase has done is there.
-    const std::size_t slash = target.find('/');
-    const std::int32_t step = lessons::whole_number("a step", target.substr(0, slash));
-    auto tick = capture::make_tick(step + 1, capture::Phase::kDraft);
-    if (slash != std::string::npos)
-      if (const auto phase = capture::phase_from_string(target.substr(slash + 1)))
-        tick = capture::make_tick(step, *phase) + 1;
+    const capture::Tick tick = lessons::tick_of_link(target);
     lines_.push_back({"cursor", std::to_string(capture::step_of(tick)) + " " +
                                     to_string(capture::phase_of(tick))});
   } else if (const std::int32_t node = node_of(link); node != -1) {

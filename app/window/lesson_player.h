@@ -69,8 +69,6 @@ class LessonPlayer {
   std::string text_of(const lessons::Filled& filled) const;
   // nullopt: it cannot be computed.
   std::optional<lessons::Answer> answer_of(const lessons::Predict& predict) const;
-  // As panels write tokens and numbers.
-  static std::string shown(const lessons::Value& value);
 
   // --- experiments ---
   // The draws of this piece, begun when they are first asked for. Null: the run has no values for it.

@@ -41,7 +41,7 @@ struct Ui {
   std::vector<DropTarget> drop_targets = {};     // set while drawing
   std::vector<PressTarget> press_targets = {};   // set while drawing
   std::string walk_focus = {};  // what has the keyboard's focus, by name; set while drawing
-  float smallest_text = 0;  // px, of what panels drew in the last frame; 0 = no text
+  float smallest_text = 0;      // px, of what panels drew in the last frame; 0 = no text
 
   void note_text(float px) {
     if (px > 0 && (smallest_text == 0 || px < smallest_text)) smallest_text = px;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/run/lesson_words.h"
 #include "app/window/lesson_card.h"
 #include "app/window/lesson_text.h"
 #include "app/window/style.h"
@@ -33,7 +34,7 @@ void link_button(Ui& ui, const LessonRun& run, const ImVec2& at, int id) {
   const bool pressed = ImGui::InvisibleButton("link", ImVec2(std::max(1.0f, run.box.w), run.box.h),
                                               ImGuiButtonFlags_EnableNav);
   const bool over = ImGui::IsItemHovered();
-  target(ui, "link " + std::to_string(id));
+  name_part(ui, "link " + std::to_string(id));
   ImGui::PopID();
   const viz::Color color = run.style.color;
   const float y = at.y + run.box.y + run.box.h / 2 + run.style.size_px * 0.58f;
@@ -75,7 +76,7 @@ void draw_picture(Ui& ui, const LessonPicture& picture, const viz::Rect& box) {
     ImGui::Image(texture.id, ImVec2(box.w, box.h));
   else
     ImGui::Dummy(ImVec2(box.w, box.h));
-  target(ui, "picture " + picture.file);
+  name_part(ui, "picture " + picture.file);
   if (ImGui::IsItemHovered()) help_tooltip(picture.shown ? picture.text : texture.problem, ui.em);
 }
 
@@ -135,7 +136,7 @@ bool choice_row(Ui& ui, int index, const std::string& text, float width, const v
   const bool pressed =
       ImGui::InvisibleButton("choice", box, ImGuiButtonFlags_EnableNav) && can_press;
   const bool over = can_press && (ImGui::IsItemHovered() || ImGui::IsItemFocused());
-  target(ui, "choice " + std::to_string(index + 1));
+  name_part(ui, "choice " + std::to_string(index + 1));
   ImGui::PopID();
   ImDrawList* const list = ImGui::GetWindowDrawList();
   const ImVec2 end(at.x + box.x, at.y + box.y);
@@ -162,12 +163,12 @@ std::string choice_text(const LessonPlayer& lesson, const lessons::Choice& choic
 void draw_given(Ui& ui, const Predict& predict, const LessonPlayer::Given& given) {
   const LessonPlayer& lesson = ui.workspace.lesson;
   const auto answer = lesson.answer_of(predict);
-  const std::string truth = answer ? LessonPlayer::shown(answer->value) : "?";
+  const std::string truth = answer ? shown_value(answer->value) : "?";
   if (predict.choices.empty()) {
     const double* const number = answer ? std::get_if<double>(&answer->value) : nullptr;
     if (!given.number) return bold_line(ui, "The run says " + truth + ".");
     const bool right = number && std::abs(*number - *given.number) <= predict.within + 1e-9;
-    return bold_line(ui, "You said " + LessonPlayer::shown(*given.number) +
+    return bold_line(ui, "You said " + shown_value(*given.number) +
                              (right ? ", and so does the run" : "; the run says " + truth) + ".");
   }
   if (given.choice < 0) return bold_line(ui, "This is what happened.");
@@ -200,13 +201,13 @@ void draw_question(Ui& ui, std::size_t piece, const Predict& predict, float widt
       ImGui::SetNextItemWidth(ui.em * 8);
       const bool enter = ImGui::InputDouble("##number", &ui.state.lesson_number, 0, 0, "%.6g",
                                             ImGuiInputTextFlags_EnterReturnsTrue);
-      target(ui, "number");
+      name_part(ui, "number");
       ImGui::SameLine();
       if (ImGui::Button("Answer") || enter) said = {.number = ui.state.lesson_number};
       ImGui::SameLine();
     }
     if (ImGui::SmallButton("Show the answer")) said = LessonPlayer::Given{};
-    target(ui, "show answer");
+    name_part(ui, "show answer");
     help_tooltip(
         "Alt+S. With an audience: ask for a show of hands first, and press what most "
         "of them say.",
@@ -231,7 +232,7 @@ void draw_task(Ui& ui, std::size_t piece, const Task& task, float width, Reader 
     lesson.show_me(piece);
     ui.animating = true;
   }
-  target(ui, "show me");
+  name_part(ui, "show me");
 }
 
 void draw_notes(Ui& ui, const lessons::Notes& notes, float width, int& links) {
@@ -294,11 +295,11 @@ void draw_head(Ui& ui) {
   ImGui::SameLine(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - button);
   if (records) {
     command_button(ui, "lesson-record", "Record");
-    target(ui, "record");
+    name_part(ui, "record");
     ImGui::SameLine();
   }
   if (command_button(ui, "lesson-close", "Leave")) return;
-  target(ui, "leave");
+  name_part(ui, "leave");
   // The way through: a mark for every step, the present one filled.
   const float width = ImGui::GetContentRegionAvail().x, gap = ui.em * 0.25f;
   const auto count = static_cast<float>(lesson.steps());
@@ -312,7 +313,7 @@ void draw_head(Ui& ui) {
     if (ImGui::InvisibleButton("step", ImVec2(std::max(1.0f, w), ui.em * 0.8f),
                                ImGuiButtonFlags_EnableNav))
       lesson.go_to(i);
-    target(ui, "step " + std::to_string(i + 1));
+    name_part(ui, "step " + std::to_string(i + 1));
     help_tooltip(std::to_string(i + 1) + " of " + std::to_string(lesson.steps()) + ": " +
                      lesson.lesson().lesson.steps[i].title,
                  ui.em);
@@ -331,21 +332,21 @@ void draw_foot(Ui& ui) {
   LessonPlayer& lesson = ui.workspace.lesson;
   const bool last = lesson.step() + 1 == lesson.steps();
   command_button(ui, "lesson-back", "Back");
-  target(ui, "back");
+  name_part(ui, "back");
   ImGui::SameLine();
   if (!last) {
     command_button(ui, "lesson-next", "Next", /*primary=*/!lesson.open_question());
-    target(ui, "next");
+    name_part(ui, "next");
   } else if (!lesson.next_lesson().empty()) {
     command_button(ui, "lesson-next", "Next lesson", /*primary=*/lesson.at_the_end());
-    target(ui, "next");
+    name_part(ui, "next");
   } else {
     command_button(ui, "lessons", "Lessons…", /*primary=*/lesson.at_the_end());
   }
   if (!lesson.is_open()) return;
   ImGui::SameLine();
   command_button(ui, "lesson-again", "Show again");
-  target(ui, "again");
+  name_part(ui, "again");
   const std::string place =
       std::to_string(lesson.step() + 1) + " of " + std::to_string(lesson.steps());
   const float w = ImGui::CalcTextSize(place.c_str()).x;

@@ -22,8 +22,7 @@ void draw_experiment(Ui& ui, std::size_t piece, const lessons::Experiment& exper
                         .draws = task->setup().draws,
                         .theme = ui.theme,
                         .em = ui.em};
-  for (const lessons::Value& name : task->setup().names)
-    chart.names.push_back(LessonPlayer::shown(name));
+  for (const lessons::Value& name : task->setup().names) chart.names.push_back(shown_value(name));
   // Its place is kept while it is being drawn: the chart does not move for it.
   const ImVec2 top = ImGui::GetCursorScreenPos();
   if (chart.result)
@@ -46,12 +45,12 @@ void draw_experiment(Ui& ui, std::size_t piece, const lessons::Experiment& exper
   ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(ui.theme.text_dim));
   ImGui::TextUnformatted(figures_text(*chart.result, chart.draws).c_str());
   ImGui::PopStyleColor();
-  const std::string again = "Draw another " + LessonPlayer::shown(static_cast<double>(chart.draws));
+  const std::string again = "Draw another " + shown_value(static_cast<double>(chart.draws));
   if (ImGui::SmallButton(again.c_str())) {
     lesson.draw_again(piece);
     ui.animating = true;
   }
-  target(ui, "draw again");
+  name_part(ui, "draw again");
 }
 
 }  // namespace triescope::app

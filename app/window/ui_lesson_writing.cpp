@@ -16,7 +16,7 @@ void draw_mistake(Ui& ui, float width) {
   marked_line(ui, mark, "The file cannot be read as it is now");
   ImGui::TextUnformatted(ui.workspace.lesson.mistake().c_str());
   ImGui::TextDisabled("Below is the last version that could be read.");
-  target(ui, "mistake");
+  name_part(ui, "mistake");
 }
 
 // What does not hold, with its lines, of the file as it is shown.
@@ -35,7 +35,7 @@ void draw_findings(Ui& ui, float width) {
             .c_str());
   if (findings.size() > kMostFindings)
     ImGui::TextDisabled("`triescope lesson check` says the others.");
-  target(ui, "findings");
+  name_part(ui, "findings");
 }
 
 void draw_recorder(Ui& ui, float width) {
@@ -46,10 +46,10 @@ void draw_recorder(Ui& ui, float width) {
   for (const std::string& line : lesson.recorder()->lines()) ImGui::TextUnformatted(line.c_str());
   ImGui::PopFont();
   if (command_button(ui, "lesson-record", "Copy as a do block")) return;
-  target(ui, "record");
+  name_part(ui, "record");
   ImGui::SameLine();
   if (ImGui::Button("Discard")) lesson.stop_recording();
-  target(ui, "discard");
+  name_part(ui, "discard");
 }
 
 }  // namespace

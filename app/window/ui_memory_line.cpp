@@ -6,7 +6,6 @@
 
 #include "app/run/catalog.h"
 #include "app/run/memory_check.h"
-#include "app/window/style.h"
 #include "app/window/ui_parts.h"
 #include "core/base/error.h"
 #include "core/model/memory_need.h"
@@ -21,7 +20,7 @@ std::string bytes(std::int64_t count) { return viz::bytes_text(static_cast<doubl
 
 // As it is now: `line` for the run bar, `why` where something does not fit.
 void look_up(Ui& ui, const RunRequest& request, std::int64_t prompt_tokens) {
-  auto& [made_for, line, what, why, until] = ui.state.memory;
+  auto& [made_for, line, what, why, inspected, until] = ui.state.memory;
   LoadOptions options;
   options.device = request.device;
   options.dtype = request.dtype;
@@ -33,7 +32,9 @@ void look_up(Ui& ui, const RunRequest& request, std::int64_t prompt_tokens) {
     const bool is_loaded = live.model && live.model->path == path &&
                            live.model->device == request.device &&
                            live.model->dtype == request.dtype;
-    const ModelInfo info = is_loaded ? *live.model : inspect_model(path);
+    // Headers of large files are read once, not every two seconds.
+    if (!is_loaded && inspected.path != path) inspected = inspect_model(path);
+    const ModelInfo& info = is_loaded ? *live.model : inspected;
     const MemoryNeed need = memory_need(info, options);
     const std::int64_t free = free_memory(request.device);
     const std::int64_t kv = most_slots(request, prompt_tokens) * need.kv_per_token;
@@ -66,17 +67,8 @@ void draw_memory_line(Ui& ui, const RunRequest& request) {
     memory.until = ImGui::GetTime() + kSeconds;
   }
   if (memory.line.empty()) return;
-  const viz::Color color =
-      memory.why.empty() ? ui.theme.text_dim
-                         : ui.theme.legible(ui.theme.mark(capture::NodeState::kRejected).color);
-  const std::string line = (memory.why.empty() ? "" : "✕ ") + memory.line;
-  ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(color));
-  ImGui::SameLine();
-  const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(line.c_str()).x;
-  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room));
-  ImGui::TextUnformatted(line.c_str());
-  ImGui::PopStyleColor();
-  help_tooltip(memory.why.empty() ? memory.what : memory.why, ui.em);
+  const bool problem = !memory.why.empty();
+  draw_heading_note(ui, memory.line, problem, problem ? memory.why : memory.what);
 }
 
 }  // namespace triescope::app

@@ -17,6 +17,8 @@ void draw_dialogs(Ui& ui);                    // ui_dialogs.cpp; what is in each
 
 // ui_run_bar.cpp, and what it is made of.
 void draw_run_bar(Ui& ui, ImVec2 size);
+// At the right end of the heading's line; a problem in its colour, with a cross. ui_prompt_count.cpp
+void draw_heading_note(Ui& ui, const std::string& text, bool problem, const std::string& help);
 void draw_prompt_count(Ui& ui, const RunRequest& request);  // ui_prompt_count.cpp
 void draw_memory_line(Ui& ui, const RunRequest& request);   // ui_memory_line.cpp
 void draw_prompt(Ui& ui, RunRequest& request);              // ui_run_prompt.cpp

@@ -8,6 +8,25 @@
 #include "core/base/counted.h"
 
 namespace triescope::app {
+namespace {
+
+viz::Color problem_color(const Ui& ui) {
+  return ui.theme.legible(ui.theme.mark(capture::NodeState::kRejected).color);
+}
+
+}  // namespace
+
+void draw_heading_note(Ui& ui, const std::string& text, bool problem, const std::string& help) {
+  const std::string line = (problem ? "✕ " : "") + text;
+  ImGui::PushStyleColor(ImGuiCol_Text,
+                        to_imgui_vec(problem ? problem_color(ui) : ui.theme.text_dim));
+  ImGui::SameLine();
+  const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(line.c_str()).x;
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room));
+  ImGui::TextUnformatted(line.c_str());
+  ImGui::PopStyleColor();
+  help_tooltip(help, ui.em);
+}
 
 void draw_prompt_count(Ui& ui, const RunRequest& request) {
   const LiveStatus& live = ui.workspace.live();
@@ -20,30 +39,23 @@ void draw_prompt_count(Ui& ui, const RunRequest& request) {
   const std::string problem = count.problem.empty()
                                   ? over_context(count.tokens, request.max_new_tokens, context)
                                   : count.problem;
-  std::string line = problem.empty() ? "" : "✕ ";
+  std::string line;
   if (count.tokens >= 0) {
-    line += context > 0 ? std::to_string(count.tokens) + " of " + counted(context, "token")
-                        : counted(count.tokens, "token");
+    line = context > 0 ? std::to_string(count.tokens) + " of " + counted(context, "token")
+                       : counted(count.tokens, "token");
   }
-  const viz::Color color =
-      problem.empty() ? ui.theme.text_dim
-                      : ui.theme.legible(ui.theme.mark(capture::NodeState::kRejected).color);
-  ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(color));
-  // At the right end of the heading's line; the advice, below it.
-  ImGui::SameLine();
-  const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(line.c_str()).x;
-  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room));
-  ImGui::TextUnformatted(line.c_str());
-  help_tooltip("Tokens of the prompt as " + live.model->name +
-                   " splits it, chat template and special tokens included, of the context it was "
-                   "trained for. Prompt + max_new_tokens must fit.",
-               ui.em);
+  draw_heading_note(ui, line, !problem.empty(),
+                    "Tokens of the prompt as " + live.model->name +
+                        " splits it, chat template and special tokens included, of the context it "
+                        "was trained for. Prompt + max_new_tokens must fit.");
+  // The advice, below the heading.
   if (!problem.empty()) {
+    ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(problem_color(ui)));
     ImGui::PushTextWrapPos(0);
     ImGui::TextUnformatted(problem.c_str());
     ImGui::PopTextWrapPos();
+    ImGui::PopStyleColor();
   }
-  ImGui::PopStyleColor();
 }
 
 }  // namespace triescope::app

@@ -78,7 +78,7 @@ struct UiState {
   PanelKeys panel_keys;             // for the next frame
   KeyboardWalk walk;
   bool fullscreen = false;
-  bool lesson_notes = false;  // the lecturer's are shown
+  bool lesson_notes = false;       // the lecturer's are shown
   std::string lesson_to_audience;  // what of it an audience saw in the last frame
   LessonTextures lesson_textures;
   double lesson_number = 0;  // typed in answer to a lesson's question
@@ -104,6 +104,7 @@ struct UiState {
   // The line about memory, what it was made for, and when it is looked up again (ImGui's seconds).
   struct {
     std::string made_for, line, what, why;
+    ModelInfo inspected;  // of a model that is not loaded
     double until = 0;
   } memory;
 

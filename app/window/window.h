@@ -19,7 +19,7 @@ struct WindowOptions {
   int width = 1280, height = 720;         // px
   float scale = 0;                        // 0 = the remembered one
   bool animate = true;
-  std::string layout;  // its name; "" = the remembered one
+  std::string layout;    // its name; "" = the remembered one
   bool lecture = false;  // begins in lecture mode, at the start of the capture
 };
 

@@ -1,6 +1,25 @@
 """What the browser's tests check with."""
 
+import chromium
+
 failures = []
+
+
+def in_browser(tests):
+    """tests(browser, page of a desk's size) in a Chromium of their own -> the exit status: 0, 1 failed, 77 there is no Chromium."""
+    path = chromium.program()
+    if not path:
+        print("[SKIPPED] no Chromium is installed")
+        return 77
+    browser = chromium.Browser(path)
+    try:
+        page = browser.page()
+        page.size(1280, 800)
+        page.dark(False)
+        tests(browser, page)
+    finally:
+        browser.close()
+    return failed()
 
 
 def check(holds, what):

@@ -6,8 +6,7 @@ import sqlite3
 import subprocess
 import sys
 
-import chromium
-from checks import check, equal, failed, quiet
+from checks import check, equal, in_browser, quiet
 
 PROGRAM, CAPTURES, WORK = sys.argv[1:4]
 
@@ -217,50 +216,38 @@ def hostile_capture(path):
     return path
 
 
-def main():
-    path = chromium.program()
-    if not path:
-        print("[SKIPPED] no Chromium is installed")
-        return 77
-    browser = chromium.Browser(path)
-    try:
-        page = browser.page()
-        page.size(1280, 800)
-        page.dark(False)
-        opened(page, handout(os.path.join(CAPTURES, "schema2", "beam.tscap"), "beam.html"))
-        for test in (steps_by_every_way, focus_is_linked, is_read_aloud, text_can_be_selected, follows_the_theme, fits_a_phone, prints_what_is_on_the_screen):
-            page.key("Home")
-            page.key("Escape")
-            if test is not steps_by_every_way:
-                for _ in range(3):
-                    page.key("ArrowRight")
-            test(page)
-        quiet(page, "beam.html")
-        refuses_what_is_not_its_own(page)
+def tests(browser, page):
+    opened(page, handout(os.path.join(CAPTURES, "schema2", "beam.tscap"), "beam.html"))
+    for test in (steps_by_every_way, focus_is_linked, is_read_aloud, text_can_be_selected, follows_the_theme, fits_a_phone, prints_what_is_on_the_screen):
+        page.key("Home")
+        page.key("Escape")
+        if test is not steps_by_every_way:
+            for _ in range(3):
+                page.key("ArrowRight")
+        test(page)
+    quiet(page, "beam.html")
+    refuses_what_is_not_its_own(page)
 
-        # A browser from before DecompressionStream: the page's own reader.
-        page = browser.page()
-        page.size(1280, 800)
-        page.send("Page.addScriptToEvaluateOnNewDocument", source="delete window.DecompressionStream")
-        page.open(os.path.join(WORK, "beam.html"))
-        equal(page.run("typeof DecompressionStream"), "undefined", "a browser that cannot inflate")
-        equal(page.run("document.querySelectorAll('.pane').length"), 5, "panels of a page that unpacked itself")
-        page.key("End")
-        check(len(page.run("document.getElementById('pane-trie').textContent")) > 100, "the trie of a page that unpacked itself")
-        quiet(page, "beam.html, unpacked by itself")
+    # A browser from before DecompressionStream: the page's own reader.
+    page = browser.page()
+    page.size(1280, 800)
+    page.send("Page.addScriptToEvaluateOnNewDocument", source="delete window.DecompressionStream")
+    page.open(os.path.join(WORK, "beam.html"))
+    equal(page.run("typeof DecompressionStream"), "undefined", "a browser that cannot inflate")
+    equal(page.run("document.querySelectorAll('.pane').length"), 5, "panels of a page that unpacked itself")
+    page.key("End")
+    check(len(page.run("document.getElementById('pane-trie').textContent")) > 100, "the trie of a page that unpacked itself")
+    quiet(page, "beam.html, unpacked by itself")
 
-        page = browser.page()
-        page.size(1280, 800)
-        opened(page, handout(hostile_capture(os.path.join(WORK, "hostile.tscap")), "hostile.html"))
-        check(page.run("document.getElementById('prompt').textContent").startswith("</script><img src=x"), "a prompt is shown as it is")
-        page.key("End")
-        check("</script>" in page.run("document.getElementById('pane-trie').textContent"), "a token is shown as it is")
-        equal(page.run("document.querySelectorAll('img, b').length"), 0, "elements that a text asked for")
-        equal(page.run("window.strange"), None, "a script in a text")
-        quiet(page, "hostile.html")
-    finally:
-        browser.close()
-    return failed()
+    page = browser.page()
+    page.size(1280, 800)
+    opened(page, handout(hostile_capture(os.path.join(WORK, "hostile.tscap")), "hostile.html"))
+    check(page.run("document.getElementById('prompt').textContent").startswith("</script><img src=x"), "a prompt is shown as it is")
+    page.key("End")
+    check("</script>" in page.run("document.getElementById('pane-trie').textContent"), "a token is shown as it is")
+    equal(page.run("document.querySelectorAll('img, b').length"), 0, "elements that a text asked for")
+    equal(page.run("window.strange"), None, "a script in a text")
+    quiet(page, "hostile.html")
 
 
-sys.exit(main())
+sys.exit(in_browser(tests))

@@ -4,8 +4,7 @@ import os
 import subprocess
 import sys
 
-import chromium
-from checks import check, equal, failed, quiet
+from checks import check, equal, in_browser, quiet
 
 PROGRAM, WORK = sys.argv[1:3]
 os.environ["XDG_CACHE_HOME"] = os.path.join(WORK, "cache")
@@ -161,29 +160,17 @@ def number_and_experiment(browser):
     quiet(page, "own.html")
 
 
-def main():
-    path = chromium.program()
-    if not path:
-        print("[SKIPPED] no Chromium is installed")
-        return 77
-    browser = chromium.Browser(path)
-    try:
-        page = browser.page()
-        page.size(1280, 800)
-        page.dark(False)
-        page.open(exported("08-checking-a-tree"))
-        for test in (hides_what_follows_a_question, answers_by_keys, links_and_moments, tasks):
-            page.key("Home")
-            test(page)
-        quiet(page, "lesson 8")
-        page = browser.page()
-        page.open(os.path.join(WORK, "08-checking-a-tree.html"))
-        fits_a_phone(page)
-        quiet(page, "lesson 8 on a phone")
-        number_and_experiment(browser)
-    finally:
-        browser.close()
-    return failed()
+def tests(browser, page):
+    page.open(exported("08-checking-a-tree"))
+    for test in (hides_what_follows_a_question, answers_by_keys, links_and_moments, tasks):
+        page.key("Home")
+        test(page)
+    quiet(page, "lesson 8")
+    page = browser.page()
+    page.open(os.path.join(WORK, "08-checking-a-tree.html"))
+    fits_a_phone(page)
+    quiet(page, "lesson 8 on a phone")
+    number_and_experiment(browser)
 
 
-sys.exit(main())
+sys.exit(in_browser(tests))

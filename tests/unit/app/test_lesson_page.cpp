@@ -191,8 +191,7 @@ TEST_CASE(
   // `memory` takes the last one's place; the range is a view of its own, at the same moment.
   CHECK(scenes[0]["panels"] == json({"trie", "text", "memory"}));
   CHECK(scenes[0]["view"] == end + 1);
-  CHECK(page["extra"] ==
-        json({{std::to_string(end + 1), 20}, {std::to_string(end + 2), 10}}));
+  CHECK(page["extra"] == json({{std::to_string(end + 1), 20}, {std::to_string(end + 2), 10}}));
   CHECK(scenes[1]["view"] == end + 2);  // the range holds until the step ends
   CHECK(pieces_with(page, "note")[0].get<std::string>().find("num_beams=5") != std::string::npos);
   std::vector<std::string> links;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "app/run/lesson_words.h"
 #include "core/base/error.h"
 #include "tests/support/paths.h"
 #include "tests/unit/window/lesson_stage.h"
@@ -195,13 +196,13 @@ TEST_CASE_FIXTURE(Class,
 }
 
 TEST_CASE_FIXTURE(Class, "lesson: values are written as panels write them") {
-  CHECK(LessonPlayer::shown(49152.0) == "49,152");
-  CHECK(LessonPlayer::shown(-1234567.0) == "-1,234,567");
-  CHECK(LessonPlayer::shown(4096.0) == "4096");
-  CHECK(LessonPlayer::shown(0.41253) == "0.413");
-  CHECK(LessonPlayer::shown(-3.29531) == "-3.295");
-  CHECK(LessonPlayer::shown(std::string(" the")) == "'·the'");
-  CHECK(LessonPlayer::shown(std::string(" small town")) == " small town");
+  CHECK(shown_value(49152.0) == "49,152");
+  CHECK(shown_value(-1234567.0) == "-1,234,567");
+  CHECK(shown_value(4096.0) == "4096");
+  CHECK(shown_value(0.41253) == "0.413");
+  CHECK(shown_value(-3.29531) == "-3.295");
+  CHECK(shown_value(std::string(" the")) == "'·the'");
+  CHECK(shown_value(std::string(" small town")) == " small town");
 }
 
 TEST_CASE_FIXTURE(Class, "lesson: one that is not there changes nothing") {
