@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "core/kernels/block_linear.cuh"
+#include "core/kernels/block_rows.cuh"
 #include "core/kernels/device.cuh"
 #include "core/kernels/tree_attention.cuh"
 
@@ -14,6 +16,8 @@ struct CudaModule {
   // Launchers; contracts in the .cuh files. Null where absent.
   decltype(&triescope_cuda_tree_attention) tree_attention = nullptr;
   decltype(&triescope_cuda_tree_attention_scratch) tree_attention_scratch = nullptr;
+  decltype(&triescope_cuda_block_linear) block_linear = nullptr;
+  decltype(&triescope_cuda_block_rows) block_rows = nullptr;
   decltype(&triescope_cuda_error_string) error_string = nullptr;
   decltype(&triescope_cuda_device_count) device_count = nullptr;
   decltype(&triescope_cuda_allocate) allocate = nullptr;

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -24,6 +25,7 @@
 #define __launch_bounds__(n)
 #define TRIESCOPE_UNROLL
 #define TRIESCOPE_UNROLL_4
+#define TRIESCOPE_CALL const
 
 struct dim3 {
   unsigned x, y, z;

@@ -15,53 +15,13 @@
 #include "core/kernels/tree_attention.h"
 #include "tests/support/cuda_stand_in.h"
 #include "tests/support/sanitized.h"
+#include "tests/unit/kernels/device_values.h"
 #include "tests/unit/kernels/random_values.h"
 // After the stand-in: the kernel itself.
 #include "core/kernels/tree_attention.cu"
 
 namespace triescope::kernels {
 namespace {
-
-using Bytes = std::vector<unsigned char>;
-
-// fp32 values in a dtype, and what they are worth there.
-Bytes encode(std::vector<float>& values, int dtype) {
-  const std::size_t size = dtype == kTriescopeF32 ? 4 : 2;
-  Bytes bytes(values.size() * size);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (dtype == kTriescopeF32) {
-      std::memcpy(bytes.data() + 4 * i, &values[i], 4);
-    } else if (dtype == kTriescopeF16) {
-      const __half h = __float2half_rn(values[i]);
-      std::memcpy(bytes.data() + 2 * i, &h, 2);
-      values[i] = __half2float(h);
-    } else {
-      const std::uint16_t b = float_to_bf16(values[i]);
-      std::memcpy(bytes.data() + 2 * i, &b, 2);
-      values[i] = bf16_to_float(b);
-    }
-  }
-  return bytes;
-}
-
-std::vector<float> decode(const Bytes& bytes, int dtype) {
-  const std::size_t size = dtype == kTriescopeF32 ? 4 : 2;
-  std::vector<float> values(bytes.size() / size);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (dtype == kTriescopeF32) {
-      std::memcpy(&values[i], bytes.data() + 4 * i, 4);
-    } else if (dtype == kTriescopeF16) {
-      __half h;
-      std::memcpy(&h, bytes.data() + 2 * i, 2);
-      values[i] = __half2float(h);
-    } else {
-      std::uint16_t b = 0;
-      std::memcpy(&b, bytes.data() + 2 * i, 2);
-      values[i] = bf16_to_float(b);
-    }
-  }
-  return values;
-}
 
 double tolerance(int dtype) {  // of max |V|, which random_values keeps below 4.3
   return 4.3 * (dtype == kTriescopeF32 ? 2e-5 : dtype == kTriescopeF16 ? 1e-3 : 8e-3);
