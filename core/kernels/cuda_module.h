@@ -5,7 +5,10 @@
 
 #include <string>
 
+#include "core/kernels/add_norm.cuh"
 #include "core/kernels/device.cuh"
+#include "core/kernels/gated_activation.cuh"
+#include "core/kernels/split_qkv.cuh"
 #include "core/kernels/tree_attention.cuh"
 
 namespace triescope::kernels {
@@ -14,6 +17,9 @@ struct CudaModule {
   // Launchers; contracts in the .cuh files. Null where absent.
   decltype(&triescope_cuda_tree_attention) tree_attention = nullptr;
   decltype(&triescope_cuda_tree_attention_scratch) tree_attention_scratch = nullptr;
+  decltype(&triescope_cuda_add_norm) add_norm = nullptr;
+  decltype(&triescope_cuda_split_qkv) split_qkv = nullptr;
+  decltype(&triescope_cuda_gated_activation) gated_activation = nullptr;
   decltype(&triescope_cuda_error_string) error_string = nullptr;
   decltype(&triescope_cuda_device_count) device_count = nullptr;
   decltype(&triescope_cuda_allocate) allocate = nullptr;

@@ -37,14 +37,11 @@
 // For decoding: scratch grows with rows * longest, so give a prefill in chunks of about 64 rows.
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "core/kernels/device.cuh"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum TriescopeCudaDType { kTriescopeF32 = 0, kTriescopeF16 = 1, kTriescopeBF16 = 2 };
 
 struct TriescopeTreeAttention {
   const void* q;
