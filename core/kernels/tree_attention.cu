@@ -1,75 +1,19 @@
 #include "core/kernels/tree_attention.cuh"
 
+#include "core/kernels/element.cuh"
 #include "core/kernels/launch.cuh"
 
 namespace {
+
+using triescope::kernels::cuda::Element;
+using triescope::kernels::cuda::kVectorOf;
+using triescope::kernels::cuda::load;
 
 constexpr int kThreads = 128;
 constexpr int kWarps = kThreads / 32;
 constexpr int kPartition = 128;  // slots of a partition: one thread scores one slot
 constexpr int kQueries = 8;      // query heads of a block: rows of a tile times heads of a group
 constexpr int kMaxHead = 256;
-
-// Element type -> fp32, by vectors of 16 bytes (K: a thread walks its slot's row) and by pairs (V).
-template <class T>
-struct Element;
-
-template <>
-struct Element<float> {
-  static constexpr int kVector = 4;
-  static __device__ void load(const float* p, float* out) {
-    const float4 v = *reinterpret_cast<const float4*>(p);
-    out[0] = v.x;
-    out[1] = v.y;
-    out[2] = v.z;
-    out[3] = v.w;
-  }
-  static __device__ float2 pair(const float* p) { return *reinterpret_cast<const float2*>(p); }
-  static __device__ float one(const float* p) { return *p; }
-  static __device__ void store(float* p, float v) { *p = v; }
-};
-
-template <>
-struct Element<__half> {
-  static constexpr int kVector = 8;
-  static __device__ void load(const __half* p, float* out) {
-    const uint4 v = *reinterpret_cast<const uint4*>(p);
-    const unsigned words[4] = {v.x, v.y, v.z, v.w};
-    TRIESCOPE_UNROLL
-    for (int i = 0; i < 4; ++i) {
-      __half2 h;
-      memcpy(&h, &words[i], sizeof h);
-      const float2 f = __half22float2(h);
-      out[2 * i] = f.x;
-      out[2 * i + 1] = f.y;
-    }
-  }
-  static __device__ float2 pair(const __half* p) {
-    return __half22float2(*reinterpret_cast<const __half2*>(p));
-  }
-  static __device__ float one(const __half* p) { return __half2float(*p); }
-  static __device__ void store(__half* p, float v) { *p = __float2half_rn(v); }
-};
-
-template <>
-struct Element<__nv_bfloat16> {
-  static constexpr int kVector = 8;
-  static __device__ void load(const __nv_bfloat16* p, float* out) {
-    const uint4 v = *reinterpret_cast<const uint4*>(p);
-    const unsigned words[4] = {v.x, v.y, v.z, v.w};
-    TRIESCOPE_UNROLL
-    for (int i = 0; i < 4; ++i) {
-      out[2 * i] = __uint_as_float(words[i] << 16);
-      out[2 * i + 1] = __uint_as_float(words[i] & 0xffff0000u);
-    }
-  }
-  static __device__ float2 pair(const __nv_bfloat16* p) {
-    const unsigned word = *reinterpret_cast<const unsigned*>(p);
-    return make_float2(__uint_as_float(word << 16), __uint_as_float(word & 0xffff0000u));
-  }
-  static __device__ float one(const __nv_bfloat16* p) { return __bfloat162float(*p); }
-  static __device__ void store(__nv_bfloat16* p, float v) { *p = __float2bfloat16_rn(v); }
-};
 
 // The list of one row.
 struct List {
@@ -123,7 +67,7 @@ __device__ __noinline__ void attend(const TriescopeTreeAttention& a, const Parti
   for (int i = t; i < queries * dim; i += kThreads) {
     const int query = i / dim, d = i % dim;
     const T* row = static_cast<const T*>(a.q) + (row0 + query / heads) * a.q_stride;
-    shared.q[i] = Element<T>::one(row + static_cast<int64_t>(head0 + query % heads) * dim + d);
+    shared.q[i] = Element<T>::widen(row[static_cast<int64_t>(head0 + query % heads) * dim + d]);
   }
   __syncthreads();
 
@@ -134,14 +78,14 @@ __device__ __noinline__ void attend(const TriescopeTreeAttention& a, const Parti
   if (t < count) {
     const T* k = static_cast<const T*>(a.keys) +
                  (static_cast<int64_t>(shared.slots[t]) * a.kv_heads + kv_head) * dim;
-    for (int d = 0; d < dim; d += Element<T>::kVector) {
-      float kd[Element<T>::kVector];
-      Element<T>::load(k + d, kd);
+    for (int d = 0; d < dim; d += kVectorOf<T>) {
+      float kd[kVectorOf<T>];
+      load<T, kVectorOf<T>>(k + d, kd);
       TRIESCOPE_UNROLL
       for (int i = 0; i < kQueries; ++i) {
         if (i < queries) {
           TRIESCOPE_UNROLL
-          for (int e = 0; e < Element<T>::kVector; ++e) {
+          for (int e = 0; e < kVectorOf<T>; ++e) {
             score[i] = __fmaf_rn(shared.q[i * dim + d + e], kd[e], score[i]);
           }
         }
@@ -209,13 +153,14 @@ __device__ __noinline__ void attend(const TriescopeTreeAttention& a, const Parti
     const int64_t slot_stride = static_cast<int64_t>(a.kv_heads) * dim;
     TRIESCOPE_UNROLL_4
     for (int j = chain; j < count; j += chains) {
-      const float2 vd = Element<T>::pair(v + shared.slots[j] * slot_stride);
+      float vd[2];
+      load<T, 2>(v + shared.slots[j] * slot_stride, vd);
       TRIESCOPE_UNROLL
       for (int i = 0; i < kQueries; ++i) {
         if (i < queries) {
           const float w = shared.weight[i][j];
-          sum[i].x = __fmaf_rn(w, vd.x, sum[i].x);
-          sum[i].y = __fmaf_rn(w, vd.y, sum[i].y);
+          sum[i].x = __fmaf_rn(w, vd[0], sum[i].x);
+          sum[i].y = __fmaf_rn(w, vd[1], sum[i].y);
         }
       }
     }
@@ -297,7 +242,7 @@ __global__ void __launch_bounds__(kThreads)
       sum = __fmaf_rn(expf(__fsub_rn(summary[2 * p], largest)),
                       values[static_cast<int64_t>(p) * a.head_dim + d], sum);
     }
-    Element<T>::store(out + d, __fdiv_rn(sum, total));
+    out[d] = Element<T>::narrow(__fdiv_rn(sum, total));
   }
 }
 

@@ -103,9 +103,8 @@ std::unique_ptr<Model> load_model(const std::string& path, const LoadOptions& op
                       (chosen.reference_kernels ? " with libtorch's kernels" : "") +
                       "; only the CPU's own kernels take another");
     }
-    const auto attention =
-        chosen.reference_kernels ? TorchAttention::kOperations : TorchAttention::kKernel;
-    return make_torch_transformer(*source, std::move(info), chosen, attention, progress, stop);
+    const auto steps = chosen.reference_kernels ? LayerSteps::kOperations : LayerSteps::kKernels;
+    return make_torch_transformer(*source, std::move(info), chosen, steps, progress, stop);
   }
   if (chosen.dtype == DType::kF16) {
     throw Error(ErrorCode::kNotSupported,

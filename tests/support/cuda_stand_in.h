@@ -14,6 +14,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/base/bf16.h"
@@ -23,6 +24,7 @@
 #define __noinline__
 #define __shared__ static  // blocks run one after another
 #define __launch_bounds__(n)
+#define TRIESCOPE_CALL const
 #define TRIESCOPE_UNROLL
 #define TRIESCOPE_UNROLL_4
 #define TRIESCOPE_CALL const
@@ -70,6 +72,7 @@ inline float __fmul_rn(float a, float b) { return a * b; }
 inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __fsub_rn(float a, float b) { return a - b; }
 inline float __fdiv_rn(float a, float b) { return a / b; }
+inline float __fsqrt_rn(float a) { return std::sqrt(a); }
 using std::min;
 
 namespace cuda_stand_in {
@@ -166,6 +169,10 @@ struct ThreadIndex {
 
 inline dim3 block_index;
 
+// What was launched, in order, a line each: the kernel as it stands at its launch. Grows until
+// somebody clears it.
+inline std::string launches;
+
 }  // namespace cuda_stand_in
 
 inline cuda_stand_in::ThreadIndex threadIdx;
@@ -185,6 +192,7 @@ inline float __shfl_xor_sync(unsigned, float value, int mask) {
 #define TRIESCOPE_LAUNCH(kernel, grid, threads, stream, ...)                 \
   do {                                                                       \
     (void)(stream);                                                          \
+    ::cuda_stand_in::launches += #kernel "\n";                               \
     auto& index = ::cuda_stand_in::block_index;                              \
     for (index.z = 0; index.z < (grid).z; ++index.z)                         \
       for (index.y = 0; index.y < (grid).y; ++index.y)                       \

@@ -6,10 +6,22 @@
 
 #include "tests/support/cuda_stand_in.h"
 // After the stand-in: the kernels themselves.
+#include "core/kernels/add_norm.cu"
 #include "core/kernels/block_linear.cu"
 #include "core/kernels/block_rows.cu"
 #include "core/kernels/device.cuh"
+#include "core/kernels/gated_activation.cu"
+#include "core/kernels/split_qkv.cu"
 #include "core/kernels/tree_attention.cu"
+
+// Of the stand-in alone: the kernels launched since the last call, a line each. Valid until the
+// next call.
+extern "C" const char* triescope_stand_in_launches(void) {
+  static std::string told;
+  told.clear();
+  told.swap(cuda_stand_in::launches);
+  return told.c_str();
+}
 
 extern "C" const char* triescope_cuda_error_string(int) { return "an error of the stand-in"; }
 extern "C" int triescope_cuda_device_count(void) { return 0; }

@@ -29,15 +29,14 @@ json golden_models() {
   return json::parse(file);
 }
 
-std::unique_ptr<Model> load(const std::filesystem::path& folder, DType dtype,
-                            TorchAttention attention) {
+std::unique_ptr<Model> load(const std::filesystem::path& folder, DType dtype, LayerSteps steps) {
   const auto source = formats::WeightSource::open(folder.string());
   ModelInfo info = inspect_model(folder.string());
   info.dtype = dtype;
   LoadOptions options;
   options.dtype = dtype;
   options.threads = 1;
-  return make_torch_transformer(*source, info, options, attention, {}, {});
+  return make_torch_transformer(*source, info, options, steps, {}, {});
 }
 
 TEST_CASE("CUDA path: the module is the stand-in") {
@@ -56,7 +55,7 @@ TEST_CASE(
     CAPTURE(name);
     const TempDir folder;
     write_golden_model(entry, folder.path());
-    const auto model = load(folder.path(), DType::kF32, TorchAttention::kKernel);
+    const auto model = load(folder.path(), DType::kF32, LayerSteps::kKernels);
     CHECK(model->info().warning.empty());
     const auto kv = model->make_kv(static_cast<int>(ids.size()));
     CHECK(golden_difference(entry, all_logits(*model, *kv, ids)) < 2e-4);
@@ -67,7 +66,7 @@ TEST_CASE(
 TEST_CASE("CUDA path: computes what plain loops compute, in every layer and every setting") {
   TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_executor([](const std::filesystem::path& folder) {
-    return load(folder, DType::kF32, TorchAttention::kKernel);
+    return load(folder, DType::kF32, LayerSteps::kKernels);
   });
 }
 
@@ -83,8 +82,8 @@ TEST_CASE("CUDA path: rows that see 1, 127, 128, 129 and 257 slots, windows on e
     if (window > 0) entry["config"]["sliding_window"] = window;
     const TempDir folder;
     write_golden_model(entry, folder.path());
-    const auto plain = load(folder.path(), DType::kF32, TorchAttention::kOperations);
-    const auto kernel = load(folder.path(), DType::kF32, TorchAttention::kKernel);
+    const auto plain = load(folder.path(), DType::kF32, LayerSteps::kOperations);
+    const auto kernel = load(folder.path(), DType::kF32, LayerSteps::kKernels);
     const auto kv = plain->make_kv(257 + 5), plain_kv = plain->make_kv(257 + 5);
     for (KvStorage* storage : {kv.get(), plain_kv.get()}) all_logits(*plain, *storage, ids);
     const int seen[] = {1, 127, 128, 129, 257};
@@ -130,7 +129,7 @@ TEST_CASE("CUDA path: hidden states change no logit by a bit, in any dtype") {
                                   layers = {kFinalNorm, 0, 4};
   for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
     CAPTURE(to_string(dtype));
-    const auto model = load(folder.path(), dtype, TorchAttention::kKernel);
+    const auto model = load(folder.path(), dtype, LayerSteps::kKernels);
     const auto kv = model->make_kv(6);
     ForwardBatch batch;
     batch.tokens = ids;
@@ -163,10 +162,10 @@ TEST_CASE("CUDA path: bf16 and f16 through the kernel are close to libtorch's op
       const TempDir folder;
       write_golden_model(golden["cases"][name], folder.path());
       std::vector<float> logits[2];
-      for (const auto attention : {TorchAttention::kOperations, TorchAttention::kKernel}) {
-        const auto model = load(folder.path(), dtype, attention);
+      for (const auto steps : {LayerSteps::kOperations, LayerSteps::kKernels}) {
+        const auto model = load(folder.path(), dtype, steps);
         const auto kv = model->make_kv(static_cast<int>(ids.size()));
-        logits[static_cast<int>(attention)] = all_logits(*model, *kv, ids);
+        logits[static_cast<int>(steps)] = all_logits(*model, *kv, ids);
       }
       float largest = 0;
       for (const float logit : logits[0]) largest = std::max(largest, std::abs(logit));
@@ -187,7 +186,7 @@ TEST_CASE("CUDA path: beam search, speculation and every KV policy give the CPU 
     const TempDir folder;
     write_golden_model(golden["cases"][name], folder.path());
     const auto cpu = load_model(folder.path().string(), {.threads = 1});
-    const auto gpu = load(folder.path(), DType::kF32, TorchAttention::kKernel);
+    const auto gpu = load(folder.path(), DType::kF32, LayerSteps::kKernels);
     const FakeTokenizer tokenizer(cpu->info().vocab_size, {0});
     const auto decode = [&](Model& model, const std::string& method, json settings) {
       RunConfig config;
@@ -224,7 +223,7 @@ TEST_CASE("CUDA path: the real model's texts are the CPU path's") {
   const auto path = model_path();
   if (!path) TRIESCOPE_SKIP("SmolLM2 is not installed");
   const auto cpu = load_model(path->string());
-  const auto gpu = load(*path, DType::kF32, TorchAttention::kKernel);
+  const auto gpu = load(*path, DType::kF32, LayerSteps::kKernels);
   const auto tokenizer = load_tokenizer(path->string());
   for (const json& settings :
        {json{{"num_beams", 1}}, json{{"num_beams", 3}, {"num_return_sequences", 3}}}) {
@@ -248,7 +247,7 @@ TEST_CASE("CUDA path: the real model's texts are the CPU path's") {
 TEST_CASE("CUDA path: a launch that fails is an error that says where and why") {
   const TempDir folder;
   write_golden_case("llama", folder.path());
-  const auto model = load(folder.path(), DType::kF32, TorchAttention::kKernel);
+  const auto model = load(folder.path(), DType::kF32, LayerSteps::kKernels);
   const auto kv = model->make_kv(4);
   ::setenv("TRIESCOPE_CUDA_STAND_IN_ERROR", "700", 1);
   std::string message;
@@ -259,7 +258,7 @@ TEST_CASE("CUDA path: a launch that fails is an error that says where and why") 
     message = error.what();
   }
   ::unsetenv("TRIESCOPE_CUDA_STAND_IN_ERROR");
-  CHECK(message == "tree attention on cpu: an error of the stand-in");
+  CHECK(message == "add and norm on cpu: an error of the stand-in");
 }
 
 }  // namespace

@@ -1,0 +1,59 @@
+// The weights of the libtorch executor on its device: matrices that share an input in one, so that
+// one product computes all of them; norms in fp32. Read-only once made, and safe from any thread.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <cstdint>
+#include <stop_token>
+#include <vector>
+
+#include "core/base/log.h"
+#include "core/formats/weights.h"
+#include "core/model/torch_linear.h"
+#include "core/model/weight_loading.h"
+
+namespace triescope {
+
+// Weight and bias of a norm, [dim] fp32; bias undefined = none.
+struct TorchNorm {
+  at::Tensor weight, bias;
+};
+
+class TorchWeights {
+ public:
+  struct Layer {
+    TorchNorm attention_norm, mlp_norm;
+    TorchLinear qkv;  // rows: q, then k, then v
+    TorchLinear output;
+    TorchLinear gate_up;  // rows: gate, then up; up alone where the MLP has no gate
+    TorchLinear down;
+    at::Tensor query_norm, key_norm;                // [head_dim] fp32
+    at::Tensor post_attention_norm, post_mlp_norm;  // [hidden] fp32; undefined = none
+  };
+
+  // Reads everything, on up to `threads` threads. options: device, and the dtype of the matrices.
+  // Errors: those of load_weights; kCuda.
+  TorchWeights(const formats::WeightSource& source, const at::TensorOptions& options, int threads,
+               const ProgressSink& progress, std::stop_token stop);
+
+  at::Tensor embedding;  // [vocab, hidden]
+  at::Tensor positions;  // [context, hidden] or undefined
+  TorchNorm final_norm;
+  TorchLinear head;  // where tied, the embedding itself
+  std::vector<Layer> layers;
+
+ private:
+  struct Target {  // where a weight goes
+    at::Tensor* tensor = nullptr;
+    std::int64_t first_row = 0;
+    std::int64_t rows = 0;  // of the whole tensor
+    bool is_norm = false;
+  };
+
+  Target target_of(const formats::ModelConfig& config, formats::Role role, int layer);
+  void allocate(const formats::WeightSource& source, const at::TensorOptions& options);
+  void place(const formats::WeightSource& source, const WeightTask& task);
+};
+
+}  // namespace triescope
