@@ -157,14 +157,17 @@ void print_fields(const json& object, const std::string& indent = "") {
   }
 }
 
-// With what the model would take on the CPU, in fp32 where its file does not say otherwise.
+// With what the model would take, in fp32 where its file does not say otherwise: on the CPU, and
+// its weights on a GPU.
 json json_with_memory(const ModelInfo& info) {
   const MemoryNeed need = memory_need(info, {});
   json result = model_json(info);
   result["memory"] = {{"weights", need.weights},
                       {"scratch", need.scratch},
                       {"kv_per_token", need.kv_per_token},
-                      {"free", free_memory("cpu")}};
+                      {"free", free_memory("cpu")},
+                      {"gpu_weights", memory_need(info, {.device = "cuda"}).weights},
+                      {"gpu_scratch", memory_need(info, {.device = "cuda"}).scratch}};
   return result;
 }
 

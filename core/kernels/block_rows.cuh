@@ -29,7 +29,7 @@ struct TriescopeBlockRows {
   int32_t type;  // ggml's number: formats::GgmlType
   int32_t rows, inputs;
   int32_t dtype;  // TriescopeCudaDType, of out
-  const int64_t* ids;
+  const int32_t* ids;
   void* out;
   int64_t out_stride;
 };

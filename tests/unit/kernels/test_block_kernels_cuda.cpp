@@ -136,16 +136,16 @@ void check_rows_have_the_bits_of_dequantise(const CudaModule& module) {
       CHECK(out.read() == all);
 
       // Chosen rows, with room between them that stays as it was.
-      const std::vector<std::int64_t> ids = {6, 0, 3, 3, 5};
+      const std::vector<std::int32_t> ids = {6, 0, 3, 3, 5};
       const Placed chosen(module, ids);
       const Placed apart(module, Bytes(ids.size() * (row_bytes + gap), 0xa5));
       call.rows = static_cast<std::int32_t>(ids.size());
-      call.ids = static_cast<const std::int64_t*>(chosen.at());
+      call.ids = static_cast<const std::int32_t*>(chosen.at());
       call.out = apart.at();
       call.out_stride = k + static_cast<std::int64_t>(gap / bytes_of(dtype));
       REQUIRE(module.block_rows(&call, nullptr) == 0);
       Bytes expected;
-      for (const std::int64_t id : ids) {
+      for (const std::int32_t id : ids) {
         const auto row = all.begin() + id * static_cast<std::int64_t>(row_bytes);
         expected.insert(expected.end(), row, row + static_cast<std::ptrdiff_t>(row_bytes));
         expected.insert(expected.end(), gap, 0xa5);
