@@ -15,7 +15,7 @@
 #include "core/kernels/tree_attention.h"
 #include "tests/support/cuda_stand_in.h"
 #include "tests/support/sanitized.h"
-#include "tests/unit/kernels/cuda_dtypes.h"
+#include "tests/unit/kernels/cuda_place.h"
 #include "tests/unit/kernels/random_values.h"
 // After the stand-in: the kernel itself.
 #include "core/kernels/tree_attention.cu"
@@ -486,10 +486,10 @@ TEST_CASE("the CUDA module is whole or absent with a reason") {
 TEST_CASE(
     "CUDA tree attention on the GPU agrees with the CPU twin, and a row's bits depend on its path "
     "alone") {
-  const CudaModule& gpu = cuda_module();
-  if (!gpu.available()) TRIESCOPE_SKIP("the CUDA module is not built");
-  if (gpu.device_count() == 0) TRIESCOPE_SKIP("no CUDA device answers");
-  const auto run = [&](const Call& c) { return run_on_gpu(c, gpu); };
+  const char* missing = nullptr;
+  const CudaModule* gpu = test::answering_gpu(missing);
+  if (gpu == nullptr) TRIESCOPE_SKIP(missing);
+  const auto run = [&](const Call& c) { return run_on_gpu(c, *gpu); };
   check_against_twin(Extent::kAll, run);
   check_partitions(Extent::kAll, run);
   check_path_only(run);
