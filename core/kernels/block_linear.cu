@@ -52,7 +52,7 @@ __device__ inline void block_linear_store(void* y, int64_t at, float value, int 
 // For up to `most` rows. What is done for a row is the same for every `most`.
 template <class Block, class T, int most>
 __global__ void __launch_bounds__(kBlockLinearThreads)
-    block_linear(TRIESCOPE_CALL TriescopeBlockLinear a) {
+    block_linear_rows(TRIESCOPE_CALL TriescopeBlockLinear a) {
   constexpr int kOutputs = block_linear_outputs(most), kSums = most * kOutputs;
   __shared__ float warp_sums[kBlockLinearWarps][kSums];
   const int t = threadIdx.x, lane = t % 32, warp = t / 32;
@@ -104,7 +104,8 @@ template <class Block, class T, int most>
 cudaError_t block_linear_launch(const TriescopeBlockLinear& a, cudaStream_t stream) {
   constexpr int kOutputs = block_linear_outputs(most);
   const dim3 grid(static_cast<unsigned>((a.outputs - 1) / kOutputs + 1));
-  TRIESCOPE_LAUNCH((block_linear<Block, T, most>), grid, kBlockLinearThreads, stream, a);
+  const auto block_linear = block_linear_rows<Block, T, most>;
+  TRIESCOPE_LAUNCH(block_linear, grid, kBlockLinearThreads, stream, a);
   return cudaGetLastError();
 }
 

@@ -18,9 +18,9 @@
 // Grid: (ceil(dim / (256 * values of a vector)), rows), 256 threads. Every element depends on its
 // own inputs alone.
 //
-// Tolerance against the CPU twin and libtorch, fp32: 4e-6 relative to the element or 1e-6 absolute
-// (exp within 2 ulp, tanh and erf of other libraries; they cancel where act is near 0); in fp16 and
-// bf16 a rounding of act and one of the product more or less.
+// Tolerance against the CPU twin and libtorch, fp32: 4e-6 relative to the element, or 1e-6 times
+// `up` (exp within 2 ulp, tanh and erf of other libraries; GELU well below 0 is a difference of
+// nearly equal numbers); in fp16 and bf16 a rounding of act and one of the product more or less.
 #pragma once
 
 #include "core/kernels/device.cuh"

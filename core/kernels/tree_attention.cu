@@ -56,13 +56,13 @@ struct Shared {
 };
 
 // One partition of `count` slots (shared.slots) for `queries` query heads: query i is row row0 + i
-// / heads, head head0 + i % heads. lowest[]: per row of the tile the first visible index within the
-// partition. The arithmetic of a query is the same whatever others are there: that is what makes a
-// shared prefix invisible.
+// / heads, head head0 + i % heads. lowest: the first index within the partition that any of the
+// rows sees; what comes before is not read. The arithmetic of a query is the same whatever others
+// are there: that is what makes a shared prefix invisible.
 template <class T>
 __device__ __noinline__ void attend(const TriescopeTreeAttention& a, const Partials& partials,
                                     Shared& shared, int kv_head, int head0, int heads, int row0,
-                                    int queries, int partition, int count) {
+                                    int queries, int partition, int lowest, int count) {
   const int t = threadIdx.x, dim = a.head_dim;
   for (int i = t; i < queries * dim; i += kThreads) {
     const int query = i / dim, d = i % dim;
@@ -75,7 +75,7 @@ __device__ __noinline__ void attend(const TriescopeTreeAttention& a, const Parti
   float score[kQueries];
   TRIESCOPE_UNROLL
   for (int i = 0; i < kQueries; ++i) score[i] = 0.0f;
-  if (t < count) {
+  if (t >= lowest && t < count) {
     const T* k = static_cast<const T*>(a.keys) +
                  (static_cast<int64_t>(shared.slots[t]) * a.kv_heads + kv_head) * dim;
     for (int d = 0; d < dim; d += kVectorOf<T>) {
@@ -121,9 +121,9 @@ __device__ __noinline__ void attend(const TriescopeTreeAttention& a, const Parti
   __syncthreads();
   TRIESCOPE_UNROLL
   for (int i = 0; i < kQueries; ++i) {
-    // A partition wholly before a row's window has no maximum: weights 0.
+    // A partition wholly before a row's window has no maximum: weights 0. A NaN stays one.
     const float e =
-        i < queries && score[i] > -INFINITY ? expf(__fsub_rn(score[i], largest[i])) : 0.0f;
+        i < queries && score[i] != -INFINITY ? expf(__fsub_rn(score[i], largest[i])) : 0.0f;
     if (i < queries) shared.weight[i][t] = e;
     float sum = e;
     for (int lane = 16; lane > 0; lane /= 2) {
@@ -152,7 +152,7 @@ __device__ __noinline__ void attend(const TriescopeTreeAttention& a, const Parti
     const T* v = static_cast<const T*>(a.values) + static_cast<int64_t>(kv_head) * dim + d;
     const int64_t slot_stride = static_cast<int64_t>(a.kv_heads) * dim;
     TRIESCOPE_UNROLL_4
-    for (int j = chain; j < count; j += chains) {
+    for (int j = chain + (lowest - chain + chains - 1) / chains * chains; j < count; j += chains) {
       float vd[2];
       load<T, 2>(v + shared.slots[j] * slot_stride, vd);
       TRIESCOPE_UNROLL
@@ -189,8 +189,8 @@ __device__ __noinline__ void attend(const TriescopeTreeAttention& a, const Parti
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    attention_partitions(TriescopeTreeAttention a, Partials partials, int tile_rows,
-                         int head_chunks) {
+    attention_partitions(TRIESCOPE_CALL TriescopeTreeAttention a, TRIESCOPE_CALL Partials partials,
+                         int tile_rows, int head_chunks) {
   __shared__ Shared shared;
   const int partition = blockIdx.x, base = partition * kPartition;
   const int kv_head = blockIdx.y / head_chunks, group = a.heads / a.kv_heads;
@@ -200,49 +200,79 @@ __global__ void __launch_bounds__(kThreads)
   const int t = threadIdx.x;
 
   if (base + kPartition <= a.prefix_count) {  // the same slots for every row of the tile
+    int start = list_of(a, row0).start;
+    for (int row = row0 + 1; row < row_end; ++row) start = min(start, list_of(a, row).start);
+    if (base + kPartition <= start) return;  // before every row's window
     shared.slots[t] = a.prefix[base + t];
     __syncthreads();
     attend<T>(a, partials, shared, kv_head, head0, heads, row0, (row_end - row0) * heads, partition,
-              kPartition);
+              max(start - base, 0), kPartition);
     return;
   }
   for (int row = row0; row < row_end; ++row) {
     const List list = list_of(a, row);
     const int count = min(list.count - base, kPartition);
-    if (count <= 0) continue;  // the same for all threads
+    // The same for all threads.
+    if (count <= 0 || base + kPartition <= list.start) continue;
     if (t < count) {
       const int j = base + t;
       shared.slots[t] = j < a.prefix_count ? a.prefix[j] : list.own[j - a.prefix_count];
     }
     __syncthreads();
-    attend<T>(a, partials, shared, kv_head, head0, heads, row, heads, partition, count);
+    attend<T>(a, partials, shared, kv_head, head0, heads, row, heads, partition,
+              max(list.start - base, 0), count);
   }
 }
 
-// out = sum over partitions of exp(m_p - m) * values_p / sum of exp(m_p - m) * sum_p, ascending.
+// out = sum over partitions of exp(m_p - m) * values_p / sum of exp(m_p - m) * sum_p. A warp takes
+// every kWarps-th partition by index, ascending; the warps' sums are added in order.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    attention_combine(TriescopeTreeAttention a, Partials partials) {
+    attention_combine(TRIESCOPE_CALL TriescopeTreeAttention a, TRIESCOPE_CALL Partials partials) {
+  __shared__ float maxima[kWarps], totals[kWarps], sums[kWarps][kMaxHead];
   const int head = blockIdx.x, row = blockIdx.y;
+  const int t = threadIdx.x, warp = t / 32, lane = t % 32;
   const List list = list_of(a, row);
   const int first = list.start / kPartition, end = (list.count + kPartition - 1) / kPartition;
   const int64_t at = partial_index(a, partials, row, head, 0);
   const float* summary = partials.summary + 2 * at;
   const float* values = partials.values + at * a.head_dim;
+
+  // The maximum is exact in any order.
   float largest = -INFINITY;
-  for (int p = first; p < end; ++p) largest = fmaxf(largest, summary[2 * p]);
-  float total = 0.0f;
-  for (int p = first; p < end; ++p) {
-    total = __fmaf_rn(expf(__fsub_rn(summary[2 * p], largest)), summary[2 * p + 1], total);
-  }
-  T* out = static_cast<T*>(a.out) + row * a.out_stride + static_cast<int64_t>(head) * a.head_dim;
-  for (int d = threadIdx.x; d < a.head_dim; d += kThreads) {
-    float sum = 0.0f;
-    for (int p = first; p < end; ++p) {
-      sum = __fmaf_rn(expf(__fsub_rn(summary[2 * p], largest)),
-                      values[static_cast<int64_t>(p) * a.head_dim + d], sum);
+  for (int p = first + t; p < end; p += kThreads) largest = fmaxf(largest, summary[2 * p]);
+  for (int step = 16; step > 0; step /= 2)
+    largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, step));
+  if (lane == 0) maxima[warp] = largest;
+  __syncthreads();
+  largest = maxima[0];
+  for (int w = 1; w < kWarps; ++w) largest = fmaxf(largest, maxima[w]);
+
+  float total = 0.0f, sum[kMaxHead / 32];
+  TRIESCOPE_UNROLL
+  for (int i = 0; i < kMaxHead / 32; ++i) sum[i] = 0.0f;
+  for (int p = first + (warp + kWarps - first % kWarps) % kWarps; p < end; p += kWarps) {
+    const float e = expf(__fsub_rn(summary[2 * p], largest));
+    total = __fmaf_rn(e, summary[2 * p + 1], total);
+    const float* of = values + static_cast<int64_t>(p) * a.head_dim;
+    TRIESCOPE_UNROLL
+    for (int i = 0; i < kMaxHead / 32; ++i) {
+      const int d = lane + 32 * i;
+      if (d < a.head_dim) sum[i] = __fmaf_rn(e, of[d], sum[i]);
     }
-    out[d] = Element<T>::narrow(__fdiv_rn(sum, total));
+  }
+  if (lane == 0) totals[warp] = total;
+  TRIESCOPE_UNROLL
+  for (int i = 0; i < kMaxHead / 32; ++i) sums[warp][lane + 32 * i] = sum[i];
+  __syncthreads();
+
+  total = totals[0];
+  for (int w = 1; w < kWarps; ++w) total = __fadd_rn(total, totals[w]);
+  T* out = static_cast<T*>(a.out) + row * a.out_stride + static_cast<int64_t>(head) * a.head_dim;
+  for (int d = t; d < a.head_dim; d += kThreads) {
+    float value = sums[0][d];
+    for (int w = 1; w < kWarps; ++w) value = __fadd_rn(value, sums[w][d]);
+    out[d] = Element<T>::narrow(__fdiv_rn(value, total));
   }
 }
 

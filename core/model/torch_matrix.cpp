@@ -46,8 +46,8 @@ TorchMatrix::TorchMatrix(std::span<const Part> parts, std::int64_t inputs,
       if (const std::string why = block_obstacle(); !why.empty())
         throw Error(ErrorCode::kNotSupported, "matrix of type " + name + ": " + why);
     }
-    // Dense neighbours are one tensor, so one product.
-    if (!part.blocks && !runs_.empty() && !runs_.back().blocks) {
+    // Neighbours of one type are one tensor, so one product.
+    if (!runs_.empty() && runs_.back().blocks == part.blocks) {
       runs_.back().outputs += part.outputs;
     } else {
       runs_.push_back({outputs_, part.outputs, part.blocks, {}});
@@ -71,7 +71,7 @@ TorchMatrix::Run& TorchMatrix::run_of(const char* what, std::int64_t first, std:
                          : std::string("of fp32, found blocks")));
     return run;
   }
-  refuse(std::string(what) + ": expected rows within a part of a matrix of " +
+  refuse(std::string(what) + ": expected rows of one type within a matrix of " +
          std::to_string(outputs_) + ", found [" + std::to_string(first) + ", " +
          std::to_string(first + count) + ")");
 }
@@ -160,7 +160,7 @@ void TorchMatrix::tiled_product(const Run& run, const Tensor& x, const Tensor& b
 
 Tensor TorchMatrix::rows(const Tensor& ids) const {
   if (runs_.size() != 1)
-    refuse("rows of a matrix: expected one of one part, found " + std::to_string(runs_.size()));
+    refuse("rows of a matrix: expected one type, found " + std::to_string(runs_.size()));
   const Run& run = runs_[0];
   if (!run.blocks) return run.weights.index_select(0, ids);
   Tensor out = at::empty({ids.size(0), inputs_}, options_);

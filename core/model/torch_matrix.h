@@ -43,8 +43,8 @@ class TorchMatrix {
   // blocks, and block_obstacle().
   TorchMatrix(std::span<const Part> parts, std::int64_t inputs, const at::TensorOptions& options);
 
-  // Rows [first, first + count) of one part: fp32 on the host for a dense one, else as they lie in
-  // the file. Error{kInvalidArgument}: outside the part, another size or kind.
+  // Rows [first, first + count), of one type: fp32 on the host where they are dense, else as they lie
+  // in the file. Error{kInvalidArgument}: outside, of several types, another size or kind.
   void set_rows(std::int64_t first, const at::Tensor& rows);
   void set_stored_rows(std::int64_t first, std::int64_t count, std::span<const std::byte> rows);
 
@@ -58,12 +58,12 @@ class TorchMatrix {
   // kCuda: a launch failed.
   at::Tensor product(const at::Tensor& x, const at::Tensor& bias, at::ScalarType result) const;
 
-  // Rows `ids` (int32 or int64, on the device) of a matrix of one part -> [ids, inputs] in the
+  // Rows `ids` (int32 or int64, on the device) of a matrix of one type -> [ids, inputs] in the
   // dtype. Ids must lie within the matrix.
   at::Tensor rows(const at::Tensor& ids) const;
 
  private:
-  struct Run {  // outputs that lie in one tensor
+  struct Run {  // neighbouring parts of one type
     std::int64_t first, outputs;
     std::optional<formats::GgmlType> blocks;
     at::Tensor weights;  // [outputs, inputs], or bytes [outputs, bytes of a row]

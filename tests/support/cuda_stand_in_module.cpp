@@ -1,6 +1,6 @@
 // libtriescope_cuda.so without CUDA: the module's functions with the kernels' own source, run on
 // the CPU over host memory (cuda_stand_in.h). With it the CUDA path's use of the kernels is tested
-// where no GPU is. While $TRIESCOPE_CUDA_STAND_IN_ERROR is set, every launch fails with it.
+// where no GPU is. $TRIESCOPE_CUDA_STAND_IN_ERROR makes launches fail.
 #include <cstdlib>
 #include <cstring>
 

@@ -268,21 +268,89 @@ TEST_CASE("CUDA path: the real model's text from its blocks is the CPU path's") 
   CHECK(texts[0] == texts[1]);
 }
 
+TEST_CASE("CUDA path: greedy texts are those of libtorch's operations, in every family") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  const json golden = golden_models();
+  const std::vector<std::int32_t> prompt = {5, 9, 2, 17, 5, 9, 2};
+  for (const auto& [name, entry] : golden["cases"].items()) {
+    CAPTURE(name);
+    const TempDir folder;
+    write_golden_model(entry, folder.path());
+    std::vector<std::int32_t> texts[2];
+    for (const auto steps : {LayerSteps::kOperations, LayerSteps::kKernels}) {
+      const auto model = load(folder.path(), DType::kF32, steps);
+      const FakeTokenizer tokenizer(model->info().vocab_size, {});
+      RunConfig config;
+      config.method = "greedy";
+      config.settings = {{"eos_token_id", {-1}}};  // none
+      config.prompt_tokens = prompt;
+      config.max_new_tokens = 10;
+      capture::NullRecorder recorder;
+      Session session(*model, tokenizer, config, recorder);
+      session.run();
+      texts[static_cast<int>(steps)] = session.result().sequences.at(0).tokens;
+    }
+    CHECK(texts[1] == texts[0]);
+    CHECK(texts[0].size() == 10);
+  }
+}
+
+TEST_CASE(
+    "CUDA path: a head size that the attention kernel does not do runs on libtorch's attention, and "
+    "says so") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  json entry = golden_models()["cases"]["llama"];
+  entry["config"]["head_dim"] = 12;  // of 8
+  for (json& tensor : entry["tensors"]) {
+    const std::string name = tensor[0];
+    if (name.find("o_proj") != std::string::npos) {
+      tensor[1][1] = 4 * 12;
+    } else if (name.find("self_attn") != std::string::npos) {
+      tensor[1][0] = (name.find("q_proj") != std::string::npos ? 4 : 2) * 12;
+    }
+  }
+  const TempDir folder;
+  write_golden_model(entry, folder.path());
+  const std::vector<std::int32_t> ids = {5, 9, 2, 17, 30};
+  std::vector<float> logits[2];
+  for (const auto steps : {LayerSteps::kOperations, LayerSteps::kKernels}) {
+    const auto model = load(folder.path(), DType::kF32, steps);
+    CHECK(model->info().warning ==
+          (steps == LayerSteps::kOperations
+               ? ""
+               : "attention runs on libtorch's operations instead of the tree-attention kernel, "
+                 "with the same result and more slowly: the kernel takes head sizes that are "
+                 "multiples of 8 up to 256, and this model's is 12"));
+    const auto kv = model->make_kv(5);
+    logits[static_cast<int>(steps)] = all_logits(*model, *kv, ids);
+  }
+  CHECK(max_difference(logits[0], logits[1]) < 1e-5);
+}
+
 TEST_CASE("CUDA path: a launch that fails is an error that says where and why") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const TempDir folder;
   write_golden_case("llama", folder.path());
   const auto model = load(folder.path(), DType::kF32, LayerSteps::kKernels);
   const auto kv = model->make_kv(4);
-  ::setenv("TRIESCOPE_CUDA_STAND_IN_ERROR", "700", 1);
-  std::string message;
-  try {
-    all_logits(*model, *kv, {1, 2, 3});
-  } catch (const Error& error) {
-    CHECK(error.code() == ErrorCode::kCuda);
-    message = error.what();
+  for (const auto& [error, kernel] : {std::pair{"700", "add and norm"},
+                                      {"700 add_norm", "add and norm"},
+                                      {"700 split_qkv_heads<T>", "split of q, k and v"},
+                                      {"700 attention_partitions<T>", "tree attention"},
+                                      {"700 attention_combine<T>", "tree attention"},
+                                      {"700 gated_activation", "activation"}}) {
+    ::setenv("TRIESCOPE_CUDA_STAND_IN_ERROR", error, 1);
+    std::string message;
+    try {
+      all_logits(*model, *kv, {1, 2, 3});
+    } catch (const Error& thrown) {
+      CHECK(thrown.code() == ErrorCode::kCuda);
+      message = thrown.what();
+    }
+    ::unsetenv("TRIESCOPE_CUDA_STAND_IN_ERROR");
+    CAPTURE(error);
+    CHECK(message == std::string(kernel) + " on cpu: an error of the stand-in");
   }
-  ::unsetenv("TRIESCOPE_CUDA_STAND_IN_ERROR");
-  CHECK(message == "add and norm on cpu: an error of the stand-in");
 }
 
 }  // namespace

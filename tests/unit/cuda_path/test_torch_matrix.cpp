@@ -111,8 +111,8 @@ TEST_CASE("torch matrix: parts of different types, dense ones among them, with a
   TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   Rng rng(42);
   using enum GgmlType;
-  const std::vector<TorchMatrix::Part> parts = {
-      {50, kQ4_K}, {7, std::nullopt}, {6, std::nullopt}, {33, kQ6_K}, {5, kQ8_0}};
+  const std::vector<TorchMatrix::Part> parts = {{40, kQ4_K},       {10, kQ4_K}, {7, std::nullopt},
+                                                {6, std::nullopt}, {33, kQ6_K}, {5, kQ8_0}};
   for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf}) {
     Known w = known(parts, 256, dtype, rng);
     CHECK(w.matrix.outputs() == 101);
@@ -203,10 +203,10 @@ TEST_CASE("torch matrix: what does not fit is refused with what was expected") {
                        "TorchMatrix::set_rows: expected rows of Q8_0, found fp32", Error);
   CHECK_THROWS_WITH_AS(
       w.matrix.set_rows(5, at::zeros({2, 64})),
-      "TorchMatrix::set_rows: expected rows within a part of a matrix of 6, found [5, 7)", Error);
+      "TorchMatrix::set_rows: expected rows of one type within a matrix of 6, found [5, 7)", Error);
   CHECK_THROWS_WITH_AS(
       w.matrix.set_stored_rows(3, 3, bytes),
-      "TorchMatrix::set_stored_rows: expected rows within a part of a matrix of 6, "
+      "TorchMatrix::set_stored_rows: expected rows of one type within a matrix of 6, "
       "found [3, 6)",
       Error);
   CHECK_THROWS_WITH_AS(
@@ -218,7 +218,7 @@ TEST_CASE("torch matrix: what does not fit is refused with what was expected") {
       "double",
       Error);
   CHECK_THROWS_WITH_AS(w.matrix.rows(at::zeros({1}, at::kInt)),
-                       "rows of a matrix: expected one of one part, found 2", Error);
+                       "rows of a matrix: expected one type, found 2", Error);
 }
 
 TEST_CASE("torch matrix: a launch that fails says which type and where") {
@@ -237,9 +237,11 @@ TEST_CASE("torch matrix: a launch that fails says which type and where") {
     ::unsetenv("TRIESCOPE_CUDA_STAND_IN_ERROR");
     return text;
   };
-  CHECK(message([&] {
-          w.matrix.product(at::zeros({1, 256}), {}, at::kFloat);
-        }) == "product of Q5_K blocks on cpu: an error of the stand-in");
+  // Which kernel 32 rows go to, and which 33.
+  for (const std::int64_t rows : {1, 32})
+    CHECK(message([&] {
+            w.matrix.product(at::zeros({rows, 256}), {}, at::kFloat);
+          }) == "product of Q5_K blocks on cpu: an error of the stand-in");
   CHECK(message([&] {
           w.matrix.product(at::zeros({33, 256}), {}, at::kFloat);
         }) == "dequantising Q5_K blocks on cpu: an error of the stand-in");

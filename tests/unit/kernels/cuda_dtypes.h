@@ -1,7 +1,6 @@
-// Values in the dtypes of CUDA kernels, as bytes. After cuda_stand_in.h, whose types they are.
+// Values as a CUDA kernel's dtypes lay them out in memory. Include after cuda_stand_in.h.
 #pragma once
 
-#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -9,7 +8,7 @@
 #include "core/kernels/device.cuh"
 #include "tests/support/cuda_stand_in.h"
 
-namespace triescope::kernels {
+namespace triescope::kernels::test {
 
 using Bytes = std::vector<unsigned char>;
 
@@ -52,4 +51,4 @@ inline std::vector<float> decode(const Bytes& bytes, int dtype) {
   return values;
 }
 
-}  // namespace triescope::kernels
+}  // namespace triescope::kernels::test
