@@ -245,6 +245,19 @@ Commands go_commands(Workspace& w, UiState& ui) {
        .menu = "Go",
        .run = [&w] { w.lock_focus(-1); },
        .enabled = has_document(w)},
+      {.id = "range-from",
+       .title = "Range: from this step",
+       .menu = "Go",
+       .chords = chords({"Shift+Home"}),
+       .run = [&w] { w.end_range(/*first=*/true); },
+       .enabled = has_document(w),
+       .help = "Or drag over the timeline. What is exported and measured is limited to the range."},
+      {.id = "range-to",
+       .title = "Range: to this step",
+       .menu = "Go",
+       .chords = chords({"Shift+End"}),
+       .run = [&w] { w.end_range(/*first=*/false); },
+       .enabled = has_document(w)},
       {.id = "clear-range",
        .title = "Clear range",
        .menu = "Go",
@@ -284,7 +297,7 @@ Commands layout_commands(Workspace& w, UiState& ui) {
        .chords = chords({"Ctrl+U"}),
        .run =
            [&w, &ui] {
-             ui.undock = ui.hovered_panel;
+             ui.undock = ui.hovered_panel.empty() ? ui.last_panel : ui.hovered_panel;
              if (ui.undock.empty())
                w.say(LogLevel::kInfo,
                      "put the mouse over a panel and press Ctrl+U, or drag its tab");

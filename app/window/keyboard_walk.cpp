@@ -10,8 +10,9 @@
 namespace triescope::app {
 
 namespace {
-constexpr int kPatience = 4;  // frames: Dear ImGui moves its focus a frame after the key
-}
+// In frames: Dear ImGui moves its focus a frame after the key.
+constexpr int kPatience = 4, kPatienceWithGone = 2;
+}  // namespace
 
 void KeyboardWalk::begin() {
   // From what was disabled meanwhile Tab finds no way on: it begins from the start.
@@ -34,9 +35,19 @@ void KeyboardWalk::update() {
       io.WantTextInput || io.KeyAlt || ImGui::GetCurrentContext()->OpenPopupStack.Size > 0;
   if (on_ && !io.NavVisible && !waits && ++frames_ > kPatience) on_ = false;
   if (io.NavVisible || waits) frames_ = 0;
+  const ImGuiContext& context = *ImGui::GetCurrentContext();
+  gone_ = has_focus() && !waits && context.NavId != 0 && !context.NavIdIsAlive ? gone_ + 1 : 0;
   io.ConfigNavEscapeClearFocusItem = false;  // leave_innermost() says what Escape ends
   io.ConfigFlags = on_ ? io.ConfigFlags | ImGuiConfigFlags_NavEnableKeyboard
                        : io.ConfigFlags & ~ImGuiConfigFlags_NavEnableKeyboard;
+}
+
+void KeyboardWalk::revive() {
+  ImGuiWindow* const window = ImGui::GetCurrentContext()->NavWindow;
+  if (gone_ < kPatienceWithGone || !window) return;
+  gone_ = 0;
+  ImGui::FocusWindow(window->RootWindow);
+  ImGui::NavInitWindow(window->RootWindow, /*force_reinit=*/true);
 }
 
 bool has_walk_focus() { return ImGui::GetIO().NavVisible && ImGui::IsItemFocused(); }

@@ -22,10 +22,14 @@ class KeyboardWalk {
   bool has_focus() const;
   // Between frames: tells Dear ImGui, and ends where the focus went, by a click for example.
   void update();
+  // At the beginning of a frame: where what had the focus is gone, a tab that was moved for example, the first part
+  // of its window gets it.
+  void revive();
 
  private:
   bool on_ = false;
   int frames_ = 0;  // since it began, without a focus
+  int gone_ = 0;    // frames in which what has the focus was not drawn
 };
 
 // The last item has the visible focus.

@@ -146,6 +146,28 @@ bool undock_panel(PaneLayout& layout, const std::string& panel, viz::Rect area) 
   return true;
 }
 
+bool move_panel(PaneLayout& layout, const std::string& panel, PaneMove move) {
+  std::vector<PaneNode*> leaves;
+  const auto collect = [&](const auto& self, PaneNode& node) -> void {
+    if (node.is_leaf()) return leaves.push_back(&node);
+    self(self, *node.first);
+    self(self, *node.second);
+  };
+  collect(collect, *layout.root);
+  for (FloatingPane& pane : layout.floating) collect(collect, *pane.root);
+  const auto own = std::ranges::find(leaves, leaf_with(layout, panel));
+  if (own == leaves.end()) return false;
+  if (move == PaneMove::kNextPane) {
+    if (leaves.size() == 1) return false;
+    PaneNode* const next = own + 1 == leaves.end() ? leaves.front() : own[1];
+    dock_panel(layout, panel, *next, DropSide::kTabs);
+    return true;
+  }
+  if ((*own)->panels.size() == 1) return false;
+  dock_panel(layout, panel, **own, move == PaneMove::kRight ? DropSide::kRight : DropSide::kBelow);
+  return true;
+}
+
 void dock_back(PaneLayout& layout, std::size_t floating) {
   if (floating >= layout.floating.size()) return;
   std::vector<std::string> panels;

@@ -40,6 +40,11 @@ void dock_panel(PaneLayout& layout, const std::string& panel, PaneNode& target, 
 // Takes `panel` out into a window of its own. False: it is the only one in the window, or alone in
 // its own already.
 bool undock_panel(PaneLayout& layout, const std::string& panel, viz::Rect area);
+// Where a key or a menu moves a panel, which a drag can put anywhere.
+enum class PaneMove : std::uint8_t { kNextPane, kRight, kBelow };
+// Moves `panel` to the tabs of the pane after its own, the floating ones last and then the first again; or
+// beside or below the other panels of its pane. False: there is no other pane; it is alone in its pane.
+bool move_panel(PaneLayout& layout, const std::string& panel, PaneMove move);
 // A window is closed: its panels become tabs of the last pane.
 void dock_back(PaneLayout& layout, std::size_t floating);
 

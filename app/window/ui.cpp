@@ -101,6 +101,7 @@ void draw_window(Ui& ui) {
     ui.keys.panel = "trie";
   ui.visible_panels.clear();
   ui.walk_focus.clear();
+  ui.state.walk.revive();
   ui.state.hovered_panel.clear();
   ui.state.hovered_term.clear();
   if (!ui.workspace.active()) ui.workspace.lecture.leave();

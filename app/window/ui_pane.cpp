@@ -1,5 +1,5 @@
 // A pane: the tabs of its panels with what can be done to them, and the panel in front. Its buttons:
-// ui_pane_buttons.cpp.
+// ui_pane_buttons.cpp; what a right click on a tab offers: ui_tab_menu.cpp.
 #include <algorithm>
 #include <cmath>
 
@@ -7,35 +7,6 @@
 #include "app/window/ui_parts.h"
 
 namespace triescope::app {
-namespace {
-
-// What a right click on a tab offers.
-void draw_tab_menu(Ui& ui, const std::string& panel) {
-  if (!ImGui::BeginPopupContextItem("tab menu")) return;
-  if (ImGui::MenuItem("Into a window of its own")) ui.state.undock = panel;
-  if (ImGui::MenuItem("Maximise")) ui.workspace.maximised = panel;
-  if (ImGui::MenuItem("Save picture")) ui.state.copy = ui.workspace.save_picture(panel);
-  help_tooltip("As a PNG in the current folder; its path goes to the clipboard.", ui.em);
-  if (ImGui::MenuItem("Export…")) {
-    ui.state.export_panel = panel;
-    ui.state.open(Dialog::kExport);
-  }
-  // To this panel, not to the one that the mouse was over.
-  const auto key = [&](const char* label, const char* chord, bool PanelKeys::*which) {
-    if (!ImGui::MenuItem(label, chord)) return;
-    ui.state.panel_keys.*which = true;
-    ui.state.panel_keys.panel = panel;
-  };
-  ImGui::Separator();
-  key("Fit", "F", &PanelKeys::fit);
-  key("Zoom in", "W", &PanelKeys::zoom_in);
-  key("Zoom out", "S", &PanelKeys::zoom_out);
-  if (panel == "trie" || panel == "text") key("Fold, the next way", "Z", &PanelKeys::fold);
-  ImGui::EndPopup();
-}
-
-}  // namespace
-
 void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats) {
   ImGui::PushID(pane.node);
   ImGui::SetCursorScreenPos(ImVec2(pane.area.x, pane.area.y));
@@ -92,7 +63,7 @@ void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats) {
                        "\nDrag the tab to another pane, to the edge of one, or "
                        "out of the panes into a window of its own.",
                    ui.em);
-    draw_tab_menu(ui, name);
+    draw_tab_menu(ui, name, document);
     ImGui::PopID();
     const viz::Color color = is_active ? ui.theme.text
                              : hovered ? ui.theme.text

@@ -1,4 +1,5 @@
 // A panel: what the mouse does to it, and its picture.
+#include <algorithm>
 #include <cmath>
 
 #include "app/run/setting_title.h"
@@ -49,13 +50,15 @@ float em_of(const Ui& ui, const viz::Panel& panel, viz::Rect area, Document& doc
 }
 
 // Arrows in the panel that has the keyboard's focus go from node to node as they lie there; where there
-// are none, to the step before and the next one.
-void walk_in_panel(Ui& ui, const viz::Panel& panel, viz::Rect area, Document& document,
+// are none, to the step before and the next one. Enter is a double click on the node that is selected.
+void walk_in_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document,
                    const viz::Scene& scene) {
-  own_keys({ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow});
+  own_keys({ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow,
+            ImGuiKey_Enter, ImGuiKey_KeypadEnter});
   const int x = owned_key(ImGuiKey_RightArrow) - owned_key(ImGuiKey_LeftArrow);
   const int y = owned_key(ImGuiKey_DownArrow) - owned_key(ImGuiKey_UpArrow);
-  if ((x == 0 && y == 0) || !scene.capture) return;
+  const bool enter = owned_key(ImGuiKey_Enter) || owned_key(ImGuiKey_KeypadEnter);
+  if ((x == 0 && y == 0 && !enter) || !scene.capture) return;
   // Asked of a panel like it, where the mouse may go everywhere.
   const auto twin = viz::make_panel(panel.info().name);
   twin->set_view_state(panel.view_state());
@@ -65,7 +68,14 @@ void walk_in_panel(Ui& ui, const viz::Panel& panel, viz::Rect area, Document& do
   viz::ElementCanvas canvas(sizes);
   twin->draw(canvas, area, still);
   const auto boxes = viz::hit_boxes(*twin, area, still, canvas.take());
-  if (boxes.empty()) {
+  if (enter) {
+    const auto here = std::ranges::find(boxes, document.focus.locked, &viz::HitBox::node);
+    if (here == boxes.end()) return;
+    viz::Input twice;
+    twice.mouse = twice.pressed = {here->box.x + here->box.w / 2, here->box.y + here->box.h / 2};
+    twice.inside = twice.double_clicked = true;
+    panel.input(twice, area, scene);
+  } else if (boxes.empty()) {
     const Command* const step = ui.commands.find(x + y > 0 ? "step" : "back");
     if (step->is_enabled()) step->run();
   } else if (const std::int32_t node = node_beside(boxes, document.focus.locked, x, y);

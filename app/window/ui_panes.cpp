@@ -1,10 +1,12 @@
 // The panes of the window and those that float in windows of their own, their splitters, and tabs
 // that are dragged between them.
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <utility>
 
 #include "app/window/style.h"
 #include "app/window/ui_parts.h"
@@ -54,6 +56,32 @@ void draw_tree(Ui& ui, PaneNode& root, viz::Rect area, Document& document, bool 
   for (const PlacedSplitter& splitter : placed.splitters) draw_splitter(ui, splitter);
 }
 
+std::string window_name(const FloatingPane& pane) {
+  return "triescope###floating" + std::to_string(pane.serial);
+}
+
+// The keyboard's focus goes from the window it is in to the next one, and shows itself there.
+void focus_window(Ui& ui, int by) {
+  std::vector<ImGuiWindow*> windows = {ImGui::FindWindowByName("triescope")};
+  for (const FloatingPane& pane : ui.workspace.layout.floating)
+    windows.push_back(ImGui::FindWindowByName(window_name(pane).c_str()));
+  std::erase(windows, nullptr);  // not drawn yet
+  const ImGuiWindow* const now = ImGui::GetCurrentContext()->NavWindow;
+  const auto count = static_cast<std::ptrdiff_t>(windows.size());
+  const auto at = std::ranges::find(windows, now ? now->RootWindow : nullptr) - windows.begin();
+  ImGuiWindow* const next =
+      windows[static_cast<std::size_t>(at == count ? 0 : (at + by + count) % count)];
+  ui.state.walk.begin();
+  ImGui::FocusWindow(next, ImGuiFocusRequestFlags_RestoreFocusedChild);
+  // To where it was in that window the last time, else to the first part there.
+  ImGuiWindow* const inner = ImGui::GetCurrentContext()->NavWindow;
+  if (inner->NavLastIds[0] == 0) ImGui::NavInitWindow(inner, /*force_reinit=*/true);
+  ImGui::SetNavCursorVisible(true);
+  if (const auto focus = ImGui::GetPlatformIO().Platform_SetWindowFocus; focus && next->Viewport)
+    focus(next->Viewport);
+  ui.animating = true;
+}
+
 // A window of its own for every floating tree; closing it brings its panels back.
 void draw_floating(Ui& ui, Document& document) {
   PaneLayout& layout = ui.workspace.layout;
@@ -68,8 +96,7 @@ void draw_floating(Ui& ui, Document& document) {
     ImGui::SetNextWindowSizeConstraints(ImVec2(ui.em * 12, ui.em * 8), ImVec2(1e5f, 1e5f));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
     bool open = true;
-    const std::string title = "triescope###floating" + std::to_string(pane.serial);
-    ImGui::Begin(title.c_str(), &open,
+    ImGui::Begin(window_name(pane).c_str(), &open,
                  ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings |
                      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
     ImGui::PopStyleVar();
@@ -250,6 +277,8 @@ void draw_panes(Ui& ui, viz::Rect area) {
     ui.state.dragged_panel.clear();  // there is one pane, and it is not the layout's
     return;
   }
+  // Before what may get it is drawn.
+  if (const int by = std::exchange(ui.state.next_window, 0); by != 0) focus_window(ui, by);
   draw_tree(ui, *ui.workspace.layout.root, area, document, /*floats=*/false);
   draw_floating(ui, document);
   drag_panel(ui, document);
@@ -257,6 +286,10 @@ void draw_panes(Ui& ui, viz::Rect area) {
     const ImVec2 at = ImGui::GetMainViewport()->Pos;
     undock_at(ui, ui.state.undock, ImVec2(at.x + ui.em * 6, at.y + ui.em * 6));
     ui.state.undock.clear();
+  }
+  if (const auto move = std::exchange(ui.state.move_panel, std::nullopt)) {
+    ui.workspace.move_panel(move->first, move->second);
+    ui.animating = true;
   }
 }
 

@@ -47,6 +47,7 @@ void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats);
 // none.
 void draw_pane_buttons(Ui& ui, PaneNode& pane, const viz::Panel* front, viz::Rect header,
                        bool zooms, bool floats);
+void draw_tab_menu(Ui& ui, const std::string& name, Document& document);  // ui_tab_menu.cpp
 float pane_buttons_width(const Ui& ui, bool zooms);  // px, with the list of hidden tabs
 // ui_panel.cpp; `em`: of its text, in px; 0 = the window's, larger while it is maximised.
 void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, float em = 0);

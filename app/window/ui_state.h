@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/run/breakpoints.h"
@@ -12,7 +13,7 @@
 #include "app/run/lesson_library.h"
 #include "app/window/keyboard_walk.h"
 #include "app/window/lesson_textures.h"
-#include "app/window/pane_layout.h"
+#include "app/window/pane_docking.h"
 #include "app/window/preferences.h"
 #include "app/window/ui_files.h"
 
@@ -89,7 +90,9 @@ struct UiState {
   PaneNode maximised;            // the one pane there is while a panel is maximised
   std::string dragged_panel;     // by its tab
   std::string undock;            // a panel that a menu sends into a window of its own
-  std::uint64_t tab_shown = 0;   // serial of the document whose tab was selected last; 0 = none
+  std::optional<std::pair<std::string, PaneMove>> move_panel;  // one that a menu moves
+  int next_window = 0;  // +1, -1: the keys go to the next window of the program, the one before
+  std::uint64_t tab_shown = 0;  // serial of the document whose tab was selected last; 0 = none
   // A window too narrow for run bar and panes: the run bar closes once there is something to see.
   bool narrow = false, run_bar_when_narrow = true;
   std::size_t seen_documents = 0;

@@ -123,6 +123,7 @@ class Workspace {
   std::vector<std::string> layout_names() const;
   void dock(const std::string& panel, PaneNode& target, DropSide side);
   void undock(const std::string& panel, viz::Rect area);
+  void move_panel(const std::string& panel, PaneMove move);
 
   // One to three panels large, the first on top; all others are tabs of the last pane.
   void show_panels(const std::vector<std::string>& panels);
@@ -216,6 +217,9 @@ class Workspace {
                      capture::Tick tick);  // this document leads, the other follows
   // The steps that figures are limited to; nullopt = all. Of both runs while two are compared.
   void set_range_of(Document& document, std::optional<std::pair<std::int32_t, std::int32_t>> range);
+  // The range of the active document begins (or ends) at the cursor's step; its other end stays where it fits,
+  // else it is the run's.
+  void end_range(bool first);
   void sync_partner();  // before drawing: cursor and twins of the one that follows
   void mirror_focus(const Document& from);
   bool go_to_difference();       // the first; false: the texts are the same so far

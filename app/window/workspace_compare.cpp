@@ -58,6 +58,19 @@ void Workspace::set_range_of(Document& document,
   active_->range = partner_->range = range;
 }
 
+void Workspace::end_range(bool first) {
+  const std::int32_t last = active_->capture->last_step();
+  if (last < 0) return;
+  const std::int32_t step =
+      active_->cursor > 0 ? std::min(last, capture::step_of(active_->cursor - 1)) : 0;
+  auto [from, to] = active_->range.value_or(std::pair{0, last});
+  if (first)
+    from = step, to = to < step ? last : to;
+  else
+    to = step, from = from > step ? 0 : from;
+  set_range_of(*active_, std::pair{from, to});
+}
+
 bool Workspace::steps_in_partner(int direction) const {
   // The left run has ended and the right one goes on: step through the rest of it.
   const Document* other = partner();

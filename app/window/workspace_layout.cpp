@@ -126,6 +126,13 @@ void Workspace::dock(const std::string& panel, PaneNode& target, DropSide side) 
   layout_name.clear();
 }
 
+void Workspace::move_panel(const std::string& panel, PaneMove move) {
+  if (!app::move_panel(layout, panel, move))
+    return say(LogLevel::kInfo, move == PaneMove::kNextPane ? "there is no other pane"
+                                                            : "this panel is alone in its pane");
+  layout_name.clear();
+}
+
 void Workspace::undock(const std::string& panel, viz::Rect area) {
   if (!undock_panel(layout, panel, area))
     return say(LogLevel::kInfo, "this is the only panel of its window");

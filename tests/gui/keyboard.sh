@@ -2,36 +2,7 @@
 # the buttons beside the tabs, splitters and the run bar; what has the focus is named in the state, and outside of a walk arrows step.
 source "$(dirname "$0")/lib.sh"
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
-{
-  echo run-bar  # away: its many fields would all be on the way
-  by_hand $(seq 0 199)
-  echo quit
-} >"$work/keyboard.script"
-window --script "$work/keyboard.script" &
-pid=$!
-n=0
-appears "$work/0.json" 2400
-find_window
-say() { echo "FAILED: $*"; failures=$((failures + 1)); }
-next() {
-  touch "$work/$n.done"
-  n=$((n + 1))
-  appears "$work/$n.json" 600 || { say "no state $n"; kill $pid; finish; }
-  sleep 0.05
-}
-state() { python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$work/$n.json" "$1"; }
-holds() { [[ $(state "bool($1)") == True ]] || say "$2: $1; the focus is on '$(state 'd["walk"]')'"; }
-press_key() { xdotool key --window "$id" "$1"; sleep 0.1; next; }
-# walk NAME: Tab until it has the focus.
-walk() {
-  for _ in $(seq 45); do
-    [[ $(state 'd["walk"]') == "$1" ]] && return
-    press_key Tab
-  done
-  say "Tab does not reach $1"
-  kill $pid
-  finish
-}
+walking 250
 holds 'd["walk"] == ""' 'nothing has a focus before the first Tab'
 walk run-bar
 walk 03-beam-search-is-a-trie
@@ -68,7 +39,6 @@ press_key Right
 press_key Down
 holds "d['areas'] != $areas and d['walk'] == 'splitter'" 'an arrow moves a splitter'
 press_key Escape
-press_key Escape
 tick=$(state 'd["cursor"]["tick"]')
 press_key Right
 holds "d['walk'] == '' and d['cursor']['tick'] != $tick" 'without a focus an arrow steps'
@@ -81,7 +51,5 @@ holds 'd["popups"] == 0' 'and Escape closes it'
 press_key Tab
 press_key shift+Tab
 holds 'd["walk"] == "model"' 'Shift+Tab goes back'
-# The rest of the script.
-for i in $(seq "$n" 199); do touch "$work/$i.done"; done
-wait $pid || say "the window ended with $?"
+walked
 finish

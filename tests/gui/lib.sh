@@ -9,7 +9,7 @@ window() { timeout 300 "$TRIESCOPE" --no-animation --size 1280x720 "$@"; }
 
 # Real keys and clicks, by xdotool, on the window of the process $pid, which is $id once find_window has looked for it. Places are px
 # of the window. xdotool may be missing: a script that needs it skips.
-appears() { for _ in $(seq "${2:-600}"); do [[ -s $1 ]] && return; sleep 0.05; done; }  # FILE [TRIES]
+appears() { for _ in $(seq "${2:-600}"); do [[ -s $1 ]] && return; sleep 0.05; done; [[ -s $1 ]]; }  # FILE [TRIES]
 find_window() { sleep 0.3; id=$(xdotool search --pid $pid --name triescope | tail -1); xdotool windowfocus "$id" 2>/dev/null; }
 # The same for a window without a script: once its title names the open capture it has drawn a frame and takes keys.
 find_drawn_window() {
@@ -27,7 +27,7 @@ print(round(x + w / 2), round(y + h / 2))' "$work/$1.json" "$2") || { echo "FAIL
   click $place
 }
 # Lines of a script for each N: it writes $work/N.json, and goes on when `at N` has done its part, whatever time that took.
-by_hand() { for n in "$@"; do printf 'write-state %s\nwait file %s\nwait ms 150\n' "$work/$n.json" "$work/$n.done"; done; }
+by_hand() { local n; for n in "$@"; do printf 'write-state %s\nwait file %s\nwait ms 150\n' "$work/$n.json" "$work/$n.done"; done; }
 # at N COMMAND...: once $work/N.json is written. The first one looks for the window of $pid.
 at() {
   local n=$1
@@ -37,4 +37,39 @@ at() {
   sleep 0.2
   "$@"
   touch "$work/$n.done"
+}
+# walking N [ARGUMENT…]: a window without the run bar's many fields, for up to N keys; the state after each is $work/$n.json, what has the
+# keyboard's focus in it `walk`. walked: its end.
+walking() {
+  local keys=$1
+  n=0
+  shift
+  { echo run-bar; by_hand $(seq 0 "$keys"); } >"$work/walking.script"
+  window "$@" --script "$work/walking.script" &
+  pid=$!
+  appears "$work/0.json" 2400
+  find_window
+}
+say() { echo "FAILED: $*"; failures=$((failures + 1)); }
+give_up() { say "$*"; pkill -P $pid; finish; }
+next() {
+  touch "$work/$n.done"
+  n=$((n + 1))
+  appears "$work/$n.json" 600 || give_up "no state $n"
+  sleep 0.05
+}
+state() { python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$work/$n.json" "$1"; }
+holds() { [[ $(state "bool($1)") == True ]] || say "$2: $1; the focus is on '$(state 'd["walk"]')'"; }
+press_key() { xdotool key --window "$id" "$1"; sleep 0.1; next; }
+# walk NAME: Tab until it has the focus.
+walk() {
+  for _ in $(seq 45); do
+    [[ $(state 'd["walk"]') == "$1" ]] && return
+    press_key Tab
+  done
+  give_up "Tab does not reach $1"
+}
+walked() {
+  xdotool key --window "$id" ctrl+q
+  wait $pid || say "the window ended with $?"
 }

@@ -182,8 +182,9 @@ class MemoryPanel final : public Panel {
     }
     for (std::size_t i = 0; i < legend_.size() && i < legend_curves_.size(); ++i)
       if (legend_[i].contains(in.mouse)) {
-        reaction.tooltip = {meaning(legend_curves_[i]), "click: hide or show the curve"};
-        if (in.clicked) hidden_[legend_curves_[i]] = !hidden_[legend_curves_[i]];
+        reaction.tooltip = {meaning(legend_curves_[i]),
+                            "click, or the tab's menu: hide or show the curve"};
+        if (in.clicked) flip_curve(kNames[legend_curves_[i]]);
         return reaction;
       }
     if (!plot_.area.contains(in.mouse)) return reaction;
@@ -234,6 +235,19 @@ class MemoryPanel final : public Panel {
   }
 
   std::string whose(const Scene& scene) const override { return owner_.name(scene); }
+
+  std::vector<Curve> curves(const Scene& scene) const override {
+    const RowSource source = owner_.source(scene);
+    const auto has = curves_of(rows_of(source, scene));
+    std::vector<Curve> curves;
+    for (std::size_t i = 0; i < kCurves; ++i)
+      if (has[i]) curves.push_back({kNames[i], !hidden_[i]});
+    return curves;
+  }
+  void flip_curve(const std::string& name) override {
+    for (std::size_t i = 0; i < kCurves; ++i)
+      if (name == kNames[i]) hidden_[i] = !hidden_[i];
+  }
 
   // "stacked;whose=draft;hidden=reserved,greedy"
   std::string view_state() const override {

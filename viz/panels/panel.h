@@ -41,6 +41,17 @@ class Panel {
     (void)scene;
     return {};
   }
+  // Curves that can be hidden, by a click on the legend or from the menu of the tab; none in most panels.
+  struct Curve {
+    std::string name;
+    bool is_shown;
+  };
+  virtual std::vector<Curve> curves(const Scene& scene) const {
+    (void)scene;
+    return {};
+  }
+  // Hides the curve of this name, or shows it again.
+  virtual void flip_curve(const std::string& name) { (void)name; }
   // View state as text, to be remembered with the layout, and back (anything unknown is ignored).
   virtual std::string view_state() const { return {}; }
   virtual void set_view_state(const std::string& state) { (void)state; }

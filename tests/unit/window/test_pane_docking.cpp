@@ -40,6 +40,31 @@ PaneLayout sample() {
 PaneNode& trie_pane(PaneLayout& layout) { return *layout.root->first->first; }
 PaneNode& text_pane(PaneLayout& layout) { return *layout.root->first->second; }
 
+TEST_CASE(
+    "a panel moves by key to the next pane, the floating ones last, and beside or below its own") {
+  PaneLayout layout = sample();
+  REQUIRE(undock_panel(layout, "log", {0, 0, 300, 200}));
+  REQUIRE(shown(layout) == "((trie mask | text) / timeline) + log");
+  CHECK(move_panel(layout, "mask", PaneMove::kNextPane));
+  CHECK(shown(layout) == "((trie | text mask*) / timeline) + log");
+  CHECK(move_panel(layout, "mask", PaneMove::kNextPane));
+  CHECK(move_panel(layout, "mask", PaneMove::kNextPane));
+  CHECK(shown(layout) == "((trie | text) / timeline) + log mask*");
+  CHECK(move_panel(layout, "mask", PaneMove::kNextPane));
+  CHECK(shown(layout) == "((trie mask* | text) / timeline) + log");
+  CHECK(move_panel(layout, "mask", PaneMove::kBelow));
+  CHECK(shown(layout) == "(((trie / mask) | text) / timeline) + log");
+  CHECK_FALSE(move_panel(layout, "mask", PaneMove::kRight));  // alone in its pane
+  CHECK(move_panel(layout, "trie", PaneMove::kNextPane));     // its pane goes
+  CHECK(shown(layout) == "((mask trie* | text) / timeline) + log");
+  CHECK(move_panel(layout, "trie", PaneMove::kRight));
+  CHECK(shown(layout) == "(((mask | trie) | text) / timeline) + log");
+  CHECK_FALSE(move_panel(layout, "none", PaneMove::kRight));
+  PaneLayout one{make_leaf({"trie", "mask"}), {}};
+  CHECK_FALSE(move_panel(one, "mask", PaneMove::kNextPane));
+  CHECK(shown(one) == "trie mask");
+}
+
 TEST_CASE("a drop near an edge takes that side, in the middle it becomes a tab") {
   const viz::Rect pane{100, 200, 400, 200};
   CHECK(drop_side(pane, {300, 300}) == DropSide::kTabs);

@@ -163,6 +163,24 @@ TEST_CASE_FIXTURE(Desk, "a range is of one run, and of both while two are compar
   CHECK_FALSE(right.range);
 }
 
+TEST_CASE_FIXTURE(Desk, "a range begins and ends at the cursor's step, by commands") {
+  Document& document = open_run("one", {1, 2});
+  const auto run = [&](const char* id, std::int32_t step) {
+    workspace.set_cursor(capture::make_tick(step + 1, capture::Phase::kDraft));
+    commands.find(id)->run();
+    return document.range;
+  };
+  const std::int32_t last = document.capture->last_step();
+  CHECK(run("range-from", 2) == Range({2, last}));
+  CHECK(run("range-to", 4) == Range({2, 4}));
+  CHECK(run("range-from", 3) == Range({3, 4}));
+  CHECK(run("range-to", 1) == Range({0, 1}));
+  CHECK(run("range-from", 2) == Range({2, last}));
+  workspace.set_cursor(0);
+  commands.find("range-to")->run();
+  CHECK(document.range == Range({0, 0}));
+}
+
 TEST_CASE_FIXTURE(Desk, "the run bar takes over the run that is shown") {
   CHECK_FALSE(workspace.can_take_run());
   const Document& document = open_run("one", {1, 2});
@@ -274,7 +292,7 @@ TEST_CASE_FIXTURE(Desk,
       CHECK(commands.find(chord) == &command);
     }
   }
-  CHECK(commands.all().size() == 109);
+  CHECK(commands.all().size() == 113);
   CHECK(commands.find("no-such-command") == nullptr);
   CHECK(to_string(commands.find("layout-debug")->chords.front()) == "Ctrl+1");
   CHECK(to_string(commands.find("layout-compare")->chords.front()) == "Ctrl+4");

@@ -167,7 +167,7 @@ TEST_CASE(
   CHECK(panel->input(name, kArea, scene).tooltip ==
         std::vector<std::string>{
             "greedy = prompt + generated: what greedy decoding would hold at this length",
-            "click: hide or show the curve"});
+            "click, or the tab's menu: hide or show the curve"});
   name.clicked = true;
   panel->input(name, kArea, scene);
   CHECK(panel->view_state() == "lines;hidden=greedy");

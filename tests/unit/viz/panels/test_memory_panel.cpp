@@ -19,6 +19,26 @@ TEST_CASE("memory: a view is what is set, not what was hidden before") {
   CHECK(panel->view_state() == "lines");
 }
 
+TEST_CASE("memory: its curves are listed for the menu of the tab, and hidden from there") {
+  const Capture& run = draft_capture();
+  const auto panel = viz::make_panel("memory");
+  const viz::Scene scene = scene_at(run, run.end_tick());
+  const auto shown = [&] {
+    std::string all;
+    for (const viz::Panel::Curve& curve : panel->curves(scene))
+      all += (curve.is_shown ? "+" : "-") + curve.name + " ";
+    return all;
+  };
+  CHECK(shown() == "+live +reserved +greedy ");
+  panel->flip_curve("reserved");
+  panel->flip_curve("unknown");
+  CHECK(shown() == "+live -reserved +greedy ");
+  CHECK(panel->view_state() == "lines;hidden=reserved");
+  panel->flip_curve("reserved");
+  CHECK(shown() == "+live +reserved +greedy ");
+  CHECK(viz::make_panel("trie")->curves(scene).empty());
+}
+
 TEST_CASE("memory: zooming keeps the step under the pointer, and brings the others apart") {
   const Capture& run = draft_capture();
   const auto panel = viz::make_panel("memory");
