@@ -40,6 +40,8 @@ nlohmann::json model_json(const ModelInfo& info) {
           {"format", info.format},
           {"quantisation", info.quantisation},
           {"parameters", info.parameters},
+          {"block_parameters", info.block_parameters},
+          {"block_bytes", info.block_bytes},
           {"file_bytes", info.file_bytes},
           {"layers", info.layers},
           {"hidden", info.hidden},

@@ -38,6 +38,9 @@ ids=$(python3 -c 'import json,sys; print(",".join(map(str, json.load(open(sys.ar
 expect 0 '^Hello  world$' "$TRIESCOPE" tokenize --model "$model" --decode "$ids"
 "$TRIESCOPE" info --json "$model" >"$work/info.json" || failures=$((failures + 1))
 check_json "$work/info.json" 'd["family"] == "llama" and d["layers"] == 30 and d["vocab_size"] == 49152'
+check_json "$work/info.json" '0 < d["memory"]["gpu_kv_per_token"] == d["memory"]["kv_per_token"] / 2'
+# Quantised matrices stay in their blocks; where the kernels for that are not built, all takes bf16.
+check_json "$work/info.json" 'd["memory"]["gpu_weights"] in (d["block_bytes"] + 2 * (d["parameters"] - d["block_parameters"]), 2 * d["parameters"])'
 "$TRIESCOPE" info --json "$work/beam.tscap" >"$work/capture.json" || failures=$((failures + 1))
 check_json "$work/capture.json" 'd["method"] == "beam" and d["status"] == "done" and d["counts"]["nodes"] > 30'
 
