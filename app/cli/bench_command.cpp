@@ -10,6 +10,7 @@
 #include "app/run/bench/benchmarks.h"
 #include "app/run/bench/runs.h"
 #include "app/run/catalog.h"
+#include "app/run/device_choice.h"
 #include "app/run/loaded_model.h"
 #include "app/run/text_tools.h"
 #include "core/base/error.h"
@@ -21,7 +22,7 @@ using nlohmann::ordered_json;
 
 struct BenchOptions {
   std::vector<std::string> models, companions;
-  std::string device = "cpu", dtype = "f32", prompts, categories, only, methods, beams = "3,6,9,15",
+  std::string device = "cpu", dtype, prompts, categories, only, methods, beams = "3,6,9,15",
               lengths = "64";
   int per_category = 2, max_new_tokens = 96, max_prompt_tokens = 1024, repeats = 15, threads = 0;
   bool as_json = false, as_csv = false;
@@ -116,7 +117,8 @@ int run_bench(const BenchOptions& options, bool quiet) {
   if (paths.empty()) paths.push_back(resolve_model(""));
   LoadOptions load;
   load.device = options.device;
-  load.dtype = dtype_from_string(options.dtype);
+  load.dtype =
+      options.dtype.empty() ? default_dtype(options.device) : dtype_from_string(options.dtype);
   load.threads = options.threads;
 
   using ordered = ordered_json;
@@ -269,7 +271,8 @@ void add_bench_command(CLI::App& root, CommandLine& line) {
       "of the drafting table beside greedy, with commas and parameters: "
       "prompt_lookup,eagle2:draft_tokens=20; default: n-gram trie, prompt lookup, what takes --draft");
   command->add_option("--device", options->device, "cpu, cuda, cuda:1")->capture_default_str();
-  command->add_option("--dtype", options->dtype, "f32, bf16, f16")->capture_default_str();
+  command->add_option("--dtype", options->dtype,
+                      "f32, bf16, f16 (default: f32 on a CPU, bf16 on a GPU)");
   command->add_option("--threads", options->threads, "CPU threads; 0 = all cores")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();

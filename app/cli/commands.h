@@ -38,7 +38,8 @@ void check_first_word(const CLI::App& root, const std::string& word);
 // --device, --dtype, --kv-dtype.
 struct RunOptions {
   RunRequest request;
-  std::string prompt_file, prompt_ids, dtype = "f32", kv_dtype;
+  std::string prompt_file, prompt_ids, kv_dtype;
+  std::string dtype;                  // "": default_dtype() of the device
   std::vector<std::string> settings;  // name=value
   bool model_settings = false;        // begin with those the model comes with
   void add_to(CLI::App& command);

@@ -6,6 +6,7 @@
 
 #include "app/cli/commands.h"
 #include "app/run/catalog.h"
+#include "app/run/device_choice.h"
 #include "core/base/error.h"
 #include "core/tokenizer/id_tokenizer.h"
 
@@ -77,7 +78,7 @@ void RunOptions::add_to(CLI::App& command) {
       ->capture_default_str();
   command.add_option("--seed", request.seed, "seed of everything random")->capture_default_str();
   command.add_option("--device", request.device, "cpu, cuda, cuda:1")->capture_default_str();
-  command.add_option("--dtype", dtype, "f32, bf16, f16")->capture_default_str();
+  command.add_option("--dtype", dtype, "f32, bf16, f16 (default: f32 on a CPU, bf16 on a GPU)");
   command.add_option("--kv-dtype", kv_dtype, "of keys and values: f32, bf16 (default: as --dtype)");
   command.add_option("--set", settings, "a parameter of the method: name=value (repeatable)")
       ->allow_extra_args(false);
@@ -93,7 +94,7 @@ void RunOptions::add_to(CLI::App& command) {
 
 RunRequest RunOptions::resolve() const {
   RunRequest result = request;
-  result.dtype = dtype_from_string(dtype);
+  result.dtype = dtype.empty() ? default_dtype(result.device) : dtype_from_string(dtype);
   if (!kv_dtype.empty()) result.kv_dtype = dtype_from_string(kv_dtype);
   if (!prompt_file.empty()) result.prompt = read_text_file(prompt_file);
   if (!prompt_ids.empty()) result.prompt_ids = parse_ids(prompt_ids);

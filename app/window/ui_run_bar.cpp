@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "app/run/device_choice.h"
 #include "app/window/style.h"
 #include "app/window/ui_parts.h"
 #include "core/base/error.h"
@@ -148,7 +149,7 @@ void draw_model(Ui& ui, RunRequest& request) {
   if (ImGui::BeginCombo("##device", request.device.c_str())) {
     for (const DeviceInfo& device : ui.workspace.devices) {
       if (ImGui::Selectable((device.id + "  " + device.name).c_str(), device.id == request.device))
-        request.device = device.id;
+        choose_device(request, device.id);
     }
     ImGui::EndCombo();
   }
@@ -164,7 +165,9 @@ void draw_model(Ui& ui, RunRequest& request) {
     ImGui::EndCombo();
   }
   help_tooltip(
-      "Data type of weights and KV. f32 is exact; bf16 halves the memory; f16 is for CUDA.", ui.em);
+      "Data type of weights and KV. f32 is exact; bf16 halves the memory, and a GPU begins with it; "
+      "f16 is for CUDA.",
+      ui.em);
 }
 
 void draw_method(Ui& ui, RunRequest& request) {

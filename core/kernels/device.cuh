@@ -1,13 +1,17 @@
-// What a program without a CUDA toolkit asks of the driver, and plain device memory for tests of
-// the kernels (the model's memory is libtorch's). Every function that returns int returns a
-// cudaError_t, 0 = done. Current device, default stream, blocking.
+// What a program without a CUDA toolkit asks of the driver, plain device memory for tests of the
+// kernels (the model's memory is libtorch's), and the dtypes of all kernels. Every function that
+// returns int returns a cudaError_t, 0 = done. Current device, default stream, blocking.
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// What lies at a pointer that a kernel reads or writes.
+enum TriescopeCudaDType { kTriescopeF32 = 0, kTriescopeF16 = 1, kTriescopeBF16 = 2 };
 
 const char* triescope_cuda_error_string(int error);
 // Devices a driver offers; 0 without a driver. Never fails.

@@ -6,8 +6,11 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
+#include <stdint.h>
 #define TRIESCOPE_UNROLL _Pragma("unroll")
 #define TRIESCOPE_UNROLL_4 _Pragma("unroll 4")
+// In front of a kernel's parameter: read in place, also where it is passed on by reference.
+#define TRIESCOPE_CALL const __grid_constant__
 #define TRIESCOPE_LAUNCH(kernel, grid, block, stream, ...) \
   kernel<<<grid, block, 0, stream>>>(__VA_ARGS__)
 #endif

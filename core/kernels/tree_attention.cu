@@ -1,75 +1,19 @@
 #include "core/kernels/tree_attention.cuh"
 
+#include "core/kernels/element.cuh"
 #include "core/kernels/launch.cuh"
 
 namespace {
+
+using triescope::kernels::cuda::Element;
+using triescope::kernels::cuda::kVectorOf;
+using triescope::kernels::cuda::load;
 
 constexpr int kThreads = 128;
 constexpr int kWarps = kThreads / 32;
 constexpr int kPartition = 128;  // slots of a partition: one thread scores one slot
 constexpr int kQueries = 8;      // query heads of a block: rows of a tile times heads of a group
 constexpr int kMaxHead = 256;
-
-// Element type -> fp32, by vectors of 16 bytes (K: a thread walks its slot's row) and by pairs (V).
-template <class T>
-struct Element;
-
-template <>
-struct Element<float> {
-  static constexpr int kVector = 4;
-  static __device__ void load(const float* p, float* out) {
-    const float4 v = *reinterpret_cast<const float4*>(p);
-    out[0] = v.x;
-    out[1] = v.y;
-    out[2] = v.z;
-    out[3] = v.w;
-  }
-  static __device__ float2 pair(const float* p) { return *reinterpret_cast<const float2*>(p); }
-  static __device__ float one(const float* p) { return *p; }
-  static __device__ void store(float* p, float v) { *p = v; }
-};
-
-template <>
-struct Element<__half> {
-  static constexpr int kVector = 8;
-  static __device__ void load(const __half* p, float* out) {
-    const uint4 v = *reinterpret_cast<const uint4*>(p);
-    const unsigned words[4] = {v.x, v.y, v.z, v.w};
-    TRIESCOPE_UNROLL
-    for (int i = 0; i < 4; ++i) {
-      __half2 h;
-      memcpy(&h, &words[i], sizeof h);
-      const float2 f = __half22float2(h);
-      out[2 * i] = f.x;
-      out[2 * i + 1] = f.y;
-    }
-  }
-  static __device__ float2 pair(const __half* p) {
-    return __half22float2(*reinterpret_cast<const __half2*>(p));
-  }
-  static __device__ float one(const __half* p) { return __half2float(*p); }
-  static __device__ void store(__half* p, float v) { *p = __float2half_rn(v); }
-};
-
-template <>
-struct Element<__nv_bfloat16> {
-  static constexpr int kVector = 8;
-  static __device__ void load(const __nv_bfloat16* p, float* out) {
-    const uint4 v = *reinterpret_cast<const uint4*>(p);
-    const unsigned words[4] = {v.x, v.y, v.z, v.w};
-    TRIESCOPE_UNROLL
-    for (int i = 0; i < 4; ++i) {
-      out[2 * i] = __uint_as_float(words[i] << 16);
-      out[2 * i + 1] = __uint_as_float(words[i] & 0xffff0000u);
-    }
-  }
-  static __device__ float2 pair(const __nv_bfloat16* p) {
-    const unsigned word = *reinterpret_cast<const unsigned*>(p);
-    return make_float2(__uint_as_float(word << 16), __uint_as_float(word & 0xffff0000u));
-  }
-  static __device__ float one(const __nv_bfloat16* p) { return __bfloat162float(*p); }
-  static __device__ void store(__nv_bfloat16* p, float v) { *p = __float2bfloat16_rn(v); }
-};
 
 // The list of one row.
 struct List {
@@ -112,18 +56,18 @@ struct Shared {
 };
 
 // One partition of `count` slots (shared.slots) for `queries` query heads: query i is row row0 + i
-// / heads, head head0 + i % heads. lowest[]: per row of the tile the first visible index within the
-// partition. The arithmetic of a query is the same whatever others are there: that is what makes a
-// shared prefix invisible.
+// / heads, head head0 + i % heads. lowest: the first index within the partition that any of the
+// rows sees; what comes before is not read. The arithmetic of a query is the same whatever others
+// are there: that is what makes a shared prefix invisible.
 template <class T>
 __device__ __noinline__ void attend(const TriescopeTreeAttention& a, const Partials& partials,
                                     Shared& shared, int kv_head, int head0, int heads, int row0,
-                                    int queries, int partition, int count) {
+                                    int queries, int partition, int lowest, int count) {
   const int t = threadIdx.x, dim = a.head_dim;
   for (int i = t; i < queries * dim; i += kThreads) {
     const int query = i / dim, d = i % dim;
     const T* row = static_cast<const T*>(a.q) + (row0 + query / heads) * a.q_stride;
-    shared.q[i] = Element<T>::one(row + static_cast<int64_t>(head0 + query % heads) * dim + d);
+    shared.q[i] = Element<T>::widen(row[static_cast<int64_t>(head0 + query % heads) * dim + d]);
   }
   __syncthreads();
 
@@ -131,17 +75,17 @@ __device__ __noinline__ void attend(const TriescopeTreeAttention& a, const Parti
   float score[kQueries];
   TRIESCOPE_UNROLL
   for (int i = 0; i < kQueries; ++i) score[i] = 0.0f;
-  if (t < count) {
+  if (t >= lowest && t < count) {
     const T* k = static_cast<const T*>(a.keys) +
                  (static_cast<int64_t>(shared.slots[t]) * a.kv_heads + kv_head) * dim;
-    for (int d = 0; d < dim; d += Element<T>::kVector) {
-      float kd[Element<T>::kVector];
-      Element<T>::load(k + d, kd);
+    for (int d = 0; d < dim; d += kVectorOf<T>) {
+      float kd[kVectorOf<T>];
+      load<T, kVectorOf<T>>(k + d, kd);
       TRIESCOPE_UNROLL
       for (int i = 0; i < kQueries; ++i) {
         if (i < queries) {
           TRIESCOPE_UNROLL
-          for (int e = 0; e < Element<T>::kVector; ++e) {
+          for (int e = 0; e < kVectorOf<T>; ++e) {
             score[i] = __fmaf_rn(shared.q[i * dim + d + e], kd[e], score[i]);
           }
         }
@@ -177,9 +121,9 @@ __device__ __noinline__ void attend(const TriescopeTreeAttention& a, const Parti
   __syncthreads();
   TRIESCOPE_UNROLL
   for (int i = 0; i < kQueries; ++i) {
-    // A partition wholly before a row's window has no maximum: weights 0.
+    // A partition wholly before a row's window has no maximum: weights 0. A NaN stays one.
     const float e =
-        i < queries && score[i] > -INFINITY ? expf(__fsub_rn(score[i], largest[i])) : 0.0f;
+        i < queries && score[i] != -INFINITY ? expf(__fsub_rn(score[i], largest[i])) : 0.0f;
     if (i < queries) shared.weight[i][t] = e;
     float sum = e;
     for (int lane = 16; lane > 0; lane /= 2) {
@@ -208,14 +152,15 @@ __device__ __noinline__ void attend(const TriescopeTreeAttention& a, const Parti
     const T* v = static_cast<const T*>(a.values) + static_cast<int64_t>(kv_head) * dim + d;
     const int64_t slot_stride = static_cast<int64_t>(a.kv_heads) * dim;
     TRIESCOPE_UNROLL_4
-    for (int j = chain; j < count; j += chains) {
-      const float2 vd = Element<T>::pair(v + shared.slots[j] * slot_stride);
+    for (int j = chain + (lowest - chain + chains - 1) / chains * chains; j < count; j += chains) {
+      float vd[2];
+      load<T, 2>(v + shared.slots[j] * slot_stride, vd);
       TRIESCOPE_UNROLL
       for (int i = 0; i < kQueries; ++i) {
         if (i < queries) {
           const float w = shared.weight[i][j];
-          sum[i].x = __fmaf_rn(w, vd.x, sum[i].x);
-          sum[i].y = __fmaf_rn(w, vd.y, sum[i].y);
+          sum[i].x = __fmaf_rn(w, vd[0], sum[i].x);
+          sum[i].y = __fmaf_rn(w, vd[1], sum[i].y);
         }
       }
     }
@@ -244,8 +189,8 @@ __device__ __noinline__ void attend(const TriescopeTreeAttention& a, const Parti
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    attention_partitions(TriescopeTreeAttention a, Partials partials, int tile_rows,
-                         int head_chunks) {
+    attention_partitions(TRIESCOPE_CALL TriescopeTreeAttention a, TRIESCOPE_CALL Partials partials,
+                         int tile_rows, int head_chunks) {
   __shared__ Shared shared;
   const int partition = blockIdx.x, base = partition * kPartition;
   const int kv_head = blockIdx.y / head_chunks, group = a.heads / a.kv_heads;
@@ -255,49 +200,79 @@ __global__ void __launch_bounds__(kThreads)
   const int t = threadIdx.x;
 
   if (base + kPartition <= a.prefix_count) {  // the same slots for every row of the tile
+    int start = list_of(a, row0).start;
+    for (int row = row0 + 1; row < row_end; ++row) start = min(start, list_of(a, row).start);
+    if (base + kPartition <= start) return;  // before every row's window
     shared.slots[t] = a.prefix[base + t];
     __syncthreads();
     attend<T>(a, partials, shared, kv_head, head0, heads, row0, (row_end - row0) * heads, partition,
-              kPartition);
+              max(start - base, 0), kPartition);
     return;
   }
   for (int row = row0; row < row_end; ++row) {
     const List list = list_of(a, row);
     const int count = min(list.count - base, kPartition);
-    if (count <= 0) continue;  // the same for all threads
+    // The same for all threads.
+    if (count <= 0 || base + kPartition <= list.start) continue;
     if (t < count) {
       const int j = base + t;
       shared.slots[t] = j < a.prefix_count ? a.prefix[j] : list.own[j - a.prefix_count];
     }
     __syncthreads();
-    attend<T>(a, partials, shared, kv_head, head0, heads, row, heads, partition, count);
+    attend<T>(a, partials, shared, kv_head, head0, heads, row, heads, partition,
+              max(list.start - base, 0), count);
   }
 }
 
-// out = sum over partitions of exp(m_p - m) * values_p / sum of exp(m_p - m) * sum_p, ascending.
+// out = sum over partitions of exp(m_p - m) * values_p / sum of exp(m_p - m) * sum_p. A warp takes
+// every kWarps-th partition by index, ascending; the warps' sums are added in order.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    attention_combine(TriescopeTreeAttention a, Partials partials) {
+    attention_combine(TRIESCOPE_CALL TriescopeTreeAttention a, TRIESCOPE_CALL Partials partials) {
+  __shared__ float maxima[kWarps], totals[kWarps], sums[kWarps][kMaxHead];
   const int head = blockIdx.x, row = blockIdx.y;
+  const int t = threadIdx.x, warp = t / 32, lane = t % 32;
   const List list = list_of(a, row);
   const int first = list.start / kPartition, end = (list.count + kPartition - 1) / kPartition;
   const int64_t at = partial_index(a, partials, row, head, 0);
   const float* summary = partials.summary + 2 * at;
   const float* values = partials.values + at * a.head_dim;
+
+  // The maximum is exact in any order.
   float largest = -INFINITY;
-  for (int p = first; p < end; ++p) largest = fmaxf(largest, summary[2 * p]);
-  float total = 0.0f;
-  for (int p = first; p < end; ++p) {
-    total = __fmaf_rn(expf(__fsub_rn(summary[2 * p], largest)), summary[2 * p + 1], total);
-  }
-  T* out = static_cast<T*>(a.out) + row * a.out_stride + static_cast<int64_t>(head) * a.head_dim;
-  for (int d = threadIdx.x; d < a.head_dim; d += kThreads) {
-    float sum = 0.0f;
-    for (int p = first; p < end; ++p) {
-      sum = __fmaf_rn(expf(__fsub_rn(summary[2 * p], largest)),
-                      values[static_cast<int64_t>(p) * a.head_dim + d], sum);
+  for (int p = first + t; p < end; p += kThreads) largest = fmaxf(largest, summary[2 * p]);
+  for (int step = 16; step > 0; step /= 2)
+    largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, step));
+  if (lane == 0) maxima[warp] = largest;
+  __syncthreads();
+  largest = maxima[0];
+  for (int w = 1; w < kWarps; ++w) largest = fmaxf(largest, maxima[w]);
+
+  float total = 0.0f, sum[kMaxHead / 32];
+  TRIESCOPE_UNROLL
+  for (int i = 0; i < kMaxHead / 32; ++i) sum[i] = 0.0f;
+  for (int p = first + (warp + kWarps - first % kWarps) % kWarps; p < end; p += kWarps) {
+    const float e = expf(__fsub_rn(summary[2 * p], largest));
+    total = __fmaf_rn(e, summary[2 * p + 1], total);
+    const float* of = values + static_cast<int64_t>(p) * a.head_dim;
+    TRIESCOPE_UNROLL
+    for (int i = 0; i < kMaxHead / 32; ++i) {
+      const int d = lane + 32 * i;
+      if (d < a.head_dim) sum[i] = __fmaf_rn(e, of[d], sum[i]);
     }
-    Element<T>::store(out + d, __fdiv_rn(sum, total));
+  }
+  if (lane == 0) totals[warp] = total;
+  TRIESCOPE_UNROLL
+  for (int i = 0; i < kMaxHead / 32; ++i) sums[warp][lane + 32 * i] = sum[i];
+  __syncthreads();
+
+  total = totals[0];
+  for (int w = 1; w < kWarps; ++w) total = __fadd_rn(total, totals[w]);
+  T* out = static_cast<T*>(a.out) + row * a.out_stride + static_cast<int64_t>(head) * a.head_dim;
+  for (int d = t; d < a.head_dim; d += kThreads) {
+    float value = sums[0][d];
+    for (int w = 1; w < kWarps; ++w) value = __fadd_rn(value, sums[w][d]);
+    out[d] = Element<T>::narrow(__fdiv_rn(value, total));
   }
 }
 

@@ -19,9 +19,12 @@
 //
 // Order ("path only"): a row's list is cut by index into partitions of 128 slots. In a partition a
 // score is one chain over the head's dimensions; the sum of V runs over the slots in interleaved
-// chains (by index modulo 256 / head_dim), added in order. Partitions are then combined in
-// ascending order. Nothing depends on other rows, on where slots lie, or on where the list is cut
-// into prefix and own part.
+// chains (by index modulo 256 / head_dim), added in order. Partitions are then combined in four
+// ascending chains (by index modulo 4), added in order. Nothing depends on other rows, on where
+// slots lie, or on where the list is cut into prefix and own part.
+//
+// Partitions that lie before a row's window are not read. A NaN in a row's q, or in K or V that the
+// row sees, makes its output NaN.
 //
 // Grid
 //   partitions    (partitions of the longest list, kv_heads * ceil(group / 8), rows / rows of a
@@ -37,14 +40,11 @@
 // For decoding: scratch grows with rows * longest, so give a prefill in chunks of about 64 rows.
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "core/kernels/device.cuh"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum TriescopeCudaDType { kTriescopeF32 = 0, kTriescopeF16 = 1, kTriescopeBF16 = 2 };
 
 struct TriescopeTreeAttention {
   const void* q;

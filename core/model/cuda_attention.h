@@ -2,31 +2,34 @@
 // (core/kernels/tree_attention.cuh).
 #pragma once
 
-#include <ATen/ATen.h>
+#include <cstdint>
+#include <string>
 
 #include "core/formats/config.h"
+#include "core/model/forward_inputs.h"
+#include "core/model/layer_attention.h"
 #include "core/model/visible_slots.h"
 
 namespace triescope {
 
-// The visible lists of one forward on the device. Made once a forward, used by every layer.
-class CudaAttention {
+class CudaAttention final : public LayerAttention {
  public:
   // Why the kernel cannot be used for this model (no module, a head size it does not do); "" = it
   // can.
   static std::string obstacle(const formats::ModelConfig& config);
 
-  CudaAttention(const VisibleSlots& visible, std::int64_t rows, const at::Device& device);
+  // Borrows config and inputs, which hold the lists of `visible` on the device.
+  CudaAttention(const formats::ModelConfig& config, const ForwardInputs& inputs,
+                const VisibleSlots& visible);
 
-  // q: [rows, heads, head_dim]; keys, values: [slots, kv_heads, head_dim]; one dtype. -> [rows,
-  // heads * head_dim]. Error{kCuda}: the launch failed.
+  // Error{kCuda}: the launch failed.
   at::Tensor attend(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
-                    const formats::ModelConfig& config, int window) const;
+                    int window) const override;
 
  private:
-  at::Device device_;
-  at::Tensor prefix_, own_, offsets_;  // int32; offsets undefined = causal
-  std::int64_t longest_ = 0;
+  const formats::ModelConfig& config_;
+  const ForwardInputs& inputs_;
+  std::int64_t longest_ = 0;  // slots of the longest list
 };
 
 }  // namespace triescope

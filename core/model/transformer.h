@@ -17,15 +17,16 @@ std::unique_ptr<Model> make_cpu_transformer(const formats::WeightSource& source,
                                             const LoadOptions& options,
                                             const ProgressSink& progress, std::stop_token stop);
 
-// What attention runs on in the libtorch executor.
-enum class TorchAttention : std::uint8_t {
+// What a layer's steps between its matrix products run on in the libtorch executor.
+enum class LayerSteps : std::uint8_t {
   kOperations,  // libtorch's
-  kKernel,      // tree attention of kernels::cuda_module(); kOperations, with a warning, without it
+  kKernels,  // kernels::cuda_module()'s; where one is missing or does not suit, kOperations, with
+             // a warning in ModelInfo
 };
 
 // libtorch's operations, on CPU or CUDA. fp32, bf16, fp16.
 std::unique_ptr<Model> make_torch_transformer(const formats::WeightSource& source, ModelInfo info,
-                                              const LoadOptions& options, TorchAttention attention,
+                                              const LoadOptions& options, LayerSteps steps,
                                               const ProgressSink& progress, std::stop_token stop);
 
 }  // namespace triescope

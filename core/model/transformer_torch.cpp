@@ -5,40 +5,32 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-#include <optional>
 
 #include "core/base/error.h"
 #include "core/model/cuda_attention.h"
+#include "core/model/forward_inputs.h"
 #include "core/model/rope_table.h"
+#include "core/model/torch_attention.h"
 #include "core/model/torch_kv.h"
+#include "core/model/torch_layer_ops.h"
 #include "core/model/torch_runtime.h"
+#include "core/model/torch_weights.h"
 #include "core/model/transformer.h"
 #include "core/model/visible_slots.h"
-#include "core/model/weight_loading.h"
 
 namespace triescope {
 namespace {
 
 using at::Tensor;
-using formats::Activation;
-using formats::LayerConfig;
 using formats::ModelConfig;
-using formats::Role;
 
 // The hidden states a batch asks for. They stay on the device until the end, so that no layer waits
 // for a copy to the host.
 class Features {
  public:
-  Features(const ForwardBatch& batch, const at::Device& device)
-      : layers_(batch.feature_layers), kept_(layers_.size()) {
-    if (!layers_.empty()) rows_ = index_tensor(batch.feature_rows, device);
-  }
-  bool wants(std::int32_t layer) const {
-    return std::find(layers_.begin(), layers_.end(), layer) != layers_.end();
-  }
+  // rows: int32, on the device.
+  Features(const ForwardBatch& batch, const Tensor& rows)
+      : layers_(batch.feature_layers), rows_(rows), kept_(layers_.size()) {}
   // x: [rows of the batch, hidden] of this layer.
   void keep(const Tensor& x, std::int32_t layer) {
     for (std::size_t i = 0; i < layers_.size(); ++i)
@@ -52,8 +44,8 @@ class Features {
 
  private:
   std::span<const std::int32_t> layers_;
-  std::vector<Tensor> kept_;
   Tensor rows_;
+  std::vector<Tensor> kept_;
 };
 
 std::span<const float> values_of(const Tensor& host) {
@@ -61,44 +53,29 @@ std::span<const float> values_of(const Tensor& host) {
   return {host.const_data_ptr<float>(), static_cast<std::size_t>(host.numel())};
 }
 
+// Rows that are cheap with weights in blocks: those of one pass of the kernel over them (block_linear)
+// for which a thread still serves four outputs. Not measured on a GPU yet.
+constexpr int kCheapBlockRows = 8;
+
 class TorchTransformer final : public Model {
  public:
   TorchTransformer(const formats::WeightSource& source, ModelInfo info, const LoadOptions& options,
-                   TorchAttention attention, const ProgressSink& progress, std::stop_token stop)
+                   LayerSteps steps, const ProgressSink& progress, std::stop_token stop)
       : config_(source.config()),
         info_(std::move(info)),
         device_(open_device(options.device)),
-        options_(at::TensorOptions().dtype(scalar_type(options.dtype)).device(device_)) {
+        options_(at::TensorOptions().dtype(scalar_type(options.dtype)).device(device_)),
+        keeps_blocks_(steps == LayerSteps::kKernels && options.stored_weights &&
+                      TorchMatrix::block_obstacle().empty()),
+        weights_(source, with_threads(options_, options.threads), keeps_blocks_, options.threads,
+                 progress, stop) {
     info_.device = device_.str();
     if (device_.is_cuda() && !device_.has_index()) info_.device = "cuda:0";
-    if (!device_.is_cuda()) at::set_num_threads(options.threads);
     for (const formats::RopeConfig& rope : config_.ropes) ropes_.emplace_back(rope);
     position_end_ = info_.context;
-    if (attention == TorchAttention::kKernel) {
-      const std::string obstacle = CudaAttention::obstacle(config_);
-      use_kernel_ = obstacle.empty();
-      if (!use_kernel_)
-        info_.warning += (info_.warning.empty() ? "" : "; ") +
-                         ("attention runs on libtorch's operations instead of the tree-attention "
-                          "kernel, with the same result and more slowly: " +
-                          obstacle);
-    }
-    layers_.resize(config_.layers.size());
-    load_weights(source, std::min(options.threads, 8), progress, stop, [&](const WeightTask& task) {
-      // New threads: the mode and the device are set for each.
-      const c10::InferenceMode inference;
-      const c10::OptionalDeviceGuard guard(device_);
-      with_torch_errors(device_, [&] {
-        Tensor fp32 = at::empty({task.shape.rows, task.shape.cols}, at::kFloat);
-        source.read_rows(task.role, task.layer, 0,
-                         {fp32.mutable_data_ptr<float>(), static_cast<std::size_t>(fp32.numel())});
-        if (config_.norm_plus_one && is_norm(task.role)) fp32.add_(1.0);
-        if (task.shape.cols == 1) fp32 = fp32.reshape({task.shape.rows});
-        // Norm weights stay fp32: the norm itself is computed in fp32.
-        weight(task.role, task.layer) =
-            fp32.to(is_norm(task.role) ? options_.dtype(at::kFloat) : options_);
-      });
-    });
+    choose_steps(steps);
+    if (steps == LayerSteps::kKernels && options.stored_weights) tell_of_blocks();
+    if (weights_.bytes_per_weight() < 1.5) info_.cheap_rows = kCheapBlockRows;
   }
 
   const ModelInfo& info() const override { return info_; }
@@ -125,7 +102,7 @@ class TorchTransformer final : public Model {
     const c10::InferenceMode inference;
     const c10::OptionalDeviceGuard guard(device_);
     with_torch_errors(device_, [&] {
-      const Tensor rows = get(whole_, Role::kEmbedding).index_select(0, indices(tokens));
+      const Tensor rows = weights_.embedding.rows(index_tensor(tokens, device_));
       const Tensor host = rows.to(at::kFloat).to(at::kCPU).contiguous();
       const std::span<const float> values = values_of(host);
       std::copy(values.begin(), values.end(), out.begin());
@@ -145,269 +122,98 @@ class TorchTransformer final : public Model {
   }
 
  private:
-  using LayerWeights = std::array<Tensor, formats::kRoles>;
+  // libtorch's threads on a CPU, before anything runs there.
+  static const at::TensorOptions& with_threads(const at::TensorOptions& options, int threads) {
+    if (!options.device().is_cuda()) at::set_num_threads(threads);
+    return options;
+  }
 
-  static bool is_norm(Role role) {
-    switch (role) {
-      case Role::kFinalNorm:
-      case Role::kFinalNormBias:
-      case Role::kAttentionNorm:
-      case Role::kAttentionNormBias:
-      case Role::kMlpNorm:
-      case Role::kMlpNormBias:
-      case Role::kQueryNorm:
-      case Role::kKeyNorm:
-      case Role::kPostAttentionNorm:
-      case Role::kPostMlpNorm:
-        return true;
-      default:
-        return false;
+  // A kernel where it suits, else libtorch's operations, and why.
+  void choose_steps(LayerSteps steps) {
+    ops_ = make_torch_layer_ops(config_);
+    if (steps == LayerSteps::kOperations) return;
+    const std::string layers = cuda_layer_obstacle(config_);
+    const std::string attention = CudaAttention::obstacle(config_);
+    if (layers.empty()) ops_ = make_cuda_layer_ops(config_);
+    attention_kernel_ = attention.empty();
+    const auto warn = [&](const std::string& what, const std::string& why) {
+      if (why.empty()) return;
+      info_.warning += (info_.warning.empty() ? "" : "; ") + what +
+                       ", with the same result and more slowly: " + why;
+    };
+    if (layers == attention) {
+      warn("layers run on libtorch's operations instead of the CUDA kernels", layers);
+      return;
     }
+    warn("norms, rotary positions and activations run on libtorch's operations instead of a kernel",
+         layers);
+    warn("attention runs on libtorch's operations instead of the tree-attention kernel", attention);
   }
 
-  Tensor& weight(Role role, int layer) {
-    LayerWeights& owner =
-        formats::is_of_layer(role) ? layers_[static_cast<std::size_t>(layer)] : whole_;
-    return owner[static_cast<std::size_t>(role)];
-  }
-
-  static const Tensor& get(const LayerWeights& weights, Role role) {
-    return weights[static_cast<std::size_t>(role)];
-  }
-
-  Tensor indices(std::span<const std::int32_t> values) const {
-    return index_tensor(values, device_);
-  }
-
-  Tensor linear(const Tensor& x, const LayerWeights& weights, Role matrix, Role bias) const {
-    const Tensor& b = get(weights, bias);
-    return at::linear(x, get(weights, matrix),
-                      b.defined() ? std::optional<Tensor>(b) : std::nullopt);
-  }
-
-  Tensor norm(const Tensor& x, const Tensor& w, const Tensor& bias) const {
-    const Tensor wide = x.to(at::kFloat);
-    if (config_.norm == formats::NormKind::kLayer) {
-      return at::layer_norm(wide, {w.size(0)}, w, bias, config_.norm_eps).to(x.scalar_type());
-    }
-    const Tensor scale = at::rsqrt(wide.pow(2).mean(-1, true).add(config_.norm_eps));
-    return (wide * scale * w).to(x.scalar_type());
-  }
-
-  // x: [rows, heads, head_dim]; cos, sin: [rows, 1, dims / 2] fp32. The first half of the rotated
-  // part pairs with its second half; the dimensions after it stay.
-  Tensor rotate(const Tensor& x, const Tensor& cos, const Tensor& sin) const {
-    const std::int64_t half = cos.size(-1);
-    const Tensor wide = x.to(at::kFloat);
-    const Tensor a = wide.narrow(-1, 0, half);
-    const Tensor b = wide.narrow(-1, half, half);
-    std::vector<Tensor> parts = {a * cos - b * sin, b * cos + a * sin};
-    const std::int64_t rest = x.size(-1) - 2 * half;
-    if (rest > 0) parts.push_back(wide.narrow(-1, 2 * half, rest));
-    return at::cat(parts, -1).to(x.scalar_type());
-  }
-
-  Tensor activate(const Tensor& x) const {
-    switch (config_.activation) {
-      case Activation::kSilu:
-        return at::silu(x);
-      case Activation::kGeluTanh:
-        return at::gelu(x, "tanh");
-      case Activation::kGelu:
-        return at::gelu(x);
-    }
-    return x;
-  }
-
-  Tensor final_norm(const Tensor& x) const {
-    return norm(x, get(whole_, Role::kFinalNorm), get(whole_, Role::kFinalNormBias));
+  // Blocks that could not stay, and why.
+  void tell_of_blocks() {
+    if (keeps_blocks_ || info_.block_bytes == 0) return;
+    info_.warning +=
+        (info_.warning.empty() ? "" : "; ") +
+        ("the file's quantised matrices are expanded to " + std::string(to_string(info_.dtype)) +
+         " on loading: " + TorchMatrix::block_obstacle());
   }
 
   // Without softcap, fp32.
   Tensor logits_of(const Tensor& normed) const {
-    const Role head = config_.tied_embeddings ? Role::kEmbedding : Role::kHead;
-    return at::linear(normed, get(whole_, head)).to(at::kFloat);
+    return weights_.head.matrix.product(normed, {}, at::kFloat);
   }
 
-  // The slots any of rows [begin, end) sees, and for each window the additive mask [rows, slots]
-  // over them.
-  struct Sight {
-    std::int64_t begin = 0, end = 0;
-    Tensor slots;
-    std::vector<std::pair<int, Tensor>> masks;  // by window
-    const Tensor& mask(int window) const {
-      for (const auto& [w, mask] : masks) {
-        if (w == window) return mask;
-      }
-      throw Error(ErrorCode::kInvalidArgument, "no mask for this window");
-    }
-  };
-
-  Sight sight_of(const VisibleSlots& visible, std::int64_t begin, std::int64_t end,
-                 int capacity) const {
-    Sight sight;
-    sight.begin = begin;
-    sight.end = end;
-    std::vector<std::int32_t> columns;
-    std::vector<std::int32_t> column_of(static_cast<std::size_t>(capacity), -1);
-    const auto add = [&](std::int32_t slot) {
-      if (column_of[static_cast<std::size_t>(slot)] >= 0) return;
-      column_of[static_cast<std::size_t>(slot)] = static_cast<std::int32_t>(columns.size());
-      columns.push_back(slot);
-    };
-    for (const std::int32_t slot : visible.prefix) add(slot);
-    for (std::int64_t r = begin; r < end; ++r) {
-      for (const std::int32_t slot : visible.of(static_cast<std::size_t>(r))) add(slot);
-    }
-    const auto width = static_cast<std::int64_t>(columns.size());
-    for (const LayerConfig& layer : config_.layers) {
-      const bool known =
-          std::any_of(sight.masks.begin(), sight.masks.end(),
-                      [&](const auto& entry) { return entry.first == layer.window; });
-      if (known) continue;
-      Tensor mask =
-          at::full({end - begin, width}, -std::numeric_limits<float>::infinity(), at::kFloat);
-      float* at_row = mask.mutable_data_ptr<float>();
-      for (std::int64_t r = begin; r < end; ++r, at_row += width) {
-        const auto own = visible.of(static_cast<std::size_t>(r));
-        const std::size_t length = visible.prefix.size() + own.size();
-        const std::size_t seen =
-            layer.window > 0 ? std::min<std::size_t>(length, static_cast<std::size_t>(layer.window))
-                             : length;
-        for (std::size_t i = length - seen; i < length; ++i) {
-          const std::int32_t slot =
-              i < visible.prefix.size() ? visible.prefix[i] : own[i - visible.prefix.size()];
-          at_row[column_of[static_cast<std::size_t>(slot)]] = 0;
-        }
-      }
-      sight.masks.emplace_back(layer.window, mask.to(device_));
-    }
-    sight.slots = indices(columns);
-    return sight;
-  }
-
-  // q: [rows, heads, head_dim] -> [rows, heads * head_dim]
-  Tensor attend(const Tensor& q, TorchKv& kv, std::size_t layer,
-                const std::vector<Sight>& sights) const {
-    const std::int64_t group = config_.heads / config_.kv_heads;
-    std::vector<Tensor> parts;
-    for (const Sight& sight : sights) {
-      const std::int64_t rows = sight.end - sight.begin;
-      const Tensor k = kv.k(layer)
-                           .index_select(0, sight.slots)
-                           .permute({1, 2, 0});  // [kv_heads, head_dim, slots]
-      const Tensor v =
-          kv.v(layer).index_select(0, sight.slots).transpose(0, 1);  // [kv_heads, slots, head_dim]
-      // Query head h reads key/value head h / group.
-      const Tensor queries = q.narrow(0, sight.begin, rows)
-                                 .reshape({rows, config_.kv_heads, group, config_.head_dim})
-                                 .permute({1, 2, 0, 3})
-                                 .reshape({config_.kv_heads, group * rows, config_.head_dim});
-      Tensor scores = at::matmul(queries, k).to(at::kFloat).mul(config_.attention_scale);
-      if (config_.attention_softcap > 0) {
-        scores = at::tanh(scores / config_.attention_softcap) * config_.attention_softcap;
-      }
-      scores = scores.reshape({config_.kv_heads, group, rows, -1}) +
-               sight.mask(config_.layers[layer].window);
-      const Tensor weights =
-          at::softmax(scores, -1).to(q.scalar_type()).reshape({config_.kv_heads, group * rows, -1});
-      parts.push_back(at::matmul(weights, v)
-                          .reshape({config_.kv_heads, group, rows, config_.head_dim})
-                          .permute({2, 0, 1, 3})
-                          .reshape({rows, config_.query_dims()}));
-    }
-    return parts.size() == 1 ? parts[0] : at::cat(parts, 0);
-  }
-
-  ForwardOutput run(const ForwardBatch& batch, const VisibleSlots& visible, TorchKv& kv,
-                    const std::stop_token& stop) {
-    const auto rows = static_cast<std::int64_t>(batch.tokens.size());
-    const Tensor slots = indices(batch.slots);
-    Tensor x = get(whole_, Role::kEmbedding).index_select(0, indices(batch.tokens));
+  Tensor embedded(const ForwardInputs& in) const {
+    Tensor x = weights_.embedding.rows(in.tokens);
     if (config_.embedding_scale != 1) {
       // The scale is rounded to the model's dtype first, as in transformers.
       x = x * at::full({}, config_.embedding_scale, options_);
     }
-    if (config_.learned_positions)
-      x = x + get(whole_, Role::kPositions).index_select(0, indices(batch.positions));
+    if (config_.learned_positions) x = x + weights_.positions.index_select(0, in.positions);
+    return x;
+  }
 
-    std::vector<std::pair<Tensor, Tensor>> rotations;  // by rope: cos, sin
-    for (const RopeTable& rope : ropes_) {
-      const std::int64_t half = rope.dims() / 2;
-      Tensor cos = at::empty({rows, 1, half}, at::kFloat);
-      Tensor sin = at::empty({rows, 1, half}, at::kFloat);
-      for (std::int64_t r = 0; r < rows; ++r) {
-        const auto size = static_cast<std::size_t>(half);
-        const int position = batch.positions[static_cast<std::size_t>(r)];
-        rope.fill(position, std::max(batch.text_length, position + 1),
-                  {cos.mutable_data_ptr<float>() + r * half, size},
-                  {sin.mutable_data_ptr<float>() + r * half, size});
-      }
-      rotations.emplace_back(cos.to(device_), sin.to(device_));
-    }
-    std::optional<CudaAttention> kernel;
-    std::vector<Sight> sights;
-    if (use_kernel_) {
-      kernel.emplace(visible, rows, device_);
-    } else {
-      // Blocks of rows, so that prefill's scores stay small.
-      constexpr std::int64_t kBlock = 256;
-      for (std::int64_t begin = 0; begin < rows; begin += kBlock) {
-        sights.push_back(sight_of(visible, begin, std::min(begin + kBlock, rows), kv.capacity()));
-      }
-    }
+  std::unique_ptr<LayerAttention> attention_of(const ForwardInputs& in, const VisibleSlots& visible,
+                                               int capacity) const {
+    if (attention_kernel_) return std::make_unique<CudaAttention>(config_, in, visible);
+    return std::make_unique<TorchOpsAttention>(config_, visible, in.slots.size(0), capacity,
+                                               device_);
+  }
 
-    Features features(batch, device_);
-    for (std::size_t i = 0; i < layers_.size(); ++i) {
+  ForwardOutput run(const ForwardBatch& batch, const VisibleSlots& visible, TorchKv& kv,
+                    const std::stop_token& stop) {
+    const ForwardInputs in(batch, visible, ropes_, device_);
+    const std::unique_ptr<LayerAttention> attention = attention_of(in, visible, kv.capacity());
+    Features features(batch, in.feature_rows);
+    Tensor x = embedded(in);
+    // What the branch before left, and the norm it goes through before it is added.
+    Tensor h, post;
+    for (std::size_t i = 0; i < weights_.layers.size(); ++i) {
       if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
-      const LayerWeights& w = layers_[i];
+      const TorchWeights::Layer& w = weights_.layers[i];
+      const formats::LayerConfig& layer = config_.layers[i];
+      const auto* rotation =
+          layer.rope >= 0 ? &in.rotations[static_cast<std::size_t>(layer.rope)] : nullptr;
+      Tensor normed = ops_->add_norm(x, h, post, w.attention_norm);
       features.keep(x, static_cast<std::int32_t>(i));
-      Tensor h = norm(x, get(w, Role::kAttentionNorm), get(w, Role::kAttentionNormBias));
-      Tensor q = linear(h, w, Role::kQuery, Role::kQueryBias)
-                     .reshape({rows, config_.heads, config_.head_dim});
-      Tensor k = linear(h, w, Role::kKey, Role::kKeyBias)
-                     .reshape({rows, config_.kv_heads, config_.head_dim});
-      const Tensor v = linear(h, w, Role::kValue, Role::kValueBias)
-                           .reshape({rows, config_.kv_heads, config_.head_dim});
-      if (config_.qk_norm) {
-        q = norm(q, get(w, Role::kQueryNorm), {});
-        k = norm(k, get(w, Role::kKeyNorm), {});
-      }
-      if (const int rope = config_.layers[i].rope; rope >= 0) {
-        const auto& [cos, sin] = rotations[static_cast<std::size_t>(rope)];
-        q = rotate(q, cos, sin);
-        k = rotate(k, cos, sin);
-      }
-      kv.k(i).index_copy_(0, slots, k);
-      kv.v(i).index_copy_(0, slots, v);
-      const Tensor attended =
-          kernel ? kernel->attend(q, kv.k(i), kv.v(i), config_, config_.layers[i].window)
-                 : attend(q, kv, i, sights);
-      h = linear(attended, w, Role::kOutput, Role::kOutputBias);
-      if (config_.sandwich_norms) h = norm(h, get(w, Role::kPostAttentionNorm), {});
-      x = x + h;
-      h = norm(x, get(w, Role::kMlpNorm), get(w, Role::kMlpNormBias));
-      if (config_.gated_mlp) {
-        h = activate(linear(h, w, Role::kGate, Role::kGateBias)) *
-            linear(h, w, Role::kUp, Role::kUpBias);
-      } else {
-        h = activate(linear(h, w, Role::kUp, Role::kUpBias));
-      }
-      h = linear(h, w, Role::kDown, Role::kDownBias);
-      if (config_.sandwich_norms) h = norm(h, get(w, Role::kPostMlpNorm), {});
-      x = x + h;
+      const Tensor q =
+          ops_->split_qkv(linear(normed, w.qkv), w, rotation, in.slots, kv.k(i), kv.v(i));
+      h = linear(attention->attend(q, kv.k(i), kv.v(i), layer.window), w.output);
+      normed = ops_->add_norm(x, h, w.post_attention_norm, w.mlp_norm);
+      h = linear(ops_->activate(linear(normed, w.gate_up)), w.down);
+      post = w.post_mlp_norm;
     }
-
-    features.keep(x, static_cast<std::int32_t>(layers_.size()));
-    if (features.wants(kFinalNorm)) features.keep(final_norm(x), kFinalNorm);
+    const Tensor normed = ops_->add_norm(x, h, post, weights_.final_norm);
+    features.keep(x, static_cast<std::int32_t>(weights_.layers.size()));
+    features.keep(normed, kFinalNorm);
 
     ForwardOutput output;
     output.vocab_size = config_.vocab_size;
     features_ = features.on_host();
     output.features = values_of(features_);
     if (batch.logit_rows.empty()) return output;
-    x = final_norm(x.index_select(0, indices(batch.logit_rows)));
-    Tensor logits = logits_of(x);
+    Tensor logits = logits_of(normed.index_select(0, in.logit_rows));
     if (config_.logit_softcap > 0)
       logits = at::tanh(logits / config_.logit_softcap) * config_.logit_softcap;
     logits_ = logits.to(at::kCPU).contiguous();
@@ -419,11 +225,12 @@ class TorchTransformer final : public Model {
   ModelInfo info_;
   at::Device device_;
   at::TensorOptions options_;
+  bool keeps_blocks_;
+  TorchWeights weights_;
+  std::unique_ptr<TorchLayerOps> ops_;
+  bool attention_kernel_ = false;
   std::vector<RopeTable> ropes_;
   int position_end_ = 0;
-  bool use_kernel_ = false;
-  LayerWeights whole_;
-  std::vector<LayerWeights> layers_;
   Tensor logits_, features_;  // of the last forward, fp32 on the host
   Tensor head_logits_;        // of output_head(), likewise
 };
@@ -431,9 +238,9 @@ class TorchTransformer final : public Model {
 }  // namespace
 
 std::unique_ptr<Model> make_torch_transformer(const formats::WeightSource& source, ModelInfo info,
-                                              const LoadOptions& options, TorchAttention attention,
+                                              const LoadOptions& options, LayerSteps steps,
                                               const ProgressSink& progress, std::stop_token stop) {
-  return std::make_unique<TorchTransformer>(source, std::move(info), options, attention, progress,
+  return std::make_unique<TorchTransformer>(source, std::move(info), options, steps, progress,
                                             stop);
 }
 

@@ -73,7 +73,7 @@ std::vector<std::string> advice_for(const std::string& device) {
         "There is a GPU, but this libtorch was built without CUDA: run scripts/setup with "
         "TRIESCOPE_TORCH_SET=cuda, then build again.");
   if (device != "cpu" && !kernels::cuda_module().available())
-    advice.push_back("Tree attention on the GPU runs through libtorch, which is slow: " +
+    advice.push_back("Layers on the GPU run through libtorch's operations alone, which is slow: " +
                      kernels::cuda_module().reason + ".");
   return advice;
 }

@@ -15,6 +15,7 @@
 #include "core/kernels/tree_attention.h"
 #include "tests/support/cuda_stand_in.h"
 #include "tests/support/sanitized.h"
+#include "tests/unit/kernels/cuda_place.h"
 #include "tests/unit/kernels/random_values.h"
 // After the stand-in: the kernel itself.
 #include "core/kernels/tree_attention.cu"
@@ -22,46 +23,9 @@
 namespace triescope::kernels {
 namespace {
 
-using Bytes = std::vector<unsigned char>;
-
-// fp32 values in a dtype, and what they are worth there.
-Bytes encode(std::vector<float>& values, int dtype) {
-  const std::size_t size = dtype == kTriescopeF32 ? 4 : 2;
-  Bytes bytes(values.size() * size);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (dtype == kTriescopeF32) {
-      std::memcpy(bytes.data() + 4 * i, &values[i], 4);
-    } else if (dtype == kTriescopeF16) {
-      const __half h = __float2half_rn(values[i]);
-      std::memcpy(bytes.data() + 2 * i, &h, 2);
-      values[i] = __half2float(h);
-    } else {
-      const std::uint16_t b = float_to_bf16(values[i]);
-      std::memcpy(bytes.data() + 2 * i, &b, 2);
-      values[i] = bf16_to_float(b);
-    }
-  }
-  return bytes;
-}
-
-std::vector<float> decode(const Bytes& bytes, int dtype) {
-  const std::size_t size = dtype == kTriescopeF32 ? 4 : 2;
-  std::vector<float> values(bytes.size() / size);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (dtype == kTriescopeF32) {
-      std::memcpy(&values[i], bytes.data() + 4 * i, 4);
-    } else if (dtype == kTriescopeF16) {
-      __half h;
-      std::memcpy(&h, bytes.data() + 2 * i, 2);
-      values[i] = __half2float(h);
-    } else {
-      std::uint16_t b = 0;
-      std::memcpy(&b, bytes.data() + 2 * i, 2);
-      values[i] = bf16_to_float(b);
-    }
-  }
-  return values;
-}
+using test::Bytes;
+using test::decode;
+using test::encode;
 
 double tolerance(int dtype) {  // of max |V|, which random_values keeps below 4.3
   return 4.3 * (dtype == kTriescopeF32 ? 2e-5 : dtype == kTriescopeF16 ? 1e-3 : 8e-3);
@@ -358,6 +322,94 @@ TEST_CASE("CUDA tree attention, its source run on the CPU: lists around a partit
   check_partitions(Extent::kQuarter, run_on_cpu);
 }
 
+// K and V of one key/value head and slot become NaN.
+void spoil(Bytes& storage, const AttentionShape& shape, std::int32_t slot, int kv_head) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const int at = (slot * shape.kv_heads + kv_head) * shape.head_dim + 3;
+  std::memcpy(storage.data() + at * 4, &nan, 4);
+}
+
+template <class Run>
+void check_windows_skip(Run run) {
+  Rng rng(5);
+  const AttentionShape shape = {
+      .heads = 4, .kv_heads = 2, .head_dim = 16, .scale = 0.25f, .window = 130};
+  const Scene scene(shape, kTriescopeF32, 3, 500, 20, rng);
+  for (const std::ptrdiff_t cut : {std::ptrdiff_t{0}, std::ptrdiff_t{300}, std::ptrdiff_t{500}}) {
+    CAPTURE(cut);
+    Call c = scene.rows(0, 3, cut);
+    const Bytes clean = run(c);
+    // Every row's window begins within the partition of slots 256 to 383, or the one after it.
+    for (const int index : {0, 127, 128, 255}) {
+      for (Bytes* storage : {&c.keys, &c.values})
+        for (const int kv_head : {0, 1})
+          spoil(*storage, shape, scene.lists[0][static_cast<std::size_t>(index)], kv_head);
+    }
+    CHECK(run(c) == clean);
+    // In the partition where it begins, a row alone reads from there on.
+    Call one = scene.rows(1, 2, cut);
+    const Bytes alone = run(one);
+    const auto& list = scene.lists[1];
+    for (const std::size_t index : {std::size_t{256}, list.size() - 131})
+      for (Bytes* storage : {&one.keys, &one.values}) spoil(*storage, shape, list[index], 0);
+    CHECK(run(one) == alone);
+    spoil(one.values, shape, list[list.size() - 130], 0);
+    CHECK(run(one) != alone);
+  }
+}
+
+template <class Run>
+void check_nan(Run run) {
+  Rng rng(6);
+  const AttentionShape shape = {.heads = 6, .kv_heads = 2, .head_dim = 16, .scale = 0.25f};
+  const Scene scene(shape, kTriescopeF32, 2, 200, 4, rng);
+  for (const bool in_keys : {true, false}) {
+    for (const bool shared : {true, false}) {
+      Call c = scene.rows(0, 2, 150);
+      // Of key/value head 1, heads 3 to 5: a slot that both rows see, or the second row's own.
+      spoil(in_keys ? c.keys : c.values, shape,
+            shared ? scene.lists[0][140] : scene.lists[1].back(), 1);
+      const std::vector<float> out = decode(run(c), kTriescopeF32);
+      CAPTURE(in_keys);
+      CAPTURE(shared);
+      for (int i = 0; i < static_cast<int>(out.size()); ++i) {
+        const int row = i / (6 * 16), head = i / 16 % 6, d = i % 16;
+        const bool reached = (shared || row == 1) && head >= 3 && (in_keys || d == 3);
+        CAPTURE(i);
+        CHECK(std::isnan(out[static_cast<std::size_t>(i)]) == reached);
+      }
+    }
+  }
+}
+
+template <class Run>
+void check_many_partitions(Run run) {
+  Rng rng(7);
+  for (const int window : {0, 700}) {
+    AttentionShape shape = {.heads = 2, .kv_heads = 1, .head_dim = 40, .scale = 0.2f};
+    shape.window = window;
+    const Scene scene(shape, kTriescopeF32, 2, 1500, 9, rng);
+    const Call c = scene.rows(0, 2, 1400);
+    CAPTURE(window);
+    CHECK(worst_error(decode(run(c), kTriescopeF32), scene.twin(c, 0)) <= tolerance(kTriescopeF32));
+  }
+}
+
+TEST_CASE("CUDA tree attention, its source run on the CPU: what lies before a window is not read") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  check_windows_skip(run_on_cpu);
+}
+
+TEST_CASE("CUDA tree attention, its source run on the CPU: a NaN that a row sees is not hidden") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  check_nan(run_on_cpu);
+}
+
+TEST_CASE("CUDA tree attention, its source run on the CPU: a dozen partitions, window or none") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  check_many_partitions(run_on_cpu);
+}
+
 TEST_CASE("CUDA tree attention's scratch has a place for every partition that begins") {
   for (const auto& [longest, partitions] :
        {std::pair{1, 1}, {127, 1}, {128, 1}, {129, 2}, {256, 2}, {257, 3}}) {
@@ -434,13 +486,16 @@ TEST_CASE("the CUDA module is whole or absent with a reason") {
 TEST_CASE(
     "CUDA tree attention on the GPU agrees with the CPU twin, and a row's bits depend on its path "
     "alone") {
-  const CudaModule& gpu = cuda_module();
-  if (!gpu.available()) TRIESCOPE_SKIP("the CUDA module is not built");
-  if (gpu.device_count() == 0) TRIESCOPE_SKIP("no CUDA device answers");
-  const auto run = [&](const Call& c) { return run_on_gpu(c, gpu); };
+  const char* missing = nullptr;
+  const CudaModule* gpu = test::answering_gpu(missing);
+  if (gpu == nullptr) TRIESCOPE_SKIP(missing);
+  const auto run = [&](const Call& c) { return run_on_gpu(c, *gpu); };
   check_against_twin(Extent::kAll, run);
   check_partitions(Extent::kAll, run);
   check_path_only(run);
+  check_windows_skip(run);
+  check_nan(run);
+  check_many_partitions(run);
 }
 
 }  // namespace

@@ -1,0 +1,18 @@
+// What follows from the choice of a device where nobody says more.
+#pragma once
+
+#include <string>
+
+#include "app/run/request.h"
+
+namespace triescope::app {
+
+// f32 on a CPU, whose kernels take matrices as they lie in the file; bf16 on a GPU, where all that
+// does not lie in quantised blocks takes the room of the dtype, and reading it is what a step costs.
+DType default_dtype(const std::string& device);
+
+// The request on that device. Its dtype becomes the default where the kind of device is another;
+// between two of one kind it stays.
+void choose_device(RunRequest& request, const std::string& device);
+
+}  // namespace triescope::app

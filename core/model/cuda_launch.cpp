@@ -1,0 +1,33 @@
+#include "core/model/cuda_launch.h"
+
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <string>
+
+#include "core/base/error.h"
+#include "core/kernels/cuda_module.h"
+
+namespace triescope {
+
+std::int32_t kernel_dtype(const at::Tensor& tensor) {
+  if (tensor.scalar_type() == at::kFloat) return kTriescopeF32;
+  return tensor.scalar_type() == at::kHalf ? kTriescopeF16 : kTriescopeBF16;
+}
+
+void* kernel_stream(const at::Tensor& tensor) {
+  if (!tensor.is_cuda()) return nullptr;
+  const c10::impl::VirtualGuardImpl guard(tensor.device().type());
+  return guard.getStreamNativeHandle(guard.getStream(tensor.device()));
+}
+
+void check_launch(int code, const char* kernel, const at::Tensor& tensor) {
+  if (code == 0) return;
+  throw Error(ErrorCode::kCuda, std::string(kernel) + " on " + tensor.device().str() + ": " +
+                                    kernels::cuda_module().error_string(code));
+}
+
+const float* values_or_null(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.const_data_ptr<float>() : nullptr;
+}
+
+}  // namespace triescope

@@ -1,0 +1,23 @@
+// What every call of a CUDA kernel from the libtorch executor needs: dtype, stream, errors.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <cstdint>
+
+namespace triescope {
+
+// TriescopeCudaDType of fp32, fp16 or bf16.
+std::int32_t kernel_dtype(const at::Tensor& tensor);
+
+// The current stream (a cudaStream_t) of the tensor's device; null on a CPU, where a stand-in for
+// the module runs the kernels (tests).
+void* kernel_stream(const at::Tensor& tensor);
+
+// Error{kCuda} naming kernel and device, unless the launcher returned 0.
+void check_launch(int code, const char* kernel, const at::Tensor& tensor);
+
+// [dim] fp32 or what an optional argument is without one.
+const float* values_or_null(const at::Tensor& tensor);
+
+}  // namespace triescope

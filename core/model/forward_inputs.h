@@ -1,0 +1,29 @@
+// What one forward reads of its batch, on the device: tokens, positions, slots, rows asked for and
+// visible lists as parts of one int32 upload, the rotary tables as parts of one fp32 upload.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <span>
+#include <vector>
+
+#include "core/model/rope_table.h"
+#include "core/model/visible_slots.h"
+
+namespace triescope {
+
+struct ForwardInputs {
+  // cos and sin of every row: [rows, dims / 2] fp32.
+  struct Rotation {
+    at::Tensor cos, sin;
+  };
+
+  ForwardInputs(const ForwardBatch& batch, const VisibleSlots& visible,
+                std::span<const RopeTable> ropes, const at::Device& device);
+
+  // int32, as in ForwardBatch and VisibleSlots; empty offsets = causal.
+  at::Tensor tokens, positions, slots, logit_rows, feature_rows, prefix, own, offsets;
+  std::vector<Rotation> rotations;  // by rope
+};
+
+}  // namespace triescope

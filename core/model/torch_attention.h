@@ -1,0 +1,41 @@
+// Attention through libtorch's operations: the slots that rows see are gathered, and what a row
+// does not see of them is masked. Any device, any head size.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/formats/config.h"
+#include "core/model/layer_attention.h"
+#include "core/model/visible_slots.h"
+
+namespace triescope {
+
+class TorchOpsAttention final : public LayerAttention {
+ public:
+  // Borrows config. capacity: slots of the KV storage.
+  TorchOpsAttention(const formats::ModelConfig& config, const VisibleSlots& visible,
+                    std::int64_t rows, int capacity, const at::Device& device);
+
+  at::Tensor attend(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
+                    int window) const override;
+
+ private:
+  // The slots any of rows [begin, end) sees, and for each window the additive mask [rows, slots]
+  // over them.
+  struct Sight {
+    std::int64_t begin = 0, end = 0;
+    at::Tensor slots;
+    std::vector<std::pair<int, at::Tensor>> masks;  // by window
+    const at::Tensor& mask(int window) const;
+  };
+
+  Sight sight_of(const VisibleSlots& visible, std::int64_t begin, std::int64_t end, int capacity,
+                 const at::Device& device) const;
+
+  const formats::ModelConfig& config_;
+  std::vector<Sight> sights_;  // blocks of rows, so that prefill's scores stay small
+};
+
+}  // namespace triescope

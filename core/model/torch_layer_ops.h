@@ -1,0 +1,51 @@
+// A layer's steps between its matrix products and its attention: three, each of which reads what
+// one product left and leaves what the next one reads. Two ways to run them, with the same meaning:
+// libtorch's operations, and one kernel of ours a step (core/kernels/*.cuh). Immutable.
+//
+// Tensors are contiguous and of the model's dtype unless said; arithmetic is fp32, every step's
+// result is rounded to the dtype.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <memory>
+#include <string>
+
+#include "core/formats/config.h"
+#include "core/model/forward_inputs.h"
+#include "core/model/torch_weights.h"
+
+namespace triescope {
+
+class TorchLayerOps {
+ public:
+  virtual ~TorchLayerOps() = default;
+
+  // The residual stream x [rows, hidden] takes up what a branch computed, and is normalised for the
+  // next: x += h, or += norm(h) * post where `post` is defined; h undefined: x stays. x may be
+  // changed in place. Returns norm(x) * weight + bias.
+  virtual at::Tensor add_norm(at::Tensor& x, const at::Tensor& h, const at::Tensor& post,
+                              const TorchNorm& norm) const = 0;
+
+  // qkv [rows, query_dims + 2 * kv_dims] of the layer's product, which may be changed: q and k
+  // normalised head by head where the model does that, rotated (rotation null: not), k and v
+  // written to keys, values [capacity, kv_heads, head_dim] at slots [rows] int32. Returns q [rows,
+  // heads, head_dim], rows perhaps apart (a part of qkv).
+  virtual at::Tensor split_qkv(const at::Tensor& qkv, const TorchWeights::Layer& layer,
+                               const ForwardInputs::Rotation* rotation, const at::Tensor& slots,
+                               at::Tensor& keys, at::Tensor& values) const = 0;
+
+  // gate_up [rows, 2 * intermediate] -> act(gate) * up; without a gate act(gate_up).
+  virtual at::Tensor activate(const at::Tensor& gate_up) const = 0;
+};
+
+// libtorch's operations: any model, any device.
+std::unique_ptr<TorchLayerOps> make_torch_layer_ops(const formats::ModelConfig& config);
+
+// The kernels of kernels::cuda_module(), which must suit: see below. Error{kCuda}: a launch failed.
+std::unique_ptr<TorchLayerOps> make_cuda_layer_ops(const formats::ModelConfig& config);
+
+// Why the kernels cannot run this model's steps; "" = they can.
+std::string cuda_layer_obstacle(const formats::ModelConfig& config);
+
+}  // namespace triescope

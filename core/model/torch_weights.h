@@ -1,0 +1,73 @@
+// The weights of the libtorch executor on its device: matrices that share an input in one, so that
+// one product computes all of them, dense or in the file's blocks; norms in fp32. Read-only once
+// made, and safe from any thread.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "core/base/log.h"
+#include "core/formats/weights.h"
+#include "core/model/torch_linear.h"
+#include "core/model/weight_loading.h"
+
+namespace triescope {
+
+// Weight and bias of a norm, [dim] fp32; bias undefined = none.
+struct TorchNorm {
+  at::Tensor weight, bias;
+};
+
+class TorchWeights {
+ public:
+  struct Layer {
+    TorchNorm attention_norm, mlp_norm;
+    TorchLinear qkv;  // rows: q, then k, then v
+    TorchLinear output;
+    TorchLinear gate_up;  // rows: gate, then up; up alone where the MLP has no gate
+    TorchLinear down;
+    at::Tensor query_norm, key_norm;                // [head_dim] fp32
+    at::Tensor post_attention_norm, post_mlp_norm;  // [hidden] fp32; undefined = none
+  };
+
+  // Reads everything, on up to `threads` threads. options: device, and the dtype of the matrices;
+  // keep_blocks: those that lie in GGUF blocks stay so, which TorchMatrix must be able to do.
+  // Errors: those of load_weights; kCuda.
+  TorchWeights(const formats::WeightSource& source, const at::TensorOptions& options,
+               bool keep_blocks, int threads, const ProgressSink& progress, std::stop_token stop);
+
+  // Of the matrices that a step multiplies by, on average.
+  double bytes_per_weight() const;
+
+  TorchMatrix embedding;  // [vocab, hidden]
+  at::Tensor positions;   // [context, hidden] or undefined
+  TorchNorm final_norm;
+  TorchLinear head;  // where tied, the embedding itself
+  std::vector<Layer> layers;
+
+ private:
+  struct Target {  // where a weight goes: a matrix or a tensor, at a row
+    TorchMatrix* matrix = nullptr;
+    at::Tensor* tensor = nullptr;
+    std::int64_t first_row = 0;
+    std::int64_t rows = 0;  // of the whole tensor
+    bool is_norm = false;
+  };
+
+  Target target_of(const formats::ModelConfig& config, formats::Role role, int layer);
+  // The type of the blocks that a matrix stays in; nullopt: it is dense.
+  std::optional<formats::GgmlType> blocks_of(const formats::WeightSource& source,
+                                             formats::Role role, int layer) const;
+  void allocate(const formats::WeightSource& source, const at::TensorOptions& options);
+  void place(const formats::WeightSource& source, const WeightTask& task);
+  static void place_blocks(const formats::WeightSource& source, const WeightTask& task,
+                           const Target& target, formats::GgmlType type);
+
+  const bool keep_blocks_;
+};
+
+}  // namespace triescope

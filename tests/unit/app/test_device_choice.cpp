@@ -1,0 +1,48 @@
+// Which dtype a run has where nobody names one.
+#include <doctest/doctest.h>
+
+#include "app/cli/commands.h"
+#include "app/run/device_choice.h"
+
+namespace triescope::app {
+namespace {
+
+TEST_CASE(
+    "device choice: the command line's dtype is f32 on a CPU and bf16 on a GPU, or what it says") {
+  RunOptions options;
+  CHECK(options.resolve().dtype == DType::kF32);
+  for (const char* device : {"cuda", "cuda:1"}) {
+    options.request.device = device;
+    options.dtype = "";
+    CHECK(options.resolve().dtype == DType::kBF16);
+    options.dtype = "f32";
+    CHECK(options.resolve().dtype == DType::kF32);
+    options.dtype = "f16";
+    CHECK(options.resolve().dtype == DType::kF16);
+  }
+  options.request.device = "cpu";
+  options.dtype = "bf16";
+  CHECK(options.resolve().dtype == DType::kBF16);
+}
+
+TEST_CASE(
+    "device choice: in the window another kind of device brings its dtype along, another GPU does not") {
+  RunRequest request;
+  request.dtype = DType::kBF16;
+  choose_device(request, "cpu");
+  CHECK(request.dtype == DType::kBF16);
+  choose_device(request, "cuda:0");
+  CHECK(request.device == "cuda:0");
+  CHECK(request.dtype == DType::kBF16);
+  request.dtype = DType::kF32;
+  choose_device(request, "cuda:1");
+  CHECK(request.device == "cuda:1");
+  CHECK(request.dtype == DType::kF32);
+  choose_device(request, "cpu");
+  CHECK(request.dtype == DType::kF32);
+  choose_device(request, "cuda:0");
+  CHECK(request.dtype == DType::kBF16);
+}
+
+}  // namespace
+}  // namespace triescope::app

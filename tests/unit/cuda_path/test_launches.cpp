@@ -1,0 +1,202 @@
+// How much a forward launches on the CUDA path, counted where no GPU is: our kernels by the
+// stand-in, libtorch's operations by its own callbacks for profilers (at::RecordFunction), which
+// see every operation that goes through its dispatcher.
+#include <ATen/record_function.h>
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "core/model/transformer.h"
+#include "tests/support/sanitized.h"
+#include "tests/unit/model/model_test_util.h"
+#include "tests/unit/model/stored_llama.h"
+
+namespace triescope::test {
+namespace {
+
+using nlohmann::json;
+using Counts = std::map<std::string, int>;
+
+Counts operations;  // since somebody cleared it
+
+std::unique_ptr<at::ObserverContext> count_operation(const at::RecordFunction& function) {
+  ++operations[function.name()];
+  return nullptr;
+}
+
+// What launches nothing on a GPU: memory, other views of it, and operations that only call others,
+// which are counted themselves. Whatever is not in this list counts.
+bool launches_nothing(const std::string& name) {
+  static const std::set<std::string> names = {"aten::empty",
+                                              "aten::empty_like",
+                                              "aten::empty_strided",
+                                              "aten::view",
+                                              "aten::narrow",
+                                              "aten::slice",
+                                              "aten::t",
+                                              "aten::transpose",
+                                              "aten::select",
+                                              "aten::unsqueeze",
+                                              "aten::as_strided",
+                                              "aten::permute",
+                                              "aten::linear",
+                                              "aten::matmul",
+                                              "aten::reshape",
+                                              "aten::_unsafe_view",
+                                              "aten::expand",
+                                              "aten::to",
+                                              "aten::result_type",
+                                              "aten::resolve_conj",
+                                              "aten::detach"};
+  return names.contains(name);
+}
+
+Counts kernel_launches() {
+  void* module = dlopen(TRIESCOPE_CUDA_STAND_IN, RTLD_NOW | RTLD_NOLOAD);
+  REQUIRE((module != nullptr));
+  auto* told = reinterpret_cast<const char* (*)()>(dlsym(module, "triescope_stand_in_launches"));
+  REQUIRE((told != nullptr));
+  Counts counts;
+  std::istringstream lines(told());
+  for (std::string line; std::getline(lines, line);) ++counts[line.substr(0, line.find('<'))];
+  dlclose(module);
+  return counts;
+}
+
+struct Launches {
+  Counts kernels, operations;
+};
+
+std::string text_of(const Counts& counts) {
+  std::string text;
+  for (const auto& [name, count] : counts)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + name;
+  return text;
+}
+
+// Of one forward of three rows.
+Launches launches_of_file(const std::string& path, int layers, DType dtype) {
+  const auto source = formats::WeightSource::open(path);
+  ModelInfo info = inspect_model(path);
+  REQUIRE(info.layers == layers);
+  LoadOptions options;
+  options.dtype = dtype;
+  options.threads = 1;
+  const auto model = make_torch_transformer(*source, info, options, LayerSteps::kKernels, {}, {});
+  const auto kv = model->make_kv(3);
+  const std::vector<std::int32_t> ids = {5, 9, 2}, order = iota(3);
+  ForwardBatch batch;
+  batch.tokens = ids;
+  batch.positions = batch.slots = batch.logit_rows = order;
+  kernel_launches();
+  operations.clear();
+  const auto handle = at::addThreadLocalCallback(
+      at::RecordFunctionCallback(count_operation).scopes({at::RecordScope::FUNCTION}));
+  model->forward(batch, *kv);
+  at::removeCallback(handle);
+  Launches launches{kernel_launches(), {}};
+  for (const auto& [name, count] : operations) {
+    if (!launches_nothing(name)) launches.operations[name] = count;
+  }
+  return launches;
+}
+
+// Of one forward of three rows over the first `layers` layers of a golden model.
+Launches launches_of(json entry, int layers, DType dtype) {
+  entry["config"]["num_hidden_layers"] = layers;
+  if (entry["config"].contains("layer_types"))
+    entry["config"]["layer_types"].get_ref<json::array_t&>().resize(
+        static_cast<std::size_t>(layers));
+  if (entry["config"].contains("n_layer")) entry["config"]["n_layer"] = layers;
+  const TempDir folder;
+  write_golden_model(entry, folder.path());
+  return launches_of_file(folder.path().string(), layers, dtype);
+}
+
+Counts difference(const Counts& more, const Counts& less) {
+  Counts left;
+  for (const auto& [name, count] : more) {
+    const auto found = less.find(name);
+    const int rest = count - (found == less.end() ? 0 : found->second);
+    if (rest != 0) left[name] = rest;
+  }
+  for (const auto& [name, count] : less) {
+    if (!more.contains(name)) left[name] = -count;
+  }
+  return left;
+}
+
+// What one layer more launches.
+Launches launches_of_a_layer(const json& entry, DType dtype) {
+  const Launches three = launches_of(entry, 3, dtype), two = launches_of(entry, 2, dtype);
+  return {difference(three.kernels, two.kernels), difference(three.operations, two.operations)};
+}
+
+TEST_CASE("CUDA path: a layer is ten launches, four of them libtorch's products") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
+  const json golden = json::parse(file)["cases"];
+  for (const char* name : {"llama", "mistral", "qwen3", "gemma2", "phi3"}) {
+    for (const DType dtype : {DType::kBF16, DType::kF32}) {
+      CAPTURE(name);
+      CAPTURE(to_string(dtype));
+      const Launches layer = launches_of_a_layer(golden.at(name), dtype);
+      CHECK(text_of(layer.kernels) ==
+            "2 add_norm, 1 attention_combine, 1 attention_partitions, 1 gated_activation, 1 "
+            "split_qkv_heads");
+      CHECK(text_of(layer.operations) == "4 aten::mm");
+    }
+  }
+}
+
+TEST_CASE("CUDA path: biases go into the products") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
+  const Launches layer = launches_of_a_layer(json::parse(file)["cases"]["gpt2"], DType::kBF16);
+  CHECK(text_of(layer.kernels) ==
+        "2 add_norm, 1 attention_combine, 1 attention_partitions, 1 gated_activation, 1 "
+        "split_qkv_heads");
+  // On a CPU libtorch's addmm begins with a copy of its bias.
+  CHECK(text_of(layer.operations) == "4 aten::addmm, 4 aten::copy_");
+}
+
+TEST_CASE("CUDA path: besides its layers a forward launches the ends of the model alone") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
+  const json entry = json::parse(file)["cases"]["llama"];
+  const Launches two = launches_of(entry, 2, DType::kBF16),
+                 layer = launches_of_a_layer(entry, DType::kBF16);
+  const Counts twice = difference(two.kernels, layer.kernels);
+  CHECK(text_of(difference(twice, layer.kernels)) == "1 add_norm");
+  const Counts ends = difference(difference(two.operations, layer.operations), layer.operations);
+  CHECK(text_of(ends) == "1 aten::_to_copy, 1 aten::copy_, 2 aten::index_select, 1 aten::mm");
+}
+
+TEST_CASE("CUDA path: a layer in blocks is as many launches, neighbours of one type being one") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  const TempDir folder;
+  const std::string path = (folder.path() / "model.gguf").string();
+  const auto launches = [&](const auto& type_of) {
+    std::ofstream(path, std::ios::binary) << llama_file(type_of, 11);
+    return launches_of_file(path, 2, DType::kBF16);
+  };
+  // Two layers of four products, and the output head; the embedding.
+  const auto one_type = [](const std::string&) { return formats::GgmlType::kQ4_K; };
+  const Launches same = launches(one_type);
+  CHECK(same.kernels.at("block_linear") == 2 * 4 + 1);
+  CHECK(same.kernels.at("block_rows") == 1);
+  // The rows whose logits are asked for, and these on their way to the host.
+  CHECK(text_of(same.operations) == "1 aten::index_select");
+  // q and k are one run of rows, v another.
+  const Launches other_v = launches([&](const std::string& name) {
+    return name.ends_with("attn_v.weight") ? formats::GgmlType::kQ6_K : one_type(name);
+  });
+  CHECK(other_v.kernels.at("block_linear") == 2 * 5 + 1);
+}
+
+}  // namespace
+}  // namespace triescope::test
