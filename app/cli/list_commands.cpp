@@ -6,6 +6,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/head_info.h"
 #include "app/run/catalog.h"
+#include "app/run/device_choice.h"
 #include "app/run/memory_check.h"
 #include "app/run/text_tools.h"
 #include "core/base/error.h"
@@ -157,14 +158,19 @@ void print_fields(const json& object, const std::string& indent = "") {
   }
 }
 
-// With what the model would take on the CPU, in fp32 where its file does not say otherwise.
+// With what the model would take on the CPU, in fp32 where its file does not say otherwise, and on a
+// GPU in the dtype that it has there by default.
 json json_with_memory(const ModelInfo& info) {
-  const MemoryNeed need = memory_need(info, {});
+  const MemoryNeed need = memory_need(info, {}),
+                   gpu = memory_need(info, {.device = "cuda", .dtype = default_dtype("cuda")});
   json result = model_json(info);
   result["memory"] = {{"weights", need.weights},
                       {"scratch", need.scratch},
                       {"kv_per_token", need.kv_per_token},
-                      {"free", free_memory("cpu")}};
+                      {"free", free_memory("cpu")},
+                      {"gpu_weights", gpu.weights},
+                      {"gpu_scratch", gpu.scratch},
+                      {"gpu_kv_per_token", gpu.kv_per_token}};
   return result;
 }
 

@@ -7,8 +7,8 @@
 
 namespace triescope::app {
 
-// f32 on a CPU, whose kernels take matrices as they lie in the file; bf16 on a GPU, where every
-// weight takes the room of the dtype and reading them is what a step costs.
+// f32 on a CPU, whose kernels take matrices as they lie in the file; bf16 on a GPU, where all that
+// does not lie in quantised blocks takes the room of the dtype, and reading it is what a step costs.
 DType default_dtype(const std::string& device);
 
 // The request on that device. Its dtype becomes the default where the kind of device is another;

@@ -39,7 +39,7 @@ std::string what_fits(const ModelInfo& info, const LoadOptions& options, std::in
   // Bits a weight, scales included.
   for (const auto& [name, bits] : {std::pair{"Q8_0", 8.5}, std::pair{"Q4_K", 4.5}}) {
     const auto weights = static_cast<std::int64_t>(static_cast<double>(info.parameters) * bits / 8);
-    if (options.device == "cpu" && weights < need.weights)
+    if (keeps_blocks(options) && weights < need.weights)
       offer("a " + std::string(name) + " file of it", weights + need.scratch);
   }
   return found;

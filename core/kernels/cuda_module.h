@@ -6,6 +6,8 @@
 #include <string>
 
 #include "core/kernels/add_norm.cuh"
+#include "core/kernels/block_linear.cuh"
+#include "core/kernels/block_rows.cuh"
 #include "core/kernels/device.cuh"
 #include "core/kernels/gated_activation.cuh"
 #include "core/kernels/split_qkv.cuh"
@@ -20,6 +22,8 @@ struct CudaModule {
   decltype(&triescope_cuda_add_norm) add_norm = nullptr;
   decltype(&triescope_cuda_split_qkv) split_qkv = nullptr;
   decltype(&triescope_cuda_gated_activation) gated_activation = nullptr;
+  decltype(&triescope_cuda_block_linear) block_linear = nullptr;
+  decltype(&triescope_cuda_block_rows) block_rows = nullptr;
   decltype(&triescope_cuda_error_string) error_string = nullptr;
   decltype(&triescope_cuda_device_count) device_count = nullptr;
   decltype(&triescope_cuda_allocate) allocate = nullptr;

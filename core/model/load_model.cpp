@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "core/base/error.h"
@@ -25,6 +26,23 @@ std::string tokenizer_of(const WeightSource& source, const std::string& path) {
              : "";
 }
 
+void count_blocks(const WeightSource& source, ModelInfo& info) {
+  for (int r = 0; r < formats::kRoles; ++r) {
+    const auto role = static_cast<formats::Role>(r);
+    const std::optional<formats::WeightShape> shape = source.shape(role);
+    if (!shape || role == formats::Role::kPositions) continue;  // positions are always widened
+    const int layers =
+        formats::is_of_layer(role) ? static_cast<int>(source.config().layers.size()) : 1;
+    for (int layer = 0; layer < layers; ++layer) {
+      const std::optional<formats::GgmlType> type = source.stored_type(role, layer);
+      if (!type || formats::block_elements(*type) == 1) continue;
+      const std::int64_t values = shape->rows * shape->cols;
+      info.block_parameters += values;
+      info.block_bytes += values / formats::block_elements(*type) * formats::block_bytes(*type);
+    }
+  }
+}
+
 ModelInfo info_of(const WeightSource& source, const std::string& path) {
   const ModelConfig& config = source.config();
   ModelInfo info;
@@ -35,6 +53,7 @@ ModelInfo info_of(const WeightSource& source, const std::string& path) {
   info.quantisation = source.quantisation();
   info.parameters = source.parameters();
   info.file_bytes = source.file_bytes();
+  count_blocks(source, info);
   info.layers = static_cast<int>(config.layers.size());
   info.hidden = config.hidden;
   info.heads = config.heads;

@@ -1,5 +1,9 @@
 #include "core/model/memory_need.h"
 
+#include <algorithm>
+
+#include "core/kernels/cuda_module.h"
+
 namespace triescope {
 namespace {
 
@@ -10,10 +14,24 @@ std::int64_t weight_bytes(const ModelInfo& info, const LoadOptions& options) {
   const bool as_stored = on_cpu && options.stored_weights && !options.reference_kernels;
   const bool rounded = options.dtype == DType::kBF16 && info.quantisation == "F32";
   if (as_stored && !rounded) return info.file_bytes;
+  if (!on_cpu && keeps_blocks(options))
+    return info.block_bytes + (info.parameters - info.block_parameters) * bytes_of(options.dtype);
   return info.parameters * bytes_of(options.dtype);
 }
 
+// On a GPU, of a matrix that stays in blocks: the largest that is dense at once.
+std::int64_t tile_bytes(const ModelInfo& info, const LoadOptions& options) {
+  if (options.device == "cpu" || info.block_bytes == 0 || !keeps_blocks(options)) return 0;
+  const std::int64_t outputs = std::max(info.vocab_size, info.intermediate);
+  return std::min(kBlockTileBytes, outputs * info.hidden * bytes_of(options.dtype));
+}
+
 }  // namespace
+
+bool keeps_blocks(const LoadOptions& options) {
+  if (!options.stored_weights || options.reference_kernels) return false;
+  return options.device == "cpu" || kernels::cuda_module().available();
+}
 
 MemoryNeed memory_need(const ModelInfo& info, const LoadOptions& options) {
   constexpr std::int64_t kLogitRows = 16;
@@ -28,7 +46,8 @@ MemoryNeed memory_need(const ModelInfo& info, const LoadOptions& options) {
                            2 * (info.heads + info.kv_heads) * head_dim +
                            3 * std::int64_t{info.intermediate};
   need.scratch = 4 * (static_cast<std::int64_t>(kPrefillChunk) * row +
-                      kLogitRows * std::int64_t{info.vocab_size});
+                      kLogitRows * std::int64_t{info.vocab_size}) +
+                 tile_bytes(info, options);
   return need;
 }
 

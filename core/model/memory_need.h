@@ -1,5 +1,5 @@
 // What a model takes in memory, told before it is loaded: an estimate from its shape and file, good
-// to about a tenth. Pure functions.
+// to about a tenth. Functions of their arguments, and for a GPU of whether the CUDA module is there.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,12 @@ struct MemoryNeed {
   std::int64_t to_load() const { return weights + scratch; }
 };
 
+// Whether quantised matrices stay in their blocks on the device asked for.
+bool keeps_blocks(const LoadOptions& options);
+
 // `info` as inspect_model() gives it. On the CPU matrices stay as they lie in the file, but f32 and
-// f16 are rounded for bf16; on a GPU every weight has the dtype asked for.
+// f16 are rounded for bf16; on a GPU every weight that does not stay in blocks has the dtype asked
+// for.
 MemoryNeed memory_need(const ModelInfo& info, const LoadOptions& options);
 
 }  // namespace triescope

@@ -28,6 +28,10 @@ namespace triescope {
 // long a progress bar stands still.
 inline constexpr std::size_t kPrefillChunk = 256;
 
+// The most that a dense tile of a quantised matrix takes on a GPU, where a forward of many rows
+// multiplies by one tile after the other.
+inline constexpr std::int64_t kBlockTileBytes = 128 << 20;
+
 enum class DType : std::uint8_t { kF32, kBF16, kF16 };
 const char* to_string(DType dtype);             // "f32", "bf16", "f16"
 DType dtype_from_string(const std::string& s);  // Error{kInvalidArgument} otherwise
@@ -40,6 +44,8 @@ struct ModelInfo {
   std::string quantisation;  // of the file: "Q4_1", "BF16", "mixed: Q4_1 Q6_K", ...
   std::int64_t parameters = 0;
   std::int64_t file_bytes = 0;
+  // Of the matrices that lie in GGUF blocks: their values, and the bytes of their blocks.
+  std::int64_t block_parameters = 0, block_bytes = 0;
   int layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, intermediate = 0;
   int vocab_size = 0;
   int context = 0;         // longest prompt + generation the model was trained for
@@ -160,7 +166,8 @@ struct LoadOptions {
   bool reference_kernels = false;      // libtorch's plain operations everywhere, for comparison
   int threads = 0;                     // CPU threads, 0 = all cores
   // CPU: matrices stay in memory as they lie in the file (quantised blocks, bf16, fp16) and are
-  // widened where they are used; logits have the same bits either way. false: widened on loading.
+  // widened where they are used; logits have the same bits either way. CUDA: quantised blocks stay,
+  // where the kernels that compute from them are there. false: widened on loading.
   bool stored_weights = true;
 };
 

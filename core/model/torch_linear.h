@@ -4,11 +4,13 @@
 
 #include <ATen/ATen.h>
 
+#include "core/model/torch_matrix.h"
+
 namespace triescope {
 
 struct TorchLinear {
-  at::Tensor matrix;  // [out, in]
-  at::Tensor bias;    // [out]; undefined = none
+  TorchMatrix matrix;  // [out, in]
+  at::Tensor bias;     // [out]; undefined = none
 };
 
 // x [rows, in] -> x matrix^T + bias [rows, out], contiguous, of x's dtype.

@@ -4,6 +4,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <span>
 
@@ -13,12 +14,14 @@
 namespace triescope {
 
 using at::Tensor;
+using formats::GgmlType;
 using formats::ModelConfig;
 using formats::Role;
 
 TorchWeights::TorchWeights(const formats::WeightSource& source, const at::TensorOptions& options,
-                           int threads, const ProgressSink& progress, std::stop_token stop)
-    : layers(source.config().layers.size()) {
+                           bool keep_blocks, int threads, const ProgressSink& progress,
+                           std::stop_token stop)
+    : layers(source.config().layers.size()), keep_blocks_(keep_blocks) {
   // Threads of load_weights are new ones: the mode and the device are set for each.
   const auto with_torch = [&](const auto& work) {
     const c10::InferenceMode inference;
@@ -31,6 +34,27 @@ TorchWeights::TorchWeights(const formats::WeightSource& source, const at::Tensor
   if (source.config().tied_embeddings) head.matrix = embedding;
 }
 
+double TorchWeights::bytes_per_weight() const {
+  double bytes = 0, weights = 0;
+  const auto count = [&](const TorchLinear& linear) {
+    bytes += static_cast<double>(linear.matrix.bytes());
+    weights +=
+        static_cast<double>(linear.matrix.outputs()) * static_cast<double>(linear.matrix.inputs());
+  };
+  count(head);
+  for (const Layer& layer : layers) {
+    for (const TorchLinear* linear : {&layer.qkv, &layer.output, &layer.gate_up, &layer.down})
+      count(*linear);
+  }
+  return bytes / weights;
+}
+
+std::optional<GgmlType> TorchWeights::blocks_of(const formats::WeightSource& source, Role role,
+                                                int layer) const {
+  const std::optional<GgmlType> type = source.stored_type(role, layer);
+  return keep_blocks_ && type && formats::block_elements(*type) > 1 ? type : std::nullopt;
+}
+
 TorchWeights::Target TorchWeights::target_of(const ModelConfig& config, Role role, int layer) {
   const std::int64_t hidden = config.hidden, query = config.query_dims(), kv = config.kv_dims();
   const std::int64_t inner = config.intermediate, up = config.gated_mlp ? inner : 0;
@@ -40,13 +64,16 @@ TorchWeights::Target TorchWeights::target_of(const ModelConfig& config, Role rol
   const auto part = [](Tensor& tensor, std::int64_t first, std::int64_t rows) {
     return Target{.tensor = &tensor, .first_row = first, .rows = rows};
   };
+  const auto matrix = [](TorchMatrix& whole, std::int64_t first) {
+    return Target{.matrix = &whole, .first_row = first};
+  };
   switch (role) {
     case Role::kEmbedding:
-      return part(embedding, 0, config.vocab_size);
+      return matrix(embedding, 0);
     case Role::kPositions:
       return part(positions, 0, config.context);
     case Role::kHead:
-      return part(head.matrix, 0, config.vocab_size);
+      return matrix(head.matrix, 0);
     case Role::kFinalNorm:
       return norm(final_norm.weight, hidden);
     case Role::kFinalNormBias:
@@ -61,15 +88,15 @@ TorchWeights::Target TorchWeights::target_of(const ModelConfig& config, Role rol
     case Role::kAttentionNormBias:
       return norm(of.attention_norm.bias, hidden);
     case Role::kQuery:
-      return part(of.qkv.matrix, 0, query + 2 * kv);
+      return matrix(of.qkv.matrix, 0);
     case Role::kQueryBias:
       return part(of.qkv.bias, 0, query + 2 * kv);
     case Role::kKey:
-      return part(of.qkv.matrix, query, query + 2 * kv);
+      return matrix(of.qkv.matrix, query);
     case Role::kKeyBias:
       return part(of.qkv.bias, query, query + 2 * kv);
     case Role::kValue:
-      return part(of.qkv.matrix, query + kv, query + 2 * kv);
+      return matrix(of.qkv.matrix, query + kv);
     case Role::kValueBias:
       return part(of.qkv.bias, query + kv, query + 2 * kv);
     case Role::kQueryNorm:
@@ -77,7 +104,7 @@ TorchWeights::Target TorchWeights::target_of(const ModelConfig& config, Role rol
     case Role::kKeyNorm:
       return norm(of.key_norm, config.head_dim);
     case Role::kOutput:
-      return part(of.output.matrix, 0, hidden);
+      return matrix(of.output.matrix, 0);
     case Role::kOutputBias:
       return part(of.output.bias, 0, hidden);
     case Role::kPostAttentionNorm:
@@ -87,15 +114,15 @@ TorchWeights::Target TorchWeights::target_of(const ModelConfig& config, Role rol
     case Role::kMlpNormBias:
       return norm(of.mlp_norm.bias, hidden);
     case Role::kGate:
-      return part(of.gate_up.matrix, 0, 2 * inner);
+      return matrix(of.gate_up.matrix, 0);
     case Role::kGateBias:
       return part(of.gate_up.bias, 0, 2 * inner);
     case Role::kUp:
-      return part(of.gate_up.matrix, up, up + inner);
+      return matrix(of.gate_up.matrix, up);
     case Role::kUpBias:
       return part(of.gate_up.bias, up, up + inner);
     case Role::kDown:
-      return part(of.down.matrix, 0, hidden);
+      return matrix(of.down.matrix, 0);
     case Role::kDownBias:
       return part(of.down.bias, 0, hidden);
     case Role::kPostMlpNorm:
@@ -105,8 +132,13 @@ TorchWeights::Target TorchWeights::target_of(const ModelConfig& config, Role rol
   }
 }
 
-// Before anything is read: several threads fill one tensor.
+// Before anything is read: several threads fill one matrix.
 void TorchWeights::allocate(const formats::WeightSource& source, const at::TensorOptions& options) {
+  struct Parts {  // of a matrix, by their first rows
+    std::map<std::int64_t, TorchMatrix::Part> by_row;
+    std::int64_t inputs = 0;
+  };
+  std::map<TorchMatrix*, Parts> matrices;
   for (int r = 0; r < formats::kRoles; ++r) {
     const auto role = static_cast<Role>(r);
     const std::optional<formats::WeightShape> shape = source.shape(role);
@@ -114,23 +146,61 @@ void TorchWeights::allocate(const formats::WeightSource& source, const at::Tenso
     const int count = formats::is_of_layer(role) ? static_cast<int>(layers.size()) : 1;
     for (int layer = 0; layer < count; ++layer) {
       const Target target = target_of(source.config(), role, layer);
+      if (target.matrix != nullptr) {
+        Parts& parts = matrices[target.matrix];
+        parts.by_row[target.first_row] = {shape->rows, blocks_of(source, role, layer)};
+        parts.inputs = shape->cols;
+        continue;
+      }
       if (target.tensor->defined()) continue;  // another part of it came before
       const at::TensorOptions of = target.is_norm ? options.dtype(at::kFloat) : options;
       *target.tensor = shape->cols == 1 ? at::empty({target.rows}, of)
                                         : at::empty({target.rows, shape->cols}, of);
     }
   }
+  for (const auto& [matrix, parts] : matrices) {
+    std::vector<TorchMatrix::Part> in_order;
+    for (const auto& [first, part] : parts.by_row) in_order.push_back(part);
+    *matrix = TorchMatrix(in_order, parts.inputs, options);
+  }
 }
 
 void TorchWeights::place(const formats::WeightSource& source, const WeightTask& task) {
   const ModelConfig& config = source.config();
+  const Target target = target_of(config, task.role, task.layer);
+  if (target.matrix != nullptr) {
+    if (const auto type = blocks_of(source, task.role, task.layer)) {
+      place_blocks(source, task, target, *type);
+      return;
+    }
+  }
   Tensor fp32 = at::empty({task.shape.rows, task.shape.cols}, at::kFloat);
   source.read_rows(task.role, task.layer, 0,
                    {fp32.mutable_data_ptr<float>(), static_cast<std::size_t>(fp32.numel())});
+  if (target.matrix != nullptr) {
+    target.matrix->set_rows(target.first_row, fp32);
+    return;
+  }
   if (task.shape.cols == 1) fp32 = fp32.reshape({task.shape.rows});
-  const Target target = target_of(config, task.role, task.layer);
   if (config.norm_plus_one && target.is_norm) fp32.add_(1.0);
   target.tensor->narrow(0, target.first_row, task.shape.rows).copy_(fp32);
+}
+
+// In pieces, so that a large matrix is never whole on the host.
+void TorchWeights::place_blocks(const formats::WeightSource& source, const WeightTask& task,
+                                const Target& target, GgmlType type) {
+  constexpr std::int64_t kPieceBytes = 8 << 20;
+  const std::int64_t row_bytes =
+      task.shape.cols / formats::block_elements(type) * formats::block_bytes(type);
+  const std::int64_t piece = std::clamp<std::int64_t>(kPieceBytes / row_bytes, 1, task.shape.rows);
+  source.will_read(task.role, task.layer);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(piece * row_bytes));
+  for (std::int64_t first = 0; first < task.shape.rows; first += piece) {
+    const std::int64_t count = std::min(piece, task.shape.rows - first);
+    const auto part = std::span(bytes).first(static_cast<std::size_t>(count * row_bytes));
+    source.read_stored_rows(task.role, task.layer, first, part);
+    target.matrix->set_stored_rows(target.first_row + first, count, part);
+  }
 }
 
 }  // namespace triescope

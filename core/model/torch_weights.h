@@ -1,10 +1,12 @@
 // The weights of the libtorch executor on its device: matrices that share an input in one, so that
-// one product computes all of them; norms in fp32. Read-only once made, and safe from any thread.
+// one product computes all of them, dense or in the file's blocks; norms in fp32. Read-only once
+// made, and safe from any thread.
 #pragma once
 
 #include <ATen/ATen.h>
 
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -32,19 +34,24 @@ class TorchWeights {
     at::Tensor post_attention_norm, post_mlp_norm;  // [hidden] fp32; undefined = none
   };
 
-  // Reads everything, on up to `threads` threads. options: device, and the dtype of the matrices.
+  // Reads everything, on up to `threads` threads. options: device, and the dtype of the matrices;
+  // keep_blocks: those that lie in GGUF blocks stay so, which TorchMatrix must be able to do.
   // Errors: those of load_weights; kCuda.
-  TorchWeights(const formats::WeightSource& source, const at::TensorOptions& options, int threads,
-               const ProgressSink& progress, std::stop_token stop);
+  TorchWeights(const formats::WeightSource& source, const at::TensorOptions& options,
+               bool keep_blocks, int threads, const ProgressSink& progress, std::stop_token stop);
 
-  at::Tensor embedding;  // [vocab, hidden]
-  at::Tensor positions;  // [context, hidden] or undefined
+  // Of the matrices that a step multiplies by, on average.
+  double bytes_per_weight() const;
+
+  TorchMatrix embedding;  // [vocab, hidden]
+  at::Tensor positions;   // [context, hidden] or undefined
   TorchNorm final_norm;
   TorchLinear head;  // where tied, the embedding itself
   std::vector<Layer> layers;
 
  private:
-  struct Target {  // where a weight goes
+  struct Target {  // where a weight goes: a matrix or a tensor, at a row
+    TorchMatrix* matrix = nullptr;
     at::Tensor* tensor = nullptr;
     std::int64_t first_row = 0;
     std::int64_t rows = 0;  // of the whole tensor
@@ -52,8 +59,15 @@ class TorchWeights {
   };
 
   Target target_of(const formats::ModelConfig& config, formats::Role role, int layer);
+  // The type of the blocks that a matrix stays in; nullopt: it is dense.
+  std::optional<formats::GgmlType> blocks_of(const formats::WeightSource& source,
+                                             formats::Role role, int layer) const;
   void allocate(const formats::WeightSource& source, const at::TensorOptions& options);
   void place(const formats::WeightSource& source, const WeightTask& task);
+  static void place_blocks(const formats::WeightSource& source, const WeightTask& task,
+                           const Target& target, formats::GgmlType type);
+
+  const bool keep_blocks_;
 };
 
 }  // namespace triescope

@@ -53,6 +53,10 @@ std::span<const float> values_of(const Tensor& host) {
   return {host.const_data_ptr<float>(), static_cast<std::size_t>(host.numel())};
 }
 
+// Rows that are cheap with weights in blocks: those of one pass of the kernel over them (block_linear)
+// for which a thread still serves four outputs. Not measured on a GPU yet.
+constexpr int kCheapBlockRows = 8;
+
 class TorchTransformer final : public Model {
  public:
   TorchTransformer(const formats::WeightSource& source, ModelInfo info, const LoadOptions& options,
@@ -61,12 +65,17 @@ class TorchTransformer final : public Model {
         info_(std::move(info)),
         device_(open_device(options.device)),
         options_(at::TensorOptions().dtype(scalar_type(options.dtype)).device(device_)),
-        weights_(source, with_threads(options_, options.threads), options.threads, progress, stop) {
+        keeps_blocks_(steps == LayerSteps::kKernels && options.stored_weights &&
+                      TorchMatrix::block_obstacle().empty()),
+        weights_(source, with_threads(options_, options.threads), keeps_blocks_, options.threads,
+                 progress, stop) {
     info_.device = device_.str();
     if (device_.is_cuda() && !device_.has_index()) info_.device = "cuda:0";
     for (const formats::RopeConfig& rope : config_.ropes) ropes_.emplace_back(rope);
     position_end_ = info_.context;
     choose_steps(steps);
+    if (steps == LayerSteps::kKernels && options.stored_weights) tell_of_blocks();
+    if (weights_.bytes_per_weight() < 1.5) info_.cheap_rows = kCheapBlockRows;
   }
 
   const ModelInfo& info() const override { return info_; }
@@ -93,7 +102,7 @@ class TorchTransformer final : public Model {
     const c10::InferenceMode inference;
     const c10::OptionalDeviceGuard guard(device_);
     with_torch_errors(device_, [&] {
-      const Tensor rows = weights_.embedding.index_select(0, index_tensor(tokens, device_));
+      const Tensor rows = weights_.embedding.rows(index_tensor(tokens, device_));
       const Tensor host = rows.to(at::kFloat).to(at::kCPU).contiguous();
       const std::span<const float> values = values_of(host);
       std::copy(values.begin(), values.end(), out.begin());
@@ -141,13 +150,22 @@ class TorchTransformer final : public Model {
     warn("attention runs on libtorch's operations instead of the tree-attention kernel", attention);
   }
 
+  // Blocks that could not stay, and why.
+  void tell_of_blocks() {
+    if (keeps_blocks_ || info_.block_bytes == 0) return;
+    info_.warning +=
+        (info_.warning.empty() ? "" : "; ") +
+        ("the file's quantised matrices are expanded to " + std::string(to_string(info_.dtype)) +
+         " on loading: " + TorchMatrix::block_obstacle());
+  }
+
   // Without softcap, fp32.
   Tensor logits_of(const Tensor& normed) const {
-    return linear(normed, weights_.head).to(at::kFloat);
+    return weights_.head.matrix.product(normed, {}, at::kFloat);
   }
 
   Tensor embedded(const ForwardInputs& in) const {
-    Tensor x = weights_.embedding.index_select(0, in.tokens);
+    Tensor x = weights_.embedding.rows(in.tokens);
     if (config_.embedding_scale != 1) {
       // The scale is rounded to the model's dtype first, as in transformers.
       x = x * at::full({}, config_.embedding_scale, options_);
@@ -207,6 +225,7 @@ class TorchTransformer final : public Model {
   ModelInfo info_;
   at::Device device_;
   at::TensorOptions options_;
+  bool keeps_blocks_;
   TorchWeights weights_;
   std::unique_ptr<TorchLayerOps> ops_;
   bool attention_kernel_ = false;

@@ -24,9 +24,9 @@
 #define __noinline__
 #define __shared__ static  // blocks run one after another
 #define __launch_bounds__(n)
-#define TRIESCOPE_CALL const
 #define TRIESCOPE_UNROLL
 #define TRIESCOPE_UNROLL_4
+#define TRIESCOPE_CALL const
 
 struct dim3 {
   unsigned x, y, z;
@@ -115,10 +115,11 @@ struct Place {
 struct Block {
   Place scheduler;
   std::vector<Place> fibres;
-  std::size_t stacks = 0;       // in use, by fibre
-  std::vector<int> fibre_of;    // by thread; -1 = has met no barrier
-  std::vector<char> ended;      // by thread
-  std::vector<float> exchange;  // by thread
+  std::size_t stacks = 0;           // in use, by fibre
+  std::vector<int> fibre_of;        // by thread; -1 = has met no barrier
+  std::vector<char> ended;          // by thread
+  std::vector<float> exchange;      // by turn, then thread
+  std::vector<unsigned char> turn;  // by thread: of its next shuffle, 0 or 1
   unsigned threads = 0, started = 0;
   unsigned current = 0;  // the thread that runs
   int fibre = 0;         // on this fibre
@@ -148,7 +149,8 @@ inline void run_block(unsigned threads, const std::function<void()>& body) {
   state.fibres.resize(threads);
   state.fibre_of.assign(threads, -1);
   state.ended.assign(threads, 0);
-  state.exchange.resize(threads);
+  state.exchange.resize(std::size_t{2} * threads);
+  state.turn.assign(threads, 0);
   state.threads = threads;
   state.body = body;
   block = &state;
@@ -190,14 +192,15 @@ inline cuda_stand_in::ThreadIndex threadIdx;
 #define blockIdx (::cuda_stand_in::block_index)
 
 inline void __syncthreads() { cuda_stand_in::yield(); }
+// One wait a shuffle: values of the next one go elsewhere, and nobody is two shuffles ahead.
 inline float __shfl_xor_sync(unsigned, float value, int mask) {
   auto& b = *cuda_stand_in::block;
   const unsigned me = b.current;
-  b.exchange[me] = value;
+  float* values = b.exchange.data() + std::size_t{b.turn[me]} * b.threads;
+  b.turn[me] ^= 1;
+  values[me] = value;
   cuda_stand_in::yield();
-  const float other = b.exchange[me ^ static_cast<unsigned>(mask)];
-  cuda_stand_in::yield();
-  return other;
+  return values[me ^ static_cast<unsigned>(mask)];
 }
 
 #define TRIESCOPE_LAUNCH(kernel, grid, threads, stream, ...)                 \

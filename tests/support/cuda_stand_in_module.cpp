@@ -7,6 +7,8 @@
 #include "tests/support/cuda_stand_in.h"
 // After the stand-in: the kernels themselves.
 #include "core/kernels/add_norm.cu"
+#include "core/kernels/block_linear.cu"
+#include "core/kernels/block_rows.cu"
 #include "core/kernels/device.cuh"
 #include "core/kernels/gated_activation.cu"
 #include "core/kernels/split_qkv.cu"

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "app/run/memory_check.h"
+#include "core/model/memory_need.h"
 
 namespace triescope::app {
 namespace {
@@ -39,14 +40,19 @@ TEST_CASE("a model that does not fit: what it needs, what there is, what would f
       why_it_does_not_fit(info, {.dtype = DType::kBF16}, 500'000'000) ==
       "Big: needs 2.00 GB (2.00 GB of weights, 0 B to compute), and 500 MB are free on cpu; close "
       "other programs, or take a smaller model");
-  // bf16 changes nothing for blocks on the CPU, and a file nothing on a GPU.
+  // bf16 changes nothing for blocks.
   CHECK(
       why_it_does_not_fit(billion("Q8_0", 1'062'500'000), {}, 1'000'000'000) ==
       "Big: needs 1.06 GB (1.06 GB of weights, 0 B to compute), and 1.00 GB are free on cpu; close "
       "other programs, or take a Q4_K file of it (562 MB)");
+  // On a GPU a quantised file takes less where the kernels that compute from it are there.
+  const std::string files = keeps_blocks({.device = "cuda:0"})
+                                ? ", or a Q8_0 file of it (1.06 GB), or a Q4_K file of it (562 MB)"
+                                : "";
   CHECK(why_it_does_not_fit(info, {.device = "cuda:0"}, 3'000'000'000) ==
         "Big: needs 4.00 GB (4.00 GB of weights, 0 B to compute), and 3.00 GB are free on cuda:0; "
-        "close other programs, or take dtype bf16 (2.00 GB)");
+        "close other programs, or take dtype bf16 (2.00 GB)" +
+            files);
 }
 
 // A run of 100 prompt tokens and 20 new ones.

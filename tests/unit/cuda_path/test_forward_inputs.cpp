@@ -85,7 +85,7 @@ TEST_CASE("torch weights: q, k, v and gate, up are rows of one matrix, biases to
     write_golden_model(golden.at(name), folder.path());
     const auto source = formats::WeightSource::open(folder.path().string());
     const formats::ModelConfig& config = source->config();
-    const TorchWeights weights(*source, at::TensorOptions().dtype(at::kBFloat16), 2, {}, {});
+    const TorchWeights weights(*source, at::TensorOptions().dtype(at::kBFloat16), false, 2, {}, {});
     const auto rows_of = [&](Role role, int layer) {
       const auto shape = source->shape(role);
       if (!shape) return at::Tensor();
@@ -107,28 +107,39 @@ TEST_CASE("torch weights: q, k, v and gate, up are rows of one matrix, biases to
       CHECK((got.scalar_type() == dtype));
       CHECK(at::equal(got, (at::cat(parts) + plus).to(dtype)));
     };
+    const auto check_matrix = [&](const TorchMatrix& got, std::initializer_list<Role> roles,
+                                  int layer) {
+      REQUIRE(got.defined());
+      check(got.rows(at::arange(got.outputs(), at::kInt)), roles, layer);
+    };
     const double one = config.norm_plus_one ? 1 : 0;
-    check(weights.embedding, {Role::kEmbedding}, 0);
+    check_matrix(weights.embedding, {Role::kEmbedding}, 0);
     check(weights.positions, {Role::kPositions}, 0);
     check(weights.final_norm.weight, {Role::kFinalNorm}, 0, at::kFloat, one);
     check(weights.final_norm.bias, {Role::kFinalNormBias}, 0, at::kFloat, one);
     if (config.tied_embeddings) {
-      CHECK(weights.head.matrix.is_same(weights.embedding));
+      // What is written to the one is in the other.
+      TorchMatrix embedding = weights.embedding;
+      const at::Tensor first = at::zeros({1}, at::kInt), row = embedding.rows(first);
+      embedding.set_rows(0, at::full({1, embedding.inputs()}, 7.0));
+      CHECK(at::all(weights.head.matrix.rows(first) == 7.0).item<bool>());
+      embedding.set_rows(0, row);
+      check_matrix(weights.head.matrix, {Role::kEmbedding}, 0);
     } else {
-      check(weights.head.matrix, {Role::kHead}, 0);
+      check_matrix(weights.head.matrix, {Role::kHead}, 0);
     }
     CHECK(!weights.head.bias.defined());
     REQUIRE(weights.layers.size() == config.layers.size());
     for (int i = 0; i < static_cast<int>(weights.layers.size()); ++i) {
       const TorchWeights::Layer& layer = weights.layers[static_cast<std::size_t>(i)];
       CAPTURE(i);
-      check(layer.qkv.matrix, {Role::kQuery, Role::kKey, Role::kValue}, i);
+      check_matrix(layer.qkv.matrix, {Role::kQuery, Role::kKey, Role::kValue}, i);
       check(layer.qkv.bias, {Role::kQueryBias, Role::kKeyBias, Role::kValueBias}, i);
-      check(layer.gate_up.matrix, {Role::kGate, Role::kUp}, i);
+      check_matrix(layer.gate_up.matrix, {Role::kGate, Role::kUp}, i);
       check(layer.gate_up.bias, {Role::kGateBias, Role::kUpBias}, i);
-      check(layer.output.matrix, {Role::kOutput}, i);
+      check_matrix(layer.output.matrix, {Role::kOutput}, i);
       check(layer.output.bias, {Role::kOutputBias}, i);
-      check(layer.down.matrix, {Role::kDown}, i);
+      check_matrix(layer.down.matrix, {Role::kDown}, i);
       check(layer.down.bias, {Role::kDownBias}, i);
       check(layer.attention_norm.weight, {Role::kAttentionNorm}, i, at::kFloat, one);
       check(layer.attention_norm.bias, {Role::kAttentionNormBias}, i, at::kFloat, one);

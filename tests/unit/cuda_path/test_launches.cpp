@@ -13,6 +13,7 @@
 #include "core/model/transformer.h"
 #include "tests/support/sanitized.h"
 #include "tests/unit/model/model_test_util.h"
+#include "tests/unit/model/stored_llama.h"
 
 namespace triescope::test {
 namespace {
@@ -77,17 +78,10 @@ std::string text_of(const Counts& counts) {
   return text;
 }
 
-// Of one forward of three rows over the first `layers` layers of a golden model.
-Launches launches_of(json entry, int layers, DType dtype) {
-  entry["config"]["num_hidden_layers"] = layers;
-  if (entry["config"].contains("layer_types"))
-    entry["config"]["layer_types"].get_ref<json::array_t&>().resize(
-        static_cast<std::size_t>(layers));
-  if (entry["config"].contains("n_layer")) entry["config"]["n_layer"] = layers;
-  const TempDir folder;
-  write_golden_model(entry, folder.path());
-  const auto source = formats::WeightSource::open(folder.path().string());
-  ModelInfo info = inspect_model(folder.path().string());
+// Of one forward of three rows.
+Launches launches_of_file(const std::string& path, int layers, DType dtype) {
+  const auto source = formats::WeightSource::open(path);
+  ModelInfo info = inspect_model(path);
   REQUIRE(info.layers == layers);
   LoadOptions options;
   options.dtype = dtype;
@@ -109,6 +103,18 @@ Launches launches_of(json entry, int layers, DType dtype) {
     if (!launches_nothing(name)) launches.operations[name] = count;
   }
   return launches;
+}
+
+// Of one forward of three rows over the first `layers` layers of a golden model.
+Launches launches_of(json entry, int layers, DType dtype) {
+  entry["config"]["num_hidden_layers"] = layers;
+  if (entry["config"].contains("layer_types"))
+    entry["config"]["layer_types"].get_ref<json::array_t&>().resize(
+        static_cast<std::size_t>(layers));
+  if (entry["config"].contains("n_layer")) entry["config"]["n_layer"] = layers;
+  const TempDir folder;
+  write_golden_model(entry, folder.path());
+  return launches_of_file(folder.path().string(), layers, dtype);
 }
 
 Counts difference(const Counts& more, const Counts& less) {
@@ -168,6 +174,28 @@ TEST_CASE("CUDA path: besides its layers a forward launches the ends of the mode
   CHECK(text_of(difference(twice, layer.kernels)) == "1 add_norm");
   const Counts ends = difference(difference(two.operations, layer.operations), layer.operations);
   CHECK(text_of(ends) == "1 aten::_to_copy, 1 aten::copy_, 2 aten::index_select, 1 aten::mm");
+}
+
+TEST_CASE("CUDA path: a layer in blocks is as many launches, neighbours of one type being one") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  const TempDir folder;
+  const std::string path = (folder.path() / "model.gguf").string();
+  const auto launches = [&](const auto& type_of) {
+    std::ofstream(path, std::ios::binary) << llama_file(type_of, 11);
+    return launches_of_file(path, 2, DType::kBF16);
+  };
+  // Two layers of four products, and the output head; the embedding.
+  const auto one_type = [](const std::string&) { return formats::GgmlType::kQ4_K; };
+  const Launches same = launches(one_type);
+  CHECK(same.kernels.at("block_linear") == 2 * 4 + 1);
+  CHECK(same.kernels.at("block_rows") == 1);
+  // The rows whose logits are asked for, and these on their way to the host.
+  CHECK(text_of(same.operations) == "1 aten::index_select");
+  // q and k are one run of rows, v another.
+  const Launches other_v = launches([&](const std::string& name) {
+    return name.ends_with("attn_v.weight") ? formats::GgmlType::kQ6_K : one_type(name);
+  });
+  CHECK(other_v.kernels.at("block_linear") == 2 * 5 + 1);
 }
 
 }  // namespace

@@ -3,60 +3,14 @@
 #include <doctest/doctest.h>
 
 #include "core/base/error.h"
-#include "core/formats/random_blocks.h"
 #include "tests/support/skip.h"
-#include "tests/unit/formats/format_test_util.h"
 #include "tests/unit/model/model_test_util.h"
+#include "tests/unit/model/stored_llama.h"
 
 namespace triescope::test {
 namespace {
 
 using formats::GgmlType;
-
-constexpr std::uint32_t kWidth = 256, kVocab = 70;
-
-// A small llama, every matrix of the type that `type_of` gives for its name.
-template <class TypeOf>
-std::string llama_file(const TypeOf& type_of, std::uint64_t seed) {
-  Rng rng(seed);
-  GgufWriter file;
-  file.add("general.architecture", std::string("llama"));
-  for (const auto& [key, value] : {std::pair("block_count", 2u),
-                                   {"context_length", 128u},
-                                   {"embedding_length", kWidth},
-                                   {"feed_forward_length", 512u},
-                                   {"attention.head_count", 4u},
-                                   {"attention.head_count_kv", 2u}})
-    file.add(std::string("llama.") + key, std::uint32_t{value});
-  file.add("llama.attention.layer_norm_rms_epsilon", 1e-5f);
-  const auto matrix = [&](const std::string& name, std::uint64_t inputs, std::uint64_t outputs) {
-    const GgmlType type = type_of(name);
-    file.add_entry(name, {inputs, outputs}, static_cast<std::uint32_t>(type), file.data.size());
-    const std::vector<std::byte> rows = formats::random_rows(
-        type, static_cast<std::int64_t>(outputs), static_cast<std::int64_t>(inputs), rng);
-    file.data.append(reinterpret_cast<const char*>(rows.data()), rows.size());
-    file.data.resize((file.data.size() + 31) / 32 * 32, '\0');
-  };
-  const auto norm = [&](const std::string& name) {
-    file.add_f32(name, {kWidth}, std::vector<float>(kWidth, 0.75f));
-  };
-  matrix("token_embd.weight", kWidth, kVocab);
-  matrix("output.weight", kWidth, kVocab);
-  norm("output_norm.weight");
-  for (int layer = 0; layer < 2; ++layer) {
-    const std::string block = "blk." + std::to_string(layer) + ".";
-    norm(block + "attn_norm.weight");
-    norm(block + "ffn_norm.weight");
-    matrix(block + "attn_q.weight", kWidth, kWidth);
-    matrix(block + "attn_k.weight", kWidth, kWidth / 2);
-    matrix(block + "attn_v.weight", kWidth, kWidth / 2);
-    matrix(block + "attn_output.weight", kWidth, kWidth);
-    matrix(block + "ffn_gate.weight", kWidth, 512);
-    matrix(block + "ffn_up.weight", kWidth, 512);
-    matrix(block + "ffn_down.weight", 512, kWidth);
-  }
-  return file.bytes();
-}
 
 // The same bits for one row, a few and many, at once and step by step.
 void check_same_bits(const std::string& path, DType dtype, int vocab) {
@@ -84,26 +38,15 @@ TEST_CASE("a file of one type gives the bits of its dequantised weights, for eve
     std::ofstream(path, std::ios::binary)
         << llama_file([&](const std::string&) { return type; }, static_cast<std::uint64_t>(type));
     CAPTURE(formats::to_string(type));
-    check_same_bits(path.string(), DType::kF32, kVocab);
+    check_same_bits(path.string(), DType::kF32, kStoredVocab);
   }
 }
 
 TEST_CASE("a file of mixed types: the type is the matrix's, also where matrices share an input") {
-  const auto type_of = [](const std::string& name) {
-    using enum GgmlType;
-    if (name.ends_with("attn_q.weight")) return kQ4_K;
-    if (name.ends_with("attn_k.weight")) return kQ6_K;
-    if (name.ends_with("attn_v.weight")) return kF16;
-    if (name.ends_with("ffn_gate.weight")) return kQ5_1;
-    if (name.ends_with("ffn_up.weight")) return kIQ4_NL;
-    if (name.ends_with("ffn_down.weight")) return kQ3_K;
-    if (name.starts_with("token_embd")) return kQ8_0;
-    return kBF16;
-  };
   const TempDir folder;
   const std::filesystem::path path = folder.path() / "model.gguf";
-  std::ofstream(path, std::ios::binary) << llama_file(type_of, 5);
-  check_same_bits(path.string(), DType::kF32, kVocab);
+  std::ofstream(path, std::ios::binary) << llama_file(mixed_type, 5);
+  check_same_bits(path.string(), DType::kF32, kStoredVocab);
 }
 
 TEST_CASE("bf16 rounds matrices of fp32 and fp16 alone: blocks stay as they are") {

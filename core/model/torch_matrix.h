@@ -1,0 +1,83 @@
+// A matrix of the libtorch executor, [outputs, inputs]: one weight, or several that share an input
+// (q, k, v; gate, up), one under the other. Each part is dense, in the dtype of computation, or lies
+// in GGUF blocks as in its file, of a type of its own.
+//
+// Products with blocks: up to kFewRows rows by a kernel that dequantises in registers
+// (core/kernels/block_linear.cuh), where a row's bits depend on that row alone; more rows by
+// libtorch from a dense tile of at most kBlockTileBytes, whose values have the bits of
+// formats::dequantise, rounded to the dtype.
+//
+// Immutable once filled, and safe from any thread; rows that do not overlap may be set at once.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/formats/dequantise.h"
+#include "core/model/model.h"
+
+namespace triescope {
+
+class TorchMatrix {
+ public:
+  // Twice the rows of one pass over the blocks: by its bytes, a second pass is far cheaper than
+  // writing and reading a dense tile.
+  static constexpr std::int64_t kFewRows = 32;
+
+  struct Part {
+    std::int64_t outputs = 0;
+    std::optional<formats::GgmlType> blocks;  // nullopt = dense
+  };
+
+  // Why no part can be blocks: the kernels are missing. "" = they are there.
+  static std::string block_obstacle();
+
+  TorchMatrix() = default;
+  // Room for the parts, values undefined. options: device, and the dtype of what is dense.
+  // Error{kInvalidArgument}: inputs that are not whole blocks of a part's type; kNotSupported:
+  // blocks, and block_obstacle().
+  TorchMatrix(std::span<const Part> parts, std::int64_t inputs, const at::TensorOptions& options);
+
+  // Rows [first, first + count), of one type: fp32 on the host where they are dense, else as they lie
+  // in the file. Error{kInvalidArgument}: outside, of several types, another size or kind.
+  void set_rows(std::int64_t first, const at::Tensor& rows);
+  void set_stored_rows(std::int64_t first, std::int64_t count, std::span<const std::byte> rows);
+
+  bool defined() const { return !runs_.empty(); }
+  std::int64_t outputs() const { return outputs_; }
+  std::int64_t inputs() const { return inputs_; }
+  std::int64_t bytes() const;  // on the device
+
+  // x [rows, inputs] of the dtype -> x W^T + bias [rows, outputs], contiguous, in `result`. bias
+  // [outputs] of the dtype, undefined = none. Error{kInvalidArgument}: x of another width or dtype;
+  // kCuda: a launch failed.
+  at::Tensor product(const at::Tensor& x, const at::Tensor& bias, at::ScalarType result) const;
+
+  // Rows `ids` (int32 or int64, on the device) of a matrix of one type -> [ids, inputs] in the
+  // dtype. Ids must lie within the matrix.
+  at::Tensor rows(const at::Tensor& ids) const;
+
+ private:
+  struct Run {  // neighbouring parts of one type
+    std::int64_t first, outputs;
+    std::optional<formats::GgmlType> blocks;
+    at::Tensor weights;  // [outputs, inputs], or bytes [outputs, bytes of a row]
+  };
+  Run& run_of(const char* what, std::int64_t first, std::int64_t count, bool blocks);
+  void block_product(const Run& run, const at::Tensor& x, const at::Tensor& bias,
+                     at::Tensor& y) const;
+  void tiled_product(const Run& run, const at::Tensor& x, const at::Tensor& bias,
+                     at::Tensor& y) const;
+  void dequantise(const Run& run, std::int64_t first, const at::Tensor& ids, at::Tensor& out) const;
+
+  std::int64_t outputs_ = 0, inputs_ = 0;
+  at::TensorOptions options_;
+  std::vector<Run> runs_;
+};
+
+}  // namespace triescope
