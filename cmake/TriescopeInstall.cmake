@@ -27,6 +27,8 @@ if(TARGET triescope)
   # libtorch stays where set-up put it; the CUDA module lies beside the program.
   set_target_properties(triescope PROPERTIES INSTALL_RPATH "${TRIESCOPE_TORCH_DIR}/lib")
   install(TARGETS triescope RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime)
+  # What drafts for the model of `make run`; app/run/catalog.cpp finds it there.
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/assets/draft" DESTINATION "${CMAKE_INSTALL_DATADIR}/triescope" COMPONENT runtime)
 endif()
 if(TARGET triescope_kernels_cuda)
   install(TARGETS triescope_kernels_cuda LIBRARY DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime)

@@ -17,8 +17,6 @@ namespace {
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 constexpr int kStopEvery = 256;  // draws
-// Of the lossy rules; those that a run has by default.
-constexpr float kTypicalEpsilon = 0.09f, kTypicalDelta = 0.3f;
 
 Distribution distribution_of(const std::vector<double>& probabilities) {
   Distribution d;
@@ -99,12 +97,7 @@ class Drafted {
                         .logits = [&](int) -> std::span<const float> { return row_; },
                         .proposals = &proposals};
     ModelRows model(view, processors_, warpers_);
-    const Verification verified = rule_({.view = view,
-                                         .root = root,
-                                         .rows = model,
-                                         .rng = rng,
-                                         .typical_epsilon = kTypicalEpsilon,
-                                         .typical_delta = kTypicalDelta});
+    const Verification verified = rule_({.view = view, .root = root, .rows = model, .rng = rng});
     result.drafted += static_cast<std::int64_t>(proposal.draws.size());
     result.accepted += !verified.path.empty();
     return verified.path.empty() ? verified.next_token : tree[verified.path[0]].token.value;

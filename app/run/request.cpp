@@ -39,6 +39,12 @@ bool has_default_draft(const MethodInfo& method, const std::string& model) {
 
 }  // namespace
 
+bool same_decoding(const RunRequest& a, const RunRequest& b) {
+  return a.method == b.method && a.settings == b.settings && a.prompt == b.prompt &&
+         a.prompt_is_ids == b.prompt_is_ids && a.chat == b.chat &&
+         a.max_new_tokens == b.max_new_tokens && a.seed == b.seed;
+}
+
 void check_request(const RunRequest& request) {
   const MethodInfo& method = find_method(request.method);
   validate_settings(method, request.settings);

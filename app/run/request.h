@@ -30,6 +30,9 @@ struct RunRequest {
   std::uint64_t seed = 0;
 };
 
+// Both decode the same with whatever model: method, settings, prompt, limit and seed are the same.
+bool same_decoding(const RunRequest& a, const RunRequest& b);
+
 // Refuses what can be refused before a model is loaded: an unknown method, settings it does not
 // take, a draft model or head that it needs and that is not named or not there.
 void check_request(const RunRequest& request);

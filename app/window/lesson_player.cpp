@@ -16,11 +16,6 @@ using lessons::Piece;
 using lessons::Predict;
 using lessons::Task;
 
-bool same_run(const RunRequest& a, const RunRequest& b) {
-  return a.method == b.method && a.settings == b.settings && a.prompt == b.prompt &&
-         a.chat == b.chat && a.max_new_tokens == b.max_new_tokens && a.seed == b.seed;
-}
-
 }  // namespace
 
 void LessonPlayer::open(const std::string& path_or_name) {
@@ -209,7 +204,7 @@ std::vector<LessonPlayer::Line> LessonPlayer::run_lines(const RunRequest& reques
   const auto& documents = workspace_.documents();
   // Whoever comes back to the step sees the run that is there already.
   for (std::size_t i = 0; start && i < documents.size(); ++i)
-    if (documents[i]->request && same_run(*documents[i]->request, request))
+    if (documents[i]->request && same_decoding(*documents[i]->request, request))
       return {{"document", std::to_string(i)}};
   if (!request.model.empty() && request.model != workspace_.request().model)
     lines.push_back({"model", request.model});

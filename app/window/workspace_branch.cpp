@@ -9,10 +9,8 @@ namespace triescope::app {
 namespace {
 
 bool same_run(const RunRequest& a, const RunRequest& b) {
-  return a.model == b.model && a.draft_model == b.draft_model && a.device == b.device &&
-         a.dtype == b.dtype && a.method == b.method && a.settings == b.settings &&
-         a.prompt == b.prompt && a.prompt_is_ids == b.prompt_is_ids && a.chat == b.chat &&
-         a.max_new_tokens == b.max_new_tokens && a.seed == b.seed;
+  return same_decoding(a, b) && a.model == b.model && a.draft_model == b.draft_model &&
+         a.device == b.device && a.dtype == b.dtype && a.kv_dtype == b.kv_dtype;
 }
 
 std::string shown_token(const capture::Capture& capture, std::int32_t token) {

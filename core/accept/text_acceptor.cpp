@@ -298,10 +298,10 @@ std::vector<Parameter> verify_parameters() {
   for (auto& p : warper_parameters()) parameters.push_back(std::move(p));
   parameters.push_back(sampler_parameter());
   parameters.push_back(
-      number("typical_epsilon", "Typical Epsilon", 0.09, 0, 1,
+      number("typical_epsilon", "Typical Epsilon", kTypicalEpsilon, 0, 1,
              "With verify=typical a draft passes where p > min(epsilon, delta * e^(-entropy))."));
   parameters.push_back(
-      number("typical_delta", "Typical Delta", 0.3, 0, 1,
+      number("typical_delta", "Typical Delta", kTypicalDelta, 0, 1,
              "With verify=typical, the delta of min(epsilon, delta * e^(-entropy))."));
   parameters.push_back(
       integer("accept_top_k", "Accepted Ranks", 1, 1, 1000,

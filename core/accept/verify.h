@@ -29,6 +29,9 @@ namespace triescope {
 
 enum class Sampler : std::uint8_t { kSoftmax, kGumbel };
 
+// Typical acceptance's defaults (Medusa, section 3.3; the reference's posterior threshold and alpha).
+inline constexpr double kTypicalEpsilon = 0.09, kTypicalDelta = 0.3;
+
 // Children of a node that are drafts of this step, in draw order.
 std::vector<NodeId> drafts_below(const TokenTree& tree, const ModelRows& rows, NodeId node);
 
@@ -38,8 +41,9 @@ struct VerifyInput {
   ModelRows& rows;
   Rng& rng;
   Sampler sampler = Sampler::kSoftmax;
-  float typical_epsilon = 0, typical_delta = 0;  // verify_typical
-  int top_k = 1;                                 // verify_top_k
+  float typical_epsilon = static_cast<float>(kTypicalEpsilon);  // verify_typical
+  float typical_delta = static_cast<float>(kTypicalDelta);
+  int top_k = 1;  // verify_top_k
 
   const TokenTree& tree() const { return view.tree; }
   // No token follows this node: it is an EOS, or the text has its full length.

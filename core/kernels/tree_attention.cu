@@ -225,7 +225,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 // out = sum over partitions of exp(m_p - m) * values_p / sum of exp(m_p - m) * sum_p. A warp takes
-// every kWarps-th partition by index, ascending; the warps' sums are added in order.
+// every kWarps-th partition that the row sees, ascending; the warps' sums are added in order.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     attention_combine(TRIESCOPE_CALL TriescopeTreeAttention a, TRIESCOPE_CALL Partials partials) {
@@ -251,7 +251,7 @@ __global__ void __launch_bounds__(kThreads)
   float total = 0.0f, sum[kMaxHead / 32];
   TRIESCOPE_UNROLL
   for (int i = 0; i < kMaxHead / 32; ++i) sum[i] = 0.0f;
-  for (int p = first + (warp + kWarps - first % kWarps) % kWarps; p < end; p += kWarps) {
+  for (int p = first + warp; p < end; p += kWarps) {
     const float e = expf(__fsub_rn(summary[2 * p], largest));
     total = __fmaf_rn(e, summary[2 * p + 1], total);
     const float* of = values + static_cast<int64_t>(p) * a.head_dim;

@@ -20,7 +20,7 @@
 // Order ("path only"): a row's list is cut by index into partitions of 128 slots. In a partition a
 // score is one chain over the head's dimensions; the sum of V runs over the slots in interleaved
 // chains (by index modulo 256 / head_dim), added in order. Partitions are then combined in four
-// ascending chains (by index modulo 4), added in order. Nothing depends on other rows, on where
+// ascending chains (every fourth that the row sees), added in order. Nothing depends on other rows, on where
 // slots lie, or on where the list is cut into prefix and own part.
 //
 // Partitions that lie before a row's window are not read. A NaN in a row's q, or in K or V that the

@@ -7,11 +7,13 @@ namespace {
 
 using capture::NodeState;
 
-constexpr std::size_t kManyNodes = 300;    // kAuto: from here on old dead branches are left out
-constexpr std::int32_t kDeadSteps = 6;     // how long a dead branch stays in sight
-constexpr std::int32_t kManyColumns = 90;  // kAuto: from here on stretches become runs
-constexpr std::int32_t kMinRun = 8;        // a shorter stretch is not worth a fold
-constexpr std::int32_t kGrowingEnd = 16;   // the newest columns are never folded
+constexpr std::size_t kManyNodes = 300;        // kAuto: from here on old dead branches are left out
+constexpr std::ptrdiff_t kManyWithdrawn = 60;  // kAuto: from here on only some of them are drawn,
+constexpr std::int32_t kWithdrawnBelow = 1;    // so many below each parent, those of the step shown
+constexpr std::int32_t kDeadSteps = 6;         // how long a dead branch stays in sight
+constexpr std::int32_t kManyColumns = 90;      // kAuto: from here on stretches become runs
+constexpr std::int32_t kMinRun = 8;            // a shorter stretch is not worth a fold
+constexpr std::int32_t kGrowingEnd = 16;       // the newest columns are never folded
 
 }  // namespace
 
@@ -46,8 +48,13 @@ std::vector<TrieItem> fold_trie(std::span<const capture::NodeRow> nodes,
   const bool folds_dead =
       options.mode == FoldMode::kAll || (options.mode == FoldMode::kAuto && count >= kManyNodes);
   const std::int32_t keep = options.mode == FoldMode::kAll ? 0 : kDeadSteps;
+  const bool folds_withdrawn =
+      options.mode == FoldMode::kAll ||
+      (options.mode == FoldMode::kAuto &&
+       std::ranges::count(states, NodeState::kWithdrawn) >= kManyWithdrawn);
   std::vector<char> hidden(count, 0);
-  std::vector<std::int32_t> hidden_dead(count, 0), hidden_other(count, 0), shown_children(count, 0);
+  std::vector<std::int32_t> hidden_dead(count, 0), hidden_other(count, 0), shown_children(count, 0),
+      withdrawn_below(count, 0);
   for (std::size_t i = 1; i < count; ++i) {
     const auto parent = index(nodes[i].parent);
     if (hidden[parent]) {
@@ -57,7 +64,11 @@ std::vector<TrieItem> fold_trie(std::span<const capture::NodeRow> nodes,
     const bool closed = options.closed.count(nodes[i].parent) != 0;
     const bool old = folds_dead && is_dead(states[i]) && last_step[i] + keep < shown_step &&
                      options.opened.count(nodes[i].parent) == 0;
-    if (closed || old) {
+    const bool withdrawn = folds_withdrawn && states[i] == NodeState::kWithdrawn &&
+                           options.opened.count(nodes[i].parent) == 0 &&
+                           (capture::step_of(nodes[i].tick) < shown_step ||
+                            withdrawn_below[parent]++ >= kWithdrawnBelow);
+    if (closed || old || withdrawn) {
       hidden[i] = 1;
       (is_dead(states[i]) ? hidden_dead : hidden_other)[parent] += below[i] + 1;
       continue;

@@ -1,6 +1,7 @@
 // Which nodes of a token tree are drawn, and as what: dead branches that died a while ago are left
-// out (their parent carries the count), long stretches in which no branch begins or ends become one
-// item per path. Pure: no drawing. The same arguments give the same items.
+// out (their parent carries the count), and of many withdrawn drafts all but a few; long stretches in
+// which no branch begins or ends become one item per path. Pure: no drawing. The same arguments give
+// the same items.
 #pragma once
 
 #include <cstdint>

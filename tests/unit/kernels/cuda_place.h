@@ -93,7 +93,8 @@ inline double distance(const Floats& got, const Floats& want, double fraction, d
   for (std::size_t i = 0; i < got.size(); ++i) {
     const double allowed = std::max(std::fabs(double{want[i]}) * fraction, least);
     const double off = std::fabs(double{got[i]} - want[i]) / allowed;
-    if (!(off <= worst)) worst = off;  // NaN too
+    if (std::isnan(off)) return INFINITY;
+    worst = std::max(worst, off);
   }
   return worst;
 }

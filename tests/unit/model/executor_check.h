@@ -114,7 +114,8 @@ inline double distance(std::span<const float> got, const PlainTransformer::Matri
     for (const double value : row) {
       largest = std::max(largest, std::abs(value));
       const double difference = i < got.size() ? std::abs(got[i] - value) : INFINITY;
-      if (!(difference <= worst)) worst = difference;
+      if (std::isnan(difference)) return INFINITY;
+      worst = std::max(worst, difference);
       ++i;
     }
   }

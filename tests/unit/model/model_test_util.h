@@ -70,7 +70,8 @@ inline double max_difference(std::span<const float> a, std::span<const float> b)
   double largest = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const double difference = std::abs(static_cast<double>(a[i]) - b[i]);
-    if (!(difference <= largest)) largest = difference;  // NaN stays
+    if (std::isnan(difference)) return INFINITY;
+    largest = std::max(largest, difference);
   }
   return largest;
 }

@@ -200,6 +200,33 @@ Tree stem_of(std::int32_t depth) {
 
 }  // namespace
 
+TEST_CASE(
+    "trie folds: of 60 withdrawn drafts and more one below each parent is drawn in their step, none later") {
+  for (const int withdrawn : {59, 60}) {
+    Tree tree = stem_of(2);  // nodes 0, 1, 2
+    for (int i = 0; i < withdrawn; ++i) tree.add(1 + i % 2, 4, NodeState::kWithdrawn);
+    const std::size_t all = tree.nodes.size();
+    const auto shown = [&](std::int32_t step, const FoldOptions& options) {
+      const auto items = fold_trie(tree.nodes, tree.states, step, options);
+      CHECK(accounted(items) == static_cast<std::int64_t>(all));
+      return items.size();
+    };
+    const auto mode = [](FoldMode chosen) {
+      FoldOptions options;
+      options.mode = chosen;
+      return options;
+    };
+    const bool many = withdrawn == 60;
+    CHECK(shown(4, {}) == (many ? 5 : all));
+    CHECK(shown(5, {}) == (many ? 3 : all));
+    CHECK(shown(4, mode(FoldMode::kAll)) == 5);
+    CHECK(shown(4, mode(FoldMode::kNone)) == all);
+    FoldOptions opened;
+    opened.opened = {2};
+    CHECK(shown(5, opened) == (many ? 3 + 30 : all));
+  }
+}
+
 TEST_CASE("trie folds: from 300 nodes on a dead branch is left out 7 steps after its last node") {
   for (const int others : {297, 298}) {
     Tree tree = stem_of(1);
