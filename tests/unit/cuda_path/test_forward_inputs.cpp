@@ -1,5 +1,6 @@
 // What a forward of the libtorch executor reads of its batch, and its merged weights.
 #include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
 #include <doctest/doctest.h>
 
 #include "core/model/forward_inputs.h"
@@ -119,6 +120,7 @@ TEST_CASE("torch weights: q, k, v and gate, up are rows of one matrix, biases to
     check(weights.final_norm.bias, {Role::kFinalNormBias}, 0, at::kFloat, one);
     if (config.tied_embeddings) {
       // What is written to the one is in the other.
+      const c10::InferenceMode inference;
       TorchMatrix embedding = weights.embedding;
       const at::Tensor first = at::zeros({1}, at::kInt), row = embedding.rows(first);
       embedding.set_rows(0, at::full({1, embedding.inputs()}, 7.0));
