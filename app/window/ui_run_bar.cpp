@@ -122,6 +122,27 @@ void draw_take_run(Ui& ui) {
       ui.em);
 }
 
+// Of keys and values; on a GPU they have the weights'.
+void draw_kv_dtype(Ui& ui, RunRequest& request) {
+  const bool can_choose = request.device == "cpu";
+  if (!can_choose) request.kv_dtype.reset();
+  ImGui::BeginDisabled(!can_choose);
+  ImGui::SetNextItemWidth(-FLT_MIN);
+  const std::string shown =
+      std::string("KV ") + to_string(request.kv_dtype.value_or(request.dtype));
+  if (ImGui::BeginCombo("##kv dtype", shown.c_str())) {
+    if (ImGui::Selectable("as beside it", !request.kv_dtype)) request.kv_dtype.reset();
+    for (const DType dtype : {DType::kF32, DType::kBF16})
+      if (ImGui::Selectable(to_string(dtype), request.kv_dtype == dtype)) request.kv_dtype = dtype;
+    ImGui::EndCombo();
+  }
+  ImGui::EndDisabled();
+  help_tooltip(can_choose ? "Data type of keys and values: bf16 halves what they take."
+                          : "Data type of keys and values: on a GPU the one beside it.",
+               ui.em);
+  name_part(ui, "kv dtype");
+}
+
 void draw_model(Ui& ui, RunRequest& request) {
   const float button = ImGui::CalcTextSize("Open…").x + ImGui::GetStyle().FramePadding.x * 2 +
                        ImGui::GetStyle().ItemSpacing.x;
@@ -144,8 +165,8 @@ void draw_model(Ui& ui, RunRequest& request) {
   help_tooltip(shown, ui.em);
   ImGui::SameLine();
   if (ImGui::Button("Open…")) ui.state.open(Dialog::kOpen);
-  const float half = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) * 0.62f;
-  ImGui::SetNextItemWidth(half);
+  const float row = ImGui::GetContentRegionAvail().x - 2 * ImGui::GetStyle().ItemSpacing.x;
+  ImGui::SetNextItemWidth(row * 0.38f);
   if (ImGui::BeginCombo("##device", request.device.c_str())) {
     for (const DeviceInfo& device : ui.workspace.devices) {
       if (ImGui::Selectable((device.id + "  " + device.name).c_str(), device.id == request.device))
@@ -157,17 +178,21 @@ void draw_model(Ui& ui, RunRequest& request) {
       "Device. A GPU is listed where an NVIDIA driver answers and the CUDA libraries are "
       "installed.",
       ui.em);
+  name_part(ui, "device");
   ImGui::SameLine();
-  ImGui::SetNextItemWidth(-FLT_MIN);
+  ImGui::SetNextItemWidth(row * 0.26f);
   if (ImGui::BeginCombo("##dtype", to_string(request.dtype))) {
     for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16})
       if (ImGui::Selectable(to_string(dtype), dtype == request.dtype)) request.dtype = dtype;
     ImGui::EndCombo();
   }
   help_tooltip(
-      "Data type of weights and KV. f32 is exact; bf16 halves the memory, and a GPU begins with it; "
-      "f16 is for CUDA.",
+      "Data type of weights that do not lie in quantised blocks, and of computation. f32 is exact; "
+      "bf16 halves the memory, and a GPU begins with it; f16 is for CUDA.",
       ui.em);
+  name_part(ui, "dtype");
+  ImGui::SameLine();
+  draw_kv_dtype(ui, request);
 }
 
 void draw_method(Ui& ui, RunRequest& request) {

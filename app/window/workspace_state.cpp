@@ -9,28 +9,32 @@ using capture::Tick;
 
 nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_panels) const {
   using nlohmann::json;
-  json state = {{"state", to_string(live_->state)},
-                {"panels", visible_panels},
-                {"maximised", maximised},
-                {"layout", layout_name},
-                {"own_layouts", own_layouts()},
-                {"panes", layout_to_json(layout)},
-                {"theme", viz::to_string(theme())},
-                {"scale", preferences.user_scale},
-                {"documents", documents_.size()},
-                {"problems", problems},
-                {"message", messages.empty() ? "" : messages.back().text},
-                {"pause_reason", live_->pause_reason},
-                {"breakpoints", breakpoints.size()},
-                {"model", live_->model ? json(live_->model->name) : json(nullptr)},
-                {"run",
-                 {{"method", preferences.request.method},
-                  {"settings", preferences.request.settings},
-                  {"prompt", preferences.request.prompt},
-                  {"seed", preferences.request.seed},
-                  {"max_new_tokens", preferences.request.max_new_tokens},
-                  {"model", preferences.request.model},
-                  {"prompt_is_ids", prompt_is_ids()}}}};
+  json state = {
+      {"state", to_string(live_->state)},
+      {"panels", visible_panels},
+      {"maximised", maximised},
+      {"layout", layout_name},
+      {"own_layouts", own_layouts()},
+      {"panes", layout_to_json(layout)},
+      {"theme", viz::to_string(theme())},
+      {"scale", preferences.user_scale},
+      {"documents", documents_.size()},
+      {"problems", problems},
+      {"message", messages.empty() ? "" : messages.back().text},
+      {"pause_reason", live_->pause_reason},
+      {"breakpoints", breakpoints.size()},
+      {"model", live_->model ? json(live_->model->name) : json(nullptr)},
+      {"run",
+       {{"method", preferences.request.method},
+        {"settings", preferences.request.settings},
+        {"prompt", preferences.request.prompt},
+        {"seed", preferences.request.seed},
+        {"max_new_tokens", preferences.request.max_new_tokens},
+        {"model", preferences.request.model},
+        {"dtype", to_string(preferences.request.dtype)},
+        {"kv_dtype", preferences.request.kv_dtype ? json(to_string(*preferences.request.kv_dtype))
+                                                  : json(nullptr)},
+        {"prompt_is_ids", prompt_is_ids()}}}};
   state["breakpoint_texts"] = json::array();
   for (const Breakpoint& point : breakpoints) state["breakpoint_texts"].push_back(describe(point));
   state["lesson"] = lesson.state_json();
