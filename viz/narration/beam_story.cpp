@@ -106,8 +106,7 @@ void tell_beams(Story& story, std::span<const VerdictRow> verdicts) {
 void tell_beam_decision(Story& story, std::span<const VerdictRow> verdicts) {
   const auto kept = kept_of(story, verdicts);
   if (!kept.empty()) tell_cut(story, kept.back());
-  if (const auto lost = std::ranges::find_if(verdicts, is_lost); lost != verdicts.end())
-    tell_reason(story, *lost);
+  tell_lost(story, verdicts);
 }
 
 }  // namespace triescope::viz

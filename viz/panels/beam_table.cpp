@@ -26,9 +26,9 @@ struct Column {
   ColumnSize size;
 };
 enum ColumnId : std::size_t { kParent, kP, kLogP, kSum, kGap, kWhy, kColumnCount };
-constexpr Column kColumns[kColumnCount] = {{"parent", {7.2f, 7}}, {"p", {3.8f, 5}},
-                                           {"log p", {4.4f, 3}},  {"Σ log p", {5.0f, 9}},
-                                           {"Δ", {4.2f, 6}},      {"", {7.5f, 2}}};
+constexpr Column kColumns[kColumnCount] = {
+    {"parent (before)", {7.2f, 7}}, {"p", {3.8f, 6}}, {"log p", {4.4f, 3}},
+    {"Σ log p", {5.0f, 9}},         {"Δ", {4.2f, 5}}, {"", {7.5f, 2}}};
 
 // Where each column begins; -1 = left out.
 std::vector<float> places(float from, float width, float em) {
