@@ -6,6 +6,7 @@ f[i] with the root x[i+1] drafts x[i+2], x[i+3], … (heads.md's pairing: featur
 
 import dataclasses
 import json
+import lzma
 import pathlib
 import random
 
@@ -31,17 +32,19 @@ class Dialogue:
 
 
 def read(folder, max_tokens):
-    """All dialogues of a folder, in the order of their files. Longer ones are cut."""
+    """All dialogues of a folder's dialogues-*.jsonl and .jsonl.xz, in the order of their files. Longer ones are cut."""
     found = []
-    for path in sorted(pathlib.Path(folder).glob("dialogues-*.jsonl")):
-        for line, text in enumerate(path.read_bytes().split(b"\n")[:-1]):
+    for path in sorted(p for p in pathlib.Path(folder).glob("dialogues-*") if p.name.endswith((".jsonl", ".jsonl.xz"))):
+        content = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
+        part = path.name.split(".")[0]
+        for line, text in enumerate(content.split(b"\n")[:-1]):
             row = json.loads(text)
             ids = row["ids"][:max_tokens]
             kinds = np.zeros(len(ids), np.uint8)
             for begin, end, kind in row["spans"]:
                 kinds[begin:end] = KINDS[kind]
             spans = [[b, min(e, len(ids))] for b, e, kind in row["spans"] if kind == "greedy" and b < len(ids)]
-            found.append(Dialogue(path.stem, line, row["n"], ids, kinds, spans))
+            found.append(Dialogue(part, line, row["n"], ids, kinds, spans))
     return found
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests of the training, on a tiny random target: `test.py`. With `--model FILE.gguf`: also that target.py equals transformers."""
 
+import lzma
 import pathlib
 import sys
 import tempfile
@@ -224,6 +225,16 @@ class Data(unittest.TestCase):
             kept.keep(texts, lambda s: None)
             for have, want in zip(kept.states(texts), plain.states(texts)):
                 torch.testing.assert_close(have, want, atol=2e-3, rtol=2e-3)
+
+    def test_packed_files_are_read_like_plain_ones(self):
+        line = '{"n": 47, "task": "free", "ids": [1, 4, 9, 2], "spans": [[2, 4, "greedy"]]}\n'
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "dialogues-1-00000.jsonl").write_text(line)
+            (pathlib.Path(folder) / "dialogues-2-00000.jsonl.xz").write_bytes(lzma.compress(line.replace("47", "48").encode()))
+            (pathlib.Path(folder) / "dialogues-3-00000.f16").write_text("not text")
+            plain, packed = data.read(folder, 64)
+        self.assertEqual([(d.part, d.n, d.ids, d.spans) for d in (plain, packed)],
+                         [("dialogues-1-00000", 47, [1, 4, 9, 2], [[2, 4]]), ("dialogues-2-00000", 48, [1, 4, 9, 2], [[2, 4]])])
 
     def test_batches_hold_every_dialogue_once_and_depend_on_seed_and_epoch(self):
         texts = dialogues(20)
@@ -501,6 +512,28 @@ class Export(unittest.TestCase):
                 self.assertEqual({k: tuple(v.shape) for k, v in tensors.items()}, want)
                 for name, tensor in tensors.items():
                     self.assertEqual(tensor.dtype, {"d2t": torch.int64, "t2d": torch.bool}.get(name, torch.float16))
+
+    def test_an_exported_head_is_what_training_begins_with(self):
+        import safetensors.torch
+
+        base = heads.Base(tiny())
+        with tempfile.TemporaryDirectory() as folder:
+            for kind in train.RECIPES:
+                head, options = make(kind, base, seed=5)
+                name, tensors, _ = export.content(kind, head.state_dict(), C, options, "target", (2, 4, 5))
+                (pathlib.Path(folder) / kind).mkdir()
+                safetensors.torch.save_file(tensors, str(pathlib.Path(folder) / kind / name))
+            for kind in train.RECIPES:
+                with self.subTest(kind):
+                    head, _ = make(kind, base, seed=6)
+                    head.load_state_dict({n: x.float() if x.is_floating_point() else x for n, x in train.begin_with(pathlib.Path(folder) / kind, kind).items()})
+                    for name, value in make(kind, base, seed=5)[0].state_dict().items():
+                        torch.testing.assert_close(head.state_dict()[name].float(), value.float(), atol=1e-3, rtol=1e-3)
+                    for other in set(train.RECIPES) - {kind}:
+                        with self.assertRaisesRegex(SystemExit, f"expected a {kind} head"):
+                            train.begin_with(pathlib.Path(folder) / other, kind)
+            with self.assertRaisesRegex(SystemExit, "found 0"):
+                train.begin_with(pathlib.Path(folder), "medusa")
 
     def test_d2t_holds_offsets(self):
         head, _ = make("eagle3", heads.Base(tiny()))

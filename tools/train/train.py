@@ -37,6 +37,9 @@ RECIPES = {
     "draft": {"depth": 1, "lr": 1.5e-3, "kinds": (0, 1, 2, 3), "width": 128, "layers": 2, "ff": 384, "head_dim": 32, "epochs": 8},
 }
 
+# What a tensor's name begins with in each kind's file and in no other's.
+BEGINNINGS = {"medusa": "0.0.linear", "hydra": "hydra_mlp.", "eagle1": "fc.bias", "eagle3": "midlayer.", "draft": "model.embed_tokens"}
+
 
 def frequent(dialogues, size, vocab, always=()):
     """The `size` tokens that the target wrote most often (ties: lower id; then given text's), ascending."""
@@ -232,6 +235,19 @@ def layers_of(target):
     return (2, L // 2, L - 3)
 
 
+def begin_with(folder, kind):
+    """The tensors of a head that export.py wrote. Refuses another kind's."""
+    import safetensors.torch
+
+    files = sorted(folder.glob("*.safetensors"))
+    if len(files) != 1:
+        sys.exit(f"--from {folder}: expected a folder of export.py's with one .safetensors file, found {len(files)}")
+    tensors = safetensors.torch.load_file(files[0])
+    if not any(name.startswith(BEGINNINGS[kind]) for name in tensors):
+        sys.exit(f"--from {folder}: expected a {kind} head, with a tensor {BEGINNINGS[kind]}…; found {', '.join(sorted(tensors)[:3])}, …")
+    return tensors
+
+
 def prepare(args, kind, overrides):
     """Target, features, dialogues, options and a head at its start (or as the checkpoint has it)."""
     dtype = torch.bfloat16 if args.bf16 else torch.float32
@@ -251,7 +267,12 @@ def prepare(args, kind, overrides):
     training = [d for d in everything if not d.held_out]
     if not training:
         sys.exit(f"{args.data}: expected dialogues-*.jsonl with text, found none; run generate.py first")
-    if not found:
+    begin = begin_with(args.begin, kind) if args.begin and not found else None
+    if begin:
+        options["begin"] = args.begin.name
+    if begin and "d2t" in begin:
+        options["frequent"] = begin["d2t"] + torch.arange(len(begin["d2t"]))
+    elif not found:
         options["frequent"] = torch.tensor(frequent(training, options["vocabulary"], target.config["vocab"], [target.config["eos"]]))
     features = data.Features(target, layers_of(target), None if args.device != "cpu" else args.features or args.data / "features", options["max_tokens"])
     features.keep(everything, lambda s: print(s, flush=True))
@@ -261,6 +282,8 @@ def prepare(args, kind, overrides):
     torch.manual_seed(args.seed)
     base = heads.Base(target, dtype)
     head = heads.make(kind, base, {**options, "vocabulary": options["frequent"].tolist()}).to(args.device)
+    if begin:
+        head.load_state_dict({name: x.float() if x.is_floating_point() else x for name, x in begin.items()})
     trainer = Trainer(head, features, training, [d for d in everything if d.held_out], options, args.out, args.bf16)
     if found:
         trainer.load(found)
@@ -275,6 +298,7 @@ def main():
     parser.add_argument("--model", default=default_model(), type=pathlib.Path, help="GGUF of the target")
     parser.add_argument("--data", required=True, type=pathlib.Path)
     parser.add_argument("--out", required=True, type=pathlib.Path)
+    parser.add_argument("--from", dest="begin", type=pathlib.Path, metavar="FOLDER", help="begin with the weights of an exported head of this kind")
     parser.add_argument("--features", type=pathlib.Path, help="where the target's states are kept (CPU; default DATA/features)")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--fp32", dest="bf16", action="store_false", help="products in fp32; default bf16, weights fp32")
