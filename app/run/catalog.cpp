@@ -48,7 +48,11 @@ std::vector<fs::path> model_folders() {
 }
 
 std::vector<fs::path> draft_folders() {
-  return beside_program("assets/draft", "share/triescope/draft");
+  std::vector<fs::path> folders = beside_program("assets/draft", "share/triescope/draft");
+  // What set-up makes of the model, last.
+  const std::vector<fs::path> made = beside_program(".deps/draft", "share/triescope/draft");
+  if (!made.empty()) folders.push_back(made.front());
+  return folders;
 }
 
 // What comes with the program goes before what the user has.

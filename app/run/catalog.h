@@ -32,7 +32,8 @@ std::string resolve_model(const std::string& model);
 // Draft heads: those that come with the program (build/../assets/draft, ../share/triescope/draft),
 // then those in the folders of list_models().
 std::vector<CatalogEntry> list_draft_heads();
-// Draft models that come with the program. Any model of list_models() can draft as well.
+// Draft models that come with the program, then those that set-up makes (build/../.deps/draft). Any
+// model of list_models() can draft as well.
 std::vector<CatalogEntry> list_draft_models();
 // What --draft names: a path as it is, or the short name of a draft head or of a model, as
 // resolve_model does. `called` is what messages call it. Errors: kInvalidArgument for "", else

@@ -23,7 +23,9 @@ expect 2 'max-new-tokens' "$TRIESCOPE" decode --prompt hi --max-new-tokens 0
 expect 2 'num_beams' "$TRIESCOPE" decode --prompt hi --set num_beams=0
 expect 2 'num_beams' "$TRIESCOPE" decode --prompt hi --set num_beams=many
 expect 2 'no_such_parameter' "$TRIESCOPE" decode --prompt hi --set no_such_parameter=1
-expect 2 'expected a draft model' "$TRIESCOPE" decode --prompt hi --method draft_model
+# Without what set-up makes beside the build folder nothing drafts unnamed.
+mkdir "$work/alone" && cp "$TRIESCOPE" "$work/alone/triescope"
+expect 2 'expected a draft model' "$work/alone/triescope" decode --model "$model" --prompt hi --method draft_model
 expect 3 'neither a file' "$TRIESCOPE" decode --prompt hi --method draft_model --draft /no/such/model
 expect 2 'beam does not take a draft model' "$TRIESCOPE" decode --prompt hi --draft anything
 # What transformers knows and triescope does not is refused, not passed over.

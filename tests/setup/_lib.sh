@@ -27,6 +27,7 @@ borrow_libtorch() {
   mkdir -p "$work/.deps/models"
   ln -s "$real/venv" "$work/.deps/venv"
   ln -s "$real/imgui" "$work/.deps/imgui"
+  ln -s "$real/draft" "$work/.deps/draft"
   cp -r "$real/stamps" "$work/.deps/stamps"
   [[ -e $real/stamps/torch-cuda ]] || export TRIESCOPE_TORCH_SET=cpu
 }
