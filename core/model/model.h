@@ -135,6 +135,8 @@ struct DeviceMemory {
   std::int64_t reserved_bytes = -1;
 };
 
+class TorchShared;  // core/model/torch_shared.h
+
 class Model {
  public:
   virtual ~Model() = default;
@@ -155,6 +157,9 @@ class Model {
   // Both: Error{kInvalidArgument}: sizes that do not fit, a token id outside the vocabulary;
   // kNotSupported: this model has none to share (a draft head).
   virtual std::span<const float> output_head(std::span<const float> states);
+  // The same on the device, of a model that runs through libtorch; null: any other. Part of the
+  // model.
+  virtual const TorchShared* torch_shared() const { return nullptr; }
 
   virtual DeviceMemory device_memory() const { return {}; }
 };

@@ -1,8 +1,5 @@
 #include "core/model/torch_kv.h"
 
-#include <c10/core/DeviceGuard.h>
-#include <c10/core/InferenceMode.h>
-
 #include <algorithm>
 #include <string>
 
@@ -25,16 +22,20 @@ std::int64_t TorchKv::bytes_per_slot() const {
          static_cast<std::int64_t>(options_.dtype().itemsize());
 }
 
+bool TorchKv::fits(const formats::ModelConfig& config, const at::TensorOptions& options) const {
+  return kv_heads_ == config.kv_heads && head_dim_ == config.head_dim &&
+         layers_.size() == config.layers.size() && options_.device() == options.device() &&
+         options_.dtype() == options.dtype();
+}
+
 void TorchKv::reserve(int capacity) {
   if (capacity > capacity_) allocate(grown_capacity(capacity_, capacity));
 }
 
 void TorchKv::allocate(int capacity) {
-  const c10::InferenceMode inference;
-  const c10::OptionalDeviceGuard guard(options_.device());
   auto grown = layers_;
   try {
-    with_torch_errors(options_.device(), [&] {
+    on_device(options_.device(), [&] {
       for (auto& [k, v] : grown) {
         for (at::Tensor* tensor : {&k, &v}) {
           // Zeros: what a masked-out slot holds is multiplied by 0, so it must not be NaN.
@@ -57,8 +58,7 @@ void TorchKv::allocate(int capacity) {
 void TorchKv::move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) {
   check_move(from, to, capacity_);
   if (from.empty()) return;
-  const c10::InferenceMode inference;
-  with_torch_errors(options_.device(), [&] {
+  on_device(options_.device(), [&] {
     const at::Tensor source = index_tensor(from, options_.device());
     const at::Tensor target = index_tensor(to, options_.device());
     for (auto& [k, v] : layers_) {

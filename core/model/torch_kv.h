@@ -21,6 +21,8 @@ class TorchKv final : public KvStorage {
   void reserve(int capacity) override;
   void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) override;
 
+  // Made for such a configuration, device and dtype?
+  bool fits(const formats::ModelConfig& config, const at::TensorOptions& options) const;
   at::Tensor& k(std::size_t layer) { return layers_[layer].first; }
   at::Tensor& v(std::size_t layer) { return layers_[layer].second; }
 

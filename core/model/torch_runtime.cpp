@@ -3,10 +3,13 @@
 #include <ATen/Context.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/core/CachingDeviceAllocator.h>
+#include <c10/core/DeviceGuard.h>
+#include <c10/core/InferenceMode.h>
 #include <dlfcn.h>
 #include <link.h>
 #include <torch/version.h>
 
+#include <algorithm>
 #include <charconv>
 #include <mutex>
 #include <new>
@@ -118,6 +121,26 @@ void with_torch_errors(const at::Device& device, const std::function<void()>& wo
                                               : ErrorCode::kInvalidArgument;
     throw Error(code, "libtorch on " + device.str() + ": " + text);
   }
+}
+
+void on_device(const at::Device& device, const std::function<void()>& work) {
+  with_torch_errors(device, [&] {
+    const c10::InferenceMode inference;
+    const c10::OptionalDeviceGuard guard(device);
+    work();
+  });
+}
+
+at::Tensor rows_tensor(std::span<const float> values, std::int64_t rows,
+                       const at::TensorOptions& options) {
+  at::Tensor host = at::empty({rows, static_cast<std::int64_t>(values.size()) / rows}, at::kFloat);
+  std::copy(values.begin(), values.end(), host.mutable_data_ptr<float>());
+  return host.to(options);
+}
+
+std::span<const float> values_of(const at::Tensor& host) {
+  if (!host.defined()) return {};
+  return {host.const_data_ptr<float>(), static_cast<std::size_t>(host.numel())};
 }
 
 at::Tensor index_tensor(std::span<const std::int32_t> values, const at::Device& device) {

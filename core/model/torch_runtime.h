@@ -24,6 +24,16 @@ at::Device open_device(const std::string& name);
 // kInvalidArgument).
 void with_torch_errors(const at::Device& device, const std::function<void()>& work);
 
+// Runs `work` as everything runs on a device: in inference mode, with its guard, with_torch_errors.
+void on_device(const at::Device& device, const std::function<void()>& work);
+
+// fp32 from the host onto a device, in its own memory: [rows, values / rows], of options' dtype.
+at::Tensor rows_tensor(std::span<const float> values, std::int64_t rows,
+                       const at::TensorOptions& options);
+
+// What a contiguous fp32 tensor on the host holds; nothing where it is undefined.
+std::span<const float> values_of(const at::Tensor& host);
+
 // Indices for index_select and index_copy_: int64 on the device.
 at::Tensor index_tensor(std::span<const std::int32_t> values, const at::Device& device);
 

@@ -1,8 +1,5 @@
 #include "core/model/torch_weights.h"
 
-#include <c10/core/DeviceGuard.h>
-#include <c10/core/InferenceMode.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -22,15 +19,12 @@ TorchWeights::TorchWeights(const formats::WeightSource& source, const at::Tensor
                            bool keep_blocks, int threads, const ProgressSink& progress,
                            std::stop_token stop)
     : layers(source.config().layers.size()), keep_blocks_(keep_blocks) {
-  // Threads of load_weights are new ones: the mode and the device are set for each.
-  const auto with_torch = [&](const auto& work) {
-    const c10::InferenceMode inference;
-    const c10::OptionalDeviceGuard guard(options.device());
-    with_torch_errors(options.device(), work);
-  };
-  with_torch([&] { allocate(source, options); });
+  on_device(options.device(), [&] { allocate(source, options); });
   load_weights(source, std::min(threads, 8), progress, std::move(stop),
-               [&](const WeightTask& task) { with_torch([&] { place(source, task); }); });
+               [&](const WeightTask& task) {
+                 // Threads of load_weights are new ones: the mode and the device are set for each.
+                 on_device(options.device(), [&] { place(source, task); });
+               });
   if (source.config().tied_embeddings) head.matrix = embedding;
 }
 

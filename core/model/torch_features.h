@@ -1,0 +1,31 @@
+// The hidden states a batch asks for, in the libtorch executor. They stay on the device until the
+// end, so that no layer waits for a copy to the host.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/model/model.h"
+
+namespace triescope {
+
+class TorchFeatures {
+ public:
+  // rows: batch.feature_rows, int32, on the device. Borrows the batch.
+  TorchFeatures(const ForwardBatch& batch, const at::Tensor& rows)
+      : layers_(batch.feature_layers), rows_(rows), kept_(layers_.size()) {}
+  // x: [rows of the batch, hidden] of this layer; the rows asked for are copied.
+  void keep(const at::Tensor& x, std::int32_t layer);
+  // [layers, rows, hidden] fp32; undefined where nothing is asked for.
+  at::Tensor on_host() const;
+
+ private:
+  std::span<const std::int32_t> layers_;
+  at::Tensor rows_;
+  std::vector<at::Tensor> kept_;
+};
+
+}  // namespace triescope

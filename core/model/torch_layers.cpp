@@ -1,0 +1,86 @@
+#include "core/model/torch_layers.h"
+
+#include "core/base/error.h"
+#include "core/model/cuda_attention.h"
+#include "core/model/torch_attention.h"
+
+namespace triescope {
+
+using at::Tensor;
+
+TorchLayers::TorchLayers(const formats::ModelConfig& config, const at::Device& device,
+                         LayerSteps steps)
+    : config_(config), device_(device), ops_(make_torch_layer_ops(config)) {
+  for (const formats::RopeConfig& rope : config.ropes) ropes_.emplace_back(rope);
+  if (steps == LayerSteps::kKernels) choose_steps();
+}
+
+// A kernel where it suits, else libtorch's operations, and why.
+void TorchLayers::choose_steps() {
+  const std::string layers = cuda_layer_obstacle(config_);
+  const std::string attention = CudaAttention::obstacle(config_);
+  if (layers.empty()) ops_ = make_cuda_layer_ops(config_);
+  attention_kernel_ = attention.empty();
+  const auto warn = [&](const std::string& what, const std::string& why) {
+    if (why.empty()) return;
+    warning_ +=
+        (warning_.empty() ? "" : "; ") + what + ", with the same result and more slowly: " + why;
+  };
+  if (layers == attention) {
+    warn("layers run on libtorch's operations instead of the CUDA kernels", layers);
+    return;
+  }
+  warn("norms, rotary positions and activations run on libtorch's operations instead of a kernel",
+       layers);
+  warn("attention runs on libtorch's operations instead of the tree-attention kernel", attention);
+}
+
+std::unique_ptr<LayerAttention> TorchLayers::attention_of(const Rows& rows, int capacity) const {
+  if (attention_kernel_) return std::make_unique<CudaAttention>(config_, rows.in, rows.visible);
+  return std::make_unique<TorchOpsAttention>(config_, rows.visible, rows.in.slots.size(0), capacity,
+                                             device_);
+}
+
+// TorchLayerOps::add_norm; without a norm the stream itself.
+Tensor TorchLayers::take_up(Tensor& x, const Tensor& h, const Tensor& post,
+                            const TorchNorm& norm) const {
+  if (norm.weight.defined()) return ops_->add_norm(x, h, post, norm);
+  if (h.defined()) x = x + h;
+  return x;
+}
+
+Tensor TorchLayers::normalise(const Tensor& x, const TorchNorm& norm) const {
+  Tensor stream = x;
+  return take_up(stream, {}, {}, norm);
+}
+
+Tensor TorchLayers::run(const Rows& rows, std::span<const TorchWeights::Layer> weights,
+                        const TorchNorm& final_norm, Tensor x, TorchKv& kv, TorchFeatures& features,
+                        const std::stop_token& stop) const {
+  const ForwardInputs& in = rows.in;
+  const std::unique_ptr<LayerAttention> attention = attention_of(rows, kv.capacity());
+  // What the branch before left, and the norm it goes through before it is added.
+  Tensor h, post;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
+    const TorchWeights::Layer& w = weights[i];
+    const formats::LayerConfig& layer = config_.layers[i];
+    const auto* rotation =
+        layer.rope >= 0 ? &in.rotations[static_cast<std::size_t>(layer.rope)] : nullptr;
+    Tensor normed = i == 0 && rows.first_input.defined() ? rows.first_input
+                                                         : take_up(x, h, post, w.attention_norm);
+    features.keep(x, static_cast<std::int32_t>(i));
+    const Tensor q =
+        ops_->split_qkv(linear(normed, w.qkv), w, rotation, in.slots, kv.k(i), kv.v(i));
+    h = linear(attention->attend(q, kv.k(i), kv.v(i), layer.window), w.output);
+    normed = take_up(x, h, w.post_attention_norm, w.mlp_norm);
+    h = linear(ops_->activate(linear(normed, w.gate_up)), w.down);
+    post = w.post_mlp_norm;
+  }
+  Tensor normed = take_up(x, h, post, final_norm);
+  features.keep(x, static_cast<std::int32_t>(weights.size()));
+  features.keep(normed, kFinalNorm);
+  return normed;
+}
+
+}  // namespace triescope

@@ -1,0 +1,79 @@
+// The decoder layers of the libtorch executor, between what feeds them and what reads them: the
+// transformer (transformer_torch.cpp) puts embeddings before and an output head behind, a draft
+// head (core/heads/eagle_torch.cpp) its own. The twin of CpuLayers.
+//
+//   h = x + o(attention(rope(qkv(norm(x)))))      out = h + down(act(gate(norm(h))) * up(norm(h)))
+//
+// A layer without an attention norm reads x itself. The steps between products are kernels of ours
+// or libtorch's operations (TorchLayerOps), attention likewise (LayerAttention). Keeps nothing from
+// one run to the next. Borrows the configuration.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/formats/config.h"
+#include "core/model/forward_inputs.h"
+#include "core/model/layer_attention.h"
+#include "core/model/layer_steps.h"
+#include "core/model/rope_table.h"
+#include "core/model/torch_features.h"
+#include "core/model/torch_kv.h"
+#include "core/model/torch_layer_ops.h"
+#include "core/model/torch_weights.h"
+#include "core/model/visible_slots.h"
+
+namespace triescope {
+
+class TorchLayers {
+ public:
+  // steps kKernels: a kernel where it suits these layers, else libtorch's operations.
+  TorchLayers(const formats::ModelConfig& config, const at::Device& device, LayerSteps steps);
+
+  // Which steps run on libtorch's operations though kernels were asked for, and why. "" = none.
+  const std::string& warning() const { return warning_; }
+
+  // A batch on the device, with these layers' rotary tables.
+  ForwardInputs inputs(const ForwardBatch& batch, const VisibleSlots& visible) const {
+    return {batch, visible, ropes_, device_};
+  }
+
+  // Rows that go through the layers together.
+  struct Rows {
+    const ForwardInputs& in;
+    const VisibleSlots& visible;
+    // [rows, inputs of the first layer's qkv]: what that layer's q, k and v read in place of
+    // norm(x). Undefined: norm(x), as in every other layer.
+    at::Tensor first_input = {};
+  };
+  // x [rows, hidden], contiguous: the residual stream that enters the first layer, perhaps changed
+  // in place. Returns what `final_norm` makes of the stream behind the last layer, or, where it has
+  // no weight, that stream. `features` keeps what the batch asks for, both of these included.
+  // Error{kCancelled}: stop requested, looked at before every layer; kCuda: a launch failed.
+  at::Tensor run(const Rows& rows, std::span<const TorchWeights::Layer> weights,
+                 const TorchNorm& final_norm, at::Tensor x, TorchKv& kv, TorchFeatures& features,
+                 const std::stop_token& stop) const;
+
+  // norm(x) * weight + bias of rows [rows, dim], contiguous; x itself where there is no weight.
+  at::Tensor normalise(const at::Tensor& x, const TorchNorm& norm) const;
+
+ private:
+  void choose_steps();
+  at::Tensor take_up(at::Tensor& x, const at::Tensor& h, const at::Tensor& post,
+                     const TorchNorm& norm) const;
+  std::unique_ptr<LayerAttention> attention_of(const Rows& rows, int capacity) const;
+
+  const formats::ModelConfig& config_;
+  const at::Device device_;
+  std::unique_ptr<TorchLayerOps> ops_;
+  bool attention_kernel_ = false;
+  std::string warning_;
+  std::vector<RopeTable> ropes_;
+};
+
+}  // namespace triescope
