@@ -2,6 +2,7 @@
 
 #include "core/formats/draft_head/head_file.h"
 #include "core/formats/weights.h"
+#include "core/heads/draft_head_torch.h"
 #include "core/heads/eagle_model.h"
 
 namespace triescope {
@@ -13,6 +14,20 @@ std::vector<std::int32_t> DraftHead::feature_layers() const {
   if (config.feature_layers.empty()) return {kFinalNorm};
   return {config.feature_layers.begin(), config.feature_layers.end()};
 }
+
+namespace {
+
+void load_cpu_halves(const HeadFile& file, Model& target, int threads, DraftHead& head) {
+  head.pool = std::make_unique<ThreadPool>(threads);
+  const auto precision =
+      target.info().dtype == DType::kBF16 ? kernels::Precision::kBF16 : kernels::Precision::kF32;
+  HeadLoader loader(file, precision, *head.pool);
+  if (file.kind() == HeadKind::kMedusa) head.tokens = make_medusa_heads(loader, target);
+  if (file.kind() == HeadKind::kHydra) head.tokens = make_hydra_heads(loader, target);
+  if (file.config().has_layers()) head.layers = make_eagle_model(loader, target, precision);
+}
+
+}  // namespace
 
 std::unique_ptr<DraftHead> load_draft_head(const std::string& path, Model& target, int threads) {
   const ModelInfo& info = target.info();
@@ -28,15 +43,13 @@ std::unique_ptr<DraftHead> load_draft_head(const std::string& path, Model& targe
   head->notes = file.notes();
   head->parameters = file.parameters();
   head->file_bytes = file.file_bytes();
-  head->pool = std::make_unique<ThreadPool>(threads);
-  const auto precision =
-      info.dtype == DType::kBF16 ? kernels::Precision::kBF16 : kernels::Precision::kF32;
-  HeadLoader loader(file, precision, *head->pool);
-  const HeadKind kind = file.kind();
-  if (kind == HeadKind::kMedusa) head->tokens = make_medusa_heads(loader, target);
-  if (kind == HeadKind::kHydra) head->tokens = make_hydra_heads(loader, target);
-  if (kind != HeadKind::kMedusa && (kind != HeadKind::kHydra || file.config().prefix_layer))
-    head->layers = make_eagle_model(loader, target, precision);
+  if (target.torch_shared() != nullptr) {
+    load_torch_halves(file, target, *head);
+  } else {
+    load_cpu_halves(file, target, threads, *head);
+  }
+  if (head->layers && !head->layers->info().warning.empty())
+    head->notes.push_back(head->layers->info().warning);
   return head;
 }
 

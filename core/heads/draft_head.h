@@ -20,7 +20,7 @@ struct DraftHead {
   std::string description;         // HeadFile::describe()
   std::vector<std::string> notes;  // HeadFile::notes()
   std::int64_t parameters = 0, file_bytes = 0;
-  std::unique_ptr<ThreadPool> pool;    // of what follows
+  std::unique_ptr<ThreadPool> pool;    // of what follows, on the CPU kernels
   std::unique_ptr<Model> layers;       // EAGLE's, Hydra's prefix layer (eagle_model.h); else null
   std::unique_ptr<TokenHeads> tokens;  // Medusa's and Hydra's heads; else null
 
@@ -33,9 +33,10 @@ struct DraftHead {
   }
 };
 
-// Runs on the CPU in `threads` threads (0 = all cores), in bf16 where the target does, else in
-// fp32.
-// Errors: HeadFile::open's.
+// The head runs where its target does: on the target's device and in its dtype where that runs
+// through libtorch (a GPU, or libtorch's reference kernels on a CPU), else on the CPU kernels in
+// `threads` threads (0 = all cores), in bf16 where the target does, else in fp32. What runs more
+// slowly than it could is among the notes. Errors: HeadFile::open's; kOutOfMemory, kCuda.
 std::unique_ptr<DraftHead> load_draft_head(const std::string& path, Model& target, int threads = 0);
 
 }  // namespace triescope

@@ -10,8 +10,8 @@
 // The state that is fed back is a feature of this model: what leaves its last layer, kFinalNorm
 // where HeadConfig::norm_output is set and in Hydra's prefix layer. Without a final norm of its own
 // kFinalNorm is what leaves the last layer. Embedding and output head are the target's where the
-// file has none. Runs on the CPU kernels, path only like the CPU transformer; only what it shares
-// with the target runs on the target's device.
+// file has none. Runs on the CPU kernels, path only like the CPU transformer; eagle_torch.h is the
+// same model on the device of a target that runs through libtorch.
 // Source: SafeAILab/EAGLE, eagle/model/cnets1.py and cnets.py; zankner/Hydra,
 // hydra/model/hydra_heads.
 #pragma once

@@ -1,23 +1,17 @@
 #include "core/heads/head_weights.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
-#include "core/base/error.h"
+#include "core/heads/head_tensors.h"
 
 namespace triescope {
 
 using kernels::PackedLinear;
 
 PackedLinear HeadLoader::stacked(std::span<const std::string> names) const {
-  std::int64_t outputs = 0, inputs = 0;
-  for (const std::string& name : names) {
-    const std::vector<std::int64_t>& shape = file_.shape(name + ".weight");
-    outputs += shape.at(0);
-    inputs = shape.at(1);
-  }
-  PackedLinear packed(outputs, inputs, precision_);
+  const StackedShape shape = stacked_shape(file_, names);
+  PackedLinear packed(shape.outputs, shape.inputs, precision_);
   std::int64_t first = 0;
   for (const std::string& name : names) {
     const formats::HeadTensor weight = file_.tensor(name + ".weight");
@@ -40,16 +34,16 @@ std::vector<float> HeadLoader::vector(const std::string& name) const {
 }
 
 CpuWeights::Layer HeadLoader::layer(const std::string& prefix) const {
-  const std::string attention = prefix + "self_attn.", mlp = prefix + "mlp.";
+  const LayerTensors names(prefix);
   CpuWeights::Layer layer;
-  layer.qkv = stacked(std::array{attention + "q_proj", attention + "k_proj", attention + "v_proj"});
-  layer.output = stacked(std::array{attention + "o_proj"});
-  layer.gate_up = stacked(std::array{mlp + "gate_proj", mlp + "up_proj"});
-  layer.down = stacked(std::array{mlp + "down_proj"});
-  layer.attention_norm = vector(prefix + "input_layernorm.weight");
-  layer.mlp_norm = vector(prefix + "post_attention_layernorm.weight");
-  layer.query_norm = vector(attention + "q_norm.weight");
-  layer.key_norm = vector(attention + "k_norm.weight");
+  layer.qkv = stacked(names.qkv);
+  layer.output = stacked(names.output);
+  layer.gate_up = stacked(names.gate_up);
+  layer.down = stacked(names.down);
+  layer.attention_norm = vector(names.attention_norm);
+  layer.mlp_norm = vector(names.mlp_norm);
+  layer.query_norm = vector(names.query_norm);
+  layer.key_norm = vector(names.key_norm);
   return layer;
 }
 
@@ -74,10 +68,7 @@ HeadOutput::HeadOutput(HeadLoader& loader, Model& target, const std::string& own
       pool_(loader.pool()),
       own_(own.empty() ? nullptr : loader.linear(own)),
       vocab_(static_cast<std::size_t>(target.info().vocab_size)) {
-  if (!own_ || !loader.file().has("d2t")) return;
-  const std::vector<std::int64_t> offsets = loader.file().tensor("d2t").integers();
-  for (std::size_t i = 0; i < offsets.size(); ++i)
-    target_ids_.push_back(static_cast<std::int32_t>(static_cast<std::int64_t>(i) + offsets[i]));
+  if (own_) target_ids_ = draft_vocabulary(loader.file());
 }
 
 std::span<const float> HeadOutput::logits(std::span<const float> states, double scale) {

@@ -1,4 +1,4 @@
-// What the draft heads share in loading and running: packed matrices out of a HeadFile, the
+// What the draft heads share in loading and running on the CPU kernels: packed matrices out of a HeadFile, the
 // embedding they read (their own or the target's), the draft vocabulary brought to the target's
 // ids. Not thread-safe: they use the head's pool and the target.
 #pragma once
@@ -21,26 +21,29 @@ namespace triescope {
 // Reads a head's matrices; one that has several names is packed once. Borrows file and pool.
 class HeadLoader {
  public:
+  using Linear = std::shared_ptr<const kernels::PackedLinear>;
+  using Vector = std::vector<float>;
+  using Layer = CpuWeights::Layer;
+
   HeadLoader(const formats::HeadFile& file, kernels::Precision precision, ThreadPool& pool)
       : file_(file), precision_(precision), pool_(pool) {}
 
   const formats::HeadFile& file() const { return file_; }
   ThreadPool& pool() const { return pool_; }
   // "NAME.weight" [out, in] and, where it is there, "NAME.bias" [out].
-  std::shared_ptr<const kernels::PackedLinear> linear(const std::string& name);
+  Linear linear(const std::string& name);
   // Several matrices of one input, one below the other.
   kernels::PackedLinear stacked(std::span<const std::string> names) const;
   // A vector such as a norm's weight; empty where the file has none.
-  std::vector<float> vector(const std::string& name) const;
+  Vector vector(const std::string& name) const;
   // A transformer layer's weights, its tensors called PREFIX + "self_attn.q_proj.weight" and so on.
-  CpuWeights::Layer layer(const std::string& prefix) const;
+  Layer layer(const std::string& prefix) const;
 
  private:
   const formats::HeadFile& file_;
   kernels::Precision precision_;
   ThreadPool& pool_;
-  std::map<std::size_t, std::shared_ptr<const kernels::PackedLinear>>
-      packed_;  // by HeadTensor::source
+  std::map<std::size_t, Linear> packed_;  // by HeadTensor::source
 };
 
 // Rows of an embedding matrix [V, width]: the head's own, or the target's.

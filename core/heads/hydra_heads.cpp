@@ -4,33 +4,20 @@
 #include <vector>
 
 #include "core/heads/residual_block.h"
+#include "core/heads/token_head_weights.h"
 #include "core/heads/token_heads.h"
 #include "core/kernels/activation.h"
 
 namespace triescope {
 namespace {
 
-using kernels::PackedLinear;
-
 class HydraHeads final : public TokenHeads {
  public:
   HydraHeads(HeadLoader& loader, Model& target)
-      : pool_(loader.pool()),
-        embedding_(loader, target, loader.file().config().own_embedding ? "input_embed_fn" : "") {
-    const formats::HeadConfig& config = loader.file().config();
-    for (int i = 0; i < config.head_count; ++i) {
-      const std::string mlp = "hydra_mlp." + std::to_string(i) + ".";
-      std::vector<std::shared_ptr<const PackedLinear>> blocks;
-      for (int b = 1; b < config.head_layers; ++b)
-        blocks.push_back(loader.linear(mlp + std::to_string(2 * b + 1) + ".linear"));
+      : pool_(loader.pool()), embedding_(loader, target, hydra_embedding(loader.file().config())) {
+    for (const TokenHeadWeights<HeadLoader>& head : hydra_weights(loader))
       heads_.push_back(
-          {.first = loader.linear(mlp + "1.linear"),
-           .residual = loader.linear(mlp + "1.res_connection"),
-           .blocks = std::move(blocks),
-           .output =
-               HeadOutput(loader, target,
-                          config.own_lm_head ? "hydra_lm_head." + std::to_string(i) + ".1" : "")});
-    }
+          {head.first, head.residual, head.blocks, HeadOutput(loader, target, head.output)});
   }
 
   int count() const override { return static_cast<int>(heads_.size()); }
@@ -62,8 +49,8 @@ class HydraHeads final : public TokenHeads {
 
  private:
   struct Head {
-    std::shared_ptr<const PackedLinear> first, residual;
-    std::vector<std::shared_ptr<const PackedLinear>> blocks;
+    HeadLoader::Linear first, residual;
+    std::vector<HeadLoader::Linear> blocks;
     HeadOutput output;
   };
   ThreadPool& pool_;

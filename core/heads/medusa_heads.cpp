@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/heads/residual_block.h"
+#include "core/heads/token_head_weights.h"
 #include "core/heads/token_heads.h"
 
 namespace triescope {
@@ -11,17 +12,8 @@ namespace {
 class MedusaHeads final : public TokenHeads {
  public:
   MedusaHeads(HeadLoader& loader, Model& target) : pool_(loader.pool()) {
-    const formats::HeadConfig& config = loader.file().config();
-    for (int h = 0; h < config.head_count; ++h) {
-      const std::string name = std::to_string(h) + ".";
-      std::vector<std::shared_ptr<const kernels::PackedLinear>> blocks;
-      for (int l = 0; l < config.head_layers; ++l)
-        blocks.push_back(loader.linear(name + std::to_string(l) + ".linear"));
-      heads_.push_back(
-          {std::move(blocks),
-           HeadOutput(loader, target,
-                      config.own_lm_head ? name + std::to_string(config.head_layers) : "")});
-    }
+    for (const TokenHeadWeights<HeadLoader>& head : medusa_weights(loader))
+      heads_.push_back({head.blocks, HeadOutput(loader, target, head.output)});
   }
 
   int count() const override { return static_cast<int>(heads_.size()); }
@@ -37,7 +29,7 @@ class MedusaHeads final : public TokenHeads {
 
  private:
   struct Head {
-    std::vector<std::shared_ptr<const kernels::PackedLinear>> blocks;
+    std::vector<HeadLoader::Linear> blocks;
     HeadOutput output;
   };
   ThreadPool& pool_;

@@ -93,6 +93,11 @@ struct HeadConfig {
   // Hydra: its arch. "prefix-mlp" (true) has the transformer layer before the heads, "mlp" has not.
   bool prefix_layer = false;
   bool lm_head_bias = false;  // Hydra: "hydra_lm_head.{i}.1.bias"
+
+  // A part of it is a transformer: EAGLE's layers, Hydra's prefix layer.
+  bool has_layers() const {
+    return kind == HeadKind::kHydra ? prefix_layer : kind != HeadKind::kMedusa;
+  }
 };
 
 }  // namespace triescope::formats

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 
+#include "core/heads/draft_head.h"
 #include "core/model/transformer.h"
 #include "tests/support/sanitized.h"
 #include "tests/unit/model/model_test_util.h"
@@ -78,31 +79,41 @@ std::string text_of(const Counts& counts) {
   return text;
 }
 
-// Of one forward of three rows.
-Launches launches_of_file(const std::string& path, int layers, DType dtype) {
-  const auto source = formats::WeightSource::open(path);
-  ModelInfo info = inspect_model(path);
-  REQUIRE(info.layers == layers);
-  LoadOptions options;
-  options.dtype = dtype;
-  options.threads = 1;
-  const auto model = make_torch_transformer(*source, info, options, LayerSteps::kKernels, {}, {});
-  const auto kv = model->make_kv(3);
+// Of one forward of three rows; `features`: what they read beside their tokens.
+Launches launches_of_forward(Model& model, std::span<const float> features = {}) {
+  const auto kv = model.make_kv(3);
   const std::vector<std::int32_t> ids = {5, 9, 2}, order = iota(3);
   ForwardBatch batch;
   batch.tokens = ids;
   batch.positions = batch.slots = batch.logit_rows = order;
+  batch.input_features = features;
   kernel_launches();
   operations.clear();
   const auto handle = at::addThreadLocalCallback(
       at::RecordFunctionCallback(count_operation).scopes({at::RecordScope::FUNCTION}));
-  model->forward(batch, *kv);
+  model.forward(batch, *kv);
   at::removeCallback(handle);
   Launches launches{kernel_launches(), {}};
   for (const auto& [name, count] : operations) {
     if (!launches_nothing(name)) launches.operations[name] = count;
   }
   return launches;
+}
+
+std::unique_ptr<Model> model_of_file(const std::string& path, DType dtype) {
+  const auto source = formats::WeightSource::open(path);
+  ModelInfo info = inspect_model(path);
+  info.dtype = dtype;
+  LoadOptions options;
+  options.dtype = dtype;
+  options.threads = 1;
+  return make_torch_transformer(*source, info, options, LayerSteps::kKernels, {}, {});
+}
+
+Launches launches_of_file(const std::string& path, int layers, DType dtype) {
+  const auto model = model_of_file(path, dtype);
+  REQUIRE(model->info().layers == layers);
+  return launches_of_forward(*model);
 }
 
 // Of one forward of three rows over the first `layers` layers of a golden model.
@@ -196,6 +207,41 @@ TEST_CASE("CUDA path: a layer in blocks is as many launches, neighbours of one t
     return name.ends_with("attn_v.weight") ? formats::GgmlType::kQ6_K : one_type(name);
   });
   CHECK(other_v.kernels.at("block_linear") == 2 * 5 + 1);
+}
+
+// `width`: of what a row of the head reads.
+Launches launches_of_head(const std::string& name, std::size_t width) {
+  const std::string folder = (source_dir() / "tests" / "fixtures" / "draft_heads").string() + "/";
+  const auto target = model_of_file(folder + "target", DType::kBF16);
+  const auto head = load_draft_head(folder + name, *target, 1);
+  const std::vector<float> features(3 * width, 0.5f);
+  return launches_of_forward(*head->layers, features);
+}
+
+TEST_CASE("CUDA path: a further layer of a draft head is ten launches too") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  const Launches two = launches_of_head("eagle3-two-layers", 48),
+                 one = launches_of_head("eagle3", 48);
+  CHECK(text_of(difference(two.kernels, one.kernels)) ==
+        "2 add_norm, 1 attention_combine, 1 attention_partitions, 1 gated_activation, 1 "
+        "split_qkv_heads");
+  CHECK(text_of(difference(two.operations, one.operations)) == "4 aten::mm");
+}
+
+TEST_CASE("CUDA path: a forward of an EAGLE-3 head from target states, and from drafted ones") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  const Launches target = launches_of_head("eagle3", 48), drafted = launches_of_head("eagle3", 16);
+  // Of the embedding and of the state; before the MLP; the final one.
+  CHECK(text_of(drafted.kernels) ==
+        "4 add_norm, 1 attention_combine, 1 attention_partitions, 1 gated_activation, 1 "
+        "split_qkv_heads");
+  CHECK(text_of(target.kernels) == text_of(drafted.kernels));
+  CHECK(text_of(difference(target.operations, drafted.operations)) == "1 aten::mm");  // fc
+  // The layer's four products and the output head; embeddings, the rows whose logits are asked for,
+  // the two inputs side by side; states to bf16, logits to fp32 and to the target's ids.
+  CHECK(text_of(drafted.operations) ==
+        "2 aten::_to_copy, 1 aten::cat, 2 aten::copy_, 1 aten::fill_, 1 aten::full, 1 "
+        "aten::index_copy_, 2 aten::index_select, 5 aten::mm");
 }
 
 }  // namespace

@@ -1,0 +1,105 @@
+#include "core/heads/token_heads_torch.h"
+
+#include <vector>
+
+#include "core/heads/token_head_weights.h"
+#include "core/model/torch_runtime.h"
+
+namespace triescope {
+namespace {
+
+using at::Tensor;
+using Linear = TorchHeadLoader::Linear;
+
+// x <- x + SiLU(W x + b)
+Tensor residual_block(const Tensor& x, const TorchLinear& block) {
+  return x + at::silu(linear(x, block));
+}
+
+// What both kinds have.
+class TorchTokenHeads : public TokenHeads {
+ public:
+  TorchTokenHeads(TorchHeadLoader& loader, const Model& target,
+                  const std::vector<TokenHeadWeights<TorchHeadLoader>>& heads)
+      : options_(loader.options()) {
+    for (const TokenHeadWeights<TorchHeadLoader>& head : heads)
+      heads_.push_back(
+          {head.first, head.residual, head.blocks,
+           TorchHeadOutput(loader, *target.torch_shared(), target.info().vocab_size, head.output)});
+  }
+
+  int count() const override { return static_cast<int>(heads_.size()); }
+
+  std::span<const float> logits(int head, std::span<const float> state,
+                                std::span<const std::int32_t> tokens) override {
+    const Head& of = heads_.at(static_cast<std::size_t>(head));
+    on_device(options_.device(), [&] {
+      Tensor x = first_block(of, head, rows_tensor(state, 1, options_), tokens);
+      for (const Linear& block : of.blocks) x = residual_block(x, *block);
+      logits_ = of.output.logits(x).to(at::kCPU).contiguous();
+    });
+    return values_of(logits_);
+  }
+
+ protected:
+  struct Head {
+    Linear first, residual;
+    std::vector<Linear> blocks;
+    TorchHeadOutput output;
+  };
+  // state [1, hidden] -> what enters the residual blocks, [rows, hidden].
+  virtual Tensor first_block(const Head& of, int head, const Tensor& state,
+                             std::span<const std::int32_t> tokens) const = 0;
+
+  const at::TensorOptions options_;
+
+ private:
+  std::vector<Head> heads_;
+  Tensor logits_;  // of the last call, fp32 on the host
+};
+
+class MedusaTorch final : public TorchTokenHeads {
+ public:
+  MedusaTorch(TorchHeadLoader& loader, const Model& target)
+      : TorchTokenHeads(loader, target, medusa_weights(loader)) {}
+  bool reads_tokens() const override { return false; }
+
+ private:
+  Tensor first_block(const Head&, int, const Tensor& state,
+                     std::span<const std::int32_t>) const override {
+    return state;
+  }
+};
+
+class HydraTorch final : public TorchTokenHeads {
+ public:
+  HydraTorch(TorchHeadLoader& loader, const Model& target)
+      : TorchTokenHeads(loader, target, hydra_weights(loader)),
+        embedding_(loader, *target.torch_shared(), hydra_embedding(loader.file().config())) {}
+  bool reads_tokens() const override { return true; }
+
+ private:
+  Tensor first_block(const Head& of, int head, const Tensor& state,
+                     std::span<const std::int32_t> tokens) const override {
+    const std::int64_t seen = head + 1;  // tokens a row
+    const std::int64_t rows = static_cast<std::int64_t>(tokens.size()) / seen;
+    const Tensor embedded = embedding_.rows(index_tensor(tokens, options_.device()));
+    const Tensor x =
+        at::cat({state.expand({rows, -1}), embedded.reshape({rows, seen * embedded.size(1)})}, 1);
+    return linear(x, *of.residual) + at::silu(linear(x, *of.first));
+  }
+
+  TorchHeadEmbedding embedding_;
+};
+
+}  // namespace
+
+std::unique_ptr<TokenHeads> make_medusa_torch(TorchHeadLoader& loader, const Model& target) {
+  return std::make_unique<MedusaTorch>(loader, target);
+}
+
+std::unique_ptr<TokenHeads> make_hydra_torch(TorchHeadLoader& loader, const Model& target) {
+  return std::make_unique<HydraTorch>(loader, target);
+}
+
+}  // namespace triescope

@@ -1,0 +1,93 @@
+// Draft heads beside a target on the CUDA path: their layers run through the project's kernels, whose
+// source the stand-in runs on the CPU.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "core/base/error.h"
+#include "core/formats/weights.h"
+#include "core/model/transformer.h"
+#include "tests/support/sanitized.h"
+#include "tests/unit/heads/head_texts.h"
+
+namespace triescope::test {
+namespace {
+
+const bool use_stand_in =
+    ::setenv("TRIESCOPE_CUDA_MODULE", TRIESCOPE_CUDA_STAND_IN, /*overwrite=*/1) == 0;
+
+HeadTarget kernel_target(DType dtype) {
+  const std::string path = head_folder() + "target";
+  ModelInfo info = inspect_model(path);
+  info.dtype = dtype;
+  return HeadTarget(make_torch_transformer(*formats::WeightSource::open(path), info,
+                                           {.dtype = dtype, .threads = 1}, LayerSteps::kKernels, {},
+                                           {}));
+}
+
+TEST_CASE("CUDA path: EAGLE and EAGLE-3 heads of every format answer as PyTorch") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  REQUIRE(use_stand_in);
+  check_eagle_heads(kernel_target(DType::kF32));
+}
+
+TEST_CASE("CUDA path: Medusa and Hydra heads of every format answer as PyTorch") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  check_medusa_heads(kernel_target(DType::kF32));
+  check_hydra_heads(kernel_target(DType::kF32));
+}
+
+TEST_CASE("CUDA path: heads in bf16 and f16 come near PyTorch's fp32") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  for (const auto& [dtype, value] : {std::pair{DType::kBF16, 0.03}, {DType::kF16, 0.01}}) {
+    CAPTURE(std::string(to_string(dtype)));
+    const HeadTarget target = kernel_target(dtype);
+    check_eagle_heads(target, {.value = value, .drafts = dtype == DType::kF16});
+    check_hydra_heads(target, {.value = value});
+  }
+}
+
+TEST_CASE("CUDA path: runs with heads write greedy decoding's text and draft as on the CPU") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  check_texts_with_heads(kernel_target(DType::kF32), 24);
+}
+
+TEST_CASE("CUDA path: a launch that fails in a head's layers is an error that says where and why") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  const HeadTarget target = kernel_target(DType::kF32);
+  const auto head = target.head("eagle3");
+  for (const auto& [error, kernel] : {std::pair{"700 add_norm", "add and norm"},
+                                      {"700 split_qkv_heads<T>", "split of q, k and v"},
+                                      {"700 attention_partitions<T>", "tree attention"},
+                                      {"700 gated_activation", "activation"}}) {
+    HeadRun run(*head);
+    ::setenv("TRIESCOPE_CUDA_STAND_IN_ERROR", error, 1);
+    std::string message;
+    try {
+      run.run({{1, 0, 0, {0}, std::vector<float>(16)}});
+    } catch (const Error& thrown) {
+      CHECK(thrown.code() == ErrorCode::kCuda);
+      message = thrown.what();
+    }
+    ::unsetenv("TRIESCOPE_CUDA_STAND_IN_ERROR");
+    CAPTURE(error);
+    CHECK(message == std::string(kernel) + " on cpu: an error of the stand-in");
+  }
+}
+
+TEST_CASE("CUDA path: what of a head runs more slowly is among its notes") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  const HeadTarget target = kernel_target(DType::kF32);
+  CHECK(target.head("eagle3")->layers->info().warning.empty());
+  const auto head = target.head("eagle3-qwen3");  // heads of 12 dimensions
+  const std::string warning =
+      "attention runs on libtorch's operations instead of the tree-attention kernel, with the same "
+      "result and more slowly: the kernel takes head sizes that are multiples of 8 up to 256, and "
+      "this model's is 12";
+  CHECK(head->layers->info().warning == warning);
+  REQUIRE_FALSE(head->notes.empty());
+  CHECK(head->notes.back() == warning);
+}
+
+}  // namespace
+}  // namespace triescope::test
