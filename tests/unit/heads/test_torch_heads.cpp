@@ -1,16 +1,21 @@
 // Draft heads beside a target that runs through libtorch: they run where it does, here in libtorch's
-// operations on the CPU. With our CUDA kernels: tests/unit/cuda_path/test_heads.cpp.
+// operations on the CPU, with TRIESCOPE_TEST_DEVICE=cuda on a GPU. With our CUDA kernels' source on
+// the CPU: tests/unit/cuda_path/test_heads.cpp.
 #include <doctest/doctest.h>
 
 #include "core/base/error.h"
+#include "tests/support/device.h"
 #include "tests/unit/heads/head_texts.h"
 
 namespace triescope::test {
 namespace {
 
 HeadTarget torch_target(DType dtype) {
-  return HeadTarget(load_model(head_folder() + "target",
-                               {.dtype = dtype, .reference_kernels = true, .threads = 1}));
+  return HeadTarget(
+      load_model(head_folder() + "target", {.device = test_device(),
+                                            .dtype = dtype,
+                                            .reference_kernels = test_device() == "cpu",
+                                            .threads = 1}));
 }
 
 TEST_CASE("through libtorch: EAGLE and EAGLE-3 heads of every format answer as PyTorch") {
