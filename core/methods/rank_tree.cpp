@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/heads/draft_head.h"
 #include "core/kernels/row_ops.h"
 
 namespace triescope {
@@ -86,19 +87,30 @@ RankTree rank_tree_of(const RunContext& run, std::string_view best_first, int ma
                       const std::string& whose) {
   if (const std::string given = run.settings.text("tree"); !given.empty())
     return parse_rank_tree(given, max_levels, whose);
-  std::vector<Path> paths = paths_of(best_first);
-  std::erase_if(
-      paths, [&](const Path& path) { return path.size() > static_cast<std::size_t>(max_levels); });
-  const auto fit = static_cast<std::size_t>(run.default_drafts(kMaxNodes));
-  if (paths.size() > fit) paths.resize(fit);
-  return tree_of(std::move(paths), max_levels, whose);
+  const auto first_of = [&](std::string_view list) {
+    std::vector<Path> paths = paths_of(list);
+    std::erase_if(paths, [&](const Path& path) {
+      return path.size() > static_cast<std::size_t>(max_levels);
+    });
+    const auto fit = static_cast<std::size_t>(run.default_drafts(kMaxNodes));
+    if (paths.size() > fit) paths.resize(fit);
+    return tree_of(std::move(paths), max_levels, whose);
+  };
+  if (!run.draft_head || run.draft_head->config.draft_tree.empty()) return first_of(best_first);
+  try {
+    return first_of(run.draft_head->config.draft_tree);
+  } catch (const Error& error) {
+    throw Error(ErrorCode::kCorruption,
+                run.draft_head->path + ": config.json: draft_" + error.what());
+  }
 }
 
 Parameter tree_parameter(std::string_view best_first) {
   return text(
       "tree", "Draft Tree", "",
       "Static tree of drafts: paths of ranks, 0 the best; 0,2 is the third-best token below the "
-      "best one. Empty: the first paths of " +
+      "best one. Empty: the first paths of the head's own tree (draft_tree in its config.json), "
+      "else of " +
           std::string(best_first) +
           " that fill a forward at little more than the price of one row.");
 }

@@ -28,9 +28,10 @@ struct RankTree {
 // path is not one, stands twice or hangs below none; a rank above 255; more than 1024 nodes; more
 // than `max_levels` levels, which `whose` explains ("the file's 4 heads").
 RankTree parse_rank_tree(std::string_view text, int max_levels, const std::string& whose);
-// The setting "tree"; where it is empty, the first paths of `best_first` (parents before children)
-// that are at most `max_levels` long, as many as fill a forward at little more than the price of
-// one row.
+// The setting "tree"; where it is empty, the first paths of the head's own tree
+// (HeadConfig::draft_tree), else of `best_first`, parents before children: those that are at most
+// `max_levels` long, as many as fill a forward at little more than the price of one row.
+// Error{kCorruption}: the head's tree is not one.
 RankTree rank_tree_of(const RunContext& run, std::string_view best_first, int max_levels,
                       const std::string& whose);
 Parameter tree_parameter(std::string_view best_first);

@@ -100,11 +100,13 @@ def main():
     found = torch.load(args.checkpoint, map_location="cpu", weights_only=False)
     kind, options, state = found["kind"], found["options"], found["head"]
     name, tensors, config = content(kind, state, target.config, options, args.target_name, layers_of(target))
+    figures = json.loads(args.figures.read_text(encoding="utf-8")) if args.figures else None
+    if kind in ("medusa", "hydra", "eagle1") and figures and figures.get("static_tree"):
+        config["draft_tree"] = ";".join(",".join(map(str, path)) for path in figures["static_tree"])
     args.out.mkdir(parents=True, exist_ok=True)
     safetensors.torch.save_file(tensors, str(args.out / name), metadata={"format": "pt"})
     (args.out / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
     dialogues = [d for d in (data.read(args.data, options["max_tokens"]) if args.data else []) if d.line < options["lines"].get(d.part, 0) and not d.held_out]
-    figures = json.loads(args.figures.read_text(encoding="utf-8")) if args.figures else None
     shown = {k: v for k, v in options.items() if k not in ("frequent", "lines", "seed")}
     card = CARD.format(
         title=TITLES[kind], target=args.target_name, kind=kind, model_file=pathlib.Path(model).name, steps=found["step"], seed=options["seed"],

@@ -86,6 +86,9 @@ struct HeadConfig {
   std::string layers_from;         // "config.json: eagle_config.eagle_aux_hidden_state_layer_ids"
 
   std::string trained_for;  // the target's name by the config.json; "" = not said
+  // The head's own best static tree, best paths first, as the setting "tree" has it ("0;1;0,0");
+  // "" = not said. Not looked at here.
+  std::string draft_tree;
 
   // Medusa and Hydra: head h drafts the token at t + 2 + h.
   int head_count = 0;

@@ -34,7 +34,9 @@ constexpr std::string_view kKnown[] = {
     "base_model_name_or_path", "medusa_num_heads", "medusa_num_layers", "medusa_fc_bias",
     "original_lm_head", "num_heads", "version", "max_paths", "topk", "max_seq_len",
     "hydra_num_heads", "hydra_num_layers", "hydra_head_arch", "grounded_heads",
-    "hidden_state_offset", "dropout_rate"};
+    "hidden_state_offset", "dropout_rate",
+    // any head with a static tree; a key of triescope's own
+    "draft_tree"};
 
 bool is_known(std::string_view key) {
   return std::find(std::begin(kKnown), std::end(kKnown), key) != std::end(kKnown);

@@ -279,6 +279,7 @@ HeadConfig resolve_config(HeadLayout layout, const NamedTensors& tensors, const 
   if (!std::isfinite(config.logit_scale))
     throw Error(ErrorCode::kCorruption, path + ": logit_scale: expected a number");
   config.trained_for = json.trained_for();
+  config.draft_tree = json.fields().text("draft_tree", "");
   return config;
 }
 

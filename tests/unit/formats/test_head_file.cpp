@@ -271,6 +271,9 @@ TEST_CASE("settings that are not known, or that the weights contradict, are repo
           "config.json says norm_before_fc true, but its weights are missing: it has no effect",
           "config.json: 'strange' is not known and has no effect",
           "config.json: 'odd' is not known and has no effect"});
+  head.config = with_config(R"("draft_tree": "0;0,0;1")");
+  CHECK(head.open(kTarget).notes().empty());
+  CHECK(head.open(kTarget).config().draft_tree == "0;0,0;1");
   head.config = with_config(R"("hidden_act": "gelu")");
   CHECK(has(refused(head, ErrorCode::kNotSupported), "hidden_act 'gelu'"));
   head.config = "[]";

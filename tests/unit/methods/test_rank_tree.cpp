@@ -1,6 +1,7 @@
 // Static trees of ranks: what is read, what is refused, which one is taken by default.
 #include <doctest/doctest.h>
 
+#include "core/heads/draft_head.h"
 #include "core/methods/rank_tree.h"
 #include "core/methods/token_heads_drafter.h"
 #include "tests/support/refusal.h"
@@ -71,6 +72,29 @@ TEST_CASE("the default tree is as much of the best-first list as the device does
         Lines{"0:0 0:1 0:2 0:3 0:4", "0:0 0:1 1:0 0:2 0:3", "0:0"});
   run.settings.set("tree", "0;0,1");
   CHECK(shape(rank_tree_of(run, kMedusaTree, 4, "")) == Lines{"0:0", "0:1"});
+}
+
+TEST_CASE("a head's own tree goes before the published one and behind the user's") {
+  DraftHead head;
+  head.path = "/heads/mine";
+  head.config.draft_tree = "0;1;2;0,0;0,0,0";
+  RunContext run;
+  run.draft_head = &head;
+  run.settings = Settings(nlohmann::json{{"tree", ""}});
+  run.cheap_rows = 33;
+  CHECK(shape(rank_tree_of(run, kMedusaTree, 4, "")) == Lines{"0:0 0:1 0:2", "0:0", "0:0"});
+  CHECK(shape(rank_tree_of(run, kMedusaTree, 2, "")) == Lines{"0:0 0:1 0:2", "0:0"});
+  run.cheap_rows = 3;
+  CHECK(shape(rank_tree_of(run, kMedusaTree, 4, "")) == Lines{"0:0 0:1"});
+  run.settings.set("tree", "3");
+  CHECK(shape(rank_tree_of(run, kMedusaTree, 4, "")) == Lines{"0:3"});
+
+  run.settings.set("tree", "");
+  run.cheap_rows = 33;
+  head.config.draft_tree = "0;0,x";
+  CHECK(refusal(ErrorCode::kCorruption, [&] { rank_tree_of(run, kMedusaTree, 4, ""); }) ==
+        "/heads/mine: config.json: draft_tree: expected paths of ranks such as 0;1;0,0;0,1; found "
+        "\"x\" where a rank from 0 to 255 goes");
 }
 
 }  // namespace
