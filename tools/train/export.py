@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes a trained head as its published format has it: safetensors in fp16, config.json and a card (README.md).
+"""Writes a trained head as its published format has it: safetensors in fp16, config.json, a card (README.md) and the training curve.
 
     export.py CHECKPOINT --out FOLDER [--figures FILE.json]     (best.pt or checkpoint.pt of train.py; figures: from measure.py --json)
 """
@@ -7,6 +7,7 @@
 import argparse
 import json
 import pathlib
+import shutil
 
 import torch
 
@@ -25,7 +26,8 @@ CARD = """# {title} for {target}
 
 {figures}
 
-The card is written by `tools/train/export.py`; see docs/training.md.
+The card is written by `tools/train/export.py`; see docs/training.md. `curve.csv`, where it is there, is the training curve: loss, and on held-out
+dialogues the tokens per forward of a chain and the acceptance by depth.
 """
 TITLES = {"medusa": "Medusa heads", "hydra": "Hydra heads", "eagle1": "An EAGLE-1/EAGLE-2 head", "eagle3": "An EAGLE-3 head", "draft": "A small draft model"}
 WHAT = {
@@ -115,6 +117,9 @@ def main():
         corpus=args.corpus, options=", ".join(f"{k} {v}" for k, v in shown.items()), parameters=f"{sum(t.numel() for t in tensors.values() if t.is_floating_point()):,}",
         licence=f" {args.licence_note}" if args.licence_note else "", figures=figures_text(figures))
     (args.out / "README.md").write_text(card, encoding="utf-8")
+    curve = args.checkpoint.parent / "curve.csv"
+    if curve.exists():
+        shutil.copyfile(curve, args.out / "curve.csv")
     size = sum(p.stat().st_size for p in args.out.iterdir())
     print(f"{args.out}: {name}, {len(tensors)} tensors, {size / 2**20:.1f} MiB")
 
