@@ -38,7 +38,7 @@ inline std::vector<float> copy(std::span<const float> values) {
   return {values.begin(), values.end()};
 }
 
-// Of a value, or of the largest where that is above 1; infinity where one is no number.
+// Of a value, or of the largest where that is above 1; infinity where one is not a number.
 inline double largest_difference(std::span<const float> found, std::span<const float> expected) {
   REQUIRE(found.size() == expected.size());
   double largest = 0, scale = 1;
