@@ -37,6 +37,8 @@ def read(folder, max_tokens):
     for path in sorted(p for p in pathlib.Path(folder).glob("dialogues-*") if p.name.endswith((".jsonl", ".jsonl.xz"))):
         content = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
         part = path.name.split(".")[0]
+        if any(d.part == part for d in found[-1:]):
+            raise SystemExit(f"{path}: expected each part once, found it packed and plain; take one of the two away")
         for line, text in enumerate(content.split(b"\n")[:-1]):
             row = json.loads(text)
             ids = row["ids"][:max_tokens]

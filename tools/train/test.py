@@ -233,6 +233,9 @@ class Data(unittest.TestCase):
             (pathlib.Path(folder) / "dialogues-2-00000.jsonl.xz").write_bytes(lzma.compress(line.replace("47", "48").encode()))
             (pathlib.Path(folder) / "dialogues-3-00000.f16").write_text("not text")
             plain, packed = data.read(folder, 64)
+            (pathlib.Path(folder) / "dialogues-1-00000.jsonl.xz").write_bytes(lzma.compress(line.encode()))
+            with self.assertRaisesRegex(SystemExit, "packed and plain"):
+                data.read(folder, 64)
         self.assertEqual([(d.part, d.n, d.ids, d.spans) for d in (plain, packed)],
                          [("dialogues-1-00000", 47, [1, 4, 9, 2], [[2, 4]]), ("dialogues-2-00000", 48, [1, 4, 9, 2], [[2, 4]])])
 
