@@ -28,11 +28,6 @@ std::span<const std::int32_t> DraftText::update(const DraftContext& context) {
   return std::span<const std::int32_t>(tokens_).subspan(old_size);
 }
 
-int draft_budget(const RunContext& run, std::string_view parameter, int published) {
-  const int told = run.settings.integer(parameter);
-  return told > 0 ? told : run.default_drafts(published);
-}
-
 NodeId hang_chain(DraftContext& context, NodeId parent, std::span<const std::int32_t> tokens,
                   capture::Source source, std::vector<NodeId>& out) {
   TokenTree& tree = context.tree;
@@ -45,6 +40,19 @@ NodeId hang_chain(DraftContext& context, NodeId parent, std::span<const std::int
     if (context.run.is_eos(token)) break;
   }
   return parent;
+}
+
+NgramTrie::Answer chain_answer(const DraftContext& context, int matched_tokens,
+                               std::span<const std::int32_t> tokens) {
+  NgramTrie::Answer answer;
+  answer.matched_tokens = matched_tokens;
+  for (const std::int32_t token : tokens) {
+    const auto depth = static_cast<std::int32_t>(answer.nodes.size()) + 1;
+    if (depth > context.room) break;
+    answer.nodes.push_back({token, depth - 2, depth, 1});
+    if (context.run.is_eos(token)) break;
+  }
+  return answer;
 }
 
 void hang_answer(DraftContext& context, const NgramTrie::Answer& answer, capture::Source source,

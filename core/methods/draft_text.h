@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "core/lookup/ngram_trie.h"
@@ -32,11 +31,13 @@ class DraftText {
 // node of the chain.
 NodeId hang_chain(DraftContext& context, NodeId parent, std::span<const std::int32_t> tokens,
                   capture::Source source, std::vector<NodeId>& out);
-// Hangs a tree of continuations below the frontier's best node, likewise.
+// `tokens` as an answer, a chain that ends as hang_chain's does; `matched_tokens` of the text's last
+// ones stood before it where it was found.
+NgramTrie::Answer chain_answer(const DraftContext& context, int matched_tokens,
+                               std::span<const std::int32_t> tokens);
+// Hangs a tree of continuations below the frontier's best node. REQUIRES: no node deeper than
+// context.room, none below an EOS token.
 void hang_answer(DraftContext& context, const NgramTrie::Answer& answer, capture::Source source,
                  std::vector<NodeId>& out);
-
-// The setting `parameter`, a number of drafts a step; 0 stands for run.default_drafts(published).
-int draft_budget(const RunContext& run, std::string_view parameter, int published);
 
 }  // namespace triescope

@@ -3,6 +3,7 @@
 #include "core/lookup/ngram_trie.h"
 #include "core/accept/text_acceptor.h"
 #include "core/base/error.h"
+#include "core/methods/draft_budget.h"
 #include "core/methods/draft_text.h"
 #include "core/methods/text_methods.h"
 
@@ -14,7 +15,7 @@ constexpr int kPublishedDrafts = 32;  // the paper's
 class NgramTrieDrafter final : public Drafter {
  public:
   explicit NgramTrieDrafter(const RunContext& run)
-      : num_draft_(draft_budget(run, "num_draft", kPublishedDrafts)),
+      : budget_(run, "num_draft", kPublishedDrafts),
         index_generated_(run.settings.boolean("index_generated")),
         trie_(run.settings.integer("ngram_size"), run.settings.integer("prefix_length"),
               run.settings.boolean("index_tail")) {}
@@ -28,14 +29,15 @@ class NgramTrieDrafter final : public Drafter {
     } else if (first) {
       trie_.append(news.first(text_.prompt_tokens()));
     }
-    const auto answer =
-        trie_.continuations(text_.tokens(), num_draft_, context.room, context.run.eos_token_ids);
+    auto answer = trie_.continuations(text_.tokens(), budget_.most(), context.room,
+                                      context.run.eos_token_ids);
+    budget_.limit(text_.tokens(), answer);
     hang_answer(context, answer, capture::Source::kNgramTrie, drafts.sent);
     return drafts;
   }
 
  private:
-  int num_draft_;
+  DraftBudget budget_;
   bool index_generated_;
   NgramTrie trie_;
   DraftText text_;
@@ -66,8 +68,9 @@ MethodInfo ngram_trie_method() {
       integer(
           "num_draft", "Drafts a Step", 0, 0, 1024,
           "At most this many draft nodes a step: the most frequent ones, among ties those "
-          "seen last. 0: the paper's 32 on a GPU; on a CPU, where rows are dearer, 11, with 16-bit "
-          "weights 7, with quantised ones 4."),
+          "seen last. 0: as many as pay, by what came true before, at most the paper's 32; to begin "
+          "with 32 on a GPU; on a CPU, where rows are dearer, 11, with 16-bit weights 7, with "
+          "quantised ones 4."),
       boolean("index_tail", "Index the Tail", true,
               "Also index windows that the end of the text cuts short."),
       boolean("index_generated", "Index New Tokens", true,

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/accept/text_acceptor.h"
+#include "core/methods/draft_budget.h"
 #include "core/methods/draft_text.h"
 #include "core/methods/text_methods.h"
 
@@ -16,21 +17,23 @@ class PromptLookupDrafter final : public Drafter {
  public:
   explicit PromptLookupDrafter(const RunContext& run)
       : max_ngram_(run.settings.integer("max_matching_ngram_size")),
-        num_tokens_(draft_budget(run, "prompt_lookup_num_tokens", kPublishedTokens)),
+        budget_(run, "prompt_lookup_num_tokens", kPublishedTokens),
         latest_(run.settings.text("match") == "latest") {}
 
   Drafts draft(DraftContext& context) override {
     Drafts drafts;
     text_.update(context);
-    hang_chain(context, context.frontier.front(), look_up(text_.tokens()),
-               capture::Source::kPromptLookup, drafts.sent);
+    NgramTrie::Answer answer = look_up(context);
+    budget_.limit(text_.tokens(), answer);
+    hang_answer(context, answer, capture::Source::kPromptLookup, drafts.sent);
     return drafts;
   }
 
  private:
   // What followed an earlier occurrence of the longest suffix that has one. A few thousand
   // comparisons: no index needed.
-  std::span<const std::int32_t> look_up(std::span<const std::int32_t> text) const {
+  NgramTrie::Answer look_up(const DraftContext& context) const {
+    const auto text = text_.tokens();
     const std::size_t size = text.size();
     for (std::size_t n = std::min(static_cast<std::size_t>(max_ngram_), size > 0 ? size - 1 : 0);
          n >= 1; --n) {
@@ -41,14 +44,16 @@ class PromptLookupDrafter final : public Drafter {
         const std::size_t i = latest_ ? size - n - 1 - k : k;
         if (text[i + n - 1] != suffix.back() || !std::ranges::equal(text.subspan(i, n), suffix))
           continue;
-        return text.subspan(i + n, std::min(static_cast<std::size_t>(num_tokens_), size - i - n));
+        return chain_answer(
+            context, static_cast<int>(n),
+            text.subspan(i + n, std::min(static_cast<std::size_t>(budget_.most()), size - i - n)));
       }
     }
     return {};
   }
 
   int max_ngram_;
-  int num_tokens_;
+  DraftBudget budget_;
   bool latest_;
   DraftText text_;
 };
@@ -70,8 +75,9 @@ MethodInfo prompt_lookup_method() {
               "The last tokens of the text are looked for from this many down to 1."),
       integer(
           "prompt_lookup_num_tokens", "Drafts a Step", 0, 0, 512,
-          "Tokens to draft a step; fewer where the match stands near the end of the text. 0: 10; on a "
-          "CPU, where rows are dearer, with 16-bit weights 7, with quantised ones 4."),
+          "Tokens to draft a step; fewer where the match stands near the end of the text. 0: as many "
+          "as pay, by what came true before, at most 10; to begin with 10, on a CPU, where rows are "
+          "dearer, with 16-bit weights 7, with quantised ones 4."),
       choice("match", "Match", "latest", {"latest", "first"},
              "Which earlier occurrence to copy from; first is what transformers does."),
   };

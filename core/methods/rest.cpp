@@ -7,6 +7,7 @@
 #include "core/accept/text_acceptor.h"
 #include "core/base/error.h"
 #include "core/lookup/suffix_array.h"
+#include "core/methods/draft_budget.h"
 #include "core/methods/draft_text.h"
 #include "core/methods/text_methods.h"
 
@@ -60,7 +61,7 @@ SuffixArray build_datastore(const RunContext& run) {
 class RestDrafter final : public Drafter {
  public:
   explicit RestDrafter(const RunContext& run)
-      : num_draft_(draft_budget(run, "num_draft", kDefaultDrafts)),
+      : budget_(run, "num_draft", kDefaultDrafts),
         max_depth_(run.settings.integer("max_depth")),
         longest_(run.settings.integer("longest_suffix")),
         shortest_(run.settings.integer("shortest_suffix")),
@@ -69,15 +70,17 @@ class RestDrafter final : public Drafter {
   Drafts draft(DraftContext& context) override {
     Drafts drafts;
     text_.update(context);
-    const auto answer =
-        datastore_.continuations(text_.tokens(), shortest_, longest_, num_draft_,
+    auto answer =
+        datastore_.continuations(text_.tokens(), shortest_, longest_, budget_.most(),
                                  std::min(max_depth_, context.room), context.run.eos_token_ids);
+    budget_.limit(text_.tokens(), answer);
     hang_answer(context, answer, capture::Source::kDatastore, drafts.sent);
     return drafts;
   }
 
  private:
-  int num_draft_, max_depth_, longest_, shortest_;
+  DraftBudget budget_;
+  int max_depth_, longest_, shortest_;
   SuffixArray datastore_;
   DraftText text_;
 };
@@ -103,8 +106,8 @@ MethodInfo rest_method() {
       integer("shortest_suffix", "Shortest Suffix", 2, 1, 31, "Shorter matches draft nothing."),
       integer("num_draft", "Drafts a Step", 0, 0, 1024,
               "At most this many draft nodes a step: the most frequent ones. The paper's are 64. "
-              "0: 32 on a GPU; on a CPU, where rows are dearer, 11, with 16-bit weights 7, with "
-              "quantised ones 4."),
+              "0: as many as pay, by what came true before, at most 32; to begin with 32 on a GPU; "
+              "on a CPU, where rows are dearer, 11, with 16-bit weights 7, with quantised ones 4."),
       integer("max_depth", "Longest Draft", 10, 1, 30, "Drafts are at most this many tokens long."),
   };
   for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/accept/text_acceptor.h"
+#include "core/methods/draft_budget.h"
 #include "core/methods/draft_text.h"
 #include "core/methods/text_methods.h"
 
@@ -16,23 +17,27 @@ constexpr int kDefaultDrafts = 16;
 class SuffixAutomatonDrafter final : public Drafter {
  public:
   explicit SuffixAutomatonDrafter(const RunContext& run)
-      : num_draft_(draft_budget(run, "num_draft", kDefaultDrafts)),
+      : budget_(run, "num_draft", kDefaultDrafts),
         min_match_(run.settings.integer("min_match_tokens")) {}
 
   Drafts draft(DraftContext& context) override {
     Drafts drafts;
     automaton_.append(text_.update(context));
     const auto match = automaton_.match();
-    if (match.length < min_match_) return drafts;
-    const auto after = text_.tokens().subspan(static_cast<std::size_t>(match.end));
-    hang_chain(context, context.frontier.front(),
-               after.first(std::min(after.size(), static_cast<std::size_t>(num_draft_))),
-               capture::Source::kPromptLookup, drafts.sent);
+    NgramTrie::Answer answer;
+    if (match.length >= min_match_) {
+      const auto after = text_.tokens().subspan(static_cast<std::size_t>(match.end));
+      answer = chain_answer(
+          context, match.length,
+          after.first(std::min(after.size(), static_cast<std::size_t>(budget_.most()))));
+    }
+    budget_.limit(text_.tokens(), answer);
+    hang_answer(context, answer, capture::Source::kPromptLookup, drafts.sent);
     return drafts;
   }
 
  private:
-  int num_draft_;
+  DraftBudget budget_;
   int min_match_;
   SuffixAutomaton automaton_;
   DraftText text_;
@@ -53,8 +58,9 @@ MethodInfo suffix_automaton_method() {
   info.parameters = {
       integer(
           "num_draft", "Drafts a Step", 0, 0, 1024,
-          "Tokens to draft a step; fewer where the match stands near the end of the text. 0: 16; on a "
-          "CPU, where rows are dearer, 11, with 16-bit weights 7, with quantised ones 4."),
+          "Tokens to draft a step; fewer where the match stands near the end of the text. 0: as many "
+          "as pay, by what came true before, at most 16; to begin with 16, on a CPU, where rows are "
+          "dearer, 11, with 16-bit weights 7, with quantised ones 4."),
       integer("min_match_tokens", "Shortest Match", 2, 1, 1024,
               "Shorter matches draft nothing: they are right too rarely to be worth their rows."),
   };

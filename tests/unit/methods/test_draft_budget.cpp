@@ -1,0 +1,137 @@
+// How many drafts look-ups send where the user named no number: by what came true before.
+#include "core/methods/draft_budget.h"
+
+#include <doctest/doctest.h>
+
+#include <numeric>
+
+#include "core/methods/text_methods.h"
+#include "tests/support/draft_rig.h"
+
+namespace triescope {
+namespace {
+
+using test::DraftRig;
+using test::Tokens;
+
+// `count` different answers after a 1, none of which comes twice: how many drafts each 1 had.
+std::vector<std::size_t> drafts_where_none_comes_true(DraftRig& rig, int count) {
+  std::vector<std::size_t> sizes;
+  for (int i = 0; i < count; ++i) {
+    sizes.push_back(rig.draft().size());  // the pending token is a 1
+    rig.write({10 + i});
+    CHECK(rig.draft().empty());  // a token that was not there before
+    rig.write({1});
+  }
+  return sizes;
+}
+
+DraftRig::Options rows(int cheap_rows) { return {.cheap_rows = cheap_rows}; }
+
+TEST_CASE("drafts that do not come true are sent no more where rows cost something") {
+  DraftRig dear(prompt_lookup_method(), {1, 2, 3, 4, 5, 6, 7, 1}, {}, rows(5));
+  const auto sizes = drafts_where_none_comes_true(dear, 12);
+  CHECK(sizes.front() == 4);
+  CHECK(sizes.back() == 0);
+  // A row on a GPU costs so little that a rare hit pays.
+  DraftRig cheap(prompt_lookup_method(), {1, 2, 3, 4, 5, 6, 7, 1}, {}, rows(33));
+  CHECK(drafts_where_none_comes_true(cheap, 12).back() > 0);
+  // Who names a number gets it.
+  DraftRig told(prompt_lookup_method(), {1, 2, 3, 4, 5, 6, 7, 1}, {{"prompt_lookup_num_tokens", 2}},
+                rows(5));
+  for (const std::size_t size : drafts_where_none_comes_true(told, 12)) CHECK(size == 2);
+}
+
+TEST_CASE("drafts that were not sent are watched, and sent again once they come true") {
+  DraftRig rig(prompt_lookup_method(), {1, 2, 3, 1}, {{"max_matching_ngram_size", 1}}, rows(5));
+  CHECK(drafts_where_none_comes_true(rig, 12).back() == 0);
+  std::vector<std::size_t> sizes;  // 1 2 1 2 ...
+  for (int i = 0; i < 20; ++i) {
+    sizes.push_back(rig.draft().size());
+    rig.write({i % 2 == 0 ? 2 : 1});
+  }
+  CHECK(sizes.at(0) == 0);
+  CHECK(sizes.back() > 1);
+}
+
+TEST_CASE(
+    "where everything comes true drafts grow beyond the default, up to the published number") {
+  Tokens text(30);
+  std::iota(text.begin(), text.end(), 1);
+  for (const auto& [method, published] :
+       {std::pair(prompt_lookup_method(), 10), std::pair(suffix_automaton_method(), 16)}) {
+    CAPTURE(method.name);
+    Tokens start = text;
+    start.insert(start.end(), {1, 2, 3});
+    DraftRig rig(method, start, {}, rows(5));
+    std::vector<std::size_t> sizes;
+    for (int i = 3; i < 60; ++i) {
+      sizes.push_back(rig.draft().size());
+      rig.write({text[static_cast<std::size_t>(i) % text.size()]});
+    }
+    CHECK(sizes.front() == 4);
+    CHECK(sizes.back() == static_cast<std::size_t>(published));
+  }
+}
+
+TEST_CASE("matches of one token are judged apart from longer ones") {
+  DraftRig rig(prompt_lookup_method(), {50, 51, 52, 53, 54, 55, 1, 2, 1}, {}, rows(5));
+  CHECK(drafts_where_none_comes_true(rig, 12).back() == 0);
+  rig.write({50, 51, 52});
+  CHECK(rig.draft().size() == 4);
+}
+
+TEST_CASE("of a tree the leading nodes are kept, parents with their children") {
+  test::LoopConfig config{.prompt = {1}, .cheap_rows = 5};
+  const auto method = ngram_trie_method();
+  const RunContext run = test::run_context(config, method);
+  DraftBudget budget(run, "num_draft", 32);
+  CHECK(budget.most() == 32);
+  // 5 and 7 may follow; below 5 comes 6.
+  const NgramTrie::Answer answer{2, {{5, -1, 1, 9}, {6, 0, 2, 8}, {7, -1, 1, 3}}};
+  Tokens text = {1};
+  for (int i = 0; i < 30; ++i) {  // 5 8, always: the first node comes true, the others never do
+    NgramTrie::Answer found = answer;
+    budget.limit(text, found);
+    if (i == 29) CHECK(found.nodes.size() == 1);
+    text.insert(text.end(), {5, 8});
+  }
+  for (int i = 0; i < 60; ++i) {  // 7 8: only the last node comes true, so all three are sent
+    NgramTrie::Answer found = answer;
+    budget.limit(text, found);
+    if (i == 59) CHECK(found.nodes.size() == 3);
+    text.insert(text.end(), {7, 8});
+  }
+}
+
+TEST_CASE("an answer counts once its text has come, no sooner") {
+  test::LoopConfig config{.prompt = {1}, .cheap_rows = 5};
+  const auto method = prompt_lookup_method();
+  const RunContext run = test::run_context(config, method);
+  const auto chain = [](int match) {
+    NgramTrie::Answer answer{match, {}};
+    for (int i = 0; i < 10; ++i) answer.nodes.push_back({20 + i, i - 1, i + 1, 1});
+    return answer;
+  };
+  DraftBudget budget(run, "prompt_lookup_num_tokens", 10);
+  Tokens text = {1};
+  // The same ten tokens are expected again and again and do come, one a step: nothing is decided
+  // before the tenth, so the first choice stands.
+  for (int i = 0; i < 10; ++i) {
+    NgramTrie::Answer found = chain(1);
+    found.nodes.erase(found.nodes.begin(), found.nodes.begin() + i);
+    for (auto& node : found.nodes) {
+      node.depth -= i;
+      node.parent = std::max(node.parent - i, -1);
+    }
+    budget.limit(text, found);
+    CHECK(found.nodes.size() == std::min<std::size_t>(4, static_cast<std::size_t>(10 - i)));
+    text.push_back(20 + i);
+  }
+  NgramTrie::Answer found = chain(1);
+  budget.limit(text, found);
+  CHECK(found.nodes.size() > 4);
+}
+
+}  // namespace
+}  // namespace triescope
