@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Expected tokens per forward of a checkpoint on chat prompts, greedy: `measure.py best.pt --prompts spec_bench_question.jsonl --text FOLDER`.
+"""Expected tokens per forward of a head on chat prompts, greedy: `measure.py best.pt --prompts spec_bench_question.jsonl --text FOLDER`.
 
 The target first writes its greedy answers (fp32; kept in FOLDER for the next checkpoint). Then the head drafts along them: as a chain, as a
 static tree chosen from its accuracies on held-out dialogues (--data), and, for EAGLE heads, as EAGLE-2's dynamic tree. Simulated: what
@@ -17,6 +17,7 @@ import data
 import heads
 import simulate
 import trees
+from exported import open_exported
 from target import RowCache, default_model, load_gguf
 from text import Text
 from train import layers_of
@@ -66,7 +67,11 @@ def write_answers(target, text, prompts, tokens, path, rows=16, longest=1536):
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def open_checkpoint(path, target):
+def open_head(path, target):
+    """A checkpoint of train.py or a folder of export.py. -> head, {"kind", "options", "step"}"""
+    if path.is_dir():
+        head, kind = open_exported(path, target)
+        return head.eval(), {"kind": kind, "options": {"max_tokens": 1024}, "step": None}
     found = torch.load(path, map_location=target.device, weights_only=False)
     base = heads.Base(target)
     options = found["options"]
@@ -77,7 +82,7 @@ def open_checkpoint(path, target):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("checkpoint", type=pathlib.Path)
+    parser.add_argument("checkpoint", type=pathlib.Path, help="best.pt, or the folder of a head that export.py wrote")
     parser.add_argument("--model", default=default_model(), type=pathlib.Path)
     parser.add_argument("--prompts", required=True, type=pathlib.Path)
     parser.add_argument("--text", required=True, type=pathlib.Path, help="folder of the target's answers")
@@ -87,6 +92,7 @@ def main():
     parser.add_argument("--nodes", type=int, default=63, help="of the static tree")
     parser.add_argument("--dynamic-nodes", type=int, default=59)
     parser.add_argument("--dynamic-depth", type=int, default=6)
+    parser.add_argument("--dynamic-top", type=int, default=10, help="children of a node, and nodes of a level that have some")
     parser.add_argument("--no-dynamic", action="store_true")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--json", type=pathlib.Path, help="write the figures here")
@@ -98,7 +104,7 @@ def main():
         write_answers(target, Text(args.model), read_prompts(args.prompts, args.count), args.tokens, path)
     texts = [d for d in data.read(args.text, 1 << 20) if d.part == path.stem]
     features = data.Features(target, layers_of(target))
-    head, found = open_checkpoint(args.checkpoint, target)
+    head, found = open_head(args.checkpoint, target)
     batches = lambda some: ((features.batch(group, (1,)), group) for group in data.plan(some, 4096, 0, 0))
     rows, begin = [], time.time()
 
@@ -116,8 +122,8 @@ def main():
             tree = trees.static_tree(accuracy, args.nodes)
             report(f"static tree of {len(tree)}", trees.static_tally(head, batches(texts), tree, head.depth))
         if isinstance(head, heads.Eagle) and not args.no_dynamic:
-            report(f"dynamic tree of {args.dynamic_nodes}, depth {args.dynamic_depth + 1}",
-                   trees.dynamic_tally(head, batches(texts), args.dynamic_depth, args.dynamic_nodes))
+            report(f"dynamic tree of {args.dynamic_nodes}, depth {args.dynamic_depth + 1}, {args.dynamic_top} children",
+                   trees.dynamic_tally(head, batches(texts), args.dynamic_depth, args.dynamic_nodes, args.dynamic_top))
     if args.json:
         args.json.write_text(json.dumps({
             "kind": found["kind"], "step": found["step"], "prompts_file": args.prompts.name, "prompts": len(texts), "tokens": args.tokens,

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests of the training, on a tiny random target: `test.py`. With `--model FILE.gguf`: also that target.py equals transformers."""
 
+import json
 import lzma
 import pathlib
 import sys
@@ -12,6 +13,7 @@ import torch
 
 import data
 import export
+import exported
 import generate
 import heads
 import layers
@@ -523,20 +525,25 @@ class Export(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for kind in train.RECIPES:
                 head, options = make(kind, base, seed=5)
-                name, tensors, _ = export.content(kind, head.state_dict(), C, options, "target", (2, 4, 5))
+                name, tensors, config = export.content(kind, head.state_dict(), C, options, "target", (2, 4, 5))
                 (pathlib.Path(folder) / kind).mkdir()
                 safetensors.torch.save_file(tensors, str(pathlib.Path(folder) / kind / name))
+                (pathlib.Path(folder) / kind / "config.json").write_text(json.dumps(config))
+                opened, found = exported.open_exported(pathlib.Path(folder) / kind, tiny())
+                self.assertEqual(found, kind)
+                for name, value in head.state_dict().items():
+                    torch.testing.assert_close(opened.state_dict()[name].float(), value.float(), atol=1e-3, rtol=1e-3)
             for kind in train.RECIPES:
                 with self.subTest(kind):
                     head, _ = make(kind, base, seed=6)
-                    head.load_state_dict({n: x.float() if x.is_floating_point() else x for n, x in train.begin_with(pathlib.Path(folder) / kind, kind).items()})
+                    exported.fill(head, exported.begin_with(pathlib.Path(folder) / kind, kind))
                     for name, value in make(kind, base, seed=5)[0].state_dict().items():
                         torch.testing.assert_close(head.state_dict()[name].float(), value.float(), atol=1e-3, rtol=1e-3)
                     for other in set(train.RECIPES) - {kind}:
                         with self.assertRaisesRegex(SystemExit, f"expected a {kind} head"):
-                            train.begin_with(pathlib.Path(folder) / other, kind)
+                            exported.begin_with(pathlib.Path(folder) / other, kind)
             with self.assertRaisesRegex(SystemExit, "found 0"):
-                train.begin_with(pathlib.Path(folder), "medusa")
+                exported.begin_with(pathlib.Path(folder), "medusa")
 
     def test_d2t_holds_offsets(self):
         head, _ = make("eagle3", heads.Base(tiny()))

@@ -22,6 +22,7 @@ import torch
 import torch.nn.functional as F
 
 import data
+import exported
 import heads
 import simulate
 from target import default_model, load_gguf
@@ -36,9 +37,6 @@ RECIPES = {
     "eagle3": {"depth": 7},
     "draft": {"depth": 1, "lr": 1.5e-3, "kinds": (0, 1, 2, 3), "width": 128, "layers": 2, "ff": 384, "head_dim": 32, "epochs": 8},
 }
-
-# What a tensor's name begins with in each kind's file and in no other's.
-BEGINNINGS = {"medusa": "0.0.linear", "hydra": "hydra_mlp.", "eagle1": "fc.bias", "eagle3": "midlayer.", "draft": "model.embed_tokens"}
 
 
 def frequent(dialogues, size, vocab, always=()):
@@ -235,19 +233,6 @@ def layers_of(target):
     return (2, L // 2, L - 3)
 
 
-def begin_with(folder, kind):
-    """The tensors of a head that export.py wrote. Refuses another kind's."""
-    import safetensors.torch
-
-    files = sorted(folder.glob("*.safetensors"))
-    if len(files) != 1:
-        sys.exit(f"--from {folder}: expected a folder of export.py's with one .safetensors file, found {len(files)}")
-    tensors = safetensors.torch.load_file(files[0])
-    if not any(name.startswith(BEGINNINGS[kind]) for name in tensors):
-        sys.exit(f"--from {folder}: expected a {kind} head, with a tensor {BEGINNINGS[kind]}…; found {', '.join(sorted(tensors)[:3])}, …")
-    return tensors
-
-
 def prepare(args, kind, overrides):
     """Target, features, dialogues, options and a head at its start (or as the checkpoint has it)."""
     dtype = torch.bfloat16 if args.bf16 else torch.float32
@@ -267,7 +252,7 @@ def prepare(args, kind, overrides):
     training = [d for d in everything if not d.held_out]
     if not training:
         sys.exit(f"{args.data}: expected dialogues-*.jsonl with text, found none; run generate.py first")
-    begin = begin_with(args.begin, kind) if args.begin and not found else None
+    begin = exported.begin_with(args.begin, kind) if args.begin and not found else None
     if begin:
         options["begin"] = args.begin.name
     if begin and "d2t" in begin:
@@ -283,7 +268,7 @@ def prepare(args, kind, overrides):
     base = heads.Base(target, dtype)
     head = heads.make(kind, base, {**options, "vocabulary": options["frequent"].tolist()}).to(args.device)
     if begin:
-        head.load_state_dict({name: x.float() if x.is_floating_point() else x for name, x in begin.items()})
+        exported.fill(head, begin)
     trainer = Trainer(head, features, training, [d for d in everything if d.held_out], options, args.out, args.bf16)
     if found:
         trainer.load(found)

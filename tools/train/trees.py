@@ -28,7 +28,7 @@ def ranks_of(head, batch, depth):
     return torch.stack(found, -1)
 
 
-def accuracies(head, batches, depth, ranks=10):
+def accuracies(head, batches, depth, ranks=40):
     """[depth][ranks]: share of positions whose real token has that rank at that depth (the depths before it being right)."""
     counts, total = torch.zeros(depth, ranks), torch.zeros(depth)
     for batch, _ in batches:
@@ -128,6 +128,7 @@ class DynamicTree:
 
 
 def dynamic_tally(head, batches, depth=6, nodes=59, top=10):
+    """top: children that a node proposes, and nodes of a level that propose (EAGLE's top_k); levels: depth + 1."""
     tally = simulate.Tally(depth + 1)
     for batch, dialogues in batches:
         for r, dialogue in enumerate(dialogues):
