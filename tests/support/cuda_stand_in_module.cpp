@@ -20,6 +20,7 @@ extern "C" const char* triescope_stand_in_launches(void) {
   static std::string told;
   told.clear();
   told.swap(cuda_stand_in::launches);
+  cuda_stand_in::blocks.clear();
   return told.c_str();
 }
 
