@@ -33,9 +33,10 @@
 // Grid
 //   partitions    (blocks, kv_heads), 256 threads, 36 KB of shared memory. A block brings K, then V
 //                 of one partition and one key/value head to shared memory once, for up to 64
-//                 queries (heads of the group times rows). The prefix's whole partitions, and all
-//                 of a causal call, have a block for every 64 queries; other partitions one a row
-//                 (every 64 heads of its group).
+//                 queries (heads of the group times rows; 32 above 128 dimensions, and in the
+//                 kernel of all other head sizes). The prefix's whole partitions, and all of a
+//                 causal call, have a block for every 64 queries; other partitions one a row (every
+//                 64 heads of its group).
 //   combine       (heads, rows), 128 threads
 //
 // Scratch: a float for every row, head, partition and dimension, and two more, but never more than

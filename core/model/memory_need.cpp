@@ -29,7 +29,7 @@ std::int64_t tile_bytes(const ModelInfo& info, const LoadOptions& options) {
 // On a GPU, between the two kernels of attention: a prefill's chunk over the whole context, or as
 // much as these take at most.
 std::int64_t attention_bytes(const ModelInfo& info, const LoadOptions& options) {
-  if (options.device == "cpu") return 0;
+  if (options.device == "cpu" || options.reference_kernels) return 0;
   const std::int64_t partition =
       4 * static_cast<std::int64_t>(kPrefillChunk) * info.heads * std::int64_t{info.head_dim + 2};
   return std::min<std::int64_t>(TRIESCOPE_ATTENTION_SCRATCH,

@@ -209,7 +209,7 @@ inline float __shfl_xor_sync(unsigned, float value, int mask) {
   do {                                                                       \
     (void)(stream);                                                          \
     ::cuda_stand_in::launches += #kernel "\n";                               \
-    ::cuda_stand_in::blocks.push_back(long{(grid).x} * (grid).y * (grid).z);  \
+    ::cuda_stand_in::blocks.push_back(long{(grid).x} * (grid).y * (grid).z); \
     auto& index = ::cuda_stand_in::block_index;                              \
     for (index.z = 0; index.z < (grid).z; ++index.z)                         \
       for (index.y = 0; index.y < (grid).y; ++index.y)                       \
