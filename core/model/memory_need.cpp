@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/kernels/cuda_module.h"
+#include "core/kernels/tree_attention.cuh"
 
 namespace triescope {
 namespace {
