@@ -1,56 +1,22 @@
 #include "core/kernels/add_norm.cuh"
 
-#include "core/kernels/element.cuh"
 #include "core/kernels/launch.cuh"
-#include "core/kernels/sums.cuh"
+#include "core/kernels/row_norm.cuh"
 
 namespace {
 
-using triescope::kernels::cuda::block_sum;
+using triescope::kernels::cuda::kNormThreads;
 using triescope::kernels::cuda::kVectorOf;
 using triescope::kernels::cuda::load;
+using triescope::kernels::cuda::norm_add;
+using triescope::kernels::cuda::norm_moments;
+using triescope::kernels::cuda::normalised;
+using triescope::kernels::cuda::NormMoments;
 using triescope::kernels::cuda::rounded;
 using triescope::kernels::cuda::store;
+using triescope::kernels::cuda::write_normalised;
 
-constexpr int kNormThreads = 256;
-
-struct NormMoments {
-  float mean, scale;  // RMS: mean 0
-};
-
-// What this thread's values add to the row's first sum: squares (RMS), or the values.
-__device__ float norm_add(const TriescopeAddNorm& a, float sum, float v) {
-  return a.layer_norm ? __fadd_rn(sum, v) : __fmaf_rn(v, v, sum);
-}
-
-// `first`: the sum of norm_add over this thread's values of the row.
-template <class T, int kWidth>
-__device__ NormMoments norm_moments(const TriescopeAddNorm& a, const T* row, float first,
-                                    float* warps) {
-  const float n = static_cast<float>(a.dim);
-  const float sum = block_sum<kNormThreads>(first, warps);
-  if (!a.layer_norm)
-    return {0.0f, __fdiv_rn(1.0f, __fsqrt_rn(__fadd_rn(__fdiv_rn(sum, n), a.eps)))};
-  const float mean = __fdiv_rn(sum, n);
-  float centred = 0.0f;
-  for (int i = threadIdx.x * kWidth; i < a.dim; i += kNormThreads * kWidth) {
-    float v[kWidth];
-    load<T, kWidth>(row + i, v);
-    TRIESCOPE_UNROLL
-    for (int e = 0; e < kWidth; ++e) {
-      const float d = __fsub_rn(v[e], mean);
-      centred = __fmaf_rn(d, d, centred);
-    }
-  }
-  const float variance = __fdiv_rn(block_sum<kNormThreads>(centred, warps), n);
-  return {mean, __fdiv_rn(1.0f, __fsqrt_rn(__fadd_rn(variance, a.eps)))};
-}
-
-__device__ float normalised(const NormMoments& m, float v, float weight) {
-  return __fmul_rn(__fmul_rn(__fsub_rn(v, m.mean), m.scale), weight);
-}
-
-// Values i .. i + kWidth of a row belong to one thread in every pass: it reads back what it wrote.
+// A thread reads back what it wrote (row_norm.cuh).
 template <class T, int kWidth>
 __global__ void __launch_bounds__(kNormThreads) add_norm_rows(TRIESCOPE_CALL TriescopeAddNorm a) {
   __shared__ float warps[kNormThreads / 32];
@@ -90,17 +56,7 @@ __global__ void __launch_bounds__(kNormThreads) add_norm_rows(TRIESCOPE_CALL Tri
     TRIESCOPE_UNROLL
     for (int e = 0; e < kWidth; ++e) sum = norm_add(a, sum, v[e]);
   }
-  const NormMoments m = norm_moments<T, kWidth>(a, x, sum, warps);
-  for (int i = first; i < a.dim; i += kStep) {
-    float v[kWidth];
-    load<T, kWidth>(x + i, v);
-    TRIESCOPE_UNROLL
-    for (int e = 0; e < kWidth; ++e) {
-      v[e] = normalised(m, v[e], a.weight[i + e]);
-      if (a.bias != nullptr) v[e] = __fadd_rn(v[e], a.bias[i + e]);
-    }
-    store<T, kWidth>(out + i, v);
-  }
+  write_normalised<T, kWidth>(a, x, sum, out, warps);
 }
 
 template <class T>

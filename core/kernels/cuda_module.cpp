@@ -52,6 +52,7 @@ CudaModule open_module() {
         !find(library, "triescope_cuda_tree_attention_scratch", full.tree_attention_scratch) ||
         !find(library, "triescope_cuda_block_linear", full.block_linear) ||
         !find(library, "triescope_cuda_block_rows", full.block_rows) ||
+        !find(library, "triescope_cuda_embed_norm", full.embed_norm) ||
         !find(library, "triescope_cuda_add_norm", full.add_norm) ||
         !find(library, "triescope_cuda_split_qkv", full.split_qkv) ||
         !find(library, "triescope_cuda_gated_activation", full.gated_activation) ||

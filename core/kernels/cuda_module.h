@@ -9,6 +9,7 @@
 #include "core/kernels/block_linear.cuh"
 #include "core/kernels/block_rows.cuh"
 #include "core/kernels/device.cuh"
+#include "core/kernels/embed_norm.cuh"
 #include "core/kernels/gated_activation.cuh"
 #include "core/kernels/split_qkv.cuh"
 #include "core/kernels/tree_attention.cuh"
@@ -19,6 +20,7 @@ struct CudaModule {
   // Launchers; contracts in the .cuh files. Null where absent.
   decltype(&triescope_cuda_tree_attention) tree_attention = nullptr;
   decltype(&triescope_cuda_tree_attention_scratch) tree_attention_scratch = nullptr;
+  decltype(&triescope_cuda_embed_norm) embed_norm = nullptr;
   decltype(&triescope_cuda_add_norm) add_norm = nullptr;
   decltype(&triescope_cuda_split_qkv) split_qkv = nullptr;
   decltype(&triescope_cuda_gated_activation) gated_activation = nullptr;

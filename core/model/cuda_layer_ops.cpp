@@ -31,6 +31,31 @@ class CudaLayerOps final : public TorchLayerOps {
   explicit CudaLayerOps(const ModelConfig& config)
       : config_(config), module_(kernels::cuda_module()) {}
 
+  Embedded embed_norm(const TorchMatrix& table, const Tensor& positions, const ForwardInputs& in,
+                      const TorchNorm& norm) const override {
+    const TorchMatrix::Stored stored = table.stored();
+    const Tensor x = at::empty({in.tokens.size(0), table.inputs()}, table.options());
+    const Embedded out = {x, at::empty_like(x)};
+    TriescopeEmbedNorm call = {};
+    call.table = stored.values.const_data_ptr();
+    call.type = stored.blocks ? static_cast<std::int32_t>(*stored.blocks) : -1;
+    call.ids = in.tokens.const_data_ptr<std::int32_t>();
+    call.position_table = positions.defined() ? positions.const_data_ptr() : nullptr;
+    call.positions = in.positions.const_data_ptr<std::int32_t>();
+    call.scale = config_.embedding_scale;
+    call.weight = values_or_null(norm.weight);
+    call.bias = values_or_null(norm.bias);
+    call.x = out.x.mutable_data_ptr();
+    call.out = out.normed.mutable_data_ptr();
+    call.rows = size_of(out.x, 0);
+    call.dim = size_of(out.x, 1);
+    call.eps = config_.norm_eps;
+    call.layer_norm = config_.norm == formats::NormKind::kLayer;
+    call.dtype = kernel_dtype(out.x);
+    check_launch(module_.embed_norm(&call, kernel_stream(out.x)), "embedding and norm", out.x);
+    return out;
+  }
+
   Tensor add_norm(Tensor& x, const Tensor& h, const Tensor& post,
                   const TorchNorm& norm) const override {
     Tensor out = at::empty_like(x);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/kernels/cuda_module.h"
+#include "core/kernels/tree_attention.cuh"
 
 namespace triescope {
 namespace {
@@ -26,6 +27,16 @@ std::int64_t tile_bytes(const ModelInfo& info, const LoadOptions& options) {
   return std::min(kBlockTileBytes, outputs * info.hidden * bytes_of(options.dtype));
 }
 
+// On a GPU, between the two kernels of attention: a prefill's chunk over the whole context, or as
+// much as these take at most.
+std::int64_t attention_bytes(const ModelInfo& info, const LoadOptions& options) {
+  if (options.device == "cpu" || options.reference_kernels) return 0;
+  const std::int64_t partition =
+      4 * static_cast<std::int64_t>(kPrefillChunk) * info.heads * std::int64_t{info.head_dim + 2};
+  return std::min<std::int64_t>(TRIESCOPE_ATTENTION_SCRATCH,
+                                partition * ((info.context + 127) / 128));
+}
+
 }  // namespace
 
 bool keeps_blocks(const LoadOptions& options) {
@@ -47,7 +58,7 @@ MemoryNeed memory_need(const ModelInfo& info, const LoadOptions& options) {
                            3 * std::int64_t{info.intermediate};
   need.scratch = 4 * (static_cast<std::int64_t>(kPrefillChunk) * row +
                       kLogitRows * std::int64_t{info.vocab_size}) +
-                 tile_bytes(info, options);
+                 tile_bytes(info, options) + attention_bytes(info, options);
   return need;
 }
 

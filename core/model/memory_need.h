@@ -11,7 +11,9 @@ namespace triescope {
 struct MemoryNeed {
   std::int64_t weights = 0;       // bytes, on the device
   std::int64_t kv_per_token = 0;  // bytes of K and V of one slot, all layers
-  std::int64_t scratch = 0;       // bytes: activations of a prefill's chunk, logits of a few rows
+  // bytes: activations of a prefill's chunk, logits of a few rows; on a GPU a dense tile of a
+  // quantised matrix and what attention's kernels leave each other.
+  std::int64_t scratch = 0;
   std::int64_t to_load() const { return weights + scratch; }
 };
 

@@ -14,6 +14,15 @@ class LibtorchLayerOps final : public TorchLayerOps {
  public:
   explicit LibtorchLayerOps(const ModelConfig& config) : config_(config) {}
 
+  Embedded embed_norm(const TorchMatrix& table, const Tensor& positions, const ForwardInputs& in,
+                      const TorchNorm& weights) const override {
+    Tensor x = table.rows(in.tokens);
+    // As in transformers: the scale is rounded to the model's dtype first.
+    if (config_.embedding_scale != 1) x = x * at::full({}, config_.embedding_scale, x.options());
+    if (positions.defined()) x = x + positions.index_select(0, in.positions);
+    return {x, norm(x, weights.weight, weights.bias)};
+  }
+
   Tensor add_norm(Tensor& x, const Tensor& h, const Tensor& post,
                   const TorchNorm& weights) const override {
     if (h.defined()) x = x + (post.defined() ? norm(h, post, {}) : h);

@@ -1,5 +1,5 @@
-// A layer's steps between its matrix products and its attention: three, each of which reads what
-// one product left and leaves what the next one reads. Two ways to run them, with the same meaning:
+// A forward's first step, and a layer's steps between its matrix products and its attention: three,
+// each of which reads what one product left and leaves what the next one reads. Two ways to run them, with the same meaning:
 // libtorch's operations, and one kernel of ours a step (core/kernels/*.cuh). Immutable.
 //
 // Tensors are contiguous and of the model's dtype unless said; arithmetic is fp32, every step's
@@ -20,6 +20,15 @@ namespace triescope {
 class TorchLayerOps {
  public:
   virtual ~TorchLayerOps() = default;
+
+  // The residual stream of a forward's tokens, and what the first layer reads of it.
+  struct Embedded {
+    at::Tensor x, normed;  // [rows, hidden]
+  };
+  // x: rows of `table` [vocab, hidden], times the model's scale (rounded to the dtype first), plus
+  // rows of `positions` [.., hidden] where these are defined; normed: norm(x) * weight + bias.
+  virtual Embedded embed_norm(const TorchMatrix& table, const at::Tensor& positions,
+                              const ForwardInputs& in, const TorchNorm& norm) const = 0;
 
   // The residual stream x [rows, hidden] takes up what a branch computed, and is normalised for the
   // next: x += h, or += norm(h) * post where `post` is defined; h undefined: x stays. x may be

@@ -43,6 +43,12 @@ class TorchLayers {
     return {batch, visible, ropes_, device_};
   }
 
+  // What a batch's tokens put before the first layer, whose norm it goes through.
+  TorchLayerOps::Embedded embed(const ForwardInputs& in, const TorchMatrix& table,
+                                const at::Tensor& positions, const TorchNorm& norm) const {
+    return ops_->embed_norm(table, positions, in, norm);
+  }
+
   // Rows that go through the layers together.
   struct Rows {
     const ForwardInputs& in;

@@ -158,9 +158,14 @@ void TorchMatrix::tiled_product(const Run& run, const Tensor& x, const Tensor& b
   }
 }
 
-Tensor TorchMatrix::rows(const Tensor& ids) const {
+TorchMatrix::Stored TorchMatrix::stored() const {
   if (runs_.size() != 1)
     refuse("rows of a matrix: expected one type, found " + std::to_string(runs_.size()));
+  return {runs_[0].weights, runs_[0].blocks};
+}
+
+Tensor TorchMatrix::rows(const Tensor& ids) const {
+  stored();
   const Run& run = runs_[0];
   if (!run.blocks) return run.weights.index_select(0, ids);
   Tensor out = at::empty({ids.size(0), inputs_}, options_);

@@ -51,12 +51,21 @@ class TorchMatrix {
   bool defined() const { return !runs_.empty(); }
   std::int64_t outputs() const { return outputs_; }
   std::int64_t inputs() const { return inputs_; }
-  std::int64_t bytes() const;  // on the device
+  const at::TensorOptions& options() const { return options_; }  // device, dtype of computation
+  std::int64_t bytes() const;                                    // on the device
 
   // x [rows, inputs] of the dtype -> x W^T + bias [rows, outputs], contiguous, in `result`. bias
   // [outputs] of the dtype, undefined = none. Error{kInvalidArgument}: x of another width or dtype;
   // kCuda: a launch failed.
   at::Tensor product(const at::Tensor& x, const at::Tensor& bias, at::ScalarType result) const;
+
+  // What a matrix of one type lies in on the device: [outputs, inputs] of the dtype, or the bytes of
+  // its blocks. Error{kInvalidArgument}: several types.
+  struct Stored {
+    at::Tensor values;
+    std::optional<formats::GgmlType> blocks;
+  };
+  Stored stored() const;
 
   // Rows `ids` (int32 or int64, on the device) of a matrix of one type -> [ids, inputs] in the
   // dtype. Ids must lie within the matrix.

@@ -104,22 +104,14 @@ class TorchTransformer final : public Model, public TorchShared {
          " on loading: " + TorchMatrix::block_obstacle());
   }
 
-  Tensor embedded(const ForwardInputs& in) const {
-    Tensor x = embedding_rows(in.tokens);
-    if (config_.embedding_scale != 1) {
-      // The scale is rounded to the model's dtype first, as in transformers.
-      x = x * at::full({}, config_.embedding_scale, options_);
-    }
-    if (config_.learned_positions) x = x + weights_.positions.index_select(0, in.positions);
-    return x;
-  }
-
   ForwardOutput run(const ForwardBatch& batch, const VisibleSlots& visible, TorchKv& kv,
                     const std::stop_token& stop) {
     const ForwardInputs in = layers_.inputs(batch, visible);
     TorchFeatures features(batch, in.feature_rows);
-    const Tensor normed = layers_.run({in, visible}, weights_.layers, weights_.final_norm,
-                                      embedded(in), kv, features, stop);
+    const auto [x, first_input] = layers_.embed(in, weights_.embedding, weights_.positions,
+                                                weights_.layers.front().attention_norm);
+    const Tensor normed = layers_.run({in, visible, first_input}, weights_.layers,
+                                      weights_.final_norm, x, kv, features, stop);
 
     ForwardOutput output;
     output.vocab_size = config_.vocab_size;

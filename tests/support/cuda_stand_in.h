@@ -23,7 +23,7 @@
 #define __device__
 #define __noinline__
 #define __shared__ static  // blocks run one after another
-#define __launch_bounds__(n)
+#define __launch_bounds__(...)
 #define TRIESCOPE_UNROLL
 #define TRIESCOPE_UNROLL_4
 #define TRIESCOPE_CALL const
@@ -51,6 +51,8 @@ namespace cuda_stand_in {
 // What was launched, in order, a line each: the kernel as it stands at its launch. Grows until
 // somebody clears it.
 inline std::string launches;
+// And the blocks of each.
+inline std::vector<long> blocks;
 }  // namespace cuda_stand_in
 
 // $TRIESCOPE_CUDA_STAND_IN_ERROR: "700" = every launch fails with it, "700 add_norm" = those of
@@ -207,6 +209,7 @@ inline float __shfl_xor_sync(unsigned, float value, int mask) {
   do {                                                                       \
     (void)(stream);                                                          \
     ::cuda_stand_in::launches += #kernel "\n";                               \
+    ::cuda_stand_in::blocks.push_back(long{(grid).x} * (grid).y * (grid).z); \
     auto& index = ::cuda_stand_in::block_index;                              \
     for (index.z = 0; index.z < (grid).z; ++index.z)                         \
       for (index.y = 0; index.y < (grid).y; ++index.y)                       \

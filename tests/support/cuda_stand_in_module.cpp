@@ -10,6 +10,7 @@
 #include "core/kernels/block_linear.cu"
 #include "core/kernels/block_rows.cu"
 #include "core/kernels/device.cuh"
+#include "core/kernels/embed_norm.cu"
 #include "core/kernels/gated_activation.cu"
 #include "core/kernels/split_qkv.cu"
 #include "core/kernels/tree_attention.cu"
@@ -20,6 +21,7 @@ extern "C" const char* triescope_stand_in_launches(void) {
   static std::string told;
   told.clear();
   told.swap(cuda_stand_in::launches);
+  cuda_stand_in::blocks.clear();
   return told.c_str();
 }
 

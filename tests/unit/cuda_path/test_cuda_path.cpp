@@ -333,11 +333,12 @@ TEST_CASE("CUDA path: a launch that fails is an error that says where and why") 
   write_golden_case("llama", folder.path());
   const auto model = load(folder.path(), DType::kF32, LayerSteps::kKernels);
   const auto kv = model->make_kv(4);
-  for (const auto& [error, kernel] : {std::pair{"700", "add and norm"},
+  for (const auto& [error, kernel] : {std::pair{"700", "embedding and norm"},
+                                      {"700 embed_norm", "embedding and norm"},
                                       {"700 add_norm", "add and norm"},
                                       {"700 split_qkv_heads<T>", "split of q, k and v"},
-                                      {"700 attention_partitions<T>", "tree attention"},
-                                      {"700 attention_combine<T>", "tree attention"},
+                                      {"700 attention_partitions", "tree attention"},
+                                      {"700 attention_combine", "tree attention"},
                                       {"700 gated_activation", "activation"}}) {
     ::setenv("TRIESCOPE_CUDA_STAND_IN_ERROR", error, 1);
     std::string message;

@@ -58,7 +58,7 @@ TEST_CASE("CUDA path: a launch that fails in a head's layers is an error that sa
   const auto head = target.head("eagle3");
   for (const auto& [error, kernel] : {std::pair{"700 add_norm", "add and norm"},
                                       {"700 split_qkv_heads<T>", "split of q, k and v"},
-                                      {"700 attention_partitions<T>", "tree attention"},
+                                      {"700 attention_partitions", "tree attention"},
                                       {"700 gated_activation", "activation"}}) {
     HeadRun run(*head);
     ::setenv("TRIESCOPE_CUDA_STAND_IN_ERROR", error, 1);

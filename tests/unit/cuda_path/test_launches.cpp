@@ -182,9 +182,26 @@ TEST_CASE("CUDA path: besides its layers a forward launches the ends of the mode
   const Launches two = launches_of(entry, 2, DType::kBF16),
                  layer = launches_of_a_layer(entry, DType::kBF16);
   const Counts twice = difference(two.kernels, layer.kernels);
-  CHECK(text_of(difference(twice, layer.kernels)) == "1 add_norm");
+  // The first layer's norm goes with the embedding, the final one stands alone.
+  CHECK(text_of(difference(twice, layer.kernels)) == "1 embed_norm");
   const Counts ends = difference(difference(two.operations, layer.operations), layer.operations);
-  CHECK(text_of(ends) == "1 aten::_to_copy, 1 aten::copy_, 2 aten::index_select, 1 aten::mm");
+  CHECK(text_of(ends) == "1 aten::_to_copy, 1 aten::copy_, 1 aten::index_select, 1 aten::mm");
+}
+
+TEST_CASE("CUDA path: scales and positions of the embedding launch nothing of their own") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
+  const json golden = json::parse(file)["cases"];
+  for (const char* name : {"gemma2", "gpt2"}) {
+    const Launches three = launches_of(golden.at(name), 3, DType::kBF16),
+                   layer = launches_of_a_layer(golden.at(name), DType::kBF16);
+    CAPTURE(name);
+    CHECK(three.kernels.at("embed_norm") == 1);
+    CHECK(three.kernels.at("add_norm") == 3 * 2);
+    // The rows whose logits are asked for.
+    CHECK(three.operations.at("aten::index_select") == 1);
+    CHECK(!layer.operations.contains("aten::index_select"));
+  }
 }
 
 TEST_CASE("CUDA path: a layer in blocks is as many launches, neighbours of one type being one") {
@@ -199,7 +216,8 @@ TEST_CASE("CUDA path: a layer in blocks is as many launches, neighbours of one t
   const auto one_type = [](const std::string&) { return formats::GgmlType::kQ4_K; };
   const Launches same = launches(one_type);
   CHECK(same.kernels.at("block_linear") == 2 * 4 + 1);
-  CHECK(same.kernels.at("block_rows") == 1);
+  CHECK(same.kernels.at("embed_norm") == 1);
+  CHECK(!same.kernels.contains("block_rows"));
   // The rows whose logits are asked for, and these on their way to the host.
   CHECK(text_of(same.operations) == "1 aten::index_select");
   // q and k are one run of rows, v another.

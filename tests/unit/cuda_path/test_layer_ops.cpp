@@ -5,8 +5,11 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <optional>
+#include <vector>
 
 #include "core/formats/config.h"
+#include "core/formats/random_blocks.h"
 #include "core/model/cuda_attention.h"
 #include "core/model/torch_layer_ops.h"
 #include "tests/support/sanitized.h"
@@ -94,6 +97,53 @@ TEST_CASE("layer steps: add and norm is what libtorch's operations compute") {
               Tensor again = got_x.clone();
               check_close(got, torch->add_norm(again, {}, {}, norm), 1e-5, 1e-5);
             }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("layer steps: embedding and norm is what libtorch's operations compute") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  const c10::InferenceMode inference;
+  at::Generator generator = seeded(6);
+  const std::int64_t vocab = 40, dim = 256;
+  const std::vector<std::int32_t> tokens = {7, 39, 0, 7, 12}, positions = {0, 3, 1, 2, 8};
+  ForwardBatch batch;
+  batch.tokens = tokens;
+  batch.positions = batch.slots = positions;
+  const ForwardInputs in(batch, {.prefix = {}, .own = positions, .offsets = {}}, {}, at::kCPU);
+  Rng rng(6);
+  for (const NormKind kind : {NormKind::kRms, NormKind::kLayer}) {
+    for (const float scale : {1.0f, 33.9411f}) {
+      ModelConfig config;
+      config.norm = kind;
+      config.norm_eps = 1e-3f;
+      config.embedding_scale = scale;
+      const auto torch = make_torch_layer_ops(config), cuda = make_cuda_layer_ops(config);
+      for (const at::ScalarType dtype : kDTypes) {
+        const TorchNorm norm = {
+            random({dim}, at::kFloat, generator),
+            kind == NormKind::kLayer ? random({dim}, at::kFloat, generator) : Tensor()};
+        for (const auto blocks : {std::optional<formats::GgmlType>(), {formats::GgmlType::kQ8_0}}) {
+          TorchMatrix table(std::vector<TorchMatrix::Part>{{vocab, blocks}}, dim,
+                            at::TensorOptions(dtype));
+          if (blocks) {
+            table.set_stored_rows(0, vocab, formats::random_rows(*blocks, vocab, dim, rng));
+          } else {
+            table.set_rows(0, random({vocab, dim}, at::kFloat, generator));
+          }
+          for (const Tensor& added : {Tensor(), random({9, dim}, dtype, generator)}) {
+            const auto want = torch->embed_norm(table, added, in, norm);
+            const auto got = cuda->embed_norm(table, added, in, norm);
+            CAPTURE(std::string(at::toString(dtype)));
+            CAPTURE(static_cast<int>(kind));
+            CAPTURE(scale);
+            CAPTURE(blocks.has_value());
+            CAPTURE(added.defined());
+            CHECK(same(got.x, want.x));
+            check_close(got.normed, want.normed, 1e-5, 1e-5);
           }
         }
       }

@@ -7,177 +7,19 @@
 #include <filesystem>
 #include <initializer_list>
 #include <limits>
-#include <optional>
 #include <tuple>
 
 #include "core/kernels/cuda_module.h"
 #include "core/kernels/reference.h"
-#include "core/kernels/tree_attention.h"
-#include "tests/support/cuda_stand_in.h"
 #include "tests/support/sanitized.h"
-#include "tests/unit/kernels/cuda_place.h"
-#include "tests/unit/kernels/random_values.h"
-// After the stand-in: the kernel itself.
+#include "tests/unit/kernels/cuda_attention.h"
+// After the stand-in: the kernels themselves.
 #include "core/kernels/tree_attention.cu"
 
 namespace triescope::kernels {
 namespace {
 
-using test::Bytes;
-using test::decode;
-using test::encode;
-
-double tolerance(int dtype) {  // of max |V|, which random_values keeps below 4.3
-  return 4.3 * (dtype == kTriescopeF32 ? 2e-5 : dtype == kTriescopeF16 ? 1e-3 : 8e-3);
-}
-
-struct Call {
-  AttentionShape shape;
-  int dtype = 0;
-  std::int64_t rows = 0;
-  Bytes q, keys, values;
-  std::vector<std::int32_t> prefix, own, offsets;  // offsets empty: causal, own = row slots
-  std::int32_t longest = 0;
-};
-
-// Runs a call with the pointers of `place` (bytes -> where the kernel can read them).
-Bytes run_on_cpu(const Call& c) {
-  Bytes out(c.q.size());
-  Bytes scratch(triescope_cuda_tree_attention_scratch(static_cast<int>(c.rows), c.shape.heads,
-                                                      c.shape.head_dim, c.longest));
-  const TriescopeTreeAttention a{
-      .q = c.q.data(),
-      .q_stride = c.shape.heads * c.shape.head_dim,
-      .keys = c.keys.data(),
-      .values = c.values.data(),
-      .out = out.data(),
-      .out_stride = c.shape.heads * c.shape.head_dim,
-      .prefix = c.prefix.data(),
-      .own = c.own.data(),
-      .offsets = c.offsets.empty() ? nullptr : c.offsets.data(),
-      .prefix_count = static_cast<std::int32_t>(c.prefix.size()),
-      .longest = c.longest,
-      .rows = static_cast<std::int32_t>(c.rows),
-      .heads = c.shape.heads,
-      .kv_heads = c.shape.kv_heads,
-      .head_dim = c.shape.head_dim,
-      .window = c.shape.window,
-      .scale = c.shape.scale,
-      .softcap = c.shape.softcap,
-      .dtype = c.dtype,
-      .scratch = scratch.data(),
-      .scratch_bytes = scratch.size(),
-  };
-  REQUIRE(triescope_cuda_tree_attention(&a, nullptr) == 0);
-  return out;
-}
-
-Bytes run_on_gpu(const Call& c, const CudaModule& gpu) {
-  std::vector<void*> owned;
-  const auto place = [&](const void* host, std::size_t bytes) {
-    void* p = nullptr;
-    REQUIRE(gpu.allocate(&p, std::max<std::size_t>(bytes, 16)) == 0);
-    owned.push_back(p);
-    if (host != nullptr && bytes > 0) REQUIRE(gpu.to_device(p, host, bytes) == 0);
-    return p;
-  };
-  const std::size_t scratch = gpu.tree_attention_scratch(static_cast<int>(c.rows), c.shape.heads,
-                                                         c.shape.head_dim, c.longest);
-  TriescopeTreeAttention a{};
-  a.q = place(c.q.data(), c.q.size());
-  a.keys = place(c.keys.data(), c.keys.size());
-  a.values = place(c.values.data(), c.values.size());
-  a.out = place(nullptr, c.q.size());
-  a.prefix = static_cast<const std::int32_t*>(place(c.prefix.data(), c.prefix.size() * 4));
-  a.own = static_cast<const std::int32_t*>(place(c.own.data(), c.own.size() * 4));
-  a.offsets = c.offsets.empty()
-                  ? nullptr
-                  : static_cast<const std::int32_t*>(place(c.offsets.data(), c.offsets.size() * 4));
-  a.scratch = place(nullptr, scratch);
-  a.scratch_bytes = scratch;
-  a.q_stride = a.out_stride = c.shape.heads * c.shape.head_dim;
-  a.prefix_count = static_cast<std::int32_t>(c.prefix.size());
-  a.longest = c.longest;
-  a.rows = static_cast<std::int32_t>(c.rows);
-  a.heads = c.shape.heads;
-  a.kv_heads = c.shape.kv_heads;
-  a.head_dim = c.shape.head_dim;
-  a.window = c.shape.window;
-  a.scale = c.shape.scale;
-  a.softcap = c.shape.softcap;
-  a.dtype = c.dtype;
-  REQUIRE(gpu.tree_attention(&a, nullptr) == 0);
-  Bytes out(c.q.size());
-  REQUIRE(gpu.to_host(out.data(), a.out, out.size()) == 0);
-  for (void* p : owned) gpu.free(p);
-  return out;
-}
-
-// Random lists over shuffled slots. The prefix of the call holds `cut` of the slots that all rows
-// share.
-struct Scene {
-  Call call;
-  std::vector<float> q, keys, values;
-  std::vector<std::vector<std::int32_t>> lists;
-
-  Scene(const AttentionShape& shape, int dtype, std::int64_t rows, int shared, int longest_own,
-        Rng& rng) {
-    call.shape = shape;
-    call.dtype = dtype;
-    const std::int32_t slots = shared + static_cast<std::int32_t>(rows) * longest_own;
-    q = test::random_values(rows * shape.heads * shape.head_dim, rng, 2.0f);
-    keys = test::random_values(std::int64_t{slots} * shape.kv_heads * shape.head_dim, rng);
-    values = test::random_values(std::int64_t{slots} * shape.kv_heads * shape.head_dim, rng);
-    call.q = encode(q, dtype);
-    call.keys = encode(keys, dtype);
-    call.values = encode(values, dtype);
-    const auto order = test::shuffled(slots, rng);
-    std::int32_t next = shared;
-    for (std::int64_t r = 0; r < rows; ++r) {
-      std::vector<std::int32_t> list(order.begin(), order.begin() + shared);
-      const int own = 1 + static_cast<int>(rng.next() % static_cast<std::uint64_t>(longest_own));
-      for (int i = 0; i < own; ++i) list.push_back(order[static_cast<std::size_t>(next++)]);
-      lists.push_back(list);
-    }
-  }
-
-  Call rows(std::int64_t begin, std::int64_t end, std::ptrdiff_t cut) const {
-    Call c = call;
-    c.rows = end - begin;
-    const auto row_bytes = static_cast<std::ptrdiff_t>(call.q.size() / lists.size());
-    c.q.assign(call.q.begin() + begin * row_bytes, call.q.begin() + end * row_bytes);
-    const auto& first = lists[static_cast<std::size_t>(begin)];
-    c.prefix.assign(first.begin(), first.begin() + cut);
-    c.offsets = {0};
-    for (std::int64_t r = begin; r < end; ++r) {
-      const auto& list = lists[static_cast<std::size_t>(r)];
-      c.own.insert(c.own.end(), list.begin() + cut, list.end());
-      c.offsets.push_back(static_cast<std::int32_t>(c.own.size()));
-      c.longest = std::max(c.longest, static_cast<std::int32_t>(list.size()));
-    }
-    return c;
-  }
-
-  std::vector<float> twin(const Call& c, std::int64_t begin) const {
-    ThreadPool pool(1);
-    const std::int64_t width = c.shape.heads * c.shape.head_dim;
-    std::vector<float> out(static_cast<std::size_t>(c.rows * width));
-    tree_attention(
-        q.data() + begin * width, width, c.rows, {keys.data(), values.data(), Precision::kF32},
-        c.shape, {.prefix = c.prefix, .own = c.own, .offsets = c.offsets}, out.data(), width, pool);
-    return out;
-  }
-};
-
-double worst_error(const std::vector<float>& a, const std::vector<float>& b) {
-  double worst = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double off = std::fabs(double{a[i]} - b[i]);
-    if (std::isnan(off)) return INFINITY;
-    worst = std::max(worst, off);
-  }
-  return worst;
-}
+using namespace test;
 
 const AttentionShape kShapes[] = {
     {.heads = 9, .kv_heads = 3, .head_dim = 64, .scale = 0.125f},
@@ -323,13 +165,6 @@ void check_partitions(Extent extent, Run run) {
 TEST_CASE("CUDA tree attention, its source run on the CPU: lists around a partition's 128 slots") {
   TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_partitions(Extent::kQuarter, run_on_cpu);
-}
-
-// K and V of one key/value head and slot become NaN.
-void spoil(Bytes& storage, const AttentionShape& shape, std::int32_t slot, int kv_head) {
-  const float nan = std::numeric_limits<float>::quiet_NaN();
-  const int at = (slot * shape.kv_heads + kv_head) * shape.head_dim + 3;
-  std::memcpy(storage.data() + at * 4, &nan, 4);
 }
 
 template <class Run>
@@ -488,6 +323,24 @@ TEST_CASE("CUDA tree attention refuses what its contract excludes and launches n
   refused(&TriescopeTreeAttention::prefix_count, {-1, 6});
   refused(&TriescopeTreeAttention::window, {-1});
   refused(&TriescopeTreeAttention::dtype, {-1, 3});
+  // Of a list of six partitions a row takes up one, and four chains.
+  const std::size_t row = sizeof(float) * 9 * (64 + 2);
+  a.longest = 700;
+  a.scratch_bytes = 5 * row - 1;
+  CHECK(triescope_cuda_tree_attention(&a, nullptr) == cudaErrorInvalidValue);
+  a.scratch_bytes = 5 * row;
+  alignas(16) float memory[8] = {};
+  const auto misplaced = [&](auto member) {
+    a.*member = memory + 1;
+    CHECK(triescope_cuda_tree_attention(&a, nullptr) == cudaErrorInvalidValue);
+    a.*member = nullptr;
+  };
+  misplaced(&TriescopeTreeAttention::q);
+  misplaced(&TriescopeTreeAttention::keys);
+  misplaced(&TriescopeTreeAttention::values);
+  misplaced(&TriescopeTreeAttention::scratch);
+  a.q_stride = 9 * 64 + 4;
+  CHECK(triescope_cuda_tree_attention(&a, nullptr) == cudaErrorInvalidValue);
 }
 
 TEST_CASE("the CUDA module is whole or absent with a reason") {

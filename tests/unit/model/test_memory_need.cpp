@@ -54,5 +54,16 @@ TEST_CASE("memory: K and V of a token, and what a prefill's chunk computes with"
   CHECK(need.to_load() == need.weights + need.scratch);
 }
 
+TEST_CASE("memory: on a GPU attention's scratch grows with the context, up to 64 MB") {
+  ModelInfo info = llama();
+  const auto more = [&](int context) {
+    info.context = context;
+    return memory_need(info, {.device = "cuda"}).scratch - memory_need(info, {}).scratch;
+  };
+  CHECK(more(0) == 0);
+  CHECK(more(256) == 2 * 256 * 32 * (128 + 2) * 4);
+  CHECK(more(131072) == 64 << 20);
+}
+
 }  // namespace
 }  // namespace triescope
