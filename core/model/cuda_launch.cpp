@@ -22,8 +22,8 @@ void* kernel_stream(const at::Tensor& tensor) {
 
 void check_launch(int code, const char* kernel, const at::Tensor& tensor) {
   if (code == 0) return;
-  throw Error(ErrorCode::kCuda, std::string(kernel) + " on " + tensor.device().str() + ": " +
-                                    kernels::cuda_module().error_string(code));
+  throw LaunchError(std::string(kernel) + " on " + tensor.device().str(),
+                    kernels::cuda_module().error_string(code));
 }
 
 const float* values_or_null(const at::Tensor& tensor) {

@@ -10,9 +10,9 @@
 #include <torch/version.h>
 
 #include <algorithm>
-#include <charconv>
 #include <mutex>
 #include <new>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/model/cuda_driver.h"
@@ -70,26 +70,20 @@ at::ScalarType scalar_type(DType dtype) {
 
 at::Device open_device(const std::string& name) {
   if (name == "cpu") return at::Device(at::kCPU);
-  int index = 0;
-  bool good = name == "cuda";
-  if (name.starts_with("cuda:")) {
-    const char* end = name.data() + name.size();
-    const auto [rest, error] = std::from_chars(name.data() + 5, end, index);
-    good = error == std::errc() && rest == end && index >= 0;
-  }
-  if (!good)
+  const std::optional<int> index = cuda_index(name);
+  if (!index)
     throw Error(ErrorCode::kInvalidArgument,
                 "device: expected cpu, cuda or cuda:N, found '" + name + "'");
   const CudaDriver driver = ask_cuda_driver();
   if (!driver.error.empty())
     throw Error(ErrorCode::kCuda, "device " + name + ": " + driver.error + "; choose device cpu");
-  if (index >= static_cast<int>(driver.devices.size())) {
+  if (*index >= static_cast<int>(driver.devices.size())) {
     throw Error(ErrorCode::kCuda, "device " + name + ": expected cuda:0 to cuda:" +
                                       std::to_string(static_cast<int>(driver.devices.size()) - 1) +
                                       ", the devices that the NVIDIA driver reports");
   }
   open_torch_cuda();
-  const at::Device device(at::kCUDA, static_cast<c10::DeviceIndex>(index));
+  const at::Device device(at::kCUDA, static_cast<c10::DeviceIndex>(*index));
   with_torch_errors(device, [] {
     at::globalContext().lazyInitDevice(at::kCUDA);
     // fp32 means fp32: no TF32 anywhere, and 16-bit sums in fp32.

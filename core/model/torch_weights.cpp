@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/model/torch_runtime.h"
@@ -16,9 +17,9 @@ using formats::ModelConfig;
 using formats::Role;
 
 TorchWeights::TorchWeights(const formats::WeightSource& source, const at::TensorOptions& options,
-                           bool keep_blocks, int threads, const ProgressSink& progress,
-                           std::stop_token stop)
-    : layers(source.config().layers.size()), keep_blocks_(keep_blocks) {
+                           std::set<GgmlType> kept_blocks, int threads,
+                           const ProgressSink& progress, std::stop_token stop)
+    : layers(source.config().layers.size()), kept_blocks_(std::move(kept_blocks)) {
   on_device(options.device(), [&] { allocate(source, options); });
   load_weights(source, std::min(threads, 8), progress, std::move(stop),
                [&](const WeightTask& task) {
@@ -46,7 +47,7 @@ double TorchWeights::bytes_per_weight() const {
 std::optional<GgmlType> TorchWeights::blocks_of(const formats::WeightSource& source, Role role,
                                                 int layer) const {
   const std::optional<GgmlType> type = source.stored_type(role, layer);
-  return keep_blocks_ && type && formats::block_elements(*type) > 1 ? type : std::nullopt;
+  return type && kept_blocks_.contains(*type) ? type : std::nullopt;
 }
 
 TorchWeights::Target TorchWeights::target_of(const ModelConfig& config, Role role, int layer) {
