@@ -1,8 +1,8 @@
 // libtriescope_cuda.so without CUDA: the module's functions with the kernels' own source, run on
 // the CPU over host memory (cuda_stand_in.h). With it the CUDA path's use of the kernels is tested
 // where no GPU is. $TRIESCOPE_CUDA_STAND_IN_ERROR makes launches fail;
-// $TRIESCOPE_CUDA_STAND_IN_WRONG, a launcher's name such as "add_norm", makes the first number of its
-// result wrong.
+// $TRIESCOPE_CUDA_STAND_IN_WRONG, "add_norm" or "add_norm 500", makes the first number of that launcher's
+// result 1 or 500 larger.
 #include <cstdlib>
 #include <cstring>
 
@@ -30,17 +30,19 @@
 
 namespace {
 
-// One more than it was, where this launcher is to be wrong.
 void spoil(const char* launcher, void* result, int dtype) {
   const char* wrong = std::getenv("TRIESCOPE_CUDA_STAND_IN_WRONG");
-  if (wrong == nullptr || std::strcmp(wrong, launcher) != 0) return;
-  const auto add_one = [&]<class T>(T* first) {
+  const std::size_t name = std::strlen(launcher);
+  if (wrong == nullptr || std::strncmp(wrong, launcher, name) != 0) return;
+  if (wrong[name] != '\0' && wrong[name] != ' ') return;
+  const float more = wrong[name] == ' ' ? std::strtof(wrong + name, nullptr) : 1;
+  const auto spoil_first = [&]<class T>(T* first) {
     using Element = triescope::kernels::cuda::Element<T>;
-    *first = Element::narrow(Element::widen(*first) + 1);
+    *first = Element::narrow(Element::widen(*first) + more);
   };
-  if (dtype == kTriescopeF32) add_one(static_cast<float*>(result));
-  if (dtype == kTriescopeF16) add_one(static_cast<__half*>(result));
-  if (dtype == kTriescopeBF16) add_one(static_cast<__nv_bfloat16*>(result));
+  if (dtype == kTriescopeF32) spoil_first(static_cast<float*>(result));
+  if (dtype == kTriescopeF16) spoil_first(static_cast<__half*>(result));
+  if (dtype == kTriescopeBF16) spoil_first(static_cast<__nv_bfloat16*>(result));
 }
 
 int spoiled(int code, const char* launcher, void* result, int dtype) {
