@@ -164,8 +164,9 @@ void TorchWeights::place(const formats::WeightSource& source, const WeightTask& 
   const ModelConfig& config = source.config();
   const Target target = target_of(config, task.role, task.layer);
   if (target.matrix != nullptr) {
-    if (const auto type = blocks_of(source, task.role, task.layer)) {
-      place_blocks(source, task, target, *type);
+    const std::optional<GgmlType> type = source.stored_type(task.role, task.layer);
+    if (type && (formats::block_elements(*type) == 1 || kept_blocks_.contains(*type))) {
+      place_stored(source, task, target, *type);
       return;
     }
   }
@@ -182,7 +183,7 @@ void TorchWeights::place(const formats::WeightSource& source, const WeightTask& 
 }
 
 // In pieces, so that a large matrix is never whole on the host.
-void TorchWeights::place_blocks(const formats::WeightSource& source, const WeightTask& task,
+void TorchWeights::place_stored(const formats::WeightSource& source, const WeightTask& task,
                                 const Target& target, GgmlType type) {
   constexpr std::int64_t kPieceBytes = 8 << 20;
   const std::int64_t row_bytes =
@@ -194,7 +195,11 @@ void TorchWeights::place_blocks(const formats::WeightSource& source, const Weigh
     const std::int64_t count = std::min(piece, task.shape.rows - first);
     const auto part = std::span(bytes).first(static_cast<std::size_t>(count * row_bytes));
     source.read_stored_rows(task.role, task.layer, first, part);
-    target.matrix->set_stored_rows(target.first_row + first, count, part);
+    if (formats::block_elements(type) == 1) {
+      target.matrix->set_plain_rows(target.first_row + first, count, type, part);
+    } else {
+      target.matrix->set_stored_rows(target.first_row + first, count, part);
+    }
   }
 }
 

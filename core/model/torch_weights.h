@@ -65,7 +65,7 @@ class TorchWeights {
                                              formats::Role role, int layer) const;
   void allocate(const formats::WeightSource& source, const at::TensorOptions& options);
   void place(const formats::WeightSource& source, const WeightTask& task);
-  static void place_blocks(const formats::WeightSource& source, const WeightTask& task,
+  static void place_stored(const formats::WeightSource& source, const WeightTask& task,
                            const Target& target, formats::GgmlType type);
 
   const std::set<formats::GgmlType> kept_blocks_;
