@@ -42,7 +42,8 @@ class EagleTorch final : public Model {
     const VisibleSlots visible = check_batch(batch, config_, config_.context, storage->capacity());
     check_feature_width(head_, static_cast<std::size_t>(fc_inputs()), batch);
     ForwardOutput output;
-    on_device(options_.device(), [&] { output = run(batch, visible, *storage, stop); });
+    forward_on_device(options_.device(), batch.tokens.size(),
+                      [&] { output = run(batch, visible, *storage, stop); });
     return output;
   }
 

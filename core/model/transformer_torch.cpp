@@ -53,7 +53,8 @@ class TorchTransformer final : public Model, public TorchShared {
       throw Error(ErrorCode::kInvalidArgument, "forward: the KV storage belongs to another model");
     const VisibleSlots visible = check_batch(batch, config_, position_end_, storage->capacity());
     ForwardOutput output;
-    on_device(device_, [&] { output = run(batch, visible, *storage, stop); });
+    forward_on_device(device_, batch.tokens.size(),
+                      [&] { output = run(batch, visible, *storage, stop); });
     return output;
   }
 
