@@ -29,6 +29,7 @@ ordered_json report_json(const CheckReport& report) {
   for (const Comparison& one : report.comparisons)
     json["comparisons"].push_back(comparison_json(one));
   json["model"] = report.model;
+  json["skipped"] = report.skipped;
   json["advice"] = report.advice;
   json["holds"] = report.holds();
   json["verdict"] = report.verdict();
@@ -44,8 +45,12 @@ void print_machine(const ordered_json& machine) {
     if (name != "kernels" && !json_text(version).empty())
       print_line(name.c_str(), json_text(version));
   for (const auto& device : machine["devices"]) {
-    char memory[32];
-    std::snprintf(memory, sizeof memory, ", %.1f GB", device["bytes"].get<double>() / 1e9);
+    char memory[64];
+    int length =
+        std::snprintf(memory, sizeof memory, ", %.1f GB", device["bytes"].get<double>() / 1e9);
+    if (device.contains("free_bytes"))
+      std::snprintf(memory + length, sizeof memory - static_cast<std::size_t>(length),
+                    ", %.1f free", device["free_bytes"].get<double>() / 1e9);
     print_line(json_text(device["id"]).c_str(), json_text(device["name"]) + memory);
   }
   print_line("NVIDIA driver", json_text(machine["driver"]));
@@ -104,6 +109,7 @@ int run(const CheckOptions& options, bool as_json, bool quiet) {
     print_machine(report.machine);
     print_comparisons(report.comparisons);
     if (!report.model.is_null()) print_model(report.model);
+    for (const std::string& skipped : report.skipped) print_line("skipped", skipped);
     for (const std::string& advice : report.advice) print_line("advice", advice);
     std::printf("\n%s\n", report.verdict().c_str());
   }

@@ -35,7 +35,7 @@ void add_window_options(CLI::App& root, CommandLine& line);
 void check_first_word(const CLI::App& root, const std::string& word);
 
 // The options that decode and the window share: --model, --method, --prompt…, --set, --seed,
-// --device, --dtype, --kv-dtype.
+// --device, --dtype, --kv-dtype, --draft, --draft-device.
 struct RunOptions {
   RunRequest request;
   std::string prompt_file, prompt_ids, kv_dtype;

@@ -32,6 +32,11 @@ json number_or_null(double value) { return std::isfinite(value) ? json(value) : 
 
 // A draft model or head that the method would not use is refused, not silently ignored.
 void check_draft_option(const RunRequest& request) {
+  if (!request.draft_device.empty() && !find_method(request.method).needs_draft_model())
+    throw Error(ErrorCode::kInvalidArgument,
+                "--draft-device: method " + request.method +
+                    " has no draft model (a draft head runs on its model's device); expected "
+                    "--method draft_model, or no --draft-device");
   if (request.draft_model.empty() || find_method(request.method).needs != Need::kNothing) return;
   std::string names;
   for (const MethodInfo& method : methods())
@@ -42,12 +47,13 @@ void check_draft_option(const RunRequest& request) {
                                                names + ", or no --draft");
 }
 
-json draft_json(const RunResult& result, const RunContext& context) {
+json draft_json(const RunResult& result, const ModelInfo& model, const RunContext& context) {
   if (!context.draft_model && !context.draft_head) return nullptr;
   const DraftHead* head = context.draft_head;
   return {{"path", head ? head->path : context.draft_model->info().path},
           {"kind", head ? formats::to_string(head->config.kind) : "model"},
           {"parameters", head ? head->parameters : context.draft_model->info().parameters},
+          {"device", head ? model.device : context.draft_model->info().device},
           {"forwards", result.drafter_cost.forwards},
           {"forward_rows", result.drafter_cost.forward_rows},
           {"kv_bytes_per_token", result.drafter_cost.kv_bytes_per_token},
@@ -82,7 +88,7 @@ json result_json(const RunResult& result, const ModelInfo& model, const RunConte
           {"emitted_tokens", result.emitted_tokens},
           {"tokens_per_forward", result.tokens_per_forward},
           {"accepted_histogram", result.accepted_histogram},
-          {"draft", draft_json(result, context)},
+          {"draft", draft_json(result, model, context)},
           {"kv",
            {{"bytes_per_token", result.kv_bytes_per_token},
             {"policy", result.kv_policy},

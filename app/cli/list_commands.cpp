@@ -158,19 +158,27 @@ void print_fields(const json& object, const std::string& indent = "") {
   }
 }
 
-// With what the model would take on the CPU, in fp32 where its file does not say otherwise, and on a
-// GPU in the dtype that it has there by default.
+// With what the model would take on the CPU, in fp32 where its file does not say otherwise, and on the
+// first GPU in the dtype that it has there by default; what is free on either, and where the model
+// does not fit, what would.
 json json_with_memory(const ModelInfo& info) {
-  const MemoryNeed need = memory_need(info, {}),
-                   gpu = memory_need(info, {.device = "cuda", .dtype = default_dtype("cuda")});
+  const LoadOptions on_cpu, on_gpu = {.device = "cuda:0", .dtype = default_dtype("cuda:0")};
+  const MemoryNeed need = memory_need(info, on_cpu), gpu = memory_need(info, on_gpu);
+  const std::int64_t free = free_memory(on_cpu.device), gpu_free = free_memory(on_gpu.device);
+  json memory = {{"weights", need.weights},
+                 {"scratch", need.scratch},
+                 {"kv_per_token", need.kv_per_token},
+                 {"free", free},
+                 {"gpu_weights", gpu.weights},
+                 {"gpu_scratch", gpu.scratch},
+                 {"gpu_kv_per_token", gpu.kv_per_token}};
+  if (gpu_free >= 0) memory["gpu_free"] = gpu_free;
+  if (const std::string why = why_it_does_not_fit(info, on_cpu, free); !why.empty())
+    memory["does_not_fit"] = why;
+  if (const std::string why = why_it_does_not_fit(info, on_gpu, gpu_free); !why.empty())
+    memory["gpu_does_not_fit"] = why;
   json result = model_json(info);
-  result["memory"] = {{"weights", need.weights},
-                      {"scratch", need.scratch},
-                      {"kv_per_token", need.kv_per_token},
-                      {"free", free_memory("cpu")},
-                      {"gpu_weights", gpu.weights},
-                      {"gpu_scratch", gpu.scratch},
-                      {"gpu_kv_per_token", gpu.kv_per_token}};
+  result["memory"] = std::move(memory);
   return result;
 }
 

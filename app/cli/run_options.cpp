@@ -92,6 +92,8 @@ void RunOptions::add_to(CLI::App& command) {
       "what drafts beside the model, for methods that need it: a draft model (a smaller "
       "one with the same vocabulary, named as --model is) or a draft head trained for "
       "it (a folder or file); what it is, is detected");
+  command.add_option("--draft-device", request.draft_device,
+                     "of a draft model: cpu, cuda, cuda:1 (default: as --device)");
 }
 
 RunRequest RunOptions::resolve() const {

@@ -1,6 +1,7 @@
 #include "app/run/loaded_model.h"
 
 #include "app/run/catalog.h"
+#include "app/run/device_choice.h"
 #include "app/run/memory_check.h"
 #include "core/base/error.h"
 #include "core/formats/draft_head/head_file.h"
@@ -26,10 +27,11 @@ void LoadedModel::load(const std::string& new_path, const LoadOptions& new_optio
     tokenizer.reset();
   };
   const ModelInfo info = inspect_model(new_path);
-  const std::int64_t free = free_memory(new_options.device);
+  const bool same_device = model && options.device == new_options.device;
+  std::int64_t free = free_memory(new_options.device);
+  if (free >= 0 && same_device) free += kept_in_reserve(model->device_memory());
   const bool room_for_both = why_it_does_not_fit(info, new_options, free).empty();
   if (!room_for_both) {
-    const bool same_device = model && options.device == new_options.device;
     const std::int64_t held = same_device ? memory_need(model->info(), options).weights : 0;
     const std::string why = why_it_does_not_fit(info, new_options, free + held);
     if (!why.empty()) throw Error(ErrorCode::kOutOfMemory, why);
@@ -92,9 +94,9 @@ DraftWith draft_for(const RunRequest& request, const LoadedModel& target, Loaded
     check_head_kind(method, draft.head->config.kind);
     return {.head = draft.head.get()};
   }
-  if (path == target.path) return {target.model.get(), target.tokenizer.get()};
-  if (!draft.is(path, target.options))
-    draft.load(path, target.options, progress, stop, before_free);
+  const LoadOptions options = draft_options(request, target.options);
+  if (target.is(path, options)) return {target.model.get(), target.tokenizer.get()};
+  if (!draft.is(path, options)) draft.load(path, options, progress, stop, before_free);
   if (target.tokenizer->encodes_text() && draft.tokenizer->encodes_text())
     return {draft.model.get(), draft.tokenizer.get()};
   const ModelInfo &drafts = draft.model->info(), &verifies = target.model->info();

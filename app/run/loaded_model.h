@@ -46,8 +46,8 @@ struct LoadedDraft : LoadedModel {
 
 // The companion of a request whose target is loaded, by what its method needs: nothing if it needs
 // none, or if none is named and default_draft() finds none; a draft head; a draft model, which is
-// the target itself if the two are the same file. Else
-// `draft`, loaded with the target's options if it is not loaded yet. `before_free` as in
+// the target itself if the two are the same file on one device. Else
+// `draft`, loaded with draft_options() (device_choice.h) if it is not loaded yet. `before_free` as in
 // LoadedModel::load. Where one of the two has no tokenizer, nothing says that an id means the same
 // to both; they are taken to agree if their vocabularies have equally many tokens. Errors: those of
 // resolve_draft, LoadedModel::load and load_draft_head; kNotSupported: vocabularies of different

@@ -1,8 +1,10 @@
 #include "app/run/memory_check.h"
 
+#include <algorithm>
+
 #include "core/base/counted.h"
-#include "core/base/host_memory.h"
 #include "core/methods/registry.h"
+#include "core/model/device_memory.h"
 #include "core/model/memory_need.h"
 #include "viz/words/number_text.h"
 
@@ -47,8 +49,23 @@ std::string what_fits(const ModelInfo& info, const LoadOptions& options, std::in
 
 }  // namespace
 
-std::int64_t free_memory(const std::string& device) {
-  return device == "cpu" ? free_host_memory() : -1;
+std::int64_t free_memory(const std::string& device) { return free_device_memory(device); }
+
+std::vector<std::string> device_memory_texts(const std::vector<DeviceInfo>& devices,
+                                             const std::string& chosen) {
+  std::vector<std::string> texts;
+  for (const DeviceInfo& device : devices) {
+    const bool ask = device.id == "cpu" || device.id == chosen;
+    const std::int64_t free = ask ? free_memory(device.id) : -1;
+    texts.push_back(free >= 0                ? text(free) + " free"
+                    : device.total_bytes > 0 ? text(device.total_bytes)
+                                             : "");
+  }
+  return texts;
+}
+
+std::int64_t kept_in_reserve(const DeviceMemory& memory) {
+  return std::max<std::int64_t>(0, memory.reserved_bytes - memory.allocated_bytes);
 }
 
 std::string why_it_does_not_fit(const ModelInfo& info, const LoadOptions& options,
@@ -80,10 +97,12 @@ std::string why_kv_may_not_fit(const ModelInfo& info, const LoadOptions& options
   if (free < 0 || slots * slot <= free) return "";
   return "keys and values of this run may take " + text(slots * slot) + " (" +
          counted(slots, "token") + " of " + text(slot) + "), and " + text(free) + " are free on " +
-         options.device + "; the run stops where they run out. Fewer new tokens" +
-         (beams_in(settings_of(request)) > 1 ? " or beams" : "") +
-         (options.kv_dtype.value_or(options.dtype) == DType::kF32 ? ", or K and V in bf16," : "") +
-         " take less";
+         options.device +
+         "; the run stops where they run out. Less is taken by a shorter prompt, fewer " +
+         (beams_in(settings_of(request)) > 1 ? "new tokens or beams" : "new tokens") +
+         (options.kv_dtype.value_or(options.dtype) != DType::kF32 ? ""
+          : options.device == "cpu"                               ? ", or K and V in bf16"
+                                                                  : ", or dtype bf16");
 }
 
 }  // namespace triescope::app

@@ -4,14 +4,23 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "app/run/request.h"
 #include "core/model/model.h"
 
 namespace triescope::app {
 
-// Bytes free on a device, -1 where nothing tells (a GPU is not asked yet).
+// Bytes free on a device, -1 where nothing tells (core/model/device_memory.h).
 std::int64_t free_memory(const std::string& device);
+
+// For a list of devices, each in its order: "12.0 GB free" of the CPU and of `chosen`, "24.0 GB" of the
+// others and where nothing tells; "" where not even that is known.
+std::vector<std::string> device_memory_texts(const std::vector<DeviceInfo>& devices,
+                                             const std::string& chosen);
+
+// Of what a loaded model's allocator took: bytes that another model can have. 0 where there is none.
+std::int64_t kept_in_reserve(const DeviceMemory& memory);
 
 // "" where the model fits into `free` bytes (or free < 0); else how much it needs, how much there
 // is, and what would fit.

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/trimmed.h"
 #include "core/methods/registry.h"
+#include "core/model/cuda_driver.h"
 
 namespace triescope::app {
 
@@ -37,6 +38,13 @@ bool has_default_draft(const MethodInfo& method, const std::string& model) {
   }
 }
 
+// Whether there is such a device is asked when it is opened.
+void check_draft_device(const std::string& device) {
+  if (!device.empty() && device != "cpu" && !cuda_index(device))
+    throw Error(ErrorCode::kInvalidArgument,
+                "--draft-device: expected cpu, cuda or cuda:N, found '" + device + "'");
+}
+
 }  // namespace
 
 bool same_decoding(const RunRequest& a, const RunRequest& b) {
@@ -49,6 +57,7 @@ void check_request(const RunRequest& request) {
   const MethodInfo& method = find_method(request.method);
   validate_settings(method, request.settings);
   if (method.needs == Need::kNothing) return;
+  check_draft_device(request.draft_device);
   if (!request.draft_model.empty()) {
     resolve_draft(request.draft_model);
   } else if (!has_default_draft(method, request.model)) {
@@ -158,6 +167,10 @@ RunRequest request_of_run(const capture::RunInfo& run, const Tokenizer* tokenize
     request.draft_model =
         found_or_name(model.at("draft").value("path", ""),
                       [](const std::string& name) { return resolve_draft(name); });
+  if (model.contains("draft"))
+    if (const std::string device = model.at("draft").value("device", request.device);
+        device != request.device)
+      request.draft_device = device;
   const MethodInfo& method = find_method(run.method);
   request.method = method.name;
   const nlohmann::json defaults = validate_settings(method, nlohmann::json::object());

@@ -18,6 +18,7 @@ struct RunRequest {
   std::string model;        // path or short name; "" = the default
   std::string draft_model;  // the same, or a draft head, for methods that need one; "" = none
   std::string device = "cpu";
+  std::string draft_device;  // of a draft model; "" = the model's
   DType dtype = DType::kF32;
   std::optional<DType> kv_dtype = {};  // not given: as dtype
   std::string method = "beam";

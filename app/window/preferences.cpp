@@ -62,6 +62,7 @@ Preferences load_preferences(std::string& warning) {
     RunRequest& request = preferences.request;
     request.model = run.value("model", "");
     request.draft_model = run.value("draft_model", "");
+    request.draft_device = run.value("draft_device", "");
     request.device = run.value("device", "cpu");
     request.dtype = dtype_from_string(run.value("dtype", "f32"));
     if (const std::string kv = run.value("kv_dtype", ""); !kv.empty())
@@ -102,6 +103,7 @@ std::string save_preferences(const Preferences& preferences) try {
                     {"run",
                      {{"model", request.model},
                       {"draft_model", request.draft_model},
+                      {"draft_device", request.draft_device},
                       {"device", request.device},
                       {"dtype", to_string(request.dtype)},
                       {"kv_dtype", request.kv_dtype ? to_string(*request.kv_dtype) : ""},

@@ -30,6 +30,7 @@ constexpr Verb kVerbs[] = {
     {"lock", "NODE"},
     {"model", "MODEL"},
     {"draft-model", "MODEL"},
+    {"draft-device", "DEVICE, or same"},
     {"method", "NAME"},
     {"set", "name=value"},
     {"prompt", "TEXT"},
@@ -228,6 +229,8 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
     workspace.load_model();
   } else if (verb == "draft-model") {
     workspace.request().draft_model = argument;
+  } else if (verb == "draft-device") {
+    workspace.request().draft_device = argument == "same" ? "" : argument;
   } else if (verb == "method") {
     find_method(args[0]);
     workspace.request().method = args[0];

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "app/run/device_choice.h"
+#include "app/run/memory_check.h"
 #include "app/window/style.h"
 #include "app/window/ui_parts.h"
 #include "core/base/error.h"
@@ -48,6 +49,26 @@ const std::string& default_draft_of(Ui& ui, const MethodInfo& method, const RunR
   return ui.state.default_draft;
 }
 
+// Where a draft model runs, where there is a choice.
+void draw_draft_device(Ui& ui, RunRequest& request) {
+  std::string& chosen = request.draft_device;
+  if (ui.workspace.devices.size() < 2 && chosen.empty()) return;
+  ImGui::SetNextItemWidth(-FLT_MIN);
+  const std::string shown = "drafts on " + (chosen.empty() ? "the model's device" : chosen);
+  if (ImGui::BeginCombo("##draft device", shown.c_str())) {
+    if (ImGui::Selectable("the model's device", chosen.empty())) chosen.clear();
+    for (const DeviceInfo& device : ui.workspace.devices)
+      if (ImGui::Selectable((device.id + "  " + device.name).c_str(), device.id == chosen))
+        chosen = device.id;
+    ImGui::EndCombo();
+  }
+  help_tooltip(
+      "Device of the draft model. On another kind of device than the model's it has that one's "
+      "usual data type: f32 on a CPU, bf16 on a GPU.",
+      ui.em);
+  name_part(ui, "draft device");
+}
+
 void draw_draft_field(Ui& ui, const MethodInfo& method, RunRequest& request) {
   const bool head = method.needs_draft_head();
   std::string& model = request.draft_model;
@@ -63,7 +84,7 @@ void draw_draft_field(Ui& ui, const MethodInfo& method, RunRequest& request) {
           ? "Draft head: trained for this model, as a folder or a .safetensors, .bin or .pt file. Its "
             "kind is detected; the log says what was found."
           : "Draft model: a smaller one with the same vocabulary, as a name from the list, a .gguf "
-            "file or a Hugging Face directory. It is loaded on the same device in the same dtype.",
+            "file or a Hugging Face directory.",
       ui.em);
   ImGui::SameLine(0, 0);
   if (ImGui::BeginCombo("##draft models", "", ImGuiComboFlags_NoPreview)) {
@@ -73,6 +94,7 @@ void draw_draft_field(Ui& ui, const MethodInfo& method, RunRequest& request) {
       list_catalog(ui, ui.state.draft_models, drafting_models, model, model);
     ImGui::EndCombo();
   }
+  if (!head) draw_draft_device(ui, request);
 }
 
 // A button that takes the settings of the loaded model, while the request leaves some open.
@@ -143,6 +165,20 @@ void draw_kv_dtype(Ui& ui, RunRequest& request) {
   name_part(ui, "kv dtype");
 }
 
+// Each device with its memory: what is free on the CPU and on the one chosen, what there is on the
+// others (asking those would take memory there). Inside an open combo.
+void list_devices_with_memory(Ui& ui, RunRequest& request) {
+  std::vector<std::string>& memory = ui.state.device_memory;
+  const std::vector<DeviceInfo>& devices = ui.workspace.devices;
+  if (ImGui::IsWindowAppearing()) memory = device_memory_texts(devices, request.device);
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const std::string label =
+        devices[i].id + "  " + devices[i].name + (i < memory.size() ? "  " + memory[i] : "");
+    if (ImGui::Selectable(label.c_str(), devices[i].id == request.device))
+      choose_device(request, devices[i].id);
+  }
+}
+
 void draw_model(Ui& ui, RunRequest& request) {
   const float button = ImGui::CalcTextSize("Open…").x + ImGui::GetStyle().FramePadding.x * 2 +
                        ImGui::GetStyle().ItemSpacing.x;
@@ -168,10 +204,7 @@ void draw_model(Ui& ui, RunRequest& request) {
   const float row = ImGui::GetContentRegionAvail().x - 2 * ImGui::GetStyle().ItemSpacing.x;
   ImGui::SetNextItemWidth(row * 0.38f);
   if (ImGui::BeginCombo("##device", request.device.c_str())) {
-    for (const DeviceInfo& device : ui.workspace.devices) {
-      if (ImGui::Selectable((device.id + "  " + device.name).c_str(), device.id == request.device))
-        choose_device(request, device.id);
-    }
+    list_devices_with_memory(ui, request);
     ImGui::EndCombo();
   }
   help_tooltip(

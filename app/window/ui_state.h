@@ -98,6 +98,7 @@ struct UiState {
   std::size_t seen_documents = 0;
   // Read again whenever a list of them opens.
   std::vector<CatalogEntry> catalog, draft_heads, draft_models;
+  std::vector<std::string> device_memory;  // of the device list, as it opened
   // Where the model that the run bar names lies; looked up when the name changes.
   std::optional<std::string> model_name;
   std::string model_path;

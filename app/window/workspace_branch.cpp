@@ -10,7 +10,8 @@ namespace {
 
 bool same_run(const RunRequest& a, const RunRequest& b) {
   return same_decoding(a, b) && a.model == b.model && a.draft_model == b.draft_model &&
-         a.device == b.device && a.dtype == b.dtype && a.kv_dtype == b.kv_dtype;
+         a.draft_device == b.draft_device && a.device == b.device && a.dtype == b.dtype &&
+         a.kv_dtype == b.kv_dtype;
 }
 
 std::string shown_token(const capture::Capture& capture, std::int32_t token) {

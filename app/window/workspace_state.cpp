@@ -34,6 +34,7 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
         {"dtype", to_string(preferences.request.dtype)},
         {"kv_dtype", preferences.request.kv_dtype ? json(to_string(*preferences.request.kv_dtype))
                                                   : json(nullptr)},
+        {"draft_device", preferences.request.draft_device},
         {"prompt_is_ids", prompt_is_ids()}}}};
   state["breakpoint_texts"] = json::array();
   for (const Breakpoint& point : breakpoints) state["breakpoint_texts"].push_back(describe(point));

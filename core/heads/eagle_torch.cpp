@@ -22,7 +22,7 @@ class EagleTorch final : public Model {
         config_(eagle_layers(head_, target.info())),
         info_(eagle_info(loader.file(), config_, target.info().dtype, target.info().device)),
         options_(loader.options()),
-        layers_(config_, options_.device(), target.torch_shared()->layer_steps()),
+        layers_(config_, options_, target.torch_shared()->layer_steps()),
         weights_(loader),
         embedding_(loader, *target.torch_shared(), weights_.embedding),
         output_(loader, *target.torch_shared(), config_.vocab_size, weights_.output) {
@@ -42,7 +42,8 @@ class EagleTorch final : public Model {
     const VisibleSlots visible = check_batch(batch, config_, config_.context, storage->capacity());
     check_feature_width(head_, static_cast<std::size_t>(fc_inputs()), batch);
     ForwardOutput output;
-    on_device(options_.device(), [&] { output = run(batch, visible, *storage, stop); });
+    forward_on_device(options_.device(), batch.tokens.size(),
+                      [&] { output = run(batch, visible, *storage, stop); });
     return output;
   }
 

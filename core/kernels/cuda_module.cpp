@@ -58,6 +58,7 @@ CudaModule open_module() {
         !find(library, "triescope_cuda_gated_activation", full.gated_activation) ||
         !find(library, "triescope_cuda_error_string", full.error_string) ||
         !find(library, "triescope_cuda_device_count", full.device_count) ||
+        !find(library, "triescope_cuda_memory", full.memory) ||
         !find(library, "triescope_cuda_allocate", full.allocate) ||
         !find(library, "triescope_cuda_free", full.free) ||
         !find(library, "triescope_cuda_to_device", full.to_device) ||

@@ -28,6 +28,7 @@ struct CudaModule {
   decltype(&triescope_cuda_block_rows) block_rows = nullptr;
   decltype(&triescope_cuda_error_string) error_string = nullptr;
   decltype(&triescope_cuda_device_count) device_count = nullptr;
+  decltype(&triescope_cuda_memory) memory = nullptr;
   decltype(&triescope_cuda_allocate) allocate = nullptr;
   decltype(&triescope_cuda_free) free = nullptr;
   decltype(&triescope_cuda_to_device) to_device = nullptr;

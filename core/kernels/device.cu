@@ -13,6 +13,18 @@ extern "C" int triescope_cuda_device_count(void) {
   return 0;
 }
 
+extern "C" int triescope_cuda_memory(int device, size_t* free_bytes, size_t* total_bytes) {
+  int current = 0;
+  cudaError_t error = cudaGetDevice(&current);
+  if (error == cudaSuccess) error = cudaSetDevice(device);
+  if (error == cudaSuccess) {
+    error = cudaMemGetInfo(free_bytes, total_bytes);
+    (void)cudaSetDevice(current);
+  }
+  if (error != cudaSuccess) (void)cudaGetLastError();  // an answer, not a failure to remember
+  return error;
+}
+
 extern "C" int triescope_cuda_allocate(void** pointer, size_t bytes) {
   return cudaMalloc(pointer, bytes);
 }

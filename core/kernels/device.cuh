@@ -17,6 +17,10 @@ const char* triescope_cuda_error_string(int error);
 // Devices a driver offers; 0 without a driver. Never fails.
 int triescope_cuda_device_count(void);
 
+// Bytes free and in all on a device, which need not be the current one. The first answer for a device
+// makes a context there, which takes some hundred MB until the process ends.
+int triescope_cuda_memory(int device, size_t* free_bytes, size_t* total_bytes);
+
 int triescope_cuda_allocate(void** pointer, size_t bytes);
 int triescope_cuda_free(void* pointer);
 int triescope_cuda_to_device(void* device, const void* host, size_t bytes);

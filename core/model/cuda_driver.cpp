@@ -2,7 +2,9 @@
 
 #include <dlfcn.h>
 
+#include <charconv>
 #include <cstddef>
+#include <system_error>
 
 namespace triescope {
 namespace {
@@ -66,6 +68,15 @@ CudaDriver ask() {
 }
 
 }  // namespace
+
+std::optional<int> cuda_index(const std::string& device) {
+  if (device == "cuda") return 0;
+  if (!device.starts_with("cuda:")) return std::nullopt;
+  int index = 0;
+  const char* end = device.data() + device.size();
+  const auto [rest, error] = std::from_chars(device.data() + 5, end, index);
+  return error == std::errc() && rest == end && index >= 0 ? std::optional(index) : std::nullopt;
+}
 
 const CudaDriver& ask_cuda_driver() {
   static const CudaDriver driver = ask();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct CudaDriver {
   int version = 0;    // newest CUDA it serves: 13000 = 13.0
   std::vector<Device> devices;
 };
+
+// "cuda" -> 0, "cuda:2" -> 2; nullopt: anything else.
+std::optional<int> cuda_index(const std::string& device);
 
 // Never throws. Asks once; later calls get the same answer.
 const CudaDriver& ask_cuda_driver();

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/kernels/cuda_module.h"
+#include "core/model/torch_runtime.h"
 
 namespace triescope {
 
@@ -22,8 +23,9 @@ void* kernel_stream(const at::Tensor& tensor) {
 
 void check_launch(int code, const char* kernel, const at::Tensor& tensor) {
   if (code == 0) return;
-  throw Error(ErrorCode::kCuda, std::string(kernel) + " on " + tensor.device().str() + ": " +
-                                    kernels::cuda_module().error_string(code));
+  const std::string reason = kernels::cuda_module().error_string(code);
+  throw LaunchError(std::string(kernel) + " on " + tensor.device().str(),
+                    reason + cuda_error_advice(reason));
 }
 
 const float* values_or_null(const at::Tensor& tensor) {

@@ -4,8 +4,23 @@
 #include <ATen/ATen.h>
 
 #include <cstdint>
+#include <string>
+
+#include "core/base/error.h"
 
 namespace triescope {
+
+// A kernel that was not launched: kCuda. The message names kernel and device; the reason is the
+// driver's alone.
+class LaunchError final : public Error {
+ public:
+  LaunchError(const std::string& where, const std::string& reason)
+      : Error(ErrorCode::kCuda, where + ": " + reason), reason_(reason) {}
+  const std::string& reason() const { return reason_; }
+
+ private:
+  std::string reason_;
+};
 
 // TriescopeCudaDType of fp32, fp16 or bf16.
 std::int32_t kernel_dtype(const at::Tensor& tensor);
@@ -14,7 +29,7 @@ std::int32_t kernel_dtype(const at::Tensor& tensor);
 // the module runs the kernels (tests).
 void* kernel_stream(const at::Tensor& tensor);
 
-// Error{kCuda} naming kernel and device, unless the launcher returned 0.
+// LaunchError, unless the launcher returned 0.
 void check_launch(int code, const char* kernel, const at::Tensor& tensor);
 
 // [dim] fp32 or what an optional argument is without one.

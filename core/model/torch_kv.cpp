@@ -29,29 +29,42 @@ bool TorchKv::fits(const formats::ModelConfig& config, const at::TensorOptions& 
 }
 
 void TorchKv::reserve(int capacity) {
-  if (capacity > capacity_) allocate(grown_capacity(capacity_, capacity));
+  if (capacity <= capacity_) return;
+  const int wanted = grown_capacity(capacity_, capacity);
+  try {
+    allocate(wanted);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kOutOfMemory || wanted == capacity) throw;
+    allocate(capacity);  // without room to grow into
+  }
 }
 
+// Tensor by tensor, each old one freed before the next is made: what is needed beyond the new storage
+// is one old tensor. Where one is refused, those before it are merely longer than capacity_.
 void TorchKv::allocate(int capacity) {
-  auto grown = layers_;
+  const auto grow = [&](at::Tensor& tensor) {
+    if (tensor.defined() && tensor.size(0) == capacity) return;
+    // Zeros: what a masked-out slot holds is multiplied by 0, so it must not be NaN.
+    at::Tensor larger = at::zeros({capacity, kv_heads_, head_dim_}, options_);
+    if (capacity_ > 0) larger.narrow(0, 0, capacity_).copy_(tensor.narrow(0, 0, capacity_));
+    tensor = larger;
+  };
   try {
     on_device(options_.device(), [&] {
-      for (auto& [k, v] : grown) {
-        for (at::Tensor* tensor : {&k, &v}) {
-          // Zeros: what a masked-out slot holds is multiplied by 0, so it must not be NaN.
-          at::Tensor larger = at::zeros({capacity, kv_heads_, head_dim_}, options_);
-          if (capacity_ > 0) larger.narrow(0, 0, capacity_).copy_(*tensor);
-          *tensor = larger;
-        }
+      for (auto& [k, v] : layers_) {
+        grow(k);
+        grow(v);
       }
     });
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kOutOfMemory) throw;
-    throw Error(ErrorCode::kOutOfMemory, "KV of " + std::to_string(capacity) + " slots needs " +
-                                             std::to_string(bytes_per_slot() * capacity) +
-                                             " bytes: " + error.what());
+    throw Error(ErrorCode::kOutOfMemory,
+                "KV of " + std::to_string(capacity) + " slots needs " +
+                    std::to_string(bytes_per_slot() * capacity) + " bytes on " +
+                    options_.device().str() + ", which were refused (" + error.what() +
+                    "); take fewer beams, a shorter prompt or fewer new tokens, or close what else "
+                    "uses the device");
   }
-  layers_ = std::move(grown);
   capacity_ = capacity;
 }
 

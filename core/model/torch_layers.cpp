@@ -1,38 +1,27 @@
 #include "core/model/torch_layers.h"
 
 #include "core/base/error.h"
+#include "core/model/checked_layer_ops.h"
 #include "core/model/cuda_attention.h"
+#include "core/model/kernel_check.h"
 #include "core/model/torch_attention.h"
 
 namespace triescope {
 
 using at::Tensor;
 
-TorchLayers::TorchLayers(const formats::ModelConfig& config, const at::Device& device,
+TorchLayers::TorchLayers(const formats::ModelConfig& config, const at::TensorOptions& options,
                          LayerSteps steps)
-    : config_(config), device_(device), ops_(make_torch_layer_ops(config)) {
+    : config_(config), device_(options.device()), ops_(make_torch_layer_ops(config)) {
   for (const formats::RopeConfig& rope : config.ropes) ropes_.emplace_back(rope);
-  if (steps == LayerSteps::kKernels) choose_steps();
+  if (steps == LayerSteps::kKernels) choose_steps(options);
 }
 
-// A kernel where it suits, else libtorch's operations, and why.
-void TorchLayers::choose_steps() {
-  const std::string layers = cuda_layer_obstacle(config_);
-  const std::string attention = CudaAttention::obstacle(config_);
-  if (layers.empty()) ops_ = make_cuda_layer_ops(config_);
-  attention_kernel_ = attention.empty();
-  const auto warn = [&](const std::string& what, const std::string& why) {
-    if (why.empty()) return;
-    warning_ +=
-        (warning_.empty() ? "" : "; ") + what + ", with the same result and more slowly: " + why;
-  };
-  if (layers == attention) {
-    warn("layers run on libtorch's operations instead of the CUDA kernels", layers);
-    return;
-  }
-  warn("norms, rotary positions and activations run on libtorch's operations instead of a kernel",
-       layers);
-  warn("attention runs on libtorch's operations instead of the tree-attention kernel", attention);
+void TorchLayers::choose_steps(const at::TensorOptions& options) {
+  const KernelObstacles obstacles = check_layer_kernels(config_, options);
+  ops_ = make_checked_layer_ops(config_, obstacles);
+  attention_kernel_ = obstacles.attention.empty();
+  warning_ = warning_of(obstacles);
 }
 
 std::unique_ptr<LayerAttention> TorchLayers::attention_of(const Rows& rows, int capacity) const {

@@ -32,8 +32,10 @@ namespace triescope {
 
 class TorchLayers {
  public:
-  // steps kKernels: a kernel where it suits these layers, else libtorch's operations.
-  TorchLayers(const formats::ModelConfig& config, const at::Device& device, LayerSteps steps);
+  // options: device, and the dtype of activations. steps kKernels: each kernel that suits these layers
+  // and passes its check there (kernel_check.h), else libtorch's operations. Errors: the check's.
+  TorchLayers(const formats::ModelConfig& config, const at::TensorOptions& options,
+              LayerSteps steps);
 
   // Which steps run on libtorch's operations though kernels were asked for, and why. "" = none.
   const std::string& warning() const { return warning_; }
@@ -69,7 +71,7 @@ class TorchLayers {
   at::Tensor normalise(const at::Tensor& x, const TorchNorm& norm) const;
 
  private:
-  void choose_steps();
+  void choose_steps(const at::TensorOptions& options);
   at::Tensor take_up(at::Tensor& x, const at::Tensor& h, const at::Tensor& post,
                      const TorchNorm& norm) const;
   std::unique_ptr<LayerAttention> attention_of(const Rows& rows, int capacity) const;

@@ -93,6 +93,23 @@ void TorchMatrix::set_stored_rows(std::int64_t first, std::int64_t count,
   run.weights.narrow(0, first - run.first, count).copy_(host);
 }
 
+void TorchMatrix::set_plain_rows(std::int64_t first, std::int64_t count, GgmlType type,
+                                 std::span<const std::byte> rows) {
+  if (formats::block_elements(type) != 1)
+    refuse("TorchMatrix::set_plain_rows: expected F32, F16 or BF16, found " +
+           formats::to_string(type));
+  Run& run = run_of("TorchMatrix::set_plain_rows", first, count, false);
+  const std::int64_t bytes = count * inputs_ * formats::block_bytes(type);
+  if (static_cast<std::int64_t>(rows.size()) != bytes)
+    refuse("TorchMatrix::set_plain_rows: expected " + std::to_string(bytes) + " bytes of " +
+           formats::to_string(type) + ", found " + std::to_string(rows.size()));
+  const at::ScalarType held = type == GgmlType::kF32   ? at::kFloat
+                              : type == GgmlType::kF16 ? at::kHalf
+                                                       : at::kBFloat16;
+  const Tensor host = at::from_blob(const_cast<std::byte*>(rows.data()), {count, inputs_}, held);
+  run.weights.narrow(0, first - run.first, count).copy_(host.to(run.weights.device()));
+}
+
 std::int64_t TorchMatrix::bytes() const {
   std::int64_t sum = 0;
   for (const Run& run : runs_) sum += static_cast<std::int64_t>(run.weights.nbytes());

@@ -47,6 +47,10 @@ class TorchMatrix {
   // in the file. Error{kInvalidArgument}: outside, of several types, another size or kind.
   void set_rows(std::int64_t first, const at::Tensor& rows);
   void set_stored_rows(std::int64_t first, std::int64_t count, std::span<const std::byte> rows);
+  // Dense rows as a file holds them, F32, F16 or BF16: they go to the device as they are and are
+  // converted to the dtype there. The same errors; kInvalidArgument: blocks.
+  void set_plain_rows(std::int64_t first, std::int64_t count, formats::GgmlType type,
+                      std::span<const std::byte> rows);
 
   bool defined() const { return !runs_.empty(); }
   std::int64_t outputs() const { return outputs_; }

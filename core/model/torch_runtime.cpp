@@ -10,9 +10,9 @@
 #include <torch/version.h>
 
 #include <algorithm>
-#include <charconv>
 #include <mutex>
 #include <new>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/model/cuda_driver.h"
@@ -70,26 +70,20 @@ at::ScalarType scalar_type(DType dtype) {
 
 at::Device open_device(const std::string& name) {
   if (name == "cpu") return at::Device(at::kCPU);
-  int index = 0;
-  bool good = name == "cuda";
-  if (name.starts_with("cuda:")) {
-    const char* end = name.data() + name.size();
-    const auto [rest, error] = std::from_chars(name.data() + 5, end, index);
-    good = error == std::errc() && rest == end && index >= 0;
-  }
-  if (!good)
+  const std::optional<int> index = cuda_index(name);
+  if (!index)
     throw Error(ErrorCode::kInvalidArgument,
                 "device: expected cpu, cuda or cuda:N, found '" + name + "'");
   const CudaDriver driver = ask_cuda_driver();
   if (!driver.error.empty())
     throw Error(ErrorCode::kCuda, "device " + name + ": " + driver.error + "; choose device cpu");
-  if (index >= static_cast<int>(driver.devices.size())) {
+  if (*index >= static_cast<int>(driver.devices.size())) {
     throw Error(ErrorCode::kCuda, "device " + name + ": expected cuda:0 to cuda:" +
                                       std::to_string(static_cast<int>(driver.devices.size()) - 1) +
                                       ", the devices that the NVIDIA driver reports");
   }
   open_torch_cuda();
-  const at::Device device(at::kCUDA, static_cast<c10::DeviceIndex>(index));
+  const at::Device device(at::kCUDA, static_cast<c10::DeviceIndex>(*index));
   with_torch_errors(device, [] {
     at::globalContext().lazyInitDevice(at::kCUDA);
     // fp32 means fp32: no TF32 anywhere, and 16-bit sums in fp32.
@@ -115,11 +109,12 @@ void with_torch_errors(const at::Device& device, const std::function<void()>& wo
   } catch (const c10::Error& error) {
     const std::string text = first_line(error.what_without_backtrace());
     const bool memory = text.find("not enough memory") != std::string::npos ||
-                        text.find("can't allocate memory") != std::string::npos;
+                        text.find("can't allocate memory") != std::string::npos ||
+                        text.find("STATUS_ALLOC_FAILED") != std::string::npos;  // cuBLAS
     const ErrorCode code = memory             ? ErrorCode::kOutOfMemory
                            : device.is_cuda() ? ErrorCode::kCuda
                                               : ErrorCode::kInvalidArgument;
-    throw Error(code, "libtorch on " + device.str() + ": " + text);
+    throw Error(code, "libtorch on " + device.str() + ": " + text + cuda_error_advice(text));
   }
 }
 
@@ -129,6 +124,34 @@ void on_device(const at::Device& device, const std::function<void()>& work) {
     const c10::OptionalDeviceGuard guard(device);
     work();
   });
+}
+
+void forward_on_device(const at::Device& device, std::size_t rows,
+                       const std::function<void()>& work) {
+  try {
+    on_device(device, work);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kOutOfMemory) throw;
+    throw Error(ErrorCode::kOutOfMemory,
+                "no memory on " + device.str() + " for a forward over " + std::to_string(rows) +
+                    " rows (" + error.what() +
+                    "); take fewer beams or drafts, a shorter prompt, or a smaller model or dtype");
+  }
+}
+
+std::string cuda_error_advice(const std::string& text) {
+  for (const char* broken : {"illegal memory access", "misaligned address", "device-side assert",
+                             "unspecified launch failure"})
+    if (text.find(broken) != std::string::npos)
+      return "; every further call on a GPU fails now: start triescope again, and report this with "
+             "the output of `triescope check --json`";
+  for (const char* lost : {"GPU is lost", "fallen off the bus"})
+    if (text.find(lost) != std::string::npos)
+      return "; the driver has lost the GPU: see `nvidia-smi` and the system's log, and start the "
+             "machine again if it stays away";
+  if (text.find("driver version is insufficient") != std::string::npos)
+    return "; install NVIDIA driver R580 or newer, which serves CUDA 13.0";
+  return "";
 }
 
 at::Tensor rows_tensor(std::span<const float> values, std::int64_t rows,

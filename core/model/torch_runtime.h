@@ -27,6 +27,14 @@ void with_torch_errors(const at::Device& device, const std::function<void()>& wo
 // Runs `work` as everything runs on a device: in inference mode, with its guard, with_torch_errors.
 void on_device(const at::Device& device, const std::function<void()>& work);
 
+// Likewise a model's forward over `rows` rows: where memory runs out, the error says what takes less.
+void forward_on_device(const at::Device& device, std::size_t rows,
+                       const std::function<void()>& work);
+
+// What to do after an error that CUDA describes so, "; ..."; "" where nothing more is known. After
+// some of them every later call of the process fails.
+std::string cuda_error_advice(const std::string& text);
+
 // fp32 from the host onto a device, in its own memory: [rows, values / rows], of options' dtype.
 at::Tensor rows_tensor(std::span<const float> values, std::int64_t rows,
                        const at::TensorOptions& options);

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/model/torch_runtime.h"
@@ -16,9 +17,9 @@ using formats::ModelConfig;
 using formats::Role;
 
 TorchWeights::TorchWeights(const formats::WeightSource& source, const at::TensorOptions& options,
-                           bool keep_blocks, int threads, const ProgressSink& progress,
-                           std::stop_token stop)
-    : layers(source.config().layers.size()), keep_blocks_(keep_blocks) {
+                           std::set<GgmlType> kept_blocks, int threads,
+                           const ProgressSink& progress, std::stop_token stop)
+    : layers(source.config().layers.size()), kept_blocks_(std::move(kept_blocks)) {
   on_device(options.device(), [&] { allocate(source, options); });
   load_weights(source, std::min(threads, 8), progress, std::move(stop),
                [&](const WeightTask& task) {
@@ -46,7 +47,7 @@ double TorchWeights::bytes_per_weight() const {
 std::optional<GgmlType> TorchWeights::blocks_of(const formats::WeightSource& source, Role role,
                                                 int layer) const {
   const std::optional<GgmlType> type = source.stored_type(role, layer);
-  return keep_blocks_ && type && formats::block_elements(*type) > 1 ? type : std::nullopt;
+  return type && kept_blocks_.contains(*type) ? type : std::nullopt;
 }
 
 TorchWeights::Target TorchWeights::target_of(const ModelConfig& config, Role role, int layer) {
@@ -163,8 +164,9 @@ void TorchWeights::place(const formats::WeightSource& source, const WeightTask& 
   const ModelConfig& config = source.config();
   const Target target = target_of(config, task.role, task.layer);
   if (target.matrix != nullptr) {
-    if (const auto type = blocks_of(source, task.role, task.layer)) {
-      place_blocks(source, task, target, *type);
+    const std::optional<GgmlType> type = source.stored_type(task.role, task.layer);
+    if (type && (formats::block_elements(*type) == 1 || kept_blocks_.contains(*type))) {
+      place_stored(source, task, target, *type);
       return;
     }
   }
@@ -181,7 +183,7 @@ void TorchWeights::place(const formats::WeightSource& source, const WeightTask& 
 }
 
 // In pieces, so that a large matrix is never whole on the host.
-void TorchWeights::place_blocks(const formats::WeightSource& source, const WeightTask& task,
+void TorchWeights::place_stored(const formats::WeightSource& source, const WeightTask& task,
                                 const Target& target, GgmlType type) {
   constexpr std::int64_t kPieceBytes = 8 << 20;
   const std::int64_t row_bytes =
@@ -193,7 +195,11 @@ void TorchWeights::place_blocks(const formats::WeightSource& source, const Weigh
     const std::int64_t count = std::min(piece, task.shape.rows - first);
     const auto part = std::span(bytes).first(static_cast<std::size_t>(count * row_bytes));
     source.read_stored_rows(task.role, task.layer, first, part);
-    target.matrix->set_stored_rows(target.first_row + first, count, part);
+    if (formats::block_elements(type) == 1) {
+      target.matrix->set_plain_rows(target.first_row + first, count, type, part);
+    } else {
+      target.matrix->set_stored_rows(target.first_row + first, count, part);
+    }
   }
 }
 

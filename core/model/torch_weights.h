@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <vector>
 
@@ -35,10 +36,10 @@ class TorchWeights {
   };
 
   // Reads everything, on up to `threads` threads. options: device, and the dtype of the matrices;
-  // keep_blocks: those that lie in GGUF blocks stay so, which TorchMatrix must be able to do.
-  // Errors: those of load_weights; kCuda.
+  // kept_blocks: matrices in blocks of these types stay so. Errors: those of load_weights; kCuda.
   TorchWeights(const formats::WeightSource& source, const at::TensorOptions& options,
-               bool keep_blocks, int threads, const ProgressSink& progress, std::stop_token stop);
+               std::set<formats::GgmlType> kept_blocks, int threads, const ProgressSink& progress,
+               std::stop_token stop);
 
   // Of the matrices that a step multiplies by, on average.
   double bytes_per_weight() const;
@@ -64,10 +65,10 @@ class TorchWeights {
                                              formats::Role role, int layer) const;
   void allocate(const formats::WeightSource& source, const at::TensorOptions& options);
   void place(const formats::WeightSource& source, const WeightTask& task);
-  static void place_blocks(const formats::WeightSource& source, const WeightTask& task,
+  static void place_stored(const formats::WeightSource& source, const WeightTask& task,
                            const Target& target, formats::GgmlType type);
 
-  const bool keep_blocks_;
+  const std::set<formats::GgmlType> kept_blocks_;
 };
 
 }  // namespace triescope

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/model/kept_blocks.h"
 #include "core/model/torch_layers.h"
 #include "core/model/torch_runtime.h"
 #include "core/model/torch_shared.h"
@@ -28,17 +29,15 @@ class TorchTransformer final : public Model, public TorchShared {
         info_(std::move(info)),
         device_(open_device(options.device)),
         options_(at::TensorOptions().dtype(scalar_type(options.dtype)).device(device_)),
-        keeps_blocks_(steps == LayerSteps::kKernels && options.stored_weights &&
-                      TorchMatrix::block_obstacle().empty()),
-        weights_(source, with_threads(options_, options.threads), keeps_blocks_, options.threads,
-                 progress, stop),
         steps_(steps),
-        layers_(config_, device_, steps) {
+        layers_(config_, with_threads(options_, options.threads), steps),
+        blocks_(choose_kept_blocks(source, options, options_, steps)),
+        weights_(source, options_, blocks_.types, options.threads, progress, stop) {
     info_.device = device_.str();
     if (device_.is_cuda() && !device_.has_index()) info_.device = "cuda:0";
     position_end_ = info_.context;
     warn(layers_.warning());
-    if (steps == LayerSteps::kKernels && options.stored_weights) tell_of_blocks();
+    warn(blocks_.warning);
     if (weights_.bytes_per_weight() < 1.5) info_.cheap_rows = kCheapBlockRows;
   }
 
@@ -54,7 +53,8 @@ class TorchTransformer final : public Model, public TorchShared {
       throw Error(ErrorCode::kInvalidArgument, "forward: the KV storage belongs to another model");
     const VisibleSlots visible = check_batch(batch, config_, position_end_, storage->capacity());
     ForwardOutput output;
-    on_device(device_, [&] { output = run(batch, visible, *storage, stop); });
+    forward_on_device(device_, batch.tokens.size(),
+                      [&] { output = run(batch, visible, *storage, stop); });
     return output;
   }
 
@@ -97,13 +97,6 @@ class TorchTransformer final : public Model, public TorchShared {
     if (!what.empty()) info_.warning += (info_.warning.empty() ? "" : "; ") + what;
   }
 
-  // Blocks that could not stay, and why.
-  void tell_of_blocks() {
-    if (keeps_blocks_ || info_.block_bytes == 0) return;
-    warn("the file's quantised matrices are expanded to " + std::string(to_string(info_.dtype)) +
-         " on loading: " + TorchMatrix::block_obstacle());
-  }
-
   ForwardOutput run(const ForwardBatch& batch, const VisibleSlots& visible, TorchKv& kv,
                     const std::stop_token& stop) {
     const ForwardInputs in = layers_.inputs(batch, visible);
@@ -130,10 +123,10 @@ class TorchTransformer final : public Model, public TorchShared {
   ModelInfo info_;
   at::Device device_;
   at::TensorOptions options_;
-  bool keeps_blocks_;
-  TorchWeights weights_;
   LayerSteps steps_;
-  TorchLayers layers_;
+  TorchLayers layers_;  // with the kernels that pass their check, before anything is read
+  KeptBlocks blocks_;
+  TorchWeights weights_;
   int position_end_ = 0;
   Tensor logits_, features_;  // of the last forward, fp32 on the host
   Tensor head_logits_;        // of output_head(), likewise

@@ -12,6 +12,8 @@ check_json "$work/check.json" 'd["versions"]["libtorch"] and d["driver"] and d["
 check_json "$work/check.json" 'd["read_bytes_per_second"] > 1e8 and d["multiply_adds_per_second"] > 1e8'
 check_json "$work/check.json" 'len(d["comparisons"]) > 50 and all(c["holds"] and c["difference"] <= c["allowed"] for c in d["comparisons"])'
 check_json "$work/check.json" '{c["where"] for c in d["comparisons"]} >= {"portable", "cpu, f32"}'
+check_json "$work/check.json" 'd["devices"][0]["free_bytes"] > 0'
+check_json "$work/check.json" '{"CUDA, f32", "CUDA, bf16"} <= {c["where"] for c in d["comparisons"]} or d["skipped"][0].startswith("the CUDA kernels were not compared: ")'
 check_json "$work/check.json" 'd["model"]["tokens_per_second"] > 0 and 0 < d["model"]["share_of_limit"] < 2'
 expect 0 '^model .*tokens a second' "$TRIESCOPE" check --device cpu --model smollm2-135m-instruct.q4_1
 expect 3 'none.gguf' "$TRIESCOPE" check --device cpu --model none.gguf

@@ -20,6 +20,10 @@ run --method batch_beam --set num_beams=3 --set num_return_sequences=3 >"$work/b
 run --method ngram_trie >"$work/ngram.json" || failures=$((failures + 1))
 run --method prompt_lookup >"$work/lookup.json" || failures=$((failures + 1))
 run --method draft_model --draft "$model" --capture "$work/draft.tscap" >"$work/draft.json" || failures=$((failures + 1))
+check_json "$work/draft.json" 'd["draft"]["device"] == "cpu"'
+# The model's own file, named for the same device, is not loaded twice.
+run --method draft_model --draft "$model" --draft-device cpu >"$work/draft_cpu.json" || failures=$((failures + 1))
+check_json "$work/draft_cpu.json" 'd["draft"]["device"] == "cpu" and d["sequences"] == json.load(open(sys.argv[1].replace("_cpu", "")))["sequences"]'
 check_json "$work/greedy.json" 'd["draft"] is None'
 check_json "$work/draft.json" 'd["tokens_per_forward"] > 3 and d["draft"]["forwards"] > d["target_forwards"] and d["draft"]["kv_bytes_per_token"] == d["kv"]["bytes_per_token"]'
 python3 - "$work" <<'PY' || failures=$((failures + 1))
@@ -41,6 +45,13 @@ check_json "$work/info.json" 'd["family"] == "llama" and d["layers"] == 30 and d
 check_json "$work/info.json" '0 < d["memory"]["gpu_kv_per_token"] == d["memory"]["kv_per_token"] / 2'
 # Quantised matrices stay in their blocks; where the kernels for that are not built, all takes bf16.
 check_json "$work/info.json" 'd["memory"]["gpu_weights"] in (d["block_bytes"] + 2 * (d["parameters"] - d["block_parameters"]), 2 * d["parameters"])'
+# With a stand-in for a GPU that has little free.
+stand_in=$(dirname "$TRIESCOPE")/tests/bin/libtriescope_cuda_stand_in.so
+if [[ -e $stand_in ]]; then
+  TRIESCOPE_CUDA_MODULE=$stand_in TRIESCOPE_CUDA_STAND_IN_FREE=50000000 "$TRIESCOPE" info --json "$model" >"$work/info.json" || failures=$((failures + 1))
+  check_json "$work/info.json" 'd["memory"]["gpu_free"] == 50000000 and d["memory"]["gpu_weights"] == d["block_bytes"] + 2 * (d["parameters"] - d["block_parameters"])'
+  check_json "$work/info.json" 'd["memory"]["gpu_does_not_fit"].endswith(" are free on cuda:0; close other programs, or take a smaller model") and "does_not_fit" not in d["memory"]'
+fi
 "$TRIESCOPE" info --json "$work/beam.tscap" >"$work/capture.json" || failures=$((failures + 1))
 check_json "$work/capture.json" 'd["method"] == "beam" and d["status"] == "done" and d["counts"]["nodes"] > 30'
 

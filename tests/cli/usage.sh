@@ -28,6 +28,9 @@ mkdir "$work/alone" && cp "$TRIESCOPE" "$work/alone/triescope"
 expect 2 'expected a draft model' "$work/alone/triescope" decode --model "$model" --prompt hi --method draft_model
 expect 3 'neither a file' "$TRIESCOPE" decode --prompt hi --method draft_model --draft /no/such/model
 expect 2 'beam does not take a draft model' "$TRIESCOPE" decode --prompt hi --draft anything
+expect 2 "draft-device: expected cpu, cuda or cuda:N, found 'gpu'" "$TRIESCOPE" decode --prompt hi --method draft_model --draft-device gpu
+expect 2 'draft-device: method beam has no draft model' "$TRIESCOPE" decode --prompt hi --draft-device cpu
+expect 2 'draft-device: method eagle3 has no draft model \(a draft head runs on its model.s device\)' "$TRIESCOPE" decode --prompt hi --method eagle3 --draft-device cpu
 # What transformers knows and triescope does not is refused, not passed over.
 for name in sequence_bias suppress_tokens exponential_decay_length_penalty renormalize_logits; do
   expect 2 "$name" "$TRIESCOPE" decode --method sample --prompt hi --set $name=1

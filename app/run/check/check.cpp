@@ -5,6 +5,7 @@
 
 #include "app/run/bench/benchmarks.h"
 #include "app/run/catalog.h"
+#include "app/run/memory_check.h"
 #include "core/base/error.h"
 #include "core/base/thread_pool.h"
 #include "core/decode/session.h"
@@ -41,14 +42,20 @@ std::string cuda_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
+// With what is free on the CPU and on the device to check.
+void describe_device(const DeviceInfo& one, const std::string& checked, ordered_json& devices) {
+  devices.push_back({{"id", one.id}, {"name", one.name}, {"bytes", one.total_bytes}});
+  const std::int64_t free = one.id == "cpu" || one.id == checked ? free_memory(one.id) : -1;
+  if (free >= 0) devices.back()["free_bytes"] = free;
+}
+
 ordered_json describe_machine(const std::vector<DeviceInfo>& devices, const std::string& device,
                               int threads) {
   ordered_json machine;
   machine["versions"] = versions();
   machine["device"] = device;
   machine["devices"] = ordered_json::array();
-  for (const DeviceInfo& one : devices)
-    machine["devices"].push_back({{"id", one.id}, {"name", one.name}, {"bytes", one.total_bytes}});
+  for (const DeviceInfo& one : devices) describe_device(one, device, machine["devices"]);
   machine["threads"] = threads;
   machine["instruction_set"] = kernels::to_string(kernels::current_variant());
   const CudaDriver& driver = ask_cuda_driver();
@@ -139,6 +146,9 @@ CheckReport check_machine(const CheckOptions& options, const ProgressSink& progr
       kernels::multiply_adds(pool, kernels::current_variant());
   tell(0.2, "comparing kernels");
   report.comparisons = check_kernels(pool.size());
+  std::ranges::move(check_cuda_kernels(), std::back_inserter(report.comparisons));
+  if (const std::string why = cuda_kernels_obstacle(); !why.empty())
+    report.skipped.push_back("the CUDA kernels were not compared: " + why);
   tell(0.6, "comparing a tiny model");
   std::ranges::move(check_tiny_model(device, pool.size()), std::back_inserter(report.comparisons));
   if (!options.model.empty()) {

@@ -26,6 +26,11 @@ struct Comparison {
 // Every kernel against libtorch in fp64, in every instruction set that this processor has.
 std::vector<Comparison> check_kernels(int threads);
 
+// Every kernel of the CUDA module against libtorch in fp64, in f32, f16 and bf16, on the first GPU; none
+// where there is an obstacle: why they cannot be compared here, "" = they can.
+std::vector<Comparison> check_cuda_kernels();
+std::string cuda_kernels_obstacle();
+
 // A Llama of two layers with made-up weights, written into the system's temporary folder: logits of
 // a prompt and of a step over four rows, on the CPU and on `device`, against libtorch's plain
 // operations on the CPU in fp32; and on the CPU, that a row's bits do not depend on its company.
@@ -41,10 +46,11 @@ struct CheckOptions {
 struct CheckReport {
   nlohmann::ordered_json machine;  // names, versions, limits; docs/cli.md has the keys
   std::vector<Comparison> comparisons;
-  nlohmann::ordered_json model;     // of CheckOptions::model; null without one
-  std::vector<std::string> advice;  // what would make this machine better, a sentence each
-  bool holds() const;               // every comparison
-  std::string verdict() const;      // a sentence or two
+  nlohmann::ordered_json model;      // of CheckOptions::model; null without one
+  std::vector<std::string> skipped;  // what was not compared, and why, a sentence each
+  std::vector<std::string> advice;   // what would make this machine better, a sentence each
+  bool holds() const;                // every comparison
+  std::string verdict() const;       // a sentence or two
 };
 
 // Takes about half a minute without a model. Errors: those of check_tiny_model, resolve_model,

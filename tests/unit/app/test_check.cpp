@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <set>
 
 #include "app/run/check/check.h"
@@ -11,9 +12,14 @@
 #include "core/kernels/cpu_variant.h"
 #include "core/kernels/linear.h"
 #include "tests/support/refusal.h"
+#include "tests/support/sanitized.h"
 
 namespace triescope::app {
 namespace {
+
+// In place of a module for a GPU, which is looked for once a process.
+const bool use_stand_in =
+    ::setenv("TRIESCOPE_CUDA_MODULE", TRIESCOPE_CUDA_STAND_IN, /*overwrite=*/1) == 0;
 
 TEST_CASE("check: every kernel agrees with its reference in every instruction set") {
   const std::vector<Comparison> all = check_kernels(2);
@@ -33,6 +39,50 @@ TEST_CASE("check: every kernel agrees with its reference in every instruction se
   CHECK(all.size() == kernels::available_variants().size() * (14 * 3 + 9));
   // The comparison sees something: fp32 sums are not fp64's.
   CHECK(std::ranges::any_of(all, [](const Comparison& one) { return one.difference > 0; }));
+}
+
+TEST_CASE("check: every CUDA kernel agrees with its reference, and one that does not is seen") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  REQUIRE(use_stand_in);
+  CHECK(cuda_kernels_obstacle() == "no GPU answers");
+  CHECK(check_cuda_kernels().empty());
+  ::setenv("TRIESCOPE_CUDA_STAND_IN_DEVICES", "1", 1);
+  CHECK(cuda_kernels_obstacle() == "");
+  const std::vector<Comparison> all = check_cuda_kernels();
+  std::multiset<std::string> places;
+  for (const Comparison& one : all) {
+    CAPTURE(one.where);
+    CAPTURE(one.what);
+    CAPTURE(one.error);
+    CAPTURE(one.difference);
+    CHECK(one.holds());
+    places.insert(one.where);
+  }
+  // Two norms, an embedding, rotary positions, three activations, attention; 11 types of blocks:
+  // rows, an embedding, and linear layers with three numbers of rows.
+  for (const char* where : {"CUDA, f32", "CUDA, f16", "CUDA, bf16"})
+    CHECK(places.count(where) == 8 + 11 * 5);
+  const auto failing = [](const char* launcher) {
+    ::setenv("TRIESCOPE_CUDA_STAND_IN_WRONG", launcher, 1);
+    const std::vector<Comparison> found = check_cuda_kernels();
+    ::unsetenv("TRIESCOPE_CUDA_STAND_IN_WRONG");
+    return std::ranges::count_if(found, [](const Comparison& one) { return !one.holds(); });
+  };
+  CHECK(failing("add_norm") == 3 * 2);
+  CHECK(failing("embed_norm") == 3 * (1 + 11));
+  CHECK(failing("split_qkv") == 3);
+  CHECK(failing("gated_activation") == 3 * 3);
+  CHECK(failing("tree_attention") == 3);
+  CHECK(failing("block_linear 30000") == 3 * 11 * 3);
+  CHECK(failing("block_rows 30000") == 3 * 11);
+  ::setenv("TRIESCOPE_CUDA_STAND_IN_ERROR", "209 add_norm", 1);
+  const std::vector<Comparison> refused = check_cuda_kernels();
+  ::unsetenv("TRIESCOPE_CUDA_STAND_IN_ERROR");
+  ::unsetenv("TRIESCOPE_CUDA_STAND_IN_DEVICES");
+  REQUIRE(refused.size() == all.size());
+  CHECK(refused[0].what == "add and RMS norm");
+  CHECK(refused[0].error == "an error of the stand-in");
+  CHECK(refused[2].holds());
 }
 
 TEST_CASE("check: a tiny model's logits are libtorch's, and a row's do not depend on its company") {

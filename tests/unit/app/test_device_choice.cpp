@@ -44,5 +44,27 @@ TEST_CASE(
   CHECK(request.dtype == DType::kBF16);
 }
 
+TEST_CASE("device choice: a draft model is where its target is, or where the request says") {
+  RunRequest request;
+  const LoadOptions on_gpu = {.device = "cuda:0", .dtype = DType::kF16, .threads = 3};
+  CHECK(draft_options(request, on_gpu).device == "cuda:0");
+  for (const char* same : {"cuda:0", "cuda"}) {
+    request.draft_device = same;
+    CHECK(draft_options(request, on_gpu).device == "cuda:0");
+  }
+  request.draft_device = "cuda:1";
+  CHECK(draft_options(request, on_gpu).device == "cuda:1");
+  CHECK(draft_options(request, on_gpu).dtype == DType::kF16);
+  request.draft_device = "cpu";
+  const LoadOptions on_cpu = draft_options(request, on_gpu);
+  CHECK(on_cpu.device == "cpu");
+  CHECK(on_cpu.dtype == DType::kF32);  // f16 is for GPUs
+  CHECK(on_cpu.threads == 3);
+  request.draft_device = "cuda:0";
+  const LoadOptions to_gpu = draft_options(request, {.kv_dtype = DType::kBF16});
+  CHECK(to_gpu.dtype == DType::kBF16);
+  CHECK(!to_gpu.kv_dtype);
+}
+
 }  // namespace
 }  // namespace triescope::app

@@ -147,6 +147,24 @@ TEST_CASE_FIXTURE(Models, "a draft model is loaded where its method needs one, a
   CHECK(drafts_with(other).model == with.model);
 }
 
+TEST_CASE_FIXTURE(Models, "a draft model goes to the device that is asked for it") {
+  load(plain);
+  RunRequest request;
+  request.method = "draft_model";
+  request.draft_model = plain;
+  request.draft_device = "cpu";
+  CHECK(draft_for(request, target, draft, {}, {}).model == target.model.get());
+  // The target's own file on another device is a second model, and there is no such device.
+  request.draft_device = "cuda:99";
+  CHECK(refusal(ErrorCode::kCuda, [&] {
+          draft_for(request, target, draft, {}, {});
+        }).starts_with("device cuda:99: "));
+  CHECK(target.is(plain, {.threads = 1}));
+  request.draft_device = "gpu";
+  CHECK(refusal(ErrorCode::kInvalidArgument, [&] { check_request(request); }) ==
+        "--draft-device: expected cpu, cuda or cuda:N, found 'gpu'");
+}
+
 TEST_CASE_FIXTURE(Models,
                   "without a tokenizer, a draft model needs a vocabulary of the same size") {
   load(plain);

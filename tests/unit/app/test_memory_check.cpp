@@ -1,6 +1,8 @@
 // Whether a model has room, in words.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+
 #include "app/run/memory_check.h"
 #include "core/model/memory_need.h"
 
@@ -22,7 +24,27 @@ TEST_CASE("a model that fits, and free memory that nobody knows, are not complai
   CHECK(why_it_does_not_fit(info, {}, 1'062'500'000) == "");
   CHECK(why_it_does_not_fit(info, {}, -1) == "");
   CHECK(free_memory("cpu") > 0);
-  CHECK(free_memory("cuda:0") == -1);
+  CHECK(free_memory("cuda:999") == -1);
+  CHECK(free_memory("tpu") == -1);
+  CHECK(kept_in_reserve({}) == 0);
+  CHECK(kept_in_reserve({.allocated_bytes = 300, .reserved_bytes = 1000}) == 700);
+}
+
+TEST_CASE("what a GPU has free is told in lists, and asked of the one that is chosen") {
+  const std::vector<DeviceInfo> devices = {{"cpu", "a CPU", 64'000'000'000},
+                                           {"cuda:0", "a GPU", 24'000'000'000},
+                                           {"cuda:1", "another", 0}};
+  ::setenv("TRIESCOPE_CUDA_STAND_IN_FREE", "9000000000", 1);
+  CHECK(free_memory("cuda:0") == 9'000'000'000);
+  const auto chosen = device_memory_texts(devices, "cuda:0"),
+             other = device_memory_texts(devices, "cpu");
+  ::unsetenv("TRIESCOPE_CUDA_STAND_IN_FREE");
+  REQUIRE(chosen.size() == 3);
+  CHECK(chosen[0].ends_with(" free"));
+  CHECK(chosen[1] == "9.00 GB free");
+  CHECK(chosen[2] == "");
+  CHECK(other[1] == "24.0 GB");
+  CHECK(device_memory_texts(devices, "cuda:0")[1] == "24.0 GB");  // nothing tells
 }
 
 TEST_CASE("a model that does not fit: what it needs, what there is, what would fit") {
@@ -84,12 +106,15 @@ TEST_CASE("keys and values that may not fit: how much, what is free, what takes 
   CHECK(
       why_kv_may_not_fit(info, {}, beams, 100, 799'999) ==
       "keys and values of this run may take 800 KB (200 tokens of 4.00 KB), and 800 KB are free on "
-      "cpu; the run stops where they run out. Fewer new tokens or beams, or K and V in bf16, take "
-      "less");
+      "cpu; the run stops where they run out. Less is taken by a shorter prompt, fewer new "
+      "tokens or beams, or K and V in bf16");
   CHECK(
       why_kv_may_not_fit(info, {.kv_dtype = DType::kBF16}, run_of("greedy"), 100, 200'000) ==
       "keys and values of this run may take 240 KB (120 tokens of 2.00 KB), and 200 KB are free on "
-      "cpu; the run stops where they run out. Fewer new tokens take less");
+      "cpu; the run stops where they run out. Less is taken by a shorter prompt, fewer new tokens");
+  CHECK(why_kv_may_not_fit(info, {.device = "cuda"}, run_of("greedy"), 100, 400'000)
+            .ends_with(", and 400 KB are free on cuda; the run stops where they run out. Less is "
+                       "taken by a shorter prompt, fewer new tokens, or dtype bf16"));
 }
 
 }  // namespace

@@ -86,7 +86,8 @@ TEST_CASE("torch weights: q, k, v and gate, up are rows of one matrix, biases to
     write_golden_model(golden.at(name), folder.path());
     const auto source = formats::WeightSource::open(folder.path().string());
     const formats::ModelConfig& config = source->config();
-    const TorchWeights weights(*source, at::TensorOptions().dtype(at::kBFloat16), false, 2, {}, {});
+    const TorchWeights weights(*source, at::TensorOptions().dtype(at::kBFloat16),
+                               /*kept_blocks=*/{}, 2, {}, {});
     const auto rows_of = [&](Role role, int layer) {
       const auto shape = source->shape(role);
       if (!shape) return at::Tensor();

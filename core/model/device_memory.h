@@ -1,0 +1,14 @@
+// How much memory is free on a device, before anything is loaded there; without libtorch.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace triescope {
+
+// Bytes free on "cpu", "cuda" or "cuda:N"; -1 where nothing tells: no driver, no such device, no CUDA
+// module. What this process's own allocator holds in reserve on a GPU is not free. Asking about a GPU
+// makes a context there (device.cuh), so ask about the one that is to be used. Never throws.
+std::int64_t free_device_memory(const std::string& device);
+
+}  // namespace triescope
