@@ -37,7 +37,7 @@ struct RunContext {
   // does not check that many at little more than the price of one row.
   int default_drafts(int published) const { return std::clamp(cheap_rows - 1, 1, published); }
   // About what each further row of a forward costs, in forwards of one row. With quantised weights
-  // an eighth was measured on two Sapphire Rapids cores and a third on two Zen 4 cores.
+  // an eighth was measured on two Emerald Rapids cores and a third on two Zen 4 cores.
   double row_cost() const { return 1.0 / std::max(cheap_rows, 2); }
 };
 
