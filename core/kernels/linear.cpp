@@ -34,10 +34,10 @@ To convert(From v) {
 // Vectors of 16 bytes; two of them interleaved, their first or their second halves.
 template <class T>
 struct Lanes;
-template <>
-struct Lanes<float> {
+template <class T>
+requires(sizeof(T) == 4) struct Lanes<T> {
   static constexpr int kCount = 4;
-  using Vector [[gnu::vector_size(16)]] = float;
+  using Vector [[gnu::vector_size(16)]] = T;
   static Vector low(Vector a, Vector b) { return __builtin_shufflevector(a, b, 0, 4, 1, 5); }
   static Vector high(Vector a, Vector b) { return __builtin_shufflevector(a, b, 2, 6, 3, 7); }
 };
@@ -52,6 +52,18 @@ struct Lanes<std::uint16_t> {
     return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
   }
 };
+template <>
+struct Lanes<std::uint8_t> {
+  static constexpr int kCount = 16;
+  using Vector [[gnu::vector_size(16)]] = std::uint8_t;
+  static Vector low(Vector a, Vector b) {
+    return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+  }
+  static Vector high(Vector a, Vector b) {
+    return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15,
+                                   31);
+  }
+};
 
 // A square of kCount rows transposed: out[j * out_stride + i] = in[i * in_stride + j]. Rows i and
 // i + kCount / 2 are interleaved, log2(kCount) times over.
@@ -60,7 +72,7 @@ void transpose(const T* in, std::int64_t in_stride, T* out, std::int64_t out_str
   using L = Lanes<T>;
   constexpr int kCount = L::kCount;
   typename L::Vector rows[kCount], next[kCount];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
   for (int i = 0; i < kCount; ++i) std::memcpy(&rows[i], in + i * in_stride, sizeof rows[i]);
 #pragma GCC unroll 4
   for (int width = 1; width < kCount; width *= 2) {
@@ -69,11 +81,47 @@ void transpose(const T* in, std::int64_t in_stride, T* out, std::int64_t out_str
       next[2 * i] = L::low(rows[i], rows[i + kCount / 2]);
       next[2 * i + 1] = L::high(rows[i], rows[i + kCount / 2]);
     }
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int i = 0; i < kCount; ++i) rows[i] = next[i];
   }
-#pragma GCC unroll 8
+#pragma GCC unroll 16
   for (int j = 0; j < kCount; ++j) std::memcpy(out + j * out_stride, &rows[j], sizeof rows[j]);
+}
+
+// `count` rows (outputs) of `values` numbers into the columns of a panel that begin at `column`:
+// out[j][column + i] = rows[i * stride + j]. Squares at a time where nothing is to be converted.
+template <class To, class From>
+inline __attribute__((always_inline)) void interleave(const From* rows, std::int64_t stride,
+                                                      std::int64_t count, std::int64_t values,
+                                                      To* out, std::int64_t column) {
+  constexpr std::int64_t kPanel = PackedLinear::kPanel;
+  std::int64_t i = 0;
+  if constexpr (std::is_same_v<To, From>) {
+    constexpr int kCount = Lanes<To>::kCount;
+    const std::int64_t whole = values / kCount * kCount;
+    for (; i + kCount <= count; i += kCount) {
+      for (std::int64_t j = 0; j < whole; j += kCount)
+        transpose(rows + i * stride + j, stride, out + j * kPanel + column + i, kPanel);
+      for (std::int64_t j = whole; j < values; ++j)
+        for (int n = 0; n < kCount; ++n)
+          out[j * kPanel + column + i + n] = rows[(i + n) * stride + j];
+    }
+  }
+  for (; i < count; ++i)
+    for (std::int64_t j = 0; j < values; ++j)
+      out[j * kPanel + column + i] = convert<To>(rows[i * stride + j]);
+}
+
+// Calls f(panel, column, row, count) for each panel that outputs [first, first + count) of a part
+// lie in: its outputs from `column` on are those from first + row on.
+template <class F>
+void each_panel(std::int64_t first, std::int64_t count, const F& f) {
+  constexpr std::int64_t kPanel = PackedLinear::kPanel;
+  for (std::int64_t row = 0, next; row < count; row = next) {
+    const std::int64_t n = first + row;
+    next = std::min(count, row + kPanel - n % kPanel);
+    f(n / kPanel, n % kPanel, row, next - row);
+  }
 }
 
 // `count` rows of W that begin at output `first` of a part, into its panels. By blocks of k: the
@@ -81,44 +129,43 @@ void transpose(const T* in, std::int64_t in_stride, T* out, std::int64_t out_str
 template <class To, class From>
 void pack_rows(std::int64_t first, std::int64_t count, const From* rows, std::int64_t k, To* out) {
   constexpr std::int64_t kPanel = PackedLinear::kPanel, kBlock = 64;
-  for (std::int64_t begin = 0, stop; begin < count; begin = stop) {
-    const std::int64_t n = first + begin;
-    stop = std::min(count, begin + kPanel - n % kPanel);
-    To* panel = out + n / kPanel * k * kPanel;
-    for (std::int64_t k0 = 0; k0 < k; k0 += kBlock) {
-      const std::int64_t k1 = std::min(k, k0 + kBlock);
-      std::int64_t i = begin;
-      if constexpr (std::is_same_v<To, From>) {
-        constexpr int kCount = Lanes<To>::kCount;
-        for (; i + kCount <= stop && k1 - k0 == kBlock; i += kCount)
-          for (std::int64_t j = k0; j < k1; j += kCount)
-            transpose(rows + i * k + j, k, panel + j * kPanel + (first + i) % kPanel, kPanel);
-      }
-      for (; i < stop; ++i) {
-        const From* row = rows + i * k;
-        To* column = panel + (first + i) % kPanel;
-        for (std::int64_t j = k0; j < k1; ++j) column[j * kPanel] = convert<To>(row[j]);
-      }
-    }
-  }
+  each_panel(first, count, [&](auto panel, auto column, auto row, auto size) {
+    for (std::int64_t k0 = 0; k0 < k; k0 += kBlock)
+      interleave(rows + row * k + k0, k, size, std::min(k - k0, kBlock),
+                 out + (panel * k + k0) * kPanel, column);
+  });
 }
 
-// The same of rows in blocks: a panel block is filled lane by lane while it is in the cache.
+// The same of rows in blocks: those of up to 32 outputs are repacked and then interleaved while
+// they are in the cache.
 template <class Block>
 void pack_blocks(std::int64_t first, std::int64_t count, const unsigned char* rows, std::int64_t k,
                  unsigned char* out) {
-  constexpr std::int64_t kPanel = PackedLinear::kPanel;
+  constexpr int kPanel = PackedLinear::kPanel, kWords = Block::kWords, kBytes = Block::kBytes,
+                kHalves = Block::kHalves;
+  static_assert(Block::kPanelBytes == (kWords * 4 + kBytes + kHalves * 2) * kPanel);
+  // Rows are as many streams as a panel has outputs: more than the hardware's prefetcher follows.
+  constexpr int kFetchAhead = 128;
   const std::int64_t blocks = k / Block::kValues;
-  for (std::int64_t begin = 0, stop; begin < count; begin = stop) {
-    const std::int64_t n = first + begin;
-    stop = std::min(count, begin + kPanel - n % kPanel);
-    unsigned char* panel = out + n / kPanel * blocks * Block::kPanelBytes;
+  alignas(64) std::uint32_t words[kPanel * kWords + 1];
+  alignas(64) std::uint8_t bytes[kPanel * kBytes + 1];
+  alignas(64) std::uint16_t halves[kPanel * kHalves];
+  each_panel(first, count, [&](auto panel, auto column, auto row, auto size) {
     for (std::int64_t b = 0; b < blocks; ++b) {
-      for (std::int64_t i = begin; i < stop; ++i)
-        Block::repack(rows + (i * blocks + b) * Block::kFileBytes,
-                      static_cast<int>((first + i) % kPanel), panel + b * Block::kPanelBytes);
+      for (std::int64_t i = 0; i < size; ++i) {
+        const unsigned char* from = rows + ((row + i) * blocks + b) * Block::kFileBytes;
+        for (int line = 0; line < Block::kFileBytes; line += 64)
+          __builtin_prefetch(from + kFetchAhead + line);
+        Block::repack(from, {words + i * kWords, bytes + i * kBytes, halves + i * kHalves});
+      }
+      unsigned char* to = out + (panel * blocks + b) * Block::kPanelBytes;
+      interleave(words, kWords, size, kWords, reinterpret_cast<std::uint32_t*>(to), column);
+      to += kWords * 4 * kPanel;
+      interleave(bytes, kBytes, size, kBytes, to, column);
+      to += kBytes * kPanel;
+      interleave(halves, kHalves, size, kHalves, reinterpret_cast<std::uint16_t*>(to), column);
     }
-  }
+  });
 }
 
 std::size_t panel_bytes_of(formats::GgmlType type, std::int64_t k) {

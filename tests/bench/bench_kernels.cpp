@@ -3,7 +3,7 @@
 // memory) and attention of one layer over a prompt. Then linear layers of every type of weights
 // beside what the machine can do at most: the share of the limit that binds, the time of reading the
 // weights once or that of the multiply-adds, whichever is longer.
-//   make bench, or build/bench/bench_kernels [threads] [repeats] [types: Q4_1,Q6_K]
+//   make bench, or build/bench/bench_kernels [threads] [repeats] [types: Q4_1,Q6_K] [rows: 1,2]
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
@@ -120,10 +120,16 @@ void linear_layers(Precision precision, ThreadPool& pool, int repeats) {
   }
 }
 
+// wanted: names with commas between them; all where it is empty.
+bool is_wanted(const std::string& name, const std::string& wanted) {
+  return wanted.empty() || ("," + wanted + ",").find("," + name + ",") != std::string::npos;
+}
+
 // Every type of weights, in layers of 768 and 2048 inputs (whole blocks of every type): 30 layers and
 // a vocabulary of 32768, 214 million values, run in a model's order so that weights come from
 // memory where they do in a model; each shape's share of its limit, and the sum's.
-void stored_layers(ThreadPool& pool, int repeats, const std::string& wanted) {
+void stored_layers(ThreadPool& pool, int repeats, const std::string& wanted,
+                   const std::string& wanted_rows) {
   using formats::GgmlType;
   constexpr std::int64_t kShapes[][2] = {{1280, 768}, {768, 768}, {4096, 768}, {768, 2048}};
   constexpr std::int64_t kWords = 32768;
@@ -131,7 +137,7 @@ void stored_layers(ThreadPool& pool, int repeats, const std::string& wanted) {
   const double fma = multiply_adds(pool, current_variant());
   std::printf("memory %.1f GB/s, multiply-adds %.1f G/s\n", bandwidth * 1e-9, fma * 1e-9);
   std::printf("share of the limit that binds (b: reading, f: multiply-adds), by shape\n");
-  std::printf("%7s %5s %8s %9s |", "type", "rows", "ms", "of 1 row");
+  std::printf("%7s %5s %8s %9s |", "type", "rows", "ms", "of first");
   for (const auto& [n, k] : kShapes) std::printf(" %5dx%-5d", int(n), int(k));
   std::printf(" %5dx%-5d |  all\n", int(kWords), 768);
   for (const GgmlType type :
@@ -139,8 +145,7 @@ void stored_layers(ThreadPool& pool, int repeats, const std::string& wanted) {
         GgmlType::kQ5_0, GgmlType::kQ5_1, GgmlType::kQ8_0, GgmlType::kQ2_K, GgmlType::kQ3_K,
         GgmlType::kQ4_K, GgmlType::kQ5_K, GgmlType::kQ6_K, GgmlType::kIQ4_NL}) {
     const std::string name = formats::to_string(type);
-    if (!wanted.empty() && ("," + wanted + ",").find("," + name + ",") == std::string::npos)
-      continue;
+    if (!is_wanted(name, wanted)) continue;
     std::vector<PackedLinear> layers;
     std::vector<std::size_t> shape_of;
     const auto add = [&](std::size_t shape, std::int64_t n, std::int64_t k) {
@@ -158,6 +163,7 @@ void stored_layers(ThreadPool& pool, int repeats, const std::string& wanted) {
     add(std::size(kShapes), kWords, 768);
     double one = 0;
     for (const std::int64_t rows : {1, 2, 3, 4, 6, 8, 9, 10, 12, 15, 16, 24, 32, 256}) {
+      if (!is_wanted(std::to_string(rows), wanted_rows)) continue;
       Rng rng(3);
       const auto x = random_values(rows * 2048, rng);
       std::vector<float> y(static_cast<std::size_t>(rows * kWords));
@@ -175,7 +181,7 @@ void stored_layers(ThreadPool& pool, int repeats, const std::string& wanted) {
       std::array<double, kSums> best{};
       for (std::size_t l = 0; l < layers.size(); ++l) best[shape_of[l]] += shortest_of[l];
       const double best_sum = std::accumulate(best.begin(), best.end(), 0.0);
-      if (rows == 1) one = best_sum;
+      if (one == 0) one = best_sum;
       std::printf("%7s %5d %8.2f %9.2f |", name.c_str(), static_cast<int>(rows), best_sum * 1e3,
                   best_sum / one);
       double all_limit = 0;
@@ -270,6 +276,6 @@ int main(int argc, char** argv) {
     linear_layers(Precision::kBF16, pool, repeats);
     attention(pool, repeats);
   }
-  stored_layers(pool, repeats, types);
+  stored_layers(pool, repeats, types, argc > 4 ? argv[4] : "");
   return 0;
 }

@@ -7,7 +7,7 @@
 
 The model is a Llama of random BF16 (or F32) weights with a vocabulary of 256 bytes. Reading: `cat FILE > /dev/null` with the file in
 the page cache, the best of three, so that both sides are measured without the disk; then both once more with the file dropped from
-the cache ("from disk"). Loading is measured up to the end of prefill. Resident: the largest of the process, less
+the cache ("from disk"). Loading is measured alone and up to the end of prefill. Resident: the largest of the process, less
 that of a process that loads a model of no size.
 """
 import argparse
@@ -69,7 +69,8 @@ def measure(program, name, model, file, dtype, base):
     data = file.stat().st_size
     reading = [read_seconds(file) for _ in range(3)]
     results = [decode(program, model, dtype, 1) for _ in range(3)]
-    load = min(result["time_ms"]["load"] + result["time_ms"]["prefill"] for result, _ in results) / 1000
+    load = min(result["time_ms"]["load"] for result, _ in results) / 1000
+    prefilled = min(result["time_ms"]["load"] + result["time_ms"]["prefill"] for result, _ in results) / 1000
     resident = results[0][1] - base
     cold_reading, cold = [], []
     for _ in range(3):
@@ -79,7 +80,8 @@ def measure(program, name, model, file, dtype, base):
         times = decode(program, model, dtype, 1)[0]["time_ms"]
         cold.append((times["load"] + times["prefill"]) / 1000)
     _, info = run([program, "--quiet", "info", str(model)])
-    print(f"{name} -> {dtype}: {data / 1e9:.2f} GB, read {min(reading):.2f} s, load and prefill {load:.2f} s ({load / min(reading):.2f}x), "
+    print(f"{name} -> {dtype}: {data / 1e9:.2f} GB, read {min(reading):.2f} s, load {load:.2f} s ({load / min(reading):.2f}x), "
+          f"load and prefill {prefilled:.2f} s ({prefilled / min(reading):.2f}x), "
           f"from disk: read {min(cold_reading):.2f} s, load and prefill {min(cold):.2f} s ({min(cold) / min(cold_reading):.2f}x), "
           f"resident {resident / 1e9:.3f} GB ({resident / data:.2f}x the file), info {info / 1e6:.0f} MB resident", flush=True)
 

@@ -4,7 +4,8 @@
 //   kValues, kFileBytes   values and bytes of a block of the file (along k, of one output)
 //   kPanelBytes           bytes of that block of 32 outputs, side by side: a panel block
 //   kUnit                 values that one call of decode() gives: those of one scale
-//   repack(block, lane, panel block)      the block of one output into its lane
+//   kWords, kBytes, kHalves   what a panel block holds of an output, in this order
+//   repack(block, lane)   the block of one output into its words, bytes and fp16 numbers
 //   decode<V, NV>(columns, unit, use)   calls use(k, w) for k = 0 .. kUnit - 1 in order: w holds
 //                         NV vectors of weights, those of the columns
 //

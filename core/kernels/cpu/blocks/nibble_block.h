@@ -18,21 +18,20 @@ namespace {
 template <class Code, bool kFifth, bool kMinimum>
 struct NibbleBlock {
   static constexpr int kValues = 32, kUnit = 32;
+  static constexpr int kWords = kFifth ? 5 : 4, kBytes = 0, kHalves = kMinimum ? 2 : 1;
   static constexpr int kFifthAt = kMinimum ? 4 : 2, kCodesAt = kFifthAt + (kFifth ? 4 : 0);
   static constexpr int kFileBytes = kCodesAt + 16;
   static constexpr int kPanelBytes = kFileBytes * kBlockLanes;
-  static constexpr int kD = (kFifth ? 5 : 4) * 4 * kBlockLanes, kMinimumAt = kD + 2 * kBlockLanes;
+  static constexpr int kD = kWords * 4 * kBlockLanes, kMinimumAt = kD + 2 * kBlockLanes;
 
-  static void repack(const unsigned char* block, int lane, unsigned char* out) {
-    for (int e = 0; e < 32; e += 8)
-      put(out, e / 8, lane, squeeze_at<4>(block + kCodesAt + e % 16, e / 16 * 4));
+  static void repack(const unsigned char* block, Lane to) {
+    put_nibbles<16, 16>(block + kCodesAt, to.words);
     if constexpr (kFifth) {
-      std::uint32_t bits = 0;
-      for (int w = 0; w < 4; ++w) bits |= spread<4>(block[kFifthAt + w]) << w;
-      put(out, 4, lane, bits);
+      to.words[4] = 0;
+      for (int w = 0; w < 4; ++w) to.words[4] |= spread(block[kFifthAt + w]) << w;
     }
-    put_half(out + kD, lane, block);
-    if constexpr (kMinimum) put_half(out + kMinimumAt, lane, block + 2);
+    put_half(to.halves[0], block);
+    if constexpr (kMinimum) put_half(to.halves[1], block + 2);
   }
 
   template <class V, int NV, class Use>

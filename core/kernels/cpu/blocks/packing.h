@@ -1,4 +1,4 @@
-// Integers of a few bits, eight at a time, out of the bytes of a file's block and into the words of
+// Integers of a few bits, sixteen at a time, out of the bytes of a file's block and into the words of
 // a panel, and the parts that several block types share. Internal to this folder.
 #pragma once
 
@@ -13,42 +13,71 @@ namespace {
 
 constexpr int kBlockLanes = 32;  // outputs of a panel
 
-// The lowest Bits bits of eight bytes, side by side: byte 0's lowest.
-template <int Bits>
-std::uint32_t squeeze(std::uint64_t bytes) {
-  constexpr std::uint64_t kOne = (1u << Bits) - 1, kTwo = (1u << 2 * Bits) - 1,
-                          kFour = (std::uint64_t{1} << 4 * Bits) - 1;
-  bytes &= 0x0101010101010101u * kOne;
-  bytes = (bytes | bytes >> (8 - Bits)) & 0x0001000100010001u * kTwo;
-  bytes = (bytes | bytes >> (16 - 2 * Bits)) & 0x0000000100000001u * kFour;
-  return static_cast<std::uint32_t>(bytes | bytes >> (32 - 4 * Bits));
-}
+// What repack() makes of a block of the file: the parts that one output has in a panel block.
+struct Lane {
+  std::uint32_t* words;
+  std::uint8_t* bytes;
+  std::uint16_t* halves;
+};
 
-// The same of eight bytes at `at`, each shifted right first.
-template <int Bits>
-std::uint32_t squeeze_at(const unsigned char* at, int shift) {
-  std::uint64_t bytes;
+using Bytes16 [[gnu::vector_size(16)]] = std::uint8_t;
+using Halves8 [[gnu::vector_size(16)]] = std::uint16_t;
+
+inline Bytes16 sixteen(const unsigned char* at) {
+  Bytes16 bytes;
   std::memcpy(&bytes, at, sizeof bytes);
-  return squeeze<Bits>(bytes >> shift);
+  return bytes;
 }
 
-// Bit i of a byte at i * Stride, for strides of 2 and 4.
-template <int Stride>
-std::uint32_t spread(std::uint32_t byte) {
-  if constexpr (Stride == 4) {
-    byte = (byte | byte << 12) & 0x000f000fu;
-    byte = (byte | byte << 6) & 0x03030303u;
-    return (byte | byte << 3) & 0x11111111u;
-  } else {
-    byte = (byte | byte << 4) & 0x0f0fu;
-    byte = (byte | byte << 2) & 0x3333u;
-    return (byte | byte << 1) & 0x5555u;
-  }
+// Integers of Bits bits, one in each byte of `a`, then of `b`: two next to each other in one byte,
+// the first in its lowest bits.
+template <int Bits>
+Bytes16 join(Bytes16 a, Bytes16 b) {
+  const auto two = [](Bytes16 v) {
+    const auto x = reinterpret_cast<Halves8>(v);
+    return reinterpret_cast<Bytes16>(x | x >> (8 - Bits));
+  };
+  return __builtin_shufflevector(two(a), two(b), 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26,
+                                 28, 30);
 }
 
-// Word `index` of lane `lane` of the words that begin at `plane`.
-inline void put(unsigned char* plane, int index, int lane, std::uint32_t word) {
-  std::memcpy(plane + (index * kBlockLanes + lane) * 4, &word, sizeof word);
+// The first eight bytes of `a`, then those of `b`, each with the one eight bytes further on in the
+// bits from Shift on.
+template <int Shift>
+Bytes16 fold(Bytes16 a, Bytes16 b) {
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) |
+         __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31)
+             << Shift;
+}
+
+// Four words in one vector, to[0], to[Stride] and so on.
+template <int Stride = 1>
+void put_words(std::uint32_t* to, Bytes16 words) {
+  std::uint32_t four[4];
+  std::memcpy(four, &words, sizeof four);
+  for (int i = 0; i < 4; ++i) to[i * Stride] = four[i];
+}
+
+// Four vectors of integers of 2 bits: a word of each.
+inline Bytes16 pairs(Bytes16 a, Bytes16 b, Bytes16 c, Bytes16 d) {
+  return join<4>(join<2>(a, b), join<2>(c, d));
+}
+
+// Bit Bit of sixteen bytes, and that of sixteen others Shift bits further up.
+template <int Bit, int Shift>
+Bytes16 two_bits(Bytes16 a, Bytes16 b) {
+  return (a >> Bit & 1) | (b >> Bit & 1) << Shift;
+}
+
+// Bit i of a byte at 4 i.
+inline std::uint32_t spread(std::uint32_t byte) {
+  byte = (byte | byte << 12) & 0x000f000fu;
+  byte = (byte | byte << 6) & 0x03030303u;
+  return (byte | byte << 3) & 0x11111111u;
+}
+
+inline void put_half(std::uint16_t& to, const unsigned char* half) {
+  std::memcpy(&to, half, sizeof to);
 }
 
 // Where a vector of outputs begins: a panel block, and its lane.
@@ -68,11 +97,6 @@ inline const std::int8_t* signed_bytes(Column at, int plane, int row) {
 }
 inline const Half* halves(Column at, int plane) {
   return reinterpret_cast<const Half*>(at.block + plane) + at.lane;
-}
-
-// fp16 of a lane of the row that begins at `row`.
-inline void put_half(unsigned char* row, int lane, const unsigned char* half) {
-  std::memcpy(row + lane * 2, half, 2);
 }
 
 // Where a code lies in a word of eight nibbles or of sixteen pairs of bits. V::small wants it below
@@ -97,41 +121,40 @@ struct Pair {
   }
 };
 
-// Where code e of 256 codes of 2 bits lies, four to a byte: 128 of them in 32 bytes, the first 32
-// in the lowest bits. For e a multiple of 8.
-struct TwoBits {
-  int byte, shift;
-  explicit TwoBits(int e) : byte(e / 128 * 32 + e % 32), shift(e % 128 / 32 * 2) {}
-};
-
-// Them into words [16], 16 codes each.
-inline void put_two_bits(const unsigned char* quarters, int lane, unsigned char* plane) {
-  for (int e = 0; e < 256; e += 16) {
-    const TwoBits at(e);
-    const unsigned char* from = quarters + at.byte;
-    put(plane, e / 16, lane,
-        squeeze_at<2>(from, at.shift) | squeeze_at<2>(from + 8, at.shift) << 16);
+// Codes of 4 bits in Count bytes, two to a byte: the low ones of Together bytes, then their high
+// ones, and so on. Eight to a word.
+template <int Together, int Count>
+void put_nibbles(const unsigned char* codes, std::uint32_t* words) {
+  for (int at = 0; at < Count; at += 16) {
+    const Bytes16 both = sixteen(codes + at);
+    const Bytes16 four = join<4>(both & 15, both >> 4);
+    std::uint32_t* to = words + at / Together * (Together / 4) + at % Together / 8;
+    std::memcpy(to, &four, 8);
+    std::memcpy(to + Together / 8, reinterpret_cast<const unsigned char*>(&four) + 8, 8);
   }
 }
 
-// Eight of 256 single bits, from e (a multiple of 8) on: bit e / 32 of byte e % 32.
-inline std::uint32_t eight_bits(const unsigned char* bits, int e) {
-  return squeeze_at<1>(bits + e % 32, e / 32);
+// 256 codes of 2 bits, four to a byte: 128 of them in 32 bytes, the first 32 in the lowest bits.
+// pack makes a word each of the 16 codes of four vectors; into words [16].
+template <class Pack>
+void put_quarters(const unsigned char* codes, std::uint32_t* words, const Pack& pack) {
+  for (int part = 0; part < 4; ++part) {
+    const Bytes16 all = sixteen(codes + part * 16);
+    put_words<2>(words + part / 2 * 8 + part % 2,
+                 pack(all & 3, all >> 2 & 3, all >> 4 & 3, all >> 6));
+  }
 }
 
 // The eight 6-bit scales and minima of Q4_K and Q5_K, in 12 bytes. Into bytes [8] each.
-inline void put_scales_and_minima(const unsigned char* packed, int lane, unsigned char* scales,
-                                  unsigned char* minima) {
-  for (int s = 0; s < 4; ++s) {
-    const int last = packed[8 + s];
-    unsigned char* scale = scales + s * kBlockLanes + lane;
-    unsigned char* minimum = minima + s * kBlockLanes + lane;
-    scale[0] = packed[s] & 63;
-    minimum[0] = packed[4 + s] & 63;
-    scale[4 * kBlockLanes] = static_cast<unsigned char>((last & 15) | ((packed[s] >> 2) & 48));
-    minimum[4 * kBlockLanes] =
-        static_cast<unsigned char>((last >> 4) | ((packed[4 + s] >> 2) & 48));
-  }
+inline void put_scales_and_minima(const unsigned char* packed, std::uint8_t* out) {
+  std::uint32_t scales, minima, last;
+  std::memcpy(&scales, packed, 4);
+  std::memcpy(&minima, packed + 4, 4);
+  std::memcpy(&last, packed + 8, 4);
+  const std::uint32_t words[] = {
+      scales & 0x3f3f3f3fu, (last & 0x0f0f0f0fu) | (scales >> 2 & 0x30303030u),
+      minima & 0x3f3f3f3fu, (last >> 4 & 0x0f0f0f0fu) | (minima >> 2 & 0x30303030u)};
+  std::memcpy(out, words, sizeof words);
 }
 
 }  // namespace

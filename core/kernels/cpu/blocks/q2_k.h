@@ -12,14 +12,15 @@ namespace {
 
 struct Q2_K {
   static constexpr int kValues = 256, kUnit = 16, kFileBytes = 84;
+  static constexpr int kWords = 16, kBytes = 16, kHalves = 2;
   static constexpr int kPanelBytes = kFileBytes * kBlockLanes;
   static constexpr int kScales = 2048, kD = 2560;  // byte offsets
 
-  static void repack(const unsigned char* block, int lane, unsigned char* out) {
-    put_two_bits(block + 16, lane, out);
-    for (int s = 0; s < 16; ++s) out[kScales + s * kBlockLanes + lane] = block[s];
-    put_half(out + kD, lane, block + 80);
-    put_half(out + kD + 64, lane, block + 82);
+  static void repack(const unsigned char* block, Lane to) {
+    put_quarters(block + 16, to.words, pairs);
+    std::memcpy(to.bytes, block, 16);
+    put_half(to.halves[0], block + 80);
+    put_half(to.halves[1], block + 82);
   }
 
   // unit 0 .. 15: the 16 values of one scale.

@@ -11,24 +11,31 @@ namespace {
 
 struct Q3_K {
   static constexpr int kValues = 256, kUnit = 16, kFileBytes = 110;
+  static constexpr int kWords = 24, kBytes = 16, kHalves = 1;
   static constexpr int kPanelBytes = 114 * kBlockLanes;           // scales have a byte each here
   static constexpr int kThird = 2048, kScales = 3072, kD = 3584;  // byte offsets
 
-  static void repack(const unsigned char* block, int lane, unsigned char* out) {
-    put_two_bits(block + 32, lane, out);
-    for (int e = 0; e < 256; e += 32) {
-      std::uint32_t bits = 0;
-      for (int i = 0; i < 32; i += 8)
-        bits |= spread<2>(eight_bits(block, e + i)) << (i % 16 * 2 + i / 16);
-      put(out + kThird, e / 32, lane, bits);
-    }
-    const unsigned char* packed = block + 96;
-    for (int s = 0; s < 16; ++s) {
-      const int low = s < 8 ? packed[s] & 15 : packed[s - 8] >> 4;
-      const int upper = (packed[8 + s % 4] >> (s / 4 * 2)) & 3;
-      out[kScales + s * kBlockLanes + lane] = static_cast<unsigned char>((low | upper << 4) - 32);
-    }
-    put_half(out + kD, lane, block + 108);
+  static void repack(const unsigned char* block, Lane to) {
+    put_quarters(block + 32, to.words, pairs);
+    const Bytes16 first = sixteen(block), second = sixteen(block + 16);
+    put_words(to.words + 16, pairs(two_bits<0, 1>(first, second), two_bits<1, 1>(first, second),
+                                   two_bits<2, 1>(first, second), two_bits<3, 1>(first, second)));
+    put_words(to.words + 20, pairs(two_bits<4, 1>(first, second), two_bits<5, 1>(first, second),
+                                   two_bits<6, 1>(first, second), two_bits<7, 1>(first, second)));
+    // Scales: 16 of 4 bits in eight bytes, the first eight in the low bits; in the last four bytes
+    // two bits more each, the first four in the lowest.
+    std::uint64_t low;
+    std::uint32_t upper;
+    std::memcpy(&low, block + 96, sizeof low);
+    std::memcpy(&upper, block + 104, sizeof upper);
+    const std::uint64_t fours[] = {low & 0x0f0f0f0f0f0f0f0fu, low >> 4 & 0x0f0f0f0f0f0f0f0fu};
+    const std::uint32_t twos[] = {upper, upper >> 2, upper >> 4, upper >> 6};
+    Bytes16 scales, more;
+    std::memcpy(&scales, fours, sizeof scales);
+    std::memcpy(&more, twos, sizeof more);
+    scales = (scales | (more & 3) << 4) - 32;
+    std::memcpy(to.bytes, &scales, sizeof scales);
+    put_half(to.halves[0], block + 108);
   }
 
   // unit 0 .. 15: the 16 values of one scale.

@@ -12,15 +12,15 @@ namespace {
 
 struct Q4_K {
   static constexpr int kValues = 256, kUnit = 32, kFileBytes = 144;
+  static constexpr int kWords = 32, kBytes = 16, kHalves = 2;
   static constexpr int kPanelBytes = 148 * kBlockLanes;  // scales and minima have a byte each here
   static constexpr int kScales = 4096, kMinima = 4352, kD = 4608;  // byte offsets
 
-  static void repack(const unsigned char* block, int lane, unsigned char* out) {
-    for (int e = 0; e < 256; e += 8)
-      put(out, e / 8, lane, squeeze_at<4>(block + 16 + e / 64 * 32 + e % 32, e % 64 / 32 * 4));
-    put_scales_and_minima(block + 4, lane, out + kScales, out + kMinima);
-    put_half(out + kD, lane, block);
-    put_half(out + kD + 64, lane, block + 2);
+  static void repack(const unsigned char* block, Lane to) {
+    put_nibbles<32, 128>(block + 16, to.words);
+    put_scales_and_minima(block + 4, to.bytes);
+    put_half(to.halves[0], block);
+    put_half(to.halves[1], block + 2);
   }
 
   // unit 0 .. 7: the 32 values of one scale.

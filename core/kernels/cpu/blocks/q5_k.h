@@ -12,20 +12,23 @@ namespace {
 
 struct Q5_K {
   static constexpr int kValues = 256, kUnit = 32, kFileBytes = 176;
+  static constexpr int kWords = 40, kBytes = 16, kHalves = 2;
   static constexpr int kPanelBytes = 180 * kBlockLanes;  // scales and minima have a byte each here
   static constexpr int kFifth = 4096, kScales = 5120, kMinima = 5376, kD = 5632;  // byte offsets
 
-  static void repack(const unsigned char* block, int lane, unsigned char* out) {
-    for (int e = 0; e < 256; e += 8)
-      put(out, e / 8, lane, squeeze_at<4>(block + 48 + e / 64 * 32 + e % 32, e % 64 / 32 * 4));
-    for (int e = 0; e < 256; e += 32) {
-      std::uint32_t bits = 0;
-      for (int w = 0; w < 4; ++w) bits |= spread<4>(eight_bits(block + 16, e + w * 8)) << w;
-      put(out + kFifth, e / 32, lane, bits);
-    }
-    put_scales_and_minima(block + 4, lane, out + kScales, out + kMinima);
-    put_half(out + kD, lane, block);
-    put_half(out + kD + 64, lane, block + 2);
+  static void repack(const unsigned char* block, Lane to) {
+    put_nibbles<32, 128>(block + 48, to.words);
+    const Bytes16 first = sixteen(block + 16), second = sixteen(block + 32);
+    const auto fifth = [&]<int kBit>() {
+      return fold<1>(two_bits<kBit, 2>(first, second), two_bits<kBit + 1, 2>(first, second));
+    };
+    put_words(to.words + 32,
+              join<4>(fifth.template operator()<0>(), fifth.template operator()<2>()));
+    put_words(to.words + 36,
+              join<4>(fifth.template operator()<4>(), fifth.template operator()<6>()));
+    put_scales_and_minima(block + 4, to.bytes);
+    put_half(to.halves[0], block);
+    put_half(to.halves[1], block + 2);
   }
 
   // unit 0 .. 7: the 32 values of one scale.

@@ -11,21 +11,17 @@ namespace {
 
 struct Q6_K {
   static constexpr int kValues = 256, kUnit = 16, kFileBytes = 210;
+  static constexpr int kWords = 48, kBytes = 16, kHalves = 1;
   static constexpr int kPanelBytes = kFileBytes * kBlockLanes;
   static constexpr int kUpper = 4096, kScales = 6144, kD = 6656;  // byte offsets
 
-  static void repack(const unsigned char* block, int lane, unsigned char* out) {
-    for (int e = 0; e < 256; e += 8)
-      put(out, e / 8, lane, squeeze_at<4>(block + e / 128 * 64 + e % 64, e % 128 / 64 * 4));
-    for (int e = 0; e < 256; e += 16) {
-      const auto eight = [&](int first) {  // two bits each, every four bits
-        const TwoBits at(first);
-        return squeeze_at<4>(block + 128 + at.byte, at.shift) & 0x33333333u;
-      };
-      put(out + kUpper, e / 16, lane, eight(e) | eight(e + 8) << 2);
-    }
-    for (int s = 0; s < 16; ++s) out[kScales + s * kBlockLanes + lane] = block[192 + s];
-    put_half(out + kD, lane, block + 208);
+  static void repack(const unsigned char* block, Lane to) {
+    put_nibbles<64, 128>(block, to.words);
+    put_quarters(block + 128, to.words + 32, [](Bytes16 a, Bytes16 b, Bytes16 c, Bytes16 d) {
+      return join<4>(fold<2>(a, b), fold<2>(c, d));
+    });
+    std::memcpy(to.bytes, block + 192, 16);
+    put_half(to.halves[0], block + 208);
   }
 
   // unit 0 .. 15: the 16 values of one scale.

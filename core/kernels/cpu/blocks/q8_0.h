@@ -10,11 +10,12 @@ namespace {
 
 struct Q8_0 {
   static constexpr int kValues = 32, kUnit = 32, kFileBytes = 34;
+  static constexpr int kWords = 0, kBytes = 32, kHalves = 1;
   static constexpr int kPanelBytes = kFileBytes * kBlockLanes;
 
-  static void repack(const unsigned char* block, int lane, unsigned char* out) {
-    for (int e = 0; e < 32; ++e) out[e * kBlockLanes + lane] = block[2 + e];
-    put_half(out + 1024, lane, block);
+  static void repack(const unsigned char* block, Lane to) {
+    std::memcpy(to.bytes, block + 2, 32);
+    put_half(to.halves[0], block);
   }
 
   template <class V, int NV, class Use>
