@@ -1,7 +1,7 @@
 # make run    sets up, builds, opens the window on SmolLM2 (without a display: records the same run and exports its pictures)
 # make test   sets up, builds and runs all tests
 # The rest: build, core (headless, no window packages), bench, asan, tsan, fuzz, format, clean. Variables: WERROR=ON|OFF, JOBS=n.
-# make fuzz   builds the fuzz targets with clang and runs each: TARGET=name, SECONDS=60 or RUNS=n (docs/security.md)
+# make fuzz   builds the fuzz targets with clang and runs each: TARGET=name, SECONDS=60 or RUNS=n, SEED=n (docs/security.md)
 
 .PHONY: run test build core bench asan tsan fuzz format setup clean help
 .DEFAULT_GOAL := help
@@ -41,7 +41,7 @@ tsan: setup
 
 fuzz:
 	@scripts/setup --fuzz
-	@TARGET="$(TARGET)" SECONDS_EACH="$(SECONDS)" RUNS="$(RUNS)" scripts/fuzz
+	@TARGET="$(TARGET)" SECONDS_EACH="$(SECONDS)" RUNS="$(RUNS)" SEED="$(SEED)" scripts/fuzz
 
 format:
 	clang-format -i $$(git ls-files '*.h' '*.cpp' '*.cu' '*.cuh')

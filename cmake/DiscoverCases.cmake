@@ -10,9 +10,9 @@ string(REPLACE ";" "@SEMICOLON@" output "${output}")
 string(REPLACE "[" "@OPEN@" output "${output}")
 string(REPLACE "]" "@CLOSE@" output "${output}")
 string(REPLACE "\n" ";" lines "${output}")
-# Programs that run a model use every core by themselves: each runs alone.
+# Programs that run a real model for long use every core by themselves: each runs alone.
 set(PROCESSORS 1)
-if(AREA MATCHES "^(kernels|model|contract|golden|gui|app)$")
+if(AREA MATCHES "^(contract|golden|gui)$")
   set(PROCESSORS 64)
 endif()
 set(script "")

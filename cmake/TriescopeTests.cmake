@@ -42,7 +42,7 @@ function(triescope_script_tests folder)
       continue()
     endif()
     add_test(NAME "${folder}/${name}" COMMAND bash "${script}" WORKING_DIRECTORY "${PROJECT_BINARY_DIR}")
-    set_tests_properties("${folder}/${name}" PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${TRIESCOPE_TEST_SECONDS} PROCESSORS 64 LABELS ${folder}
+    set_tests_properties("${folder}/${name}" PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${TRIESCOPE_TEST_SECONDS} LABELS ${folder}
         ENVIRONMENT "TRIESCOPE=${PROJECT_BINARY_DIR}/triescope;TRIESCOPE_SOURCE=${PROJECT_SOURCE_DIR}")
   endforeach()
 endfunction()

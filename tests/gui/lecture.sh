@@ -13,7 +13,7 @@ states=31
 # In the presenter view: its window has the keys.
 in_presenter() {
   local window
-  window=$(xdotool search --pid $pid --name "presenter view" | tail -1)
+  window=$(window_named "presenter view")
   xdotool windowfocus "$window" 2>/dev/null
   for k in "$@"; do xdotool key --window "$window" "$k"; sleep 0.15; done
 }

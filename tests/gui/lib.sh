@@ -1,8 +1,23 @@
-# Helpers of the window tests: they run under a display of their own ($DISPLAY is set by the test runner). Settings and runs go to
-# a folder of the test's own.
+# Helpers of the window tests. Each test has a virtual display of its own, so that several run side by side and none sees another's
+# windows; without Xvfb it takes the one in $DISPLAY. Settings and runs go to a folder of the test's own.
 source "$(dirname "${BASH_SOURCE[0]}")/../cli/lib.sh"
-[[ -n ${DISPLAY:-} ]] || { echo "[SKIPPED] no display: run the tests with make test, or under xvfb-run"; exit 77; }
 export XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache LIBGL_ALWAYS_SOFTWARE=1
+own_display() {
+  Xvfb -displayfd 3 -screen 0 1920x1200x24 -nolisten tcp -noreset 3>"$work/display" >/dev/null 2>"$work/xvfb.log" &
+  local server=$!
+  trap "kill $server 2>/dev/null; rm -rf \"\$work\"" EXIT
+  for _ in $(seq 600); do
+    if [[ -s $work/display ]]; then
+      export DISPLAY=:$(<"$work/display")
+      return
+    fi
+    kill -0 $server 2>/dev/null || break
+    sleep 0.05
+  done
+  echo "no virtual display: $(<"$work/xvfb.log")"
+}
+command -v Xvfb >/dev/null && own_display
+[[ -n ${DISPLAY:-} ]] || { echo "[SKIPPED] no display: run the tests with make test, or under xvfb-run"; exit 77; }
 # Where the last test left the pointer a tooltip would come up.
 command -v xdotool >/dev/null && xdotool mousemove 10000 10000
 window() { timeout 300 "$TRIESCOPE" --no-animation --size 1280x720 "$@"; }
@@ -10,10 +25,16 @@ window() { timeout 300 "$TRIESCOPE" --no-animation --size 1280x720 "$@"; }
 # Real keys and clicks, by xdotool, on the window of the process $pid, which is $id once find_window has looked for it. Places are px
 # of the window. xdotool may be missing: a script that needs it skips.
 appears() { for _ in $(seq "${2:-600}"); do [[ -s $1 ]] && return; sleep 0.05; done; [[ -s $1 ]]; }  # FILE [TRIES]
-find_window() { sleep 0.3; id=$(xdotool search --pid $pid --name triescope | tail -1); xdotool windowfocus "$id" 2>/dev/null; }
+family() { local child; echo "$1"; for child in $(pgrep -P "$1"); do family "$child"; done; }  # a process and those it started
+# A window of $pid, or of what it started, with such a title: another program's may still be on the display.
+window_named() {
+  local process
+  for process in $(family $pid); do xdotool search --all --pid "$process" --name "$1" 2>/dev/null | tail -n 1; done | tail -n 1
+}
+find_window() { sleep 0.3; id=$(window_named triescope); xdotool windowfocus "$id" 2>/dev/null; }
 # The same for a window without a script: once its title names the open capture it has drawn a frame and takes keys.
 find_drawn_window() {
-  for _ in $(seq 1200); do xdotool search --name "^.+ - triescope\$" >/dev/null 2>&1 && break; sleep 0.05; done
+  for _ in $(seq 1200); do [[ -n $(window_named "^.+ - triescope\$") ]] && break; sleep 0.05; done
   find_window
 }
 key() { for k in "$@"; do xdotool key --window "$id" "$k"; sleep 0.15; done; }
