@@ -32,6 +32,7 @@ std::vector<Finding> check_lesson(const Lesson& lesson, const capture::Capture& 
                                   const std::vector<std::string>& panels,
                                   const std::vector<std::string>& lessons);
 // Where the answers differ between two runs of the same lesson: what a change of the model moved.
+// Runs of one model on two processors agree: numbers that are not whole may differ by 1e-4 of their value.
 std::vector<Finding> moved_answers(const Lesson& lesson, const capture::Capture& before,
                                    const capture::Capture& now);
 

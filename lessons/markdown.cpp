@@ -293,7 +293,8 @@ class Reader {
     return block.blocks.back().spans;
   }
 
-  const std::string_view text_;
+  // A copy, for the zero behind its end: md4c 0.4.8 looks there for a link's closing bracket.
+  const std::string text_;
   const std::string& path_;
   std::vector<std::size_t> ends_;  // of lines
   int first_line_ = 1, line_ = 1;

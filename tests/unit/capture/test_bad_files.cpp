@@ -13,6 +13,7 @@
 #include "core/capture/writer.h"
 #include "tests/support/files.h"
 #include "tests/support/paths.h"
+#include "tests/support/sql.h"
 #include "tests/unit/capture/answers.h"
 #include "tests/unit/capture/sample_run.h"
 
@@ -26,17 +27,6 @@ std::string made(const TempDir& dir, const char* name = "run.tscap") {
   const auto recorder = open_recorder(path);
   record_sample(*recorder, 40, 3);
   return path;
-}
-
-void run_sql(const std::string& path, const std::string& sql) {
-  sqlite3* db = nullptr;
-  REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
-  char* message = nullptr;
-  sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &message);
-  INFO(sql);
-  CHECK(std::string(message ? message : "") == "");
-  sqlite3_free(message);
-  sqlite3_close(db);
 }
 
 void write_text(const std::string& path, const std::string& text) {

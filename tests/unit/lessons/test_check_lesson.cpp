@@ -1,5 +1,6 @@
 #include "lessons/check_lesson.h"
 
+#include "tests/support/sql.h"
 #include "tests/unit/lessons/lesson_run.h"
 
 using namespace triescope;
@@ -155,4 +156,32 @@ TEST_CASE("check: answers that differ between two runs are told") {
   REQUIRE(moved.size() == 1);
   CHECK(moved[0].line == 16);
   CHECK(moved[0].text.starts_with("the answer moved: it was 0, and is now "));
+}
+
+// Another processor adds up in another order.
+TEST_CASE("check: an answer's last digits may differ between two runs, a count may not") {
+  const auto run = [](const TempDir& folder, double more, const char* count) {
+    const std::string path = copy_of_capture(2, "beam", folder);
+    for (const char* const table : {"node", "node_score"})
+      run_sql(path, std::string("UPDATE ") + table + " SET logprob = logprob * (1 + " +
+                        std::to_string(more) + ")");
+    run_sql(path, std::string("UPDATE memory SET live = live + ") + count);
+    return capture::Capture::open(path);
+  };
+  const Lesson lesson = read_lesson(
+      kHead + kStep +
+          "```predict\nHow likely?\nanswer: p(best, 3)\n```\n```predict\nHow many?\nanswer: "
+          "kv_live(3)\n```\n",
+      "a.md");
+  const auto lines = [&](double more, const char* count) {
+    const TempDir before, now;
+    std::vector<int> moved;
+    for (const Finding& finding :
+         moved_answers(lesson, *run(before, 0, "0"), *run(now, more, count)))
+      moved.push_back(finding.line);
+    return moved;
+  };
+  CHECK(lines(0.00002, "0").empty());
+  CHECK(lines(0.002, "0") == std::vector{16});
+  CHECK(lines(0.00002, "1") == std::vector{20});
 }

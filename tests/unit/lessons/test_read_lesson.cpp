@@ -251,6 +251,16 @@ TEST_CASE("lesson: a picture is a PNG file of the lesson's folder, with a text")
       "be shown: ![what is seen](x.png)");
 }
 
+TEST_CASE("lesson: what lies behind the end of a text is no part of it") {
+  const std::string memory = kHead + "## S\n![a *b*](c)";
+  const Lesson lesson = read_lesson(std::string_view(memory).substr(0, memory.size() - 1), "a.md");
+  const Block& block = std::get<Block>(lesson.steps.at(0).pieces.at(0));
+  REQUIRE(block.spans.size() == 3);
+  CHECK(block.spans[0].text == "![a ");
+  CHECK(block.spans[1].text == "b");
+  CHECK(block.spans[2].text == "](c");
+}
+
 TEST_CASE("lesson: a run is started by the last line of its block") {
   const Lesson lesson = read("## S\n```do\ncursor 1\nrun kv=keep seed=3\n```\n");
   const auto& actions = std::get<std::vector<Action>>(lesson.steps[0].pieces[0]);
