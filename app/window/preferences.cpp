@@ -7,6 +7,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "app/run/user_folder.h"
 #include "core/base/error.h"
@@ -150,10 +151,12 @@ std::string new_run_path() {
   localtime_r(&seconds, &local);
   char name[64];
   std::strftime(name, sizeof name, "%Y%m%d-%H%M%S", &local);
+  // One that was given a moment ago may not have become a file yet.
+  static std::set<std::string> given;
   for (int i = 0;; ++i) {
     const fs::path path =
         folder / (std::string(name) + (i ? "-" + std::to_string(i) : "") + ".tscap");
-    if (!fs::exists(path)) return path.string();
+    if (!fs::exists(path) && given.insert(path.string()).second) return path.string();
   }
 }
 

@@ -41,7 +41,7 @@ Preferences load_preferences(std::string& warning);
 std::string save_preferences(const Preferences& preferences);
 
 // Where runs of the window are recorded unless the user says otherwise:
-// $XDG_CACHE_HOME/triescope/runs (made if missing). At most the newest 50 captures are kept there.
+// $XDG_CACHE_HOME/triescope/runs (made if missing). Another one at every call. At most the newest 50 captures are kept there.
 // Error{kIoError}.
 std::string new_run_path();
 

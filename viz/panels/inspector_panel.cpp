@@ -10,6 +10,7 @@
 #include "viz/look/node_text.h"
 #include "viz/look/reason_text.h"
 #include "viz/panels/panels.h"
+#include "viz/panels/row_source.h"
 #include "viz/words/number_text.h"
 #include "viz/words/token_text.h"
 
@@ -23,10 +24,11 @@ struct Fact {
 std::vector<Fact> run_facts(const Scene& scene) {
   const capture::RunInfo& run = scene.capture->run();
   const auto model = nlohmann::json::parse(run.model_json, nullptr, false);
-  const auto field = [&](const char* key) {
-    if (!model.is_object() || !model.contains(key)) return std::string("?");
-    return model[key].is_string() ? model[key].get<std::string>() : model[key].dump();
+  const auto field_of = [](const nlohmann::json& object, const char* key) {
+    if (!object.is_object() || !object.contains(key)) return std::string("?");
+    return object[key].is_string() ? object[key].get<std::string>() : object[key].dump();
   };
+  const auto field = [&](const char* key) { return field_of(model, key); };
   static constexpr const char* kStatus[] = {"running", "done", "stopped", "failed"};
   std::vector<Fact> facts = {
       {"model", field("name"), ""},
@@ -43,8 +45,11 @@ std::vector<Fact> run_facts(const Scene& scene) {
       {"status", kStatus[static_cast<int>(scene.capture->status())], ""},
       {"recorded", run.created_utc, ""}};
   if (model.is_object() && model.contains("draft") && model["draft"].is_object())
-    facts.insert(facts.begin() + 3, {"draft model", model["draft"].value("name", std::string("?")),
-                                     "writes ahead what the model then checks"});
+    facts.insert(
+        facts.begin() + 3,
+        {owner_name(field_of(model["draft"], "family") == "draft head" ? capture::Whose::kHead
+                                                                       : capture::Whose::kDraft),
+         field_of(model["draft"], "name"), "writes ahead what the model then checks"});
   if (run.sliding_window > 0)
     facts.push_back(
         {"window", std::to_string(run.sliding_window), "position(i) − position(j) < window"});

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "app/window/preferences.h"
 #include "tests/support/paths.h"
@@ -49,6 +50,18 @@ TEST_CASE_FIXTURE(Home,
   CHECK(load("{}", warning).theme == viz::ThemeName::kDark);
   CHECK(load("{}", warning).lecture_theme == viz::ThemeName::kProjector);
   CHECK(warning == "");
+}
+
+TEST_CASE("preferences: runs that begin within a second have files of their own") {
+  const test::TempDir folder;
+  ::setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
+  std::set<std::string> paths;
+  for (int i = 0; i < 20; ++i) {
+    const std::string path = new_run_path();
+    CHECK(paths.insert(path).second);
+    if (i % 3 == 0) std::ofstream(path) << "a run";
+  }
+  ::unsetenv("XDG_CACHE_HOME");
 }
 
 TEST_CASE_FIXTURE(Home, "preferences: an unknown theme puts the file aside and says so") {

@@ -55,6 +55,26 @@ std::string facts_about(std::int32_t node, Tick cursor) {
   return viz::make_panel("inspector")->csv(scene);
 }
 
+TEST_CASE("inspector: a run's facts name what drafts, a model or a head, as it was recorded") {
+  const auto drafts_with = [](const std::string& draft) {
+    const auto opened = make_capture([&](Recorder& out) {
+      RunInfo info = synthetic_info(3, "eagle3", "", "recycle");
+      info.model_json = R"({"name": "big", "draft": )" + draft + "}";
+      out.write({.run = info, .nodes = {{}}});
+    });
+    return viz::make_panel("inspector")->csv(scene_at(*opened->capture, 1));
+  };
+  const auto says = [&](const std::string& draft, const std::string& line) {
+    CAPTURE(draft);
+    const std::string all = drafts_with(draft);
+    CAPTURE(all);
+    CHECK(all.find("\n" + line + ",") != std::string::npos);
+  };
+  says(R"({"name": "eagle3", "family": "draft head"})", "draft head,eagle3");
+  says(R"({"name": "small", "family": "llama"})", "draft model,small");
+  says(R"({"name": 7, "family": 8})", "draft model,7");
+}
+
 TEST_CASE("inspector: a node's place, figures and verdict, ranks counted from one") {
   const Tick accept = make_tick(0, Phase::kAccept);
   CHECK(facts_about(2, accept + 1) ==
