@@ -37,7 +37,7 @@ void LoadedModel::load(const std::string& new_path, const LoadOptions& new_optio
     if (!why.empty()) throw Error(ErrorCode::kOutOfMemory, why);
     free_old();
   }
-  auto new_model = load_model(new_path, new_options, progress, stop);
+  auto new_model = loader(new_path, new_options, progress, stop);
   if (room_for_both) free_old();
   model = std::move(new_model);
   tokenizer = std::move(new_tokenizer);

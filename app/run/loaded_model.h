@@ -16,7 +16,13 @@
 
 namespace triescope::app {
 
+// How a file becomes a model: load_model(), or what a test puts in front of it.
+using ModelLoader =
+    std::function<std::unique_ptr<Model>(const std::string& path, const LoadOptions& options,
+                                         const ProgressSink& progress, std::stop_token stop)>;
+
 struct LoadedModel {
+  ModelLoader loader = load_model;
   std::string path;
   LoadOptions options;
   std::unique_ptr<Model> model;

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <new>
 #include <thread>
 
 #include "app/run/catalog.h"
+#include "app/run/command_queue.h"
 #include "app/run/loaded_model.h"
 #include "app/run/memory_check.h"
 #include "core/base/error.h"
@@ -17,31 +16,21 @@
 
 namespace triescope::app {
 
-const char* to_string(LiveState state) {
-  static constexpr const char* kNames[] = {"idle", "loading", "paused", "running", "done"};
-  return kNames[static_cast<std::size_t>(state)];
-}
-
 struct SessionThread::Impl {
-  using Clock = std::chrono::steady_clock;
-  static constexpr std::size_t kMaxNotices = 200;
-  static constexpr auto kPublishInterval = std::chrono::milliseconds(33);
-
-  std::function<void()> wake;
+  Impl(std::function<void()> wake, const ModelLoader& loader) : board(std::move(wake)) {
+    target.loader = draft.loader = loader;
+  }
 
   // Shared with the callers.
-  mutable std::mutex mutex;
-  std::condition_variable changed;
-  std::deque<std::function<void()>> queue;
-  std::uint64_t sent = 0;
-  bool quit = false;
-  std::shared_ptr<const LiveStatus> published = std::make_shared<LiveStatus>();
+  CommandQueue queue;
+  LiveBoard board;
+  std::mutex mutex;                // of the next two
   std::stop_source cancel_source;  // loading
   Session* stoppable = nullptr;    // the session request_stop() may be sent to
   std::atomic<bool> pause_requested{false};
 
   // The session thread's own.
-  LiveStatus now;
+  LiveStatus& now = board.now;
   LoadedModel target;
   LoadedDraft draft;  // stays until another is asked for
   std::unique_ptr<capture::Recorder> file;
@@ -49,44 +38,14 @@ struct SessionThread::Impl {
   std::unique_ptr<Session> session;
   std::vector<Breakpoint> breakpoints;
   bool running = false;
-  bool warned = false;  // the run's warning, if it had one, is a notice
+  bool warned = false;   // the run's warning, if it had one, is a notice
+  bool counted = false;  // the command under way is among commands_done already
+  std::optional<CommandQueue::Command> held;  // has its turn after the phase or command under way
+  bool gives_way = false;                     // to it, after this phase
+  bool waited = false;                        // for memory, in the phase under way
   std::optional<capture::Tick> run_target;
-  Clock::time_point last_publish{};
 
   std::thread thread;
-
-  void publish(bool force = true) {
-    const auto time = Clock::now();
-    if (!force && time - last_publish < kPublishInterval) return;
-    last_publish = time;
-    auto snapshot = std::make_shared<LiveStatus>(now);
-    {
-      std::lock_guard lock(mutex);
-      published = std::move(snapshot);
-    }
-    changed.notify_all();
-    wake();
-  }
-
-  void notice(LogLevel level, const std::string& text) {
-    const std::uint64_t serial = now.notices.empty() ? 1 : now.notices.back().serial + 1;
-    now.notices.push_back({serial, level, text});
-    if (now.notices.size() > kMaxNotices) now.notices.erase(now.notices.begin());
-  }
-
-  ProgressSink progress_sink() {
-    return [this](const std::string& what, double done, double total) {
-      now.progress = what;
-      now.progress_done = done;
-      now.progress_total = total;
-      publish(/*force=*/false);
-    };
-  }
-
-  void clear_progress() {
-    now.progress.clear();
-    now.progress_done = now.progress_total = 0;
-  }
 
   // Runs one command or phase; whatever it throws becomes a notice and the thread goes on.
   template <class Body>
@@ -94,18 +53,19 @@ struct SessionThread::Impl {
     try {
       body();
     } catch (const Error& error) {
-      notice(error.code() == ErrorCode::kCancelled ? LogLevel::kInfo : LogLevel::kError,
-             error.what());
+      board.notice(error.code() == ErrorCode::kCancelled ? LogLevel::kInfo : LogLevel::kError,
+                   error.what());
       running = false;
     } catch (const std::bad_alloc&) {
-      notice(LogLevel::kError,
-             "out of memory: take fewer beams, a shorter prompt, or a smaller model or dtype");
+      board.notice(
+          LogLevel::kError,
+          "out of memory: take fewer beams, a shorter prompt, or a smaller model or dtype");
       running = false;
     } catch (const std::exception& error) {
-      notice(LogLevel::kError, std::string("unexpected error: ") + error.what());
+      board.notice(LogLevel::kError, std::string("unexpected error: ") + error.what());
       running = false;
     }
-    clear_progress();
+    board.clear_progress();
     settle();
   }
 
@@ -116,7 +76,7 @@ struct SessionThread::Impl {
     } else if (session->done()) {
       running = false;
       if (const std::string warning = session->result().warning; !warned && !warning.empty())
-        notice(LogLevel::kWarning, warning);
+        board.notice(LogLevel::kWarning, warning);
       warned = true;
       now.state = LiveState::kDone;
     } else {
@@ -165,8 +125,8 @@ struct SessionThread::Impl {
     const std::stop_token token = fresh_cancel_token();
     now.state = LiveState::kLoading;
     now.progress = "loading " + path;
-    publish();
-    target.load(path, options, progress_sink(), token, [this] {
+    board.publish();
+    target.load(path, options, board.progress_sink(), token, [this] {
       close_session();  // it may still use the old model
       draft.head.reset();
       now.model.reset();
@@ -179,26 +139,26 @@ struct SessionThread::Impl {
 
   void note_loaded(const Model& model, const std::string& what) {
     const ModelInfo& info = model.info();
-    notice(LogLevel::kInfo,
-           what + info.name + " (" + std::string(to_string(info.dtype)) + ", " + info.device + ")");
-    if (!info.warning.empty()) notice(LogLevel::kWarning, info.warning);
+    board.notice(LogLevel::kInfo, what + info.name + " (" + std::string(to_string(info.dtype)) +
+                                      ", " + info.device + ")");
+    if (!info.warning.empty()) board.notice(LogLevel::kWarning, info.warning);
   }
 
   void note_head(const DraftHead& head) {
-    notice(LogLevel::kInfo, "loaded as draft head: " + head.description);
-    for (const std::string& note : head.notes) notice(LogLevel::kWarning, note);
+    board.notice(LogLevel::kInfo, "loaded as draft head: " + head.description);
+    for (const std::string& note : head.notes) board.notice(LogLevel::kWarning, note);
   }
 
   DraftWith ensure_draft(const RunRequest& request) {
     bool loads = false;
     const DraftWith with =
-        draft_for(request, target, draft, progress_sink(), fresh_cancel_token(), [&] {
+        draft_for(request, target, draft, board.progress_sink(), fresh_cancel_token(), [&] {
           loads = true;
           close_session();  // it may still use the old draft model or head
           now.state = LiveState::kLoading;
           now.progress =
               "loading " + (request.draft_model.empty() ? "what drafts" : request.draft_model);
-          publish();
+          board.publish();
         });
     if (loads && with.head) note_head(*with.head);
     if (loads && !with.head) note_loaded(*draft.model, "loaded as draft model: ");
@@ -213,13 +173,52 @@ struct SessionThread::Impl {
     recorder = std::move(new_recorder);
     session = std::move(new_session);
     warned = false;
-    session->set_progress(progress_sink());
+    session->set_progress(board.progress_sink());
+    session->wait_for_memory([this](const Error& refused) { return wait_for_memory(refused); });
     recorder->set_breakpoints(breakpoints);
     recorder->flush();
     watch_session(session.get());
     now.capture_path = capture_path;
     now.pause_reason.clear();
     ++now.run_serial;
+  }
+
+  // The run stands in the middle of a phase, and nothing of it is lost. What asks for more of it
+  // tries again; what ends it or makes room for another stops it.
+  bool wait_for_memory(const Error& refused) {
+    const LiveState before = now.state;
+    recorder->flush();
+    board.clear_progress();
+    now.state = LiveState::kPaused;
+    now.pause_reason = "out of memory";
+    constexpr std::string_view kAgain = "out of memory: ";
+    now.memory_refused = refused.what();
+    if (now.memory_refused.starts_with(kAgain)) now.memory_refused.erase(0, kAgain.size());
+    board.notice(LogLevel::kWarning, now.pause_reason + ": " + now.memory_refused);
+    // Scripts wait for commands that are done: as far as they get, these are.
+    if (!std::exchange(counted, true)) ++now.commands_done;
+    if (std::exchange(held, {})) ++now.commands_done;
+    gives_way = false;
+    board.publish();
+
+    std::optional<CommandQueue::Command> next = queue.take(/*wait=*/true);
+    while (next && next->kind == CommandKind::kSettings) {
+      next->run();
+      ++now.commands_done;
+      board.publish();
+      next = queue.take(/*wait=*/true);
+    }
+    now.pause_reason.clear();
+    now.memory_refused.clear();
+    now.state = before;
+    const CommandKind kind = next ? next->kind : CommandKind::kOther;
+    held = std::move(next);
+    if (kind == CommandKind::kOther) throw Error(ErrorCode::kCancelled, "stopped");
+    if (kind == CommandKind::kPhase) held->run = [] {};  // it is the phase under way
+    gives_way = kind != CommandKind::kRetry;
+    waited = true;
+    board.publish();
+    return true;
   }
 
   // Breakpoints say tokens by their texts.
@@ -239,7 +238,7 @@ struct SessionThread::Impl {
             target.model->info(), target.options, request,
             static_cast<std::int64_t>(config.prompt_tokens.size()), free_memory(request.device));
         !why.empty())
-      notice(LogLevel::kWarning, why);
+      board.notice(LogLevel::kWarning, why);
     auto new_file = capture::open_recorder(capture_path);
     auto new_recorder = watch(*new_file);
     auto new_session = std::make_unique<Session>(*target.model, *target.tokenizer,
@@ -267,12 +266,15 @@ struct SessionThread::Impl {
 
   // One phase; true if something asks for a pause after it.
   bool advance_once() {
+    gives_way = waited = false;
     if (session->next_tick() == 0) {
       now.state = LiveState::kLoading;  // prefill shows progress and can be cancelled
-      publish();
+      board.publish();
     }
     session->advance();
     now.next_tick = session->next_tick();
+    if (std::exchange(waited, false) && !session->done())
+      board.notice(LogLevel::kInfo, "there was memory again: the run goes on");
     BreakHit hit = recorder->take_hit();
     if (!hit.empty()) ++now.pause_serial;
     now.pause_reason = std::move(hit.text);
@@ -281,7 +283,7 @@ struct SessionThread::Impl {
       run_target.reset();
       return true;
     }
-    return !now.pause_reason.empty();
+    return std::exchange(gives_way, false) || !now.pause_reason.empty();
   }
 
   void step(bool whole) {
@@ -298,20 +300,14 @@ struct SessionThread::Impl {
 
   void loop() {
     while (true) {
-      std::function<void()> command;
-      {
-        std::unique_lock lock(mutex);
-        changed.wait(lock, [&] { return quit || !queue.empty() || running; });
-        if (quit) break;
-        if (!queue.empty()) {
-          command = std::move(queue.front());
-          queue.pop_front();
-        }
-      }
+      auto command = std::exchange(held, {});
+      if (!command) command = queue.take(/*wait=*/!running);
+      if (queue.closed()) break;
+      counted = !command;
       if (command) {
-        guarded(command);
-        ++now.commands_done;
-        publish();
+        guarded(command->run);
+        if (!counted) ++now.commands_done;
+        board.publish();
         continue;
       }
       guarded([&] {
@@ -322,50 +318,34 @@ struct SessionThread::Impl {
         }
         if (!running || session->done()) recorder->flush();
       });
-      publish(/*force=*/!running);
+      board.publish(/*force=*/!running);
     }
     close_session();
   }
-
-  void send(std::function<void()> command) {
-    {
-      std::lock_guard lock(mutex);
-      queue.push_back(std::move(command));
-      ++sent;
-    }
-    changed.notify_all();
-  }
 };
 
-SessionThread::SessionThread(std::function<void()> wake) : impl_(std::make_unique<Impl>()) {
-  impl_->wake = std::move(wake);
+SessionThread::SessionThread(std::function<void()> wake, const ModelLoader& loader)
+    : impl_(std::make_unique<Impl>(std::move(wake), loader)) {
   impl_->thread = std::thread([impl = impl_.get()] { impl->loop(); });
 }
 
 SessionThread::~SessionThread() {
   {
     std::lock_guard lock(impl_->mutex);
-    impl_->quit = true;
     impl_->cancel_source.request_stop();
     if (impl_->stoppable) impl_->stoppable->request_stop();
   }
-  impl_->changed.notify_all();
+  impl_->queue.close();
   impl_->thread.join();
 }
 
-std::shared_ptr<const LiveStatus> SessionThread::status() const {
-  std::lock_guard lock(impl_->mutex);
-  return impl_->published;
-}
+std::shared_ptr<const LiveStatus> SessionThread::status() const { return impl_->board.published(); }
 
-std::uint64_t SessionThread::commands_sent() const {
-  std::lock_guard lock(impl_->mutex);
-  return impl_->sent;
-}
+std::uint64_t SessionThread::commands_sent() const { return impl_->queue.sent(); }
 
 void SessionThread::load(const std::string& model, const std::string& device, DType dtype,
                          std::optional<DType> kv_dtype) {
-  impl_->send([impl = impl_.get(), model, device, dtype, kv_dtype] {
+  impl_->queue.send(CommandKind::kOther, [impl = impl_.get(), model, device, dtype, kv_dtype] {
     impl->ensure_model(model, device, dtype, kv_dtype);
   });
 }
@@ -375,22 +355,26 @@ void SessionThread::load(const std::string& model, const std::string& device, DT
 void SessionThread::start(const RunRequest& request, const std::string& capture_path,
                           bool run_at_once) {
   impl_->pause_requested = false;
-  impl_->send([impl = impl_.get(), request, capture_path, run_at_once] {
+  impl_->queue.send(CommandKind::kOther, [impl = impl_.get(), request, capture_path, run_at_once] {
     impl->start(request, capture_path, run_at_once);
   });
 }
 
 void SessionThread::step() {
-  impl_->send([impl = impl_.get()] { impl->step(/*whole=*/true); });
+  impl_->queue.send(CommandKind::kGoOn, [impl = impl_.get()] { impl->step(/*whole=*/true); });
 }
 
 void SessionThread::step_phase() {
-  impl_->send([impl = impl_.get()] { impl->step(/*whole=*/false); });
+  impl_->queue.send(CommandKind::kPhase, [impl = impl_.get()] { impl->step(/*whole=*/false); });
+}
+
+void SessionThread::try_again() {
+  impl_->queue.send(CommandKind::kRetry, [] {});
 }
 
 void SessionThread::run() {
   impl_->pause_requested = false;
-  impl_->send([impl = impl_.get()] {
+  impl_->queue.send(CommandKind::kGoOn, [impl = impl_.get()] {
     impl->require_open_run();
     impl->now.pause_reason.clear();
     impl->run_target.reset();
@@ -400,7 +384,7 @@ void SessionThread::run() {
 
 void SessionThread::run_to(capture::Tick tick) {
   impl_->pause_requested = false;
-  impl_->send([impl = impl_.get(), tick] {
+  impl_->queue.send(CommandKind::kGoOn, [impl = impl_.get(), tick] {
     impl->require_open_run();
     if (impl->session->next_tick() >= tick) return;
     impl->now.pause_reason.clear();
@@ -410,15 +394,17 @@ void SessionThread::run_to(capture::Tick tick) {
 }
 
 void SessionThread::branch(std::int32_t node, std::int32_t token, const std::string& capture_path) {
-  impl_->send(
-      [impl = impl_.get(), node, token, capture_path] { impl->branch(node, token, capture_path); });
+  impl_->queue.send(CommandKind::kOther, [impl = impl_.get(), node, token, capture_path] {
+    impl->branch(node, token, capture_path);
+  });
 }
 
 void SessionThread::set_breakpoints(std::vector<Breakpoint> breakpoints) {
-  impl_->send([impl = impl_.get(), breakpoints = std::move(breakpoints)] {
-    impl->breakpoints = breakpoints;
-    if (impl->recorder) impl->recorder->set_breakpoints(breakpoints);
-  });
+  impl_->queue.send(CommandKind::kSettings,
+                    [impl = impl_.get(), breakpoints = std::move(breakpoints)] {
+                      impl->breakpoints = breakpoints;
+                      if (impl->recorder) impl->recorder->set_breakpoints(breakpoints);
+                    });
 }
 
 void SessionThread::pause() { impl_->pause_requested = true; }
@@ -429,7 +415,7 @@ void SessionThread::stop() {
     if (impl_->stoppable) impl_->stoppable->request_stop();
   }
   // The session ends at its next phase; this makes sure that there is one.
-  impl_->send([impl = impl_.get()] {
+  impl_->queue.send(CommandKind::kOther, [impl = impl_.get()] {
     if (!impl->session) return;
     while (!impl->session->done()) impl->session->advance();
     impl->recorder->flush();
@@ -437,11 +423,10 @@ void SessionThread::stop() {
 }
 
 void SessionThread::cancel() {
+  impl_->queue.drop();
   std::lock_guard lock(impl_->mutex);
-  impl_->sent -= impl_->queue.size();
-  impl_->queue.clear();
   impl_->cancel_source.request_stop();
-  if (impl_->stoppable && impl_->published->state == LiveState::kLoading)
+  if (impl_->stoppable && impl_->board.published()->state == LiveState::kLoading)
     impl_->stoppable->request_stop();
 }
 

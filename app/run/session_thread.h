@@ -12,49 +12,18 @@
 #include <vector>
 
 #include "app/run/breakpoints.h"
+#include "app/run/live_board.h"
+#include "app/run/loaded_model.h"
 #include "app/run/request.h"
 #include "core/capture/records.h"
 #include "core/model/model.h"
 
 namespace triescope::app {
 
-enum class LiveState : std::uint8_t {
-  kIdle,     // no run
-  kLoading,  // model or prefill under way; can be cancelled
-  kPaused,   // a run waits for a command
-  kRunning,  // decoding on its own
-  kDone,     // the run has ended
-};
-const char* to_string(LiveState state);
-
-struct Notice {
-  std::uint64_t serial = 0;  // grows by one with every notice
-  LogLevel level = LogLevel::kInfo;
-  std::string text;
-};
-
-// A moment of the session thread. Never changes once published.
-struct LiveStatus {
-  LiveState state = LiveState::kIdle;
-  std::optional<ModelInfo> model;  // the loaded one
-  // Its own; any thread may use it.
-  std::shared_ptr<const Tokenizer> tokenizer;
-  std::string progress;  // "loading weights"; "" = nothing under way
-  double progress_done = 0, progress_total = 0;
-  std::string capture_path;      // of the newest run; "" = none yet
-  std::uint64_t run_serial = 0;  // grows by one with every run started
-  capture::Tick next_tick = 0;
-  std::string pause_reason;         // what breakpoint was hit; "" = none
-  std::int32_t pause_node = -1;     // the node it was hit at; -1 = none
-  std::uint64_t pause_serial = 0;   // grows by one with every breakpoint hit
-  std::uint64_t commands_done = 0;  // commands finished so far (scripts wait on it)
-  std::vector<Notice> notices;      // the newest 200
-};
-
 class SessionThread {
  public:
   // `wake` is called (from the session thread) after every new snapshot.
-  explicit SessionThread(std::function<void()> wake);
+  explicit SessionThread(std::function<void()> wake, const ModelLoader& loader = load_model);
   ~SessionThread();  // stops a running forward, closes the capture properly
   SessionThread(const SessionThread&) = delete;
   SessionThread& operator=(const SessionThread&) = delete;
@@ -72,6 +41,10 @@ class SessionThread {
   void run();
   // Runs until the cursor would reach `tick`.
   void run_to(capture::Tick tick);
+  // For a run that waits for memory: tries again and goes on with what it was doing. So do step(),
+  // step_phase(), run() and run_to(), which then do what they ask for; stop(), start(), branch() and
+  // load() end it.
+  void try_again();
   // Decodes on from `node` of the newest run with `token` after it, as a new run.
   void branch(std::int32_t node, std::int32_t token, const std::string& capture_path);
   void set_breakpoints(std::vector<Breakpoint> breakpoints);

@@ -63,6 +63,26 @@ void draw_newest_problem(Ui& ui) {
   ImGui::TextUnformatted(("the newest of " + counted(count, "error")).c_str());
 }
 
+// A run that waits for memory: it stays until the user has chosen.
+void draw_memory_wait(Ui& ui) {
+  const LiveStatus& live = ui.workspace.live();
+  if (live.memory_refused.empty()) return;
+  const std::string text =
+      "✕ Out of memory in step " + std::to_string(capture::step_of(live.next_tick)) + ", " +
+      capture::to_string(capture::phase_of(live.next_tick)) + ": " + live.memory_refused;
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::TextUnformatted(
+      "The run waits, and nothing of it is lost. Free some memory, then try again; or stop it and "
+      "keep what was recorded.");
+  ImGui::PopTextWrapPos();
+  if (ImGui::Button("Try again")) ui.workspace.try_again();
+  ImGui::SameLine();
+  if (ImGui::Button("Stop the run")) ui.workspace.stop();
+  ImGui::SameLine();
+  if (ImGui::Button("Copy###copy memory")) ImGui::SetClipboardText(text.c_str());
+}
+
 // Which node all panels are held at, and the way to let it go.
 void draw_focus_chip(Ui& ui, const Document& document) {
   const std::int32_t node = document.focus.locked;
@@ -87,7 +107,8 @@ void draw_focus_chip(Ui& ui, const Document& document) {
 }  // namespace
 
 void draw_notices(Ui& ui, float bottom) {
-  const bool problem = !ui.workspace.problems.empty();
+  const bool waits = !ui.workspace.live().memory_refused.empty();
+  const bool problem = waits || !ui.workspace.problems.empty();
   if (!problem && ui.workspace.live().progress.empty() && !ui.workspace.exporting()) return;
   const ImGuiViewport* const viewport = ImGui::GetMainViewport();
   const float edge = ui.em * 0.6f;
@@ -104,6 +125,8 @@ void draw_notices(Ui& ui, float bottom) {
                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoDocking);
   ImGui::PopStyleColor(2);
   draw_progress(ui);
+  draw_memory_wait(ui);
+  if (waits && !ui.workspace.problems.empty()) ImGui::Separator();
   draw_newest_problem(ui);
   ImGui::End();
 }
@@ -111,9 +134,11 @@ void draw_notices(Ui& ui, float bottom) {
 void draw_break_reason(Ui& ui, float width) {
   const LiveStatus& live = ui.workspace.live();
   if (live.pause_reason.empty() || live.state != LiveState::kPaused) return;
-  const viz::Color color = ui.theme.legible(ui.theme.mark(capture::NodeState::kBonus).color);
+  const bool waits = !live.memory_refused.empty();
+  const auto mark = waits ? capture::NodeState::kRejected : capture::NodeState::kBonus;
+  const viz::Color color = ui.theme.legible(ui.theme.mark(mark).color);
   ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(color));
-  text_fitted("● " + live.pause_reason, width);
+  text_fitted((waits ? "✕ " : "● ") + live.pause_reason, width);
   ImGui::PopStyleColor();
 }
 

@@ -16,7 +16,7 @@ void draw_breakpoint_button(Ui& ui) {
   const auto& points = ui.workspace.breakpoints;
   const auto active = std::ranges::count(points, true, &Breakpoint::enabled);
   const bool hit = ui.workspace.active_is_live() && live.state == LiveState::kPaused &&
-                   !live.pause_reason.empty();
+                   !live.pause_reason.empty() && live.memory_refused.empty();
   const viz::Color star = ui.theme.legible(ui.theme.mark(capture::NodeState::kBonus).color);
   const std::string label = "● " + std::to_string(active) + "###breakpoints";
   ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(active > 0 ? star : ui.theme.text_dim));

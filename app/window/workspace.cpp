@@ -266,6 +266,8 @@ void Workspace::stop() {
   if (live_document()) session_.stop();
 }
 
+void Workspace::try_again() { session_.try_again(); }
+
 void Workspace::cancel() {
   session_.cancel();
   cancel_export();

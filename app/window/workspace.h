@@ -167,6 +167,7 @@ class Workspace {
   void back_phase();
   void toggle_run();  // decoder run / pause; replay play / pause
   void stop();
+  void try_again();  // a run that waits for memory
   void cancel();
   // The same run (settings, seed, prompt) decoded again, up to the cursor, into a capture of its
   // own; the old one stays open. At the end of a live run: a step.

@@ -37,6 +37,7 @@ Phase Session::Impl::advance() {
     throw Error(ErrorCode::kInvalidArgument, "session: the run has already ended. Start a new one");
   const Phase now = phase;
   const auto start = Clock::now();
+  waited = {};
   try {
     if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "stopped");
     switch (now) {
@@ -56,7 +57,7 @@ Phase Session::Impl::advance() {
         observe();
         break;
     }
-    const auto stopped = Clock::now();
+    const auto stopped = Clock::now() - waited;  // what the phase itself took
     out.phase(capture::make_tick(step, now), start, stopped);
 
     const double ms = milliseconds(stopped - start);
@@ -102,7 +103,8 @@ void Session::Impl::draft() {
     // The token after the last draft is the target's own, and must fit too.
     const int room = std::min(run.max_new_tokens - tree[frontier.front()].depth - 1,
                               runner->levels_below(tree, frontier.front()));
-    DraftContext context{tree, frontier, method_run, rng, std::max(room, 0), stop.get_token()};
+    DraftContext context{tree,       frontier, method_run, rng, std::max(room, 0), stop.get_token(),
+                         memory_wait};
     drafts = parts.drafter->draft(context);
     liveness.hang(tree, drafts.sent);
     for (const NodeId id : drafts.withdrawn) tree[id].status = NodeStatus::kWithdrawn;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/log.h"
+#include "core/base/memory_wait.h"
 #include "core/capture/recorder.h"
 #include "core/method/method.h"
 #include "core/model/model.h"
@@ -113,6 +114,11 @@ class Session {
   const TokenTree& tree() const;
   RunResult result() const;                  // at any time: what there is
   void set_progress(ProgressSink progress);  // prefill: tokens done of all
+  // Asked, within advance(), where the target or what drafts is refused memory for a forward, for
+  // growing its KV or moving it. While it says so the same is tried again, and the run is what it
+  // would have been (the wait is not counted in its times); without it the run fails. What was recorded
+  // is not touched.
+  void wait_for_memory(MemoryWait wait);
 
  private:
   struct Impl;

@@ -68,6 +68,8 @@ struct Session::Impl {
   KvPolicyKind kv_kind = KvPolicyKind::kRecycle;
   MethodParts parts;
   ProgressSink progress;
+  MemoryWait memory_wait;
+  std::chrono::steady_clock::duration waited{};  // of the phase under way
   std::stop_source stop;
 
   // --- where the run stands ---

@@ -290,4 +290,18 @@ const TokenTree& Session::tree() const { return impl_->tree; }
 RunResult Session::result() const { return impl_->result(); }
 void Session::set_progress(ProgressSink progress) { impl_->progress = std::move(progress); }
 
+void Session::wait_for_memory(MemoryWait wait) {
+  impl_->memory_wait = {};
+  if (wait)
+    impl_->memory_wait = [impl = impl_.get(), wait = std::move(wait)](const Error& refused) {
+      const auto start = std::chrono::steady_clock::now();
+      const bool again = wait(refused);
+      impl->waited += std::chrono::steady_clock::now() - start;
+      return again;
+    };
+  impl_->runner->wait_for_memory(impl_->memory_wait);
+  if (TreeRunner* drafting = impl_->drafting_runner())
+    drafting->wait_for_memory(impl_->memory_wait);
+}
+
 }  // namespace triescope

@@ -12,7 +12,9 @@ SlotStore::SlotStore(std::unique_ptr<KvStorage> storage, bool record)
 
 void SlotStore::reserve(std::int32_t count) {
   if (count > storage_->capacity())
-    storage_->reserve(std::max(count, storage_->capacity() + storage_->capacity() / 2));
+    with_memory(memory_wait_, [&] {
+      storage_->reserve(std::max(count, storage_->capacity() + storage_->capacity() / 2));
+    });
   if (count > size()) slots_.resize(index(count));
 }
 
@@ -69,7 +71,7 @@ void SlotStore::release(std::int32_t slot) {
 
 void SlotStore::move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) {
   if (from.empty()) return;
-  storage_->move(from, to);
+  with_memory(memory_wait_, [&] { storage_->move(from, to); });
   moved_ += static_cast<std::int64_t>(from.size());
   std::vector<std::int32_t> occupants;
   occupants.reserve(from.size());

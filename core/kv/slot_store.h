@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/base/id_vector.h"
 #include "core/base/ids.h"
+#include "core/base/memory_wait.h"
 #include "core/capture/records.h"
 #include "core/model/model.h"
 
@@ -26,6 +28,9 @@ class SlotStore {
  public:
   // `record`: keep the changes for take_events().
   SlotStore(std::unique_ptr<KvStorage> storage, bool record);
+
+  // Asked where the storage is refused memory, by reserve() and move().
+  void wait_for_memory(MemoryWait wait) { memory_wait_ = std::move(wait); }
 
   // Ensures slots 0 .. count-1 exist. Grows by half at least, so that a run of n tokens enlarges
   // O(log n) times.
@@ -76,6 +81,7 @@ class SlotStore {
 
   std::unique_ptr<KvStorage> storage_;
   bool record_;
+  MemoryWait memory_wait_;
   std::vector<Slot> slots_;
   IdVector<NodeId, SlotId> slot_of_;
   std::vector<capture::SlotRow> events_;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/memory_wait.h"
 #include "core/base/rng.h"
 #include "core/capture/records.h"
 #include "core/method/step_view.h"
@@ -22,6 +23,8 @@ struct DraftContext {
   Rng& rng;
   int room = 0;  // at most this many draft levels fit before max_new_tokens or the context ends
   std::stop_token stop = {};  // for drafters that run a model: stopping is Error{kCancelled}
+  MemoryWait memory =
+      {};  // asked where such a model is refused memory; a TreeRunner has it already
 };
 
 // What a draft phase proposes. Nodes come from tree.hang(); parents before children.

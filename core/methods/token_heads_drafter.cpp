@@ -57,7 +57,8 @@ class TokenHeadsDrafter final : public Drafter {
           tokens.push_back(path[i].value);
       }
     }
-    const std::span<const float> all = heads_.logits(static_cast<int>(level), state, tokens);
+    const std::span<const float> all = with_memory(
+        context.memory, [&] { return heads_.logits(static_cast<int>(level), state, tokens); });
     const auto vocab = static_cast<std::size_t>(context.run.vocab_size);
     std::vector<std::span<const float>> of_parents;
     for (std::size_t i = 0; i < parents.size(); ++i)

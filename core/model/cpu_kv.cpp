@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "core/base/bytes_text.h"
 #include "core/base/error.h"
 #include "core/model/kv_slots.h"
 
@@ -34,8 +35,8 @@ void CpuKv::allocate(int capacity) {
   } catch (const std::exception&) {
     throw Error(ErrorCode::kOutOfMemory,
                 "out of memory: KV of " + std::to_string(capacity) + " slots needs " +
-                    std::to_string(bytes_per_slot() * capacity) +
-                    " bytes, which were refused; take fewer beams, a shorter prompt or dtype bf16");
+                    bytes_text(static_cast<double>(bytes_per_slot() * capacity)) +
+                    ", which were refused; take fewer beams, a shorter prompt or dtype bf16");
   }
   const std::size_t kept = static_cast<std::size_t>(capacity_) * row_bytes();
   for (std::size_t i = 0; i < layers_.size() && kept > 0; ++i) {

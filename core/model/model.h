@@ -84,6 +84,7 @@ class KvStorage {
   // asked for, and leaves everything as it was.
   virtual void reserve(int capacity) = 0;
   // Copies slot from[i] -> to[i] in all layers, as if all at once: a target may also be a source.
+  // After Error{kOutOfMemory} the same call goes on where this one stopped.
   virtual void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) = 0;
 };
 

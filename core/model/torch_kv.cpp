@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/base/bytes_text.h"
 #include "core/base/error.h"
 #include "core/model/kv_slots.h"
 #include "core/model/torch_runtime.h"
@@ -60,7 +61,7 @@ void TorchKv::allocate(int capacity) {
     if (error.code() != ErrorCode::kOutOfMemory) throw;
     throw Error(ErrorCode::kOutOfMemory,
                 "KV of " + std::to_string(capacity) + " slots needs " +
-                    std::to_string(bytes_per_slot() * capacity) + " bytes on " +
+                    bytes_text(static_cast<double>(bytes_per_slot() * capacity)) + " on " +
                     options_.device().str() + ", which were refused (" + error.what() +
                     "); take fewer beams, a shorter prompt or fewer new tokens, or close what else "
                     "uses the device");
@@ -74,10 +75,13 @@ void TorchKv::move(std::span<const std::int32_t> from, std::span<const std::int3
   on_device(options_.device(), [&] {
     const at::Tensor source = index_tensor(from, options_.device());
     const at::Tensor target = index_tensor(to, options_.device());
-    for (auto& [k, v] : layers_) {
-      k.index_copy_(0, target, k.index_select(0, source));
-      v.index_copy_(0, target, v.index_select(0, source));
+    // A gather that is refused memory has changed nothing yet: those before it are not done again.
+    for (; moved_tensors_ < 2 * layers_.size(); ++moved_tensors_) {
+      auto& [k, v] = layers_[moved_tensors_ / 2];
+      at::Tensor& tensor = moved_tensors_ % 2 == 0 ? k : v;
+      tensor.index_copy_(0, target, tensor.index_select(0, source));
     }
+    moved_tensors_ = 0;
   });
 }
 

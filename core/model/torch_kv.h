@@ -33,6 +33,7 @@ class TorchKv final : public KvStorage {
   const at::TensorOptions options_;
   std::vector<std::pair<at::Tensor, at::Tensor>> layers_;
   int capacity_ = 0;
+  std::size_t moved_tensors_ = 0;  // of a move that was refused memory on its way
 };
 
 }  // namespace triescope

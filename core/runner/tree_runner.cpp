@@ -30,6 +30,11 @@ TreeRunner::TreeRunner(Model& model, std::span<const std::int32_t> prompt,
           model.make_kv(static_cast<std::int32_t>(prompt.size()) + kSpareSlots), record)),
       policy_(make_kv_policy(kv, *store_)) {}
 
+void TreeRunner::wait_for_memory(const MemoryWait& wait) {
+  memory_wait_ = wait;
+  store_->wait_for_memory(wait);
+}
+
 // `nodes`: the last rows'; the rows before them are the prompt's.
 void TreeRunner::run(ForwardBatch batch, std::span<const NodeId> nodes, std::stop_token stop) {
   if (input_source_) {
@@ -42,7 +47,9 @@ void TreeRunner::run(ForwardBatch batch, std::span<const NodeId> nodes, std::sto
     }
     batch.input_features = input_features_;
   }
-  output_ = model_.forward(batch, store_->storage(), stop);
+  // A forward writes K and V of its own rows alone, so it can be run again.
+  output_ =
+      with_memory(memory_wait_, [&] { return model_.forward(batch, store_->storage(), stop); });
   ++figures_.forwards;
   figures_.rows += static_cast<std::int64_t>(batch.tokens.size());
 }

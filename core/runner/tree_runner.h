@@ -17,8 +17,10 @@
 // With ModelInfo::kv_valid_until, the KV of everything that rows see is recomputed in place once a
 // row lies beyond that length; levels_below() keeps the levels of a draft on one side of it.
 //
-// Borrows the model and the prompt and, in every call, the tree, which must be the same one. After
-// an Error the runner must not be used again: slots may lack their KV. Not thread-safe.
+// Borrows the model and the prompt and, in every call, the tree, which must be the same one. Where
+// memory is refused, whoever gave wait_for_memory() is asked, and the same forward, growth or move is
+// tried again; after an Error the runner must not be used again: slots may lack their KV. Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +33,7 @@
 #include <vector>
 
 #include "core/base/log.h"
+#include "core/base/memory_wait.h"
 #include "core/capture/records.h"
 #include "core/kv/kv_policy.h"
 #include "core/model/model.h"
@@ -55,6 +58,8 @@ class TreeRunner {
   // `record`: keep inputs and slot events for take_inputs() and take_slot_events().
   TreeRunner(Model& model, std::span<const std::int32_t> prompt, const KvPolicyOptions& kv,
              bool record);
+
+  void wait_for_memory(const MemoryWait& wait);
 
   const ModelInfo& info() const { return model_.info(); }
 
@@ -131,6 +136,7 @@ class TreeRunner {
   std::span<const std::int32_t> prompt_;
   KvPolicyOptions kv_options_;
   bool record_;
+  MemoryWait memory_wait_;
   std::unique_ptr<SlotStore> store_;
   std::unique_ptr<KvPolicy> policy_;
   bool prefilled_ = false;

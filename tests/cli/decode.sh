@@ -135,7 +135,7 @@ expect 3 'cut.tscap' "$TRIESCOPE" info "$work/cut.tscap"
 limited() (ulimit -v 2500000; exec "$@")
 if limited "$TRIESCOPE" --version >/dev/null 2>&1; then
   long_prompt=$(printf 'Once upon a time there was a small harbour. %.0s' {1..60})
-  expect 4 'out of memory: KV of [0-9]+ slots needs [0-9]+ bytes, .*fewer beams' limited "$TRIESCOPE" decode --quiet --threads 2 --model "$model" \
+  expect 4 'out of memory: KV of [0-9]+ slots needs [0-9.]+ GB, .*fewer beams' limited "$TRIESCOPE" decode --quiet --threads 2 --model "$model" \
     --method batch_beam --set num_beams=64 --prompt "$long_prompt" --max-new-tokens 8 --capture "$work/memory.tscap"
   "$TRIESCOPE" info --json "$work/memory.tscap" >"$work/memory.json" || failures=$((failures + 1))
   check_json "$work/memory.json" 'd["status"] == "failed" and "out of memory" in d["message"]'

@@ -4,13 +4,15 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/bytes_text.h"
+
 namespace triescope::viz {
 
 // "0.413", "1.2e-05", "–" for NaN; `digits` after the point.
 std::string number_text(double value, int digits = 3);
 // Log-probabilities, their sums and the gaps between them: "-0.075", "0.000", "–" for NaN.
 std::string logprob_text(double value);
-std::string bytes_text(double bytes);    // "1.20 MB": powers of 1000
+using triescope::bytes_text;             // "1.20 MB"
 std::string duration_text(double us);    // "13.2 ms", from microseconds
 std::string probability_text(double p);  // "0.87", "<.01", "–" for NaN
 

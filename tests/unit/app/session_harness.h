@@ -13,6 +13,8 @@ namespace triescope::app {
 
 class SessionHarness {
  public:
+  explicit SessionHarness(const ModelLoader& loader = load_model)
+      : thread([this] { wake(); }, loader) {}
   ~SessionHarness() { release(); }
 
   // Sees `condition(status)` met, now or after a later snapshot. False after two minutes: the
@@ -80,7 +82,7 @@ class SessionHarness {
   bool hold_ = false, held_ = false;
 
  public:
-  SessionThread thread{[this] { wake(); }};  // last: it calls wake()
+  SessionThread thread;  // last: it calls wake()
 };
 
 }  // namespace triescope::app

@@ -73,40 +73,60 @@ class LittleMemory {
   rlimit before_{};
 };
 
-TEST_CASE("memory that runs out ends the run: what it recorded stays, and the next run works") {
+TEST_CASE("memory that runs out makes the run wait; it goes on, or makes room for the next") {
   if (!test::model_path()) TRIESCOPE_SKIP("the model is not installed");
   if (test::kSanitized) TRIESCOPE_SKIP("sanitizers reserve their own address space");
   test::TempDir folder;
   SessionHarness session;
   SessionThread& thread = session.thread;
-  const std::string path = (folder.path() / "large.tscap").string();
+  const auto path = [&](const char* name) { return (folder.path() / name).string(); };
   RunRequest large = small_run();
   large.settings = {{"num_beams", 24}, {"kv", "keep"}};  // 1.1 MB of K and V a step
-  large.max_new_tokens = 400;
-  thread.start(large, path, /*run_at_once=*/false);
-  thread.step();
-  thread.step();
-  session.settle();
-  REQUIRE(session.errors() == 0);
-  {
-    const LittleMemory little(32 << 20);
+  large.max_new_tokens = 45;
+  const auto waits = [](const LiveStatus& s) { return !s.memory_refused.empty(); };
+  const auto is_done = [](const LiveStatus& s) { return s.state == LiveState::kDone; };
+  const auto run_short = [&](const char* name) {
+    thread.start(large, path(name), /*run_at_once=*/false);
+    thread.step();
+    thread.step();
+    session.settle();
+    REQUIRE(session.errors() == 0);
+    const LittleMemory little(20 << 20);
     thread.run();
-    REQUIRE(session.until([&](const LiveStatus& s) { return s.state == LiveState::kDone; }));
-  }
-  CHECK(session.errors() == 1);
-  const std::string said = thread.status()->notices.back().text;
-  CAPTURE(said);
-  CHECK(said.find("out of memory: KV of ") != std::string::npos);
-  CHECK(said.find("take fewer beams, a shorter prompt or dtype bf16") != std::string::npos);
-  const auto capture = capture::Capture::open(path);
-  CHECK(capture->status() == capture::RunStatus::kFailed);
-  CHECK(capture->status_message().find("out of memory") != std::string::npos);
-  CHECK(capture->last_step() >= 2);
-  CHECK(capture->frontier(1).size() == 24);
+    REQUIRE(session.until([&](const LiveStatus& s) { return waits(s) || is_done(s); }));
+  };
 
-  thread.start(small_run(), (folder.path() / "next.tscap").string(), true);
-  REQUIRE(session.until([&](const LiveStatus& s) { return s.state == LiveState::kDone; }));
-  CHECK(session.errors() == 1);
+  run_short("waited.tscap");
+  const auto status = thread.status();
+  REQUIRE(status->state == LiveState::kPaused);
+  CHECK(status->pause_reason == "out of memory");
+  CAPTURE(status->memory_refused);
+  CHECK(status->memory_refused.find("KV of ") == 0);
+  CHECK(status->memory_refused.find("take fewer beams, a shorter prompt or dtype bf16") !=
+        std::string::npos);
+  CHECK(status->notices.back().text == "out of memory: " + status->memory_refused);
+  {
+    const auto capture = capture::Capture::open(path("waited.tscap"));
+    CHECK(capture->status() == capture::RunStatus::kRunning);
+    CHECK(capture->end_tick() == status->next_tick);  // what was done can be read
+    CHECK(capture->last_step() >= 2);
+  }
+  thread.try_again();
+  REQUIRE(session.until(is_done));
+  const auto waited = capture::Capture::open(path("waited.tscap"));
+  CHECK(waited->status() == capture::RunStatus::kDone);
+
+  run_short("left.tscap");
+  REQUIRE(waits(*thread.status()));
+  thread.start(large, path("whole.tscap"), true);
+  REQUIRE(session.until(
+      [&](const LiveStatus& s) { return is_done(s) && s.capture_path == path("whole.tscap"); }));
+  CHECK(session.errors() == 0);
+  CHECK(capture::Capture::open(path("left.tscap"))->status() == capture::RunStatus::kStopped);
+  const auto whole = capture::Capture::open(path("whole.tscap"));
+  REQUIRE(waited->sequences().size() == whole->sequences().size());
+  for (std::size_t i = 0; i < whole->sequences().size(); ++i)
+    CHECK(waited->sequences()[i].tokens == whole->sequences()[i].tokens);
 }
 
 TEST_CASE("errors become notices and the thread goes on") {

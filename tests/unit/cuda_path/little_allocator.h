@@ -5,13 +5,14 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
 
 namespace triescope::test {
 
-// In place of libtorch's on the CPU: refuses what goes beyond a limit, and keeps the most that was in
+// In place of libtorch's on the CPU: refuses what goes beyond a limit or a number, and keeps the most that was in
 // use at once.
 class LittleAllocator final : public c10::Allocator {
  public:
@@ -22,7 +23,7 @@ class LittleAllocator final : public c10::Allocator {
   ~LittleAllocator() override { c10::SetCPUAllocator(before_, 100); }
 
   c10::DataPtr allocate(std::size_t bytes) override {
-    if (in_use_ + bytes > limit)
+    if (in_use_ + bytes > limit || --allowed < 0)
       TORCH_CHECK_WITH(OutOfMemoryError, false, "refused ", bytes, " bytes");
     void* p = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
     size_of_[p] = bytes;
@@ -36,6 +37,7 @@ class LittleAllocator final : public c10::Allocator {
   }
 
   std::size_t limit = SIZE_MAX, most = 0;
+  int allowed = INT_MAX;  // allocations before it refuses them all
 
  private:
   static void free_block(void* p) {

@@ -3,6 +3,7 @@
 #include <c10/core/InferenceMode.h>
 #include <doctest/doctest.h>
 
+#include <climits>
 #include <cstdint>
 #include <vector>
 
@@ -73,7 +74,7 @@ TEST_CASE("torch KV: where not even that fits, an error says what to do and all 
   Filled of;
   memory.limit = 62'500;  // the last tensor is the one that does not fit
   CHECK(refusal(ErrorCode::kOutOfMemory, [&] { of.kv.reserve(110); }) ==
-        "KV of 110 slots needs 56320 bytes on cpu, which were refused (refused 7040 bytes); take "
+        "KV of 110 slots needs 56.3 KB on cpu, which were refused (refused 7040 bytes); take "
         "fewer beams, a shorter prompt or fewer new tokens, or close what else uses the device");
   CHECK(of.kv.capacity() == 100);
   CHECK(of.holds_what_it_did());
@@ -83,6 +84,42 @@ TEST_CASE("torch KV: where not even that fits, an error says what to do and all 
   of.kv.reserve(110);
   CHECK(of.kv.capacity() == 150);
   CHECK(of.holds_what_it_did());
+}
+
+TEST_CASE("torch KV: a move that is refused memory on its way goes on where it stopped") {
+  LittleAllocator memory;
+  const std::vector<std::int32_t> from = {5, 6, 7}, to = {6, 7, 5};
+  const auto numbered = [](Filled& of) {
+    for (std::size_t i = 0; i < 4; ++i)
+      for (at::Tensor* const tensor : {&of.kv.k(i), &of.kv.v(i)})
+        tensor->copy_(at::arange(100).view({100, 1, 1}).expand({100, 2, 8}));
+  };
+  int refused = 0;
+  for (int allowed = 0; allowed < 10; ++allowed) {
+    Filled of;
+    numbered(of);
+    memory.allowed = allowed;
+    while (true) {
+      try {
+        of.kv.move(from, to);
+        break;
+      } catch (const Error& error) {
+        REQUIRE(error.code() == ErrorCode::kOutOfMemory);
+        ++refused;
+        memory.allowed = 3 + refused % 6;  // now and then enough for a tensor
+        REQUIRE(refused < 1000);
+      }
+    }
+    memory.allowed = INT_MAX;
+    for (std::size_t i = 0; i < 4; ++i)
+      for (at::Tensor* const tensor : {&of.kv.k(i), &of.kv.v(i)}) {
+        CHECK(tensor->select(0, 6).eq(5).all().item<bool>());
+        CHECK(tensor->select(0, 7).eq(6).all().item<bool>());
+        CHECK(tensor->select(0, 5).eq(7).all().item<bool>());
+        CHECK(tensor->select(0, 8).eq(8).all().item<bool>());
+      }
+  }
+  CHECK(refused > 50);
 }
 
 }  // namespace

@@ -1,0 +1,185 @@
+// A run that is refused memory again and again, by the target and by what drafts, and waits for it:
+// what it decodes and records is what it would have been. Every method of the registry, every KV policy.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "core/methods/registry.h"
+#include "tests/support/fake_head.h"
+#include "tests/support/memory_recorder.h"
+#include "tests/support/refusal.h"
+#include "tests/support/session_run.h"
+#include "tests/support/short_of_memory.h"
+
+namespace triescope::test {
+namespace {
+
+using Tokens = std::vector<std::int32_t>;
+
+const Tokens kPrompt = {5, 6, 7, 3, 5, 6, 4, 7, 3};
+
+FakeOptions fake_options(int kv_valid_until = 0) {
+  return {.vocab_size = 14,
+          .kv_valid_until = kv_valid_until,
+          .eos_boost = -9,
+          .chain = {5, 6, 7, 8, 9, 5}};
+}
+
+// A run over models and heads that are refused memory as `refusals` says.
+struct ShortRun {
+  ShortRun(const MethodInfo& method, KvPolicyKind kv, std::uint64_t seed, int most_refusals,
+           int kv_valid_until = 0)
+      : refusals(seed, most_refusals),
+        model(std::make_unique<FakeModel>(fake_options(kv_valid_until)), refusals.ask()),
+        draft(std::make_unique<FakeModel>([] {
+                FakeOptions options = fake_options();
+                options.seed = 5;
+                return options;
+              }()),
+              refusals.ask()) {
+    RunConfig config;
+    config.method = method.name;
+    config.prompt_tokens = kPrompt;
+    config.max_new_tokens = 60;
+    config.settings["kv"] = to_string(kv);
+    if (kv == KvPolicyKind::kCompact) config.settings["gc_every"] = 3;
+    if (method.needs == Need::kDraftModel) config.draft = {&draft, &tokenizer, nullptr};
+    if (method.needs == Need::kDraftHead) {
+      head = fake_head(method.heads.front(), 14, 4096, 5, fake_options().chain);
+      if (head->layers)
+        head->layers = std::make_unique<ShortModel>(std::move(head->layers), refusals.ask());
+      if (head->tokens)
+        head->tokens = std::make_unique<ShortHeads>(std::move(head->tokens), refusals.ask());
+      config.draft = {nullptr, nullptr, head.get()};
+    }
+    session = std::make_unique<Session>(model, tokenizer, std::move(config), recorder);
+  }
+
+  Refusals refusals;
+  ShortModel model, draft;
+  FakeTokenizer tokenizer{14};
+  MemoryRecorder recorder;
+  std::unique_ptr<DraftHead> head;
+  std::unique_ptr<Session> session;
+};
+
+void check_same(const ShortRun& waited, const ShortRun& plain) {
+  CHECK(tokens_of(waited.session->result()) == tokens_of(plain.session->result()));
+  const auto same = [](const auto& rows, const auto& expected, auto... members) {
+    REQUIRE(rows.size() == expected.size());
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (!((rows[i].*members == expected[i].*members) && ...)) FAIL("row " << i << " differs");
+  };
+  using namespace capture;
+  same(waited.recorder.node_rows, plain.recorder.node_rows, &NodeRow::parent, &NodeRow::token,
+       &NodeRow::source, &NodeRow::tick);
+  same(waited.recorder.verdict_rows, plain.recorder.verdict_rows, &VerdictRow::tick,
+       &VerdictRow::node, &VerdictRow::verdict);
+  same(waited.recorder.slot_rows, plain.recorder.slot_rows, &SlotRow::tick, &SlotRow::action,
+       &SlotRow::slot, &SlotRow::node, &SlotRow::from_slot, &SlotRow::whose);
+  same(waited.recorder.input_rows, plain.recorder.input_rows, &InputRow::step, &InputRow::node,
+       &InputRow::position, &InputRow::slot, &InputRow::whose);
+  same(waited.recorder.memory_rows, plain.recorder.memory_rows, &MemoryRow::live,
+       &MemoryRow::garbage, &MemoryRow::moved_bytes);
+}
+
+TEST_CASE("memory wait: every method goes on as if memory had never been refused") {
+  for (const MethodInfo& method : methods()) {
+    CAPTURE(method.name);
+    for (const KvPolicyKind kv : method.kv_policies) {
+      CAPTURE(to_string(kv));
+      for (const int kv_valid_until : {0, 30}) {
+        ShortRun plain(method, kv, 1, /*most_refusals=*/0, kv_valid_until);
+        plain.session->run();
+        REQUIRE(plain.recorder.status == capture::RunStatus::kDone);
+        ShortRun waited(method, kv, 2, 1 << 30, kv_valid_until);
+        int asked = 0;
+        waited.session->wait_for_memory([&](const Error& refused) {
+          CHECK(refused.code() == ErrorCode::kOutOfMemory);
+          CHECK(std::string(refused.what()).starts_with("no memory to "));
+          CHECK_FALSE(waited.session->done());
+          ++asked;
+          return true;
+        });
+        waited.session->run();
+        CHECK(waited.recorder.status == capture::RunStatus::kDone);
+        CHECK(asked == waited.refusals.refused);
+        CHECK(asked > 20);
+        check_same(waited, plain);
+      }
+    }
+  }
+}
+
+TEST_CASE("memory wait: a phase's time is without the wait") {
+  ShortRun run(find_method("greedy"), KvPolicyKind::kRecycle, 2, 1);
+  using Clock = std::chrono::steady_clock;
+  const auto us = [](Clock::duration d) {
+    return std::chrono::duration_cast<std::chrono::microseconds>(d).count();
+  };
+  Clock::duration waited{};
+  run.session->wait_for_memory([&](const Error&) {
+    const auto start = Clock::now();
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    waited = Clock::now() - start;
+    return true;
+  });
+  while (waited == Clock::duration{}) {
+    const auto start = Clock::now();
+    run.session->advance();
+    if (waited == Clock::duration{}) continue;
+    CHECK(run.recorder.phases.back().duration_us + us(waited) <= us(Clock::now() - start) + 1);
+  }
+}
+
+TEST_CASE("memory wait: who does not wait ends the run, with what was recorded") {
+  for (const char* const name : {"beam", "draft_model"}) {
+    CAPTURE(name);
+    for (int number = 0; number < 12; ++number) {
+      ShortRun run(find_method(name), KvPolicyKind::kRecycle, 3, 1 << 30);
+      int asked = 0;
+      run.session->wait_for_memory([&](const Error&) { return asked++ < number; });
+      const std::string why = refusal(ErrorCode::kOutOfMemory, [&] { run.session->run(); });
+      CHECK(why.starts_with("no memory to "));
+      CHECK(asked == number + 1);
+      CHECK(run.session->done());
+      CHECK(run.recorder.status == capture::RunStatus::kFailed);
+      CHECK(run.recorder.status_message == why);
+    }
+  }
+}
+
+TEST_CASE("memory wait: a stop while it waits ends the run as stopped") {
+  ShortRun run(find_method("beam"), KvPolicyKind::kRecycle, 3, 1 << 30);
+  run.session->wait_for_memory(
+      [](const Error&) -> bool { throw Error(ErrorCode::kCancelled, "stopped"); });
+  run.session->run();
+  CHECK(run.recorder.status == capture::RunStatus::kStopped);
+  CHECK(run.refusals.refused == 1);
+}
+
+TEST_CASE("memory wait: host memory counts, other errors do not") {
+  const auto attempt = [](auto thrown) {
+    int asked = 0;
+    const auto wait = [&](const Error& refused) {
+      CHECK(std::string(refused.what()) == "host memory ran out");
+      return ++asked < 3;
+    };
+    int tried = 0;
+    CHECK_THROWS(with_memory(wait, [&] {
+      ++tried;
+      throw thrown;
+    }));
+    CHECK(tried == std::max(1, asked));
+    return asked;
+  };
+  CHECK(attempt(std::bad_alloc()) == 3);
+  CHECK(attempt(Error(ErrorCode::kCuda, "lost")) == 0);
+  CHECK(attempt(std::runtime_error("other")) == 0);
+  CHECK(with_memory({}, [] { return 7; }) == 7);
+}
+
+}  // namespace
+}  // namespace triescope::test
