@@ -11,10 +11,7 @@ SlotStore::SlotStore(std::unique_ptr<KvStorage> storage, bool record)
     : storage_(std::move(storage)), record_(record) {}
 
 void SlotStore::reserve(std::int32_t count) {
-  if (count > storage_->capacity())
-    with_memory(memory_wait_, [&] {
-      storage_->reserve(std::max(count, storage_->capacity() + storage_->capacity() / 2));
-    });
+  if (count > storage_->capacity()) with_memory(memory_wait_, [&] { storage_->reserve(count); });
   if (count > size()) slots_.resize(index(count));
 }
 

@@ -1,5 +1,5 @@
 // SlotStore: who occupies which KV slot. The one bookkeeping under all policies: it owns the
-// model's KvStorage, enlarges it geometrically, counts live, garbage and reserved slots, and notes
+// model's KvStorage, enlarges it, counts live, garbage and reserved slots, and notes
 // every change as a capture row. Policies (kv_policy.h) decide; the store carries out.
 //
 // An occupant is a node id, -2 - i for prompt token i, or -1 for nobody (records.h). A node has one
@@ -32,8 +32,7 @@ class SlotStore {
   // Asked where the storage is refused memory, by reserve() and move().
   void wait_for_memory(MemoryWait wait) { memory_wait_ = std::move(wait); }
 
-  // Ensures slots 0 .. count-1 exist. Grows by half at least, so that a run of n tokens enlarges
-  // O(log n) times.
+  // Ensures slots 0 .. count-1 exist.
   void reserve(std::int32_t count);
   // An occupant moves into a free slot, which becomes slot_of() a node. Recorded as reuse where the
   // slot had been given back before.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "core/base/bytes_text.h"
 #include "core/base/error.h"
@@ -20,17 +21,24 @@ std::int64_t CpuKv::bytes_per_slot() const {
 }
 
 void CpuKv::reserve(int capacity) {
-  if (capacity > capacity_) allocate(grown_capacity(capacity_, capacity));
+  grow(capacity_, capacity, [this](int wanted) { allocate(wanted); });
 }
 
+// Buffer by buffer, each old one freed before the next is made: what is needed beyond the new storage
+// is one old buffer. Where one is refused, those before it are merely longer than capacity_.
 void CpuKv::allocate(int capacity) {
   const std::size_t bytes = static_cast<std::size_t>(capacity) * row_bytes();
-  std::vector<Layer> grown(layers_.size());
+  const std::size_t kept = static_cast<std::size_t>(capacity_) * row_bytes();
+  const auto lengthen = [&](kernels::Buffer& buffer) {
+    if (buffer.bytes() == bytes) return;
+    kernels::Buffer longer(bytes);
+    if (kept > 0) std::memcpy(longer.data(), buffer.data(), kept);
+    buffer = std::move(longer);
+  };
   try {
-    // Everything first: if one layer fails, the old contents stay.
-    for (Layer& layer : grown) {
-      layer.keys = kernels::Buffer(bytes);
-      layer.values = kernels::Buffer(bytes);
+    for (Layer& layer : layers_) {
+      lengthen(layer.keys);
+      lengthen(layer.values);
     }
   } catch (const std::exception&) {
     throw Error(ErrorCode::kOutOfMemory,
@@ -38,12 +46,6 @@ void CpuKv::allocate(int capacity) {
                     bytes_text(static_cast<double>(bytes_per_slot() * capacity)) +
                     ", which were refused; take fewer beams, a shorter prompt or dtype bf16");
   }
-  const std::size_t kept = static_cast<std::size_t>(capacity_) * row_bytes();
-  for (std::size_t i = 0; i < layers_.size() && kept > 0; ++i) {
-    std::memcpy(grown[i].keys.data(), layers_[i].keys.data(), kept);
-    std::memcpy(grown[i].values.data(), layers_[i].values.data(), kept);
-  }
-  layers_ = std::move(grown);
   capacity_ = capacity;
 }
 

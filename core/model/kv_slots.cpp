@@ -13,6 +13,17 @@ int grown_capacity(int capacity, int needed) {
   return static_cast<int>(std::min<std::int64_t>(grown, std::numeric_limits<int>::max()));
 }
 
+void grow(int capacity, int needed, const std::function<void(int capacity)>& allocate) {
+  if (needed <= capacity) return;
+  const int wanted = grown_capacity(capacity, needed);
+  try {
+    allocate(wanted);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kOutOfMemory || wanted == needed) throw;
+    allocate(needed);
+  }
+}
+
 void check_move(std::span<const std::int32_t> from, std::span<const std::int32_t> to,
                 int capacity) {
   if (from.size() != to.size()) {

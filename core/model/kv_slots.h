@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 namespace triescope {
@@ -9,6 +10,9 @@ namespace triescope {
 // Slots to allocate for `needed` > `capacity`: half as many again as there are, or more, so that
 // growing slot by slot copies each slot a bounded number of times.
 int grown_capacity(int capacity, int needed);
+// Allocates that many where more than `capacity` are needed; just what is needed where there is no
+// memory for more. Errors: those of `allocate`.
+void grow(int capacity, int needed, const std::function<void(int capacity)>& allocate);
 
 // Error{kInvalidArgument}: lists of different lengths, or a slot not below `capacity`.
 void check_move(std::span<const std::int32_t> from, std::span<const std::int32_t> to, int capacity);

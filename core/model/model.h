@@ -80,8 +80,9 @@ class KvStorage {
   virtual ~KvStorage() = default;
   virtual int capacity() const = 0;
   virtual std::int64_t bytes_per_slot() const = 0;  // K and V, all layers
-  // Grows to at least `capacity` slots; contents stay. Error{kOutOfMemory} says how many bytes were
-  // asked for, and leaves everything as it was.
+  // Grows to at least `capacity` slots, by half where there is memory for it, so that a run of n
+  // tokens enlarges O(log n) times; contents stay. Error{kOutOfMemory} says how many bytes were asked
+  // for, and leaves everything as it was.
   virtual void reserve(int capacity) = 0;
   // Copies slot from[i] -> to[i] in all layers, as if all at once: a target may also be a source.
   // After Error{kOutOfMemory} the same call goes on where this one stopped.

@@ -30,14 +30,7 @@ bool TorchKv::fits(const formats::ModelConfig& config, const at::TensorOptions& 
 }
 
 void TorchKv::reserve(int capacity) {
-  if (capacity <= capacity_) return;
-  const int wanted = grown_capacity(capacity_, capacity);
-  try {
-    allocate(wanted);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::kOutOfMemory || wanted == capacity) throw;
-    allocate(capacity);  // without room to grow into
-  }
+  grow(capacity_, capacity, [this](int wanted) { allocate(wanted); });
 }
 
 // Tensor by tensor, each old one freed before the next is made: what is needed beyond the new storage

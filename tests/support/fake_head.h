@@ -97,7 +97,8 @@ class FakeHead final : public Model {
     int capacity() const override { return static_cast<int>(cells.size()); }
     std::int64_t bytes_per_slot() const override { return 16; }
     void reserve(int capacity) override {
-      if (capacity > this->capacity()) cells.resize(static_cast<std::size_t>(capacity));
+      grow(this->capacity(), capacity,
+           [this](int wanted) { cells.resize(static_cast<std::size_t>(wanted)); });
     }
     void move(std::span<const std::int32_t>, std::span<const std::int32_t>) override {
       bad("nothing of a head's is moved");

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/model/kv_slots.h"
 #include "core/model/model.h"
 #include "core/tokenizer/tokenizer.h"
 
@@ -49,7 +50,8 @@ class FakeKv final : public KvStorage {
   int capacity() const override { return static_cast<int>(cells.size()); }
   std::int64_t bytes_per_slot() const override { return 64; }
   void reserve(int capacity) override {
-    if (capacity > this->capacity()) cells.resize(static_cast<std::size_t>(capacity));
+    grow(this->capacity(), capacity,
+         [this](int wanted) { cells.resize(static_cast<std::size_t>(wanted)); });
   }
   void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) override {
     if (from.size() != to.size())

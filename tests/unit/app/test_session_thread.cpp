@@ -1,12 +1,9 @@
 // The session thread on the real model: skipped where set-up has not installed it.
 #include <doctest/doctest.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
-#include <fstream>
 
 #include "app/run/session_thread.h"
 #include "core/capture/capture.h"
+#include "tests/support/little_memory.h"
 #include "tests/support/paths.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
@@ -54,25 +51,6 @@ TEST_CASE("a run steps by phase and by step, runs to its end, and its capture sa
   CHECK_FALSE(capture->sequences().empty());
 }
 
-// This process may take `more` bytes of address space than it has, until the end of the scope.
-class LittleMemory {
- public:
-  explicit LittleMemory(rlim_t more) {
-    rlim_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    ::getrlimit(RLIMIT_AS, &before_);
-    const rlimit little{pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + more,
-                        before_.rlim_max};
-    REQUIRE(::setrlimit(RLIMIT_AS, &little) == 0);
-  }
-  ~LittleMemory() { ::setrlimit(RLIMIT_AS, &before_); }
-  LittleMemory(const LittleMemory&) = delete;
-  LittleMemory& operator=(const LittleMemory&) = delete;
-
- private:
-  rlimit before_{};
-};
-
 TEST_CASE("memory that runs out makes the run wait; it goes on, or makes room for the next") {
   if (!test::model_path()) TRIESCOPE_SKIP("the model is not installed");
   if (test::kSanitized) TRIESCOPE_SKIP("sanitizers reserve their own address space");
@@ -82,7 +60,7 @@ TEST_CASE("memory that runs out makes the run wait; it goes on, or makes room fo
   const auto path = [&](const char* name) { return (folder.path() / name).string(); };
   RunRequest large = small_run();
   large.settings = {{"num_beams", 24}, {"kv", "keep"}};  // 1.1 MB of K and V a step
-  large.max_new_tokens = 45;
+  large.max_new_tokens = 80;
   const auto waits = [](const LiveStatus& s) { return !s.memory_refused.empty(); };
   const auto is_done = [](const LiveStatus& s) { return s.state == LiveState::kDone; };
   const auto run_short = [&](const char* name) {
@@ -91,7 +69,7 @@ TEST_CASE("memory that runs out makes the run wait; it goes on, or makes room fo
     thread.step();
     session.settle();
     REQUIRE(session.errors() == 0);
-    const LittleMemory little(20 << 20);
+    const test::LittleMemory little(20 << 20);
     thread.run();
     REQUIRE(session.until([&](const LiveStatus& s) { return waits(s) || is_done(s); }));
   };
@@ -116,9 +94,11 @@ TEST_CASE("memory that runs out makes the run wait; it goes on, or makes room fo
   const auto waited = capture::Capture::open(path("waited.tscap"));
   CHECK(waited->status() == capture::RunStatus::kDone);
 
+  const RunRequest first = large;
+  large.max_new_tokens = 400;
   run_short("left.tscap");
   REQUIRE(waits(*thread.status()));
-  thread.start(large, path("whole.tscap"), true);
+  thread.start(first, path("whole.tscap"), true);
   REQUIRE(session.until(
       [&](const LiveStatus& s) { return is_done(s) && s.capture_path == path("whole.tscap"); }));
   CHECK(session.errors() == 0);

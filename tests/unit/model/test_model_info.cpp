@@ -73,6 +73,32 @@ TEST_CASE("KV storage grows by half or to what is needed, and refuses what lies 
   CHECK(grown_capacity(12, 19) == 19);
   const int most = std::numeric_limits<int>::max();
   CHECK(grown_capacity(most - 1, most) == most);
+  std::vector<int> asked;
+  int most_granted = 100;
+  const auto allocate = [&](int capacity) {
+    asked.push_back(capacity);
+    if (capacity > most_granted) throw Error(ErrorCode::kOutOfMemory, "refused");
+  };
+  grow(12, 12, allocate);
+  CHECK(asked.empty());
+  grow(12, 13, allocate);
+  CHECK(asked == std::vector{18});
+  most_granted = 14;
+  grow(12, 13, allocate);
+  CHECK(asked == std::vector{18, 18, 13});
+  asked.clear();
+  CHECK_THROWS_WITH_AS(grow(12, 15, allocate), "refused", Error);
+  CHECK(asked == std::vector{18, 15});
+  asked.clear();
+  CHECK_THROWS_AS(grow(12, 19, allocate), Error);  // what is needed is more than half
+  CHECK(asked == std::vector{19});
+  asked.clear();
+  const auto lost = [&](int capacity) {
+    asked.push_back(capacity);
+    throw Error(ErrorCode::kCuda, "lost");
+  };
+  CHECK_THROWS_WITH_AS(grow(12, 13, lost), "lost", Error);
+  CHECK(asked == std::vector{18});
   const std::vector<std::int32_t> inside = {0, 4}, past = {0, 5}, below = {-1, 0}, one = {0};
   check_move(inside, inside, 5);
   CHECK_THROWS_WITH_AS(check_move(inside, past, 5), "KV move: expected slots from 0 to 4, found 5",
