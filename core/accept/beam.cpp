@@ -68,7 +68,7 @@ BeamAcceptor::Expansion BeamAcceptor::expand(const StepView& view) const {
     score_row(view, view.row_of(node), logprobs);
     heap.add_row(beam, score, logprobs);
     out.beams.push_back(node);
-    out.best_of_beam.push_back(score + *std::ranges::max_element(logprobs));
+    out.best_of_beam.push_back(score + kernels::largest(logprobs));
 
     std::int32_t rank = 0;
     for (const auto& [logprob, token] : kernels::top_k(logprobs, candidates_))

@@ -51,7 +51,7 @@ float log_softmax(std::span<const float> row, std::span<float> out) {
   if (total == kMinusInfinity) {  // nothing possible: nothing to normalise
     std::ranges::fill(out, kMinusInfinity);
   } else {
-    for (std::size_t i = 0; i < row.size(); ++i) out[i] = row[i] - total;
+    cpu_kernels().subtract(row.data(), total, length(row), out.data());
   }
   return total;
 }
@@ -68,10 +68,16 @@ void softmax(std::span<const float> row, std::span<float> out) {
   kernels.scale(out.data(), static_cast<float>(1 / sum), length(row));
 }
 
+float largest(std::span<const float> row) {
+  if (row.empty())
+    throw Error(ErrorCode::kInvalidArgument, "largest: expected at least one value, found none");
+  return cpu_kernels().max(row.data(), length(row));
+}
+
 std::int32_t argmax(std::span<const float> row) {
   if (row.empty())
     throw Error(ErrorCode::kInvalidArgument, "argmax: expected at least one value, found none");
-  const float best = cpu_kernels().max(row.data(), length(row));
+  const float best = largest(row);
   return static_cast<std::int32_t>(std::find(row.begin(), row.end(), best) - row.begin());
 }
 

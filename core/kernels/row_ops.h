@@ -20,7 +20,8 @@ float log_softmax(std::span<const float> row, std::span<float> out);
 // out[i] = exp(row[i] - log_sum_exp), normalised by the sum itself. out may be row.
 void softmax(std::span<const float> row, std::span<float> out);
 
-// Index of the largest; ties: the lowest index.
+// The largest, and its index (ties: the lowest). Error{kInvalidArgument}: an empty row.
+float largest(std::span<const float> row);
 std::int32_t argmax(std::span<const float> row);
 
 // The k largest (fewer if the row is shorter), best first; ties: the lower index first. -inf

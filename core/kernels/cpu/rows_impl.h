@@ -131,5 +131,10 @@ void row_scale(float* x, float factor, std::int64_t n) {
   map_row(n, [&](std::int64_t i, int count) { store_n(load_n(x + i, count) * f, x + i, count); });
 }
 
+void row_subtract(const float* x, float y, std::int64_t n, float* out) {
+  const Vec v = Vec::set(y);
+  map_row(n, [&](std::int64_t i, int count) { store_n(load_n(x + i, count) - v, out + i, count); });
+}
+
 }  // namespace
 }  // namespace triescope::kernels

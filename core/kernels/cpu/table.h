@@ -93,6 +93,8 @@ struct CpuKernels {
   void (*rope)(float* x, int half, const float* cos, const float* sin);
   void (*add)(float* x, const float* y, std::int64_t n);
   void (*scale)(float* x, float factor, std::int64_t n);
+  // out = x - y; out may be x
+  void (*subtract)(const float* x, float y, std::int64_t n, float* out);
 };
 
 const CpuKernels& portable_kernels();

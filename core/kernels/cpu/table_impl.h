@@ -24,6 +24,7 @@ constexpr CpuKernels kTable = {
     .rope = row_rope,
     .add = row_add,
     .scale = row_scale,
+    .subtract = row_subtract,
 };
 
 }  // namespace

@@ -268,7 +268,12 @@ TEST_CASE("log-softmax agrees with libtorch, over long rows, far values and remo
       if (n > 2) row[1] = -kInfinity;
       if (n > 16) row[9] = 60;
       std::vector<float> out(row.size());
-      CHECK(log_softmax(row, out) == log_sum_exp(row));
+      const float total = log_softmax(row, out);
+      CHECK(total == log_sum_exp(row));
+      for (std::size_t i = 0; i < row.size(); ++i) REQUIRE(out[i] == row[i] - total);
+      std::vector<float> in_place = row;
+      log_softmax(in_place, in_place);
+      CHECK(in_place == out);
       const auto want = log_softmax_ref(row.data(), n);
       for (std::size_t i = 0; i < row.size(); ++i) {
         if (row[i] == -kInfinity) {
@@ -305,8 +310,10 @@ TEST_CASE("top-k and argmax: best first, ties go to the lowest index, removed to
         CHECK(top_k(row, static_cast<std::size_t>(k)) == top_k_ref(row.data(), n, k));
       }
       CHECK(argmax(row) == top_k_ref(row.data(), n, 1)[0].second);
+      CHECK(largest(row) == top_k_ref(row.data(), n, 1)[0].first);
     }
     const std::vector<float> none(20, -kInfinity);
+    CHECK(largest(none) == -kInfinity);
     CHECK(argmax(none) == 0);
     CHECK(top_k(none, 3)[2].second == 2);
   });
@@ -377,6 +384,7 @@ TEST_CASE("what has no answer is refused in words") {
   CHECK_THROWS_WITH_AS(log_softmax(row, out),
                        "log_softmax: expected an output of 3 values, found 2", Error);
   CHECK_THROWS_WITH_AS(argmax({}), "argmax: expected at least one value, found none", Error);
+  CHECK_THROWS_WITH_AS(largest({}), "largest: expected at least one value, found none", Error);
   CHECK(top_k(row, 0).empty());
   CHECK(top_k({}, 4).empty());
 }
