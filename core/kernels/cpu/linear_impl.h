@@ -100,7 +100,7 @@ void fused_tile(const unsigned char* w, const float* x, std::int64_t chain_strid
       const float* x0 = x + k0 / kLinearChain * chain_stride;
       const int count = static_cast<int>(k - k0 < kLinearChain ? k - k0 : kLinearChain);
       Vec chain[R][kVecs];
-#pragma GCC unroll 16
+#pragma GCC unroll 32
       for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 4
         for (int v = 0; v < kVecs; ++v) chain[r][v] = Vec::zero();
@@ -115,7 +115,7 @@ void fused_tile(const unsigned char* w, const float* x, std::int64_t chain_strid
         for (int v = 0; v < kVecs; ++v) columns[v] = {block, n + v * Vec::kLanes};
         Block::template decode<Vec, kVecs>(
             columns, unit, [&](int at, const Vec(&weights)[kVecs]) __attribute__((always_inline)) {
-#pragma GCC unroll 16
+#pragma GCC unroll 32
               for (int r = 0; r < R; ++r) {
                 const Vec xv = Vec::set(x0[r * kChainStride + at]);
 #pragma GCC unroll 4
@@ -123,7 +123,7 @@ void fused_tile(const unsigned char* w, const float* x, std::int64_t chain_strid
               }
             });
       }
-#pragma GCC unroll 16
+#pragma GCC unroll 32
       for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 4
         for (int v = 0; v < kVecs; ++v) {

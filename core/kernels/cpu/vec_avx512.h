@@ -15,7 +15,7 @@ struct Vec {
   static constexpr int kMaxRows = 14;   // 14 x 2 accumulators of 32 registers
   static constexpr int kWideRows = 14;  // a panel is two vectors
   static constexpr int kNarrow = 2;
-  static constexpr int kFusedRows = 14;  // of weights in blocks
+  static constexpr int kFusedRows = 16;  // of weights in blocks
 
   typedef std::uint32_t Codes __attribute__((vector_size(64)));
 
