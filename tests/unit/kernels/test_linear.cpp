@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "core/base/error.h"
+#include "core/formats/random_blocks.h"
 #include "core/kernels/linear.h"
 #include "core/kernels/reference.h"
 #include "tests/unit/kernels/random_values.h"
@@ -158,6 +160,42 @@ TEST_CASE("linear can add to what is there, and leaves what lies beside its outp
       REQUIRE(y[r * stride + i] == want);
     }
   }
+}
+
+TEST_CASE("how far rows lie apart does not show: the sums have the same bits") {
+  Rng rng(8);
+  ThreadPool pool(2);
+  constexpr std::int64_t kOutputs = 70, kInputs = 1024;
+  const auto w = random_values(kOutputs * kInputs, rng);
+  test::for_each_variant([&](const char* variant) {
+    CAPTURE(variant);
+    for (const auto type : {formats::GgmlType::kF32, formats::GgmlType::kBF16,
+                            formats::GgmlType::kQ4_1, formats::GgmlType::kQ6_K}) {
+      CAPTURE(formats::to_string(type));
+      PackedLinear packed(std::array{PackedLinear::Part{kOutputs, type}}, kInputs);
+      if (formats::block_elements(type) == 1) {
+        packed.set_rows(0, kOutputs, w.data(), pool);
+      } else {
+        packed.set_stored_rows(0, kOutputs, formats::random_rows(type, kOutputs, kInputs, rng),
+                               pool);
+      }
+      for (const std::int64_t rows : {1, 4, 5, 12, 28, 29, 33, 300}) {
+        CAPTURE(rows);
+        const auto x = random_values(rows * kInputs, rng);
+        const auto out_of = [&](std::int64_t stride) {
+          std::vector<float> apart(static_cast<std::size_t>(rows * stride), 1e30f);
+          for (std::int64_t r = 0; r < rows; ++r)
+            std::copy_n(x.begin() + r * kInputs, kInputs, apart.begin() + r * stride);
+          std::vector<float> y(static_cast<std::size_t>(rows * kOutputs));
+          linear(packed, apart.data(), stride, rows, y.data(), kOutputs, pool);
+          return y;
+        };
+        const auto expected = out_of(kInputs + 3);
+        CHECK(out_of(kInputs) == expected);        // a multiple of 2 KB
+        CHECK(out_of(kInputs + 512) == expected);  // another
+      }
+    }
+  });
 }
 
 TEST_CASE("wrong sizes and rows outside a matrix are refused") {
