@@ -1,11 +1,10 @@
 #include "app/run/session_thread.h"
 
-#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <mutex>
 #include <new>
 #include <thread>
+#include <utility>
 
 #include "app/run/catalog.h"
 #include "app/run/command_queue.h"

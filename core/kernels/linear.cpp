@@ -333,9 +333,9 @@ void PackedLinear::read_row(std::int64_t n, float* out) const {
 }
 
 // Rows a multiple of 2 KB apart have their lines in the same few sets of the first-level cache, and
-// those of a tile throw each other out: they are laid out a line further apart first. (Blocks of few
-// rows lay them out themselves.) 256 rows of 2048 to 768 outputs, Q4_1, two Zen 4 cores: 87 instead of
-// 53 to 71 % of the multiply-adds' limit.
+// those of a tile throw each other out: they are laid out a line further apart first. (Blocks of
+// few rows lay them out themselves.) 256 rows of 2048 to 768 outputs, Q4_1, two Zen 4 cores: 87
+// instead of 53 to 71 % of the multiply-adds' limit.
 constexpr std::int64_t kClash = 512, kLine = 16;  // in floats
 
 void linear(const PackedLinear& w, const float* x, std::int64_t x_stride, std::int64_t rows,

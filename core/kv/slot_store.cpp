@@ -1,6 +1,5 @@
 #include "core/kv/slot_store.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace triescope {

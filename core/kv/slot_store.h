@@ -1,6 +1,6 @@
 // SlotStore: who occupies which KV slot. The one bookkeeping under all policies: it owns the
-// model's KvStorage, enlarges it, counts live, garbage and reserved slots, and notes
-// every change as a capture row. Policies (kv_policy.h) decide; the store carries out.
+// model's KvStorage, enlarges it, counts live, garbage and reserved slots, and notes every change as
+// a capture row. Policies (kv_policy.h) decide; the store carries out.
 //
 // An occupant is a node id, -2 - i for prompt token i, or -1 for nobody (records.h). A node has one
 // slot of its own, slot_of(), even where a policy copies its KV into others. Not thread-safe.

@@ -23,8 +23,8 @@ struct DraftContext {
   Rng& rng;
   int room = 0;  // at most this many draft levels fit before max_new_tokens or the context ends
   std::stop_token stop = {};  // for drafters that run a model: stopping is Error{kCancelled}
-  MemoryWait memory =
-      {};  // asked where such a model is refused memory; a TreeRunner has it already
+  // Asked where such a model is refused memory; a TreeRunner has it already.
+  MemoryWait memory = {};
 };
 
 // What a draft phase proposes. Nodes come from tree.hang(); parents before children.

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
-#include <optional>
 
 #include "core/capture/capture.h"
 #include "tests/support/paths.h"

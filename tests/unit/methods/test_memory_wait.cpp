@@ -20,8 +20,9 @@ using Tokens = std::vector<std::int32_t>;
 
 const Tokens kPrompt = {5, 6, 7, 3, 5, 6, 4, 7, 3};
 
-FakeOptions fake_options(int kv_valid_until = 0) {
+FakeOptions fake_options(std::uint64_t seed, int kv_valid_until = 0) {
   return {.vocab_size = 14,
+          .seed = seed,
           .kv_valid_until = kv_valid_until,
           .eos_boost = -9,
           .chain = {5, 6, 7, 8, 9, 5}};
@@ -32,13 +33,8 @@ struct ShortRun {
   ShortRun(const MethodInfo& method, KvPolicyKind kv, std::uint64_t seed, int most_refusals,
            int kv_valid_until = 0)
       : refusals(seed, most_refusals),
-        model(std::make_unique<FakeModel>(fake_options(kv_valid_until)), refusals.ask()),
-        draft(std::make_unique<FakeModel>([] {
-                FakeOptions options = fake_options();
-                options.seed = 5;
-                return options;
-              }()),
-              refusals.ask()) {
+        model(std::make_unique<FakeModel>(fake_options(1, kv_valid_until)), refusals.ask()),
+        draft(std::make_unique<FakeModel>(fake_options(5)), refusals.ask()) {
     RunConfig config;
     config.method = method.name;
     config.prompt_tokens = kPrompt;
@@ -47,7 +43,7 @@ struct ShortRun {
     if (kv == KvPolicyKind::kCompact) config.settings["gc_every"] = 3;
     if (method.needs == Need::kDraftModel) config.draft = {&draft, &tokenizer, nullptr};
     if (method.needs == Need::kDraftHead) {
-      head = fake_head(method.heads.front(), 14, 4096, 5, fake_options().chain);
+      head = fake_head(method.heads.front(), 14, 4096, 5, fake_options(5).chain);
       if (head->layers)
         head->layers = std::make_unique<ShortModel>(std::move(head->layers), refusals.ask());
       if (head->tokens)
