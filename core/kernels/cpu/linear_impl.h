@@ -68,12 +68,13 @@ void plain_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
 
 // --- weights in a file's blocks: [panel][block of k], panel blocks of cpu/blocks.h ---
 
-// Fetches the unit that lies kFetchAhead bytes further: where several rows use a line of weights,
-// the hardware's prefetcher falls back.
+// Fetches the unit that lies some way further: where several rows use a line of weights, the
+// hardware's prefetcher falls back. A large block's scales lie behind its codes, so that its first
+// unit needs all of it.
 template <class Block>
 void fetch_ahead(const unsigned char* block, int unit) {
   constexpr int kUnitBytes = Block::kPanelBytes * Block::kUnit / Block::kValues;
-  constexpr std::int64_t kFetchAhead = 4096;
+  constexpr std::int64_t kFetchAhead = Block::kPanelBytes > 2048 ? 8192 : 4096;
   const unsigned char* ahead = block + unit * kUnitBytes + kFetchAhead;
   for (int line = 0; line < kUnitBytes; line += 64) __builtin_prefetch(ahead + line);
 }
@@ -82,7 +83,7 @@ void fetch_ahead(const unsigned char* block, int unit) {
 // sums would wait for each other; one for many, so that all fits into registers.
 constexpr int fused_vectors(int rows) {
   constexpr int kAll = kPanel / Vec::kLanes;
-  return rows == 1 ? (kAll < 4 ? kAll : 4) : rows <= 4 ? 2 : 1;
+  return rows == 1 ? (kAll < 4 ? kAll : 4) : rows <= Vec::kFusedPairs ? 2 : 1;
 }
 
 // Rows of x as fused_tile() reads them: chain by chain, in each its rows, kChainStride numbers from
@@ -117,9 +118,9 @@ void fused_tile(const unsigned char* w, const float* x, std::int64_t chain_strid
             columns, unit, [&](int at, const Vec(&weights)[kVecs]) __attribute__((always_inline)) {
 #pragma GCC unroll 32
               for (int r = 0; r < R; ++r) {
-                const Vec xv = Vec::set(x0[r * kChainStride + at]);
 #pragma GCC unroll 4
-                for (int v = 0; v < kVecs; ++v) chain[r][v] = Vec::fma(xv, weights[v], chain[r][v]);
+                for (int v = 0; v < kVecs; ++v)
+                  chain[r][v] = Vec::fma(x0 + r * kChainStride + at, weights[v], chain[r][v]);
               }
             });
       }

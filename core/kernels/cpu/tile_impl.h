@@ -46,9 +46,8 @@ inline __attribute__((always_inline)) void tile_columns(const float* x, std::int
     for (int v = 0; v < NV; ++v) wv[v] = Vec::load(w + i * w_stride + v * Vec::kLanes);
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
-      const Vec xv = Vec::set(x[r * x_stride + i]);
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v) acc[r][v] = Vec::fma(xv, wv[v], acc[r][v]);
+      for (int v = 0; v < NV; ++v) acc[r][v] = Vec::fma(x + r * x_stride + i, wv[v], acc[r][v]);
     }
   }
 #pragma GCC unroll 16

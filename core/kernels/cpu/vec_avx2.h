@@ -19,7 +19,8 @@ struct Vec {
   // 1 or 2 rows: the whole panel, four vectors, to cover the latency of FMA.
   static constexpr int kWideRows = 2;
   static constexpr int kNarrow = 2;
-  static constexpr int kFusedRows = 8;  // of weights in blocks
+  static constexpr int kFusedRows = 8;   // of weights in blocks
+  static constexpr int kFusedPairs = 4;  // up to as many of these, two vectors at a time
 
   typedef std::uint32_t Codes __attribute__((vector_size(32)));
 
@@ -48,26 +49,50 @@ struct Vec {
         _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))))};
   }
   static Vec number(Codes c) { return {_mm256_cvtepi32_ps(__m256i(c))}; }
-  // --- numbers of a few bits; at + Bits <= 23 ---
+  // --- numbers of a few bits, one after another in a word ---
   // They stay where they are: with the exponent of 2^(23 - at), bits [at, 23) of a float's mantissa
-  // are whole numbers, and so is the difference to that power. No shift, no conversion.
+  // are whole numbers, and so is the difference to that power. No shift, no conversion; those from
+  // upper<Bits>() on come down together, by one shift for all of them.
   template <int Offset>
   static Vec less_power(Codes number, int at) {
     const Codes mantissa = number | static_cast<std::uint32_t>((127 + 23 - at) << 23);
     return {_mm256_sub_ps(_mm256_castsi256_ps(__m256i(mantissa)),
                           _mm256_set1_ps(static_cast<float>((1 << (23 - at)) - Offset)))};
   }
-  // Bits [at, at + Bits) of each lane, plus Offset.
+  template <int Bits>
+  static constexpr int upper() {
+    return 23 / Bits * Bits;
+  }
+  // The one of Bits (2 or 4) bits at bit `at`, plus Offset.
   template <int Bits, int Offset>
-  static Vec small(Codes c, int at) {
-    return less_power<Offset>(c & (((1u << Bits) - 1u) << at), at);
-  }
-  // The same of a number whose lowest Low bits are `low`'s and whose next High ones are `high`'s.
+  struct Small {
+    Vec operator()(Codes word, int at) const {
+      if (at >= upper<Bits>()) {
+        word >>= upper<Bits>();
+        at -= upper<Bits>();
+      }
+      return less_power<Offset>(word & (((1u << Bits) - 1u) << at), at);
+    }
+  };
+  // The i-th of numbers whose lowest Low bits are at Low * i of one word, and whose next High ones
+  // at Low * i + High * `part` of another; plus Offset, times kUnit.
   template <int Low, int High, int Offset>
-  static Vec joined(Codes low, Codes high, int at) {
-    return less_power<Offset>(
-        (low & (((1u << Low) - 1u) << at)) | (high & (((1u << High) - 1u) << (at + Low))), at);
-  }
+  struct Joined {
+    static constexpr float kUnit = 1;
+    Codes low, high;
+    int part;
+    Joined() = default;
+    Joined(Codes l, Codes h, int p) : low(l), high(h), part(p) {}
+    Vec operator()(int i) const {
+      constexpr int kUpper = upper<Low>();
+      const bool is_upper = Low * i >= kUpper;
+      const int at = is_upper ? Low * i - kUpper : Low * i;
+      const Codes l = is_upper ? low >> kUpper : low;
+      const Codes h = is_upper ? high >> (kUpper - Low + High * part) : high << (Low - High * part);
+      return less_power<Offset>(
+          (l & (((1u << Low) - 1u) << at)) | (h & (((1u << High) - 1u) << (at + Low))), at);
+    }
+  };
   // table[lowest four bits]
   struct Lookup {
     __m256 low, high;
@@ -92,6 +117,7 @@ struct Vec {
   void store_part(float* p, int n) const { _mm256_maskstore_ps(p, mask(n), v); }
 
   static Vec fma(Vec a, Vec b, Vec c) { return {_mm256_fmadd_ps(a.v, b.v, c.v)}; }
+  static Vec fma(const float* x, Vec b, Vec c) { return fma(set(*x), b, c); }
   static Vec fms(Vec a, Vec b, Vec c) { return {_mm256_fmsub_ps(a.v, b.v, c.v)}; }
   friend Vec operator+(Vec a, Vec b) { return {_mm256_add_ps(a.v, b.v)}; }
   friend Vec operator-(Vec a, Vec b) { return {_mm256_sub_ps(a.v, b.v)}; }

@@ -15,7 +15,8 @@ struct Vec {
   static constexpr int kMaxRows = 14;   // 14 x 2 accumulators of 32 registers
   static constexpr int kWideRows = 14;  // a panel is two vectors
   static constexpr int kNarrow = 2;
-  static constexpr int kFusedRows = 16;  // of weights in blocks
+  static constexpr int kFusedRows = 16;   // of weights in blocks
+  static constexpr int kFusedPairs = 12;  // up to as many of these, two vectors at a time
 
   typedef std::uint32_t Codes __attribute__((vector_size(64)));
 
@@ -42,34 +43,72 @@ struct Vec {
         _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))))};
   }
   static Vec number(Codes c) { return {_mm512_cvtepi32_ps(__m512i(c))}; }
-  // --- numbers of a few bits; at + Bits <= 23 ---
-  // They stay where they are: with the exponent of 2^(23 - at), bits [at, 23) of a float's mantissa
-  // are whole numbers, and so is the difference to that power. No shift, no conversion.
-  static __m512i exponent(int at) { return _mm512_set1_epi32((127 + 23 - at) << 23); }
-  template <int Offset>
-  static Vec less_power(__m512i mantissa, int at) {
-    return {_mm512_sub_ps(_mm512_castsi512_ps(mantissa),
-                          _mm512_set1_ps(static_cast<float>((1 << (23 - at)) - Offset)))};
-  }
-  static __m512i insert(Codes c, int bits, int at, __m512i into) {  // (c & mask) | into
-    return _mm512_ternarylogic_epi32(__m512i(c), _mm512_set1_epi32(((1 << bits) - 1) << at), into,
-                                     0xea);
-  }
-  // Bits [at, at + Bits) of each lane, plus Offset.
-  template <int Bits, int Offset>
-  static Vec small(Codes c, int at) {
-    return less_power<Offset>(insert(c, Bits, at, exponent(at)), at);
-  }
-  // The same of a number whose lowest Low bits are `low`'s and whose next High ones are `high`'s.
-  template <int Low, int High, int Offset>
-  static Vec joined(Codes low, Codes high, int at) {
-    return less_power<Offset>(insert(high, High, at + Low, insert(low, Low, at, exponent(at))), at);
-  }
+  // --- numbers of a few bits, one after another in a word ---
+  // Looked up or converted: neither permutations nor conversions keep the units of multiply-adds
+  // from their work, which logical operations do on Zen 4.
   // table[lowest four bits]
   struct Lookup {
     __m512 table;
     explicit Lookup(const float* values) : table(_mm512_loadu_ps(values)) {}
     Vec operator()(Codes c) const { return {_mm512_permutexvar_ps(__m512i(c), table)}; }
+  };
+  // i, of which only the lowest Bits bits count, plus Offset
+  template <int Bits, int Offset>
+  struct Numbers {
+    float values[16];
+    constexpr Numbers() : values() {
+      for (int i = 0; i < 16; ++i) values[i] = static_cast<float>((i & ((1 << Bits) - 1)) + Offset);
+    }
+  };
+  template <int Bits, int Offset>
+  static constexpr Numbers<Bits, Offset> kNumbers = {};
+  // The one of Bits (2 or 4) bits at bit `at`, plus Offset.
+  template <int Bits, int Offset>
+  struct Small {
+    Lookup table{kNumbers<Bits, Offset>.values};
+    Vec operator()(Codes word, int at) const { return table(word >> at); }
+  };
+  // a where the bits of `mask` are set, else b
+  static Codes select(std::uint32_t mask, Codes a, Codes b) {
+    return Codes(_mm512_ternarylogic_epi32(_mm512_set1_epi32(static_cast<int>(mask)), __m512i(a),
+                                           __m512i(b), 0xca));
+  }
+  // The i-th of numbers whose lowest Low bits are at Low * i of one word, and whose next High ones
+  // at Low * i + High * `part` of another; plus Offset, times kUnit. Even and odd numbers are put
+  // together for a whole word: in nibbles where they fit into them, in bytes else.
+  template <int Low, int High, int Offset>
+  struct Joined {
+    static_assert(Low == 2 || Low == 4);
+    static constexpr bool kNibbles = Low == 2;
+    // A byte becomes the highest of its lane, so that its sign is the lane's.
+    static constexpr float kUnit = kNibbles ? 1.0f : 16777216.0f;
+    static constexpr std::uint32_t kEach = kNibbles ? 0x11111111u : 0x01010101u;
+    Codes even, odd;
+    Joined() = default;
+    Joined(Codes low, Codes high, int part)
+        : even(select(kEach * ((1u << Low) - 1u), low, high << (Low - High * part))),
+          odd(select(kEach * ((1u << Low) - 1u), low >> Low, high >> (High * part))) {
+      if constexpr (!kNibbles) {
+        even = offset(even);
+        odd = offset(odd);
+      }
+    }
+    static Codes offset(Codes bytes) {
+      const __m512i number = __m512i(bytes & kEach * ((1u << (Low + High)) - 1u));
+      return Codes(Offset == 0 ? number : _mm512_add_epi8(number, _mm512_set1_epi8(Offset)));
+    }
+    Vec operator()(int i) const {
+      const Codes both = i % 2 == 0 ? even : odd;
+      if constexpr (kNibbles) {
+        return Lookup(kNumbers<Low + High, Offset>.values)(both >> (2 * Low * (i / 2)));
+      } else {
+        // Byte i / 2 of each lane on top, zeros (0x80) below it.
+        const int of_lane = 0x00808080 + (i / 2 << 24), next_lane = 0x04000000;
+        const __m512i highest = _mm512_set4_epi32(of_lane + 3 * next_lane, of_lane + 2 * next_lane,
+                                                  of_lane + next_lane, of_lane);
+        return {_mm512_cvtepi32_ps(_mm512_shuffle_epi8(__m512i(both), highest))};
+      }
+    }
   };
 
   static __mmask16 mask(int n) { return static_cast<__mmask16>((1u << n) - 1u); }
@@ -80,6 +119,12 @@ struct Vec {
   void store_part(float* p, int n) const { _mm512_mask_storeu_ps(p, mask(n), v); }
 
   static Vec fma(Vec a, Vec b, Vec c) { return {_mm512_fmadd_ps(a.v, b.v, c.v)}; }
+  // x[0] * b + c: the number is spread where it is used, which costs nothing beside the
+  // multiply-add; in a register of its own (what compilers do with one used twice) it does.
+  static Vec fma(const float* x, Vec b, Vec c) {
+    asm("vfmadd231ps %1%{1to16%}, %2, %0" : "+v"(c.v) : "m"(*x), "v"(b.v));
+    return c;
+  }
   static Vec fms(Vec a, Vec b, Vec c) { return {_mm512_fmsub_ps(a.v, b.v, c.v)}; }
   friend Vec operator+(Vec a, Vec b) { return {_mm512_add_ps(a.v, b.v)}; }
   friend Vec operator-(Vec a, Vec b) { return {_mm512_sub_ps(a.v, b.v)}; }

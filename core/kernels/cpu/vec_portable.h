@@ -13,10 +13,11 @@ namespace {
 
 struct Vec {
   static constexpr int kLanes = 4;
-  static constexpr int kMaxRows = 3;    // rows of a register tile
-  static constexpr int kWideRows = 1;   // up to this many rows a tile is a whole panel wide
-  static constexpr int kNarrow = 4;     // vectors of a tile with more rows
-  static constexpr int kFusedRows = 4;  // of weights in blocks
+  static constexpr int kMaxRows = 3;     // rows of a register tile
+  static constexpr int kWideRows = 1;    // up to this many rows a tile is a whole panel wide
+  static constexpr int kNarrow = 4;      // vectors of a tile with more rows
+  static constexpr int kFusedRows = 4;   // of weights in blocks
+  static constexpr int kFusedPairs = 4;  // up to as many of these, two vectors at a time
 
   typedef float Lanes __attribute__((vector_size(16)));
   typedef std::int32_t Ints __attribute__((vector_size(16)));
@@ -54,18 +55,28 @@ struct Vec {
     return {__builtin_convertvector((Ints{p[0], p[1], p[2], p[3]}), Lanes)};
   }
   static Vec number(Codes c) { return {__builtin_convertvector(Ints(c), Lanes)}; }
-  // --- numbers of a few bits; at + Bits <= 23 ---
-  // Bits [at, at + Bits) of each lane, plus Offset.
+  // --- numbers of a few bits, one after another in a word ---
+  // The one of Bits (2 or 4) bits at bit `at`, plus Offset.
   template <int Bits, int Offset>
-  static Vec small(Codes c, int at) {
-    return {__builtin_convertvector(Ints((c >> at) & ((1u << Bits) - 1u)) + Offset, Lanes)};
-  }
-  // The same of a number whose lowest Low bits are `low`'s and whose next High ones are `high`'s.
+  struct Small {
+    Vec operator()(Codes word, int at) const {
+      return {__builtin_convertvector(Ints((word >> at) & ((1u << Bits) - 1u)) + Offset, Lanes)};
+    }
+  };
+  // The i-th of numbers whose lowest Low bits are at Low * i of one word, and whose next High ones
+  // at Low * i + High * `part` of another; plus Offset, times kUnit.
   template <int Low, int High, int Offset>
-  static Vec joined(Codes low, Codes high, int at) {
-    const Codes mask = Codes{} + (((1u << Low) - 1u) << at);
-    return small<Low + High, Offset>((low & mask) | (high & ~mask), at);
-  }
+  struct Joined {
+    static constexpr float kUnit = 1;
+    Codes low, high;
+    Joined() = default;
+    Joined(Codes l, Codes h, int part) : low(l), high(h >> (High * part)) {}
+    Vec operator()(int i) const {
+      const Codes number = ((low >> (Low * i)) & ((1u << Low) - 1u)) |
+                           ((high >> (Low * i)) & ((1u << High) - 1u)) << Low;
+      return {__builtin_convertvector(Ints(number) + Offset, Lanes)};
+    }
+  };
   // table[lowest four bits]
   struct Lookup {
     const float* table;
@@ -86,6 +97,7 @@ struct Vec {
   }
 
   static Vec fma(Vec a, Vec b, Vec c) { return {a.v * b.v + c.v}; }
+  static Vec fma(const float* x, Vec b, Vec c) { return fma(set(*x), b, c); }
   static Vec fms(Vec a, Vec b, Vec c) { return {a.v * b.v - c.v}; }
   friend Vec operator+(Vec a, Vec b) { return {a.v + b.v}; }
   friend Vec operator-(Vec a, Vec b) { return {a.v - b.v}; }

@@ -13,10 +13,10 @@
 namespace triescope::kernels {
 namespace {
 
-// Code::value<V>() makes what turns the code at a place of a word, in Q5 with the fifth bits beside
-// it, into a float.
-template <class Code, bool kFifth, bool kMinimum>
+// Code::Numbers<V> makes floats of the codes of a word; with the fifth bits, where it has them.
+template <class Code, bool kMinimum>
 struct NibbleBlock {
+  static constexpr bool kFifth = Code::kFifth;
   static constexpr int kValues = 32, kUnit = 32;
   static constexpr int kWords = kFifth ? 5 : 4, kBytes = 0, kHalves = kMinimum ? 2 : 1;
   static constexpr int kFifthAt = kMinimum ? 4 : 2, kCodesAt = kFifthAt + (kFifth ? 4 : 0);
@@ -37,59 +37,67 @@ struct NibbleBlock {
   template <class V, int NV, class Use>
   static inline __attribute__((always_inline)) void decode(const Column (&in)[NV], int /*unit*/,
                                                            const Use& use) {
+    using Numbers = typename Code::template Numbers<V>;
     V d[NV], minimum[NV];
     typename V::Codes fifth[NV];
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
       d[v] = V::load(halves(in[v], kD));
       if constexpr (kMinimum) minimum[v] = V::load(halves(in[v], kMinimumAt));
-      if constexpr (kFifth) fifth[v] = V::codes(words(in[v], 0, 4));
+      if constexpr (kFifth) {
+        fifth[v] = V::codes(words(in[v], 0, 4));
+        d[v] = d[v] * V::set(1 / Numbers::kUnit);
+      }
     }
-    const auto value = Code::template value<V>();
+    const auto weight = [&](int v, V number) __attribute__((always_inline)) {
+      return kMinimum ? V::fma(d[v], number, minimum[v]) : d[v] * number;
+    };
+    if constexpr (kFifth) {
 #pragma GCC unroll 1
-    for (int word = 0; word < 4; ++word) {
-      typename V::Codes code[NV];
+      for (int word = 0; word < 4; ++word) {
+        Numbers numbers[NV];
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v) code[v] = V::codes(words(in[v], 0, word));
+        for (int v = 0; v < NV; ++v)
+          numbers[v] = Numbers(V::codes(words(in[v], 0, word)), fifth[v], word);
 #pragma GCC unroll 8
-      for (int i = 0; i < 8; ++i) {
-        V w[NV];
+        for (int i = 0; i < 8; ++i) {
+          V w[NV];
 #pragma GCC unroll 8
-        for (int v = 0; v < NV; ++v) {
-          const Nibble at(i);
-          V number;
-          if constexpr (kFifth) {
-            number =
-                value(at.of(code[v]),
-                      at.upper ? fifth[v] >> (kUpperNibble * 4 - 4 + word) : fifth[v] << (4 - word),
-                      at.place);
-          } else {
-            number = value(at.of(code[v]), at.place);
-          }
-          w[v] = kMinimum ? V::fma(d[v], number, minimum[v]) : d[v] * number;
+          for (int v = 0; v < NV; ++v) w[v] = weight(v, numbers[v](i));
+          use(word * 8 + i, w);
         }
-        use(word * 8 + i, w);
+      }
+    } else {
+      const Numbers numbers;
+#pragma GCC unroll 1
+      for (int word = 0; word < 4; ++word) {
+        typename V::Codes code[NV];
+#pragma GCC unroll 8
+        for (int v = 0; v < NV; ++v) code[v] = V::codes(words(in[v], 0, word));
+#pragma GCC unroll 8
+        for (int i = 0; i < 8; ++i) {
+          V w[NV];
+#pragma GCC unroll 8
+          for (int v = 0; v < NV; ++v) w[v] = weight(v, numbers(code[v], i * 4));
+          use(word * 8 + i, w);
+        }
       }
     }
   }
 };
 
-// Codes of `Bits` bits that stand for themselves, less an offset.
-template <int Bits, int Offset>
-struct PlainCode {
+// Codes of 4 bits that stand for themselves, plus an offset; and of 5 bits.
+template <int Offset>
+struct FourBits {
+  static constexpr bool kFifth = false;
   template <class V>
-  struct Value {
-    V operator()(typename V::Codes c, int at) const {
-      return V::template small<Bits, Offset>(c, at);
-    }
-    V operator()(typename V::Codes c, typename V::Codes fifth, int at) const {
-      return V::template joined<4, 1, Offset>(c, fifth, at);
-    }
-  };
+  using Numbers = typename V::template Small<4, Offset>;
+};
+template <int Offset>
+struct FiveBits {
+  static constexpr bool kFifth = true;
   template <class V>
-  static Value<V> value() {
-    return {};
-  }
+  using Numbers = typename V::template Joined<4, 1, Offset>;
 };
 
 }  // namespace

@@ -99,28 +99,6 @@ inline const Half* halves(Column at, int plane) {
   return reinterpret_cast<const Half*>(at.block + plane) + at.lane;
 }
 
-// Where a code lies in a word of eight nibbles or of sixteen pairs of bits. V::small wants it below
-// bit 23 of the word; those above come down together, by one shift for all of them.
-constexpr int kUpperNibble = 5, kUpperPair = 11;
-struct Nibble {
-  bool upper;
-  int place;
-  explicit Nibble(int i) : upper(i >= kUpperNibble), place((upper ? i - kUpperNibble : i) * 4) {}
-  template <class Codes>
-  Codes of(Codes word) const {
-    return upper ? word >> (kUpperNibble * 4) : word;
-  }
-};
-struct Pair {
-  bool upper;
-  int place;
-  explicit Pair(int i) : upper(i >= kUpperPair), place((upper ? i - kUpperPair : i) * 2) {}
-  template <class Codes>
-  Codes of(Codes word) const {
-    return upper ? word >> (kUpperPair * 2) : word;
-  }
-};
-
 // Codes of 4 bits in Count bytes, two to a byte: the low ones of Together bytes, then their high
 // ones, and so on. Eight to a word.
 template <int Together, int Count>

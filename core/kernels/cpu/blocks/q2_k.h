@@ -29,6 +29,8 @@ struct Q2_K {
                                                            const Use& use) {
     V d[NV], d_min[NV], scale[NV], minimum[NV];
     typename V::Codes code[NV];
+    const typename V::template Small<4, 0> fours;
+    const typename V::template Small<2, 0> numbers;
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
       d[v] = V::load(halves(in[v], kD));
@@ -37,17 +39,15 @@ struct Q2_K {
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
       const typename V::Codes both = V::codes(bytes(in[v], kScales, unit));
-      scale[v] = d[v] * V::template small<4, 0>(both, 0);
-      minimum[v] = d_min[v] * V::template small<4, 0>(both, 4);
+      scale[v] = d[v] * fours(both, 0);
+      minimum[v] = d_min[v] * fours(both, 4);
       code[v] = V::codes(words(in[v], 0, unit));
     }
 #pragma GCC unroll 16
     for (int i = 0; i < 16; ++i) {
-      const Pair at(i);
       V w[NV];
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v)
-        w[v] = V::fms(scale[v], V::template small<2, 0>(at.of(code[v]), at.place), minimum[v]);
+      for (int v = 0; v < NV; ++v) w[v] = V::fms(scale[v], numbers(code[v], i * 2), minimum[v]);
       use(i, w);
     }
   }

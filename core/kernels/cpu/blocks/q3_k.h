@@ -43,26 +43,20 @@ struct Q3_K {
   static inline __attribute__((always_inline)) void decode(const Column (&in)[NV], int unit,
                                                            const Use& use) {
     V d[NV], scale[NV];
-    typename V::Codes code[NV], high[NV];
+    typename V::template Joined<2, 1, -4> numbers[NV];
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) d[v] = V::load(halves(in[v], kD));
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
       scale[v] = d[v] * V::number(signed_bytes(in[v], kScales, unit));
-      code[v] = V::codes(words(in[v], 0, unit));
-      high[v] = V::codes(words(in[v], kThird, unit / 2));
+      numbers[v] = {V::codes(words(in[v], 0, unit)), V::codes(words(in[v], kThird, unit / 2)),
+                    unit % 2};
     }
-    const int second = unit % 2;
 #pragma GCC unroll 16
     for (int i = 0; i < 16; ++i) {
-      const Pair at(i);
       V w[NV];
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v) {
-        const typename V::Codes third =
-            at.upper ? high[v] >> (kUpperPair * 2 - 2 + second) : high[v] << (2 - second);
-        w[v] = scale[v] * V::template joined<2, 1, -4>(at.of(code[v]), third, at.place);
-      }
+      for (int v = 0; v < NV; ++v) w[v] = scale[v] * numbers[v](i);
       use(i, w);
     }
   }

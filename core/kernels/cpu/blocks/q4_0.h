@@ -6,7 +6,7 @@
 namespace triescope::kernels {
 namespace {
 
-using Q4_0 = NibbleBlock<PlainCode<4, -8>, false, false>;
+using Q4_0 = NibbleBlock<FourBits<-8>, false>;
 
 }  // namespace
 }  // namespace triescope::kernels

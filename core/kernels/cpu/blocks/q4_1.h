@@ -6,7 +6,7 @@
 namespace triescope::kernels {
 namespace {
 
-using Q4_1 = NibbleBlock<PlainCode<4, 0>, false, true>;
+using Q4_1 = NibbleBlock<FourBits<0>, true>;
 
 }  // namespace
 }  // namespace triescope::kernels

@@ -29,6 +29,7 @@ struct Q4_K {
                                                            const Use& use) {
     V d[NV], d_min[NV], scale[NV], minimum[NV];
     typename V::Codes code[NV];
+    const typename V::template Small<4, 0> numbers;
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
       d[v] = V::load(halves(in[v], kD));
@@ -45,11 +46,9 @@ struct Q4_K {
       for (int v = 0; v < NV; ++v) code[v] = V::codes(words(in[v], 0, unit * 4 + word));
 #pragma GCC unroll 8
       for (int i = 0; i < 8; ++i) {
-        const Nibble at(i);
         V w[NV];
 #pragma GCC unroll 8
-        for (int v = 0; v < NV; ++v)
-          w[v] = V::fms(scale[v], V::template small<4, 0>(at.of(code[v]), at.place), minimum[v]);
+        for (int v = 0; v < NV; ++v) w[v] = V::fms(scale[v], numbers(code[v], i * 4), minimum[v]);
         use(word * 8 + i, w);
       }
     }

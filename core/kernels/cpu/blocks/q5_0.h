@@ -6,7 +6,7 @@
 namespace triescope::kernels {
 namespace {
 
-using Q5_0 = NibbleBlock<PlainCode<5, -16>, true, false>;
+using Q5_0 = NibbleBlock<FiveBits<-16>, false>;
 
 }  // namespace
 }  // namespace triescope::kernels

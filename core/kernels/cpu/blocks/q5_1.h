@@ -6,7 +6,7 @@
 namespace triescope::kernels {
 namespace {
 
-using Q5_1 = NibbleBlock<PlainCode<5, 0>, true, true>;
+using Q5_1 = NibbleBlock<FiveBits<0>, true>;
 
 }  // namespace
 }  // namespace triescope::kernels

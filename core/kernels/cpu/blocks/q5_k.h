@@ -35,11 +35,12 @@ struct Q5_K {
   template <class V, int NV, class Use>
   static inline __attribute__((always_inline)) void decode(const Column (&in)[NV], int unit,
                                                            const Use& use) {
+    using Numbers = typename V::template Joined<4, 1, 0>;
     V d[NV], d_min[NV], scale[NV], minimum[NV];
-    typename V::Codes code[NV], high[NV];
+    typename V::Codes high[NV];
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
-      d[v] = V::load(halves(in[v], kD));
+      d[v] = V::load(halves(in[v], kD)) * V::set(1 / Numbers::kUnit);
       d_min[v] = V::load(halves(in[v], kD + 64));
     }
 #pragma GCC unroll 8
@@ -50,19 +51,15 @@ struct Q5_K {
     }
 #pragma GCC unroll 1
     for (int word = 0; word < 4; ++word) {
+      Numbers numbers[NV];
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v) code[v] = V::codes(words(in[v], 0, unit * 4 + word));
+      for (int v = 0; v < NV; ++v)
+        numbers[v] = Numbers(V::codes(words(in[v], 0, unit * 4 + word)), high[v], word);
 #pragma GCC unroll 8
       for (int i = 0; i < 8; ++i) {
-        const Nibble at(i);
         V w[NV];
 #pragma GCC unroll 8
-        for (int v = 0; v < NV; ++v) {
-          const typename V::Codes fifth =
-              at.upper ? high[v] >> (kUpperNibble * 4 - 4 + word) : high[v] << (4 - word);
-          w[v] = V::fms(scale[v], V::template joined<4, 1, 0>(at.of(code[v]), fifth, at.place),
-                        minimum[v]);
-        }
+        for (int v = 0; v < NV; ++v) w[v] = V::fms(scale[v], numbers[v](i), minimum[v]);
         use(word * 8 + i, w);
       }
     }

@@ -28,10 +28,11 @@ struct Q6_K {
   template <class V, int NV, class Use>
   static inline __attribute__((always_inline)) void decode(const Column (&in)[NV], int unit,
                                                            const Use& use) {
+    using Numbers = typename V::template Joined<4, 2, -32>;
     V d[NV], scale[NV];
-    typename V::Codes code[NV], high[NV];
+    typename V::Codes high[NV];
 #pragma GCC unroll 8
-    for (int v = 0; v < NV; ++v) d[v] = V::load(halves(in[v], kD));
+    for (int v = 0; v < NV; ++v) d[v] = V::load(halves(in[v], kD)) * V::set(1 / Numbers::kUnit);
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
       scale[v] = d[v] * V::number(signed_bytes(in[v], kScales, unit));
@@ -39,18 +40,15 @@ struct Q6_K {
     }
 #pragma GCC unroll 2
     for (int word = 0; word < 2; ++word) {
+      Numbers numbers[NV];
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v) code[v] = V::codes(words(in[v], 0, unit * 2 + word));
+      for (int v = 0; v < NV; ++v)
+        numbers[v] = Numbers(V::codes(words(in[v], 0, unit * 2 + word)), high[v], word);
 #pragma GCC unroll 8
       for (int i = 0; i < 8; ++i) {
-        const Nibble at(i);
         V w[NV];
 #pragma GCC unroll 8
-        for (int v = 0; v < NV; ++v) {
-          const typename V::Codes upper =
-              at.upper ? high[v] >> (kUpperNibble * 4 - 4 + word * 2) : high[v] << (4 - word * 2);
-          w[v] = scale[v] * V::template joined<4, 2, -32>(at.of(code[v]), upper, at.place);
-        }
+        for (int v = 0; v < NV; ++v) w[v] = scale[v] * numbers[v](i);
         use(word * 8 + i, w);
       }
     }
