@@ -1,5 +1,7 @@
 #include "core/base/host_memory.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <fstream>
 #include <optional>
@@ -24,27 +26,43 @@ std::optional<std::int64_t> number_of(const std::filesystem::path& path, const s
   return std::nullopt;
 }
 
-// What a control group leaves: its limit less what it uses, without the file cache, which gives
-// way.
+const std::int64_t kPage = ::sysconf(_SC_PAGESIZE);
+
+// What a control group leaves: its limit less what it uses, without the file cache that gives way.
 std::optional<std::int64_t> left_by_group(const std::filesystem::path& folder, const char* limit,
-                                          const char* used) {
+                                          const char* used, bool at_most) {
   const auto most = number_of(folder / limit, ""), now = number_of(folder / used, "");
   if (!most || !now) return std::nullopt;
-  const std::int64_t cache = number_of(folder / "memory.stat", "inactive_file ").value_or(0);
-  return std::max<std::int64_t>(*most - *now + cache, 0);
+  const auto cache = [&](const char* key) {
+    return number_of(folder / "memory.stat", key).value_or(0);
+  };
+  const std::int64_t idle = cache("inactive_file "), busy = at_most ? cache("active_file ") : 0;
+  return std::max<std::int64_t>(*most - *now + idle + busy, 0);
+}
+
+// What `ulimit -v` leaves.
+std::optional<std::int64_t> left_by_limit(const std::filesystem::path& process) {
+  const auto most = number_of(process / "limits", "Max address space");
+  const auto pages = number_of(process / "statm", "");
+  if (!most || !pages) return std::nullopt;
+  return std::max<std::int64_t>(*most - *pages * ::sysconf(_SC_PAGESIZE), 0);
 }
 
 }  // namespace
 
-std::int64_t free_host_memory(const std::filesystem::path& root) {
+std::int64_t free_host_memory(const std::filesystem::path& root, FreeMemory kind) {
   const auto available = number_of(root / "proc/meminfo", "MemAvailable:");
   if (!available) return -1;
-  std::int64_t bytes = *available * 1024;
+  const bool at_most = kind == FreeMemory::kAtMost;
+  const std::int64_t swap =
+      at_most ? number_of(root / "proc/meminfo", "SwapFree:").value_or(0) * 1024 : 0;
+  std::int64_t bytes = *available * 1024 + swap;
   const std::filesystem::path groups = root / "sys/fs/cgroup";
-  for (const auto& left :
-       {left_by_group(groups, "memory.max", "memory.current"),
-        left_by_group(groups / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes")})
-    if (left) bytes = std::min(bytes, *left);
+  for (const auto& left : {left_by_group(groups, "memory.max", "memory.current", at_most),
+                           left_by_group(groups / "memory", "memory.limit_in_bytes",
+                                         "memory.usage_in_bytes", at_most)})
+    if (left) bytes = std::min(bytes, *left + swap);
+  if (const auto left = left_by_limit(root / "proc/self")) bytes = std::min(bytes, *left);
   return bytes;
 }
 

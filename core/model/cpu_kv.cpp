@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <string>
 #include <utility>
 
 #include "core/base/bytes_text.h"
 #include "core/base/error.h"
+#include "core/base/host_memory.h"
 #include "core/model/kv_slots.h"
 
 namespace triescope {
@@ -24,6 +26,9 @@ void CpuKv::reserve(int capacity) {
   grow(capacity_, capacity, [this](int wanted) { allocate(wanted); });
 }
 
+// What growing leaves of the machine's memory: who is to wait for some, and say so, needs a little.
+constexpr std::int64_t kLeftToOthers = 32 << 20;
+
 // Buffer by buffer, each old one freed before the next is made: what is needed beyond the new storage
 // is one old buffer. Where one is refused, those before it are merely longer than capacity_.
 void CpuKv::allocate(int capacity) {
@@ -36,6 +41,11 @@ void CpuKv::allocate(int capacity) {
     buffer = std::move(longer);
   };
   try {
+    // Asked beforehand: the system grants what it does not have, and ends the process later.
+    const std::int64_t more =
+        (capacity - capacity_) * bytes_per_slot() + static_cast<std::int64_t>(kept) + kLeftToOthers;
+    const std::int64_t free = capacity_ > 0 ? free_host_memory("/", FreeMemory::kAtMost) : -1;
+    if (free >= 0 && free < more) throw std::bad_alloc();
     for (Layer& layer : layers_) {
       lengthen(layer.keys);
       lengthen(layer.values);

@@ -16,6 +16,7 @@ namespace {
 constexpr int kSlots = 1000, kDims = 2048;
 constexpr std::size_t kBuffer = std::size_t{kDims} * sizeof(float);  // of a slot in one buffer
 constexpr std::size_t kSlot = 8 * kBuffer;                           // K and V of four layers
+constexpr std::size_t kLeft = 32 << 20;  // what growing leaves to others
 
 struct Filled {
   Filled() {
@@ -52,7 +53,7 @@ TEST_CASE("cpu KV: growing needs the new storage and one old buffer, not both st
   CHECK(of.kv.bytes_per_slot() == kSlot);
   {
     // Half as many again, one old buffer beside the new one, and room for alignment.
-    const LittleMemory little(500 * kSlot + kSlots * kBuffer + 8 * (4 << 20));
+    const LittleMemory little(500 * kSlot + kSlots * kBuffer + 8 * (4 << 20) + kLeft);
     of.kv.reserve(1001);
   }
   CHECK(of.kv.capacity() == 1500);
@@ -63,7 +64,7 @@ TEST_CASE("cpu KV: where there is no room to grow into, it grows to what is aske
   if (kSanitized) TRIESCOPE_SKIP("sanitizers reserve their own address space");
   Filled of;
   {
-    const LittleMemory little(kSlots * kBuffer + 4 * (4 << 20));
+    const LittleMemory little(kSlots * kBuffer + 4 * (4 << 20) + kLeft);
     of.kv.reserve(1001);
     CHECK(of.kv.capacity() == 1001);
     CHECK(of.holds_what_it_did());
@@ -77,6 +78,21 @@ TEST_CASE("cpu KV: where there is no room to grow into, it grows to what is aske
   of.kv.reserve(1200);
   CHECK(of.kv.capacity() == 1501);
   CHECK(of.holds_what_it_did());
+}
+
+TEST_CASE("cpu KV: growing leaves memory to those who are to say that there is none") {
+  if (kSanitized) TRIESCOPE_SKIP("sanitizers reserve their own address space");
+  Filled of;
+  {
+    const LittleMemory little(kSlots * kBuffer + kSlot + kLeft / 2);
+    CHECK(refusal(ErrorCode::kOutOfMemory, [&] {
+            of.kv.reserve(1001);
+          }).starts_with("out of memory: KV of 1001 slots needs "));
+    CHECK(of.kv.capacity() == kSlots);
+    CHECK(of.holds_what_it_did());
+  }
+  of.kv.reserve(1001);
+  CHECK(of.kv.capacity() == 1500);
 }
 
 }  // namespace
