@@ -52,12 +52,21 @@ struct Vec {
     explicit Lookup(const float* values) : table(_mm512_loadu_ps(values)) {}
     Vec operator()(Codes c) const { return {_mm512_permutexvar_ps(__m512i(c), table)}; }
   };
+  // table[lowest five bits]
+  struct WideLookup {
+    __m512 low, high;
+    explicit WideLookup(const float* values)
+        : low(_mm512_loadu_ps(values)), high(_mm512_loadu_ps(values + 16)) {}
+    Vec operator()(Codes c) const { return {_mm512_permutex2var_ps(low, __m512i(c), high)}; }
+  };
   // i, of which only the lowest Bits bits count, plus Offset
   template <int Bits, int Offset>
   struct Numbers {
-    float values[16];
+    static constexpr int kCount = Bits > 4 ? 1 << Bits : 16;
+    float values[kCount];
     constexpr Numbers() : values() {
-      for (int i = 0; i < 16; ++i) values[i] = static_cast<float>((i & ((1 << Bits) - 1)) + Offset);
+      for (int i = 0; i < kCount; ++i)
+        values[i] = static_cast<float>((i & ((1 << Bits) - 1)) + Offset);
     }
   };
   template <int Bits, int Offset>
@@ -67,6 +76,21 @@ struct Vec {
   struct Small {
     Lookup table{kNumbers<Bits, Offset>.values};
     Vec operator()(Codes word, int at) const { return table(word >> at); }
+  };
+  // The same of 5 bits. Two of the six in a word go another way, so that no unit has all the work:
+  // with the exponent of 2^(23 - at), bits [at, 23) of a float's mantissa are whole numbers, and so
+  // is the difference to that power.
+  template <int Offset>
+  struct FiveBits {
+    WideLookup table{kNumbers<5, Offset>.values};
+    Vec operator()(Codes word, int at) const {
+      if (at >= 10) return table(word >> at);
+      const __m512i number = _mm512_ternarylogic_epi32(  // (word & mask) | exponent
+          __m512i(word), _mm512_set1_epi32(31 << at), _mm512_set1_epi32((127 + 23 - at) << 23),
+          0xea);
+      return {_mm512_sub_ps(_mm512_castsi512_ps(number),
+                            _mm512_set1_ps(static_cast<float>((1 << (23 - at)) - Offset)))};
+    }
   };
   // a where the bits of `mask` are set, else b
   static Codes select(std::uint32_t mask, Codes a, Codes b) {

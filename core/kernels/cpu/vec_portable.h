@@ -56,13 +56,17 @@ struct Vec {
   }
   static Vec number(Codes c) { return {__builtin_convertvector(Ints(c), Lanes)}; }
   // --- numbers of a few bits, one after another in a word ---
-  // The one of Bits (2 or 4) bits at bit `at`, plus Offset.
+  // The one of Bits (2, 4 or 5) bits at bit `at`, plus Offset.
   template <int Bits, int Offset>
   struct Small {
     Vec operator()(Codes word, int at) const {
       return {__builtin_convertvector(Ints((word >> at) & ((1u << Bits) - 1u)) + Offset, Lanes)};
     }
   };
+  template <int Offset>
+  using FiveBits = Small<5, Offset>;
+  // a where the bits of `mask` are set, else b
+  static Codes select(std::uint32_t mask, Codes a, Codes b) { return (a & mask) | (b & ~mask); }
   // The i-th of numbers whose lowest Low bits are at Low * i of one word, and whose next High ones
   // at Low * i + High * `part` of another; plus Offset, times kUnit.
   template <int Low, int High, int Offset>

@@ -2,18 +2,18 @@
 // a minimum.
 // File: d, minimum (where there is one), fifth bits (32, where there are), codes: byte i has value
 // i in its low and value i + 16 in its high bits.
-// Panel block: codes, word [4][32] (8 values each); fifth bits, word [32], that of value 8 w + i at
-// 4 i + w; d, then the minimum, fp16 [32] each.
+// Panel block: codes, word [4][32] (8 values each), in Q5 word [5][32] (five_bits.h); d, then the
+// minimum, fp16 [32] each.
 // Values: d * code (+ minimum). formats::dequantise rounds the product, which is exact (11 bits
 // times 5), and the sum: one fused operation gives the same bits.
 #pragma once
 
-#include "core/kernels/cpu/blocks/packing.h"
+#include "core/kernels/cpu/blocks/five_bits.h"
 
 namespace triescope::kernels {
 namespace {
 
-// Code::Numbers<V> makes floats of the codes of a word; with the fifth bits, where it has them.
+// Code::Numbers<V> makes floats of the codes of a word; of 5 bits: Code::kOffset is added to them.
 template <class Code, bool kMinimum>
 struct NibbleBlock {
   static constexpr bool kFifth = Code::kFifth;
@@ -25,10 +25,12 @@ struct NibbleBlock {
   static constexpr int kD = kWords * 4 * kBlockLanes, kMinimumAt = kD + 2 * kBlockLanes;
 
   static void repack(const unsigned char* block, Lane to) {
-    put_nibbles<16, 16>(block + kCodesAt, to.words);
     if constexpr (kFifth) {
-      to.words[4] = 0;
-      for (int w = 0; w < 4; ++w) to.words[4] |= spread(block[kFifthAt + w]) << w;
+      const Bytes16 both = sixteen(block + kCodesAt);
+      put_five_bits((both & 15) | fifth_bits(block + kFifthAt),
+                    (both >> 4) | fifth_bits(block + kFifthAt + 2), to.words);
+    } else {
+      put_nibbles<16, 16>(block + kCodesAt, to.words);
     }
     put_half(to.halves[0], block);
     if constexpr (kMinimum) put_half(to.halves[1], block + 2);
@@ -37,38 +39,19 @@ struct NibbleBlock {
   template <class V, int NV, class Use>
   static inline __attribute__((always_inline)) void decode(const Column (&in)[NV], int /*unit*/,
                                                            const Use& use) {
-    using Numbers = typename Code::template Numbers<V>;
     V d[NV], minimum[NV];
-    typename V::Codes fifth[NV];
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
       d[v] = V::load(halves(in[v], kD));
       if constexpr (kMinimum) minimum[v] = V::load(halves(in[v], kMinimumAt));
-      if constexpr (kFifth) {
-        fifth[v] = V::codes(words(in[v], 0, 4));
-        d[v] = d[v] * V::set(1 / Numbers::kUnit);
-      }
     }
     const auto weight = [&](int v, V number) __attribute__((always_inline)) {
       return kMinimum ? V::fma(d[v], number, minimum[v]) : d[v] * number;
     };
     if constexpr (kFifth) {
-#pragma GCC unroll 1
-      for (int word = 0; word < 4; ++word) {
-        Numbers numbers[NV];
-#pragma GCC unroll 8
-        for (int v = 0; v < NV; ++v)
-          numbers[v] = Numbers(V::codes(words(in[v], 0, word)), fifth[v], word);
-#pragma GCC unroll 8
-        for (int i = 0; i < 8; ++i) {
-          V w[NV];
-#pragma GCC unroll 8
-          for (int v = 0; v < NV; ++v) w[v] = weight(v, numbers[v](i));
-          use(word * 8 + i, w);
-        }
-      }
+      decode_five_bits<V, Code::kOffset>(in, 0, weight, use);
     } else {
-      const Numbers numbers;
+      const typename Code::template Numbers<V> numbers;
 #pragma GCC unroll 1
       for (int word = 0; word < 4; ++word) {
         typename V::Codes code[NV];
@@ -96,8 +79,7 @@ struct FourBits {
 template <int Offset>
 struct FiveBits {
   static constexpr bool kFifth = true;
-  template <class V>
-  using Numbers = typename V::template Joined<4, 1, Offset>;
+  static constexpr int kOffset = Offset;
 };
 
 }  // namespace

@@ -69,13 +69,6 @@ Bytes16 two_bits(Bytes16 a, Bytes16 b) {
   return (a >> Bit & 1) | (b >> Bit & 1) << Shift;
 }
 
-// Bit i of a byte at 4 i.
-inline std::uint32_t spread(std::uint32_t byte) {
-  byte = (byte | byte << 12) & 0x000f000fu;
-  byte = (byte | byte << 6) & 0x03030303u;
-  return (byte | byte << 3) & 0x11111111u;
-}
-
 inline void put_half(std::uint16_t& to, const unsigned char* half) {
   std::memcpy(&to, half, sizeof to);
 }
