@@ -28,10 +28,14 @@ double weight_of(const Expression& expression, const Trace& trace) {
 
 const std::vector<ExperimentRule>& experiment_rules() {
   static const std::vector<ExperimentRule> rules = {
-      {"inverse_cdf", false}, {"gumbel_max", false}, {"gumbel_second", false},
-      {"chain", true},        {"multi_round", true}, {"typical", true},
-      {"top_k", true},        {"take_all", true},    {"redraw", true}};
+      {"inverse_cdf", false}, {"gumbel_max", false}, {"gumbel_second", false}, {"chain", true},
+      {"multi_round", true},  {"take_all", true},    {"redraw", true}};
   return rules;
+}
+
+std::string_view refused_for_drawn(std::string_view rule) {
+  if (rule != "greedy" && rule != "typical" && rule != "top_k") return {};
+  return "expected chosen drafts, found drafts drawn at random, for which verify=sample is exact";
 }
 
 ExperimentSetup resolve_experiment(const Experiment& experiment, const Trace& trace) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lessons/actions.h"
@@ -20,6 +21,9 @@ struct ExperimentRule {
   bool drafts;  // it draws them from q first
 };
 const std::vector<ExperimentRule>& experiment_rules();
+// Why a rule that runs verify chosen drafts by is none of them: an experiment draws its drafts. As a run
+// refuses it for drawn drafts (core/accept/rule_table.h). "": it is not such a rule.
+std::string_view refused_for_drawn(std::string_view rule);
 
 struct Experiment {
   static constexpr std::size_t kMostTokens = 12;

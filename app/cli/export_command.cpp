@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/cli/commands.h"
+#include "app/cli/output_file.h"
 #include "app/cli/terminal.h"
 #include "app/run/setting_title.h"
 #include "core/base/error.h"
@@ -95,8 +96,9 @@ int run_data_export(const ExportCommandOptions& options, bool quiet) {
   const auto capture = capture::Capture::open(options.capture);
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
   if (!options.steps.empty()) range = parse_steps(options.steps, *capture);
-  viz::export_run_data(*capture, options.output, range, terminal_progress(quiet));
-  if (!quiet) std::fprintf(stderr, "%s written\n", options.output.c_str());
+  OutputFile output(options.output);
+  viz::export_run_data(*capture, output.path(), range, terminal_progress(quiet));
+  output.finish(quiet);
   return 0;
 }
 
@@ -111,8 +113,9 @@ int handout_export(const ExportCommandOptions& options, bool quiet) {
   for (const std::string& panel : settings.panels) viz::make_panel(panel);
   const auto capture = capture::Capture::open(options.capture);
   if (!options.steps.empty()) settings.steps = parse_steps(options.steps, *capture);
-  viz::export_handout(*capture, options.output, settings, terminal_progress(quiet));
-  if (!quiet) std::fprintf(stderr, "%s written\n", options.output.c_str());
+  OutputFile output(options.output);
+  viz::export_handout(*capture, output.path(), settings, terminal_progress(quiet));
+  output.finish(quiet);
   return 0;
 }
 
@@ -123,6 +126,10 @@ int frames_export(const ExportCommandOptions& options, bool quiet) {
       throw Error(ErrorCode::kInvalidArgument,
                   std::string(name) + ": expected with the picture of one step; found --format " +
                       options.format + ", frames of one run, which takes --steps");
+  if (options.format == kPngFrames && is_standard_output(options.output))
+    throw Error(ErrorCode::kInvalidArgument,
+                "-o: expected NAME.png, for files NAME-000.png, NAME-001.png, …; found -, standard "
+                "output, which takes one file. Take --format gif for one file of all steps");
   viz::FrameOptions settings;
   settings.setting_title = setting_title;
   settings.panels = options.panels;
@@ -139,15 +146,16 @@ int frames_export(const ExportCommandOptions& options, bool quiet) {
   if (!options.whose.empty()) check_has_rows(*capture, options.whose);
   settings.steps = options.steps.empty() ? std::pair(0, capture->last_step())
                                          : parse_steps(options.steps, *capture);
-  std::string written = options.output;
   if (options.format == kGif) {
-    viz::export_gif(*capture, options.output, settings, options.delay, options.loops,
+    OutputFile output(options.output);
+    viz::export_gif(*capture, output.path(), settings, options.delay, options.loops,
                     terminal_progress(quiet));
-  } else {
-    const auto files =
-        viz::export_png_frames(*capture, options.output, settings, terminal_progress(quiet));
-    written = files.front() + (files.size() > 1 ? " to " + files.back() : "");
+    output.finish(quiet);
+    return 0;
   }
+  const auto files =
+      viz::export_png_frames(*capture, options.output, settings, terminal_progress(quiet));
+  const std::string written = files.front() + (files.size() > 1 ? " to " + files.back() : "");
   if (!quiet) std::fprintf(stderr, "%s written\n", written.c_str());
   return 0;
 }
@@ -180,8 +188,9 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
   const auto capture = capture::Capture::open(options.capture);
   if (!options.whose.empty()) check_has_rows(*capture, options.whose);
   if (!options.steps.empty()) settings.range = parse_steps(options.steps, *capture);
+  OutputFile output(options.output);
   if (options.other.empty()) {
-    viz::export_panel(*capture, name, options.output, settings, terminal_progress(quiet));
+    viz::export_panel(*capture, name, output.path(), settings, terminal_progress(quiet));
   } else {
     const auto other = capture::Capture::open(options.other);
     if (!options.whose.empty()) check_has_rows(*other, options.whose);
@@ -198,9 +207,9 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
     right.title = viz::title_of(*other);
     left.range = right.range = settings.range;
     left.view_state = right.view_state = settings.view_state;
-    viz::export_pair(left, right, name, options.output, settings, terminal_progress(quiet));
+    viz::export_pair(left, right, name, output.path(), settings, terminal_progress(quiet));
   }
-  if (!quiet) std::fprintf(stderr, "%s written\n", options.output.c_str());
+  output.finish(quiet);
   return 0;
 }
 
@@ -231,8 +240,9 @@ void add_export_command(CLI::App& root, CommandLine& line) {
           "--panel)")
       ->required();
   command
-      ->add_option("-o,--output", options->output,
-                   "file to write; png-frames: NAME.png, for NAME-000.png, NAME-001.png, …")
+      ->add_option(
+          "-o,--output", options->output,
+          "file to write, - = standard output; png-frames: NAME.png, for NAME-000.png, NAME-001.png, …")
       ->required();
   command
       ->add_option("--step", options->step,

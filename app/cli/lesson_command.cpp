@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/cli/commands.h"
+#include "app/cli/output_file.h"
 #include "app/cli/terminal.h"
 #include "app/run/experiment.h"
 #include "app/run/lesson_library.h"
@@ -188,8 +189,9 @@ int export_page(const std::string& file, const std::string& output, bool quiet) 
     record(one.lesson, path, quiet);
   }
   const auto capture = capture::Capture::open(path);
-  export_lesson(one, *capture, output, terminal_progress(quiet));
-  if (!quiet) std::fprintf(stderr, "%s written\n", output.c_str());
+  OutputFile page(output);
+  export_lesson(one, *capture, page.path(), terminal_progress(quiet));
+  page.finish(quiet);
   return 0;
 }
 
@@ -312,7 +314,8 @@ void add_lesson_command(CLI::App& root, CommandLine& line) {
       "export", "a lesson as one page for any browser and a phone, without a network");
   page->add_option("FILE", options->file, "a .md file, or the name of a lesson there is")
       ->required();
-  page->add_option("-o,--output", options->output, "the .html file to write")->required();
+  page->add_option("-o,--output", options->output, "the .html file to write, - = standard output")
+      ->required();
   page->callback([options, &line] {
     line.action = [options, &line] {
       return export_page(options->file, options->output, line.quiet);

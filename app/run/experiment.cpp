@@ -52,8 +52,6 @@ Verification redraw(const VerifyInput& input) {
 VerifyRule rule_named(std::string_view name) {
   if (name == "chain") return verify_chain;
   if (name == "multi_round") return verify_multi_round;
-  if (name == "typical") return verify_typical;
-  if (name == "top_k") return verify_top_k;
   if (name == "take_all") return take_all;
   if (name == "redraw") return redraw;
   return nullptr;
@@ -180,10 +178,6 @@ const char* rule_words(const std::string& rule) {
        "A draft from q; it passes with chance min(1, p/q), else a draw from what q left of p."},
       {"multi_round",
        "Several different drafts from q, tried in turn; if none passes, a draw from what they left of p."},
-      {"typical",
-       "A draft from q; it passes where p is not too small (Medusa's typical acceptance)."},
-      {"top_k",
-       "A draft from q; it passes where it is the model's favourite, which else takes its place."},
       {"take_all", "A draft from q, and no check at all."},
       {"redraw", "A draft from q; it passes with chance min(1, p/q), else a fresh draw from p."}};
   for (const auto& [name, words] : kWords)

@@ -278,12 +278,14 @@ Commands layout_commands(Workspace& w, UiState& ui) {
     // One begins in "learn"; the keys are for what one goes back and forth between.
     if (name != "learn" && next_key <= kKeys)
       keys.push_back(chord_from_string("Ctrl+" + std::to_string(next_key++)));
-    rows.push_back({.id = "layout-" + name,
-                    .title = title,
-                    .menu = "View",
-                    .chords = std::move(keys),
-                    .run = [&w, name] { w.use_layout(name); },
-                    .checked = [&w, name] { return w.layout_name == name; }});
+    rows.push_back(
+        {.id = "layout-" + name,
+         .title = title,
+         .menu = "View",
+         .chords = std::move(keys),
+         .run = [&w, name] { w.go_to_layout(name); },
+         .checked = [&w, name] { return w.layout_name == name; },
+         .help = "With the tabs that were in front when it was left; once more: as it was made."});
   }
   rows.push_back({.id = "layouts",
                   .title = "Save layout, choose layout…",

@@ -194,6 +194,32 @@ bool show_panel(PaneLayout& layout, const std::string& panel) {
                      [&](FloatingPane& pane) { return show_panel(*pane.root, panel); });
 }
 
+std::vector<std::string> front_panels(const PaneLayout& layout) {
+  std::vector<std::string> panels;
+  const auto collect = [&](const auto& self, const PaneNode& node) -> void {
+    panels.push_back(node.active);
+    if (node.is_leaf()) return;
+    self(self, *node.first);
+    self(self, *node.second);
+  };
+  collect(collect, *layout.root);
+  for (const FloatingPane& pane : layout.floating) collect(collect, *pane.root);
+  return panels;
+}
+
+void bring_to_front(PaneLayout& layout, const std::vector<std::string>& panels) {
+  auto next = panels.begin();
+  const auto bring = [&](const auto& self, PaneNode& node) -> void {
+    if (next == panels.end()) return;
+    if (const std::string& panel = *next++; leaf_with(node, panel)) node.active = panel;
+    if (node.is_leaf()) return;
+    self(self, *node.first);
+    self(self, *node.second);
+  };
+  bring(bring, *layout.root);
+  for (FloatingPane& pane : layout.floating) bring(bring, *pane.root);
+}
+
 nlohmann::json layout_to_json(const PaneLayout& layout) {
   nlohmann::json floating = nlohmann::json::array();
   for (const FloatingPane& pane : layout.floating)

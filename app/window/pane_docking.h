@@ -51,6 +51,12 @@ void dock_back(PaneLayout& layout, std::size_t floating);
 // The pane whose tabs hold `panel`, made active there; false: no pane has it.
 bool show_panel(PaneLayout& layout, const std::string& panel);
 
+// The panel in front of each pane, and of each split where it is shown as one pane, "" = the first, in
+// the order of the trees.
+std::vector<std::string> front_panels(const PaneLayout& layout);
+// Brings them to the front again, as far as the layout has them in the same places.
+void bring_to_front(PaneLayout& layout, const std::vector<std::string>& panels);
+
 nlohmann::json layout_to_json(const PaneLayout& layout);
 // nullopt if it is not a layout. Unknown panels are left out, missing ones are added to the last
 // pane. Also reads the tree of pane_layout.h alone.

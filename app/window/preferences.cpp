@@ -49,6 +49,7 @@ Preferences load_preferences(std::string& warning) {
     preferences.layout = all.value("layout", json());
     preferences.layout_name = all.value("layout_name", "");
     preferences.layouts = all.value("layouts", json::object());
+    preferences.layout_tabs = all.value("layout_tabs", decltype(preferences.layout_tabs)());
     preferences.view_states = all.value("view_states", json::object());
     for (const json& entry : all.value("recent_captures", json::array())) {
       // Paths alone, as earlier versions wrote them, are read too.
@@ -98,6 +99,7 @@ std::string save_preferences(const Preferences& preferences) try {
                     {"layout", preferences.layout},
                     {"layout_name", preferences.layout_name},
                     {"layouts", preferences.layouts},
+                    {"layout_tabs", preferences.layout_tabs},
                     {"view_states", preferences.view_states},
                     {"recent_captures", recent},
                     {"finished_lessons", preferences.finished_lessons},

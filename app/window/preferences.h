@@ -3,6 +3,7 @@
 // file is renamed to window.json.bad, with a warning.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -23,9 +24,11 @@ struct Preferences {
   bool lecture_full_screen = false;  // entering lecture mode takes the full screen
   float user_scale = 1;              // on top of the monitor's: larger type for presenting
   bool run_bar_open = true;
-  nlohmann::json layout;                                  // pane_docking.h; null = the debug preset
-  std::string layout_name = "debug";                      // the one it came from
-  nlohmann::json layouts = nlohmann::json::object();      // one's own, by name
+  nlohmann::json layout;                              // pane_docking.h; null = the debug preset
+  std::string layout_name = "debug";                  // the one it came from
+  nlohmann::json layouts = nlohmann::json::object();  // one's own, by name
+  // Of a layout's panes, which panels were in front when it was left (pane_docking.h); by its name.
+  std::map<std::string, std::vector<std::string>> layout_tabs;
   nlohmann::json view_states = nlohmann::json::object();  // panel name -> its view state
   RunRequest request;
   std::vector<RecentCapture> recent_captures;  // newest first, at most 10

@@ -315,8 +315,7 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
   } else if (verb == "export-panel") {
     need(3);
     workspace.start_export({args[0], args[2], viz::export_format_from_string(args[1]),
-                            workspace.preferences.theme == viz::ThemeName::kDark,
-                            /*both=*/true});
+                            workspace.theme(), /*both=*/true});
   } else if (verb == "export-handout") {
     workspace.start_whole_run(WholeRun::kHandout, argument);
   } else if (verb == "export-data") {

@@ -154,7 +154,7 @@ bool draw_layouts(Ui& ui) {
     ImGui::PopID();
     if (forget) ui.workspace.forget_layout(names[i]);
     if (!chosen) continue;
-    ui.workspace.use_layout(names[i]);
+    ui.workspace.go_to_layout(names[i]);
     return true;
   }
   return false;

@@ -42,25 +42,43 @@ bool draw_save_as(Ui& ui) {
 }
 
 bool draw_export(Ui& ui) {
-  auto& [format, dark, both, path, suggested] = ui.state.dialogs.picture;
+  auto& [format, theme, both, path, suggested] = ui.state.dialogs.picture;
   static constexpr const char* kFormats[] = {"svg", "pdf", "png", "csv"};
   Document* document = ui.workspace.active();
   if (!document) return true;
   if (!document->panel(ui.state.export_panel))
     ui.state.export_panel = document->panels.front()->info().name;
+  const auto head = [&](const char* title) {
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextUnformatted(title);
+    ImGui::SameLine(ui.em * 5);
+  };
+  head("Panel");
   ImGui::SetNextItemWidth(ui.em * 16);
-  if (ImGui::BeginCombo("Panel", document->panel(ui.state.export_panel)->info().title.c_str())) {
+  if (ImGui::BeginCombo("##panel", document->panel(ui.state.export_panel)->info().title.c_str())) {
     for (const auto& panel : document->panels)
       if (ImGui::Selectable(panel->info().title.c_str(),
                             panel->info().name == ui.state.export_panel))
         ui.state.export_panel = panel->info().name;
     ImGui::EndCombo();
   }
+  head("Format");
   for (int i = 0; i < 4; ++i) {
     if (i) ImGui::SameLine();
     ImGui::RadioButton(kFormats[i], &format, i);
   }
-  ImGui::Checkbox("Dark background", &dark);
+  const bool picture = static_cast<viz::ExportFormat>(format) != viz::ExportFormat::kCsv;
+  ImGui::BeginDisabled(!picture);
+  head("Theme");
+  for (const viz::ThemeName one :
+       {viz::ThemeName::kLight, viz::ThemeName::kDark, viz::ThemeName::kProjector}) {
+    if (one != viz::ThemeName::kLight) ImGui::SameLine();
+    if (ImGui::RadioButton(viz::to_string(one), theme == one)) theme = one;
+    name_part(ui, std::string("theme ") + viz::to_string(one));
+  }
+  help_tooltip("Light, with letters of contrast 7 and more: for the last row and a bad lamp.",
+               ui.em);
+  ImGui::EndDisabled();
   const Document* partner = ui.workspace.partner();
   if (partner) {
     ImGui::Checkbox("Both runs, side by side", &both);
@@ -85,9 +103,11 @@ bool draw_export(Ui& ui) {
     ImGui::TextDisabled("Figures are limited to steps %d to %d, as on the screen.",
                         document->range->first, document->range->second);
   ImGui::PopTextWrapPos();
-  if (!ImGui::Button("Export") && !enter) return false;
+  const bool pressed = ImGui::Button("Export");
+  name_part(ui, "export");
+  if (!pressed && !enter) return false;
   ui.workspace.start_export(
-      {ui.state.export_panel, path, static_cast<viz::ExportFormat>(format), dark, both});
+      {ui.state.export_panel, path, static_cast<viz::ExportFormat>(format), theme, both});
   return true;
 }
 

@@ -179,7 +179,8 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, f
   std::vector<std::string>& tooltip = reaction.tooltip;
   if (const std::string& term = canvas.term_under_mouse(); tooltip.empty() && !term.empty())
     if (const std::string meaning = viz::meaning_of(term); !meaning.empty()) {
-      tooltip = {term + ": " + meaning, "Shift+F1: all terms"};
+      tooltip = {term + ": " + meaning};
+      if (!lecture) tooltip.push_back("Shift+F1: all terms");  // a key of the window's alone
       ui.state.hovered_term = term;
     }
   // While keys lead, Dear ImGui would put it beside what has the focus.

@@ -51,7 +51,8 @@ struct DialogMemory {
   FileBrowser open_files, save_files, compare_files;
   struct {
     int format = 0;  // viz::ExportFormat
-    bool dark = false, both = true;
+    viz::ThemeName theme = viz::ThemeName::kLight;
+    bool both = true;
     std::string path, suggested;  // the path follows the suggestion until it is edited
   } picture;
   struct {

@@ -74,7 +74,7 @@ enum class WholeRun : std::uint8_t { kHandout, kData };
 struct ExportJob {
   std::string panel, path;
   viz::ExportFormat format = viz::ExportFormat::kSvg;
-  bool dark = false;
+  viz::ThemeName theme = viz::ThemeName::kLight;
   bool both = true;  // while two runs are compared: both in one picture
 };
 
@@ -113,8 +113,12 @@ class Workspace {
   void say(LogLevel level, const std::string& text);
 
   // --- layouts (workspace_layout.cpp) ---
-  // Presets, then one's own by name. Error{kNotFound}: there is none of this name; lists them.
+  // As it was made: a preset, or one's own by name. Error{kNotFound}: there is none of this name; lists
+  // them.
   void use_layout(const std::string& name);
+  // The same with the panels in front that were there when it was left. The one that is shown already: as
+  // it was made.
+  void go_to_layout(const std::string& name);
   // Keeps the present one. Error{kInvalidArgument}: no name, or a preset's.
   void save_layout(const std::string& name);
   void forget_layout(const std::string& name);
@@ -249,6 +253,7 @@ class Workspace {
  private:
   // From the preferences; an entry that is not a layout is skipped with a message.
   void read_layouts();
+  void keep_tabs();  // of the layout that is about to be left
   Document* add_document(const std::string& path, std::uint64_t run_serial);
   bool start_request(const RunRequest& request,
                      bool run_at_once);  // false: refused, with a message

@@ -23,6 +23,7 @@ void Workspace::compare(Document* other) {
     partner_->playing = false;
     partner_->range = active_->range;
   }
+  keep_tabs();
   layout = {preset_layout("compare"), {}};
   layout_name = "compare";
   maximised.clear();

@@ -34,7 +34,7 @@ void Workspace::start_export(const ExportJob& job) {
   if (!may_export()) return;
   viz::ExportOptions options;
   options.format = job.format;
-  options.theme = job.dark ? viz::ThemeName::kDark : viz::ThemeName::kLight;
+  options.theme = job.theme;
   options.setting_title = setting_title;
   if (active_->cursor > 0) options.step = capture::step_of(active_->cursor - 1);
   options.range = active_->range;
@@ -77,8 +77,7 @@ std::string Workspace::save_picture(const std::string& panel) {
   if (!may_export()) return "";
   const std::int32_t step = active_->cursor > 0 ? capture::step_of(active_->cursor - 1) : 0;
   const std::string path = free_path("triescope-" + panel + "-step" + std::to_string(step), ".png");
-  start_export({panel, path, viz::ExportFormat::kPng, preferences.theme == viz::ThemeName::kDark,
-                /*both=*/true});
+  start_export({panel, path, viz::ExportFormat::kPng, theme(), /*both=*/true});
   return path;
 }
 

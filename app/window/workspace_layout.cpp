@@ -56,6 +56,19 @@ std::vector<std::string> Workspace::layout_names() const {
   return names;
 }
 
+void Workspace::keep_tabs() {
+  // What a lesson arranged is not the user's.
+  if (!layout_name.empty() && !lesson.is_open())
+    preferences.layout_tabs[layout_name] = front_panels(layout);
+}
+
+void Workspace::go_to_layout(const std::string& name) {
+  const bool again = name == layout_name;
+  use_layout(name);
+  const auto kept = preferences.layout_tabs.find(name);
+  if (!again && kept != preferences.layout_tabs.end()) bring_to_front(layout, kept->second);
+}
+
 void Workspace::use_layout(const std::string& name) {
   if (name == "compare") return compare(partner());
   if (!is_preset(name) && !preferences.layouts.contains(name)) {
@@ -66,6 +79,7 @@ void Workspace::use_layout(const std::string& name) {
                 "layout '" + name + "' is not one of: " + list + did_you_mean(name, known));
   }
   stop_comparing();
+  keep_tabs();
   layout =
       is_preset(name)
           ? PaneLayout{preset_layout(name), {}}
@@ -86,6 +100,7 @@ void Workspace::show_panels(const std::vector<std::string>& panels) {
   if (panels.size() > 1)
     root = make_split(/*side_by_side=*/false, 0.55f, make_leaf({panels[0]}), std::move(root));
   stop_comparing();
+  keep_tabs();
   layout = {std::move(root), {}};
   layout_name.clear();
   maximised.clear();
@@ -118,15 +133,18 @@ void Workspace::save_layout(const std::string& name) {
 
 void Workspace::forget_layout(const std::string& name) {
   preferences.layouts.erase(name);
+  preferences.layout_tabs.erase(name);
   if (layout_name == name) layout_name.clear();
 }
 
 void Workspace::dock(const std::string& panel, PaneNode& target, DropSide side) {
+  keep_tabs();
   dock_panel(layout, panel, target, side);
   layout_name.clear();
 }
 
 void Workspace::move_panel(const std::string& panel, PaneMove move) {
+  keep_tabs();
   if (!app::move_panel(layout, panel, move))
     return say(LogLevel::kInfo, move == PaneMove::kNextPane ? "there is no other pane"
                                                             : "this panel is alone in its pane");
@@ -134,6 +152,7 @@ void Workspace::move_panel(const std::string& panel, PaneMove move) {
 }
 
 void Workspace::undock(const std::string& panel, viz::Rect area) {
+  keep_tabs();
   if (!undock_panel(layout, panel, area))
     return say(LogLevel::kInfo, "this is the only panel of its window");
   layout_name.clear();

@@ -52,4 +52,27 @@ expect 3 'no.tscap' "$TRIESCOPE" export "$work/no.tscap" --format html -o "$work
 expect 4 'nowhere/x.html' export_beam --format html -o "$work/nowhere/x.html"
 expect 4 'nowhere/x.gif' export_beam --format gif --panel trie --steps 1:2 -o "$work/nowhere/x.gif"
 [[ -z $(cd "$work" && ls | grep -E '^x\.|\.part') ]] || { echo "FAILED: something was left: $(ls "$work")"; failures=$((failures + 1)); }
+
+# Standard output: every format that is one file, whole, with nothing else in it; behind what is there already.
+here=$work/here
+mkdir "$here"
+for format in svg pdf png csv gif html jsonl; do
+  options=(--format $format)
+  case $format in
+    svg | pdf | png | csv) options+=(--panel kv --step 3) ;;
+    gif) options+=(--panel kv --steps 2:3) ;;
+    *) options+=(--steps 2:3) ;;
+  esac
+  export_beam --quiet "${options[@]}" -o "$work/file.$format" || { echo "FAILED: export of $format"; failures=$((failures + 1)); }
+  (echo before; cd "$here" && export_beam "${options[@]}" -o - 2>"$work/said"; echo "$?" >"$work/code") >"$work/stream.$format"
+  [[ $(<"$work/code") == 0 && ! -s $work/said ]] || { echo "FAILED: $format to standard output: $(<"$work/code") $(<"$work/said")"; failures=$((failures + 1)); }
+  cmp <(echo before; cat "$work/file.$format") "$work/stream.$format" || { echo "FAILED: $format differs on standard output"; failures=$((failures + 1)); }
+done
+expect 2 '^triescope: -o: expected NAME.png, .*; found -, standard output, which takes one file' export_beam --format png-frames --panel kv -o -
+(cd "$here" && export_beam --quiet --format csv --panel kv -o ./-) && [[ -s $here/- ]] || { echo "FAILED: no file called -"; failures=$((failures + 1)); }
+[[ $(ls "$here") == - ]] || { echo "FAILED: left behind: $(ls "$here")"; failures=$((failures + 1)); }
+if [[ -e /dev/full ]]; then
+  export_beam --format svg --panel kv -o - >/dev/full 2>"$work/said"
+  [[ $? == 4 ]] && grep -q '^triescope: standard output: cannot be written' "$work/said" || { echo "FAILED: a full disk: $(<"$work/said")"; failures=$((failures + 1)); }
+fi
 finish

@@ -71,6 +71,7 @@ expect 2 'A subcommand is required' "$TRIESCOPE" lesson
 expect 0 'trie.html written$' "$TRIESCOPE" lesson export 03-beam-search-is-a-trie -o "$work/trie.html"
 expect 0 '^$' "$TRIESCOPE" lesson export --quiet "$work/good.md" -o "$work/good.html"
 grep -q '<body class="lesson">' "$work/good.html" || { echo "FAILED: good.html is not a lesson"; failures=$((failures + 1)); }
+"$TRIESCOPE" lesson export "$work/good.md" -o - 2>/dev/null | cmp - "$work/good.html" || { echo "FAILED: a page on standard output"; failures=$((failures + 1)); }
 expect 2 'output' "$TRIESCOPE" lesson export "$work/good.md"
 expect 2 'trie' "$TRIESCOPE" lesson export 03-beam-search-is-a-tree -o "$work/x.html"
 expect 4 'nowhere/x.html' "$TRIESCOPE" lesson export "$work/good.md" -o "$work/nowhere/x.html"

@@ -132,8 +132,9 @@ class CandidatesPanel final : public Panel {
                             token_text(scene.capture->piece(row.token), 60),
                         "rank " + std::to_string(row.rank + 1),
                         "log p = logit − logsumexp(logits) = " + logprob_text(row.logprob),
-                        "p = exp(log p) = " + number_text(std::exp(row.logprob), 6),
-                        "Ctrl+I: decode on with another token"};
+                        "p = exp(log p) = " + number_text(std::exp(row.logprob), 6)};
+    // Before an audience that key does nothing.
+    if (!scene.series) reaction.tooltip.push_back("Ctrl+I: decode on with another token");
     for (const std::int32_t child : scene.capture->children(node)) {
       if (scene.capture->nodes()[static_cast<std::size_t>(child)].token != row.token) continue;
       if (in.clicked) reaction.lock = child;

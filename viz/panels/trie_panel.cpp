@@ -19,7 +19,7 @@ namespace {
 using capture::NodeState;
 
 std::vector<LegendEntry> legend_of(const TrieShape& shape, const Scene& scene) {
-  const bool drafts = shape.any_drafts();
+  const bool drafts = shape.any_drafts(), beams = shape.has_beams();
   std::vector<LegendEntry> entries;
   const auto add = [&](NodeState state) {
     const Mark mark = scene.theme.mark(state);
@@ -31,17 +31,24 @@ std::vector<LegendEntry> legend_of(const TrieShape& shape, const Scene& scene) {
     add(NodeState::kBonus);
     entries.back().label = "bonus or corrected";
     add(NodeState::kPending);
-  } else {
+  }
+  if (beams) {
     entries.push_back({"beam: rank, Σ log p", scene.theme.beam(0), "#"});
-    for (const NodeState state : {NodeState::kPruned, NodeState::kFinished}) add(state);
-    entries.back().label = "finished: final score";
+    add(NodeState::kPruned);
+  } else if (!drafts) {
+    entries.push_back(
+        {.label = "text: Σ log p", .color = scene.theme.beam(0), .glyph = "#", .term = "Σ log p"});
+  }
+  if (!drafts) {
+    add(NodeState::kFinished);
+    if (beams) entries.back().label = "finished: final score";  // where several are ranked by it
     entries.back().color = scene.theme.text_dim;
   }
   if (scene.twins) entries.push_back({"the other run differs", scene.theme.difference, "≠"});
   if (scene.steady) entries.push_back(lit_entry(scene));
   // How to read the rest; small panels leave it out.
   entries.push_back({"p below a token; a line is as wide as p", scene.theme.text_dim, ""});
-  if (!drafts) entries.push_back({"gap at the cut", scene.theme.text_dim, "Δ"});
+  if (beams) entries.push_back({"gap at the cut", scene.theme.text_dim, "Δ"});
   entries.push_back({"read by this forward", scene.theme.current, "□"});
   return entries;
 }

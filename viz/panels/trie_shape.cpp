@@ -6,6 +6,7 @@
 #include "core/base/counted.h"
 #include "viz/layouts/trie_lanes.h"
 #include "viz/look/drawing.h"
+#include "viz/questions/beam_decision.h"
 #include "viz/questions/changes.h"
 #include "viz/questions/leaves.h"
 #include "viz/words/token_text.h"
@@ -70,6 +71,7 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
     all_forced_.clear();
     looked_at_ = 0;
     first_draft_ = INT32_MAX;
+    has_beams_ = searches_beams(capture);
   }
   capture_ = &capture;
   cursor_ = scene.cursor;

@@ -82,6 +82,11 @@ void foresee(std::vector<BeamChoice>& choices, std::int32_t num_beams, bool at_c
 
 }  // namespace
 
+bool searches_beams(const capture::Capture& capture) {
+  const auto settings = nlohmann::json::parse(capture.run().settings_json, nullptr, false);
+  return integer_of(settings, "num_beams", 0) > 0;
+}
+
 DecisionKind decision_kind(const capture::Capture& capture, std::int32_t step) {
   const Tick drafted = capture::make_tick(step, Phase::kDraft);
   const auto nodes = capture.nodes_at(drafted + 1);

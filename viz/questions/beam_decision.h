@@ -18,6 +18,8 @@ enum class DecisionKind : std::uint8_t {
   kBeams,   // the best continuations of all beams
   kDrafts,  // which drafts pass
 };
+// The run keeps several texts side by side and cuts them: beam search, at any step of it.
+bool searches_beams(const capture::Capture& capture);
 DecisionKind decision_kind(const capture::Capture& capture, std::int32_t step);
 // The step whose decision a cursor shows: its own once its forward has run, else the one before; -1 =
 // none yet.

@@ -3,10 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "app/run/catalog.h"
 #include "core/methods/registry.h"
+#include "tests/support/environment.h"
 #include "tests/support/paths.h"
 #include "tests/support/refusal.h"
 #include "tests/support/skip.h"
@@ -20,8 +20,7 @@ namespace {
 // such as nothing else has.
 struct Shelf {
   test::TempDir folder;
-  const char* const before = std::getenv("TRIESCOPE_MODELS");
-  const std::string saved = before ? before : "";
+  test::EnvironmentVariable models{"TRIESCOPE_MODELS", folder.path()};
 
   Shelf() {
     for (const char* name : {"Zebra-One.gguf", "zebra-two.gguf", "Quagga.Q4_1.gguf", "notes.txt"})
@@ -34,13 +33,6 @@ struct Shelf {
     for (const auto& [name, of] :
          {std::pair{"Okapi-Medusa", "medusa-v2"}, {"okapi-eagle", "eagle3"}})
       std::filesystem::copy(test::head_fixtures() / of, folder.path() / name);
-    ::setenv("TRIESCOPE_MODELS", folder.path().c_str(), 1);
-  }
-  ~Shelf() {
-    if (before)
-      ::setenv("TRIESCOPE_MODELS", saved.c_str(), 1);
-    else
-      ::unsetenv("TRIESCOPE_MODELS");
   }
   std::string at(const char* name) const { return (folder.path() / name).string(); }
   std::vector<std::string> here(const std::vector<CatalogEntry>& entries) const {

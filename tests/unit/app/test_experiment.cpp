@@ -1,12 +1,16 @@
 // Experiments of lessons: what each rule draws, held against what is known of it.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "app/run/experiment.h"
+#include "core/accept/rule_table.h"
 #include "core/base/error.h"
+#include "core/methods/registry.h"
 #include "tests/unit/lessons/lesson_run.h"
 
 namespace triescope::app {
@@ -59,8 +63,8 @@ TEST_CASE("experiment: the second largest sum is the second of two drawn without
   CHECK(chi_square(result.counts, setup.p).p < kDiffersBelow);
 }
 
-TEST_CASE("experiment: broken and lossy rules differ from p") {
-  for (const char* const rule : {"take_all", "redraw", "typical", "top_k"}) {
+TEST_CASE("experiment: broken rules differ from p") {
+  for (const char* const rule : {"take_all", "redraw"}) {
     CAPTURE(rule);
     const ExperimentResult result = run_experiment(setup_of(rule));
     CHECK(sum(result.counts) == 10000);
@@ -95,9 +99,33 @@ TEST_CASE("experiment: the same setup draws the same, another seed something els
     const std::vector<std::int64_t> counts = run_experiment(setup).counts;
     CHECK(run_experiment(setup).counts == counts);
     setup.seed = 4;
-    // The favourite alone comes out of top_k, whatever was drafted.
-    CHECK((run_experiment(setup).counts != counts) == (setup.rule != "top_k"));
+    CHECK(run_experiment(setup).counts != counts);
   }
+}
+
+TEST_CASE("experiment: a lesson refuses what a run refuses for drawn drafts, in the same words") {
+  const auto run_says = [](const std::string& rule, Drafted drafted) -> std::string {
+    try {
+      rule_for(rule, drafted);
+      return "";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  const std::vector<Parameter>& parameters = find_method("draft_model").parameters;
+  const auto verify = std::ranges::find(parameters, "verify", &Parameter::name);
+  REQUIRE(verify != parameters.end());
+  int refused = 0;
+  for (const std::string& rule : verify->choices) {
+    CAPTURE(rule);
+    const std::string why(lessons::refused_for_drawn(rule));
+    CHECK(run_says(rule, Drafted::kDrawnTree).empty() ==
+          (why.empty() && rule != "chain"));  // one draft a node
+    CHECK(run_says(rule, Drafted::kDrawnChain) ==
+          (why.empty() ? "" : "verify=" + rule + ": " + why));
+    refused += !why.empty();
+  }
+  CHECK(refused == 3);
 }
 
 TEST_CASE("experiment: every rule says what it draws, in words of its own") {

@@ -3,13 +3,13 @@
 #include <glib.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
 #include "app/run/lesson_page.h"
 #include "app/run/lesson_scenes.h"
 #include "core/base/error.h"
+#include "tests/support/environment.h"
 #include "tests/support/paths.h"
 #include "tests/support/refusal.h"
 #include "tests/unit/viz/handout/page_data.h"
@@ -22,11 +22,11 @@ using nlohmann::json;
 
 struct Opened {
   test::TempDir folder;
+  test::EnvironmentVariable cache{"XDG_CACHE_HOME", folder.path()};
   LibraryLesson lesson;
   std::unique_ptr<capture::Capture> capture;
 
   explicit Opened(const std::string& name) {
-    ::setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
     lesson = find_lesson(name);
     capture = capture::Capture::open(capture_of(lesson));
   }
@@ -112,8 +112,8 @@ TEST_CASE("lesson page: a task knows the moments at which it is met, and its own
 }
 
 TEST_CASE("lesson page: every lesson of the program becomes a page whose links lead somewhere") {
-  test::TempDir folder;
-  ::setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
+  const test::TempDir folder;
+  const test::EnvironmentVariable cache("XDG_CACHE_HOME", folder.path());
   std::vector<std::string> problems;
   const auto lessons = library_lessons(problems);
   CHECK(lessons.size() == 12);
@@ -163,7 +163,7 @@ TEST_CASE("lesson page: experiments are drawn, and notes for the lecturer stay a
 
 // A lesson of its own beside the capture of one of the program's.
 std::string page_of(const test::TempDir& folder, const std::string& body) {
-  ::setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
+  const test::EnvironmentVariable cache("XDG_CACHE_HOME", folder.path());
   const std::string run = capture_of(find_lesson("03-beam-search-is-a-trie"));
   std::filesystem::copy_file(run, folder.path() / "run.tscap",
                              std::filesystem::copy_options::overwrite_existing);

@@ -1,11 +1,10 @@
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-
 #include "app/run/catalog.h"
 #include "app/run/request.h"
 #include "core/base/error.h"
 #include "core/tokenizer/id_tokenizer.h"
+#include "tests/support/environment.h"
 #include "tests/support/fake_model.h"
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"
@@ -165,15 +164,13 @@ TEST_CASE(
     run.model_json = R"({"path": ")" + path + "\"}";
     return request_of_run(run, nullptr).model;
   };
-  const bool was_set = std::getenv("TRIESCOPE_MODELS") != nullptr;  // then to this folder
-  ::setenv("TRIESCOPE_MODELS", model->parent_path().c_str(), 1);
+  const test::EnvironmentVariable models("TRIESCOPE_MODELS", model->parent_path());
   const std::string name = model->filename().string();
   CHECK(taken("/not/here/" + name) == name);
   CHECK(taken(name) == name);  // as a lesson's capture has it
   CHECK(resolve_model(taken("/not/here/" + name)) == model->string());
   CHECK(taken(model->string()) == model->string());
   CHECK(taken("/not/here/unknown.gguf") == "/not/here/unknown.gguf");
-  if (!was_set) ::unsetenv("TRIESCOPE_MODELS");
 }
 
 TEST_CASE("a window reads its prompt as ids where the tokenizer takes no text, and there alone") {

@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "app/run/scratch_folder.h"
+#include "tests/support/environment.h"
 #include "tests/support/paths.h"
 
 namespace triescope::test {
@@ -12,16 +12,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// $TMPDIR for as long as it lives.
-struct TemporaryFiles {
-  std::string before = fs::temp_directory_path().string();
-  explicit TemporaryFiles(const std::string& folder) { ::setenv("TMPDIR", folder.c_str(), 1); }
-  ~TemporaryFiles() { ::setenv("TMPDIR", before.c_str(), 1); }
-};
-
 TEST_CASE("scratch folder: each has its own, and takes everything in it away") {
   const TempDir room;
-  const TemporaryFiles here(room.path().string());
+  const EnvironmentVariable here("TMPDIR", room.path());
   fs::path kept;
   {
     const app::ScratchFolder one("lesson"), other("lesson");

@@ -65,7 +65,7 @@ TEST_CASE("experiment: what is wrong is said with its line") {
   CHECK(
       refused_block(two + "rule: chian\n") ==
       "a.md:13: rule: expected one of inverse_cdf, gumbel_max, gumbel_second, chain, multi_round, "
-      "typical, top_k, take_all, redraw; found 'chian'; did you mean chain?");
+      "take_all, redraw; found 'chian'; did you mean chain?");
   CHECK(refused_block(two) == "a.md:10: experiment: expected 'rule: NAME', by which it draws");
   CHECK(refused_block(two + "rule: chain\n") ==
         "a.md:11: experiment: the rule chain draws drafts: expected '- TOKEN := P | Q'");
@@ -88,6 +88,15 @@ TEST_CASE("experiment: what is wrong is said with its line") {
   std::string many = "x\n";
   for (int i = 0; i < 13; ++i) many += "- a := 1\n";
   CHECK(refused_block(many) == "a.md:23: experiment: expected at most 12 tokens");
+}
+
+TEST_CASE("experiment: rules for chosen drafts are refused as a run refuses them for drawn ones") {
+  for (const std::string rule : {"greedy", "typical", "top_k"})
+    CHECK(refused_block("x\n- a := 1 | 1\n- b := 3 | 1\nrule: " + rule + "\n") ==
+          "a.md:13: rule: verify=" + rule +
+              ": expected chosen drafts, found drafts drawn at random, for which verify=sample is "
+              "exact; in an experiment take chain or multi_round");
+  CHECK(refused_for_drawn("chain").empty());
 }
 
 TEST_CASE("experiment: weights below 0, or none above it, are refused") {

@@ -87,6 +87,78 @@ TEST_CASE("a docked panel makes the layout one's own") {
   CHECK(pane->active == "mask");
 }
 
+TEST_CASE_FIXTURE(Layouts, "a layout that one comes back to has the same tabs in front") {
+  const auto fronts = [&] { return front_panels(workspace.layout); };
+  const auto go = [&](const std::string& name) { commands.find("layout-" + name)->run(); };
+  const Names made = fronts();
+  CHECK(workspace.show_panel("mask"));
+  CHECK(workspace.show_panel("log"));
+  const Names chosen = fronts();
+  CHECK(chosen != made);
+  go("memory");
+  CHECK(workspace.show_panel("text"));
+  const Names of_memory = fronts();
+  go("compare");
+  CHECK(workspace.show_panel("kv"));
+  const Names compared = fronts();
+  go("debug");
+  CHECK(fronts() == chosen);
+  go("memory");
+  CHECK(fronts() == of_memory);
+  go("compare");
+  CHECK(fronts() == compared);
+  // However it was left: a run put beside another, a panel moved.
+  go("debug");
+  workspace.compare(nullptr);
+  go("debug");
+  CHECK(fronts() == chosen);
+  workspace.undock("kv", {10, 20, 400, 300});
+  go("debug");
+  CHECK(fronts() == chosen);
+  // The one that is shown already: as it was made.
+  go("debug");
+  CHECK(fronts() == made);
+  go("memory");
+  go("debug");
+  CHECK(fronts() == made);
+}
+
+TEST_CASE_FIXTURE(Layouts, "scripts, lessons and --layout get a layout as it was made") {
+  const Names made = front_panels(workspace.layout);
+  workspace.show_panel("mask");
+  workspace.use_layout("memory");
+  workspace.use_layout("debug");
+  CHECK(front_panels(workspace.layout) == made);
+}
+
+TEST_CASE_FIXTURE(Layouts, "tabs are kept of one's own layouts too, until they are forgotten") {
+  workspace.undock("kv", {10, 20, 400, 300});
+  workspace.show_panel("positions");
+  workspace.save_layout("board");
+  commands.update(workspace, ui);
+  const Names saved = front_panels(workspace.layout);
+  workspace.show_panel("mask");
+  const Names chosen = front_panels(workspace.layout);
+  workspace.go_to_layout("lecture");
+  workspace.go_to_layout("board");
+  CHECK(front_panels(workspace.layout) == chosen);
+  workspace.go_to_layout("board");
+  CHECK(front_panels(workspace.layout) == saved);
+  workspace.forget_layout("board");
+  CHECK_FALSE(workspace.preferences.layout_tabs.contains("board"));
+}
+
+TEST_CASE("panels come to the front where the layout has them, and nowhere else") {
+  PaneLayout layout{make_split(true, 0.5f, make_leaf({"trie", "mask"}), make_leaf({"text", "kv"})),
+                    {}};
+  bring_to_front(layout, {"kv", "kv", "kv", "too many"});
+  CHECK(front_panels(layout) == Names{"kv", "trie", "kv"});
+  bring_to_front(layout, {"", "mask"});
+  CHECK(front_panels(layout) == Names{"kv", "mask", "kv"});
+  bring_to_front(layout, {});
+  CHECK(front_panels(layout) == Names{"kv", "mask", "kv"});
+}
+
 TEST_CASE("what is remembered and can be read is used, the rest is told and left out") {
   Layouts source;
   source.workspace.undock("log", {1, 2, 300, 200});

@@ -3,11 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 
 #include "app/run/lesson_words.h"
 #include "core/base/error.h"
+#include "tests/support/environment.h"
 #include "tests/support/paths.h"
 #include "tests/unit/window/lesson_stage.h"
 
@@ -18,7 +18,7 @@ constexpr const char* kTrie = "03-beam-search-is-a-trie";
 
 struct Class : test::LessonStage {
   test::TempDir folder;
-  Class() { ::setenv("XDG_CACHE_HOME", folder.path().c_str(), 1); }
+  test::EnvironmentVariable cache{"XDG_CACHE_HOME", folder.path()};
 };
 
 TEST_CASE_FIXTURE(Class, "lesson: opening one shows its first step on its own capture") {

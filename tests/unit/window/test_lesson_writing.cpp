@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -11,6 +10,7 @@
 #include "app/window/lesson_progress.h"
 #include "app/window/lesson_recorder.h"
 #include "core/base/error.h"
+#include "tests/support/environment.h"
 #include "tests/support/paths.h"
 #include "tests/unit/window/lesson_stage.h"
 
@@ -75,8 +75,8 @@ TEST_CASE("recorder: of more panels than a lesson shows, those that came to the 
 // A lesson in a folder of its own, on the capture of one of the program's.
 struct Desk : test::LessonStage {
   test::TempDir folder;
+  test::EnvironmentVariable cache{"XDG_CACHE_HOME", folder.path() / "cache"};
   Desk() {
-    ::setenv("XDG_CACHE_HOME", (folder.path() / "cache").c_str(), 1);
     const fs::path assets = test::source_dir() / "assets" / "lessons";
     fs::copy_file(assets / "greedy.tscap", folder.path() / "greedy.tscap");
     write(kSteps);

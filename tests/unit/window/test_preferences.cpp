@@ -1,12 +1,12 @@
 // What the window remembers between two starts.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
 
 #include "app/window/preferences.h"
+#include "tests/support/environment.h"
 #include "tests/support/paths.h"
 
 namespace triescope::app {
@@ -15,8 +15,7 @@ namespace {
 struct Home {
   test::TempDir folder;
   std::filesystem::path file = folder.path() / "triescope" / "window.json";
-  Home() { ::setenv("XDG_CONFIG_HOME", folder.path().c_str(), 1); }
-  ~Home() { ::unsetenv("XDG_CONFIG_HOME"); }
+  test::EnvironmentVariable config{"XDG_CONFIG_HOME", folder.path()};
 
   Preferences load(const std::string& text, std::string& warning) const {
     std::filesystem::create_directories(file.parent_path());
@@ -52,16 +51,25 @@ TEST_CASE_FIXTURE(Home,
   CHECK(warning == "");
 }
 
+TEST_CASE_FIXTURE(Home, "preferences: which tabs were in front is remembered by layout") {
+  Preferences preferences;
+  preferences.layout_tabs = {{"debug", {"", "mask"}}, {"board", {"kv"}}};
+  REQUIRE(save_preferences(preferences) == "");
+  std::string warning;
+  CHECK(load_preferences(warning).layout_tabs == preferences.layout_tabs);
+  CHECK(load("{}", warning).layout_tabs.empty());
+  CHECK(warning == "");
+}
+
 TEST_CASE("preferences: runs that begin within a second have files of their own") {
   const test::TempDir folder;
-  ::setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
+  const test::EnvironmentVariable cache("XDG_CACHE_HOME", folder.path());
   std::set<std::string> paths;
   for (int i = 0; i < 20; ++i) {
     const std::string path = new_run_path();
     CHECK(paths.insert(path).second);
     if (i % 3 == 0) std::ofstream(path) << "a run";
   }
-  ::unsetenv("XDG_CACHE_HOME");
 }
 
 TEST_CASE_FIXTURE(Home, "preferences: an unknown theme puts the file aside and says so") {

@@ -1,8 +1,10 @@
 // What stands at the ends of the trie's paths, what its legend names, and what stays in sight.
 #include <doctest/doctest.h>
 
+#include <set>
 #include <string>
 
+#include "tests/support/paths.h"
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
 #include "viz/panels/panel.h"
@@ -48,13 +50,44 @@ TEST_CASE("trie: the legend is that of drafts as soon as there is one") {
   const Capture& run = draft_capture();
   const auto panel = viz::make_panel("trie");
   auto canvas = drawn(*panel, scene_at(run, make_tick(1, Phase::kDraft)), kArea);
-  CHECK(find(canvas, "beam: rank, Σ log p"));
+  CHECK(find(canvas, "text: Σ log p"));
   CHECK_FALSE(find(canvas, "bonus or corrected"));
   canvas = drawn(*panel, scene_at(run, make_tick(1, Phase::kForward)), kArea);
   CHECK(find(canvas, "bonus or corrected"));
   CHECK(find(canvas, "rejected"));
   CHECK(find(canvas, "read by this forward"));
-  CHECK_FALSE(find(canvas, "beam: rank, Σ log p"));
+  CHECK_FALSE(find(canvas, "text: Σ log p"));
+}
+
+TEST_CASE(
+    "trie: the legend tells of beams in runs that have them, and of nothing that a run lacks") {
+  const auto legend_of = [](const std::string& name) {
+    const auto run =
+        Capture::open((source_dir() / "assets" / "lessons" / (name + ".tscap")).string());
+    // Before anything is decided, in its midst and at its end.
+    std::set<std::string> found;
+    for (const Tick cursor : {Tick{1}, run->end_tick() / 2, run->end_tick()}) {
+      const auto canvas = drawn(*viz::make_panel("trie"), scene_at(*run, cursor), kArea);
+      std::set<std::string> legend;
+      for (const char* entry :
+           {"beam: rank, Σ log p", "pruned", "finished: final score", "gap at the cut",
+            "text: Σ log p", "finished", "accepted", "p below a token; a line is as wide as p"})
+        if (find(canvas, entry)) legend.insert(entry);
+      if (!found.empty()) CHECK(legend == found);
+      found = legend;
+    }
+    return found;
+  };
+  const char* const p = "p below a token; a line is as wide as p";
+  for (const char* plain : {"greedy", "sample", "gumbel"}) {
+    CAPTURE(plain);
+    CHECK(legend_of(plain) == std::set<std::string>{"text: Σ log p", "finished", p});
+  }
+  for (const char* beams : {"beam", "keep", "prune"}) {
+    CAPTURE(beams);
+    CHECK(legend_of(beams) == std::set<std::string>{"beam: rank, Σ log p", "pruned",
+                                                    "finished: final score", "gap at the cut", p});
+  }
 }
 
 TEST_CASE("trie: however far drafts reach, the node that they hang from stays in sight") {

@@ -1,0 +1,36 @@
+#include "app/cli/output_file.h"
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace triescope::app {
+
+OutputFile::OutputFile(std::string name) : path_(std::move(name)) {
+  if (!is_standard_output(path_)) return;
+  scratch_.emplace("output");
+  path_ = scratch_->file("standard-output");
+}
+
+void OutputFile::finish(bool quiet) {
+  if (!scratch_) {
+    if (!quiet) std::fprintf(stderr, "%s written\n", path_.c_str());
+    return;
+  }
+  // Not opened by a name such as /dev/stdout: that would empty a file that others append to.
+  std::ifstream file(path_, std::ios::binary);
+  std::array<char, 1 << 16> part;
+  bool whole = file.is_open();
+  while (whole && file) {
+    file.read(part.data(), part.size());
+    const auto count = static_cast<std::size_t>(file.gcount());
+    whole = std::fwrite(part.data(), 1, count, stdout) == count;
+  }
+  if (!whole || !file.eof() || std::fflush(stdout) != 0)
+    throw Error(ErrorCode::kIoError, "standard output: cannot be written");
+}
+
+}  // namespace triescope::app

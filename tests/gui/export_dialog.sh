@@ -1,0 +1,29 @@
+# The dialog that exports a panel: its picture has the theme that is chosen there, as `export --theme` draws it.
+source "$(dirname "$0")/lib.sh"
+command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
+cp "$TRIESCOPE_SOURCE/tests/fixtures/captures/schema2/beam.tscap" "$work/run.tscap"
+for theme in light dark projector; do
+  "$TRIESCOPE" export --quiet "$work/run.tscap" --panel trie --format svg --theme $theme -o "$work/$theme.svg" || say "export with the theme $theme"
+done
+for n in 0 1 2; do
+  echo export
+  by_hand $n
+done >"$work/by_hand.script"
+cd "$work" || exit 1
+window run.tscap --script by_hand.script &
+pid=$!
+shown=trie.svg
+export_now() {  # N THEME: chosen by a click; light is there already
+  [[ $2 == light ]] || press "$1" "theme $2"
+  press "$1" export
+  appears "$work/$shown" 200
+  cmp "$work/$shown" "$work/$2.svg" || say "the dialog's picture with the theme $2"
+  rm -f "$work/$shown"
+  xdotool mousemove 10000 10000  # the dialog begins with the panel under the mouse
+  sleep 0.3
+}
+at 0 export_now 0 light
+at 1 export_now 1 projector
+at 2 export_now 2 dark
+wait $pid || say "the window ended with $?"
+finish
