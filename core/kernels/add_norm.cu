@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(kNormThreads) add_norm_rows(TRIESCOPE_CALL Tri
 }
 
 template <class T>
-int launch_add_norm(const TriescopeAddNorm& a, cudaStream_t stream) {
+cudaError_t launch_add_norm(const TriescopeAddNorm& a, cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>(a.rows));
   constexpr int kVector = kVectorOf<T>;
   if (a.dim % kVector == 0) {
@@ -77,19 +77,13 @@ int launch_add_norm(const TriescopeAddNorm& a, cudaStream_t stream) {
 
 extern "C" int triescope_cuda_add_norm(const TriescopeAddNorm* call, void* stream) {
   using triescope::kernels::cuda::vector_aligned;
+  using triescope::kernels::cuda::with_element;
   const TriescopeAddNorm& a = *call;
   const bool fits = a.rows >= 1 && a.dim >= 1 && a.eps >= 0 && a.x != nullptr && a.out != nullptr &&
                     a.weight != nullptr && vector_aligned(a.x) && vector_aligned(a.h) &&
                     vector_aligned(a.out);
   if (!fits) return cudaErrorInvalidValue;
-  switch (a.dtype) {
-    case kTriescopeF32:
-      return launch_add_norm<float>(a, static_cast<cudaStream_t>(stream));
-    case kTriescopeF16:
-      return launch_add_norm<__half>(a, static_cast<cudaStream_t>(stream));
-    case kTriescopeBF16:
-      return launch_add_norm<__nv_bfloat16>(a, static_cast<cudaStream_t>(stream));
-    default:
-      return cudaErrorInvalidValue;
-  }
+  return with_element(a.dtype, [&](auto element) {
+    return launch_add_norm<decltype(element)>(a, static_cast<cudaStream_t>(stream));
+  });
 }

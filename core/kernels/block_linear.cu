@@ -133,16 +133,8 @@ extern "C" int triescope_cuda_block_linear(const TriescopeBlockLinear* call, voi
         a.y == nullptr) {
       return cudaErrorInvalidValue;
     }
-    const auto on = static_cast<cudaStream_t>(stream);
-    switch (a.x_dtype) {
-      case kTriescopeF32:
-        return block_linear_by_rows<Block, float>(a, on);
-      case kTriescopeF16:
-        return block_linear_by_rows<Block, __half>(a, on);
-      case kTriescopeBF16:
-        return block_linear_by_rows<Block, __nv_bfloat16>(a, on);
-      default:
-        return cudaErrorInvalidValue;
-    }
+    return with_element(a.x_dtype, [&](auto element) {
+      return block_linear_by_rows<Block, decltype(element)>(a, static_cast<cudaStream_t>(stream));
+    });
   });
 }

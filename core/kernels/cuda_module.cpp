@@ -56,13 +56,18 @@ CudaModule open_module() {
         !find(library, "triescope_cuda_add_norm", full.add_norm) ||
         !find(library, "triescope_cuda_split_qkv", full.split_qkv) ||
         !find(library, "triescope_cuda_gated_activation", full.gated_activation) ||
+        !find(library, "triescope_cuda_row_summary", full.row_summary) ||
+        !find(library, "triescope_cuda_row_summary_scratch", full.row_summary_scratch) ||
         !find(library, "triescope_cuda_error_string", full.error_string) ||
         !find(library, "triescope_cuda_device_count", full.device_count) ||
         !find(library, "triescope_cuda_memory", full.memory) ||
+        !find(library, "triescope_cuda_use_device", full.use_device) ||
         !find(library, "triescope_cuda_allocate", full.allocate) ||
         !find(library, "triescope_cuda_free", full.free) ||
         !find(library, "triescope_cuda_to_device", full.to_device) ||
-        !find(library, "triescope_cuda_to_host", full.to_host)) {
+        !find(library, "triescope_cuda_to_host", full.to_host) ||
+        !find(library, "triescope_cuda_host_allocate", full.host_allocate) ||
+        !find(library, "triescope_cuda_host_free", full.host_free)) {
       dlclose(library);
       module.reason = path + " lacks functions this program expects; build both from one source";
       return module;

@@ -11,6 +11,7 @@
 #include "core/kernels/device.cuh"
 #include "core/kernels/embed_norm.cuh"
 #include "core/kernels/gated_activation.cuh"
+#include "core/kernels/row_summary.cuh"
 #include "core/kernels/split_qkv.cuh"
 #include "core/kernels/tree_attention.cuh"
 
@@ -26,13 +27,18 @@ struct CudaModule {
   decltype(&triescope_cuda_gated_activation) gated_activation = nullptr;
   decltype(&triescope_cuda_block_linear) block_linear = nullptr;
   decltype(&triescope_cuda_block_rows) block_rows = nullptr;
+  decltype(&triescope_cuda_row_summary) row_summary = nullptr;
+  decltype(&triescope_cuda_row_summary_scratch) row_summary_scratch = nullptr;
   decltype(&triescope_cuda_error_string) error_string = nullptr;
   decltype(&triescope_cuda_device_count) device_count = nullptr;
   decltype(&triescope_cuda_memory) memory = nullptr;
+  decltype(&triescope_cuda_use_device) use_device = nullptr;
   decltype(&triescope_cuda_allocate) allocate = nullptr;
   decltype(&triescope_cuda_free) free = nullptr;
   decltype(&triescope_cuda_to_device) to_device = nullptr;
   decltype(&triescope_cuda_to_host) to_host = nullptr;
+  decltype(&triescope_cuda_host_allocate) host_allocate = nullptr;
+  decltype(&triescope_cuda_host_free) host_free = nullptr;
   std::string path;    // of the module, "" if none was opened
   std::string reason;  // why there is none: "no libtriescope_cuda.so beside the program (...)"
 

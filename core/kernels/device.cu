@@ -25,6 +25,11 @@ extern "C" int triescope_cuda_memory(int device, size_t* free_bytes, size_t* tot
   return error;
 }
 
+extern "C" int triescope_cuda_use_device(int device, int* before) {
+  const cudaError_t error = cudaGetDevice(before);
+  return error == cudaSuccess ? cudaSetDevice(device) : error;
+}
+
 extern "C" int triescope_cuda_allocate(void** pointer, size_t bytes) {
   return cudaMalloc(pointer, bytes);
 }
@@ -38,3 +43,11 @@ extern "C" int triescope_cuda_to_device(void* device, const void* host, size_t b
 extern "C" int triescope_cuda_to_host(void* host, const void* device, size_t bytes) {
   return cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
 }
+
+extern "C" int triescope_cuda_host_allocate(void** pointer, size_t bytes) {
+  const cudaError_t error = cudaHostAlloc(pointer, bytes, cudaHostAllocDefault);
+  if (error != cudaSuccess) (void)cudaGetLastError();  // an answer, not a failure to remember
+  return error;
+}
+
+extern "C" int triescope_cuda_host_free(void* pointer) { return cudaFreeHost(pointer); }

@@ -21,11 +21,19 @@ int triescope_cuda_device_count(void);
 // makes a context there, which takes some hundred MB until the process ends.
 int triescope_cuda_memory(int device, size_t* free_bytes, size_t* total_bytes);
 
+// Makes a device this thread's current one; `before`: the one that was.
+int triescope_cuda_use_device(int device, int* before);
+
 int triescope_cuda_allocate(void** pointer, size_t bytes);
 int triescope_cuda_free(void* pointer);
 int triescope_cuda_to_device(void* device, const void* host, size_t bytes);
 // Waits for kernels launched before.
 int triescope_cuda_to_host(void* host, const void* device, size_t bytes);
+
+// Page-locked memory of the host, which copies from and to a device need not wait for. Scarce: other
+// programs cannot have its pages. Where there is none, *pointer is left alone.
+int triescope_cuda_host_allocate(void** pointer, size_t bytes);
+int triescope_cuda_host_free(void* pointer);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 // they are written. For kernels' sources alone.
 #pragma once
 
+#include "core/kernels/device.cuh"
 #include "core/kernels/launch.cuh"
 
 namespace triescope::kernels::cuda {
@@ -26,6 +27,22 @@ struct Element<__nv_bfloat16> {
   static __device__ float widen(__nv_bfloat16 v) { return __bfloat162float(v); }
   static __device__ __nv_bfloat16 narrow(float v) { return __float2bfloat16_rn(v); }
 };
+
+// Calls f(T{}) with the element type of a TriescopeCudaDType; cudaErrorInvalidValue where it is not
+// one. f returns a cudaError_t.
+template <class F>
+cudaError_t with_element(int32_t dtype, F&& f) {
+  switch (dtype) {
+    case kTriescopeF32:
+      return f(float{});
+    case kTriescopeF16:
+      return f(__half{});
+    case kTriescopeBF16:
+      return f(__nv_bfloat16{});
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
 
 // Values that one load of 16 bytes brings.
 template <class T>

@@ -107,14 +107,7 @@ extern "C" int triescope_cuda_embed_norm(const TriescopeEmbedNorm* call, void* s
                     vector_aligned(a.position_table) &&
                     (a.position_table == nullptr || a.positions != nullptr);
   if (!fits) return cudaErrorInvalidValue;
-  switch (a.dtype) {
-    case kTriescopeF32:
-      return embed_norm_of<float>(a, static_cast<cudaStream_t>(stream));
-    case kTriescopeF16:
-      return embed_norm_of<__half>(a, static_cast<cudaStream_t>(stream));
-    case kTriescopeBF16:
-      return embed_norm_of<__nv_bfloat16>(a, static_cast<cudaStream_t>(stream));
-    default:
-      return cudaErrorInvalidValue;
-  }
+  return with_element(a.dtype, [&](auto element) {
+    return embed_norm_of<decltype(element)>(a, static_cast<cudaStream_t>(stream));
+  });
 }

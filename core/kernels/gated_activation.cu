@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(kActivationThreads)
 }
 
 template <class T>
-int launch_gated_activation(const TriescopeGatedActivation& a, cudaStream_t stream) {
+cudaError_t launch_gated_activation(const TriescopeGatedActivation& a, cudaStream_t stream) {
   constexpr int kVector = kVectorOf<T>;
   const int width = a.dim % kVector == 0 ? kVector : 1;
   const int block = kActivationThreads * width;
@@ -64,19 +64,13 @@ int launch_gated_activation(const TriescopeGatedActivation& a, cudaStream_t stre
 
 extern "C" int triescope_cuda_gated_activation(const TriescopeGatedActivation* call, void* stream) {
   using triescope::kernels::cuda::vector_aligned;
+  using triescope::kernels::cuda::with_element;
   const TriescopeGatedActivation& a = *call;
   const bool fits = a.rows >= 1 && a.rows <= 65535 && a.dim >= 1 && a.kind >= kTriescopeSilu &&
                     a.kind <= kTriescopeGelu && a.in != nullptr && a.out != nullptr &&
                     vector_aligned(a.in) && vector_aligned(a.out);
   if (!fits) return cudaErrorInvalidValue;
-  switch (a.dtype) {
-    case kTriescopeF32:
-      return launch_gated_activation<float>(a, static_cast<cudaStream_t>(stream));
-    case kTriescopeF16:
-      return launch_gated_activation<__half>(a, static_cast<cudaStream_t>(stream));
-    case kTriescopeBF16:
-      return launch_gated_activation<__nv_bfloat16>(a, static_cast<cudaStream_t>(stream));
-    default:
-      return cudaErrorInvalidValue;
-  }
+  return with_element(a.dtype, [&](auto element) {
+    return launch_gated_activation<decltype(element)>(a, static_cast<cudaStream_t>(stream));
+  });
 }

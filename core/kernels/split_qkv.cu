@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(kSplitThreads)
 }
 
 template <class T>
-int launch_split_qkv(const TriescopeSplitQkv& a, cudaStream_t stream) {
+cudaError_t launch_split_qkv(const TriescopeSplitQkv& a, cudaStream_t stream) {
   const int heads = a.heads + 2 * a.kv_heads;
   const dim3 grid(static_cast<unsigned>((heads + kSplitWarps - 1) / kSplitWarps),
                   static_cast<unsigned>(a.rows));
@@ -70,6 +70,7 @@ int launch_split_qkv(const TriescopeSplitQkv& a, cudaStream_t stream) {
 }  // namespace
 
 extern "C" int triescope_cuda_split_qkv(const TriescopeSplitQkv* call, void* stream) {
+  using triescope::kernels::cuda::with_element;
   const TriescopeSplitQkv& a = *call;
   const bool shape = a.rows >= 1 && a.rows <= 65535 && a.heads >= 1 && a.kv_heads >= 1 &&
                      a.head_dim >= 1 && a.rope_dims >= 0 && a.rope_dims <= a.head_dim &&
@@ -78,14 +79,7 @@ extern "C" int triescope_cuda_split_qkv(const TriescopeSplitQkv* call, void* str
   const bool given =
       a.qkv != nullptr && a.keys != nullptr && a.values != nullptr && a.slots != nullptr;
   if (!shape || !rotation || !given) return cudaErrorInvalidValue;
-  switch (a.dtype) {
-    case kTriescopeF32:
-      return launch_split_qkv<float>(a, static_cast<cudaStream_t>(stream));
-    case kTriescopeF16:
-      return launch_split_qkv<__half>(a, static_cast<cudaStream_t>(stream));
-    case kTriescopeBF16:
-      return launch_split_qkv<__nv_bfloat16>(a, static_cast<cudaStream_t>(stream));
-    default:
-      return cudaErrorInvalidValue;
-  }
+  return with_element(a.dtype, [&](auto element) {
+    return launch_split_qkv<decltype(element)>(a, static_cast<cudaStream_t>(stream));
+  });
 }

@@ -114,6 +114,7 @@ extern "C" size_t triescope_cuda_tree_attention_scratch(int32_t rows, int32_t he
 extern "C" int triescope_cuda_tree_attention(const TriescopeTreeAttention* call, void* stream) {
   using namespace triescope::kernels::cuda::attention;
   using triescope::kernels::cuda::vector_aligned;
+  using triescope::kernels::cuda::with_element;
   const TriescopeTreeAttention& a = *call;
   const bool shape = a.rows >= 1 && a.rows <= 65535 && a.heads >= 1 && a.kv_heads >= 1 &&
                      a.kv_heads <= 65535 && a.heads % a.kv_heads == 0 && a.head_dim >= 8 &&
@@ -126,14 +127,7 @@ extern "C" int triescope_cuda_tree_attention(const TriescopeTreeAttention* call,
   const Plan plan = plan_of(a.rows, a.heads, a.head_dim, a.longest,
                             min(a.scratch_bytes, size_t{TRIESCOPE_ATTENTION_SCRATCH}));
   if (plan.rows == 0) return cudaErrorInvalidValue;
-  switch (a.dtype) {
-    case kTriescopeF32:
-      return launch_of_head<float>(a, plan, static_cast<cudaStream_t>(stream));
-    case kTriescopeF16:
-      return launch_of_head<__half>(a, plan, static_cast<cudaStream_t>(stream));
-    case kTriescopeBF16:
-      return launch_of_head<__nv_bfloat16>(a, plan, static_cast<cudaStream_t>(stream));
-    default:
-      return cudaErrorInvalidValue;
-  }
+  return with_element(a.dtype, [&](auto element) {
+    return launch_of_head<decltype(element)>(a, plan, static_cast<cudaStream_t>(stream));
+  });
 }

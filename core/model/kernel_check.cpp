@@ -17,6 +17,7 @@
 #include "core/kernels/cuda_module.h"
 #include "core/model/cuda_attention.h"
 #include "core/model/cuda_launch.h"
+#include "core/model/row_summary.h"
 #include "core/model/torch_attention.h"
 #include "core/model/torch_layer_ops.h"
 #include "core/model/torch_matrix.h"
@@ -94,7 +95,8 @@ class LayerCheck {
     ForwardBatch batch;
     batch.tokens = tokens;
     batch.positions = batch.slots = positions;
-    const ForwardInputs in(batch, {none, positions, none}, {}, options_.device());
+    StagingBuffer staging;
+    const ForwardInputs in(batch, {none, positions, none}, {}, options_.device(), staging);
     const Tensor added = config_.learned_positions ? random({kRows, config_.hidden}) : Tensor();
     const TorchNorm norm = random_norm();
     TorchMatrix dense(std::array{TorchMatrix::Part{kVocab, std::nullopt}}, config_.hidden,
@@ -240,7 +242,8 @@ class LayerCheck {
     static constexpr std::array<std::int32_t, kRows> kNone{};
     ForwardBatch batch;
     batch.tokens = batch.positions = batch.slots = kNone;
-    return {batch, visible, {}, options_.device()};
+    StagingBuffer staging;
+    return {batch, visible, {}, options_.device(), staging};
   }
 
   const ModelConfig& config_;
@@ -301,6 +304,37 @@ std::string check_block_kernels(GgmlType type, std::int64_t inputs,
             !why.empty())
           return why;
       }
+      return "";
+    });
+  });
+  return found;
+}
+
+std::string check_row_summary(std::int64_t vocab, const at::TensorOptions& options) {
+  if (!kernels::cuda_module().available()) return kernels::cuda_module().reason;
+  if (vocab > kTriescopeRowSummaryTokens)
+    return "the kernel takes rows of at most " + std::to_string(kTriescopeRowSummaryTokens) +
+           " tokens, and this vocabulary has " + std::to_string(vocab);
+  const int best = static_cast<int>(std::min<std::int64_t>(vocab, kTriescopeRowSummaryBest));
+  std::string found;
+  on_device(options.device(), [&] {
+    at::Generator generator = at::globalContext().defaultGenerator(at::kCPU).clone();
+    generator.set_current_seed(29);
+    // Rounded as a model's logits in bf16, so that many are equal.
+    const Tensor logits = at::randn({kRows, vocab}, generator, at::kFloat)
+                              .to(options.device(), at::kBFloat16)
+                              .to(at::kFloat);
+    found = obstacle_of(options, [&]() -> std::string {
+      const RowSummaries rows = summarise_rows(logits, best);
+      if (std::string why =
+              disagreement(rows.log_sum, at::logsumexp(logits.to(at::kDouble), 1), {1e-5, 1e-5});
+          !why.empty())
+        return why;
+      // topk() leaves the order of equal values open.
+      const auto [values, tokens] = at::sort(logits, /*stable=*/true, 1, /*descending=*/true);
+      if (!at::equal(rows.values, values.narrow(1, 0, best)) ||
+          !at::equal(rows.tokens, tokens.narrow(1, 0, best).to(at::kInt)))
+        return "the kernel's best tokens are not those that sorting finds";
       return "";
     });
   });

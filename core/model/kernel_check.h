@@ -30,4 +30,8 @@ KernelObstacles check_layer_kernels(const formats::ModelConfig& config,
 std::string check_block_kernels(formats::GgmlType type, std::int64_t inputs,
                                 const at::TensorOptions& options);
 
+// The same of the kernel behind summarise_rows() (core/model/row_summary.h), for logits of `vocab`
+// tokens in fp32, on the device of `options`.
+std::string check_row_summary(std::int64_t vocab, const at::TensorOptions& options);
+
 }  // namespace triescope

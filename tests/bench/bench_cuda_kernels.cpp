@@ -1,18 +1,24 @@
-// The CUDA kernels that compute from GGUF blocks, and those between a layer's products, on the first
-// GPU: microseconds a launch, and bytes a second that they read and write at least. A run of launches
-// is timed as one, so a launch that takes less than the CPU needs for it shows the CPU.
+// The CUDA kernels that compute from GGUF blocks, those between a layer's products, and the one that
+// reads logits beside libtorch's logsumexp and topk, on the first GPU: microseconds a launch, and bytes
+// a second that they read and write at least. A run of launches is timed as one, so a launch that takes
+// less than the CPU needs for it shows the CPU.
 //   make bench, or build/bench/bench_cuda_kernels [width of a layer] [launches]
+#include <ATen/ATen.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/base/rng.h"
 #include "core/formats/random_blocks.h"
 #include "core/kernels/cuda_module.h"
+#include "core/model/torch_runtime.h"
 
 namespace triescope::kernels {
 namespace {
@@ -32,6 +38,8 @@ class Bench {
     using enum formats::GgmlType;
     for (const formats::GgmlType type : {kQ4_0, kQ8_0, kQ4_K, kQ6_K}) blocks(type);
     for (const int rows : {1, 9, 32}) between_products(rows);
+    for (const int k : {1, 16, int{kTriescopeRowSummaryBest}})
+      for (const int rows : {1, 9, 32}) row_summary(rows, k);
   }
 
  private:
@@ -141,6 +149,44 @@ class Bench {
     act.dtype = kTriescopeBF16;
     time("gated SiLU", rows, 3.0 * static_cast<double>(size(act.dim)),
          [&] { return module_.gated_activation(&act, nullptr); });
+  }
+
+  // A vocabulary of 151936 in fp32.
+  void row_summary(int rows, int k) {
+    constexpr int kVocab = 151936;
+    const std::string best = ", " + std::to_string(k) + " best";
+    const std::size_t values = static_cast<std::size_t>(rows) * kVocab,
+                      found = static_cast<std::size_t>(rows) * static_cast<std::size_t>(k);
+    Rng rng(9);
+    std::vector<float> logits(values);
+    for (float& v : logits) v = static_cast<float>(24 * rng.uniform() - 12);
+    std::vector<std::byte> stored(4 * values);
+    std::memcpy(stored.data(), logits.data(), stored.size());
+    const auto bytes = static_cast<double>(stored.size());
+    TriescopeRowSummary call = {};
+    call.x = static_cast<float*>(array(stored.size(), stored));
+    call.row_stride = call.count = kVocab;
+    call.rows = rows;
+    call.k = k;
+    call.log_sum = static_cast<float*>(array(4 * static_cast<std::size_t>(rows)));
+    call.values = static_cast<float*>(array(4 * found));
+    call.tokens = static_cast<std::int32_t*>(array(4 * found));
+    call.scratch_bytes = module_.row_summary_scratch(rows, kVocab, k);
+    call.scratch = array(call.scratch_bytes);
+    time("row summary" + best, rows, bytes, [&] { return module_.row_summary(&call, nullptr); });
+    try {
+      const at::Device device = open_device("cuda:0");
+      on_device(device, [&] {
+        const at::Tensor x = at::tensor(logits).reshape({rows, kVocab}).to(device);
+        time("  logsumexp and topk of libtorch", rows, bytes, [&] {
+          at::logsumexp(x, 1);
+          at::topk(x, k, 1);
+          return 0;
+        });
+      });
+    } catch (const Error& error) {
+      std::printf("  libtorch: %s\n", error.what());
+    }
   }
 
   const CudaModule& module_;

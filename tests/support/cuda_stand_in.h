@@ -87,6 +87,7 @@ inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __fsub_rn(float a, float b) { return a - b; }
 inline float __fdiv_rn(float a, float b) { return a / b; }
 inline float __fsqrt_rn(float a) { return std::sqrt(a); }
+using std::isnan;
 using std::max;
 using std::min;
 
@@ -117,11 +118,11 @@ struct Place {
 struct Block {
   Place scheduler;
   std::vector<Place> fibres;
-  std::size_t stacks = 0;           // in use, by fibre
-  std::vector<int> fibre_of;        // by thread; -1 = has met no barrier
-  std::vector<char> ended;          // by thread
-  std::vector<float> exchange;      // by turn, then thread
-  std::vector<unsigned char> turn;  // by thread: of its next shuffle, 0 or 1
+  std::size_t stacks = 0;               // in use, by fibre
+  std::vector<int> fibre_of;            // by thread; -1 = has met no barrier
+  std::vector<char> ended;              // by thread
+  std::vector<std::uint32_t> exchange;  // by turn, then thread
+  std::vector<unsigned char> turn;      // by thread: of its next shuffle, 0 or 1
   unsigned threads = 0, started = 0;
   unsigned current = 0;  // the thread that runs
   int fibre = 0;         // on this fibre
@@ -195,14 +196,15 @@ inline cuda_stand_in::ThreadIndex threadIdx;
 
 inline void __syncthreads() { cuda_stand_in::yield(); }
 // One wait a shuffle: values of the next one go elsewhere, and nobody is two shuffles ahead.
-inline float __shfl_xor_sync(unsigned, float value, int mask) {
+template <class T>
+requires(sizeof(T) == sizeof(std::uint32_t)) T __shfl_xor_sync(unsigned, T value, int mask) {
   auto& b = *cuda_stand_in::block;
   const unsigned me = b.current;
-  float* values = b.exchange.data() + std::size_t{b.turn[me]} * b.threads;
+  std::uint32_t* values = b.exchange.data() + std::size_t{b.turn[me]} * b.threads;
   b.turn[me] ^= 1;
-  values[me] = value;
+  values[me] = std::bit_cast<std::uint32_t>(value);
   cuda_stand_in::yield();
-  return values[me ^ static_cast<unsigned>(mask)];
+  return std::bit_cast<T>(values[me ^ static_cast<unsigned>(mask)]);
 }
 
 #define TRIESCOPE_LAUNCH(kernel, grid, threads, stream, ...)                 \

@@ -2,9 +2,10 @@
 // the CPU over host memory (cuda_stand_in.h). With it the CUDA path's use of the kernels is tested
 // where no GPU is. $TRIESCOPE_CUDA_STAND_IN_ERROR makes launches fail;
 // $TRIESCOPE_CUDA_STAND_IN_WRONG, "add_norm" or "add_norm 500", makes the first number of that launcher's
-// result 1 or 500 larger.
+// result 1 or 500 larger ("row_summary": log_sum, "row_summary_values": values).
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "tests/support/cuda_stand_in.h"
 // After the stand-in: the kernels themselves, their launchers under other names.
@@ -13,6 +14,7 @@
 #define triescope_cuda_block_rows right_block_rows
 #define triescope_cuda_embed_norm right_embed_norm
 #define triescope_cuda_gated_activation right_gated_activation
+#define triescope_cuda_row_summary right_row_summary
 #define triescope_cuda_split_qkv right_split_qkv
 #define triescope_cuda_tree_attention right_tree_attention
 #include "core/kernels/add_norm.cu"
@@ -21,6 +23,7 @@
 #include "core/kernels/device.cuh"
 #include "core/kernels/embed_norm.cu"
 #include "core/kernels/gated_activation.cu"
+#include "core/kernels/row_summary.cu"
 #include "core/kernels/split_qkv.cu"
 #include "core/kernels/tree_attention.cu"
 #undef triescope_cuda_add_norm
@@ -28,10 +31,14 @@
 #undef triescope_cuda_block_rows
 #undef triescope_cuda_embed_norm
 #undef triescope_cuda_gated_activation
+#undef triescope_cuda_row_summary
 #undef triescope_cuda_split_qkv
 #undef triescope_cuda_tree_attention
 
 namespace {
+
+int current_device = 0;
+int host_allocations = 0;
 
 void spoil(const char* launcher, void* result, int dtype) {
   const char* wrong = std::getenv("TRIESCOPE_CUDA_STAND_IN_WRONG");
@@ -70,6 +77,11 @@ extern "C" int triescope_cuda_embed_norm(const TriescopeEmbedNorm* call, void* s
 extern "C" int triescope_cuda_gated_activation(const TriescopeGatedActivation* call, void* stream) {
   return spoiled(right_gated_activation(call, stream), "gated_activation", call->out, call->dtype);
 }
+extern "C" int triescope_cuda_row_summary(const TriescopeRowSummary* call, void* stream) {
+  const int code =
+      spoiled(right_row_summary(call, stream), "row_summary", call->log_sum, kTriescopeF32);
+  return spoiled(code, "row_summary_values", call->values, kTriescopeF32);
+}
 extern "C" int triescope_cuda_split_qkv(const TriescopeSplitQkv* call, void* stream) {
   return spoiled(right_split_qkv(call, stream), "split_qkv", call->keys, call->dtype);
 }
@@ -101,6 +113,11 @@ extern "C" int triescope_cuda_memory(int device, size_t* free_bytes, size_t* tot
   *total_bytes = 2 * *free_bytes;
   return 0;
 }
+extern "C" int triescope_cuda_use_device(int device, int* before) {
+  if (device < 0 || device >= triescope_cuda_device_count()) return 101;
+  *before = std::exchange(current_device, device);
+  return 0;
+}
 extern "C" int triescope_cuda_allocate(void** pointer, size_t bytes) {
   *pointer = std::malloc(bytes);
   return *pointer == nullptr;
@@ -117,3 +134,19 @@ extern "C" int triescope_cuda_to_host(void* host, const void* device, size_t byt
   std::memcpy(host, device, bytes);
   return 0;
 }
+// $TRIESCOPE_CUDA_STAND_IN_NO_PINNED: there is no page-locked memory.
+extern "C" int triescope_cuda_host_allocate(void** pointer, size_t bytes) {
+  if (std::getenv("TRIESCOPE_CUDA_STAND_IN_NO_PINNED") != nullptr) return 2;
+  void* made = std::malloc(bytes);
+  if (made == nullptr) return 2;  // cudaErrorMemoryAllocation
+  *pointer = made;
+  ++host_allocations;
+  return 0;
+}
+extern "C" int triescope_cuda_host_free(void* pointer) {
+  if (pointer != nullptr) --host_allocations;
+  std::free(pointer);
+  return 0;
+}
+// Of the stand-in alone: how many of these there are.
+extern "C" int triescope_stand_in_host_allocations(void) { return host_allocations; }

@@ -146,7 +146,9 @@ CheckReport check_machine(const CheckOptions& options, const ProgressSink& progr
       kernels::multiply_adds(pool, kernels::current_variant());
   tell(0.2, "comparing kernels");
   report.comparisons = check_kernels(pool.size());
-  std::ranges::move(check_cuda_kernels(), std::back_inserter(report.comparisons));
+  // Asked for the CPU, the first GPU's: they are part of this machine.
+  std::ranges::move(check_cuda_kernels(cuda_index(device).value_or(0)),
+                    std::back_inserter(report.comparisons));
   if (const std::string why = cuda_kernels_obstacle(); !why.empty())
     report.skipped.push_back("the CUDA kernels were not compared: " + why);
   tell(0.6, "comparing a tiny model");

@@ -26,9 +26,10 @@ struct Comparison {
 // Every kernel against libtorch in fp64, in every instruction set that this processor has.
 std::vector<Comparison> check_kernels(int threads);
 
-// Every kernel of the CUDA module against libtorch in fp64, in f32, f16 and bf16, on the first GPU; none
-// where there is an obstacle: why they cannot be compared here, "" = they can.
-std::vector<Comparison> check_cuda_kernels();
+// Every kernel of the CUDA module against libtorch in fp64, in f32, f16 and bf16, on a GPU counted from
+// 0; none where there is an obstacle: why they cannot be compared here, "" = they can. A GPU that cannot
+// be used is one comparison, with an error.
+std::vector<Comparison> check_cuda_kernels(int gpu);
 std::string cuda_kernels_obstacle();
 
 // A Llama of two layers with made-up weights, written into the system's temporary folder: logits of

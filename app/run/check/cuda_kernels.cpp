@@ -1,4 +1,4 @@
-// The CUDA kernels of `triescope check`, on the first GPU: each against libtorch in fp64 over the same
+// The CUDA kernels of `triescope check`, on one GPU: each against libtorch in fp64 over the same
 // rounded numbers.
 #include <array>
 #include <cstring>
@@ -122,6 +122,8 @@ class CudaChecks {
       for (const formats::GgmlType type : formats::stored_types())
         if (formats::block_elements(type) > 1) blocks(type, dtype);
     }
+    where_ = "CUDA, f32";
+    row_summary();
     return std::move(found_);
   }
 
@@ -367,6 +369,49 @@ class CudaChecks {
     }
   }
 
+  // Of logits that are rounded to bf16, so that many are equal, in two parts and a piece.
+  void row_summary() {
+    constexpr std::int32_t kCount = 8200, kBest = kTriescopeRowSummaryBest;
+    constexpr std::size_t kTokens = std::size_t{kRows} * kCount,
+                          kFound = std::size_t{kRows} * kBest;
+    Values x;
+    const auto launch = [&](DeviceArrays& on) {
+      on.numbers(kTokens, kTriescopeBF16, rng_, x);
+      TriescopeRowSummary call = {};
+      call.x = on.put(x);
+      call.row_stride = call.count = kCount;
+      call.rows = kRows;
+      call.k = kBest;
+      call.log_sum = static_cast<float*>(on.room(kRows * sizeof(float)));
+      call.values = static_cast<float*>(on.room(kFound * sizeof(float)));
+      call.tokens = static_cast<std::int32_t*>(on.room(kFound * sizeof(std::int32_t)));
+      call.scratch_bytes = module_.row_summary_scratch(kRows, kCount, kBest);
+      call.scratch = on.room(call.scratch_bytes);
+      on.check(module_.row_summary(&call, nullptr));
+      return call;
+    };
+    add("log-sum-exp of logits", 1e-6, [&](DeviceArrays& on) {
+      const TriescopeRowSummary call = launch(on);
+      Values expected;
+      for (std::size_t at = 0; at < kTokens; at += kCount)
+        expected.push_back(x[at] - kernels::log_softmax_ref(x.data() + at, kCount)[0]);
+      return relative_difference(on.get(call.log_sum, kRows, kTriescopeF32), expected);
+    });
+    add("the 64 best of logits", 0, [&](DeviceArrays& on) {
+      const TriescopeRowSummary call = launch(on);
+      const Values values = on.get(call.values, kFound, kTriescopeF32);
+      std::vector<std::int32_t> tokens(kFound);
+      on.check(module_.to_host(tokens.data(), call.tokens, kFound * sizeof(std::int32_t)));
+      std::size_t at = 0;
+      for (std::size_t row = 0; row < kRows; ++row)
+        for (const auto& best : kernels::top_k_ref(x.data() + row * kCount, kCount, kBest)) {
+          if (best != std::pair(values[at], tokens[at])) return 1.0;
+          ++at;
+        }
+      return 0.0;
+    });
+  }
+
   const CudaModule& module_;
   Rng rng_{13};
   std::string where_;
@@ -381,9 +426,19 @@ std::string cuda_kernels_obstacle() {
   return module.device_count() > 0 ? "" : "no GPU answers";
 }
 
-std::vector<Comparison> check_cuda_kernels() {
+std::vector<Comparison> check_cuda_kernels(int gpu) {
   if (!cuda_kernels_obstacle().empty()) return {};
-  return CudaChecks(kernels::cuda_module()).run();
+  const CudaModule& module = kernels::cuda_module();
+  int before = 0;
+  if (const int code = module.use_device(gpu, &before); code != 0)
+    return {{.where = "CUDA",
+             .what = "kernels on cuda:" + std::to_string(gpu),
+             .difference = 0,
+             .allowed = 0,
+             .error = module.error_string(code)}};
+  std::vector<Comparison> found = CudaChecks(module).run();
+  module.use_device(before, &gpu);
+  return found;
 }
 
 }  // namespace triescope::app

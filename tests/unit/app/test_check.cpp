@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/formats/random_blocks.h"
 #include "core/kernels/cpu_variant.h"
+#include "core/kernels/cuda_module.h"
 #include "core/kernels/linear.h"
 #include "tests/support/refusal.h"
 #include "tests/support/sanitized.h"
@@ -45,10 +46,10 @@ TEST_CASE("check: every CUDA kernel agrees with its reference, and one that does
   TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   REQUIRE(use_stand_in);
   CHECK(cuda_kernels_obstacle() == "no GPU answers");
-  CHECK(check_cuda_kernels().empty());
+  CHECK(check_cuda_kernels(0).empty());
   ::setenv("TRIESCOPE_CUDA_STAND_IN_DEVICES", "1", 1);
   CHECK(cuda_kernels_obstacle() == "");
-  const std::vector<Comparison> all = check_cuda_kernels();
+  const std::vector<Comparison> all = check_cuda_kernels(0);
   std::multiset<std::string> places;
   for (const Comparison& one : all) {
     CAPTURE(one.where);
@@ -59,12 +60,12 @@ TEST_CASE("check: every CUDA kernel agrees with its reference, and one that does
     places.insert(one.where);
   }
   // Two norms, an embedding, rotary positions, three activations, attention; 11 types of blocks:
-  // rows, an embedding, and linear layers with three numbers of rows.
-  for (const char* where : {"CUDA, f32", "CUDA, f16", "CUDA, bf16"})
-    CHECK(places.count(where) == 8 + 11 * 5);
+  // rows, an embedding, and linear layers with three numbers of rows. Logits are f32 alone.
+  for (const char* where : {"CUDA, f16", "CUDA, bf16"}) CHECK(places.count(where) == 8 + 11 * 5);
+  CHECK(places.count("CUDA, f32") == 8 + 11 * 5 + 2);
   const auto failing = [](const char* launcher) {
     ::setenv("TRIESCOPE_CUDA_STAND_IN_WRONG", launcher, 1);
-    const std::vector<Comparison> found = check_cuda_kernels();
+    const std::vector<Comparison> found = check_cuda_kernels(0);
     ::unsetenv("TRIESCOPE_CUDA_STAND_IN_WRONG");
     return std::ranges::count_if(found, [](const Comparison& one) { return !one.holds(); });
   };
@@ -75,14 +76,34 @@ TEST_CASE("check: every CUDA kernel agrees with its reference, and one that does
   CHECK(failing("tree_attention") == 3);
   CHECK(failing("block_linear 30000") == 3 * 11 * 3);
   CHECK(failing("block_rows 30000") == 3 * 11);
+  CHECK(failing("row_summary") == 1);
+  CHECK(failing("row_summary_values") == 1);
   ::setenv("TRIESCOPE_CUDA_STAND_IN_ERROR", "209 add_norm", 1);
-  const std::vector<Comparison> refused = check_cuda_kernels();
+  const std::vector<Comparison> refused = check_cuda_kernels(0);
   ::unsetenv("TRIESCOPE_CUDA_STAND_IN_ERROR");
   ::unsetenv("TRIESCOPE_CUDA_STAND_IN_DEVICES");
   REQUIRE(refused.size() == all.size());
   CHECK(refused[0].what == "add and RMS norm");
   CHECK(refused[0].error == "an error of the stand-in");
   CHECK(refused[2].holds());
+}
+
+TEST_CASE("check: CUDA kernels run on the GPU asked for, and one that is not there is seen") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  REQUIRE(use_stand_in);
+  REQUIRE(kernels::cuda_module().available());
+  ::setenv("TRIESCOPE_CUDA_STAND_IN_DEVICES", "2", 1);
+  const std::vector<Comparison> second = check_cuda_kernels(1), none = check_cuda_kernels(2);
+  int last = -1;
+  CHECK(kernels::cuda_module().use_device(0, &last) == 0);
+  ::unsetenv("TRIESCOPE_CUDA_STAND_IN_DEVICES");
+  CHECK(std::ranges::all_of(second, &Comparison::holds));
+  CHECK(second.size() > 100);
+  CHECK(last == 0);  // as it was before
+  REQUIRE(none.size() == 1);
+  CHECK(none[0].what == "kernels on cuda:2");
+  CHECK(!none[0].holds());
+  CHECK(none[0].error == "an error of the stand-in");
 }
 
 TEST_CASE("check: a tiny model's logits are libtorch's, and a row's do not depend on its company") {

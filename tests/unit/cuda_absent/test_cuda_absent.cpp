@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "core/base/error.h"
+#include "core/model/kernel_check.h"
 #include "core/model/memory_need.h"
 #include "core/model/torch_matrix.h"
 #include "core/model/transformer.h"
@@ -58,6 +59,7 @@ TEST_CASE(
     "without the CUDA module a matrix of blocks is refused, and the memory need is the dtype's") {
   const std::vector<TorchMatrix::Part> parts = {{4, GgmlType::kQ4_K}};
   CHECK(TorchMatrix::block_obstacle() == kReason);
+  CHECK(check_row_summary(300, at::kFloat) == kReason);
   CHECK_THROWS_WITH_AS(TorchMatrix(parts, 256, at::TensorOptions(at::kFloat)),
                        (std::string("matrix of type Q4_K: ") + kReason).c_str(), Error);
   ModelInfo info;

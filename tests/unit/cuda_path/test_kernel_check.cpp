@@ -3,11 +3,17 @@
 #include <ATen/ATen.h>  // before doctest: its logging has a CHECK of its own, which ours must replace
 #include <doctest/doctest.h>
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 
+#include "core/kernels/cuda_module.h"
+#include "core/model/cuda_launch.h"
 #include "core/model/kernel_check.h"
+#include "core/model/row_summary.h"
 #include "core/model/transformer.h"
 #include "tests/support/sanitized.h"
 #include "tests/unit/model/model_test_util.h"
@@ -202,6 +208,90 @@ TEST_CASE("kernel check: blocks that a kernel reads wrongly are expanded on load
     for (const float logit : want) largest = std::max(largest, std::abs(logit));
     CHECK(max_difference(logits_of(*model), want) < 1e-4 * largest);
   }
+}
+
+TEST_CASE("kernel check: a row summary that is right passes, in every size of vocabulary") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  for (const std::int64_t vocab : {1, 63, 64, 5000, 49152}) {
+    CAPTURE(vocab);
+    CHECK(check_row_summary(vocab, at::TensorOptions(at::kBFloat16)) == "");
+  }
+}
+
+TEST_CASE("kernel check: a row summary that is wrong, refused or too short is not used") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  const at::TensorOptions options(at::kFloat);
+  CHECK(check_row_summary(kTriescopeRowSummaryTokens + 1, options) ==
+        "the kernel takes rows of at most 262144 tokens, and this vocabulary has 262145");
+  {
+    const StandIn wrong(kWrong, "row_summary");
+    CHECK(begins(check_row_summary(300, options),
+                 "on cpu a result of the kernel is off by 1.0e+00, and "));
+  }
+  {
+    const StandIn wrong(kWrong, "row_summary_values");
+    CHECK(check_row_summary(300, options) ==
+          "on cpu the kernel's best tokens are not those that sorting finds");
+  }
+  for (const char* kernel : {"209 summary_of_parts", "209 summary_of_rows"}) {
+    CAPTURE(kernel);
+    const StandIn refuses(kError, kernel);
+    CHECK(check_row_summary(300, options) ==
+          "the kernel cannot be launched on cpu: an error of the stand-in");
+  }
+}
+
+TEST_CASE("row summaries: what one copy brings holds every row's sum, values and tokens") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  constexpr int kBest = 5;
+  // Rows that lie apart, as one of several does; and one alone, whose stride says nothing.
+  const at::Tensor wide = at::randperm(4 * 700, at::kFloat).reshape({4, 700}) / 256;
+  const at::Tensor all = wide.narrow(1, 10, 600);
+  const at::Tensor one = all.narrow(0, 2, 1).as_strided({1, 600}, {1, 1});
+  for (const at::Tensor& logits : {all, one}) {
+    const std::int64_t rows = logits.size(0);
+    CAPTURE(rows);
+    const RowSummaries found = summarise_rows(logits, kBest);
+    const auto [values, tokens] = at::topk(logits, kBest, 1);
+    CHECK(at::equal(found.values, values));
+    CHECK(at::equal(found.tokens, tokens.to(at::kInt)));
+    CHECK(at::allclose(found.log_sum, at::logsumexp(logits, 1)));
+    const at::Tensor host = found.all.clone();
+    REQUIRE((host.scalar_type() == at::kInt));
+    REQUIRE(host.numel() == rows * (1 + 2 * kBest));
+    const auto* words = host.const_data_ptr<std::int32_t>();
+    const std::size_t best = static_cast<std::size_t>(rows * kBest) * 4;
+    CHECK(std::memcmp(words, found.log_sum.const_data_ptr<float>(),
+                      static_cast<std::size_t>(rows) * 4) == 0);
+    CHECK(std::memcmp(words + rows, found.values.const_data_ptr<float>(), best) == 0);
+    CHECK(std::memcmp(words + rows * (1 + kBest), found.tokens.const_data_ptr<std::int32_t>(),
+                      best) == 0);
+  }
+  const RowSummaries none = summarise_rows(all.narrow(0, 0, 0), kBest);
+  CHECK(none.tokens.size(1) == kBest);
+  CHECK(none.all.numel() == 0);
+  CHECK_THROWS_AS(summarise_rows(all, kTriescopeRowSummaryBest + 1), LaunchError);
+}
+
+TEST_CASE("the stand-in counts page-locked memory, and there may be none") {
+  const kernels::CudaModule& module = kernels::cuda_module();
+  REQUIRE(module.available());
+  void* library = ::dlopen(module.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(library != nullptr);
+  const auto count =
+      reinterpret_cast<int (*)()>(::dlsym(library, "triescope_stand_in_host_allocations"));
+  REQUIRE((count != nullptr));
+  const int before = count();
+  void* memory = nullptr;
+  REQUIRE(module.host_allocate(&memory, 100) == 0);
+  CHECK(count() == before + 1);
+  CHECK(module.host_free(memory) == 0);
+  CHECK(count() == before);
+  const StandIn none("TRIESCOPE_CUDA_STAND_IN_NO_PINNED", "1");
+  memory = nullptr;
+  CHECK(module.host_allocate(&memory, 100) != 0);
+  CHECK(memory == nullptr);
+  CHECK(count() == before);
 }
 
 }  // namespace
