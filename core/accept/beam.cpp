@@ -22,6 +22,7 @@ BeamAcceptor::BeamAcceptor(const RunContext& run)
       prune_absolute_(run.settings.number("prune_absolute")),
       prune_relative_local_(run.settings.number("prune_relative_local")),
       candidates_(static_cast<std::size_t>(run.settings.integer("candidates"))),
+      end_tokens_(run.eos_token_ids.size()),
       // One beam is greedy decoding: the first finished sequence ends it.
       pool_(static_cast<int>(num_beams_), run.settings.number("length_penalty"),
             num_beams_ == 1 ? EarlyStopping::kTrue
@@ -33,9 +34,21 @@ BeamAcceptor::BeamAcceptor(const RunContext& run)
                                                  std::to_string(num_return_sequences_));
 }
 
+std::size_t BeamAcceptor::wanted() const {
+  return std::max<std::size_t>(2, 1 + end_tokens_) * num_beams_;
+}
+
+// With some more, so that ties at the end of the list seldom need the rest of the row.
+int BeamAcceptor::best_tokens() const {
+  constexpr int kMore = 8;
+  const auto looked_at = static_cast<int>(std::max(wanted(), candidates_));
+  if (processors_.any() || looked_at >= kMostBestTokens) return 0;
+  return std::min(looked_at + kMore, kMostBestTokens);
+}
+
 // Log-probs of a row as the search sees them [vocab].
 void BeamAcceptor::score_row(const StepView& view, int row, std::span<float> out) const {
-  const auto logits = view.logits(row);
+  const std::span<const float> logits = view.logits(row).whole();
   if (!processors_.any()) {
     finite_log_softmax(logits, out);
     return;
@@ -57,21 +70,29 @@ void BeamAcceptor::score_row(const StepView& view, int row, std::span<float> out
 BeamAcceptor::Expansion BeamAcceptor::expand(const StepView& view) const {
   Expansion out;
   const TokenTree& tree = view.tree;
-  const auto vocab = static_cast<std::size_t>(view.run.vocab_size);
-  const std::size_t wanted =
-      std::max<std::size_t>(2, 1 + view.run.eos_token_ids.size()) * num_beams_;
-  CandidateHeap heap(wanted);
-  std::vector<float> logprobs(vocab);
+  CandidateHeap heap(wanted());
+  std::vector<float> logprobs;
+  const auto score = [&](NodeId node) {
+    logprobs.resize(static_cast<std::size_t>(view.run.vocab_size));
+    score_row(view, view.row_of(node), logprobs);
+  };
   for (const NodeId node : live_) {
     const auto beam = static_cast<std::int32_t>(out.beams.size());
-    const float score = tree[node].score;
-    score_row(view, view.row_of(node), logprobs);
-    heap.add_row(beam, score, logprobs);
+    const float beam_score = tree[node].score;
+    BestLogprobs best;
+    if (!processors_.any()) best = best_logprobs(view.logits(view.row_of(node)));
+    if (best.tokens.empty() || !best.settles(candidates_ + 1) ||
+        !heap.add_best(beam, beam_score, best)) {
+      score(node);
+      heap.add_row(beam, beam_score, logprobs);
+      best.tokens = kernels::top_k(logprobs, std::max<std::size_t>(candidates_, 1));
+    }
     out.beams.push_back(node);
-    out.best_of_beam.push_back(score + kernels::largest(logprobs));
+    out.best_of_beam.push_back(beam_score + best.tokens.front().first);
 
+    best.tokens.resize(std::min(best.tokens.size(), candidates_));
     std::int32_t rank = 0;
-    for (const auto& [logprob, token] : kernels::top_k(logprobs, candidates_))
+    for (const auto& [logprob, token] : best.tokens)
       if (logprob > -std::numeric_limits<float>::infinity())
         out.shown.push_back(
             {.node = node.value, .rank = rank++, .token = token, .logprob = logprob});
@@ -81,8 +102,10 @@ BeamAcceptor::Expansion BeamAcceptor::expand(const StepView& view) const {
     // than the candidates.
     while (out.beams.size() < num_beams_) {
       const auto beam = static_cast<std::int32_t>(out.beams.size());
-      if (!heap.full() || heap.best().back().score <= FinishedPool::kEmpty / 2)
+      if (!heap.full() || heap.best().back().score <= FinishedPool::kEmpty / 2) {
+        if (logprobs.empty()) score(live_.front());
         heap.add_row(beam, FinishedPool::kEmpty, logprobs);
+      }
       out.beams.push_back(out.beams.front());
       out.best_of_beam.push_back(FinishedPool::kEmpty);
     }

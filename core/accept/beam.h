@@ -41,6 +41,7 @@ class BeamAcceptor final : public Acceptor {
   // num_return_sequences above num_beams.
   explicit BeamAcceptor(const RunContext& run);
 
+  int best_tokens() const override;
   Outlook look(const StepView& view) override;
   AcceptResult accept(const StepView& view, Rng& rng) override;
   std::vector<FinishedSequence> results(const TokenTree& tree) const override;
@@ -58,6 +59,7 @@ class BeamAcceptor final : public Acceptor {
   };
   // One level: `live_` goes through its rows, and is the next level's afterwards.
   void advance(const StepView& view, AcceptResult& result);
+  std::size_t wanted() const;  // rule 3: candidates of a level
   void score_row(const StepView& view, int row, std::span<float> out) const;
   Expansion expand(const StepView& view) const;
   NodeId hang(const StepView& view, Expansion& expansion, const BeamCandidate& candidate) const;
@@ -72,6 +74,7 @@ class BeamAcceptor final : public Acceptor {
   std::size_t num_return_sequences_;
   double prune_relative_, prune_absolute_, prune_relative_local_;
   std::size_t candidates_;
+  std::size_t end_tokens_;
   FinishedPool pool_;
   std::optional<Expansion> ahead_;  // of the next level, where look() has told of it already
   bool started_ = false, over_ = false;

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/kernels/row_ops.h"
 
 namespace triescope {
 
@@ -24,13 +23,13 @@ ModelRows::Entry& ModelRows::entry(NodeId node) {
   return found->second;
 }
 
-std::span<const float> ModelRows::raw(NodeId node) { return view_.logits(entry(node).row); }
+LogitsRow ModelRows::raw(NodeId node) { return view_.logits(entry(node).row); }
 
-std::span<const float> ModelRows::scores(NodeId node) {
+LogitsRow ModelRows::scores(NodeId node) {
   Entry& e = entry(node);
   if (!processors_.any()) return raw(node);
   if (e.processed.empty()) {
-    const auto row = raw(node);
+    const std::span<const float> row = raw(node).whole();
     e.processed.assign(row.begin(), row.end());
     const TokenTree& tree = view_.tree;
     std::vector<std::int32_t> tokens(view_.run.prompt.begin(), view_.run.prompt.end());
@@ -42,33 +41,22 @@ std::span<const float> ModelRows::scores(NodeId node) {
 
 std::int32_t ModelRows::best(NodeId node) {
   Entry& e = entry(node);
-  if (e.best < 0) {
-    const auto row = scores(node);
-    e.best = kernels::argmax(row);
-  }
+  if (e.best < 0) e.best = scores(node).argmax();
   return e.best;
 }
 
 float ModelRows::probability(NodeId node, std::int32_t token) {
   if (!processors_.any()) return std::exp(logprob(node, token));
   Entry& e = entry(node);
-  const auto row = scores(node);
+  const LogitsRow row = scores(node);
   if (!e.has_log_sum) {
-    e.log_sum = kernels::log_sum_exp(row);
+    e.log_sum = row.log_sum_exp();
     e.has_log_sum = true;
   }
   return std::exp(row[static_cast<std::size_t>(token)] - e.log_sum);
 }
 
-std::int32_t ModelRows::rank(NodeId node, std::int32_t token) {
-  const auto row = scores(node);
-  const auto at = static_cast<std::size_t>(token);
-  const float score = row[at];
-  std::int32_t before = 0;
-  for (std::size_t i = 0; i < at; ++i) before += row[i] >= score;
-  for (std::size_t i = at + 1; i < row.size(); ++i) before += row[i] > score;
-  return before;
-}
+std::int32_t ModelRows::rank(NodeId node, std::int32_t token) { return scores(node).rank(token); }
 
 const Distribution& ModelRows::distribution(NodeId node) {
   Entry& e = entry(node);
@@ -93,9 +81,9 @@ std::vector<capture::StageRow> ModelRows::stages(NodeId node, std::span<const st
 
 float ModelRows::logprob(NodeId node, std::int32_t token) {
   Entry& e = entry(node);
-  const auto row = raw(node);
+  const LogitsRow row = raw(node);
   if (!e.has_raw_log_sum) {
-    e.raw_log_sum = kernels::log_sum_exp(row);
+    e.raw_log_sum = row.log_sum_exp();
     e.has_raw_log_sum = true;
   }
   return row[static_cast<std::size_t>(token)] - e.raw_log_sum;

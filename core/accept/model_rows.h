@@ -26,8 +26,8 @@ class ModelRows {
   bool has(NodeId node) const { return entries_.contains(node); }
   std::int32_t vocab_size() const { return view_.run.vocab_size; }
 
-  std::span<const float> raw(NodeId node);     // the model's logits [vocab]
-  std::span<const float> scores(NodeId node);  // after the processors [vocab]
+  LogitsRow raw(NodeId node);     // the model's logits [vocab]
+  LogitsRow scores(NodeId node);  // after the processors [vocab]
   // Best token of scores(); ties go to the lowest id.
   std::int32_t best(NodeId node);
   // Softmax of scores(): no temperature, no filter. For the rules that do not sample, and for

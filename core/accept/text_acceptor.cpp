@@ -21,9 +21,9 @@ using capture::VerdictRow;
 constexpr float kNoScore = std::numeric_limits<float>::quiet_NaN();
 
 // The best `count` tokens of a node's row, as the model itself sees them.
-std::vector<std::int32_t> best_tokens(ModelRows& rows, NodeId node, int count) {
+std::vector<std::int32_t> best_of(ModelRows& rows, NodeId node, int count) {
   std::vector<std::int32_t> tokens;
-  for (const auto& [score, token] : kernels::top_k(rows.raw(node), static_cast<std::size_t>(count)))
+  for (const auto& [score, token] : rows.raw(node).top_k(static_cast<std::size_t>(count)))
     tokens.push_back(token);
   return tokens;
 }
@@ -111,6 +111,10 @@ TextAcceptor::TextAcceptor(const RunContext& run, VerifyRule rule)
       accept_top_k_(run.settings.integer_or("accept_top_k", 1)),
       candidates_(run.settings.integer_or("candidates", 0)) {}
 
+int TextAcceptor::best_tokens() const {
+  return draws() || processors_.any() ? 0 : std::max({candidates_, accept_top_k_, 1});
+}
+
 bool TextAcceptor::draws() const { return rule_ != verify_greedy && rule_ != verify_top_k; }
 
 Outlook TextAcceptor::look(const StepView& view) {
@@ -120,7 +124,7 @@ Outlook TextAcceptor::look(const StepView& view) {
   ModelRows rows(view, processors_, warpers_);
   const auto show = [&](NodeId node) {
     shown_.insert(node);
-    auto best = best_tokens(rows, node, candidates_);
+    auto best = best_of(rows, node, candidates_);
     add_candidates(rows, node, -1, best, outlook.candidates);
     const auto tokens = watched_tokens(std::move(best), view.tree, rows, node);
     for (const capture::StageRow& row : rows.stages(node, tokens, draws()))
@@ -213,7 +217,7 @@ TextAcceptor::Text TextAcceptor::verify(const StepView& view, Rng& rng, ModelRow
         for (const NodeId node : verified.path)
           for (std::size_t i = rows.distribution(tree[node].parent).size(); i > 0; --i)
             noise.gumbel();
-      const auto tokens = watched_tokens(best_tokens(rows, last, candidates_), tree, rows, last);
+      const auto tokens = watched_tokens(best_of(rows, last, candidates_), tree, rows, last);
       // A draft with none below it: look() did not know that the text would get there.
       if (!shown_.contains(last))
         for (const capture::StageRow& row : rows.stages(last, tokens, true))
@@ -254,7 +258,7 @@ TextAcceptor::Text TextAcceptor::verify(const StepView& view, Rng& rng, ModelRow
       const auto at = chosen.find(node);
       if (at == chosen.end() && input.drafts_below(node).empty()) return;
       add_candidates(rows, node, at == chosen.end() ? -1 : at->second,
-                     best_tokens(rows, node, candidates_), result.candidates);
+                     best_of(rows, node, candidates_), result.candidates);
     };
     show(root);
     for (const NodeId draft : drafts) show(draft);

@@ -24,6 +24,7 @@ class TextAcceptor final : public Acceptor {
   // Settings read: those of LogitsProcessors, Warpers and verify_parameters(), and "candidates".
   TextAcceptor(const RunContext& run, VerifyRule rule);
 
+  int best_tokens() const override;
   Outlook look(const StepView& view) override;
   AcceptResult accept(const StepView& view, Rng& rng) override;
   std::vector<FinishedSequence> results(const TokenTree& tree) const override;

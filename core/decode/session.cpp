@@ -16,7 +16,6 @@
 
 #include "core/base/error.h"
 #include "core/decode/session_impl.h"
-#include "core/kernels/row_ops.h"
 
 namespace triescope {
 
@@ -121,14 +120,15 @@ void Session::Impl::draft() {
 
 void Session::Impl::forward() {
   rows = frontier;
+  runner->read_best(parts.acceptor->best_tokens());
   if (step == 0) {
     // The forced token's own log-prob stands in the row before it.
     TreeRunner::LogitsSink before_last;
     if (!path.empty() && std::isnan(tree[path.back()].logprob))
-      before_last = [this](std::span<const float> logits) {
+      before_last = [this](const LogitsRow& logits) {
         const std::int32_t token = tree[path.back()].token.value;
         tree.set_logprob(path.back(),
-                         logits[static_cast<std::size_t>(token)] - kernels::log_sum_exp(logits));
+                         logits[static_cast<std::size_t>(token)] - logits.log_sum_exp());
       };
     runner->prefill(tree, path, stop.get_token(), progress, before_last);
     forward_row_count = tree.prompt_tokens() + static_cast<std::int32_t>(path.size());
@@ -138,6 +138,7 @@ void Session::Impl::forward() {
     rows.insert(rows.end(), drafts.sent.begin(), drafts.sent.end());
     runner->forward(tree, rows, stop.get_token());
     forward_row_count = static_cast<std::int32_t>(rows.size());
+    most_rows = std::max(most_rows, forward_row_count);
   }
   ++target_forwards;
   const auto tick = capture::make_tick(step, Phase::kForward);

@@ -70,8 +70,9 @@ struct RunResult {
   std::int64_t kv_bytes_per_token = 0, peak_live_tokens = 0, peak_garbage_tokens = 0,
                peak_reserved_bytes = 0, moved_tokens = 0, greedy_tokens = 0, batch_beam_tokens = 0;
   DrafterCost drafter_cost;  // of a drafter with a model of its own
-  std::string warning;       // Drafter::warning()
-  bool lossless = true;      // is_lossless()
+  // Drafter::warning(), and where forwards had more rows than ModelInfo::path_only_rows
+  std::string warning;
+  bool lossless = true;  // is_lossless()
   PhaseTimes time;
 };
 

@@ -49,6 +49,7 @@ struct Session::Impl {
   void hang_path(std::span<const ForcedToken> path);
   capture::RunInfo run_info() const;
   std::vector<FinishedSequence> sequences() const;
+  std::string warning() const;
   RunResult result() const;
 
   Model& model;
@@ -88,6 +89,7 @@ struct Session::Impl {
   // --- figures ---
   std::int64_t steps_done = 0, target_forwards = 0, emitted_tokens = 0;
   std::int32_t forward_row_count = 0;  // of this step
+  std::int32_t most_rows = 0;          // of a forward after prefill
   std::vector<std::int64_t> accepted_histogram;
   std::int32_t text_depth = 0;  // generated tokens with KV, of the longest live text
   std::int32_t peak_text = 0;

@@ -252,10 +252,21 @@ RunResult Session::Impl::result() const {
                            .forward_rows = drafting->figures().rows,
                            .kv_bytes_per_token = drafting->store().bytes_per_slot(),
                            .kv_peak_tokens = drafting->figures().peak_live};
-  if (parts.drafter) result.warning = parts.drafter->warning();
+  result.warning = warning();
   result.lossless = is_lossless(method, run.settings);
   result.time = time;
   return result;
+}
+
+std::string Session::Impl::warning() const {
+  std::string text = parts.drafter ? parts.drafter->warning() : "";
+  const ModelInfo& info = model.info();
+  if (info.path_only_rows == 0 || most_rows <= info.path_only_rows) return text;
+  if (!text.empty()) text += "; ";
+  return text + "a forward had " + std::to_string(most_rows) + " rows: on " + info.device +
+         " logits are the same to the last bit only in forwards of up to " +
+         std::to_string(info.path_only_rows) + (info.path_only_rows == 1 ? " row" : " rows") +
+         ", so drafts and beams may change the text where two tokens are nearly equal";
 }
 
 Session::Session(Model& model, const Tokenizer& tokenizer, RunConfig config,

@@ -6,6 +6,7 @@
 #include "core/heads/eagle_shape.h"
 #include "core/heads/eagle_weights.h"
 #include "core/model/torch_layers.h"
+#include "core/model/torch_logits.h"
 #include "core/model/torch_runtime.h"
 
 namespace triescope {
@@ -25,7 +26,8 @@ class EagleTorch final : public Model {
         layers_(config_, options_, target.torch_shared()->layer_steps()),
         weights_(loader),
         embedding_(loader, *target.torch_shared(), weights_.embedding),
-        output_(loader, *target.torch_shared(), config_.vocab_size, weights_.output) {
+        output_(loader, *target.torch_shared(), config_.vocab_size, weights_.output),
+        logits_(config_.vocab_size, options_, target.torch_shared()->layer_steps()) {
     info_.warning = layers_.warning();
   }
 
@@ -85,22 +87,20 @@ class EagleTorch final : public Model {
 
   ForwardOutput run(const ForwardBatch& batch, const VisibleSlots& visible, TorchKv& kv,
                     const std::stop_token& stop) {
-    const ForwardInputs in = layers_.inputs(batch, visible);
-    const Begin first =
-        begin(in, rows_tensor(batch.input_features, static_cast<std::int64_t>(batch.tokens.size()),
-                              options_));
+    const ForwardInputs in = layers_.inputs(batch, visible, inputs_);
+    const Begin first = begin(in, inputs_.device_copy(batch.input_features, options_.device())
+                                      .view({static_cast<std::int64_t>(batch.tokens.size()), -1})
+                                      .to(options_.dtype()));
     TorchFeatures features(batch, in.feature_rows);
     const Tensor normed = layers_.run({in, visible, first.first_input}, weights_.layers,
                                       {weights_.final_norm, {}}, first.x, kv, features, stop);
 
     ForwardOutput output;
     output.vocab_size = config_.vocab_size;
-    features_ = features.on_host();
-    output.features = values_of(features_);
+    output.features = values_of(features.on_host(features_));
     if (is_hydra() || batch.logit_rows.empty()) return output;
     const Tensor states = normed.index_select(0, in.logit_rows);
-    logits_ = output_.logits(states, head_.logit_scale).to(at::kCPU).contiguous();
-    output.logits = values_of(logits_);
+    logits_.give(output_.logits(states, head_.logit_scale), batch.best_tokens, output);
     return output;
   }
 
@@ -112,7 +112,8 @@ class EagleTorch final : public Model {
   EagleWeights<TorchHeadLoader> weights_;
   TorchHeadEmbedding embedding_;
   TorchHeadOutput output_;
-  Tensor logits_, features_;  // of the last forward, fp32 on the host
+  TorchLogits logits_;
+  StagingBuffer inputs_, features_;  // of the last forward
 };
 
 }  // namespace

@@ -114,6 +114,12 @@ void JointTopK::offer(const JointCandidate& candidate) {
   best_.insert(at, candidate);
 }
 
+void JointTopK::add_values(std::int32_t index, float offset,
+                           std::span<const std::pair<float, std::int32_t>> values) {
+  if (k_ == 0) return;
+  for (const auto& [value, token] : values) offer({value + offset, value, index, token});
+}
+
 void JointTopK::add_row(std::int32_t index, float offset, std::span<const float> row) {
   if (k_ == 0) return;
   const CpuKernels& kernels = cpu_kernels();

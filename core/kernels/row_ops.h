@@ -41,6 +41,9 @@ class JointTopK {
  public:
   explicit JointTopK(std::size_t k);
   void add_row(std::int32_t index, float offset, std::span<const float> row);
+  // Some values of a row with their tokens, in ascending order of these.
+  void add_values(std::int32_t index, float offset,
+                  std::span<const std::pair<float, std::int32_t>> values);
   bool full() const { return best_.size() == k_; }
   const std::vector<JointCandidate>& best() const { return best_; }
 

@@ -39,6 +39,10 @@ struct AcceptResult {
 class Acceptor {
  public:
   virtual ~Acceptor() = default;
+  // How many of a row's best tokens, with its log-sum-exp, are all that the next step looks at as a
+  // rule: on a GPU no more of a row is brought to the host. 0 = whole rows. Asked before every
+  // forward.
+  virtual int best_tokens() const { return 0; }
   // Between the forward and accept(), of the same view, where somebody records it: for those who watch
   // what is about to be decided. Decides nothing and draws no random number.
   virtual Outlook look(const StepView& view) {

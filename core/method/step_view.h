@@ -11,6 +11,7 @@
 
 #include "core/method/proposal.h"
 #include "core/method/run_context.h"
+#include "core/model/logits_row.h"
 #include "core/tree/token_tree.h"
 
 namespace triescope {
@@ -22,7 +23,7 @@ struct StepView {
   std::span<const NodeId> frontier;  // that the step began with, best first
   int step = 0;                      // 0 = prefill
   // Raw fp32 logits [vocab] of a row.
-  std::function<std::span<const float>(int row)> logits;
+  std::function<LogitsRow(int row)> logits;
   // Hidden state [hidden] of a row; `layer` is one of Drafter::feature_layers().
   std::function<std::span<const float>(int row, std::int32_t layer)> feature = {};
   // At prefill: the same of every position of the text, the prompt's first.

@@ -19,7 +19,6 @@
 #include "core/accept/rule_table.h"
 #include "core/accept/text_acceptor.h"
 #include "core/base/error.h"
-#include "core/kernels/row_ops.h"
 #include "core/methods/text_methods.h"
 #include "core/runner/tree_runner.h"
 
@@ -62,7 +61,10 @@ class DraftModelDrafter final : public Drafter {
         draws_(verify_draws(run.settings.text("verify"))),
         replacement_(run.settings.boolean("replacement")),
         sampler_(sampler_of(run.settings)),
-        candidates_(static_cast<std::size_t>(run.settings.integer("candidates"))) {}
+        candidates_(static_cast<std::size_t>(run.settings.integer("candidates"))) {
+    if (!draws_ && !processors_.any())
+      runner_.read_best(std::max(std::ranges::max(widths_), static_cast<int>(candidates_)));
+  }
 
   Drafts draft(DraftContext& context) override {
     Drafts drafts;
@@ -128,8 +130,7 @@ class DraftModelDrafter final : public Drafter {
 
   std::vector<Draft> best_below(ModelRows& rows, NodeId parent, int width) const {
     std::vector<Draft> found;
-    for (const auto& [score, token] :
-         kernels::top_k(rows.scores(parent), static_cast<std::size_t>(width)))
+    for (const auto& [score, token] : rows.scores(parent).top_k(static_cast<std::size_t>(width)))
       if (score > -std::numeric_limits<float>::infinity())
         found.push_back({token, 1, rows.probability(parent, token)});
     return found;
@@ -155,7 +156,7 @@ class DraftModelDrafter final : public Drafter {
 
   void show(ModelRows& rows, NodeId node, std::span<const Draft> chosen,
             std::vector<capture::CandidateRow>& out) const {
-    const auto best = kernels::top_k(rows.raw(node), candidates_);
+    const auto best = rows.raw(node).top_k(candidates_);
     for (std::size_t rank = 0; rank < best.size(); ++rank)
       out.push_back(
           {.node = node.value,
@@ -167,10 +168,11 @@ class DraftModelDrafter final : public Drafter {
 
   // The draft model's row in the target's vocabulary [vocab_size]: ids that it does not have are
   // -infinity, those beyond are left out.
-  std::span<const float> logits(int row, int vocab_size) {
-    const auto all = runner_.logits(row);
+  LogitsRow logits(int row, int vocab_size) {
+    const LogitsRow all = runner_.logits(row);
     const auto wanted = static_cast<std::size_t>(vocab_size);
-    if (all.size() >= wanted) return all.first(wanted);
+    if (all.size() == wanted) return all;
+    if (all.size() > wanted) return all.whole().first(wanted);
     std::vector<float>& padded = padded_[row];
     padded.assign(all.begin(), all.end());
     padded.resize(wanted, -std::numeric_limits<float>::infinity());

@@ -5,7 +5,6 @@
 #include <limits>
 #include <numeric>
 
-#include "core/kernels/row_ops.h"
 #include "core/methods/best_draft_watch.h"
 #include "core/methods/head_runner.h"
 #include "core/methods/rank_tree.h"
@@ -26,6 +25,7 @@ class DynamicTreeDrafter final : public Drafter {
         candidates_(static_cast<std::size_t>(run.settings.integer("candidates"))) {
     const int told = run.settings.integer("draft_tokens");
     tokens_ = static_cast<std::size_t>(told > 0 ? told : run.default_drafts(kPublishedTokens));
+    head_.runner().read_best(static_cast<int>(std::max(top_k_, candidates_)));
   }
 
   std::vector<std::int32_t> feature_layers() const override { return layers_; }
@@ -70,9 +70,9 @@ class DynamicTreeDrafter final : public Drafter {
                              Drafts& drafts) {
     const std::size_t first = pool_.size();
     for (std::size_t i = 0; i < parents.size(); ++i) {
-      const std::span<const float> row = head_.logits(static_cast<int>(i));
-      const float log_sum = kernels::log_sum_exp(row);
-      const auto best = kernels::top_k(row, std::max(top_k_, candidates_));
+      const LogitsRow row = head_.logits(static_cast<int>(i));
+      const float log_sum = row.log_sum_exp();
+      const auto best = row.top_k(std::max(top_k_, candidates_));
       std::vector<int> ranks;
       for (const auto& [logit, token] : std::span(best).first(std::min(top_k_, best.size()))) {
         if (logit == -std::numeric_limits<float>::infinity()) break;

@@ -24,7 +24,9 @@ class EagleDrafter final : public Drafter {
       : layers_(run.draft_head->feature_layers()),
         head_(*run.draft_head, layers_, run),
         tree_(rank_tree_of(run, kEagleTree, kMaxLevels, "a tree")),
-        candidates_(static_cast<std::size_t>(run.settings.integer("candidates"))) {}
+        candidates_(static_cast<std::size_t>(run.settings.integer("candidates"))) {
+    head_.runner().read_best(std::max(tree_.highest_rank() + 1, static_cast<int>(candidates_)));
+  }
 
   std::vector<std::int32_t> feature_layers() const override { return layers_; }
   TreeRunner* runner() override { return &head_.runner(); }
@@ -43,7 +45,7 @@ class EagleDrafter final : public Drafter {
     Drafts drafts = grow_rank_tree(context, tree_, head_.levels_below(context) + 1, candidates_,
                                    [&](std::size_t level, std::span<const NodeId> parents) {
                                      if (level > 0) head_.forward(context, parents);
-                                     std::vector<std::span<const float>> rows;
+                                     std::vector<LogitsRow> rows;
                                      for (std::size_t i = 0; i < parents.size(); ++i)
                                        rows.push_back(head_.logits(static_cast<int>(i)));
                                      return rows;

@@ -39,7 +39,7 @@ class HeadRunner {
   std::size_t levels_below(const DraftContext& context) const;
 
   // Of the rows of the last call.
-  std::span<const float> logits(int row) const { return runner_.logits(row); }
+  LogitsRow logits(int row) const { return runner_.logits(row); }
   std::span<const float> state(int row) const { return runner_.feature(row, feedback_); }
   TreeRunner& runner() { return runner_; }
 

@@ -17,7 +17,6 @@
 
 #include "core/accept/text_acceptor.h"
 #include "core/base/error.h"
-#include "core/kernels/row_ops.h"
 #include "core/lookup/ngram_pool.h"
 #include "core/methods/draft_text.h"
 #include "core/methods/text_methods.h"
@@ -85,7 +84,7 @@ class LookaheadDrafter final : public Drafter {
       if (row < 0) continue;
       std::vector<std::int32_t> ngram;
       for (const auto& tokens : window_) ngram.push_back(tokens[j]);
-      ngram.push_back(kernels::argmax(view.logits(row)));
+      ngram.push_back(view.logits(row).argmax());
       pool_.add(ngram);
       const bool ends = view.run.is_eos(ngram.back());
       for (std::size_t r = 0; r < rows_; ++r) window_[r][j] = ends ? first_token() : ngram[r + 1];

@@ -8,7 +8,6 @@
 
 #include "core/base/error.h"
 #include "core/heads/draft_head.h"
-#include "core/kernels/row_ops.h"
 
 namespace triescope {
 namespace {
@@ -79,6 +78,13 @@ RankTree tree_of(std::vector<Path> paths, int max_levels, const std::string& who
 
 }  // namespace
 
+int RankTree::highest_rank() const {
+  int highest = 0;
+  for (const std::vector<Node>& level : levels)
+    for (const Node& node : level) highest = std::max(highest, node.rank);
+  return highest;
+}
+
 RankTree parse_rank_tree(std::string_view text, int max_levels, const std::string& whose) {
   return tree_of(paths_of(text), max_levels, whose);
 }
@@ -134,15 +140,14 @@ Drafts grow_rank_tree(DraftContext& context, const RankTree& tree, std::size_t m
     if (ranks.empty()) break;
     std::vector<NodeId> parents;
     for (const auto& [parent, wanted] : ranks) parents.push_back(above[parent]);
-    const std::vector<std::span<const float>> found = rows(l, parents);
+    const std::vector<LogitsRow> found = rows(l, parents);
     std::map<std::size_t, std::vector<std::pair<float, std::int32_t>>> best;
     std::size_t at = 0;
     for (const auto& [parent, wanted] : ranks) {
       const std::size_t needed = static_cast<std::size_t>(std::ranges::max(wanted)) + 1;
-      auto& tokens = best[parent] = kernels::top_k(found[at], std::max(needed, candidates));
+      auto& tokens = best[parent] = found[at].top_k(std::max(needed, candidates));
       if (candidates > 0)
-        show_head_row(parents[at], tokens, kernels::log_sum_exp(found[at]), wanted,
-                      drafts.candidates);
+        show_head_row(parents[at], tokens, found[at].log_sum_exp(), wanted, drafts.candidates);
       ++at;
     }
     std::vector<NodeId> hung(level.size());

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/method/drafter.h"
+#include "core/model/logits_row.h"
 
 namespace triescope {
 
@@ -22,6 +23,8 @@ struct RankTree {
     int rank = 0;
   };
   std::vector<std::vector<Node>> levels;  // from the children of the pending node down
+
+  int highest_rank() const;  // 0 of an empty tree
 };
 
 // "0;1;0,0;0,1": paths of ranks in any order; blanks are skipped. Error{kInvalidArgument}: which
@@ -38,8 +41,8 @@ Parameter tree_parameter(std::string_view best_first);
 
 // One row of logits [vocab] for each parent, at a level counted from 0; the level above has been
 // hung.
-using LevelRows = std::function<std::vector<std::span<const float>>(
-    std::size_t level, std::span<const NodeId> parents)>;
+using LevelRows =
+    std::function<std::vector<LogitsRow>(std::size_t level, std::span<const NodeId> parents)>;
 // Hangs the tree below the pending node, level by level, `rows` asked once a level for the nodes
 // that have children in the next. Nothing hangs below an EOS, below `context.room`, or where the
 // vocabulary has not that many tokens. `candidates`: the best tokens of each row that are shown,

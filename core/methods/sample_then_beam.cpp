@@ -16,6 +16,10 @@ class SampleThenBeamAcceptor final : public Acceptor {
         scores_(1, run.settings.number("length_penalty"), EarlyStopping::kTrue,
                 run.max_new_tokens) {}
 
+  int best_tokens() const override {
+    return searching_ ? beam_.best_tokens() : sample_.best_tokens();
+  }
+
   Outlook look(const StepView& view) override {
     return searches(view) ? beam_.look(view) : sample_.look(view);
   }

@@ -46,9 +46,8 @@ class TokenHeadsDrafter final : public Drafter {
   }
 
  private:
-  std::vector<std::span<const float>> rows(const DraftContext& context,
-                                           std::span<const float> state, std::size_t level,
-                                           std::span<const NodeId> parents) {
+  std::vector<LogitsRow> rows(const DraftContext& context, std::span<const float> state,
+                              std::size_t level, std::span<const NodeId> parents) {
     std::vector<std::int32_t> tokens;
     if (heads_.reads_tokens()) {
       for (const NodeId parent : parents) {
@@ -60,7 +59,7 @@ class TokenHeadsDrafter final : public Drafter {
     const std::span<const float> all = with_memory(
         context.memory, [&] { return heads_.logits(static_cast<int>(level), state, tokens); });
     const auto vocab = static_cast<std::size_t>(context.run.vocab_size);
-    std::vector<std::span<const float>> of_parents;
+    std::vector<LogitsRow> of_parents;
     for (std::size_t i = 0; i < parents.size(); ++i)
       of_parents.push_back(all.subspan(heads_.reads_tokens() ? i * vocab : 0, vocab));
     return of_parents;

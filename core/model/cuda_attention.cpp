@@ -4,6 +4,7 @@
 
 #include "core/kernels/cuda_module.h"
 #include "core/model/cuda_launch.h"
+#include "core/model/row_bucket.h"
 
 namespace triescope {
 
@@ -29,7 +30,7 @@ CudaAttention::CudaAttention(const formats::ModelConfig& config, const ForwardIn
 at::Tensor CudaAttention::attend(const at::Tensor& q, const at::Tensor& keys,
                                  const at::Tensor& values, int window) const {
   const kernels::CudaModule& module = kernels::cuda_module();
-  const at::Tensor out = at::empty({q.size(0), config_.query_dims()}, q.options());
+  const at::Tensor out = bucket_rows(q.size(0), config_.query_dims(), q.options());
   TriescopeTreeAttention call = {};
   call.q = q.const_data_ptr();
   call.q_stride = q.stride(0);

@@ -1,6 +1,7 @@
 // The steps of core/model/torch_layer_ops.h, a kernel each.
 #include "core/kernels/cuda_module.h"
 #include "core/model/cuda_launch.h"
+#include "core/model/row_bucket.h"
 #include "core/model/torch_layer_ops.h"
 
 namespace triescope {
@@ -34,8 +35,8 @@ class CudaLayerOps final : public TorchLayerOps {
   Embedded embed_norm(const TorchMatrix& table, const Tensor& positions, const ForwardInputs& in,
                       const TorchNorm& norm) const override {
     const TorchMatrix::Stored stored = table.stored();
-    const Tensor x = at::empty({in.tokens.size(0), table.inputs()}, table.options());
-    const Embedded out = {x, at::empty_like(x)};
+    const Tensor x = bucket_rows(in.tokens.size(0), table.inputs(), table.options());
+    const Embedded out = {x, bucket_rows_like(x)};
     TriescopeEmbedNorm call = {};
     call.table = stored.values.const_data_ptr();
     call.type = stored.blocks ? static_cast<std::int32_t>(*stored.blocks) : -1;
@@ -58,7 +59,7 @@ class CudaLayerOps final : public TorchLayerOps {
 
   Tensor add_norm(Tensor& x, const Tensor& h, const Tensor& post,
                   const TorchNorm& norm) const override {
-    Tensor out = at::empty_like(x);
+    Tensor out = bucket_rows_like(x);
     TriescopeAddNorm call = {};
     call.x = x.mutable_data_ptr();
     call.h = h.defined() ? h.const_data_ptr() : nullptr;
@@ -102,7 +103,7 @@ class CudaLayerOps final : public TorchLayerOps {
   }
 
   Tensor activate(const Tensor& gate_up) const override {
-    Tensor out = at::empty({gate_up.size(0), config_.intermediate}, gate_up.options());
+    Tensor out = bucket_rows(gate_up.size(0), config_.intermediate, gate_up.options());
     TriescopeGatedActivation call = {};
     call.in = gate_up.const_data_ptr();
     call.out = out.mutable_data_ptr();

@@ -7,7 +7,8 @@
 namespace triescope {
 
 ForwardInputs::ForwardInputs(const ForwardBatch& batch, const VisibleSlots& visible,
-                             std::span<const RopeTable> ropes, const at::Device& device) {
+                             std::span<const RopeTable> ropes, const at::Device& device,
+                             StagingBuffer& staging) {
   const std::pair<std::span<const std::int32_t>, at::Tensor*> lists[] = {
       {batch.tokens, &tokens},
       {batch.positions, &positions},
@@ -19,10 +20,12 @@ ForwardInputs::ForwardInputs(const ForwardBatch& batch, const VisibleSlots& visi
       {visible.offsets, &offsets}};
   std::int64_t count = 0;
   for (const auto& [values, tensor] : lists) count += static_cast<std::int64_t>(values.size());
-  at::Tensor host = at::empty({count}, at::kInt);
-  auto* to = host.mutable_data_ptr<std::int32_t>();
+  auto* const host = reinterpret_cast<std::int32_t*>(
+      staging.reserve(static_cast<std::size_t>(count) * sizeof(std::int32_t)));
+  auto* to = host;
   for (const auto& [values, tensor] : lists) to = std::copy(values.begin(), values.end(), to);
-  const at::Tensor all = host.to(device);
+  at::Tensor all = at::empty({count}, at::TensorOptions().dtype(at::kInt).device(device));
+  all.copy_(at::from_blob(host, {count}, at::kInt));
   std::int64_t begin = 0;
   for (const auto& [values, tensor] : lists) {
     const auto size = static_cast<std::int64_t>(values.size());
@@ -34,8 +37,9 @@ ForwardInputs::ForwardInputs(const ForwardBatch& batch, const VisibleSlots& visi
   const auto rows = static_cast<std::int64_t>(batch.positions.size());
   std::int64_t angles = 0;
   for (const RopeTable& rope : ropes) angles += rows * rope.dims();
-  at::Tensor tables = at::empty({angles}, at::kFloat);
-  float* cos = tables.mutable_data_ptr<float>();
+  auto* const host_tables =
+      reinterpret_cast<float*>(staging.reserve(static_cast<std::size_t>(angles) * sizeof(float)));
+  float* cos = host_tables;
   for (const RopeTable& rope : ropes) {
     const auto half = static_cast<std::size_t>(rope.dims() / 2);
     float* sin = cos + batch.positions.size() * half;
@@ -46,7 +50,8 @@ ForwardInputs::ForwardInputs(const ForwardBatch& batch, const VisibleSlots& visi
     }
     cos = sin;
   }
-  tables = tables.to(device);
+  at::Tensor tables = at::empty({angles}, at::TensorOptions().dtype(at::kFloat).device(device));
+  tables.copy_(at::from_blob(host_tables, {angles}, at::kFloat));
   std::int64_t at_table = 0;
   const auto next_table = [&](std::int64_t half) {
     at::Tensor table = tables.narrow(0, at_table, rows * half).view({rows, half});

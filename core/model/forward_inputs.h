@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/model/rope_table.h"
+#include "core/model/staging_buffer.h"
 #include "core/model/visible_slots.h"
 
 namespace triescope {
@@ -18,8 +19,9 @@ struct ForwardInputs {
     at::Tensor cos, sin;
   };
 
+  // Both go by way of `staging`, whose memory is free again afterwards.
   ForwardInputs(const ForwardBatch& batch, const VisibleSlots& visible,
-                std::span<const RopeTable> ropes, const at::Device& device);
+                std::span<const RopeTable> ropes, const at::Device& device, StagingBuffer& staging);
 
   // int32, as in ForwardBatch and VisibleSlots; empty offsets = causal.
   at::Tensor tokens, positions, slots, logit_rows, feature_rows, prefix, own, offsets;

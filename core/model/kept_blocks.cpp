@@ -3,6 +3,8 @@
 #include <map>
 #include <optional>
 
+#include "core/base/bytes_text.h"
+#include "core/base/error.h"
 #include "core/model/kernel_check.h"
 
 namespace triescope {
@@ -10,21 +12,31 @@ namespace {
 
 using formats::GgmlType;
 
-// The types of blocks among a file's matrices, each with the columns of one of them. Positions are
-// always widened.
-std::map<GgmlType, std::int64_t> blocks_of(const formats::WeightSource& source) {
-  std::map<GgmlType, std::int64_t> found;
+// Calls f(shape, type) for each weight; type: of the blocks it lies in, none where it is dense or
+// always widened (positions).
+template <class F>
+void each_weight(const formats::WeightSource& source, const F& f) {
   for (int r = 0; r < formats::kRoles; ++r) {
     const auto role = static_cast<formats::Role>(r);
     const std::optional<formats::WeightShape> shape = source.shape(role);
-    if (!shape || role == formats::Role::kPositions) continue;
+    if (!shape) continue;
     const int layers =
         formats::is_of_layer(role) ? static_cast<int>(source.config().layers.size()) : 1;
     for (int layer = 0; layer < layers; ++layer) {
-      const std::optional<GgmlType> type = source.stored_type(role, layer);
-      if (type && formats::block_elements(*type) > 1) found.try_emplace(*type, shape->cols);
+      std::optional<GgmlType> type = source.stored_type(role, layer);
+      if (type && (formats::block_elements(*type) == 1 || role == formats::Role::kPositions))
+        type.reset();
+      f(*shape, type);
     }
   }
+}
+
+// The types of blocks among a file's matrices, each with the columns of one of them.
+std::map<GgmlType, std::int64_t> blocks_of(const formats::WeightSource& source) {
+  std::map<GgmlType, std::int64_t> found;
+  each_weight(source, [&](const formats::WeightShape& shape, std::optional<GgmlType> type) {
+    if (type) found.try_emplace(*type, shape.cols);
+  });
   return found;
 }
 
@@ -50,6 +62,24 @@ KeptBlocks choose_kept_blocks(const formats::WeightSource& source, const LoadOpt
                     (kept.types.empty() && expanded.size() == 1 ? "quantised" : names) +
                     " matrices are expanded to " + to_string(options.dtype) + " on loading: " + why;
   return kept;
+}
+
+void check_room_for_expanded(const formats::WeightSource& source, const KeptBlocks& blocks,
+                             DType dtype, std::int64_t free_bytes) {
+  if (blocks.warning.empty() || free_bytes < 0) return;
+  std::int64_t bytes = 0;
+  each_weight(source, [&](const formats::WeightShape& shape, std::optional<GgmlType> type) {
+    const std::int64_t values = shape.rows * shape.cols;
+    bytes += type && blocks.types.contains(*type)
+                 ? values / formats::block_elements(*type) * formats::block_bytes(*type)
+                 : values * (dtype == DType::kF32 ? 4 : 2);
+  });
+  if (bytes <= free_bytes) return;
+  throw Error(ErrorCode::kOutOfMemory,
+              blocks.warning + ". So the weights take " + bytes_text(static_cast<double>(bytes)) +
+                  ", and " + bytes_text(static_cast<double>(free_bytes)) +
+                  " are free; take a smaller model" +
+                  (dtype == DType::kF32 ? ", --dtype bf16" : "") + " or --device cpu");
 }
 
 }  // namespace triescope

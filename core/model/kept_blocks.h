@@ -4,6 +4,7 @@
 
 #include <ATen/ATen.h>
 
+#include <cstdint>
 #include <set>
 #include <string>
 
@@ -21,5 +22,11 @@ struct KeptBlocks {
 // tensors: device and dtype of what is dense. None stay, without a word, where they were not to.
 KeptBlocks choose_kept_blocks(const formats::WeightSource& source, const LoadOptions& options,
                               const at::TensorOptions& tensors, LayerSteps steps);
+
+// Where types are expanded though they should stay, memory_need() was too small: asks again before
+// anything is read. Error{kOutOfMemory}: the weights, some of them expanded, take more than
+// `free_bytes` (-1 = unknown: nothing to compare with); says what takes less.
+void check_room_for_expanded(const formats::WeightSource& source, const KeptBlocks& blocks,
+                             DType dtype, std::int64_t free_bytes);
 
 }  // namespace triescope

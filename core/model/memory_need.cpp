@@ -10,6 +10,10 @@ namespace {
 
 std::int64_t bytes_of(DType dtype) { return dtype == DType::kF32 ? 4 : 2; }
 
+std::int64_t prefill_rows(const LoadOptions& options) {
+  return static_cast<std::int64_t>(options.device == "cpu" ? kPrefillChunk : kGpuPrefillChunk);
+}
+
 std::int64_t weight_bytes(const ModelInfo& info, const LoadOptions& options) {
   const bool on_cpu = options.device == "cpu";
   const bool as_stored = on_cpu && options.stored_weights && !options.reference_kernels;
@@ -32,7 +36,7 @@ std::int64_t tile_bytes(const ModelInfo& info, const LoadOptions& options) {
 std::int64_t attention_bytes(const ModelInfo& info, const LoadOptions& options) {
   if (options.device == "cpu" || options.reference_kernels) return 0;
   const std::int64_t partition =
-      4 * static_cast<std::int64_t>(kPrefillChunk) * info.heads * std::int64_t{info.head_dim + 2};
+      4 * prefill_rows(options) * info.heads * std::int64_t{info.head_dim + 2};
   return std::min<std::int64_t>(TRIESCOPE_ATTENTION_SCRATCH,
                                 partition * ((info.context + 127) / 128));
 }
@@ -56,8 +60,7 @@ MemoryNeed memory_need(const ModelInfo& info, const LoadOptions& options) {
   const std::int64_t row = 3 * std::int64_t{info.hidden} +
                            2 * (info.heads + info.kv_heads) * head_dim +
                            3 * std::int64_t{info.intermediate};
-  need.scratch = 4 * (static_cast<std::int64_t>(kPrefillChunk) * row +
-                      kLogitRows * std::int64_t{info.vocab_size}) +
+  need.scratch = 4 * (prefill_rows(options) * row + kLogitRows * std::int64_t{info.vocab_size}) +
                  tile_bytes(info, options) + attention_bytes(info, options);
   return need;
 }

@@ -7,7 +7,8 @@
 // of slots in path order (prompt first, itself last).
 //
 // Invariant ("path only"), CPU: a row's logits depend on the tokens and positions of its path
-// alone, bit for bit: not on how many rows share the forward, nor on where slots lie.
+// alone, bit for bit: not on how many rows share the forward, nor on where slots lie. On a GPU the same
+// holds for forwards of up to ModelInfo::path_only_rows rows.
 // Thread-safety: one thread at a time per Model; different Models are independent.
 #pragma once
 
@@ -21,12 +22,14 @@
 
 #include "core/base/log.h"
 #include "core/formats/generation_settings.h"
+#include "core/model/logits_row.h"
 
 namespace triescope {
 
 // The most tokens one forward of a prefill takes: bounds the memory of its activations, and how
-// long a progress bar stands still.
-inline constexpr std::size_t kPrefillChunk = 256;
+// long a progress bar stands still. On a GPU more rows are little more to wait for, and fewer
+// launches.
+inline constexpr std::size_t kPrefillChunk = 256, kGpuPrefillChunk = 1024;
 
 // The most that a dense tile of a quantised matrix takes on a GPU, where a forward of many rows
 // multiplies by one tile after the other.
@@ -72,6 +75,12 @@ struct ModelInfo {
   // kernels and the type of its weights (not by a measurement: what is drafted must not depend on
   // the moment): drafting methods fill this many unless they are given a number.
   int cheap_rows = 33;
+  // A row's logits have the same bits in every forward of up to so many rows; 0 = in any forward.
+  // Beyond it, sums may be added up in another order, and tokens that are nearly equal may change
+  // places.
+  int path_only_rows = 0;
+  // Rows of one forward of a prefill.
+  int prefill_rows = static_cast<int>(kPrefillChunk);
 };
 
 // KV of `capacity` slots, in every layer. Made by Model::make_kv; layout is the model's own.
@@ -106,6 +115,10 @@ struct ForwardBatch {
   std::span<const std::int32_t> own_offsets;  // [rows + 1] or empty
   // Rows whose logits are wanted, ascending; at prefill the last alone.
   std::span<const std::int32_t> logit_rows;
+  // Where the logits are computed on a device they may stay there: of each row log-sum-exp and this
+  // many best tokens come at once, the whole of it once it is asked for. 0 = whole rows at once, as
+  // on a CPU in any case, and where the device cannot (ForwardOutput says).
+  int best_tokens = 0;
   // Hidden states wanted, independent of the logits: for each layer id, of each row. An id 0 .. L-1
   // is the residual stream entering that layer (0: the embeddings), L = ModelInfo::layers the one
   // after the last layer, kFinalNorm the output of the final norm. Both distinct; rows ascending.
@@ -123,11 +136,14 @@ struct ForwardBatch {
 struct ForwardOutput {
   // [logit_rows, vocab], row-major fp32 on the host. Valid until the next forward of this model.
   std::span<const float> logits;
+  // In their place, where the rows stayed on the device; of the model, valid as long.
+  DeviceLogits* on_device = nullptr;
   // [feature_layers, feature_rows, hidden], row-major fp32 on the host, valid as long as the
   // logits.
   std::span<const float> features = {};
   int vocab_size = 0;
-  std::span<const float> row(int i) const {
+  LogitsRow row(int i) const {
+    if (on_device != nullptr) return {*on_device, i};
     return logits.subspan(static_cast<std::size_t>(i) * vocab_size, vocab_size);
   }
 };

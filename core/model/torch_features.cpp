@@ -7,9 +7,9 @@ void TorchFeatures::keep(const at::Tensor& x, std::int32_t layer) {
     if (layers_[i] == layer) kept_[i] = x.index_select(0, rows_);
 }
 
-at::Tensor TorchFeatures::on_host() const {
+at::Tensor TorchFeatures::on_host(StagingBuffer& memory) const {
   if (kept_.empty()) return {};
-  return at::stack(kept_).to(at::kFloat).to(at::kCPU).contiguous();
+  return memory.host_copy(at::stack(kept_).to(at::kFloat).contiguous());
 }
 
 }  // namespace triescope

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/model/model.h"
+#include "core/model/staging_buffer.h"
 
 namespace triescope {
 
@@ -19,8 +20,8 @@ class TorchFeatures {
       : layers_(batch.feature_layers), rows_(rows), kept_(layers_.size()) {}
   // x: [rows of the batch, hidden] of this layer; the rows asked for are copied.
   void keep(const at::Tensor& x, std::int32_t layer);
-  // [layers, rows, hidden] fp32; undefined where nothing is asked for.
-  at::Tensor on_host() const;
+  // [layers, rows, hidden] fp32 in `memory`; undefined where nothing is asked for.
+  at::Tensor on_host(StagingBuffer& memory) const;
 
  private:
   std::span<const std::int32_t> layers_;

@@ -39,10 +39,13 @@ class TorchLayers {
 
   // Which steps run on libtorch's operations though kernels were asked for, and why. "" = none.
   const std::string& warning() const { return warning_; }
+  // Every step runs on its kernel, and hands on buckets of rows (row_bucket.h).
+  bool keep_buckets() const { return attention_kernel_ && warning_.empty(); }
 
   // A batch on the device, with these layers' rotary tables.
-  ForwardInputs inputs(const ForwardBatch& batch, const VisibleSlots& visible) const {
-    return {batch, visible, ropes_, device_};
+  ForwardInputs inputs(const ForwardBatch& batch, const VisibleSlots& visible,
+                       StagingBuffer& staging) const {
+    return {batch, visible, ropes_, device_, staging};
   }
 
   // What a batch's tokens put before the first layer, whose norm it goes through.

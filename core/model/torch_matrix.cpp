@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/kernels/cuda_module.h"
 #include "core/model/cuda_launch.h"
+#include "core/model/row_bucket.h"
 
 namespace triescope {
 
@@ -23,6 +24,11 @@ std::int64_t row_bytes(GgmlType type, std::int64_t inputs) {
 
 std::optional<Tensor> optional_of(const Tensor& tensor) {
   return tensor.defined() ? std::optional<Tensor>(tensor) : std::nullopt;
+}
+
+// Of the bucket that x begins, where it has one: rows behind x's are left to the caller.
+Tensor dense_product(const Tensor& x, const Tensor& weights, const Tensor& bias) {
+  return at::linear(whole_bucket(x), weights, optional_of(bias));
 }
 
 Tensor part_of(const Tensor& bias, std::int64_t first, std::int64_t count) {
@@ -121,14 +127,15 @@ Tensor TorchMatrix::product(const Tensor& x, const Tensor& bias, at::ScalarType 
     refuse("product: expected rows of " + std::to_string(inputs_) + " values of type " +
            std::string(options_.dtype().name()) + ", found rows of " + std::to_string(x.size(-1)) +
            " of type " + std::string(x.dtype().name()));
-  if (runs_.size() == 1 && !runs_[0].blocks)
-    return at::linear(x, runs_[0].weights, optional_of(bias)).to(result);
   const Tensor rows = x.contiguous();
-  Tensor y = at::empty({rows.size(0), outputs_}, x.options().dtype(result));
+  if (runs_.size() == 1 && !runs_[0].blocks)
+    return dense_product(rows, runs_[0].weights, bias).to(result).narrow(0, 0, rows.size(0));
+  Tensor y = bucket_rows(rows.size(0), outputs_, x.options().dtype(result));
   for (const Run& run : runs_) {
     const Tensor own = part_of(bias, run.first, run.outputs);
     if (!run.blocks) {
-      y.narrow(1, run.first, run.outputs).copy_(at::linear(rows, run.weights, optional_of(own)));
+      y.narrow(1, run.first, run.outputs)
+          .copy_(dense_product(rows, run.weights, own).narrow(0, 0, rows.size(0)));
     } else if (rows.size(0) <= kFewRows) {
       block_product(run, rows, own, y);
     } else {

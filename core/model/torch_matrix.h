@@ -58,7 +58,8 @@ class TorchMatrix {
   const at::TensorOptions& options() const { return options_; }  // device, dtype of computation
   std::int64_t bytes() const;                                    // on the device
 
-  // x [rows, inputs] of the dtype -> x W^T + bias [rows, outputs], contiguous, in `result`. bias
+  // x [rows, inputs] of the dtype -> x W^T + bias [rows, outputs], contiguous, in `result`; of rows
+  // that begin a bucket (row_bucket.h) with the bits they have in it alone, and beginning one. bias
   // [outputs] of the dtype, undefined = none. Error{kInvalidArgument}: x of another width or dtype;
   // kCuda: a launch failed.
   at::Tensor product(const at::Tensor& x, const at::Tensor& bias, at::ScalarType result) const;

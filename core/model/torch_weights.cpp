@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/model/staging_pool.h"
 #include "core/model/torch_runtime.h"
 
 namespace triescope {
@@ -21,10 +22,12 @@ TorchWeights::TorchWeights(const formats::WeightSource& source, const at::Tensor
                            const ProgressSink& progress, std::stop_token stop)
     : layers(source.config().layers.size()), kept_blocks_(std::move(kept_blocks)) {
   on_device(options.device(), [&] { allocate(source, options); });
+  StagingPool pool;
   load_weights(source, std::min(threads, 8), progress, std::move(stop),
                [&](const WeightTask& task) {
+                 StagingPool::Lease staging = pool.take();
                  // Threads of load_weights are new ones: the mode and the device are set for each.
-                 on_device(options.device(), [&] { place(source, task); });
+                 on_device(options.device(), [&] { place(source, task, *staging); });
                });
   if (source.config().tied_embeddings) head.matrix = embedding;
 }
@@ -160,13 +163,14 @@ void TorchWeights::allocate(const formats::WeightSource& source, const at::Tenso
   }
 }
 
-void TorchWeights::place(const formats::WeightSource& source, const WeightTask& task) {
+void TorchWeights::place(const formats::WeightSource& source, const WeightTask& task,
+                         StagingBuffer& staging) {
   const ModelConfig& config = source.config();
   const Target target = target_of(config, task.role, task.layer);
   if (target.matrix != nullptr) {
     const std::optional<GgmlType> type = source.stored_type(task.role, task.layer);
     if (type && (formats::block_elements(*type) == 1 || kept_blocks_.contains(*type))) {
-      place_stored(source, task, target, *type);
+      place_stored(source, task, target, *type, staging);
       return;
     }
   }
@@ -182,18 +186,20 @@ void TorchWeights::place(const formats::WeightSource& source, const WeightTask& 
   target.tensor->narrow(0, target.first_row, task.shape.rows).copy_(fp32);
 }
 
-// In pieces, so that a large matrix is never whole on the host.
+// In pieces, so that a large matrix is never whole on the host. While one thread's piece goes to the
+// device, others read theirs from the file.
 void TorchWeights::place_stored(const formats::WeightSource& source, const WeightTask& task,
-                                const Target& target, GgmlType type) {
+                                const Target& target, GgmlType type, StagingBuffer& staging) {
   constexpr std::int64_t kPieceBytes = 8 << 20;
   const std::int64_t row_bytes =
       task.shape.cols / formats::block_elements(type) * formats::block_bytes(type);
   const std::int64_t piece = std::clamp<std::int64_t>(kPieceBytes / row_bytes, 1, task.shape.rows);
   source.will_read(task.role, task.layer);
-  std::vector<std::byte> bytes(static_cast<std::size_t>(piece * row_bytes));
+  const std::span bytes(staging.reserve(static_cast<std::size_t>(piece * row_bytes)),
+                        static_cast<std::size_t>(piece * row_bytes));
   for (std::int64_t first = 0; first < task.shape.rows; first += piece) {
     const std::int64_t count = std::min(piece, task.shape.rows - first);
-    const auto part = std::span(bytes).first(static_cast<std::size_t>(count * row_bytes));
+    const auto part = bytes.first(static_cast<std::size_t>(count * row_bytes));
     source.read_stored_rows(task.role, task.layer, first, part);
     if (formats::block_elements(type) == 1) {
       target.matrix->set_plain_rows(target.first_row + first, count, type, part);

@@ -13,6 +13,7 @@
 
 #include "core/base/log.h"
 #include "core/formats/weights.h"
+#include "core/model/staging_buffer.h"
 #include "core/model/torch_linear.h"
 #include "core/model/weight_loading.h"
 
@@ -64,9 +65,9 @@ class TorchWeights {
   std::optional<formats::GgmlType> blocks_of(const formats::WeightSource& source,
                                              formats::Role role, int layer) const;
   void allocate(const formats::WeightSource& source, const at::TensorOptions& options);
-  void place(const formats::WeightSource& source, const WeightTask& task);
+  void place(const formats::WeightSource& source, const WeightTask& task, StagingBuffer& staging);
   static void place_stored(const formats::WeightSource& source, const WeightTask& task,
-                           const Target& target, formats::GgmlType type);
+                           const Target& target, formats::GgmlType type, StagingBuffer& staging);
 
   const std::set<formats::GgmlType> kept_blocks_;
 };

@@ -5,8 +5,11 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/model/device_memory.h"
 #include "core/model/kept_blocks.h"
+#include "core/model/row_bucket.h"
 #include "core/model/torch_layers.h"
+#include "core/model/torch_logits.h"
 #include "core/model/torch_runtime.h"
 #include "core/model/torch_shared.h"
 #include "core/model/transformer.h"
@@ -31,14 +34,18 @@ class TorchTransformer final : public Model, public TorchShared {
         options_(at::TensorOptions().dtype(scalar_type(options.dtype)).device(device_)),
         steps_(steps),
         layers_(config_, with_threads(options_, options.threads), steps),
-        blocks_(choose_kept_blocks(source, options, options_, steps)),
+        logits_(config_.vocab_size, options_, steps),
+        blocks_(blocks_that_fit(source, options, options_, steps)),
         weights_(source, options_, blocks_.types, options.threads, progress, stop) {
     info_.device = device_.str();
     if (device_.is_cuda() && !device_.has_index()) info_.device = "cuda:0";
     position_end_ = info_.context;
     warn(layers_.warning());
+    warn(logits_.warning(info_.warning));
     warn(blocks_.warning);
     if (weights_.bytes_per_weight() < 1.5) info_.cheap_rows = kCheapBlockRows;
+    info_.path_only_rows = layers_.keep_buckets() ? static_cast<int>(kRowBucket) : 1;
+    if (device_.is_cuda()) info_.prefill_rows = static_cast<int>(kGpuPrefillChunk);
   }
 
   const ModelInfo& info() const override { return info_; }
@@ -87,6 +94,13 @@ class TorchTransformer final : public Model, public TorchShared {
   }
 
  private:
+  static KeptBlocks blocks_that_fit(const formats::WeightSource& source, const LoadOptions& options,
+                                    const at::TensorOptions& tensors, LayerSteps steps) {
+    KeptBlocks blocks = choose_kept_blocks(source, options, tensors, steps);
+    check_room_for_expanded(source, blocks, options.dtype, free_device_memory(options.device));
+    return blocks;
+  }
+
   // libtorch's threads on a CPU, before anything runs there.
   static const at::TensorOptions& with_threads(const at::TensorOptions& options, int threads) {
     if (!options.device().is_cuda()) at::set_num_threads(threads);
@@ -99,7 +113,7 @@ class TorchTransformer final : public Model, public TorchShared {
 
   ForwardOutput run(const ForwardBatch& batch, const VisibleSlots& visible, TorchKv& kv,
                     const std::stop_token& stop) {
-    const ForwardInputs in = layers_.inputs(batch, visible);
+    const ForwardInputs in = layers_.inputs(batch, visible, inputs_);
     TorchFeatures features(batch, in.feature_rows);
     const auto [x, first_input] = layers_.embed(in, weights_.embedding, weights_.positions,
                                                 weights_.layers.front().attention_norm);
@@ -108,14 +122,12 @@ class TorchTransformer final : public Model, public TorchShared {
 
     ForwardOutput output;
     output.vocab_size = config_.vocab_size;
-    features_ = features.on_host();
-    output.features = values_of(features_);
+    output.features = values_of(features.on_host(features_));
     if (batch.logit_rows.empty()) return output;
-    Tensor logits = head_logits(normed.index_select(0, in.logit_rows));
+    Tensor logits = head_logits(select_bucket_rows(normed, in.logit_rows));
     if (config_.logit_softcap > 0)
       logits = at::tanh(logits / config_.logit_softcap) * config_.logit_softcap;
-    logits_ = logits.to(at::kCPU).contiguous();
-    output.logits = values_of(logits_);
+    logits_.give(logits, batch.best_tokens, output);
     return output;
   }
 
@@ -125,11 +137,12 @@ class TorchTransformer final : public Model, public TorchShared {
   at::TensorOptions options_;
   LayerSteps steps_;
   TorchLayers layers_;  // with the kernels that pass their check, before anything is read
+  TorchLogits logits_;  // likewise
   KeptBlocks blocks_;
   TorchWeights weights_;
   int position_end_ = 0;
-  Tensor logits_, features_;  // of the last forward, fp32 on the host
-  Tensor head_logits_;        // of output_head(), likewise
+  StagingBuffer inputs_, features_;  // of the last forward
+  Tensor head_logits_;               // of output_head(), fp32 on the host
 };
 
 }  // namespace

@@ -72,9 +72,10 @@ void TreeRunner::prefill(const TokenTree& tree, std::span<const NodeId> path, st
   const auto hidden = static_cast<std::size_t>(info().hidden);
   prefill_positions_ = static_cast<std::int32_t>(total);
   prefill_features_.assign(feature_layers_.size() * total * hidden, 0.0f);
-  for (std::size_t start = 0; start < total; start += kPrefillChunk) {
+  const auto chunk = static_cast<std::size_t>(info().prefill_rows);
+  for (std::size_t start = 0; start < total; start += chunk) {
     if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "stopped");
-    const std::size_t count = std::min(kPrefillChunk, total - start);
+    const std::size_t count = std::min(chunk, total - start);
     const std::size_t end = start + count;
     const bool has_before_last = before_last && start + 2 <= total && end + 1 >= total;
     std::vector<std::int32_t> wanted;
@@ -87,6 +88,7 @@ void TreeRunner::prefill(const TokenTree& tree, std::span<const NodeId> path, st
          .own_slots = {},
          .own_offsets = {},
          .logit_rows = wanted,
+         .best_tokens = best_tokens_,
          .feature_layers = feature_layers_,
          .feature_rows = count_up(feature_layers_.empty() ? 0 : count),
          .text_length = static_cast<std::int32_t>(text_length)},
@@ -130,6 +132,7 @@ void TreeRunner::forward(const TokenTree& tree, std::span<const NodeId> rows,
        .own_slots = placed.own_slots,
        .own_offsets = placed.own_offsets,
        .logit_rows = all,
+       .best_tokens = best_tokens_,
        .feature_layers = feature_layers_,
        .feature_rows = feature_layers_.empty() ? std::span<const std::int32_t>() : all,
        .text_length = outgrown_ ? limit + 1 : 0},
@@ -167,9 +170,10 @@ void TreeRunner::recompute_kv(const TokenTree& tree, const Placement& placed,
     }
   }
   std::ranges::stable_sort(all, {}, &Old::position);
-  for (std::size_t start = 0; start < all.size(); start += kPrefillChunk) {
+  const auto chunk = static_cast<std::size_t>(info().prefill_rows);
+  for (std::size_t start = 0; start < all.size(); start += chunk) {
     std::vector<std::int32_t> tokens, positions, slots, own, offsets = {0};
-    for (std::size_t i = start; i < std::min(start + kPrefillChunk, all.size()); ++i) {
+    for (std::size_t i = start; i < std::min(start + chunk, all.size()); ++i) {
       tokens.push_back(all[i].token);
       positions.push_back(all[i].position);
       slots.push_back(all[i].slot);

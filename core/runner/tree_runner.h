@@ -66,6 +66,9 @@ class TreeRunner {
   // Hidden states wanted of every row from now on, and of every position of prefill().
   void read_features(std::vector<std::int32_t> layers) { feature_layers_ = std::move(layers); }
 
+  // How many of a row's best tokens are looked at as a rule: ForwardBatch::best_tokens from now on.
+  void read_best(int tokens) { best_tokens_ = tokens; }
+
   // Where a row finds the hidden state that it reads beside its token, [width], the same for all
   // rows of a forward: ForwardBatch::input_features. `node`: none for a token of the prompt.
   // `position`: its own.
@@ -75,7 +78,7 @@ class TreeRunner {
   // First call. The prompt, then `path`, a chain of pending nodes that hangs below it (may be
   // empty). Then there is one row: that of the last of `path`, else the root's. `before_last`,
   // where given, sees the logits [vocab] of the row before it.
-  using LogitsSink = std::function<void(std::span<const float>)>;
+  using LogitsSink = std::function<void(const LogitsRow&)>;
   void prefill(const TokenTree& tree, std::span<const NodeId> path, std::stop_token stop,
                const ProgressSink& progress = {}, const LogitsSink& before_last = {});
 
@@ -106,7 +109,7 @@ class TreeRunner {
   // --- the rows of the last prefill or forward; valid until the next ---
   std::span<const NodeId> rows() const { return rows_; }
   // Raw fp32 logits [vocab].
-  std::span<const float> logits(int row) const { return output_.row(first_logit_row_ + row); }
+  LogitsRow logits(int row) const { return output_.row(first_logit_row_ + row); }
   // Hidden state [hidden] of a row; `layer` is one that read_features() named.
   std::span<const float> feature(int row, std::int32_t layer) const;
   // The same of a position of the prefill, prompt and path, until forget_prefill_features().
@@ -145,6 +148,7 @@ class TreeRunner {
   ForwardOutput output_;
   int first_logit_row_ = 0;  // rows of output_.logits before rows_'
   std::vector<std::int32_t> feature_layers_;
+  int best_tokens_ = 0;
   FeatureSource input_source_;
   std::vector<float> input_features_;    // of the forward that runs
   std::vector<float> prefill_features_;  // [feature_layers, positions, hidden]

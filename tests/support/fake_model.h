@@ -37,6 +37,8 @@ struct FakeOptions {
   std::vector<std::int32_t> chain = {};
   int quantum =
       0;  // > 0: logits are rounded to multiples of 1 / quantum, so that exact ties are common
+  int prefill_rows = static_cast<int>(kPrefillChunk);
+  int path_only_rows = 0;
 };
 
 class FakeKv final : public KvStorage {
@@ -80,6 +82,8 @@ class FakeModel final : public Model {
     info_.heads = info_.kv_heads = info_.head_dim = 1;
     info_.hidden = 2;
     info_.device = "cpu";
+    info_.prefill_rows = options_.prefill_rows;
+    info_.path_only_rows = options_.path_only_rows;
   }
 
   const ModelInfo& info() const override { return info_; }

@@ -5,9 +5,11 @@
 #include <cstdlib>
 
 #include "core/decode/session.h"
+#include "core/model/kept_blocks.h"
 #include "core/model/memory_need.h"
 #include "core/model/transformer.h"
 #include "tests/support/fake_model.h"
+#include "tests/support/refusal.h"
 #include "tests/support/sanitized.h"
 #include "tests/unit/model/model_test_util.h"
 #include "tests/unit/model/stored_llama.h"
@@ -191,6 +193,13 @@ TEST_CASE("CUDA path: libtorch's operations and weights asked for expanded keep 
   CHECK(plain != logits(true, LayerSteps::kKernels));
 }
 
+// A prompt's piece is larger on a GPU: what its rows take more.
+std::int64_t more_rows(const ModelInfo& info) {
+  const std::int64_t row =
+      3 * info.hidden + 2 * (info.heads + info.kv_heads) * info.head_dim + 3 * info.intermediate;
+  return 4 * (1024 - 256) * row;
+}
+
 TEST_CASE("memory: on a GPU blocks stay as they are, and the rest has the dtype asked for") {
   const LlamaFile file(mixed_type, 306);
   const ModelInfo info = inspect_model(file.path());
@@ -207,8 +216,8 @@ TEST_CASE("memory: on a GPU blocks stay as they are, and the rest has the dtype 
   // The largest matrix in blocks is dense at once in a forward of many rows; attention's scratch.
   const std::int64_t partitions = (info.context + 127) / 128;
   CHECK(memory_need(info, gpu).scratch ==
-        memory_need(info, {}).scratch + 512 * 256 * 4 +
-            partitions * 256 * info.heads * (info.head_dim + 2) * 4);
+        memory_need(info, {}).scratch + more_rows(info) + 512 * 256 * 4 +
+            partitions * 1024 * info.heads * (info.head_dim + 2) * 4);
   gpu.dtype = DType::kBF16;
   CHECK(memory_need(info, gpu).weights == info.block_bytes + 2 * rest);
   gpu.stored_weights = false;
@@ -216,7 +225,7 @@ TEST_CASE("memory: on a GPU blocks stay as they are, and the rest has the dtype 
   gpu.stored_weights = true;
   gpu.reference_kernels = true;
   CHECK(memory_need(info, gpu).weights == 2 * info.parameters);
-  CHECK(memory_need(info, gpu).scratch == memory_need(info, {}).scratch);
+  CHECK(memory_need(info, gpu).scratch == memory_need(info, {}).scratch + more_rows(info));
 }
 
 TEST_CASE("memory: Llama-3.1-8B in Q4_K_M takes 5 GB of weights on a GPU") {
@@ -235,7 +244,30 @@ TEST_CASE("memory: Llama-3.1-8B in Q4_K_M takes 5 GB of weights on a GPU") {
   info.vocab_size = 128256;
   const MemoryNeed need = memory_need(info, {.device = "cuda", .dtype = DType::kBF16});
   CHECK(need.weights == 4'911'500'000 + 2 * 266'240);
-  CHECK(need.scratch == memory_need(info, {}).scratch + kBlockTileBytes);
+  CHECK(need.scratch == memory_need(info, {}).scratch + more_rows(info) + kBlockTileBytes);
+}
+
+TEST_CASE("memory: blocks that have to be expanded are asked about before anything is read") {
+  const LlamaFile file(mixed_type, 306);
+  const auto source = formats::WeightSource::open(file.path());
+  const ModelInfo info = inspect_model(file.path());
+  // All but Q4_K and Q6_K: k and q stay, 2 layers of 256 and 128 outputs.
+  KeptBlocks blocks{.types = {GgmlType::kQ4_K, GgmlType::kQ6_K}, .warning = "some are expanded"};
+  const std::int64_t kept_values = std::int64_t{2} * 256 * (256 + 128);
+  const std::int64_t need = 2 * (256 * 144 + 128 * 210) + 2 * (info.parameters - kept_values);
+  check_room_for_expanded(*source, blocks, DType::kBF16, need);
+  check_room_for_expanded(*source, blocks, DType::kBF16, -1);
+  const std::string why = refusal(ErrorCode::kOutOfMemory, [&] {
+    check_room_for_expanded(*source, blocks, DType::kBF16, need - 1);
+  });
+  CHECK(why.starts_with("some are expanded. So the weights take "));
+  CHECK(why.ends_with(" are free; take a smaller model or --device cpu"));
+  CHECK(refusal(ErrorCode::kOutOfMemory, [&] {
+          check_room_for_expanded(*source, blocks, DType::kF32, need);
+        }).ends_with(", --dtype bf16 or --device cpu"));
+  // Nothing is expanded: memory_need() has told all.
+  blocks.warning.clear();
+  check_room_for_expanded(*source, blocks, DType::kBF16, 1);
 }
 
 }  // namespace

@@ -36,8 +36,9 @@ TEST_CASE("forward inputs: every list of the batch is a part of one upload, rope
   dynamic.factor = 2;
   dynamic.original_context = 16;
   const std::vector<RopeTable> ropes = {RopeTable(plain), RopeTable(dynamic)};
+  StagingBuffer staging;
   const ForwardInputs in(batch, {.prefix = prefix, .own = own, .offsets = offsets}, ropes,
-                         at::Device(at::kCPU));
+                         at::Device(at::kCPU), staging);
   const std::pair<at::Tensor, Ints> lists[] = {{in.tokens, tokens},
                                                {in.positions, positions},
                                                {in.slots, slots},
@@ -70,7 +71,7 @@ TEST_CASE("forward inputs: every list of the batch is a part of one upload, rope
   // Past the text a row's own position counts.
   batch.text_length = 0;
   const ForwardInputs alone(batch, {.prefix = prefix, .own = own, .offsets = offsets}, ropes,
-                            at::Device(at::kCPU));
+                            at::Device(at::kCPU), staging);
   std::vector<float> c(2), s(2);
   ropes[1].fill(5, 6, c, s);
   CHECK(alone.rotations[1].cos.const_data_ptr<float>()[2] == c[0]);

@@ -185,7 +185,8 @@ TEST_CASE("CUDA path: besides its layers a forward launches the ends of the mode
   // The first layer's norm goes with the embedding, the final one stands alone.
   CHECK(text_of(difference(twice, layer.kernels)) == "1 embed_norm");
   const Counts ends = difference(difference(two.operations, layer.operations), layer.operations);
-  CHECK(text_of(ends) == "1 aten::_to_copy, 1 aten::copy_, 1 aten::index_select, 1 aten::mm");
+  // Logits to fp32; tokens and lists to the device, rotary tables to it, logits from it.
+  CHECK(text_of(ends) == "1 aten::_to_copy, 4 aten::copy_, 1 aten::index_select, 1 aten::mm");
 }
 
 TEST_CASE("CUDA path: scales and positions of the embedding launch nothing of their own") {
@@ -218,8 +219,8 @@ TEST_CASE("CUDA path: a layer in blocks is as many launches, neighbours of one t
   CHECK(same.kernels.at("block_linear") == 2 * 4 + 1);
   CHECK(same.kernels.at("embed_norm") == 1);
   CHECK(!same.kernels.contains("block_rows"));
-  // The rows whose logits are asked for, and these on their way to the host.
-  CHECK(text_of(same.operations) == "1 aten::index_select");
+  // The rows whose logits are asked for; two copies to the device and one from it.
+  CHECK(text_of(same.operations) == "3 aten::copy_, 1 aten::index_select");
   // q and k are one run of rows, v another.
   const Launches other_v = launches([&](const std::string& name) {
     return name.ends_with("attn_v.weight") ? formats::GgmlType::kQ6_K : one_type(name);
@@ -256,9 +257,10 @@ TEST_CASE("CUDA path: a forward of an EAGLE-3 head from target states, and from 
   CHECK(text_of(target.kernels) == text_of(drafted.kernels));
   CHECK(text_of(difference(target.operations, drafted.operations)) == "1 aten::mm");  // fc
   // The layer's four products and the output head; embeddings, the rows whose logits are asked for,
-  // the two inputs side by side; states to bf16, logits to fp32 and to the target's ids.
+  // the two inputs side by side; states to bf16, logits to fp32 and to the target's ids; lists,
+  // rotary tables and states to the device, logits from it.
   CHECK(text_of(drafted.operations) ==
-        "2 aten::_to_copy, 1 aten::cat, 2 aten::copy_, 1 aten::fill_, 1 aten::full, 1 "
+        "2 aten::_to_copy, 1 aten::cat, 6 aten::copy_, 1 aten::fill_, 1 aten::full, 1 "
         "aten::index_copy_, 2 aten::index_select, 5 aten::mm");
 }
 

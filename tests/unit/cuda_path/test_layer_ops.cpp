@@ -113,7 +113,9 @@ TEST_CASE("layer steps: embedding and norm is what libtorch's operations compute
   ForwardBatch batch;
   batch.tokens = tokens;
   batch.positions = batch.slots = positions;
-  const ForwardInputs in(batch, {.prefix = {}, .own = positions, .offsets = {}}, {}, at::kCPU);
+  StagingBuffer staging;
+  const ForwardInputs in(batch, {.prefix = {}, .own = positions, .offsets = {}}, {}, at::kCPU,
+                         staging);
   Rng rng(6);
   for (const NormKind kind : {NormKind::kRms, NormKind::kLayer}) {
     for (const float scale : {1.0f, 33.9411f}) {

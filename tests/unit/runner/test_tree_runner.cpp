@@ -101,15 +101,22 @@ TEST_CASE("advance follows a text: whatever was run below it, logits are those o
 
 TEST_CASE(
     "a path below the prompt is prefilled with it, in pieces; the row before the last is shown") {
-  for (const std::size_t prompt :
-       {std::size_t{1}, kPrefillChunk - 1, kPrefillChunk, 2 * kPrefillChunk})
+  for (const auto& [prompt, chunk] : {std::pair{std::size_t{1}, kPrefillChunk},
+                                      {kPrefillChunk - 1, kPrefillChunk},
+                                      {kPrefillChunk, kPrefillChunk},
+                                      {2 * kPrefillChunk, kPrefillChunk},
+                                      {std::size_t{40}, std::size_t{7}},
+                                      {std::size_t{300}, std::size_t{1024}}})
     for (const int path_length : {0, 1, 2}) {
       CAPTURE(prompt);
+      CAPTURE(chunk);
       CAPTURE(path_length);
       Tokens tokens;
       for (std::size_t i = 0; i < prompt; ++i)
         tokens.push_back(static_cast<std::int32_t>(i * 7 % 14));
-      Bench bench(options(), {}, false, tokens);
+      FakeOptions fake = options();
+      fake.prefill_rows = static_cast<int>(chunk);
+      Bench bench(fake, {}, false, tokens);
       std::vector<NodeId> path;
       for (int i = 0; i < path_length; ++i)
         path.push_back(bench.hang(path.empty() ? TokenTree::root() : path.back(), 3 + i));
@@ -122,7 +129,7 @@ TEST_CASE(
       const NodeId row[] = {path.empty() ? TokenTree::root() : path.back()};
       bench.check_rows(row);
       Tokens text = bench.text_of(row[0]);
-      REQUIRE(progress.size() == (text.size() + kPrefillChunk - 1) / kPrefillChunk);
+      REQUIRE(progress.size() == (text.size() + chunk - 1) / chunk);
       CHECK(progress.back() == static_cast<double>(text.size()));
       text.pop_back();
       if (text.empty()) {
