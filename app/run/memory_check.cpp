@@ -51,12 +51,15 @@ std::string what_fits(const ModelInfo& info, const LoadOptions& options, std::in
 
 std::int64_t free_memory(const std::string& device) { return free_device_memory(device); }
 
+std::int64_t free_in_list(const std::string& device, const std::string& chosen) {
+  return device == chosen ? free_memory(device) : untouched_device_memory(device);
+}
+
 std::vector<std::string> device_memory_texts(const std::vector<DeviceInfo>& devices,
                                              const std::string& chosen) {
   std::vector<std::string> texts;
   for (const DeviceInfo& device : devices) {
-    const bool ask = device.id == "cpu" || device.id == chosen;
-    const std::int64_t free = ask ? free_memory(device.id) : -1;
+    const std::int64_t free = free_in_list(device.id, chosen);
     texts.push_back(free >= 0                ? text(free) + " free"
                     : device.total_bytes > 0 ? text(device.total_bytes)
                                              : "");

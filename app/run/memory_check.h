@@ -14,8 +14,11 @@ namespace triescope::app {
 // Bytes free on a device, -1 where nothing tells (core/model/device_memory.h).
 std::int64_t free_memory(const std::string& device);
 
-// For a list of devices, each in its order: "12.0 GB free" of the CPU and of `chosen`, "24.0 GB" of the
-// others and where nothing tells; "" where not even that is known.
+// Of one device in a list: of GPUs that are not `chosen` it is asked without a context there.
+std::int64_t free_in_list(const std::string& device, const std::string& chosen);
+
+// For a list of devices, each in its order: "12.0 GB free", "24.0 GB" where nothing tells what is free;
+// "" where not even that is known.
 std::vector<std::string> device_memory_texts(const std::vector<DeviceInfo>& devices,
                                              const std::string& chosen);
 

@@ -165,8 +165,7 @@ void draw_kv_dtype(Ui& ui, RunRequest& request) {
   name_part(ui, "kv dtype");
 }
 
-// Each device with its memory: what is free on the CPU and on the one chosen, what there is on the
-// others (asking those would take memory there). Inside an open combo.
+// Each device with its free memory. Inside an open combo.
 void list_devices_with_memory(Ui& ui, RunRequest& request) {
   std::vector<std::string>& memory = ui.state.device_memory;
   const std::vector<DeviceInfo>& devices = ui.workspace.devices;

@@ -13,6 +13,7 @@
 #include <span>
 
 #include "core/heads/head_weights.h"
+#include "core/model/model.h"
 
 namespace triescope {
 
@@ -28,6 +29,17 @@ class TokenHeads {
   // heads read none of them, and give one row.
   virtual std::span<const float> logits(int head, std::span<const float> state,
                                         std::span<const std::int32_t> tokens) = 0;
+  // The same rows, wherever they lie: ForwardBatch::best_tokens says what is looked at of each.
+  virtual ForwardOutput rows(int head, std::span<const float> state,
+                             std::span<const std::int32_t> tokens, int best_tokens) {
+    (void)best_tokens;
+    ForwardOutput output;
+    output.logits = logits(head, state, tokens);
+    const std::size_t count =
+        reads_tokens() ? tokens.size() / (static_cast<std::size_t>(head) + 1) : 1;
+    output.vocab_size = static_cast<int>(output.logits.size() / count);
+    return output;
+  }
 };
 
 // Both borrow the target; the loader's file is read at once. Errors: HeadFile's.

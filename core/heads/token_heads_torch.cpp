@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/heads/token_head_weights.h"
+#include "core/model/torch_logits.h"
 #include "core/model/torch_runtime.h"
 
 namespace triescope {
@@ -21,7 +22,8 @@ class TorchTokenHeads : public TokenHeads {
  public:
   TorchTokenHeads(TorchHeadLoader& loader, const Model& target,
                   const std::vector<TokenHeadWeights<TorchHeadLoader>>& heads)
-      : options_(loader.options()) {
+      : options_(loader.options()),
+        logits_(target.info().vocab_size, options_, target.torch_shared()->layer_steps()) {
     for (const TokenHeadWeights<TorchHeadLoader>& head : heads)
       heads_.push_back(
           {head.first, head.residual, head.blocks,
@@ -32,13 +34,19 @@ class TorchTokenHeads : public TokenHeads {
 
   std::span<const float> logits(int head, std::span<const float> state,
                                 std::span<const std::int32_t> tokens) override {
+    return rows(head, state, tokens, 0).logits;
+  }
+  ForwardOutput rows(int head, std::span<const float> state, std::span<const std::int32_t> tokens,
+                     int best_tokens) override {
     const Head& of = heads_.at(static_cast<std::size_t>(head));
+    ForwardOutput output;
+    output.vocab_size = static_cast<int>(logits_.vocab_size());
     on_device(options_.device(), [&] {
       Tensor x = first_block(of, head, rows_tensor(state, 1, options_), tokens);
       for (const Linear& block : of.blocks) x = residual_block(x, *block);
-      logits_ = of.output.logits(x).to(at::kCPU).contiguous();
+      logits_.give(of.output.logits(x), best_tokens, output);
     });
-    return values_of(logits_);
+    return output;
   }
 
  protected:
@@ -55,7 +63,7 @@ class TorchTokenHeads : public TokenHeads {
 
  private:
   std::vector<Head> heads_;
-  Tensor logits_;  // of the last call, fp32 on the host
+  TorchLogits logits_;  // of the last call
 };
 
 class MedusaTorch final : public TorchTokenHeads {

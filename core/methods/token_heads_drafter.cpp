@@ -1,5 +1,6 @@
 #include "core/methods/token_heads_drafter.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "core/heads/draft_head.h"
@@ -56,12 +57,12 @@ class TokenHeadsDrafter final : public Drafter {
           tokens.push_back(path[i].value);
       }
     }
-    const std::span<const float> all = with_memory(
-        context.memory, [&] { return heads_.logits(static_cast<int>(level), state, tokens); });
-    const auto vocab = static_cast<std::size_t>(context.run.vocab_size);
+    const int best = std::max(tree_.highest_rank() + 1, static_cast<int>(candidates_));
+    const ForwardOutput all = with_memory(
+        context.memory, [&] { return heads_.rows(static_cast<int>(level), state, tokens, best); });
     std::vector<LogitsRow> of_parents;
     for (std::size_t i = 0; i < parents.size(); ++i)
-      of_parents.push_back(all.subspan(heads_.reads_tokens() ? i * vocab : 0, vocab));
+      of_parents.push_back(all.row(heads_.reads_tokens() ? static_cast<int>(i) : 0));
     return of_parents;
   }
 

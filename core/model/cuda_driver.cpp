@@ -17,6 +17,7 @@ struct Api {
   int (*get)(int*, int) = nullptr;
   int (*name)(char*, int, int) = nullptr;
   int (*memory)(std::size_t*, int) = nullptr;
+  int (*pci_address)(char*, int, int) = nullptr;  // may be null
 };
 
 template <typename Function>
@@ -40,6 +41,7 @@ CudaDriver ask() {
     driver.error = "the NVIDIA driver lacks a function of CUDA 3.2 or newer";
     return driver;
   }
+  bind(library, "cuDeviceGetPCIBusId", api.pci_address);
   if (const int code = api.init(0); code != 0) {
     driver.error =
         "the NVIDIA driver found no usable GPU (cuInit returned " + std::to_string(code) + ")";
@@ -59,6 +61,9 @@ CudaDriver ask() {
     if (api.get(&handle, i) == 0) {
       api.name(name, sizeof name, handle);
       api.memory(&bytes, handle);
+      char address[64] = "";
+      if (api.pci_address != nullptr && api.pci_address(address, sizeof address, handle) == 0)
+        device.pci_address = address;
     }
     device.name = name;
     device.total_bytes = static_cast<std::int64_t>(bytes);

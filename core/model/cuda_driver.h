@@ -12,6 +12,7 @@ namespace triescope {
 struct CudaDriver {
   struct Device {
     std::string name;
+    std::string pci_address;  // "0000:01:00.0"; "" = not told
     std::int64_t total_bytes = 0;
   };
   std::string error;  // why there are no devices; empty where there are

@@ -6,6 +6,7 @@
 #include "core/base/host_memory.h"
 #include "core/kernels/cuda_module.h"
 #include "core/model/cuda_driver.h"
+#include "core/model/nvml.h"
 
 namespace triescope {
 
@@ -17,6 +18,15 @@ std::int64_t free_device_memory(const std::string& device) {
   std::size_t free = 0, total = 0;
   if (module.memory(*index, &free, &total) != 0) return -1;
   return static_cast<std::int64_t>(free);
+}
+
+std::int64_t untouched_device_memory(const std::string& device) {
+  if (device == "cpu") return free_host_memory();
+  const std::optional<int> index = cuda_index(device);
+  const CudaDriver& driver = ask_cuda_driver();
+  if (!index || static_cast<std::size_t>(*index) >= driver.devices.size()) return -1;
+  const CudaDriver::Device& gpu = driver.devices[static_cast<std::size_t>(*index)];
+  return nvml_free_bytes(gpu.pci_address, gpu.total_bytes);
 }
 
 }  // namespace triescope

@@ -11,4 +11,8 @@ namespace triescope {
 // makes a context there (device.cuh), so ask about the one that is to be used. Never throws.
 std::int64_t free_device_memory(const std::string& device);
 
+// The same without a context on a GPU, for those that are only listed: what the driver's management
+// library tells (nvml.h). Never throws.
+std::int64_t untouched_device_memory(const std::string& device);
+
 }  // namespace triescope

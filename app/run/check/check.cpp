@@ -42,11 +42,11 @@ std::string cuda_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-// With what is free on the CPU and on the device to check.
+// With what is free there.
 void describe_device(const DeviceInfo& one, const std::string& checked, ordered_json& devices) {
   devices.push_back({{"id", one.id}, {"name", one.name}, {"bytes", one.total_bytes}});
-  const std::int64_t free = one.id == "cpu" || one.id == checked ? free_memory(one.id) : -1;
-  if (free >= 0) devices.back()["free_bytes"] = free;
+  if (const std::int64_t free = free_in_list(one.id, checked); free >= 0)
+    devices.back()["free_bytes"] = free;
 }
 
 ordered_json describe_machine(const std::vector<DeviceInfo>& devices, const std::string& device,

@@ -2,10 +2,12 @@
 // source the stand-in runs on the CPU.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "core/base/error.h"
 #include "core/formats/weights.h"
+#include "core/kernels/row_ops.h"
 #include "core/model/transformer.h"
 #include "tests/support/sanitized.h"
 #include "tests/unit/heads/head_texts.h"
@@ -35,6 +37,31 @@ TEST_CASE("CUDA path: Medusa and Hydra heads of every format answer as PyTorch")
   TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_medusa_heads(kernel_target(DType::kF32));
   check_hydra_heads(kernel_target(DType::kF32));
+}
+
+TEST_CASE("CUDA path: rows of Medusa's and Hydra's heads stay on the device but for their best") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  const HeadTarget target = kernel_target(DType::kF32);
+  for (const char* const name : {"medusa", "hydra"}) {
+    CAPTURE(name);
+    const auto head = target.head(name);
+    const bool reads_tokens = head->tokens->reads_tokens();
+    const std::vector<float> state(16, 0.25f);
+    const std::vector<std::int32_t> tokens = {3, 9};  // two rows of the first head
+    const std::span<const float> all = head->tokens->logits(0, state, tokens);
+    const std::size_t rows = reads_tokens ? 2 : 1, vocab = all.size() / rows;
+    const std::vector<float> whole(all.begin(), all.end());
+    const ForwardOutput output = head->tokens->rows(0, state, tokens, 5);
+    CHECK(output.logits.empty());
+    for (std::size_t r = 0; r < rows; ++r) {
+      const std::span<const float> expected = std::span(whole).subspan(r * vocab, vocab);
+      const LogitsRow row = output.row(static_cast<int>(r));
+      CHECK(row.size() == vocab);
+      CHECK(row.known_best().size() == 5);
+      CHECK(row.top_k(5) == kernels::top_k(expected, 5));
+      CHECK(std::ranges::equal(row.whole(), expected));
+    }
+  }
 }
 
 TEST_CASE("CUDA path: heads in bf16 and f16 come near PyTorch's fp32") {

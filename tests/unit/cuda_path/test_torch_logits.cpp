@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "core/base/rng.h"
+#include "core/kernels/cuda_module.h"
 #include "core/kernels/row_ops.h"
 #include "core/model/row_bucket.h"
 #include "core/model/staging_pool.h"
@@ -24,6 +25,10 @@ namespace triescope::test {
 namespace {
 
 using nlohmann::json;
+
+// Before anything asks for the module.
+const bool use_stand_in =
+    ::setenv("TRIESCOPE_CUDA_MODULE", TRIESCOPE_CUDA_STAND_IN, /*overwrite=*/1) == 0;
 
 at::Tensor random_rows(std::int64_t rows, std::int64_t vocab) {
   Rng rng(5);
@@ -41,6 +46,7 @@ std::span<const float> row_of(const at::Tensor& logits, std::int64_t row) {
 }
 
 int live_host_allocations() {
+  REQUIRE((use_stand_in && kernels::cuda_module().available()));
   void* module = dlopen(TRIESCOPE_CUDA_STAND_IN, RTLD_NOW | RTLD_NOLOAD);
   REQUIRE((module != nullptr));
   auto* told = reinterpret_cast<int (*)()>(dlsym(module, "triescope_stand_in_host_allocations"));
