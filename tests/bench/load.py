@@ -99,7 +99,11 @@ def size(program, gigabytes, given, big):
             measure(program, "8B in Q4_K", path, path, "f32", base)
             result, _ = decode(program, path, "f32", 17)
             step = result["time_ms"]["decode"] / 16
-            return print(f"a step {step:.0f} ms, {path.stat().st_size / 1e6 / step:.1f} GB/s of the file")
+            output, _ = run([program, "--quiet", "check", "--json"])
+            rate = json.loads(output)["read_bytes_per_second"]
+            reading = path.stat().st_size / rate * 1000
+            return print(f"a step {step:.0f} ms, {path.stat().st_size / 1e6 / step:.1f} GB/s of the file; reading its bytes once at "
+                         f"{rate / 1e9:.1f} GB/s takes {reading:.0f} ms ({step / reading:.2f}x)")
         if given:
             return measure(program, given.name, given, given, "f32", base)
         for stored, dtype in (("BF16", "f32"), ("F32", "f32"), ("F32", "bf16")):
