@@ -76,7 +76,7 @@ bool draw_export(Ui& ui) {
     if (ImGui::RadioButton(viz::to_string(one), theme == one)) theme = one;
     name_part(ui, std::string("theme ") + viz::to_string(one));
   }
-  help_tooltip("Light, with letters of contrast 7 and more: for the last row and a bad lamp.",
+  help_tooltip("Light, with text contrast of 7 and more: for the last row and a dim projector.",
                ui.em);
   ImGui::EndDisabled();
   const Document* partner = ui.workspace.partner();

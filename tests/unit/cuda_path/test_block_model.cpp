@@ -11,6 +11,7 @@
 #include "tests/support/fake_model.h"
 #include "tests/support/refusal.h"
 #include "tests/support/sanitized.h"
+#include "tests/unit/cuda_path/torch_model.h"
 #include "tests/unit/model/model_test_util.h"
 #include "tests/unit/model/stored_llama.h"
 
@@ -34,11 +35,7 @@ class LlamaFile {
   const std::string& path() const { return path_; }
   std::unique_ptr<Model> load(DType dtype, bool stored,
                               LayerSteps steps = LayerSteps::kKernels) const {
-    ModelInfo info = inspect_model(path_);
-    info.dtype = dtype;
-    return make_torch_transformer(*formats::WeightSource::open(path_), info,
-                                  {.dtype = dtype, .threads = 1, .stored_weights = stored}, steps,
-                                  {}, {});
+    return load_torch_model(path_, dtype, steps, stored);
   }
 
  private:

@@ -12,6 +12,7 @@
 #include "tests/support/fake_model.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
+#include "tests/unit/cuda_path/torch_model.h"
 #include "tests/unit/model/executor_check.h"
 #include "tests/unit/model/model_test_util.h"
 
@@ -27,18 +28,6 @@ const bool use_stand_in =
 json golden_models() {
   std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
   return json::parse(file);
-}
-
-std::unique_ptr<Model> load(const std::filesystem::path& folder, DType dtype, LayerSteps steps,
-                            bool stored_weights = true) {
-  const auto source = formats::WeightSource::open(folder.string());
-  ModelInfo info = inspect_model(folder.string());
-  info.dtype = dtype;
-  LoadOptions options;
-  options.dtype = dtype;
-  options.threads = 1;
-  options.stored_weights = stored_weights;
-  return make_torch_transformer(*source, info, options, steps, {}, {});
 }
 
 TEST_CASE("CUDA path: the module is the stand-in") {
@@ -57,7 +46,7 @@ TEST_CASE(
     CAPTURE(name);
     const TempDir folder;
     write_golden_model(entry, folder.path());
-    const auto model = load(folder.path(), DType::kF32, LayerSteps::kKernels);
+    const auto model = load_torch_model(folder.path().string(), DType::kF32, LayerSteps::kKernels);
     CHECK(model->info().warning.empty());
     const auto kv = model->make_kv(static_cast<int>(ids.size()));
     CHECK(golden_difference(entry, all_logits(*model, *kv, ids)) < 2e-4);
@@ -68,7 +57,7 @@ TEST_CASE(
 TEST_CASE("CUDA path: computes what plain loops compute, in every layer and every setting") {
   TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_executor([](const std::filesystem::path& folder) {
-    return load(folder, DType::kF32, LayerSteps::kKernels);
+    return load_torch_model(folder.string(), DType::kF32, LayerSteps::kKernels);
   });
 }
 
@@ -84,8 +73,9 @@ TEST_CASE("CUDA path: rows that see 1, 127, 128, 129 and 257 slots, windows on e
     if (window > 0) entry["config"]["sliding_window"] = window;
     const TempDir folder;
     write_golden_model(entry, folder.path());
-    const auto plain = load(folder.path(), DType::kF32, LayerSteps::kOperations);
-    const auto kernel = load(folder.path(), DType::kF32, LayerSteps::kKernels);
+    const auto plain =
+        load_torch_model(folder.path().string(), DType::kF32, LayerSteps::kOperations);
+    const auto kernel = load_torch_model(folder.path().string(), DType::kF32, LayerSteps::kKernels);
     const auto kv = plain->make_kv(257 + 5), plain_kv = plain->make_kv(257 + 5);
     for (KvStorage* storage : {kv.get(), plain_kv.get()}) all_logits(*plain, *storage, ids);
     const int seen[] = {1, 127, 128, 129, 257};
@@ -131,7 +121,7 @@ TEST_CASE("CUDA path: hidden states change no logit by a bit, in any dtype") {
                                   layers = {kFinalNorm, 0, 4};
   for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
     CAPTURE(to_string(dtype));
-    const auto model = load(folder.path(), dtype, LayerSteps::kKernels);
+    const auto model = load_torch_model(folder.path().string(), dtype, LayerSteps::kKernels);
     const auto kv = model->make_kv(6);
     ForwardBatch batch;
     batch.tokens = ids;
@@ -165,7 +155,7 @@ TEST_CASE("CUDA path: bf16 and f16 through the kernel are close to libtorch's op
       write_golden_model(golden["cases"][name], folder.path());
       std::vector<float> logits[2];
       for (const auto steps : {LayerSteps::kOperations, LayerSteps::kKernels}) {
-        const auto model = load(folder.path(), dtype, steps);
+        const auto model = load_torch_model(folder.path().string(), dtype, steps);
         const auto kv = model->make_kv(static_cast<int>(ids.size()));
         logits[static_cast<int>(steps)] = all_logits(*model, *kv, ids);
       }
@@ -188,7 +178,7 @@ TEST_CASE("CUDA path: beam search, speculation and every KV policy give the CPU 
     const TempDir folder;
     write_golden_model(golden["cases"][name], folder.path());
     const auto cpu = load_model(folder.path().string(), {.threads = 1});
-    const auto gpu = load(folder.path(), DType::kF32, LayerSteps::kKernels);
+    const auto gpu = load_torch_model(folder.path().string(), DType::kF32, LayerSteps::kKernels);
     const FakeTokenizer tokenizer(cpu->info().vocab_size, {0});
     const auto decode = [&](Model& model, const std::string& method, json settings) {
       RunConfig config;
@@ -226,7 +216,7 @@ TEST_CASE("CUDA path: the real model's texts are the CPU path's") {
   if (!path) TRIESCOPE_SKIP("SmolLM2 is not installed");
   const auto cpu = load_model(path->string());
   // Expanded, because products from blocks take the fibres minutes; a text from blocks follows.
-  const auto gpu = load(*path, DType::kF32, LayerSteps::kKernels, false);
+  const auto gpu = load_torch_model(*path, DType::kF32, LayerSteps::kKernels, false);
   const auto tokenizer = load_tokenizer(path->string());
   for (const json& settings :
        {json{{"num_beams", 1}}, json{{"num_beams", 3}, {"num_return_sequences", 3}}}) {
@@ -252,7 +242,7 @@ TEST_CASE("CUDA path: the real model's text from its blocks is the CPU path's") 
   const auto path = model_path();
   if (!path) TRIESCOPE_SKIP("SmolLM2 is not installed");
   const auto cpu = load_model(path->string());
-  const auto gpu = load(*path, DType::kF32, LayerSteps::kKernels);
+  const auto gpu = load_torch_model(*path, DType::kF32, LayerSteps::kKernels);
   const auto tokenizer = load_tokenizer(path->string());
   std::vector<std::int32_t> texts[2];
   for (Model* model : {cpu.get(), gpu.get()}) {
@@ -278,7 +268,7 @@ TEST_CASE("CUDA path: greedy texts are those of libtorch's operations, in every 
     write_golden_model(entry, folder.path());
     std::vector<std::int32_t> texts[2];
     for (const auto steps : {LayerSteps::kOperations, LayerSteps::kKernels}) {
-      const auto model = load(folder.path(), DType::kF32, steps);
+      const auto model = load_torch_model(folder.path().string(), DType::kF32, steps);
       const FakeTokenizer tokenizer(model->info().vocab_size, {});
       RunConfig config;
       config.method = "greedy";
@@ -314,7 +304,7 @@ TEST_CASE(
   const std::vector<std::int32_t> ids = {5, 9, 2, 17, 30};
   std::vector<float> logits[2];
   for (const auto steps : {LayerSteps::kOperations, LayerSteps::kKernels}) {
-    const auto model = load(folder.path(), DType::kF32, steps);
+    const auto model = load_torch_model(folder.path().string(), DType::kF32, steps);
     CHECK(model->info().warning ==
           (steps == LayerSteps::kOperations
                ? ""
@@ -331,7 +321,7 @@ TEST_CASE("CUDA path: a launch that fails is an error that says where and why") 
   TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const TempDir folder;
   write_golden_case("llama", folder.path());
-  const auto model = load(folder.path(), DType::kF32, LayerSteps::kKernels);
+  const auto model = load_torch_model(folder.path().string(), DType::kF32, LayerSteps::kKernels);
   const auto kv = model->make_kv(4);
   for (const auto& [error, kernel] : {std::pair{"700", "embedding and norm"},
                                       {"700 embed_norm", "embedding and norm"},

@@ -10,6 +10,7 @@
 #include "core/kernels/row_ops.h"
 #include "core/model/transformer.h"
 #include "tests/support/sanitized.h"
+#include "tests/unit/cuda_path/torch_model.h"
 #include "tests/unit/heads/head_texts.h"
 
 namespace triescope::test {
@@ -19,12 +20,7 @@ const bool use_stand_in =
     ::setenv("TRIESCOPE_CUDA_MODULE", TRIESCOPE_CUDA_STAND_IN, /*overwrite=*/1) == 0;
 
 HeadTarget kernel_target(DType dtype) {
-  const std::string path = head_folder() + "target";
-  ModelInfo info = inspect_model(path);
-  info.dtype = dtype;
-  return HeadTarget(make_torch_transformer(*formats::WeightSource::open(path), info,
-                                           {.dtype = dtype, .threads = 1}, LayerSteps::kKernels, {},
-                                           {}));
+  return HeadTarget(load_torch_model(head_folder() + "target", dtype));
 }
 
 TEST_CASE("CUDA path: EAGLE and EAGLE-3 heads of every format answer as PyTorch") {

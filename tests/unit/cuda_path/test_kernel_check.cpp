@@ -16,6 +16,7 @@
 #include "core/model/row_summary.h"
 #include "core/model/transformer.h"
 #include "tests/support/sanitized.h"
+#include "tests/unit/cuda_path/torch_model.h"
 #include "tests/unit/model/model_test_util.h"
 #include "tests/unit/model/stored_llama.h"
 
@@ -51,14 +52,6 @@ json golden_cases() {
   return json::parse(file)["cases"];
 }
 
-std::unique_ptr<Model> load(const std::string& path, DType dtype,
-                            LayerSteps steps = LayerSteps::kKernels) {
-  ModelInfo info = inspect_model(path);
-  info.dtype = dtype;
-  return make_torch_transformer(*formats::WeightSource::open(path), info,
-                                {.dtype = dtype, .threads = 1}, steps, {}, {});
-}
-
 std::vector<float> logits_of(Model& model) {
   const auto kv = model.make_kv(4);
   return all_logits(model, *kv, {3, 1, 2, 5});
@@ -78,7 +71,7 @@ TEST_CASE("kernel check: kernels that are right pass, in every family and dtype"
     for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
       CAPTURE(name);
       CAPTURE(to_string(dtype));
-      CHECK(load(folder.path().string(), dtype)->info().warning == "");
+      CHECK(load_torch_model(folder.path().string(), dtype)->info().warning == "");
     }
   }
 }
@@ -140,13 +133,13 @@ TEST_CASE("kernel check: a kernel that answers wrongly is replaced by libtorch's
       CAPTURE(launcher);
       CAPTURE(to_string(dtype));
       const StandIn wrong(kWrong, launcher);
-      const auto model = load(path, dtype);
+      const auto model = load_torch_model(path, dtype);
       const std::string& warning = model->info().warning;
       CHECK(begins(warning,
                    step + kSlower + "on cpu a result of the kernel is off by 1.0e+00, and "));
       CHECK(warning.find(';') == std::string::npos);  // the others stay
       if (dtype != DType::kF32) continue;
-      const auto plain = load(path, dtype, LayerSteps::kOperations);
+      const auto plain = load_torch_model(path, dtype, LayerSteps::kOperations);
       CHECK(max_difference(logits_of(*model), logits_of(*plain)) < 1e-5);
     }
   }
@@ -159,12 +152,12 @@ TEST_CASE("kernel check: where nothing can be launched the model runs, and says 
   std::ofstream(path, std::ios::binary)
       << llama_file([](const std::string&) { return GgmlType::kQ4_K; }, 501);
   const StandIn refuses(kError, "209");
-  const auto model = load(path, DType::kF32);
+  const auto model = load_torch_model(path, DType::kF32);
   const std::string reason = "the kernel cannot be launched on cpu: an error of the stand-in";
   CHECK(model->info().warning ==
         "layers run on libtorch's operations instead of the CUDA kernels" + kSlower + reason +
             "; the file's quantised matrices are expanded to f32 on loading: " + reason);
-  const auto plain = load(path, DType::kF32, LayerSteps::kOperations);
+  const auto plain = load_torch_model(path, DType::kF32, LayerSteps::kOperations);
   CHECK(logits_of(*model) == logits_of(*plain));
 }
 
@@ -178,7 +171,7 @@ TEST_CASE("kernel check: one kernel that cannot be launched leaves the others th
                                       {"209 gated_activation", "activations run"}}) {
     CAPTURE(kernel);
     const StandIn refuses(kError, kernel);
-    const auto model = load(folder.path().string(), DType::kF32);
+    const auto model = load_torch_model(folder.path().string(), DType::kF32);
     CHECK(model->info().warning ==
           steps + std::string(" on libtorch's operations instead of a kernel") + kSlower +
               "the kernel cannot be launched on cpu: an error of the stand-in");
@@ -192,13 +185,13 @@ TEST_CASE("kernel check: blocks that a kernel reads wrongly are expanded on load
   const std::string path = (folder.path() / "model.gguf").string();
   std::ofstream(path, std::ios::binary)
       << llama_file([](const std::string&) { return GgmlType::kQ6_K; }, 502);
-  const auto plain = load(path, DType::kF32, LayerSteps::kOperations);
+  const auto plain = load_torch_model(path, DType::kF32, LayerSteps::kOperations);
   for (const auto& [launcher, reason] :
        {std::pair{"block_linear", "on cpu a result of the kernel is off by 1.0e+00, and "},
         {"block_rows", "on cpu the kernel's weights are not the bits of the file's"}}) {
     CAPTURE(launcher);
     const StandIn wrong(kWrong, launcher);
-    const auto model = load(path, DType::kF32);
+    const auto model = load_torch_model(path, DType::kF32);
     CHECK(begins(
         model->info().warning,
         std::string("the file's quantised matrices are expanded to f32 on loading: ") + reason));

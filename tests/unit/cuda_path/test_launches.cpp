@@ -13,6 +13,7 @@
 #include "core/heads/draft_head.h"
 #include "core/model/transformer.h"
 #include "tests/support/sanitized.h"
+#include "tests/unit/cuda_path/torch_model.h"
 #include "tests/unit/model/model_test_util.h"
 #include "tests/unit/model/stored_llama.h"
 
@@ -100,18 +101,8 @@ Launches launches_of_forward(Model& model, std::span<const float> features = {})
   return launches;
 }
 
-std::unique_ptr<Model> model_of_file(const std::string& path, DType dtype) {
-  const auto source = formats::WeightSource::open(path);
-  ModelInfo info = inspect_model(path);
-  info.dtype = dtype;
-  LoadOptions options;
-  options.dtype = dtype;
-  options.threads = 1;
-  return make_torch_transformer(*source, info, options, LayerSteps::kKernels, {}, {});
-}
-
 Launches launches_of_file(const std::string& path, int layers, DType dtype) {
-  const auto model = model_of_file(path, dtype);
+  const auto model = load_torch_model(path, dtype);
   REQUIRE(model->info().layers == layers);
   return launches_of_forward(*model);
 }
@@ -231,7 +222,7 @@ TEST_CASE("CUDA path: a layer in blocks is as many launches, neighbours of one t
 // `width`: of what a row of the head reads.
 Launches launches_of_head(const std::string& name, std::size_t width) {
   const std::string folder = (source_dir() / "tests" / "fixtures" / "draft_heads").string() + "/";
-  const auto target = model_of_file(folder + "target", DType::kBF16);
+  const auto target = load_torch_model(folder + "target", DType::kBF16);
   const auto head = load_draft_head(folder + name, *target, 1);
   const std::vector<float> features(3 * width, 0.5f);
   return launches_of_forward(*head->layers, features);

@@ -19,6 +19,7 @@
 #include "core/model/torch_logits.h"
 #include "core/model/transformer.h"
 #include "tests/support/sanitized.h"
+#include "tests/unit/cuda_path/torch_model.h"
 #include "tests/unit/model/model_test_util.h"
 
 namespace triescope::test {
@@ -200,16 +201,6 @@ TEST_CASE("row buckets: room for all of their rows, and views of it") {
   CHECK(whole_bucket(chosen).size(0) == kRowBucket);
 }
 
-std::unique_ptr<Model> load(const std::filesystem::path& folder, DType dtype) {
-  const auto source = formats::WeightSource::open(folder.string());
-  ModelInfo info = inspect_model(folder.string());
-  info.dtype = dtype;
-  LoadOptions options;
-  options.dtype = dtype;
-  options.threads = 1;
-  return make_torch_transformer(*source, info, options, LayerSteps::kKernels, {}, {});
-}
-
 // The logits of the first of `rows` rows behind a prompt, all with the same list but for themselves.
 std::vector<float> first_row(Model& model, int rows) {
   const std::vector<std::int32_t> prompt = {5, 9, 2, 17, 33, 8};
@@ -247,7 +238,7 @@ TEST_CASE("path only: a row has the same bits in every forward of up to a bucket
       CAPTURE(to_string(dtype));
       const TempDir folder;
       write_golden_model(golden.at(name), folder.path());
-      const auto model = load(folder.path(), dtype);
+      const auto model = load_torch_model(folder.path().string(), dtype);
       REQUIRE(model->info().path_only_rows == kRowBucket);
       const std::vector<float> alone = first_row(*model, 1);
       for (const int rows : {2, 5, 9, 17, 31, 32}) {
@@ -265,7 +256,7 @@ TEST_CASE("path only: a model whose steps fall back says that it holds for one r
   const TempDir folder;
   write_golden_model(json::parse(file)["cases"]["llama"], folder.path());
   ::setenv("TRIESCOPE_CUDA_STAND_IN_WRONG", "gated_activation", 1);
-  const auto model = load(folder.path(), DType::kF32);
+  const auto model = load_torch_model(folder.path().string(), DType::kF32);
   ::unsetenv("TRIESCOPE_CUDA_STAND_IN_WRONG");
   CHECK(model->info().path_only_rows == 1);
 }
