@@ -75,7 +75,7 @@ struct ModelInfo {
   // kernels and the type of its weights (not by a measurement: what is drafted must not depend on
   // the moment): drafting methods fill this many unless they are given a number.
   int cheap_rows = 33;
-  // A row's logits have the same bits in every forward of up to so many rows; 0 = in any forward.
+  // A row's logits have the same bits in every forward of up to this many rows; 0 = in any forward.
   // Beyond it, sums may be added up in another order, and tokens that are nearly equal may change
   // places.
   int path_only_rows = 0;
