@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/formats/draft_head/head_file.h"
 #include "core/methods/registry.h"
+#include "core/model/device_memory.h"
 #include "core/model/memory_need.h"
 #include "core/tokenizer/id_tokenizer.h"
 

@@ -67,10 +67,6 @@ std::vector<std::string> device_memory_texts(const std::vector<DeviceInfo>& devi
   return texts;
 }
 
-std::int64_t kept_in_reserve(const DeviceMemory& memory) {
-  return std::max<std::int64_t>(0, memory.reserved_bytes - memory.allocated_bytes);
-}
-
 std::string why_it_does_not_fit(const ModelInfo& info, const LoadOptions& options,
                                 std::int64_t free) {
   const MemoryNeed need = memory_need(info, options);

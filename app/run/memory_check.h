@@ -22,9 +22,6 @@ std::int64_t free_in_list(const std::string& device, const std::string& chosen);
 std::vector<std::string> device_memory_texts(const std::vector<DeviceInfo>& devices,
                                              const std::string& chosen);
 
-// Of what a loaded model's allocator took: bytes that another model can have. 0 where there is none.
-std::int64_t kept_in_reserve(const DeviceMemory& memory);
-
 // "" where the model fits into `free` bytes (or free < 0); else how much it needs, how much there
 // is, and what would fit.
 std::string why_it_does_not_fit(const ModelInfo& info, const LoadOptions& options,

@@ -17,7 +17,8 @@ class TokenHeadsDrafter final : public Drafter {
         heads_(*run.draft_head->tokens),
         tree_(rank_tree_of(run, best_first, heads_.count(),
                            "the file's " + std::to_string(heads_.count()) + " heads")),
-        candidates_(static_cast<std::size_t>(run.settings.integer("candidates"))) {
+        candidates_(static_cast<std::size_t>(run.settings.integer("candidates"))),
+        best_tokens_(std::max(tree_.highest_rank() + 1, static_cast<int>(candidates_))) {
     if (run.draft_head->layers)
       prefix_ = std::make_unique<HeadRunner>(*run.draft_head, layers_, run);
   }
@@ -57,9 +58,9 @@ class TokenHeadsDrafter final : public Drafter {
           tokens.push_back(path[i].value);
       }
     }
-    const int best = std::max(tree_.highest_rank() + 1, static_cast<int>(candidates_));
-    const ForwardOutput all = with_memory(
-        context.memory, [&] { return heads_.rows(static_cast<int>(level), state, tokens, best); });
+    const ForwardOutput all = with_memory(context.memory, [&] {
+      return heads_.rows(static_cast<int>(level), state, tokens, best_tokens_);
+    });
     std::vector<LogitsRow> of_parents;
     for (std::size_t i = 0; i < parents.size(); ++i)
       of_parents.push_back(all.row(heads_.reads_tokens() ? static_cast<int>(i) : 0));
@@ -70,6 +71,7 @@ class TokenHeadsDrafter final : public Drafter {
   TokenHeads& heads_;
   RankTree tree_;
   std::size_t candidates_;
+  int best_tokens_;                     // that are looked at in a row
   std::unique_ptr<HeadRunner> prefix_;  // Hydra's layer before the heads
   std::vector<float> state_;            // without one: the target's
 };

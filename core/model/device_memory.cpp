@@ -1,5 +1,6 @@
 #include "core/model/device_memory.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 
@@ -27,6 +28,10 @@ std::int64_t untouched_device_memory(const std::string& device) {
   if (!index || static_cast<std::size_t>(*index) >= driver.devices.size()) return -1;
   const CudaDriver::Device& gpu = driver.devices[static_cast<std::size_t>(*index)];
   return nvml_free_bytes(gpu.pci_address, gpu.total_bytes);
+}
+
+std::int64_t kept_in_reserve(const DeviceMemory& memory) {
+  return std::max<std::int64_t>(0, memory.reserved_bytes - memory.allocated_bytes);
 }
 
 }  // namespace triescope

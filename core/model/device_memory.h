@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "core/model/model.h"
+
 namespace triescope {
 
 // Bytes free on "cpu", "cuda" or "cuda:N"; -1 where nothing tells: no driver, no such device, no CUDA
@@ -14,5 +16,8 @@ std::int64_t free_device_memory(const std::string& device);
 // The same without a context on a GPU, for those that are only listed: what the driver's management
 // library tells (nvml.h). Never throws.
 std::int64_t untouched_device_memory(const std::string& device);
+
+// Of what an allocator of this process took: bytes that another model can have. 0 where there is none.
+std::int64_t kept_in_reserve(const DeviceMemory& memory);
 
 }  // namespace triescope

@@ -97,7 +97,9 @@ class TorchTransformer final : public Model, public TorchShared {
   static KeptBlocks blocks_that_fit(const formats::WeightSource& source, const LoadOptions& options,
                                     const at::TensorOptions& tensors, LayerSteps steps) {
     KeptBlocks blocks = choose_kept_blocks(source, options, tensors, steps);
-    check_room_for_expanded(source, blocks, options.dtype, free_device_memory(options.device));
+    std::int64_t free = free_device_memory(options.device);
+    if (free >= 0) free += kept_in_reserve(allocator_memory(tensors.device()));
+    check_room_for_expanded(source, blocks, options.dtype, free);
     return blocks;
   }
 

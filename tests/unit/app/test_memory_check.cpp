@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "app/run/memory_check.h"
+#include "core/model/device_memory.h"
 #include "core/model/memory_need.h"
 
 namespace triescope::app {

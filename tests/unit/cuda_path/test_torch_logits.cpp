@@ -207,24 +207,10 @@ std::vector<float> first_row(Model& model, int rows) {
   const int before = static_cast<int>(prompt.size());
   const auto kv = model.make_kv(before + 64);
   all_logits(model, *kv, prompt);
-  std::vector<std::int32_t> tokens, slots, own, offsets = {0};
-  for (int r = 0; r < rows; ++r) {
-    tokens.push_back(3 + r);
-    slots.push_back(before + r);
-    own.push_back(before + r);
-    offsets.push_back(r + 1);
-  }
-  const std::vector<std::int32_t> positions(static_cast<std::size_t>(rows), before),
-      prefix = iota(before), all = iota(rows);
-  ForwardBatch batch;
-  batch.tokens = tokens;
-  batch.positions = positions;
-  batch.slots = slots;
-  batch.prefix_slots = prefix;
-  batch.own_slots = own;
-  batch.own_offsets = offsets;
-  batch.logit_rows = all;
-  const std::span<const float> row = model.forward(batch, *kv).row(0).whole();
+  std::vector<TreeRow> batch;
+  for (int r = 0; r < rows; ++r) batch.push_back({3 + r, before, before + r, {}});
+  const ForwardOutput output = run_tree_rows(model, *kv, iota(before), batch);
+  const std::span<const float> row = output.row(0).whole();
   return {row.begin(), row.end()};
 }
 

@@ -65,6 +65,37 @@ inline std::vector<float> step_logits(Model& model, KvStorage& kv, int length, s
   return {output.logits.begin(), output.logits.end()};
 }
 
+// One row of a tree's batch.
+struct TreeRow {
+  std::int32_t token, position, slot;
+  std::vector<std::int32_t> own;  // own slots before itself, in path order
+};
+
+// All of them behind `prefix`, logits of each.
+inline ForwardOutput run_tree_rows(Model& model, KvStorage& kv,
+                                   const std::vector<std::int32_t>& prefix,
+                                   const std::vector<TreeRow>& rows) {
+  std::vector<std::int32_t> tokens, positions, slots, own,
+      offsets = {0}, all = iota(static_cast<int>(rows.size()));
+  for (const TreeRow& row : rows) {
+    tokens.push_back(row.token);
+    positions.push_back(row.position);
+    slots.push_back(row.slot);
+    own.insert(own.end(), row.own.begin(), row.own.end());
+    own.push_back(row.slot);
+    offsets.push_back(static_cast<std::int32_t>(own.size()));
+  }
+  ForwardBatch batch;
+  batch.tokens = tokens;
+  batch.positions = positions;
+  batch.slots = slots;
+  batch.prefix_slots = prefix;
+  batch.own_slots = own;
+  batch.own_offsets = offsets;
+  batch.logit_rows = all;
+  return model.forward(batch, kv);
+}
+
 inline double max_difference(std::span<const float> a, std::span<const float> b) {
   if (a.size() != b.size()) return INFINITY;
   double largest = 0;

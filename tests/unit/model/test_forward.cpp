@@ -32,35 +32,6 @@ bool same_bits(std::span<const float> a, std::span<const float> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-// One row of a tree batch under construction.
-struct Row {
-  std::int32_t token, position, slot;
-  std::vector<std::int32_t> own;  // own slots before itself, in path order
-};
-
-ForwardOutput run_rows(Model& model, KvStorage& kv, const std::vector<std::int32_t>& prefix,
-                       const std::vector<Row>& rows) {
-  std::vector<std::int32_t> tokens, positions, slots, own,
-      offsets = {0}, all = iota(static_cast<int>(rows.size()));
-  for (const Row& row : rows) {
-    tokens.push_back(row.token);
-    positions.push_back(row.position);
-    slots.push_back(row.slot);
-    own.insert(own.end(), row.own.begin(), row.own.end());
-    own.push_back(row.slot);
-    offsets.push_back(static_cast<std::int32_t>(own.size()));
-  }
-  ForwardBatch batch;
-  batch.tokens = tokens;
-  batch.positions = positions;
-  batch.slots = slots;
-  batch.prefix_slots = prefix;
-  batch.own_slots = own;
-  batch.own_offsets = offsets;
-  batch.logit_rows = all;
-  return model.forward(batch, kv);
-}
-
 std::vector<float> copy(std::span<const float> row) { return {row.begin(), row.end()}; }
 
 // A path of `length` tokens decoded in many ways gives the same bits for its last token.
@@ -105,10 +76,10 @@ void check_path_only(Model& model, int length, int prompt) {
     std::vector<std::int32_t> own;
     std::vector<float> last;
     for (int i = prompt; i < length; ++i) {
-      std::vector<Row> rows;
+      std::vector<TreeRow> rows;
       const int place = static_cast<int>(random() % static_cast<unsigned>(others + 1));
       for (int r = 0; r <= others; ++r) {
-        Row row;
+        TreeRow row;
         row.token = r == place ? path[static_cast<std::size_t>(i)]
                                : static_cast<std::int32_t>(random() % static_cast<unsigned>(vocab));
         row.position = i;
@@ -116,7 +87,7 @@ void check_path_only(Model& model, int length, int prompt) {
         row.own = own;
         rows.push_back(row);
       }
-      const ForwardOutput output = run_rows(model, *kv, prefix, rows);
+      const ForwardOutput output = run_tree_rows(model, *kv, prefix, rows);
       last = copy(output.row(place));
       own.push_back(rows[static_cast<std::size_t>(place)].slot);
       free.erase(free.end() - 1 -
@@ -128,14 +99,14 @@ void check_path_only(Model& model, int length, int prompt) {
   // All drafted tokens at once, each seeing those before it.
   const auto draft_kv = model.make_kv(length);
   last_logits(model, *draft_kv, start);
-  std::vector<Row> rows;
+  std::vector<TreeRow> rows;
   std::vector<std::int32_t> own;
   for (int i = prompt; i < length; ++i) {
     rows.push_back({path[static_cast<std::size_t>(i)], i, i, own});
     own.push_back(i);
   }
-  CHECK(
-      same_bits(run_rows(model, *draft_kv, iota(prompt), rows).row(length - prompt - 1), expected));
+  CHECK(same_bits(run_tree_rows(model, *draft_kv, iota(prompt), rows).row(length - prompt - 1),
+                  expected));
 }
 
 }  // namespace
@@ -242,7 +213,7 @@ TEST_CASE("a sliding window is the same as a list without what it hides") {
     const auto plain =
         golden_model("llama", DType::kF32, reference);  // the same weights, no window
     const auto kv = windowed->make_kv(64), plain_kv = plain->make_kv(64);
-    std::vector<Row> rows;
+    std::vector<TreeRow> rows;
     std::vector<std::int32_t> ids;
     for (int i = 0; i < 45; ++i) ids.push_back(i * 13 % 64);
     const std::vector<float> by_window = all_logits(*windowed, *kv, ids);
@@ -251,7 +222,7 @@ TEST_CASE("a sliding window is the same as a list without what it hides") {
       const int first = std::max(0, i - 15);
       rows.push_back({ids[static_cast<std::size_t>(i)], i, i, iota(i - first, first)});
     }
-    const ForwardOutput by_hand = run_rows(*plain, *plain_kv, {}, rows);
+    const ForwardOutput by_hand = run_tree_rows(*plain, *plain_kv, {}, rows);
     CHECK(max_difference(by_hand.logits, by_window) < 1e-5);
     const std::vector<float> unlimited = all_logits(*plain, *plain_kv, ids);
     CHECK(max_difference(unlimited, by_window) > 1e-3);  // so the window matters here
@@ -274,7 +245,7 @@ TEST_CASE("KV that moves or grows keeps its contents") {
     CHECK(kv->capacity() == 12);
     kv->reserve(100);
     CHECK(kv->capacity() >= 100);
-    CHECK(same_bits(run_rows(*model, *kv, to, {{3, 10, 77, {}}}).row(0), expected));
+    CHECK(same_bits(run_tree_rows(*model, *kv, to, {{3, 10, 77, {}}}).row(0), expected));
     const int before = kv->capacity();
     kv->reserve(5);
     CHECK(kv->capacity() == before);
