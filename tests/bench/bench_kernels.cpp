@@ -2,7 +2,9 @@
 // layers of SmolLM2-135M (30 layers and the vocabulary, 540 MB in fp32, so that weights come from
 // memory) and attention of one layer over a prompt. Then linear layers of every type of weights
 // beside what the machine can do at most: the share of the limit that binds, the time of reading the
-// weights once or that of the multiply-adds, whichever is longer.
+// weights once or that of the multiply-adds, whichever is longer. The last column counts dequantising
+// among the multiply-adds, one for each weight of a block: logits with the bits of dequantised weights
+// cannot do without it.
 //   make bench, or build/bench/bench_kernels [threads] [repeats] [types: Q4_1,Q6_K] [rows: 1,2]
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -139,7 +141,7 @@ void stored_layers(ThreadPool& pool, int repeats, const std::string& wanted,
   std::printf("share of the limit that binds (b: reading, f: multiply-adds), by shape\n");
   std::printf("%7s %5s %8s %9s |", "type", "rows", "ms", "of first");
   for (const auto& [n, k] : kShapes) std::printf(" %5dx%-5d", int(n), int(k));
-  std::printf(" %5dx%-5d |  all\n", int(kWords), 768);
+  std::printf(" %5dx%-5d |  all  dequantised\n", int(kWords), 768);
   for (const GgmlType type :
        {GgmlType::kF32, GgmlType::kF16, GgmlType::kBF16, GgmlType::kQ4_0, GgmlType::kQ4_1,
         GgmlType::kQ5_0, GgmlType::kQ5_1, GgmlType::kQ8_0, GgmlType::kQ2_K, GgmlType::kQ3_K,
@@ -184,7 +186,7 @@ void stored_layers(ThreadPool& pool, int repeats, const std::string& wanted,
       if (one == 0) one = best_sum;
       std::printf("%7s %5d %8.2f %9.2f |", name.c_str(), static_cast<int>(rows), best_sum * 1e3,
                   best_sum / one);
-      double all_limit = 0;
+      double all_limit = 0, dequantised_limit = 0;
       std::string all_binds;
       for (std::size_t s = 0; s < kSums; ++s) {
         double bytes = 0, values = 0;
@@ -195,12 +197,15 @@ void stored_layers(ThreadPool& pool, int repeats, const std::string& wanted,
           bytes += count / formats::block_elements(type) * formats::block_bytes(type);
         }
         const double reading = bytes / bandwidth, adding = values * static_cast<double>(rows) / fma;
+        const double dequantising = formats::block_elements(type) > 1 ? values / fma : 0;
         all_limit += std::max(reading, adding);
+        dequantised_limit += std::max(reading, adding + dequantising);
         all_binds = reading > adding ? "b" : "f";
         std::printf("    %4.0f %% %s ", 100 * std::max(reading, adding) / best[s],
                     all_binds.c_str());
       }
-      std::printf("| %3.0f %%\n", 100 * all_limit / best_sum);
+      std::printf("| %3.0f %% %6.0f %%\n", 100 * all_limit / best_sum,
+                  100 * dequantised_limit / best_sum);
     }
   }
 }

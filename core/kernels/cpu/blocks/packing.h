@@ -96,12 +96,28 @@ inline const Half* halves(Column at, int plane) {
 // ones, and so on. Eight to a word.
 template <int Together, int Count>
 void put_nibbles(const unsigned char* codes, std::uint32_t* words) {
-  for (int at = 0; at < Count; at += 16) {
-    const Bytes16 both = sixteen(codes + at);
-    const Bytes16 four = join<4>(both & 15, both >> 4);
-    std::uint32_t* to = words + at / Together * (Together / 4) + at % Together / 8;
-    std::memcpy(to, &four, 8);
-    std::memcpy(to + Together / 8, reinterpret_cast<const unsigned char*>(&four) + 8, 8);
+  // The low (high) codes of two bytes next to each other, joined in the first of the two.
+  const auto low = [](Halves8 v) { return (v & 0x0f) | (v >> 4 & 0xf0); };
+  const auto high = [](Halves8 v) { return (v >> 4 & 0x0f) | (v >> 8 & 0xf0); };
+  const auto put = [](Halves8 a, Halves8 b, std::uint32_t* to) {
+    const Bytes16 firsts = __builtin_shufflevector(
+        reinterpret_cast<Bytes16>(a), reinterpret_cast<Bytes16>(b), 0, 2, 4, 6, 8, 10, 12, 14, 16,
+        18, 20, 22, 24, 26, 28, 30);
+    std::memcpy(to, &firsts, sizeof firsts);
+  };
+  const auto eight = [&](int at) { return reinterpret_cast<Halves8>(sixteen(codes + at)); };
+  if constexpr (Together == 16) {
+    static_assert(Count == 16);
+    put(low(eight(0)), high(eight(0)), words);
+  } else {
+    static_assert(Together % 32 == 0 && Count % Together == 0);
+#pragma GCC unroll 8
+    for (int at = 0; at < Count; at += 32) {
+      const Halves8 a = eight(at), b = eight(at + 16);
+      std::uint32_t* to = words + at / Together * (Together / 4) + at % Together / 8;
+      put(low(a), low(b), to);
+      put(high(a), high(b), to + Together / 8);
+    }
   }
 }
 

@@ -1,31 +1,30 @@
 // ggml Q5_K: 256 values of 5 bits; scale and minimum of 6 bits each for every 32, both times an
-// fp16. Panel block: low 4 bits, word [32][32] (8 values each); fifth bits, word [8][32], that of
-// value 8 w + i at 4 i + w; scales, then minima, byte [8][32] each; d, then d_min, fp16 [32] each.
+// fp16. Panel block: codes, word [40][32] (five for 32 values, five_bits.h); scales, then minima,
+// byte [8][32] each; d, then d_min, fp16 [32] each.
 // Values: d * scale * code - d_min * minimum. formats::dequantise rounds the products, which are
 // exact (11 bits times 6, times 5), and the difference: a fused operation gives the same bits.
 #pragma once
 
-#include "core/kernels/cpu/blocks/packing.h"
+#include "core/kernels/cpu/blocks/five_bits.h"
 
 namespace triescope::kernels {
 namespace {
 
 struct Q5_K {
   static constexpr int kValues = 256, kUnit = 32, kFileBytes = 176;
-  static constexpr int kWords = 40, kBytes = 16, kHalves = 2;
+  static constexpr int kWords = 8 * kFiveBitWords, kBytes = 16, kHalves = 2;
   static constexpr int kPanelBytes = 180 * kBlockLanes;  // scales and minima have a byte each here
-  static constexpr int kFifth = 4096, kScales = 5120, kMinima = 5376, kD = 5632;  // byte offsets
+  static constexpr int kScales = 5120, kMinima = 5376, kD = 5632;  // byte offsets
 
   static void repack(const unsigned char* block, Lane to) {
-    put_nibbles<32, 128>(block + 48, to.words);
-    const Bytes16 first = sixteen(block + 16), second = sixteen(block + 32);
-    const auto fifth = [&]<int kBit>() {
-      return fold<1>(two_bits<kBit, 2>(first, second), two_bits<kBit + 1, 2>(first, second));
-    };
-    put_words(to.words + 32,
-              join<4>(fifth.template operator()<0>(), fifth.template operator()<2>()));
-    put_words(to.words + 36,
-              join<4>(fifth.template operator()<4>(), fifth.template operator()<6>()));
+    const Bytes16 fifth[] = {sixteen(block + 16), sixteen(block + 32)};
+    for (int unit = 0; unit < 8; ++unit) {
+      const auto codes = [&](int half) {
+        const Bytes16 two = sixteen(block + 48 + unit / 2 * 32 + half * 16);
+        return (unit % 2 == 0 ? two & 15 : two >> 4) | (fifth[half] >> unit & 1) << 4;
+      };
+      put_five_bits(codes(0), codes(1), to.words + unit * kFiveBitWords);
+    }
     put_scales_and_minima(block + 4, to.bytes);
     put_half(to.halves[0], block);
     put_half(to.halves[1], block + 2);
@@ -35,34 +34,16 @@ struct Q5_K {
   template <class V, int NV, class Use>
   static inline __attribute__((always_inline)) void decode(const Column (&in)[NV], int unit,
                                                            const Use& use) {
-    using Numbers = typename V::template Joined<4, 1, 0>;
-    V d[NV], d_min[NV], scale[NV], minimum[NV];
-    typename V::Codes high[NV];
+    V scale[NV], minimum[NV];
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
-      d[v] = V::load(halves(in[v], kD)) * V::set(1 / Numbers::kUnit);
-      d_min[v] = V::load(halves(in[v], kD + 64));
+      scale[v] = V::load(halves(in[v], kD)) * V::number(V::codes(bytes(in[v], kScales, unit)));
+      minimum[v] =
+          V::load(halves(in[v], kD + 64)) * V::number(V::codes(bytes(in[v], kMinima, unit)));
     }
-#pragma GCC unroll 8
-    for (int v = 0; v < NV; ++v) {
-      scale[v] = d[v] * V::number(V::codes(bytes(in[v], kScales, unit)));
-      minimum[v] = d_min[v] * V::number(V::codes(bytes(in[v], kMinima, unit)));
-      high[v] = V::codes(words(in[v], kFifth, unit));
-    }
-#pragma GCC unroll 1
-    for (int word = 0; word < 4; ++word) {
-      Numbers numbers[NV];
-#pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v)
-        numbers[v] = Numbers(V::codes(words(in[v], 0, unit * 4 + word)), high[v], word);
-#pragma GCC unroll 8
-      for (int i = 0; i < 8; ++i) {
-        V w[NV];
-#pragma GCC unroll 8
-        for (int v = 0; v < NV; ++v) w[v] = V::fms(scale[v], numbers[v](i), minimum[v]);
-        use(word * 8 + i, w);
-      }
-    }
+    decode_five_bits<V, 0>(
+        in, unit * kFiveBitWords,
+        [&](int v, V number) { return V::fms(scale[v], number, minimum[v]); }, use);
   }
 };
 
