@@ -98,7 +98,7 @@ RunContext checked_context(const RunConfig& config, const MethodInfo& method, co
   check_tokens(run.eos_token_ids, info.vocab_size, "eos_token_id");
   run.max_new_tokens = config.max_new_tokens;
   run.vocab_size = info.vocab_size;
-  run.cheap_rows = info.cheap_rows;
+  run.row_costs = info.row_costs;
   run.seed = config.seed;
   run.encode = [&tokenizer](std::string_view text) { return tokenizer.encode(text, false); };
   return run;

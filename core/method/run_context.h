@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/row_costs.h"
 #include "core/method/settings.h"
 
 namespace triescope {
@@ -22,7 +23,7 @@ struct RunContext {
   int vocab_size = 0;
   Settings settings;
   std::uint64_t seed = 0;
-  int cheap_rows = 33;  // ModelInfo::cheap_rows; the pending token's row is one of them
+  RowCosts row_costs;  // ModelInfo::row_costs; the pending token's row is one of them
   // UTF-8 text to ids without special tokens, for methods that read the user's texts; may be null.
   std::function<std::vector<std::int32_t>(std::string_view)> encode = {};
   // A second model with the target's vocabulary, where MethodInfo::needs asks for one.
@@ -35,10 +36,9 @@ struct RunContext {
   }
   // Drafts a step where the user did not say how many: as published, fewer where the model's device
   // does not check that many at little more than the price of one row.
-  int default_drafts(int published) const { return std::clamp(cheap_rows - 1, 1, published); }
-  // About what each further row of a forward costs, in forwards of one row. With quantised weights
-  // an eighth was measured on two Emerald Rapids cores and a third on two Zen 4 cores.
-  double row_cost() const { return 1.0 / std::max(cheap_rows, 2); }
+  int default_drafts(int published) const {
+    return std::clamp(row_costs.cheap_rows - 1, 1, published);
+  }
 };
 
 }  // namespace triescope

@@ -5,20 +5,25 @@
 namespace triescope {
 namespace {
 
-// Before anything is known: as if of two answers this share had come true, at each of the default
-// number of places and beyond them. They make the first choice default_drafts.
-constexpr double kFirstAnswers = 2, kFirstShare = 0.6, kShareBeyond = 0.3;
+// Before anything is known: as if of two answers this share had come true, at each of the first
+// places and beyond them. They make the first choice.
+constexpr double kFirstAnswers = 2, kFirstShare = 0.6, kShareBeyond = 0.2;
+// The first places: those of default_drafts whose rows cost at most this. One wrong start costs more
+// than a right one brings where they are dearer.
+constexpr double kCheapEnough = 0.25;
 // Each answer counts this much of the next one: about the last twenty decide.
 constexpr double kFade = 0.95;
 
 }  // namespace
 
 DraftBudget::DraftBudget(const RunContext& run, std::string_view parameter, int published)
-    : row_cost_(run.row_cost()) {
+    : row_costs_(run.row_costs) {
   const int told = run.settings.integer(parameter);
   adaptive_ = told == 0;
   most_ = adaptive_ ? published : told;
-  first_ = static_cast<std::size_t>(run.default_drafts(published));
+  int first = 1;
+  while (first < run.default_drafts(published) && row_costs_.of(first + 1) <= kCheapEnough) ++first;
+  first_ = static_cast<std::size_t>(first);
   for (Record& record : records_) {
     record.true_drafts.assign(static_cast<std::size_t>(most_), 0.0);
     record.drafts.assign(static_cast<std::size_t>(most_), 0.0);
@@ -78,7 +83,7 @@ std::size_t DraftBudget::best_count(const Record& record, std::size_t found) con
   double tokens = 1, cost = 1, best_rate = 1;
   for (std::size_t n = 0; n < found; ++n) {
     tokens += share_true(record, n);
-    cost += row_cost_;
+    cost += row_costs_.of(static_cast<int>(n) + 1);
     if (tokens / cost > best_rate) {
       best_rate = tokens / cost;
       best = n + 1;

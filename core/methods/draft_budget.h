@@ -3,9 +3,10 @@
 // Where the user named a number, that many. Otherwise as many as have paid: looking up costs next to
 // nothing, so that what was found is compared with the text that came, sent or not, and the share
 // that came true is known by length of the match and by place in the answer. Of the first n drafts
-// about s(n) come true at the price of n further rows; n is where (1 + s(n)) / (1 + n * row cost) is
-// largest, and 0 where that is below plain decoding's 1. Before anything is known that gives
-// RunContext::default_drafts. Depends on the text alone, not on the clock: a run can be repeated.
+// about s(n) come true at the price c(n) of n further rows (RowCosts); n is where
+// (1 + s(n)) / (1 + c(n)) is largest, and 0 where that is below plain decoding's 1. Before anything is
+// known that gives RunContext::default_drafts, less those whose rows are dear. Depends on the text
+// alone, not on the clock: a run can be repeated.
 // The idea of drafting as long as past matches allow: Oliaro et al., "SuffixDecoding", 2024. Not
 // thread-safe.
 #pragma once
@@ -54,8 +55,8 @@ class DraftBudget {
 
   bool adaptive_;
   int most_;
-  std::size_t first_;  // RunContext::default_drafts
-  double row_cost_;
+  std::size_t first_;  // places expected to come true before anything is known
+  RowCosts row_costs_;
   std::array<Record, kBuckets> records_;
   std::vector<Pending> pending_;
 };

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "core/base/log.h"
+#include "core/base/row_costs.h"
 #include "core/formats/generation_settings.h"
 #include "core/model/logits_row.h"
 
@@ -71,10 +72,7 @@ struct ModelInfo {
   // For the user to read: what may go wrong with this family in this dtype, which kernels are
   // missing. "" = nothing.
   std::string warning;
-  // Rows a forward can have at little more than the cost of one on that device, by the shape of its
-  // kernels and the type of its weights (not by a measurement: what is drafted must not depend on
-  // the moment): drafting methods fill this many unless they are given a number.
-  int cheap_rows = 33;
+  RowCosts row_costs;  // on that device, with these weights
   // A row's logits have the same bits in every forward of up to this many rows; 0 = in any forward.
   // Beyond it, sums may be added up in another order, and tokens that are nearly equal may change
   // places.

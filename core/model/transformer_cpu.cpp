@@ -77,7 +77,7 @@ CpuTransformer::CpuTransformer(const formats::WeightSource& source, ModelInfo in
       weights_(source, options, progress, stop),
       layers_(config_, precision_, pool_) {
   position_end_ = info_.context;
-  info_.cheap_rows = PackedLinear::cheap_rows(weights_.bytes_per_weight());
+  info_.row_costs = PackedLinear::row_costs(weights_.bytes_per_weight());
 }
 
 void CpuTransformer::embed(std::span<const std::int32_t> tokens, std::span<float> out) {

@@ -20,9 +20,9 @@ namespace {
 using at::Tensor;
 using formats::ModelConfig;
 
-// Rows that are cheap with weights in blocks: those of one pass of the kernel over them (block_linear)
-// for which a thread still serves four outputs. Not measured on a GPU yet.
-constexpr int kCheapBlockRows = 8;
+// With weights in blocks those rows are cheap of one pass of the kernel over them (block_linear) for
+// which a thread still serves four outputs. Not measured on a GPU yet.
+constexpr RowCosts kBlockRowCosts{8, 1.0 / 8, 1.0 / 8, 1.0 / 8};
 
 class TorchTransformer final : public Model, public TorchShared {
  public:
@@ -43,7 +43,7 @@ class TorchTransformer final : public Model, public TorchShared {
     warn(layers_.warning());
     warn(logits_.warning(info_.warning));
     warn(blocks_.warning);
-    if (weights_.bytes_per_weight() < 1.5) info_.cheap_rows = kCheapBlockRows;
+    if (weights_.bytes_per_weight() < 1.5) info_.row_costs = kBlockRowCosts;
     info_.path_only_rows = layers_.keep_buckets() ? static_cast<int>(kRowBucket) : 1;
     if (device_.is_cuda()) info_.prefill_rows = static_cast<int>(kGpuPrefillChunk);
   }

@@ -3,6 +3,7 @@
 // chi-square test that the lossless rules are held to.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -74,7 +75,8 @@ inline RunContext run_context(const LoopConfig& config) {
   run.vocab_size = config.vocab;
   run.settings = Settings(config.settings);
   run.seed = config.seed;
-  run.cheap_rows = config.cheap_rows;
+  const double row = 1.0 / std::max(config.cheap_rows, 2);
+  run.row_costs = {config.cheap_rows, row, row, row};
   return run;
 }
 

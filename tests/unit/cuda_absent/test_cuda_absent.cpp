@@ -47,7 +47,7 @@ TEST_CASE("without the CUDA module blocks are expanded on loading, with a warnin
   const auto kernels = load(LayerSteps::kKernels), operations = load(LayerSteps::kOperations);
   CHECK(kernels->info().warning ==
         layers + "; the file's quantised matrices are expanded to bf16 on loading: " + kReason);
-  CHECK(kernels->info().cheap_rows == 33);
+  CHECK(kernels->info().row_costs.cheap_rows == 33);
   CHECK(operations->info().warning.empty());
   CHECK(logits(*kernels) == logits(*operations));
   std::ofstream(path, std::ios::binary)

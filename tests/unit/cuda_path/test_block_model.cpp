@@ -66,8 +66,8 @@ TEST_CASE("CUDA path: a file of any type of blocks has the logits of its expande
     const auto stored = file.load(DType::kF32, true), expanded = file.load(DType::kF32, false);
     CAPTURE(formats::to_string(type));
     CHECK(stored->info().warning.empty());
-    CHECK(stored->info().cheap_rows == (blocks ? 8 : 33));
-    CHECK(expanded->info().cheap_rows == 33);
+    CHECK(stored->info().row_costs.cheap_rows == (blocks ? 8 : 33));
+    CHECK(expanded->info().row_costs.cheap_rows == 33);
     // A few rows through the kernel, many by tiles, then one.
     for (const int count : {5, 33}) {
       CAPTURE(count);

@@ -195,7 +195,7 @@ TEST_CASE("kernel check: blocks that a kernel reads wrongly are expanded on load
     CHECK(begins(
         model->info().warning,
         std::string("the file's quantised matrices are expanded to f32 on loading: ") + reason));
-    CHECK(model->info().cheap_rows == 33);
+    CHECK(model->info().row_costs.cheap_rows == 33);
     const std::vector<float> want = logits_of(*plain);
     float largest = 0;
     for (const float logit : want) largest = std::max(largest, std::abs(logit));

@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "core/kernels/linear.h"
 #include "core/methods/text_methods.h"
 #include "tests/support/draft_rig.h"
 
@@ -102,6 +103,61 @@ TEST_CASE("of a tree the leading nodes are kept, parents with their children") {
     if (i == 59) CHECK(found.nodes.size() == 3);
     text.insert(text.end(), {7, 8});
   }
+}
+
+// How many of sixteen drafts are sent once `share` of 1000 answers came true to the last draft, the
+// others not at all.
+std::size_t sent_where(double share, const RowCosts& costs) {
+  RunContext run = test::run_context({.prompt = {1}}, prompt_lookup_method());
+  run.row_costs = costs;
+  DraftBudget budget(run, "prompt_lookup_num_tokens", 16);
+  Tokens text = {1};
+  std::size_t sent = 0;
+  double due = 0;
+  for (int i = 0; i < 1000; ++i) {
+    NgramTrie::Answer answer{2, {}};
+    for (int k = 0; k < 16; ++k) answer.nodes.push_back({20 + k, k - 1, k + 1, 1});
+    budget.limit(text, answer);
+    sent = answer.nodes.size();
+    due += share;
+    const bool comes = due >= 1;
+    if (comes) due -= 1;
+    for (int k = 0; k < 16; ++k) text.push_back(comes ? 20 + k : 9);
+  }
+  return sent;
+}
+
+TEST_CASE("a draft is sent where it comes true more often than its row costs") {
+  const RowCosts even{5, 0.3, 0.3, 0.3};
+  CHECK(sent_where(0.2, even) == 0);
+  CHECK(sent_where(0.5, even) == 16);
+  // Beyond the cheap rows it has to pay the dearer ones.
+  const RowCosts stepped{12, 0.08, 0.08, 0.5};
+  CHECK(sent_where(0.01, stepped) == 0);
+  CHECK(sent_where(0.25, stepped) == 11);
+  CHECK(sent_where(0.9, stepped) == 11);  // 0.9 for 0.5 is less than 10.9 for 1.88
+  CHECK(sent_where(0.25, {12, 0.08, 0.08, 0.08}) == 16);
+  // The second row of quantised weights costs less than those after it.
+  const RowCosts blocks{5, 0.2, 0.33, 0.33};
+  CHECK(sent_where(0.15, blocks) == 0);
+  CHECK(sent_where(0.3, blocks) == 1);
+  CHECK(sent_where(0.5, blocks) == 16);
+}
+
+TEST_CASE("a run begins with the drafts whose rows are cheap") {
+  const auto first = [](const RowCosts& costs, int published) {
+    RunContext run = test::run_context({.prompt = {1}}, prompt_lookup_method());
+    run.row_costs = costs;
+    NgramTrie::Answer answer{2, {}};
+    for (int k = 0; k < published; ++k) answer.nodes.push_back({20 + k, k - 1, k + 1, 1});
+    DraftBudget(run, "prompt_lookup_num_tokens", published).limit(Tokens{1}, answer);
+    return answer.nodes.size();
+  };
+  CHECK(first(kernels::PackedLinear::row_costs(0.6), 32) == 1);
+  CHECK(first(kernels::PackedLinear::row_costs(2), 32) == 7);
+  CHECK(first(kernels::PackedLinear::row_costs(4), 32) == 11);
+  CHECK(first(kernels::PackedLinear::row_costs(4), 10) == 10);
+  CHECK(first({}, 32) == 32);  // a GPU
 }
 
 TEST_CASE("an answer counts once its text has come, no sooner") {

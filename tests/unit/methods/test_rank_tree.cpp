@@ -56,7 +56,7 @@ TEST_CASE("the default tree is as much of the best-first list as the device does
   RunContext run;
   run.settings = Settings(nlohmann::json{{"tree", ""}});
   const auto nodes = [&](int cheap_rows, int levels) {
-    run.cheap_rows = cheap_rows;
+    run.row_costs.cheap_rows = cheap_rows;
     const RankTree tree = rank_tree_of(run, kMedusaTree, levels, "");
     std::size_t count = 0;
     for (const auto& level : tree.levels) count += level.size();
@@ -67,7 +67,7 @@ TEST_CASE("the default tree is as much of the best-first list as the device does
   CHECK(nodes(1000, 4) == 63);
   CHECK(nodes(1000, 3) == 61);
   CHECK(nodes(1, 4) == 1);
-  run.cheap_rows = 12;
+  run.row_costs.cheap_rows = 12;
   CHECK(shape(rank_tree_of(run, kMedusaTree, 4, "")) ==
         Lines{"0:0 0:1 0:2 0:3 0:4", "0:0 0:1 1:0 0:2 0:3", "0:0"});
   run.settings.set("tree", "0;0,1");
@@ -81,16 +81,16 @@ TEST_CASE("a head's own tree goes before the published one and behind the user's
   RunContext run;
   run.draft_head = &head;
   run.settings = Settings(nlohmann::json{{"tree", ""}});
-  run.cheap_rows = 33;
+  run.row_costs.cheap_rows = 33;
   CHECK(shape(rank_tree_of(run, kMedusaTree, 4, "")) == Lines{"0:0 0:1 0:2", "0:0", "0:0"});
   CHECK(shape(rank_tree_of(run, kMedusaTree, 2, "")) == Lines{"0:0 0:1 0:2", "0:0"});
-  run.cheap_rows = 3;
+  run.row_costs.cheap_rows = 3;
   CHECK(shape(rank_tree_of(run, kMedusaTree, 4, "")) == Lines{"0:0 0:1"});
   run.settings.set("tree", "3");
   CHECK(shape(rank_tree_of(run, kMedusaTree, 4, "")) == Lines{"0:3"});
 
   run.settings.set("tree", "");
-  run.cheap_rows = 33;
+  run.row_costs.cheap_rows = 33;
   head.config.draft_tree = "0;0,x";
   CHECK(refusal(ErrorCode::kCorruption, [&] { rank_tree_of(run, kMedusaTree, 4, ""); }) ==
         "/heads/mine: config.json: draft_tree: expected paths of ranks such as 0;1;0,0;0,1; found "

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "core/base/error.h"
+#include "core/kernels/linear.h"
 #include "tests/support/skip.h"
 #include "tests/unit/model/model_test_util.h"
 #include "tests/unit/model/stored_llama.h"
@@ -117,7 +118,7 @@ TEST_CASE("how many rows are cheap follows the type of the weights as they lie i
   const auto cheap = [&](GgmlType type, const LoadOptions& options) {
     std::ofstream(path, std::ios::binary)
         << llama_file([&](const std::string&) { return type; }, 79);
-    return load_model(path.string(), options)->info().cheap_rows;
+    return load_model(path.string(), options)->info().row_costs.cheap_rows;
   };
   CHECK(cheap(kF32, {.threads = 1}) == 12);
   CHECK(cheap(kF16, {.threads = 1}) == 8);
@@ -126,6 +127,14 @@ TEST_CASE("how many rows are cheap follows the type of the weights as they lie i
   CHECK(cheap(kQ4_K, {.threads = 1}) == 5);
   CHECK(cheap(kQ4_K, {.threads = 1, .stored_weights = false}) == 12);
   CHECK(cheap(kF32, {.dtype = DType::kBF16, .threads = 1}) == 8);
+  // Rows never become cheaper, and one more than is cheap costs more than the second.
+  for (const double bytes : {0.6, 2.0, 4.0}) {
+    const RowCosts costs = kernels::PackedLinear::row_costs(bytes);
+    CHECK(costs.of(0) == 1);
+    CHECK(costs.of(1) <= costs.of(costs.cheap_rows - 1));
+    CHECK(costs.of(costs.cheap_rows - 1) <= costs.of(costs.cheap_rows));
+    CHECK(costs.of(1) < costs.of(costs.cheap_rows));
+  }
 }
 
 TEST_CASE("SmolLM2 has the bits of its dequantised weights") {
