@@ -1,6 +1,7 @@
 #include "core/kernels/block_linear.cuh"
 
 #include "core/kernels/device_blocks.cuh"
+#include "core/kernels/device_blocks/dense.cuh"
 #include "core/kernels/element.cuh"
 #include "core/kernels/launch.cuh"
 
@@ -117,24 +118,35 @@ cudaError_t block_linear_by_rows(const TriescopeBlockLinear& a, cudaStream_t str
   return block_linear_launch<Block, T, kTriescopeBlockLinearRows>(a, stream);
 }
 
+template <class Block, class T>
+cudaError_t block_linear_checked(const TriescopeBlockLinear& a, cudaStream_t stream) {
+  const bool shape = a.rows >= 1 && a.rows <= kTriescopeBlockLinearRows && a.outputs >= 1 &&
+                     a.inputs >= 1 && a.inputs % Block::kValues == 0 && a.x_stride >= a.inputs &&
+                     a.x_stride % 4 == 0 && a.y_stride >= a.outputs && a.y_dtype >= kTriescopeF32 &&
+                     a.y_dtype <= kTriescopeBF16;
+  if (!shape || !has_blocks<Block>(a.blocks) || a.x == nullptr || !vector_aligned(a.x) ||
+      a.y == nullptr) {
+    return cudaErrorInvalidValue;
+  }
+  return block_linear_by_rows<Block, T>(a, stream);
+}
+
 }  // namespace
 }  // namespace triescope::kernels::cuda
 
-extern "C" int triescope_cuda_block_linear(const TriescopeBlockLinear* call, void* stream) {
+extern "C" int triescope_cuda_block_linear(const TriescopeBlockLinear* call, void* on) {
   const TriescopeBlockLinear& a = *call;
   using namespace triescope::kernels::cuda;
-  return with_device_block(a.type, cudaErrorInvalidValue, [&](auto type) -> cudaError_t {
-    using Block = decltype(type);
-    const bool shape = a.rows >= 1 && a.rows <= kTriescopeBlockLinearRows && a.outputs >= 1 &&
-                       a.inputs >= 1 && a.inputs % Block::kValues == 0 && a.x_stride >= a.inputs &&
-                       a.x_stride % 4 == 0 && a.y_stride >= a.outputs &&
-                       a.y_dtype >= kTriescopeF32 && a.y_dtype <= kTriescopeBF16;
-    if (!shape || !has_blocks<Block>(a.blocks) || a.x == nullptr || !vector_aligned(a.x) ||
-        a.y == nullptr) {
-      return cudaErrorInvalidValue;
-    }
+  using triescope::formats::GgmlType;
+  const auto stream = static_cast<cudaStream_t>(on);
+  const auto type = static_cast<GgmlType>(a.type);
+  if (type == GgmlType::kF16 && a.x_dtype == kTriescopeF16)
+    return block_linear_checked<DeviceDense<__half>, __half>(a, stream);
+  if (type == GgmlType::kBF16 && a.x_dtype == kTriescopeBF16)
+    return block_linear_checked<DeviceDense<__nv_bfloat16>, __nv_bfloat16>(a, stream);
+  return with_device_block(a.type, cudaErrorInvalidValue, [&](auto block) -> cudaError_t {
     return with_element(a.x_dtype, [&](auto element) {
-      return block_linear_by_rows<Block, decltype(element)>(a, static_cast<cudaStream_t>(stream));
+      return block_linear_checked<decltype(block), decltype(element)>(a, stream);
     });
   });
 }

@@ -3,7 +3,8 @@
 //
 //   y[r, n] = sum over k of x[r, k] * W[n, k]  (+ bias[n])
 //
-//   blocks  W: [outputs, inputs] in blocks of `type`, row by row, without gaps
+//   blocks  W: [outputs, inputs] in blocks of `type`, row by row, without gaps; or dense, F16 or BF16,
+//           where x is of the same dtype (for an output head, whose logits are not to be rounded)
 //   x       row r at x + r * x_stride (elements), [inputs]
 //   bias    [outputs], of x's dtype; NULL = none
 //   y       row r at y + r * y_stride (elements), [outputs]; may not overlap x
@@ -13,7 +14,8 @@
 //
 // Preconditions, checked: rows from 1 to 16; inputs a multiple of the type's block; blocks on a
 // multiple of 4 bytes (2 for Q4_0, Q5_0, Q8_0, Q3_K, Q6_K, IQ4_NL), x on a multiple of 16 and
-// x_stride a multiple of 4; strides no shorter than their rows.
+// x_stride a multiple of 4; strides no shorter than their rows. Dense weights: inputs a multiple of
+// 8, W on a multiple of 16 bytes.
 //
 // Order ("path only"): eight values of k are a unit; thread t of 128 adds the units t, t + 128, ...
 // in one chain of fused multiply-adds, a warp's 32 sums are added in pairs (lanes 16 apart, then 8,

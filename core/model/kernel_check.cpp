@@ -275,10 +275,34 @@ KernelObstacles check_layer_kernels(const ModelConfig& config, const at::TensorO
   return found;
 }
 
+namespace {
+
+constexpr std::int64_t kOutputs = 9;
+
+// Each number of rows that has a kernel of its own, of one pass over the weights [kOutputs, inputs].
+std::string check_products(const TorchMatrix& matrix, const Tensor& weights, Rng& rng) {
+  const Tensor wide = weights.to(at::kDouble);
+  for (const std::int64_t rows : {1, 3, 6, 16}) {
+    Tensor x = at::empty({rows, matrix.inputs()}, at::kFloat);
+    for (float& v : std::span(x.mutable_data_ptr<float>(), static_cast<std::size_t>(x.numel())))
+      v = static_cast<float>(2 * rng.uniform() - 1);
+    x = x.to(matrix.options().dtype());
+    const Tensor rounded = x.to(at::kDouble);
+    const Tensor bound = at::matmul(rounded.abs(), wide.abs().t()) * 1e-6;
+    if (std::string why =
+            disagreement(matrix.product(x.to(matrix.options().device()), {}, at::kFloat),
+                         at::matmul(rounded, wide.t()), bound);
+        !why.empty())
+      return why;
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string check_block_kernels(GgmlType type, std::int64_t inputs,
                                 const at::TensorOptions& options) {
   if (std::string why = TorchMatrix::block_obstacle(); !why.empty()) return why;
-  constexpr std::int64_t kOutputs = 9;
   std::string found;
   on_device(options.device(), [&] {
     Rng rng(19);
@@ -290,22 +314,28 @@ std::string check_block_kernels(GgmlType type, std::int64_t inputs,
       const Tensor ids = at::arange(kOutputs, at::kInt).to(options.device());
       if (!at::equal(matrix.rows(ids).to(at::kCPU), weights.to(options.dtype())))
         return "the kernel's weights are not the bits of the file's";
-      const Tensor wide = weights.to(at::kDouble);
-      // Each number of rows that has a kernel of its own, of one pass over the blocks.
-      for (const std::int64_t rows : {1, 3, 6, 16}) {
-        Tensor x = at::empty({rows, inputs}, at::kFloat);
-        for (float& v : std::span(x.mutable_data_ptr<float>(), static_cast<std::size_t>(x.numel())))
-          v = static_cast<float>(2 * rng.uniform() - 1);
-        x = x.to(options.dtype());
-        const Tensor rounded = x.to(at::kDouble);
-        const Tensor bound = at::matmul(rounded.abs(), wide.abs().t()) * 1e-6;
-        if (std::string why = disagreement(matrix.product(x.to(options.device()), {}, at::kFloat),
-                                           at::matmul(rounded, wide.t()), bound);
-            !why.empty())
-          return why;
-      }
-      return "";
+      return check_products(matrix, weights, rng);
     });
+  });
+  return found;
+}
+
+std::string check_dense_kernel(std::int64_t inputs, const at::TensorOptions& options) {
+  if (std::string why = TorchMatrix::block_obstacle(); !why.empty()) return why;
+  if (options.dtype() == at::kFloat) return "fp32 is not rounded";
+  if (inputs % 8 != 0)
+    return "the kernel takes a multiple of 8 inputs, and this model is " + std::to_string(inputs) +
+           " wide";
+  std::string found;
+  on_device(options.device(), [&] {
+    Rng rng(23);
+    TorchMatrix matrix(std::array{TorchMatrix::Part{kOutputs, std::nullopt}}, inputs, options);
+    const GgmlType type = options.dtype() == at::kHalf ? GgmlType::kF16 : GgmlType::kBF16;
+    const auto stored = formats::random_rows(type, kOutputs, inputs, rng);
+    matrix.set_plain_rows(0, kOutputs, type, stored);
+    matrix.give_fp32();
+    const Tensor weights = at::tensor(formats::dequantised(type, stored)).reshape({kOutputs, -1});
+    found = obstacle_of(options, [&] { return check_products(matrix, weights, rng); });
   });
   return found;
 }

@@ -30,6 +30,10 @@ KernelObstacles check_layer_kernels(const formats::ModelConfig& config,
 std::string check_block_kernels(formats::GgmlType type, std::int64_t inputs,
                                 const at::TensorOptions& options);
 
+// The same of TorchMatrix::give_fp32(), for a dense matrix of `inputs` columns in the dtype. fp32: says
+// that there is nothing to gain.
+std::string check_dense_kernel(std::int64_t inputs, const at::TensorOptions& options);
+
 // The same of the kernel behind summarise_rows() (core/model/row_summary.h), for logits of `vocab`
 // tokens in fp32, on the device of `options`.
 std::string check_row_summary(std::int64_t vocab, const at::TensorOptions& options);

@@ -128,12 +128,13 @@ Tensor TorchMatrix::product(const Tensor& x, const Tensor& bias, at::ScalarType 
            std::string(options_.dtype().name()) + ", found rows of " + std::to_string(x.size(-1)) +
            " of type " + std::string(x.dtype().name()));
   const Tensor rows = x.contiguous();
-  if (runs_.size() == 1 && !runs_[0].blocks)
+  const bool by_kernel = gives_fp32_ && result == at::kFloat && rows.size(0) <= kFewRows;
+  if (runs_.size() == 1 && !runs_[0].blocks && !by_kernel)
     return dense_product(rows, runs_[0].weights, bias).to(result).narrow(0, 0, rows.size(0));
   Tensor y = bucket_rows(rows.size(0), outputs_, x.options().dtype(result));
   for (const Run& run : runs_) {
     const Tensor own = part_of(bias, run.first, run.outputs);
-    if (!run.blocks) {
+    if (!run.blocks && !by_kernel) {
       y.narrow(1, run.first, run.outputs)
           .copy_(dense_product(rows, run.weights, own).narrow(0, 0, rows.size(0)));
     } else if (rows.size(0) <= kFewRows) {
@@ -147,9 +148,11 @@ Tensor TorchMatrix::product(const Tensor& x, const Tensor& bias, at::ScalarType 
 
 void TorchMatrix::block_product(const Run& run, const Tensor& x, const Tensor& bias,
                                 Tensor& y) const {
+  const GgmlType type =
+      run.blocks.value_or(options_.dtype() == at::kHalf ? GgmlType::kF16 : GgmlType::kBF16);
   TriescopeBlockLinear call = {};
   call.blocks = run.weights.const_data_ptr();
-  call.type = static_cast<std::int32_t>(*run.blocks);
+  call.type = static_cast<std::int32_t>(type);
   call.outputs = static_cast<std::int32_t>(run.outputs);
   call.inputs = static_cast<std::int32_t>(inputs_);
   call.x_stride = inputs_;
@@ -163,8 +166,10 @@ void TorchMatrix::block_product(const Run& run, const Tensor& x, const Tensor& b
     call.x = static_cast<const char*>(x.const_data_ptr()) + row * inputs_ * x.element_size();
     call.y =
         static_cast<char*>(y.mutable_data_ptr()) + (row * outputs_ + run.first) * y.element_size();
-    check_launch(kernels::cuda_module().block_linear(&call, kernel_stream(x)),
-                 ("product of " + formats::to_string(*run.blocks) + " blocks").c_str(), x);
+    check_launch(
+        kernels::cuda_module().block_linear(&call, kernel_stream(x)),
+        ("product of " + formats::to_string(type) + (run.blocks ? " blocks" : " weights")).c_str(),
+        x);
   }
 }
 

@@ -5,7 +5,9 @@
 // Products with blocks: up to kFewRows rows by a kernel that dequantises in registers
 // (core/kernels/block_linear.cuh), where a row's bits depend on that row alone; more rows by
 // libtorch from a dense tile of at most kBlockTileBytes, whose values have the bits of
-// formats::dequantise, rounded to the dtype.
+// formats::dequantise, rounded to the dtype. Those of a dense matrix in bf16 or f16 that are asked for
+// in fp32 can go the first way too, so that they are not rounded to the dtype before (logits, where
+// one rounding in bf16 makes ties of one to two greedy choices in a hundred).
 //
 // Immutable once filled, and safe from any thread; rows that do not overlap may be set at once.
 #pragma once
@@ -52,6 +54,10 @@ class TorchMatrix {
   void set_plain_rows(std::int64_t first, std::int64_t count, formats::GgmlType type,
                       std::span<const std::byte> rows);
 
+  // Up to kFewRows rows of a dense matrix in bf16 or f16 by the kernel, where fp32 is asked for.
+  // REQUIRES: such a matrix, and check_dense_kernel() (kernel_check.h) found nothing.
+  void give_fp32() { gives_fp32_ = true; }
+
   bool defined() const { return !runs_.empty(); }
   std::int64_t outputs() const { return outputs_; }
   std::int64_t inputs() const { return inputs_; }
@@ -90,6 +96,7 @@ class TorchMatrix {
   void dequantise(const Run& run, std::int64_t first, const at::Tensor& ids, at::Tensor& out) const;
 
   std::int64_t outputs_ = 0, inputs_ = 0;
+  bool gives_fp32_ = false;
   at::TensorOptions options_;
   std::vector<Run> runs_;
 };

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/model/device_memory.h"
 #include "core/model/kept_blocks.h"
+#include "core/model/kernel_check.h"
 #include "core/model/row_bucket.h"
 #include "core/model/torch_layers.h"
 #include "core/model/torch_logits.h"
@@ -43,6 +44,7 @@ class TorchTransformer final : public Model, public TorchShared {
     warn(layers_.warning());
     warn(logits_.warning(info_.warning));
     warn(blocks_.warning);
+    keep_logits_in_fp32();
     if (weights_.bytes_per_weight() < 1.5) info_.row_costs = kBlockRowCosts;
     info_.path_only_rows = layers_.keep_buckets() ? static_cast<int>(kRowBucket) : 1;
     if (device_.is_cuda()) info_.prefill_rows = static_cast<int>(kGpuPrefillChunk);
@@ -101,6 +103,16 @@ class TorchTransformer final : public Model, public TorchShared {
     if (free >= 0) free += kept_in_reserve(allocator_memory(tensors.device()));
     check_room_for_expanded(source, blocks, options.dtype, free);
     return blocks;
+  }
+
+  // Where the head is dense, of 16 bits: beside the kernels, logits are not rounded to them.
+  void keep_logits_in_fp32() {
+    const bool has_blocks = weights_.head.matrix.stored().blocks.has_value();
+    if (steps_ != LayerSteps::kKernels || has_blocks || options_.dtype() == at::kFloat) return;
+    const std::string obstacle = check_dense_kernel(config_.hidden, options_);
+    if (obstacle.empty()) return weights_.head.matrix.give_fp32();
+    if (info_.warning.find(obstacle) == std::string::npos)
+      warn("logits are rounded to " + std::string(to_string(info_.dtype)) + ": " + obstacle);
   }
 
   // libtorch's threads on a CPU, before anything runs there.

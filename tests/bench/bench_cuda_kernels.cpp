@@ -1,5 +1,5 @@
-// The CUDA kernels that compute from GGUF blocks, those between a layer's products, and the one that
-// reads logits beside libtorch's logsumexp and topk, on the first GPU: microseconds a launch, and bytes
+// The CUDA kernels that compute from GGUF blocks, those between a layer's products, and those of the
+// output head beside libtorch's operations (a product in bf16; logsumexp and topk), on the first GPU: microseconds a launch, and bytes
 // a second that they read and write at least. A run of launches is timed as one, so a launch that takes
 // less than the CPU needs for it shows the CPU.
 //   make bench, or build/bench/bench_cuda_kernels [width of a layer] [launches]
@@ -38,6 +38,7 @@ class Bench {
     using enum formats::GgmlType;
     for (const formats::GgmlType type : {kQ4_0, kQ8_0, kQ4_K, kQ6_K}) blocks(type);
     for (const int rows : {1, 9, 32}) between_products(rows);
+    for (const int rows : {1, 4, 8, 16}) head(rows);
     for (const int k : {1, 16, int{kTriescopeRowSummaryBest}})
       for (const int rows : {1, 9, 32}) row_summary(rows, k);
   }
@@ -102,6 +103,39 @@ class Bench {
     rows.out_stride = width_;
     time("rows of blocks, " + name, width_, bytes + 2.0 * static_cast<double>(values),
          [&] { return module_.block_rows(&rows, nullptr); });
+  }
+
+  // A dense output head in bf16, logits in fp32; libtorch's rounds them to bf16.
+  void head(int rows) {
+    constexpr int kVocab = 32768;
+    const std::size_t values = static_cast<std::size_t>(kVocab) * static_cast<std::size_t>(width_);
+    const double bytes = 2.0 * static_cast<double>(values);
+    TriescopeBlockLinear call = {};
+    call.blocks = array(2 * values);
+    call.type = static_cast<std::int32_t>(formats::GgmlType::kBF16);
+    call.outputs = kVocab;
+    call.inputs = width_;
+    call.rows = rows;
+    call.x = array(static_cast<std::size_t>(2 * width_) * static_cast<std::size_t>(rows));
+    call.x_stride = width_;
+    call.x_dtype = kTriescopeBF16;
+    call.y_dtype = kTriescopeF32;
+    call.y = array(std::size_t{4} * kVocab * static_cast<std::size_t>(rows));
+    call.y_stride = kVocab;
+    time("output head", rows, bytes, [&] { return module_.block_linear(&call, nullptr); });
+    try {
+      const at::Device device = open_device("cuda:0");
+      on_device(device, [&] {
+        const at::TensorOptions bf16 = at::TensorOptions(at::kBFloat16).device(device);
+        const at::Tensor w = at::zeros({kVocab, width_}, bf16), x = at::zeros({rows, width_}, bf16);
+        time("  linear of libtorch", rows, bytes, [&] {
+          at::linear(x, w);
+          return 0;
+        });
+      });
+    } catch (const Error& error) {
+      std::printf("  libtorch: %s\n", error.what());
+    }
   }
 
   // Heads of 128, four of q for one of k and v; an MLP of 3.5 times the width.

@@ -121,6 +121,8 @@ class CudaChecks {
       attention(dtype);
       for (const formats::GgmlType type : formats::stored_types())
         if (formats::block_elements(type) > 1) blocks(type, dtype);
+      if (dtype == kTriescopeF16) linear(formats::GgmlType::kF16, dtype, kTriescopeF32);
+      if (dtype == kTriescopeBF16) linear(formats::GgmlType::kBF16, dtype, kTriescopeF32);
     }
     where_ = "CUDA, f32";
     row_summary();
@@ -322,8 +324,9 @@ class CudaChecks {
         });
   }
 
+  static constexpr std::int32_t kOutputs = 13, kInputs = 768;  // of a matrix
+
   void blocks(formats::GgmlType type, int dtype) {
-    constexpr std::int32_t kOutputs = 13, kInputs = 768;
     const auto stored = formats::random_rows(type, kOutputs, kInputs, rng_);
     const Values weights = formats::dequantised(type, stored);
     const std::string name = formats::to_string(type);
@@ -345,9 +348,17 @@ class CudaChecks {
       return embedding(on, dtype, on.put(stored), static_cast<std::int32_t>(type), weights,
                        kInputs);
     });
+    linear(type, dtype, dtype);
+  }
+
+  // A matrix in blocks, or a dense one in the dtype of x.
+  void linear(formats::GgmlType type, int dtype, int y_dtype) {
+    const auto stored = formats::random_rows(type, kOutputs, kInputs, rng_);
+    const Values weights = formats::dequantised(type, stored);
+    const std::string name = formats::to_string(type);
     for (const std::int32_t rows : {1, 5, 16}) {
       add("linear, " + name + ", " + std::to_string(rows) + (rows == 1 ? " row" : " rows"),
-          allowed(dtype, 1e-5), [&](DeviceArrays& on) {
+          allowed(y_dtype, 1e-5), [&](DeviceArrays& on) {
             const std::size_t count = static_cast<std::size_t>(rows) * kOutputs;
             Values x;
             TriescopeBlockLinear call = {};
@@ -358,12 +369,13 @@ class CudaChecks {
             call.rows = rows;
             call.x = on.numbers(static_cast<std::size_t>(rows) * kInputs, dtype, rng_, x);
             call.x_stride = kInputs;
-            call.x_dtype = call.y_dtype = dtype;
-            call.y = on.room(count * size_of(dtype));
+            call.x_dtype = dtype;
+            call.y_dtype = y_dtype;
+            call.y = on.room(count * size_of(y_dtype));
             call.y_stride = kOutputs;
             on.check(module_.block_linear(&call, nullptr));
             return relative_difference(
-                on.get(call.y, count, dtype),
+                on.get(call.y, count, y_dtype),
                 kernels::linear_ref(weights.data(), nullptr, x.data(), rows, kOutputs, kInputs));
           });
     }

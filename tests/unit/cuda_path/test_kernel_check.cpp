@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/base/bf16.h"
 #include "core/kernels/cuda_module.h"
 #include "core/model/cuda_launch.h"
 #include "core/model/kernel_check.h"
@@ -201,6 +202,33 @@ TEST_CASE("kernel check: blocks that a kernel reads wrongly are expanded on load
     for (const float logit : want) largest = std::max(largest, std::abs(logit));
     CHECK(max_difference(logits_of(*model), want) < 1e-4 * largest);
   }
+}
+
+TEST_CASE("kernel check: logits of 16 bits are rounded only where the kernel cannot do without") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  for (const at::ScalarType dtype : {at::kBFloat16, at::kHalf})
+    for (const std::int64_t inputs : {8, 576, 4096})
+      CHECK(check_dense_kernel(inputs, at::TensorOptions(dtype)) == "");
+  CHECK(check_dense_kernel(64, at::TensorOptions(at::kFloat)) == "fp32 is not rounded");
+  CHECK(check_dense_kernel(12, at::TensorOptions(at::kHalf)) ==
+        "the kernel takes a multiple of 8 inputs, and this model is 12 wide");
+
+  const TempDir folder;
+  write_golden_model(golden_cases()["llama"], folder.path());
+  const std::string path = folder.path().string();
+  const auto are_rounded = [](const std::vector<float>& logits) {
+    return std::ranges::all_of(
+        logits, [](float logit) { return bf16_to_float(float_to_bf16(logit)) == logit; });
+  };
+  const auto plain = load_torch_model(path, DType::kBF16, LayerSteps::kOperations);
+  CHECK(are_rounded(logits_of(*plain)));
+  CHECK_FALSE(are_rounded(logits_of(*load_torch_model(path, DType::kBF16))));
+  const StandIn wrong(kWrong, "block_linear");
+  const auto model = load_torch_model(path, DType::kBF16);
+  CHECK(
+      begins(model->info().warning,
+             "logits are rounded to bf16: on cpu a result of the kernel is off by 1.0e+00, and "));
+  CHECK(are_rounded(logits_of(*model)));
 }
 
 TEST_CASE("kernel check: a row summary that is right passes, in every size of vocabulary") {

@@ -221,6 +221,33 @@ TEST_CASE("torch matrix: what does not fit is refused with what was expected") {
                        "rows of a matrix: expected one type, found 2", Error);
 }
 
+TEST_CASE("torch matrix: a dense matrix of 16 bits gives fp32 without rounding it first") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  REQUIRE(use_stand_in);
+  Rng rng(48);
+  for (const at::ScalarType dtype : {at::kBFloat16, at::kHalf}) {
+    CAPTURE(std::string(at::toString(dtype)));
+    Known w = known({{13, std::nullopt}}, 1032, dtype, rng);
+    w.values = w.values.to(dtype);
+    const Tensor x = random_tensor(33, 1032, rng).to(dtype);
+    const auto rounded = [&](const Tensor& y) { return at::equal(y, y.to(dtype).to(at::kFloat)); };
+    const auto product = [&](std::int64_t first, std::int64_t rows, at::ScalarType result) {
+      return w.matrix.product(x.narrow(0, first, rows), {}, result);
+    };
+    CHECK(rounded(product(0, 32, at::kFloat)));
+    const Tensor own_before = product(0, 32, dtype);
+    w.matrix.give_fp32();
+    const Tensor y = product(0, 32, at::kFloat);
+    CHECK_FALSE(rounded(y));
+    CHECK(worst_share(y, x.narrow(0, 0, 32), w.values, {}) < 5e-7);
+    for (const std::int64_t row : {0, 15, 16, 31})
+      CHECK(at::equal(product(row, 1, at::kFloat)[0], y[row]));
+    // What is not asked for in fp32, or is more rows than the kernel takes, is as before.
+    CHECK(at::equal(product(0, 32, dtype), own_before));
+    CHECK(rounded(product(0, 33, at::kFloat)));
+  }
+}
+
 TEST_CASE("torch matrix: a launch that fails says which type and where") {
   TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   Rng rng(47);

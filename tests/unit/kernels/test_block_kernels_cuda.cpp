@@ -41,6 +41,13 @@ std::vector<GgmlType> block_types() {
   return types;
 }
 
+// Those of block_linear: blocks, and dense weights of 16 bits with an x of their own dtype.
+std::vector<GgmlType> linear_types() {
+  std::vector<GgmlType> types = block_types();
+  types.insert(types.end(), {GgmlType::kF16, GgmlType::kBF16});
+  return types;
+}
+
 std::size_t bytes_of(int dtype) { return dtype == kTriescopeF32 ? 4 : 2; }
 
 // y of a call, rows without gaps.
@@ -126,13 +133,16 @@ double tolerance(double sum_of_magnitudes, double y, int y_dtype) {
 void check_products(const CudaModule* gpu, const Extent& extent) {
   Rng rng(32);
   int turn = 0;
-  for (const GgmlType type : block_types()) {
-    const bool small = formats::block_elements(type) == 32;
+  for (const GgmlType type : linear_types()) {
+    const bool small = formats::block_elements(type) <= 32;
     for (const std::int64_t k : small ? extent.inputs_of_32 : extent.inputs_of_256) {
       for (const std::int64_t n : extent.outputs) {
         const auto blocks = formats::random_rows(type, n, k, rng);
         const std::vector<float> w = formats::dequantised(type, blocks);
-        const int x_dtype = turn % 3, y_dtype = turn % 2 == 0 ? x_dtype : kTriescopeF32;
+        const int x_dtype = type == GgmlType::kF16    ? int{kTriescopeF16}
+                            : type == GgmlType::kBF16 ? int{kTriescopeBF16}
+                                                      : turn % 3;
+        const int y_dtype = turn % 2 == 0 ? x_dtype : kTriescopeF32;
         const std::int64_t rows = extent.rows[static_cast<std::size_t>(turn) % extent.rows.size()];
         const bool with_bias = turn++ % 4 < 2;
         auto x = random_values(rows * k, rng, 0.02f), bias = random_values(n, rng, 100.0f);
@@ -170,8 +180,9 @@ void check_products(const CudaModule* gpu, const Extent& extent) {
 // All rows at once, the rows one by one, and an output's row of W alone: the same bits.
 void check_path_only(const CudaModule* gpu, const std::vector<std::int64_t>& counts) {
   Rng rng(33);
-  for (const GgmlType type : block_types()) {
-    const std::int64_t n = 9, k = 1280;  // units for a thread: two, for some one
+  for (const GgmlType type : linear_types()) {
+    if (type == GgmlType::kF16) continue;  // like BF16, which is the dtype of x here
+    const std::int64_t n = 9, k = 1280;    // units for a thread: two, for some one
     const auto blocks = formats::random_rows(type, n, k, rng);
     const auto one_row = static_cast<std::ptrdiff_t>(blocks.size()) / n;
     auto x = random_values(16 * k, rng, 0.02f);
@@ -285,7 +296,7 @@ TEST_CASE("CUDA block kernels refuse what their contracts exclude and launch not
                         [&](L& call) { call.*member = values; }...);
   };
   refused(&L::blocks, nullptr, offset(blocks, 2));
-  refused(&L::type, -1, 0, 1, 30, 99);  // F32, F16 and BF16 are not blocks
+  refused(&L::type, -1, 0, 1, 30, 99);  // F32; F16 and BF16, which want an x of their own dtype
   refused(&L::outputs, 0, -1, 4);       // 4: longer than y's stride
   refused(&L::inputs, 0, -256, 32, 128, 288);
   refused(&L::rows, 0, -1, 17);
