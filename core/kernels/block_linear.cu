@@ -134,19 +134,19 @@ cudaError_t block_linear_checked(const TriescopeBlockLinear& a, cudaStream_t str
 }  // namespace
 }  // namespace triescope::kernels::cuda
 
-extern "C" int triescope_cuda_block_linear(const TriescopeBlockLinear* call, void* on) {
+extern "C" int triescope_cuda_block_linear(const TriescopeBlockLinear* call, void* stream) {
   const TriescopeBlockLinear& a = *call;
   using namespace triescope::kernels::cuda;
   using triescope::formats::GgmlType;
-  const auto stream = static_cast<cudaStream_t>(on);
-  const auto type = static_cast<GgmlType>(a.type);
-  if (type == GgmlType::kF16 && a.x_dtype == kTriescopeF16)
-    return block_linear_checked<DeviceDense<__half>, __half>(a, stream);
-  if (type == GgmlType::kBF16 && a.x_dtype == kTriescopeBF16)
-    return block_linear_checked<DeviceDense<__nv_bfloat16>, __nv_bfloat16>(a, stream);
-  return with_device_block(a.type, cudaErrorInvalidValue, [&](auto block) -> cudaError_t {
-    return with_element(a.x_dtype, [&](auto element) {
-      return block_linear_checked<decltype(block), decltype(element)>(a, stream);
-    });
+  const auto launch = [&](auto block, auto element) {
+    return block_linear_checked<decltype(block), decltype(element)>(
+        a, static_cast<cudaStream_t>(stream));
+  };
+  if (a.type == static_cast<int32_t>(GgmlType::kF16) && a.x_dtype == kTriescopeF16)
+    return launch(DeviceDense<__half>{}, __half{});
+  if (a.type == static_cast<int32_t>(GgmlType::kBF16) && a.x_dtype == kTriescopeBF16)
+    return launch(DeviceDense<__nv_bfloat16>{}, __nv_bfloat16{});
+  return with_device_block(a.type, cudaErrorInvalidValue, [&](auto block) {
+    return with_element(a.x_dtype, [&](auto element) { return launch(block, element); });
   });
 }

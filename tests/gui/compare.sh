@@ -3,7 +3,7 @@ source "$(dirname "$0")/lib.sh"
 need_model
 record() { "$TRIESCOPE" decode --quiet --model "$model" --prompt "one two three four one two three four one two" --max-new-tokens 16 --method "$@" >/dev/null || failures=$((failures + 1)); }
 record greedy --capture "$work/greedy.tscap"
-record ngram_trie --capture "$work/drafts.tscap"
+record ngram_trie --set num_draft=4 --capture "$work/drafts.tscap"
 record beam --set num_beams=4 --capture "$work/beam.tscap"
 cat >"$work/pair.script" <<SCRIPT
 write-state $work/end.json
