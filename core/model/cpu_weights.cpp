@@ -160,8 +160,8 @@ void CpuWeights::place(const formats::WeightSource& source, const WeightTask& ta
     return;
   }
   // In pieces that stay in a cache between being read and being packed, of whole panels where a row is
-  // not too long for that. A system call for each: with 1 MB an 8B model in Q4_K was in memory in a
-  // tenth to a fifth less time than with 72 KB (tests/bench/load.py).
+  // not too long for that. A system call for each: with 1 MB an 8B model in Q4_K was in memory in
+  // about a tenth less time than with 72 KB.
   constexpr std::int64_t kPieceBytes = 1 << 20, kPanel = PackedLinear::kPanel;
   const GgmlType type = type_of(source, task.role, task.layer);
   const bool stored = source.stored_type(task.role, task.layer) == type;

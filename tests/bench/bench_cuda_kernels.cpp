@@ -76,6 +76,16 @@ class Bench {
     std::printf("%-34s %5d %10.2f %8.1f\n", what.c_str(), rows, us, bytes / us * 1e-3);
   }
 
+  // What is timed beside a kernel, where libtorch has the GPU too.
+  void by_libtorch(const std::function<void(const at::Device&)>& work) {
+    try {
+      const at::Device device = open_device("cuda:0");
+      on_device(device, [&] { work(device); });
+    } catch (const Error& error) {
+      std::printf("  libtorch: %s\n", error.what());
+    }
+  }
+
   void blocks(formats::GgmlType type) {
     Rng rng(7);
     const auto stored = formats::random_rows(type, width_, width_, rng);
@@ -123,19 +133,14 @@ class Bench {
     call.y = array(std::size_t{4} * kVocab * static_cast<std::size_t>(rows));
     call.y_stride = kVocab;
     time("output head", rows, bytes, [&] { return module_.block_linear(&call, nullptr); });
-    try {
-      const at::Device device = open_device("cuda:0");
-      on_device(device, [&] {
-        const at::TensorOptions bf16 = at::TensorOptions(at::kBFloat16).device(device);
-        const at::Tensor w = at::zeros({kVocab, width_}, bf16), x = at::zeros({rows, width_}, bf16);
-        time("  linear of libtorch", rows, bytes, [&] {
-          at::linear(x, w);
-          return 0;
-        });
+    by_libtorch([&](const at::Device& device) {
+      const at::TensorOptions bf16 = at::TensorOptions(at::kBFloat16).device(device);
+      const at::Tensor w = at::zeros({kVocab, width_}, bf16), x = at::zeros({rows, width_}, bf16);
+      time("  linear of libtorch", rows, bytes, [&] {
+        at::linear(x, w);
+        return 0;
       });
-    } catch (const Error& error) {
-      std::printf("  libtorch: %s\n", error.what());
-    }
+    });
   }
 
   // Heads of 128, four of q for one of k and v; an MLP of 3.5 times the width.
@@ -208,19 +213,14 @@ class Bench {
     call.scratch_bytes = module_.row_summary_scratch(rows, kVocab, k);
     call.scratch = array(call.scratch_bytes);
     time("row summary" + best, rows, bytes, [&] { return module_.row_summary(&call, nullptr); });
-    try {
-      const at::Device device = open_device("cuda:0");
-      on_device(device, [&] {
-        const at::Tensor x = at::tensor(logits).reshape({rows, kVocab}).to(device);
-        time("  logsumexp and topk of libtorch", rows, bytes, [&] {
-          at::logsumexp(x, 1);
-          at::topk(x, k, 1);
-          return 0;
-        });
+    by_libtorch([&](const at::Device& device) {
+      const at::Tensor x = at::tensor(logits).reshape({rows, kVocab}).to(device);
+      time("  logsumexp and topk of libtorch", rows, bytes, [&] {
+        at::logsumexp(x, 1);
+        at::topk(x, k, 1);
+        return 0;
       });
-    } catch (const Error& error) {
-      std::printf("  libtorch: %s\n", error.what());
-    }
+    });
   }
 
   const CudaModule& module_;

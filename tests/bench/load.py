@@ -6,7 +6,7 @@
     python tests/bench/load.py --triescope build/triescope --families     (needs transformers)
 
 The model is a Llama of random BF16 (or F32) weights with a vocabulary of 256 bytes. Reading: `cat FILE > /dev/null` with the file in
-the page cache, the best of three, so that both sides are measured without the disk; then both once more with the file dropped from
+the page cache, the best of --rounds, so that both sides are measured without the disk; then both once more with the file dropped from
 the cache ("from disk"). Loading is measured alone and up to the end of prefill. Resident: the largest of the process, less
 that of a process that loads a model of no size.
 """
@@ -65,10 +65,10 @@ def read_seconds(path):
     return time.monotonic() - start
 
 
-def measure(program, name, model, file, dtype, base):
+def measure(program, name, model, file, dtype, base, rounds):
     data = file.stat().st_size
-    reading = [read_seconds(file) for _ in range(3)]
-    results = [decode(program, model, dtype, 1) for _ in range(3)]
+    reading = [read_seconds(file) for _ in range(rounds)]
+    results = [decode(program, model, dtype, 1) for _ in range(rounds)]
     load = min(result["time_ms"]["load"] for result, _ in results) / 1000
     prefilled = min(result["time_ms"]["load"] + result["time_ms"]["prefill"] for result, _ in results) / 1000
     resident = results[0][1] - base
@@ -86,7 +86,7 @@ def measure(program, name, model, file, dtype, base):
           f"resident {resident / 1e9:.3f} GB ({resident / data:.2f}x the file), info {info / 1e6:.0f} MB resident", flush=True)
 
 
-def size(program, gigabytes, given, big):
+def size(program, gigabytes, given, big, rounds):
     with tempfile.TemporaryDirectory() as temporary:
         empty, folder = pathlib.Path(temporary, "empty"), pathlib.Path(temporary, "model")
         empty.mkdir()
@@ -96,7 +96,7 @@ def size(program, gigabytes, given, big):
         if big:
             path = folder / "big.gguf"
             write_gguf(path, SHAPES["8B"], "Q4_K")
-            measure(program, "8B in Q4_K", path, path, "f32", base)
+            measure(program, "8B in Q4_K", path, path, "f32", base, rounds)
             result, _ = decode(program, path, "f32", 17)
             step = result["time_ms"]["decode"] / 16
             output, _ = run([program, "--quiet", "check", "--json"])
@@ -105,10 +105,10 @@ def size(program, gigabytes, given, big):
             return print(f"a step {step:.0f} ms, {path.stat().st_size / 1e6 / step:.1f} GB/s of the file; reading its bytes once at "
                          f"{rate / 1e9:.1f} GB/s takes {reading:.0f} ms ({step / reading:.2f}x)")
         if given:
-            return measure(program, given.name, given, given, "f32", base)
+            return measure(program, given.name, given, given, "f32", base, rounds)
         for stored, dtype in (("BF16", "f32"), ("F32", "f32"), ("F32", "bf16")):
             write_model(folder, stored, gigabytes)
-            measure(program, stored, folder, folder / "model.safetensors", dtype, base)
+            measure(program, stored, folder, folder / "model.safetensors", dtype, base, rounds)
 
 
 def families(program):
@@ -134,12 +134,13 @@ def main():
     parser.add_argument("--gigabytes", type=float, default=1)
     parser.add_argument("--model", type=pathlib.Path, help="a .gguf file to measure instead of generated models")
     parser.add_argument("--big", action="store_true", help="a GGUF of Llama-3.1-8B's shape in Q4_K instead: loading, memory, a step")
+    parser.add_argument("--rounds", type=int, default=3, help="readings and loads, one kind after the other; the best counts")
     parser.add_argument("--families", action="store_true")
     options = parser.parse_args()
     if options.families:
         families(options.triescope)
     else:
-        size(options.triescope, options.gigabytes, options.model, options.big)
+        size(options.triescope, options.gigabytes, options.model, options.big, options.rounds)
 
 
 if __name__ == "__main__":
