@@ -116,9 +116,9 @@ class Session {
   RunResult result() const;                  // at any time: what there is
   void set_progress(ProgressSink progress);  // prefill: tokens done of all
   // Asked, within advance(), where the target or what drafts is refused memory for a forward, for
-  // growing its KV or moving it. While it says so the same is tried again, and the run is what it
-  // would have been (the wait is not counted in its times); without it the run fails. What was recorded
-  // is not touched.
+  // growing its KV or moving it, or for a row of logits on its way from the device. While it says so
+  // the same is tried again, and the run is what it would have been (the wait is not counted in its
+  // times); without it the run fails. What was recorded is not touched.
   void wait_for_memory(MemoryWait wait);
 
  private:

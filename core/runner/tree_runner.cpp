@@ -50,6 +50,10 @@ void TreeRunner::run(ForwardBatch batch, std::span<const NodeId> nodes, std::sto
   // A forward writes K and V of its own rows alone, so it can be run again.
   output_ =
       with_memory(memory_wait_, [&] { return model_.forward(batch, store_->storage(), stop); });
+  if (output_.on_device != nullptr) {
+    fetched_.stand_before(*output_.on_device, memory_wait_);
+    output_.on_device = &fetched_;
+  }
   ++figures_.forwards;
   figures_.rows += static_cast<std::int64_t>(batch.tokens.size());
 }

@@ -18,9 +18,9 @@
 // row lies beyond that length; levels_below() keeps the levels of a draft on one side of it.
 //
 // Borrows the model and the prompt and, in every call, the tree, which must be the same one. Where
-// memory is refused, whoever gave wait_for_memory() is asked, and the same forward, growth or move is
-// tried again; after an Error the runner must not be used again: slots may lack their KV. Not
-// thread-safe.
+// memory is refused, whoever gave wait_for_memory() is asked, and the same forward, growth, move or
+// fetch of a row is tried again; after an Error the runner must not be used again: slots may lack
+// their KV. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +37,7 @@
 #include "core/capture/records.h"
 #include "core/kv/kv_policy.h"
 #include "core/model/model.h"
+#include "core/runner/waiting_logits.h"
 #include "core/tree/token_tree.h"
 
 namespace triescope {
@@ -146,6 +147,7 @@ class TreeRunner {
 
   std::vector<NodeId> rows_;
   ForwardOutput output_;
+  WaitingLogits fetched_;  // output_'s rows, where they lie on a device
   int first_logit_row_ = 0;  // rows of output_.logits before rows_'
   std::vector<std::int32_t> feature_layers_;
   int best_tokens_ = 0;

@@ -1,5 +1,6 @@
 // Models and heads that are refused memory now and then, in place of the real ones: before a forward,
-// or after it has written its K and V; before KV grows or moves.
+// or after it has written its K and V; before KV grows or moves; before a row of logits on a device
+// comes to the host.
 #pragma once
 
 #include <functional>
@@ -14,8 +15,8 @@
 
 namespace triescope::test {
 
-// Called before memory is used, with what for: "begin" and "end" of a forward, "grow", "move", "run
-// heads". Refuses by an Error.
+// Called before memory is used, with what for: "begin" and "end" of a forward, "grow", "move",
+// "fetch", "run heads". Refuses by an Error.
 using AskMemory = std::function<void(const std::string& what)>;
 
 inline void refuse_memory(const std::string& what) {
@@ -56,7 +57,7 @@ class ShortKv final : public KvStorage {
   AskMemory ask_;
 };
 
-class ShortModel final : public Model {
+class ShortModel final : public Model, public DeviceLogits {
  public:
   ShortModel(std::unique_ptr<Model> inside, AskMemory ask)
       : inner(std::move(inside)), ask_(std::move(ask)) {}
@@ -66,9 +67,11 @@ class ShortModel final : public Model {
   }
   ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override {
     ask_("begin");
-    const ForwardOutput output =
+    ForwardOutput output =
         inner->forward(batch, *dynamic_cast<ShortKv&>(kv).inner, std::move(stop));
     ask_("end");
+    rows_ = output.on_device;
+    if (rows_ != nullptr) output.on_device = this;
     return output;
   }
   void embed(std::span<const std::int32_t> tokens, std::span<float> out) override {
@@ -77,10 +80,26 @@ class ShortModel final : public Model {
   std::span<const float> output_head(std::span<const float> states) override {
     return inner->output_head(states);
   }
+
+  std::size_t vocab_size() const override { return rows_->vocab_size(); }
+  float log_sum_exp(int row) const override { return rows_->log_sum_exp(row); }
+  std::span<const std::pair<float, std::int32_t>> best(int row) const override {
+    return rows_->best(row);
+  }
+  float logit(int row, std::int32_t token) override {
+    ask_("fetch");
+    return rows_->logit(row, token);
+  }
+  std::span<const float> whole(int row) override {
+    ask_("fetch");
+    return rows_->whole(row);
+  }
+
   const std::unique_ptr<Model> inner;
 
  private:
   AskMemory ask_;
+  DeviceLogits* rows_ = nullptr;  // of the last forward
 };
 
 class ShortHeads final : public TokenHeads {

@@ -68,16 +68,39 @@ void plain_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
 
 // --- weights in a file's blocks: [panel][block of k], panel blocks of cpu/blocks.h ---
 
-// Fetches the unit that lies some way further: where several rows use a line of weights, the
-// hardware's prefetcher falls back. A large block's scales lie behind its codes, so that its first
-// unit needs all of it.
+// Fetches the unit that lies some way further, because the hardware's prefetcher alone is too slow:
+// where several rows use a line of weights it falls back, and on Intel's processors it does not
+// reach what memory gives even for one row. A large block's scales lie behind its codes, so that its
+// first unit needs all of it.
 template <class Block>
-void fetch_ahead(const unsigned char* block, int unit) {
-  constexpr int kUnitBytes = Block::kPanelBytes * Block::kUnit / Block::kValues;
-  constexpr std::int64_t kFetchAhead = Block::kPanelBytes > 2048 ? 8192 : 4096;
-  const unsigned char* ahead = block + unit * kUnitBytes + kFetchAhead;
-  for (int line = 0; line < kUnitBytes; line += 64) __builtin_prefetch(ahead + line);
-}
+class FetchAhead {
+ public:
+  FetchAhead(const unsigned char* block, int unit) : ahead_(block + unit * kBytes + kDistance) {}
+
+  // All of it.
+  void all() const { lines(0, kLines); }
+  // The same a line at a time, for types that fare better so: first() before the values of a unit
+  // are used, at(k) for each of them.
+  void first() const { lines(0, Block::kFetchSpread ? kFirst : kLines); }
+  void at(int k) const {
+    if (Block::kFetchSpread && k % kStep == 0) lines(kFirst + k / kStep, 1);
+  }
+
+ private:
+  static constexpr int kBytes = Block::kPanelBytes * Block::kUnit / Block::kValues;
+  static constexpr std::int64_t kDistance = Block::kPanelBytes > 2048 ? 8192 : 4096;
+  static constexpr int kLines = (kBytes + 63) / 64;
+  // Values from one line to the next, and the lines that are more than that makes.
+  static constexpr int kStep = Block::kUnit / 2 <= kLines ? 2 : Block::kUnit / 4 <= kLines ? 4 : 8;
+  static constexpr int kFirst = kLines - Block::kUnit / kStep;
+  static_assert(kFirst >= 0);
+
+  void lines(int begin, int count) const {
+    for (int line = begin; line < begin + count; ++line) __builtin_prefetch(ahead_ + line * 64);
+  }
+
+  const unsigned char* ahead_;
+};
 
 // Vectors of outputs that a tile of `rows` rows computes side by side: several for few rows, whose
 // sums would wait for each other; one for many, so that all fits into registers.
@@ -96,6 +119,7 @@ template <class Block, int R>
 void fused_tile(const unsigned char* w, const float* x, std::int64_t chain_stride, std::int64_t k,
                 float* totals) {
   constexpr int kVecs = fused_vectors(R);
+  constexpr bool kAllColumns = kVecs * Vec::kLanes == kPanel;
   for (int n = 0; n < kPanel; n += kVecs * Vec::kLanes) {
     for (std::int64_t k0 = 0; k0 < k; k0 += kLinearChain) {
       const float* x0 = x + k0 / kLinearChain * chain_stride;
@@ -110,12 +134,18 @@ void fused_tile(const unsigned char* w, const float* x, std::int64_t chain_strid
       for (int i = 0; i < count; i += Block::kUnit, x0 += Block::kUnit) {
         const unsigned char* block = w + (k0 + i) / Block::kValues * Block::kPanelBytes;
         const int unit = static_cast<int>((k0 + i) % Block::kValues) / Block::kUnit;
-        if (n == 0) fetch_ahead<Block>(block, unit);  // the other columns find it in the cache
+        const FetchAhead<Block> ahead(block, unit);
+        if (kAllColumns) {
+          ahead.first();
+        } else if (n == 0) {
+          ahead.all();  // the other columns find it in the cache
+        }
         Column columns[kVecs];
 #pragma GCC unroll 4
         for (int v = 0; v < kVecs; ++v) columns[v] = {block, n + v * Vec::kLanes};
         Block::template decode<Vec, kVecs>(
             columns, unit, [&](int at, const Vec(&weights)[kVecs]) __attribute__((always_inline)) {
+              if (kAllColumns) ahead.at(at);
 #pragma GCC unroll 32
               for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 4
@@ -207,7 +237,7 @@ void decode_panel(const unsigned char* w, std::int64_t k_begin, std::int64_t k_e
   for (std::int64_t k = k_begin; k < k_end; k += Block::kUnit) {
     const unsigned char* block = w + k / Block::kValues * Block::kPanelBytes;
     const auto unit = static_cast<int>(k % Block::kValues / Block::kUnit);
-    fetch_ahead<Block>(block, unit);
+    FetchAhead<Block>(block, unit).all();
     decode_unit<Block>(block, unit, out + (k - k_begin) * kPanel);
   }
 }

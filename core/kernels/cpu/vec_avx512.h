@@ -59,18 +59,18 @@ struct Vec {
         : low(_mm512_loadu_ps(values)), high(_mm512_loadu_ps(values + 16)) {}
     Vec operator()(Codes c) const { return {_mm512_permutex2var_ps(low, __m512i(c), high)}; }
   };
-  // i, of which only the lowest Bits bits count, plus Offset
-  template <int Bits, int Offset>
+  // Bits [At, At + Bits) of i, plus Offset
+  template <int Bits, int At, int Offset>
   struct Numbers {
     static constexpr int kCount = Bits > 4 ? 1 << Bits : 16;
     float values[kCount];
     constexpr Numbers() : values() {
       for (int i = 0; i < kCount; ++i)
-        values[i] = static_cast<float>((i & ((1 << Bits) - 1)) + Offset);
+        values[i] = static_cast<float>((i >> At & ((1 << Bits) - 1)) + Offset);
     }
   };
-  template <int Bits, int Offset>
-  static constexpr Numbers<Bits, Offset> kNumbers = {};
+  template <int Bits, int At, int Offset>
+  static constexpr Numbers<Bits, At, Offset> kNumbers = {};
   // That of Bits bits at bit `at`, plus Offset, without a table: with the exponent of 2^(23 - at),
   // bits [at, 23) of a float's mantissa are whole numbers, and so is the difference to that power.
   template <int Bits, int Offset>
@@ -81,20 +81,21 @@ struct Vec {
     return {_mm512_sub_ps(_mm512_castsi512_ps(number),
                           _mm512_set1_ps(static_cast<float>((1 << (23 - at)) - Offset)))};
   }
-  // The one of Bits (2 or 4) bits at bit `at`, plus Offset. Types with an offset only multiply, so
-  // that their logical operations are in nobody's way (Q4_0, one row: 5 % less).
+  // The one of Bits (2 or 4) bits at bit `at`, plus Offset. A shift serves two of 2 bits. Types with
+  // an offset only multiply, so that their logical operations are in nobody's way (Q4_0, one row:
+  // 5 % less).
   template <int Bits, int Offset>
   struct Small {
-    Lookup table{kNumbers<Bits, Offset>.values};
+    Lookup table{kNumbers<Bits, 0, Offset>.values}, next{kNumbers<Bits, Bits % 4, Offset>.values};
     Vec operator()(Codes word, int at) const {
-      return Offset != 0 && at + Bits <= 23 ? subtracted<Bits, Offset>(word, at)
-                                            : table(word >> at);
+      if (Offset != 0 && at + Bits <= 23) return subtracted<Bits, Offset>(word, at);
+      return at % 4 == 0 ? table(word >> at) : next(word >> (at - Bits));
     }
   };
   // The same of 5 bits. Two of the six in a word go the other way, so that no unit has all the work.
   template <int Offset>
   struct FiveBits {
-    WideLookup table{kNumbers<5, Offset>.values};
+    WideLookup table{kNumbers<5, 0, Offset>.values};
     Vec operator()(Codes word, int at) const {
       return at < 10 ? subtracted<5, Offset>(word, at) : table(word >> at);
     }
@@ -131,7 +132,7 @@ struct Vec {
     Vec operator()(int i) const {
       const Codes both = i % 2 == 0 ? even : odd;
       if constexpr (kNibbles) {
-        return Lookup(kNumbers<Low + High, Offset>.values)(both >> (2 * Low * (i / 2)));
+        return Lookup(kNumbers<Low + High, 0, Offset>.values)(both >> (2 * Low * (i / 2)));
       } else {
         // Byte i / 2 of each lane on top, zeros (0x80) below it.
         const int of_lane = 0x00808080 + (i / 2 << 24), next_lane = 0x04000000;

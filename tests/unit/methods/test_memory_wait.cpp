@@ -1,7 +1,9 @@
 // A run that is refused memory again and again, by the target and by what drafts, and waits for it:
-// what it decodes and records is what it would have been. Every method of the registry, every KV policy.
+// what it decodes and records is what it would have been. Every method of the registry, every KV policy,
+// rows of logits on the host and on a device.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -10,6 +12,7 @@
 #include "tests/support/fake_head.h"
 #include "tests/support/memory_recorder.h"
 #include "tests/support/refusal.h"
+#include "tests/support/rows_on_device.h"
 #include "tests/support/session_run.h"
 #include "tests/support/short_of_memory.h"
 
@@ -31,16 +34,19 @@ FakeOptions fake_options(std::uint64_t seed, int kv_valid_until = 0) {
 // A run over models and heads that are refused memory as `refusals` says.
 struct ShortRun {
   ShortRun(const MethodInfo& method, KvPolicyKind kv, std::uint64_t seed, int most_refusals,
-           int kv_valid_until = 0)
+           int kv_valid_until = 0, bool on_device = false)
       : refusals(seed, most_refusals),
-        model(std::make_unique<FakeModel>(fake_options(1, kv_valid_until)), refusals.ask()),
-        draft(std::make_unique<FakeModel>(fake_options(5)), refusals.ask()) {
+        on_host(fake_options(1, kv_valid_until)),
+        draft_on_host(fake_options(5)),
+        model(of(on_host, on_device), refusals.ask()),
+        draft(of(draft_on_host, on_device), refusals.ask()) {
     RunConfig config;
     config.method = method.name;
     config.prompt_tokens = kPrompt;
     config.max_new_tokens = 60;
     config.settings["kv"] = to_string(kv);
     if (kv == KvPolicyKind::kCompact) config.settings["gc_every"] = 3;
+    if (on_device) config.settings["candidates"] = 1;  // more than the best tokens must be fetched
     if (method.needs == Need::kDraftModel) config.draft = {&draft, &tokenizer, nullptr};
     if (method.needs == Need::kDraftHead) {
       head = fake_head(method.heads.front(), 14, 4096, 5, fake_options(5).chain);
@@ -53,7 +59,13 @@ struct ShortRun {
     session = std::make_unique<Session>(model, tokenizer, std::move(config), recorder);
   }
 
+  static std::unique_ptr<Model> of(FakeModel& fake, bool on_device) {
+    if (on_device) return std::make_unique<RowsOnDevice>(fake);
+    return std::make_unique<FakeModel>(fake);
+  }
+
   Refusals refusals;
+  FakeModel on_host, draft_on_host;
   ShortModel model, draft;
   FakeTokenizer tokenizer{14};
   MemoryRecorder recorder;
@@ -86,11 +98,12 @@ TEST_CASE("memory wait: every method goes on as if memory had never been refused
     CAPTURE(method.name);
     for (const KvPolicyKind kv : method.kv_policies) {
       CAPTURE(to_string(kv));
-      for (const int kv_valid_until : {0, 30}) {
-        ShortRun plain(method, kv, 1, /*most_refusals=*/0, kv_valid_until);
+      for (const auto& [kv_valid_until, on_device] :
+           {std::pair{0, false}, {30, false}, {0, true}}) {
+        ShortRun plain(method, kv, 1, /*most_refusals=*/0, kv_valid_until, on_device);
         plain.session->run();
         REQUIRE(plain.recorder.status == capture::RunStatus::kDone);
-        ShortRun waited(method, kv, 2, 1 << 30, kv_valid_until);
+        ShortRun waited(method, kv, 2, 1 << 30, kv_valid_until, on_device);
         int asked = 0;
         waited.session->wait_for_memory([&](const Error& refused) {
           CHECK(refused.code() == ErrorCode::kOutOfMemory);
@@ -107,6 +120,19 @@ TEST_CASE("memory wait: every method goes on as if memory had never been refused
       }
     }
   }
+}
+
+// The rank of a refused draft needs its whole row.
+TEST_CASE("memory wait: a row that is fetched waits too") {
+  ShortRun run(find_method("draft_model"), KvPolicyKind::kRecycle, 4, 1 << 30, 0, true);
+  std::vector<std::string> refused_for;
+  run.session->wait_for_memory([&](const Error& refused) {
+    refused_for.emplace_back(refused.what());
+    return true;
+  });
+  run.session->run();
+  CHECK(run.recorder.status == capture::RunStatus::kDone);
+  CHECK(std::ranges::count(refused_for, "no memory to fetch") > 0);
 }
 
 TEST_CASE("memory wait: a phase's time is without the wait") {

@@ -18,6 +18,7 @@ template <class Code, bool kMinimum>
 struct NibbleBlock {
   static constexpr bool kFifth = Code::kFifth;
   static constexpr int kValues = 32, kUnit = 32;
+  static constexpr bool kFetchSpread = !kFifth;
   static constexpr int kWords = kFifth ? 5 : 4, kBytes = 0, kHalves = kMinimum ? 2 : 1;
   static constexpr int kFifthAt = kMinimum ? 4 : 2, kCodesAt = kFifthAt + (kFifth ? 4 : 0);
   static constexpr int kFileBytes = kCodesAt + 16;

@@ -11,6 +11,7 @@ namespace {
 
 struct Q3_K {
   static constexpr int kValues = 256, kUnit = 16, kFileBytes = 110;
+  static constexpr bool kFetchSpread = false;
   static constexpr int kWords = 24, kBytes = 16, kHalves = 1;
   static constexpr int kPanelBytes = 114 * kBlockLanes;           // scales have a byte each here
   static constexpr int kThird = 2048, kScales = 3072, kD = 3584;  // byte offsets

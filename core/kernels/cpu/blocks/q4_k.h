@@ -12,6 +12,7 @@ namespace {
 
 struct Q4_K {
   static constexpr int kValues = 256, kUnit = 32, kFileBytes = 144;
+  static constexpr bool kFetchSpread = true;
   static constexpr int kWords = 32, kBytes = 16, kHalves = 2;
   static constexpr int kPanelBytes = 148 * kBlockLanes;  // scales and minima have a byte each here
   static constexpr int kScales = 4096, kMinima = 4352, kD = 4608;  // byte offsets

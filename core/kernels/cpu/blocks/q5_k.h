@@ -12,6 +12,7 @@ namespace {
 
 struct Q5_K {
   static constexpr int kValues = 256, kUnit = 32, kFileBytes = 176;
+  static constexpr bool kFetchSpread = false;
   static constexpr int kWords = 8 * kFiveBitWords, kBytes = 16, kHalves = 2;
   static constexpr int kPanelBytes = 180 * kBlockLanes;  // scales and minima have a byte each here
   static constexpr int kScales = 5120, kMinima = 5376, kD = 5632;  // byte offsets

@@ -11,6 +11,7 @@ namespace {
 
 struct Q6_K {
   static constexpr int kValues = 256, kUnit = 16, kFileBytes = 210;
+  static constexpr bool kFetchSpread = false;
   static constexpr int kWords = 48, kBytes = 16, kHalves = 1;
   static constexpr int kPanelBytes = kFileBytes * kBlockLanes;
   static constexpr int kUpper = 4096, kScales = 6144, kD = 6656;  // byte offsets

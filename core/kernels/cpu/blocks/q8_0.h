@@ -10,6 +10,7 @@ namespace {
 
 struct Q8_0 {
   static constexpr int kValues = 32, kUnit = 32, kFileBytes = 34;
+  static constexpr bool kFetchSpread = true;
   static constexpr int kWords = 0, kBytes = 32, kHalves = 1;
   static constexpr int kPanelBytes = kFileBytes * kBlockLanes;
 
