@@ -1,5 +1,7 @@
 #include "core/kernels/cpu_variant.h"
 
+#include <utility>
+
 #include "core/base/error.h"
 #include "core/kernels/cpu/table.h"
 
@@ -19,6 +21,7 @@ bool runs(CpuVariant variant) {
       return avx2_kernels() != nullptr && __builtin_cpu_supports("avx2") &&
              __builtin_cpu_supports("fma");
     case CpuVariant::kAvx512:
+    case CpuVariant::kAvx512Intel:
       return avx512_kernels() != nullptr && __builtin_cpu_supports("avx512f") &&
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
              __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("fma");
@@ -28,12 +31,21 @@ bool runs(CpuVariant variant) {
   }
 }
 
+bool is_intel() {
+#if defined(__x86_64__)
+  return __builtin_cpu_is("intel");
+#else
+  return false;
+#endif
+}
+
 CpuVariant best_variant() {
   static const CpuVariant best = available_variants().back();
   return best;
 }
 
 const CpuKernels& kernels_of(CpuVariant variant) {
+  if (variant == CpuVariant::kAvx512Intel) return *avx512_intel_kernels();
   if (variant == CpuVariant::kAvx512) return *avx512_kernels();
   if (variant == CpuVariant::kAvx2) return *avx2_kernels();
   return portable_kernels();
@@ -47,6 +59,8 @@ const char* to_string(CpuVariant variant) {
       return "AVX2";
     case CpuVariant::kAvx512:
       return "AVX-512";
+    case CpuVariant::kAvx512Intel:
+      return "AVX-512, Intel";
     default:
       return "portable";
   }
@@ -54,9 +68,13 @@ const char* to_string(CpuVariant variant) {
 
 std::vector<CpuVariant> available_variants() {
   std::vector<CpuVariant> variants;
-  for (const CpuVariant v : {CpuVariant::kPortable, CpuVariant::kAvx2, CpuVariant::kAvx512}) {
+  for (const CpuVariant v : {CpuVariant::kPortable, CpuVariant::kAvx2, CpuVariant::kAvx512Intel,
+                             CpuVariant::kAvx512}) {
     if (runs(v)) variants.push_back(v);
   }
+  // Best last.
+  if (is_intel() && variants.back() == CpuVariant::kAvx512)
+    std::swap(variants.back(), variants[variants.size() - 2]);
   return variants;
 }
 

@@ -1,5 +1,6 @@
-// Which instruction set the CPU kernels run on: the best this processor has, asked once. Tests run
-// every variant.
+// Which instruction set the CPU kernels run on: the best this processor has, asked once; of AVX-512
+// there are two, for tiles that suit Intel's processors and for others (cpu/tile_impl.h, Spread).
+// Tests run every variant.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +8,9 @@
 
 namespace triescope::kernels {
 
-enum class CpuVariant : std::uint8_t { kPortable, kAvx2, kAvx512 };
+enum class CpuVariant : std::uint8_t { kPortable, kAvx2, kAvx512, kAvx512Intel };
 
-const char* to_string(CpuVariant variant);  // "portable", "AVX2", "AVX-512"
+const char* to_string(CpuVariant variant);  // "portable", "AVX2", "AVX-512", "AVX-512, Intel"
 
 // The variants built into this program that this processor can run, best last.
 std::vector<CpuVariant> available_variants();

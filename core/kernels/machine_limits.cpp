@@ -96,7 +96,8 @@ double multiply_adds(ThreadPool& pool, CpuVariant variant) {
   float (*chains)(std::int64_t) = chains_portable;
   double numbers = 12 * 4;
 #if defined(__x86_64__)
-  if (variant == CpuVariant::kAvx512) chains = chains_avx512, numbers = 16 * 16;
+  if (variant == CpuVariant::kAvx512 || variant == CpuVariant::kAvx512Intel)
+    chains = chains_avx512, numbers = 16 * 16;
   if (variant == CpuVariant::kAvx2) chains = chains_avx2, numbers = 12 * 8;
 #endif
   constexpr std::int64_t kRounds = 100'000;

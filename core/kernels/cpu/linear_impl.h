@@ -40,19 +40,20 @@ int panel_width(const LinearCall& call, std::int64_t panel) {
 
 // Rows [row, row + count), count <= kMaxRows, over k in [k_begin, k_end), whole chains but for the
 // end of k: totals = or += their sums. w: at k_begin.
-template <class W>
+template <Spread kSpread, class W>
 void sum_chains(const LinearCall& call, std::int64_t row, std::int64_t count, const W* w,
                 std::int64_t k_begin, std::int64_t k_end, float* totals) {
   const float* x = call.x + row * call.x_stride;
   for (std::int64_t k0 = k_begin; k0 < k_end; k0 += kLinearChain) {
     const std::int64_t k = k_end - k0 < kLinearChain ? k_end - k0 : kLinearChain;
-    kTiles<W>[count](x + k0, call.x_stride, w + (k0 - k_begin) * kPanel, kPanel, k, totals, kPanel,
-                     k0 == 0 ? TileUse::kStore : TileUse::kAdd);
+    kTiles<kSpread, W>[static_cast<std::size_t>(count)](
+        x + k0, call.x_stride, w + (k0 - k_begin) * kPanel, kPanel, k, totals, kPanel,
+        k0 == 0 ? TileUse::kStore : TileUse::kAdd);
   }
 }
 
 // Plain weights: [panel][k][32].
-template <class W>
+template <Spread kSpread, class W>
 void plain_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end) {
   alignas(64) float totals[Vec::kMaxRows * kPanel];
   const std::int64_t tiles = (call.rows + Vec::kMaxRows - 1) / Vec::kMaxRows;
@@ -60,7 +61,7 @@ void plain_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
     const W* w = static_cast<const W*>(call.weights) + panel * call.k * kPanel;
     for (std::int64_t t = 0; t < tiles; ++t) {
       const std::int64_t row = call.rows * t / tiles, count = call.rows * (t + 1) / tiles - row;
-      sum_chains(call, row, count, w, 0, call.k, totals);
+      sum_chains<kSpread>(call, row, count, w, 0, call.k, totals);
       finish_rows(call, row, count, totals, panel * kPanel, panel_width(call, panel));
     }
   }
@@ -244,7 +245,7 @@ void decode_panel(const unsigned char* w, std::int64_t k_begin, std::int64_t k_e
 
 // More rows: a stretch of k is decoded into call.scratch once, and all rows read it from the cache:
 // from the first level for one tile of rows, from the second for many.
-template <class Block>
+template <class Block, Spread kSpread>
 void decoded_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                     float* scratch) {
   const std::int64_t tiles = (call.rows + Vec::kMaxRows - 1) / Vec::kMaxRows;
@@ -258,13 +259,14 @@ void decoded_panels(const LinearCall& call, std::int64_t panel_begin, std::int64
       decode_panel<Block>(w, k0, k1, scratch);
       for (std::int64_t t = 0; t < tiles; ++t) {
         const std::int64_t row = call.rows * t / tiles, count = call.rows * (t + 1) / tiles - row;
-        sum_chains(call, row, count, scratch, k0, k1, totals + row * kPanel);
+        sum_chains<kSpread>(call, row, count, scratch, k0, k1, totals + row * kPanel);
       }
     }
     finish_rows(call, 0, call.rows, totals, panel * kPanel, panel_width(call, panel));
   }
 }
 
+template <Spread kSpread>
 void linear_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                    float* scratch) {
   using formats::GgmlType;
@@ -272,16 +274,16 @@ void linear_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_
     if (call.rows <= kFusedRows) {
       fused_panels<Block>(call, panel_begin, panel_end, scratch);
     } else {
-      decoded_panels<Block>(call, panel_begin, panel_end, scratch);
+      decoded_panels<Block, kSpread>(call, panel_begin, panel_end, scratch);
     }
   });
   if (blocks) return;
   if (call.type == GgmlType::kBF16) {
-    plain_panels<std::uint16_t>(call, panel_begin, panel_end);
+    plain_panels<kSpread, std::uint16_t>(call, panel_begin, panel_end);
   } else if (call.type == GgmlType::kF16) {
-    plain_panels<Half>(call, panel_begin, panel_end);
+    plain_panels<kSpread, Half>(call, panel_begin, panel_end);
   } else {
-    plain_panels<float>(call, panel_begin, panel_end);
+    plain_panels<kSpread, float>(call, panel_begin, panel_end);
   }
 }
 

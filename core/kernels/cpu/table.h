@@ -98,8 +98,10 @@ struct CpuKernels {
 };
 
 const CpuKernels& portable_kernels();
-const CpuKernels* avx2_kernels();    // null where not built
-const CpuKernels* avx512_kernels();  // null where not built
+// Null where not built.
+const CpuKernels* avx2_kernels();
+const CpuKernels* avx512_kernels();
+const CpuKernels* avx512_intel_kernels();
 
 // Of current_variant().
 const CpuKernels& cpu_kernels();

@@ -4,7 +4,6 @@
 #include "core/kernels/cpu/table.h"
 
 #if defined(__AVX2__)
-#define TRIESCOPE_TILE_ROWS 6
 #include "core/kernels/cpu/vec_avx2.h"
 // clang-format off
 #include "core/kernels/cpu/table_impl.h"

@@ -9,7 +9,6 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
-#define TRIESCOPE_TILE_ROWS 14
 #include "core/kernels/cpu/vec_avx512.h"
 // clang-format off
 #include "core/kernels/cpu/table_impl.h"
@@ -17,13 +16,25 @@
 
 namespace triescope::kernels {
 
+namespace {
+
+constexpr CpuKernels kIntelTable = [] {
+  CpuKernels table = kTable;
+  table.linear_panels = linear_panels<Spread::kOnce>;
+  return table;
+}();
+
+}  // namespace
+
 const CpuKernels* avx512_kernels() { return &kTable; }
+const CpuKernels* avx512_intel_kernels() { return &kIntelTable; }
 
 }  // namespace triescope::kernels
 #else
 namespace triescope::kernels {
 
 const CpuKernels* avx512_kernels() { return nullptr; }
+const CpuKernels* avx512_intel_kernels() { return nullptr; }
 
 }  // namespace triescope::kernels
 #endif

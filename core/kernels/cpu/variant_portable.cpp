@@ -1,5 +1,4 @@
 // The CPU kernels for any processor.
-#define TRIESCOPE_TILE_ROWS 3
 #include "core/kernels/cpu/vec_portable.h"
 // clang-format off
 #include "core/kernels/cpu/table_impl.h"

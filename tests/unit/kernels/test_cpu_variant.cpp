@@ -14,7 +14,9 @@ TEST_CASE("a variant is in use for a scope and its thread; then the one before i
   const auto all = available_variants();
   REQUIRE(!all.empty());
   CHECK(all.front() == CpuVariant::kPortable);
-  CHECK(std::is_sorted(all.begin(), all.end()));
+  auto sorted = all;
+  std::ranges::sort(sorted);
+  CHECK(std::ranges::adjacent_find(sorted) == sorted.end());
   CHECK(current_variant() == all.back());
   {
     const ScopedVariant outer(CpuVariant::kPortable);
@@ -29,12 +31,28 @@ TEST_CASE("a variant is in use for a scope and its thread; then the one before i
   CHECK(current_variant() == all.back());
 }
 
+// Where it has AVX-512, it has both kinds; which is used goes by who made it.
+TEST_CASE("the tiles for Intel's processors are used on those alone") {
+  const auto all = available_variants();
+  const auto has = [&](CpuVariant variant) { return std::ranges::count(all, variant) == 1; };
+  CHECK(has(CpuVariant::kAvx512) == has(CpuVariant::kAvx512Intel));
+#if defined(__x86_64__)
+  const bool is_intel = __builtin_cpu_is("intel");
+#else
+  const bool is_intel = false;
+#endif
+  if (has(CpuVariant::kAvx512))
+    CHECK(current_variant() == (is_intel ? CpuVariant::kAvx512Intel : CpuVariant::kAvx512));
+}
+
 TEST_CASE("variants have names; one that is not there is refused by it") {
   CHECK(to_string(CpuVariant::kPortable) == std::string("portable"));
   CHECK(to_string(CpuVariant::kAvx2) == std::string("AVX2"));
   CHECK(to_string(CpuVariant::kAvx512) == std::string("AVX-512"));
+  CHECK(to_string(CpuVariant::kAvx512Intel) == std::string("AVX-512, Intel"));
   const auto all = available_variants();
-  for (const CpuVariant variant : {CpuVariant::kAvx2, CpuVariant::kAvx512}) {
+  for (const CpuVariant variant :
+       {CpuVariant::kAvx2, CpuVariant::kAvx512, CpuVariant::kAvx512Intel}) {
     if (std::find(all.begin(), all.end(), variant) != all.end()) continue;
     CHECK_THROWS_WITH_AS(ScopedVariant{variant}, doctest::Contains(to_string(variant)), Error);
   }
