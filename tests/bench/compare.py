@@ -7,6 +7,7 @@ Both Pythons are virtual environments of their own (development only). llama.cpp
 which takes a C++ compiler, CMake and some minutes:
 
     python -m venv llama && CMAKE_ARGS=-DGGML_NATIVE=ON llama/bin/pip install --no-binary llama-cpp-python llama-cpp-python==0.3.36
+    (where it crashes in AMX's instructions: -DGGML_NATIVE=OFF and those the machine has, -DGGML_AVX512=ON -DGGML_AVX512_VNNI=ON, …)
     python -m venv hf && hf/bin/pip install torch==2.11.0 transformers==5.17.0 gguf==0.19.0 accelerate==1.15.0
 
 Each program gets --threads threads and the same token ids. Rounds go A, B, C, A, B, C, … so that what else the machine does meets all;
