@@ -68,8 +68,8 @@ const char* to_string(CpuVariant variant) {
 
 std::vector<CpuVariant> available_variants() {
   std::vector<CpuVariant> variants;
-  for (const CpuVariant v : {CpuVariant::kPortable, CpuVariant::kAvx2, CpuVariant::kAvx512Intel,
-                             CpuVariant::kAvx512}) {
+  for (const CpuVariant v :
+       {CpuVariant::kPortable, CpuVariant::kAvx2, CpuVariant::kAvx512Intel, CpuVariant::kAvx512}) {
     if (runs(v)) variants.push_back(v);
   }
   // Best last.

@@ -8,6 +8,7 @@
 #include <ATen/ATen.h>
 
 #include <cstdint>
+#include <cstring>
 
 namespace triescope {
 
@@ -17,7 +18,10 @@ inline constexpr std::int64_t kRowBucket = 32;
 inline at::Tensor bucket_rows(std::int64_t rows, std::int64_t width,
                               const at::TensorOptions& options) {
   if (rows >= kRowBucket) return at::empty({rows, width}, options);
-  return at::empty({kRowBucket, width}, options).narrow(0, 0, rows);
+  const at::Tensor bucket = at::empty({kRowBucket, width}, options);
+  // On processors with AMX, oneDNN's products in bf16 let a NaN that lies behind reach rows in use.
+  if (bucket.is_cpu()) std::memset(bucket.data_ptr(), 0, bucket.nbytes());
+  return bucket.narrow(0, 0, rows);
 }
 inline at::Tensor bucket_rows_like(const at::Tensor& x) {
   return bucket_rows(x.size(0), x.size(1), x.options());

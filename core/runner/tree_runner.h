@@ -147,7 +147,7 @@ class TreeRunner {
 
   std::vector<NodeId> rows_;
   ForwardOutput output_;
-  WaitingLogits fetched_;  // output_'s rows, where they lie on a device
+  WaitingLogits fetched_;    // output_'s rows, where they lie on a device
   int first_logit_row_ = 0;  // rows of output_.logits before rows_'
   std::vector<std::int32_t> feature_layers_;
   int best_tokens_ = 0;

@@ -120,9 +120,11 @@ class CudaChecks {
       activations(dtype);
       attention(dtype);
       for (const formats::GgmlType type : formats::stored_types())
-        if (formats::block_elements(type) > 1) blocks(type, dtype);
-      if (dtype == kTriescopeF16) linear(formats::GgmlType::kF16, dtype, kTriescopeF32);
-      if (dtype == kTriescopeBF16) linear(formats::GgmlType::kBF16, dtype, kTriescopeF32);
+        if (formats::block_elements(type) > 1) blocks(random_matrix(type), dtype);
+      if (dtype == kTriescopeF16)
+        linear(random_matrix(formats::GgmlType::kF16), dtype, kTriescopeF32);
+      if (dtype == kTriescopeBF16)
+        linear(random_matrix(formats::GgmlType::kBF16), dtype, kTriescopeF32);
     }
     where_ = "CUDA, f32";
     row_summary();
@@ -326,10 +328,20 @@ class CudaChecks {
 
   static constexpr std::int32_t kOutputs = 13, kInputs = 768;  // of a matrix
 
-  void blocks(formats::GgmlType type, int dtype) {
-    const auto stored = formats::random_rows(type, kOutputs, kInputs, rng_);
-    const Values weights = formats::dequantised(type, stored);
-    const std::string name = formats::to_string(type);
+  struct Matrix {
+    formats::GgmlType type;
+    std::vector<std::byte> stored;
+    Values weights;
+    std::string name;  // of the type
+  };
+  Matrix random_matrix(formats::GgmlType type) {
+    std::vector<std::byte> stored = formats::random_rows(type, kOutputs, kInputs, rng_);
+    Values weights = formats::dequantised(type, stored);
+    return {type, std::move(stored), std::move(weights), formats::to_string(type)};
+  }
+
+  void blocks(const Matrix& matrix, int dtype) {
+    const auto& [type, stored, weights, name] = matrix;
     // In fp32 the bits of formats::dequantise; else those rounded once.
     add("rows of " + name + " blocks", dtype == kTriescopeF32 ? 0 : allowed(dtype, 0),
         [&](DeviceArrays& on) {
@@ -348,14 +360,12 @@ class CudaChecks {
       return embedding(on, dtype, on.put(stored), static_cast<std::int32_t>(type), weights,
                        kInputs);
     });
-    linear(type, dtype, dtype);
+    linear(matrix, dtype, dtype);
   }
 
   // A matrix in blocks, or a dense one in the dtype of x.
-  void linear(formats::GgmlType type, int dtype, int y_dtype) {
-    const auto stored = formats::random_rows(type, kOutputs, kInputs, rng_);
-    const Values weights = formats::dequantised(type, stored);
-    const std::string name = formats::to_string(type);
+  void linear(const Matrix& matrix, int dtype, int y_dtype) {
+    const auto& [type, stored, weights, name] = matrix;
     for (const std::int32_t rows : {1, 5, 16}) {
       add("linear, " + name + ", " + std::to_string(rows) + (rows == 1 ? " row" : " rows"),
           allowed(y_dtype, 1e-5), [&](DeviceArrays& on) {

@@ -240,9 +240,12 @@ TEST_CASE("layer steps: activations, gated and not, are libtorch's") {
             CAPTURE(dim);
             CAPTURE(rows);
             CAPTURE(std::string(at::toString(dtype)));
-            // GELU well below 0 is a difference of nearly equal numbers, times `up`, below 16.
+            // GELU well below 0 is a difference of nearly equal numbers, times `up`, below 16. How
+            // libtorch computes erf depends on the processor: with AVX-512 FP16, of GELU in f16 94 %
+            // are the same.
             check_close(make_cuda_layer_ops(config)->activate(in),
-                        make_torch_layer_ops(config)->activate(in), 4e-6, 1.6e-5, 0.95);
+                        make_torch_layer_ops(config)->activate(in), 4e-6, 1.6e-5,
+                        activation == Activation::kGelu && dtype == at::kHalf ? 0.9 : 0.95);
           }
         }
       }
