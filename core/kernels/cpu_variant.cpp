@@ -1,7 +1,5 @@
 #include "core/kernels/cpu_variant.h"
 
-#include <utility>
-
 #include "core/base/error.h"
 #include "core/kernels/cpu/table.h"
 
@@ -20,8 +18,9 @@ bool runs(CpuVariant variant) {
     case CpuVariant::kAvx2:
       return avx2_kernels() != nullptr && __builtin_cpu_supports("avx2") &&
              __builtin_cpu_supports("fma");
-    case CpuVariant::kAvx512:
     case CpuVariant::kAvx512Intel:
+      return __builtin_cpu_is("intel") && runs(CpuVariant::kAvx512);
+    case CpuVariant::kAvx512:
       return avx512_kernels() != nullptr && __builtin_cpu_supports("avx512f") &&
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
              __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("fma");
@@ -29,14 +28,6 @@ bool runs(CpuVariant variant) {
     default:
       return false;
   }
-}
-
-bool is_intel() {
-#if defined(__x86_64__)
-  return __builtin_cpu_is("intel");
-#else
-  return false;
-#endif
 }
 
 CpuVariant best_variant() {
@@ -69,12 +60,9 @@ const char* to_string(CpuVariant variant) {
 std::vector<CpuVariant> available_variants() {
   std::vector<CpuVariant> variants;
   for (const CpuVariant v :
-       {CpuVariant::kPortable, CpuVariant::kAvx2, CpuVariant::kAvx512Intel, CpuVariant::kAvx512}) {
+       {CpuVariant::kPortable, CpuVariant::kAvx2, CpuVariant::kAvx512, CpuVariant::kAvx512Intel}) {
     if (runs(v)) variants.push_back(v);
   }
-  // Best last.
-  if (is_intel() && variants.back() == CpuVariant::kAvx512)
-    std::swap(variants.back(), variants[variants.size() - 2]);
   return variants;
 }
 

@@ -1,6 +1,6 @@
-// Which instruction set the CPU kernels run on: the best this processor has, asked once; of AVX-512
-// there are two, for tiles that suit Intel's processors and for others (cpu/tile_impl.h, Spread).
-// Tests run every variant.
+// Which instruction set the CPU kernels run on: the best this processor has, asked once. Intel's
+// processors have AVX-512 with tiles that suit them besides (cpu/tile_impl.h, Spread). Tests run
+// every variant.
 #pragma once
 
 #include <cstdint>

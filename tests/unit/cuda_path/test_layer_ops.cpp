@@ -240,12 +240,17 @@ TEST_CASE("layer steps: activations, gated and not, are libtorch's") {
             CAPTURE(dim);
             CAPTURE(rows);
             CAPTURE(std::string(at::toString(dtype)));
-            // GELU well below 0 is a difference of nearly equal numbers, times `up`, below 16. How
-            // libtorch computes erf depends on the processor: with AVX-512 FP16, of GELU in f16 94 %
-            // are the same.
-            check_close(make_cuda_layer_ops(config)->activate(in),
-                        make_torch_layer_ops(config)->activate(in), 4e-6, 1.6e-5,
-                        activation == Activation::kGelu && dtype == at::kHalf ? 0.9 : 0.95);
+            // GELU well below 0 is a difference of nearly equal numbers, times `up`, below 16.
+            // libtorch's own in f16 takes that difference more exactly on processors with AVX-512
+            // FP16 (94 % the same); its formula in fp32, rounded where libtorch rounds, does not.
+            const bool own_varies = activation == Activation::kGelu && dtype == at::kHalf;
+            const Tensor got = make_cuda_layer_ops(config)->activate(in);
+            check_close(got, make_torch_layer_ops(config)->activate(in), 4e-6, 1.6e-5,
+                        own_varies ? 0.9 : 0.95);
+            if (!own_varies) continue;
+            const Tensor x = in.narrow(1, 0, dim).to(at::kFloat);
+            const Tensor gelu = (x * 0.5 * (at::erf(x * 0.70710678118654752440) + 1)).to(dtype);
+            check_close(got, gated ? gelu * in.narrow(1, dim, dim) : gelu, 4e-6, 1.6e-5, 0.95);
           }
         }
       }
