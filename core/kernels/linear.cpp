@@ -5,6 +5,10 @@
 #include <cstring>
 #include <string>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "core/base/bf16.h"
 #include "core/base/error.h"
 #include "core/kernels/cpu/blocks.h"
@@ -136,6 +140,26 @@ void pack_rows(std::int64_t first, std::int64_t count, const From* rows, std::in
   });
 }
 
+// Bytes bytes, a multiple of 16, between addresses that are too. Visible to other threads as other
+// writes are once finish_writes() was called.
+template <int Bytes>
+void write_past_cache(const unsigned char* from, unsigned char* to) {
+  static_assert(Bytes % 16 == 0);
+#if defined(__SSE2__)
+  for (int i = 0; i < Bytes; i += 16) {
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
+                     _mm_load_si128(reinterpret_cast<const __m128i*>(from + i)));
+  }
+#else
+  std::memcpy(to, from, Bytes);
+#endif
+}
+void finish_writes() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
 // The same of rows in blocks: those of up to 32 outputs are repacked and then interleaved while
 // they are in the cache.
 template <class Block>
@@ -150,6 +174,7 @@ void pack_blocks(std::int64_t first, std::int64_t count, const unsigned char* ro
   alignas(64) std::uint32_t words[kPanel * kWords + 1];
   alignas(64) std::uint8_t bytes[kPanel * kBytes + 1];
   alignas(64) std::uint16_t halves[kPanel * kHalves];
+  alignas(64) unsigned char whole[Block::kPanelBytes];
   each_panel(first, count, [&](auto panel, auto column, auto row, auto size) {
     for (std::int64_t b = 0; b < blocks; ++b) {
       for (std::int64_t i = 0; i < size; ++i) {
@@ -158,14 +183,19 @@ void pack_blocks(std::int64_t first, std::int64_t count, const unsigned char* ro
           __builtin_prefetch(from + kFetchAhead + line);
         Block::repack(from, {words + i * kWords, bytes + i * kBytes, halves + i * kHalves});
       }
-      unsigned char* to = out + (panel * blocks + b) * Block::kPanelBytes;
+      // A whole panel block is put together in the cache and then written past it: it is not read
+      // again soon, and the cache would read the memory that it is written over.
+      unsigned char* const place = out + (panel * blocks + b) * Block::kPanelBytes;
+      unsigned char* to = size == kPanel ? whole : place;
       interleave(words, kWords, size, kWords, reinterpret_cast<std::uint32_t*>(to), column);
       to += kWords * 4 * kPanel;
       interleave(bytes, kBytes, size, kBytes, to, column);
       to += kBytes * kPanel;
       interleave(halves, kHalves, size, kHalves, reinterpret_cast<std::uint16_t*>(to), column);
+      if (size == kPanel) write_past_cache<Block::kPanelBytes>(whole, place);
     }
   });
+  finish_writes();
 }
 
 std::size_t panel_bytes_of(formats::GgmlType type, std::int64_t k) {

@@ -8,14 +8,23 @@
 //                         unit, or before them: found by measuring, a core of Sapphire Rapids, one
 //                         row (Q8_0 spread 16.8 instead of 11.6 GB/s, Q4_1 13.7 instead of 11.7,
 //                         Q4_K 12.0 instead of 11.2; Q5_1 11.6 and Q6_K 10.9 instead of 12.1)
+//   kPanels               panels that one row is multiplied by side by side where a panel is two
+//                         vectors, whose sums wait for each other: two, or one where two need more
+//                         registers than there are (same core, both from memory: Q4_0 0.96 and Q8_0
+//                         0.98 of the time, 0.74 for 4096 inputs; Q3_K 1.18, Q5_0 1.06)
+//   kFewerPairs           whether two vectors side by side fit with fewer rows than others have, as
+//                         what ScaledCodes keeps takes registers (same core, 12 rows from the
+//                         cache: Q3_K and Q5_0 0.8 of the time one by one; Q4_1 1.02)
 //   kWords, kBytes, kHalves   what a panel block holds of an output, in this order
 //   repack(block, lane)   the block of one output into its words, bytes and fp16 numbers
-//   decode<V, NV>(columns, unit, use)   calls use(k, w) for k = 0 .. kUnit - 1 in order: w holds
-//                         NV vectors of weights, those of the columns
+//   decode<V, NV, Zeros>(columns, fp16, unit, use)   calls use(k, w) for k = 0 .. kUnit - 1 in
+//                         order: w holds NV vectors of weights, those of the columns, whose fp16
+//                         numbers are in `fp16` (BlockHalves)
 //
 // A panel block holds a word, byte or fp16 of every output next to each other, so that a vector is
-// 16 (8, 4) outputs at one k, as in the panels of plain weights. Decoding does the operations of
-// formats::dequantise on each lane in the same order, so every weight has the same bits.
+// 16 (8, 4) outputs at one k, as in the panels of plain weights. Every weight that is decoded has the
+// bits of formats::dequantise, provided that the scale is finite; zeros have their sign where Zeros
+// asks for it.
 //
 // Included by linear.cpp for repack() and by each variant for decode(): all of it has internal
 // linkage, because variants are compiled for other instruction sets.

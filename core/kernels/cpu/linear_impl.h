@@ -77,6 +77,11 @@ template <class Block>
 class FetchAhead {
  public:
   FetchAhead(const unsigned char* block, int unit) : ahead_(block + unit * kBytes + kDistance) {}
+  // The panel ends at `end`; the `skip` bytes behind it are being read beside it, and are not next.
+  FetchAhead(const unsigned char* block, int unit, const unsigned char* end, std::int64_t skip)
+      : FetchAhead(block, unit) {
+    if (ahead_ >= end) ahead_ += skip;
+  }
 
   // All of it.
   void all() const { lines(0, kLines); }
@@ -105,23 +110,31 @@ class FetchAhead {
 
 // Vectors of outputs that a tile of `rows` rows computes side by side: several for few rows, whose
 // sums would wait for each other; one for many, so that all fits into registers.
+template <class Block>
 constexpr int fused_vectors(int rows) {
   constexpr int kAll = kPanel / Vec::kLanes;
-  return rows == 1 ? (kAll < 4 ? kAll : 4) : rows <= Vec::kFusedPairs ? 2 : 1;
+  constexpr int kPairs =
+      Vec::kFusedPairs - (Block::kFewerPairs && Vec::kScaledPlaces > 1 ? Vec::kFusedPairs / 4 : 0);
+  return rows == 1 ? (kAll < 4 ? kAll : 4) : rows <= kPairs ? 2 : 1;
 }
 
 // Rows of x as fused_tile() reads them: chain by chain, in each its rows, kChainStride numbers from
 // one to the next (so that they lie in different sets of the cache).
 constexpr std::int64_t kChainStride = kLinearChain + 16;
 
-// R rows of one panel: weights go from the block into the sums without being stored. x: of chain c
-// at x + c * chain_stride, its row r kChainStride further. totals: [R][32].
-template <class Block, int R>
-void fused_tile(const unsigned char* w, const float* x, std::int64_t chain_stride, std::int64_t k,
-                float* totals) {
-  constexpr int kVecs = fused_vectors(R);
-  constexpr bool kAllColumns = kVecs * Vec::kLanes == kPanel;
-  for (int n = 0; n < kPanel; n += kVecs * Vec::kLanes) {
+// R rows of P panels: weights go from the block into the sums without being stored. w: of panel p at
+// w + p * panel_bytes. x: of chain c at x + c * chain_stride, its row r kChainStride further.
+// totals: [P][R][32].
+template <class Block, int R, int P>
+void fused_tile(const unsigned char* w, std::int64_t panel_bytes, const float* x,
+                std::int64_t chain_stride, std::int64_t k, float* totals) {
+  constexpr int kEach = fused_vectors<Block>(R), kVecs = P * kEach;  // vectors of a panel, of all
+  constexpr bool kAllColumns = kEach * Vec::kLanes == kPanel;
+  static_assert(P == 1 || kAllColumns);
+  // Of one block and one chain.
+  constexpr int kStretch =
+      Block::kValues < kLinearChain ? Block::kValues : static_cast<int>(kLinearChain);
+  for (int n = 0; n < kPanel; n += kEach * Vec::kLanes) {
     for (std::int64_t k0 = 0; k0 < k; k0 += kLinearChain) {
       const float* x0 = x + k0 / kLinearChain * chain_stride;
       const int count = static_cast<int>(k - k0 < kLinearChain ? k - k0 : kLinearChain);
@@ -132,34 +145,48 @@ void fused_tile(const unsigned char* w, const float* x, std::int64_t chain_strid
         for (int v = 0; v < kVecs; ++v) chain[r][v] = Vec::zero();
       }
 #pragma GCC unroll 1
-      for (int i = 0; i < count; i += Block::kUnit, x0 += Block::kUnit) {
+      for (int i = 0; i < count; i += kStretch) {
         const unsigned char* block = w + (k0 + i) / Block::kValues * Block::kPanelBytes;
         const int unit = static_cast<int>((k0 + i) % Block::kValues) / Block::kUnit;
-        const FetchAhead<Block> ahead(block, unit);
-        if (kAllColumns) {
-          ahead.first();
-        } else if (n == 0) {
-          ahead.all();  // the other columns find it in the cache
-        }
         Column columns[kVecs];
 #pragma GCC unroll 4
-        for (int v = 0; v < kVecs; ++v) columns[v] = {block, n + v * Vec::kLanes};
-        Block::template decode<Vec, kVecs>(
-            columns, unit, [&](int at, const Vec(&weights)[kVecs]) __attribute__((always_inline)) {
-              if (kAllColumns) ahead.at(at);
+        for (int v = 0; v < kVecs; ++v)
+          columns[v] = {block + v / kEach * panel_bytes, n + v % kEach * Vec::kLanes};
+        const BlockHalves<Block, Vec, kVecs> fp16(columns);
+#pragma GCC unroll 1
+        for (int u = unit; u < unit + kStretch / Block::kUnit; ++u, x0 += Block::kUnit) {
+          const auto ahead = [&](int p) __attribute__((always_inline)) {
+            return FetchAhead<Block>(block + p * panel_bytes, u, w + (p + 1) * panel_bytes,
+                                     (P - 1) * panel_bytes);
+          };
+#pragma GCC unroll 2
+          for (int p = 0; p < P; ++p) {
+            if (kAllColumns) {
+              ahead(p).first();
+            } else if (n == 0) {
+              ahead(p).all();  // the other columns find it in the cache
+            }
+          }
+          const auto use = [&](int at, const Vec(&weights)[kVecs]) __attribute__((always_inline)) {
+            if (kAllColumns) {
+#pragma GCC unroll 2
+              for (int p = 0; p < P; ++p) ahead(p).at(at);
+            }
 #pragma GCC unroll 32
-              for (int r = 0; r < R; ++r) {
+            for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 4
-                for (int v = 0; v < kVecs; ++v)
-                  chain[r][v] = Vec::fma(x0 + r * kChainStride + at, weights[v], chain[r][v]);
-              }
-            });
+              for (int v = 0; v < kVecs; ++v)
+                chain[r][v] = Vec::fma(x0 + r * kChainStride + at, weights[v], chain[r][v]);
+            }
+          };
+          Block::template decode<Vec, kVecs, Zeros::kAny>(columns, fp16, u, use);
+        }
       }
 #pragma GCC unroll 32
       for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 4
         for (int v = 0; v < kVecs; ++v) {
-          float* total = totals + r * kPanel + n + v * Vec::kLanes;
+          float* total = totals + (v / kEach * R + r) * kPanel + n + v % kEach * Vec::kLanes;
           if (k0 > 0) chain[r][v] = Vec::load(total) + chain[r][v];
           chain[r][v].store(total);
         }
@@ -168,11 +195,12 @@ void fused_tile(const unsigned char* w, const float* x, std::int64_t chain_strid
   }
 }
 
-using FusedTile = void (*)(const unsigned char*, const float*, std::int64_t, std::int64_t, float*);
+using FusedTile = void (*)(const unsigned char*, std::int64_t, const float*, std::int64_t,
+                           std::int64_t, float*);
 
 template <class Block>
 constexpr auto kFusedTiles = []<int... R>(std::integer_sequence<int, R...>) {
-  return std::array<FusedTile, sizeof...(R)>{fused_tile<Block, R + 1>...};
+  return std::array<FusedTile, sizeof...(R)>{fused_tile<Block, R + 1, 1>...};
 }
 (std::make_integer_sequence<int, Vec::kFusedRows>());
 
@@ -195,15 +223,29 @@ void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
     }
   }
   alignas(64) float totals[Vec::kFusedRows * kPanel];
-  for (std::int64_t panel = panel_begin; panel < panel_end; ++panel) {
-    const auto* w = static_cast<const unsigned char*>(call.weights) +
-                    panel * (call.k / Block::kValues) * std::int64_t{Block::kPanelBytes};
+  constexpr int kPanels = kPanel / Vec::kLanes == 2 ? Block::kPanels : 1;
+  static_assert(Vec::kFusedRows >= kPanels);
+  const std::int64_t panel_bytes = call.k / Block::kValues * Block::kPanelBytes;
+  std::int64_t panel = panel_begin;
+  const auto weights = [&] {
+    return static_cast<const unsigned char*>(call.weights) + panel * panel_bytes;
+  };
+  if (call.rows == 1) {
+    for (; panel_end - panel >= kPanels; panel += kPanels) {
+      fused_tile<Block, 1, kPanels>(weights(), panel_bytes, call.x, kLinearChain, call.k, totals);
+      for (int p = 0; p < kPanels; ++p)
+        finish_rows(call, 0, 1, totals + p * kPanel, (panel + p) * kPanel,
+                    panel_width(call, panel + p));
+    }
+  }
+  for (; panel < panel_end; ++panel) {
     for (std::int64_t t = 0; t < tiles; ++t) {
       const std::int64_t row = first_row(t), count = first_row(t + 1) - row;
       // A single row's chains lie side by side where they are.
       const float* x = call.rows > 1 ? scratch + row * chains * kChainStride : call.x;
       kFusedTiles<Block>[static_cast<std::size_t>(count - 1)](
-          w, x, call.rows > 1 ? count * kChainStride : kLinearChain, call.k, totals);
+          weights(), panel_bytes, x, call.rows > 1 ? count * kChainStride : kLinearChain, call.k,
+          totals);
       finish_rows(call, row, count, totals, panel * kPanel, panel_width(call, panel));
     }
   }
@@ -211,24 +253,26 @@ void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
 
 // One unit of a panel block into out [kUnit][32].
 template <class Block>
-void decode_unit(const unsigned char* block, int unit, float* out) {
+inline __attribute__((always_inline)) void decode_unit(const unsigned char* block, int unit,
+                                                       float* out) {
   constexpr int kVecs = 2;
   for (int n = 0; n < kPanel; n += kVecs * Vec::kLanes) {
     float* const to = out + n;
     Column columns[kVecs];
 #pragma GCC unroll 2
     for (int v = 0; v < kVecs; ++v) columns[v] = {block, n + v * Vec::kLanes};
-    Block::template decode<Vec, kVecs>(
-        columns, unit, [to](int k, const Vec(&weights)[kVecs]) __attribute__((always_inline)) {
+    const auto use = [to](int k, const Vec(&weights)[kVecs]) __attribute__((always_inline)) {
 #pragma GCC unroll 2
-          for (int v = 0; v < kVecs; ++v) weights[v].store(to + k * kPanel + v * Vec::kLanes);
-        });
+      for (int v = 0; v < kVecs; ++v) weights[v].store(to + k * kPanel + v * Vec::kLanes);
+    };
+    Block::template decode<Vec, kVecs, Zeros::kSigned>(
+        columns, BlockHalves<Block, Vec, kVecs>(columns), unit, use);
   }
 }
 
 // k in [k_begin, k_end), whole units, of a panel into out [k][32].
-// noipa: GCC 12's induction variables reach the words of a block of Q2_K through the address of its
-// bytes, after which its interprocedural analysis takes the function for one that stores nothing
+// noipa: GCC 12's induction variables reach the words of a block (Q2_K, Q3_K) through the address of
+// its bytes, after which its interprocedural analysis takes the function for one that stores nothing
 // and drops the call (test_stored_weights notices).
 template <class Block>
 #if defined(__GNUC__) && !defined(__clang__)

@@ -15,12 +15,14 @@ alignas(32) constexpr std::int32_t kPartMask[16] = {-1, -1, -1, -1, -1, -1, -1, 
 
 struct Vec {
   static constexpr int kLanes = 8;
-  static constexpr int kMaxRows = 6;  // 6 x 2 accumulators of 16 registers
+  static constexpr bool kFused = true;  // fma() and fms() round once
+  static constexpr int kMaxRows = 6;    // 6 x 2 accumulators of 16 registers
   // 1 or 2 rows: the whole panel, four vectors, to cover the latency of FMA.
   static constexpr int kWideRows = 2;
   static constexpr int kNarrow = 2;
-  static constexpr int kFusedRows = 8;   // of weights in blocks
-  static constexpr int kFusedPairs = 4;  // up to as many of these, two vectors at a time
+  static constexpr int kFusedRows = 8;     // of weights in blocks
+  static constexpr int kFusedPairs = 4;    // up to as many of these, two vectors at a time
+  static constexpr int kScaledPlaces = 1;  // ScaledCodes: subtrahends that registers hold
 
   typedef std::uint32_t Codes __attribute__((vector_size(32)));
 
@@ -53,50 +55,30 @@ struct Vec {
   // They stay where they are: with the exponent of 2^(23 - at), bits [at, 23) of a float's mantissa
   // are whole numbers, and so is the difference to that power. No shift, no conversion; those from
   // upper<Bits>() on come down together, by one shift for all of them.
-  template <int Offset>
-  static Vec less_power(Codes number, int at) {
-    const Codes mantissa = number | static_cast<std::uint32_t>((127 + 23 - at) << 23);
-    return {_mm256_sub_ps(_mm256_castsi256_ps(__m256i(mantissa)),
-                          _mm256_set1_ps(static_cast<float>((1 << (23 - at)) - Offset)))};
+  // above_power: 2^(23 - at) + the number of Bits bits at bit `at`, at + Bits <= 23.
+  template <int Bits>
+  static Vec above_power(Codes word, int at) {
+    const Codes mantissa =
+        (word & (((1u << Bits) - 1u) << at)) | static_cast<std::uint32_t>((127 + 23 - at) << 23);
+    return {_mm256_castsi256_ps(__m256i(mantissa))};
   }
   template <int Bits>
   static constexpr int upper() {
     return 23 / Bits * Bits;
   }
-  // The one of Bits (2, 4 or 5) bits at bit `at`, plus Offset.
-  template <int Bits, int Offset>
+  // The number of Bits (2, 4 or 5) bits at bit `at`.
+  template <int Bits>
   struct Small {
     Vec operator()(Codes word, int at) const {
       if (at >= upper<Bits>()) {
         word >>= upper<Bits>();
         at -= upper<Bits>();
       }
-      return less_power<Offset>(word & (((1u << Bits) - 1u) << at), at);
+      return above_power<Bits>(word, at) - set(static_cast<float>(1 << (23 - at)));
     }
   };
-  template <int Offset>
-  using FiveBits = Small<5, Offset>;
   // a where the bits of `mask` are set, else b
   static Codes select(std::uint32_t mask, Codes a, Codes b) { return (a & mask) | (b & ~mask); }
-  // The i-th of numbers whose lowest Low bits are at Low * i of one word, and whose next High ones
-  // at Low * i + High * `part` of another; plus Offset, times kUnit.
-  template <int Low, int High, int Offset>
-  struct Joined {
-    static constexpr float kUnit = 1;
-    Codes low, high;
-    int part;
-    Joined() = default;
-    Joined(Codes l, Codes h, int p) : low(l), high(h), part(p) {}
-    Vec operator()(int i) const {
-      constexpr int kUpper = upper<Low>();
-      const bool is_upper = Low * i >= kUpper;
-      const int at = is_upper ? Low * i - kUpper : Low * i;
-      const Codes l = is_upper ? low >> kUpper : low;
-      const Codes h = is_upper ? high >> (kUpper - Low + High * part) : high << (Low - High * part);
-      return less_power<Offset>(
-          (l & (((1u << Low) - 1u) << at)) | (h & (((1u << High) - 1u) << (at + Low))), at);
-    }
-  };
   // table[lowest four bits]
   struct Lookup {
     __m256 low, high;

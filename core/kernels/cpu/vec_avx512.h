@@ -12,11 +12,13 @@ namespace {
 
 struct Vec {
   static constexpr int kLanes = 16;
+  static constexpr bool kFused = true;  // fma() and fms() round once
   static constexpr int kMaxRows = 14;   // 14 x 2 accumulators of 32 registers
   static constexpr int kWideRows = 14;  // a panel is two vectors
   static constexpr int kNarrow = 2;
-  static constexpr int kFusedRows = 16;   // of weights in blocks
-  static constexpr int kFusedPairs = 12;  // up to as many of these, two vectors at a time
+  static constexpr int kFusedRows = 16;    // of weights in blocks
+  static constexpr int kFusedPairs = 12;   // up to as many of these, two vectors at a time
+  static constexpr int kScaledPlaces = 2;  // ScaledCodes: subtrahends that registers hold
 
   typedef std::uint32_t Codes __attribute__((vector_size(64)));
 
@@ -59,45 +61,40 @@ struct Vec {
         : low(_mm512_loadu_ps(values)), high(_mm512_loadu_ps(values + 16)) {}
     Vec operator()(Codes c) const { return {_mm512_permutex2var_ps(low, __m512i(c), high)}; }
   };
-  // Bits [At, At + Bits) of i, plus Offset
-  template <int Bits, int At, int Offset>
+  // Bits [At, At + Bits) of i
+  template <int Bits, int At>
   struct Numbers {
     static constexpr int kCount = Bits > 4 ? 1 << Bits : 16;
     float values[kCount];
     constexpr Numbers() : values() {
-      for (int i = 0; i < kCount; ++i)
-        values[i] = static_cast<float>((i >> At & ((1 << Bits) - 1)) + Offset);
+      for (int i = 0; i < kCount; ++i) values[i] = static_cast<float>(i >> At & ((1 << Bits) - 1));
     }
   };
-  template <int Bits, int At, int Offset>
-  static constexpr Numbers<Bits, At, Offset> kNumbers = {};
-  // That of Bits bits at bit `at`, plus Offset, without a table: with the exponent of 2^(23 - at),
-  // bits [at, 23) of a float's mantissa are whole numbers, and so is the difference to that power.
-  template <int Bits, int Offset>
-  static Vec subtracted(Codes word, int at) {
-    const __m512i number = _mm512_ternarylogic_epi32(  // (word & mask) | exponent
+  template <int Bits, int At>
+  static constexpr Numbers<Bits, At> kNumbers = {};
+  // 2^(23 - at) + the number of Bits bits at bit `at`, at + Bits <= 23: with that power's exponent,
+  // bits [at, 23) of a float's mantissa are whole numbers.
+  template <int Bits>
+  static Vec above_power(Codes word, int at) {
+    return {_mm512_castsi512_ps(_mm512_ternarylogic_epi32(  // (word & mask) | exponent
         __m512i(word), _mm512_set1_epi32(((1 << Bits) - 1) << at),
-        _mm512_set1_epi32((127 + 23 - at) << 23), 0xea);
-    return {_mm512_sub_ps(_mm512_castsi512_ps(number),
-                          _mm512_set1_ps(static_cast<float>((1 << (23 - at)) - Offset)))};
+        _mm512_set1_epi32((127 + 23 - at) << 23), 0xea))};
   }
-  // The one of Bits (2 or 4) bits at bit `at`, plus Offset. A shift serves two of 2 bits. Types with
-  // an offset only multiply, so that their logical operations are in nobody's way (Q4_0, one row:
-  // 5 % less).
-  template <int Bits, int Offset>
+  // The number of Bits (2 or 4) bits at bit `at`. A shift serves two of 2 bits.
+  template <int Bits>
   struct Small {
-    Lookup table{kNumbers<Bits, 0, Offset>.values}, next{kNumbers<Bits, Bits % 4, Offset>.values};
+    Lookup table{kNumbers<Bits, 0>.values}, next{kNumbers<Bits, Bits % 4>.values};
     Vec operator()(Codes word, int at) const {
-      if (Offset != 0 && at + Bits <= 23) return subtracted<Bits, Offset>(word, at);
       return at % 4 == 0 ? table(word >> at) : next(word >> (at - Bits));
     }
   };
-  // The same of 5 bits. Two of the six in a word go the other way, so that no unit has all the work.
-  template <int Offset>
-  struct FiveBits {
-    WideLookup table{kNumbers<5, 0, Offset>.values};
+  // The same of 5 bits. One of the six in a word goes another way, so that no unit has all the work.
+  template <int Bits>
+  requires(Bits == 5) struct Small<Bits> {
+    WideLookup table{kNumbers<Bits, 0>.values};
     Vec operator()(Codes word, int at) const {
-      return at < 10 ? subtracted<5, Offset>(word, at) : table(word >> at);
+      return at == 5 ? above_power<Bits>(word, at) - set(static_cast<float>(1 << (23 - at)))
+                     : table(word >> at);
     }
   };
   // a where the bits of `mask` are set, else b
@@ -105,43 +102,6 @@ struct Vec {
     return Codes(_mm512_ternarylogic_epi32(_mm512_set1_epi32(static_cast<int>(mask)), __m512i(a),
                                            __m512i(b), 0xca));
   }
-  // The i-th of numbers whose lowest Low bits are at Low * i of one word, and whose next High ones
-  // at Low * i + High * `part` of another; plus Offset, times kUnit. Even and odd numbers are put
-  // together for a whole word: in nibbles where they fit into them, in bytes else.
-  template <int Low, int High, int Offset>
-  struct Joined {
-    static_assert(Low == 2 || Low == 4);
-    static constexpr bool kNibbles = Low == 2;
-    // A byte becomes the highest of its lane, so that its sign is the lane's.
-    static constexpr float kUnit = kNibbles ? 1.0f : 16777216.0f;
-    static constexpr std::uint32_t kEach = kNibbles ? 0x11111111u : 0x01010101u;
-    Codes even, odd;
-    Joined() = default;
-    Joined(Codes low, Codes high, int part)
-        : even(select(kEach * ((1u << Low) - 1u), low, high << (Low - High * part))),
-          odd(select(kEach * ((1u << Low) - 1u), low >> Low, high >> (High * part))) {
-      if constexpr (!kNibbles) {
-        even = offset(even);
-        odd = offset(odd);
-      }
-    }
-    static Codes offset(Codes bytes) {
-      const __m512i number = __m512i(bytes & kEach * ((1u << (Low + High)) - 1u));
-      return Codes(Offset == 0 ? number : _mm512_add_epi8(number, _mm512_set1_epi8(Offset)));
-    }
-    Vec operator()(int i) const {
-      const Codes both = i % 2 == 0 ? even : odd;
-      if constexpr (kNibbles) {
-        return Lookup(kNumbers<Low + High, 0, Offset>.values)(both >> (2 * Low * (i / 2)));
-      } else {
-        // Byte i / 2 of each lane on top, zeros (0x80) below it.
-        const int of_lane = 0x00808080 + (i / 2 << 24), next_lane = 0x04000000;
-        const __m512i highest = _mm512_set4_epi32(of_lane + 3 * next_lane, of_lane + 2 * next_lane,
-                                                  of_lane + next_lane, of_lane);
-        return {_mm512_cvtepi32_ps(_mm512_shuffle_epi8(__m512i(both), highest))};
-      }
-    }
-  };
 
   static __mmask16 mask(int n) { return static_cast<__mmask16>((1u << n) - 1u); }
   static Vec load_part(const float* p, int n, float fill) {

@@ -13,11 +13,13 @@ namespace {
 
 struct Vec {
   static constexpr int kLanes = 4;
-  static constexpr int kMaxRows = 3;     // rows of a register tile
-  static constexpr int kWideRows = 1;    // up to this many rows a tile is a whole panel wide
-  static constexpr int kNarrow = 4;      // vectors of a tile with more rows
-  static constexpr int kFusedRows = 4;   // of weights in blocks
-  static constexpr int kFusedPairs = 4;  // up to as many of these, two vectors at a time
+  static constexpr bool kFused = false;    // fma() and fms() round twice
+  static constexpr int kMaxRows = 3;       // rows of a register tile
+  static constexpr int kWideRows = 1;      // up to this many rows a tile is a whole panel wide
+  static constexpr int kNarrow = 4;        // vectors of a tile with more rows
+  static constexpr int kFusedRows = 4;     // of weights in blocks
+  static constexpr int kFusedPairs = 4;    // up to as many of these, two vectors at a time
+  static constexpr int kScaledPlaces = 1;  // ScaledCodes: subtrahends that registers hold
 
   typedef float Lanes __attribute__((vector_size(16)));
   typedef std::int32_t Ints __attribute__((vector_size(16)));
@@ -56,31 +58,24 @@ struct Vec {
   }
   static Vec number(Codes c) { return {__builtin_convertvector(Ints(c), Lanes)}; }
   // --- numbers of a few bits, one after another in a word ---
-  // The one of Bits (2, 4 or 5) bits at bit `at`, plus Offset.
-  template <int Bits, int Offset>
+  // The number of Bits (2, 4 or 5) bits at bit `at`.
+  template <int Bits>
   struct Small {
     Vec operator()(Codes word, int at) const {
-      return {__builtin_convertvector(Ints((word >> at) & ((1u << Bits) - 1u)) + Offset, Lanes)};
+      return {__builtin_convertvector(Ints((word >> at) & ((1u << Bits) - 1u)), Lanes)};
     }
   };
-  template <int Offset>
-  using FiveBits = Small<5, Offset>;
+  // 2^(23 - at) + the number of Bits bits at bit `at`, at + Bits <= 23.
+  template <int Bits>
+  static Vec above_power(Codes word, int at) {
+    const Codes mantissa =
+        (word & (((1u << Bits) - 1u) << at)) | static_cast<std::uint32_t>((127 + 23 - at) << 23);
+    Vec r;
+    std::memcpy(&r.v, &mantissa, sizeof r.v);
+    return r;
+  }
   // a where the bits of `mask` are set, else b
   static Codes select(std::uint32_t mask, Codes a, Codes b) { return (a & mask) | (b & ~mask); }
-  // The i-th of numbers whose lowest Low bits are at Low * i of one word, and whose next High ones
-  // at Low * i + High * `part` of another; plus Offset, times kUnit.
-  template <int Low, int High, int Offset>
-  struct Joined {
-    static constexpr float kUnit = 1;
-    Codes low, high;
-    Joined() = default;
-    Joined(Codes l, Codes h, int part) : low(l), high(h >> (High * part)) {}
-    Vec operator()(int i) const {
-      const Codes number = ((low >> (Low * i)) & ((1u << Low) - 1u)) |
-                           ((high >> (Low * i)) & ((1u << High) - 1u)) << Low;
-      return {__builtin_convertvector(Ints(number) + Offset, Lanes)};
-    }
-  };
   // table[lowest four bits]
   struct Lookup {
     const float* table;

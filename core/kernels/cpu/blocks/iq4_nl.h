@@ -6,17 +6,22 @@
 namespace triescope::kernels {
 namespace {
 
-struct Iq4NlCode {
+struct Iq4NlCodes {
   static constexpr float kTable[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
                                        1,    13,   25,  38,  53,  69,  89,  113};
-  static constexpr bool kFifth = false;
-  template <class V>
-  struct Numbers {
+  static constexpr int kBits = 4;
+  static constexpr bool kMinimum = false, kFewerPairs = false;
+  template <class V, int NV, Zeros>
+  struct Weights {
+    const BlockHalves<NibbleBlock<Iq4NlCodes>, V, NV>& fp16;
     typename V::Lookup table{kTable};
-    V operator()(typename V::Codes word, int at) const { return table(word >> at); }
+    explicit Weights(const decltype(fp16)& d) : fp16(d) {}
+    V operator()(int v, typename V::Codes word, int at) const {
+      return fp16.at[0][v] * table(word >> at);
+    }
   };
 };
-using Iq4Nl = NibbleBlock<Iq4NlCode, false>;
+using Iq4Nl = NibbleBlock<Iq4NlCodes>;
 
 }  // namespace
 }  // namespace triescope::kernels

@@ -2,28 +2,29 @@
 // a minimum.
 // File: d, minimum (where there is one), fifth bits (32, where there are), codes: byte i has value
 // i in its low and value i + 16 in its high bits.
-// Panel block: codes, word [4][32] (8 values each), in Q5 word [5][32] (five_bits.h); d, then the
+// Panel block: codes, word [4][32] (8 values each), in Q5 word [5][32] (spare_bits.h); d, then the
 // minimum, fp16 [32] each.
-// Values: d * code (+ minimum). formats::dequantise rounds the product, which is exact (11 bits
-// times 5), and the sum: one fused operation gives the same bits.
 #pragma once
 
-#include "core/kernels/cpu/blocks/five_bits.h"
+#include "core/kernels/cpu/blocks/scaled_codes.h"
+#include "core/kernels/cpu/blocks/spare_bits.h"
 
 namespace triescope::kernels {
 namespace {
 
-// Code::Numbers<V> makes floats of the codes of a word; of 5 bits: Code::kOffset is added to them.
-template <class Code, bool kMinimum>
+// Code::Weights<V, NV, Zeros> is made of the fp16 numbers; of it (v, word, at) is the weight of the
+// code at bit `at` of a word of column v.
+template <class Code>
 struct NibbleBlock {
-  static constexpr bool kFifth = Code::kFifth;
+  static constexpr bool kFifth = Code::kBits == 5, kMinimum = Code::kMinimum;
   static constexpr int kValues = 32, kUnit = 32;
   static constexpr bool kFetchSpread = !kFifth;
+  static constexpr int kPanels = kFifth ? 1 : 2;
+  static constexpr bool kFewerPairs = Code::kFewerPairs;
   static constexpr int kWords = kFifth ? 5 : 4, kBytes = 0, kHalves = kMinimum ? 2 : 1;
   static constexpr int kFifthAt = kMinimum ? 4 : 2, kCodesAt = kFifthAt + (kFifth ? 4 : 0);
   static constexpr int kFileBytes = kCodesAt + 16;
   static constexpr int kPanelBytes = kFileBytes * kBlockLanes;
-  static constexpr int kD = kWords * 4 * kBlockLanes, kMinimumAt = kD + 2 * kBlockLanes;
 
   static void repack(const unsigned char* block, Lane to) {
     if constexpr (kFifth) {
@@ -37,22 +38,14 @@ struct NibbleBlock {
     if constexpr (kMinimum) put_half(to.halves[1], block + 2);
   }
 
-  template <class V, int NV, class Use>
-  static inline __attribute__((always_inline)) void decode(const Column (&in)[NV], int /*unit*/,
-                                                           const Use& use) {
-    V d[NV], minimum[NV];
-#pragma GCC unroll 8
-    for (int v = 0; v < NV; ++v) {
-      d[v] = V::load(halves(in[v], kD));
-      if constexpr (kMinimum) minimum[v] = V::load(halves(in[v], kMinimumAt));
-    }
-    const auto weight = [&](int v, V number) __attribute__((always_inline)) {
-      return kMinimum ? V::fma(d[v], number, minimum[v]) : d[v] * number;
-    };
+  template <class V, int NV, Zeros kZeros, class Use>
+  static inline __attribute__((always_inline)) void decode(
+      const Column (&in)[NV], const BlockHalves<NibbleBlock, V, NV>& fp16, int /*unit*/,
+      const Use& use) {
+    const typename Code::template Weights<V, NV, kZeros> weight(fp16);
     if constexpr (kFifth) {
-      decode_five_bits<V, Code::kOffset>(in, 0, weight, use);
+      decode_spare_bits<V, 5>(in, 0, weight, use);
     } else {
-      const typename Code::template Numbers<V> numbers;
 #pragma GCC unroll 1
       for (int word = 0; word < 4; ++word) {
         typename V::Codes code[NV];
@@ -62,7 +55,7 @@ struct NibbleBlock {
         for (int i = 0; i < 8; ++i) {
           V w[NV];
 #pragma GCC unroll 8
-          for (int v = 0; v < NV; ++v) w[v] = weight(v, numbers(code[v], i * 4));
+          for (int v = 0; v < NV; ++v) w[v] = weight(v, code[v], i * 4);
           use(word * 8 + i, w);
         }
       }
@@ -70,17 +63,39 @@ struct NibbleBlock {
   }
 };
 
-// Codes of 4 bits that stand for themselves, plus an offset; and of 5 bits.
-template <int Offset>
-struct FourBits {
-  static constexpr bool kFifth = false;
-  template <class V>
-  using Numbers = typename V::template Small<4, Offset>;
+// d * (code - 2^(Bits - 1)): exact, of 11 bits times 5.
+template <int Bits>
+struct SignedCodes {
+  static constexpr int kBits = Bits;
+  static constexpr bool kMinimum = false, kFewerPairs = true;
+  template <class V, int NV, Zeros kZeros>
+  struct Weights {
+    using Scaled = ScaledCodes<V, Bits, 11, 0, Bits, kZeros>;
+    Scaled of[NV];
+    template <class Halves>
+    explicit Weights(const Halves& fp16) {
+#pragma GCC unroll 8
+      for (int v = 0; v < NV; ++v) of[v] = Scaled(fp16.at[0][v]);
+    }
+    V operator()(int v, typename V::Codes word, int at) const { return of[v](word, at); }
+  };
 };
-template <int Offset>
-struct FiveBits {
-  static constexpr bool kFifth = true;
-  static constexpr int kOffset = Offset;
+
+// d * code + minimum. formats::dequantise rounds the product, which is exact, and the sum: one fused
+// operation gives the same bits.
+template <int Bits>
+struct CodesAndMinimum {
+  static constexpr int kBits = Bits;
+  static constexpr bool kMinimum = true, kFewerPairs = false;
+  template <class V, int NV, Zeros>
+  struct Weights {
+    const BlockHalves<NibbleBlock<CodesAndMinimum>, V, NV>& fp16;
+    typename V::template Small<Bits> numbers;
+    explicit Weights(const decltype(fp16)& d_and_minimum) : fp16(d_and_minimum) {}
+    V operator()(int v, typename V::Codes word, int at) const {
+      return V::fma(fp16.at[0][v], numbers(word, at), fp16.at[1][v]);
+    }
+  };
 };
 
 }  // namespace

@@ -13,6 +13,9 @@ namespace {
 
 constexpr int kBlockLanes = 32;  // outputs of a panel
 
+// The sign of a weight that is zero: the one of formats::dequantise, or any.
+enum class Zeros : std::uint8_t { kSigned, kAny };
+
 // What repack() makes of a block of the file: the parts that one output has in a panel block.
 struct Lane {
   std::uint32_t* words;
@@ -92,6 +95,21 @@ inline const Half* halves(Column at, int plane) {
   return reinterpret_cast<const Half*>(at.block + plane) + at.lane;
 }
 
+// The fp16 numbers of a panel block, which lie behind its words and bytes, as floats: the n-th of
+// column v in at[n][v].
+template <class Block, class V, int NV>
+struct BlockHalves {
+  V at[Block::kHalves][NV];
+  explicit BlockHalves(const Column (&in)[NV]) {
+    constexpr int kPlane = (4 * Block::kWords + Block::kBytes) * kBlockLanes;
+#pragma GCC unroll 2
+    for (int n = 0; n < Block::kHalves; ++n) {
+#pragma GCC unroll 8
+      for (int v = 0; v < NV; ++v) at[n][v] = V::load(halves(in[v], kPlane + n * 2 * kBlockLanes));
+    }
+  }
+};
+
 // Codes of 4 bits in Count bytes, two to a byte: the low ones of Together bytes, then their high
 // ones, and so on. Eight to a word.
 template <int Together, int Count>
@@ -100,9 +118,9 @@ void put_nibbles(const unsigned char* codes, std::uint32_t* words) {
   const auto low = [](Halves8 v) { return (v & 0x0f) | (v >> 4 & 0xf0); };
   const auto high = [](Halves8 v) { return (v >> 4 & 0x0f) | (v >> 8 & 0xf0); };
   const auto put = [](Halves8 a, Halves8 b, std::uint32_t* to) {
-    const Bytes16 firsts = __builtin_shufflevector(
-        reinterpret_cast<Bytes16>(a), reinterpret_cast<Bytes16>(b), 0, 2, 4, 6, 8, 10, 12, 14, 16,
-        18, 20, 22, 24, 26, 28, 30);
+    const Bytes16 firsts =
+        __builtin_shufflevector(reinterpret_cast<Bytes16>(a), reinterpret_cast<Bytes16>(b), 0, 2, 4,
+                                6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
     std::memcpy(to, &firsts, sizeof firsts);
   };
   const auto eight = [&](int at) { return reinterpret_cast<Halves8>(sixteen(codes + at)); };

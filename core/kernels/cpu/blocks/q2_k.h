@@ -13,9 +13,11 @@ namespace {
 struct Q2_K {
   static constexpr int kValues = 256, kUnit = 16, kFileBytes = 84;
   static constexpr bool kFetchSpread = false;
+  static constexpr int kPanels = 2;
+  static constexpr bool kFewerPairs = false;
   static constexpr int kWords = 16, kBytes = 16, kHalves = 2;
   static constexpr int kPanelBytes = kFileBytes * kBlockLanes;
-  static constexpr int kScales = 2048, kD = 2560;  // byte offsets
+  static constexpr int kScales = 2048;  // byte offset
 
   static void repack(const unsigned char* block, Lane to) {
     put_quarters(block + 16, to.words, pairs);
@@ -25,23 +27,19 @@ struct Q2_K {
   }
 
   // unit 0 .. 15: the 16 values of one scale.
-  template <class V, int NV, class Use>
-  static inline __attribute__((always_inline)) void decode(const Column (&in)[NV], int unit,
-                                                           const Use& use) {
-    V d[NV], d_min[NV], scale[NV], minimum[NV];
+  template <class V, int NV, Zeros, class Use>
+  static inline __attribute__((always_inline)) void decode(const Column (&in)[NV],
+                                                           const BlockHalves<Q2_K, V, NV>& fp16,
+                                                           int unit, const Use& use) {
+    V scale[NV], minimum[NV];
     typename V::Codes code[NV];
-    const typename V::template Small<4, 0> fours;
-    const typename V::template Small<2, 0> numbers;
-#pragma GCC unroll 8
-    for (int v = 0; v < NV; ++v) {
-      d[v] = V::load(halves(in[v], kD));
-      d_min[v] = V::load(halves(in[v], kD + 64));
-    }
+    const typename V::template Small<4> fours;
+    const typename V::template Small<2> numbers;
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
       const typename V::Codes both = V::codes(bytes(in[v], kScales, unit));
-      scale[v] = d[v] * fours(both, 0);
-      minimum[v] = d_min[v] * fours(both, 4);
+      scale[v] = fp16.at[0][v] * fours(both, 0);
+      minimum[v] = fp16.at[1][v] * fours(both, 4);
       code[v] = V::codes(words(in[v], 0, unit));
     }
 #pragma GCC unroll 16

@@ -1,10 +1,11 @@
 // ggml Q3_K: 256 values of 3 bits; a scale of 6 bits for every 16, times an fp16.
 // Panel block: low 2 bits, word [16][32] (16 values each); third bits, word [8][32], that of value
 // 16 u + i at 2 i + u; scales, signed byte [16][32]; d, fp16 [32].
-// Values: d * scale * (code - 4), with the operations of formats::dequantise in their order.
+// Values: d * scale * (code - 4). formats::dequantise rounds the products, which are exact (11 bits
+// times 5, times 2).
 #pragma once
 
-#include "core/kernels/cpu/blocks/packing.h"
+#include "core/kernels/cpu/blocks/scaled_codes.h"
 
 namespace triescope::kernels {
 namespace {
@@ -12,9 +13,11 @@ namespace {
 struct Q3_K {
   static constexpr int kValues = 256, kUnit = 16, kFileBytes = 110;
   static constexpr bool kFetchSpread = false;
+  static constexpr int kPanels = 1;
+  static constexpr bool kFewerPairs = true;
   static constexpr int kWords = 24, kBytes = 16, kHalves = 1;
-  static constexpr int kPanelBytes = 114 * kBlockLanes;           // scales have a byte each here
-  static constexpr int kThird = 2048, kScales = 3072, kD = 3584;  // byte offsets
+  static constexpr int kPanelBytes = 114 * kBlockLanes;  // scales have a byte each here
+  static constexpr int kThird = 2048, kScales = 3072;    // byte offsets
 
   static void repack(const unsigned char* block, Lane to) {
     put_quarters(block + 32, to.words, pairs);
@@ -40,24 +43,26 @@ struct Q3_K {
   }
 
   // unit 0 .. 15: the 16 values of one scale.
-  template <class V, int NV, class Use>
-  static inline __attribute__((always_inline)) void decode(const Column (&in)[NV], int unit,
-                                                           const Use& use) {
-    V d[NV], scale[NV];
-    typename V::template Joined<2, 1, -4> numbers[NV];
-#pragma GCC unroll 8
-    for (int v = 0; v < NV; ++v) d[v] = V::load(halves(in[v], kD));
+  template <class V, int NV, Zeros kZeros, class Use>
+  static inline __attribute__((always_inline)) void decode(const Column (&in)[NV],
+                                                           const BlockHalves<Q3_K, V, NV>& fp16,
+                                                           int unit, const Use& use) {
+    using Weights = ScaledCodes<V, 3, 16, 0, 4, kZeros>;
+    Weights weight[NV];
+    typename V::Codes even[NV], odd[NV];  // codes of three bits, four bits from one to the next
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
-      scale[v] = d[v] * V::number(signed_bytes(in[v], kScales, unit));
-      numbers[v] = {V::codes(words(in[v], 0, unit)), V::codes(words(in[v], kThird, unit / 2)),
-                    unit % 2};
+      weight[v] = Weights(fp16.at[0][v] * V::number(signed_bytes(in[v], kScales, unit)));
+      const typename V::Codes low = V::codes(words(in[v], 0, unit)),
+                              third = V::codes(words(in[v], kThird, unit / 2));
+      even[v] = V::select(0x33333333, low, third << (2 - unit % 2));
+      odd[v] = V::select(0x33333333, low >> 2, third >> (unit % 2));
     }
 #pragma GCC unroll 16
     for (int i = 0; i < 16; ++i) {
       V w[NV];
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v) w[v] = scale[v] * numbers[v](i);
+      for (int v = 0; v < NV; ++v) w[v] = weight[v](i % 2 == 0 ? even[v] : odd[v], i / 2 * 4);
       use(i, w);
     }
   }

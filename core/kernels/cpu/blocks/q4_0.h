@@ -6,7 +6,7 @@
 namespace triescope::kernels {
 namespace {
 
-using Q4_0 = NibbleBlock<FourBits<-8>, false>;
+using Q4_0 = NibbleBlock<SignedCodes<4>>;
 
 }  // namespace
 }  // namespace triescope::kernels

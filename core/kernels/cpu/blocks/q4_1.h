@@ -6,7 +6,7 @@
 namespace triescope::kernels {
 namespace {
 
-using Q4_1 = NibbleBlock<FourBits<0>, true>;
+using Q4_1 = NibbleBlock<CodesAndMinimum<4>>;
 
 }  // namespace
 }  // namespace triescope::kernels

@@ -13,9 +13,11 @@ namespace {
 struct Q4_K {
   static constexpr int kValues = 256, kUnit = 32, kFileBytes = 144;
   static constexpr bool kFetchSpread = true;
+  static constexpr int kPanels = 2;
+  static constexpr bool kFewerPairs = false;
   static constexpr int kWords = 32, kBytes = 16, kHalves = 2;
   static constexpr int kPanelBytes = 148 * kBlockLanes;  // scales and minima have a byte each here
-  static constexpr int kScales = 4096, kMinima = 4352, kD = 4608;  // byte offsets
+  static constexpr int kScales = 4096, kMinima = 4352;   // byte offsets
 
   static void repack(const unsigned char* block, Lane to) {
     put_nibbles<32, 128>(block + 16, to.words);
@@ -25,21 +27,17 @@ struct Q4_K {
   }
 
   // unit 0 .. 7: the 32 values of one scale.
-  template <class V, int NV, class Use>
-  static inline __attribute__((always_inline)) void decode(const Column (&in)[NV], int unit,
-                                                           const Use& use) {
-    V d[NV], d_min[NV], scale[NV], minimum[NV];
+  template <class V, int NV, Zeros, class Use>
+  static inline __attribute__((always_inline)) void decode(const Column (&in)[NV],
+                                                           const BlockHalves<Q4_K, V, NV>& fp16,
+                                                           int unit, const Use& use) {
+    V scale[NV], minimum[NV];
     typename V::Codes code[NV];
-    const typename V::template Small<4, 0> numbers;
+    const typename V::template Small<4> numbers;
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
-      d[v] = V::load(halves(in[v], kD));
-      d_min[v] = V::load(halves(in[v], kD + 64));
-    }
-#pragma GCC unroll 8
-    for (int v = 0; v < NV; ++v) {
-      scale[v] = d[v] * V::number(V::codes(bytes(in[v], kScales, unit)));
-      minimum[v] = d_min[v] * V::number(V::codes(bytes(in[v], kMinima, unit)));
+      scale[v] = fp16.at[0][v] * V::number(V::codes(bytes(in[v], kScales, unit)));
+      minimum[v] = fp16.at[1][v] * V::number(V::codes(bytes(in[v], kMinima, unit)));
     }
 #pragma GCC unroll 1
     for (int word = 0; word < 4; ++word) {

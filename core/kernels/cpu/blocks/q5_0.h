@@ -6,7 +6,7 @@
 namespace triescope::kernels {
 namespace {
 
-using Q5_0 = NibbleBlock<FiveBits<-16>, false>;
+using Q5_0 = NibbleBlock<SignedCodes<5>>;
 
 }  // namespace
 }  // namespace triescope::kernels

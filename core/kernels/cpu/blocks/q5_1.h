@@ -6,7 +6,7 @@
 namespace triescope::kernels {
 namespace {
 
-using Q5_1 = NibbleBlock<FiveBits<0>, true>;
+using Q5_1 = NibbleBlock<CodesAndMinimum<5>>;
 
 }  // namespace
 }  // namespace triescope::kernels

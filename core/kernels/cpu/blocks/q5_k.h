@@ -1,11 +1,11 @@
 // ggml Q5_K: 256 values of 5 bits; scale and minimum of 6 bits each for every 32, both times an
-// fp16. Panel block: codes, word [40][32] (five for 32 values, five_bits.h); scales, then minima,
+// fp16. Panel block: codes, word [40][32] (five for 32 values, spare_bits.h); scales, then minima,
 // byte [8][32] each; d, then d_min, fp16 [32] each.
 // Values: d * scale * code - d_min * minimum. formats::dequantise rounds the products, which are
 // exact (11 bits times 6, times 5), and the difference: a fused operation gives the same bits.
 #pragma once
 
-#include "core/kernels/cpu/blocks/five_bits.h"
+#include "core/kernels/cpu/blocks/spare_bits.h"
 
 namespace triescope::kernels {
 namespace {
@@ -13,9 +13,12 @@ namespace {
 struct Q5_K {
   static constexpr int kValues = 256, kUnit = 32, kFileBytes = 176;
   static constexpr bool kFetchSpread = false;
-  static constexpr int kWords = 8 * kFiveBitWords, kBytes = 16, kHalves = 2;
+  static constexpr int kPanels = 1;
+  static constexpr bool kFewerPairs = false;
+  static constexpr int kUnitWords = SpareBits<5>::kWords, kWords = 8 * kUnitWords, kBytes = 16,
+                       kHalves = 2;
   static constexpr int kPanelBytes = 180 * kBlockLanes;  // scales and minima have a byte each here
-  static constexpr int kScales = 5120, kMinima = 5376, kD = 5632;  // byte offsets
+  static constexpr int kScales = 5120, kMinima = 5376;   // byte offsets
 
   static void repack(const unsigned char* block, Lane to) {
     const Bytes16 fifth[] = {sixteen(block + 16), sixteen(block + 32)};
@@ -24,7 +27,7 @@ struct Q5_K {
         const Bytes16 two = sixteen(block + 48 + unit / 2 * 32 + half * 16);
         return (unit % 2 == 0 ? two & 15 : two >> 4) | (fifth[half] >> unit & 1) << 4;
       };
-      put_five_bits(codes(0), codes(1), to.words + unit * kFiveBitWords);
+      put_five_bits(codes(0), codes(1), to.words + unit * kUnitWords);
     }
     put_scales_and_minima(block + 4, to.bytes);
     put_half(to.halves[0], block);
@@ -32,19 +35,23 @@ struct Q5_K {
   }
 
   // unit 0 .. 7: the 32 values of one scale.
-  template <class V, int NV, class Use>
-  static inline __attribute__((always_inline)) void decode(const Column (&in)[NV], int unit,
-                                                           const Use& use) {
+  template <class V, int NV, Zeros, class Use>
+  static inline __attribute__((always_inline)) void decode(const Column (&in)[NV],
+                                                           const BlockHalves<Q5_K, V, NV>& fp16,
+                                                           int unit, const Use& use) {
     V scale[NV], minimum[NV];
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
-      scale[v] = V::load(halves(in[v], kD)) * V::number(V::codes(bytes(in[v], kScales, unit)));
-      minimum[v] =
-          V::load(halves(in[v], kD + 64)) * V::number(V::codes(bytes(in[v], kMinima, unit)));
+      scale[v] = fp16.at[0][v] * V::number(V::codes(bytes(in[v], kScales, unit)));
+      minimum[v] = fp16.at[1][v] * V::number(V::codes(bytes(in[v], kMinima, unit)));
     }
-    decode_five_bits<V, 0>(
-        in, unit * kFiveBitWords,
-        [&](int v, V number) { return V::fms(scale[v], number, minimum[v]); }, use);
+    const typename V::template Small<5> numbers;
+    decode_spare_bits<V, 5>(
+        in, unit * kUnitWords,
+        [&](int v, typename V::Codes word, int at) __attribute__((always_inline)) {
+          return V::fms(scale[v], numbers(word, at), minimum[v]);
+        },
+        use);
   }
 };
 

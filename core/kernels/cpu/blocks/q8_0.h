@@ -11,6 +11,8 @@ namespace {
 struct Q8_0 {
   static constexpr int kValues = 32, kUnit = 32, kFileBytes = 34;
   static constexpr bool kFetchSpread = true;
+  static constexpr int kPanels = 2;
+  static constexpr bool kFewerPairs = false;
   static constexpr int kWords = 0, kBytes = 32, kHalves = 1;
   static constexpr int kPanelBytes = kFileBytes * kBlockLanes;
 
@@ -19,17 +21,15 @@ struct Q8_0 {
     put_half(to.halves[0], block);
   }
 
-  template <class V, int NV, class Use>
-  static inline __attribute__((always_inline)) void decode(const Column (&in)[NV], int /*unit*/,
-                                                           const Use& use) {
-    V d[NV];
-#pragma GCC unroll 8
-    for (int v = 0; v < NV; ++v) d[v] = V::load(halves(in[v], 1024));
+  template <class V, int NV, Zeros, class Use>
+  static inline __attribute__((always_inline)) void decode(const Column (&in)[NV],
+                                                           const BlockHalves<Q8_0, V, NV>& fp16,
+                                                           int /*unit*/, const Use& use) {
 #pragma GCC unroll 8
     for (int k = 0; k < 32; ++k) {
       V w[NV];
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v) w[v] = V::number(signed_bytes(in[v], 0, k)) * d[v];
+      for (int v = 0; v < NV; ++v) w[v] = V::number(signed_bytes(in[v], 0, k)) * fp16.at[0][v];
       use(k, w);
     }
   }

@@ -1,0 +1,63 @@
+// Weights of the types without a minimum: scale * (code - 2^(Bits - 1)), where codes of Bits bits lie
+// Step bits apart in words, the first at bit At.
+//
+// As bits [at, at + Bits) of the mantissa of a float with the exponent of 2^(23 - at), a code is the
+// number 2^(23 - at) + code (V::above_power). So one fused operation gives the weight, with neither
+// a shift nor a difference before it:
+//
+//   scale * (2^(23 - at) + code) - scale * (2^(23 - at) + 2^(Bits - 1))
+//
+// Nothing is rounded, as nothing is in the product of formats::dequantise, as long as the
+// subtrahend is an fp32 number: its factors have ScaleBits and 25 - at - Bits significant bits,
+// which together may be 24. Codes below bit kFrom are shifted up and those that reach beyond the
+// mantissa down, kCount of them by the same shift; kCount subtrahends are kept in registers.
+//
+// A weight of zero is +0 this way, while the product has the sign of the scale. No sum of x * w
+// shows the difference: it begins at +0, and adding a zero of either sign leaves it as it is (but
+// where products underflow). Zeros::kSigned subtracts before it multiplies, for those who read the
+// weights themselves and for processors without fused operations.
+#pragma once
+
+#include "core/kernels/cpu/blocks/packing.h"
+
+namespace triescope::kernels {
+namespace {
+
+template <class V, int Bits, int ScaleBits, int At, int Step, Zeros kZeros>
+class ScaledCodes {
+ public:
+  ScaledCodes() = default;
+  explicit ScaledCodes(V scale) : scale_(scale) {
+#pragma GCC unroll 8
+    for (int i = 0; i < kCount; ++i) {
+      const V number = V::set(static_cast<float>((1 << (23 - place(i))) + (1 << (Bits - 1))));
+      less_[i] = kFused ? scale * number : number;
+    }
+  }
+
+  // The weight of the code at bit `at` of each word: a constant.
+  V operator()(typename V::Codes word, int at) const {
+    // Rounded down, below zero too.
+    const int group = (at - kFirst + 32 * kCount * Step) / (kCount * Step) - 32;
+    const int shift = group * kCount * Step, i = (at - kFirst - shift) / Step;
+    const int down = at - place(i);
+    const V number =
+        V::template above_power<Bits>(down < 0 ? word << -down : word >> down, place(i));
+    return kFused ? V::fms(scale_, number, less_[i]) : scale_ * (number - less_[i]);
+  }
+
+ private:
+  static constexpr bool kFused = kZeros == Zeros::kAny && V::kFused;
+  static constexpr int kFrom = 1 + ScaleBits - Bits, kTo = 23 - Bits;
+  static constexpr int kFirst = At + (kFrom - At + Step - 1) / Step * Step;
+  static constexpr int kAll = (kTo - kFirst) / Step + 1;
+  static constexpr int kCount = kAll < V::kScaledPlaces ? kAll : V::kScaledPlaces;
+  static_assert(kFrom >= At && kFirst <= kTo);
+  // Where the codes of a group are taken from.
+  static constexpr int place(int i) { return kFirst + i * Step; }
+
+  V scale_, less_[kCount];
+};
+
+}  // namespace
+}  // namespace triescope::kernels
