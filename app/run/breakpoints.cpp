@@ -171,7 +171,6 @@ void BreakRecorder::check_candidates(std::span<const capture::CandidateRow> rows
 }
 
 void BreakRecorder::write(const capture::RowTables& rows) {
-  inner_.write(rows);
   const auto always = [](const Watched&) { return true; };
   for (const capture::PieceRow& row : rows.pieces)
     recorded_pieces_.try_emplace(row.token, row.bytes);
@@ -223,6 +222,8 @@ void BreakRecorder::write(const capture::RowTables& rows) {
     check(BreakKind::kStep, "done", -1,
           [&](const Watched& watched) { return row.step == watched.point.threshold; });
   }
+  // Last, so that a call that was refused memory took nothing; all else gives the same again.
+  inner_.write(rows);
 }
 
 }  // namespace triescope::app

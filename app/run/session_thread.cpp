@@ -186,7 +186,11 @@ struct SessionThread::Impl {
   // tries again; what ends it or makes room for another stops it.
   bool wait_for_memory(const Error& refused) {
     const LiveState before = now.state;
-    recorder->flush();
+    try {
+      recorder->flush();
+    } catch (const Error& error) {  // it keeps what it finds no room for
+      if (error.code() != ErrorCode::kOutOfMemory) throw;
+    }
     board.clear_progress();
     now.state = LiveState::kPaused;
     now.pause_reason = "out of memory";

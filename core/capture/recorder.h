@@ -2,7 +2,9 @@
 // (FileRecorder in writer.h), one drops everything (NullRecorder). All calls come from one thread,
 // with rows in tick order. Calls never block on the disk; an error of the writing thread (disk
 // full, say) is thrown by the next call as Error{kIoError}, once: afterwards the recorder is
-// closed, what was committed stays readable.
+// closed, what was committed stays readable. Where memory was refused, calls throw
+// Error{kOutOfMemory} or std::bad_alloc instead: nothing of that call was taken, nothing of earlier
+// ones is lost, and the same call may be made again.
 #pragma once
 
 #include "core/capture/records.h"

@@ -1,11 +1,15 @@
 #include "core/capture/writer.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "core/base/error.h"
@@ -40,7 +44,7 @@ class FileRecorder final : public Recorder {
   ~FileRecorder() override {
     {
       std::lock_guard lock(mutex_);
-      quit_ = true;
+      quit_ = gives_up_ = true;
     }
     changed_.notify_all();
     thread_.join();
@@ -56,9 +60,10 @@ class FileRecorder final : public Recorder {
   void flush() override {
     std::unique_lock lock(mutex_);
     if (closed_) return;
+    try_again(lock);
     flush_wanted_ = true;
     changed_.notify_all();
-    drained_.wait(lock, [&] { return (pending_.bytes == 0 && !writing_) || error_; });
+    drained_.wait(lock, [&] { return (pending_.bytes == 0 && !writing_) || refused_ || error_; });
     rethrow(lock);
   }
 
@@ -83,35 +88,55 @@ class FileRecorder final : public Recorder {
 
   void add(std::size_t bytes, const RowTables& rows) {
     std::unique_lock lock(mutex_);
-    if (closed_) return;
+    if (closed_ || ends_) return;
+    try_again(lock);
     // A batch larger than may wait still gets through, alone.
     const auto fits = [&] {
       return (pending_.bytes == 0 || pending_.bytes + bytes <= max_pending_bytes_) && !is_late();
     };
-    while (!fits() && !error_) {
+    while (!fits() && !refused_ && !error_) {
       flush_wanted_ = true;
       changed_.notify_all();
       drained_.wait(lock);
     }
     rethrow(lock);
-    if (rows.run) pending_.rows.run = rows.run;
-    for_each_kept([&](const auto member) {
-      auto& to = pending_.rows.*member;
-      to.insert(to.end(), (rows.*member).begin(), (rows.*member).end());
-    });
-    if (rows.finish) pending_.rows.finish = rows.finish;
+    take(rows);
     const bool first = pending_.bytes == 0;
     if (first) pending_since_ = options_.now();
     pending_.bytes += bytes;
     if (first) changed_.notify_all();
   }
 
+  // Into what is pending: all of them, or where memory is refused none.
+  void take(const RowTables& rows) {
+    RowTables& to = pending_.rows;
+    std::array<std::size_t, std::tuple_size_v<decltype(kRowTables)>> sizes;
+    std::size_t table = 0;
+    for_each_kept([&](const auto member) { sizes[table++] = (to.*member).size(); });
+    try {
+      for_each_kept([&](const auto member) {
+        (to.*member).insert((to.*member).end(), (rows.*member).begin(), (rows.*member).end());
+      });
+      if (rows.run) to.run = rows.run;
+      if (rows.finish) to.finish = rows.finish;
+    } catch (...) {
+      table = 0;
+      for_each_kept([&](const auto member) {
+        auto& all = to.*member;
+        all.erase(all.begin() + static_cast<std::ptrdiff_t>(sizes[table++]), all.end());
+      });
+      throw;
+    }
+  }
+
   // Waits until the thread has written everything and is gone.
   void close() {
     std::unique_lock lock(mutex_);
+    ends_ = true;
+    try_again(lock);
     quit_ = true;
     changed_.notify_all();
-    drained_.wait(lock, [&] { return gone_; });
+    drained_.wait(lock, [&] { return gone_ || refused_; });
     rethrow(lock);
     closed_ = true;
   }
@@ -121,8 +146,21 @@ class FileRecorder final : public Recorder {
     return options_.now() - (writing_ ? writing_since_ : pending_since_) > kMostPendingAge;
   }
 
-  // Tells the error of the writing thread, once.
+  // Where the thread was refused memory, it tries once more now that somebody asks.
+  void try_again(std::unique_lock<std::mutex>& lock) {
+    if (!refused_) return;
+    retry_ = true;
+    changed_.notify_all();
+    drained_.wait(lock, [&] { return !retry_ && (refused_ || !writing_ || error_); });
+    rethrow(lock);
+  }
+
+  // Tells the error of the writing thread, once; that it is refused memory, each time.
   void rethrow(std::unique_lock<std::mutex>&) {
+    if (refused_)
+      throw Error(ErrorCode::kOutOfMemory,
+                  "out of memory: the recording found no room; nothing of it is lost. Close other "
+                  "programs, then go on");
     if (!error_) return;
     closed_ = true;
     std::rethrow_exception(std::exchange(error_, nullptr));
@@ -142,25 +180,22 @@ class FileRecorder final : public Recorder {
       flush_wanted_ = false;
       writing_ = true;
       writing_since_ = pending_since_;
-      lock.unlock();
-      const auto began = Clock::now();
+      auto began = Clock::now();
       std::exception_ptr error;
-      try {
-        if (db_) {
-          if (!row_writer_) row_writer_ = std::make_unique<RowWriter>(*db_);
-          row_writer_->write(batch.rows);
-        }
-      } catch (const Error& failure) {
-        error = std::make_exception_ptr(
-            Error(ErrorCode::kIoError, "recording has stopped: " + std::string(failure.what())));
-        // What was committed stays readable; nothing more is written.
-        close_database(failure.what());
-      } catch (...) {
-        error = std::current_exception();
-        close_database("recording failed");
+      while (true) {
+        lock.unlock();
+        began = Clock::now();
+        const bool written = write_rows(batch.rows, error);
+        lock.lock();
+        if (written) break;
+        // The rows stay here until somebody asks again, who then knows of it.
+        refused_ = true;
+        drained_.notify_all();
+        changed_.wait(lock, [&] { return retry_ || gives_up_; });
+        refused_ = retry_ = false;
+        if (gives_up_) break;
       }
       const double seconds = std::chrono::duration<double>(Clock::now() - began).count();
-      lock.lock();
       writing_ = false;
       if (batch.bytes >= kMeasuredBytes) {
         const double fits =
@@ -179,6 +214,32 @@ class FileRecorder final : public Recorder {
     lock.lock();
     gone_ = true;
     drained_.notify_all();
+  }
+
+  // One transaction. False: memory was refused, and the same may be tried again. `error`: why nothing
+  // more can be written.
+  bool write_rows(const RowTables& rows, std::exception_ptr& error) {
+    try {
+      if (!db_) return true;
+      if (!row_writer_) row_writer_ = std::make_unique<RowWriter>(*db_);
+      row_writer_->write(rows);
+    } catch (const std::bad_alloc&) {
+      row_writer_.reset();
+      return false;
+    } catch (const Error& failure) {
+      if (failure.code() == ErrorCode::kOutOfMemory) {
+        row_writer_.reset();
+        return false;
+      }
+      error = std::make_exception_ptr(
+          Error(ErrorCode::kIoError, "recording has stopped: " + std::string(failure.what())));
+      // What was committed stays readable; nothing more is written.
+      close_database(failure.what());
+    } catch (...) {
+      error = std::current_exception();
+      close_database("recording failed");
+    }
+    return true;
   }
 
   // `why`: recorded as the end of a run that never reached finish(). Never throws: all of it may
@@ -215,6 +276,9 @@ class FileRecorder final : public Recorder {
   std::size_t max_pending_bytes_ = kLeastPendingBytes;
   Clock::time_point pending_since_, writing_since_;  // of the oldest row of each
   bool quit_ = false, writing_ = false, flush_wanted_ = false, closed_ = false, gone_ = false;
+  bool ends_ = false;  // the run's end was taken
+  // The thread holds rows for which memory was refused; somebody asked it to try again; nobody will.
+  bool refused_ = false, retry_ = false, gives_up_ = false;
   std::exception_ptr error_;
 
   // The writing thread's own, once it runs.

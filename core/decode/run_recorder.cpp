@@ -157,7 +157,7 @@ void RunRecorder::finish(capture::RunStatus status, std::string_view message) {
 }
 
 void RunRecorder::hand_over() {
-  // Handed over once, also where write() throws.
+  // Handed over once, also where write() throws for good.
   const struct Clear {
     capture::RowTables& rows;
     ~Clear() {
@@ -166,7 +166,7 @@ void RunRecorder::hand_over() {
       rows.finish.reset();
     }
   } clear{rows_};
-  recorder_.write(rows_);
+  with_memory(memory_wait_, [&] { recorder_.write(rows_); });
 }
 
 }  // namespace triescope

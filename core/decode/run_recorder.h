@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "core/base/id_vector.h"
+#include "core/base/memory_wait.h"
 #include "core/capture/recorder.h"
 #include "core/capture/row_types.h"
 #include "core/method/method.h"
@@ -23,6 +25,8 @@ class RunRecorder {
       : recorder_(recorder), tokenizer_(tokenizer), level_(recorder.level()) {}
 
   bool records(capture::Level level) const { return level_ >= level; }
+  // What to do where the recorder is refused memory.
+  void wait_for_memory(MemoryWait wait) { memory_wait_ = std::move(wait); }
 
   void run(const capture::RunInfo& info);
   // Nodes that came into the tree since the last call.
@@ -59,6 +63,7 @@ class RunRecorder {
   capture::Recorder& recorder_;
   const Tokenizer& tokenizer_;
   capture::Level level_;
+  MemoryWait memory_wait_;
   capture::RowTables rows_;  // not yet handed over
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::int32_t recorded_nodes_ = 0;

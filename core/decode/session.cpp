@@ -307,18 +307,21 @@ std::int32_t Session::Impl::text_tokens() const {
 }
 
 void Session::Impl::end(RunStatus how, const std::string& message) {
-  done = true;
   status = how;
   const auto tick = capture::make_tick(step, phase);
+  // A run that is ended does not wait once more.
+  if (how != RunStatus::kDone) out.wait_for_memory({});
   try {
     const auto returned = sequences();
     for (std::size_t i = 0; i < returned.size(); ++i)
       out.sequence(tree, returned[i], static_cast<std::int32_t>(i), returned[i].finish, tick);
     out.finish(how, message);
   } catch (const std::exception&) {
+    done = true;
     // A failing recorder must not hide why the run ended; a run that went well reports it.
     if (how == RunStatus::kDone) throw;
   }
+  done = true;
 }
 
 Phase Session::advance() { return impl_->advance(); }

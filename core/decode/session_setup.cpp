@@ -310,6 +310,7 @@ void Session::wait_for_memory(MemoryWait wait) {
       impl->waited += std::chrono::steady_clock::now() - start;
       return again;
     };
+  impl_->out.wait_for_memory(impl_->memory_wait);
   impl_->runner->wait_for_memory(impl_->memory_wait);
   if (TreeRunner* drafting = impl_->drafting_runner())
     drafting->wait_for_memory(impl_->memory_wait);

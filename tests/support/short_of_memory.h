@@ -1,6 +1,6 @@
-// Models and heads that are refused memory now and then, in place of the real ones: before a forward,
-// or after it has written its K and V; before KV grows or moves; before a row of logits on a device
-// comes to the host.
+// Models, heads and recorders that are refused memory now and then, in place of the real ones: before
+// a forward, or after it has written its K and V; before KV grows or moves; before a row of logits
+// on a device comes to the host; before rows are taken for recording.
 #pragma once
 
 #include <functional>
@@ -10,13 +10,14 @@
 
 #include "core/base/error.h"
 #include "core/base/rng.h"
+#include "core/capture/recorder.h"
 #include "core/heads/draft_head.h"
 #include "core/model/model.h"
 
 namespace triescope::test {
 
 // Called before memory is used, with what for: "begin" and "end" of a forward, "grow", "move",
-// "fetch", "run heads". Refuses by an Error.
+// "fetch", "run heads", "record". Refuses by an Error.
 using AskMemory = std::function<void(const std::string& what)>;
 
 inline void refuse_memory(const std::string& what) {
@@ -116,6 +117,21 @@ class ShortHeads final : public TokenHeads {
 
  private:
   std::unique_ptr<TokenHeads> inner_;
+  AskMemory ask_;
+};
+
+class ShortRecorder final : public capture::Recorder {
+ public:
+  ShortRecorder(capture::Recorder& inner, AskMemory ask) : inner_(inner), ask_(std::move(ask)) {}
+  capture::Level level() const override { return inner_.level(); }
+  void write(const capture::RowTables& rows) override {
+    ask_("record");
+    inner_.write(rows);
+  }
+  void flush() override { inner_.flush(); }
+
+ private:
+  capture::Recorder& inner_;
   AskMemory ask_;
 };
 

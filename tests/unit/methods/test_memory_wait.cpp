@@ -1,4 +1,5 @@
-// A run that is refused memory again and again, by the target and by what drafts, and waits for it:
+// A run that is refused memory again and again, by the target, by what drafts and by the recorder, and
+// waits for it:
 // what it decodes and records is what it would have been. Every method of the registry, every KV policy,
 // rows of logits on the host and on a device.
 #include <doctest/doctest.h>
@@ -34,7 +35,7 @@ FakeOptions fake_options(std::uint64_t seed, int kv_valid_until = 0) {
 // A run over models and heads that are refused memory as `refusals` says.
 struct ShortRun {
   ShortRun(const MethodInfo& method, KvPolicyKind kv, std::uint64_t seed, int most_refusals,
-           int kv_valid_until = 0, bool on_device = false)
+           int kv_valid_until = 0, bool on_device = false, bool recorder_too = false)
       : refusals(seed, most_refusals),
         on_host(fake_options(1, kv_valid_until)),
         draft_on_host(fake_options(5)),
@@ -56,7 +57,9 @@ struct ShortRun {
         head->tokens = std::make_unique<ShortHeads>(std::move(head->tokens), refusals.ask());
       config.draft = {nullptr, nullptr, head.get()};
     }
-    session = std::make_unique<Session>(model, tokenizer, std::move(config), recorder);
+    session = std::make_unique<Session>(
+        model, tokenizer, std::move(config),
+        recorder_too ? static_cast<capture::Recorder&>(short_recorder) : recorder);
   }
 
   static std::unique_ptr<Model> of(FakeModel& fake, bool on_device) {
@@ -69,6 +72,7 @@ struct ShortRun {
   ShortModel model, draft;
   FakeTokenizer tokenizer{14};
   MemoryRecorder recorder;
+  ShortRecorder short_recorder{recorder, refusals.ask()};
   std::unique_ptr<DraftHead> head;
   std::unique_ptr<Session> session;
 };
@@ -103,7 +107,7 @@ TEST_CASE("memory wait: every method goes on as if memory had never been refused
         ShortRun plain(method, kv, 1, /*most_refusals=*/0, kv_valid_until, on_device);
         plain.session->run();
         REQUIRE(plain.recorder.status == capture::RunStatus::kDone);
-        ShortRun waited(method, kv, 2, 1 << 30, kv_valid_until, on_device);
+        ShortRun waited(method, kv, 2, 1 << 30, kv_valid_until, on_device, true);
         int asked = 0;
         waited.session->wait_for_memory([&](const Error& refused) {
           CHECK(refused.code() == ErrorCode::kOutOfMemory);
@@ -180,6 +184,31 @@ TEST_CASE("memory wait: a stop while it waits ends the run as stopped") {
   run.session->run();
   CHECK(run.recorder.status == capture::RunStatus::kStopped);
   CHECK(run.refusals.refused == 1);
+}
+
+TEST_CASE("memory wait: a run that is stopped while recording waits does not wait once more") {
+  ShortRun run(find_method("greedy"), KvPolicyKind::kRecycle, 3, 0);
+  bool full = false;
+  ShortRecorder recorder(run.recorder, [&](const std::string& what) {
+    if (full) refuse_memory(what);
+  });
+  RunConfig config;
+  config.method = "greedy";
+  config.prompt_tokens = kPrompt;
+  config.max_new_tokens = 20;
+  Session session(run.model, run.tokenizer, std::move(config), recorder);
+  int asked = 0;
+  session.wait_for_memory([&](const Error& refused) -> bool {
+    CHECK(std::string(refused.what()) == "no memory to record");
+    if (++asked < 4) return true;
+    throw Error(ErrorCode::kCancelled, "stopped");
+  });
+  session.step();
+  CHECK(asked == 0);
+  full = true;
+  session.run();
+  CHECK(asked == 4);
+  CHECK(session.done());
 }
 
 TEST_CASE("memory wait: host memory counts, other errors do not") {
