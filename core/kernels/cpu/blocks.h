@@ -17,13 +17,13 @@
 //                         cache: Q3_K and Q5_0 0.8 of the time one by one; Q4_1 1.02)
 //   kWords, kBytes, kHalves   what a panel block holds of an output, in this order
 //   repack(block, lane)   the block of one output into its words, bytes and fp16 numbers
-//   decode<V, NV, Zeros>(columns, fp16, unit, use)   calls use(k, w) for k = 0 .. kUnit - 1 in
+//   decode<V, NV, Decoding>(columns, fp16, unit, use)   calls use(k, w) for k = 0 .. kUnit - 1 in
 //                         order: w holds NV vectors of weights, those of the columns, whose fp16
 //                         numbers are in `fp16` (BlockHalves)
 //
 // A panel block holds a word, byte or fp16 of every output next to each other, so that a vector is
 // 16 (8, 4) outputs at one k, as in the panels of plain weights. Every weight that is decoded has the
-// bits of formats::dequantise, provided that the scale is finite; zeros have their sign where Zeros
+// bits of formats::dequantise, provided that the scale is finite; zeros have their sign where Decoding
 // asks for it.
 //
 // Included by linear.cpp for repack() and by each variant for decode(): all of it has internal

@@ -125,12 +125,14 @@ constexpr std::int64_t kChainStride = kLinearChain + 16;
 // R rows of P panels: weights go from the block into the sums without being stored. w: of panel p at
 // w + p * panel_bytes. x: of chain c at x + c * chain_stride, its row r kChainStride further.
 // totals: [P][R][32].
-template <class Block, int R, int P>
+template <class Block, CodeLoads kLoads, int R, int P>
 void fused_tile(const unsigned char* w, std::int64_t panel_bytes, const float* x,
                 std::int64_t chain_stride, std::int64_t k, float* totals) {
   constexpr int kEach = fused_vectors<Block>(R), kVecs = P * kEach;  // vectors of a panel, of all
   constexpr bool kAllColumns = kEach * Vec::kLanes == kPanel;
   static_assert(P == 1 || kAllColumns);
+  // Of many rows x needs all loads there are (12 rows of Q4_1: 0.87 of the time so).
+  constexpr CodeLoads kLoadsHere = R <= 10 ? kLoads : CodeLoads::kOnce;
   // Of one block and one chain.
   constexpr int kStretch =
       Block::kValues < kLinearChain ? Block::kValues : static_cast<int>(kLinearChain);
@@ -179,7 +181,8 @@ void fused_tile(const unsigned char* w, std::int64_t panel_bytes, const float* x
                 chain[r][v] = Vec::fma(x0 + r * kChainStride + at, weights[v], chain[r][v]);
             }
           };
-          Block::template decode<Vec, kVecs, Zeros::kAny>(columns, fp16, u, use);
+          Block::template decode<Vec, kVecs, Decoding{Zeros::kAny, kLoadsHere}>(columns, fp16, u,
+                                                                                use);
         }
       }
 #pragma GCC unroll 32
@@ -198,14 +201,14 @@ void fused_tile(const unsigned char* w, std::int64_t panel_bytes, const float* x
 using FusedTile = void (*)(const unsigned char*, std::int64_t, const float*, std::int64_t,
                            std::int64_t, float*);
 
-template <class Block>
+template <class Block, CodeLoads kLoads>
 constexpr auto kFusedTiles = []<int... R>(std::integer_sequence<int, R...>) {
-  return std::array<FusedTile, sizeof...(R)>{fused_tile<Block, R + 1, 1>...};
+  return std::array<FusedTile, sizeof...(R)>{fused_tile<Block, kLoads, R + 1, 1>...};
 }
 (std::make_integer_sequence<int, Vec::kFusedRows>());
 
 // Few rows, in as few tiles as they fit: each decodes the panel's blocks again, out of the cache.
-template <class Block>
+template <class Block, CodeLoads kLoads>
 void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                   float* scratch) {
   const std::int64_t tiles = (call.rows + Vec::kFusedRows - 1) / Vec::kFusedRows;
@@ -232,7 +235,8 @@ void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
   };
   if (call.rows == 1) {
     for (; panel_end - panel >= kPanels; panel += kPanels) {
-      fused_tile<Block, 1, kPanels>(weights(), panel_bytes, call.x, kLinearChain, call.k, totals);
+      fused_tile<Block, kLoads, 1, kPanels>(weights(), panel_bytes, call.x, kLinearChain, call.k,
+                                            totals);
       for (int p = 0; p < kPanels; ++p)
         finish_rows(call, 0, 1, totals + p * kPanel, (panel + p) * kPanel,
                     panel_width(call, panel + p));
@@ -243,7 +247,7 @@ void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
       const std::int64_t row = first_row(t), count = first_row(t + 1) - row;
       // A single row's chains lie side by side where they are.
       const float* x = call.rows > 1 ? scratch + row * chains * kChainStride : call.x;
-      kFusedTiles<Block>[static_cast<std::size_t>(count - 1)](
+      kFusedTiles<Block, kLoads>[static_cast<std::size_t>(count - 1)](
           weights(), panel_bytes, x, call.rows > 1 ? count * kChainStride : kLinearChain, call.k,
           totals);
       finish_rows(call, row, count, totals, panel * kPanel, panel_width(call, panel));
@@ -265,7 +269,7 @@ inline __attribute__((always_inline)) void decode_unit(const unsigned char* bloc
 #pragma GCC unroll 2
       for (int v = 0; v < kVecs; ++v) weights[v].store(to + k * kPanel + v * Vec::kLanes);
     };
-    Block::template decode<Vec, kVecs, Zeros::kSigned>(
+    Block::template decode<Vec, kVecs, Decoding{Zeros::kSigned, CodeLoads::kOnce}>(
         columns, BlockHalves<Block, Vec, kVecs>(columns), unit, use);
   }
 }
@@ -310,13 +314,13 @@ void decoded_panels(const LinearCall& call, std::int64_t panel_begin, std::int64
   }
 }
 
-template <Spread kSpread>
+template <Spread kSpread, CodeLoads kLoads>
 void linear_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                    float* scratch) {
   using formats::GgmlType;
   const bool blocks = with_block(call.type, [&]<class Block>(Block) {
     if (call.rows <= kFusedRows) {
-      fused_panels<Block>(call, panel_begin, panel_end, scratch);
+      fused_panels<Block, kLoads>(call, panel_begin, panel_end, scratch);
     } else {
       decoded_panels<Block, kSpread>(call, panel_begin, panel_end, scratch);
     }

@@ -9,7 +9,7 @@ namespace triescope::kernels {
 namespace {
 
 constexpr CpuKernels kTable = {
-    .linear_panels = linear_panels<Spread::kEachTime>,
+    .linear_panels = linear_panels<Spread::kEachTime, CodeLoads::kOnce>,
     .read_lane = read_lane,
     .attention_scratch_bytes = attention_scratch_bytes,
     .attention = attention,

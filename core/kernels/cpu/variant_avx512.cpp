@@ -20,7 +20,7 @@ namespace {
 
 constexpr CpuKernels kIntelTable = [] {
   CpuKernels table = kTable;
-  table.linear_panels = linear_panels<Spread::kOnce>;
+  table.linear_panels = linear_panels<Spread::kOnce, CodeLoads::kEach>;
   return table;
 }();
 

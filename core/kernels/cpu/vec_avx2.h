@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "core/kernels/cpu/decoding.h"
 #include "core/kernels/cpu/half.h"
 
 namespace triescope::kernels {
@@ -43,6 +44,11 @@ struct Vec {
   static Codes codes(const std::uint32_t* p) {
     return Codes(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
   }
+  // Words from bit `at` on, in the lowest bits.
+  template <CodeLoads>
+  static Codes codes_from(const std::uint32_t* p, int at) {
+    return codes(p) >> at;
+  }
   static Codes codes(const std::uint8_t* p) {
     return Codes(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
   }
@@ -75,6 +81,10 @@ struct Vec {
         at -= upper<Bits>();
       }
       return above_power<Bits>(word, at) - set(static_cast<float>(1 << (23 - at)));
+    }
+    template <CodeLoads>
+    Vec of(const std::uint32_t* words, int at) const {
+      return (*this)(codes(words), at);
     }
   };
   // a where the bits of `mask` are set, else b

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "core/kernels/cpu/decoding.h"
 #include "core/kernels/cpu/half.h"
 
 namespace triescope::kernels {
@@ -37,6 +38,16 @@ struct Vec {
 
   // --- packed integers ---
   static Codes codes(const std::uint32_t* p) { return Codes(_mm512_loadu_si512(p)); }
+  // Words from bit `at` on, in the lowest bits; what is above may come from the next word.
+  template <CodeLoads kLoads>
+  static Codes codes_from(const std::uint32_t* p, int at) {
+    if (kLoads == CodeLoads::kOnce) return codes(p) >> at;
+    typedef Codes AnyBytes __attribute__((aligned(1), may_alias));
+    const auto* const from = reinterpret_cast<const unsigned char*>(p) + at / 8;
+    Codes c;  // compilers would keep in a register what two codes need, for as long as that takes
+    asm("vmovdqu32 %1, %0" : "=v"(c) : "m"(*reinterpret_cast<const AnyBytes*>(from)));
+    return c >> at % 8;
+  }
   static Codes codes(const std::uint8_t* p) {
     return Codes(_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
   }
@@ -86,6 +97,11 @@ struct Vec {
     Lookup table{kNumbers<Bits, 0>.values}, next{kNumbers<Bits, Bits % 4>.values};
     Vec operator()(Codes word, int at) const {
       return at % 4 == 0 ? table(word >> at) : next(word >> (at - Bits));
+    }
+    template <CodeLoads kLoads>
+    Vec of(const std::uint32_t* words, int at) const {
+      return at % 4 == 0 ? table(codes_from<kLoads>(words, at))
+                         : next(codes_from<kLoads>(words, at - Bits));
     }
   };
   // The same of 5 bits. One of the six in a word goes another way, so that no unit has all the work.

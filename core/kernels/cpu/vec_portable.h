@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/formats/half.h"
+#include "core/kernels/cpu/decoding.h"
 #include "core/kernels/cpu/half.h"
 
 namespace triescope::kernels {
@@ -52,6 +53,11 @@ struct Vec {
     std::memcpy(&c, p, sizeof c);
     return c;
   }
+  // Words from bit `at` on, in the lowest bits.
+  template <CodeLoads>
+  static Codes codes_from(const std::uint32_t* p, int at) {
+    return codes(p) >> at;
+  }
   static Codes codes(const std::uint8_t* p) { return Codes{p[0], p[1], p[2], p[3]}; }
   static Vec number(const std::int8_t* p) {
     return {__builtin_convertvector((Ints{p[0], p[1], p[2], p[3]}), Lanes)};
@@ -63,6 +69,10 @@ struct Vec {
   struct Small {
     Vec operator()(Codes word, int at) const {
       return {__builtin_convertvector(Ints((word >> at) & ((1u << Bits) - 1u)), Lanes)};
+    }
+    template <CodeLoads>
+    Vec of(const std::uint32_t* words, int at) const {
+      return (*this)(codes(words), at);
     }
   };
   // 2^(23 - at) + the number of Bits bits at bit `at`, at + Bits <= 23.

@@ -11,13 +11,13 @@ struct Iq4NlCodes {
                                        1,    13,   25,  38,  53,  69,  89,  113};
   static constexpr int kBits = 4;
   static constexpr bool kMinimum = false, kFewerPairs = false;
-  template <class V, int NV, Zeros>
+  template <class V, int NV, Decoding kHow>
   struct Weights {
     const BlockHalves<NibbleBlock<Iq4NlCodes>, V, NV>& fp16;
     typename V::Lookup table{kTable};
     explicit Weights(const decltype(fp16)& d) : fp16(d) {}
-    V operator()(int v, typename V::Codes word, int at) const {
-      return fp16.at[0][v] * table(word >> at);
+    V operator()(int v, const std::uint32_t* word, int at) const {
+      return fp16.at[0][v] * table(V::template codes_from<kHow.loads>(word, at));
     }
   };
 };

@@ -12,8 +12,8 @@
 namespace triescope::kernels {
 namespace {
 
-// Code::Weights<V, NV, Zeros> is made of the fp16 numbers; of it (v, word, at) is the weight of the
-// code at bit `at` of a word of column v.
+// Code::Weights<V, NV, Decoding> is made of the fp16 numbers; of it (v, word, at) is the weight of the
+// code at bit `at` of a word of column v, or of the word in memory that `word` points to.
 template <class Code>
 struct NibbleBlock {
   static constexpr bool kFifth = Code::kBits == 5, kMinimum = Code::kMinimum;
@@ -38,24 +38,21 @@ struct NibbleBlock {
     if constexpr (kMinimum) put_half(to.halves[1], block + 2);
   }
 
-  template <class V, int NV, Zeros kZeros, class Use>
+  template <class V, int NV, Decoding kHow, class Use>
   static inline __attribute__((always_inline)) void decode(
       const Column (&in)[NV], const BlockHalves<NibbleBlock, V, NV>& fp16, int /*unit*/,
       const Use& use) {
-    const typename Code::template Weights<V, NV, kZeros> weight(fp16);
+    const typename Code::template Weights<V, NV, kHow> weight(fp16);
     if constexpr (kFifth) {
       decode_spare_bits<V, 5>(in, 0, weight, use);
     } else {
 #pragma GCC unroll 1
       for (int word = 0; word < 4; ++word) {
-        typename V::Codes code[NV];
-#pragma GCC unroll 8
-        for (int v = 0; v < NV; ++v) code[v] = V::codes(words(in[v], 0, word));
 #pragma GCC unroll 8
         for (int i = 0; i < 8; ++i) {
           V w[NV];
 #pragma GCC unroll 8
-          for (int v = 0; v < NV; ++v) w[v] = weight(v, code[v], i * 4);
+          for (int v = 0; v < NV; ++v) w[v] = weight(v, words(in[v], 0, word), i * 4);
           use(word * 8 + i, w);
         }
       }
@@ -68,9 +65,9 @@ template <int Bits>
 struct SignedCodes {
   static constexpr int kBits = Bits;
   static constexpr bool kMinimum = false, kFewerPairs = true;
-  template <class V, int NV, Zeros kZeros>
+  template <class V, int NV, Decoding kHow>
   struct Weights {
-    using Scaled = ScaledCodes<V, Bits, 11, 0, Bits, kZeros>;
+    using Scaled = ScaledCodes<V, Bits, 11, 0, Bits, kHow.zeros>;
     Scaled of[NV];
     template <class Halves>
     explicit Weights(const Halves& fp16) {
@@ -78,6 +75,9 @@ struct SignedCodes {
       for (int v = 0; v < NV; ++v) of[v] = Scaled(fp16.at[0][v]);
     }
     V operator()(int v, typename V::Codes word, int at) const { return of[v](word, at); }
+    V operator()(int v, const std::uint32_t* word, int at) const {
+      return of[v](V::codes(word), at);
+    }
   };
 };
 
@@ -87,14 +87,18 @@ template <int Bits>
 struct CodesAndMinimum {
   static constexpr int kBits = Bits;
   static constexpr bool kMinimum = true, kFewerPairs = false;
-  template <class V, int NV, Zeros>
+  template <class V, int NV, Decoding kHow>
   struct Weights {
     const BlockHalves<NibbleBlock<CodesAndMinimum>, V, NV>& fp16;
     typename V::template Small<Bits> numbers;
     explicit Weights(const decltype(fp16)& d_and_minimum) : fp16(d_and_minimum) {}
     V operator()(int v, typename V::Codes word, int at) const {
-      return V::fma(fp16.at[0][v], numbers(word, at), fp16.at[1][v]);
+      return weight(v, numbers(word, at));
     }
+    V operator()(int v, const std::uint32_t* word, int at) const {
+      return weight(v, numbers.template of<kHow.loads>(word, at));
+    }
+    V weight(int v, V number) const { return V::fma(fp16.at[0][v], number, fp16.at[1][v]); }
   };
 };
 

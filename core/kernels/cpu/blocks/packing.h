@@ -6,15 +6,13 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/kernels/cpu/decoding.h"
 #include "core/kernels/cpu/half.h"
 
 namespace triescope::kernels {
 namespace {
 
 constexpr int kBlockLanes = 32;  // outputs of a panel
-
-// The sign of a weight that is zero: the one of formats::dequantise, or any.
-enum class Zeros : std::uint8_t { kSigned, kAny };
 
 // What repack() makes of a block of the file: the parts that one output has in a panel block.
 struct Lane {

@@ -27,12 +27,11 @@ struct Q2_K {
   }
 
   // unit 0 .. 15: the 16 values of one scale.
-  template <class V, int NV, Zeros, class Use>
+  template <class V, int NV, Decoding kHow, class Use>
   static inline __attribute__((always_inline)) void decode(const Column (&in)[NV],
                                                            const BlockHalves<Q2_K, V, NV>& fp16,
                                                            int unit, const Use& use) {
     V scale[NV], minimum[NV];
-    typename V::Codes code[NV];
     const typename V::template Small<4> fours;
     const typename V::template Small<2> numbers;
 #pragma GCC unroll 8
@@ -40,13 +39,14 @@ struct Q2_K {
       const typename V::Codes both = V::codes(bytes(in[v], kScales, unit));
       scale[v] = fp16.at[0][v] * fours(both, 0);
       minimum[v] = fp16.at[1][v] * fours(both, 4);
-      code[v] = V::codes(words(in[v], 0, unit));
     }
 #pragma GCC unroll 16
     for (int i = 0; i < 16; ++i) {
       V w[NV];
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v) w[v] = V::fms(scale[v], numbers(code[v], i * 2), minimum[v]);
+      for (int v = 0; v < NV; ++v)
+        w[v] = V::fms(scale[v], numbers.template of<kHow.loads>(words(in[v], 0, unit), i * 2),
+                      minimum[v]);
       use(i, w);
     }
   }

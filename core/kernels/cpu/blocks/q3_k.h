@@ -43,11 +43,11 @@ struct Q3_K {
   }
 
   // unit 0 .. 15: the 16 values of one scale.
-  template <class V, int NV, Zeros kZeros, class Use>
+  template <class V, int NV, Decoding kHow, class Use>
   static inline __attribute__((always_inline)) void decode(const Column (&in)[NV],
                                                            const BlockHalves<Q3_K, V, NV>& fp16,
                                                            int unit, const Use& use) {
-    using Weights = ScaledCodes<V, 3, 16, 0, 4, kZeros>;
+    using Weights = ScaledCodes<V, 3, 16, 0, 4, kHow.zeros>;
     Weights weight[NV];
     typename V::Codes even[NV], odd[NV];  // codes of three bits, four bits from one to the next
 #pragma GCC unroll 8

@@ -27,12 +27,11 @@ struct Q4_K {
   }
 
   // unit 0 .. 7: the 32 values of one scale.
-  template <class V, int NV, Zeros, class Use>
+  template <class V, int NV, Decoding kHow, class Use>
   static inline __attribute__((always_inline)) void decode(const Column (&in)[NV],
                                                            const BlockHalves<Q4_K, V, NV>& fp16,
                                                            int unit, const Use& use) {
     V scale[NV], minimum[NV];
-    typename V::Codes code[NV];
     const typename V::template Small<4> numbers;
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
@@ -42,12 +41,13 @@ struct Q4_K {
 #pragma GCC unroll 1
     for (int word = 0; word < 4; ++word) {
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v) code[v] = V::codes(words(in[v], 0, unit * 4 + word));
-#pragma GCC unroll 8
       for (int i = 0; i < 8; ++i) {
         V w[NV];
 #pragma GCC unroll 8
-        for (int v = 0; v < NV; ++v) w[v] = V::fms(scale[v], numbers(code[v], i * 4), minimum[v]);
+        for (int v = 0; v < NV; ++v)
+          w[v] = V::fms(scale[v],
+                        numbers.template of<kHow.loads>(words(in[v], 0, unit * 4 + word), i * 4),
+                        minimum[v]);
         use(word * 8 + i, w);
       }
     }

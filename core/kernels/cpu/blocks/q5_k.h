@@ -35,7 +35,7 @@ struct Q5_K {
   }
 
   // unit 0 .. 7: the 32 values of one scale.
-  template <class V, int NV, Zeros, class Use>
+  template <class V, int NV, Decoding kHow, class Use>
   static inline __attribute__((always_inline)) void decode(const Column (&in)[NV],
                                                            const BlockHalves<Q5_K, V, NV>& fp16,
                                                            int unit, const Use& use) {

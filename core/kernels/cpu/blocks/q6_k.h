@@ -35,11 +35,11 @@ struct Q6_K {
   }
 
   // unit 0 .. 15: the 16 values of one scale.
-  template <class V, int NV, Zeros kZeros, class Use>
+  template <class V, int NV, Decoding kHow, class Use>
   static inline __attribute__((always_inline)) void decode(const Column (&in)[NV],
                                                            const BlockHalves<Q6_K, V, NV>& fp16,
                                                            int unit, const Use& use) {
-    using Weights = ScaledCodes<V, 6, 18, SpareBits<6>::kAt, 6, kZeros>;
+    using Weights = ScaledCodes<V, 6, 18, SpareBits<6>::kAt, 6, kHow.zeros>;
     Weights weights[NV];
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v)

@@ -21,7 +21,7 @@ struct Q8_0 {
     put_half(to.halves[0], block);
   }
 
-  template <class V, int NV, Zeros, class Use>
+  template <class V, int NV, Decoding kHow, class Use>
   static inline __attribute__((always_inline)) void decode(const Column (&in)[NV],
                                                            const BlockHalves<Q8_0, V, NV>& fp16,
                                                            int /*unit*/, const Use& use) {

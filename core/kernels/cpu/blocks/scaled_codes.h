@@ -37,13 +37,8 @@ class ScaledCodes {
 
   // The weight of the code at bit `at` of each word: a constant.
   V operator()(typename V::Codes word, int at) const {
-    // Rounded down, below zero too.
-    const int group = (at - kFirst + 32 * kCount * Step) / (kCount * Step) - 32;
-    const int shift = group * kCount * Step, i = (at - kFirst - shift) / Step;
-    const int down = at - place(i);
-    const V number =
-        V::template above_power<Bits>(down < 0 ? word << -down : word >> down, place(i));
-    return kFused ? V::fms(scale_, number, less_[i]) : scale_ * (number - less_[i]);
+    const int i = place_of(at), down = at - place(i);
+    return weight(down < 0 ? word << -down : word >> down, i);
   }
 
  private:
@@ -53,8 +48,17 @@ class ScaledCodes {
   static constexpr int kAll = (kTo - kFirst) / Step + 1;
   static constexpr int kCount = kAll < V::kScaledPlaces ? kAll : V::kScaledPlaces;
   static_assert(kFrom >= At && kFirst <= kTo);
-  // Where the codes of a group are taken from.
+  // Where the codes of a group are taken from, and which of these serves the code at bit `at`.
   static constexpr int place(int i) { return kFirst + i * Step; }
+  static constexpr int place_of(int at) {
+    constexpr int kGroup = kCount * Step;
+    return (at - kFirst + 32 * kGroup) % kGroup / Step;
+  }
+
+  V weight(typename V::Codes word, int i) const {
+    const V number = V::template above_power<Bits>(word, place(i));
+    return kFused ? V::fms(scale_, number, less_[i]) : scale_ * (number - less_[i]);
+  }
 
   V scale_, less_[kCount];
 };
