@@ -217,7 +217,13 @@ struct SessionThread::Impl {
     const CommandKind kind = next ? next->kind : CommandKind::kOther;
     held = std::move(next);
     if (kind == CommandKind::kOther) throw Error(ErrorCode::kCancelled, "stopped");
-    if (kind == CommandKind::kPhase) held->run = [] {};  // it is the phase under way
+    if (kind == CommandKind::kPhase) {
+      held->run = [] {};  // it is the phase under way
+    } else {
+      held->run = [this, run = std::move(held->run)] {
+        if (!session->done()) run();  // the phase under way may be the last
+      };
+    }
     gives_way = kind != CommandKind::kRetry;
     waited = true;
     board.publish();

@@ -1,6 +1,7 @@
 // A run on the session thread that is refused memory in the middle of a phase: it waits, and every
 // command does what it says.
 #include <doctest/doctest.h>
+#include <sqlite3.h>
 
 #include <atomic>
 
@@ -184,6 +185,35 @@ TEST_CASE_FIXTURE(Waiting, "memory: breakpoints that are set while it waits hold
   CHECK(tick() == make_tick(5, Phase::kDraft));
   CHECK(thread.status()->pause_reason != "");
   CHECK(refused() == "");
+}
+
+TEST_CASE_FIXTURE(Waiting,
+                  "memory: a run whose recording is refused some waits, and loses nothing") {
+  start("run");
+  sqlite3_hard_heap_limit64(1);  // no more than there is
+  thread.run();
+  const auto waits = [&] {
+    REQUIRE(until([&](const LiveStatus& s) { return !s.memory_refused.empty(); }));
+    settle();
+    CHECK(thread.status()->state == LiveState::kPaused);
+    CHECK(refused() ==
+          "the recording found no room; nothing of it is lost. Close other programs, then go on");
+  };
+  waits();
+  thread.try_again();
+  settle();
+  waits();
+  sqlite3_hard_heap_limit64(0);
+  run_to_end();
+  settle();
+  CHECK(errors() == 0);
+  start("plain");
+  run_to_end();
+  CHECK(text("run") == text("plain"));
+  const auto file = capture::Capture::open(path("run")),
+             plain = capture::Capture::open(path("plain"));
+  CHECK(file->status() == capture::RunStatus::kDone);
+  CHECK(file->nodes_at(file->end_tick()).size() == plain->nodes_at(plain->end_tick()).size());
 }
 
 TEST_CASE("memory: the program may end while a run waits") {
