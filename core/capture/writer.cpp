@@ -7,12 +7,12 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
-#include <new>
 #include <thread>
 #include <tuple>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/memory_wait.h"
 #include "core/capture/new_capture.h"
 #include "core/capture/row_types.h"
 #include "core/capture/row_writer.h"
@@ -33,6 +33,7 @@ constexpr double kPendingSeconds = 0.2;
 // a machine that gives the recorder's thread no time, decoding slows rather than runs ahead of it.
 constexpr auto kMostPendingAge = std::chrono::milliseconds(600);
 constexpr std::size_t kMeasuredBytes = 64 << 10;  // smaller batches say little about speed
+constexpr const char* kClosedEarly = "the recorder was closed before the run ended";
 
 class FileRecorder final : public Recorder {
  public:
@@ -88,7 +89,7 @@ class FileRecorder final : public Recorder {
 
   void add(std::size_t bytes, const RowTables& rows) {
     std::unique_lock lock(mutex_);
-    if (closed_ || ends_) return;
+    if (closed_ || quit_) return;  // the run's end was taken
     try_again(lock);
     // A batch larger than may wait still gets through, alone.
     const auto fits = [&] {
@@ -132,9 +133,8 @@ class FileRecorder final : public Recorder {
   // Waits until the thread has written everything and is gone.
   void close() {
     std::unique_lock lock(mutex_);
-    ends_ = true;
-    try_again(lock);
     quit_ = true;
+    try_again(lock);
     changed_.notify_all();
     drained_.wait(lock, [&] { return gone_ || refused_; });
     rethrow(lock);
@@ -149,9 +149,9 @@ class FileRecorder final : public Recorder {
   // Where the thread was refused memory, it tries once more now that somebody asks.
   void try_again(std::unique_lock<std::mutex>& lock) {
     if (!refused_) return;
-    retry_ = true;
+    refused_ = false;
     changed_.notify_all();
-    drained_.wait(lock, [&] { return !retry_ && (refused_ || !writing_ || error_); });
+    drained_.wait(lock, [&] { return refused_ || !writing_; });
     rethrow(lock);
   }
 
@@ -180,22 +180,28 @@ class FileRecorder final : public Recorder {
       flush_wanted_ = false;
       writing_ = true;
       writing_since_ = pending_since_;
-      auto began = Clock::now();
+      lock.unlock();
+      Clock::time_point began;
       std::exception_ptr error;
-      while (true) {
-        lock.unlock();
-        began = Clock::now();
-        const bool written = write_rows(batch.rows, error);
-        lock.lock();
-        if (written) break;
-        // The rows stay here until somebody asks again, who then knows of it.
-        refused_ = true;
-        drained_.notify_all();
-        changed_.wait(lock, [&] { return retry_ || gives_up_; });
-        refused_ = retry_ = false;
-        if (gives_up_) break;
+      try {
+        with_memory([this](const Error&) { return wait_for_memory(); },
+                    [&] {
+                      began = Clock::now();
+                      if (!db_) return;
+                      if (!row_writer_) row_writer_ = std::make_unique<RowWriter>(*db_);
+                      row_writer_->write(batch.rows);
+                    });
+      } catch (const Error& failure) {
+        error = std::make_exception_ptr(
+            Error(ErrorCode::kIoError, "recording has stopped: " + std::string(failure.what())));
+        // What was committed stays readable; nothing more is written.
+        close_database(failure.what());
+      } catch (...) {
+        error = std::current_exception();
+        close_database("recording failed");
       }
       const double seconds = std::chrono::duration<double>(Clock::now() - began).count();
+      lock.lock();
       writing_ = false;
       if (batch.bytes >= kMeasuredBytes) {
         const double fits =
@@ -210,35 +216,20 @@ class FileRecorder final : public Recorder {
       drained_.notify_all();
     }
     lock.unlock();
-    close_database("the recorder was closed before the run ended");
+    close_database(kClosedEarly);
     lock.lock();
     gone_ = true;
     drained_.notify_all();
   }
 
-  // One transaction. False: memory was refused, and the same may be tried again. `error`: why nothing
-  // more can be written.
-  bool write_rows(const RowTables& rows, std::exception_ptr& error) {
-    try {
-      if (!db_) return true;
-      if (!row_writer_) row_writer_ = std::make_unique<RowWriter>(*db_);
-      row_writer_->write(rows);
-    } catch (const std::bad_alloc&) {
-      row_writer_.reset();
-      return false;
-    } catch (const Error& failure) {
-      if (failure.code() == ErrorCode::kOutOfMemory) {
-        row_writer_.reset();
-        return false;
-      }
-      error = std::make_exception_ptr(
-          Error(ErrorCode::kIoError, "recording has stopped: " + std::string(failure.what())));
-      // What was committed stays readable; nothing more is written.
-      close_database(failure.what());
-    } catch (...) {
-      error = std::current_exception();
-      close_database("recording failed");
-    }
+  // Of the writing thread, which keeps its rows: until somebody asks again, who then knows of it.
+  bool wait_for_memory() {
+    row_writer_.reset();
+    std::unique_lock lock(mutex_);
+    refused_ = true;
+    drained_.notify_all();
+    changed_.wait(lock, [&] { return !refused_ || gives_up_; });
+    if (gives_up_) throw Error(ErrorCode::kCancelled, kClosedEarly);
     return true;
   }
 
@@ -276,9 +267,8 @@ class FileRecorder final : public Recorder {
   std::size_t max_pending_bytes_ = kLeastPendingBytes;
   Clock::time_point pending_since_, writing_since_;  // of the oldest row of each
   bool quit_ = false, writing_ = false, flush_wanted_ = false, closed_ = false, gone_ = false;
-  bool ends_ = false;  // the run's end was taken
-  // The thread holds rows for which memory was refused; somebody asked it to try again; nobody will.
-  bool refused_ = false, retry_ = false, gives_up_ = false;
+  // The thread holds rows for which memory was refused; nobody will ask it to try again.
+  bool refused_ = false, gives_up_ = false;
   std::exception_ptr error_;
 
   // The writing thread's own, once it runs.
