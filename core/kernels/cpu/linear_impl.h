@@ -233,7 +233,7 @@ void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
   const auto weights = [&] {
     return static_cast<const unsigned char*>(call.weights) + panel * panel_bytes;
   };
-  if (call.rows == 1) {
+  if (kPanels > 1 && call.rows == 1) {
     for (; panel_end - panel >= kPanels; panel += kPanels) {
       fused_tile<Block, kLoads, 1, kPanels>(weights(), panel_bytes, call.x, kLinearChain, call.k,
                                             totals);

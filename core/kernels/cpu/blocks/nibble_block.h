@@ -69,8 +69,7 @@ struct SignedCodes {
   struct Weights {
     using Scaled = ScaledCodes<V, Bits, 11, 0, Bits, kHow.zeros>;
     Scaled of[NV];
-    template <class Halves>
-    explicit Weights(const Halves& fp16) {
+    explicit Weights(const BlockHalves<NibbleBlock<SignedCodes>, V, NV>& fp16) {
 #pragma GCC unroll 8
       for (int v = 0; v < NV; ++v) of[v] = Scaled(fp16.at[0][v]);
     }
