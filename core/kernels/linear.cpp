@@ -363,9 +363,9 @@ void PackedLinear::read_row(std::int64_t n, float* out) const {
 }
 
 // Rows a multiple of 2 KB apart have their lines in the same few sets of the first-level cache, and
-// those of a tile throw each other out: they are laid out a line further apart first. (Blocks of
-// few rows lay them out themselves.) 256 rows of 2048 to 768 outputs, Q4_1, two Zen 4 cores: 87
-// instead of 53 to 71 % of the multiply-adds' limit.
+// those of a tile throw each other out: where tiles read them as they are, they are laid out a line
+// further apart first. 256 rows of 2048 to 768 outputs, Q4_1, two Zen 4 cores: 87 instead of 53 to 71
+// % of the multiply-adds' limit.
 constexpr std::int64_t kClash = 512, kLine = 16;  // in floats
 
 void linear(const PackedLinear& w, const float* x, std::int64_t x_stride, std::int64_t rows,
@@ -375,10 +375,11 @@ void linear(const PackedLinear& w, const float* x, std::int64_t x_stride, std::i
   const auto scratch_bytes =
       static_cast<std::size_t>(linear_scratch(rows, w.inputs_)) * sizeof(float);
   for (int worker = 0; worker < pool.size(); ++worker) pool.scratch(worker, scratch_bytes);
-  const bool reads_rows = rows > kFusedRows || std::ranges::any_of(w.parts_, [](const auto& part) {
-                            return formats::block_elements(part.type) == 1;
-                          });
-  if (rows > 4 && reads_rows && x_stride % kClash == 0) {
+  const bool one_tile =
+      rows <= kernels.tile_rows && std::ranges::any_of(w.parts_, [](const auto& part) {
+        return formats::block_elements(part.type) == 1;
+      });
+  if (rows > 4 && (one_tile || rows > own_rows(w.inputs_)) && x_stride % kClash == 0) {
     const std::int64_t stride = w.inputs_ + kLine;
     const std::size_t bytes = static_cast<std::size_t>(rows * stride) * sizeof(float);
     auto* const apart = reinterpret_cast<float*>(

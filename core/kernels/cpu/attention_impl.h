@@ -51,7 +51,7 @@ std::int64_t attention_scratch_bytes(std::int64_t queries, int head_dim, std::in
          static_cast<std::int64_t>(sizeof(float));
 }
 
-template <class E>
+template <class E, Spread kSpread>
 struct AttentionRun {
   const AttentionTask& t;
   AttentionScratch s;
@@ -113,8 +113,9 @@ struct AttentionRun {
     for (; d < t.head_dim; ++d) {
       for (int i = 0; i < kPanel; ++i) s.panel[d * kPanel + i] = k_rows[i][d];
     }
-    tile_rows<float>(queries, s.q + q0 * t.head_dim, t.head_dim, s.panel, kPanel, t.head_dim,
-                     s.scores + q0 * s.ld_scores + j0, s.ld_scores, TileUse::kStore);
+    tile_rows<kSpread, float>(queries, s.q + q0 * t.head_dim, t.head_dim, s.panel, kPanel,
+                              t.head_dim, s.scores + q0 * s.ld_scores + j0, s.ld_scores,
+                              TileUse::kStore);
   }
 
   // sums[q] += sum over i < count of p[q, j0 + i] * V[slots[i]], continuing each chain.
@@ -127,8 +128,8 @@ struct AttentionRun {
     if (in_place) {
       const E* v = values + slots[0] * t.slot_stride;
       for (int d = 0; d < t.head_dim; d += kPanel) {
-        tile_rows<E>(queries, p, s.ld_scores, v + d, t.slot_stride, count, sums + d, s.ld_head,
-                     TileUse::kContinue);
+        tile_rows<kSpread, E>(queries, p, s.ld_scores, v + d, t.slot_stride, count, sums + d,
+                              s.ld_head, TileUse::kContinue);
       }
       return;
     }
@@ -143,8 +144,8 @@ struct AttentionRun {
       for (; d < s.ld_head; ++d) to[d] = 0;
     }
     for (int d = 0; d < t.head_dim; d += kPanel) {
-      tile_rows<float>(queries, p, s.ld_scores, s.panel + d, s.ld_head, count, sums + d, s.ld_head,
-                       TileUse::kContinue);
+      tile_rows<kSpread, float>(queries, p, s.ld_scores, s.panel + d, s.ld_head, count, sums + d,
+                                s.ld_head, TileUse::kContinue);
     }
   }
 
@@ -247,13 +248,14 @@ struct AttentionRun {
   }
 };
 
+template <Spread kSpread>
 void attention(const AttentionTask& task, std::int64_t longest, void* memory) {
   AttentionScratch s((task.row_end - task.row_begin) * task.group, task.head_dim, longest);
   s.place(memory);
   if (task.precision == Precision::kBF16) {
-    AttentionRun<std::uint16_t>{.t = task, .s = s}.run();
+    AttentionRun<std::uint16_t, kSpread>{.t = task, .s = s}.run();
   } else {
-    AttentionRun<float>{.t = task, .s = s}.run();
+    AttentionRun<float, kSpread>{.t = task, .s = s}.run();
   }
 }
 

@@ -38,32 +38,32 @@ int panel_width(const LinearCall& call, std::int64_t panel) {
   return static_cast<int>(left < kPanel ? left : kPanel);
 }
 
-// Rows [row, row + count), count <= kMaxRows, over k in [k_begin, k_end), whole chains but for the
-// end of k: totals = or += their sums. w: at k_begin.
+// `count` <= kMaxRows rows over k in [k_begin, k_end), whole chains but for the end of k: totals = or
+// += their sums. x, w: at k_begin. fetch: from it on, over all of this k; null: the weights' own.
 template <Spread kSpread, class W>
-void sum_chains(const LinearCall& call, std::int64_t row, std::int64_t count, const W* w,
-                std::int64_t k_begin, std::int64_t k_end, float* totals) {
-  const float* x = call.x + row * call.x_stride;
+void sum_chains(const float* x, std::int64_t x_stride, std::int64_t count, const W* w,
+                std::int64_t k_begin, std::int64_t k_end, float* totals, const Fetch* fetch) {
   for (std::int64_t k0 = k_begin; k0 < k_end; k0 += kLinearChain) {
-    const std::int64_t k = k_end - k0 < kLinearChain ? k_end - k0 : kLinearChain;
+    const std::int64_t k = k_end - k0 < kLinearChain ? k_end - k0 : kLinearChain,
+                       before = k0 - k_begin;
+    const W* const from = w + before * kPanel;
     kTiles<kSpread, W>[static_cast<std::size_t>(count)](
-        x + k0, call.x_stride, w + (k0 - k_begin) * kPanel, kPanel, k, totals, kPanel,
-        k0 == 0 ? TileUse::kStore : TileUse::kAdd);
+        x + before, x_stride, from, kPanel, k, totals, kPanel,
+        k0 == 0 ? TileUse::kStore : TileUse::kAdd,
+        fetch == nullptr
+            ? own_weights(from, kPanel)
+            : Fetch{static_cast<const char*>(fetch->from) + before * fetch->step, fetch->step});
   }
 }
 
-// Plain weights: [panel][k][32].
+// Plain weights, [panel][k][32], of rows that are one tile.
 template <Spread kSpread, class W>
 void plain_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end) {
   alignas(64) float totals[Vec::kMaxRows * kPanel];
-  const std::int64_t tiles = (call.rows + Vec::kMaxRows - 1) / Vec::kMaxRows;
   for (std::int64_t panel = panel_begin; panel < panel_end; ++panel) {
     const W* w = static_cast<const W*>(call.weights) + panel * call.k * kPanel;
-    for (std::int64_t t = 0; t < tiles; ++t) {
-      const std::int64_t row = call.rows * t / tiles, count = call.rows * (t + 1) / tiles - row;
-      sum_chains<kSpread>(call, row, count, w, 0, call.k, totals);
-      finish_rows(call, row, count, totals, panel * kPanel, panel_width(call, panel));
-    }
+    sum_chains<kSpread>(call.x, call.x_stride, call.rows, w, 0, call.k, totals, nullptr);
+    finish_rows(call, 0, call.rows, totals, panel * kPanel, panel_width(call, panel));
   }
 }
 
@@ -118,9 +118,25 @@ constexpr int fused_vectors(int rows) {
   return rows == 1 ? (kAll < 4 ? kAll : 4) : rows <= kPairs ? 2 : 1;
 }
 
-// Rows of x as fused_tile() reads them: chain by chain, in each its rows, kChainStride numbers from
-// one to the next (so that they lie in different sets of the cache).
+// Rows of x as tiles of few rows read them: tile by tile, in each chain by chain, in each its rows,
+// kChainStride numbers from one to the next (so that they lie in different sets of the cache).
 constexpr std::int64_t kChainStride = kLinearChain + 16;
+
+std::int64_t chains_of(const LinearCall& call) {
+  return (call.k + kLinearChain - 1) / kLinearChain;
+}
+
+void lay_out_chains(const LinearCall& call, std::int64_t tiles, float* to) {
+  for (std::int64_t t = 0; t < tiles; ++t) {
+    for (std::int64_t k0 = 0; k0 < call.k; k0 += kLinearChain) {
+      const std::int64_t count = call.k - k0 < kLinearChain ? call.k - k0 : kLinearChain;
+      for (std::int64_t r = call.rows * t / tiles; r < call.rows * (t + 1) / tiles;
+           ++r, to += kChainStride)
+        std::memcpy(to, call.x + r * call.x_stride + k0,
+                    static_cast<std::size_t>(count) * sizeof(float));
+    }
+  }
+}
 
 // R rows of P panels: weights go from the block into the sums without being stored. w: of panel p at
 // w + p * panel_bytes. x: of chain c at x + c * chain_stride, its row r kChainStride further.
@@ -212,19 +228,9 @@ template <class Block, CodeLoads kLoads>
 void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                   float* scratch) {
   const std::int64_t tiles = (call.rows + Vec::kFusedRows - 1) / Vec::kFusedRows;
-  const std::int64_t chains = (call.k + kLinearChain - 1) / kLinearChain;
+  const std::int64_t chains = chains_of(call);
   const auto first_row = [&](std::int64_t tile) { return call.rows * tile / tiles; };
-  if (call.rows > 1) {
-    float* to = scratch;
-    for (std::int64_t t = 0; t < tiles; ++t) {
-      for (std::int64_t k0 = 0; k0 < call.k; k0 += kLinearChain) {
-        const std::int64_t count = call.k - k0 < kLinearChain ? call.k - k0 : kLinearChain;
-        for (std::int64_t r = first_row(t); r < first_row(t + 1); ++r, to += kChainStride)
-          std::memcpy(to, call.x + r * call.x_stride + k0,
-                      static_cast<std::size_t>(count) * sizeof(float));
-      }
-    }
-  }
+  if (call.rows > 1) lay_out_chains(call, tiles, scratch);
   alignas(64) float totals[Vec::kFusedRows * kPanel];
   constexpr int kPanels = kPanel / Vec::kLanes == 2 ? Block::kPanels : 1;
   static_assert(Vec::kFusedRows >= kPanels);
@@ -282,36 +288,126 @@ template <class Block>
 #if defined(__GNUC__) && !defined(__clang__)
 __attribute__((noipa))
 #endif
-void decode_panel(const unsigned char* w, std::int64_t k_begin, std::int64_t k_end, float* out) {
+void decode_panel(const unsigned char* w, std::int64_t k_begin, std::int64_t k_end, float* out,
+                  bool fetch_ahead) {
   for (std::int64_t k = k_begin; k < k_end; k += Block::kUnit) {
     const unsigned char* block = w + k / Block::kValues * Block::kPanelBytes;
     const auto unit = static_cast<int>(k % Block::kValues / Block::kUnit);
-    FetchAhead<Block>(block, unit).all();
+    if (fetch_ahead) FetchAhead<Block>(block, unit).all();
     decode_unit<Block>(block, unit, out + (k - k_begin) * kPanel);
   }
 }
 
-// More rows: a stretch of k is decoded into call.scratch once, and all rows read it from the cache:
-// from the first level for one tile of rows, from the second for many.
-template <class Block, Spread kSpread>
-void decoded_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
-                    float* scratch) {
+// --- many rows ---
+
+// The lines of y that a tile is about to write: the processor has to fetch them first, from far away
+// where y is large.
+void fetch_for_writing(const LinearCall& call, std::int64_t row, std::int64_t count,
+                       std::int64_t n0) {
+  for (std::int64_t r = row; r < row + count; ++r) {
+    for (int n = 0; n < kPanel; n += 16) __builtin_prefetch(call.y + r * call.y_stride + n0 + n, 1);
+  }
+}
+
+// A stretch of k is widened or decoded once, and all rows read it from the cache: from the first
+// level for few tiles of rows, from the second for many. Each tile is finished before the next, so
+// that its lines of y go out while that one is computed (512 rows of 3072 outputs, two Sapphire
+// Rapids cores: 91 instead of 80 % of the multiply-adds' limit). Meanwhile the tiles of a stretch
+// fetch what is decoded next, each its share.
+//
+// fp32_weights(panel, k_begin, k_end, room): [k][32], where they are or written into room.
+// stored(panel, k): where the weights from k on lie; panels follow one another. A stretch is decoded
+// when `ahead` bytes more than its own are in the cache.
+template <Spread kSpread, class Weights, class Stored>
+void many_rows(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
+               float* scratch, const Weights& fp32_weights, const Stored& stored,
+               std::int64_t ahead) {
   const std::int64_t tiles = (call.rows + Vec::kMaxRows - 1) / Vec::kMaxRows;
-  const std::int64_t stretch = tiles == 1 ? kLinearChain : kDecodedValues;
-  float* totals = scratch + kDecodedValues * kPanel;
+  const bool own = call.rows <= own_rows(call.k);
+  const std::int64_t stretch = own ? kLinearChain : kDecodedValues, chains = chains_of(call);
+  float* const totals = scratch + kDecodedValues * kPanel;
+  float* const laid_out = totals + call.rows * kPanel;
+  if (own) lay_out_chains(call, tiles, laid_out);
   for (std::int64_t panel = panel_begin; panel < panel_end; ++panel) {
-    const auto* w = static_cast<const unsigned char*>(call.weights) +
-                    panel * (call.k / Block::kValues) * std::int64_t{Block::kPanelBytes};
     for (std::int64_t k0 = 0; k0 < call.k; k0 += stretch) {
       const std::int64_t k1 = call.k - k0 < stretch ? call.k : k0 + stretch;
-      decode_panel<Block>(w, k0, k1, scratch);
+      const float* const weights = fp32_weights(panel, k0, k1, scratch);
+      // The next stretch, of this panel or the next.
+      const unsigned char* const next = stored(panel, k1) + ahead;
+      const std::int64_t next_k = k1 < call.k ? call.k - k1 : call.k;
+      const std::int64_t share =
+          (stored(panel, next_k < stretch ? next_k : stretch) - stored(panel, 0)) / tiles;
       for (std::int64_t t = 0; t < tiles; ++t) {
         const std::int64_t row = call.rows * t / tiles, count = call.rows * (t + 1) / tiles - row;
-        sum_chains<kSpread>(call, row, count, scratch, k0, k1, totals + row * kPanel);
+        const bool last = k1 == call.k;
+        if (last) fetch_for_writing(call, row, count, panel * kPanel);
+        const Fetch fetch = {next + t * share, share / (k1 - k0)};
+        const float* const x =
+            own ? laid_out + (row * chains + k0 / kLinearChain * count) * kChainStride
+                : call.x + row * call.x_stride + k0;
+        sum_chains<kSpread>(x, own ? kChainStride : call.x_stride, count, weights, k0, k1,
+                            totals + row * kPanel, own ? &fetch : nullptr);
+        if (last)
+          finish_rows(call, row, count, totals + row * kPanel, panel * kPanel,
+                      panel_width(call, panel));
       }
     }
-    finish_rows(call, 0, call.rows, totals, panel * kPanel, panel_width(call, panel));
   }
+}
+
+template <Spread kSpread, class Block>
+void many_rows_of_blocks(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
+                         float* scratch) {
+  const auto* const blocks = static_cast<const unsigned char*>(call.weights);
+  const std::int64_t panel_bytes = call.k / Block::kValues * Block::kPanelBytes;
+  const bool fetch_ahead = call.rows > own_rows(call.k);  // else the tiles do
+  many_rows<kSpread>(
+      call, panel_begin, panel_end, scratch,
+      [&](std::int64_t panel, std::int64_t k0, std::int64_t k1, float* room) {
+        decode_panel<Block>(blocks + panel * panel_bytes, k0, k1, room, fetch_ahead);
+        return room;
+      },
+      [&](std::int64_t panel, std::int64_t k) {
+        return blocks + panel * panel_bytes + k * Block::kPanelBytes / Block::kValues;
+      },
+      // The scales of a large block lie behind all of its codes.
+      Block::kValues > kLinearChain ? Block::kPanelBytes / 2 : 0);
+}
+
+template <Spread kSpread, class W>
+void many_plain_rows(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
+                     float* scratch) {
+  const W* const w = static_cast<const W*>(call.weights);
+  const bool fetch_ahead = call.rows > own_rows(call.k);
+  many_rows<kSpread>(
+      call, panel_begin, panel_end, scratch,
+      [&](std::int64_t panel, std::int64_t k0, std::int64_t k1, float* room) -> const float* {
+        const W* const from = w + (panel * call.k + k0) * kPanel;
+        if constexpr (sizeof(W) == sizeof(float)) {
+          return from;
+        } else {
+          constexpr int kAhead = 4096 / static_cast<int>(sizeof(W));
+          for (std::int64_t i = 0; i < (k1 - k0) * kPanel; i += Vec::kLanes) {
+            if (fetch_ahead) __builtin_prefetch(from + i + kAhead);
+            Vec::load(from + i).store(room + i);
+          }
+          return room;
+        }
+      },
+      [&](std::int64_t panel, std::int64_t k) {
+        return reinterpret_cast<const unsigned char*>(w + (panel * call.k + k) * kPanel);
+      },
+      0);
+}
+
+// Up to this many rows go through tiles that take the weights as they are stored: those of one tile.
+// Of blocks, two tiles that decode them each for itself still paid on Zen 4 cores, where kSpread is
+// kEachTime; on Intel's processors they do not (24 rows decoded once, two Sapphire Rapids cores: 0.88
+// of the time for Q4_1, 0.92 for Q4_K, 0.86 for Q8_0).
+template <Spread kSpread>
+constexpr std::int64_t few_rows(bool blocks) {
+  if (!blocks) return Vec::kMaxRows;
+  return kSpread == Spread::kOnce ? Vec::kFusedRows : 28;
 }
 
 template <Spread kSpread, CodeLoads kLoads>
@@ -319,19 +415,26 @@ void linear_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_
                    float* scratch) {
   using formats::GgmlType;
   const bool blocks = with_block(call.type, [&]<class Block>(Block) {
-    if (call.rows <= kFusedRows) {
-      fused_panels<Block, kLoads>(call, panel_begin, panel_end, scratch);
+    if (call.rows > few_rows<kSpread>(true)) {
+      many_rows_of_blocks<kSpread, Block>(call, panel_begin, panel_end, scratch);
     } else {
-      decoded_panels<Block, kSpread>(call, panel_begin, panel_end, scratch);
+      fused_panels<Block, kLoads>(call, panel_begin, panel_end, scratch);
     }
   });
   if (blocks) return;
+  const auto plain = [&]<class W>(W) {
+    if (call.rows > few_rows<kSpread>(false)) {
+      many_plain_rows<kSpread, W>(call, panel_begin, panel_end, scratch);
+    } else {
+      plain_panels<kSpread, W>(call, panel_begin, panel_end);
+    }
+  };
   if (call.type == GgmlType::kBF16) {
-    plain_panels<kSpread, std::uint16_t>(call, panel_begin, panel_end);
+    plain(std::uint16_t{});
   } else if (call.type == GgmlType::kF16) {
-    plain_panels<kSpread, Half>(call, panel_begin, panel_end);
+    plain(Half{});
   } else {
-    plain_panels<kSpread, float>(call, panel_begin, panel_end);
+    plain(float{});
   }
 }
 
@@ -340,7 +443,8 @@ void read_lane(formats::GgmlType type, const void* panel, int lane, std::int64_t
   alignas(64) float decoded[128 * kPanel];
   const bool blocks = with_block(type, [&]<class Block>(Block) {
     for (std::int64_t k0 = 0; k0 < k; k0 += Block::kUnit) {
-      decode_panel<Block>(static_cast<const unsigned char*>(panel), k0, k0 + Block::kUnit, decoded);
+      decode_panel<Block>(static_cast<const unsigned char*>(panel), k0, k0 + Block::kUnit, decoded,
+                          false);
       for (int i = 0; i < Block::kUnit; ++i) out[k0 + i] = decoded[i * kPanel + lane];
     }
   });

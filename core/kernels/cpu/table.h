@@ -17,13 +17,17 @@ constexpr std::int64_t kLinearChain = 128;
 // Values of k that are decoded at once where many rows read them: 128 KB for a panel, which stay in
 // the second-level cache. A multiple of the chain and of every block.
 constexpr std::int64_t kDecodedValues = 1024;
-// Up to this many rows each tile of them decodes its weights itself.
-constexpr std::int64_t kFusedRows = 28;
-// Scratch of linear_panels(), in floats, for `rows` rows of `k` values and weights in blocks: rows
-// of x laid out for the tiles; or decoded values and the sums of a panel.
+// Up to this many rows each thread lays x out for itself, as long as that takes 1 MB of its
+// second-level cache at most or is little work; x of more rows is read where it is.
+constexpr std::int64_t own_rows(std::int64_t k) {
+  const std::int64_t fit = (std::int64_t{1} << 18) / k;
+  return fit < 42 ? 42 : fit > 168 ? 168 : fit;
+}
+// Scratch of linear_panels(), in floats, for `rows` rows of `k` values: decoded values, the sums of a
+// panel and x laid out.
 constexpr std::int64_t linear_scratch(std::int64_t rows, std::int64_t k) {
-  return rows <= kFusedRows ? rows * (k / kLinearChain + 1) * (kLinearChain + 16)
-                            : (kDecodedValues + rows) * 32;
+  return (kDecodedValues + rows) * 32 +
+         (rows <= own_rows(k) ? rows * (k / kLinearChain + 1) * (kLinearChain + 16) : 0);
 }
 
 // One part of a PackedLinear.
@@ -65,9 +69,10 @@ struct AttentionTask {
 };
 
 struct CpuKernels {
-  // scratch: [linear_scratch(rows, k)] where the type is one of blocks, else unused.
+  // scratch: [linear_scratch(rows, k)].
   void (*linear_panels)(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                         float* scratch);
+  int tile_rows;  // up to as many rows of plain weights are one tile, which reads x where it is
   // out[k] = weights of one lane (output) of a panel, as fp32
   void (*read_lane)(formats::GgmlType type, const void* panel, int lane, std::int64_t k,
                     float* out);

@@ -10,9 +10,10 @@ namespace {
 
 constexpr CpuKernels kTable = {
     .linear_panels = linear_panels<Spread::kEachTime, CodeLoads::kOnce>,
+    .tile_rows = Vec::kMaxRows,
     .read_lane = read_lane,
     .attention_scratch_bytes = attention_scratch_bytes,
-    .attention = attention,
+    .attention = attention<Spread::kEachTime>,
     .max = row_max,
     .exp_sum = row_exp_sum,
     .find_greater = row_find_greater,

@@ -28,11 +28,30 @@ enum class TileUse : std::uint8_t {
 // vector of weights).
 enum class Spread : std::uint8_t { kEachTime, kOnce };
 
+// What a tile fetches while it computes: some lines from `from` on, `step` bytes further on for each
+// k. The hardware's prefetcher alone is too slow. A tile of many rows stays long on a line of
+// weights, and it falls back (all layers of SmolLM2-135M, 10 rows, two Zen 4 cores: bf16 23 instead
+// of 29 ms, fp32 26 instead of 28). On Intel it does not reach what memory gives for few rows either
+// (a core of Sapphire Rapids, fp32: 18 instead of 14 GB/s for one row, 16 instead of 12 for four;
+// bf16: 18 instead of 15.5 for one).
+struct Fetch {
+  const void* from;
+  std::int64_t step;
+};
+
+// The weights that the tile itself reads a little later.
+template <class W>
+Fetch own_weights(const W* w, std::int64_t w_stride) {
+  constexpr int kAhead = 2048 / (kPanel * static_cast<int>(sizeof(W)));
+  return {w + kAhead * w_stride, w_stride * static_cast<std::int64_t>(sizeof(W))};
+}
+
 template <int R, int NV, Spread kSpread, class W>
 inline __attribute__((always_inline)) void tile_columns(const float* x, std::int64_t x_stride,
                                                         const W* w, std::int64_t w_stride,
                                                         std::int64_t k, float* c,
-                                                        std::int64_t c_stride, TileUse use) {
+                                                        std::int64_t c_stride, TileUse use,
+                                                        Fetch fetch) {
   Vec acc[R][NV];
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r) {
@@ -41,15 +60,11 @@ inline __attribute__((always_inline)) void tile_columns(const float* x, std::int
       acc[r][v] =
           use == TileUse::kContinue ? Vec::load(c + r * c_stride + v * Vec::kLanes) : Vec::zero();
   }
-  constexpr int kAhead = 2048 / (kPanel * static_cast<int>(sizeof(W)));
+  const char* ahead = static_cast<const char*>(fetch.from);
   for (std::int64_t i = 0; i < k; ++i) {
-    // The hardware's prefetcher alone is too slow. A tile of many rows stays long on a line of
-    // weights, and it falls back (all layers of SmolLM2-135M, 10 rows, two Zen 4 cores: bf16 23
-    // instead of 29 ms, fp32 26 instead of 28). On Intel it does not reach what memory gives for few
-    // rows either (a core of Sapphire Rapids, fp32: 18 instead of 14 GB/s for one row, 16 instead
-    // of 12 for four; bf16: 18 instead of 15.5 for one).
-    for (int n = 0; n < NV * Vec::kLanes; n += 64 / static_cast<int>(sizeof(W)))
-      __builtin_prefetch(w + (i + kAhead) * w_stride + n);
+    for (int line = 0; line < NV * Vec::kLanes * static_cast<int>(sizeof(W)); line += 64)
+      __builtin_prefetch(ahead + line);
+    ahead += fetch.step;
     Vec wv[NV];
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) wv[v] = Vec::load(w + i * w_stride + v * Vec::kLanes);
@@ -79,16 +94,17 @@ inline __attribute__((always_inline)) void tile_columns(const float* x, std::int
 
 template <int R, Spread kSpread, class W>
 void tile(const float* x, std::int64_t x_stride, const W* w, std::int64_t w_stride, std::int64_t k,
-          float* c, std::int64_t c_stride, TileUse use) {
+          float* c, std::int64_t c_stride, TileUse use, Fetch fetch) {
   constexpr int kVecs = R <= Vec::kWideRows ? kPanel / Vec::kLanes : Vec::kNarrow;
   for (int n = 0; n < kPanel; n += kVecs * Vec::kLanes) {
-    tile_columns<R, kVecs, kSpread>(x, x_stride, w + n, w_stride, k, c + n, c_stride, use);
+    const Fetch columns = {static_cast<const W*>(fetch.from) + n, fetch.step};
+    tile_columns<R, kVecs, kSpread>(x, x_stride, w + n, w_stride, k, c + n, c_stride, use, columns);
   }
 }
 
 template <class W>
 using TileFunction = void (*)(const float*, std::int64_t, const W*, std::int64_t, std::int64_t,
-                              float*, std::int64_t, TileUse);
+                              float*, std::int64_t, TileUse, Fetch);
 
 // By the number of rows, 1 to kMaxRows; the first is none.
 template <Spread kSpread, class W>
@@ -98,15 +114,16 @@ constexpr auto kTiles = []<int... R>(std::integer_sequence<int, R...>) {
 (std::make_integer_sequence<int, Vec::kMaxRows>());
 
 // Any number of rows, cut into tiles of nearly equal height.
-template <class W>
+template <Spread kSpread, class W>
 void tile_rows(std::int64_t rows, const float* x, std::int64_t x_stride, const W* w,
                std::int64_t w_stride, std::int64_t k, float* c, std::int64_t c_stride,
                TileUse use) {
   const std::int64_t tiles = (rows + Vec::kMaxRows - 1) / Vec::kMaxRows;
   for (std::int64_t t = 0; t < tiles; ++t) {
     const std::int64_t begin = rows * t / tiles, end = rows * (t + 1) / tiles;
-    kTiles<Spread::kEachTime, W>[static_cast<std::size_t>(end - begin)](
-        x + begin * x_stride, x_stride, w, w_stride, k, c + begin * c_stride, c_stride, use);
+    kTiles<kSpread, W>[static_cast<std::size_t>(end - begin)](
+        x + begin * x_stride, x_stride, w, w_stride, k, c + begin * c_stride, c_stride, use,
+        own_weights(w, w_stride));
   }
 }
 

@@ -62,6 +62,30 @@ TEST_CASE("every stored type gives the bits of its dequantised weights, for 1 to
   }
 }
 
+TEST_CASE("a row has the bits it has alone however many share the call, in every type") {
+  Rng rng(28);
+  ThreadPool pool(2);
+  // Around the numbers of rows from which weights are decoded for all and x is read where it is; 45
+  // outputs are a panel that is not full, 1280 inputs two stretches of decoded values.
+  const std::int64_t n = 45, k = 1280, most = 206;
+  const auto x = random_values(most * k, rng);
+  for (const GgmlType type : formats::stored_types()) {
+    const PackedLinear packed = stored(type, n, k, formats::random_rows(type, n, k, rng), pool);
+    test::for_each_variant([&](const char* variant) {
+      std::vector<float> alone(static_cast<std::size_t>(most * n));
+      for (std::int64_t r = 0; r < most; ++r)
+        linear(packed, x.data() + r * k, k, 1, alone.data() + r * n, n, pool);
+      for (const std::int64_t rows : {7, 15, 17, 29, 42, 43, 57, 167, 169, 204, 205, 206}) {
+        CAPTURE(formats::to_string(type));
+        CAPTURE(variant);
+        CAPTURE(rows);
+        const auto y = run(packed, x, rows, pool);
+        REQUIRE(test::first_difference(y.data(), alone.data(), rows * n) == -1);
+      }
+    });
+  }
+}
+
 TEST_CASE("types of 32 values need no whole number of chains") {
   Rng rng(22);
   ThreadPool pool(1);
@@ -72,9 +96,9 @@ TEST_CASE("types of 32 values need no whole number of chains") {
       const auto bytes = formats::random_rows(type, n, k, rng);
       const PackedLinear from_file = stored(type, n, k, bytes, pool);
       const PackedLinear widened = plain(n, k, formats::dequantised(type, bytes), pool);
-      const auto x = random_values(16 * k, rng);
+      const auto x = random_values(230 * k, rng);
       test::for_each_variant([&](const char* variant) {
-        for (const std::int64_t rows : {1, 2, 3, 4, 5, 16}) {
+        for (const std::int64_t rows : {1, 2, 3, 4, 5, 16, 31, 230}) {
           CAPTURE(formats::to_string(type));
           CAPTURE(variant);
           CAPTURE(rows);
