@@ -1,10 +1,11 @@
 // Tree attention of one K/V head and a run of rows (core/kernels/tree_attention.h has the equation
 // and the invariant).
 //
-// Three sweeps: scores of all visible slots, softmax of each list, sum of V. Scores and the sum of
-// V go through the register tile of the linear layers, over blocks of 32 list entries: K transposed
-// into a panel [head_dim][32], V as rows. A score is one chain over the head's dimensions and the
-// sum of V one chain over the list, wherever blocks and the shared part end.
+// Three sweeps: scores of all visible slots, softmax of each list, sum of V. One thread does all of a
+// task; or, over long lists, threads share each sweep, scores by slots and V by columns. Scores and
+// the sum of V go through the register tile of the linear layers, over blocks of 32 list entries: K
+// transposed into a panel [head_dim][32], V as rows. A score is one chain over the head's dimensions
+// and the sum of V one chain over the list, wherever blocks and the shared part end.
 #pragma once
 
 #include "core/kernels/cpu/math_impl.h"
@@ -18,10 +19,12 @@ namespace {
 struct AttentionScratch {
   // Row lengths: list and head_dim, to whole panels (one more, as tails start anywhere).
   std::int64_t ld_scores, ld_head;
-  float* q = nullptr;        // [queries][head_dim]
+  // Of a task:
   float* scores = nullptr;   // [queries][ld_scores]
   float* sums = nullptr;     // [queries][ld_head]
   float* weights = nullptr;  // [queries] sum of exponentials
+  // Of a thread:
+  float* q = nullptr;        // [queries][head_dim]
   float* panel = nullptr;    // [max(head_dim, 32)][max(32, ld_head)]: K transposed, or V
   float* widened = nullptr;  // [32][head_dim] bf16 rows as fp32
 
@@ -29,26 +32,30 @@ struct AttentionScratch {
 
   AttentionScratch(std::int64_t queries, int head_dim, std::int64_t longest)
       : ld_scores(up(longest, kPanel) + kPanel), ld_head(up(head_dim, kPanel)) {
-    const std::int64_t sizes[] = {queries * head_dim, queries * ld_scores,
-                                  queries * ld_head,  queries,
-                                  kPanel * ld_head,   std::int64_t{kPanel} * head_dim};
+    const std::int64_t sizes[] = {
+        queries * ld_scores, queries * ld_head, queries,
+        queries * head_dim,  kPanel * ld_head,  std::int64_t{kPanel} * head_dim};
     for (int i = 0; i < 6; ++i) at[i + 1] = at[i] + up(sizes[i], 16);
   }
-  void place(void* memory) {
-    float* m = static_cast<float*>(memory);
-    q = m;
-    scores = m + at[1];
-    sums = m + at[2];
-    weights = m + at[3];
-    panel = m + at[4];
-    widened = m + at[5];
+  std::int64_t task_floats() const { return at[3]; }
+  std::int64_t thread_floats() const { return at[6] - at[3]; }
+  void place(void* of_task, void* of_thread) {
+    float* const task = static_cast<float*>(of_task);
+    scores = task;
+    sums = task + at[1];
+    weights = task + at[2];
+    float* const thread = static_cast<float*>(of_thread);
+    q = thread;
+    panel = thread + (at[4] - at[3]);
+    widened = thread + (at[5] - at[3]);
   }
   std::int64_t at[7] = {};
 };
 
-std::int64_t attention_scratch_bytes(std::int64_t queries, int head_dim, std::int64_t longest) {
-  return AttentionScratch(queries, head_dim, longest).at[6] *
-         static_cast<std::int64_t>(sizeof(float));
+AttentionBytes attention_scratch_bytes(std::int64_t queries, int head_dim, std::int64_t longest) {
+  const AttentionScratch s(queries, head_dim, longest);
+  constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
+  return {s.task_floats() * kFloat, s.thread_floats() * kFloat};
 }
 
 template <class E, Spread kSpread>
@@ -118,16 +125,17 @@ struct AttentionRun {
                               TileUse::kStore);
   }
 
-  // sums[q] += sum over i < count of p[q, j0 + i] * V[slots[i]], continuing each chain.
+  // sums[q] += sum over i < count of p[q, j0 + i] * V[slots[i]], continuing each chain: columns
+  // [d_begin, d_end), whole panels.
   void value_block(const std::int32_t* slots, int count, std::int64_t j0, std::int64_t q0,
-                   std::int64_t queries) const {
+                   std::int64_t queries, int d_begin, int d_end) const {
     const float* p = s.scores + q0 * s.ld_scores + j0;
     float* sums = s.sums + q0 * s.ld_head;
     bool in_place = t.head_dim % kPanel == 0;  // consecutive slots are a matrix already
     for (int i = 1; in_place && i < count; ++i) in_place = slots[i] == slots[0] + i;
     if (in_place) {
       const E* v = values + slots[0] * t.slot_stride;
-      for (int d = 0; d < t.head_dim; d += kPanel) {
+      for (int d = d_begin; d < d_end; d += kPanel) {
         tile_rows<kSpread, E>(queries, p, s.ld_scores, v + d, t.slot_stride, count, sums + d,
                               s.ld_head, TileUse::kContinue);
       }
@@ -137,13 +145,13 @@ struct AttentionRun {
     fp32_rows(values, slots, count, v_rows);
     for (int i = 0; i < count; ++i) {
       float* to = s.panel + i * s.ld_head;
-      int d = 0;
-      for (; d + Vec::kLanes <= t.head_dim; d += Vec::kLanes)
-        Vec::load(v_rows[i] + d).store(to + d);
-      for (; d < t.head_dim; ++d) to[d] = v_rows[i][d];
-      for (; d < s.ld_head; ++d) to[d] = 0;
+      const int columns = d_end < t.head_dim ? d_end : t.head_dim;
+      int d = d_begin;
+      for (; d + Vec::kLanes <= columns; d += Vec::kLanes) Vec::load(v_rows[i] + d).store(to + d);
+      for (; d < columns; ++d) to[d] = v_rows[i][d];
+      for (; d < d_end; ++d) to[d] = 0;
     }
-    for (int d = 0; d < t.head_dim; d += kPanel) {
+    for (int d = d_begin; d < d_end; d += kPanel) {
       tile_rows<kSpread, float>(queries, p, s.ld_scores, s.panel + d, s.ld_head, count, sums + d,
                                 s.ld_head, TileUse::kContinue);
     }
@@ -194,68 +202,111 @@ struct AttentionRun {
     }
   }
 
-  void store_row(std::int64_t r) const {
+  // Of columns [d_begin, d_end).
+  void store_row(std::int64_t r, int d_begin, int d_end) const {
+    const int columns = (d_end < t.head_dim ? d_end : t.head_dim) - d_begin;
     for (int g = 0; g < t.group; ++g) {
       const std::int64_t query = (r - t.row_begin) * t.group + g;
-      const float* from = s.sums + query * s.ld_head;
-      float* to = t.out + r * t.out_stride + std::int64_t{g} * t.head_dim;
+      const float* from = s.sums + query * s.ld_head + d_begin;
+      float* to = t.out + r * t.out_stride + std::int64_t{g} * t.head_dim + d_begin;
       const Vec weight = Vec::set(s.weights[query]);
-      map_row(t.head_dim, [&](std::int64_t i, int count) {
+      map_row(columns, [&](std::int64_t i, int count) {
         store_n(load_n(from + i, count) / weight, to + i, count);
       });
     }
   }
 
-  void run() const {
-    load_queries();
-    const std::int64_t queries = rows * t.group;
-    std::int64_t first = shared;  // where the earliest window opens
+  // Where the earliest window opens.
+  std::int64_t first() const {
+    std::int64_t earliest = shared;
     for (std::int64_t r = t.row_begin; r < t.row_end; ++r)
-      first = list_start(r) < first ? list_start(r) : first;
-    const bool causal = t.tail_offsets == nullptr;
+      earliest = list_start(r) < earliest ? list_start(r) : earliest;
+    return earliest;
+  }
 
-    each_shared_block(first, shared, [&](const std::int32_t* slots, int count, std::int64_t j) {
-      score_block(slots, count, j, 0, queries);
+  // Of entries [begin, end) of the shared part. A block that is not whole writes scores beyond its
+  // entries, which the tails' replace.
+  void shared_scores(std::int64_t begin, std::int64_t end) const {
+    each_shared_block(begin, end, [&](const std::int32_t* slots, int count, std::int64_t j) {
+      score_block(slots, count, j, 0, rows * t.group);
     });
-    if (causal) {  // one tail, of which row r sees the first r - row_begin entries
+  }
+
+  void tail_scores() const {
+    if (t.tail_offsets == nullptr) {  // causal: one tail, of which row r sees r - row_begin entries
       const std::int64_t last = t.row_end - 1;
       each_tail_block(tail(last), 0, tail_count(last),
                       [&](const std::int32_t* slots, int count, std::int64_t j) {
-                        score_block(slots, count, j, 0, queries);
+                        score_block(slots, count, j, 0, rows * t.group);
                       });
+      return;
     }
     for (std::int64_t r = t.row_begin; r < t.row_end; ++r) {
-      if (!causal) {
-        each_tail_block(tail(r), tail_start(r), tail_count(r),
-                        [&](const std::int32_t* slots, int count, std::int64_t j) {
-                          score_block(slots, count, j, (r - t.row_begin) * t.group, t.group);
-                        });
-      }
-      softmax_row(r, first);
+      each_tail_block(tail(r), tail_start(r), tail_count(r),
+                      [&](const std::int32_t* slots, int count, std::int64_t j) {
+                        score_block(slots, count, j, (r - t.row_begin) * t.group, t.group);
+                      });
     }
+  }
 
-    for (std::int64_t i = 0; i < queries * s.ld_head; ++i) s.sums[i] = 0;
-    each_shared_block(first, shared, [&](const std::int32_t* slots, int count, std::int64_t j) {
-      value_block(slots, count, j, 0, queries);
+  // Columns [d_begin, d_end) of out, whole panels.
+  void values_of(std::int64_t begin, int d_begin, int d_end) const {
+    const std::int64_t queries = rows * t.group;
+    for (std::int64_t q = 0; q < queries; ++q) {
+      for (int d = d_begin; d < d_end; ++d) s.sums[q * s.ld_head + d] = 0;
+    }
+    each_shared_block(begin, shared, [&](const std::int32_t* slots, int count, std::int64_t j) {
+      value_block(slots, count, j, 0, queries, d_begin, d_end);
     });
     for (std::int64_t r = t.row_begin; r < t.row_end; ++r) {
       each_tail_block(tail(r), tail_start(r), tail_count(r),
                       [&](const std::int32_t* slots, int count, std::int64_t j) {
-                        value_block(slots, count, j, (r - t.row_begin) * t.group, t.group);
+                        value_block(slots, count, j, (r - t.row_begin) * t.group, t.group, d_begin,
+                                    d_end);
                       });
-      store_row(r);
+      store_row(r, d_begin, d_end);
+    }
+  }
+
+  void run(AttentionSweep sweep, std::int64_t begin, std::int64_t end) const {
+    const std::int64_t from = first();
+    const std::int64_t whole = from + (shared - from) / kPanel * kPanel;  // end of whole blocks
+    switch (sweep) {
+      case AttentionSweep::kAll:
+        load_queries();
+        shared_scores(from, shared);
+        tail_scores();
+        for (std::int64_t r = t.row_begin; r < t.row_end; ++r) softmax_row(r, from);
+        values_of(from, 0, static_cast<int>(s.ld_head));
+        return;
+      case AttentionSweep::kSharedScores:
+        load_queries();
+        shared_scores(from + begin, from + end < whole ? from + end : whole);
+        return;
+      case AttentionSweep::kOtherScores:
+        load_queries();
+        shared_scores(whole, shared);
+        tail_scores();
+        return;
+      case AttentionSweep::kSoftmax:
+        for (std::int64_t r = t.row_begin + begin; r < t.row_begin + end; ++r) softmax_row(r, from);
+        return;
+      case AttentionSweep::kValues:
+        values_of(from, static_cast<int>(begin), static_cast<int>(end));
+        return;
     }
   }
 };
 
 template <Spread kSpread>
-void attention(const AttentionTask& task, std::int64_t longest, void* memory) {
+void attention(const AttentionTask& task, std::int64_t longest, AttentionSweep sweep,
+               std::int64_t begin, std::int64_t end, void* of_task, void* of_thread) {
   AttentionScratch s((task.row_end - task.row_begin) * task.group, task.head_dim, longest);
-  s.place(memory);
+  s.place(of_task, of_thread);
   if (task.precision == Precision::kBF16) {
-    AttentionRun<std::uint16_t, kSpread>{.t = task, .s = s}.run();
+    AttentionRun<std::uint16_t, kSpread>{.t = task, .s = s}.run(sweep, begin, end);
   } else {
-    AttentionRun<float, kSpread>{.t = task, .s = s}.run();
+    AttentionRun<float, kSpread>{.t = task, .s = s}.run(sweep, begin, end);
   }
 }
 

@@ -68,6 +68,24 @@ struct AttentionTask {
   const std::int32_t* tail_offsets;
 };
 
+// What of a task to do. One thread does all of it, or threads share each sweep, one sweep after the
+// other: the scores of shared entries [begin, end), counted from the first that any row sees, whole
+// blocks of 32 alone; the scores of the others; the softmax of rows [begin, end), counted from
+// row_begin; columns [begin, end) of the sum of V, whole panels of 32 (the last may reach beyond
+// head_dim).
+enum class AttentionSweep : std::uint8_t {
+  kAll,
+  kSharedScores,
+  kOtherScores,
+  kSoftmax,
+  kValues,
+};
+
+// Scratch of attention(): a task's, kept from one sweep to the next, and a thread's.
+struct AttentionBytes {
+  std::int64_t of_task, of_thread;
+};
+
 struct CpuKernels {
   // scratch: [linear_scratch(rows, k)].
   void (*linear_panels)(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
@@ -77,8 +95,10 @@ struct CpuKernels {
   void (*read_lane)(formats::GgmlType type, const void* panel, int lane, std::int64_t k,
                     float* out);
 
-  std::int64_t (*attention_scratch_bytes)(std::int64_t queries, int head_dim, std::int64_t longest);
-  void (*attention)(const AttentionTask& task, std::int64_t longest, void* scratch);
+  AttentionBytes (*attention_scratch_bytes)(std::int64_t queries, int head_dim,
+                                            std::int64_t longest);
+  void (*attention)(const AttentionTask& task, std::int64_t longest, AttentionSweep sweep,
+                    std::int64_t begin, std::int64_t end, void* of_task, void* of_thread);
 
   float (*max)(const float* x, std::int64_t n);
   // sum exp(x - offset), in fp64 over blocks; out (or null) = the exponentials

@@ -235,6 +235,45 @@ TEST_CASE("causal prefill gives each row the bits it has as a list, whatever the
 }
 
 // Values by hand: value row j of a list is j in K/V head 0 and 1000 + j in head 1.
+TEST_CASE("over long lists threads share a row's work, and no bit shows it") {
+  Rng rng(77);
+  ThreadPool one(1);
+  for (const AttentionShape& shape :
+       {AttentionShape{.heads = 9, .kv_heads = 3, .head_dim = 64, .scale = 0.125f},
+        AttentionShape{.heads = 2, .kv_heads = 1, .head_dim = 80, .scale = 0.1f, .window = 700},
+        AttentionShape{.heads = 5, .kv_heads = 5, .head_dim = 20, .scale = 0.2f, .softcap = 30}}) {
+    for (const Precision precision : {Precision::kF32, Precision::kBF16}) {
+      for (const int prefix : {1530, 1900}) {
+        for (const bool in_order : {false, true}) {
+          Scene scene(shape, 3, prefix, 7, 50, precision, rng);
+          if (in_order) {  // as a prompt's are
+            for (auto& list : scene.lists) {
+              for (int i = 0; i < prefix; ++i) list[static_cast<std::size_t>(i)] = i;
+            }
+          }
+          test::for_each_variant([&](const char* variant) {
+            for (const std::int64_t rows : {1, 2, 3}) {
+              const auto cut = static_cast<std::size_t>(prefix);
+              const auto expected = scene.run(one, 0, rows, cut);
+              for (const int threads : {2, 3, 5, 8, 16}) {
+                ThreadPool pool(threads);
+                CAPTURE(variant);
+                CAPTURE(shape.head_dim);
+                CAPTURE(rows);
+                CAPTURE(threads);
+                CAPTURE(in_order);
+                const auto got = scene.run(pool, 0, rows, cut);
+                REQUIRE(test::first_difference(got.data(), expected.data(),
+                                               static_cast<std::int64_t>(got.size())) == -1);
+              }
+            }
+          });
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("a window of w averages the last w entries, in the kernel and in the reference") {
   ThreadPool pool(1);
   constexpr int kSlots = 40, kDim = 16;
