@@ -135,18 +135,45 @@ AttentionTask task_of(const float* q, std::int64_t q_stride, const KvView& kv,
 
 // Whether threads share the sweeps of a task a K/V head, instead of taking whole tasks: where these
 // would leave a fifth of the threads' time unused (one row of 3 K/V heads and two threads: a quarter)
-// and lists are so long that meeting twice more does not matter (30 layers, one row, two Sapphire Rapids
-// cores: 4096 slots 0.80 of the time, 1024 slots 1.0).
-constexpr std::int64_t kLeastShared = 1536, kSharedScoreBytes = 4 << 20;
+// and a row sees so many slots that meeting twice more does not matter (30 layers, one row, two
+// Sapphire Rapids cores: 4096 slots 0.80 of the time, 1024 slots 1.0).
+constexpr std::int64_t kLeastShared = 1536, kSharedScoreBytes = 4 << 20;  // of a task
 bool shares_sweeps(std::int64_t tasks, std::int64_t threads, std::int64_t queries,
-                   std::int64_t longest) {
+                   std::int64_t longest, int window) {
   const std::int64_t rounds = (tasks + threads - 1) / threads;
-  return longest >= kLeastShared && 5 * tasks < 4 * rounds * threads && queries <= kMaxQueries &&
+  const std::int64_t seen = window > 0 ? std::min<std::int64_t>(longest, window) : longest;
+  return seen >= kLeastShared && 5 * tasks < 4 * rounds * threads && queries <= kMaxQueries &&
          4 * queries * longest <= kSharedScoreBytes;
 }
 
-// All K/V heads of a slot are read together, as they lie in memory, by so many slots at a time.
-constexpr std::int64_t kSharedEntries = 128;
+// The sweeps of all tasks, a task a K/V head over the same rows, one after another.
+// sweep(what, task, begin, end, worker)
+template <class Sweep>
+void run_sweeps(const AttentionTask& task, std::int64_t tasks, std::int64_t longest,
+                ThreadPool& pool, const Sweep& sweep) {
+  // All heads of a slot are read together, as they lie in memory, by so many slots at a time.
+  constexpr std::int64_t kEntries = 128, kColumns = 32;
+  const std::int64_t parts = (longest + kEntries - 1) / kEntries;
+  pool.for_tasks(tasks + parts, [&](std::int64_t index, int worker) {
+    if (index < tasks) {
+      sweep(AttentionSweep::kOtherScores, index, 0, 0, worker);
+      return;
+    }
+    const std::int64_t begin = (index - tasks) * kEntries;
+    for (std::int64_t i = 0; i < tasks; ++i)
+      sweep(AttentionSweep::kSharedScores, i, begin, begin + kEntries, worker);
+  });
+  const std::int64_t rows = task.row_end - task.row_begin;
+  pool.for_tasks(tasks * rows, [&](std::int64_t index, int worker) {
+    const std::int64_t row = index / tasks;
+    sweep(AttentionSweep::kSoftmax, index % tasks, row, row + 1, worker);
+  });
+  const std::int64_t panels = (task.head_dim + kColumns - 1) / kColumns;
+  pool.for_tasks(tasks * panels, [&](std::int64_t index, int worker) {
+    const std::int64_t begin = index % panels * kColumns;
+    sweep(AttentionSweep::kValues, index / panels, begin, begin + kColumns, worker);
+  });
+}
 
 }  // namespace
 
@@ -159,7 +186,7 @@ void tree_attention(const float* q, std::int64_t q_stride, std::int64_t rows, co
   for (std::int64_t r = 0; r < rows; ++r) longest = std::max(longest, list_length(visible, r));
   const std::int64_t group = shape.heads / shape.kv_heads, heads = shape.kv_heads;
   std::int64_t runs = row_runs(rows, group, heads, longest, pool.size());
-  const bool shared = shares_sweeps(runs * heads, pool.size(), rows * group, longest);
+  const bool shared = shares_sweeps(runs * heads, pool.size(), rows * group, longest, shape.window);
   if (shared) runs = 1;
   const std::int64_t most_rows = (rows + runs - 1) / runs;
   const CpuKernels& kernels = cpu_kernels();
@@ -198,31 +225,12 @@ void tree_attention(const float* q, std::int64_t q_stride, std::int64_t rows, co
   std::vector<AttentionTask> tasks;
   for (std::int64_t head = 0; head < heads; ++head) tasks.push_back(task_of_rows(head, 0, rows));
   auto* const kept = static_cast<std::byte*>(pool.scratch(0, of_tasks + own));
-  const auto sweep = [&](AttentionSweep what, std::int64_t head, std::int64_t begin,
-                         std::int64_t end, int worker) {
-    kernels.attention(tasks[static_cast<std::size_t>(head)], longest, what, begin, end,
-                      kept + head * bytes.of_task, scratch(worker));
-  };
-  const std::int64_t parts = (longest + kSharedEntries - 1) / kSharedEntries;
-  pool.for_tasks(heads + parts, [&](std::int64_t index, int worker) {
-    if (index < heads) {
-      sweep(AttentionSweep::kOtherScores, index, 0, 0, worker);
-      return;
-    }
-    const std::int64_t begin = (index - heads) * kSharedEntries;
-    for (std::int64_t head = 0; head < heads; ++head)
-      sweep(AttentionSweep::kSharedScores, head, begin, begin + kSharedEntries, worker);
-  });
-  pool.for_tasks(heads * rows, [&](std::int64_t index, int worker) {
-    const std::int64_t row = index / heads;
-    sweep(AttentionSweep::kSoftmax, index % heads, row, row + 1, worker);
-  });
-  constexpr int kColumns = 32;
-  const std::int64_t panels = (shape.head_dim + kColumns - 1) / kColumns;
-  pool.for_tasks(heads * panels, [&](std::int64_t index, int worker) {
-    const std::int64_t begin = index % panels * kColumns;
-    sweep(AttentionSweep::kValues, index / panels, begin, begin + kColumns, worker);
-  });
+  run_sweeps(tasks.front(), heads, longest, pool,
+             [&](AttentionSweep sweep, std::int64_t head, std::int64_t begin, std::int64_t end,
+                 int worker) {
+               kernels.attention(tasks[static_cast<std::size_t>(head)], longest, sweep, begin, end,
+                                 kept + head * bytes.of_task, scratch(worker));
+             });
 }
 
 void store_kv(const float* rows, std::int64_t stride, std::int64_t count, int dims,
