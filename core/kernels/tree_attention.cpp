@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
-#include <vector>
 
 #include "core/base/bf16.h"
 #include "core/base/error.h"
@@ -95,24 +94,20 @@ std::int64_t row_runs(std::int64_t rows, std::int64_t group, std::int64_t kv_hea
   return best;
 }
 
-// K/V head `head` and rows [begin, end).
+// K/V head 0 and rows [begin, end).
 AttentionTask task_of(const float* q, std::int64_t q_stride, const KvView& kv,
                       const AttentionShape& shape, const VisibleSlots& visible, float* out,
-                      std::int64_t out_stride, std::int64_t head, std::int64_t begin,
-                      std::int64_t end) {
-  const std::int64_t group = shape.heads / shape.kv_heads, head_dim = shape.head_dim;
+                      std::int64_t out_stride, std::int64_t begin, std::int64_t end) {
   AttentionTask task{};
-  task.q = q + head * group * head_dim;
+  task.q = q;
   task.q_stride = q_stride;
-  task.out = out + head * group * head_dim;
+  task.out = out;
   task.out_stride = out_stride;
-  const std::size_t offset =
-      static_cast<std::size_t>(head * head_dim) * element_bytes(kv.precision);
-  task.keys = static_cast<const char*>(kv.keys) + offset;
-  task.values = static_cast<const char*>(kv.values) + offset;
+  task.keys = kv.keys;
+  task.values = kv.values;
   task.precision = kv.precision;
-  task.slot_stride = shape.kv_heads * head_dim;
-  task.group = static_cast<int>(group);
+  task.slot_stride = std::int64_t{shape.kv_heads} * shape.head_dim;
+  task.group = shape.heads / shape.kv_heads;
   task.head_dim = shape.head_dim;
   task.window = shape.window;
   task.scale = shape.scale;
@@ -133,6 +128,17 @@ AttentionTask task_of(const float* q, std::int64_t q_stride, const KvView& kv,
   return task;
 }
 
+// The same rows of another K/V head.
+AttentionTask of_head(AttentionTask task, std::int64_t head) {
+  const std::int64_t at = head * task.head_dim;
+  task.q += at * task.group;
+  task.out += at * task.group;
+  const std::size_t bytes = static_cast<std::size_t>(at) * element_bytes(task.precision);
+  task.keys = static_cast<const char*>(task.keys) + bytes;
+  task.values = static_cast<const char*>(task.values) + bytes;
+  return task;
+}
+
 // Whether threads share the sweeps of a task a K/V head, instead of taking whole tasks: where these
 // would leave a fifth of the threads' time unused (one row of 3 K/V heads and two threads: a quarter)
 // and a row sees so many slots that meeting twice more does not matter (30 layers, one row, two
@@ -146,30 +152,30 @@ bool shares_sweeps(std::int64_t tasks, std::int64_t threads, std::int64_t querie
          4 * queries * longest <= kSharedScoreBytes;
 }
 
-// The sweeps of all tasks, a task a K/V head over the same rows, one after another.
-// sweep(what, task, begin, end, worker)
+// The sweeps of a task's rows for all K/V heads, one after another.
+// sweep(what, head, begin, end, worker)
 template <class Sweep>
-void run_sweeps(const AttentionTask& task, std::int64_t tasks, std::int64_t longest,
+void run_sweeps(const AttentionTask& task, std::int64_t heads, std::int64_t longest,
                 ThreadPool& pool, const Sweep& sweep) {
   // All heads of a slot are read together, as they lie in memory, by so many slots at a time.
   constexpr std::int64_t kEntries = 128, kColumns = 32;
   const std::int64_t parts = (longest + kEntries - 1) / kEntries;
-  pool.for_tasks(tasks + parts, [&](std::int64_t index, int worker) {
-    if (index < tasks) {
+  pool.for_tasks(heads + parts, [&](std::int64_t index, int worker) {
+    if (index < heads) {
       sweep(AttentionSweep::kOtherScores, index, 0, 0, worker);
       return;
     }
-    const std::int64_t begin = (index - tasks) * kEntries;
-    for (std::int64_t i = 0; i < tasks; ++i)
-      sweep(AttentionSweep::kSharedScores, i, begin, begin + kEntries, worker);
+    const std::int64_t begin = (index - heads) * kEntries;
+    for (std::int64_t head = 0; head < heads; ++head)
+      sweep(AttentionSweep::kSharedScores, head, begin, begin + kEntries, worker);
   });
   const std::int64_t rows = task.row_end - task.row_begin;
-  pool.for_tasks(tasks * rows, [&](std::int64_t index, int worker) {
-    const std::int64_t row = index / tasks;
-    sweep(AttentionSweep::kSoftmax, index % tasks, row, row + 1, worker);
+  pool.for_tasks(heads * rows, [&](std::int64_t index, int worker) {
+    const std::int64_t row = index / heads;
+    sweep(AttentionSweep::kSoftmax, index % heads, row, row + 1, worker);
   });
   const std::int64_t panels = (task.head_dim + kColumns - 1) / kColumns;
-  pool.for_tasks(tasks * panels, [&](std::int64_t index, int worker) {
+  pool.for_tasks(heads * panels, [&](std::int64_t index, int worker) {
     const std::int64_t begin = index % panels * kColumns;
     sweep(AttentionSweep::kValues, index / panels, begin, begin + kColumns, worker);
   });
@@ -207,8 +213,8 @@ void tree_attention(const float* q, std::int64_t q_stride, std::int64_t rows, co
                 "tree attention: out of memory: " + std::to_string(of_tasks + own) +
                     " bytes a thread for the scores of " + std::to_string(longest) + " slots");
   }
-  const auto task_of_rows = [&](std::int64_t head, std::int64_t begin, std::int64_t end) {
-    return task_of(q, q_stride, kv, shape, visible, out, out_stride, head, begin, end);
+  const auto task_of_rows = [&](std::int64_t begin, std::int64_t end) {
+    return task_of(q, q_stride, kv, shape, visible, out, out_stride, begin, end);
   };
 
   if (!shared) {
@@ -216,19 +222,18 @@ void tree_attention(const float* q, std::int64_t q_stride, std::int64_t rows, co
     pool.for_tasks(runs * heads, [&](std::int64_t index, int worker) {
       const std::int64_t head = index % heads, run = runs - 1 - index / heads;
       std::byte* const memory = scratch(worker);
-      kernels.attention(task_of_rows(head, rows * run / runs, rows * (run + 1) / runs), longest,
-                        AttentionSweep::kAll, 0, 0, memory, memory + bytes.of_task);
+      kernels.attention(of_head(task_of_rows(rows * run / runs, rows * (run + 1) / runs), head),
+                        longest, AttentionSweep::kAll, 0, 0, memory, memory + bytes.of_task);
     });
     return;
   }
 
-  std::vector<AttentionTask> tasks;
-  for (std::int64_t head = 0; head < heads; ++head) tasks.push_back(task_of_rows(head, 0, rows));
+  const AttentionTask task = task_of_rows(0, rows);
   auto* const kept = static_cast<std::byte*>(pool.scratch(0, of_tasks + own));
-  run_sweeps(tasks.front(), heads, longest, pool,
+  run_sweeps(task, heads, longest, pool,
              [&](AttentionSweep sweep, std::int64_t head, std::int64_t begin, std::int64_t end,
                  int worker) {
-               kernels.attention(tasks[static_cast<std::size_t>(head)], longest, sweep, begin, end,
+               kernels.attention(of_head(task, head), longest, sweep, begin, end,
                                  kept + head * bytes.of_task, scratch(worker));
              });
 }

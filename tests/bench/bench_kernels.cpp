@@ -56,8 +56,6 @@ struct Medians {
 Medians alternate(int repeats, const std::function<void()>& ours,
                   const std::function<void()>& torch) {
   std::vector<double> a, b;
-  ours();
-  torch();
   const auto second_run = [](const std::function<void()>& work) {
     work();
     return milliseconds(work);

@@ -315,7 +315,8 @@ void fetch_for_writing(const LinearCall& call, std::int64_t row, std::int64_t co
 // Rapids cores: 91 instead of 80 % of the multiply-adds' limit). Meanwhile the tiles of a stretch
 // fetch what is decoded next, each its share.
 //
-// fp32_weights(panel, k_begin, k_end, room): [k][32], where they are or written into room.
+// fp32_weights(panel, k_begin, k_end, room, fetch_ahead): [k][32], where they are or written into
+// room; fetch_ahead: what comes later is to be fetched meanwhile, as the tiles do not.
 // stored(panel, k): where the weights from k on lie; panels follow one another. A stretch is decoded
 // when `ahead` bytes more than its own are in the cache.
 template <Spread kSpread, class Weights, class Stored>
@@ -331,7 +332,7 @@ void many_rows(const LinearCall& call, std::int64_t panel_begin, std::int64_t pa
   for (std::int64_t panel = panel_begin; panel < panel_end; ++panel) {
     for (std::int64_t k0 = 0; k0 < call.k; k0 += stretch) {
       const std::int64_t k1 = call.k - k0 < stretch ? call.k : k0 + stretch;
-      const float* const weights = fp32_weights(panel, k0, k1, scratch);
+      const float* const weights = fp32_weights(panel, k0, k1, scratch, !own);
       // The next stretch, of this panel or the next.
       const unsigned char* const next = stored(panel, k1) + ahead;
       const std::int64_t next_k = k1 < call.k ? call.k - k1 : call.k;
@@ -341,7 +342,7 @@ void many_rows(const LinearCall& call, std::int64_t panel_begin, std::int64_t pa
         const std::int64_t row = call.rows * t / tiles, count = call.rows * (t + 1) / tiles - row;
         const bool last = k1 == call.k;
         if (last) fetch_for_writing(call, row, count, panel * kPanel);
-        const Fetch fetch = {next + t * share, share / (k1 - k0)};
+        const Fetch fetch = {next + t * share, share / (k1 - k0)};  // where x is laid out
         const float* const x =
             own ? laid_out + (row * chains + k0 / kLinearChain * count) * kChainStride
                 : call.x + row * call.x_stride + k0;
@@ -360,10 +361,9 @@ void many_rows_of_blocks(const LinearCall& call, std::int64_t panel_begin, std::
                          float* scratch) {
   const auto* const blocks = static_cast<const unsigned char*>(call.weights);
   const std::int64_t panel_bytes = call.k / Block::kValues * Block::kPanelBytes;
-  const bool fetch_ahead = call.rows > own_rows(call.k);  // else the tiles do
   many_rows<kSpread>(
       call, panel_begin, panel_end, scratch,
-      [&](std::int64_t panel, std::int64_t k0, std::int64_t k1, float* room) {
+      [&](std::int64_t panel, std::int64_t k0, std::int64_t k1, float* room, bool fetch_ahead) {
         decode_panel<Block>(blocks + panel * panel_bytes, k0, k1, room, fetch_ahead);
         return room;
       },
@@ -378,10 +378,10 @@ template <Spread kSpread, class W>
 void many_plain_rows(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                      float* scratch) {
   const W* const w = static_cast<const W*>(call.weights);
-  const bool fetch_ahead = call.rows > own_rows(call.k);
   many_rows<kSpread>(
       call, panel_begin, panel_end, scratch,
-      [&](std::int64_t panel, std::int64_t k0, std::int64_t k1, float* room) -> const float* {
+      [&](std::int64_t panel, std::int64_t k0, std::int64_t k1, float* room,
+          bool fetch_ahead) -> const float* {
         const W* const from = w + (panel * call.k + k0) * kPanel;
         if constexpr (sizeof(W) == sizeof(float)) {
           return from;

@@ -234,7 +234,6 @@ TEST_CASE("causal prefill gives each row the bits it has as a list, whatever the
   }
 }
 
-// Values by hand: value row j of a list is j in K/V head 0 and 1000 + j in head 1.
 TEST_CASE("over long lists threads share a row's work, and no bit shows it") {
   Rng rng(77);
   ThreadPool one(1);
@@ -274,6 +273,7 @@ TEST_CASE("over long lists threads share a row's work, and no bit shows it") {
   }
 }
 
+// Values by hand: value row j of a list is j in K/V head 0 and 1000 + j in head 1.
 TEST_CASE("a window of w averages the last w entries, in the kernel and in the reference") {
   ThreadPool pool(1);
   constexpr int kSlots = 40, kDim = 16;
