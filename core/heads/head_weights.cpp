@@ -10,8 +10,10 @@ namespace triescope {
 using kernels::PackedLinear;
 
 PackedLinear HeadLoader::stacked(std::span<const std::string> names) const {
-  const StackedShape shape = stacked_shape(file_, names);
-  PackedLinear packed(shape.outputs, shape.inputs, precision_);
+  std::vector<PackedLinear::Part> parts;
+  for (const std::string& name : names)
+    parts.push_back(PackedLinear::Part::plain(file_.shape(name + ".weight").at(0), precision_));
+  PackedLinear packed(parts, stacked_shape(file_, names).inputs);
   std::int64_t first = 0;
   for (const std::string& name : names) {
     const formats::HeadTensor weight = file_.tensor(name + ".weight");

@@ -21,10 +21,7 @@ void gelu_row(const float* gate, const float* up, std::int64_t n, float* out) {
 void apply(ActivationKind kind, const float* gate, const float* up, std::int64_t stride,
            std::int64_t rows, std::int64_t dim, float* out, std::int64_t out_stride,
            ThreadPool& pool) {
-  const CpuKernels& kernels = cpu_kernels();
-  const auto act = kind == ActivationKind::kSilu       ? kernels.silu
-                   : kind == ActivationKind::kGeluTanh ? kernels.gelu_tanh
-                                                       : &gelu_row;
+  const RowActivation act = row_activation(kind);
   const auto run = [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t r = begin; r < end; ++r) {
       act(gate + r * stride, up == nullptr ? nullptr : up + r * stride, dim, out + r * out_stride);
@@ -38,6 +35,13 @@ void apply(ActivationKind kind, const float* gate, const float* up, std::int64_t
 }
 
 }  // namespace
+
+RowActivation row_activation(ActivationKind kind) {
+  const CpuKernels& kernels = cpu_kernels();
+  return kind == ActivationKind::kSilu       ? kernels.silu
+         : kind == ActivationKind::kGeluTanh ? kernels.gelu_tanh
+                                             : &gelu_row;
+}
 
 void gated_activation(ActivationKind kind, const float* gate, const float* up, std::int64_t stride,
                       std::int64_t rows, std::int64_t dim, float* out, std::int64_t out_stride,

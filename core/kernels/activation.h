@@ -10,6 +10,11 @@ namespace triescope::kernels {
 
 enum class ActivationKind : std::uint8_t { kSilu, kGeluTanh, kGelu };
 
+// One row: out[i] = act(gate[i]) * up[i], i < n; up null: act(gate[i]). out may be gate. Of the
+// calling thread's instruction set.
+using RowActivation = void (*)(const float* gate, const float* up, std::int64_t n, float* out);
+RowActivation row_activation(ActivationKind kind);
+
 // out[r, i] = act(gate[r, i]) * up[r, i], i < dim. Row r of gate at gate + r * stride, of up
 // likewise (one matrix computes both: up = gate + dim). out may be gate (out_stride == stride).
 void gated_activation(ActivationKind kind, const float* gate, const float* up, std::int64_t stride,

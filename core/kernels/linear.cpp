@@ -14,6 +14,7 @@
 #include "core/kernels/cpu/blocks.h"
 #include "core/kernels/cpu/half.h"
 #include "core/kernels/cpu/table.h"
+#include "core/kernels/linear_run.h"
 
 namespace triescope::kernels {
 
@@ -218,10 +219,7 @@ void check_range(const char* what, std::int64_t first, std::int64_t count, std::
 }  // namespace
 
 PackedLinear::PackedLinear(std::int64_t outputs, std::int64_t inputs, Precision precision)
-    : PackedLinear(
-          std::array{Part{outputs, precision == Precision::kBF16 ? formats::GgmlType::kBF16
-                                                                 : formats::GgmlType::kF32}},
-          inputs) {}
+    : PackedLinear(std::array{Part::plain(outputs, precision)}, inputs) {}
 
 PackedLinear::PackedLinear(std::span<const Part> parts, std::int64_t inputs) : inputs_(inputs) {
   std::size_t bytes = 0;
@@ -362,56 +360,17 @@ void PackedLinear::read_row(std::int64_t n, float* out) const {
             });
 }
 
-// Rows a multiple of 2 KB apart have their lines in the same few sets of the first-level cache, and
-// those of a tile throw each other out: where tiles read them as they are, they are laid out a line
-// further apart first. 256 rows of 2048 to 768 outputs, Q4_1, two Zen 4 cores: 87 instead of 53 to 71
-// % of the multiply-adds' limit.
-constexpr std::int64_t kClash = 512, kLine = 16;  // in floats
-
 void linear(const PackedLinear& w, const float* x, std::int64_t x_stride, std::int64_t rows,
             float* y, std::int64_t y_stride, ThreadPool& pool, LinearMode mode) {
   if (rows <= 0) return;
-  const CpuKernels& kernels = cpu_kernels();  // asked here: workers have a choice of their own
-  const auto scratch_bytes =
-      static_cast<std::size_t>(linear_scratch(rows, w.inputs_)) * sizeof(float);
-  for (int worker = 0; worker < pool.size(); ++worker) pool.scratch(worker, scratch_bytes);
-  const bool one_tile =
-      rows <= kernels.tile_rows && std::ranges::any_of(w.parts_, [](const auto& part) {
-        return formats::block_elements(part.type) == 1;
-      });
-  if (rows > 4 && (one_tile || rows > own_rows(w.inputs_)) && x_stride % kClash == 0) {
-    const std::int64_t stride = w.inputs_ + kLine;
-    const std::size_t bytes = static_cast<std::size_t>(rows * stride) * sizeof(float);
-    auto* const apart = reinterpret_cast<float*>(
-        static_cast<std::byte*>(pool.scratch(0, scratch_bytes + bytes)) + scratch_bytes);
-    pool.for_ranges(rows, [&](std::int64_t begin, std::int64_t end, int) {
-      for (std::int64_t r = begin; r < end; ++r)
-        std::memcpy(apart + r * stride, x + r * x_stride,
-                    static_cast<std::size_t>(w.inputs_) * sizeof(float));
-    });
-    x = apart;
-    x_stride = stride;
-  }
+  const LinearRun run(w, x, x_stride, rows, pool);
   pool.for_ranges(w.panels_, [&](std::int64_t begin, std::int64_t end, int worker) {
-    auto* scratch = static_cast<float*>(pool.scratch(worker, scratch_bytes));
     for (const PackedLinear::Placed& part : w.parts_) {
       const std::int64_t p0 = std::max(begin, part.first_panel) - part.first_panel,
                          p1 = std::min(end, part.first_panel + part.panels) - part.first_panel;
       if (p0 >= p1) continue;
-      const LinearCall call{
-          .weights = w.weights_.as<const std::byte>() + part.offset,
-          .type = part.type,
-          .bias = w.has_bias() ? w.bias_.as<const float>() + part.first_panel * PackedLinear::kPanel
-                               : nullptr,
-          .x = x,
-          .x_stride = x_stride,
-          .rows = rows,
-          .k = w.inputs_,
-          .outputs = part.outputs,
-          .y = y + part.first_output,
-          .y_stride = y_stride,
-          .add = mode == LinearMode::kAdd};
-      kernels.linear_panels(call, p0, p1, scratch);
+      float* const from = y + part.first_output + p0 * PackedLinear::kPanel;
+      run.panels(part, p0, p1, worker, from, y_stride, mode);
     }
   });
 }

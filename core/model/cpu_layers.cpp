@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/kernels/activation.h"
+#include "core/kernels/gated_linear.h"
 #include "core/kernels/linear.h"
 #include "core/kernels/norm.h"
 #include "core/kernels/rope.h"
@@ -47,14 +48,14 @@ std::span<float> CpuLayers::residual(std::size_t rows) {
 }
 
 void CpuLayers::normalise(const float* x, std::int64_t rows, const std::vector<float>& weight,
-                          const std::vector<float>& bias, float* out) {
+                          const std::vector<float>& bias, float* out, std::int64_t out_stride) {
   const std::int64_t hidden = config_.hidden;
   if (config_.norm == formats::NormKind::kLayer) {
     kernels::layer_norm(x, hidden, {rows, hidden}, weight.data(), bias.data(), config_.norm_eps,
-                        out, hidden, pool_);
+                        out, out_stride, pool_);
   } else {
     kernels::rms_norm(x, hidden, {rows, hidden}, weight.data(), config_.norm_eps,
-                      config_.norm_plus_one, out, hidden, pool_);
+                      config_.norm_plus_one, out, out_stride, pool_);
   }
 }
 
@@ -79,10 +80,12 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
   const std::int64_t kv_dims = config_.kv_dims();
   const std::int64_t qkv = query + 2 * kv_dims;
   const std::int64_t inner = config_.intermediate;
-  const std::int64_t inner_stride = (config_.gated_mlp ? 2 : 1) * inner;
-  at_least(normed_, count, hidden);
+  const std::int64_t normed_stride = kernels::linear_stride(hidden),
+                     attention_stride = kernels::linear_stride(query),
+                     inner_stride = kernels::linear_stride(inner);
+  at_least(normed_, count, normed_stride);
   at_least(qkv_, count, qkv);
-  at_least(attention_, count, query);
+  at_least(attention_, count, attention_stride);
   at_least(inner_, count, inner_stride);
   if (config_.sandwich_norms) at_least(branch_, count, hidden);
   fill_ropes(all);
@@ -108,7 +111,7 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
       return;
     }
     kernels::linear(linear, in, stride, rows, branch_.data(), hidden, pool_);
-    normalise(branch_.data(), rows, post, {}, branch_.data());
+    normalise(branch_.data(), rows, post, {}, branch_.data(), hidden);
     kernels::add_to(x, branch_.data(), rows * hidden);
   };
 
@@ -121,8 +124,9 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
     } else if (layer.attention_norm.empty()) {
       kernels::linear(layer.qkv, x, hidden, rows, q, qkv, pool_);
     } else {
-      normalise(x, rows, layer.attention_norm, layer.attention_norm_bias, normed_.data());
-      kernels::linear(layer.qkv, normed_.data(), hidden, rows, q, qkv, pool_);
+      normalise(x, rows, layer.attention_norm, layer.attention_norm_bias, normed_.data(),
+                normed_stride);
+      kernels::linear(layer.qkv, normed_.data(), normed_stride, rows, q, qkv, pool_);
     }
     if (config_.qk_norm) {
       kernels::rms_norm_heads(q, qkv, rows, config_.heads, config_.head_dim,
@@ -143,20 +147,20 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
     kernels::store_kv(k, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.keys(i));
     kernels::store_kv(v, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.values(i));
     shape.window = config_.layers[i].window;
-    kernels::tree_attention(q, qkv, rows, kv.view(i), shape, all.visible, attention_.data(), query,
-                            pool_);
-    add_branch(layer.output, attention_.data(), query, layer.post_attention_norm);
+    kernels::tree_attention(q, qkv, rows, kv.view(i), shape, all.visible, attention_.data(),
+                            attention_stride, pool_);
+    add_branch(layer.output, attention_.data(), attention_stride, layer.post_attention_norm);
 
-    normalise(x, rows, layer.mlp_norm, layer.mlp_norm_bias, normed_.data());
-    float* gate = inner_.data();
-    kernels::linear(layer.gate_up, normed_.data(), hidden, rows, gate, inner_stride, pool_);
+    normalise(x, rows, layer.mlp_norm, layer.mlp_norm_bias, normed_.data(), normed_stride);
+    float* const y = inner_.data();
     if (config_.gated_mlp) {
-      kernels::gated_activation(activation, gate, gate + inner, inner_stride, rows, inner, gate,
-                                inner_stride, pool_);
+      kernels::gated_linear(layer.gate_up, activation, normed_.data(), normed_stride, rows, y,
+                            inner_stride, pool_);
     } else {
-      kernels::activation(activation, gate, inner_stride, rows, inner, pool_);
+      kernels::linear(layer.gate_up, normed_.data(), normed_stride, rows, y, inner_stride, pool_);
+      kernels::activation(activation, y, inner_stride, rows, inner, pool_);
     }
-    add_branch(layer.down, gate, inner_stride, layer.post_mlp_norm);
+    add_branch(layer.down, y, inner_stride, layer.post_mlp_norm);
   }
   if (enter) enter(static_cast<std::int32_t>(weights.size()));
 }

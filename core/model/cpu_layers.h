@@ -47,9 +47,9 @@ class CpuLayers {
            const std::stop_token& stop, const EnterLayer& enter);
 
   // The configuration's norm of rows [hidden]; in place is allowed. `bias` is read by LayerNorm
-  // alone.
+  // alone. Row r of out at out + r * out_stride.
   void normalise(const float* x, std::int64_t rows, const std::vector<float>& weight,
-                 const std::vector<float>& bias, float* out);
+                 const std::vector<float>& bias, float* out, std::int64_t out_stride);
 
  private:
   void fill_ropes(const Rows& rows);

@@ -188,13 +188,13 @@ ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
       if (batch.feature_layers[i] != kFinalNorm) continue;
       float* normed = features_.data() + i * batch.feature_rows.size() * hidden;
       layers_.normalise(normed, static_cast<std::int64_t>(batch.feature_rows.size()),
-                        weights_.final_norm, weights_.final_norm_bias, normed);
+                        weights_.final_norm, weights_.final_norm_bias, normed, config_.hidden);
     }
     output.features = features_;
     const auto wanted = static_cast<std::int64_t>(batch.logit_rows.size());
     if (wanted == 0) return output;
     layers_.normalise(last_.data(), wanted, weights_.final_norm, weights_.final_norm_bias,
-                      last_.data());
+                      last_.data(), config_.hidden);
     logits_.resize(static_cast<std::size_t>(wanted) * static_cast<std::size_t>(config_.vocab_size));
     kernels::linear(head(), last_.data(), config_.hidden, wanted, logits_.data(),
                     config_.vocab_size, pool_);

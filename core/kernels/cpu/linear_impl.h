@@ -233,7 +233,7 @@ void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
   if (call.rows > 1) lay_out_chains(call, tiles, scratch);
   alignas(64) float totals[Vec::kFusedRows * kPanel];
   constexpr int kPanels = kPanel / Vec::kLanes == 2 ? Block::kPanels : 1;
-  static_assert(Vec::kFusedRows >= kPanels);
+  static_assert(Vec::kFusedRows >= kPanels && Vec::kFusedRows <= kLaidOutRows);
   const std::int64_t panel_bytes = call.k / Block::kValues * Block::kPanelBytes;
   std::int64_t panel = panel_begin;
   const auto weights = [&] {
@@ -324,15 +324,13 @@ void many_rows(const LinearCall& call, std::int64_t panel_begin, std::int64_t pa
                float* scratch, const Weights& fp32_weights, const Stored& stored,
                std::int64_t ahead) {
   const std::int64_t tiles = (call.rows + Vec::kMaxRows - 1) / Vec::kMaxRows;
-  const bool own = call.rows <= own_rows(call.k);
-  const std::int64_t stretch = own ? kLinearChain : kDecodedValues, chains = chains_of(call);
+  const bool chainwise = call.rows <= chainwise_rows(call.k);
+  const std::int64_t stretch = chainwise ? kLinearChain : kDecodedValues;
   float* const totals = scratch + kDecodedValues * kPanel;
-  float* const laid_out = totals + call.rows * kPanel;
-  if (own) lay_out_chains(call, tiles, laid_out);
   for (std::int64_t panel = panel_begin; panel < panel_end; ++panel) {
     for (std::int64_t k0 = 0; k0 < call.k; k0 += stretch) {
       const std::int64_t k1 = call.k - k0 < stretch ? call.k : k0 + stretch;
-      const float* const weights = fp32_weights(panel, k0, k1, scratch, !own);
+      const float* const weights = fp32_weights(panel, k0, k1, scratch, !chainwise);
       // The next stretch, of this panel or the next.
       const unsigned char* const next = stored(panel, k1) + ahead;
       const std::int64_t next_k = k1 < call.k ? call.k - k1 : call.k;
@@ -342,12 +340,9 @@ void many_rows(const LinearCall& call, std::int64_t panel_begin, std::int64_t pa
         const std::int64_t row = call.rows * t / tiles, count = call.rows * (t + 1) / tiles - row;
         const bool last = k1 == call.k;
         if (last) fetch_for_writing(call, row, count, panel * kPanel);
-        const Fetch fetch = {next + t * share, share / (k1 - k0)};  // where x is laid out
-        const float* const x =
-            own ? laid_out + (row * chains + k0 / kLinearChain * count) * kChainStride
-                : call.x + row * call.x_stride + k0;
-        sum_chains<kSpread>(x, own ? kChainStride : call.x_stride, count, weights, k0, k1,
-                            totals + row * kPanel, own ? &fetch : nullptr);
+        const Fetch fetch = {next + t * share, share / (k1 - k0)};
+        sum_chains<kSpread>(call.x + row * call.x_stride + k0, call.x_stride, count, weights, k0,
+                            k1, totals + row * kPanel, chainwise ? &fetch : nullptr);
         if (last)
           finish_rows(call, row, count, totals + row * kPanel, panel * kPanel,
                       panel_width(call, panel));
@@ -405,9 +400,9 @@ void many_plain_rows(const LinearCall& call, std::int64_t panel_begin, std::int6
 // kEachTime; on Intel's processors they do not (24 rows decoded once, two Sapphire Rapids cores: 0.88
 // of the time for Q4_1, 0.92 for Q4_K, 0.86 for Q8_0).
 template <Spread kSpread>
-constexpr std::int64_t few_rows(bool blocks) {
+constexpr int few_rows(bool blocks) {
   if (!blocks) return Vec::kMaxRows;
-  return kSpread == Spread::kOnce ? Vec::kFusedRows : 28;
+  return kSpread == Spread::kOnce ? Vec::kFusedRows : kLaidOutRows;
 }
 
 template <Spread kSpread, CodeLoads kLoads>

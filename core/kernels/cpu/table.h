@@ -17,17 +17,19 @@ constexpr std::int64_t kLinearChain = 128;
 // Values of k that are decoded at once where many rows read them: 128 KB for a panel, which stay in
 // the second-level cache. A multiple of the chain and of every block.
 constexpr std::int64_t kDecodedValues = 1024;
-// Up to this many rows each thread lays x out for itself, as long as that takes 1 MB of its
-// second-level cache at most or is little work; x of more rows is read where it is.
-constexpr std::int64_t own_rows(std::int64_t k) {
+// Up to this many rows, all of them use a chain's weights out of the first-level cache before the
+// next chain: as long as x takes 1 MB of the second-level cache at most, or they are few.
+constexpr std::int64_t chainwise_rows(std::int64_t k) {
   const std::int64_t fit = (std::int64_t{1} << 18) / k;
   return fit < 42 ? 42 : fit > 168 ? 168 : fit;
 }
+// No variant lays out x of more rows than these (CpuKernels::laid_out_rows).
+constexpr int kLaidOutRows = 28;
 // Scratch of linear_panels(), in floats, for `rows` rows of `k` values: decoded values, the sums of a
 // panel and x laid out.
 constexpr std::int64_t linear_scratch(std::int64_t rows, std::int64_t k) {
   return (kDecodedValues + rows) * 32 +
-         (rows <= own_rows(k) ? rows * (k / kLinearChain + 1) * (kLinearChain + 16) : 0);
+         (rows <= kLaidOutRows ? rows * (k / kLinearChain + 1) * (kLinearChain + 16) : 0);
 }
 
 // One part of a PackedLinear.
@@ -90,7 +92,7 @@ struct CpuKernels {
   // scratch: [linear_scratch(rows, k)].
   void (*linear_panels)(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                         float* scratch);
-  int tile_rows;  // up to as many rows of plain weights are one tile, which reads x where it is
+  int laid_out_rows;  // of up to as many rows of blocks, x is laid out; else it is read where it is
   // out[k] = weights of one lane (output) of a panel, as fp32
   void (*read_lane)(formats::GgmlType type, const void* panel, int lane, std::int64_t k,
                     float* out);

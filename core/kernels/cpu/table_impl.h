@@ -10,7 +10,7 @@ namespace {
 
 constexpr CpuKernels kTable = {
     .linear_panels = linear_panels<Spread::kEachTime, CodeLoads::kOnce>,
-    .tile_rows = Vec::kMaxRows,
+    .laid_out_rows = few_rows<Spread::kEachTime>(true),
     .read_lane = read_lane,
     .attention_scratch_bytes = attention_scratch_bytes,
     .attention = attention<Spread::kEachTime>,

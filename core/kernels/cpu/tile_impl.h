@@ -46,6 +46,33 @@ Fetch own_weights(const W* w, std::int64_t w_stride) {
   return {w + kAhead * w_stride, w_stride * static_cast<std::int64_t>(sizeof(W))};
 }
 
+// Where R rows of x are at one k. An address is a register plus 0, 1 or 2 times another, so that five
+// rows need three registers (base, base + 2 strides, stride) and 14 rows seven. Left to themselves
+// compilers keep a register a row, and fetch half of them from the stack at every k (256 rows of
+// 3072 x 576 fp32, two Sapphire Rapids cores: 80 instead of 75 % of the multiply-adds' limit).
+template <int R>
+class TileRows {
+ public:
+  TileRows(const float* x, std::int64_t stride) : stride_(stride) {
+    for (int b = 0; b < kBases; ++b) base_[b] = x + kEach * b * stride;
+  }
+  inline __attribute__((always_inline)) const float* row(int r) const {
+    return base_[r / kEach] + r % kEach * stride_;
+  }
+  inline __attribute__((always_inline)) void next_k() {
+#pragma GCC unroll 4
+    for (int b = 0; b < kBases; ++b) {
+      ++base_[b];
+      asm("" : "+r"(base_[b]));  // not to be derived from another base
+    }
+  }
+
+ private:
+  static constexpr int kEach = 5, kBases = (R + kEach - 1) / kEach;
+  std::int64_t stride_;
+  const float* base_[kBases];
+};
+
 template <int R, int NV, Spread kSpread, class W>
 inline __attribute__((always_inline)) void tile_columns(const float* x, std::int64_t x_stride,
                                                         const W* w, std::int64_t w_stride,
@@ -61,16 +88,18 @@ inline __attribute__((always_inline)) void tile_columns(const float* x, std::int
           use == TileUse::kContinue ? Vec::load(c + r * c_stride + v * Vec::kLanes) : Vec::zero();
   }
   const char* ahead = static_cast<const char*>(fetch.from);
+  TileRows<R> rows(x, x_stride);
   for (std::int64_t i = 0; i < k; ++i) {
     for (int line = 0; line < NV * Vec::kLanes * static_cast<int>(sizeof(W)); line += 64)
       __builtin_prefetch(ahead + line);
     ahead += fetch.step;
     Vec wv[NV];
 #pragma GCC unroll 8
-    for (int v = 0; v < NV; ++v) wv[v] = Vec::load(w + i * w_stride + v * Vec::kLanes);
+    for (int v = 0; v < NV; ++v) wv[v] = Vec::load(w + v * Vec::kLanes);
+    w += w_stride;
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
-      const float* const number = x + r * x_stride + i;
+      const float* const number = rows.row(r);
       if constexpr (kSpread == Spread::kOnce) {
         const Vec spread = Vec::set(*number);
 #pragma GCC unroll 8
@@ -80,6 +109,7 @@ inline __attribute__((always_inline)) void tile_columns(const float* x, std::int
         for (int v = 0; v < NV; ++v) acc[r][v] = Vec::fma(number, wv[v], acc[r][v]);
       }
     }
+    rows.next_k();
   }
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r) {

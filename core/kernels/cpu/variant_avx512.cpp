@@ -21,6 +21,7 @@ namespace {
 constexpr CpuKernels kIntelTable = [] {
   CpuKernels table = kTable;
   table.linear_panels = linear_panels<Spread::kOnce, CodeLoads::kEach>;
+  table.laid_out_rows = few_rows<Spread::kOnce>(true);
   table.attention = attention<Spread::kOnce>;
   return table;
 }();
