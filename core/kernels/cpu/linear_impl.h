@@ -300,15 +300,6 @@ void decode_panel(const unsigned char* w, std::int64_t k_begin, std::int64_t k_e
 
 // --- many rows ---
 
-// The lines of y that a tile is about to write: the processor has to fetch them first, from far away
-// where y is large.
-void fetch_for_writing(const LinearCall& call, std::int64_t row, std::int64_t count,
-                       std::int64_t n0) {
-  for (std::int64_t r = row; r < row + count; ++r) {
-    for (int n = 0; n < kPanel; n += 16) __builtin_prefetch(call.y + r * call.y_stride + n0 + n, 1);
-  }
-}
-
 // A stretch of k is widened or decoded once, and all rows read it from the cache: from the first
 // level for few tiles of rows, from the second for many. Each tile is finished before the next, so
 // that its lines of y go out while that one is computed (512 rows of 3072 outputs, two Sapphire
@@ -338,12 +329,10 @@ void many_rows(const LinearCall& call, std::int64_t panel_begin, std::int64_t pa
           (stored(panel, next_k < stretch ? next_k : stretch) - stored(panel, 0)) / tiles;
       for (std::int64_t t = 0; t < tiles; ++t) {
         const std::int64_t row = call.rows * t / tiles, count = call.rows * (t + 1) / tiles - row;
-        const bool last = k1 == call.k;
-        if (last) fetch_for_writing(call, row, count, panel * kPanel);
         const Fetch fetch = {next + t * share, share / (k1 - k0)};
         sum_chains<kSpread>(call.x + row * call.x_stride + k0, call.x_stride, count, weights, k0,
                             k1, totals + row * kPanel, chainwise ? &fetch : nullptr);
-        if (last)
+        if (k1 == call.k)
           finish_rows(call, row, count, totals + row * kPanel, panel * kPanel,
                       panel_width(call, panel));
       }
