@@ -7,11 +7,11 @@
 //   kFetchSpread          whether lines further on are fetched one by one between the values of a
 //                         unit, or before them: found by measuring, a core of Sapphire Rapids, one
 //                         row (Q8_0 spread 16.8 instead of 11.6 GB/s, Q4_1 13.7 instead of 11.7,
-//                         Q4_K 12.0 instead of 11.2; Q5_1 11.6 and Q6_K 10.9 instead of 12.1)
+//                         Q4_K 12.0 instead of 11.2; nothing for Q2_K and Q3_K)
 //   kPanels               panels that one row is multiplied by side by side where a panel is two
 //                         vectors, whose sums wait for each other: two, or one where two need more
-//                         registers than there are (same core, both from memory: Q4_0 0.96 and Q8_0
-//                         0.98 of the time, 0.74 for 4096 inputs; Q3_K 1.18, Q5_0 1.06)
+//                         registers than there are (two cores, from memory: Q5_0, Q5_1, Q5_K and
+//                         Q6_K 0.75 to 0.77 of the time, Q4_0 0.96; Q3_K 1.12 to 1.24)
 //   kFewerPairs           whether two vectors side by side fit with fewer rows than others have, as
 //                         what ScaledCodes keeps takes registers (same core, 12 rows from the
 //                         cache: Q3_K and Q5_0 0.8 of the time one by one; Q4_1 1.02)
