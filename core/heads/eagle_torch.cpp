@@ -78,8 +78,10 @@ class EagleTorch final : public Model {
       const std::int64_t part = states.size(1) / parts;
       std::vector<Tensor> normed;
       for (std::int64_t i = 0; i < parts; ++i)
-        normed.push_back(layers_.normalise(states.narrow(1, i * part, part).contiguous(),
-                                           {weights_.fc_norms[static_cast<std::size_t>(i)], {}}));
+        // A copy: of a single row the part would be contiguous where it is, aligned by chance.
+        normed.push_back(
+            layers_.normalise(states.narrow(1, i * part, part).clone(at::MemoryFormat::Contiguous),
+                              {weights_.fc_norms[static_cast<std::size_t>(i)], {}}));
       states = at::cat(normed, 1);
     }
     return linear(states, *weights_.fc);

@@ -2,52 +2,60 @@
 
 #include <cuda_runtime.h>
 
+#include <thread>
+
+namespace {
+
+// The answer, and nothing else of a failure: the runtime would keep it for this thread, and the next
+// launch, which asks for the last failure, would be blamed. One that broke the device stays.
+int answered(cudaError_t error) {
+  if (error != cudaSuccess) (void)cudaGetLastError();
+  return error;
+}
+
+}  // namespace
+
 extern "C" const char* triescope_cuda_error_string(int error) {
   return cudaGetErrorString(static_cast<cudaError_t>(error));
 }
 
 extern "C" int triescope_cuda_device_count(void) {
   int count = 0;
-  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
-  (void)cudaGetLastError();  // no driver is an answer, not a failure to remember
-  return 0;
+  return answered(cudaGetDeviceCount(&count)) == cudaSuccess ? count : 0;
 }
 
 extern "C" int triescope_cuda_memory(int device, size_t* free_bytes, size_t* total_bytes) {
-  int current = 0;
-  cudaError_t error = cudaGetDevice(&current);
-  if (error == cudaSuccess) error = cudaSetDevice(device);
-  if (error == cudaSuccess) {
-    error = cudaMemGetInfo(free_bytes, total_bytes);
-    (void)cudaSetDevice(current);
-  }
-  if (error != cudaSuccess) (void)cudaGetLastError();  // an answer, not a failure to remember
+  // On a thread of its own, which has a current device of its own: to go back to the one before
+  // would make a context there too.
+  cudaError_t error = cudaSuccess;
+  std::thread([&] {
+    error = cudaSetDevice(device);
+    if (error == cudaSuccess) error = cudaMemGetInfo(free_bytes, total_bytes);
+  }).join();
   return error;
 }
 
 extern "C" int triescope_cuda_use_device(int device, int* before) {
   const cudaError_t error = cudaGetDevice(before);
-  return error == cudaSuccess ? cudaSetDevice(device) : error;
+  return answered(error == cudaSuccess ? cudaSetDevice(device) : error);
 }
 
 extern "C" int triescope_cuda_allocate(void** pointer, size_t bytes) {
-  return cudaMalloc(pointer, bytes);
+  return answered(cudaMalloc(pointer, bytes));
 }
 
-extern "C" int triescope_cuda_free(void* pointer) { return cudaFree(pointer); }
+extern "C" int triescope_cuda_free(void* pointer) { return answered(cudaFree(pointer)); }
 
 extern "C" int triescope_cuda_to_device(void* device, const void* host, size_t bytes) {
-  return cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
+  return answered(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
 }
 
 extern "C" int triescope_cuda_to_host(void* host, const void* device, size_t bytes) {
-  return cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
+  return answered(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost));
 }
 
 extern "C" int triescope_cuda_host_allocate(void** pointer, size_t bytes) {
-  const cudaError_t error = cudaHostAlloc(pointer, bytes, cudaHostAllocDefault);
-  if (error != cudaSuccess) (void)cudaGetLastError();  // an answer, not a failure to remember
-  return error;
+  return answered(cudaHostAlloc(pointer, bytes, cudaHostAllocDefault));
 }
 
-extern "C" int triescope_cuda_host_free(void* pointer) { return cudaFreeHost(pointer); }
+extern "C" int triescope_cuda_host_free(void* pointer) { return answered(cudaFreeHost(pointer)); }

@@ -1,6 +1,7 @@
 // What a program without a CUDA toolkit asks of the driver, plain device memory for tests of the
 // kernels (the model's memory is libtorch's), and the dtypes of all kernels. Every function that
-// returns int returns a cudaError_t, 0 = done. Current device, default stream, blocking.
+// returns int returns a cudaError_t, 0 = done, and leaves none for the next launch to find. Current
+// device, default stream, blocking.
 #pragma once
 
 #include <stddef.h>

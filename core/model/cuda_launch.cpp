@@ -23,9 +23,11 @@ void* kernel_stream(const at::Tensor& tensor) {
 
 void check_launch(int code, const char* kernel, const at::Tensor& tensor) {
   if (code == 0) return;
-  const std::string reason = kernels::cuda_module().error_string(code);
-  throw LaunchError(std::string(kernel) + " on " + tensor.device().str(),
-                    reason + cuda_error_advice(reason));
+  constexpr int kMemoryAllocation = 2;  // of cudaError_t
+  const std::string reason = kernels::cuda_module().error_string(code),
+                    where = std::string(kernel) + " on " + tensor.device().str();
+  if (code == kMemoryAllocation) throw Error(ErrorCode::kOutOfMemory, where + ": " + reason);
+  throw LaunchError(where, reason + cuda_error_advice(reason));
 }
 
 const float* values_or_null(const at::Tensor& tensor) {

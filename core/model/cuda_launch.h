@@ -29,7 +29,7 @@ std::int32_t kernel_dtype(const at::Tensor& tensor);
 // the module runs the kernels (tests).
 void* kernel_stream(const at::Tensor& tensor);
 
-// LaunchError, unless the launcher returned 0.
+// LaunchError, unless the launcher returned 0; kOutOfMemory where the device had none for it.
 void check_launch(int code, const char* kernel, const at::Tensor& tensor);
 
 // [dim] fp32 or what an optional argument is without one.

@@ -108,7 +108,8 @@ void with_torch_errors(const at::Device& device, const std::function<void()>& wo
                 "the system has no memory left; close something or take a smaller model or KV");
   } catch (const c10::Error& error) {
     const std::string text = first_line(error.what_without_backtrace());
-    const bool memory = text.find("not enough memory") != std::string::npos ||
+    const bool memory = text.find("out of memory") != std::string::npos ||  // CUDA's own
+                        text.find("not enough memory") != std::string::npos ||
                         text.find("can't allocate memory") != std::string::npos ||
                         text.find("STATUS_ALLOC_FAILED") != std::string::npos;  // cuBLAS
     const ErrorCode code = memory             ? ErrorCode::kOutOfMemory

@@ -344,5 +344,31 @@ TEST_CASE("CUDA path: a launch that fails is an error that says where and why") 
   }
 }
 
+TEST_CASE("CUDA path: a launch without memory is a lack of memory, which a run waits for") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  const TempDir folder;
+  write_golden_case("llama", folder.path());
+  const auto model = load_torch_model(folder.path().string(), DType::kF32, LayerSteps::kKernels);
+  const auto kv = model->make_kv(4);
+  ::setenv("TRIESCOPE_CUDA_STAND_IN_ERROR", "2 add_norm", 1);  // cudaErrorMemoryAllocation
+  std::string message;
+  try {
+    all_logits(*model, *kv, {1, 2, 3});
+  } catch (const Error& thrown) {
+    CHECK(thrown.code() == ErrorCode::kOutOfMemory);
+    message = thrown.what();
+  }
+  // Nor is it an obstacle to the kernel, for which blocks would be expanded.
+  ErrorCode on_loading = ErrorCode::kCancelled;
+  try {
+    load_torch_model(folder.path().string(), DType::kF32);
+  } catch (const Error& thrown) {
+    on_loading = thrown.code();
+  }
+  ::unsetenv("TRIESCOPE_CUDA_STAND_IN_ERROR");
+  CHECK(message.starts_with("no memory on cpu for a forward over 3 rows (add and norm on cpu: "));
+  CHECK(on_loading == ErrorCode::kOutOfMemory);
+}
+
 }  // namespace
 }  // namespace triescope::test
