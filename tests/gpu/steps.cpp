@@ -116,6 +116,9 @@ void ts_close(Steps* steps) { delete steps; }
 // Of the device's allocator, bytes; -1: it does not tell.
 std::int64_t ts_allocated(Steps* steps) { return steps->model->device_memory().allocated_bytes; }
 
+// What the model says on loading, such as which kernels gave way to libtorch's operations; "".
+const char* ts_warning(Steps* steps) { return steps->model->info().warning.c_str(); }
+
 double ts_prefill(Steps* steps, int tokens) {
   return guarded(-1.0, [&] { return triescope::seconds([&] { prefill(*steps, tokens); }); });
 }

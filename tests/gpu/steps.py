@@ -30,6 +30,7 @@ class Library:
         self.c = ctypes.CDLL(str(path))
         for name, result, arguments in (("ts_error", ctypes.c_char_p, []), ("ts_open", ctypes.c_void_p, [ctypes.c_char_p] * 3),
                                         ("ts_close", None, [ctypes.c_void_p]), ("ts_allocated", ctypes.c_int64, [ctypes.c_void_p]),
+                                        ("ts_warning", ctypes.c_char_p, [ctypes.c_void_p]),
                                         ("ts_prefill", ctypes.c_double, [ctypes.c_void_p, ctypes.c_int]),
                                         ("ts_step", ctypes.c_double, [ctypes.c_void_p, ctypes.c_int]),
                                         ("ts_beams", ctypes.c_double, [ctypes.c_void_p] + [ctypes.c_int] * 3)):
@@ -111,6 +112,9 @@ def measure(torch, library, options, row, rate, folder):
     start = time.perf_counter()
     model = library.open(path, options.device, "bf16")
     row["load_seconds"] = time.perf_counter() - start
+    row["warning"] = library.c.ts_warning(model).decode()
+    if row["warning"]:
+        print(f"{name} {weights}: {row['warning']}", flush=True)
     try:
         for prompt in options.prompts:
             prefill = [library.seconds("ts_prefill", model, prompt) for _ in range(2)]
@@ -177,7 +181,9 @@ def main():
                     row["error"] = str(error)
                     print(f"{name} {weights}: {error}", flush=True)
             if options.json:
-                pathlib.Path(options.json).write_text(json.dumps(report, indent=1))
+                whole = pathlib.Path(options.json + ".part")
+                whole.write_text(json.dumps(report, indent=1))
+                whole.rename(options.json)
     sys.exit(1 if failed else 0)
 
 

@@ -16,6 +16,7 @@
 #include "core/model/kernel_check.h"
 #include "core/model/row_summary.h"
 #include "core/model/transformer.h"
+#include "tests/golden/parity_models.h"
 #include "tests/support/sanitized.h"
 #include "tests/unit/cuda_path/torch_model.h"
 #include "tests/unit/model/model_test_util.h"
@@ -70,6 +71,21 @@ TEST_CASE("kernel check: kernels that are right pass, in every family and dtype"
     const TempDir folder;
     write_golden_model(entry, folder.path());
     for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
+      CAPTURE(name);
+      CAPTURE(to_string(dtype));
+      CHECK(load_torch_model(folder.path().string(), dtype)->info().warning == "");
+    }
+  }
+}
+
+// The goldens on a GPU ask for it (load_parity_model).
+TEST_CASE("kernel check: no model of the parity goldens gives way to libtorch's operations") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  REQUIRE(use_stand_in);
+  for (const auto& [name, entry] : parity_file()["models"].items()) {
+    const TempDir folder;
+    write_golden_model(entry, folder.path());
+    for (const DType dtype : {DType::kF32, DType::kBF16}) {
       CAPTURE(name);
       CAPTURE(to_string(dtype));
       CHECK(load_torch_model(folder.path().string(), dtype)->info().warning == "");
