@@ -235,7 +235,7 @@ int main(int argc, char** argv) {
   using namespace triescope::kernels;
   const CudaModule& module = cuda_module();
   if (!module.available() || module.device_count() == 0) {
-    std::printf("skipped: %s\n", module.available() ? "no GPU answers" : module.reason.c_str());
+    std::printf("[SKIPPED] %s\n", module.available() ? "no GPU answers" : module.reason.c_str());
     return 0;
   }
   // Whole blocks of every type.
