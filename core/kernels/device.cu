@@ -2,6 +2,7 @@
 
 #include <cuda_runtime.h>
 
+#include <system_error>
 #include <thread>
 
 namespace {
@@ -28,10 +29,14 @@ extern "C" int triescope_cuda_memory(int device, size_t* free_bytes, size_t* tot
   // On a thread of its own, which has a current device of its own: to go back to the one before
   // would make a context there too.
   cudaError_t error = cudaSuccess;
-  std::thread([&] {
-    error = cudaSetDevice(device);
-    if (error == cudaSuccess) error = cudaMemGetInfo(free_bytes, total_bytes);
-  }).join();
+  try {
+    std::thread([&] {
+      error = cudaSetDevice(device);
+      if (error == cudaSuccess) error = cudaMemGetInfo(free_bytes, total_bytes);
+    }).join();
+  } catch (const std::system_error&) {  // the system has no thread left
+    return cudaErrorOperatingSystem;
+  }
   return error;
 }
 

@@ -217,11 +217,18 @@ void fused_tile(const unsigned char* w, std::int64_t panel_bytes, const float* x
 using FusedTile = void (*)(const unsigned char*, std::int64_t, const float*, std::int64_t,
                            std::int64_t, float*);
 
-template <class Block, CodeLoads kLoads>
+// Of 1 to kRows rows and P panels.
+template <class Block, CodeLoads kLoads, int kRows, int P>
 constexpr auto kFusedTiles = []<int... R>(std::integer_sequence<int, R...>) {
-  return std::array<FusedTile, sizeof...(R)>{fused_tile<Block, kLoads, R + 1, 1>...};
+  return std::array<FusedTile, sizeof...(R)>{fused_tile<Block, kLoads, R + 1, P>...};
 }
-(std::make_integer_sequence<int, Vec::kFusedRows>());
+(std::make_integer_sequence<int, kRows>());
+
+// Up to as many rows go through two panels side by side, where a panel is two vectors.
+template <class Block>
+constexpr int pair_rows() {
+  return kPanel / Vec::kLanes == 2 ? Block::kPairRows : 0;
+}
 
 // Few rows, in as few tiles as they fit: each decodes the panel's blocks again, out of the cache.
 template <class Block, CodeLoads kLoads>
@@ -232,29 +239,31 @@ void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
   const auto first_row = [&](std::int64_t tile) { return call.rows * tile / tiles; };
   if (call.rows > 1) lay_out_chains(call, tiles, scratch);
   alignas(64) float totals[Vec::kFusedRows * kPanel];
-  constexpr int kPanels = kPanel / Vec::kLanes == 2 ? Block::kPanels : 1;
-  static_assert(Vec::kFusedRows >= kPanels && Vec::kFusedRows <= kLaidOutRows);
+  static_assert(Vec::kFusedRows <= kLaidOutRows);
   const std::int64_t panel_bytes = call.k / Block::kValues * Block::kPanelBytes;
   std::int64_t panel = panel_begin;
   const auto weights = [&] {
     return static_cast<const unsigned char*>(call.weights) + panel * panel_bytes;
   };
-  if (kPanels > 1 && call.rows == 1) {
-    for (; panel_end - panel >= kPanels; panel += kPanels) {
-      fused_tile<Block, kLoads, 1, kPanels>(weights(), panel_bytes, call.x, kLinearChain, call.k,
-                                            totals);
-      for (int p = 0; p < kPanels; ++p)
-        finish_rows(call, 0, 1, totals + p * kPanel, (panel + p) * kPanel,
+  // A single row's chains lie side by side where they are.
+  const bool laid_out = call.rows > 1;
+  if constexpr (pair_rows<Block>() > 0) {
+    static_assert(2 * pair_rows<Block>() <= Vec::kFusedRows);
+    for (; call.rows <= pair_rows<Block>() && panel_end - panel >= 2; panel += 2) {
+      kFusedTiles<Block, kLoads, pair_rows<Block>(), 2>[static_cast<std::size_t>(call.rows - 1)](
+          weights(), panel_bytes, laid_out ? scratch : call.x,
+          laid_out ? call.rows * kChainStride : kLinearChain, call.k, totals);
+      for (int p = 0; p < 2; ++p)
+        finish_rows(call, 0, call.rows, totals + p * call.rows * kPanel, (panel + p) * kPanel,
                     panel_width(call, panel + p));
     }
   }
   for (; panel < panel_end; ++panel) {
     for (std::int64_t t = 0; t < tiles; ++t) {
       const std::int64_t row = first_row(t), count = first_row(t + 1) - row;
-      // A single row's chains lie side by side where they are.
-      const float* x = call.rows > 1 ? scratch + row * chains * kChainStride : call.x;
-      kFusedTiles<Block, kLoads>[static_cast<std::size_t>(count - 1)](
-          weights(), panel_bytes, x, call.rows > 1 ? count * kChainStride : kLinearChain, call.k,
+      const float* x = laid_out ? scratch + row * chains * kChainStride : call.x;
+      kFusedTiles<Block, kLoads, Vec::kFusedRows, 1>[static_cast<std::size_t>(count - 1)](
+          weights(), panel_bytes, x, laid_out ? count * kChainStride : kLinearChain, call.k,
           totals);
       finish_rows(call, row, count, totals, panel * kPanel, panel_width(call, panel));
     }

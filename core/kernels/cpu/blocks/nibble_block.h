@@ -19,7 +19,7 @@ struct NibbleBlock {
   static constexpr bool kFifth = Code::kBits == 5, kMinimum = Code::kMinimum;
   static constexpr int kValues = 32, kUnit = 32;
   static constexpr bool kFetchSpread = true;
-  static constexpr int kPanels = 2;
+  static constexpr int kPairRows = 1;
   static constexpr bool kFewerPairs = Code::kFewerPairs;
   static constexpr int kWords = kFifth ? 5 : 4, kBytes = 0, kHalves = kMinimum ? 2 : 1;
   static constexpr int kFifthAt = kMinimum ? 4 : 2, kCodesAt = kFifthAt + (kFifth ? 4 : 0);

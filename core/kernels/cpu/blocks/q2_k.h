@@ -13,7 +13,7 @@ namespace {
 struct Q2_K {
   static constexpr int kValues = 256, kUnit = 16, kFileBytes = 84;
   static constexpr bool kFetchSpread = false;
-  static constexpr int kPanels = 2;
+  static constexpr int kPairRows = 1;
   static constexpr bool kFewerPairs = false;
   static constexpr int kWords = 16, kBytes = 16, kHalves = 2;
   static constexpr int kPanelBytes = kFileBytes * kBlockLanes;

@@ -13,7 +13,7 @@ namespace {
 struct Q3_K {
   static constexpr int kValues = 256, kUnit = 16, kFileBytes = 110;
   static constexpr bool kFetchSpread = false;
-  static constexpr int kPanels = 1;
+  static constexpr int kPairRows = 0;
   static constexpr bool kFewerPairs = true;
   static constexpr int kWords = 24, kBytes = 16, kHalves = 1;
   static constexpr int kPanelBytes = 114 * kBlockLanes;  // scales have a byte each here

@@ -13,7 +13,7 @@ namespace {
 struct Q4_K {
   static constexpr int kValues = 256, kUnit = 32, kFileBytes = 144;
   static constexpr bool kFetchSpread = true;
-  static constexpr int kPanels = 2;
+  static constexpr int kPairRows = 1;
   static constexpr bool kFewerPairs = false;
   static constexpr int kWords = 32, kBytes = 16, kHalves = 2;
   static constexpr int kPanelBytes = 148 * kBlockLanes;  // scales and minima have a byte each here

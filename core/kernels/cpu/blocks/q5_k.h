@@ -13,7 +13,7 @@ namespace {
 struct Q5_K {
   static constexpr int kValues = 256, kUnit = 32, kFileBytes = 176;
   static constexpr bool kFetchSpread = true;
-  static constexpr int kPanels = 2;
+  static constexpr int kPairRows = 1;
   static constexpr bool kFewerPairs = false;
   static constexpr int kUnitWords = SpareBits<5>::kWords, kWords = 8 * kUnitWords, kBytes = 16,
                        kHalves = 2;

@@ -14,7 +14,7 @@ namespace {
 struct Q6_K {
   static constexpr int kValues = 256, kUnit = 16, kFileBytes = 210;
   static constexpr bool kFetchSpread = true;
-  static constexpr int kPanels = 2;
+  static constexpr int kPairRows = 1;
   static constexpr bool kFewerPairs = false;
   static constexpr int kUnitWords = SpareBits<6>::kWords, kWords = 16 * kUnitWords;
   static constexpr int kBytes = 16, kHalves = 1;

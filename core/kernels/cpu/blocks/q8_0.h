@@ -11,7 +11,7 @@ namespace {
 struct Q8_0 {
   static constexpr int kValues = 32, kUnit = 32, kFileBytes = 34;
   static constexpr bool kFetchSpread = true;
-  static constexpr int kPanels = 2;
+  static constexpr int kPairRows = 6;
   static constexpr bool kFewerPairs = false;
   static constexpr int kWords = 0, kBytes = 32, kHalves = 1;
   static constexpr int kPanelBytes = kFileBytes * kBlockLanes;
