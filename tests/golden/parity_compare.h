@@ -17,8 +17,7 @@
 namespace triescope::test {
 
 // A decision that fp32 sums in another order may take otherwise: its scores, as sums of log p, are
-// nearer than 1e-5. What is unequal without such a decision is wrong. The lists are of the CPU's sums;
-// other devices may meet others, as near.
+// nearer than 1e-5. What is unequal without such a decision is wrong.
 struct Tie {
   const char* model;
   int prompt, eos;
@@ -79,7 +78,7 @@ inline void compare(Model& model, const std::string& name, const nlohmann::json&
     const bool listed = std::ranges::any_of(ties, [&](const Tie& tie) {
       return name == tie.model && run["prompt"] == tie.prompt && run["eos"] == tie.eos;
     });
-    if (test_device() == "cpu") CHECK(listed);
+    CHECK(listed);
     CHECK(gap < 1e-5);
     return;
   }
