@@ -12,6 +12,7 @@
 #include "tests/support/fake_model.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
+#include "tests/unit/cuda_path/failing_launches.h"
 #include "tests/unit/cuda_path/torch_model.h"
 #include "tests/unit/model/executor_check.h"
 #include "tests/unit/model/model_test_util.h"
@@ -330,17 +331,13 @@ TEST_CASE("CUDA path: a launch that fails is an error that says where and why") 
                                       {"700 attention_partitions", "tree attention"},
                                       {"700 attention_combine", "tree attention"},
                                       {"700 gated_activation", "activation"}}) {
-    ::setenv("TRIESCOPE_CUDA_STAND_IN_ERROR", error, 1);
-    std::string message;
-    try {
-      all_logits(*model, *kv, {1, 2, 3});
-    } catch (const Error& thrown) {
-      CHECK(thrown.code() == ErrorCode::kCuda);
-      message = thrown.what();
-    }
-    ::unsetenv("TRIESCOPE_CUDA_STAND_IN_ERROR");
     CAPTURE(error);
-    CHECK(message == std::string(kernel) + " on cpu: an error of the stand-in");
+    const auto thrown = error_of_failing_launches(error, [&] {
+      all_logits(*model, *kv, {1, 2, 3});
+    });
+    REQUIRE(thrown);
+    CHECK(thrown->code() == ErrorCode::kCuda);
+    CHECK(thrown->what() == std::string(kernel) + " on cpu: an error of the stand-in");
   }
 }
 
@@ -350,24 +347,19 @@ TEST_CASE("CUDA path: a launch without memory is a lack of memory, which a run w
   write_golden_case("llama", folder.path());
   const auto model = load_torch_model(folder.path().string(), DType::kF32, LayerSteps::kKernels);
   const auto kv = model->make_kv(4);
-  ::setenv("TRIESCOPE_CUDA_STAND_IN_ERROR", "2 add_norm", 1);  // cudaErrorMemoryAllocation
-  std::string message;
-  try {
+  constexpr const char* kNoMemory = "2 add_norm";  // cudaErrorMemoryAllocation
+  const auto thrown = error_of_failing_launches(kNoMemory, [&] {
     all_logits(*model, *kv, {1, 2, 3});
-  } catch (const Error& thrown) {
-    CHECK(thrown.code() == ErrorCode::kOutOfMemory);
-    message = thrown.what();
-  }
+  });
+  REQUIRE(thrown);
+  CHECK(thrown->code() == ErrorCode::kOutOfMemory);
+  CHECK(std::string(thrown->what())
+            .starts_with("no memory on cpu for a forward over 3 rows (add and norm on cpu: "));
   // Nor is it an obstacle to the kernel, for which blocks would be expanded.
-  ErrorCode on_loading = ErrorCode::kCancelled;
-  try {
-    load_torch_model(folder.path().string(), DType::kF32);
-  } catch (const Error& thrown) {
-    on_loading = thrown.code();
-  }
-  ::unsetenv("TRIESCOPE_CUDA_STAND_IN_ERROR");
-  CHECK(message.starts_with("no memory on cpu for a forward over 3 rows (add and norm on cpu: "));
-  CHECK(on_loading == ErrorCode::kOutOfMemory);
+  const auto on_loading = error_of_failing_launches(
+      kNoMemory, [&] { load_torch_model(folder.path().string(), DType::kF32); });
+  REQUIRE(on_loading);
+  CHECK(on_loading->code() == ErrorCode::kOutOfMemory);
 }
 
 }  // namespace

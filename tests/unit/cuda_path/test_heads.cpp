@@ -10,6 +10,7 @@
 #include "core/kernels/row_ops.h"
 #include "core/model/transformer.h"
 #include "tests/support/sanitized.h"
+#include "tests/unit/cuda_path/failing_launches.h"
 #include "tests/unit/cuda_path/torch_model.h"
 #include "tests/unit/heads/head_texts.h"
 
@@ -84,17 +85,13 @@ TEST_CASE("CUDA path: a launch that fails in a head's layers is an error that sa
                                       {"700 attention_partitions", "tree attention"},
                                       {"700 gated_activation", "activation"}}) {
     HeadRun run(*head);
-    ::setenv("TRIESCOPE_CUDA_STAND_IN_ERROR", error, 1);
-    std::string message;
-    try {
-      run.run({{1, 0, 0, {0}, std::vector<float>(16)}});
-    } catch (const Error& thrown) {
-      CHECK(thrown.code() == ErrorCode::kCuda);
-      message = thrown.what();
-    }
-    ::unsetenv("TRIESCOPE_CUDA_STAND_IN_ERROR");
     CAPTURE(error);
-    CHECK(message == std::string(kernel) + " on cpu: an error of the stand-in");
+    const auto thrown = error_of_failing_launches(error, [&] {
+      run.run({{1, 0, 0, {0}, std::vector<float>(16)}});
+    });
+    REQUIRE(thrown);
+    CHECK(thrown->code() == ErrorCode::kCuda);
+    CHECK(thrown->what() == std::string(kernel) + " on cpu: an error of the stand-in");
   }
 }
 

@@ -10,6 +10,7 @@
 #include "core/formats/random_blocks.h"
 #include "core/model/torch_matrix.h"
 #include "tests/support/sanitized.h"
+#include "tests/unit/cuda_path/failing_launches.h"
 
 namespace triescope::test {
 namespace {
@@ -253,16 +254,10 @@ TEST_CASE("torch matrix: a launch that fails says which type and where") {
   Rng rng(47);
   const Known w = known({{4, GgmlType::kQ5_K}}, 256, at::kFloat, rng);
   const auto message = [&](const auto& work) -> std::string {
-    ::setenv("TRIESCOPE_CUDA_STAND_IN_ERROR", "700", 1);
-    std::string text;
-    try {
-      work();
-    } catch (const Error& error) {
-      CHECK(error.code() == ErrorCode::kCuda);
-      text = error.what();
-    }
-    ::unsetenv("TRIESCOPE_CUDA_STAND_IN_ERROR");
-    return text;
+    const auto thrown = error_of_failing_launches("700", work);
+    REQUIRE(thrown);
+    CHECK(thrown->code() == ErrorCode::kCuda);
+    return thrown->what();
   };
   // Which kernel 32 rows go to, and which 33.
   for (const std::int64_t rows : {1, 32})
