@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "core/base/thread_pool.h"
 #include "core/kernels/linear.h"

@@ -122,10 +122,6 @@ constexpr int fused_vectors(int rows) {
 // kChainStride numbers from one to the next (so that they lie in different sets of the cache).
 constexpr std::int64_t kChainStride = kLinearChain + 16;
 
-std::int64_t chains_of(const LinearCall& call) {
-  return (call.k + kLinearChain - 1) / kLinearChain;
-}
-
 void lay_out_chains(const LinearCall& call, std::int64_t tiles, float* to) {
   for (std::int64_t t = 0; t < tiles; ++t) {
     for (std::int64_t k0 = 0; k0 < call.k; k0 += kLinearChain) {
@@ -235,7 +231,7 @@ template <class Block, CodeLoads kLoads>
 void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                   float* scratch) {
   const std::int64_t tiles = (call.rows + Vec::kFusedRows - 1) / Vec::kFusedRows;
-  const std::int64_t chains = chains_of(call);
+  const std::int64_t chains = (call.k + kLinearChain - 1) / kLinearChain;
   const auto first_row = [&](std::int64_t tile) { return call.rows * tile / tiles; };
   if (call.rows > 1) lay_out_chains(call, tiles, scratch);
   alignas(64) float totals[Vec::kFusedRows * kPanel];
