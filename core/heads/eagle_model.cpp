@@ -32,8 +32,7 @@ class EagleModel final : public Model {
         weights_(loader),
         embedding_(loader, target, weights_.embedding),
         output_(loader, target, weights_.output) {
-    info_.row_costs = kernels::PackedLinear::row_costs(
-        precision == kernels::Precision::kBF16 ? sizeof(std::uint16_t) : sizeof(float));
+    info_.row_costs = kernels::PackedLinear::row_costs(bytes_per_weight(weights_.layers, {}));
   }
 
   const ModelInfo& info() const override { return info_; }

@@ -3,23 +3,52 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/base/error.h"
 #include "core/heads/head_tensors.h"
 
 namespace triescope {
 
+using formats::ElementType;
+using formats::GgmlType;
 using kernels::PackedLinear;
+
+namespace {
+
+// Error{kNotSupported}: integers or booleans.
+GgmlType stored_type(const formats::HeadFile& file, const std::string& name) {
+  switch (file.type(name)) {
+    case ElementType::kF32:
+      return GgmlType::kF32;
+    case ElementType::kF16:
+      return GgmlType::kF16;
+    case ElementType::kBf16:
+      return GgmlType::kBF16;
+    case ElementType::kI64:
+    case ElementType::kBool:
+      break;
+  }
+  throw Error(ErrorCode::kNotSupported, name + ": expected floating point, found integers");
+}
+
+}  // namespace
 
 PackedLinear HeadLoader::stacked(std::span<const std::string> names) const {
   std::vector<PackedLinear::Part> parts;
   for (const std::string& name : names)
-    parts.push_back(PackedLinear::Part::plain(file_.shape(name + ".weight").at(0), precision_));
+    parts.push_back(PackedLinear::Part::stored(file_.shape(name + ".weight").at(0),
+                                               stored_type(file_, name + ".weight"), precision_));
   PackedLinear packed(parts, stacked_shape(file_, names).inputs);
   std::int64_t first = 0;
-  for (const std::string& name : names) {
-    const formats::HeadTensor weight = file_.tensor(name + ".weight");
-    packed.set_rows(first, weight.shape[0], weight.floats().data(), pool_);
-    if (file_.has(name + ".bias"))
-      packed.set_bias(first, weight.shape[0], file_.tensor(name + ".bias").floats().data());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string weight_name = names[i] + ".weight", bias_name = names[i] + ".bias";
+    const formats::HeadTensor weight = file_.tensor(weight_name);
+    if (parts[i].type == stored_type(file_, weight_name)) {
+      packed.set_stored_rows(first, weight.shape[0], weight.bytes, pool_);
+    } else {
+      packed.set_rows(first, weight.shape[0], weight.floats().data(), pool_);
+    }
+    if (file_.has(bias_name))
+      packed.set_bias(first, weight.shape[0], file_.tensor(bias_name).floats().data());
     first += weight.shape[0];
   }
   return packed;

@@ -1,6 +1,6 @@
-// What the draft heads share in loading and running on the CPU kernels: packed matrices out of a HeadFile, the
-// embedding they read (their own or the target's), the draft vocabulary brought to the target's
-// ids. Not thread-safe: they use the head's pool and the target.
+// What the draft heads share in loading and running on the CPU kernels: packed matrices out of a
+// HeadFile, the embedding they read (their own or the target's), the draft vocabulary brought to
+// the target's ids. Not thread-safe: they use the head's pool and the target.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@
 
 namespace triescope {
 
-// Reads a head's matrices; one that has several names is packed once. Borrows file and pool.
+// Reads a head's matrices, each as it lies in the file but for bf16 rounded where it has more bits;
+// one that has several names is packed once. Borrows file and pool.
 class HeadLoader {
  public:
   using Linear = std::shared_ptr<const kernels::PackedLinear>;

@@ -61,6 +61,14 @@ class PackedLinear {
       using formats::GgmlType;
       return {outputs, precision == Precision::kBF16 ? GgmlType::kBF16 : GgmlType::kF32};
     }
+    // As the file stores it, but for bf16 rounded where it has more bits than that.
+    static constexpr Part stored(std::int64_t outputs, formats::GgmlType type,
+                                 Precision precision) {
+      using formats::GgmlType;
+      const bool has_more = type == GgmlType::kF32 || type == GgmlType::kF16;
+      if (precision == Precision::kBF16 && has_more) return plain(outputs, precision);
+      return {outputs, type};
+    }
   };
 
   PackedLinear() = default;

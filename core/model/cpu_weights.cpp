@@ -16,30 +16,33 @@ using kernels::PackedLinear;
 CpuWeights::CpuWeights(const formats::WeightSource& source, const LoadOptions& options,
                        const ProgressSink& progress, std::stop_token stop)
     : config_(source.config()),
-      bf16_(options.dtype == DType::kBF16),
+      precision_(options.dtype == DType::kBF16 ? kernels::Precision::kBF16
+                                               : kernels::Precision::kF32),
       stored_(options.stored_weights) {
   allocate(source);
   load_weights(source, std::min(options.threads, 16), progress, stop,
                [&](const WeightTask& task) { place(source, task); });
 }
 
-GgmlType CpuWeights::type_of(const formats::WeightSource& source, Role role, int layer) const {
-  const GgmlType plain = bf16_ ? GgmlType::kBF16 : GgmlType::kF32;
+PackedLinear::Part CpuWeights::part_of(const formats::WeightSource& source, Role role, int layer,
+                                       std::int64_t outputs) const {
   const std::optional<GgmlType> type = source.stored_type(role, layer);
-  if (!stored_ || !type) return plain;
-  // bf16 rounds what has more bits than that, and leaves the rest as it is.
-  const bool rounded = *type == GgmlType::kF32 || *type == GgmlType::kF16;
-  return bf16_ && rounded ? plain : *type;
+  return stored_ && type ? PackedLinear::Part::stored(outputs, *type, precision_)
+                         : PackedLinear::Part::plain(outputs, precision_);
 }
 
 double CpuWeights::bytes_per_weight() const {
+  return triescope::bytes_per_weight(layers, head.empty() ? embedding : head);
+}
+
+double bytes_per_weight(std::span<const CpuWeights::Layer> layers, const PackedLinear& other) {
   double bytes = 0, weights = 0;
   const auto count = [&](const PackedLinear& matrix) {
     bytes += static_cast<double>(matrix.bytes());
     weights += static_cast<double>(matrix.outputs()) * static_cast<double>(matrix.inputs());
   };
-  count(head.empty() ? embedding : head);
-  for (const Layer& layer : layers) {
+  if (!other.empty()) count(other);
+  for (const CpuWeights::Layer& layer : layers) {
     for (const PackedLinear* matrix : {&layer.qkv, &layer.output, &layer.gate_up, &layer.down})
       count(*matrix);
   }
@@ -53,7 +56,7 @@ void CpuWeights::allocate(const formats::WeightSource& source) {
     std::vector<PackedLinear::Part> parts;
     for (const Role role : roles) {
       if (const auto shape = source.shape(role))
-        parts.push_back({shape->rows, type_of(source, role, layer)});
+        parts.push_back(part_of(source, role, layer, shape->rows));
     }
     return PackedLinear(parts, inputs);
   };
@@ -163,7 +166,7 @@ void CpuWeights::place(const formats::WeightSource& source, const WeightTask& ta
   // not too long for that. A system call for each: with 1 MB an 8B model in Q4_K was in memory in
   // about a tenth less time than with 72 KB.
   constexpr std::int64_t kPieceBytes = 1 << 20, kPanel = PackedLinear::kPanel;
-  const GgmlType type = type_of(source, task.role, task.layer);
+  const GgmlType type = part_of(source, task.role, task.layer, rows).type;
   const bool stored = source.stored_type(task.role, task.layer) == type;
   const std::int64_t piece_values =
       stored ? kPieceBytes / formats::block_bytes(type) * formats::block_elements(type)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -47,16 +48,20 @@ class CpuWeights {
     std::vector<float>* vector = nullptr;
   };
 
-  // How a matrix lies in memory.
-  formats::GgmlType type_of(const formats::WeightSource& source, formats::Role role,
-                            int layer) const;
+  // How a matrix of so many rows lies in memory.
+  kernels::PackedLinear::Part part_of(const formats::WeightSource& source, formats::Role role,
+                                      int layer, std::int64_t outputs) const;
   void allocate(const formats::WeightSource& source);
   Target target_of(formats::Role role, int layer);
   void place(const formats::WeightSource& source, const WeightTask& task);
 
   const formats::ModelConfig config_;
-  const bool bf16_;    // LoadOptions::dtype
-  const bool stored_;  // LoadOptions::stored_weights
+  const kernels::Precision precision_;  // LoadOptions::dtype
+  const bool stored_;                   // LoadOptions::stored_weights
 };
+
+// Of the layers' matrices and one more (which may be empty), on average.
+double bytes_per_weight(std::span<const CpuWeights::Layer> layers,
+                        const kernels::PackedLinear& other);
 
 }  // namespace triescope

@@ -213,6 +213,10 @@ const std::vector<std::int64_t>& HeadFile::shape(std::string_view name) const {
   return impl_->stored.tensors()[impl_->index_of(name)].shape;
 }
 
+ElementType HeadFile::type(std::string_view name) const {
+  return element_type(impl_->stored.tensors()[impl_->index_of(name)]);
+}
+
 std::size_t HeadFile::source(std::string_view name) const {
   return impl_->stored.source(impl_->index_of(name));
 }

@@ -91,6 +91,7 @@ class HeadFile {
   HeadTensor tensor(std::string_view name) const;
   // What tensor(name) would say of itself, without reading it. Error{kNotFound}: absent.
   const std::vector<std::int64_t>& shape(std::string_view name) const;
+  ElementType type(std::string_view name) const;
   std::size_t source(std::string_view name) const;
   std::vector<std::string> names() const;  // of all tensors, sorted
 
