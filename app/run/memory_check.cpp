@@ -79,6 +79,13 @@ std::string why_it_does_not_fit(const ModelInfo& info, const LoadOptions& option
                        : "close other programs, or take " + fits);
 }
 
+std::string why_head_does_not_fit(const std::string& path, std::int64_t need,
+                                  const std::string& device, std::int64_t free) {
+  if (free < 0 || need <= free) return "";
+  return path + ": the draft head needs " + text(need) + ", and " + text(free) + " are free on " +
+         device + "; close other programs, or take a smaller head or model";
+}
+
 std::int64_t most_slots(const RunRequest& request, std::int64_t prompt_tokens) {
   const nlohmann::json settings = settings_of(request);
   const std::int64_t beams = beams_in(settings);

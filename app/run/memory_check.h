@@ -27,6 +27,10 @@ std::vector<std::string> device_memory_texts(const std::vector<DeviceInfo>& devi
 std::string why_it_does_not_fit(const ModelInfo& info, const LoadOptions& options,
                                 std::int64_t free);
 
+// The same of a draft head at `path` that needs `need` bytes (head_need()).
+std::string why_head_does_not_fit(const std::string& path, std::int64_t need,
+                                  const std::string& device, std::int64_t free);
+
 // Slots that a run fills at most: its prompt, once or (conventional batch beam search) once a beam,
 // all that its beams may write, and 64 drafts where its method drafts.
 std::int64_t most_slots(const RunRequest& request, std::int64_t prompt_tokens);

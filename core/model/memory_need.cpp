@@ -65,4 +65,11 @@ MemoryNeed memory_need(const ModelInfo& info, const LoadOptions& options) {
   return need;
 }
 
+std::int64_t head_need(std::int64_t parameters, std::int64_t file_bytes,
+                       const LoadOptions& target) {
+  const std::int64_t in_dtype = parameters * bytes_of(target.dtype);
+  const bool as_stored = target.device == "cpu" && !target.reference_kernels;
+  return as_stored ? std::min(in_dtype, file_bytes) : in_dtype;
+}
+
 }  // namespace triescope

@@ -25,4 +25,9 @@ bool keeps_blocks(const LoadOptions& options);
 // for.
 MemoryNeed memory_need(const ModelInfo& info, const LoadOptions& options);
 
+// Bytes of a draft head's weights, `parameters` values that take `file_bytes` in its file, beside a
+// target that is loaded with `target`: on its device and in its dtype, but on the CPU kernels as in
+// the file, fp32 rounded for bf16.
+std::int64_t head_need(std::int64_t parameters, std::int64_t file_bytes, const LoadOptions& target);
+
 }  // namespace triescope

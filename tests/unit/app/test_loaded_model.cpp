@@ -4,6 +4,7 @@
 #include "app/run/loaded_model.h"
 #include "app/run/memory_check.h"
 #include "core/base/error.h"
+#include "core/model/memory_need.h"
 #include "tests/support/paths.h"
 #include "tests/support/refusal.h"
 #include "tests/support/skip.h"
@@ -163,6 +164,44 @@ TEST_CASE_FIXTURE(Models, "a draft model goes to the device that is asked for it
   request.draft_device = "gpu";
   CHECK(refusal(ErrorCode::kInvalidArgument, [&] { check_request(request); }) ==
         "--draft-device: expected cpu, cuda or cuda:N, found 'gpu'");
+}
+
+TEST_CASE_FIXTURE(Models, "a draft head that does not fit: the one that is loaded stays") {
+  const std::string heads = test::source_dir().string() + "/tests/fixtures/draft_heads/";
+  load(heads + "target");
+  int freed = 0;
+  const auto use = [&](const std::string& name, LoadedDraft& loaded) {
+    RunRequest request;
+    request.method = "eagle3";
+    request.draft_model = heads + name;
+    return draft_for(request, target, loaded, {}, {}, [&] { ++freed; }).head;
+  };
+  const DraftHead* const first = use("eagle3", draft);
+  CHECK(freed == 1);
+  const std::int64_t held = head_need(first->parameters, first->file_bytes, {.device = "cuda:0"});
+  target.options.device = "cuda:0";  // a device whose free memory a test can set
+  const auto with_free = [&](std::int64_t bytes, const auto& act) {
+    ::setenv("TRIESCOPE_CUDA_STAND_IN_FREE", std::to_string(bytes).c_str(), 1);
+    act();
+    ::unsetenv("TRIESCOPE_CUDA_STAND_IN_FREE");
+  };
+  const std::string wide = heads + "eagle3-two-layers";
+  std::string why;
+  with_free(
+      0, [&] { why = refusal(ErrorCode::kOutOfMemory, [&] { use("eagle3-two-layers", draft); }); });
+  CHECK(why.starts_with(wide + ": the draft head needs "));
+  CHECK(
+      why.ends_with(" are free on cuda:0; close other programs, or take a smaller head or model"));
+  CHECK(draft.head.get() == first);
+  CHECK(freed == 1);
+  // Room for one of them alone: the old one goes, once.
+  with_free(held, [&] {
+    LoadedDraft none;
+    refusal(ErrorCode::kOutOfMemory, [&] { use("eagle3-specforge", none); });
+    CHECK(freed == 1);
+    CHECK(use("eagle3-specforge", draft)->path == heads + "eagle3-specforge");
+  });
+  CHECK(freed == 2);
 }
 
 TEST_CASE_FIXTURE(Models,

@@ -44,6 +44,17 @@ TEST_CASE("memory: on a GPU every weight has the dtype asked for") {
         2 * info.parameters);
 }
 
+TEST_CASE(
+    "memory: a draft head lies as in its file on the CPU kernels, else in the target's dtype") {
+  constexpr std::int64_t kValues = 1'000, kHalf = 2'000, kWide = 4'000;
+  CHECK(head_need(kValues, kHalf, {}) == kHalf);
+  CHECK(head_need(kValues, kWide, {}) == kWide);
+  CHECK(head_need(kValues, kWide, {.dtype = DType::kBF16}) == kHalf);
+  CHECK(head_need(kValues, kHalf, {.reference_kernels = true}) == kWide);
+  CHECK(head_need(kValues, kHalf, {.device = "cuda:0"}) == kWide);
+  CHECK(head_need(kValues, kWide, {.device = "cuda:0", .dtype = DType::kBF16}) == kHalf);
+}
+
 TEST_CASE("memory: K and V of a token, and what a prefill's chunk computes with") {
   const ModelInfo info = llama();
   CHECK(memory_need(info, {}).kv_per_token == 2 * 32 * 8 * 128 * 4);
