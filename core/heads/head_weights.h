@@ -72,6 +72,7 @@ class HeadOutput {
   // states [rows, hidden], normed where the head norms them. Logits [rows, V] in the target's ids,
   // those without a draft id -infinity. Valid until the next call.
   std::span<const float> logits(std::span<const float> states, double scale = 1);
+  bool is_same(const HeadOutput& other) const { return own_ == other.own_; }
 
  private:
   Model& target_;

@@ -1,5 +1,6 @@
 // Medusa's heads: residual blocks on the target's final-normed state, then an output head each, or
 // the target's.
+#include <algorithm>
 #include <vector>
 
 #include "core/heads/residual_block.h"
@@ -14,6 +15,8 @@ class MedusaHeads final : public TokenHeads {
   MedusaHeads(HeadLoader& loader, Model& target) : pool_(loader.pool()) {
     for (const TokenHeadWeights<HeadLoader>& head : medusa_weights(loader))
       heads_.push_back({head.blocks, HeadOutput(loader, target, head.output)});
+    one_output_ = std::ranges::all_of(
+        heads_, [&](const Head& head) { return head.output.is_same(heads_[0].output); });
   }
 
   int count() const override { return static_cast<int>(heads_.size()); }
@@ -21,20 +24,39 @@ class MedusaHeads final : public TokenHeads {
 
   std::span<const float> logits(int head, std::span<const float> state,
                                 std::span<const std::int32_t>) override {
-    Head& of = heads_.at(static_cast<std::size_t>(head));
-    x_.assign(state.begin(), state.end());
-    for (const auto& block : of.blocks) add_residual_block(*block, x_, branch_, pool_);
-    return of.output.logits(x_);
+    return heads_.at(static_cast<std::size_t>(head)).output.logits(hidden(head, state));
+  }
+
+  ForwardOutput first_rows(int heads, std::span<const float> state, int best_tokens) override {
+    if (!one_output_) return TokenHeads::first_rows(heads, state, best_tokens);
+    all_.clear();
+    for (int head = 0; head < heads; ++head) {
+      const std::span<const float> x = hidden(head, state);
+      all_.insert(all_.end(), x.begin(), x.end());
+    }
+    ForwardOutput output;
+    output.logits = heads_[0].output.logits(all_);
+    output.vocab_size = static_cast<int>(output.logits.size()) / heads;
+    return output;
   }
 
  private:
+  // What enters a head's output matrix; valid until the next call.
+  std::span<const float> hidden(int head, std::span<const float> state) {
+    x_.assign(state.begin(), state.end());
+    for (const auto& block : heads_.at(static_cast<std::size_t>(head)).blocks)
+      add_residual_block(*block, x_, branch_, pool_);
+    return x_;
+  }
+
   struct Head {
     std::vector<HeadLoader::Linear> blocks;
     HeadOutput output;
   };
   ThreadPool& pool_;
   std::vector<Head> heads_;
-  std::vector<float> x_, branch_;
+  bool one_output_;  // all heads have the same output matrix
+  std::vector<float> x_, branch_, all_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "core/heads/head_weights.h"
 #include "core/model/model.h"
@@ -40,6 +41,12 @@ class TokenHeads {
     output.vocab_size = static_cast<int>(output.logits.size() / count);
     return output;
   }
+  // Of heads that read no tokens: the rows of the first `heads` of them, in order, as rows() gives
+  // each alone. An output matrix that they share is read once for all.
+  virtual ForwardOutput first_rows(int heads, std::span<const float> state, int best_tokens);
+
+ private:
+  std::vector<float> joined_;  // [heads, vocab] of first_rows
 };
 
 // Both borrow the target; the loader's file is read at once. Errors: HeadFile's.

@@ -1,5 +1,6 @@
 #include "core/heads/token_heads_torch.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "core/heads/token_head_weights.h"
@@ -28,6 +29,8 @@ class TorchTokenHeads : public TokenHeads {
       heads_.push_back(
           {head.first, head.residual, head.blocks,
            TorchHeadOutput(loader, *target.torch_shared(), target.info().vocab_size, head.output)});
+    one_output_ = std::ranges::all_of(
+        heads_, [&](const Head& head) { return head.output.is_same(heads_[0].output); });
   }
 
   int count() const override { return static_cast<int>(heads_.size()); }
@@ -38,15 +41,23 @@ class TorchTokenHeads : public TokenHeads {
   }
   ForwardOutput rows(int head, std::span<const float> state, std::span<const std::int32_t> tokens,
                      int best_tokens) override {
-    const Head& of = heads_.at(static_cast<std::size_t>(head));
-    ForwardOutput output;
-    output.vocab_size = static_cast<int>(logits_.vocab_size());
-    on_device(options_.device(), [&] {
-      Tensor x = first_block(of, head, rows_tensor(state, 1, options_), tokens);
-      for (const Linear& block : of.blocks) x = residual_block(x, *block);
-      logits_.give(of.output.logits(x), best_tokens, output);
+    return give(best_tokens, [&] {
+      const Tensor x = hidden(head, rows_tensor(state, 1, options_), tokens);
+      return heads_[static_cast<std::size_t>(head)].output.logits(x);
     });
-    return output;
+  }
+  ForwardOutput first_rows(int heads, std::span<const float> state, int best_tokens) override {
+    return give(best_tokens, [&] {
+      const Tensor x = rows_tensor(state, 1, options_);
+      std::vector<Tensor> parts;  // of all heads: what enters the one output matrix, or logits
+      for (int head = 0; head < heads; ++head) {
+        parts.push_back(hidden(head, x, {}));
+        if (!one_output_)
+          parts.back() = heads_[static_cast<std::size_t>(head)].output.logits(parts.back());
+      }
+      const Tensor all = at::cat(parts);
+      return one_output_ ? heads_[0].output.logits(all) : all;
+    });
   }
 
  protected:
@@ -62,7 +73,24 @@ class TorchTokenHeads : public TokenHeads {
   const at::TensorOptions options_;
 
  private:
+  // What enters a head's output matrix, [rows, hidden].
+  Tensor hidden(int head, const Tensor& state, std::span<const std::int32_t> tokens) const {
+    const Head& of = heads_.at(static_cast<std::size_t>(head));
+    Tensor x = first_block(of, head, state, tokens);
+    for (const Linear& block : of.blocks) x = residual_block(x, *block);
+    return x;
+  }
+  // logits(): [rows, vocab].
+  template <class F>
+  ForwardOutput give(int best_tokens, const F& logits) {
+    ForwardOutput output;
+    output.vocab_size = static_cast<int>(logits_.vocab_size());
+    on_device(options_.device(), [&] { logits_.give(logits(), best_tokens, output); });
+    return output;
+  }
+
   std::vector<Head> heads_;
+  bool one_output_;     // all heads have the same output matrix
   TorchLogits logits_;  // of the last call
 };
 

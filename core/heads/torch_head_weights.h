@@ -71,6 +71,7 @@ class TorchHeadOutput {
   // states [rows, hidden] of the dtype, normed where the head norms them. Logits [rows, vocab] fp32
   // on the device, in the target's ids, those without a draft id -infinity.
   at::Tensor logits(const at::Tensor& states, double scale = 1) const;
+  bool is_same(const TorchHeadOutput& other) const { return own_ == other.own_; }
 
  private:
   const TorchShared& target_;

@@ -44,8 +44,8 @@ class PackedLinear {
   // What rows cost, by the bytes that a weight takes in memory. fp32 waits for memory: 12 rows cost
   // little more than one, and 16 bits leave 8. Blocks, which are decoded once for all rows, cost less
   // memory than arithmetic, from the second row on. Measured on two Zen 4 cores (`triescope bench
-  // --only rows`, a 1B model in fp32 and bf16, 135M in Q4_1); a row of blocks cost an eighth on two
-  // Emerald Rapids cores.
+  // --only rows`, a 1B model in fp32 and bf16, 135M in Q4_1). On two Sapphire Rapids cores a row of
+  // blocks costs a quarter from the second on; by that figure more drafts were sent, no faster.
   static constexpr RowCosts row_costs(double bytes_per_weight) {
     if (bytes_per_weight > 3) return {12, 0.02, 0.02, 0.1};
     if (bytes_per_weight > 1.5) return {8, 0.05, 0.05, 0.13};

@@ -41,6 +41,7 @@ class TokenHeadsDrafter final : public Drafter {
     if (context.room < 1 || (prefix_ && !prefix_->advance(context))) return {};
     const std::span<const float> state =
         prefix_ ? prefix_->state(0) : std::span<const float>(state_);
+    if (!heads_.reads_tokens()) return same_below_all(context, state);
     return grow_rank_tree(context, tree_, tree_.levels.size(), candidates_,
                           [&](std::size_t level, std::span<const NodeId> parents) {
                             return rows(context, state, level, parents);
@@ -48,22 +49,35 @@ class TokenHeadsDrafter final : public Drafter {
   }
 
  private:
+  // Of heads that read no tokens: all levels are known at once, a row each.
+  Drafts same_below_all(DraftContext& context, std::span<const float> state) {
+    const std::size_t levels =
+        std::min(tree_.levels.size(), static_cast<std::size_t>(context.room));
+    if (levels == 0) return {};
+    const ForwardOutput all = with_memory(context.memory, [&] {
+      return heads_.first_rows(static_cast<int>(levels), state, best_tokens_);
+    });
+    return grow_rank_tree(context, tree_, levels, candidates_,
+                          [&](std::size_t level, std::span<const NodeId> parents) {
+                            return std::vector<LogitsRow>(parents.size(),
+                                                          all.row(static_cast<int>(level)));
+                          });
+  }
+
   std::vector<LogitsRow> rows(const DraftContext& context, std::span<const float> state,
                               std::size_t level, std::span<const NodeId> parents) {
     std::vector<std::int32_t> tokens;
-    if (heads_.reads_tokens()) {
-      for (const NodeId parent : parents) {
-        const std::vector<TokenId> path = context.tree.tokens_to(parent);
-        for (std::size_t i = path.size() - level - 1; i < path.size(); ++i)
-          tokens.push_back(path[i].value);
-      }
+    for (const NodeId parent : parents) {
+      const std::vector<TokenId> path = context.tree.tokens_to(parent);
+      for (std::size_t i = path.size() - level - 1; i < path.size(); ++i)
+        tokens.push_back(path[i].value);
     }
     const ForwardOutput all = with_memory(context.memory, [&] {
       return heads_.rows(static_cast<int>(level), state, tokens, best_tokens_);
     });
     std::vector<LogitsRow> of_parents;
     for (std::size_t i = 0; i < parents.size(); ++i)
-      of_parents.push_back(all.row(heads_.reads_tokens() ? static_cast<int>(i) : 0));
+      of_parents.push_back(all.row(static_cast<int>(i)));
     return of_parents;
   }
 

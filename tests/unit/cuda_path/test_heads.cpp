@@ -61,6 +61,30 @@ TEST_CASE("CUDA path: rows of Medusa's and Hydra's heads stay on the device but 
   }
 }
 
+TEST_CASE("CUDA path: all of Medusa's heads at once, their rows on the device as well") {
+  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
+  const HeadTarget target = kernel_target(DType::kF32);
+  // Of one output matrix for all heads, and of one for each.
+  for (const char* const name : {"medusa-v2", "medusa"}) {
+    CAPTURE(name);
+    const auto head = target.head(name);
+    const int count = head->tokens->count();
+    const std::vector<float> state(16, 0.25f);
+    std::vector<std::vector<std::pair<float, std::int32_t>>> best;
+    for (int h = 0; h < count; ++h)
+      best.push_back(kernels::top_k(head->tokens->logits(h, state, {}), 5));
+    const ForwardOutput output = head->tokens->first_rows(count, state, 5);
+    CHECK(output.logits.empty());
+    for (int h = 0; h < count; ++h) {
+      const auto found = output.row(h).top_k(5), &expected = best[static_cast<std::size_t>(h)];
+      for (std::size_t i = 0; i < 5; ++i) {
+        CHECK(found[i].second == expected[i].second);
+        CHECK(std::abs(found[i].first - expected[i].first) < 1e-5);
+      }
+    }
+  }
+}
+
 TEST_CASE("CUDA path: heads in bf16 and f16 come near PyTorch's fp32") {
   TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   for (const auto& [dtype, value] : {std::pair{DType::kBF16, 0.03}, {DType::kF16, 0.01}}) {
