@@ -137,14 +137,16 @@ void lay_out_chains(const LinearCall& call, std::int64_t tiles, float* to) {
 // R rows of P panels: weights go from the block into the sums without being stored. w: of panel p at
 // w + p * panel_bytes. x: of chain c at x + c * chain_stride, its row r kChainStride further.
 // totals: [P][R][32].
-template <class Block, CodeLoads kLoads, int R, int P>
+template <class Block, Spread kSpread, CodeLoads kLoads, int R, int P>
 void fused_tile(const unsigned char* w, std::int64_t panel_bytes, const float* x,
                 std::int64_t chain_stride, std::int64_t k, float* totals) {
   constexpr int kEach = fused_vectors<Block>(R), kVecs = P * kEach;  // vectors of a panel, of all
   constexpr bool kAllColumns = kEach * Vec::kLanes == kPanel;
   static_assert(P == 1 || kAllColumns);
-  // Of many rows x needs all loads there are (12 rows of Q4_1: 0.87 of the time so).
+  // Of many rows x needs all loads there are (12 rows of Q4_1: 0.87 of the time so), and their sums
+  // all registers, so that none is left for a number that is spread once.
   constexpr CodeLoads kLoadsHere = R <= 10 ? kLoads : CodeLoads::kOnce;
+  constexpr Spread kSpreadHere = R <= (Block::kFewerPairs ? 7 : 10) ? kSpread : Spread::kEachTime;
   // Of one block and one chain.
   constexpr int kStretch =
       Block::kValues < kLinearChain ? Block::kValues : static_cast<int>(kLinearChain);
@@ -187,11 +189,8 @@ void fused_tile(const unsigned char* w, std::int64_t panel_bytes, const float* x
               for (int p = 0; p < P; ++p) ahead(p).at(at);
             }
 #pragma GCC unroll 32
-            for (int r = 0; r < R; ++r) {
-#pragma GCC unroll 4
-              for (int v = 0; v < kVecs; ++v)
-                chain[r][v] = Vec::fma(x0 + r * kChainStride + at, weights[v], chain[r][v]);
-            }
+            for (int r = 0; r < R; ++r)
+              add_products<kSpreadHere>(x0 + r * kChainStride + at, weights, chain[r]);
           };
           Block::template decode<Vec, kVecs, Decoding{Zeros::kAny, kLoadsHere}>(columns, fp16, u,
                                                                                 use);
@@ -214,9 +213,9 @@ using FusedTile = void (*)(const unsigned char*, std::int64_t, const float*, std
                            std::int64_t, float*);
 
 // Of 1 to kRows rows and P panels.
-template <class Block, CodeLoads kLoads, int kRows, int P>
+template <class Block, Spread kSpread, CodeLoads kLoads, int kRows, int P>
 constexpr auto kFusedTiles = []<int... R>(std::integer_sequence<int, R...>) {
-  return std::array<FusedTile, sizeof...(R)>{fused_tile<Block, kLoads, R + 1, P>...};
+  return std::array<FusedTile, sizeof...(R)>{fused_tile<Block, kSpread, kLoads, R + 1, P>...};
 }
 (std::make_integer_sequence<int, kRows>());
 
@@ -227,7 +226,7 @@ constexpr int pair_rows() {
 }
 
 // Few rows, in as few tiles as they fit: each decodes the panel's blocks again, out of the cache.
-template <class Block, CodeLoads kLoads>
+template <class Block, Spread kSpread, CodeLoads kLoads>
 void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                   float* scratch) {
   const std::int64_t tiles = (call.rows + Vec::kFusedRows - 1) / Vec::kFusedRows;
@@ -246,9 +245,9 @@ void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
   if constexpr (pair_rows<Block>() > 0) {
     static_assert(2 * pair_rows<Block>() <= Vec::kFusedRows);
     for (; call.rows <= pair_rows<Block>() && panel_end - panel >= 2; panel += 2) {
-      kFusedTiles<Block, kLoads, pair_rows<Block>(), 2>[static_cast<std::size_t>(call.rows - 1)](
-          weights(), panel_bytes, laid_out ? scratch : call.x,
-          laid_out ? call.rows * kChainStride : kLinearChain, call.k, totals);
+      kFusedTiles<Block, kSpread, kLoads, pair_rows<Block>(), 2>[static_cast<std::size_t>(
+          call.rows - 1)](weights(), panel_bytes, laid_out ? scratch : call.x,
+                          laid_out ? call.rows * kChainStride : kLinearChain, call.k, totals);
       for (int p = 0; p < 2; ++p)
         finish_rows(call, 0, call.rows, totals + p * call.rows * kPanel, (panel + p) * kPanel,
                     panel_width(call, panel + p));
@@ -258,7 +257,7 @@ void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
     for (std::int64_t t = 0; t < tiles; ++t) {
       const std::int64_t row = first_row(t), count = first_row(t + 1) - row;
       const float* x = laid_out ? scratch + row * chains * kChainStride : call.x;
-      kFusedTiles<Block, kLoads, Vec::kFusedRows, 1>[static_cast<std::size_t>(count - 1)](
+      kFusedTiles<Block, kSpread, kLoads, Vec::kFusedRows, 1>[static_cast<std::size_t>(count - 1)](
           weights(), panel_bytes, x, laid_out ? count * kChainStride : kLinearChain, call.k,
           totals);
       finish_rows(call, row, count, totals, panel * kPanel, panel_width(call, panel));
@@ -407,7 +406,7 @@ void linear_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_
     if (call.rows > few_rows<kSpread>(true)) {
       many_rows_of_blocks<kSpread, Block>(call, panel_begin, panel_end, scratch);
     } else {
-      fused_panels<Block, kLoads>(call, panel_begin, panel_end, scratch);
+      fused_panels<Block, kSpread, kLoads>(call, panel_begin, panel_end, scratch);
     }
   });
   if (blocks) return;

@@ -28,6 +28,20 @@ enum class TileUse : std::uint8_t {
 // vector of weights).
 enum class Spread : std::uint8_t { kEachTime, kOnce };
 
+// sums[v] += *x * w[v]
+template <Spread kSpread, int NV>
+inline __attribute__((always_inline)) void add_products(const float* x, const Vec (&w)[NV],
+                                                        Vec (&sums)[NV]) {
+  if constexpr (kSpread == Spread::kOnce) {
+    const Vec spread = Vec::set(*x);
+#pragma GCC unroll 8
+    for (int v = 0; v < NV; ++v) sums[v] = Vec::fma(spread, w[v], sums[v]);
+  } else {
+#pragma GCC unroll 8
+    for (int v = 0; v < NV; ++v) sums[v] = Vec::fma(x, w[v], sums[v]);
+  }
+}
+
 // What a tile fetches while it computes: some lines from `from` on, `step` bytes further on for each
 // k. The hardware's prefetcher alone is too slow. A tile of many rows stays long on a line of
 // weights, and it falls back (all layers of SmolLM2-135M, 10 rows, two Zen 4 cores: bf16 23 instead
@@ -98,17 +112,7 @@ inline __attribute__((always_inline)) void tile_columns(const float* x, std::int
     for (int v = 0; v < NV; ++v) wv[v] = Vec::load(w + v * Vec::kLanes);
     w += w_stride;
 #pragma GCC unroll 16
-    for (int r = 0; r < R; ++r) {
-      const float* const number = rows.row(r);
-      if constexpr (kSpread == Spread::kOnce) {
-        const Vec spread = Vec::set(*number);
-#pragma GCC unroll 8
-        for (int v = 0; v < NV; ++v) acc[r][v] = Vec::fma(spread, wv[v], acc[r][v]);
-      } else {
-#pragma GCC unroll 8
-        for (int v = 0; v < NV; ++v) acc[r][v] = Vec::fma(number, wv[v], acc[r][v]);
-      }
-    }
+    for (int r = 0; r < R; ++r) add_products<kSpread>(rows.row(r), wv, acc[r]);
     rows.next_k();
   }
 #pragma GCC unroll 16
