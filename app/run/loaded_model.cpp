@@ -73,28 +73,31 @@ std::string checked_path(const MethodInfo& method, const std::string& name) {
                   (is_head ? " take, by its kind" : " takes"));
 }
 
+// The head that is loaded stays until the new one is in; only where there is room for one of them it
+// is freed first.
 void load_head(const MethodInfo& method, const std::string& path, const LoadedModel& target,
                LoadedDraft& draft, const std::function<void()>& before_free) {
   const auto free_old = [&] {
     if (before_free) before_free();
     draft.head.reset();
   };
-  const formats::HeadFile file = formats::HeadFile::open(path, {});
-  check_head_kind(method, file.kind());
-  const std::string& device = target.options.device;
-  const std::int64_t need = head_need(file.parameters(), file.file_bytes(), target.options);
-  std::int64_t free = free_memory(device);
-  if (free >= 0) free += kept_in_reserve(target.model->device_memory());
-  const bool room_for_both = why_head_does_not_fit(path, need, device, free).empty();
-  if (!room_for_both) {
+  bool room_for_both = true;
+  const auto check = [&](const formats::HeadFile& file) {
+    check_head_kind(method, file.kind());
+    const std::string& device = target.options.device;
+    const std::int64_t need = head_need(file.parameters(), file.file_bytes(), target.options);
+    std::int64_t free = free_memory(device);
+    if (free >= 0) free += kept_in_reserve(target.model->device_memory());
+    room_for_both = why_head_does_not_fit(path, need, device, free).empty();
+    if (room_for_both) return;
     const bool beside = draft.head && draft.head_of == target.model.get();
     const std::int64_t held =
         beside ? head_need(draft.head->parameters, draft.head->file_bytes, target.options) : 0;
     const std::string why = why_head_does_not_fit(path, need, device, free + held);
     if (!why.empty()) throw Error(ErrorCode::kOutOfMemory, why);
     free_old();
-  }
-  auto head = load_draft_head(path, *target.model, target.options.threads);
+  };
+  auto head = load_draft_head(path, *target.model, target.options.threads, check);
   if (room_for_both) free_old();
   draft.head = std::move(head);
   draft.head_of = target.model.get();

@@ -29,13 +29,16 @@ void load_cpu_halves(const HeadFile& file, Model& target, int threads, DraftHead
 
 }  // namespace
 
-std::unique_ptr<DraftHead> load_draft_head(const std::string& path, Model& target, int threads) {
+std::unique_ptr<DraftHead> load_draft_head(
+    const std::string& path, Model& target, int threads,
+    const std::function<void(const HeadFile&)>& before_reading) {
   const ModelInfo& info = target.info();
   // What a head leaves to its target (rope, norm_eps) stands in the target's own configuration.
   formats::TargetShape shape =
       formats::target_shape(formats::WeightSource::open(info.path)->config());
   shape.name = info.name;
   const HeadFile file = HeadFile::open(path, shape);
+  if (before_reading) before_reading(file);
   auto head = std::make_unique<DraftHead>();
   head->config = file.config();
   head->path = path;

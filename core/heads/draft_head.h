@@ -3,12 +3,14 @@
 // it borrows the target it was loaded for, which must outlive it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/base/thread_pool.h"
 #include "core/formats/draft_head/head_config.h"
+#include "core/formats/draft_head/head_file.h"
 #include "core/heads/token_heads.h"
 #include "core/model/model.h"
 
@@ -36,7 +38,10 @@ struct DraftHead {
 // The head runs where its target does: on the target's device and in its dtype where that runs
 // through libtorch (a GPU, or libtorch's reference kernels on a CPU), else on the CPU kernels in
 // `threads` threads (0 = all cores), in bf16 where the target does, else in fp32. What runs more
-// slowly than it could is among the notes. Errors: HeadFile::open's; kOutOfMemory, kCuda.
-std::unique_ptr<DraftHead> load_draft_head(const std::string& path, Model& target, int threads = 0);
+// slowly than it could is among the notes. `before_reading` sees the file once it is known to fit
+// the target; what it throws ends the call. Errors: HeadFile::open's; kOutOfMemory, kCuda.
+std::unique_ptr<DraftHead> load_draft_head(
+    const std::string& path, Model& target, int threads = 0,
+    const std::function<void(const formats::HeadFile&)>& before_reading = {});
 
 }  // namespace triescope

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
-#include "core/base/error.h"
 #include "core/heads/head_tensors.h"
 
 namespace triescope {
@@ -14,35 +14,30 @@ using kernels::PackedLinear;
 
 namespace {
 
-// Error{kNotSupported}: integers or booleans.
-GgmlType stored_type(const formats::HeadFile& file, const std::string& name) {
-  switch (file.type(name)) {
-    case ElementType::kF32:
-      return GgmlType::kF32;
-    case ElementType::kF16:
-      return GgmlType::kF16;
-    case ElementType::kBf16:
-      return GgmlType::kBF16;
-    case ElementType::kI64:
-    case ElementType::kBool:
-      break;
-  }
-  throw Error(ErrorCode::kNotSupported, name + ": expected floating point, found integers");
+// Nothing for integers and booleans.
+std::optional<GgmlType> stored_type(ElementType type) {
+  if (type == ElementType::kF32) return GgmlType::kF32;
+  if (type == ElementType::kF16) return GgmlType::kF16;
+  if (type == ElementType::kBf16) return GgmlType::kBF16;
+  return std::nullopt;
 }
 
 }  // namespace
 
 PackedLinear HeadLoader::stacked(std::span<const std::string> names) const {
   std::vector<PackedLinear::Part> parts;
-  for (const std::string& name : names)
-    parts.push_back(PackedLinear::Part::stored(file_.shape(name + ".weight").at(0),
-                                               stored_type(file_, name + ".weight"), precision_));
+  for (const std::string& name : names) {
+    const std::int64_t outputs = file_.shape(name + ".weight").at(0);
+    const std::optional<GgmlType> type = stored_type(file_.type(name + ".weight"));
+    parts.push_back(type ? PackedLinear::Part::stored(outputs, *type, precision_)
+                         : PackedLinear::Part::plain(outputs, precision_));
+  }
   PackedLinear packed(parts, stacked_shape(file_, names).inputs);
   std::int64_t first = 0;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string weight_name = names[i] + ".weight", bias_name = names[i] + ".bias";
-    const formats::HeadTensor weight = file_.tensor(weight_name);
-    if (parts[i].type == stored_type(file_, weight_name)) {
+    const std::string bias_name = names[i] + ".bias";
+    const formats::HeadTensor weight = file_.tensor(names[i] + ".weight");
+    if (parts[i].type == stored_type(weight.type)) {
       packed.set_stored_rows(first, weight.shape[0], weight.bytes, pool_);
     } else {
       packed.set_rows(first, weight.shape[0], weight.floats().data(), pool_);

@@ -1,6 +1,5 @@
 // Medusa's heads: residual blocks on the target's final-normed state, then an output head each, or
 // the target's.
-#include <algorithm>
 #include <vector>
 
 #include "core/heads/residual_block.h"
@@ -15,8 +14,7 @@ class MedusaHeads final : public TokenHeads {
   MedusaHeads(HeadLoader& loader, Model& target) : pool_(loader.pool()) {
     for (const TokenHeadWeights<HeadLoader>& head : medusa_weights(loader))
       heads_.push_back({head.blocks, HeadOutput(loader, target, head.output)});
-    one_output_ = std::ranges::all_of(
-        heads_, [&](const Head& head) { return head.output.is_same(heads_[0].output); });
+    one_output_ = share_output(heads_);
   }
 
   int count() const override { return static_cast<int>(heads_.size()); }

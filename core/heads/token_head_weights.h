@@ -2,6 +2,7 @@
 // eagle_weights.h.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,13 @@ std::vector<TokenHeadWeights<Loader>> hydra_weights(Loader& loader) {
     if (config.own_lm_head) heads[i].output = "hydra_lm_head." + std::to_string(i) + ".1";
   }
   return heads;
+}
+
+// Whether all heads, each with its output head in `output`, have the same output matrix.
+template <class Head>
+bool share_output(const std::vector<Head>& heads) {
+  return std::ranges::all_of(
+      heads, [&](const Head& head) { return head.output.is_same(heads.front().output); });
 }
 
 // The embedding that Hydra's heads read, as TokenHeadWeights::output.

@@ -1,6 +1,5 @@
 #include "core/heads/token_heads_torch.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "core/heads/token_head_weights.h"
@@ -29,8 +28,7 @@ class TorchTokenHeads : public TokenHeads {
       heads_.push_back(
           {head.first, head.residual, head.blocks,
            TorchHeadOutput(loader, *target.torch_shared(), target.info().vocab_size, head.output)});
-    one_output_ = std::ranges::all_of(
-        heads_, [&](const Head& head) { return head.output.is_same(heads_[0].output); });
+    one_output_ = share_output(heads_);
   }
 
   int count() const override { return static_cast<int>(heads_.size()); }

@@ -48,7 +48,7 @@ class CpuWeights {
     std::vector<float>* vector = nullptr;
   };
 
-  // How a matrix of so many rows lies in memory.
+  // The layout in memory of a matrix with `outputs` rows.
   kernels::PackedLinear::Part part_of(const formats::WeightSource& source, formats::Role role,
                                       int layer, std::int64_t outputs) const;
   void allocate(const formats::WeightSource& source);

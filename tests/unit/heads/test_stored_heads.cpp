@@ -2,71 +2,40 @@
 // head in fp32, in half the memory.
 #include <doctest/doctest.h>
 
-#include <cstring>
+#include <filesystem>
+#include <fstream>
 
-#include "core/base/bf16.h"
-#include "core/formats/half.h"
 #include "core/heads/head_weights.h"
-#include "tests/support/files.h"
 #include "tests/support/head_bytes.h"
 #include "tests/unit/heads/head_goldens.h"
-#include "tests/unit/model/model_test_util.h"
 
 namespace triescope::test {
 namespace {
 
-using nlohmann::ordered_json;
-
-std::string bytes_of(std::uint64_t number, int count) {
-  std::string bytes;
-  for (int i = 0; i < count; ++i, number >>= 8) bytes += static_cast<char>(number & 255);
-  return bytes;
-}
-
-// A safetensors file with its tensors of 16 bits as fp32.
-std::string widened(const std::string& file) {
-  std::uint64_t length = 0;
-  std::memcpy(&length, file.data(), sizeof length);
-  const auto header = ordered_json::parse(file.substr(8, length));
-  ordered_json made;
-  std::string data;
-  int count = 0;
-  for (const auto& [name, tensor] : header.items()) {
-    if (name == "__metadata__") continue;
-    const std::string dtype = tensor["dtype"];
-    const std::size_t begin = tensor["data_offsets"][0], end = tensor["data_offsets"][1];
-    std::string values = file.substr(8 + length + begin, end - begin);
-    const bool half = dtype == "F16";
-    if (half || dtype == "BF16") {
-      std::string wide;
-      for (std::size_t i = 0; i < values.size(); i += 2) {
-        std::uint16_t bits;
-        std::memcpy(&bits, values.data() + i, sizeof bits);
-        const float value = half ? formats::f16_to_float(bits) : bf16_to_float(bits);
-        std::uint32_t word;
-        std::memcpy(&word, &value, sizeof word);
-        wide += bytes_of(word, 4);
-      }
-      values = wide;
-      ++count;
-    }
-    made[name] = {{"dtype", half || dtype == "BF16" ? "F32" : dtype},
-                  {"shape", tensor["shape"]},
-                  {"data_offsets", {data.size(), data.size() + values.size()}}};
-    data += values;
-  }
-  REQUIRE(count > 0);
-  const std::string text = made.dump();
-  return bytes_of(text.size(), 8) + text + data;
-}
-
-// A head of the fixtures in fp32.
+// A head of the fixtures with its tensors of 16 bits as fp32.
 void write_widened(const std::string& name, const std::filesystem::path& folder) {
   const std::string from = head_folder() + name;
-  for (const char* file : {"model.safetensors", "medusa_lm_head.safetensors"}) {
-    if (!std::filesystem::exists(from + "/" + file)) continue;
-    std::ofstream(folder / file, std::ios::binary) << widened(read_file(from + "/" + file));
+  const auto stored = formats::StoredTensors::open(from);
+  HeadBytes head;
+  int count = 0;
+  for (std::size_t i = 0; i < stored.tensors().size(); ++i) {
+    const formats::SafeTensor& tensor = stored.tensors()[i];
+    const std::vector<std::byte> bytes = stored.read(i);
+    TensorSpec& made = head.tensors[tensor.name] = {
+        tensor.shape, tensor.dtype, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
+    const bool half = tensor.dtype == "F16";
+    if (!half && tensor.dtype != "BF16") continue;
+    formats::HeadTensor narrow;
+    narrow.type = half ? formats::ElementType::kF16 : formats::ElementType::kBf16;
+    narrow.bytes = bytes;
+    const std::vector<float> wide = narrow.floats();
+    made.dtype = "F32";
+    made.values = {reinterpret_cast<const char*>(wide.data()), wide.size() * sizeof(float)};
+    ++count;
   }
+  REQUIRE(count > 0);
+  head.stored();
+  std::ofstream(folder / "model.safetensors", std::ios::binary) << head.file;
   std::filesystem::copy_file(from + "/config.json", folder / "config.json");
 }
 
