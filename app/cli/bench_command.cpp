@@ -107,6 +107,9 @@ int run_bench(const BenchOptions& options, bool quiet) {
   draft_options.max_new_tokens = options.max_new_tokens;
   draft_options.max_prompt_tokens = options.max_prompt_tokens;
 
+  const std::vector<std::string> methods = split(options.methods);
+  check_bench_names(methods, options.companions);
+
   const std::vector<BenchPrompt> prompts =
       options.prompts.empty()
           ? builtin_bench_prompts()
@@ -140,7 +143,7 @@ int run_bench(const BenchOptions& options, bool quiet) {
   const Tokenizer* const tokenizer = target.tokenizer.get();
   const std::vector<BenchCompanion> companions =
       load_companions(options.companions, target, progress);
-  draft_options.methods = bench_methods(split(options.methods), companions);
+  draft_options.methods = bench_methods(methods, companions);
 
   ordered forward_table = ordered::array(), beam_table = ordered::array(),
           draft_table = ordered::array(), recording_table = ordered::array(),

@@ -55,6 +55,15 @@ expect 2 '--whose: the panel trie shows no model.s own rows; panels that do are 
 expect 2 "--whose: .*tscap has rows of target; found 'draft'$" whose "$schema1" kv draft
 expect 0 'whose.csv written' whose "$schema1" kv target
 expect 2 'models, rows' "$TRIESCOPE" bench --only no-such-table
+# Names are checked before anything is loaded: these models cannot be.
+bench() { "$TRIESCOPE" bench --quiet --model "$work/text.gguf" "$@"; }
+expect 2 'did you mean prompt_lookup\?$' bench --methods promt_lookup
+expect 2 'no parameter "num_drafts"; .*; did you mean num_draft\?$' bench --methods ngram_trie:num_drafts=3
+expect 2 "expected METHOD:parameter=value, found 'num_draft'" bench --methods ngram_trie:num_draft
+expect 2 'method eagle2: expected a draft head that it takes, found none; name one with --draft' bench --methods eagle2
+expect 2 'method draft_model: expected a draft model' bench --methods draft_model --draft eagle3
+expect 3 "neither a file" bench --draft /no/such/head
+expect 3 'text.gguf' bench --methods prompt_lookup
 expect 2 'exactly one' "$TRIESCOPE" tokenize
 expect 0 'Beams: num_beams = 3  \(1 to 256\)' "$TRIESCOPE" methods beam
 expect 2 'beam' "$TRIESCOPE" methods no-such-method

@@ -87,6 +87,11 @@ struct BenchCompanion {
   LoadedDraft loaded = {};
   DraftWith draft = {};
 };
+// Both lists as load_companions and bench_methods take them, before anything is loaded. Errors: those
+// of resolve_draft, find_method and validate_settings; kInvalidArgument: a method that needs a draft
+// model or head while none is named.
+void check_bench_names(const std::vector<std::string>& methods,
+                       const std::vector<std::string>& companions);
 // Loads each beside the target. Errors: those of draft_for.
 std::vector<BenchCompanion> load_companions(const std::vector<std::string>& names,
                                             const LoadedModel& target,

@@ -6,6 +6,7 @@
 #include "app/run/catalog.h"
 #include "core/base/error.h"
 #include "core/formats/draft_head/head_file.h"
+#include "core/method/settings.h"
 #include "core/methods/registry.h"
 
 namespace triescope::app {
@@ -17,6 +18,12 @@ bool takes(const MethodInfo& method, const BenchCompanion& companion) {
            std::find(method.heads.begin(), method.heads.end(), companion.draft.head->config.kind) !=
                method.heads.end();
   return method.needs_draft_model();
+}
+
+[[noreturn]] void refuse_without_companion(const MethodInfo& method) {
+  throw Error(ErrorCode::kInvalidArgument,
+              "method " + method.name + ": expected a " + to_string(method.needs) +
+                  " that it takes, found none; name one with --draft");
 }
 
 }  // namespace
@@ -34,6 +41,20 @@ BenchSpec bench_spec(const std::string& text) {
     at = next;
   }
   return spec;
+}
+
+void check_bench_names(const std::vector<std::string>& methods,
+                       const std::vector<std::string>& companions) {
+  bool heads = false, models = false;
+  for (const std::string& name : companions)
+    (formats::is_draft_head(resolve_draft(name)) ? heads : models) = true;
+  for (const std::string& text : methods) {
+    const BenchSpec spec = bench_spec(text);
+    const MethodInfo& method = find_method(spec.method);
+    validate_settings(method, spec.settings);
+    if ((method.needs_draft_head() && !heads) || (method.needs_draft_model() && !models))
+      refuse_without_companion(method);
+  }
 }
 
 std::vector<BenchCompanion> load_companions(const std::vector<std::string>& names,
@@ -77,10 +98,7 @@ std::vector<DraftBenchMethod> bench_methods(const std::vector<std::string>& name
     const std::size_t before = rows.size();
     for (const BenchCompanion& companion : companions)
       if (takes(method, companion)) rows.push_back({text, companion.draft, companion.name});
-    if (rows.size() == before)
-      throw Error(ErrorCode::kInvalidArgument,
-                  "method " + method.name + ": expected a " + to_string(method.needs) +
-                      " that it takes, found none; name one with --draft");
+    if (rows.size() == before) refuse_without_companion(method);
   }
   return rows;
 }
