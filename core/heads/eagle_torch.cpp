@@ -97,12 +97,14 @@ class EagleTorch final : public Model {
     const Tensor normed = layers_.run({in, visible, first.first_input}, weights_.layers,
                                       {weights_.final_norm, {}}, first.x, kv, features, stop);
 
+    features.join();
     ForwardOutput output;
     output.vocab_size = config_.vocab_size;
-    output.features = values_of(features.on_host(features_));
-    if (is_hydra() || batch.logit_rows.empty()) return output;
-    const Tensor states = normed.index_select(0, in.logit_rows);
-    logits_.give(output_.logits(states, head_.logit_scale), batch.best_tokens, output);
+    if (!is_hydra() && !batch.logit_rows.empty()) {
+      const Tensor states = normed.index_select(0, in.logit_rows);
+      logits_.give(output_.logits(states, head_.logit_scale), batch.best_tokens, output);
+    }
+    output.features = features.on_host(features_);
     return output;
   }
 

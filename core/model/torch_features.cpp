@@ -1,5 +1,7 @@
 #include "core/model/torch_features.h"
 
+#include "core/model/torch_runtime.h"
+
 namespace triescope {
 
 void TorchFeatures::keep(const at::Tensor& x, std::int32_t layer) {
@@ -7,9 +9,13 @@ void TorchFeatures::keep(const at::Tensor& x, std::int32_t layer) {
     if (layers_[i] == layer) kept_[i] = x.index_select(0, rows_);
 }
 
-at::Tensor TorchFeatures::on_host(StagingBuffer& memory) const {
-  if (kept_.empty()) return {};
-  return memory.host_copy(at::stack(kept_).to(at::kFloat).contiguous());
+void TorchFeatures::join() {
+  if (!kept_.empty()) joined_ = at::stack(kept_).to(at::kFloat).contiguous();
+}
+
+std::span<const float> TorchFeatures::on_host(StagingBuffer& memory) const {
+  if (!joined_.defined()) return {};
+  return values_of(memory.host_copy(joined_));
 }
 
 }  // namespace triescope

@@ -1,5 +1,5 @@
-// The hidden states a batch asks for, in the libtorch executor. They stay on the device until the
-// end, so that no layer waits for a copy to the host.
+// The hidden states a batch asks for, in the libtorch executor. They stay on the device until
+// everything else of the forward is there, so that nothing waits for a copy to the host.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -20,13 +20,18 @@ class TorchFeatures {
       : layers_(batch.feature_layers), rows_(rows), kept_(layers_.size()) {}
   // x: [rows of the batch, hidden] of this layer; the rows asked for are copied.
   void keep(const at::Tensor& x, std::int32_t layer);
-  // [layers, rows, hidden] fp32 in `memory`; undefined where nothing is asked for.
-  at::Tensor on_host(StagingBuffer& memory) const;
+  // Once all are kept. Queued on the device, not waited for: what is queued next follows without a
+  // pause.
+  void join();
+  // [layers, rows, hidden] fp32 in `memory`, waited for; empty where nothing is asked for. REQUIRES:
+  // join().
+  std::span<const float> on_host(StagingBuffer& memory) const;
 
  private:
   std::span<const std::int32_t> layers_;
   at::Tensor rows_;
   std::vector<at::Tensor> kept_;
+  at::Tensor joined_;
 };
 
 }  // namespace triescope

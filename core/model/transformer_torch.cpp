@@ -134,14 +134,16 @@ class TorchTransformer final : public Model, public TorchShared {
     const Tensor normed = layers_.run({in, visible, first_input}, weights_.layers,
                                       weights_.final_norm, x, kv, features, stop);
 
+    features.join();
     ForwardOutput output;
     output.vocab_size = config_.vocab_size;
-    output.features = values_of(features.on_host(features_));
-    if (batch.logit_rows.empty()) return output;
-    Tensor logits = head_logits(select_bucket_rows(normed, in.logit_rows));
-    if (config_.logit_softcap > 0)
-      logits = at::tanh(logits / config_.logit_softcap) * config_.logit_softcap;
-    logits_.give(logits, batch.best_tokens, output);
+    if (!batch.logit_rows.empty()) {
+      Tensor logits = head_logits(select_bucket_rows(normed, in.logit_rows));
+      if (config_.logit_softcap > 0)
+        logits = at::tanh(logits / config_.logit_softcap) * config_.logit_softcap;
+      logits_.give(logits, batch.best_tokens, output);
+    }
+    output.features = features.on_host(features_);
     return output;
   }
 
