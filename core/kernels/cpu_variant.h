@@ -1,6 +1,6 @@
-// Which instruction set the CPU kernels run on: the best this processor has, asked once. Intel's
-// processors have AVX-512 with tiles that suit them besides (cpu/tile_impl.h, Spread;
-// cpu/decoding.h, CodeLoads). Tests run every variant.
+// Which instruction set the CPU kernels run on: the best this processor has, asked once. AVX-512 is
+// there twice, as it suits AMD's processors and as it suits Intel's (cpu/tuning.h); Intel's run both.
+// Tests run every variant.
 #pragma once
 
 #include <cstdint>

@@ -58,7 +58,7 @@ AttentionBytes attention_scratch_bytes(std::int64_t queries, int head_dim, std::
   return {s.task_floats() * kFloat, s.thread_floats() * kFloat};
 }
 
-template <class E, Spread kSpread>
+template <class E, Tuning kTuning>
 struct AttentionRun {
   const AttentionTask& t;
   AttentionScratch s;
@@ -120,7 +120,7 @@ struct AttentionRun {
     for (; d < t.head_dim; ++d) {
       for (int i = 0; i < kPanel; ++i) s.panel[d * kPanel + i] = k_rows[i][d];
     }
-    tile_rows<kSpread, float>(queries, s.q + q0 * t.head_dim, t.head_dim, s.panel, kPanel,
+    tile_rows<kTuning, float>(queries, s.q + q0 * t.head_dim, t.head_dim, s.panel, kPanel,
                               t.head_dim, s.scores + q0 * s.ld_scores + j0, s.ld_scores,
                               TileUse::kStore);
   }
@@ -136,7 +136,7 @@ struct AttentionRun {
     if (in_place) {
       const E* v = values + slots[0] * t.slot_stride;
       for (int d = d_begin; d < d_end; d += kPanel) {
-        tile_rows<kSpread, E>(queries, p, s.ld_scores, v + d, t.slot_stride, count, sums + d,
+        tile_rows<kTuning, E>(queries, p, s.ld_scores, v + d, t.slot_stride, count, sums + d,
                               s.ld_head, TileUse::kContinue);
       }
       return;
@@ -152,7 +152,7 @@ struct AttentionRun {
       for (; d < d_end; ++d) to[d] = 0;
     }
     for (int d = d_begin; d < d_end; d += kPanel) {
-      tile_rows<kSpread, float>(queries, p, s.ld_scores, s.panel + d, s.ld_head, count, sums + d,
+      tile_rows<kTuning, float>(queries, p, s.ld_scores, s.panel + d, s.ld_head, count, sums + d,
                                 s.ld_head, TileUse::kContinue);
     }
   }
@@ -298,15 +298,15 @@ struct AttentionRun {
   }
 };
 
-template <Spread kSpread>
+template <Tuning kTuning>
 void attention(const AttentionTask& task, std::int64_t longest, AttentionSweep sweep,
                std::int64_t begin, std::int64_t end, void* of_task, void* of_thread) {
   AttentionScratch s((task.row_end - task.row_begin) * task.group, task.head_dim, longest);
   s.place(of_task, of_thread);
   if (task.precision == Precision::kBF16) {
-    AttentionRun<std::uint16_t, kSpread>{.t = task, .s = s}.run(sweep, begin, end);
+    AttentionRun<std::uint16_t, kTuning>{.t = task, .s = s}.run(sweep, begin, end);
   } else {
-    AttentionRun<float, kSpread>{.t = task, .s = s}.run(sweep, begin, end);
+    AttentionRun<float, kTuning>{.t = task, .s = s}.run(sweep, begin, end);
   }
 }
 

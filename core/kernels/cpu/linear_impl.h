@@ -40,14 +40,14 @@ int panel_width(const LinearCall& call, std::int64_t panel) {
 
 // `count` <= kMaxRows rows over k in [k_begin, k_end), whole chains but for the end of k: totals = or
 // += their sums. x, w: at k_begin. fetch: from it on, over all of this k; null: the weights' own.
-template <Spread kSpread, class W>
+template <Tuning kTuning, class W>
 void sum_chains(const float* x, std::int64_t x_stride, std::int64_t count, const W* w,
                 std::int64_t k_begin, std::int64_t k_end, float* totals, const Fetch* fetch) {
   for (std::int64_t k0 = k_begin; k0 < k_end; k0 += kLinearChain) {
     const std::int64_t k = k_end - k0 < kLinearChain ? k_end - k0 : kLinearChain,
                        before = k0 - k_begin;
     const W* const from = w + before * kPanel;
-    kTiles<kSpread, W>[static_cast<std::size_t>(count)](
+    kTiles<kTuning, W>[static_cast<std::size_t>(count)](
         x + before, x_stride, from, kPanel, k, totals, kPanel,
         k0 == 0 ? TileUse::kStore : TileUse::kAdd,
         fetch == nullptr
@@ -57,12 +57,12 @@ void sum_chains(const float* x, std::int64_t x_stride, std::int64_t count, const
 }
 
 // Plain weights, [panel][k][32], of rows that are one tile.
-template <Spread kSpread, class W>
+template <Tuning kTuning, class W>
 void plain_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end) {
   alignas(64) float totals[Vec::kMaxRows * kPanel];
   for (std::int64_t panel = panel_begin; panel < panel_end; ++panel) {
     const W* w = static_cast<const W*>(call.weights) + panel * call.k * kPanel;
-    sum_chains<kSpread>(call.x, call.x_stride, call.rows, w, 0, call.k, totals, nullptr);
+    sum_chains<kTuning>(call.x, call.x_stride, call.rows, w, 0, call.k, totals, nullptr);
     finish_rows(call, 0, call.rows, totals, panel * kPanel, panel_width(call, panel));
   }
 }
@@ -137,7 +137,7 @@ void lay_out_chains(const LinearCall& call, std::int64_t tiles, float* to) {
 // R rows of P panels: weights go from the block into the sums without being stored. w: of panel p at
 // w + p * panel_bytes. x: of chain c at x + c * chain_stride, its row r kChainStride further.
 // totals: [P][R][32].
-template <class Block, Spread kSpread, CodeLoads kLoads, int R, int P>
+template <class Block, Tuning kTuning, int R, int P>
 void fused_tile(const unsigned char* w, std::int64_t panel_bytes, const float* x,
                 std::int64_t chain_stride, std::int64_t k, float* totals) {
   constexpr int kEach = fused_vectors<Block>(R), kVecs = P * kEach;  // vectors of a panel, of all
@@ -145,8 +145,9 @@ void fused_tile(const unsigned char* w, std::int64_t panel_bytes, const float* x
   static_assert(P == 1 || kAllColumns);
   // Of many rows x needs all loads there are (12 rows of Q4_1: 0.87 of the time so), and their sums
   // all registers, so that none is left for a number that is spread once.
-  constexpr CodeLoads kLoadsHere = R <= 10 ? kLoads : CodeLoads::kOnce;
-  constexpr Spread kSpreadHere = R <= (Block::kFewerPairs ? 7 : 10) ? kSpread : Spread::kEachTime;
+  constexpr CodeLoads kLoads = R <= 10 ? kTuning.loads : CodeLoads::kOnce;
+  constexpr Tuning kHere = {.spread = R <= (Block::kFewerPairs ? 7 : 10) ? kTuning.spread
+                                                                         : Spread::kEachTime};
   // Of one block and one chain.
   constexpr int kStretch =
       Block::kValues < kLinearChain ? Block::kValues : static_cast<int>(kLinearChain);
@@ -190,10 +191,10 @@ void fused_tile(const unsigned char* w, std::int64_t panel_bytes, const float* x
             }
 #pragma GCC unroll 32
             for (int r = 0; r < R; ++r)
-              add_products<kSpreadHere>(x0 + r * kChainStride + at, weights, chain[r]);
+              add_products<kHere>(x0 + r * kChainStride + at, weights, chain[r]);
           };
-          Block::template decode<Vec, kVecs, Decoding{Zeros::kAny, kLoadsHere}>(columns, fp16, u,
-                                                                                use);
+          Block::template decode<Vec, kVecs, Decoding{Zeros::kAny, kLoads, kTuning.offsets}>(
+              columns, fp16, u, use);
         }
       }
 #pragma GCC unroll 32
@@ -213,20 +214,20 @@ using FusedTile = void (*)(const unsigned char*, std::int64_t, const float*, std
                            std::int64_t, float*);
 
 // Of 1 to kRows rows and P panels.
-template <class Block, Spread kSpread, CodeLoads kLoads, int kRows, int P>
+template <class Block, Tuning kTuning, int kRows, int P>
 constexpr auto kFusedTiles = []<int... R>(std::integer_sequence<int, R...>) {
-  return std::array<FusedTile, sizeof...(R)>{fused_tile<Block, kSpread, kLoads, R + 1, P>...};
+  return std::array<FusedTile, sizeof...(R)>{fused_tile<Block, kTuning, R + 1, P>...};
 }
 (std::make_integer_sequence<int, kRows>());
 
 // Up to as many rows go through two panels side by side, where a panel is two vectors.
-template <class Block>
+template <class Block, Tuning kTuning>
 constexpr int pair_rows() {
-  return kPanel / Vec::kLanes == 2 ? Block::kPairRows : 0;
+  return kTuning.pairs && kPanel / Vec::kLanes == 2 ? Block::kPairRows : 0;
 }
 
 // Few rows, in as few tiles as they fit: each decodes the panel's blocks again, out of the cache.
-template <class Block, Spread kSpread, CodeLoads kLoads>
+template <class Block, Tuning kTuning>
 void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                   float* scratch) {
   const std::int64_t tiles = (call.rows + Vec::kFusedRows - 1) / Vec::kFusedRows;
@@ -242,10 +243,10 @@ void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
   };
   // A single row's chains lie side by side where they are.
   const bool laid_out = call.rows > 1;
-  if constexpr (pair_rows<Block>() > 0) {
-    static_assert(2 * pair_rows<Block>() <= Vec::kFusedRows);
-    for (; call.rows <= pair_rows<Block>() && panel_end - panel >= 2; panel += 2) {
-      kFusedTiles<Block, kSpread, kLoads, pair_rows<Block>(), 2>[static_cast<std::size_t>(
+  if constexpr (pair_rows<Block, kTuning>() > 0) {
+    static_assert(2 * pair_rows<Block, kTuning>() <= Vec::kFusedRows);
+    for (; call.rows <= pair_rows<Block, kTuning>() && panel_end - panel >= 2; panel += 2) {
+      kFusedTiles<Block, kTuning, pair_rows<Block, kTuning>(), 2>[static_cast<std::size_t>(
           call.rows - 1)](weights(), panel_bytes, laid_out ? scratch : call.x,
                           laid_out ? call.rows * kChainStride : kLinearChain, call.k, totals);
       for (int p = 0; p < 2; ++p)
@@ -257,7 +258,7 @@ void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
     for (std::int64_t t = 0; t < tiles; ++t) {
       const std::int64_t row = first_row(t), count = first_row(t + 1) - row;
       const float* x = laid_out ? scratch + row * chains * kChainStride : call.x;
-      kFusedTiles<Block, kSpread, kLoads, Vec::kFusedRows, 1>[static_cast<std::size_t>(count - 1)](
+      kFusedTiles<Block, kTuning, Vec::kFusedRows, 1>[static_cast<std::size_t>(count - 1)](
           weights(), panel_bytes, x, laid_out ? count * kChainStride : kLinearChain, call.k,
           totals);
       finish_rows(call, row, count, totals, panel * kPanel, panel_width(call, panel));
@@ -279,7 +280,7 @@ inline __attribute__((always_inline)) void decode_unit(const unsigned char* bloc
 #pragma GCC unroll 2
       for (int v = 0; v < kVecs; ++v) weights[v].store(to + k * kPanel + v * Vec::kLanes);
     };
-    Block::template decode<Vec, kVecs, Decoding{Zeros::kSigned, CodeLoads::kOnce}>(
+    Block::template decode<Vec, kVecs, Decoding{Zeros::kSigned, CodeLoads::kOnce, Offsets::kFused}>(
         columns, BlockHalves<Block, Vec, kVecs>(columns), unit, use);
   }
 }
@@ -310,13 +311,13 @@ void decode_panel(const unsigned char* w, std::int64_t k_begin, std::int64_t k_e
 // Rapids cores: 91 instead of 80 % of the multiply-adds' limit). Meanwhile the tiles of a stretch
 // fetch what is decoded next, each its share.
 //
-// fp32_weights(panel, k_begin, k_end, room, fetch_ahead): [k][32], where they are or written into
-// room; fetch_ahead: what comes later is to be fetched meanwhile, as the tiles do not.
+// tile_weights(panel, k_begin, k_end, room, fetch_ahead): [k][32] for tiles, where they are or
+// written into room; fetch_ahead: what comes later is to be fetched meanwhile, as the tiles do not.
 // stored(panel, k): where the weights from k on lie; panels follow one another. A stretch is decoded
 // when `ahead` bytes more than its own are in the cache.
-template <Spread kSpread, class Weights, class Stored>
+template <Tuning kTuning, class Weights, class Stored>
 void many_rows(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
-               float* scratch, const Weights& fp32_weights, const Stored& stored,
+               float* scratch, const Weights& tile_weights, const Stored& stored,
                std::int64_t ahead) {
   const std::int64_t tiles = (call.rows + Vec::kMaxRows - 1) / Vec::kMaxRows;
   const bool chainwise = call.rows <= chainwise_rows(call.k);
@@ -325,7 +326,7 @@ void many_rows(const LinearCall& call, std::int64_t panel_begin, std::int64_t pa
   for (std::int64_t panel = panel_begin; panel < panel_end; ++panel) {
     for (std::int64_t k0 = 0; k0 < call.k; k0 += stretch) {
       const std::int64_t k1 = call.k - k0 < stretch ? call.k : k0 + stretch;
-      const float* const weights = fp32_weights(panel, k0, k1, scratch, !chainwise);
+      const auto* const weights = tile_weights(panel, k0, k1, scratch, !chainwise);
       // The next stretch, of this panel or the next.
       const unsigned char* const next = stored(panel, k1) + ahead;
       const std::int64_t next_k = k1 < call.k ? call.k - k1 : call.k;
@@ -334,7 +335,7 @@ void many_rows(const LinearCall& call, std::int64_t panel_begin, std::int64_t pa
       for (std::int64_t t = 0; t < tiles; ++t) {
         const std::int64_t row = call.rows * t / tiles, count = call.rows * (t + 1) / tiles - row;
         const Fetch fetch = {next + t * share, share / (k1 - k0)};
-        sum_chains<kSpread>(call.x + row * call.x_stride + k0, call.x_stride, count, weights, k0,
+        sum_chains<kTuning>(call.x + row * call.x_stride + k0, call.x_stride, count, weights, k0,
                             k1, totals + row * kPanel, chainwise ? &fetch : nullptr);
         if (k1 == call.k)
           finish_rows(call, row, count, totals + row * kPanel, panel * kPanel,
@@ -344,12 +345,12 @@ void many_rows(const LinearCall& call, std::int64_t panel_begin, std::int64_t pa
   }
 }
 
-template <Spread kSpread, class Block>
+template <Tuning kTuning, class Block>
 void many_rows_of_blocks(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                          float* scratch) {
   const auto* const blocks = static_cast<const unsigned char*>(call.weights);
   const std::int64_t panel_bytes = call.k / Block::kValues * Block::kPanelBytes;
-  many_rows<kSpread>(
+  many_rows<kTuning>(
       call, panel_begin, panel_end, scratch,
       [&](std::int64_t panel, std::int64_t k0, std::int64_t k1, float* room, bool fetch_ahead) {
         decode_panel<Block>(blocks + panel * panel_bytes, k0, k1, room, fetch_ahead);
@@ -362,16 +363,17 @@ void many_rows_of_blocks(const LinearCall& call, std::int64_t panel_begin, std::
       Block::kValues > kLinearChain ? Block::kPanelBytes / 2 : 0);
 }
 
-template <Spread kSpread, class W>
+template <Tuning kTuning, class W>
 void many_plain_rows(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                      float* scratch) {
   const W* const w = static_cast<const W*>(call.weights);
-  many_rows<kSpread>(
+  constexpr bool kWiden = sizeof(W) < sizeof(float) && kTuning.widen_once;
+  many_rows<kTuning>(
       call, panel_begin, panel_end, scratch,
-      [&](std::int64_t panel, std::int64_t k0, std::int64_t k1, float* room,
-          bool fetch_ahead) -> const float* {
+      [&](std::int64_t panel, std::int64_t k0, [[maybe_unused]] std::int64_t k1,
+          [[maybe_unused]] float* room, [[maybe_unused]] bool fetch_ahead) {
         const W* const from = w + (panel * call.k + k0) * kPanel;
-        if constexpr (sizeof(W) == sizeof(float)) {
+        if constexpr (!kWiden) {
           return from;
         } else {
           constexpr int kAhead = 4096 / static_cast<int>(sizeof(W));
@@ -388,33 +390,31 @@ void many_plain_rows(const LinearCall& call, std::int64_t panel_begin, std::int6
       0);
 }
 
-// Up to this many rows go through tiles that take the weights as they are stored: those of one tile.
-// Of blocks, two tiles that decode them each for itself still paid on Zen 4 cores, where kSpread is
-// kEachTime; on Intel's processors they do not (24 rows decoded once, two Sapphire Rapids cores: 0.88
-// of the time for Q4_1, 0.92 for Q4_K, 0.86 for Q8_0).
-template <Spread kSpread>
+// Up to this many rows go through tiles that take the weights as they are stored: those of one tile,
+// of blocks perhaps of two.
+template <Tuning kTuning>
 constexpr int few_rows(bool blocks) {
   if (!blocks) return Vec::kMaxRows;
-  return kSpread == Spread::kOnce ? Vec::kFusedRows : kLaidOutRows;
+  return kTuning.decode_once ? Vec::kFusedRows : kLaidOutRows;
 }
 
-template <Spread kSpread, CodeLoads kLoads>
+template <Tuning kTuning>
 void linear_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                    float* scratch) {
   using formats::GgmlType;
   const bool blocks = with_block(call.type, [&]<class Block>(Block) {
-    if (call.rows > few_rows<kSpread>(true)) {
-      many_rows_of_blocks<kSpread, Block>(call, panel_begin, panel_end, scratch);
+    if (call.rows > few_rows<kTuning>(true)) {
+      many_rows_of_blocks<kTuning, Block>(call, panel_begin, panel_end, scratch);
     } else {
-      fused_panels<Block, kSpread, kLoads>(call, panel_begin, panel_end, scratch);
+      fused_panels<Block, kTuning>(call, panel_begin, panel_end, scratch);
     }
   });
   if (blocks) return;
   const auto plain = [&]<class W>(W) {
-    if (call.rows > few_rows<kSpread>(false)) {
-      many_plain_rows<kSpread, W>(call, panel_begin, panel_end, scratch);
+    if (call.rows > few_rows<kTuning>(false)) {
+      many_plain_rows<kTuning, W>(call, panel_begin, panel_end, scratch);
     } else {
-      plain_panels<kSpread, W>(call, panel_begin, panel_end);
+      plain_panels<kTuning, W>(call, panel_begin, panel_end);
     }
   };
   if (call.type == GgmlType::kBF16) {

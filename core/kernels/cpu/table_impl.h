@@ -8,12 +8,13 @@
 namespace triescope::kernels {
 namespace {
 
+template <Tuning kTuning>
 constexpr CpuKernels kTable = {
-    .linear_panels = linear_panels<Spread::kEachTime, CodeLoads::kOnce>,
-    .laid_out_rows = few_rows<Spread::kEachTime>(true),
+    .linear_panels = linear_panels<kTuning>,
+    .laid_out_rows = few_rows<kTuning>(true),
     .read_lane = read_lane,
     .attention_scratch_bytes = attention_scratch_bytes,
-    .attention = attention<Spread::kEachTime>,
+    .attention = attention<kTuning>,
     .max = row_max,
     .exp_sum = row_exp_sum,
     .find_greater = row_find_greater,

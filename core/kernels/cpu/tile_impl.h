@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "core/kernels/cpu/tuning.h"
+
 namespace triescope::kernels {
 namespace {
 
@@ -21,18 +23,11 @@ enum class TileUse : std::uint8_t {
   kContinue,  // from c; c = chain
 };
 
-// How a number of x meets the vectors of weights: each multiply-add reads it from memory and spreads
-// it over its lanes, which costs nothing beside it on AMD's processors; or it is spread once, into a
-// register. Intel's read as many vectors a cycle as they multiply, so that reading it once more is
-// not free (14 rows of fp32 from the cache, a core of Sapphire Rapids: 7.2 instead of 8.3 cycles a
-// vector of weights).
-enum class Spread : std::uint8_t { kEachTime, kOnce };
-
 // sums[v] += *x * w[v]
-template <Spread kSpread, int NV>
+template <Tuning kTuning, int NV>
 inline __attribute__((always_inline)) void add_products(const float* x, const Vec (&w)[NV],
                                                         Vec (&sums)[NV]) {
-  if constexpr (kSpread == Spread::kOnce) {
+  if constexpr (kTuning.spread == Spread::kOnce) {
     const Vec spread = Vec::set(*x);
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) sums[v] = Vec::fma(spread, w[v], sums[v]);
@@ -60,11 +55,8 @@ Fetch own_weights(const W* w, std::int64_t w_stride) {
   return {w + kAhead * w_stride, w_stride * static_cast<std::int64_t>(sizeof(W))};
 }
 
-// Where R rows of x are at one k. An address is a register plus 0, 1 or 2 times another, so that five
-// rows need three registers (base, base + 2 strides, stride) and 14 rows seven. Left to themselves
-// compilers keep a register a row, and fetch half of them from the stack at every k (256 rows of
-// 3072 x 576 fp32, two Sapphire Rapids cores: 80 instead of 75 % of the multiply-adds' limit).
-template <int R>
+// Where R rows of x are at one k.
+template <int R, Tuning kTuning>
 class TileRows {
  public:
   TileRows(const float* x, std::int64_t stride) : stride_(stride) {
@@ -77,17 +69,18 @@ class TileRows {
 #pragma GCC unroll 4
     for (int b = 0; b < kBases; ++b) {
       ++base_[b];
-      asm("" : "+r"(base_[b]));  // not to be derived from another base
+      if (kBases > 1) asm("" : "+r"(base_[b]));  // not to be derived from another base
     }
   }
 
  private:
-  static constexpr int kEach = 5, kBases = (R + kEach - 1) / kEach;
+  static constexpr int kEach = kTuning.addresses == Addresses::kByFives ? 5 : R,
+                       kBases = (R + kEach - 1) / kEach;
   std::int64_t stride_;
   const float* base_[kBases];
 };
 
-template <int R, int NV, Spread kSpread, class W>
+template <int R, int NV, Tuning kTuning, class W>
 inline __attribute__((always_inline)) void tile_columns(const float* x, std::int64_t x_stride,
                                                         const W* w, std::int64_t w_stride,
                                                         std::int64_t k, float* c,
@@ -102,17 +95,18 @@ inline __attribute__((always_inline)) void tile_columns(const float* x, std::int
           use == TileUse::kContinue ? Vec::load(c + r * c_stride + v * Vec::kLanes) : Vec::zero();
   }
   const char* ahead = static_cast<const char*>(fetch.from);
-  TileRows<R> rows(x, x_stride);
+  TileRows<R, kTuning> rows(x, x_stride);
   for (std::int64_t i = 0; i < k; ++i) {
-    for (int line = 0; line < NV * Vec::kLanes * static_cast<int>(sizeof(W)); line += 64)
-      __builtin_prefetch(ahead + line);
+    if constexpr (R >= 6 || sizeof(W) < sizeof(float) || kTuning.fetch_few)
+      for (int line = 0; line < NV * Vec::kLanes * static_cast<int>(sizeof(W)); line += 64)
+        __builtin_prefetch(ahead + line);
     ahead += fetch.step;
     Vec wv[NV];
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) wv[v] = Vec::load(w + v * Vec::kLanes);
     w += w_stride;
 #pragma GCC unroll 16
-    for (int r = 0; r < R; ++r) add_products<kSpread>(rows.row(r), wv, acc[r]);
+    for (int r = 0; r < R; ++r) add_products<kTuning>(rows.row(r), wv, acc[r]);
     rows.next_k();
   }
 #pragma GCC unroll 16
@@ -126,13 +120,13 @@ inline __attribute__((always_inline)) void tile_columns(const float* x, std::int
   }
 }
 
-template <int R, Spread kSpread, class W>
+template <int R, Tuning kTuning, class W>
 void tile(const float* x, std::int64_t x_stride, const W* w, std::int64_t w_stride, std::int64_t k,
           float* c, std::int64_t c_stride, TileUse use, Fetch fetch) {
   constexpr int kVecs = R <= Vec::kWideRows ? kPanel / Vec::kLanes : Vec::kNarrow;
   for (int n = 0; n < kPanel; n += kVecs * Vec::kLanes) {
     const Fetch columns = {static_cast<const W*>(fetch.from) + n, fetch.step};
-    tile_columns<R, kVecs, kSpread>(x, x_stride, w + n, w_stride, k, c + n, c_stride, use, columns);
+    tile_columns<R, kVecs, kTuning>(x, x_stride, w + n, w_stride, k, c + n, c_stride, use, columns);
   }
 }
 
@@ -141,21 +135,21 @@ using TileFunction = void (*)(const float*, std::int64_t, const W*, std::int64_t
                               float*, std::int64_t, TileUse, Fetch);
 
 // By the number of rows, 1 to kMaxRows; the first is none.
-template <Spread kSpread, class W>
+template <Tuning kTuning, class W>
 constexpr auto kTiles = []<int... R>(std::integer_sequence<int, R...>) {
-  return std::array<TileFunction<W>, sizeof...(R) + 1>{nullptr, tile<R + 1, kSpread, W>...};
+  return std::array<TileFunction<W>, sizeof...(R) + 1>{nullptr, tile<R + 1, kTuning, W>...};
 }
 (std::make_integer_sequence<int, Vec::kMaxRows>());
 
 // Any number of rows, cut into tiles of nearly equal height.
-template <Spread kSpread, class W>
+template <Tuning kTuning, class W>
 void tile_rows(std::int64_t rows, const float* x, std::int64_t x_stride, const W* w,
                std::int64_t w_stride, std::int64_t k, float* c, std::int64_t c_stride,
                TileUse use) {
   const std::int64_t tiles = (rows + Vec::kMaxRows - 1) / Vec::kMaxRows;
   for (std::int64_t t = 0; t < tiles; ++t) {
     const std::int64_t begin = rows * t / tiles, end = rows * (t + 1) / tiles;
-    kTiles<kSpread, W>[static_cast<std::size_t>(end - begin)](
+    kTiles<kTuning, W>[static_cast<std::size_t>(end - begin)](
         x + begin * x_stride, x_stride, w, w_stride, k, c + begin * c_stride, c_stride, use,
         own_weights(w, w_stride));
   }

@@ -11,7 +11,7 @@
 
 namespace triescope::kernels {
 
-const CpuKernels* avx2_kernels() { return &kTable; }
+const CpuKernels* avx2_kernels() { return &kTable<Tuning{}>; }
 
 }  // namespace triescope::kernels
 #else

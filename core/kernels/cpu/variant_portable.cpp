@@ -6,6 +6,6 @@
 
 namespace triescope::kernels {
 
-const CpuKernels& portable_kernels() { return kTable; }
+const CpuKernels& portable_kernels() { return kTable<Tuning{}>; }
 
 }  // namespace triescope::kernels

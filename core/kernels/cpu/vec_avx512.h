@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "core/kernels/cpu/decoding.h"
 #include "core/kernels/cpu/half.h"
+#include "core/kernels/cpu/tuning.h"
 
 namespace triescope::kernels {
 namespace {

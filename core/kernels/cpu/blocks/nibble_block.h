@@ -67,11 +67,11 @@ struct SignedCodes {
   static constexpr bool kMinimum = false, kFewerPairs = true;
   template <class V, int NV, Decoding kHow>
   struct Weights {
-    using Scaled = ScaledCodes<V, Bits, 11, 0, Bits, kHow.zeros>;
-    Scaled of[NV];
+    using Of = SignedWeights<V, Bits, 11, 0, Bits, kHow>;
+    Of of[NV];
     explicit Weights(const BlockHalves<NibbleBlock<SignedCodes>, V, NV>& fp16) {
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v) of[v] = Scaled(fp16.at[0][v]);
+      for (int v = 0; v < NV; ++v) of[v] = Of(fp16.at[0][v]);
     }
     V operator()(int v, typename V::Codes word, int at) const { return of[v](word, at); }
     V operator()(int v, const std::uint32_t* word, int at) const {

@@ -47,7 +47,7 @@ struct Q3_K {
   static inline __attribute__((always_inline)) void decode(const Column (&in)[NV],
                                                            const BlockHalves<Q3_K, V, NV>& fp16,
                                                            int unit, const Use& use) {
-    using Weights = ScaledCodes<V, 3, 16, 0, 4, kHow.zeros>;
+    using Weights = SignedWeights<V, 3, 16, 0, 4, kHow>;
     Weights weight[NV];
     typename V::Codes even[NV], odd[NV];  // codes of three bits, four bits from one to the next
 #pragma GCC unroll 8

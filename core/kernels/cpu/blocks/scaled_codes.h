@@ -18,6 +18,8 @@
 // weights themselves and for processors without fused operations.
 #pragma once
 
+#include <type_traits>
+
 #include "core/kernels/cpu/blocks/packing.h"
 
 namespace triescope::kernels {
@@ -62,6 +64,37 @@ class ScaledCodes {
 
   V scale_, less_[kCount];
 };
+
+// The same weights, Bits <= 5, by a product with the code less its offset, which is looked up.
+// Above a code of 3 bits there may be one more bit.
+template <class V, int Bits>
+class LookedUpCodes {
+ public:
+  LookedUpCodes() = default;
+  explicit LookedUpCodes(V scale) : scale_(scale) {}
+
+  V operator()(typename V::Codes word, int at) const { return scale_ * table_(word >> at); }
+
+ private:
+  struct Numbers {
+    static constexpr int kCount = Bits > 4 ? 1 << Bits : 16;
+    float values[kCount];
+    constexpr Numbers() : values() {
+      for (int i = 0; i < kCount; ++i)
+        values[i] = static_cast<float>((i & ((1 << Bits) - 1)) - (1 << (Bits - 1)));
+    }
+  };
+  static constexpr Numbers kNumbers = {};
+
+  V scale_;
+  std::conditional_t<(Bits > 4), typename V::WideLookup, typename V::Lookup> table_{
+      kNumbers.values};
+};
+
+// Either, as kHow says. Template parameters: those of ScaledCodes.
+template <class V, int Bits, int ScaleBits, int At, int Step, Decoding kHow>
+using SignedWeights = std::conditional_t<kHow.offsets == Offsets::kLookedUp, LookedUpCodes<V, Bits>,
+                                         ScaledCodes<V, Bits, ScaleBits, At, Step, kHow.zeros>>;
 
 }  // namespace
 }  // namespace triescope::kernels

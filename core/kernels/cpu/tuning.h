@@ -1,0 +1,67 @@
+// Ways to compute the same numbers, to the last bit; which is best depends on the processor, and on
+// what they are for.
+#pragma once
+
+#include <cstdint>
+
+namespace triescope::kernels {
+namespace {
+
+// How a number of x meets the vectors of weights: each multiply-add reads it from memory and spreads
+// it over its lanes, which costs nothing beside it on AMD's processors; or it is spread once, into a
+// register. Intel's read as many vectors a cycle as they multiply, so that reading it once more is
+// not free (14 rows of fp32 from the cache, a core of Sapphire Rapids: 7.2 instead of 8.3 cycles a
+// vector of weights).
+enum class Spread : std::uint8_t { kEachTime, kOnce };
+
+// The sign of a weight that is zero: the one of formats::dequantise, or any.
+enum class Zeros : std::uint8_t { kSigned, kAny };
+
+// Codes of a word come to its lowest bits by shifts; or each is loaded from the byte on in which it
+// begins, and shifted by what is left. Such loads cross lines of the cache, and pay on Intel's
+// processors, which load as much as they compute (Q4_K, a core of Sapphire Rapids, 1 to 3 rows: 6 to
+// 12 % less time); AMD's load one vector of 64 bytes a cycle, and x needs loads too.
+enum class CodeLoads : std::uint8_t { kOnce, kEach };
+
+// What makes a weight of a code less an offset, of 3 to 5 bits: a fused operation from where the code
+// lies (ScaledCodes), or a look-up of the difference and a product (LookedUpCodes). Intel's
+// processors have units to spare for the logical operation that the first takes, on AMD's these are
+// the multiply-adds' own (two Zen 4 cores, looked up: Q4_0 0.78 of the time with one row, 0.93 with
+// 2 to 4; Q5_0 0.79 and 0.93, Q3_K 0.94 and 0.88).
+enum class Offsets : std::uint8_t { kFused, kLookedUp };
+
+// How a tile finds its rows of x. kByFives: an address is a register plus 0, 1 or 2 times another, so
+// that five rows need three registers (base, base + 2 strides, stride) and 14 rows seven; left to
+// themselves compilers keep a register a row, and fetch half of them from the stack at every k. That
+// pays on Intel's processors (256 rows of 3072 x 576 fp32, two Sapphire Rapids cores: 80 instead of
+// 75 % of the multiply-adds' limit), not on AMD's (8 and 12 rows of fp32, two Zen 4 cores: 1.08 of the
+// time).
+enum class Addresses : std::uint8_t { kAsCompiled, kByFives };
+
+// What one family of processors does best; unsaid: what AVX2 and portable code do on any.
+struct Tuning {
+  Spread spread = Spread::kEachTime;
+  CodeLoads loads = CodeLoads::kOnce;
+  Offsets offsets = Offsets::kFused;
+  Addresses addresses = Addresses::kByFives;
+  // Rows of blocks go through two panels side by side, as many as Block::kPairRows says. AMD's
+  // processors read one panel faster (two Zen 4 cores, one row: Q4_1 0.86 of the time).
+  bool pairs = false;
+  // Weights that several tiles of rows use are made fp32 once for all. Of 16 bits: Zen 4 loads and
+  // widens them as fast as it loads fp32 (16 rows so: 1.1 of the time). Of blocks: two tiles that
+  // decode them each for itself, 17 to 28 rows, still pay there (0.93 to 1.03 of the time), on
+  // Sapphire Rapids they do not (24 rows decoded once: Q4_1 0.88, Q4_K 0.92, Q8_0 0.86).
+  bool widen_once = true, decode_once = false;
+  // fp32 weights are fetched ahead for fewer than six rows too, where AMD's own prefetcher is better
+  // (two Zen 4 cores, 1 to 5 rows with it: 1.03 to 1.1 of the time).
+  bool fetch_few = true;
+};
+
+struct Decoding {
+  Zeros zeros;
+  CodeLoads loads;
+  Offsets offsets;
+};
+
+}  // namespace
+}  // namespace triescope::kernels
