@@ -9,11 +9,11 @@
 //                         row (Q8_0 spread 16.8 instead of 11.6 GB/s, Q4_1 13.7 instead of 11.7,
 //                         Q4_K 12.0 instead of 11.2; nothing for Q2_K and Q3_K)
 //   kPairRows             rows up to which two panels are multiplied side by side where a panel is
-//                         two vectors and Tuning::pairs is set: their sums wait less for each other, and memory is read in
-//                         two places; as long as registers last (two cores, from memory, one row:
-//                         Q5_0, Q5_1, Q5_K and Q6_K 0.75 to 0.77 of the time, Q4_0 0.96, Q3_K 1.12
-//                         to 1.24; Q8_0, 2 to 6 rows: 0.84 to 0.92; the others with 2 to 4 rows
-//                         0.99 to 1.45)
+//                         two vectors and Tuning::pairs is set: their sums wait less for each
+//                         other, and memory is read in two places; as long as registers last (two
+//                         cores, from memory, one row: Q5_0, Q5_1, Q5_K and Q6_K 0.75 to 0.77 of
+//                         the time, Q4_0 0.96, Q3_K 1.12 to 1.24; Q8_0, 2 to 6 rows: 0.84 to 0.92;
+//                         the others with 2 to 4 rows 0.99 to 1.45)
 //   kFewerPairs           whether two vectors side by side fit with fewer rows than others have, as
 //                         what ScaledCodes keeps takes registers (same core, 12 rows from the
 //                         cache: Q3_K and Q5_0 0.8 of the time one by one; Q4_1 1.02)
