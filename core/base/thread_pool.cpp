@@ -43,9 +43,50 @@ bool spin_until(Ready ready) {
   return false;
 }
 
-struct Scratch {
+// What is left of a worker's share: the worker takes from the front, others from the back.
+class alignas(64) Share {
+ public:
+  struct Piece {
+    std::int64_t begin = 0, end = 0;
+    bool empty() const { return begin >= end; }
+  };
+
+  void set(std::int64_t begin, std::int64_t end) {
+    left_.store(join(begin, end), std::memory_order_relaxed);
+  }
+  // Most of it: the less is left, the smaller a piece, so that little remains to be waited for.
+  Piece take() {
+    return claim([](std::int64_t count) { return count - count / 4; }, true);
+  }
+  Piece take_over() {
+    return claim([](std::int64_t count) { return (count + 1) / 2; }, false);
+  }
+
+ private:
+  static std::uint64_t join(std::int64_t begin, std::int64_t end) {
+    return static_cast<std::uint64_t>(begin) << 32 | static_cast<std::uint64_t>(end);
+  }
+  template <class Size>
+  Piece claim(const Size& size, bool front) {
+    std::uint64_t left = left_.load(std::memory_order_relaxed);
+    for (;;) {
+      const auto begin = static_cast<std::int64_t>(left >> 32),
+                 end = static_cast<std::int64_t>(left & 0xffffffff);
+      if (begin >= end) return {};
+      const std::int64_t count = size(end - begin);
+      const std::uint64_t rest = front ? join(begin + count, end) : join(begin, end - count);
+      if (left_.compare_exchange_weak(left, rest, std::memory_order_relaxed))
+        return front ? Piece{begin, begin + count} : Piece{end - count, end};
+    }
+  }
+
+  std::atomic<std::uint64_t> left_{0};
+};
+
+struct alignas(64) Scratch {
   void* data = nullptr;
   std::size_t bytes = 0;
+  std::uint64_t note = 0;
   Scratch() = default;
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -55,23 +96,27 @@ struct Scratch {
 }  // namespace
 
 struct ThreadPool::State {
-  explicit State(int threads) : size(threads), scratch(static_cast<std::size_t>(threads)) {}
+  explicit State(int threads)
+      : size(threads),
+        shares(static_cast<std::size_t>(threads)),
+        scratch(static_cast<std::size_t>(threads)) {}
 
   const int size;
+  std::vector<Share> shares;  // each set by its worker; empty between loops
   std::vector<Scratch> scratch;
   std::vector<std::jthread> workers;
 
   // The loop in progress: written before `generation` grows, read after.
   Job job;
   std::int64_t count = 0;
-  bool dynamic = false;
+  Split split = Split::kRanges;
   alignas(64) std::atomic<std::uint32_t> generation{0};
   alignas(64) std::atomic<std::int64_t> next{0};
   alignas(64) std::atomic<int> pending{0};
   std::atomic<bool> stop{false};
 
   void work(int worker) {
-    if (dynamic) {
+    if (split == Split::kTasks) {
       for (std::int64_t i = next.fetch_add(1, std::memory_order_relaxed); i < count;
            i = next.fetch_add(1, std::memory_order_relaxed)) {
         job.call(job.body, i, i + 1, worker);
@@ -79,7 +124,27 @@ struct ThreadPool::State {
       return;
     }
     const std::int64_t begin = count * worker / size, end = count * (worker + 1) / size;
-    if (begin < end) job.call(job.body, begin, end, worker);
+    if (split == Split::kPieces) {
+      work_in_pieces(begin, end, worker);
+    } else if (begin < end) {
+      job.call(job.body, begin, end, worker);
+    }
+  }
+
+  void work_in_pieces(std::int64_t begin, std::int64_t end, int worker) {
+    const auto call = [&](const Share::Piece& piece) {
+      if (!piece.empty()) job.call(job.body, piece.begin, piece.end, worker);
+      return !piece.empty();
+    };
+    Share& own = shares[static_cast<std::size_t>(worker)];
+    own.set(begin, end);
+    while (call(own.take())) {
+    }
+    for (int other = 1; other < size; ++other) {
+      Share& share = shares[static_cast<std::size_t>((worker + other) % size)];
+      while (call(share.take_over())) {
+      }
+    }
   }
 
   void serve(int worker) {
@@ -114,7 +179,7 @@ ThreadPool::~ThreadPool() {
 
 int ThreadPool::size() const { return state_->size; }
 
-void ThreadPool::run(Job job, std::int64_t count, bool dynamic) {
+void ThreadPool::run(Job job, std::int64_t count, Split split) {
   if (count <= 0) return;
   State& s = *state_;
   if (s.size == 1 || count == 1) {
@@ -123,7 +188,7 @@ void ThreadPool::run(Job job, std::int64_t count, bool dynamic) {
   }
   s.job = job;
   s.count = count;
-  s.dynamic = dynamic;
+  s.split = split;
   s.next.store(0, std::memory_order_relaxed);
   s.pending.store(s.size - 1, std::memory_order_relaxed);
   s.generation.fetch_add(1, std::memory_order_release);
@@ -147,6 +212,10 @@ void* ThreadPool::scratch(int worker, std::size_t bytes) {
     s.bytes = size;
   }
   return s.data;
+}
+
+std::uint64_t& ThreadPool::scratch_note(int worker) {
+  return state_->scratch[static_cast<std::size_t>(worker)].note;
 }
 
 int ThreadPool::available_cores() {

@@ -28,24 +28,36 @@ class ThreadPool {
   // the same worker each time, so that a thread meets again the memory it read before.
   template <class Body>
   void for_ranges(std::int64_t count, Body&& body) {
-    run({&call_ranges<std::remove_reference_t<Body>>, &body}, count, false);
+    run({&call_ranges<std::remove_reference_t<Body>>, &body}, count, Split::kRanges);
+  }
+  // body(begin, end, worker) over contiguous pieces of [0, count), several to a worker: each begins
+  // with the share that for_ranges() gives it, in ever smaller pieces, and who is done takes over
+  // from those who are not. For even work on cores that are not, or that others use too; a piece
+  // should be worth a tenth of a microsecond. count < 2^31.
+  template <class Body>
+  void for_pieces(std::int64_t count, Body&& body) {
+    run({&call_ranges<std::remove_reference_t<Body>>, &body}, count, Split::kPieces);
   }
   // body(index, worker) for every index of [0, count), each taken by whoever is free: for uneven
   // pieces.
   template <class Body>
   void for_tasks(std::int64_t count, Body&& body) {
-    run({&call_tasks<std::remove_reference_t<Body>>, &body}, count, true);
+    run({&call_tasks<std::remove_reference_t<Body>>, &body}, count, Split::kTasks);
   }
 
   // Memory of one worker for the length of a loop's piece: at least `bytes`, 64-byte aligned,
   // contents undefined. Throws std::bad_alloc; ask before the loop (for every worker) where it may
   // be large.
   void* scratch(int worker, std::size_t bytes);
+  // A word of one worker's, 0 at first: for who leaves something in its scratch from one piece of a
+  // loop to the next, to know it again.
+  std::uint64_t& scratch_note(int worker);
 
   // One per core in the process's affinity mask.
   static int available_cores();
 
  private:
+  enum class Split : std::uint8_t { kRanges, kPieces, kTasks };
   struct Job {
     void (*call)(const void* body, std::int64_t begin, std::int64_t end, int worker) = nullptr;
     const void* body = nullptr;
@@ -58,7 +70,7 @@ class ThreadPool {
   static void call_tasks(const void* body, std::int64_t begin, std::int64_t end, int worker) {
     for (std::int64_t i = begin; i < end; ++i) (*static_cast<const Body*>(body))(i, worker);
   }
-  void run(Job job, std::int64_t count, bool dynamic);
+  void run(Job job, std::int64_t count, Split split);
 
   struct State;
   std::unique_ptr<State> state_;

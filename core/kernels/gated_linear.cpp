@@ -28,7 +28,7 @@ void gated_linear(const PackedLinear& w, ActivationKind kind, const float* x, st
   const LinearRun run(w, x, x_stride, rows, pool, rows * most * kPanel);
   const auto &gate = run.part(0), &up = run.part(1);
   const RowActivation activate = row_activation(kind);
-  pool.for_ranges(gate.panels, [&](std::int64_t begin, std::int64_t end, int worker) {
+  pool.for_pieces(gate.panels, [&](std::int64_t begin, std::int64_t end, int worker) {
     float* const ups = run.beside(worker);
     for (std::int64_t panel = begin; panel < end; panel += most) {
       const std::int64_t last = std::min(panel + most, end), first_output = panel * kPanel;

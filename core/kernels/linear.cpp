@@ -364,7 +364,7 @@ void linear(const PackedLinear& w, const float* x, std::int64_t x_stride, std::i
             float* y, std::int64_t y_stride, ThreadPool& pool, LinearMode mode) {
   if (rows <= 0) return;
   const LinearRun run(w, x, x_stride, rows, pool);
-  pool.for_ranges(w.panels_, [&](std::int64_t begin, std::int64_t end, int worker) {
+  pool.for_pieces(w.panels_, [&](std::int64_t begin, std::int64_t end, int worker) {
     for (const PackedLinear::Placed& part : w.parts_) {
       const std::int64_t p0 = std::max(begin, part.first_panel) - part.first_panel,
                          p1 = std::min(end, part.first_panel + part.panels) - part.first_panel;

@@ -1,11 +1,18 @@
 #include "core/kernels/linear_run.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "core/kernels/cpu/table.h"
 
 namespace triescope::kernels {
+
+namespace {
+
+std::atomic<std::uint64_t> runs{0};
+
+}  // namespace
 
 LinearRun::LinearRun(const PackedLinear& w, const float* x, std::int64_t x_stride,
                      std::int64_t rows, ThreadPool& pool, std::int64_t beside)
@@ -16,7 +23,8 @@ LinearRun::LinearRun(const PackedLinear& w, const float* x, std::int64_t x_strid
       x_stride_(x_stride),
       rows_(rows),
       own_bytes_(static_cast<std::size_t>(linear_scratch(rows, w.inputs_)) * sizeof(float)),
-      bytes_(own_bytes_ + static_cast<std::size_t>(beside) * sizeof(float)) {
+      bytes_(own_bytes_ + static_cast<std::size_t>(beside) * sizeof(float)),
+      number_(runs.fetch_add(1, std::memory_order_relaxed) + 1) {
   for (int worker = 0; worker < pool.size(); ++worker) pool.scratch(worker, bytes_);
   const bool in_place =
       rows > kernels_.laid_out_rows || std::ranges::any_of(w.parts_, [](const auto& part) {
@@ -38,6 +46,8 @@ LinearRun::LinearRun(const PackedLinear& w, const float* x, std::int64_t x_strid
 void LinearRun::panels(const PackedLinear::Placed& part, std::int64_t begin, std::int64_t end,
                        int worker, float* y, std::int64_t y_stride, LinearMode mode) const {
   const std::int64_t panel = part.first_panel + begin;
+  std::uint64_t& note = pool_.scratch_note(worker);
+  const bool lays_out = rows_ <= kernels_.laid_out_rows && formats::block_elements(part.type) > 1;
   const LinearCall call{
       .weights = w_.weights_.as<const std::byte>() + part.offset +
                  static_cast<std::size_t>(begin) * part.panel_bytes,
@@ -50,9 +60,11 @@ void LinearRun::panels(const PackedLinear::Placed& part, std::int64_t begin, std
       .outputs = part.outputs - begin * PackedLinear::kPanel,
       .y = y,
       .y_stride = y_stride,
-      .add = mode == LinearMode::kAdd};
+      .add = mode == LinearMode::kAdd,
+      .x_in_scratch = lays_out && note == number_};
   kernels_.linear_panels(call, 0, end - begin,
                          static_cast<float*>(pool_.scratch(worker, own_bytes_)));
+  note = lays_out ? number_ : 0;
 }
 
 float* LinearRun::beside(int worker) const {

@@ -34,6 +34,8 @@ class LinearRun {
   const float* x_;
   std::int64_t x_stride_, rows_;
   std::size_t own_bytes_, bytes_;  // of a worker's scratch: the kernels', and with `beside`
+  // Of this run, above 0, of no other: the note of a worker in whose scratch x is laid out.
+  std::uint64_t number_;
 };
 
 }  // namespace triescope::kernels

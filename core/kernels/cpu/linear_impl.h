@@ -233,7 +233,7 @@ void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
   const std::int64_t tiles = (call.rows + Vec::kFusedRows - 1) / Vec::kFusedRows;
   const std::int64_t chains = (call.k + kLinearChain - 1) / kLinearChain;
   const auto first_row = [&](std::int64_t tile) { return call.rows * tile / tiles; };
-  if (call.rows > 1) lay_out_chains(call, tiles, scratch);
+  if (call.rows > 1 && !call.x_in_scratch) lay_out_chains(call, tiles, scratch);
   alignas(64) float totals[Vec::kFusedRows * kPanel];
   static_assert(Vec::kFusedRows <= kLaidOutRows);
   const std::int64_t panel_bytes = call.k / Block::kValues * Block::kPanelBytes;

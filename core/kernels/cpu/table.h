@@ -43,6 +43,7 @@ struct LinearCall {
   float* y;
   std::int64_t y_stride;
   bool add;
+  bool x_in_scratch;  // where an earlier call with blocks and the same x and rows laid it out
 };
 
 // One K/V head and rows [row_begin, row_end), of each row the `group` query heads that read it.

@@ -30,11 +30,36 @@ TEST_CASE(
           for (std::int64_t i = begin; i < end; ++i) ++visits[static_cast<std::size_t>(i)];
           if (worker < 0 || worker >= threads) in_range = false;
         });
+        pool.for_pieces(count, [&](std::int64_t begin, std::int64_t end, int worker) {
+          for (std::int64_t i = begin; i < end; ++i) ++visits[static_cast<std::size_t>(i)];
+          if (worker < 0 || worker >= threads || begin >= end) in_range = false;
+        });
         REQUIRE(in_range);
-        for (const auto& v : visits) REQUIRE(v == 2);
+        for (const auto& v : visits) REQUIRE(v == 3);
       }
     }
   }
+}
+
+TEST_CASE("a worker that is held up is left with the piece it has begun") {
+  constexpr std::int64_t kCount = 64;
+  ThreadPool pool(2);
+  std::vector<std::atomic<int>> visits(kCount);
+  std::atomic<std::int64_t> others{0}, held{0};
+  std::atomic<bool> begun{false};
+  pool.for_pieces(kCount, [&](std::int64_t begin, std::int64_t end, int worker) {
+    for (std::int64_t i = begin; i < end; ++i) ++visits[static_cast<std::size_t>(i)];
+    if (worker == 1 && !begun.exchange(true)) {
+      held = end - begin;
+      while (others.load() < kCount - held) std::this_thread::yield();
+    } else {
+      while (!begun) std::this_thread::yield();  // its share is not there before
+      others += end - begin;
+    }
+  });
+  for (const auto& v : visits) CHECK(v == 1);
+  CHECK(held > 0);
+  CHECK(held < kCount / 2);  // less than its share
 }
 
 TEST_CASE("a pool that slept wakes up for the next loop") {
