@@ -43,17 +43,16 @@ bool spin_until(Ready ready) {
   return false;
 }
 
-// What is left of a worker's share: the worker takes from the front, others from the back.
-class alignas(64) Share {
+// What is left of a worker's share of a loop in pieces: the worker takes from the front, others from
+// the back.
+class Share {
  public:
   struct Piece {
     std::int64_t begin = 0, end = 0;
     bool empty() const { return begin >= end; }
   };
 
-  void set(std::int64_t begin, std::int64_t end) {
-    left_.store(join(begin, end), std::memory_order_relaxed);
-  }
+  void set(const Piece& all) { left_.store(join(all.begin, all.end), std::memory_order_relaxed); }
   // Most of it: the less is left, the smaller a piece, so that little remains to be waited for.
   Piece take() {
     return claim([](std::int64_t count) { return count - count / 4; }, true);
@@ -83,6 +82,37 @@ class alignas(64) Share {
   std::atomic<std::uint64_t> left_{0};
 };
 
+// A worker's place in a loop, written by it and read by others.
+struct alignas(64) Seat {
+  // 2 n: not at work in loop n, or done with it; 2 n - 1: at work in loop n. Whoever is not at work
+  // when the caller has done all else is too late: the caller takes the share instead.
+  std::atomic<std::uint32_t> turn{0};
+  Share share;  // in pieces; empty between loops
+
+  static std::uint32_t at_work(std::uint32_t loop) { return 2 * loop - 1; }
+  static std::uint32_t done(std::uint32_t loop) { return 2 * loop; }
+  // One of the two succeeds: the worker's join() or the caller's close().
+  bool join(std::uint32_t loop) { return pass(loop, at_work(loop)); }
+  bool close(std::uint32_t loop) { return pass(loop, done(loop)); }
+  void leave(std::uint32_t loop) {
+    turn.store(done(loop), std::memory_order_release);
+    turn.notify_one();
+  }
+  void wait_until_done(std::uint32_t loop) const {
+    if (spin_until([&] { return turn.load(std::memory_order_acquire) == done(loop); })) return;
+    for (std::uint32_t now = turn.load(std::memory_order_acquire); now != done(loop);
+         now = turn.load(std::memory_order_acquire))
+      turn.wait(now, std::memory_order_acquire);
+  }
+
+ private:
+  bool pass(std::uint32_t loop, std::uint32_t to) {
+    std::uint32_t before = done(loop - 1);
+    return turn.compare_exchange_strong(before, to, std::memory_order_acq_rel,
+                                        std::memory_order_acquire);
+  }
+};
+
 struct alignas(64) Scratch {
   void* data = nullptr;
   std::size_t bytes = 0;
@@ -98,65 +128,77 @@ struct alignas(64) Scratch {
 struct ThreadPool::State {
   explicit State(int threads)
       : size(threads),
-        shares(static_cast<std::size_t>(threads)),
+        seats(static_cast<std::size_t>(threads)),
         scratch(static_cast<std::size_t>(threads)) {}
 
   const int size;
-  std::vector<Share> shares;  // each set by its worker; empty between loops
+  std::vector<Seat> seats;
   std::vector<Scratch> scratch;
   std::vector<std::jthread> workers;
 
-  // The loop in progress: written before `generation` grows, read after.
+  // The loop in progress: written before its number, read by those who joined it.
+  alignas(64) std::atomic<std::uint32_t> loop{0};
   Job job;
   std::int64_t count = 0;
   Split split = Split::kRanges;
-  alignas(64) std::atomic<std::uint32_t> generation{0};
   alignas(64) std::atomic<std::int64_t> next{0};
-  alignas(64) std::atomic<int> pending{0};
   std::atomic<bool> stop{false};
 
+  Share::Piece share_of(int worker) const {
+    return {count * worker / size, count * (worker + 1) / size};
+  }
+  bool call(const Share::Piece& piece, int worker) const {
+    if (!piece.empty()) job.call(job.body, piece.begin, piece.end, worker);
+    return !piece.empty();
+  }
+
   void work(int worker) {
-    if (split == Split::kTasks) {
+    if (split == Split::kRanges) {
+      call(share_of(worker), worker);
+    } else if (split == Split::kPieces) {
+      work_in_pieces(worker);
+    } else {
       for (std::int64_t i = next.fetch_add(1, std::memory_order_relaxed); i < count;
-           i = next.fetch_add(1, std::memory_order_relaxed)) {
-        job.call(job.body, i, i + 1, worker);
-      }
-      return;
-    }
-    const std::int64_t begin = count * worker / size, end = count * (worker + 1) / size;
-    if (split == Split::kPieces) {
-      work_in_pieces(begin, end, worker);
-    } else if (begin < end) {
-      job.call(job.body, begin, end, worker);
+           i = next.fetch_add(1, std::memory_order_relaxed))
+        call({i, i + 1}, worker);
     }
   }
 
-  void work_in_pieces(std::int64_t begin, std::int64_t end, int worker) {
-    const auto call = [&](const Share::Piece& piece) {
-      if (!piece.empty()) job.call(job.body, piece.begin, piece.end, worker);
-      return !piece.empty();
-    };
-    Share& own = shares[static_cast<std::size_t>(worker)];
-    own.set(begin, end);
-    while (call(own.take())) {
+  void work_in_pieces(int worker) {
+    Share& own = seats[static_cast<std::size_t>(worker)].share;
+    own.set(share_of(worker));
+    while (call(own.take(), worker)) {
     }
     for (int other = 1; other < size; ++other) {
-      Share& share = shares[static_cast<std::size_t>((worker + other) % size)];
-      while (call(share.take_over())) {
+      Share& share = seats[static_cast<std::size_t>((worker + other) % size)].share;
+      while (call(share.take_over(), worker)) {
       }
     }
+  }
+
+  // What the caller does, worker 0, to the end of the loop.
+  void work_as_caller(std::uint32_t number) {
+    work(0);
+    for (int worker = 1; worker < size; ++worker)
+      if (seats[static_cast<std::size_t>(worker)].close(number) && split != Split::kTasks)
+        call(share_of(worker), 0);
+    for (int worker = 1; worker < size; ++worker)
+      seats[static_cast<std::size_t>(worker)].wait_until_done(number);
   }
 
   void serve(int worker) {
+    Seat& seat = seats[static_cast<std::size_t>(worker)];
     std::uint32_t seen = 0;
     for (;;) {
-      if (!spin_until([&] { return generation.load(std::memory_order_acquire) != seen; })) {
-        generation.wait(seen, std::memory_order_acquire);
-      }
-      ++seen;  // loops come one at a time, and each waits for every worker
+      if (!spin_until([&] { return loop.load(std::memory_order_acquire) != seen; }))
+        loop.wait(seen, std::memory_order_acquire);
+      const std::uint32_t number = loop.load(std::memory_order_acquire);
+      if (number == seen) continue;  // woken for nothing
       if (stop.load(std::memory_order_relaxed)) return;
+      seen = number;
+      if (!seat.join(number)) continue;  // too late
       work(worker);
-      if (pending.fetch_sub(1, std::memory_order_acq_rel) == 1) pending.notify_one();
+      seat.leave(number);
     }
   }
 };
@@ -172,8 +214,8 @@ ThreadPool::ThreadPool(int threads) {
 
 ThreadPool::~ThreadPool() {
   state_->stop.store(true, std::memory_order_relaxed);
-  state_->generation.fetch_add(1, std::memory_order_release);
-  state_->generation.notify_all();
+  state_->loop.fetch_add(1, std::memory_order_release);
+  state_->loop.notify_all();
   state_->workers.clear();  // joins
 }
 
@@ -190,15 +232,9 @@ void ThreadPool::run(Job job, std::int64_t count, Split split) {
   s.count = count;
   s.split = split;
   s.next.store(0, std::memory_order_relaxed);
-  s.pending.store(s.size - 1, std::memory_order_relaxed);
-  s.generation.fetch_add(1, std::memory_order_release);
-  s.generation.notify_all();
-  s.work(0);
-  if (spin_until([&] { return s.pending.load(std::memory_order_acquire) == 0; })) return;
-  for (int left = s.pending.load(std::memory_order_acquire); left != 0;
-       left = s.pending.load(std::memory_order_acquire)) {
-    s.pending.wait(left, std::memory_order_acquire);
-  }
+  const std::uint32_t number = s.loop.fetch_add(1, std::memory_order_release) + 1;
+  s.loop.notify_all();
+  s.work_as_caller(number);
 }
 
 void* ThreadPool::scratch(int worker, std::size_t bytes) {

@@ -25,7 +25,9 @@ class ThreadPool {
   int size() const;
 
   // body(begin, end, worker) over size() contiguous shares of [0, count): the same share goes to
-  // the same worker each time, so that a thread meets again the memory it read before.
+  // the same worker each time, so that a thread meets again the memory it read before. A share whose
+  // worker has not begun when the caller is done with its own is the caller's, in this loop as in the
+  // others: a thread that is kept from running is not waited for.
   template <class Body>
   void for_ranges(std::int64_t count, Body&& body) {
     run({&call_ranges<std::remove_reference_t<Body>>, &body}, count, Split::kRanges);

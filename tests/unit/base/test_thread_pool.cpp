@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 #include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
 
 #include <atomic>
 #include <chrono>
@@ -19,7 +21,7 @@ TEST_CASE(
     ThreadPool pool(threads);
     CHECK(pool.size() == threads);
     for (const std::int64_t count : {0, 1, 2, 3, 7, 100}) {
-      for (int round = 0; round < 20; ++round) {
+      for (int round = 0; round < 200; ++round) {
         std::vector<std::atomic<int>> visits(static_cast<std::size_t>(count));
         std::atomic<bool> in_range{true};
         pool.for_tasks(count, [&](std::int64_t i, int worker) {
@@ -108,13 +110,65 @@ TEST_CASE("the shares of a loop are even, in order, and the same worker's each t
   ThreadPool pool(4);
   for (int round = 0; round < 3; ++round) {
     std::vector<std::pair<std::int64_t, std::int64_t>> shares(4, {-1, -1});
+    std::atomic<int> begun{0};
     pool.for_ranges(10, [&](std::int64_t begin, std::int64_t end, int worker) {
       shares[static_cast<std::size_t>(worker)] = {begin, end};
+      ++begun;
+      while (begun < 4) std::this_thread::yield();  // nobody comes too late
     });
     CHECK(shares ==
           std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 2}, {2, 5}, {5, 7}, {7, 10}});
   }
 }
+
+#if !defined(__SANITIZE_THREAD__)  // which holds signals back
+std::atomic<bool> held{false}, let_go{false};
+
+void hold(int) {
+  held = true;
+  while (!let_go) {
+  }
+}
+
+TEST_CASE("a thread that is kept from running is not waited for, and comes back") {
+  ThreadPool pool(2);
+  pthread_t other = pthread_self();
+  const auto with_both = [&] {
+    std::atomic<int> begun{0};
+    pool.for_ranges(2, [&](std::int64_t, std::int64_t, int worker) {
+      if (worker == 1) other = pthread_self();
+      ++begun;
+      while (begun < 2) std::this_thread::yield();
+    });
+    CHECK(begun == 2);
+  };
+  with_both();
+  REQUIRE(!pthread_equal(other, pthread_self()));
+  struct sigaction action = {}, before = {};
+  action.sa_handler = hold;
+  REQUIRE(sigaction(SIGUSR1, &action, &before) == 0);
+  REQUIRE(pthread_kill(other, SIGUSR1) == 0);
+  while (!held) std::this_thread::yield();
+
+  const std::thread::id here = std::this_thread::get_id();
+  std::vector<int> visits(30);  // by this thread alone
+  const auto visit = [&](std::int64_t begin, std::int64_t end, int worker) {
+    CHECK(worker == 0);
+    REQUIRE(std::this_thread::get_id() == here);
+    for (std::int64_t i = begin; i < end; ++i) ++visits[static_cast<std::size_t>(i)];
+  };
+  for (int round = 0; round < 10; ++round) {
+    pool.for_ranges(30, visit);
+    pool.for_pieces(30, visit);
+    pool.for_tasks(30, [&](std::int64_t i, int worker) { visit(i, i + 1, worker); });
+  }
+  for (const int count : visits) CHECK(count == 30);
+
+  let_go = true;
+  with_both();
+  sigaction(SIGUSR1, &before, nullptr);
+}
+#endif
 
 TEST_CASE("one piece of work stays with the thread that asks") {
   ThreadPool pool(3);
