@@ -26,16 +26,16 @@ class ThreadPool {
 
   // body(begin, end, worker) over size() contiguous shares of [0, count): the same share goes to
   // the same worker each time, so that a thread meets again the memory it read before. A share whose
-  // worker has not begun when the caller is done with its own is the caller's, in this loop as in the
-  // others: a thread that is kept from running is not waited for.
+  // worker has not begun when the caller is done with its own goes to the caller, in every kind of
+  // loop: a thread that is kept from running is not waited for.
   template <class Body>
   void for_ranges(std::int64_t count, Body&& body) {
     run({&call_ranges<std::remove_reference_t<Body>>, &body}, count, Split::kRanges);
   }
-  // body(begin, end, worker) over contiguous pieces of [0, count), several to a worker: each begins
-  // with the share that for_ranges() gives it, in ever smaller pieces, and who is done takes over
-  // from those who are not. For even work on cores that are not, or that others use too; a piece
-  // should be worth a tenth of a microsecond. count < 2^31.
+  // body(begin, end, worker) over contiguous pieces of [0, count), several to a worker: each starts
+  // on the share that for_ranges() gives it, in ever smaller pieces, and a worker that is done takes
+  // over from those that are not. For even work on uneven cores, or on cores that other programs
+  // use; an index should be worth a tenth of a microsecond. count < 2^31.
   template <class Body>
   void for_pieces(std::int64_t count, Body&& body) {
     run({&call_ranges<std::remove_reference_t<Body>>, &body}, count, Split::kPieces);
@@ -51,8 +51,8 @@ class ThreadPool {
   // contents undefined. Throws std::bad_alloc; ask before the loop (for every worker) where it may
   // be large.
   void* scratch(int worker, std::size_t bytes);
-  // A word of one worker's, 0 at first: for who leaves something in its scratch from one piece of a
-  // loop to the next, to know it again.
+  // A number beside a worker's scratch, 0 at first. Whoever leaves something in the scratch from one
+  // piece of a loop to the next says so here.
   std::uint64_t& scratch_note(int worker);
 
   // One per core in the process's affinity mask.

@@ -38,7 +38,7 @@ enum class Offsets : std::uint8_t { kFused, kLookedUp };
 // time).
 enum class Addresses : std::uint8_t { kAsCompiled, kByFives };
 
-// What one family of processors does best; unsaid: what AVX2 and portable code do on any.
+// What suits one family of processors. The defaults are those of AVX2 and of portable code.
 struct Tuning {
   Spread spread = Spread::kEachTime;
   CodeLoads loads = CodeLoads::kOnce;

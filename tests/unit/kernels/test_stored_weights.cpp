@@ -189,9 +189,10 @@ TEST_CASE("one call may fill several matrices, each from where the one before it
 TEST_CASE("matrices of different types share a layer, each from a panel of its own") {
   Rng rng(24);
   ThreadPool pool(3);
-  const std::int64_t k = 256, rows = 6;
+  const std::int64_t k = 256, most_rows = 20;
   using enum GgmlType;
-  const std::vector<PackedLinear::Part> parts = {{50, kQ4_1}, {7, kQ6_K}, {33, kF16}, {64, kF32}};
+  const std::vector<PackedLinear::Part> parts = {
+      {50, kQ4_1}, {7, kQ6_K}, {33, kF16}, {64, kF32}, {40, kQ4_0}};
   PackedLinear packed(parts, k);
   std::vector<float> dense;
   std::int64_t first = 0;
@@ -209,16 +210,24 @@ TEST_CASE("matrices of different types share a layer, each from a panel of its o
     first += outputs;
   }
   const std::int64_t n = packed.outputs();
-  CHECK(n == 154);
+  CHECK(n == 194);
   const auto bias = random_values(n, rng);
   packed.set_bias(0, n, bias.data());
   PackedLinear one = plain(n, k, dense, pool);
   one.set_bias(0, n, bias.data());
-  const auto x = random_values(rows * k, rng);
+  const auto x = random_values(most_rows * k, rng);
+  // By one thread a part of blocks also meets what plain parts before it left in the scratch.
+  ThreadPool alone(1);
   test::for_each_variant([&](const char* variant) {
     CAPTURE(variant);
-    const auto y = run(packed, x, rows, pool), want = run(one, x, rows, pool);
-    CHECK(test::first_difference(y.data(), want.data(), rows * n) == -1);
+    for (const std::int64_t rows : {1, 2, 6, 15, 16, 17, 20}) {
+      CAPTURE(rows);
+      const auto want = run(one, x, rows, pool);
+      for (ThreadPool* const threads : {&pool, &alone}) {
+        const auto y = run(packed, x, rows, *threads);
+        CHECK(test::first_difference(y.data(), want.data(), rows * n) == -1);
+      }
+    }
   });
 }
 
