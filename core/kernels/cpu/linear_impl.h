@@ -146,8 +146,8 @@ void fused_tile(const unsigned char* w, std::int64_t panel_bytes, const float* x
   // Of many rows x needs all loads there are (12 rows of Q4_1: 0.87 of the time so), and their sums
   // all registers, so that none is left for a number that is spread once.
   constexpr CodeLoads kLoads = R <= 10 ? kTuning.loads : CodeLoads::kOnce;
-  constexpr Tuning kHere = {.spread = R <= (Block::kFewerPairs ? 7 : 10) ? kTuning.spread
-                                                                         : Spread::kEachTime};
+  constexpr Spread kSpread =
+      R <= (Block::kFewerPairs ? 7 : 10) ? kTuning.spread : Spread::kEachTime;
   // Of one block and one chain.
   constexpr int kStretch =
       Block::kValues < kLinearChain ? Block::kValues : static_cast<int>(kLinearChain);
@@ -191,7 +191,7 @@ void fused_tile(const unsigned char* w, std::int64_t panel_bytes, const float* x
             }
 #pragma GCC unroll 32
             for (int r = 0; r < R; ++r)
-              add_products<kHere>(x0 + r * kChainStride + at, weights, chain[r]);
+              add_products<kSpread>(x0 + r * kChainStride + at, weights, chain[r]);
           };
           Block::template decode<Vec, kVecs, Decoding{Zeros::kAny, kLoads, kTuning.offsets}>(
               columns, fp16, u, use);

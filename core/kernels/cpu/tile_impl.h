@@ -24,10 +24,10 @@ enum class TileUse : std::uint8_t {
 };
 
 // sums[v] += *x * w[v]
-template <Tuning kTuning, int NV>
+template <Spread kSpread, int NV>
 inline __attribute__((always_inline)) void add_products(const float* x, const Vec (&w)[NV],
                                                         Vec (&sums)[NV]) {
-  if constexpr (kTuning.spread == Spread::kOnce) {
+  if constexpr (kSpread == Spread::kOnce) {
     const Vec spread = Vec::set(*x);
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) sums[v] = Vec::fma(spread, w[v], sums[v]);
@@ -106,7 +106,7 @@ inline __attribute__((always_inline)) void tile_columns(const float* x, std::int
     for (int v = 0; v < NV; ++v) wv[v] = Vec::load(w + v * Vec::kLanes);
     w += w_stride;
 #pragma GCC unroll 16
-    for (int r = 0; r < R; ++r) add_products<kTuning>(rows.row(r), wv, acc[r]);
+    for (int r = 0; r < R; ++r) add_products<kTuning.spread>(rows.row(r), wv, acc[r]);
     rows.next_k();
   }
 #pragma GCC unroll 16

@@ -72,17 +72,18 @@ struct Vec {
         : low(_mm512_loadu_ps(values)), high(_mm512_loadu_ps(values + 16)) {}
     Vec operator()(Codes c) const { return {_mm512_permutex2var_ps(low, __m512i(c), high)}; }
   };
-  // Bits [At, At + Bits) of i
-  template <int Bits, int At>
+  // Bits [At, At + Bits) of i, plus Offset
+  template <int Bits, int At, int Offset = 0>
   struct Numbers {
     static constexpr int kCount = Bits > 4 ? 1 << Bits : 16;
     float values[kCount];
     constexpr Numbers() : values() {
-      for (int i = 0; i < kCount; ++i) values[i] = static_cast<float>(i >> At & ((1 << Bits) - 1));
+      for (int i = 0; i < kCount; ++i)
+        values[i] = static_cast<float>((i >> At & ((1 << Bits) - 1)) + Offset);
     }
   };
-  template <int Bits, int At>
-  static constexpr Numbers<Bits, At> kNumbers = {};
+  template <int Bits, int At, int Offset = 0>
+  static constexpr Numbers<Bits, At, Offset> kNumbers = {};
   // 2^(23 - at) + the number of Bits bits at bit `at`, at + Bits <= 23: with that power's exponent,
   // bits [at, 23) of a float's mantissa are whole numbers.
   template <int Bits>

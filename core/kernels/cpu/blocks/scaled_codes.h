@@ -76,19 +76,9 @@ class LookedUpCodes {
   V operator()(typename V::Codes word, int at) const { return scale_ * table_(word >> at); }
 
  private:
-  struct Numbers {
-    static constexpr int kCount = Bits > 4 ? 1 << Bits : 16;
-    float values[kCount];
-    constexpr Numbers() : values() {
-      for (int i = 0; i < kCount; ++i)
-        values[i] = static_cast<float>((i & ((1 << Bits) - 1)) - (1 << (Bits - 1)));
-    }
-  };
-  static constexpr Numbers kNumbers = {};
-
   V scale_;
   std::conditional_t<(Bits > 4), typename V::WideLookup, typename V::Lookup> table_{
-      kNumbers.values};
+      V::template kNumbers<Bits, 0, -(1 << (Bits - 1))>.values};
 };
 
 // Either, as kHow says. Template parameters: those of ScaledCodes.
