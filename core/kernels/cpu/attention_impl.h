@@ -84,11 +84,28 @@ struct AttentionRun {
     return t.window > 0 && n > t.window ? n - t.window : 0;
   }
 
+  // Columns [d_begin, d_end) of K or V of a slot, or of several, on their way from memory into the
+  // second-level cache. (Always inlined: compilers drop the call of a function that only fetches.)
+  inline __attribute__((always_inline)) void fetch_slot(const E* base, std::int32_t slot,
+                                                        int d_begin, int d_end) const {
+    constexpr int kLine = 64 / static_cast<int>(sizeof(E));
+    const E* row = base + slot * t.slot_stride;
+    for (int d = d_begin; d < d_end; d += kLine) __builtin_prefetch(row + d, 0, 2);
+  }
+  struct Slots {
+    const std::int32_t* first = nullptr;
+    int count = 0;
+  };
+  inline __attribute__((always_inline)) void fetch(const E* base, Slots slots, int d_begin,
+                                                   int d_end) const {
+    if constexpr (!kTuning.fetch_kv) return;
+    for (int i = 0; i < slots.count; ++i) fetch_slot(base, slots.first[i], d_begin, d_end);
+  }
+
   // Rows of up to 32 slots as fp32.
-  void fp32_rows(const E* base, const std::int32_t* slots, int count,
-                 const float** rows_out) const {
-    for (int i = 0; i < count; ++i) {
-      const E* row = base + slots[i] * t.slot_stride;
+  void fp32_rows(const E* base, Slots slots, const float** rows_out) const {
+    for (int i = 0; i < slots.count; ++i) {
+      const E* row = base + slots.first[i] * t.slot_stride;
       if constexpr (sizeof(E) == 4) {
         rows_out[i] = row;
       } else {
@@ -104,16 +121,20 @@ struct AttentionRun {
     }
   }
 
-  // scores[q, j0 + i] of `count` <= 32 slots for queries [q0, q0 + queries). Columns beyond count
-  // hold the last slot's score again.
-  void score_block(const std::int32_t* slots, int count, std::int64_t j0, std::int64_t q0,
-                   std::int64_t queries) const {
+  // scores[q, j0 + i] of at most 32 slots for queries [q0, q0 + queries). Columns beyond them hold
+  // the last slot's score again. K of `ahead` is fetched meanwhile, evenly: of fetches that come
+  // all at once many are dropped.
+  void score_block(Slots slots, std::int64_t j0, std::int64_t q0, std::int64_t queries,
+                   Slots ahead) const {
     const float* k_rows[kPanel];
-    fp32_rows(keys, slots, count, k_rows);
-    for (int i = count; i < kPanel; ++i) k_rows[i] = k_rows[count - 1];
+    fp32_rows(keys, slots, k_rows);
+    for (int i = slots.count; i < kPanel; ++i) k_rows[i] = k_rows[slots.count - 1];
     int d = 0;
+    int fetched = 0;
     for (; d + 4 <= t.head_dim; d += 4) {
       for (int i = 0; i < kPanel; i += Vec::kLanes) {
+        if (kTuning.fetch_kv && fetched < ahead.count)
+          fetch_slot(keys, ahead.first[fetched++], 0, t.head_dim);
         Vec::transpose4(k_rows + i, d, s.panel + d * kPanel + i, kPanel);
       }
     }
@@ -125,16 +146,17 @@ struct AttentionRun {
                               TileUse::kStore);
   }
 
-  // sums[q] += sum over i < count of p[q, j0 + i] * V[slots[i]], continuing each chain: columns
+  // sums[q] += sum over i of p[q, j0 + i] * V[slots[i]], continuing each chain: columns
   // [d_begin, d_end), whole panels.
-  void value_block(const std::int32_t* slots, int count, std::int64_t j0, std::int64_t q0,
-                   std::int64_t queries, int d_begin, int d_end) const {
+  void value_block(Slots slots, std::int64_t j0, std::int64_t q0, std::int64_t queries, int d_begin,
+                   int d_end) const {
+    const int count = slots.count;
     const float* p = s.scores + q0 * s.ld_scores + j0;
     float* sums = s.sums + q0 * s.ld_head;
     bool in_place = t.head_dim % kPanel == 0;  // consecutive slots are a matrix already
-    for (int i = 1; in_place && i < count; ++i) in_place = slots[i] == slots[0] + i;
+    for (int i = 1; in_place && i < count; ++i) in_place = slots.first[i] == slots.first[0] + i;
     if (in_place) {
-      const E* v = values + slots[0] * t.slot_stride;
+      const E* v = values + slots.first[0] * t.slot_stride;
       for (int d = d_begin; d < d_end; d += kPanel) {
         tile_rows<kTuning, E>(queries, p, s.ld_scores, v + d, t.slot_stride, count, sums + d,
                               s.ld_head, TileUse::kContinue);
@@ -142,7 +164,7 @@ struct AttentionRun {
       return;
     }
     const float* v_rows[kPanel];
-    fp32_rows(values, slots, count, v_rows);
+    fp32_rows(values, slots, v_rows);
     for (int i = 0; i < count; ++i) {
       float* to = s.panel + i * s.ld_head;
       const int columns = d_end < t.head_dim ? d_end : t.head_dim;
@@ -157,23 +179,41 @@ struct AttentionRun {
     }
   }
 
-  // f(slots, count, j0) over list entries [begin, end) of the shared part, in blocks of at most 32.
-  template <class F>
-  void each_shared_block(std::int64_t begin, std::int64_t end, F f) const {
-    std::int32_t slots[kPanel];
-    for (std::int64_t j = begin; j < end; j += kPanel) {
-      const int count = static_cast<int>(end - j < kPanel ? end - j : kPanel);
-      for (int i = 0; i < count; ++i) slots[i] = shared_slot(j + i);
-      f(slots, count, j);
-    }
+  // Slots of entries [j, end) of the shared part, at most 32, into `to`.
+  Slots shared_slots(std::int64_t j, std::int64_t end, std::int32_t* to) const {
+    int count = 0;
+    for (; count < kPanel && j + count < end; ++count) to[count] = shared_slot(j + count);
+    return {to, count};
   }
-  // The same over a row's tail, entries [begin, end) counted from the tail's start.
+  // f(slots, j0, ahead) over list entries [begin, end) of the shared part, in blocks of at most 32,
+  // of which columns [d_begin, d_end) of `base` are read. ahead: slots that are read soon.
   template <class F>
-  void each_tail_block(const std::int32_t* tail_slots, std::int64_t begin, std::int64_t end,
-                       F f) const {
-    for (std::int64_t j = begin; j < end; j += kPanel) {
-      f(tail_slots + j, static_cast<int>(end - j < kPanel ? end - j : kPanel), shared + j);
-    }
+  void each_shared_block(std::int64_t begin, std::int64_t end, const E* base, int d_begin,
+                         int d_end, F f) const {
+    constexpr std::int64_t kAhead = 2 * kPanel;
+    std::int32_t block[kPanel], later[kPanel];
+    for (std::int64_t j = begin; j < begin + kAhead; j += kPanel)
+      fetch(base, shared_slots(j, end, later), d_begin, d_end);
+    for (std::int64_t j = begin; j < end; j += kPanel)
+      f(shared_slots(j, end, block), j, shared_slots(j + kAhead, end, later));
+  }
+  // Entries [j, j + 32) of a row's tail, counted from its start, as far as there are any.
+  Slots tail_block(std::int64_t r, std::int64_t j) const {
+    const std::int64_t left = tail_count(r) - j;
+    return {tail(r) + j, static_cast<int>(left < kPanel ? left > 0 ? left : 0 : kPanel)};
+  }
+  // What is read after it: more of this tail, or the next row's. (Causal rows share theirs, which
+  // the cache has.)
+  Slots after_tail_block(std::int64_t r, std::int64_t j) const {
+    if (t.tail_offsets == nullptr) return {};
+    const Slots more = tail_block(r, j + kPanel);
+    return more.count > 0 || r + 1 == t.row_end ? more : tail_block(r + 1, tail_start(r + 1));
+  }
+  // The same as each_shared_block over a row's tail from entry `begin` on.
+  template <class F>
+  void each_tail_block(std::int64_t r, std::int64_t begin, F f) const {
+    for (std::int64_t j = begin; j < tail_count(r); j += kPanel)
+      f(tail_block(r, j), shared + j, after_tail_block(r, j));
   }
   std::int64_t tail_start(std::int64_t r) const {
     const std::int64_t start = list_start(r) - shared;
@@ -227,25 +267,24 @@ struct AttentionRun {
   // Of entries [begin, end) of the shared part. A block that is not whole writes scores beyond its
   // entries, which the tails' replace.
   void shared_scores(std::int64_t begin, std::int64_t end) const {
-    each_shared_block(begin, end, [&](const std::int32_t* slots, int count, std::int64_t j) {
-      score_block(slots, count, j, 0, rows * t.group);
-    });
+    each_shared_block(begin, end, keys, 0, t.head_dim,
+                      [&](Slots slots, std::int64_t j, Slots ahead) {
+                        score_block(slots, j, 0, rows * t.group, ahead);
+                      });
   }
 
   void tail_scores() const {
     if (t.tail_offsets == nullptr) {  // causal: one tail, of which row r sees r - row_begin entries
-      const std::int64_t last = t.row_end - 1;
-      each_tail_block(tail(last), 0, tail_count(last),
-                      [&](const std::int32_t* slots, int count, std::int64_t j) {
-                        score_block(slots, count, j, 0, rows * t.group);
-                      });
+      each_tail_block(t.row_end - 1, 0, [&](Slots slots, std::int64_t j, Slots ahead) {
+        score_block(slots, j, 0, rows * t.group, ahead);
+      });
       return;
     }
+    fetch(keys, tail_block(t.row_begin, tail_start(t.row_begin)), 0, t.head_dim);
     for (std::int64_t r = t.row_begin; r < t.row_end; ++r) {
-      each_tail_block(tail(r), tail_start(r), tail_count(r),
-                      [&](const std::int32_t* slots, int count, std::int64_t j) {
-                        score_block(slots, count, j, (r - t.row_begin) * t.group, t.group);
-                      });
+      each_tail_block(r, tail_start(r), [&](Slots slots, std::int64_t j, Slots ahead) {
+        score_block(slots, j, (r - t.row_begin) * t.group, t.group, ahead);
+      });
     }
   }
 
@@ -255,15 +294,19 @@ struct AttentionRun {
     for (std::int64_t q = 0; q < queries; ++q) {
       for (int d = d_begin; d < d_end; ++d) s.sums[q * s.ld_head + d] = 0;
     }
-    each_shared_block(begin, shared, [&](const std::int32_t* slots, int count, std::int64_t j) {
-      value_block(slots, count, j, 0, queries, d_begin, d_end);
-    });
-    for (std::int64_t r = t.row_begin; r < t.row_end; ++r) {
-      each_tail_block(tail(r), tail_start(r), tail_count(r),
-                      [&](const std::int32_t* slots, int count, std::int64_t j) {
-                        value_block(slots, count, j, (r - t.row_begin) * t.group, t.group, d_begin,
-                                    d_end);
+    const int columns_end = d_end < t.head_dim ? d_end : t.head_dim;
+    each_shared_block(begin, shared, values, d_begin, columns_end,
+                      [&](Slots slots, std::int64_t j, Slots ahead) {
+                        fetch(values, ahead, d_begin, columns_end);
+                        value_block(slots, j, 0, queries, d_begin, d_end);
                       });
+    if (t.tail_offsets != nullptr)
+      fetch(values, tail_block(t.row_begin, tail_start(t.row_begin)), d_begin, columns_end);
+    for (std::int64_t r = t.row_begin; r < t.row_end; ++r) {
+      each_tail_block(r, tail_start(r), [&](Slots slots, std::int64_t j, Slots ahead) {
+        fetch(values, ahead, d_begin, columns_end);
+        value_block(slots, j, (r - t.row_begin) * t.group, t.group, d_begin, d_end);
+      });
       store_row(r, d_begin, d_end);
     }
   }

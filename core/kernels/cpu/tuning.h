@@ -55,6 +55,8 @@ struct Tuning {
   // fp32 weights are fetched ahead for fewer than six rows too, where AMD's own prefetcher is better
   // (two Zen 4 cores, 1 to 5 rows with it: 1.03 to 1.1 of the time).
   bool fetch_few = true;
+  // K and V are fetched ahead.
+  bool fetch_kv = true;
 };
 
 struct Decoding {

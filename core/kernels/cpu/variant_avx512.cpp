@@ -23,8 +23,11 @@ constexpr Tuning kAmd = {.offsets = Offsets::kLookedUp,
                          .addresses = Addresses::kAsCompiled,
                          .widen_once = false,
                          .fetch_few = false};
-constexpr Tuning kIntel = {
-    .spread = Spread::kOnce, .loads = CodeLoads::kEach, .pairs = true, .decode_once = true};
+constexpr Tuning kIntel = {.spread = Spread::kOnce,
+                           .loads = CodeLoads::kEach,
+                           .pairs = true,
+                           .decode_once = true,
+                           .fetch_kv = false};
 
 }  // namespace
 
