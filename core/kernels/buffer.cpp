@@ -13,7 +13,8 @@ namespace triescope::kernels {
 
 namespace {
 
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kHugePage = std::size_t{2} << 20,
+                      kPage = 64 << 10;  // as large as any system has small ones
 
 // Fresh pages, aligned to huge ones: zeroed by the system when first touched, by the thread that
 // touches them. Null where there is no room.
@@ -37,15 +38,16 @@ void* map(std::size_t size) {
 
 Buffer::Buffer(std::size_t bytes) {
   if (bytes == 0) return;
-  const std::size_t alignment = bytes >= 2 * kHugePage ? kHugePage : 64;
-  const std::size_t size = (bytes + alignment - 1) / alignment * alignment;
+  const bool huge = bytes >= kHugePages;
+  const std::size_t unit = huge ? kPage : 64;
+  const std::size_t size = (bytes + unit - 1) / unit * unit;
   const bool fits = size >= bytes && size + kHugePage > size;
   void* p = nullptr;
-  if (fits && alignment == kHugePage) {
+  if (fits && huge) {
     p = map(size);
     data_.get_deleter().mapped = size;
   } else if (fits) {
-    p = std::aligned_alloc(alignment, size);
+    p = std::aligned_alloc(unit, size);
     if (p != nullptr) std::memset(p, 0, size);
   }
   if (p == nullptr) {

@@ -9,6 +9,8 @@ namespace triescope::kernels {
 
 class Buffer {
  public:
+  static constexpr std::size_t kHugePages = std::size_t{4} << 20;  // from so many bytes on
+
   Buffer() = default;
   explicit Buffer(std::size_t bytes);  // Error{kOutOfMemory}: says how many
 

@@ -141,9 +141,10 @@ AttentionTask of_head(AttentionTask task, std::int64_t head) {
 
 // Whether threads share the sweeps of a task a K/V head, instead of taking whole tasks: where these
 // would leave a fifth of the threads' time unused (one row of 3 K/V heads and two threads: a quarter)
-// and a row sees so many slots that meeting twice more does not matter (30 layers, one row, two
-// Sapphire Rapids cores: 4096 slots 0.80 of the time, 1024 slots 1.0).
-constexpr std::int64_t kLeastShared = 1536, kSharedScoreBytes = 4 << 20;  // of a task
+// and a row sees so many slots that meeting twice more does not matter (30 layers, one row: two
+// Sapphire Rapids cores, 4096 slots 0.80 of the time, 1024 slots 1.0; two Zen 4 cores, 1024 slots
+// 0.89, 768 slots 0.93, 512 slots 0.97, 256 slots 1.05).
+constexpr std::int64_t kLeastShared = 768, kSharedScoreBytes = 4 << 20;  // of a task
 bool shares_sweeps(std::int64_t tasks, std::int64_t threads, std::int64_t queries,
                    std::int64_t longest, int window) {
   const std::int64_t rounds = (tasks + threads - 1) / threads;

@@ -1,7 +1,11 @@
 // KV slots of the CPU executor: for each layer K and V as [capacity, kv_heads, head_dim] in fp32 or
-// bf16.
+// bf16. Those of some layers may lie together, as many as make a buffer with huge pages: attention
+// reads a layer's slots from memory at every step, and waits for the TLB otherwise (SmolLM2-135M, two
+// Zen 4 cores, a greedy step: 3800 slots 0.67 of the time, 2048 slots 0.85).
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "core/formats/config.h"
@@ -24,12 +28,14 @@ class CpuKv final : public KvStorage {
   // Did this model's configuration make it?
   bool fits(const formats::ModelConfig& config, kernels::Precision precision) const;
   kernels::KvView view(std::size_t layer) const;
-  void* keys(std::size_t layer) { return layers_[layer].keys.data(); }
-  void* values(std::size_t layer) { return layers_[layer].values.data(); }
+  void* keys(std::size_t layer) { return parts_[2 * layer].data; }
+  void* values(std::size_t layer) { return parts_[2 * layer + 1].data; }
 
  private:
-  struct Layer {
-    kernels::Buffer keys, values;
+  struct Part {
+    std::shared_ptr<kernels::Buffer> buffer;  // others' too
+    std::byte* data = nullptr;
+    int capacity = 0;
   };
   void allocate(int capacity);
   std::size_t row_bytes() const {
@@ -38,7 +44,7 @@ class CpuKv final : public KvStorage {
 
   int dims_ = 0;  // kv_heads * head_dim
   kernels::Precision precision_;
-  std::vector<Layer> layers_;
+  std::vector<Part> parts_;  // K and V of each layer
   int capacity_ = 0;
   std::vector<unsigned char> moved_;
 };

@@ -26,6 +26,7 @@
 #include "core/kernels/linear.h"
 #include "core/kernels/machine_limits.h"
 #include "core/kernels/tree_attention.h"
+#include "core/model/cpu_kv.h"
 
 namespace triescope::kernels {
 namespace {
@@ -213,8 +214,8 @@ void stored_layers(ThreadPool& pool, int repeats, const std::string& wanted,
   }
 }
 
-// Rows of a tree (20 nodes deep, each its own) after a prompt, in all layers of a model, so that K and
-// V come from memory where they do in one; beside scaled_dot_product_attention with a dense mask over
+// Rows of a tree (20 nodes deep, each its own) after a prompt, in all layers of a model, whose KV lies
+// as a model's does, so that it comes from memory where it does in one; beside scaled_dot_product_attention with a dense mask over
 // all slots. Times are a layer's.
 void attention(ThreadPool& pool, int repeats) {
   const AttentionShape shape{.heads = 9, .kv_heads = 3, .head_dim = 64, .scale = 0.125f};
@@ -228,8 +229,16 @@ void attention(ThreadPool& pool, int repeats) {
       Rng rng(2);
       const std::int64_t slots = prompt + rows * kDepth, width = shape.heads * shape.head_dim;
       const auto q = random_values(rows * width, rng);
-      std::vector<std::vector<float>> k(kLayers, random_values(slots * 192, rng)),
-          v(kLayers, random_values(slots * 192, rng));
+      formats::ModelConfig config;
+      config.layers.resize(kLayers);
+      config.kv_heads = shape.kv_heads;
+      config.head_dim = shape.head_dim;
+      CpuKv kv(config, Precision::kF32, static_cast<int>(slots));
+      const auto keys = random_values(slots * 192, rng), values = random_values(slots * 192, rng);
+      for (std::size_t i = 0; i < kLayers; ++i) {
+        std::ranges::copy(keys, static_cast<float*>(kv.keys(i)));
+        std::ranges::copy(values, static_cast<float*>(kv.values(i)));
+      }
       std::vector<float> out(q.size());
       std::vector<std::int32_t> prefix(static_cast<std::size_t>(prompt)), own, offsets{0};
       std::iota(prefix.begin(), prefix.end(), 0);
@@ -241,22 +250,22 @@ void attention(ThreadPool& pool, int repeats) {
         for (int d = 0; d < kDepth; ++d) mask[r][prompt + d * rows + r] = true;
         offsets.push_back(static_cast<std::int32_t>(own.size()));
       }
-      const auto heads = [](const std::vector<float>& data, std::int64_t n, std::int64_t h) {
-        return at::from_blob(const_cast<float*>(data.data()), {1, n, h, 64}, at::kFloat)
-            .transpose(1, 2);
+      const auto heads = [](const void* data, std::int64_t n, std::int64_t h) {
+        return at::from_blob(const_cast<void*>(data), {1, n, h, 64}, at::kFloat).transpose(1, 2);
       };
-      const at::Tensor qt = heads(q, rows, 9);
+      const at::Tensor qt = heads(q.data(), rows, 9);
       const auto ours = [&] {
         for (std::size_t i = 0; i < kLayers; ++i) {
-          tree_attention(q.data(), width, rows, {k[i].data(), v[i].data(), Precision::kF32}, shape,
+          tree_attention(q.data(), width, rows, kv.view(i), shape,
                          {.prefix = prefix, .own = own, .offsets = offsets}, out.data(), width,
                          pool);
         }
       };
       const auto torch = [&] {
         for (std::size_t i = 0; i < kLayers; ++i) {
-          at::scaled_dot_product_attention(qt, heads(k[i], slots, 3).repeat_interleave(3, 1),
-                                           heads(v[i], slots, 3).repeat_interleave(3, 1), mask);
+          at::scaled_dot_product_attention(qt, heads(kv.keys(i), slots, 3).repeat_interleave(3, 1),
+                                           heads(kv.values(i), slots, 3).repeat_interleave(3, 1),
+                                           mask);
         }
       };
       const Medians m = alternate(repeats, ours, torch);

@@ -1,7 +1,10 @@
-// KV storage of the CPU executor where memory is short.
+// KV storage of the CPU executor: what it holds while it grows, also where memory is short.
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "core/base/error.h"
@@ -19,33 +22,63 @@ constexpr std::size_t kSlot = 8 * kBuffer;                           // K and V 
 constexpr std::size_t kLeft = 32 << 20;  // what growing leaves to others
 
 struct Filled {
-  Filled() {
-    each([](float* numbers, float value) { std::fill_n(numbers, kSlots * kDims, value); });
+  explicit Filled(std::size_t layers = 4, int dims = kDims, int slots = kSlots)
+      : layers(layers), numbers(dims * slots), kv(config(layers, dims), precision, slots) {
+    each([this](float* of, float value) { std::fill_n(of, numbers, value); });
   }
   template <class Body>
   void each(Body body) {
-    for (std::size_t layer = 0; layer < 4; ++layer) {
-      body(static_cast<float*>(kv.keys(layer)), static_cast<float>(layer));
-      body(static_cast<float*>(kv.values(layer)), static_cast<float>(10 + layer));
+    for (std::size_t layer = 0; layer < layers; ++layer) {
+      body(static_cast<float*>(kv.keys(layer)), static_cast<float>(layer + 1));
+      body(static_cast<float*>(kv.values(layer)), static_cast<float>(100 + layer));
     }
   }
   bool holds_what_it_did() {
     bool all = true;
-    each([&](float* numbers, float value) {
-      all = all && std::all_of(numbers, numbers + kSlots * kDims,
-                               [&](float number) { return number == value; });
+    each([&](float* of, float value) {
+      all = all && std::all_of(of, of + numbers, [&](float number) { return number == value; });
     });
     return all;
   }
-  static formats::ModelConfig config() {
+  static formats::ModelConfig config(std::size_t layers, int dims) {
     formats::ModelConfig config;
-    config.layers.resize(4);
+    config.layers.resize(layers);
     config.kv_heads = 16;
-    config.head_dim = kDims / 16;
+    config.head_dim = dims / 16;
     return config;
   }
-  CpuKv kv{config(), kernels::Precision::kF32, kSlots};
+  static constexpr kernels::Precision precision = kernels::Precision::kF32;
+  std::size_t layers;
+  int numbers;  // of K or V of a layer
+  CpuKv kv;
 };
+
+TEST_CASE("cpu KV: K and V of all layers keep apart, and what they hold, wherever they lie") {
+  // In a buffer each, before or after growing; in two buffers, the second shorter; of rows that are
+  // no whole lines of the cache.
+  for (const auto& [layers, dims, slots, grown] :
+       {std::array{3, 16, 5, 9}, std::array{6, 1024, 300, 310}, std::array{6, 1024, 300, 900},
+        std::array{2, 2048, 700, 4000}, std::array{7, 48, 33, 30'000}}) {
+    CAPTURE(dims);
+    CAPTURE(grown);
+    Filled of(static_cast<std::size_t>(layers), dims, slots);
+    CHECK(of.holds_what_it_did());
+    of.kv.reserve(grown);
+    CHECK(of.kv.capacity() >= grown);
+    CHECK(of.holds_what_it_did());
+    // The new slots are there, behind the others, and no one else's.
+    const int more = of.kv.capacity() * dims - of.numbers;
+    of.each([&](float* first, float value) { std::fill_n(first + of.numbers, more, -value); });
+    CHECK(of.holds_what_it_did());
+    const std::int32_t from[] = {0, 1}, to[] = {1, grown - 1};
+    of.kv.move(from, to);
+    CHECK(of.holds_what_it_did());
+    of.each([&](float* first, float value) {
+      CHECK(first[static_cast<std::ptrdiff_t>(grown - 1) * dims] == value);
+      CHECK(reinterpret_cast<std::uintptr_t>(first) % 64 == 0);
+    });
+  }
+}
 
 TEST_CASE("cpu KV: growing needs the new storage and one old buffer, not both storages") {
   if (kSanitized) TRIESCOPE_SKIP("sanitizers reserve their own address space");
