@@ -56,9 +56,9 @@ struct Tuning {
   // (two Zen 4 cores, 1 to 5 rows with it: 1.03 to 1.1 of the time).
   bool fetch_few = true;
   // K and V that attention reads are fetched ahead, into the second-level cache: the hardware's
-  // prefetcher does not follow rows of a head that lie apart, and fetching into the first level
-  // takes what it needs itself (two Zen 4 cores, one row, 1024 slots: 0.45 of the time, 4096 slots
-  // 0.61; AVX2 there, 0.6). Not measured on Intel's.
+  // prefetcher does not follow rows of a head, and fetching into the first level gained nothing (two
+  // Zen 4 cores, one row, 1024 slots: 0.45 of the time, 4096 slots 0.61; AVX2 there, 0.6). Not
+  // measured on Intel's.
   bool fetch_kv = true;
 };
 
