@@ -40,15 +40,16 @@ std::size_t parts_of_buffer(std::size_t bytes) {
 }
 
 // Buffer by buffer, each old one freed when its last part is copied: what is needed beyond the new
-// storage is one old buffer. Where one is refused, the parts before it are merely longer than
-// capacity_.
+// storage is one old buffer, or as many as one new one replaces. Where one is refused, the parts
+// before it are merely longer than capacity_.
 void CpuKv::allocate(int capacity) {
   constexpr std::size_t kAlignment = 64;
   const std::size_t bytes =
       (static_cast<std::size_t>(capacity) * row_bytes() + kAlignment - 1) / kAlignment * kAlignment;
   const std::size_t kept = static_cast<std::size_t>(capacity_) * row_bytes();
   const std::size_t together = parts_of_buffer(bytes);
-  const auto old_buffer = static_cast<std::int64_t>(capacity_ > 0 ? parts_[0].buffer->bytes() : 0);
+  const auto beside = static_cast<std::int64_t>(
+      capacity_ > 0 ? std::max(parts_[0].buffer->bytes(), together * kept) : 0);
   const auto lengthen = [&](std::span<Part> parts) {
     if (parts[0].capacity == capacity) return;
     const auto buffer = std::make_shared<kernels::Buffer>(parts.size() * bytes);
@@ -60,8 +61,7 @@ void CpuKv::allocate(int capacity) {
   };
   try {
     // Asked beforehand: the system grants what it does not have, and ends the process later.
-    const std::int64_t more =
-        (capacity - capacity_) * bytes_per_slot() + old_buffer + kLeftToOthers;
+    const std::int64_t more = (capacity - capacity_) * bytes_per_slot() + beside + kLeftToOthers;
     const std::int64_t free = capacity_ > 0 ? free_host_memory("/", FreeMemory::kAtMost) : -1;
     if (free >= 0 && free < more) throw std::bad_alloc();
     const std::span<Part> all = parts_;

@@ -129,8 +129,7 @@ struct AttentionRun {
     const float* k_rows[kPanel];
     fp32_rows(keys, slots, k_rows);
     for (int i = slots.count; i < kPanel; ++i) k_rows[i] = k_rows[slots.count - 1];
-    int d = 0;
-    int fetched = 0;
+    int d = 0, fetched = 0;
     for (; d + 4 <= t.head_dim; d += 4) {
       for (int i = 0; i < kPanel; i += Vec::kLanes) {
         if (kTuning.fetch_kv && fetched < ahead.count)
@@ -186,16 +185,19 @@ struct AttentionRun {
     return {to, count};
   }
   // f(slots, j0, ahead) over list entries [begin, end) of the shared part, in blocks of at most 32,
-  // of which columns [d_begin, d_end) of `base` are read. ahead: slots that are read soon.
+  // of which columns [d_begin, d_end) of `base` are read. ahead: what to fetch meanwhile.
   template <class F>
   void each_shared_block(std::int64_t begin, std::int64_t end, const E* base, int d_begin,
                          int d_end, F f) const {
     constexpr std::int64_t kAhead = 2 * kPanel;
     std::int32_t block[kPanel], later[kPanel];
+    const auto ahead = [&](std::int64_t j) {
+      return kTuning.fetch_kv ? shared_slots(j, end, later) : Slots{};
+    };
     for (std::int64_t j = begin; j < begin + kAhead; j += kPanel)
-      fetch(base, shared_slots(j, end, later), d_begin, d_end);
+      fetch(base, ahead(j), d_begin, d_end);
     for (std::int64_t j = begin; j < end; j += kPanel)
-      f(shared_slots(j, end, block), j, shared_slots(j + kAhead, end, later));
+      f(shared_slots(j, end, block), j, ahead(j + kAhead));
   }
   // Entries [j, j + 32) of a row's tail, counted from its start, as far as there are any.
   Slots tail_block(std::int64_t r, std::int64_t j) const {
@@ -205,7 +207,7 @@ struct AttentionRun {
   // What is read after it: more of this tail, or the next row's. (Causal rows share theirs, which
   // the cache has.)
   Slots after_tail_block(std::int64_t r, std::int64_t j) const {
-    if (t.tail_offsets == nullptr) return {};
+    if (!kTuning.fetch_kv || t.tail_offsets == nullptr) return {};
     const Slots more = tail_block(r, j + kPanel);
     return more.count > 0 || r + 1 == t.row_end ? more : tail_block(r + 1, tail_start(r + 1));
   }
