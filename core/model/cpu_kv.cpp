@@ -5,7 +5,6 @@
 #include <new>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "core/base/bytes_text.h"
 #include "core/base/error.h"
@@ -13,6 +12,22 @@
 #include "core/model/kv_slots.h"
 
 namespace triescope {
+
+namespace {
+
+// What growing leaves of the machine's memory: who is to wait for some, and say so, needs a little.
+constexpr std::int64_t kLeftToOthers = 32 << 20;
+
+// How many parts of `bytes` each lie in one buffer: as many as have huge pages together and leave
+// little behind the last of them. Short ones (below 1 MiB: SmolLM2-135M, 1365 slots) gain nothing by
+// huge pages, and a virtual machine whose host takes those back that are free pays for each when it
+// is first touched (97 MB: 200 instead of 50 ms; where it has them, 11).
+std::size_t parts_of_buffer(std::size_t bytes) {
+  constexpr std::size_t kHuge = kernels::Buffer::kHugePages, kWorthIt = 1 << 20;
+  return bytes >= kHuge || bytes < kWorthIt ? 1 : (2 * kHuge + bytes - 1) / bytes;
+}
+
+}  // namespace
 
 CpuKv::CpuKv(const formats::ModelConfig& config, kernels::Precision precision, int capacity)
     : dims_(config.kv_dims()), precision_(precision), parts_(2 * config.layers.size()) {
@@ -25,18 +40,6 @@ std::int64_t CpuKv::bytes_per_slot() const {
 
 void CpuKv::reserve(int capacity) {
   grow(capacity_, capacity, [this](int wanted) { allocate(wanted); });
-}
-
-// What growing leaves of the machine's memory: who is to wait for some, and say so, needs a little.
-constexpr std::int64_t kLeftToOthers = 32 << 20;
-
-// How many parts of `bytes` each lie in one buffer: as many as have huge pages together and leave
-// little behind the last of them. Short ones (below 1 MiB: SmolLM2-135M, 1365 slots) gain nothing by
-// huge pages, and a virtual machine whose host takes those back that are free pays for each when it
-// is first touched (97 MB: 200 instead of 50 ms; where it has them, 11).
-std::size_t parts_of_buffer(std::size_t bytes) {
-  constexpr std::size_t kHuge = kernels::Buffer::kHugePages, kWorthIt = 1 << 20;
-  return bytes >= kHuge || bytes < kWorthIt ? 1 : (2 * kHuge + bytes - 1) / bytes;
 }
 
 // Buffer by buffer, each old one freed when its last part is copied: what is needed beyond the new

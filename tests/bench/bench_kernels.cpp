@@ -215,8 +215,8 @@ void stored_layers(ThreadPool& pool, int repeats, const std::string& wanted,
 }
 
 // Rows of a tree (20 nodes deep, each its own) after a prompt, in all layers of a model, whose KV lies
-// as a model's does, so that it comes from memory where it does in one; beside scaled_dot_product_attention with a dense mask over
-// all slots. Times are a layer's.
+// as a model's does, so that it comes from memory where it does in one; beside
+// scaled_dot_product_attention with a dense mask over all slots. Times are a layer's.
 void attention(ThreadPool& pool, int repeats) {
   const AttentionShape shape{.heads = 9, .kv_heads = 3, .head_dim = 64, .scale = 0.125f};
   constexpr int kDepth = 20;

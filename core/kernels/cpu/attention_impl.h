@@ -84,6 +84,8 @@ struct AttentionRun {
     return t.window > 0 && n > t.window ? n - t.window : 0;
   }
 
+  // Where columns end that are asked for by whole panels.
+  int within_head(int d_end) const { return d_end < t.head_dim ? d_end : t.head_dim; }
   // Columns [d_begin, d_end) of K or V of a slot, or of several, on their way from memory into the
   // second-level cache. (Always inlined: compilers drop the call of a function that only fetches.)
   inline __attribute__((always_inline)) void fetch_slot(const E* base, std::int32_t slot,
@@ -137,6 +139,8 @@ struct AttentionRun {
         Vec::transpose4(k_rows + i, d, s.panel + d * kPanel + i, kPanel);
       }
     }
+    // Of short heads there are fewer steps than slots.
+    fetch(keys, {ahead.first + fetched, ahead.count - fetched}, 0, t.head_dim);
     for (; d < t.head_dim; ++d) {
       for (int i = 0; i < kPanel; ++i) s.panel[d * kPanel + i] = k_rows[i][d];
     }
@@ -166,7 +170,7 @@ struct AttentionRun {
     fp32_rows(values, slots, v_rows);
     for (int i = 0; i < count; ++i) {
       float* to = s.panel + i * s.ld_head;
-      const int columns = d_end < t.head_dim ? d_end : t.head_dim;
+      const int columns = within_head(d_end);
       int d = d_begin;
       for (; d + Vec::kLanes <= columns; d += Vec::kLanes) Vec::load(v_rows[i] + d).store(to + d);
       for (; d < columns; ++d) to[d] = v_rows[i][d];
@@ -246,7 +250,7 @@ struct AttentionRun {
 
   // Of columns [d_begin, d_end).
   void store_row(std::int64_t r, int d_begin, int d_end) const {
-    const int columns = (d_end < t.head_dim ? d_end : t.head_dim) - d_begin;
+    const int columns = within_head(d_end) - d_begin;
     for (int g = 0; g < t.group; ++g) {
       const std::int64_t query = (r - t.row_begin) * t.group + g;
       const float* from = s.sums + query * s.ld_head + d_begin;
@@ -296,7 +300,7 @@ struct AttentionRun {
     for (std::int64_t q = 0; q < queries; ++q) {
       for (int d = d_begin; d < d_end; ++d) s.sums[q * s.ld_head + d] = 0;
     }
-    const int columns_end = d_end < t.head_dim ? d_end : t.head_dim;
+    const int columns_end = within_head(d_end);
     each_shared_block(begin, shared, values, d_begin, columns_end,
                       [&](Slots slots, std::int64_t j, Slots ahead) {
                         fetch(values, ahead, d_begin, columns_end);
