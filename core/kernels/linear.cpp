@@ -5,10 +5,6 @@
 #include <cstring>
 #include <string>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 #include "core/base/bf16.h"
 #include "core/base/error.h"
 #include "core/kernels/cpu/blocks.h"
@@ -55,18 +51,6 @@ struct Lanes<std::uint16_t> {
   }
   static Vector high(Vector a, Vector b) {
     return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
-  }
-};
-template <>
-struct Lanes<std::uint8_t> {
-  static constexpr int kCount = 16;
-  using Vector [[gnu::vector_size(16)]] = std::uint8_t;
-  static Vector low(Vector a, Vector b) {
-    return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-  }
-  static Vector high(Vector a, Vector b) {
-    return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15,
-                                   31);
   }
 };
 
@@ -139,64 +123,6 @@ void pack_rows(std::int64_t first, std::int64_t count, const From* rows, std::in
       interleave(rows + row * k + k0, k, size, std::min(k - k0, kBlock),
                  out + (panel * k + k0) * kPanel, column);
   });
-}
-
-// Bytes bytes, a multiple of 16, between addresses that are too. Visible to other threads as other
-// writes are once finish_writes() was called.
-template <int Bytes>
-void write_past_cache(const unsigned char* from, unsigned char* to) {
-  static_assert(Bytes % 16 == 0);
-#if defined(__SSE2__)
-  for (int i = 0; i < Bytes; i += 16) {
-    _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
-                     _mm_load_si128(reinterpret_cast<const __m128i*>(from + i)));
-  }
-#else
-  std::memcpy(to, from, Bytes);
-#endif
-}
-void finish_writes() {
-#if defined(__SSE2__)
-  _mm_sfence();
-#endif
-}
-
-// The same of rows in blocks: those of up to 32 outputs are repacked and then interleaved while
-// they are in the cache.
-template <class Block>
-void pack_blocks(std::int64_t first, std::int64_t count, const unsigned char* rows, std::int64_t k,
-                 unsigned char* out) {
-  constexpr int kPanel = PackedLinear::kPanel, kWords = Block::kWords, kBytes = Block::kBytes,
-                kHalves = Block::kHalves;
-  static_assert(Block::kPanelBytes == (kWords * 4 + kBytes + kHalves * 2) * kPanel);
-  // Rows are as many streams as a panel has outputs: more than the hardware's prefetcher follows.
-  constexpr int kFetchAhead = 128;
-  const std::int64_t blocks = k / Block::kValues;
-  alignas(64) std::uint32_t words[kPanel * kWords + 1];
-  alignas(64) std::uint8_t bytes[kPanel * kBytes + 1];
-  alignas(64) std::uint16_t halves[kPanel * kHalves];
-  alignas(64) unsigned char whole[Block::kPanelBytes];
-  each_panel(first, count, [&](auto panel, auto column, auto row, auto size) {
-    for (std::int64_t b = 0; b < blocks; ++b) {
-      for (std::int64_t i = 0; i < size; ++i) {
-        const unsigned char* from = rows + ((row + i) * blocks + b) * Block::kFileBytes;
-        for (int line = 0; line < Block::kFileBytes; line += 64)
-          __builtin_prefetch(from + kFetchAhead + line);
-        Block::repack(from, {words + i * kWords, bytes + i * kBytes, halves + i * kHalves});
-      }
-      // A whole panel block is put together in the cache and then written past it: it is not read
-      // again soon, and the cache would read the memory that it is written over.
-      unsigned char* const place = out + (panel * blocks + b) * Block::kPanelBytes;
-      unsigned char* to = size == kPanel ? whole : place;
-      interleave(words, kWords, size, kWords, reinterpret_cast<std::uint32_t*>(to), column);
-      to += kWords * 4 * kPanel;
-      interleave(bytes, kBytes, size, kBytes, to, column);
-      to += kBytes * kPanel;
-      interleave(halves, kHalves, size, kHalves, reinterpret_cast<std::uint16_t*>(to), column);
-      if (size == kPanel) write_past_cache<Block::kPanelBytes>(whole, place);
-    }
-  });
-  finish_writes();
 }
 
 std::size_t panel_bytes_of(formats::GgmlType type, std::int64_t k) {
@@ -310,6 +236,7 @@ void PackedLinear::set_stored_rows(std::int64_t first, std::int64_t count,
                                    std::span<const std::byte> rows, ThreadPool& pool) {
   const auto* next = reinterpret_cast<const unsigned char*>(rows.data());
   std::size_t left = rows.size();
+  const CpuKernels& kernels = cpu_kernels();  // of this thread: the pool's may have another
   each_part("PackedLinear::set_stored_rows", first, count,
             [&](const Placed& part, std::int64_t row, std::int64_t n, std::int64_t) {
               const std::int64_t row_bytes =
@@ -323,11 +250,13 @@ void PackedLinear::set_stored_rows(std::int64_t first, std::int64_t count,
               auto* out = weights_.as<unsigned char>() + part.offset;
               share_rows(row, n, pool, [&](std::int64_t begin, std::int64_t size) {
                 const unsigned char* from = next + begin * row_bytes;
-                const bool blocks = with_block(part.type, [&]<class Block>(Block) {
-                  pack_blocks<Block>(row + begin, size, from, inputs_, out);
-                });
-                if (blocks) return;
-                if (part.type == formats::GgmlType::kF32) {
+                if (formats::block_elements(part.type) > 1) {
+                  each_panel(row + begin, size, [&](auto panel, auto lane, auto skip, auto lanes) {
+                    kernels.pack_panel(part.type, from + skip * row_bytes, static_cast<int>(lane),
+                                       static_cast<int>(lanes), inputs_,
+                                       out + static_cast<std::size_t>(panel) * part.panel_bytes);
+                  });
+                } else if (part.type == formats::GgmlType::kF32) {
                   pack_rows(row + begin, size, reinterpret_cast<const float*>(from), inputs_,
                             reinterpret_cast<float*>(out));
                 } else {  // 16 bits, moved as they are

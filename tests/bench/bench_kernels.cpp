@@ -4,7 +4,7 @@
 // beside what the machine can do at most: the share of the limit that binds, the time of reading the
 // weights once or that of the multiply-adds, whichever is longer. The last column counts dequantising
 // among the multiply-adds, one for each weight of a block: logits with the bits of dequantised weights
-// cannot do without it.
+// cannot do without it. Before all that, how fast rows of a file are packed.
 //   make bench, or build/bench/bench_kernels [threads] [repeats] [types: Q4_1,Q6_K] [rows: 1,2]
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -14,14 +14,17 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/base/bf16.h"
 #include "core/base/rng.h"
 #include "core/base/timing.h"
+#include "core/formats/random_blocks.h"
 #include "core/kernels/cpu_variant.h"
 #include "core/kernels/linear.h"
 #include "core/kernels/machine_limits.h"
@@ -214,6 +217,50 @@ void stored_layers(ThreadPool& pool, int repeats, const std::string& wanted,
   }
 }
 
+// Rows of a file into panels, as loading does it: one thread, about a megabyte at a time, that is in the
+// cache, into a matrix of 4096 x 4096 values; beside copying the same bytes. Shortest times.
+void packing(int repeats, const std::string& wanted) {
+  constexpr std::int64_t kSide = 4096;
+  ThreadPool alone(1);
+  std::printf("rows of a file into panels, one thread, GB/s\n%7s", "type");
+  for (const CpuVariant variant : available_variants()) std::printf(" %15s", to_string(variant));
+  std::printf(" %10s\n", "copied");
+  for (const formats::GgmlType type : formats::stored_types()) {
+    const std::string name = formats::to_string(type);
+    if (!is_wanted(name, wanted)) continue;
+    const std::int64_t row_bytes =
+        kSide / formats::block_elements(type) * formats::block_bytes(type);
+    const std::int64_t piece = std::max<std::int64_t>((1 << 20) / row_bytes / 32 * 32, 32);
+    Rng rng(4);
+    const auto rows = formats::random_rows(type, piece, kSide, rng);
+    PackedLinear packed(std::array{PackedLinear::Part{kSide, type}}, kSide);
+    std::vector<std::byte> copy(static_cast<std::size_t>(kSide * row_bytes));
+    const auto rate = [&](const auto& take) {
+      double shortest = 0;
+      for (int i = 0; i <= repeats; ++i) {
+        const double time = seconds([&] {
+          for (std::int64_t first = 0; first < kSide; first += piece) {
+            const std::int64_t count = std::min(piece, kSide - first);
+            take(first, count, std::span(rows).first(static_cast<std::size_t>(count * row_bytes)));
+          }
+        });
+        if (i < 2 || time < shortest) shortest = time;  // the first warms up
+      }
+      return static_cast<double>(kSide * row_bytes) / shortest * 1e-9;
+    };
+    std::printf("%7s", name.c_str());
+    for (const CpuVariant variant : available_variants()) {
+      const ScopedVariant scope(variant);
+      std::printf(" %15.1f", rate([&](auto first, auto count, auto bytes) {
+                    packed.set_stored_rows(first, count, bytes, alone);
+                  }));
+    }
+    std::printf(" %10.1f\n", rate([&](auto first, auto, auto bytes) {
+                  std::memcpy(copy.data() + first * row_bytes, bytes.data(), bytes.size());
+                }));
+  }
+}
+
 // Rows of a tree (20 nodes deep, each its own) after a prompt, in all layers of a model, whose KV lies
 // as a model's does, so that it comes from memory where it does in one; beside
 // scaled_dot_product_attention with a dense mask over all slots. Times are a layer's.
@@ -289,6 +336,7 @@ int main(int argc, char** argv) {
   std::printf("%d threads, %s, medians of %d, ours and libtorch's in turn\n", pool.size(),
               to_string(current_variant()), repeats);
   const std::string types = argc > 3 ? argv[3] : "";
+  packing(repeats, types);
   if (types.empty()) {
     linear_layers(Precision::kF32, pool, repeats);
     linear_layers(Precision::kBF16, pool, repeats);

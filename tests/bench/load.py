@@ -19,7 +19,7 @@ import subprocess
 import tempfile
 import time
 
-from random_models import SHAPES, Shape, write_gguf, write_safetensors, write_tokenizer
+from random_models import BLOCKS, SHAPES, Shape, write_gguf, write_safetensors, write_tokenizer
 
 
 def shape_of(gigabytes, dtype):
@@ -95,8 +95,8 @@ def size(program, gigabytes, given, big, rounds):
         _, base = decode(program, empty, "bf16", 1)
         if big:
             path = folder / "big.gguf"
-            write_gguf(path, SHAPES["8B"], "Q4_K")
-            measure(program, "8B in Q4_K", path, path, "f32", base, rounds)
+            write_gguf(path, SHAPES["8B"], big)
+            measure(program, f"8B in {big}", path, path, "f32", base, rounds)
             result, _ = decode(program, path, "f32", 17)
             step = result["time_ms"]["decode"] / 16
             output, _ = run([program, "--quiet", "check", "--json"])
@@ -133,7 +133,8 @@ def main():
     parser.add_argument("--triescope", default="build/triescope")
     parser.add_argument("--gigabytes", type=float, default=1)
     parser.add_argument("--model", type=pathlib.Path, help="a .gguf file to measure instead of generated models")
-    parser.add_argument("--big", action="store_true", help="a GGUF of Llama-3.1-8B's shape in Q4_K instead: loading, memory, a step")
+    parser.add_argument("--big", nargs="?", const="Q4_K", choices=list(BLOCKS), metavar="TYPE",
+                        help="a GGUF of Llama-3.1-8B's shape in a type of blocks (Q4_K, or one of %(choices)s) instead: loading, memory, a step")
     parser.add_argument("--rounds", type=int, default=3, help="readings and loads, one kind after the other; the best counts")
     parser.add_argument("--families", action="store_true")
     options = parser.parse_args()

@@ -85,13 +85,14 @@ def write_safetensors(folder, shape, dtype):
     return at
 
 
-# GGUF's number of a type, values a block, bytes a block, how a block with small scales begins.
-BLOCKS = {"Q4_K": (12, 256, 144, b"\x00\x06\x00\x06"), "Q4_1": (3, 32, 20, b"\x00\x0e\x00\x9a")}
+# GGUF's number of a type, values a block, bytes a block, how a block with small scales begins, and how it ends.
+BLOCKS = {"Q4_K": (12, 256, 144, b"\x00\x06\x00\x06", b""), "Q4_1": (3, 32, 20, b"\x00\x0e\x00\x9a", b""),
+          "Q5_K": (13, 256, 176, b"\x00\x06\x00\x06", b""), "Q6_K": (14, 256, 210, b"", b"\x00\x02")}
 
 
 def write_gguf(path, shape, kind):
     """Matrices of random blocks of `kind` with small scales, norms of ones; returns the file's bytes."""
-    number, values, block_bytes, head = BLOCKS[kind]
+    number, values, block_bytes, head, tail = BLOCKS[kind]
     f32 = 0
 
     def text(value):
@@ -118,7 +119,7 @@ def write_gguf(path, shape, kind):
         sizes.append((size, matrix))
         at += (size + 31) // 32 * 32
     source = random.Random(1)
-    blocks = b"".join(head + source.randbytes(block_bytes - len(head)) for _ in range(1 << 13))
+    blocks = b"".join(head + source.randbytes(block_bytes - len(head) - len(tail)) + tail for _ in range(1 << 13))
     ones = struct.pack("<f", 1) * 4096
     with open(path, "wb") as file:
         file.write(b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(fields)) + b"".join(fields) + b"".join(entries))

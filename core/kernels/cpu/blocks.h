@@ -18,7 +18,8 @@
 //                         what ScaledCodes keeps takes registers (same core, 12 rows from the
 //                         cache: Q3_K and Q5_0 0.8 of the time one by one; Q4_1 1.02)
 //   kWords, kBytes, kHalves   what a panel block holds of an output, in this order
-//   repack(block, lane)   the block of one output into its words, bytes and fp16 numbers
+//   repack(from, to)      the blocks of a vector of outputs (FileBlocks) into their lanes of a panel
+//                         block (PanelLanes)
 //   decode<V, NV, Decoding>(columns, fp16, unit, use)   calls use(k, w) for k = 0 .. kUnit - 1 in
 //                         order: w holds NV vectors of weights, those of the columns, whose fp16
 //                         numbers are in `fp16` (BlockHalves)
@@ -28,7 +29,7 @@
 // bits of formats::dequantise, provided that the scale is finite; zeros have their sign where Decoding
 // asks for it.
 //
-// Included by linear.cpp for repack() and by each variant for decode(): all of it has internal
+// Included by linear.cpp for the sizes and by each variant for the rest: all of it has internal
 // linkage, because variants are compiled for other instruction sets.
 #pragma once
 

@@ -90,6 +90,10 @@ struct AttentionBytes {
 };
 
 struct CpuKernels {
+  // Lanes [lane, lane + count) of a panel of blocks. rows: those outputs' rows of k values, as in the
+  // file; panel: [k / block][panel block], aligned to 64 bytes.
+  void (*pack_panel)(formats::GgmlType type, const unsigned char* rows, int lane, int count,
+                     std::int64_t k, void* panel);
   // scratch: [linear_scratch(rows, k)].
   void (*linear_panels)(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                         float* scratch);

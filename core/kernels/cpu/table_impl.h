@@ -3,6 +3,7 @@
 
 #include "core/kernels/cpu/attention_impl.h"
 #include "core/kernels/cpu/linear_impl.h"
+#include "core/kernels/cpu/pack_impl.h"
 #include "core/kernels/cpu/rows_impl.h"
 
 namespace triescope::kernels {
@@ -10,6 +11,7 @@ namespace {
 
 template <Tuning kTuning>
 constexpr CpuKernels kTable = {
+    .pack_panel = pack_panel,
     .linear_panels = linear_panels<kTuning>,
     .laid_out_rows = few_rows<kTuning>(true),
     .read_lane = read_lane,

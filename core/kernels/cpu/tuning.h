@@ -62,6 +62,10 @@ struct Tuning {
   bool fetch_kv = true;
 };
 
+// The order of sixteen bytes of a file's block in the words that a panel's codes are made of
+// (FileBlocks).
+enum class ByteOrder : std::uint8_t { kAsStored, kPairs, kFours };
+
 struct Decoding {
   Zeros zeros;
   CodeLoads loads;

@@ -146,21 +146,72 @@ struct Vec {
     return _mm_cvtss_f32(_mm_max_ss(s, _mm_movehdup_ps(s)));
   }
 
-  // out[d * ld + i] = row i's [d], for four d and eight rows: each 128-bit lane is a 4 x 4
-  // transpose.
-  static void transpose4(const float* const* rows, std::int64_t at, float* out, std::int64_t ld) {
-    const auto two = [&](int i) {
-      return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(rows[i] + at)),
-                                  _mm_loadu_ps(rows[i + 4] + at), 1);
+  // --- columns of eight rows ---
+  // Of rows 0 and 4, `stride` bytes apart: sixteen bytes each.
+  static Codes every_fourth_row(const unsigned char* first, std::int64_t stride) {
+    const auto row = [&](int i) {
+      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(first + i * stride));
     };
-    const __m256 a = two(0), b = two(1), c = two(2), d = two(3);
-    const __m256 ab_lo = _mm256_unpacklo_ps(a, b), ab_hi = _mm256_unpackhi_ps(a, b);
-    const __m256 cd_lo = _mm256_unpacklo_ps(c, d), cd_hi = _mm256_unpackhi_ps(c, d);
-    _mm256_storeu_ps(out, _mm256_shuffle_ps(ab_lo, cd_lo, 0x44));
-    _mm256_storeu_ps(out + ld, _mm256_shuffle_ps(ab_lo, cd_lo, 0xee));
-    _mm256_storeu_ps(out + 2 * ld, _mm256_shuffle_ps(ab_hi, cd_hi, 0x44));
-    _mm256_storeu_ps(out + 3 * ld, _mm256_shuffle_ps(ab_hi, cd_hi, 0xee));
+    return Codes(_mm256_inserti128_si256(_mm256_castsi128_si256(row(0)), row(4), 1));
   }
+  // Eight rows' four words, those of rows i and i + 4 in rows[i], transposed: word j of every row in
+  // rows[j].
+  static void transpose(Codes (&rows)[4]) {
+    const auto low = [](Codes x, Codes y) { return _mm256_unpacklo_ps(__m256(x), __m256(y)); };
+    const auto high = [](Codes x, Codes y) { return _mm256_unpackhi_ps(__m256(x), __m256(y)); };
+    const __m256 ab_lo = low(rows[0], rows[1]), ab_hi = high(rows[0], rows[1]);
+    const __m256 cd_lo = low(rows[2], rows[3]), cd_hi = high(rows[2], rows[3]);
+    rows[0] = Codes(_mm256_shuffle_ps(ab_lo, cd_lo, 0x44));
+    rows[1] = Codes(_mm256_shuffle_ps(ab_lo, cd_lo, 0xee));
+    rows[2] = Codes(_mm256_shuffle_ps(ab_hi, cd_hi, 0x44));
+    rows[3] = Codes(_mm256_shuffle_ps(ab_hi, cd_hi, 0xee));
+  }
+  // out[d * ld + i] = row i's [d], for four d.
+  static void transpose4(const float* const* rows, std::int64_t at, float* out, std::int64_t ld) {
+    Codes four[4];
+    for (int i = 0; i < 4; ++i) {
+      four[i] = Codes(_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(rows[i] + at)),
+                                           _mm_loadu_ps(rows[i + 4] + at), 1));
+    }
+    transpose(four);
+    for (int d = 0; d < 4; ++d) _mm256_storeu_ps(out + d * ld, __m256(four[d]));
+  }
+
+  // --- into panels ---
+  template <ByteOrder kOrder>
+  static Codes reorder(Codes c) {
+    if (kOrder == ByteOrder::kAsStored) return c;
+    const __m128i order = kOrder == ByteOrder::kPairs
+                              ? _mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15)
+                              : _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    return Codes(_mm256_shuffle_epi8(__m256i(c), _mm256_broadcastsi128_si256(order)));
+  }
+  // Rows of bytes, `stride` bytes apart: row i has byte i of each lane.
+  static void store_bytes(unsigned char* p, std::int64_t stride, Codes c) {
+    const __m256i rows = _mm256_permutevar8x32_epi32(__m256i(reorder<ByteOrder::kFours>(c)),
+                                                     _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+    const auto store = [&](int i, __m128i row) {
+      _mm_storel_epi64(reinterpret_cast<__m128i*>(p + i * stride), row);
+    };
+    const __m128i two = _mm256_castsi256_si128(rows), more = _mm256_extracti128_si256(rows, 1);
+    store(0, two);
+    store(1, _mm_unpackhi_epi64(two, two));
+    store(2, more);
+    store(3, _mm_unpackhi_epi64(more, more));
+  }
+  // The lowest two bytes of each lane.
+  static void store_halves(unsigned char* p, Codes c) {
+    const __m256i fours = _mm256_shuffle_epi8(
+        __m256i(c), _mm256_broadcastsi128_si256(_mm_cvtsi64_si128(0x0d0c090805040100)));
+    _mm_storeu_si128(
+        reinterpret_cast<__m128i*>(p),
+        _mm_unpacklo_epi64(_mm256_castsi256_si128(fours), _mm256_extracti128_si256(fours, 1)));
+  }
+  // Past the cache; seen by other threads after finish_streams(). p: a multiple of 32.
+  static void stream(unsigned char* p, Codes c) {
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(p), __m256i(c));
+  }
+  static void finish_streams() { _mm_sfence(); }
 };
 
 }  // namespace

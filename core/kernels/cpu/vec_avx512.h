@@ -166,23 +166,74 @@ struct Vec {
     return _mm_cvtss_f32(_mm_max_ss(s, _mm_movehdup_ps(s)));
   }
 
-  // out[d * ld + i] = row i's [d], for four d and sixteen rows: each 128-bit lane is a 4 x 4
-  // transpose.
+  // --- columns of sixteen rows ---
+  // Of rows 0, 4, 8 and 12, `stride` bytes apart: sixteen bytes each.
+  static Codes every_fourth_row(const unsigned char* first, std::int64_t stride) {
+    const auto row = [&](int i) {
+      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(first + i * stride));
+    };
+    __m512i r = _mm512_castsi128_si512(row(0));
+    r = _mm512_inserti32x4(r, row(4), 1);
+    r = _mm512_inserti32x4(r, row(8), 2);
+    return Codes(_mm512_inserti32x4(r, row(12), 3));
+  }
+  // Sixteen rows' four words, those of rows i, i + 4, i + 8 and i + 12 in rows[i], transposed: word j
+  // of every row in rows[j].
+  static void transpose(Codes (&rows)[4]) {
+    const auto low = [](Codes x, Codes y) { return _mm512_unpacklo_ps(__m512(x), __m512(y)); };
+    const auto high = [](Codes x, Codes y) { return _mm512_unpackhi_ps(__m512(x), __m512(y)); };
+    const __m512 ab_lo = low(rows[0], rows[1]), ab_hi = high(rows[0], rows[1]);
+    const __m512 cd_lo = low(rows[2], rows[3]), cd_hi = high(rows[2], rows[3]);
+    rows[0] = Codes(_mm512_shuffle_ps(ab_lo, cd_lo, 0x44));
+    rows[1] = Codes(_mm512_shuffle_ps(ab_lo, cd_lo, 0xee));
+    rows[2] = Codes(_mm512_shuffle_ps(ab_hi, cd_hi, 0x44));
+    rows[3] = Codes(_mm512_shuffle_ps(ab_hi, cd_hi, 0xee));
+  }
+  // out[d * ld + i] = row i's [d], for four d.
   static void transpose4(const float* const* rows, std::int64_t at, float* out, std::int64_t ld) {
-    const auto four = [&](int i) {
+    Codes four[4];
+    for (int i = 0; i < 4; ++i) {
       __m512 r = _mm512_castps128_ps512(_mm_loadu_ps(rows[i] + at));
       r = _mm512_insertf32x4(r, _mm_loadu_ps(rows[i + 4] + at), 1);
       r = _mm512_insertf32x4(r, _mm_loadu_ps(rows[i + 8] + at), 2);
-      return _mm512_insertf32x4(r, _mm_loadu_ps(rows[i + 12] + at), 3);
-    };
-    const __m512 a = four(0), b = four(1), c = four(2), d = four(3);
-    const __m512 ab_lo = _mm512_unpacklo_ps(a, b), ab_hi = _mm512_unpackhi_ps(a, b);
-    const __m512 cd_lo = _mm512_unpacklo_ps(c, d), cd_hi = _mm512_unpackhi_ps(c, d);
-    _mm512_storeu_ps(out, _mm512_shuffle_ps(ab_lo, cd_lo, 0x44));
-    _mm512_storeu_ps(out + ld, _mm512_shuffle_ps(ab_lo, cd_lo, 0xee));
-    _mm512_storeu_ps(out + 2 * ld, _mm512_shuffle_ps(ab_hi, cd_hi, 0x44));
-    _mm512_storeu_ps(out + 3 * ld, _mm512_shuffle_ps(ab_hi, cd_hi, 0xee));
+      four[i] = Codes(_mm512_insertf32x4(r, _mm_loadu_ps(rows[i + 12] + at), 3));
+    }
+    transpose(four);
+    for (int d = 0; d < 4; ++d) _mm512_storeu_ps(out + d * ld, __m512(four[d]));
   }
+
+  // --- into panels ---
+  template <ByteOrder kOrder>
+  static Codes reorder(Codes c) {
+    if (kOrder == ByteOrder::kAsStored) return c;
+    const __m128i order = kOrder == ByteOrder::kPairs
+                              ? _mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15)
+                              : _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    return Codes(_mm512_shuffle_epi8(__m512i(c), _mm512_broadcast_i32x4(order)));
+  }
+  // Rows of bytes, `stride` bytes apart: row i has byte i of each lane.
+  static void store_bytes(unsigned char* p, std::int64_t stride, Codes c) {
+    const __m512i from_each =
+        _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    const __m512i rows =
+        _mm512_permutexvar_epi32(from_each, __m512i(reorder<ByteOrder::kFours>(c)));
+    const auto store = [&](int i, __m128i row) {
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(p + i * stride), row);
+    };
+    store(0, _mm512_castsi512_si128(rows));
+    store(1, _mm512_extracti32x4_epi32(rows, 1));
+    store(2, _mm512_extracti32x4_epi32(rows, 2));
+    store(3, _mm512_extracti32x4_epi32(rows, 3));
+  }
+  // The lowest two bytes of each lane.
+  static void store_halves(unsigned char* p, Codes c) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtepi32_epi16(__m512i(c)));
+  }
+  // Past the cache; seen by other threads after finish_streams(). p: a multiple of 64.
+  static void stream(unsigned char* p, Codes c) {
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(p), __m512i(c));
+  }
+  static void finish_streams() { _mm_sfence(); }
 };
 
 }  // namespace

@@ -142,12 +142,68 @@ struct Vec {
     return m;
   }
 
-  // out[d * ld + i] = row i's [d], for four d and kLanes rows.
+  // --- columns of four rows ---
+  // Of row 0: sixteen bytes.
+  static Codes every_fourth_row(const unsigned char* first, std::int64_t /*stride*/) {
+    Codes c;
+    std::memcpy(&c, first, sizeof c);
+    return c;
+  }
+  // Four rows' four words transposed: word j of every row in rows[j].
+  static void transpose(Codes (&rows)[4]) {
+    const Codes ab_lo = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5),
+                ab_hi = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7),
+                cd_lo = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5),
+                cd_hi = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
+    rows[0] = __builtin_shufflevector(ab_lo, cd_lo, 0, 1, 4, 5);
+    rows[1] = __builtin_shufflevector(ab_lo, cd_lo, 2, 3, 6, 7);
+    rows[2] = __builtin_shufflevector(ab_hi, cd_hi, 0, 1, 4, 5);
+    rows[3] = __builtin_shufflevector(ab_hi, cd_hi, 2, 3, 6, 7);
+  }
+  // out[d * ld + i] = row i's [d], for four d.
   static void transpose4(const float* const* rows, std::int64_t at, float* out, std::int64_t ld) {
-    for (int d = 0; d < 4; ++d) {
-      for (int i = 0; i < 4; ++i) out[d * ld + i] = rows[i][at + d];
+    Codes four[4];
+    for (int i = 0; i < 4; ++i) std::memcpy(&four[i], rows[i] + at, sizeof four[i]);
+    transpose(four);
+    for (int d = 0; d < 4; ++d) std::memcpy(out + d * ld, &four[d], sizeof four[d]);
+  }
+
+  // --- into panels ---
+  // Compilers know how to pack even elements; other orders of bytes they take apart.
+  template <ByteOrder kOrder>
+  static Codes reorder(Codes c) {
+    typedef std::uint8_t Bytes __attribute__((vector_size(16)));
+    typedef std::uint16_t Halves __attribute__((vector_size(16)));
+    const auto even_then_odd = [](Bytes b) {
+      const auto odd = reinterpret_cast<Bytes>(reinterpret_cast<Halves>(b) >> 8);
+      return __builtin_shufflevector(b, odd, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28,
+                                     30);
+    };
+    if (kOrder == ByteOrder::kAsStored) return c;
+    const Bytes once = even_then_odd(reinterpret_cast<Bytes>(c));
+    if (kOrder == ByteOrder::kFours) return reinterpret_cast<Codes>(even_then_odd(once));
+    const auto words = reinterpret_cast<Codes>(once);
+    return __builtin_shufflevector(words, words, 0, 2, 1, 3);
+  }
+  // Rows of bytes, `stride` bytes apart: row i has byte i of each lane.
+  static void store_bytes(unsigned char* p, std::int64_t stride, Codes c) {
+    const Codes rows = reorder<ByteOrder::kFours>(c);
+    for (int i = 0; i < 4; ++i) {
+      const std::uint32_t row = rows[i];
+      std::memcpy(p + i * stride, &row, sizeof row);
     }
   }
+  // The lowest two bytes of each lane.
+  static void store_halves(unsigned char* p, Codes c) {
+    for (int i = 0; i < 4; ++i) {
+      const auto half = static_cast<std::uint16_t>(c[i]);
+      std::memcpy(p + 2 * i, &half, sizeof half);
+    }
+  }
+  // (Other instruction sets write past the cache here, and finish_streams() makes that seen by other
+  // threads.)
+  static void stream(unsigned char* p, Codes c) { std::memcpy(p, &c, sizeof c); }
+  static void finish_streams() {}
 };
 
 }  // namespace

@@ -132,26 +132,38 @@ TEST_CASE("every row reads back as its dequantised values") {
   }
 }
 
-TEST_CASE("blocks may come in any chunks, to one thread or several") {
+TEST_CASE("rows may come in any chunks, to one thread or several, packed by any instruction set") {
   Rng rng(25);
-  const std::int64_t n = 77, k = 64;
-  const auto bytes = formats::random_rows(GgmlType::kQ4_0, n, k, rng);
-  const auto want = formats::dequantised(GgmlType::kQ4_0, bytes);
-  const std::size_t row_bytes = bytes.size() / static_cast<std::size_t>(n);
-  for (const int threads : {1, 2}) {
-    ThreadPool pool(threads);
-    PackedLinear packed(std::array{PackedLinear::Part{n, GgmlType::kQ4_0}}, k);
-    for (const auto& [first, count] : {std::pair{40, 37}, {0, 3}, {3, 37}})
-      packed.set_stored_rows(first, count,
-                             std::span(bytes).subspan(static_cast<std::size_t>(first) * row_bytes,
-                                                      static_cast<std::size_t>(count) * row_bytes),
-                             pool);
-    std::vector<float> row(static_cast<std::size_t>(k));
-    for (std::int64_t i = 0; i < n; ++i) {
-      CAPTURE(threads);
-      CAPTURE(i);
-      packed.read_row(i, row.data());
-      REQUIRE(test::first_difference(row.data(), want.data() + i * k, k) == -1);
+  const std::int64_t n = 77, k = 512;
+  const std::pair<int, int> chunks[] = {{40, 37}, {0, 3}, {3, 37}};
+  for (const GgmlType type : formats::stored_types()) {
+    const auto bytes = formats::random_rows(type, n, k, rng);
+    const auto want = formats::dequantised(type, bytes);
+    const std::size_t row_bytes = bytes.size() / static_cast<std::size_t>(n);
+    for (const int threads : {1, 2}) {
+      ThreadPool pool(threads);
+      std::vector<PackedLinear> packed;
+      test::for_each_variant([&](const char*) {
+        PackedLinear& w = packed.emplace_back(std::array{PackedLinear::Part{n, type}}, k);
+        for (const auto& [first, count] : chunks) {
+          w.set_stored_rows(first, count,
+                            std::span(bytes).subspan(static_cast<std::size_t>(first) * row_bytes,
+                                                     static_cast<std::size_t>(count) * row_bytes),
+                            pool);
+        }
+      });
+      // All of them read by the best.
+      std::vector<float> row(static_cast<std::size_t>(k));
+      for (std::size_t variant = 0; variant < packed.size(); ++variant) {
+        for (std::int64_t i = 0; i < n; ++i) {
+          CAPTURE(formats::to_string(type));
+          CAPTURE(threads);
+          CAPTURE(variant);
+          CAPTURE(i);
+          packed[variant].read_row(i, row.data());
+          REQUIRE(test::first_difference(row.data(), want.data() + i * k, k) == -1);
+        }
+      }
     }
   }
 }

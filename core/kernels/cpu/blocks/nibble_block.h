@@ -26,16 +26,30 @@ struct NibbleBlock {
   static constexpr int kFileBytes = kCodesAt + 16;
   static constexpr int kPanelBytes = kFileBytes * kBlockLanes;
 
-  static void repack(const unsigned char* block, Lane to) {
+  template <class V, class To>
+  static inline __attribute__((always_inline)) void repack(const FileBlocks<V>& from,
+                                                           const To& to) {
+    const auto head = from.sixteen(0);
     if constexpr (kFifth) {
-      const Bytes16 both = sixteen(block + kCodesAt);
-      put_five_bits((both & 15) | fifth_bits(block + kFifthAt),
-                    (both >> 4) | fifth_bits(block + kFifthAt + 2), to.words);
+      const auto two = from.sixteen(kCodesAt);
+      const auto fifth = kMinimum ? head.at[1] : head.at[0] >> 16 | head.at[1] << 16;
+      typename V::Codes codes[8];
+#pragma GCC unroll 4
+      for (int i = 0; i < 4; ++i) {
+        codes[i] = (two.at[i] & 0x0f0f0f0fu) | fifth_bits(fifth, i);
+        codes[i + 4] = (two.at[i] >> 4 & 0x0f0f0f0fu) | fifth_bits(fifth, i + 4);
+      }
+      put_five_bits(codes, 0, to);
     } else {
-      put_nibbles<16, 16>(block + kCodesAt, to.words);
+      const auto two = from.template sixteen<ByteOrder::kPairs>(kCodesAt);
+#pragma GCC unroll 2
+      for (int i = 0; i < 2; ++i) {
+        to.word(i, low_nibbles(two.at[2 * i], two.at[2 * i + 1]));
+        to.word(i + 2, high_nibbles(two.at[2 * i], two.at[2 * i + 1]));
+      }
     }
-    put_half(to.halves[0], block);
-    if constexpr (kMinimum) put_half(to.halves[1], block + 2);
+    to.half(0, head.at[0]);
+    if constexpr (kMinimum) to.half(1, head.at[0] >> 16);
   }
 
   template <class V, int NV, Decoding kHow, class Use>

@@ -1,5 +1,5 @@
-// Integers of a few bits, sixteen at a time, out of the bytes of a file's block and into the words of
-// a panel, and the parts that several block types share. Internal to this folder.
+// Out of a file's blocks and into a panel's, those of a vector's outputs at once, and the parts that
+// several block types share. Internal to this folder.
 #pragma once
 
 #include <cstddef>
@@ -14,64 +14,75 @@ namespace {
 
 constexpr int kBlockLanes = 32;  // outputs of a panel
 
-// What repack() makes of a block of the file: the parts that one output has in a panel block.
-struct Lane {
-  std::uint32_t* words;
-  std::uint8_t* bytes;
-  std::uint16_t* halves;
+// Four words each of V::kLanes outputs.
+template <class V>
+struct FourWords {
+  typename V::Codes at[4];
 };
 
-using Bytes16 [[gnu::vector_size(16)]] = std::uint8_t;
-using Halves8 [[gnu::vector_size(16)]] = std::uint16_t;
+// A block each of V::kLanes outputs, as they lie in the file, `stride` bytes from one to the next.
+template <class V>
+struct FileBlocks {
+  const unsigned char* first;
+  std::int64_t stride;
 
-inline Bytes16 sixteen(const unsigned char* at) {
-  Bytes16 bytes;
-  std::memcpy(&bytes, at, sizeof bytes);
-  return bytes;
+  // Sixteen bytes of each, from byte `at` on: word j has bytes 4 j .. 4 j + 3. In other orders:
+  // kPairs: words 0 and 1 have the even and the odd ones of the first eight bytes, 2 and 3 those of
+  // the others. kFours: word j has every fourth byte, from byte j on.
+  template <ByteOrder kOrder = ByteOrder::kAsStored>
+  inline __attribute__((always_inline)) FourWords<V> sixteen(int at) const {
+    FourWords<V> words;
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i)
+      words.at[i] =
+          V::template reorder<kOrder>(V::every_fourth_row(first + i * stride + at, stride));
+    V::transpose(words.at);
+    return words;
+  }
+};
+
+// Where they go in a panel block: the lanes from `lane` on.
+template <class Block, class V>
+struct PanelLanes {
+  unsigned char* block;
+  int lane;
+
+  using Codes = typename V::Codes;
+
+  void word(int row, Codes c) const {
+    std::memcpy(block + (row * kBlockLanes + lane) * 4, &c, sizeof c);
+  }
+  // Rows `row` .. row + 3: the four bytes of each word.
+  void four_bytes(int row, Codes c) const {
+    V::store_bytes(block + Block::kWords * 4 * kBlockLanes + row * kBlockLanes + lane, kBlockLanes,
+                   c);
+  }
+  // The lowest two bytes of each word.
+  void half(int row, Codes c) const {
+    V::store_halves(
+        block + (Block::kWords * 4 + Block::kBytes) * kBlockLanes + (row * kBlockLanes + lane) * 2,
+        c);
+  }
+};
+
+// The codes of 4 bits in the low bits of two words' bytes (in their high ones), in turn: of words 0
+// and 1, or 2 and 3, in ByteOrder::kPairs, eight consecutive ones.
+template <class Codes>
+Codes low_nibbles(Codes a, Codes b) {
+  return (a & 0x0f0f0f0fu) | (b & 0x0f0f0f0fu) << 4;
+}
+template <class Codes>
+Codes high_nibbles(Codes a, Codes b) {
+  return (a >> 4 & 0x0f0f0f0fu) | (b & 0xf0f0f0f0u);
 }
 
-// Integers of Bits bits, one in each byte of `a`, then of `b`: two next to each other in one byte,
-// the first in its lowest bits.
-template <int Bits>
-Bytes16 join(Bytes16 a, Bytes16 b) {
-  const auto two = [](Bytes16 v) {
-    const auto x = reinterpret_cast<Halves8>(v);
-    return reinterpret_cast<Bytes16>(x | x >> (8 - Bits));
-  };
-  return __builtin_shufflevector(two(a), two(b), 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26,
-                                 28, 30);
-}
-
-// The first eight bytes of `a`, then those of `b`, each with the one eight bytes further on in the
-// bits from Shift on.
-template <int Shift>
-Bytes16 fold(Bytes16 a, Bytes16 b) {
-  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) |
-         __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31)
-             << Shift;
-}
-
-// Four words in one vector, to[0], to[Stride] and so on.
-template <int Stride = 1>
-void put_words(std::uint32_t* to, Bytes16 words) {
-  std::uint32_t four[4];
-  std::memcpy(four, &words, sizeof four);
-  for (int i = 0; i < 4; ++i) to[i * Stride] = four[i];
-}
-
-// Four vectors of integers of 2 bits: a word of each.
-inline Bytes16 pairs(Bytes16 a, Bytes16 b, Bytes16 c, Bytes16 d) {
-  return join<4>(join<2>(a, b), join<2>(c, d));
-}
-
-// Bit Bit of sixteen bytes, and that of sixteen others Shift bits further up.
-template <int Bit, int Shift>
-Bytes16 two_bits(Bytes16 a, Bytes16 b) {
-  return (a >> Bit & 1) | (b >> Bit & 1) << Shift;
-}
-
-inline void put_half(std::uint16_t& to, const unsigned char* half) {
-  std::memcpy(&to, half, sizeof to);
+// The codes of 2 bits at bit `at` of sixteen bytes, which come in ByteOrder::kFours: consecutive.
+template <class V>
+typename V::Codes quarters(const FourWords<V>& words, int at) {
+  typename V::Codes c = words.at[0] >> at & 0x03030303u;
+#pragma GCC unroll 3
+  for (int j = 1; j < 4; ++j) c |= (words.at[j] >> at & 0x03030303u) << (2 * j);
+  return c;
 }
 
 // Where a vector of outputs begins: a panel block, and its lane.
@@ -108,56 +119,29 @@ struct BlockHalves {
   }
 };
 
-// Codes of 4 bits in Count bytes, two to a byte: the low ones of Together bytes, then their high
-// ones, and so on. Eight to a word.
-template <int Together, int Count>
-void put_nibbles(const unsigned char* codes, std::uint32_t* words) {
-  // The low (high) codes of two bytes next to each other, joined in the first of the two.
-  const auto low = [](Halves8 v) { return (v & 0x0f) | (v >> 4 & 0xf0); };
-  const auto high = [](Halves8 v) { return (v >> 4 & 0x0f) | (v >> 8 & 0xf0); };
-  const auto put = [](Halves8 a, Halves8 b, std::uint32_t* to) {
-    const Bytes16 firsts =
-        __builtin_shufflevector(reinterpret_cast<Bytes16>(a), reinterpret_cast<Bytes16>(b), 0, 2, 4,
-                                6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-    std::memcpy(to, &firsts, sizeof firsts);
-  };
-  const auto eight = [&](int at) { return reinterpret_cast<Halves8>(sixteen(codes + at)); };
-  if constexpr (Together == 16) {
-    static_assert(Count == 16);
-    put(low(eight(0)), high(eight(0)), words);
-  } else {
-    static_assert(Together % 32 == 0 && Count % Together == 0);
-#pragma GCC unroll 8
-    for (int at = 0; at < Count; at += 32) {
-      const Halves8 a = eight(at), b = eight(at + 16);
-      std::uint32_t* to = words + at / Together * (Together / 4) + at % Together / 8;
-      put(low(a), low(b), to);
-      put(high(a), high(b), to + Together / 8);
-    }
-  }
-}
-
-// 256 codes of 2 bits, four to a byte: 128 of them in 32 bytes, the first 32 in the lowest bits.
-// pack makes a word each of the 16 codes of four vectors; into words [16].
-template <class Pack>
-void put_quarters(const unsigned char* codes, std::uint32_t* words, const Pack& pack) {
+// 256 codes of 2 bits, four to a byte: 128 of them in 32 bytes, the first 32 in the lowest bits. Into
+// the first sixteen rows of words, 16 consecutive ones each.
+template <class V, class To>
+inline __attribute__((always_inline)) void put_quarters(const FileBlocks<V>& from, int at,
+                                                        const To& to) {
+#pragma GCC unroll 4
   for (int part = 0; part < 4; ++part) {
-    const Bytes16 all = sixteen(codes + part * 16);
-    put_words<2>(words + part / 2 * 8 + part % 2,
-                 pack(all & 3, all >> 2 & 3, all >> 4 & 3, all >> 6));
+    const auto words = from.template sixteen<ByteOrder::kFours>(at + part * 16);
+#pragma GCC unroll 4
+    for (int shift = 0; shift < 4; ++shift)
+      to.word(part / 2 * 8 + shift * 2 + part % 2, quarters<V>(words, 2 * shift));
   }
 }
 
-// The eight 6-bit scales and minima of Q4_K and Q5_K, in 12 bytes. Into bytes [8] each.
-inline void put_scales_and_minima(const unsigned char* packed, std::uint8_t* out) {
-  std::uint32_t scales, minima, last;
-  std::memcpy(&scales, packed, 4);
-  std::memcpy(&minima, packed + 4, 4);
-  std::memcpy(&last, packed + 8, 4);
-  const std::uint32_t words[] = {
-      scales & 0x3f3f3f3fu, (last & 0x0f0f0f0fu) | (scales >> 2 & 0x30303030u),
-      minima & 0x3f3f3f3fu, (last >> 4 & 0x0f0f0f0fu) | (minima >> 2 & 0x30303030u)};
-  std::memcpy(out, words, sizeof words);
+// The eight 6-bit scales and minima of Q4_K and Q5_K, in the last three of four words.
+template <class V, class To>
+inline __attribute__((always_inline)) void put_scales_and_minima(const FourWords<V>& words,
+                                                                 const To& to) {
+  const auto scales = words.at[1], minima = words.at[2], last = words.at[3];
+  to.four_bytes(0, scales & 0x3f3f3f3fu);
+  to.four_bytes(4, (last & 0x0f0f0f0fu) | (scales >> 2 & 0x30303030u));
+  to.four_bytes(8, minima & 0x3f3f3f3fu);
+  to.four_bytes(12, (last >> 4 & 0x0f0f0f0fu) | (minima >> 2 & 0x30303030u));
 }
 
 }  // namespace

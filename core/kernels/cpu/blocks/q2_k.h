@@ -19,11 +19,15 @@ struct Q2_K {
   static constexpr int kPanelBytes = kFileBytes * kBlockLanes;
   static constexpr int kScales = 2048;  // byte offset
 
-  static void repack(const unsigned char* block, Lane to) {
-    put_quarters(block + 16, to.words, pairs);
-    std::memcpy(to.bytes, block, 16);
-    put_half(to.halves[0], block + 80);
-    put_half(to.halves[1], block + 82);
+  template <class V, class To>
+  static inline __attribute__((always_inline)) void repack(const FileBlocks<V>& from,
+                                                           const To& to) {
+    put_quarters(from, 16, to);
+    const auto scales = from.sixteen(0), end = from.sixteen(kFileBytes - 16);
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) to.four_bytes(i * 4, scales.at[i]);
+    to.half(0, end.at[3]);
+    to.half(1, end.at[3] >> 16);
   }
 
   // unit 0 .. 15: the 16 values of one scale.

@@ -19,27 +19,37 @@ struct Q3_K {
   static constexpr int kPanelBytes = 114 * kBlockLanes;  // scales have a byte each here
   static constexpr int kThird = 2048, kScales = 3072;    // byte offsets
 
-  static void repack(const unsigned char* block, Lane to) {
-    put_quarters(block + 32, to.words, pairs);
-    const Bytes16 first = sixteen(block), second = sixteen(block + 16);
-    put_words(to.words + 16, pairs(two_bits<0, 1>(first, second), two_bits<1, 1>(first, second),
-                                   two_bits<2, 1>(first, second), two_bits<3, 1>(first, second)));
-    put_words(to.words + 20, pairs(two_bits<4, 1>(first, second), two_bits<5, 1>(first, second),
-                                   two_bits<6, 1>(first, second), two_bits<7, 1>(first, second)));
+  template <class V, class To>
+  static inline __attribute__((always_inline)) void repack(const FileBlocks<V>& from,
+                                                           const To& to) {
+    using Codes = typename V::Codes;
+    put_quarters(from, 32, to);
+    // Third bits: that of value 32 w + i is bit w of byte i. Every fourth byte of the first sixteen makes
+    // bits two apart, those of the others come between.
+    const FourWords<V> thirds[] = {from.template sixteen<ByteOrder::kFours>(0),
+                                   from.template sixteen<ByteOrder::kFours>(16)};
+#pragma GCC unroll 8
+    for (int w = 0; w < 8; ++w) {
+      Codes bits = {};
+#pragma GCC unroll 8
+      for (int i = 0; i < 8; ++i) bits |= (thirds[i % 2].at[i / 2] >> w & 0x01010101u) << i;
+      to.word(16 + w, bits);
+    }
     // Scales: 16 of 4 bits in eight bytes, the first eight in the low bits; in the last four bytes
-    // two bits more each, the first four in the lowest.
-    std::uint64_t low;
-    std::uint32_t upper;
-    std::memcpy(&low, block + 96, sizeof low);
-    std::memcpy(&upper, block + 104, sizeof upper);
-    const std::uint64_t fours[] = {low & 0x0f0f0f0f0f0f0f0fu, low >> 4 & 0x0f0f0f0f0f0f0f0fu};
-    const std::uint32_t twos[] = {upper, upper >> 2, upper >> 4, upper >> 6};
-    Bytes16 scales, more;
-    std::memcpy(&scales, fours, sizeof scales);
-    std::memcpy(&more, twos, sizeof more);
-    scales = (scales | (more & 3) << 4) - 32;
-    std::memcpy(to.bytes, &scales, sizeof scales);
-    put_half(to.halves[0], block + 108);
+    // two bits more each, the first four in the lowest. The last two bytes are d.
+    const auto end = from.sixteen(kFileBytes - 16);
+    Codes parts[3];
+#pragma GCC unroll 3
+    for (int i = 0; i < 3; ++i) parts[i] = end.at[i] >> 16 | end.at[i + 1] << 16;
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+      const Codes scale =
+          (parts[i % 2] >> (i / 2 * 4) & 0x0f0f0f0fu) | (parts[2] >> (2 * i) & 0x03030303u) << 4;
+      // Less 32: bits 5 to 7 are set where it was below, and cleared where it was not.
+      const Codes is_less = ~scale & 0x20202020u;
+      to.four_bytes(i * 4, (scale & 0x1f1f1f1fu) | is_less | is_less << 1 | is_less << 2);
+    }
+    to.half(0, end.at[3] >> 16);
   }
 
   // unit 0 .. 15: the 16 values of one scale.

@@ -19,11 +19,24 @@ struct Q4_K {
   static constexpr int kPanelBytes = 148 * kBlockLanes;  // scales and minima have a byte each here
   static constexpr int kScales = 4096, kMinima = 4352;   // byte offsets
 
-  static void repack(const unsigned char* block, Lane to) {
-    put_nibbles<32, 128>(block + 16, to.words);
-    put_scales_and_minima(block + 4, to.bytes);
-    put_half(to.halves[0], block);
-    put_half(to.halves[1], block + 2);
+  template <class V, class To>
+  static inline __attribute__((always_inline)) void repack(const FileBlocks<V>& from,
+                                                           const To& to) {
+    const auto head = from.sixteen(0);
+#pragma GCC unroll 8
+    for (int part = 0; part < 8;
+         ++part) {  // 16 bytes each: of 32, the low codes, then the high ones
+      const auto two = from.template sixteen<ByteOrder::kPairs>(16 + part * 16);
+#pragma GCC unroll 2
+      for (int i = 0; i < 2; ++i) {
+        const int row = part / 2 * 8 + part % 2 * 2 + i;
+        to.word(row, low_nibbles(two.at[2 * i], two.at[2 * i + 1]));
+        to.word(row + 4, high_nibbles(two.at[2 * i], two.at[2 * i + 1]));
+      }
+    }
+    put_scales_and_minima(head, to);
+    to.half(0, head.at[0]);
+    to.half(1, head.at[0] >> 16);
   }
 
   // unit 0 .. 7: the 32 values of one scale.

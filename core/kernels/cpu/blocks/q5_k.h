@@ -20,18 +20,29 @@ struct Q5_K {
   static constexpr int kPanelBytes = 180 * kBlockLanes;  // scales and minima have a byte each here
   static constexpr int kScales = 5120, kMinima = 5376;   // byte offsets
 
-  static void repack(const unsigned char* block, Lane to) {
-    const Bytes16 fifth[] = {sixteen(block + 16), sixteen(block + 32)};
-    for (int unit = 0; unit < 8; ++unit) {
-      const auto codes = [&](int half) {
-        const Bytes16 two = sixteen(block + 48 + unit / 2 * 32 + half * 16);
-        return (unit % 2 == 0 ? two & 15 : two >> 4) | (fifth[half] >> unit & 1) << 4;
-      };
-      put_five_bits(codes(0), codes(1), to.words + unit * kUnitWords);
+  template <class V, class To>
+  static inline __attribute__((always_inline)) void repack(const FileBlocks<V>& from,
+                                                           const To& to) {
+    const auto head = from.sixteen(0);
+    const FourWords<V> fifth[] = {from.sixteen(16), from.sixteen(32)};
+#pragma GCC unroll 4
+    for (int pair = 0; pair < 4; ++pair) {  // of units, in the low and the high bits of 32 bytes
+      const FourWords<V> two[] = {from.sixteen(48 + pair * 32), from.sixteen(64 + pair * 32)};
+#pragma GCC unroll 2
+      for (int upper = 0; upper < 2; ++upper) {
+        const int unit = pair * 2 + upper;
+        typename V::Codes codes[8];
+#pragma GCC unroll 8
+        for (int i = 0; i < 8; ++i) {
+          const auto low = two[i / 4].at[i % 4], fifths = fifth[i / 4].at[i % 4];
+          codes[i] = (low >> (4 * upper) & 0x0f0f0f0fu) | (fifths >> unit & 0x01010101u) << 4;
+        }
+        put_five_bits(codes, unit * kUnitWords, to);
+      }
     }
-    put_scales_and_minima(block + 4, to.bytes);
-    put_half(to.halves[0], block);
-    put_half(to.halves[1], block + 2);
+    put_scales_and_minima(head, to);
+    to.half(0, head.at[0]);
+    to.half(1, head.at[0] >> 16);
   }
 
   // unit 0 .. 7: the 32 values of one scale.

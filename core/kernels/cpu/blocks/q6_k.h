@@ -21,17 +21,31 @@ struct Q6_K {
   static constexpr int kPanelBytes = kFileBytes * kBlockLanes;
   static constexpr int kScales = 6144;  // byte offset
 
-  static void repack(const unsigned char* block, Lane to) {
+  template <class V, class To>
+  static inline __attribute__((always_inline)) void repack(const FileBlocks<V>& from,
+                                                           const To& to) {
     // 128 values in 64 bytes, the first 64 in the low bits; their upper bits in 32, the first 32 in
     // the lowest.
-    for (int unit = 0; unit < 16; ++unit) {
-      const int half = unit / 8, at = unit % 2 * 16, part = unit % 8 / 2;
-      const Bytes16 low = sixteen(block + half * 64 + part % 2 * 32 + at);
-      const Bytes16 upper = sixteen(block + 128 + half * 32 + at) >> (2 * part) & 3;
-      put_six_bits((part < 2 ? low & 15 : low >> 4) | upper << 4, to.words + unit * kUnitWords);
+#pragma GCC unroll 4
+    for (int sixteenth = 0; sixteenth < 4; ++sixteenth) {
+      const int half = sixteenth / 2, at = sixteenth % 2 * 16;
+      const FourWords<V> low[] = {from.sixteen(half * 64 + at), from.sixteen(half * 64 + 32 + at)};
+      const auto upper = from.sixteen(128 + half * 32 + at);
+#pragma GCC unroll 4
+      for (int part = 0; part < 4; ++part) {
+        typename V::Codes codes[4];
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; ++i) {
+          codes[i] = (low[part % 2].at[i] >> (part / 2 * 4) & 0x0f0f0f0fu) |
+                     (upper.at[i] >> (2 * part) & 0x03030303u) << 4;
+        }
+        put_six_bits(codes, (half * 8 + part * 2 + sixteenth % 2) * kUnitWords, to);
+      }
     }
-    std::memcpy(to.bytes, block + 192, 16);
-    put_half(to.halves[0], block + 208);
+    const auto scales = from.sixteen(192), end = from.sixteen(kFileBytes - 16);
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) to.four_bytes(i * 4, scales.at[i]);
+    to.half(0, end.at[3] >> 16);
   }
 
   // unit 0 .. 15: the 16 values of one scale.

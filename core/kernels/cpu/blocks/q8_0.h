@@ -16,9 +16,16 @@ struct Q8_0 {
   static constexpr int kWords = 0, kBytes = 32, kHalves = 1;
   static constexpr int kPanelBytes = kFileBytes * kBlockLanes;
 
-  static void repack(const unsigned char* block, Lane to) {
-    std::memcpy(to.bytes, block + 2, 32);
-    put_half(to.halves[0], block);
+  template <class V, class To>
+  static inline __attribute__((always_inline)) void repack(const FileBlocks<V>& from,
+                                                           const To& to) {
+#pragma GCC unroll 2
+    for (int half = 0; half < 2; ++half) {
+      const auto values = from.sixteen(2 + half * 16);
+#pragma GCC unroll 4
+      for (int i = 0; i < 4; ++i) to.four_bytes(half * 16 + i * 4, values.at[i]);
+    }
+    to.half(0, from.sixteen(0).at[0]);
   }
 
   template <class V, int NV, Decoding kHow, class Use>

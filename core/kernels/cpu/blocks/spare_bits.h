@@ -19,44 +19,45 @@ struct SpareBits {
   static constexpr int kCodes = kLast + 2 * kWords / Bits;
 };
 
-// Codes of 5 bits, one a byte, first 0 .. 15, then 16 .. 31; into words [5].
-inline void put_five_bits(Bytes16 first, Bytes16 second, std::uint32_t* words) {
-  using Words4 [[gnu::vector_size(16)]] = std::uint32_t;
-  using Long2 [[gnu::vector_size(16)]] = std::uint64_t;
-  // Eight codes side by side: 40 bits.
-  const auto eights = [](Bytes16 codes) {
-    const auto two = reinterpret_cast<Halves8>(codes);
-    const auto four = reinterpret_cast<Words4>((two & 0x1f) | (two >> 3 & 0x3e0));
-    const auto eight = reinterpret_cast<Long2>((four & 0x3ff) | (four >> 6 & 0xffc00));
-    return (eight & 0xfffff) | (eight >> 12 & 0xfffff00000u);
-  };
-  const Long2 a = eights(first), b = eights(second);
-  const std::uint64_t six[] = {a[0], a[0] >> 30 | a[1] << 10, a[1] >> 20 | b[0] << 20, b[0] >> 10,
-                               b[1]};
-  const std::uint64_t last = b[1] >> 30;
-  for (int w = 0; w < 5; ++w)
-    words[w] = static_cast<std::uint32_t>((six[w] & 0x3fffffff) | (last >> (8 - 2 * w) & 3) << 30);
+// Codes of 5 bits, one a byte of eight words; into five rows of words from `row` on.
+template <class Codes, class To>
+inline __attribute__((always_inline)) void put_five_bits(const Codes (&codes)[8], int row,
+                                                         const To& to) {
+  Codes fours[8];  // four codes side by side: 20 bits
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) {
+    const Codes two = (codes[i] & 0x001f001fu) | (codes[i] >> 3 & 0x03e003e0u);
+    fours[i] = (two & 0x3ffu) | (two >> 6 & 0xffc00u);
+  }
+  const Codes six[] = {fours[0] | fours[1] << 20, fours[1] >> 10 | fours[2] << 10,
+                       fours[3] | fours[4] << 20, fours[4] >> 10 | fours[5] << 10,
+                       fours[6] | fours[7] << 20};
+  const Codes last = fours[7] >> 10;
+#pragma GCC unroll 5
+  for (int w = 0; w < 5; ++w) to.word(row + w, (six[w] & 0x3fffffffu) | last >> (8 - 2 * w) << 30);
 }
 
-// The fifth bits of 16 codes, which lie in two bytes, each in its place in a byte of its own.
-inline Bytes16 fifth_bits(const unsigned char* two_bytes) {
-  const Bytes16 bit = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
-  Bytes16 bytes;
-  for (int i = 0; i < 16; ++i) bytes[i] = two_bytes[i / 8];
-  return reinterpret_cast<Bytes16>((bytes & bit) != 0) & 16;
+// Bits 4 i .. 4 i + 3 of each word, one a byte, as the fifth bits of codes.
+template <class Codes>
+Codes fifth_bits(Codes all, int i) {
+  return (all >> (4 * i) & 15u) * 0x02040810u & 0x10101010u;
 }
 
-// Sixteen codes of 6 bits, one a byte, into words [3].
-inline void put_six_bits(Bytes16 codes, std::uint32_t* words) {
-  using Words4 [[gnu::vector_size(16)]] = std::uint32_t;
-  const auto two = reinterpret_cast<Halves8>(codes);
-  const auto four = reinterpret_cast<Words4>((two & 0x3f) | (two >> 2 & 0xfc0));
-  // Four codes side by side: 24 bits.
-  const Words4 fours = (four & 0xfff) | (four >> 4 & 0xfff000);
-  const std::uint32_t five[] = {fours[0] | fours[1] << 24, fours[1] >> 6 | fours[2] << 18,
-                                fours[2] >> 12 | fours[3] << 12};
-  const std::uint32_t last = fours[3] >> 18;
-  for (int w = 0; w < 3; ++w) words[w] = five[w] << 2 | (last >> (4 - 2 * w) & 3);
+// Sixteen codes of 6 bits, one a byte of four words, into three rows of words from `row` on.
+template <class Codes, class To>
+inline __attribute__((always_inline)) void put_six_bits(const Codes (&codes)[4], int row,
+                                                        const To& to) {
+  Codes fours[4];  // four codes side by side: 24 bits
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    const Codes two = (codes[i] & 0x003f003fu) | (codes[i] >> 2 & 0x0fc00fc0u);
+    fours[i] = (two & 0xfffu) | (two >> 4 & 0xfff000u);
+  }
+  const Codes five[] = {fours[0] | fours[1] << 24, fours[1] >> 6 | fours[2] << 18,
+                        fours[2] >> 12 | fours[3] << 12};
+  const Codes last = fours[3] >> 18;
+#pragma GCC unroll 3
+  for (int w = 0; w < 3; ++w) to.word(row + w, five[w] << 2 | (last >> (4 - 2 * w) & 3u));
 }
 
 // Calls use(i, w) for the codes in order; w: weight(v, word, at) of each column, of the code at bit
