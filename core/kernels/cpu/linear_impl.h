@@ -193,7 +193,8 @@ void fused_tile(const unsigned char* w, std::int64_t panel_bytes, const float* x
             for (int r = 0; r < R; ++r)
               add_products<kSpread>(x0 + r * kChainStride + at, weights, chain[r]);
           };
-          Block::template decode<Vec, kVecs, Decoding{Zeros::kAny, kLoads, kTuning.offsets}>(
+          Block::template decode<Vec, kVecs,
+                                 Decoding{Zeros::kAny, kLoads, kTuning.offsets, kTuning.fives}>(
               columns, fp16, u, use);
         }
       }
@@ -280,7 +281,9 @@ inline __attribute__((always_inline)) void decode_unit(const unsigned char* bloc
 #pragma GCC unroll 2
       for (int v = 0; v < kVecs; ++v) weights[v].store(to + k * kPanel + v * Vec::kLanes);
     };
-    Block::template decode<Vec, kVecs, Decoding{Zeros::kSigned, CodeLoads::kOnce, Offsets::kFused}>(
+    Block::template decode<Vec, kVecs,
+                           Decoding{Zeros::kSigned, CodeLoads::kOnce, Offsets::kFused,
+                                    Fives::kOfTwoRegisters}>(
         columns, BlockHalves<Block, Vec, kVecs>(columns), unit, use);
   }
 }

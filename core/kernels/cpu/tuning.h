@@ -30,6 +30,13 @@ enum class CodeLoads : std::uint8_t { kOnce, kEach };
 // 2 to 4; Q5_0 0.79 and 0.93, Q3_K 0.94 and 0.88).
 enum class Offsets : std::uint8_t { kFused, kLookedUp };
 
+// How a number of 5 bits is looked up: among 32 fp32 numbers, which fill two registers, or among their
+// upper halves, which fill one. AMD's processors hardly begin more than one operation a cycle that reads three
+// registers, which the first is and multiply-adds are (two Zen 4 cores, halves: Q5_1 and Q5_K 0.82 to
+// 0.92 of the time with one row, 0.80 to 0.83 with two, 0.94 with nine; Q5_0 1.0, 0.95, 1.0). Intel's
+// take twice as long for halves.
+enum class Fives : std::uint8_t { kOfTwoRegisters, kOfHalves };
+
 // How a tile finds its rows of x. kByFives: an address is a register plus 0, 1 or 2 times another, so
 // that five rows need three registers (base, base + 2 strides, stride) and 14 rows seven; left to
 // themselves compilers keep a register a row, and fetch half of them from the stack at every k. That
@@ -43,6 +50,7 @@ struct Tuning {
   Spread spread = Spread::kEachTime;
   CodeLoads loads = CodeLoads::kOnce;
   Offsets offsets = Offsets::kFused;
+  Fives fives = Fives::kOfTwoRegisters;
   Addresses addresses = Addresses::kByFives;
   // Rows of blocks go through two panels side by side, as many as Block::kPairRows says. AMD's
   // processors read one panel faster (two Zen 4 cores, one row: Q4_1 0.86 of the time).
@@ -70,6 +78,7 @@ struct Decoding {
   Zeros zeros;
   CodeLoads loads;
   Offsets offsets;
+  Fives fives;
 };
 
 }  // namespace

@@ -20,6 +20,7 @@ namespace {
 
 // Measured on Zen 4 and on Sapphire Rapids.
 constexpr Tuning kAmd = {.offsets = Offsets::kLookedUp,
+                         .fives = Fives::kOfHalves,
                          .addresses = Addresses::kAsCompiled,
                          .widen_once = false,
                          .fetch_few = false};

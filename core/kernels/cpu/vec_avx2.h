@@ -73,7 +73,7 @@ struct Vec {
     return 23 / Bits * Bits;
   }
   // The number of Bits (2, 4 or 5) bits at bit `at`.
-  template <int Bits>
+  template <int Bits, Fives = Fives::kOfTwoRegisters>
   struct Small {
     Vec operator()(Codes word, int at) const {
       if (at >= upper<Bits>()) {

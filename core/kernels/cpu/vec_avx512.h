@@ -3,6 +3,7 @@
 
 #include <immintrin.h>
 
+#include <bit>
 #include <cstdint>
 
 #include "core/kernels/cpu/half.h"
@@ -72,6 +73,30 @@ struct Vec {
         : low(_mm512_loadu_ps(values)), high(_mm512_loadu_ps(values + 16)) {}
     Vec operator()(Codes c) const { return {_mm512_permutex2var_ps(low, __m512i(c), high)}; }
   };
+  // table[five bits at bit `at`], of numbers whose lower sixteen bits are zero: their upper ones are
+  // looked up by those of each word.
+  struct HalfLookup {
+    __m512i table;
+    explicit HalfLookup(const std::uint16_t* halves) : table(_mm512_loadu_si512(halves)) {}
+    Vec operator()(Codes word, int at) const {
+      const Codes in_place = at < 16 ? word << (16 - at) : word >> (at - 16);
+      return {_mm512_castsi512_ps(
+          _mm512_maskz_permutexvar_epi16(0xaaaaaaaau, __m512i(in_place), table))};
+    }
+  };
+  // The upper halves of the numbers of Bits bits, plus Offset
+  template <int Bits, int Offset>
+  struct UpperHalves {
+    std::uint16_t values[1 << Bits];
+    constexpr UpperHalves() : values() {
+      for (int i = 0; i < 1 << Bits; ++i) {
+        const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(i + Offset));
+        values[i] = static_cast<std::uint16_t>(bits >> 16);
+      }
+    }
+  };
+  template <int Bits, int Offset>
+  static constexpr UpperHalves<Bits, Offset> kUpperHalves = {};
   // Bits [At, At + Bits) of i, plus Offset
   template <int Bits, int At, int Offset = 0>
   struct Numbers {
@@ -93,7 +118,7 @@ struct Vec {
         _mm512_set1_epi32((127 + 23 - at) << 23), 0xea))};
   }
   // The number of Bits (2 or 4) bits at bit `at`. A shift serves two of 2 bits.
-  template <int Bits>
+  template <int Bits, Fives = Fives::kOfTwoRegisters>
   struct Small {
     Lookup table{kNumbers<Bits, 0>.values}, next{kNumbers<Bits, Bits % 4>.values};
     Vec operator()(Codes word, int at) const {
@@ -105,11 +130,14 @@ struct Vec {
                          : next(codes_from<kLoads>(words, at - Bits));
     }
   };
-  // The same of 5 bits. One of the six in a word goes another way, so that no unit has all the work.
-  template <int Bits>
-  requires(Bits == 5) struct Small<Bits> {
+  // The same of 5 bits. Of two registers: one of the six in a word goes another way, so that no unit
+  // has all the work.
+  template <int Bits, Fives kFives>
+  requires(Bits == 5) struct Small<Bits, kFives> {
     WideLookup table{kNumbers<Bits, 0>.values};
+    HalfLookup halves{kUpperHalves<Bits, 0>.values};
     Vec operator()(Codes word, int at) const {
+      if (kFives == Fives::kOfHalves) return halves(word, at);
       return at == 5 ? above_power<Bits>(word, at) - set(static_cast<float>(1 << (23 - at)))
                      : table(word >> at);
     }

@@ -65,7 +65,7 @@ struct Vec {
   static Vec number(Codes c) { return {__builtin_convertvector(Ints(c), Lanes)}; }
   // --- numbers of a few bits, one after another in a word ---
   // The number of Bits (2, 4 or 5) bits at bit `at`.
-  template <int Bits>
+  template <int Bits, Fives = Fives::kOfTwoRegisters>
   struct Small {
     Vec operator()(Codes word, int at) const {
       return {__builtin_convertvector(Ints((word >> at) & ((1u << Bits) - 1u)), Lanes)};

@@ -103,7 +103,7 @@ struct CodesAndMinimum {
   template <class V, int NV, Decoding kHow>
   struct Weights {
     const BlockHalves<NibbleBlock<CodesAndMinimum>, V, NV>& fp16;
-    typename V::template Small<Bits> numbers;
+    typename V::template Small<Bits, kHow.fives> numbers;
     explicit Weights(const decltype(fp16)& d_and_minimum) : fp16(d_and_minimum) {}
     V operator()(int v, typename V::Codes word, int at) const {
       return weight(v, numbers(word, at));

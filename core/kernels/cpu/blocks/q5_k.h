@@ -56,7 +56,7 @@ struct Q5_K {
       scale[v] = fp16.at[0][v] * V::number(V::codes(bytes(in[v], kScales, unit)));
       minimum[v] = fp16.at[1][v] * V::number(V::codes(bytes(in[v], kMinima, unit)));
     }
-    const typename V::template Small<5> numbers;
+    const typename V::template Small<5, kHow.fives> numbers;
     decode_spare_bits<V, 5>(
         in, unit * kUnitWords,
         [&](int v, typename V::Codes word, int at) __attribute__((always_inline)) {

@@ -77,8 +77,19 @@ class LookedUpCodes {
 
  private:
   V scale_;
-  std::conditional_t<(Bits > 4), typename V::WideLookup, typename V::Lookup> table_{
-      V::template kNumbers<Bits, 0, -(1 << (Bits - 1))>.values};
+  typename V::Lookup table_{V::template kNumbers<Bits, 0, -(1 << (Bits - 1))>.values};
+};
+template <class V>
+class LookedUpCodes<V, 5> {
+ public:
+  LookedUpCodes() = default;
+  explicit LookedUpCodes(V scale) : scale_(scale) {}
+
+  V operator()(typename V::Codes word, int at) const { return scale_ * table_(word, at); }
+
+ private:
+  V scale_;
+  typename V::HalfLookup table_{V::template kUpperHalves<5, -16>.values};
 };
 
 // Either, as kHow says. Template parameters: those of ScaledCodes.
