@@ -126,6 +126,9 @@ struct Vec {
     }
     template <CodeLoads kLoads>
     Vec of(const std::uint32_t* words, int at) const {
+      // The highest needs no mask to be converted, which other units do than permute (Zen 4, one row
+      // of Q4_1: 0.91 to 0.97 of the time).
+      if (kLoads == CodeLoads::kOnce && Bits == 4 && at == 28) return number(codes(words) >> at);
       return at % 4 == 0 ? table(codes_from<kLoads>(words, at))
                          : next(codes_from<kLoads>(words, at - Bits));
     }
