@@ -31,10 +31,10 @@ enum class CodeLoads : std::uint8_t { kOnce, kEach };
 enum class Offsets : std::uint8_t { kFused, kLookedUp };
 
 // How a number of 5 bits is looked up: among 32 fp32 numbers, which fill two registers, or among their
-// upper halves, which fill one. AMD's processors hardly begin more than one operation a cycle that reads three
-// registers, which the first is and multiply-adds are (two Zen 4 cores, halves: Q5_1 and Q5_K 0.82 to
-// 0.92 of the time with one row, 0.80 to 0.83 with two, 0.94 with nine; Q5_0 1.0, 0.95, 1.0). Intel's
-// take twice as long for halves.
+// upper halves, which fill one. AMD's processors hardly begin more than one operation a cycle that
+// reads three registers, as the first does and multiply-adds do (two Zen 4 cores, halves: Q5_1 and
+// Q5_K 0.84 and 0.86 of the time with one row, 0.82 to 0.84 with two, 0.94 with nine; Q5_0 0.98, 0.98
+// and 1.0). Not measured on Intel's.
 enum class Fives : std::uint8_t { kOfTwoRegisters, kOfHalves };
 
 // How a tile finds its rows of x. kByFives: an address is a register plus 0, 1 or 2 times another, so

@@ -24,8 +24,8 @@ struct Q3_K {
                                                            const To& to) {
     using Codes = typename V::Codes;
     put_quarters(from, 32, to);
-    // Third bits: that of value 32 w + i is bit w of byte i. Every fourth byte of the first sixteen makes
-    // bits two apart, those of the others come between.
+    // Third bits: that of value 32 w + i is bit w of byte i. Every fourth byte of the first sixteen
+    // makes bits two apart, those of the others come between.
     const FourWords<V> thirds[] = {from.template sixteen<ByteOrder::kFours>(0),
                                    from.template sixteen<ByteOrder::kFours>(16)};
 #pragma GCC unroll 8
