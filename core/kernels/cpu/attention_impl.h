@@ -2,10 +2,11 @@
 // and the invariant).
 //
 // Three sweeps: scores of all visible slots, softmax of each list, sum of V. One thread does all of a
-// task; or, over long lists, threads share each sweep, scores by slots and V by columns. Scores and
-// the sum of V go through the register tile of the linear layers, over blocks of 32 list entries: K
-// transposed into a panel [head_dim][32], V as rows. A score is one chain over the head's dimensions
-// and the sum of V one chain over the list, wherever blocks and the shared part end.
+// task; or, over long lists, threads share each sweep, scores by slots and V by columns. Both go over
+// blocks of 32 list entries, through the register tile of the linear layers: K transposed into a
+// panel [head_dim][32] (for few queries only into registers), V as rows. A score is one chain over
+// the head's dimensions and the sum of V one chain over the list, wherever blocks and the shared part
+// end.
 #pragma once
 
 #include "core/kernels/cpu/math_impl.h"
@@ -56,6 +57,15 @@ AttentionBytes attention_scratch_bytes(std::int64_t queries, int head_dim, std::
   const AttentionScratch s(queries, head_dim, longest);
   constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
   return {s.task_floats() * kFloat, s.thread_floats() * kFloat};
+}
+
+// f<n>() for n in [1, kMost].
+template <int kMost, class F>
+inline __attribute__((always_inline)) void with_number(int n, const F& f) {
+  if constexpr (kMost > 1) {
+    if (n < kMost) return with_number<kMost - 1>(n, f);
+  }
+  f.template operator()<kMost>();
 }
 
 template <class E, Tuning kTuning>
@@ -123,6 +133,89 @@ struct AttentionRun {
     }
   }
 
+  // scores[r, i] of 32 slots for R queries, out of the registers that K is transposed in (a panel in
+  // the cache pays for more of them). x: the queries, [R][head_dim]; k_rows: the slots' K.
+  template <int R>
+  void score_few(const float* x, const float* const* k_rows, float* scores, Slots ahead) const {
+    constexpr int kVecs = R <= Vec::kFewPairs ? 2 : 1;
+    static_assert(kPanel % (kVecs * Vec::kLanes) == 0);
+    int fetched = 0;
+    for (int n = 0; n < kPanel; n += kVecs * Vec::kLanes, k_rows += kVecs * Vec::kLanes) {
+      Vec sums[R][kVecs];
+#pragma GCC unroll 8
+      for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 2
+        for (int v = 0; v < kVecs; ++v) sums[r][v] = Vec::zero();
+      }
+      int d = 0;
+      for (; d + 4 <= t.head_dim; d += 4) {
+        Vec columns[kVecs][4];
+#pragma GCC unroll 2
+        for (int v = 0; v < kVecs; ++v) {
+          if (kTuning.fetch_kv && fetched < ahead.count)
+            fetch_slot(keys, ahead.first[fetched++], 0, t.head_dim);
+          Vec::columns4(k_rows + v * Vec::kLanes, d, columns[v]);
+        }
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; ++i) {
+          Vec column[kVecs];
+#pragma GCC unroll 2
+          for (int v = 0; v < kVecs; ++v) column[v] = columns[v][i];
+#pragma GCC unroll 8
+          for (int r = 0; r < R; ++r)
+            add_products<kTuning.spread>(x + r * t.head_dim + d + i, column, sums[r]);
+        }
+      }
+      for (; d < t.head_dim; ++d) {
+        alignas(64) float of_slots[kVecs * Vec::kLanes];
+        for (int i = 0; i < kVecs * Vec::kLanes; ++i) of_slots[i] = k_rows[i][d];
+        Vec column[kVecs];
+#pragma GCC unroll 2
+        for (int v = 0; v < kVecs; ++v) column[v] = Vec::load(of_slots + v * Vec::kLanes);
+#pragma GCC unroll 8
+        for (int r = 0; r < R; ++r)
+          add_products<kTuning.spread>(x + r * t.head_dim + d, column, sums[r]);
+      }
+#pragma GCC unroll 8
+      for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 2
+        for (int v = 0; v < kVecs; ++v)
+          sums[r][v].store(scores + r * s.ld_scores + n + v * Vec::kLanes);
+      }
+    }
+    fetch_rest(ahead, fetched);
+  }
+
+  // The same for any number, out of a panel in the cache.
+  void score_many(std::int64_t queries, const float* x, const float* const* k_rows, float* scores,
+                  Slots ahead) const {
+    float* const panel = s.panel;  // what is written through it is not read anew for each vector
+    const int head_dim = t.head_dim;
+    int d = 0, fetched = 0;
+    for (; d + 4 <= head_dim; d += 4) {
+      for (int i = 0; i < kPanel; i += Vec::kLanes) {
+        if (kTuning.fetch_kv && fetched < ahead.count)
+          fetch_slot(keys, ahead.first[fetched++], 0, head_dim);
+        Vec columns[4];
+        Vec::columns4(k_rows + i, d, columns);
+        float* const to = panel + d * kPanel + i;
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) columns[j].store(to + j * kPanel);
+      }
+    }
+    fetch_rest(ahead, fetched);
+    for (; d < head_dim; ++d) {
+      for (int i = 0; i < kPanel; ++i) panel[d * kPanel + i] = k_rows[i][d];
+    }
+    tile_rows<kTuning, float>(queries, x, head_dim, panel, kPanel, head_dim, scores, s.ld_scores,
+                              TileUse::kStore);
+  }
+
+  // Of short heads there are fewer steps than slots to fetch.
+  inline __attribute__((always_inline)) void fetch_rest(Slots ahead, int fetched) const {
+    fetch(keys, {ahead.first + fetched, ahead.count - fetched}, 0, t.head_dim);
+  }
+
   // scores[q, j0 + i] of at most 32 slots for queries [q0, q0 + queries). Columns beyond them hold
   // the last slot's score again. K of `ahead` is fetched meanwhile, evenly: of fetches that come
   // all at once many are dropped.
@@ -131,22 +224,14 @@ struct AttentionRun {
     const float* k_rows[kPanel];
     fp32_rows(keys, slots, k_rows);
     for (int i = slots.count; i < kPanel; ++i) k_rows[i] = k_rows[slots.count - 1];
-    int d = 0, fetched = 0;
-    for (; d + 4 <= t.head_dim; d += 4) {
-      for (int i = 0; i < kPanel; i += Vec::kLanes) {
-        if (kTuning.fetch_kv && fetched < ahead.count)
-          fetch_slot(keys, ahead.first[fetched++], 0, t.head_dim);
-        Vec::transpose4(k_rows + i, d, s.panel + d * kPanel + i, kPanel);
-      }
+    const float* const x = s.q + q0 * t.head_dim;
+    float* const scores = s.scores + q0 * s.ld_scores + j0;
+    if (queries <= Vec::kFewQueries) {
+      with_number<Vec::kFewQueries>(static_cast<int>(queries),
+                                    [&]<int R>() { score_few<R>(x, k_rows, scores, ahead); });
+      return;
     }
-    // Of short heads there are fewer steps than slots.
-    fetch(keys, {ahead.first + fetched, ahead.count - fetched}, 0, t.head_dim);
-    for (; d < t.head_dim; ++d) {
-      for (int i = 0; i < kPanel; ++i) s.panel[d * kPanel + i] = k_rows[i][d];
-    }
-    tile_rows<kTuning, float>(queries, s.q + q0 * t.head_dim, t.head_dim, s.panel, kPanel,
-                              t.head_dim, s.scores + q0 * s.ld_scores + j0, s.ld_scores,
-                              TileUse::kStore);
+    score_many(queries, x, k_rows, scores, ahead);
   }
 
   // sums[q] += sum over i of p[q, j0 + i] * V[slots[i]], continuing each chain: columns

@@ -23,6 +23,8 @@ struct Vec {
   static constexpr int kNarrow = 2;
   static constexpr int kFusedRows = 8;     // of weights in blocks
   static constexpr int kFusedPairs = 4;    // up to as many of these, two vectors at a time
+  static constexpr int kFewQueries = 8;    // up to as many, attention keeps K in registers
+  static constexpr int kFewPairs = 4;      // up to as many of these, two vectors at a time
   static constexpr int kScaledPlaces = 1;  // ScaledCodes: subtrahends that registers hold
 
   typedef std::uint32_t Codes __attribute__((vector_size(32)));
@@ -166,15 +168,18 @@ struct Vec {
     rows[2] = Codes(_mm256_shuffle_ps(ab_hi, cd_hi, 0x44));
     rows[3] = Codes(_mm256_shuffle_ps(ab_hi, cd_hi, 0xee));
   }
-  // out[d * ld + i] = row i's [d], for four d.
-  static void transpose4(const float* const* rows, std::int64_t at, float* out, std::int64_t ld) {
+  // out[d], lane i = rows[i][at + d]
+  static inline __attribute__((always_inline)) void columns4(const float* const* rows,
+                                                             std::int64_t at, Vec (&out)[4]) {
     Codes four[4];
+#pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) {
       four[i] = Codes(_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(rows[i] + at)),
                                            _mm_loadu_ps(rows[i + 4] + at), 1));
     }
     transpose(four);
-    for (int d = 0; d < 4; ++d) _mm256_storeu_ps(out + d * ld, __m256(four[d]));
+#pragma GCC unroll 4
+    for (int d = 0; d < 4; ++d) out[d] = {__m256(four[d])};
   }
 
   // --- into panels ---

@@ -20,6 +20,8 @@ struct Vec {
   static constexpr int kNarrow = 2;
   static constexpr int kFusedRows = 16;    // of weights in blocks
   static constexpr int kFusedPairs = 12;   // up to as many of these, two vectors at a time
+  static constexpr int kFewQueries = 8;    // up to as many, attention keeps K in registers
+  static constexpr int kFewPairs = 8;      // up to as many of these, two vectors at a time
   static constexpr int kScaledPlaces = 2;  // ScaledCodes: subtrahends that registers hold
 
   typedef std::uint32_t Codes __attribute__((vector_size(64)));
@@ -220,9 +222,11 @@ struct Vec {
     rows[2] = Codes(_mm512_shuffle_ps(ab_hi, cd_hi, 0x44));
     rows[3] = Codes(_mm512_shuffle_ps(ab_hi, cd_hi, 0xee));
   }
-  // out[d * ld + i] = row i's [d], for four d.
-  static void transpose4(const float* const* rows, std::int64_t at, float* out, std::int64_t ld) {
+  // out[d], lane i = rows[i][at + d]
+  static inline __attribute__((always_inline)) void columns4(const float* const* rows,
+                                                             std::int64_t at, Vec (&out)[4]) {
     Codes four[4];
+#pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) {
       __m512 r = _mm512_castps128_ps512(_mm_loadu_ps(rows[i] + at));
       r = _mm512_insertf32x4(r, _mm_loadu_ps(rows[i + 4] + at), 1);
@@ -230,7 +234,8 @@ struct Vec {
       four[i] = Codes(_mm512_insertf32x4(r, _mm_loadu_ps(rows[i + 12] + at), 3));
     }
     transpose(four);
-    for (int d = 0; d < 4; ++d) _mm512_storeu_ps(out + d * ld, __m512(four[d]));
+#pragma GCC unroll 4
+    for (int d = 0; d < 4; ++d) out[d] = {__m512(four[d])};
   }
 
   // --- into panels ---

@@ -20,6 +20,8 @@ struct Vec {
   static constexpr int kNarrow = 4;        // vectors of a tile with more rows
   static constexpr int kFusedRows = 4;     // of weights in blocks
   static constexpr int kFusedPairs = 4;    // up to as many of these, two vectors at a time
+  static constexpr int kFewQueries = 3;    // up to as many, attention keeps K in registers
+  static constexpr int kFewPairs = 3;      // up to as many of these, two vectors at a time
   static constexpr int kScaledPlaces = 1;  // ScaledCodes: subtrahends that registers hold
 
   typedef float Lanes __attribute__((vector_size(16)));
@@ -160,12 +162,15 @@ struct Vec {
     rows[2] = __builtin_shufflevector(ab_hi, cd_hi, 0, 1, 4, 5);
     rows[3] = __builtin_shufflevector(ab_hi, cd_hi, 2, 3, 6, 7);
   }
-  // out[d * ld + i] = row i's [d], for four d.
-  static void transpose4(const float* const* rows, std::int64_t at, float* out, std::int64_t ld) {
+  // out[d], lane i = rows[i][at + d]
+  static inline __attribute__((always_inline)) void columns4(const float* const* rows,
+                                                             std::int64_t at, Vec (&out)[4]) {
     Codes four[4];
+#pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) std::memcpy(&four[i], rows[i] + at, sizeof four[i]);
     transpose(four);
-    for (int d = 0; d < 4; ++d) std::memcpy(out + d * ld, &four[d], sizeof four[d]);
+#pragma GCC unroll 4
+    for (int d = 0; d < 4; ++d) out[d] = {Lanes(four[d])};
   }
 
   // --- into panels ---

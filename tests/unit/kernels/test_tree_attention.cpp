@@ -154,6 +154,34 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a row has the bits it has among others, however many query heads share a K/V head") {
+  Rng rng(12);
+  ThreadPool pool(2);
+  const std::int64_t rows = 12;
+  const std::size_t common = 70;  // two blocks and a part of one
+  for (int group = 1; group <= 9; ++group) {
+    for (const int head_dim : {37, 64}) {
+      for (const Precision precision : {Precision::kF32, Precision::kBF16}) {
+        const AttentionShape shape{
+            .heads = 2 * group, .kv_heads = 2, .head_dim = head_dim, .scale = 0.125f};
+        Scene scene(shape, rows, 0, static_cast<int>(common), 45, precision, rng);
+        const std::int64_t width = shape.heads * shape.head_dim;
+        test::for_each_variant([&](const char* variant) {
+          const auto together = scene.run(pool, 0, rows, common);
+          for (std::int64_t r = 0; r < rows; ++r) {
+            CAPTURE(variant);
+            CAPTURE(group);
+            CAPTURE(head_dim);
+            CAPTURE(r);
+            const auto alone = scene.run(pool, r, r + 1, common);
+            REQUIRE(test::first_difference(alone.data(), together.data() + r * width, width) == -1);
+          }
+        });
+      }
+    }
+  }
+}
+
 TEST_CASE("where slots lie does not change a bit") {
   Rng rng(3);
   ThreadPool pool(2);
