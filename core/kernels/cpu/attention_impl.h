@@ -133,6 +133,16 @@ struct AttentionRun {
     }
   }
 
+  // K of the next of several slots; and of all that are left, since short heads have fewer steps than
+  // there are slots.
+  inline __attribute__((always_inline)) void fetch_next(Slots ahead, int& fetched) const {
+    if (kTuning.fetch_kv && fetched < ahead.count)
+      fetch_slot(keys, ahead.first[fetched++], 0, t.head_dim);
+  }
+  inline __attribute__((always_inline)) void fetch_rest(Slots ahead, int fetched) const {
+    fetch(keys, {ahead.first + fetched, ahead.count - fetched}, 0, t.head_dim);
+  }
+
   // scores[r, i] of 32 slots for R queries, out of the registers that K is transposed in (a panel in
   // the cache pays for more of them). x: the queries, [R][head_dim]; k_rows: the slots' K.
   template <int R>
@@ -152,8 +162,7 @@ struct AttentionRun {
         Vec columns[kVecs][4];
 #pragma GCC unroll 2
         for (int v = 0; v < kVecs; ++v) {
-          if (kTuning.fetch_kv && fetched < ahead.count)
-            fetch_slot(keys, ahead.first[fetched++], 0, t.head_dim);
+          fetch_next(ahead, fetched);
           Vec::columns4(k_rows + v * Vec::kLanes, d, columns[v]);
         }
 #pragma GCC unroll 4
@@ -189,13 +198,13 @@ struct AttentionRun {
   // The same for any number, out of a panel in the cache.
   void score_many(std::int64_t queries, const float* x, const float* const* k_rows, float* scores,
                   Slots ahead) const {
-    float* const panel = s.panel;  // what is written through it is not read anew for each vector
+    // Copies: vector stores may alias the members, which would be loaded again after each of them.
+    float* const panel = s.panel;
     const int head_dim = t.head_dim;
     int d = 0, fetched = 0;
     for (; d + 4 <= head_dim; d += 4) {
       for (int i = 0; i < kPanel; i += Vec::kLanes) {
-        if (kTuning.fetch_kv && fetched < ahead.count)
-          fetch_slot(keys, ahead.first[fetched++], 0, head_dim);
+        fetch_next(ahead, fetched);
         Vec columns[4];
         Vec::columns4(k_rows + i, d, columns);
         float* const to = panel + d * kPanel + i;
@@ -209,11 +218,6 @@ struct AttentionRun {
     }
     tile_rows<kTuning, float>(queries, x, head_dim, panel, kPanel, head_dim, scores, s.ld_scores,
                               TileUse::kStore);
-  }
-
-  // Of short heads there are fewer steps than slots to fetch.
-  inline __attribute__((always_inline)) void fetch_rest(Slots ahead, int fetched) const {
-    fetch(keys, {ahead.first + fetched, ahead.count - fetched}, 0, t.head_dim);
   }
 
   // scores[q, j0 + i] of at most 32 slots for queries [q0, q0 + queries). Columns beyond them hold

@@ -40,7 +40,8 @@ void pack_panel_of(const unsigned char* rows, int lane, int count, std::int64_t 
   // A whole panel block is put together in the cache and then written past it: it is not read again
   // soon, and the cache would read the memory that it is written over.
   alignas(64) unsigned char whole[Block::kPanelBytes];
-  unsigned char some[kBlockLanes * Block::kFileBytes] = {};
+  unsigned char some[kBlockLanes * Block::kFileBytes];  // a block each, where not all 32 are given
+  if (count < kBlockLanes) std::memset(some, 0, sizeof some);
   for (std::int64_t b = 0; b < blocks;
        ++b, rows += Block::kFileBytes, panel += Block::kPanelBytes) {
     // Where a line has several blocks, with its first.

@@ -73,6 +73,12 @@ struct Tuning {
 // The order of sixteen bytes of a file's block in the words that a panel's codes are made of
 // (FileBlocks).
 enum class ByteOrder : std::uint8_t { kAsStored, kPairs, kFours };
+// Which byte comes in each place.
+constexpr unsigned char kPlaces[][16] = {
+    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+    {0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15},
+    {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15},
+};
 
 struct Decoding {
   Zeros zeros;

@@ -242,9 +242,8 @@ struct Vec {
   template <ByteOrder kOrder>
   static Codes reorder(Codes c) {
     if (kOrder == ByteOrder::kAsStored) return c;
-    const __m128i order = kOrder == ByteOrder::kPairs
-                              ? _mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15)
-                              : _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    const __m128i order =
+        _mm_loadu_si128(reinterpret_cast<const __m128i*>(kPlaces[static_cast<int>(kOrder)]));
     return Codes(_mm512_shuffle_epi8(__m512i(c), _mm512_broadcast_i32x4(order)));
   }
   // Rows of bytes, `stride` bytes apart: row i has byte i of each lane.

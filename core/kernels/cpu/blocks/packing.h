@@ -57,6 +57,11 @@ struct PanelLanes {
     V::store_bytes(block + Block::kWords * 4 * kBlockLanes + row * kBlockLanes + lane, kBlockLanes,
                    c);
   }
+  // Rows `row` .. row + 15: the same of four words.
+  void sixteen_bytes(int row, const FourWords<V>& words) const {
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) four_bytes(row + i * 4, words.at[i]);
+  }
   // The lowest two bytes of each word.
   void half(int row, Codes c) const {
     V::store_halves(

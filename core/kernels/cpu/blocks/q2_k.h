@@ -23,9 +23,8 @@ struct Q2_K {
   static inline __attribute__((always_inline)) void repack(const FileBlocks<V>& from,
                                                            const To& to) {
     put_quarters(from, 16, to);
-    const auto scales = from.sixteen(0), end = from.sixteen(kFileBytes - 16);
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) to.four_bytes(i * 4, scales.at[i]);
+    to.sixteen_bytes(0, from.sixteen(0));
+    const auto end = from.sixteen(kFileBytes - 16);
     to.half(0, end.at[3]);
     to.half(1, end.at[3] >> 16);
   }

@@ -42,9 +42,8 @@ struct Q6_K {
         put_six_bits(codes, (half * 8 + part * 2 + sixteenth % 2) * kUnitWords, to);
       }
     }
-    const auto scales = from.sixteen(192), end = from.sixteen(kFileBytes - 16);
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) to.four_bytes(i * 4, scales.at[i]);
+    to.sixteen_bytes(0, from.sixteen(192));
+    const auto end = from.sixteen(kFileBytes - 16);
     to.half(0, end.at[3] >> 16);
   }
 

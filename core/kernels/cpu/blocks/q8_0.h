@@ -19,12 +19,8 @@ struct Q8_0 {
   template <class V, class To>
   static inline __attribute__((always_inline)) void repack(const FileBlocks<V>& from,
                                                            const To& to) {
-#pragma GCC unroll 2
-    for (int half = 0; half < 2; ++half) {
-      const auto values = from.sixteen(2 + half * 16);
-#pragma GCC unroll 4
-      for (int i = 0; i < 4; ++i) to.four_bytes(half * 16 + i * 4, values.at[i]);
-    }
+    to.sixteen_bytes(0, from.sixteen(2));
+    to.sixteen_bytes(16, from.sixteen(18));
     to.half(0, from.sixteen(0).at[0]);
   }
 

@@ -73,23 +73,26 @@ class LookedUpCodes {
   LookedUpCodes() = default;
   explicit LookedUpCodes(V scale) : scale_(scale) {}
 
-  V operator()(typename V::Codes word, int at) const { return scale_ * table_(word >> at); }
+  V operator()(typename V::Codes word, int at) const {
+    if constexpr (Bits > 4) {
+      return scale_ * table_(word, at);
+    } else {
+      return scale_ * table_(word >> at);
+    }
+  }
 
  private:
-  V scale_;
-  typename V::Lookup table_{V::template kNumbers<Bits, 0, -(1 << (Bits - 1))>.values};
-};
-template <class V>
-class LookedUpCodes<V, 5> {
- public:
-  LookedUpCodes() = default;
-  explicit LookedUpCodes(V scale) : scale_(scale) {}
+  static auto table() {
+    constexpr int kOffset = -(1 << (Bits - 1));
+    if constexpr (Bits > 4) {
+      return typename V::HalfLookup(V::template kUpperHalves<Bits, kOffset>.values);
+    } else {
+      return typename V::Lookup(V::template kNumbers<Bits, 0, kOffset>.values);
+    }
+  }
 
-  V operator()(typename V::Codes word, int at) const { return scale_ * table_(word, at); }
-
- private:
   V scale_;
-  typename V::HalfLookup table_{V::template kUpperHalves<5, -16>.values};
+  std::conditional_t<(Bits > 4), typename V::HalfLookup, typename V::Lookup> table_ = table();
 };
 
 // Either, as kHow says. Template parameters: those of ScaledCodes.

@@ -19,16 +19,22 @@ struct SpareBits {
   static constexpr int kCodes = kLast + 2 * kWords / Bits;
 };
 
+// Of codes of Bits bits, one a byte of each word, the four side by side.
+template <int Bits, class Codes>
+Codes side_by_side(Codes codes) {
+  constexpr std::uint32_t kOne = (1u << Bits) - 1, kTwo = (1u << 2 * Bits) - 1;
+  constexpr std::uint32_t kBoth = kOne | kOne << 16;
+  const Codes two = (codes & kBoth) | (codes >> (8 - Bits) & kBoth << Bits);
+  return (two & kTwo) | (two >> (16 - 2 * Bits) & kTwo << 2 * Bits);
+}
+
 // Codes of 5 bits, one a byte of eight words; into five rows of words from `row` on.
 template <class Codes, class To>
 inline __attribute__((always_inline)) void put_five_bits(const Codes (&codes)[8], int row,
                                                          const To& to) {
-  Codes fours[8];  // four codes side by side: 20 bits
+  Codes fours[8];
 #pragma GCC unroll 8
-  for (int i = 0; i < 8; ++i) {
-    const Codes two = (codes[i] & 0x001f001fu) | (codes[i] >> 3 & 0x03e003e0u);
-    fours[i] = (two & 0x3ffu) | (two >> 6 & 0xffc00u);
-  }
+  for (int i = 0; i < 8; ++i) fours[i] = side_by_side<5>(codes[i]);
   const Codes six[] = {fours[0] | fours[1] << 20, fours[1] >> 10 | fours[2] << 10,
                        fours[3] | fours[4] << 20, fours[4] >> 10 | fours[5] << 10,
                        fours[6] | fours[7] << 20};
@@ -47,12 +53,9 @@ Codes fifth_bits(Codes all, int i) {
 template <class Codes, class To>
 inline __attribute__((always_inline)) void put_six_bits(const Codes (&codes)[4], int row,
                                                         const To& to) {
-  Codes fours[4];  // four codes side by side: 24 bits
+  Codes fours[4];
 #pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) {
-    const Codes two = (codes[i] & 0x003f003fu) | (codes[i] >> 2 & 0x0fc00fc0u);
-    fours[i] = (two & 0xfffu) | (two >> 4 & 0xfff000u);
-  }
+  for (int i = 0; i < 4; ++i) fours[i] = side_by_side<6>(codes[i]);
   const Codes five[] = {fours[0] | fours[1] << 24, fours[1] >> 6 | fours[2] << 18,
                         fours[2] >> 12 | fours[3] << 12};
   const Codes last = fours[3] >> 18;
