@@ -40,6 +40,7 @@ __global__ void __launch_bounds__(kSplitThreads)
       sum = __fmaf_rn(v, v, sum);
     }
     const float mean = __fdiv_rn(warp_sum(sum), static_cast<float>(a.head_dim));
+    __syncwarp();  // lanes change in place what others have read
     scale = __fdiv_rn(1.0f, __fsqrt_rn(__fadd_rn(mean, a.eps)));
   }
   const auto value = [&](int d) {

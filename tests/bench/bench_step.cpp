@@ -1,8 +1,10 @@
-// Where a step of greedy decoding on the CPU spends its time, on SmolLM2 or a model of yours: the
-// linear layers and the output head, attention, what else a forward does (norms, rope, activations,
-// keys and values into their slots), and what the program does beside the forward.
+// Where a step on the CPU spends its time, on SmolLM2 or a model of yours: the linear layers and the
+// output head, attention, what else a forward does (norms, rope, activations, keys and values into
+// their slots), and what the program does beside the forward. Of greedy decoding; of more rows, of
+// beam search with that many, each with a text of 24 tokens below the prompt, half of it common to
+// all.
 //
-//   build/bench/bench_step [MODEL] [threads] [prompt tokens] [repeats]
+//   build/bench/bench_step [MODEL] [threads] [prompt tokens] [repeats] [rows]
 //
 // Linear layers and attention are run alone, in the model's order, from weights and KV of their
 // own, in turn with the whole forward; a figure is the shortest of its repeats, because what else
@@ -31,7 +33,26 @@ struct Parts {
   double forward = 0, linear = 0, attention = 0;
 };
 
-Parts parts_of_a_forward(const std::string& path, int threads, int prompt, int repeats) {
+// The slots that `rows` rows see below a prompt of so many, the last of each its own.
+struct OwnSlots {
+  std::vector<std::int32_t> slots, offsets = {0}, last;
+  int end = 0;  // of all slots
+};
+
+OwnSlots own_slots(int prompt, int rows) {
+  const int common = rows > 1 ? 12 : 0, own = rows > 1 ? 12 : 1;
+  OwnSlots seen;
+  seen.end = prompt + common;
+  for (int row = 0; row < rows; ++row) {
+    for (int i = 0; i < common; ++i) seen.slots.push_back(prompt + i);
+    for (int i = 0; i < own; ++i) seen.slots.push_back(seen.end++);
+    seen.offsets.push_back(static_cast<std::int32_t>(seen.slots.size()));
+    seen.last.push_back(seen.slots.back());
+  }
+  return seen;
+}
+
+Parts parts_of_a_forward(const std::string& path, int threads, int prompt, int rows, int repeats) {
   const LoadOptions options{.threads = threads};
   const std::unique_ptr<Model> model = load_model(path, options);
   const auto source = formats::WeightSource::open(path);
@@ -39,23 +60,28 @@ Parts parts_of_a_forward(const std::string& path, int threads, int prompt, int r
   const formats::ModelConfig& config = source->config();
   ThreadPool pool(threads);
 
-  const std::unique_ptr<KvStorage> kv = model->make_kv(prompt + 1);
-  std::vector<std::int32_t> order(static_cast<std::size_t>(prompt));
+  const OwnSlots own = own_slots(prompt, rows);
+  const std::unique_ptr<KvStorage> kv = model->make_kv(own.end);
+  std::vector<std::int32_t> order(static_cast<std::size_t>(own.end));
   std::iota(order.begin(), order.end(), 0);
-  std::vector<std::int32_t> tokens(order.size(), 5);
-  const std::vector<std::int32_t> none, last = {prompt - 1}, own = {prompt}, offsets = {0, 1},
-                                        row = {0}, token = {7};
+  const std::vector<std::int32_t> text_tokens(order.size(), 5), text_end = {own.end - 1};
   ForwardBatch text;
-  text.tokens = tokens;
+  text.tokens = text_tokens;
   text.positions = text.slots = order;
-  text.logit_rows = last;
+  text.logit_rows = text_end;
   model->forward(text, *kv);
+  const std::span<const std::int32_t> prefix =
+      std::span(order).first(static_cast<std::size_t>(prompt));
+  const auto count = static_cast<std::size_t>(rows);
+  const std::vector<std::int32_t> tokens(count, 7), positions(count, prompt + own.offsets[1] - 1);
   ForwardBatch step;
-  step.tokens = token;
-  step.positions = step.slots = step.own_slots = own;
-  step.own_offsets = offsets;
-  step.prefix_slots = order;
-  step.logit_rows = row;
+  step.tokens = tokens;
+  step.positions = positions;
+  step.slots = own.last;
+  step.own_slots = own.slots;
+  step.own_offsets = own.offsets;
+  step.prefix_slots = prefix;
+  step.logit_rows = std::span(order).first(count);
 
   std::vector<const PackedLinear*> matrices;
   for (const CpuWeights::Layer& layer : weights.layers) {
@@ -68,30 +94,30 @@ Parts parts_of_a_forward(const std::string& path, int threads, int prompt, int r
     widest = std::max(widest, matrix->outputs());
     deepest = std::max(deepest, matrix->inputs());
   }
-  const std::vector<float> x(static_cast<std::size_t>(deepest), 0.5f);
-  std::vector<float> y(static_cast<std::size_t>(widest));
+  const std::vector<float> x(count * static_cast<std::size_t>(deepest), 0.5f);
+  std::vector<float> y(count * static_cast<std::size_t>(widest));
 
   const kernels::AttentionShape shape{.heads = config.heads,
                                       .kv_heads = config.kv_heads,
                                       .head_dim = config.head_dim,
                                       .scale = 0.125f};
   const auto kv_size =
-      static_cast<std::size_t>(prompt + 1) * static_cast<std::size_t>(config.kv_dims());
+      static_cast<std::size_t>(own.end) * static_cast<std::size_t>(config.kv_dims());
   const std::vector<float> keys(kv_size * config.layers.size(), 0.25f), values = keys;
-  const std::vector<float> query(static_cast<std::size_t>(config.query_dims()), 0.5f);
+  const auto width = static_cast<std::int64_t>(config.query_dims());
+  const std::vector<float> query(count * static_cast<std::size_t>(width), 0.5f);
   std::vector<float> mixed(query.size());
-  const auto width = static_cast<std::int64_t>(query.size());
 
   const auto linear = [&] {
     for (const PackedLinear* matrix : matrices)
-      kernels::linear(*matrix, x.data(), matrix->inputs(), 1, y.data(), matrix->outputs(), pool);
+      kernels::linear(*matrix, x.data(), matrix->inputs(), rows, y.data(), matrix->outputs(), pool);
   };
   const auto attention = [&] {
     for (std::size_t layer = 0; layer < config.layers.size(); ++layer) {
-      kernels::tree_attention(query.data(), width, 1,
+      kernels::tree_attention(query.data(), width, rows,
                               {keys.data() + layer * kv_size, values.data() + layer * kv_size,
                                kernels::Precision::kF32},
-                              shape, {.prefix = order, .own = own, .offsets = offsets},
+                              shape, {.prefix = prefix, .own = own.slots, .offsets = own.offsets},
                               mixed.data(), width, pool);
     }
   };
@@ -112,13 +138,15 @@ Parts parts_of_a_forward(const std::string& path, int threads, int prompt, int r
 }
 
 // Seconds a step beside the forward.
-double beside_the_forward(const std::string& path, int threads, const std::string& more) {
+double beside_the_forward(const std::string& path, int threads, int rows, const std::string& more) {
   constexpr int kNew = 129;
+  const std::string method =
+      rows > 1 ? "beam --set num_beams=" + std::to_string(rows) : std::string("greedy");
   const std::string command = std::string(TRIESCOPE_TEST_PROGRAM) +
-                              " decode --json --quiet --method greedy --prompt-ids 5,6,7,8 --set "
-                              "eos_token_id=-1 --max-new-tokens " +
+                              " decode --json --quiet --prompt-ids 5,6,7,8 --set eos_token_id=-1 "
+                              "--max-new-tokens " +
                               std::to_string(kNew) + " --threads " + std::to_string(threads) +
-                              " --model '" + path + "'" + more;
+                              " --method " + method + " --model '" + path + "'" + more;
   std::string output;
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return 0;
@@ -146,19 +174,20 @@ int main(int argc, char** argv) try {
   const std::string model = argc > 1 ? argv[1] : installed->string();
   const int threads = argc > 2 ? std::atoi(argv[2]) : triescope::ThreadPool::available_cores();
   const int prompt = argc > 3 ? std::atoi(argv[3]) : 128,
-            repeats = argc > 4 ? std::atoi(argv[4]) : 200;
-  const Parts parts = parts_of_a_forward(model, threads, prompt, repeats);
-  const double plain = beside_the_forward(model, threads, "");
+            repeats = argc > 4 ? std::atoi(argv[4]) : 200, rows = argc > 5 ? std::atoi(argv[5]) : 1;
+  const Parts parts = parts_of_a_forward(model, threads, prompt, rows, repeats);
+  const double plain = beside_the_forward(model, threads, rows, "");
   const triescope::test::TempDir folder;
   const double recorded = beside_the_forward(
-      model, threads, " --capture '" + (folder.path() / "step.tscap").string() + "'");
+      model, threads, rows, " --capture '" + (folder.path() / "step.tscap").string() + "'");
   const double whole = parts.forward + plain;
-  std::printf("%d threads, %d slots\n", threads, prompt + 1);
-  line("a greedy step", whole, whole);
+  std::printf("%d threads, a prompt of %d tokens\n", threads, prompt);
+  line(rows > 1 ? ("a step of " + std::to_string(rows) + " beams").c_str() : "a greedy step", whole,
+       whole);
   line("linear layers and output head", parts.linear, whole);
   line("attention", parts.attention, whole);
   line("norms, rope, activations, the rest", parts.forward - parts.linear - parts.attention, whole);
-  line("choosing the token, the session", plain, whole);
+  line("choosing tokens, the session", plain, whole);
   line("recording, at full detail (more)", std::max(0.0, recorded - plain), whole);
   return 0;
 } catch (const std::exception& error) {

@@ -1,10 +1,7 @@
 // Enough of CUDA to run a kernel's source on the CPU, so that its arithmetic and indexing are
-// tested where no GPU is: a block's threads are fibres that take turns at every barrier. Include
-// before a .cu file. Correct for kernels whose threads all meet the same barriers and shuffles (a
-// GPU demands that too); says nothing about races between barriers or about speed.
+// tested where no GPU is: a block's threads are fibres that take turns (cuda_block.h, which says what
+// else is found). Include before a .cu file. Says nothing about speed.
 #pragma once
-
-#include <ucontext.h>
 
 #include <algorithm>
 #include <bit>
@@ -12,12 +9,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/base/bf16.h"
+#include "tests/support/cuda_block.h"
 
 #define __global__
 #define __device__
@@ -93,97 +89,9 @@ using std::min;
 
 namespace cuda_stand_in {
 
-// A place of execution to leave and to come back to. swapcontext() asks the kernel for the signal
-// mask at every switch, and a block switches thousands of times: so it only begins a fibre, and the
-// compiler's own jumps go on with it where they are known to work.
-struct Place {
-  ucontext_t context{};
-  void* jump[5] = {};
-  bool begun = false;
-};
-
-[[gnu::noinline]] inline void switch_places(Place& from, Place& to) {
-#if defined(__x86_64__)
-  if (__builtin_setjmp(from.jump) != 0) return;  // somebody came back
-  from.begun = true;
-  if (to.begun) __builtin_longjmp(to.jump, 1);
-  setcontext(&to.context);
-#else
-  swapcontext(&from.context, &to.context);
-#endif
-}
-
-// Every thread of a block needs a stack of its own only from its first barrier on: until then one
-// fibre runs thread after thread.
-struct Block {
-  Place scheduler;
-  std::vector<Place> fibres;
-  std::size_t stacks = 0;               // in use, by fibre
-  std::vector<int> fibre_of;            // by thread; -1 = has met no barrier
-  std::vector<char> ended;              // by thread
-  std::vector<std::uint32_t> exchange;  // by turn, then thread
-  std::vector<unsigned char> turn;      // by thread: of its next shuffle, 0 or 1
-  unsigned threads = 0, started = 0;
-  unsigned current = 0;  // the thread that runs
-  int fibre = 0;         // on this fibre
-  std::function<void()> body;
-};
-inline Block* block = nullptr;
-inline std::vector<std::unique_ptr<char[]>> stacks;  // for all blocks, one after another
-
-inline void yield() {
-  block->fibre_of[block->current] = block->fibre;
-  switch_places(block->fibres[static_cast<std::size_t>(block->fibre)], block->scheduler);
-}
-inline void enter() {
-  for (unsigned me = 0; block->started < block->threads;) {
-    me = block->current = block->started++;
-    block->body();
-    block->ended[me] = 1;
-    if (block->fibre_of[me] >= 0) break;  // the threads after it were started by others meanwhile
-  }
-  Place over;  // nobody comes back here
-  switch_places(over, block->scheduler);
-}
-
-inline void run_block(unsigned threads, const std::function<void()>& body) {
-  constexpr std::size_t kStack = 64 << 10;
-  Block state;
-  state.fibres.resize(threads);
-  state.fibre_of.assign(threads, -1);
-  state.ended.assign(threads, 0);
-  state.exchange.resize(std::size_t{2} * threads);
-  state.turn.assign(threads, 0);
-  state.threads = threads;
-  state.body = body;
-  block = &state;
-  while (state.started < threads) {
-    state.fibre = static_cast<int>(state.stacks);
-    if (state.stacks == stacks.size())
-      stacks.push_back(std::make_unique_for_overwrite<char[]>(kStack));
-    Place& fibre = state.fibres[static_cast<std::size_t>(state.fibre)];
-    getcontext(&fibre.context);
-    fibre.context.uc_stack.ss_sp = stacks[state.stacks++].get();
-    fibre.context.uc_stack.ss_size = kStack;
-    makecontext(&fibre.context, enter, 0);
-    switch_places(state.scheduler, fibre);
-  }
-  for (bool running = true; running;) {
-    running = false;
-    for (unsigned t = 0; t < threads; ++t) {
-      if (state.ended[t]) continue;
-      state.current = t;
-      state.fibre = state.fibre_of[t];
-      switch_places(state.scheduler, state.fibres[static_cast<std::size_t>(state.fibre)]);
-      running = running || !state.ended[t];
-    }
-  }
-  block = nullptr;
-}
-
 struct ThreadIndex {
   struct X {
-    operator int() const { return static_cast<int>(block->current); }
+    TRIESCOPE_UNWATCHED operator int() const { return static_cast<int>(block->current); }
   } x;
 };
 
@@ -194,17 +102,12 @@ inline dim3 block_index;
 inline cuda_stand_in::ThreadIndex threadIdx;
 #define blockIdx (::cuda_stand_in::block_index)
 
-inline void __syncthreads() { cuda_stand_in::yield(); }
-// One wait a shuffle: values of the next one go elsewhere, and nobody is two shuffles ahead.
+inline void __syncthreads() { cuda_stand_in::meet(cuda_stand_in::Meeting::kBarrier); }
+inline void __syncwarp() { cuda_stand_in::meet(cuda_stand_in::Meeting::kWarpBarrier); }
 template <class T>
 requires(sizeof(T) == sizeof(std::uint32_t)) T __shfl_xor_sync(unsigned, T value, int mask) {
-  auto& b = *cuda_stand_in::block;
-  const unsigned me = b.current;
-  std::uint32_t* values = b.exchange.data() + std::size_t{b.turn[me]} * b.threads;
-  b.turn[me] ^= 1;
-  values[me] = std::bit_cast<std::uint32_t>(value);
-  cuda_stand_in::yield();
-  return std::bit_cast<T>(values[me ^ static_cast<unsigned>(mask)]);
+  return std::bit_cast<T>(
+      cuda_stand_in::exchange(std::bit_cast<std::uint32_t>(value), static_cast<unsigned>(mask)));
 }
 
 #define TRIESCOPE_LAUNCH(kernel, grid, threads, stream, ...)                 \
@@ -213,8 +116,8 @@ requires(sizeof(T) == sizeof(std::uint32_t)) T __shfl_xor_sync(unsigned, T value
     ::cuda_stand_in::launches += #kernel "\n";                               \
     ::cuda_stand_in::blocks.push_back(long{(grid).x} * (grid).y * (grid).z); \
     auto& index = ::cuda_stand_in::block_index;                              \
-    for (index.z = 0; index.z < (grid).z; ++index.z)                         \
-      for (index.y = 0; index.y < (grid).y; ++index.y)                       \
-        for (index.x = 0; index.x < (grid).x; ++index.x)                     \
+    for (index.z = (grid).z; index.z-- > 0;)                                 \
+      for (index.y = (grid).y; index.y-- > 0;)                               \
+        for (index.x = (grid).x; index.x-- > 0;)                             \
           ::cuda_stand_in::run_block(threads, [&] { kernel(__VA_ARGS__); }); \
   } while (false)

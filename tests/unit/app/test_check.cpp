@@ -13,7 +13,6 @@
 #include "core/kernels/cuda_module.h"
 #include "core/kernels/linear.h"
 #include "tests/support/refusal.h"
-#include "tests/support/sanitized.h"
 
 namespace triescope::app {
 namespace {
@@ -43,7 +42,6 @@ TEST_CASE("check: every kernel agrees with its reference in every instruction se
 }
 
 TEST_CASE("check: every CUDA kernel agrees with its reference, and one that does not is seen") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   REQUIRE(use_stand_in);
   CHECK(cuda_kernels_obstacle() == "no GPU answers");
   CHECK(check_cuda_kernels(0).empty());
@@ -91,7 +89,6 @@ TEST_CASE("check: every CUDA kernel agrees with its reference, and one that does
 }
 
 TEST_CASE("check: CUDA kernels run on the GPU asked for, and one that is not there is seen") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   REQUIRE(use_stand_in);
   REQUIRE(kernels::cuda_module().available());
   ::setenv("TRIESCOPE_CUDA_STAND_IN_DEVICES", "2", 1);

@@ -10,7 +10,6 @@
 #include "core/model/transformer.h"
 #include "tests/support/fake_model.h"
 #include "tests/support/refusal.h"
-#include "tests/support/sanitized.h"
 #include "tests/unit/cuda_path/torch_model.h"
 #include "tests/unit/model/model_test_util.h"
 #include "tests/unit/model/stored_llama.h"
@@ -57,7 +56,6 @@ double largest_of(const std::vector<float>& values) {
 }
 
 TEST_CASE("CUDA path: a file of any type of blocks has the logits of its expanded weights") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   REQUIRE(use_stand_in);
   for (const GgmlType type : formats::stored_types()) {
     const bool blocks = formats::block_elements(type) > 1;
@@ -85,7 +83,6 @@ TEST_CASE("CUDA path: a file of any type of blocks has the logits of its expande
 
 TEST_CASE(
     "CUDA path: with weights in blocks a row's logits depend on its path alone, bit for bit") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   // Every matrix in blocks: libtorch's own products choose their kernel by the number of rows.
   const LlamaFile file(
       [](const std::string& name) {
@@ -110,7 +107,6 @@ TEST_CASE(
 }
 
 TEST_CASE("CUDA path: a quantised file gives the CPU path's texts: greedy, beams and drafts") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const std::vector<std::int32_t> prompt = {5, 9, 2, 17, 5, 9, 2, 30, 11, 5, 9, 2};
   for (const bool tied : {false, true}) {
     const LlamaFile file(mixed_type, 302, tied);
@@ -145,7 +141,6 @@ TEST_CASE("CUDA path: a quantised file gives the CPU path's texts: greedy, beams
 }
 
 TEST_CASE("CUDA path: bf16 and f16 beside blocks: near the fp32 logits, weights not rounded") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const LlamaFile file([](const std::string&) { return GgmlType::kQ6_K; }, 303);
   const auto logits = [&](DType dtype, bool stored) {
     const auto model = file.load(dtype, stored);
@@ -160,7 +155,6 @@ TEST_CASE("CUDA path: bf16 and f16 beside blocks: near the fp32 logits, weights 
 }
 
 TEST_CASE("CUDA path: what is shared with a draft head comes from blocks too") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   for (const bool tied : {false, true}) {
     const LlamaFile file([](const std::string&) { return GgmlType::kQ4_1; }, 304, tied);
     const auto stored = file.load(DType::kF32, true), expanded = file.load(DType::kF32, false);
@@ -177,7 +171,6 @@ TEST_CASE("CUDA path: what is shared with a draft head comes from blocks too") {
 }
 
 TEST_CASE("CUDA path: libtorch's operations and weights asked for expanded keep no blocks") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const LlamaFile file([](const std::string&) { return GgmlType::kQ4_0; }, 305);
   const auto logits = [&](bool stored, LayerSteps steps) {
     const auto model = file.load(DType::kF32, stored, steps);

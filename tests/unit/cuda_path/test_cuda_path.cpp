@@ -10,7 +10,6 @@
 #include "core/kernels/cuda_module.h"
 #include "core/model/transformer.h"
 #include "tests/support/fake_model.h"
-#include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
 #include "tests/unit/cuda_path/failing_launches.h"
 #include "tests/unit/cuda_path/torch_model.h"
@@ -40,7 +39,6 @@ TEST_CASE("CUDA path: the module is the stand-in") {
 TEST_CASE(
     "CUDA path: tiny models of every family have transformers' logits and hidden states through "
     "the kernel") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const json golden = golden_models();
   const auto ids = golden["ids"].get<std::vector<std::int32_t>>();
   for (const auto& [name, entry] : golden["cases"].items()) {
@@ -56,14 +54,12 @@ TEST_CASE(
 }
 
 TEST_CASE("CUDA path: computes what plain loops compute, in every layer and every setting") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_executor([](const std::filesystem::path& folder) {
     return load_torch_model(folder.string(), DType::kF32, LayerSteps::kKernels);
   });
 }
 
 TEST_CASE("CUDA path: rows that see 1, 127, 128, 129 and 257 slots, windows on either side too") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const json golden = golden_models();
   std::vector<std::int32_t> ids;
   for (int i = 0; i < 257; ++i) ids.push_back((i * 29 + 7) % 64);
@@ -115,7 +111,6 @@ TEST_CASE("CUDA path: rows that see 1, 127, 128, 129 and 257 slots, windows on e
 }
 
 TEST_CASE("CUDA path: hidden states change no logit by a bit, in any dtype") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const TempDir folder;
   write_golden_case("gemma2", folder.path());
   const std::vector<std::int32_t> ids = {5, 9, 2, 17, 30, 11}, order = iota(6), rows = {2, 5},
@@ -145,7 +140,6 @@ TEST_CASE("CUDA path: hidden states change no logit by a bit, in any dtype") {
 }
 
 TEST_CASE("CUDA path: bf16 and f16 through the kernel are close to libtorch's operations") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const json golden = golden_models();
   const auto ids = golden["ids"].get<std::vector<std::int32_t>>();
   for (const char* name : {"llama", "mistral", "gemma2", "gpt2"}) {
@@ -170,7 +164,6 @@ TEST_CASE("CUDA path: bf16 and f16 through the kernel are close to libtorch's op
 }
 
 TEST_CASE("CUDA path: beam search, speculation and every KV policy give the CPU path's texts") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const json golden = golden_models();
   const std::vector<std::int32_t> prompt = {5, 9, 2, 17, 5, 9, 2, 30, 11, 5, 9, 2};
   std::int64_t rows = 0;
@@ -212,7 +205,6 @@ TEST_CASE("CUDA path: beam search, speculation and every KV policy give the CPU 
 }
 
 TEST_CASE("CUDA path: the real model's texts are the CPU path's") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const auto path = model_path();
   if (!path) TRIESCOPE_SKIP("SmolLM2 is not installed");
   const auto cpu = load_model(path->string());
@@ -239,7 +231,6 @@ TEST_CASE("CUDA path: the real model's texts are the CPU path's") {
 }
 
 TEST_CASE("CUDA path: the real model's text from its blocks is the CPU path's") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const auto path = model_path();
   if (!path) TRIESCOPE_SKIP("SmolLM2 is not installed");
   const auto cpu = load_model(path->string());
@@ -260,7 +251,6 @@ TEST_CASE("CUDA path: the real model's text from its blocks is the CPU path's") 
 }
 
 TEST_CASE("CUDA path: greedy texts are those of libtorch's operations, in every family") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const json golden = golden_models();
   const std::vector<std::int32_t> prompt = {5, 9, 2, 17, 5, 9, 2};
   for (const auto& [name, entry] : golden["cases"].items()) {
@@ -289,7 +279,6 @@ TEST_CASE("CUDA path: greedy texts are those of libtorch's operations, in every 
 TEST_CASE(
     "CUDA path: a head size that the attention kernel does not do runs on libtorch's attention, and "
     "says so") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   json entry = golden_models()["cases"]["llama"];
   entry["config"]["head_dim"] = 12;  // of 8
   for (json& tensor : entry["tensors"]) {
@@ -319,7 +308,6 @@ TEST_CASE(
 }
 
 TEST_CASE("CUDA path: a launch that fails is an error that says where and why") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const TempDir folder;
   write_golden_case("llama", folder.path());
   const auto model = load_torch_model(folder.path().string(), DType::kF32, LayerSteps::kKernels);
@@ -342,7 +330,6 @@ TEST_CASE("CUDA path: a launch that fails is an error that says where and why") 
 }
 
 TEST_CASE("CUDA path: a launch without memory is a lack of memory, which a run waits for") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const TempDir folder;
   write_golden_case("llama", folder.path());
   const auto model = load_torch_model(folder.path().string(), DType::kF32, LayerSteps::kKernels);

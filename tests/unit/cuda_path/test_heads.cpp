@@ -9,7 +9,6 @@
 #include "core/formats/weights.h"
 #include "core/kernels/row_ops.h"
 #include "core/model/transformer.h"
-#include "tests/support/sanitized.h"
 #include "tests/unit/cuda_path/failing_launches.h"
 #include "tests/unit/cuda_path/torch_model.h"
 #include "tests/unit/heads/head_texts.h"
@@ -25,19 +24,16 @@ HeadTarget kernel_target(DType dtype) {
 }
 
 TEST_CASE("CUDA path: EAGLE and EAGLE-3 heads of every format answer as PyTorch") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   REQUIRE(use_stand_in);
   check_eagle_heads(kernel_target(DType::kF32));
 }
 
 TEST_CASE("CUDA path: Medusa and Hydra heads of every format answer as PyTorch") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_medusa_heads(kernel_target(DType::kF32));
   check_hydra_heads(kernel_target(DType::kF32));
 }
 
 TEST_CASE("CUDA path: rows of Medusa's and Hydra's heads stay on the device but for their best") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const HeadTarget target = kernel_target(DType::kF32);
   for (const char* const name : {"medusa", "hydra"}) {
     CAPTURE(name);
@@ -62,7 +58,6 @@ TEST_CASE("CUDA path: rows of Medusa's and Hydra's heads stay on the device but 
 }
 
 TEST_CASE("CUDA path: all of Medusa's heads at once, their rows on the device as well") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const HeadTarget target = kernel_target(DType::kF32);
   // Of one output matrix for all heads, and of one for each.
   for (const char* const name : {"medusa-v2", "medusa"}) {
@@ -86,7 +81,6 @@ TEST_CASE("CUDA path: all of Medusa's heads at once, their rows on the device as
 }
 
 TEST_CASE("CUDA path: heads in bf16 and f16 come near PyTorch's fp32") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   for (const auto& [dtype, value] : {std::pair{DType::kBF16, 0.03}, {DType::kF16, 0.01}}) {
     CAPTURE(std::string(to_string(dtype)));
     const HeadTarget target = kernel_target(dtype);
@@ -96,12 +90,10 @@ TEST_CASE("CUDA path: heads in bf16 and f16 come near PyTorch's fp32") {
 }
 
 TEST_CASE("CUDA path: runs with heads write greedy decoding's text and draft as on the CPU") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_texts_with_heads(kernel_target(DType::kF32), 24);
 }
 
 TEST_CASE("CUDA path: a launch that fails in a head's layers is an error that says where and why") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const HeadTarget target = kernel_target(DType::kF32);
   const auto head = target.head("eagle3");
   for (const auto& [error, kernel] : {std::pair{"700 add_norm", "add and norm"},
@@ -120,7 +112,6 @@ TEST_CASE("CUDA path: a launch that fails in a head's layers is an error that sa
 }
 
 TEST_CASE("CUDA path: what of a head runs more slowly is among its notes") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const HeadTarget target = kernel_target(DType::kF32);
   CHECK(target.head("eagle3")->layers->info().warning.empty());
   const auto head = target.head("eagle3-qwen3");  // heads of 12 dimensions

@@ -17,7 +17,6 @@
 #include "core/model/row_summary.h"
 #include "core/model/transformer.h"
 #include "tests/golden/parity_models.h"
-#include "tests/support/sanitized.h"
 #include "tests/unit/cuda_path/torch_model.h"
 #include "tests/unit/model/model_test_util.h"
 #include "tests/unit/model/stored_llama.h"
@@ -64,7 +63,6 @@ bool begins(const std::string& text, const std::string& beginning) {
 }
 
 TEST_CASE("kernel check: kernels that are right pass, in every family and dtype") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   REQUIRE(use_stand_in);
   const json golden = golden_cases();
   for (const auto& [name, entry] : golden.items()) {
@@ -80,7 +78,6 @@ TEST_CASE("kernel check: kernels that are right pass, in every family and dtype"
 
 // The goldens on a GPU ask for it (load_parity_model).
 TEST_CASE("kernel check: no model of the parity goldens gives way to libtorch's operations") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   REQUIRE(use_stand_in);
   for (const auto& [name, entry] : parity_file()["models"].items()) {
     const TempDir folder;
@@ -94,7 +91,6 @@ TEST_CASE("kernel check: no model of the parity goldens gives way to libtorch's 
 }
 
 TEST_CASE("kernel check: kernels that are right pass in the shapes of published models") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   formats::ModelConfig config;
   config.layers.resize(2);
   config.ropes.resize(1);
@@ -135,7 +131,6 @@ TEST_CASE("kernel check: kernels that are right pass in the shapes of published 
 }
 
 TEST_CASE("kernel check: a kernel that answers wrongly is replaced by libtorch's operations") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const TempDir folder;
   write_golden_model(golden_cases()["gemma2"], folder.path());
   const std::string path = folder.path().string();
@@ -163,7 +158,6 @@ TEST_CASE("kernel check: a kernel that answers wrongly is replaced by libtorch's
 }
 
 TEST_CASE("kernel check: where nothing can be launched the model runs, and says so once") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const TempDir folder;
   const std::string path = (folder.path() / "model.gguf").string();
   std::ofstream(path, std::ios::binary)
@@ -179,7 +173,6 @@ TEST_CASE("kernel check: where nothing can be launched the model runs, and says 
 }
 
 TEST_CASE("kernel check: one kernel that cannot be launched leaves the others their work") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const TempDir folder;
   write_golden_model(golden_cases()["llama"], folder.path());
   for (const auto& [kernel, steps] : {std::pair{"209 embed_norm", "embeddings run"},
@@ -197,7 +190,6 @@ TEST_CASE("kernel check: one kernel that cannot be launched leaves the others th
 }
 
 TEST_CASE("kernel check: blocks that a kernel reads wrongly are expanded on loading") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const TempDir folder;
   const std::string path = (folder.path() / "model.gguf").string();
   std::ofstream(path, std::ios::binary)
@@ -221,7 +213,6 @@ TEST_CASE("kernel check: blocks that a kernel reads wrongly are expanded on load
 }
 
 TEST_CASE("kernel check: logits of 16 bits are rounded only where the kernel cannot do without") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   for (const at::ScalarType dtype : {at::kBFloat16, at::kHalf})
     for (const std::int64_t inputs : {8, 576, 4096})
       CHECK(check_dense_kernel(inputs, at::TensorOptions(dtype)) == "");
@@ -248,7 +239,6 @@ TEST_CASE("kernel check: logits of 16 bits are rounded only where the kernel can
 }
 
 TEST_CASE("kernel check: a row summary that is right passes, in every size of vocabulary") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   for (const std::int64_t vocab : {1, 63, 64, 5000, 49152}) {
     CAPTURE(vocab);
     CHECK(check_row_summary(vocab, at::TensorOptions(at::kBFloat16)) == "");
@@ -256,7 +246,6 @@ TEST_CASE("kernel check: a row summary that is right passes, in every size of vo
 }
 
 TEST_CASE("kernel check: a row summary that is wrong, refused or too short is not used") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const at::TensorOptions options(at::kFloat);
   CHECK(check_row_summary(kTriescopeRowSummaryTokens + 1, options) ==
         "the kernel takes rows of at most 262144 tokens, and this vocabulary has 262145");
@@ -279,7 +268,6 @@ TEST_CASE("kernel check: a row summary that is wrong, refused or too short is no
 }
 
 TEST_CASE("row summaries: what one copy brings holds every row's sum, values and tokens") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   constexpr int kBest = 5;
   // Rows that lie apart, as one of several does; and one alone, whose stride says nothing.
   const at::Tensor wide = at::randperm(4 * 700, at::kFloat).reshape({4, 700}) / 256;

@@ -12,7 +12,6 @@
 
 #include "core/heads/draft_head.h"
 #include "core/model/transformer.h"
-#include "tests/support/sanitized.h"
 #include "tests/unit/cuda_path/torch_model.h"
 #include "tests/unit/model/model_test_util.h"
 #include "tests/unit/model/stored_llama.h"
@@ -139,7 +138,6 @@ Launches launches_of_a_layer(const json& entry, DType dtype) {
 }
 
 TEST_CASE("CUDA path: a layer is ten launches, four of them libtorch's products") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
   const json golden = json::parse(file)["cases"];
   for (const char* name : {"llama", "mistral", "qwen3", "gemma2", "phi3"}) {
@@ -156,7 +154,6 @@ TEST_CASE("CUDA path: a layer is ten launches, four of them libtorch's products"
 }
 
 TEST_CASE("CUDA path: biases go into the products") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
   const Launches layer = launches_of_a_layer(json::parse(file)["cases"]["gpt2"], DType::kBF16);
   CHECK(text_of(layer.kernels) ==
@@ -167,7 +164,6 @@ TEST_CASE("CUDA path: biases go into the products") {
 }
 
 TEST_CASE("CUDA path: besides its layers a forward launches the ends of the model alone") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
   const json entry = json::parse(file)["cases"]["llama"];
   const Launches two = launches_of(entry, 2, DType::kBF16),
@@ -181,7 +177,6 @@ TEST_CASE("CUDA path: besides its layers a forward launches the ends of the mode
 }
 
 TEST_CASE("CUDA path: scales and positions of the embedding launch nothing of their own") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
   const json golden = json::parse(file)["cases"];
   for (const char* name : {"gemma2", "gpt2"}) {
@@ -197,7 +192,6 @@ TEST_CASE("CUDA path: scales and positions of the embedding launch nothing of th
 }
 
 TEST_CASE("CUDA path: a layer in blocks is as many launches, neighbours of one type being one") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const TempDir folder;
   const std::string path = (folder.path() / "model.gguf").string();
   const auto launches = [&](const auto& type_of) {
@@ -229,7 +223,6 @@ Launches launches_of_head(const std::string& name, std::size_t width) {
 }
 
 TEST_CASE("CUDA path: a further layer of a draft head is ten launches too") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const Launches two = launches_of_head("eagle3-two-layers", 48),
                  one = launches_of_head("eagle3", 48);
   CHECK(text_of(difference(two.kernels, one.kernels)) ==
@@ -239,7 +232,6 @@ TEST_CASE("CUDA path: a further layer of a draft head is ten launches too") {
 }
 
 TEST_CASE("CUDA path: a forward of an EAGLE-3 head from target states, and from drafted ones") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const Launches target = launches_of_head("eagle3", 48), drafted = launches_of_head("eagle3", 16);
   // Of the embedding and of the state; before the MLP; the final one.
   CHECK(text_of(drafted.kernels) ==

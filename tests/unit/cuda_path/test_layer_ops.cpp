@@ -12,7 +12,6 @@
 #include "core/formats/random_blocks.h"
 #include "core/model/cuda_attention.h"
 #include "core/model/torch_layer_ops.h"
-#include "tests/support/sanitized.h"
 
 namespace triescope::test {
 namespace {
@@ -55,7 +54,6 @@ void check_close(const Tensor& got, const Tensor& want, double fraction, double 
 }
 
 TEST_CASE("layer steps: add and norm is what libtorch's operations compute") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const c10::InferenceMode inference;
   at::Generator generator = seeded(1);
   for (const NormKind kind : {NormKind::kRms, NormKind::kLayer}) {
@@ -105,7 +103,6 @@ TEST_CASE("layer steps: add and norm is what libtorch's operations compute") {
 }
 
 TEST_CASE("layer steps: embedding and norm is what libtorch's operations compute") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const c10::InferenceMode inference;
   at::Generator generator = seeded(6);
   const std::int64_t vocab = 40, dim = 256;
@@ -154,7 +151,6 @@ TEST_CASE("layer steps: embedding and norm is what libtorch's operations compute
 }
 
 TEST_CASE("layer steps: rotation and the KV store have the bits of libtorch's operations") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const c10::InferenceMode inference;
   at::Generator generator = seeded(2);
   struct Shape {
@@ -220,7 +216,6 @@ TEST_CASE("layer steps: rotation and the KV store have the bits of libtorch's op
 }
 
 TEST_CASE("layer steps: activations, gated and not, are libtorch's") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const c10::InferenceMode inference;
   at::Generator generator = seeded(3);
   for (const Activation activation :
@@ -259,7 +254,6 @@ TEST_CASE("layer steps: activations, gated and not, are libtorch's") {
 }
 
 TEST_CASE("layer steps: a NaN in what a product left reaches the same outputs on both ways") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const c10::InferenceMode inference;
   at::Generator generator = seeded(4);
   const double nan = std::numeric_limits<double>::quiet_NaN();

@@ -18,7 +18,6 @@
 #include "core/model/staging_pool.h"
 #include "core/model/torch_logits.h"
 #include "core/model/transformer.h"
-#include "tests/support/sanitized.h"
 #include "tests/unit/cuda_path/torch_model.h"
 #include "tests/unit/model/model_test_util.h"
 
@@ -59,7 +58,6 @@ int live_host_allocations() {
 
 TEST_CASE(
     "logits on a device: sums and best tokens of every row, and no row but the ones asked for") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const at::Tensor logits = random_rows(4, 5000);
   TorchLogits kept(5000, at::TensorOptions(at::kFloat), LayerSteps::kKernels);
   REQUIRE(kept.warning("") == "");
@@ -93,7 +91,6 @@ TEST_CASE(
 
 TEST_CASE(
     "logits on a device: whole rows at once where that is asked for, or nothing else is possible") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const at::Tensor logits = random_rows(3, 400);
   const auto goes_whole = [&](TorchLogits& kept, int best_tokens) {
     ForwardOutput output;
@@ -215,7 +212,6 @@ std::vector<float> first_row(Model& model, int rows) {
 }
 
 TEST_CASE("path only: a row has the same bits in every forward of up to a bucket of rows") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
   const json golden = json::parse(file)["cases"];
   for (const char* name : {"llama", "qwen3", "gemma2", "gpt2"}) {
@@ -237,7 +233,6 @@ TEST_CASE("path only: a row has the same bits in every forward of up to a bucket
 }
 
 TEST_CASE("path only: a model whose steps fall back says that it holds for one row alone") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
   const TempDir folder;
   write_golden_model(json::parse(file)["cases"]["llama"], folder.path());

@@ -9,7 +9,6 @@
 #include "core/base/error.h"
 #include "core/formats/random_blocks.h"
 #include "core/model/torch_matrix.h"
-#include "tests/support/sanitized.h"
 #include "tests/unit/cuda_path/failing_launches.h"
 
 namespace triescope::test {
@@ -84,7 +83,6 @@ bool same_bits(const Tensor& a, const Tensor& b) {
 }
 
 TEST_CASE("torch matrix: every type of blocks, 1 to 33 rows, is the product of its values") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   REQUIRE(use_stand_in);
   Rng rng(41);
   for (const GgmlType type : formats::stored_types()) {
@@ -109,7 +107,6 @@ TEST_CASE("torch matrix: every type of blocks, 1 to 33 rows, is the product of i
 }
 
 TEST_CASE("torch matrix: parts of different types, dense ones among them, with a bias") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   Rng rng(42);
   using enum GgmlType;
   const std::vector<TorchMatrix::Part> parts = {{40, kQ4_K},       {10, kQ4_K}, {7, std::nullopt},
@@ -155,7 +152,6 @@ TEST_CASE("torch matrix: a dense one is libtorch's product, whatever its parts")
 }
 
 TEST_CASE("torch matrix: rows are the bits of formats::dequantise, rounded to the dtype") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   Rng rng(44);
   for (const GgmlType type : formats::stored_types()) {
     if (formats::block_elements(type) == 1) continue;
@@ -173,7 +169,6 @@ TEST_CASE("torch matrix: rows are the bits of formats::dequantise, rounded to th
 }
 
 TEST_CASE("torch matrix: many rows multiply by tiles of bounded size, the last one shorter") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   Rng rng(45);
   // In fp32 a tile is 8192 outputs of 4096 inputs.
   const std::int64_t inputs = 4096, outputs = kBlockTileBytes / (4 * inputs) + 3;
@@ -187,7 +182,6 @@ TEST_CASE("torch matrix: many rows multiply by tiles of bounded size, the last o
 }
 
 TEST_CASE("torch matrix: what does not fit is refused with what was expected") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   const at::TensorOptions fp32(at::kFloat);
   using Part = TorchMatrix::Part;
   CHECK_THROWS_WITH_AS(TorchMatrix(std::vector<Part>{{4, GgmlType::kQ4_K}}, 576, fp32),
@@ -223,7 +217,6 @@ TEST_CASE("torch matrix: what does not fit is refused with what was expected") {
 }
 
 TEST_CASE("torch matrix: a dense matrix of 16 bits gives fp32 without rounding it first") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   REQUIRE(use_stand_in);
   Rng rng(48);
   for (const at::ScalarType dtype : {at::kBFloat16, at::kHalf}) {
@@ -250,7 +243,6 @@ TEST_CASE("torch matrix: a dense matrix of 16 bits gives fp32 without rounding i
 }
 
 TEST_CASE("torch matrix: a launch that fails says which type and where") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   Rng rng(47);
   const Known w = known({{4, GgmlType::kQ5_K}}, 256, at::kFloat, rng);
   const auto message = [&](const auto& work) -> std::string {

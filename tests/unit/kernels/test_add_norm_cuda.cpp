@@ -8,10 +8,10 @@
 
 #include "core/kernels/activation.h"
 #include "core/kernels/norm.h"
-#include "tests/support/sanitized.h"
 #include "tests/unit/kernels/cuda_place.h"
 // After the stand-in: the kernel itself.
 #include "core/kernels/add_norm.cu"
+#include "tests/support/skip.h"
 
 namespace triescope::kernels {
 namespace {
@@ -161,18 +161,15 @@ void check_add_norm_nan(const CudaModule* gpu) {
 }
 
 TEST_CASE("CUDA add and norm, its source run on the CPU, agrees with the CPU twins") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_add_norm(nullptr);
 }
 
 TEST_CASE(
     "CUDA add and norm, its source run on the CPU: a row alone has the bits it has in company") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_add_norm_alone(nullptr);
 }
 
 TEST_CASE("CUDA add and norm, its source run on the CPU: a NaN makes its row NaN and no other") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_add_norm_nan(nullptr);
 }
 
@@ -194,7 +191,6 @@ TEST_CASE("CUDA add and norm refuses what its contract excludes and launches not
       [](N& c) { c.h = static_cast<const float*>(c.h) + 1; },
       [](N& c) { c.out = static_cast<float*>(c.out) + 1; }, [](N& c) { c.dtype = -1; },
       [](N& c) { c.dtype = 3; });
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   CHECK(triescope_cuda_add_norm(&norm, nullptr) == 0);
   CHECK(::cuda_stand_in::launches == "add_norm\n");
 }

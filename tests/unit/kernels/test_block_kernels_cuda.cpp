@@ -9,7 +9,7 @@
 #include "core/formats/random_blocks.h"
 #include "core/kernels/cuda_module.h"
 #include "tests/support/cuda_stand_in.h"
-#include "tests/support/sanitized.h"
+#include "tests/support/skip.h"
 #include "tests/unit/kernels/cuda_place.h"
 #include "tests/unit/kernels/random_values.h"
 // After the stand-in: the kernels themselves.
@@ -215,13 +215,11 @@ void check_path_only(const CudaModule* gpu, const std::vector<std::int64_t>& cou
 }
 
 TEST_CASE("CUDA block rows, their source run on the CPU: the bits of formats::dequantise") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   CHECK(block_types().size() == 11);
   check_rows_have_the_bits_of_dequantise(nullptr);
 }
 
 TEST_CASE("CUDA block linear, its source run on the CPU, is the product of dequantised weights") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_products(nullptr, {.inputs_of_32 = {32, 96, 1056},
                            .inputs_of_256 = {256, 768, 1280},
                            .outputs = {1, 3, 13},
@@ -229,12 +227,10 @@ TEST_CASE("CUDA block linear, its source run on the CPU, is the product of dequa
 }
 
 TEST_CASE("CUDA block linear, its source run on the CPU: a row's bits depend on that row alone") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_path_only(nullptr, {2, 3, 5, 8, 9, 16});
 }
 
 TEST_CASE("CUDA block linear writes its columns and nothing beside them") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   Rng rng(34);
   Place place;
   const std::int64_t n = 5, k = 64, rows = 3;
@@ -270,7 +266,6 @@ TEST_CASE("CUDA block linear writes its columns and nothing beside them") {
 }
 
 TEST_CASE("CUDA block kernels refuse what their contracts exclude and launch nothing") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   alignas(64) static unsigned char blocks[4 * 144 + 16];
   alignas(64) static float x[2 * 260], y[2 * 8];
   const auto offset = [](void* at, int bytes) {
@@ -332,7 +327,6 @@ TEST_CASE("CUDA block kernels refuse what their contracts exclude and launch not
 }
 
 TEST_CASE("CUDA block kernels take blocks on any address that the type's blocks have") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   Rng rng(35);
   for (const GgmlType type : block_types()) {
     const int align = formats::block_bytes(type) % 4 == 0 ? 4 : 2;

@@ -11,10 +11,10 @@
 #include "core/formats/dequantise.h"
 #include "core/formats/random_blocks.h"
 #include "core/kernels/norm.h"
-#include "tests/support/sanitized.h"
 #include "tests/unit/kernels/cuda_place.h"
 // After the stand-in: the kernel itself.
 #include "core/kernels/embed_norm.cu"
+#include "tests/support/skip.h"
 
 namespace triescope::kernels {
 namespace {
@@ -198,22 +198,18 @@ void check_alone(const CudaModule* gpu) {
 
 TEST_CASE(
     "CUDA embedding and norm, its source run on the CPU: dense rows, scaled, with positions") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_dense(nullptr);
 }
 
 TEST_CASE("CUDA embedding and norm, its source run on the CPU: rows of every block type") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_blocks(nullptr);
 }
 
 TEST_CASE("CUDA embedding and norm, its source run on the CPU: a row alone has the same bits") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_alone(nullptr);
 }
 
 TEST_CASE("CUDA embedding and norm, its source run on the CPU: a NaN stays in its row") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   Rng rng(44);
   EmbedNorm c = random_embed_norm(40, kTriescopeF32, -1, false, false, 1, rng);
   c.table[static_cast<std::size_t>(c.ids[1]) * 40 + 17] = kNaN;
@@ -257,7 +253,6 @@ TEST_CASE("CUDA embedding and norm refuses what its contract excludes and launch
         c.type = static_cast<int>(GgmlType::kQ8_0);
         c.table = reinterpret_cast<const char*>(c.table) + 1;
       });
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   CHECK(triescope_cuda_embed_norm(&good, nullptr) == 0);
   CHECK(::cuda_stand_in::launches == "embed_norm\n");
 }

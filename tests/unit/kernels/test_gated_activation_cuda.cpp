@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "core/kernels/activation.h"
-#include "tests/support/sanitized.h"
 #include "tests/unit/kernels/cuda_place.h"
 // After the stand-in: the kernel itself.
 #include "core/kernels/gated_activation.cu"
+#include "tests/support/skip.h"
 
 namespace triescope::kernels {
 namespace {
@@ -89,12 +89,10 @@ void check_activation_nan(const CudaModule* gpu) {
 }
 
 TEST_CASE("CUDA activation, its source run on the CPU, agrees with the CPU twin") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_activation(nullptr);
 }
 
 TEST_CASE("CUDA activation, its source run on the CPU: a NaN stays a NaN, alone") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_activation_nan(nullptr);
 }
 
@@ -113,7 +111,6 @@ TEST_CASE("CUDA activation refuses what its contract excludes and launches nothi
       [](A& c) { c.in = static_cast<const float*>(c.in) + 1; },
       [](A& c) { c.out = static_cast<float*>(c.out) + 1; }, [](A& c) { c.dtype = -1; },
       [](A& c) { c.dtype = 3; });
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   CHECK(triescope_cuda_gated_activation(&act, nullptr) == 0);
   CHECK(::cuda_stand_in::launches == "gated_activation\n");
 }

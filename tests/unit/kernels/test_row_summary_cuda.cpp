@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "core/kernels/row_ops.h"
-#include "tests/support/sanitized.h"
 #include "tests/unit/kernels/cuda_place.h"
 // After the stand-in: the kernel itself.
 #include "core/kernels/row_summary.cu"
+#include "tests/support/skip.h"
 
 namespace triescope::kernels {
 namespace {
@@ -228,25 +228,21 @@ void check_row_summary_alone(const CudaModule* gpu) {
 }
 
 TEST_CASE("CUDA row summary, its source run on the CPU, agrees with the CPU twins") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_row_summary(nullptr);
 }
 
 TEST_CASE(
     "CUDA row summary, its source run on the CPU: equal and impossible tokens come in order of index") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_row_summary_ties(nullptr);
 }
 
 TEST_CASE(
     "CUDA row summary, its source run on the CPU: a row alone has the bits it has in company") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_row_summary_alone(nullptr);
 }
 
 TEST_CASE(
     "CUDA row summary, its source run on the CPU: a NaN shows in the sum, and the best are tokens") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_row_summary_nan(nullptr);
 }
 
@@ -292,7 +288,6 @@ TEST_CASE("CUDA row summary refuses what its contract excludes and launches noth
 }
 
 TEST_CASE("CUDA row summary takes two launches, the first a block for every row and part") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   Rng rng(35);
   ::cuda_stand_in::launches.clear();
   ::cuda_stand_in::blocks.clear();

@@ -8,10 +8,10 @@
 
 #include "core/kernels/norm.h"
 #include "core/kernels/rope.h"
-#include "tests/support/sanitized.h"
 #include "tests/unit/kernels/cuda_place.h"
 // After the stand-in: the kernel itself.
 #include "core/kernels/split_qkv.cu"
+#include "tests/support/skip.h"
 
 namespace triescope::kernels {
 namespace {
@@ -210,19 +210,16 @@ void check_split_nan(const CudaModule* gpu) {
 }
 
 TEST_CASE("CUDA split of q, k and v, its source run on the CPU, agrees with the CPU twins") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_split_qkv(nullptr);
 }
 
 TEST_CASE(
     "CUDA split of q, k and v, its source run on the CPU: a row's bits depend neither on other rows "
     "nor on slots") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_split_alone(nullptr);
 }
 
 TEST_CASE("CUDA split of q, k and v, its source run on the CPU: a NaN stays") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_split_nan(nullptr);
 }
 
@@ -247,7 +244,6 @@ TEST_CASE("CUDA split of q, k and v refuses what its contract excludes and launc
       [](S& c) { c.qkv = nullptr; }, [](S& c) { c.keys = nullptr; },
       [](S& c) { c.values = nullptr; }, [](S& c) { c.slots = nullptr; }, [](S& c) { c.dtype = -1; },
       [](S& c) { c.dtype = 3; });
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   CHECK(triescope_cuda_split_qkv(&split, nullptr) == 0);
   CHECK(::cuda_stand_in::launches == "split_qkv_heads<T>\n");
 }

@@ -11,10 +11,10 @@
 
 #include "core/kernels/cuda_module.h"
 #include "core/kernels/reference.h"
-#include "tests/support/sanitized.h"
 #include "tests/unit/kernels/cuda_attention.h"
 // After the stand-in: the kernels themselves.
 #include "core/kernels/tree_attention.cu"
+#include "tests/support/skip.h"
 
 namespace triescope::kernels {
 namespace {
@@ -84,12 +84,10 @@ void check_path_only(Run run) {
 }
 
 TEST_CASE("CUDA tree attention, its source run on the CPU, agrees with the CPU twin") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_against_twin(Extent::kQuarter, run_on_cpu);
 }
 
 TEST_CASE("CUDA tree attention, its source run on the CPU: a row's bits depend on its path alone") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_path_only(run_on_cpu);
 }
 
@@ -163,7 +161,6 @@ void check_partitions(Extent extent, Run run) {
 }
 
 TEST_CASE("CUDA tree attention, its source run on the CPU: lists around a partition's 128 slots") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_partitions(Extent::kQuarter, run_on_cpu);
 }
 
@@ -251,22 +248,18 @@ void check_large_scores(Run run) {
 }
 
 TEST_CASE("CUDA tree attention, its source run on the CPU: scores that are hundreds apart") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_large_scores(run_on_cpu);
 }
 
 TEST_CASE("CUDA tree attention, its source run on the CPU: what lies before a window is not read") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_windows_skip(run_on_cpu);
 }
 
 TEST_CASE("CUDA tree attention, its source run on the CPU: a NaN that a row sees is not hidden") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_nan(run_on_cpu);
 }
 
 TEST_CASE("CUDA tree attention, its source run on the CPU: a dozen partitions, window or none") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_many_partitions(run_on_cpu);
 }
 

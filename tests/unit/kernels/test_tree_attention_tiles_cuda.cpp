@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/sanitized.h"
+#include "tests/support/skip.h"
 #include "tests/unit/kernels/cuda_attention.h"
 
 namespace triescope::kernels {
@@ -157,22 +157,18 @@ void check_nan_beside(Run run) {
 }
 
 TEST_CASE("CUDA tree attention, its source run on the CPU: every head size, groups of any width") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_heads(run_on_cpu);
 }
 
 TEST_CASE("CUDA tree attention, its source run on the CPU: causal calls have the bits of lists") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_causal_is_listed(run_on_cpu);
 }
 
 TEST_CASE("CUDA tree attention, its source run on the CPU: less scratch, more passes, same bits") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_passes(run_on_cpu);
 }
 
 TEST_CASE("CUDA tree attention launches two kernels a pass") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   Rng rng(23);
   const Scene scene = scene_of_passes(rng);
   std::vector<std::size_t> passes;
@@ -196,7 +192,6 @@ TEST_CASE("CUDA tree attention launches two kernels a pass") {
 }
 
 TEST_CASE("CUDA tree attention, its source run on the CPU: a NaN stays with the rows that see it") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   check_nan_beside(run_on_cpu);
 }
 
@@ -218,7 +213,6 @@ TEST_CASE("CUDA tree attention takes a prompt of any length with bounded scratch
 }
 
 TEST_CASE("CUDA tree attention: what all rows see is read by one block for 64 queries") {
-  TRIESCOPE_SKIP_FIBRES_UNDER_SANITIZERS();
   Rng rng(25);
   const auto blocks = [&](const AttentionShape& shape, int rows, int prefix, bool causal) {
     const Scene scene(shape, kTriescopeF32, rows, prefix + (causal ? rows : 0), 1, rng);

@@ -12,6 +12,7 @@
 #include "tests/support/little_memory.h"
 #include "tests/support/refusal.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/skip.h"
 
 namespace triescope::test {
 namespace {

@@ -1,0 +1,103 @@
+// The stand-in finds what it says it finds: kernels with one fault each, in a program of their own.
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "tests/support/fibre.h"
+#include "tests/support/skip.h"
+
+namespace triescope::kernels {
+namespace {
+
+struct Answer {
+  int status = 0;
+  std::string text;  // on both streams
+};
+
+Answer run(const std::string& kernel) {
+  FILE* pipe = popen(("'" TRIESCOPE_FAULTY_KERNELS "' " + kernel + " 2>&1").c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  Answer answer;
+  char buffer[4096];
+  for (std::size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    answer.text.append(buffer, n);
+  const int status = pclose(pipe);
+  REQUIRE(WIFEXITED(status));
+  answer.status = WEXITSTATUS(status);
+  return answer;
+}
+
+bool says(const Answer& answer, const char* what) {
+  return answer.text.find(what) != std::string::npos;
+}
+
+TEST_CASE(
+    "CUDA stand-in: kernels without a fault give the right result, and no sanitizer objects") {
+  for (const char* kernel : {"barrier", "warp_barrier", "three_barriers", "idle_warp"}) {
+    CAPTURE(kernel);
+    const Answer answer = run(kernel);
+    CAPTURE(answer.text);
+    CHECK(answer.status == 0);
+    CHECK(answer.text.empty());
+  }
+  CHECK(run("another").status == 2);
+}
+
+TEST_CASE("CUDA stand-in: threads that do not all meet the same are named") {
+  const auto refused = [](const char* kernel, const char* what) {
+    CAPTURE(kernel);
+    const Answer answer = run(kernel);
+    CAPTURE(answer.text);
+    CHECK(answer.status != 0);
+    CHECK(says(answer, what));
+  };
+  refused("lone_barrier",
+          "thread 0 waits at a barrier, thread 32 at its end. All threads of a block must meet the "
+          "same");
+  refused("barrier_in_half_a_warp",
+          "thread 0 waits at a barrier, thread 16 at its end. All threads of a warp must meet the "
+          "same");
+  refused("lone_shuffle",
+          "thread 0 waits at a shuffle, thread 16 at its end. All threads of a warp must meet the "
+          "same");
+}
+
+TEST_CASE("CUDA stand-in: without a barrier a result is wrong") {
+  if (TRIESCOPE_TSAN) TRIESCOPE_SKIP("ThreadSanitizer ends the program with a status of its own");
+  for (const char* kernel : {"no_barrier", "two_barriers", "warp_barrier_of_two_warps"}) {
+    CAPTURE(kernel);
+    CHECK(run(kernel).status == 3);
+  }
+}
+
+TEST_CASE("CUDA stand-in: ThreadSanitizer sees what no barrier keeps apart") {
+  if (!TRIESCOPE_TSAN) TRIESCOPE_SKIP("not built with ThreadSanitizer");
+  for (const char* kernel :
+       {"no_barrier", "two_barriers", "shuffle_for_barrier", "warp_barrier_of_two_warps"}) {
+    CAPTURE(kernel);
+    const Answer answer = run(kernel);
+    CAPTURE(answer.text);
+    CHECK(answer.status == 66);
+    CHECK(says(answer, "WARNING: ThreadSanitizer: data race"));
+    CHECK(says(answer, "reverse"));
+  }
+}
+
+TEST_CASE("CUDA stand-in: AddressSanitizer sees what lies beyond shared and global memory") {
+  if (!TRIESCOPE_ASAN) TRIESCOPE_SKIP("not built with AddressSanitizer");
+  for (const auto& [kernel, what] : {std::pair{"beyond_shared", "global-buffer-overflow"},
+                                     std::pair{"beyond_global", "heap-buffer-overflow"}}) {
+    CAPTURE(kernel);
+    const Answer answer = run(kernel);
+    CAPTURE(answer.text);
+    CHECK(answer.status != 0);
+    CHECK(says(answer, what));
+    CHECK(says(answer, kernel));
+  }
+}
+
+}  // namespace
+}  // namespace triescope::kernels
