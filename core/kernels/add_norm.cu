@@ -19,7 +19,7 @@ using triescope::kernels::cuda::write_normalised;
 // A thread reads back what it wrote (row_norm.cuh).
 template <class T, int kWidth>
 __global__ void __launch_bounds__(kNormThreads) add_norm_rows(TRIESCOPE_CALL TriescopeAddNorm a) {
-  __shared__ float warps[kNormThreads / 32];
+  TRIESCOPE_SHARED(float, warps, [kNormThreads / 32]);
   const int64_t at = static_cast<int64_t>(blockIdx.x) * a.dim;
   T* x = static_cast<T*>(a.x) + at;
   T* out = static_cast<T*>(a.out) + at;

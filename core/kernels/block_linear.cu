@@ -55,7 +55,7 @@ template <class Block, class T, int most>
 __global__ void __launch_bounds__(kBlockLinearThreads)
     block_linear_rows(TRIESCOPE_CALL TriescopeBlockLinear a) {
   constexpr int kOutputs = block_linear_outputs(most), kSums = most * kOutputs;
-  __shared__ float warp_sums[kBlockLinearWarps][kSums];
+  TRIESCOPE_SHARED(float, warp_sums, [kBlockLinearWarps][kSums]);
   const int t = threadIdx.x, lane = t % 32, warp = t / 32;
   const int n0 = static_cast<int>(blockIdx.x) * kOutputs;
   const int64_t row_bytes = static_cast<int64_t>(a.inputs / Block::kValues) * Block::kBytes;

@@ -58,7 +58,7 @@ struct BlockRow {
 template <class T, int kWidth, class Row>
 __global__ void __launch_bounds__(kNormThreads)
     embed_norm_rows(TRIESCOPE_CALL TriescopeEmbedNorm a) {
-  __shared__ float warps[kNormThreads / 32];
+  TRIESCOPE_SHARED(float, warps, [kNormThreads / 32]);
   const int64_t at = static_cast<int64_t>(blockIdx.x) * a.dim;
   T* x = static_cast<T*>(a.x) + at;
   Row::copy(a, a.ids[blockIdx.x], x);

@@ -11,6 +11,8 @@
 #define TRIESCOPE_UNROLL_4 _Pragma("unroll 4")
 // In front of a kernel's parameter: read in place, also where it is passed on by reference.
 #define TRIESCOPE_CALL const __grid_constant__
+// A variable of the block's shared memory: TRIESCOPE_SHARED(float, sums, [8][4]);
+#define TRIESCOPE_SHARED(type, name, ...) __shared__ type name __VA_ARGS__
 #define TRIESCOPE_LAUNCH(kernel, grid, block, stream, ...) \
   kernel<<<grid, block, 0, stream>>>(__VA_ARGS__)
 #endif

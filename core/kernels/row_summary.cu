@@ -71,7 +71,7 @@ __device__ SummaryEntry summary_block_best(SummaryEntry best, SummaryEntry* warp
 template <class Found>
 __device__ void summary_select(SummaryEntry (&mine)[kSummaryEach], int k, Found&& found) {
   // Two, in turn: while some read those of a round, others write those of the next.
-  __shared__ SummaryEntry warps[2][kSummaryWarps];
+  TRIESCOPE_SHARED(SummaryEntry, warps, [2][kSummaryWarps]);
   SummaryEntry best = summary_best_of(mine);
   for (int i = 0; i < k; ++i) {
     const SummaryEntry taken = summary_block_best(best, warps[i % 2]);
@@ -88,7 +88,7 @@ __device__ void summary_select(SummaryEntry (&mine)[kSummaryEach], int k, Found&
 // shorter).
 __global__ void __launch_bounds__(kSummaryThreads)
     summary_of_parts(TRIESCOPE_CALL TriescopeRowSummary a, TRIESCOPE_CALL SummaryScratch scratch) {
-  __shared__ float sums[kSummaryWarps];
+  TRIESCOPE_SHARED(float, sums, [kSummaryWarps]);
   const int t = threadIdx.x, of_row = static_cast<int>(blockIdx.y);
   const int64_t row = blockIdx.x, part = row * summary_parts(a.count) + of_row;
   const float* x = a.x + row * a.row_stride;
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(kSummaryThreads)
 // Of one row, from what its parts left.
 __global__ void __launch_bounds__(kSummaryThreads)
     summary_of_rows(TRIESCOPE_CALL TriescopeRowSummary a, TRIESCOPE_CALL SummaryScratch scratch) {
-  __shared__ float sums[kSummaryWarps];
+  TRIESCOPE_SHARED(float, sums, [kSummaryWarps]);
   const int t = threadIdx.x;
   const int64_t row = blockIdx.x;
   const int parts = summary_parts(a.count);

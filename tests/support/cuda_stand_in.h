@@ -18,11 +18,15 @@
 #define __global__
 #define __device__
 #define __noinline__
-#define __shared__ static  // blocks run one after another
 #define __launch_bounds__(...)
 #define TRIESCOPE_UNROLL
 #define TRIESCOPE_UNROLL_4
 #define TRIESCOPE_CALL const
+#define TRIESCOPE_SHARED(type, name, ...)  \
+  static char name##_in_shared_memory;     \
+  using name##_type = type __VA_ARGS__;    \
+  auto& name = *static_cast<name##_type*>( \
+      ::cuda_stand_in::shared_memory(&name##_in_shared_memory, sizeof(name##_type)))
 
 struct dim3 {
   unsigned x, y, z;
@@ -94,13 +98,20 @@ struct ThreadIndex {
     TRIESCOPE_UNWATCHED operator int() const { return static_cast<int>(block->current); }
   } x;
 };
-
-inline dim3 block_index;
+struct BlockIndexes {
+  template <unsigned BlockIndex::*kPart>
+  struct Part {
+    TRIESCOPE_UNWATCHED operator unsigned() const { return block->index.*kPart; }
+  };
+  Part<&BlockIndex::x> x;
+  Part<&BlockIndex::y> y;
+  Part<&BlockIndex::z> z;
+};
 
 }  // namespace cuda_stand_in
 
 inline cuda_stand_in::ThreadIndex threadIdx;
-#define blockIdx (::cuda_stand_in::block_index)
+inline cuda_stand_in::BlockIndexes blockIdx;
 
 inline void __syncthreads() { cuda_stand_in::meet(cuda_stand_in::Meeting::kBarrier); }
 inline void __syncwarp() { cuda_stand_in::meet(cuda_stand_in::Meeting::kWarpBarrier); }
@@ -115,9 +126,6 @@ requires(sizeof(T) == sizeof(std::uint32_t)) T __shfl_xor_sync(unsigned, T value
     (void)(stream);                                                          \
     ::cuda_stand_in::launches += #kernel "\n";                               \
     ::cuda_stand_in::blocks.push_back(long{(grid).x} * (grid).y * (grid).z); \
-    auto& index = ::cuda_stand_in::block_index;                              \
-    for (index.z = (grid).z; index.z-- > 0;)                                 \
-      for (index.y = (grid).y; index.y-- > 0;)                               \
-        for (index.x = (grid).x; index.x-- > 0;)                             \
-          ::cuda_stand_in::run_block(threads, [&] { kernel(__VA_ARGS__); }); \
+    ::cuda_stand_in::run_blocks((grid).x, (grid).y, (grid).z, threads,       \
+                                [&] { kernel(__VA_ARGS__); });               \
   } while (false)

@@ -1,4 +1,4 @@
-// faulty_kernels NAME: runs a kernel of one block of 64 threads on the CPU stand-in, each with one
+// faulty_kernels NAME: runs a kernel of blocks of 64 threads on the CPU stand-in, each with one
 // fault of which the stand-in or a sanitizer tells (cuda_block.h), or none. 0 = the right result, 3 = a
 // wrong one, 2 = no kernel has that name.
 #include <cstring>
@@ -15,7 +15,7 @@ enum class Between { kNothing, kShuffle, kWarpBarrier, kBarrier };
 // out[t] = in of the other end of the block, or of the warp: through shared memory, with what keeps
 // writes and reads apart.
 __global__ void reverse(const int* in, int* out, bool warps, Between between) {
-  __shared__ int values[kThreads];
+  TRIESCOPE_SHARED(int, values, [kThreads]);
   const int t = threadIdx.x;
   values[t] = in[t];
   if (between == Between::kShuffle) __shfl_xor_sync(0xffffffffu, t, 1);
@@ -26,7 +26,7 @@ __global__ void reverse(const int* in, int* out, bool warps, Between between) {
 
 // Twice through the same memory: the second time overwrites what others may still read.
 __global__ void reverse_twice(const int* in, int* out, bool apart) {
-  __shared__ int values[kThreads];
+  TRIESCOPE_SHARED(int, values, [kThreads]);
   const int t = threadIdx.x;
   values[t] = in[t];
   __syncthreads();
@@ -38,7 +38,7 @@ __global__ void reverse_twice(const int* in, int* out, bool apart) {
 }
 
 __global__ void beyond_shared(const int* in, int* out) {
-  __shared__ int values[kThreads];
+  TRIESCOPE_SHARED(int, values, [kThreads]);
   const int t = threadIdx.x;
   int* const next = values + t + 1;
   *next = in[t];
@@ -49,6 +49,21 @@ __global__ void beyond_shared(const int* in, int* out) {
 __global__ void beyond_global(const int* in, int* out) {
   const int t = threadIdx.x;
   out[t + 1] = in[t];
+}
+
+// The block's own last thread has written nothing.
+__global__ void unwritten_shared(const int* in, int* out) {
+  TRIESCOPE_SHARED(int, values, [kThreads]);
+  const int t = threadIdx.x;
+  if (t < kThreads - 1) values[t] = in[t];
+  __syncthreads();
+  out[t] = values[t];
+}
+
+// Each block half of out; or all of it.
+__global__ void two_blocks(const int* in, int* out, bool apart) {
+  const int t = threadIdx.x;
+  if (!apart || t / 32 == static_cast<int>(blockIdx.x)) out[t] = in[t];
 }
 
 __global__ void lone_barrier(const int* in, int* out, int until) {
@@ -101,6 +116,11 @@ int main(int argc, char** argv) {
     TRIESCOPE_LAUNCH(reverse_twice, grid, kThreads, nullptr, from, to, apart);
   } else if (is("beyond_shared")) {
     TRIESCOPE_LAUNCH(beyond_shared, grid, kThreads, nullptr, from, to);
+  } else if (is("unwritten_shared")) {
+    TRIESCOPE_LAUNCH(unwritten_shared, grid, kThreads, nullptr, from, to);
+  } else if (is("blocks_apart") || is("blocks_together")) {
+    const bool apart = is("blocks_apart");
+    TRIESCOPE_LAUNCH(two_blocks, dim3(2), kThreads, nullptr, from, to, apart);
   } else if (is("beyond_global")) {
     TRIESCOPE_LAUNCH(beyond_global, grid, kThreads, nullptr, from, to);
   } else if (is("lone_barrier") || is("barrier_in_half_a_warp")) {

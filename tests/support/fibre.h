@@ -8,17 +8,13 @@
 #include <cstddef>
 #include <memory>
 
+#include "tests/support/sanitized.h"
+
 #if defined(__SANITIZE_ADDRESS__)
-#define TRIESCOPE_ASAN 1
 #include <sanitizer/common_interface_defs.h>
-#else
-#define TRIESCOPE_ASAN 0
 #endif
 #if defined(__SANITIZE_THREAD__)
-#define TRIESCOPE_TSAN 1
 #include <sanitizer/tsan_interface.h>
-#else
-#define TRIESCOPE_TSAN 0
 #endif
 
 // Of what all fibres use in turn, which is theirs together and no race; and of functions that are left
@@ -29,8 +25,8 @@ namespace triescope::test {
 
 // A place of execution to leave and to come back to: a fibre's, or the one of the thread that runs
 // them all. swapcontext() asks the kernel for the signal mask at every switch, and a block switches
-// thousands of times: so it only begins a fibre, and the compiler's own jumps go on with it where they
-// are known to work.
+// thousands of times: so a context only begins a fibre, and the compiler's own jumps go on with it where
+// they are known to work.
 struct Fibre {
   ucontext_t context{};
   void* jump[5] = {};
@@ -44,7 +40,7 @@ struct Fibre {
 // To be called in the fibre before it does anything else; `from`: who switched to it.
 TRIESCOPE_UNWATCHED inline void arrived([[maybe_unused]] Fibre& fibre,
                                         [[maybe_unused]] Fibre* from = nullptr) {
-#if TRIESCOPE_ASAN
+#if defined(__SANITIZE_ADDRESS__)
   const void* stack = nullptr;
   std::size_t bytes = 0;
   __sanitizer_finish_switch_fiber(fibre.sanitizer_stack, &stack, &bytes);
@@ -58,20 +54,20 @@ TRIESCOPE_UNWATCHED inline void arrived([[maybe_unused]] Fibre& fibre,
 // Leaves `from` until somebody switches to it; for ever: it is not come back to.
 [[gnu::noinline]] TRIESCOPE_UNWATCHED inline void switch_fibres(
     Fibre& from, Fibre& to, [[maybe_unused]] bool for_ever = false) {
-#if TRIESCOPE_ASAN
+#if defined(__SANITIZE_ADDRESS__)
   __sanitizer_start_switch_fiber(for_ever ? nullptr : &from.sanitizer_stack, to.stack,
                                  to.stack_bytes);
 #endif
 #if defined(__x86_64__)
   if (__builtin_setjmp(from.jump) != 0) return arrived(from);
   from.begun = true;
-#if TRIESCOPE_TSAN
+#if defined(__SANITIZE_THREAD__)
   __tsan_switch_to_fiber(to.sanitizer_thread, __tsan_switch_to_fiber_no_sync);
 #endif
   if (to.begun) __builtin_longjmp(to.jump, 1);
   setcontext(&to.context);
 #else
-#if TRIESCOPE_TSAN
+#if defined(__SANITIZE_THREAD__)
   __tsan_switch_to_fiber(to.sanitizer_thread, __tsan_switch_to_fiber_no_sync);
 #endif
   swapcontext(&from.context, &to.context);
@@ -82,7 +78,7 @@ TRIESCOPE_UNWATCHED inline void arrived([[maybe_unused]] Fibre& fibre,
 // Where the calling thread is.
 inline Fibre this_place() {
   Fibre here;
-#if TRIESCOPE_TSAN
+#if defined(__SANITIZE_THREAD__)
   here.sanitizer_thread = __tsan_get_current_fiber();
 #endif
   return here;
@@ -91,12 +87,12 @@ inline Fibre this_place() {
 // What was done before the one, in any fibre, happens before what is done after the other at the same
 // address.
 TRIESCOPE_UNWATCHED inline void happens_before([[maybe_unused]] void* at) {
-#if TRIESCOPE_TSAN
+#if defined(__SANITIZE_THREAD__)
   __tsan_release(at);
 #endif
 }
 TRIESCOPE_UNWATCHED inline void happens_after([[maybe_unused]] void* at) {
-#if TRIESCOPE_TSAN
+#if defined(__SANITIZE_THREAD__)
   __tsan_acquire(at);
 #endif
 }
@@ -105,14 +101,14 @@ TRIESCOPE_UNWATCHED inline void happens_after([[maybe_unused]] void* at) {
 class FibreStack {
  public:
   FibreStack() : memory_(std::make_unique_for_overwrite<char[]>(kBytes)) {
-#if TRIESCOPE_TSAN
+#if defined(__SANITIZE_THREAD__)
     thread_ = __tsan_create_fiber(0);
 #endif
   }
   FibreStack(const FibreStack&) = delete;
   FibreStack& operator=(const FibreStack&) = delete;
   ~FibreStack() {
-#if TRIESCOPE_TSAN
+#if defined(__SANITIZE_THREAD__)
     __tsan_destroy_fiber(thread_);
 #endif
   }
@@ -131,7 +127,7 @@ class FibreStack {
   }
 
  private:
-  static constexpr std::size_t kBytes = (TRIESCOPE_ASAN || TRIESCOPE_TSAN ? 256 : 64) << 10;
+  static constexpr std::size_t kBytes = (kSanitized ? 256 : 64) << 10;
 
   std::unique_ptr<char[]> memory_;
   void* thread_ = nullptr;

@@ -60,7 +60,8 @@ template <class T, int kDim>
 __global__ void __launch_bounds__(kChains * 32)
     combine_partitions(TRIESCOPE_CALL TriescopeTreeAttention a, TRIESCOPE_CALL Pass pass) {
   using PartChain = Chain<Tiles<T, kDim>::kMost>;
-  __shared__ float summaries[kChains][2], sums[kChains][Tiles<T, kDim>::kMost];
+  TRIESCOPE_SHARED(float, summaries, [kChains][2]);
+  TRIESCOPE_SHARED(float, sums, [kChains][Tiles<T, kDim>::kMost]);
   const int head = blockIdx.x, row = pass.row0 + blockIdx.y, dim = head_dim_of<T, kDim>(a);
   const int t = threadIdx.x, warp = t / 32;
   const List list = list_of(a, row);

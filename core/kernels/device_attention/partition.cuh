@@ -250,7 +250,8 @@ template <class T, int kDim>
 __global__ void __launch_bounds__(kThreads, 2)
     attend_partition(TRIESCOPE_CALL TriescopeTreeAttention a, TRIESCOPE_CALL Pass pass) {
   using Tile = Tiles<T, kDim>;
-  __shared__ Shared<T, kDim> shared;
+  using Memory = Shared<T, kDim>;
+  TRIESCOPE_SHARED(Memory, shared);
   const int t = threadIdx.x, lane = t % 32, warp = t / 32, dim = head_dim_of<T, kDim>(a);
   Work work = work_of<Tile::kQueries>(a, pass);
   const int base = work.partition * kPartition;

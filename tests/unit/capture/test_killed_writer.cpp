@@ -12,18 +12,13 @@
 #include "core/capture/capture.h"
 #include "core/capture/writer.h"
 #include "tests/support/paths.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
 #include "tests/unit/capture/answers.h"
 #include "tests/unit/capture/sample_run.h"
 
 namespace triescope::test {
 namespace {
-
-#if defined(__SANITIZE_THREAD__)
-constexpr bool kThreadSanitizer = true;  // which does not support threads in a forked child
-#else
-constexpr bool kThreadSanitizer = false;
-#endif
 
 // What the child has handed in, and when by the recorder's clock.
 struct Progress {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "tests/support/fibre.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
 
 namespace triescope::kernels {
@@ -36,7 +36,8 @@ bool says(const Answer& answer, const char* what) {
 
 TEST_CASE(
     "CUDA stand-in: kernels without a fault give the right result, and no sanitizer objects") {
-  for (const char* kernel : {"barrier", "warp_barrier", "three_barriers", "idle_warp"}) {
+  for (const char* kernel :
+       {"barrier", "warp_barrier", "three_barriers", "idle_warp", "blocks_apart"}) {
     CAPTURE(kernel);
     const Answer answer = run(kernel);
     CAPTURE(answer.text);
@@ -65,30 +66,38 @@ TEST_CASE("CUDA stand-in: threads that do not all meet the same are named") {
           "same");
 }
 
+TEST_CASE("CUDA stand-in: shared memory that nobody wrote holds none of a result") {
+  CHECK(run("unwritten_shared").status == 3);
+}
+
 TEST_CASE("CUDA stand-in: without a barrier a result is wrong") {
-  if (TRIESCOPE_TSAN) TRIESCOPE_SKIP("ThreadSanitizer ends the program with a status of its own");
+  if (test::kThreadSanitizer)
+    TRIESCOPE_SKIP("ThreadSanitizer ends the program with a status of its own");
   for (const char* kernel : {"no_barrier", "two_barriers", "warp_barrier_of_two_warps"}) {
     CAPTURE(kernel);
     CHECK(run(kernel).status == 3);
   }
 }
 
-TEST_CASE("CUDA stand-in: ThreadSanitizer sees what no barrier keeps apart") {
-  if (!TRIESCOPE_TSAN) TRIESCOPE_SKIP("not built with ThreadSanitizer");
-  for (const char* kernel :
-       {"no_barrier", "two_barriers", "shuffle_for_barrier", "warp_barrier_of_two_warps"}) {
-    CAPTURE(kernel);
-    const Answer answer = run(kernel);
+TEST_CASE("CUDA stand-in: ThreadSanitizer sees what nothing keeps apart") {
+  if (!test::kThreadSanitizer) TRIESCOPE_SKIP("not built with ThreadSanitizer");
+  for (const auto& [name, kernel] :
+       {std::pair{"no_barrier", "reverse"}, std::pair{"two_barriers", "reverse_twice"},
+        std::pair{"shuffle_for_barrier", "reverse"},
+        std::pair{"warp_barrier_of_two_warps", "reverse"},
+        std::pair{"blocks_together", "two_blocks"}}) {
+    CAPTURE(name);
+    const Answer answer = run(name);
     CAPTURE(answer.text);
     CHECK(answer.status == 66);
     CHECK(says(answer, "WARNING: ThreadSanitizer: data race"));
-    CHECK(says(answer, "reverse"));
+    CHECK(says(answer, kernel));
   }
 }
 
 TEST_CASE("CUDA stand-in: AddressSanitizer sees what lies beyond shared and global memory") {
-  if (!TRIESCOPE_ASAN) TRIESCOPE_SKIP("not built with AddressSanitizer");
-  for (const auto& [kernel, what] : {std::pair{"beyond_shared", "global-buffer-overflow"},
+  if (!test::kAddressSanitizer) TRIESCOPE_SKIP("not built with AddressSanitizer");
+  for (const auto& [kernel, what] : {std::pair{"beyond_shared", "use-after-poison"},
                                      std::pair{"beyond_global", "heap-buffer-overflow"}}) {
     CAPTURE(kernel);
     const Answer answer = run(kernel);
