@@ -3,6 +3,7 @@
 // where no GPU is. $TRIESCOPE_CUDA_STAND_IN_ERROR makes launches fail;
 // $TRIESCOPE_CUDA_STAND_IN_WRONG, "add_norm" or "add_norm 500", makes the first number of that launcher's
 // result 1 or 500 larger ("row_summary": log_sum, "row_summary_values": values).
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -37,8 +38,8 @@
 
 namespace {
 
-int current_device = 0;
-int host_allocations = 0;
+thread_local int current_device = 0;    // as CUDA has it
+std::atomic<int> host_allocations = 0;  // by threads that load a model side by side
 
 void spoil(const char* launcher, void* result, int dtype) {
   const char* wrong = std::getenv("TRIESCOPE_CUDA_STAND_IN_WRONG");
