@@ -22,6 +22,7 @@
 #include "core/kernels/linear.h"
 #include "core/kernels/tree_attention.h"
 #include "core/model/cpu_weights.h"
+#include "tests/support/command.h"
 #include "tests/support/paths.h"
 
 namespace triescope::bench {
@@ -147,13 +148,9 @@ double beside_the_forward(const std::string& path, int threads, int rows, const 
                               "--max-new-tokens " +
                               std::to_string(kNew) + " --threads " + std::to_string(threads) +
                               " --method " + method + " --model '" + path + "'" + more;
-  std::string output;
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return 0;
-  char buffer[4096];
-  for (std::size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) output.append(buffer, n);
-  if (pclose(pipe) != 0) return 0;
-  const auto times = nlohmann::json::parse(output)["time_ms"];
+  const test::CommandAnswer answer = test::run_command(command);
+  if (answer.status != 0) return 0;
+  const auto times = nlohmann::json::parse(answer.output)["time_ms"];
   return (times["decode"].get<double>() - times["forward"].get<double>()) * 1e-3 / (kNew - 1);
 }
 

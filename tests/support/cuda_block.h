@@ -4,10 +4,11 @@
 //
 //   threads of a block that do not all meet the same barriers, of a   the program ends, and says so
 //   warp that do not meet the same shuffles and barriers
-//   reads of shared memory that its block has not written             it is full of NaNs
-//   reads and writes that nothing keeps apart, of shared and of       ThreadSanitizer: only barriers
-//   global memory, within a block and between blocks                  order threads, nothing blocks
-//   reads and writes beyond shared and global memory                  AddressSanitizer
+//   reads of shared memory that its block has not written            they are of NaNs
+//   reads and writes that nothing keeps apart, of shared and of      ThreadSanitizer: barriers alone
+//   global memory, within a block and between two that follow        order threads, and nothing orders
+//   each other                                                       the two
+//   reads and writes beyond shared and global memory                 AddressSanitizer
 //
 // A shuffle orders nothing, as CUDA says of it. The order of turns changes from one to the next, and
 // blocks run from the last to the first, so that most of what relies on an order computes something
@@ -55,7 +56,7 @@ inline const char* to_string(Meeting meeting) {
 
 inline constexpr unsigned kWarp = 32, kMostThreads = 1024;
 
-// What has blocks, one after another: their shared memory, their fibres' stacks. A launch's blocks go
+// What blocks run on, one after another: their shared memory, their fibres' stacks. A launch's blocks go
 // to two of them in turn, so that to ThreadSanitizer nothing orders a block and the next.
 struct Multiprocessor {
   static constexpr std::size_t kShared = 48 << 10;  // of a block, as CUDA allows

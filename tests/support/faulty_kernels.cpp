@@ -1,7 +1,11 @@
 // faulty_kernels NAME: runs a kernel of blocks of 64 threads on the CPU stand-in, each with one
 // fault of which the stand-in or a sanitizer tells (cuda_block.h), or none. 0 = the right result, 3 = a
 // wrong one, 2 = no kernel has that name.
-#include <cstring>
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <numeric>
+#include <string_view>
 #include <vector>
 
 #include "tests/support/cuda_stand_in.h"
@@ -90,48 +94,54 @@ __global__ void idle_warp(const int* in, int* out) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const char* name = argc > 1 ? argv[1] : "";
-  const auto is = [&](const char* other) { return std::strcmp(name, other) == 0; };
-  std::vector<int> in(kThreads), out(kThreads), right(kThreads);
-  for (int i = 0; i < kThreads; ++i) in[static_cast<std::size_t>(i)] = 100 + i;
-  const auto reversed = [&](std::size_t mask) {
-    for (std::size_t i = 0; i < kThreads; ++i) right[i] = in[i ^ mask];
-  };
+  std::vector<int> in(kThreads), out(kThreads);
+  std::iota(in.begin(), in.end(), 100);
   const int* const from = in.data();
   int* const to = out.data();
-  const dim3 grid(1);
-  right = in;
-  if (is("barrier") || is("no_barrier") || is("warp_barrier_of_two_warps")) {
-    reversed(63);
-    const Between between = is("barrier")      ? Between::kBarrier
-                            : is("no_barrier") ? Between::kNothing
-                                               : Between::kWarpBarrier;
-    TRIESCOPE_LAUNCH(reverse, grid, kThreads, nullptr, from, to, false, between);
-  } else if (is("warp_barrier") || is("shuffle_for_barrier")) {
-    reversed(31);
-    const Between between = is("warp_barrier") ? Between::kWarpBarrier : Between::kShuffle;
-    TRIESCOPE_LAUNCH(reverse, grid, kThreads, nullptr, from, to, true, between);
-  } else if (is("three_barriers") || is("two_barriers")) {
-    const bool apart = is("three_barriers");
-    TRIESCOPE_LAUNCH(reverse_twice, grid, kThreads, nullptr, from, to, apart);
-  } else if (is("beyond_shared")) {
-    TRIESCOPE_LAUNCH(beyond_shared, grid, kThreads, nullptr, from, to);
-  } else if (is("unwritten_shared")) {
-    TRIESCOPE_LAUNCH(unwritten_shared, grid, kThreads, nullptr, from, to);
-  } else if (is("blocks_apart") || is("blocks_together")) {
-    const bool apart = is("blocks_apart");
-    TRIESCOPE_LAUNCH(two_blocks, dim3(2), kThreads, nullptr, from, to, apart);
-  } else if (is("beyond_global")) {
-    TRIESCOPE_LAUNCH(beyond_global, grid, kThreads, nullptr, from, to);
-  } else if (is("lone_barrier") || is("barrier_in_half_a_warp")) {
-    const int until = is("lone_barrier") ? 32 : 16;
-    TRIESCOPE_LAUNCH(lone_barrier, grid, kThreads, nullptr, from, to, until);
-  } else if (is("lone_shuffle")) {
-    TRIESCOPE_LAUNCH(lone_shuffle, grid, kThreads, nullptr, from, to);
-  } else if (is("idle_warp")) {
-    TRIESCOPE_LAUNCH(idle_warp, grid, kThreads, nullptr, from, to);
-  } else {
-    return 2;
-  }
-  return out == right ? 0 : 3;
+  const dim3 one(1), two(2);
+  const auto reverse_with = [=](bool warps, Between between) {
+    return [=] { TRIESCOPE_LAUNCH(reverse, one, kThreads, nullptr, from, to, warps, between); };
+  };
+  const auto reverse_twice_with = [=](bool apart) {
+    return [=] { TRIESCOPE_LAUNCH(reverse_twice, one, kThreads, nullptr, from, to, apart); };
+  };
+  const auto two_blocks_with = [=](bool apart) {
+    return [=] { TRIESCOPE_LAUNCH(two_blocks, two, kThreads, nullptr, from, to, apart); };
+  };
+  const auto barrier_until = [=](int until) {
+    return [=] { TRIESCOPE_LAUNCH(lone_barrier, one, kThreads, nullptr, from, to, until); };
+  };
+  const auto alone = [=](void (*kernel)(const int*, int*)) {
+    return [=] { TRIESCOPE_LAUNCH(kernel, one, kThreads, nullptr, from, to); };
+  };
+  struct Case {
+    const char* name;
+    std::size_t mask;  // right is out[t] = in[t ^ mask]
+    std::function<void()> launch;
+  };
+  const Case cases[] = {
+      {"barrier", 63, reverse_with(false, Between::kBarrier)},
+      {"no_barrier", 63, reverse_with(false, Between::kNothing)},
+      {"warp_barrier_of_two_warps", 63, reverse_with(false, Between::kWarpBarrier)},
+      {"warp_barrier", 31, reverse_with(true, Between::kWarpBarrier)},
+      {"shuffle_for_barrier", 31, reverse_with(true, Between::kShuffle)},
+      {"three_barriers", 0, reverse_twice_with(true)},
+      {"two_barriers", 0, reverse_twice_with(false)},
+      {"blocks_apart", 0, two_blocks_with(true)},
+      {"blocks_together", 0, two_blocks_with(false)},
+      {"lone_barrier", 0, barrier_until(32)},
+      {"barrier_in_half_a_warp", 0, barrier_until(16)},
+      {"lone_shuffle", 0, alone(lone_shuffle)},
+      {"idle_warp", 0, alone(idle_warp)},
+      {"unwritten_shared", 0, alone(unwritten_shared)},
+      {"beyond_shared", 0, alone(beyond_shared)},
+      {"beyond_global", 0, alone(beyond_global)},
+  };
+  const std::string_view name = argc > 1 ? argv[1] : "";
+  const auto* const found = std::ranges::find(cases, name, &Case::name);
+  if (found == std::end(cases)) return 2;
+  found->launch();
+  for (std::size_t t = 0; t < kThreads; ++t)
+    if (out[t] != in[t ^ found->mask]) return 3;
+  return 0;
 }

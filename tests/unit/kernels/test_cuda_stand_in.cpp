@@ -1,37 +1,28 @@
 // The stand-in finds what it says it finds: kernels with one fault each, in a program of their own.
 #include <doctest/doctest.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <string>
 #include <utility>
 
+#include "tests/support/command.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
 
 namespace triescope::kernels {
 namespace {
 
-struct Answer {
-  int status = 0;
-  std::string text;  // on both streams
-};
+using test::CommandAnswer;
 
-Answer run(const std::string& kernel) {
-  FILE* pipe = popen(("'" TRIESCOPE_FAULTY_KERNELS "' " + kernel + " 2>&1").c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  Answer answer;
-  char buffer[4096];
-  for (std::size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
-    answer.text.append(buffer, n);
-  const int status = pclose(pipe);
-  REQUIRE(WIFEXITED(status));
-  answer.status = WEXITSTATUS(status);
+// On both streams.
+CommandAnswer run(const std::string& kernel) {
+  const CommandAnswer answer =
+      test::run_command("'" TRIESCOPE_FAULTY_KERNELS "' " + kernel + " 2>&1");
+  REQUIRE(answer.status >= 0);
   return answer;
 }
 
-bool says(const Answer& answer, const char* what) {
-  return answer.text.find(what) != std::string::npos;
+bool says(const CommandAnswer& answer, const char* what) {
+  return answer.output.find(what) != std::string::npos;
 }
 
 TEST_CASE(
@@ -39,10 +30,10 @@ TEST_CASE(
   for (const char* kernel :
        {"barrier", "warp_barrier", "three_barriers", "idle_warp", "blocks_apart"}) {
     CAPTURE(kernel);
-    const Answer answer = run(kernel);
-    CAPTURE(answer.text);
+    const CommandAnswer answer = run(kernel);
+    CAPTURE(answer.output);
     CHECK(answer.status == 0);
-    CHECK(answer.text.empty());
+    CHECK(answer.output.empty());
   }
   CHECK(run("another").status == 2);
 }
@@ -50,8 +41,8 @@ TEST_CASE(
 TEST_CASE("CUDA stand-in: threads that do not all meet the same are named") {
   const auto refused = [](const char* kernel, const char* what) {
     CAPTURE(kernel);
-    const Answer answer = run(kernel);
-    CAPTURE(answer.text);
+    const CommandAnswer answer = run(kernel);
+    CAPTURE(answer.output);
     CHECK(answer.status != 0);
     CHECK(says(answer, what));
   };
@@ -87,8 +78,8 @@ TEST_CASE("CUDA stand-in: ThreadSanitizer sees what nothing keeps apart") {
         std::pair{"warp_barrier_of_two_warps", "reverse"},
         std::pair{"blocks_together", "two_blocks"}}) {
     CAPTURE(name);
-    const Answer answer = run(name);
-    CAPTURE(answer.text);
+    const CommandAnswer answer = run(name);
+    CAPTURE(answer.output);
     CHECK(answer.status == 66);
     CHECK(says(answer, "WARNING: ThreadSanitizer: data race"));
     CHECK(says(answer, kernel));
@@ -100,8 +91,8 @@ TEST_CASE("CUDA stand-in: AddressSanitizer sees what lies beyond shared and glob
   for (const auto& [kernel, what] : {std::pair{"beyond_shared", "use-after-poison"},
                                      std::pair{"beyond_global", "heap-buffer-overflow"}}) {
     CAPTURE(kernel);
-    const Answer answer = run(kernel);
-    CAPTURE(answer.text);
+    const CommandAnswer answer = run(kernel);
+    CAPTURE(answer.output);
     CHECK(answer.status != 0);
     CHECK(says(answer, what));
     CHECK(says(answer, kernel));
