@@ -186,7 +186,7 @@ std::string default_draft(const MethodInfo& method, const std::string& target) {
       const formats::HeadKind kind = formats::HeadFile::open(entry.path, shape).kind();
       if (std::ranges::find(method.heads, kind) != method.heads.end()) return entry.path;
     } catch (const Error&) {
-      // For another target, or damaged: who names it is told so.
+      // It is damaged or made for another target. Naming it gives that error.
     }
   }
   return "";

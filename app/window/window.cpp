@@ -191,7 +191,7 @@ bool more_windows(const Workspace& workspace) {
   return !workspace.layout.floating.empty() || workspace.lecture.has_presenter_view();
 }
 
-// What an open lesson wants to be seen, by the words of scripts. True: there was something.
+// Runs the script lines by which an open lesson changes the window. Returns whether there were any.
 bool play_lesson(Workspace& workspace, ScriptHost& host) {
   const std::vector<LessonPlayer::Line> lines = workspace.lesson.take_lines();
   for (const LessonPlayer::Line& line : lines) {

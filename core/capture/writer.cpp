@@ -222,7 +222,8 @@ class FileRecorder final : public Recorder {
     drained_.notify_all();
   }
 
-  // Of the writing thread, which keeps its rows: until somebody asks again, who then knows of it.
+  // Runs on the writing thread, which keeps its rows. Returns when somebody asks to write again; until
+  // then, flush() reports that memory was refused.
   bool wait_for_memory() {
     row_writer_.reset();
     std::unique_lock lock(mutex_);

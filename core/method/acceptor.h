@@ -28,9 +28,9 @@ struct AcceptResult {
   // through the next forward again.
   std::vector<NodeId> frontier;
   std::vector<capture::VerdictRow> verdicts;  // tick may be left 0: the step fills it in
-  // Of rows that matter and that look() has not told of; likewise.
+  // Best tokens of rows that matter and that look() has not reported; ticks may be left 0.
   std::vector<capture::CandidateRow> candidates;
-  std::vector<capture::StageRow> stages;   // what the tokens were drawn from; likewise
+  std::vector<capture::StageRow> stages;   // what the tokens were drawn from; ticks may be left 0
   std::vector<std::int32_t> emitted;       // tokens that became text (beams: the best one's newest)
   std::vector<FinishedSequence> finished;  // newly finished in this step
   int drafted = 0, accepted = 0;

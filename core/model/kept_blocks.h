@@ -19,7 +19,8 @@ struct KeptBlocks {
   std::string warning;  // which types are expanded though they should stay, and why; "" = none
 };
 
-// tensors: device and dtype of what is dense. None stay, without a word, where they were not to.
+// Which block types stay in their blocks. Empty, without a warning, where options ask for dense
+// weights. tensors: device and dtype of dense matrices.
 KeptBlocks choose_kept_blocks(const formats::WeightSource& source, const LoadOptions& options,
                               const at::TensorOptions& tensors, LayerSteps steps);
 

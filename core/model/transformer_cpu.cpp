@@ -1,6 +1,6 @@
 // CPU executor: the transformer over core/kernels, with prepacked weights as they lie in the file.
-// Activations are fp32 in both. Path only: every kernel used here computes a row from that row and
-// what it sees alone, in one order; so does the whole.
+// Activations are fp32. Path only: every kernel used here computes a row in one fixed order from that
+// row and what it sees, and so does the whole.
 #include <algorithm>
 #include <cstring>
 #include <new>

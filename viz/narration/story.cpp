@@ -83,7 +83,7 @@ void Story::say(std::string_view sentence, std::vector<Value> values) {
 Value Story::list(std::string name, std::string_view item,
                   const std::vector<std::vector<Value>>& items, std::size_t most) const {
   Value value{std::move(name), {}, static_cast<double>(items.size())};
-  // Of one too many, the one is told rather than counted.
+  // Where one item is too many, it is told: "and 1 more" would take as much room.
   const std::size_t told = items.size() <= most + 1 ? items.size() : most;
   const std::size_t entries = told + (told < items.size() ? 1 : 0);
   const auto separate = [&](std::size_t i) {

@@ -110,7 +110,7 @@ class KvPanel final : public Panel {
     Reaction reaction;
     if (owner_.input(in, scene, reaction) || !scene.capture || strips_.empty()) return reaction;
     const KvStrip& first = strips_.front();
-    // To what was drawn last; what is asked for now is limited where it is drawn.
+    // Clamps to the picture drawn last; draw() clamps again to the new one.
     scroll_ = scroll_within(scroll_, first.grid.height(), first.body.h);
     if (const auto factor = static_cast<float>(zoom_of(in)); factor != 1) {
       const float zoom = std::clamp(zoom_ * factor, 1.0f, kMaxZoom), ratio = zoom / zoom_;

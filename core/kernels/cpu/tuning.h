@@ -23,8 +23,8 @@ enum class Zeros : std::uint8_t { kSigned, kAny };
 // 12 % less time); AMD's load one vector of 64 bytes a cycle, and x needs loads too.
 enum class CodeLoads : std::uint8_t { kOnce, kEach };
 
-// What makes a weight of a code less an offset, of 3 to 5 bits: a fused operation from where the code
-// lies (ScaledCodes), or a look-up of the difference and a product (LookedUpCodes). Intel's
+// How a code of 3 to 5 bits, less its offset, becomes a weight: by a fused operation on the code where
+// it lies (ScaledCodes), or by looking up the difference and multiplying (LookedUpCodes). Intel's
 // processors have units to spare for the logical operation that the first takes, on AMD's these are
 // the multiply-adds' own (two Zen 4 cores, looked up: Q4_0 0.78 of the time with one row, 0.93 with
 // 2 to 4; Q5_0 0.79 and 0.93, Q3_K 0.94 and 0.88).
