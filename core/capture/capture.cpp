@@ -356,6 +356,10 @@ std::int32_t Capture::slot_count_at(Tick cursor, Whose whose) const {
   return impl_->of(whose).slot_history.count_at(cursor);
 }
 
+std::span<const KvLevel> Capture::kv_levels(Whose whose) const {
+  return impl_->of(whose).slot_history.levels();
+}
+
 SlotView Capture::slot_at(std::int32_t slot, Tick cursor, Whose whose) const {
   return impl_->of(whose).slot_history.slot_at(slot, cursor);
 }

@@ -61,6 +61,14 @@ struct NodeView {
   std::int32_t slot = -1;       // KV slot at the cursor, -1 = none
 };
 
+// What a cache held at the end of a tick that changed its slots.
+struct KvLevel {
+  Tick tick = 0;
+  std::int32_t live = 0, garbage = 0;
+  // The most that was live within the tick: a draft model runs several forwards in one.
+  std::int32_t peak_live = 0;
+};
+
 // One forward: of a step, the owner's number `forward` (from 0).
 struct ForwardId {
   std::int32_t step = 0, forward = 0;
@@ -140,6 +148,8 @@ class Capture {
   // Highest slot ever used before the cursor, plus one.
   std::int32_t slot_count_at(Tick cursor, Whose whose = Whose::kTarget) const;
   SlotView slot_at(std::int32_t slot, Tick cursor, Whose whose = Whose::kTarget) const;
+  // Of every tick that took, freed or moved slots, in order. Empty below Level::kFull.
+  std::span<const KvLevel> kv_levels(Whose whose = Whose::kTarget) const;
   // -1 = none.
   std::int32_t slot_of(std::int32_t node, Tick cursor, Whose whose = Whose::kTarget) const;
 

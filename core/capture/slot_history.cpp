@@ -16,6 +16,7 @@ void SlotHistory::take(const SlotRow& row) {
                                                                : SlotState::kLive;
   auto& history = slots_[slot];
   const std::int32_t before = history.empty() ? -1 : history.back().node;
+  count(history.empty() ? SlotState::kFree : history.back().state, state, row.tick);
   history.push_back({row.tick, state, free ? -1 : row.node,
                      row.action == SlotAction::kMove ? row.from_slot : -1, row.action});
   if (before != -1 && (free || before != row.node)) leave(before, row.slot, row.tick);
@@ -23,6 +24,23 @@ void SlotHistory::take(const SlotRow& row) {
     auto& places = places_[row.node];
     if (places.empty() || places.back().slot != row.slot) places.push_back({row.tick, row.slot});
   }
+}
+
+void SlotHistory::count(SlotState before, SlotState after, Tick tick) {
+  if (levels_.empty() || levels_.back().tick != tick) {
+    KvLevel next = levels_.empty() ? KvLevel{} : levels_.back();
+    next.tick = tick;
+    next.peak_live = next.live;
+    levels_.push_back(next);
+  }
+  KvLevel& level = levels_.back();
+  level.live += (after == SlotState::kLive) - (before == SlotState::kLive);
+  level.garbage += (after == SlotState::kGarbage) - (before == SlotState::kGarbage);
+  // A commit moves survivors before it frees the slots they left: only its end counts.
+  if (phase_of(tick) == Phase::kCommit)
+    level.peak_live = level.live;
+  else
+    level.peak_live = std::max(level.peak_live, level.live);
 }
 
 // The node's KV is no longer in the slot. Batch search holds copies of a node: another may be

@@ -170,6 +170,9 @@ class KvPanel final : public Panel {
         {"live " + std::to_string(c.live), scene.theme.accent, "■"},
         {"garbage " + std::to_string(c.garbage), scene.theme.mark(NodeState::kPruned).color, "–"},
         {"free " + std::to_string(c.free), scene.theme.text_dim, "□"}};
+    if (c.pending > 0)
+      entries.insert(entries.begin() + 1, {"pending " + std::to_string(c.pending),
+                                           scene.theme.mark(NodeState::kPending).color, "■"});
     if (c.reserved > 0)
       entries.push_back({"reserved, never used " + std::to_string(c.reserved), scene.theme.text_dim,
                          "", LineStyle::kDotted});

@@ -14,6 +14,8 @@ KvSlots slots_at(const RowSource& source, const capture::Capture& capture, captu
   for (std::int32_t slot = 0; slot < c.used; ++slot) {
     const capture::SlotView view = source.slot_at(capture, slot, tick);
     c.live += view.state == SlotState::kLive;
+    c.pending += view.state == SlotState::kLive && view.node > 0 &&
+                 capture.state_at(view.node, tick) == capture::NodeState::kPending;
     c.garbage += view.state == SlotState::kGarbage;
     c.free += view.state == SlotState::kFree;
     c.moved += view.moved_this_step;

@@ -6,9 +6,25 @@
 #include <vector>
 
 #include "viz/look/drawing.h"
+#include "viz/questions/kv_levels.h"
 #include "viz/words/number_text.h"
 
 namespace triescope::viz::memory_curves {
+
+namespace {
+
+// A round number of bytes: "2.5 MB", "200 KB".
+std::string round_bytes_text(double bytes) {
+  static constexpr std::array<const char*, 5> kUnits = {" B", " KB", " MB", " GB", " TB"};
+  std::size_t unit = 0;
+  for (; std::abs(bytes) >= 1000 && unit + 1 < kUnits.size(); ++unit) bytes /= 1000;
+  std::string text = number_text(bytes, 2);
+  while (text.find('.') != std::string::npos && (text.back() == '0' || text.back() == '.'))
+    text.pop_back();
+  return text + kUnits[unit];
+}
+
+}  // namespace
 
 Color color_of(std::size_t curve, const Scene& s) {
   switch (curve) {
@@ -77,7 +93,74 @@ std::array<bool, kCurves> curves_of(std::span<const MemoryRow> rows) {
 
 std::string moment_text(const MemoryRow& now, Figures figures) {
   return "end of step " + std::to_string(now.step) +
-         (figures == Figures::kStepOutsideRange ? " (outside the range)" : "");
+         (figures == Figures::kStepOutsideRange ? " (outside the range)"
+          : figures == Figures::kEnd            ? ", KV released"
+                                                : "");
+}
+
+Now now_at(const RowSource& source, const Scene& scene, Figures figures) {
+  const auto all = source.memory(*scene.capture);
+  const auto after = std::partition_point(all.begin(), all.end(), [&](const MemoryRow& row) {
+    return capture::make_tick(row.step, capture::Phase::kCommit) < scene.cursor;
+  });
+  Now now;
+  if (after != all.begin()) now.row = *std::prev(after);
+  const std::int32_t shown = scene.shown_step();
+  const bool ended = after != all.begin() && now.row.step == shown;
+  if (!source.levels(*scene.capture).empty()) {
+    const capture::KvLevel level = kv_level_at(*scene.capture, scene.cursor, source.whose);
+    now.row.live = level.live;
+    now.row.garbage = level.garbage;
+  }
+  now.moment = ended || shown < 0
+                   ? moment_text(now.row, figures)
+                   : "step " + std::to_string(shown) + ", after " +
+                         capture::to_string(capture::phase_of(scene.cursor - 1)) +
+                         (figures == Figures::kStepOutsideRange ? " (outside the range)" : "");
+  return now;
+}
+
+std::vector<std::pair<std::int32_t, std::int32_t>> step_peaks(std::span<const MemoryRow> rows,
+                                                              const RowSource& source,
+                                                              const Scene& scene) {
+  std::vector<std::pair<std::int32_t, std::int32_t>> peaks;
+  const capture::Tick end =
+      scene.export_mode && !scene.series ? scene.cursor : scene.capture->end_tick();
+  for (const MemoryRow& row : rows)
+    if (const auto peak = kv_peak_of_step(*scene.capture, row.step, end, source.whose))
+      peaks.emplace_back(row.step, std::max(peak->held(), row.live + row.garbage));
+    else if (!source.levels(*scene.capture).empty())
+      peaks.emplace_back(row.step, row.live + row.garbage);
+  return peaks;
+}
+
+std::string together_text(const Scene& scene) {
+  const auto owners = scene.capture->owners();
+  if (owners.size() < 2) return "";
+  std::vector<capture::Tick> ticks;
+  for (const capture::Whose whose : owners)
+    for (const capture::KvLevel& level : scene.capture->kv_levels(whose))
+      if (level.tick < scene.cursor && scene.in_range(capture::step_of(level.tick)))
+        ticks.push_back(level.tick);
+  std::ranges::sort(ticks);
+  double most = 0;
+  capture::Tick at = 0;
+  for (const capture::Tick tick : ticks) {
+    double bytes = 0;
+    for (const capture::Whose whose : owners) {
+      const capture::KvLevel level = kv_level_at(*scene.capture, tick + 1, whose);
+      const std::int32_t live = level.tick == tick ? level.peak_live : level.live;
+      bytes += static_cast<double>(live + level.garbage) *
+               static_cast<double>(RowSource{whose}.kv_bytes_per_token(*scene.capture));
+    }
+    if (bytes > most) most = bytes, at = tick;
+  }
+  if (most <= 0) return "";
+  std::string names;
+  for (const capture::Whose whose : owners)
+    names += (names.empty() ? "" : " and ") + std::string(owner_name(whose));
+  return "KV of " + names + " together: at most " + bytes_text(most) + " (step " +
+         std::to_string(capture::step_of(at)) + ")";
 }
 
 bool released(const MemoryRow& row, const RowSource& source, const capture::Capture& capture) {
@@ -143,10 +226,13 @@ void draw_axes(Canvas& canvas, Rect area, Rect plot, const AxisScale& x, const A
     canvas.line({plot.x, py}, {plot.right(), py}, scene.theme.grid, 1);
     text_in(canvas, {area.x + em * 0.2f, py - em * 0.6f, em * 2.9f, em * 1.2f},
             std::to_string(std::llround(tick)), small, Align::kRight);
-    if (wide)
-      text_in(canvas, {plot.right() + em * 0.4f, py - em * 0.6f, em * 4.3f, em * 1.2f},
-              bytes_text(std::abs(tick) * per_token), small);
   }
+  if (wide)
+    for (const double bytes :
+         nice_ticks(0, y.high * per_token, std::max(2, static_cast<int>(plot.h / (em * 2.6f)))))
+      text_in(canvas,
+              {plot.right() + em * 0.4f, y.px(bytes / per_token) - em * 0.6f, em * 4.3f, em * 1.2f},
+              round_bytes_text(bytes), small);
   for (const double tick : nice_integer_ticks(std::ceil(x.low), x.high,
                                               std::max(1, static_cast<int>(plot.w / (em * 5))))) {
     const float px = x.px(tick);
@@ -199,6 +285,20 @@ void draw_curve(Canvas& canvas, std::span<const MemoryRow> rows, const AxisScale
                         : curve == 4 ? 1.9f
                                      : 1.5f),
                   line_of(curve));
+}
+
+void draw_peaks(Canvas& canvas, std::span<const std::pair<std::int32_t, std::int32_t>> peaks,
+                const AxisScale& x, const AxisScale& y, const Scene& scene) {
+  std::vector<Point> points;
+  for (const auto& [step, held] : peaks) {
+    const Point p{x.px(step), y.px(held)};
+    if (!points.empty() && p.x - points.back().x < 1)
+      points.back().y = std::min(points.back().y, p.y);
+    else
+      points.push_back(p);
+  }
+  if (points.size() > 1)
+    canvas.polyline(points, color_of(0, scene).with_alpha(0.75f), scene.em / 14, LineStyle::kSolid);
 }
 
 void draw_areas(Canvas& canvas, std::span<const MemoryRow> rows, const AxisScale& x,

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/capture/records.h"
 #include "viz/canvas/canvas.h"
@@ -34,8 +36,22 @@ std::array<bool, kCurves> curves_of(std::span<const MemoryRow> rows);
 // What the figures are of. A run that has ended needs no KV: what it still held is no figure of the
 // method.
 enum class Figures : std::uint8_t { kStep, kStepOutsideRange, kEnd, kWholeRun };
-// When the figures of `now` are true: "end of step 3". KV slots are by phase, these by step.
+// When the figures of `now` are true: "end of step 3".
 std::string moment_text(const MemoryRow& now, Figures figures);
+// The figures at a cursor: live and garbage as the KV panel counts them there, the others of the newest
+// commit before it. `moment`: when that is, "end of step 3", "step 4, after forward".
+struct Now {
+  MemoryRow row;
+  std::string moment;
+};
+Now now_at(const RowSource& source, const Scene& scene, Figures figures);
+// Every row's step with the most slots that were held at once within it, as far as the cursor has seen
+// it in an export. Empty where no slots were recorded.
+std::vector<std::pair<std::int32_t, std::int32_t>> step_peaks(std::span<const MemoryRow> rows,
+                                                              const RowSource& source,
+                                                              const Scene& scene);
+// "KV of target and draft head together: at most 12.3 MB (step 6)"; "" with one cache.
+std::string together_text(const Scene& scene);
 // `row` is the last of a run that has ended, and only its prompt is held still.
 bool released(const MemoryRow& row, const RowSource& source, const capture::Capture& capture);
 // One sentence: what is held beside batch beam search; "" without beams.
@@ -53,6 +69,9 @@ void draw_axes(Canvas& canvas, Rect area, Rect plot, const AxisScale& x, const A
 void draw_curve(Canvas& canvas, std::span<const MemoryRow> rows, const AxisScale& x,
                 const AxisScale& y, std::size_t curve, double per_token, const Scene& scene,
                 bool stacked);
+// A thin line through the most that every step held at once, where it is more than what it ended with.
+void draw_peaks(Canvas& canvas, std::span<const std::pair<std::int32_t, std::int32_t>> peaks,
+                const AxisScale& x, const AxisScale& y, const Scene& scene);
 // Opaque and a little too wide: translucent areas side by side would show their seams.
 void draw_areas(Canvas& canvas, std::span<const MemoryRow> rows, const AxisScale& x,
                 const AxisScale& y, const Scene& scene);

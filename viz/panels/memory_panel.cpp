@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <sstream>
 
 #include "core/base/counted.h"
@@ -14,6 +15,7 @@
 #include "viz/panels/owner_switch.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/zoom_input.h"
+#include "viz/questions/kv_levels.h"
 #include "viz/words/number_text.h"
 
 namespace triescope::viz {
@@ -65,9 +67,17 @@ class MemoryPanel final : public Panel {
     if (rows.empty()) return draw_empty_state(canvas, area, info().empty, scene);
     const auto per_token = static_cast<double>(source.kv_bytes_per_token(*scene.capture));
     const std::int32_t shown = scene.shown_step();
-    // The figures are the cursor's, as in every panel, also where it stands outside the range.
-    const MemoryRow& now = at_step(source.memory(*scene.capture), shown);
     const bool outside = scene.range && !scene.in_range(shown);
+    const Figures figures =
+        scene.export_mode && !scene.series ? Figures::kWholeRun
+        : outside                          ? Figures::kStepOutsideRange
+        : released(at_step(source.memory(*scene.capture), shown), source, *scene.capture) &&
+                scene.cursor > capture::make_tick(shown, capture::Phase::kCommit)
+            ? Figures::kEnd
+            : Figures::kStep;
+    // The figures are the cursor's, as in every panel, also where it stands outside the range.
+    const auto [now, when] = now_at(source, scene, figures);
+    peak_ = kv_peak(*scene.capture, scene.cursor, source.whose, scene.range);
     const auto has = curves_of(rows);
 
     float right = owner.w > 0 ? owner.x - pad : area.right() - pad;
@@ -87,24 +97,29 @@ class MemoryPanel final : public Panel {
                          hidden_[i], kNames[i]});
       legend_curves_.push_back(i);
     }
+    if (peak_)
+      entries.push_back({"peak " + std::to_string(peak_->held()), color_of(0, scene), "▲",
+                         LineStyle::kSolid, false, "peak"});
     if (scene.steady) entries.push_back(lit_entry(scene));
-    const Figures figures = scene.export_mode && !scene.series      ? Figures::kWholeRun
-                            : outside                               ? Figures::kStepOutsideRange
-                            : released(now, source, *scene.capture) ? Figures::kEnd
-                                                                    : Figures::kStep;
     float top = area.y + em * 0.2f;
-    const std::string moment = moment_text(now, figures) + ":";
+    const std::string moment = when + ":";
     const TextStyle plain = dim_text(scene);
     const float moment_width = std::min(canvas.measure(moment, plain).x, area.w * 0.4f);
     text_in(canvas, {area.x + pad, top, moment_width, em * 1.35f}, moment, plain);
     const float left = area.x + pad + moment_width + em * 0.8f;
     top += draw_legend(canvas, {left, top}, right - left, entries, scene, &legend_) + em * 0.15f;
-    if (const std::string ratio = ratio_text(rows, now, has, per_token, figures);
-        !ratio.empty() && area.h > em * 13 && area.w > em * 24) {
-      text_in(canvas, {area.x + pad, top, area.w - 2 * pad, em * 1.2f}, ratio,
+    for (const std::string& line :
+         {ratio_text(rows, now, has, per_token, figures), together_text(scene)}) {
+      if (line.empty() || area.h <= em * 13 || area.w <= em * 24) continue;
+      text_in(canvas, {area.x + pad, top, area.w - 2 * pad, em * 1.2f}, line,
               ui_text(scene, 0.84f));
       top += em * 1.35f;
     }
+    // A run that has ended needs no KV: the curves end with its last step rather than fall.
+    const auto drawn = rows.size() > 1 && released(rows.back(), source, *scene.capture)
+                           ? rows.first(rows.size() - 1)
+                           : rows;
+    const auto peaks = step_peaks(rows, source, scene);
 
     const bool wide = area.w > em * 22 && per_token > 0, units = area.bottom() - top > em * 7;
     const Rect plot{area.x + em * 3.4f, top + em * 0.5f,
@@ -119,6 +134,7 @@ class MemoryPanel final : public Panel {
         most = std::max(most, stacked_ && i == 1 ? static_cast<double>(row.live + row.garbage)
                                                  : value_of(row, i, per_token));
       }
+    for (const auto& [step, held] : peaks) high = std::max<double>(high, held);
     // What is reserved grows in jumps: it is shown, but must not flatten the rest.
     high = std::max(high, std::min(reserved, high * 1.6)) * 1.06;
     const double first = rows.front().step, last = std::max<double>(rows.back().step, first + 1);
@@ -133,9 +149,10 @@ class MemoryPanel final : public Panel {
       const float a = x.px(scene.range->first), b = x.px(scene.range->second + 1);
       draw_range_band(canvas, {a, plot.y, b - a, plot.h}, scene);
     }
-    if (stacked_ && !scene.export_mode) draw_areas(canvas, rows, x, y, scene);
+    if (stacked_ && !scene.export_mode) draw_areas(canvas, drawn, x, y, scene);
     for (const std::size_t i : {2u, 4u, 3u, 5u, 1u, 0u})
-      if (has[i] && !hidden_[i]) draw_curve(canvas, rows, x, y, i, per_token, scene, stacked_);
+      if (has[i] && !hidden_[i]) draw_curve(canvas, drawn, x, y, i, per_token, scene, stacked_);
+    draw_peaks(canvas, peaks, x, y, scene);
     if ((!scene.export_mode || scene.series) && shown >= 0 && !outside) {
       const float px = x.px(std::clamp<double>(shown, first, last));
       canvas.line({px, plot.y}, {px, plot.bottom()}, scene.theme.current.with_alpha(0.7f), 1);
@@ -145,6 +162,13 @@ class MemoryPanel final : public Panel {
                              em * 0.22f, color_of(i, scene));
     }
     canvas.pop_clip();
+    peak_mark_ = {};
+    if (peak_ && x.low <= capture::step_of(peak_->tick) &&
+        capture::step_of(peak_->tick) <= x.high) {
+      const Point at{x.px(capture::step_of(peak_->tick)), y.px(peak_->held())};
+      draw_glyph(canvas, "▲", {at.x, at.y + em * 0.55f}, em * 0.8f, color_of(0, scene));
+      peak_mark_ = {at.x - em * 0.6f, at.y - em * 0.1f, em * 1.2f, em * 1.2f};
+    }
     if (scene.lights() && !outside) {  // over the edge of the plot: the marks stand on corners
       const float px = x.px(std::clamp<double>(shown, first, last));
       for (std::size_t i = 0; i < kCurves; ++i) {
@@ -187,6 +211,18 @@ class MemoryPanel final : public Panel {
         if (in.clicked) flip_curve(kNames[legend_curves_[i]]);
         return reaction;
       }
+    if (peak_ &&
+        (peak_mark_.contains(in.mouse) || (legend_.size() > legend_curves_.size() &&
+                                           legend_[legend_curves_.size()].contains(in.mouse)))) {
+      reaction.tooltip = {
+          "peak: " + counted(peak_->held(), "slot") + " held at once, in step " +
+              std::to_string(capture::step_of(peak_->tick)) + ", " +
+              capture::to_string(capture::phase_of(peak_->tick)),
+          "live " + std::to_string(peak_->live) + ", garbage " + std::to_string(peak_->garbage),
+          "click to go there"};
+      if (in.clicked) reaction.cursor = peak_->tick + 1;
+      return reaction;
+    }
     if (!plot_.area.contains(in.mouse)) return reaction;
     const auto step = static_cast<std::int32_t>(std::lround(plot_.x.value(in.mouse.x)));
     const MemoryRow& row = at_step(rows, step);
@@ -198,12 +234,22 @@ class MemoryPanel final : public Panel {
                  ? " × " + bytes_text(per_token) + " = " + bytes_text(row.live * per_token)
                  : std::string()),
         "garbage " + std::to_string(row.garbage) + ", reserved " + std::to_string(row.reserved),
-        "greedy = prompt + generated = " + std::to_string(row.greedy),
-        "batch beam = beams × (prompt + generated) = " + std::to_string(row.batch_beam),
-        copied_text(row, per_token, scene)};
+        "greedy = prompt + generated = " + std::to_string(row.greedy)};
+    const auto peak =
+        kv_peak_of_step(*scene.capture, row.step, scene.capture->end_tick(), source.whose);
+    if (peak && peak->held() != row.live + row.garbage)
+      reaction.tooltip.insert(reaction.tooltip.begin() + 1,
+                              "at most " + counted(peak->held(), "slot") +
+                                  " held within the step, after " +
+                                  capture::to_string(capture::phase_of(peak->tick)));
+    const bool beams = curves_of(source.memory(*scene.capture))[4];
+    if (beams)
+      reaction.tooltip.push_back("batch beam = beams × (prompt + generated) = " +
+                                 std::to_string(row.batch_beam));
+    reaction.tooltip.push_back(copied_text(row, per_token, scene));
     if (released(row, source, *scene.capture))
       reaction.tooltip.push_back("the run has ended: its KV is released, all but the prompt's");
-    else if (row.batch_beam > 0)
+    else if (beams && row.batch_beam > 0)
       reaction.tooltip.push_back(
           "(live + garbage) / batch beam = " +
           number_text(static_cast<double>(row.live + row.garbage) / row.batch_beam, 3));
@@ -224,13 +270,14 @@ class MemoryPanel final : public Panel {
   std::string csv(const Scene& scene) const override {
     std::ostringstream out;
     out << "step,live_tokens,garbage_tokens,reserved_tokens,greedy_tokens,batch_beam_tokens,moved_"
-           "bytes,kv_bytes_per_token,device_allocated_bytes,device_reserved_bytes\n";
+           "bytes,kv_bytes_per_token,device_allocated_bytes,device_reserved_bytes,peak_"
+           "held_tokens\n";
     const RowSource source = owner_.source(scene);
     for (const MemoryRow& row : rows_of(source, scene))
       out << row.step << ',' << row.live << ',' << row.garbage << ',' << row.reserved << ','
           << row.greedy << ',' << row.batch_beam << ',' << row.moved_bytes << ','
           << source.kv_bytes_per_token(*scene.capture) << ',' << row.device_allocated_bytes << ','
-          << row.device_reserved_bytes << '\n';
+          << row.device_reserved_bytes << ',' << peak_held(row, source, scene) << '\n';
     return out.str();
   }
 
@@ -283,6 +330,13 @@ class MemoryPanel final : public Panel {
            curve_value(at_step(rows, before), curve, per_token, stacked_) != value;
   }
 
+  // Slots held at most within the row's step; empty where no slots were recorded.
+  static std::string peak_held(const MemoryRow& row, const RowSource& source, const Scene& scene) {
+    const auto peak =
+        kv_peak_of_step(*scene.capture, row.step, scene.capture->end_tick(), source.whose);
+    return peak ? std::to_string(peak->held()) : "";
+  }
+
   OwnerSwitch owner_;
   bool stacked_ = false;
   std::array<bool, kCurves> hidden_ = {};
@@ -292,7 +346,8 @@ class MemoryPanel final : public Panel {
     AxisScale x;
     double first = 0, last = 1;
   } plot_;
-  Rect button_;
+  Rect button_, peak_mark_;
+  std::optional<KvPeak> peak_;  // of what the cursor has seen, within the range
   std::vector<Rect> legend_;
   std::vector<std::size_t> legend_curves_;
 };

@@ -49,6 +49,9 @@ struct RowSource {
   capture::Phase move_phase() const {
     return is_target() ? capture::Phase::kCommit : capture::Phase::kDraft;
   }
+  std::span<const capture::KvLevel> levels(const capture::Capture& capture) const {
+    return capture.kv_levels(whose);
+  }
   // K and V of one token over all its layers, in bytes; 0 = the capture does not say.
   std::int64_t kv_bytes_per_token(const capture::Capture& capture) const;
 

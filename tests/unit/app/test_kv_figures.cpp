@@ -1,0 +1,155 @@
+// How many KV slots were held, and when: what the panels say is counted again from the slots themselves, for
+// every method and KV policy, and the run's peaks are those that `decode --json` has.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "core/capture/writer.h"
+#include "core/decode/session.h"
+#include "core/methods/registry.h"
+#include "tests/support/fake_head.h"
+#include "tests/support/paths.h"
+#include "tests/support/session_run.h"
+#include "tests/unit/viz/looking.h"
+#include "viz/panels/kv_slots.h"
+#include "viz/panels/panel.h"
+#include "viz/questions/kv_levels.h"
+
+namespace triescope::test::test_kv_figures {
+namespace {
+
+using namespace capture;
+using nlohmann::json;
+
+struct Recorded {
+  std::unique_ptr<TempDir> dir = std::make_unique<TempDir>();
+  std::unique_ptr<Capture> capture;
+  RunResult result;
+};
+
+Recorded record(const MethodInfo& method, json settings) {
+  Recorded recorded;
+  const std::string path = recorded.dir->path() / "run.tscap";
+  const FakeOptions options{.vocab_size = 14, .eos_token_ids = {}, .chain = {5, 6, 7, 8, 9, 5}};
+  FakeModel model(options);
+  FakeTokenizer tokenizer(options.vocab_size, options.eos_token_ids);
+  RunConfig config;
+  config.method = method.name;
+  config.settings = std::move(settings);
+  config.prompt_tokens = {5, 6, 7, 3, 5, 6, 4, 7, 3};
+  config.max_new_tokens = 14;
+  config.seed = 3;
+  std::unique_ptr<FakeModel> draft;
+  std::unique_ptr<DraftHead> head;
+  if (method.needs == Need::kDraftModel) {
+    FakeOptions small = options;
+    small.seed += 4;
+    draft = std::make_unique<FakeModel>(small);
+    config.draft = {draft.get(), &tokenizer, nullptr};
+  }
+  if (method.needs == Need::kDraftHead) {
+    head = fake_head(method.heads.front(), options.vocab_size, options.context, options.seed + 4,
+                     options.chain);
+    config.draft = {nullptr, nullptr, head.get()};
+  }
+  {
+    const auto recorder = open_recorder(path, {.level = Level::kFull});
+    Session session(model, tokenizer, std::move(config), *recorder);
+    while (!session.done()) session.step();
+    recorded.result = session.result();
+  }
+  recorded.capture = Capture::open(path);
+  return recorded;
+}
+
+void check_levels(const Recorded& run) {
+  const Capture& capture = *run.capture;
+  for (const Whose whose : capture.owners()) {
+    CAPTURE(to_string(whose));
+    const viz::RowSource source{whose};
+    for (Tick cursor = 0; cursor <= capture.end_tick(); ++cursor) {
+      CAPTURE(cursor);
+      const viz::KvSlots slots = viz::slots_at(source, capture, cursor);
+      const KvLevel level = viz::kv_level_at(capture, cursor, whose);
+      CHECK(level.live == slots.live);
+      CHECK(level.garbage == slots.garbage);
+      // What the cursor has not seen does not count.
+      if (const auto peak = viz::kv_peak(capture, cursor, whose)) {
+        CHECK(peak->tick < cursor);
+        CHECK(peak->held() >= level.live + level.garbage);
+      } else {
+        CHECK(slots.live + slots.garbage == 0);
+      }
+    }
+    std::int32_t live = 0, garbage = 0;
+    for (const KvLevel& level : capture.kv_levels(whose)) {
+      live = std::max(live, level.peak_live);
+      garbage = std::max(garbage, level.garbage);
+    }
+    if (whose == Whose::kTarget) {
+      CHECK(live == run.result.peak_live_tokens);
+      CHECK(garbage == run.result.peak_garbage_tokens);
+    } else {
+      CHECK(live == run.result.drafter_cost.kv_peak_tokens);
+    }
+  }
+}
+
+TEST_CASE("KV levels: every tick's are those of the slots, the peaks those of the run's result") {
+  for (const MethodInfo& method : methods()) {
+    CAPTURE(method.name);
+    if (method.name == "rest") continue;  // drafts from a datastore; its KV is prompt lookup's
+    json settings = json::object();
+    const bool beams = std::ranges::any_of(method.parameters, [](const Parameter& parameter) {
+      return parameter.name == "num_beams";
+    });
+    if (beams) settings["num_beams"] = 3;
+    check_levels(record(method, settings));
+    if (method.name != "beam") continue;
+    for (const char* policy : {"recycle", "keep", "compact"}) {
+      CAPTURE(policy);
+      check_levels(record(method, {{"num_beams", 4}, {"kv", policy}, {"gc_every", 3}}));
+    }
+  }
+}
+
+std::string legend_figure(const RecordingCanvas& canvas, const std::string& name) {
+  for (const auto& text : canvas.texts)
+    if (text.text.rfind(name + " ", 0) == 0) return text.text.substr(name.size() + 1);
+  return "";
+}
+
+TEST_CASE(
+    "memory and KV slots: both say the same at every cursor, and the peak leads to its tick") {
+  const viz::Rect area{0, 0, 1100, 500};
+  for (const char* name : {"beam", "ngram_trie", "eagle3"}) {
+    CAPTURE(name);
+    const Recorded run = record(find_method(name), json::object());
+    for (Tick cursor = 1; cursor <= run.capture->end_tick(); ++cursor) {
+      CAPTURE(cursor);
+      const viz::Scene scene = scene_at(*run.capture, cursor);
+      const auto memory = viz::make_panel("memory"), kv = viz::make_panel("kv");
+      const auto left = drawn(*memory, scene, area), right = drawn(*kv, scene, area);
+      if (run.capture->slot_count_at(cursor) == 0) continue;
+      CHECK(legend_figure(left, "live") == legend_figure(right, "live"));
+      CHECK(legend_figure(left, "peak") ==
+            std::to_string(viz::kv_peak(*run.capture, cursor)->held()));
+    }
+    const viz::Scene scene = scene_at(*run.capture, run.capture->end_tick());
+    const auto memory = viz::make_panel("memory");
+    const auto canvas = drawn(*memory, scene, area);
+    const auto* peak =
+        find(canvas, "peak " + std::to_string(viz::kv_peak(*run.capture, scene.cursor)->held()));
+    REQUIRE(peak);
+    viz::Input click = mouse_at({peak->box.x + 2, peak->box.y + peak->box.h / 2});
+    click.clicked = true;
+    const viz::Reaction reaction = memory->input(click, area, scene);
+    REQUIRE(reaction.cursor);
+    CHECK(*reaction.cursor == viz::kv_peak(*run.capture, scene.cursor)->tick + 1);
+  }
+}
+
+}  // namespace
+}  // namespace triescope::test::test_kv_figures
