@@ -47,9 +47,9 @@ std::string text_of(const MD_ATTRIBUTE& attribute) {
 }
 
 // The callbacks of md4c, which is C: an exception waits in `failure` until the parser has returned.
-class Reader {
+class MarkdownReader {
  public:
-  Reader(std::string_view text, const std::string& path, int first_line)
+  MarkdownReader(std::string_view text, const std::string& path, int first_line)
       : text_(text), path_(path), line_(first_line) {
     for (std::size_t at = 0; at < text.size(); ++at)
       if (text[at] == '\n') ends_.push_back(at);
@@ -61,21 +61,21 @@ class Reader {
     MD_PARSER parser{};
     parser.flags = MD_FLAG_TABLES | MD_FLAG_NOHTML | MD_FLAG_NOINDENTEDCODEBLOCKS;
     parser.enter_block = [](MD_BLOCKTYPE type, void* detail, void* self) {
-      return static_cast<Reader*>(self)->guarded(
-          [&](Reader& reader) { reader.enter(type, detail); });
+      return static_cast<MarkdownReader*>(self)->guarded(
+          [&](MarkdownReader& reader) { reader.enter(type, detail); });
     };
     parser.leave_block = [](MD_BLOCKTYPE type, void*, void* self) {
-      return static_cast<Reader*>(self)->guarded([&](Reader& reader) { reader.leave(type); });
+      return static_cast<MarkdownReader*>(self)->guarded([&](MarkdownReader& reader) { reader.leave(type); });
     };
     parser.enter_span = [](MD_SPANTYPE type, void* detail, void* self) {
-      return static_cast<Reader*>(self)->guarded(
-          [&](Reader& reader) { reader.enter_span(type, detail); });
+      return static_cast<MarkdownReader*>(self)->guarded(
+          [&](MarkdownReader& reader) { reader.enter_span(type, detail); });
     };
     parser.leave_span = [](MD_SPANTYPE type, void*, void* self) {
-      return static_cast<Reader*>(self)->guarded([&](Reader& reader) { reader.leave_span(type); });
+      return static_cast<MarkdownReader*>(self)->guarded([&](MarkdownReader& reader) { reader.leave_span(type); });
     };
     parser.text = [](MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size, void* self) {
-      return static_cast<Reader*>(self)->guarded([&](Reader& reader) {
+      return static_cast<MarkdownReader*>(self)->guarded([&](MarkdownReader& reader) {
         reader.add_text(type, {text, size});
       });
     };
@@ -309,10 +309,83 @@ class Reader {
   std::exception_ptr failure_;
 };
 
+// In the place of an expression in braces, while Markdown is read: a character of nobody's text.
+constexpr std::string_view kPlace = "\uE000";
+// Before a line that may begin like a list, a quote or a heading, and is none.
+constexpr char kGuard = '"';
+
+// The spans of one line, with the expressions back in their places, one after the other.
+std::vector<Span> with_expressions(const std::vector<Span>& spans, const Filled& filled) {
+  auto piece = filled.pieces.begin();
+  std::vector<Span> all;
+  for (const Span& span : spans) {
+    if (!span.picture.empty())
+      throw Error(ErrorCode::kCorruption,
+                  "expected text; found a picture, which stands in the text of a step");
+    if (span.link && !span.link->target.pieces.empty() &&
+        span.link->target.pieces.front().text.find(kPlace) != std::string::npos)
+      throw Error(ErrorCode::kCorruption,
+                  "link: expected an address without an expression, for this is a question, a "
+                  "choice or a task");
+    const auto add = [&](std::string text, std::optional<Expression> expression) {
+      all.push_back(span);
+      all.back().text = std::move(text);
+      all.back().expression = std::move(expression);
+    };
+    if (span.expression) {
+      all.push_back(span);
+      continue;
+    }
+    for (std::size_t from = 0; from <= span.text.size();) {
+      const std::size_t place = std::min(span.text.find(kPlace, from), span.text.size());
+      if (place > from) add(span.text.substr(from, place - from), {});
+      if (place == span.text.size()) break;
+      while (piece != filled.pieces.end() && piece->expressions.empty()) ++piece;
+      if (piece == filled.pieces.end()) break;
+      add("", (piece++)->expressions.front());
+      from = place + kPlace.size();
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
+Marked read_marked(std::string_view text, const std::string& path, int line) {
+  Marked marked;
+  marked.block = {.kind = Block::Kind::kParagraph, .line = line};
+  if (text.empty()) return marked;
+  const auto at_line = [&](auto body) {
+    try {
+      return body();
+    } catch (const Error& error) {
+      throw Error(error.code(), path + ":" + std::to_string(line) + ": " + error.what());
+    }
+  };
+  std::string clean(text);
+  for (std::size_t at; (at = clean.find(kPlace)) != std::string::npos;)
+    clean.erase(at, kPlace.size());
+  const Filled filled = at_line([&] { return parse_filled(clean); });
+  std::string source(1, kGuard);
+  for (const Filled::Piece& piece : filled.pieces)
+    source += piece.expressions.empty() ? piece.text : std::string(kPlace);
+  std::vector<Block> blocks = read_markdown(source, path, line);
+  std::vector<Span>& spans = blocks.front().spans;
+  spans.front().text.erase(0, 1);
+  marked.block.spans = at_line([&] { return with_expressions(spans, filled); });
+  for (const Span& span : marked.block.spans) {
+    if (span.expression)
+      marked.pieces.push_back({"", {*span.expression}});
+    else if (marked.pieces.empty() || !marked.pieces.back().expressions.empty())
+      marked.pieces.push_back({span.text, {}});
+    else
+      marked.pieces.back().text += span.text;
+  }
+  return marked;
+}
+
 std::vector<Block> read_markdown(std::string_view text, const std::string& path, int first_line) {
-  return Reader(text, path, first_line).read();
+  return MarkdownReader(text, path, first_line).read();
 }
 
 }  // namespace triescope::lessons

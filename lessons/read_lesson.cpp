@@ -38,9 +38,9 @@ std::string plain(const Block& block) {
   return text;
 }
 
-class Reader {
+class LessonReader {
  public:
-  explicit Reader(const std::string& path) : path_(path) {}
+  explicit LessonReader(const std::string& path) : path_(path) {}
 
   std::vector<Step> steps(std::vector<Block> blocks) {
     std::vector<Step> steps;
@@ -83,6 +83,7 @@ class Reader {
   Filled filled(int line, std::string_view text) const {
     return at(line, [&] { return parse_filled(text); });
   }
+  Marked marked(int line, std::string_view text) const { return read_marked(text, path_, line); }
 
   Piece piece(Block block) const {
     if (block.kind == Block::Kind::kQuote && is_notes(block)) return notes(std::move(block));
@@ -142,7 +143,9 @@ class Reader {
       result.value = computed(line, text.substr(mark + 2));
       text = trimmed(text.substr(0, mark));
     }
-    result.text = filled(line.number, text);
+    result.text = marked(line.number, text);
+    if (text.empty() && result.value)
+      result.text.block.spans = {{.expression = result.value->expression, .line = line.number}};
     if (text.empty() && !result.value) refuse(line.number, "predict: expected a choice behind '-'");
     return result;
   }
@@ -180,7 +183,7 @@ class Reader {
       }
     }
     if (question.empty()) refuse(block.line, "predict: expected a question");
-    result.question = filled(block.line, question);
+    result.question = marked(block.line, question);
     if (result.choices.size() == 1)
       refuse(block.line,
              "predict: expected two choices or more, or none where a number is asked for");
@@ -209,7 +212,7 @@ class Reader {
       }
     }
     if (text.empty()) refuse(block.line, "check: expected what is to be done");
-    result.text = filled(block.line, text);
+    result.text = marked(block.line, text);
     if (!has_condition) refuse(block.line, "check: expected 'when: EXPRESSION'");
     if (result.show.empty())
       refuse(block.line, "check: expected 'show: …', which does it for those who ask");
@@ -298,7 +301,7 @@ class Reader {
       }
     }
     if (text.empty()) refuse(block.line, "experiment: expected what is tried, in words");
-    result.text = filled(block.line, text);
+    result.text = marked(block.line, text);
     if (!named) refuse(block.line, "experiment: expected 'rule: NAME', by which it draws");
     if (result.tokens.size() < 2)
       refuse(block.line, "experiment: expected two tokens or more, '- TOKEN := P | Q' each");
@@ -345,7 +348,7 @@ Lesson read_lesson(std::string_view text, const std::string& path) {
   lesson.path = path;
   std::string_view body;
   lesson.about = read_front_matter(text, path, body);
-  lesson.steps = Reader(path).steps(read_markdown(body, path, lesson.about.body_line));
+  lesson.steps = LessonReader(path).steps(read_markdown(body, path, lesson.about.body_line));
   keep_sources(lesson, body);
   return lesson;
 }
