@@ -65,14 +65,16 @@ class MarkdownReader {
           [&](MarkdownReader& reader) { reader.enter(type, detail); });
     };
     parser.leave_block = [](MD_BLOCKTYPE type, void*, void* self) {
-      return static_cast<MarkdownReader*>(self)->guarded([&](MarkdownReader& reader) { reader.leave(type); });
+      return static_cast<MarkdownReader*>(self)->guarded(
+          [&](MarkdownReader& reader) { reader.leave(type); });
     };
     parser.enter_span = [](MD_SPANTYPE type, void* detail, void* self) {
       return static_cast<MarkdownReader*>(self)->guarded(
           [&](MarkdownReader& reader) { reader.enter_span(type, detail); });
     };
     parser.leave_span = [](MD_SPANTYPE type, void*, void* self) {
-      return static_cast<MarkdownReader*>(self)->guarded([&](MarkdownReader& reader) { reader.leave_span(type); });
+      return static_cast<MarkdownReader*>(self)->guarded(
+          [&](MarkdownReader& reader) { reader.leave_span(type); });
     };
     parser.text = [](MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size, void* self) {
       return static_cast<MarkdownReader*>(self)->guarded([&](MarkdownReader& reader) {

@@ -244,8 +244,8 @@ TEST_CASE_FIXTURE(Class, "lesson: every one of the program can be played to its 
   CHECK(workspace.preferences.finished_lessons.size() == 12);
 }
 
-
-TEST_CASE_FIXTURE(Class, "lesson: how many questions were answered is known while it is half done") {
+TEST_CASE_FIXTURE(Class,
+                  "lesson: how many questions were answered is known while it is half done") {
   CHECK(lesson.progress_of(kTrie) == nullptr);
   lesson.open(kTrie);
   const auto said = [&] {
