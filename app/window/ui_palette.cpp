@@ -48,7 +48,7 @@ bool draw_palette(Ui& ui) {
   }
   ImGui::SetNextItemWidth(-FLT_MIN);
   const bool enter =
-      ImGui::InputTextWithHint("##query", "type a part of a command's or panel's name", &query,
+      ImGui::InputTextWithHint("##query", "a command or a panel, or a word for it: export, html, shortcuts", &query,
                                ImGuiInputTextFlags_EnterReturnsTrue);
   if (ImGui::IsItemEdited()) selected = 0;
   const std::vector<Row> matches = rows_for(ui, query);

@@ -56,6 +56,7 @@ previous-match
 write-state $work/11.json
 find-text upon no time
 write-state $work/12.json
+go-start
 find-text e
 find-next
 write-state $work/13.json
