@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lessons/actions.h"
+#include "lessons/markdown.h"
 #include "lessons/trace.h"
 
 namespace triescope::lessons {
@@ -35,7 +36,7 @@ struct Experiment {
     std::optional<Expression> q = {};
     int line = 0;
   };
-  Filled text = {};  // what is tried
+  Marked text = {};  // what is tried
   std::string rule = {};
   std::vector<Token> tokens = {};
   int drafts = 1;  // below one node

@@ -35,14 +35,14 @@ struct Computed {
 };
 
 struct Choice {
-  Filled text = {};                    // empty: its value is shown
+  Marked text = {};                    // empty: its value is shown
   std::optional<Computed> value = {};  // what the answer is compared with; else the text itself
   int line = 0;
 };
 
 // A question. What follows it in the step stays hidden until somebody answers.
 struct Predict {
-  Filled question = {};
+  Marked question = {};
   std::vector<Choice> choices = {};  // empty: a number is asked for
   Computed answer = {};
   double within = 0;                      // a number this close counts as right
@@ -52,7 +52,7 @@ struct Predict {
 
 // A task: met once `when` is true of what the window shows. "Show me" performs `show`.
 struct Task {
-  Filled text = {};
+  Marked text = {};
   Computed when = {};
   std::vector<Action> show = {};
   int line = 0;

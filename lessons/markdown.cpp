@@ -311,7 +311,80 @@ class MarkdownReader {
   std::exception_ptr failure_;
 };
 
+// In the place of an expression in braces, while Markdown is read: a character of nobody's text.
+constexpr std::string_view kPlace = "\uE000";
+// Before a line that may begin like a list, a quote or a heading, and is none.
+constexpr char kGuard = '"';
+
+// The spans of one line, with the expressions back in their places, one after the other.
+std::vector<Span> with_expressions(const std::vector<Span>& spans, const Filled& filled) {
+  auto piece = filled.pieces.begin();
+  std::vector<Span> all;
+  for (const Span& span : spans) {
+    if (!span.picture.empty())
+      throw Error(ErrorCode::kCorruption,
+                  "expected text; found a picture, which stands in the text of a step");
+    if (span.link && !span.link->target.pieces.empty() &&
+        span.link->target.pieces.front().text.find(kPlace) != std::string::npos)
+      throw Error(ErrorCode::kCorruption,
+                  "link: expected an address without an expression, for this is a question, a "
+                  "choice or a task");
+    const auto add = [&](std::string text, std::optional<Expression> expression) {
+      all.push_back(span);
+      all.back().text = std::move(text);
+      all.back().expression = std::move(expression);
+    };
+    if (span.expression) {
+      all.push_back(span);
+      continue;
+    }
+    for (std::size_t from = 0; from <= span.text.size();) {
+      const std::size_t place = std::min(span.text.find(kPlace, from), span.text.size());
+      if (place > from) add(span.text.substr(from, place - from), {});
+      if (place == span.text.size()) break;
+      while (piece != filled.pieces.end() && piece->expressions.empty()) ++piece;
+      if (piece == filled.pieces.end()) break;
+      add("", (piece++)->expressions.front());
+      from = place + kPlace.size();
+    }
+  }
+  return all;
+}
+
 }  // namespace
+
+Marked read_marked(std::string_view text, const std::string& path, int line) {
+  Marked marked;
+  marked.block = {.kind = Block::Kind::kParagraph, .line = line};
+  if (text.empty()) return marked;
+  const auto at_line = [&](auto body) {
+    try {
+      return body();
+    } catch (const Error& error) {
+      throw Error(error.code(), path + ":" + std::to_string(line) + ": " + error.what());
+    }
+  };
+  std::string clean(text);
+  for (std::size_t at; (at = clean.find(kPlace)) != std::string::npos;)
+    clean.erase(at, kPlace.size());
+  const Filled filled = at_line([&] { return parse_filled(clean); });
+  std::string source(1, kGuard);
+  for (const Filled::Piece& piece : filled.pieces)
+    source += piece.expressions.empty() ? piece.text : std::string(kPlace);
+  std::vector<Block> blocks = read_markdown(source, path, line);
+  std::vector<Span>& spans = blocks.front().spans;
+  spans.front().text.erase(0, 1);
+  marked.block.spans = at_line([&] { return with_expressions(spans, filled); });
+  for (const Span& span : marked.block.spans) {
+    if (span.expression)
+      marked.pieces.push_back({"", {*span.expression}});
+    else if (marked.pieces.empty() || !marked.pieces.back().expressions.empty())
+      marked.pieces.push_back({span.text, {}});
+    else
+      marked.pieces.back().text += span.text;
+  }
+  return marked;
+}
 
 std::vector<Block> read_markdown(std::string_view text, const std::string& path, int first_line) {
   return MarkdownReader(text, path, first_line).read();

@@ -1,4 +1,4 @@
-// Markdown as blocks of text, read by md4c: CommonMark with tables; raw HTML is text. A code span
+// Markdown as blocks of text, or as one line of it, read by md4c: CommonMark with tables; raw HTML is text. A code span
 // that begins with "=" is an expression: `= kv_live(3)`. Links lead to things of the run (ts:node/7),
 // to other lessons (file.md) or to the web.
 #pragma once
@@ -61,5 +61,13 @@ inline constexpr int kMostNesting = 12;
 // `first_line`: of the text in its file. Error{kCorruption}: "FILE:LINE: …" for nesting too deep, a link or
 // an expression that is wrong, a picture that is not a PNG of the lesson's folder, or has no text.
 std::vector<Block> read_markdown(std::string_view text, const std::string& path, int first_line);
+
+// A question, a choice or a task: one line of Markdown with expressions in braces. As a Filled it is the
+// same without marks, for what compares or speaks it; the block is a paragraph.
+struct Marked : Filled {
+  Block block = {};
+};
+// Error{kCorruption}: parse_filled()'s and read_markdown()'s; a picture; an expression in a link's address.
+Marked read_marked(std::string_view text, const std::string& path, int line);
 
 }  // namespace triescope::lessons

@@ -83,6 +83,7 @@ class LessonReader {
   Filled filled(int line, std::string_view text) const {
     return at(line, [&] { return parse_filled(text); });
   }
+  Marked marked(int line, std::string_view text) const { return read_marked(text, path_, line); }
 
   Piece piece(Block block) const {
     if (block.kind == Block::Kind::kQuote && is_notes(block)) return notes(std::move(block));
@@ -142,7 +143,9 @@ class LessonReader {
       result.value = computed(line, text.substr(mark + 2));
       text = trimmed(text.substr(0, mark));
     }
-    result.text = filled(line.number, text);
+    result.text = marked(line.number, text);
+    if (text.empty() && result.value)
+      result.text.block.spans = {{.expression = result.value->expression, .line = line.number}};
     if (text.empty() && !result.value) refuse(line.number, "predict: expected a choice behind '-'");
     return result;
   }
@@ -180,7 +183,7 @@ class LessonReader {
       }
     }
     if (question.empty()) refuse(block.line, "predict: expected a question");
-    result.question = filled(block.line, question);
+    result.question = marked(block.line, question);
     if (result.choices.size() == 1)
       refuse(block.line,
              "predict: expected two choices or more, or none where a number is asked for");
@@ -209,7 +212,7 @@ class LessonReader {
       }
     }
     if (text.empty()) refuse(block.line, "check: expected what is to be done");
-    result.text = filled(block.line, text);
+    result.text = marked(block.line, text);
     if (!has_condition) refuse(block.line, "check: expected 'when: EXPRESSION'");
     if (result.show.empty())
       refuse(block.line, "check: expected 'show: …', which does it for those who ask");
@@ -298,7 +301,7 @@ class LessonReader {
       }
     }
     if (text.empty()) refuse(block.line, "experiment: expected what is tried, in words");
-    result.text = filled(block.line, text);
+    result.text = marked(block.line, text);
     if (!named) refuse(block.line, "experiment: expected 'rule: NAME', by which it draws");
     if (result.tokens.size() < 2)
       refuse(block.line, "experiment: expected two tokens or more, '- TOKEN := P | Q' each");

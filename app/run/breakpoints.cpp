@@ -112,7 +112,7 @@ void check_breakpoint(const Breakpoint& breakpoint) {
   if (breakpoint.kind == BreakKind::kPattern) TokenPattern(breakpoint.text);
 }
 
-void BreakRecorder::set_breakpoints(std::vector<Breakpoint> breakpoints) {
+void BreakWatch::set_breakpoints(std::vector<Breakpoint> breakpoints) {
   watched_.clear();
   for (Breakpoint& point : breakpoints) {
     std::optional<TokenPattern> pattern;
@@ -121,17 +121,122 @@ void BreakRecorder::set_breakpoints(std::vector<Breakpoint> breakpoints) {
   }
 }
 
-BreakHit BreakRecorder::take_hit() { return std::exchange(hit_, {}); }
-
-template <class Test>
-void BreakRecorder::check(BreakKind kind, const std::string& detail, std::int32_t node, Test test) {
-  if (!hit_.empty()) return;
-  for (const Watched& watched : watched_) {
-    if (!watched.point.enabled || watched.point.kind != kind || !test(watched)) continue;
-    hit_ = {describe(watched.point) + ": " + detail, node};
-    return;
-  }
+template <class Detail, class Test>
+BreakHit BreakWatch::check(BreakKind kind, std::int32_t node, Detail detail, Test test) const {
+  for (const Watched& watched : watched_)
+    if (watched.point.enabled && watched.point.kind == kind && test(watched))
+      return {describe(watched.point) + ": " + detail(), node};
+  return {};
 }
+
+std::optional<std::string_view> BreakWatch::piece(std::int32_t token) const {
+  return piece_of_(token);
+}
+
+std::string BreakWatch::token_name(std::int32_t token) const {
+  const auto bytes = piece(token);
+  return bytes ? "'" + viz::token_text(*bytes) + "'" : "token " + std::to_string(token);
+}
+
+std::string BreakWatch::node_name(std::int32_t node) const {
+  const std::string name = "node " + std::to_string(node);
+  const auto bytes = piece(token_of_(node));
+  return bytes ? name + " '" + viz::token_text(*bytes) + "'" : name;
+}
+
+BreakHit BreakWatch::hit_by(const capture::VerdictRow& row) const {
+  const auto always = [](const Watched&) { return true; };
+  const auto why = [&] {
+    const std::string reason =
+        viz::reason_text(row, [&](std::int32_t token) { return token_name(token); });
+    return node_name(row.node) + (reason.empty() ? "" : ", " + reason);
+  };
+  if (row.verdict == capture::Verdict::kRejected)
+    return check(BreakKind::kRejection, row.node, why, always);
+  BreakHit hit;
+  if (row.verdict == capture::Verdict::kWithdrawn) return hit;
+  if (row.verdict == capture::Verdict::kPruned)
+    hit = check(BreakKind::kPrune, row.node, why, always);
+  if (row.verdict == capture::Verdict::kFinished)
+    hit = check(BreakKind::kFinished, row.node, why, always);
+  const std::int32_t token = token_of_(row.node);
+  if (!hit.empty() || token < 0) return hit;
+  hit = check(BreakKind::kToken, row.node, why,
+              [&](const Watched& watched) { return watched.point.threshold == token; });
+  const auto bytes = piece(token);
+  if (!hit.empty() || !bytes) return hit;
+  hit = check(BreakKind::kText, row.node, why,
+              [&](const Watched& watched) { return holds(*bytes, watched.point.text); });
+  if (!hit.empty()) return hit;
+  return check(BreakKind::kPattern, row.node, why,
+               [&](const Watched& watched) { return watched.pattern->matches(*bytes); });
+}
+
+BreakHit BreakWatch::hit_by_entropy(std::span<const capture::CandidateRow> rows) const {
+  BreakHit hit;
+  for (std::size_t first = 0, end = 0; first < rows.size() && hit.empty(); first = end) {
+    while (end < rows.size() && rows[end].node == rows[first].node &&
+           rows[end].whose == rows[first].whose)
+      ++end;
+    if (rows[first].whose != capture::Whose::kTarget) continue;
+    const double entropy = entropy_of(rows.subspan(first, end - first));
+    hit = check(
+        BreakKind::kEntropyAbove, rows[first].node,
+        [&] {
+          char text[32];
+          std::snprintf(text, sizeof text, "%.2f nats after ", entropy);
+          return text + node_name(rows[first].node);
+        },
+        [&](const Watched& watched) { return entropy > watched.point.threshold; });
+  }
+  return hit;
+}
+
+BreakHit BreakWatch::hit_in(const PhaseRows& rows) const {
+  if (watched_.empty()) return {};
+  for (const capture::VerdictRow& row : rows.verdicts)
+    if (BreakHit hit = hit_by(row); !hit.empty()) return hit;
+  if (BreakHit hit = hit_by_entropy(rows.candidates); !hit.empty()) return hit;
+  for (const capture::SlotRow& row : rows.slots) {
+    if (row.action != capture::SlotAction::kMove || row.whose != capture::Whose::kTarget) continue;
+    BreakHit hit = check(
+        BreakKind::kMove, row.node >= 0 ? row.node : -1,
+        [&] { return "slot " + std::to_string(row.from_slot) + " to " + std::to_string(row.slot); },
+        [](const Watched&) { return true; });
+    if (!hit.empty()) return hit;
+  }
+  for (const capture::MemoryRow& row : rows.memory) {
+    if (row.whose != capture::Whose::kTarget) continue;
+    BreakHit hit = check(
+        BreakKind::kLiveAbove, -1, [&] { return counted(row.live, "live token"); },
+        [&](const Watched& watched) { return row.live > watched.point.threshold; });
+    if (!hit.empty()) return hit;
+  }
+  for (const capture::StepRow& row : rows.steps) {
+    BreakHit hit;
+    if (row.drafted > 0)
+      hit = check(
+          BreakKind::kAcceptedBelow, -1,
+          [&] {
+            return "step " + std::to_string(row.step) + " accepted " + std::to_string(row.accepted);
+          },
+          [&](const Watched& watched) { return row.accepted < watched.point.threshold; });
+    if (hit.empty())
+      hit = check(
+          BreakKind::kStep, -1, [] { return std::string("done"); },
+          [&](const Watched& watched) { return row.step == watched.point.threshold; });
+    if (!hit.empty()) return hit;
+  }
+  return {};
+}
+
+BreakRecorder::BreakRecorder(capture::Recorder& inner, PieceOf piece_of)
+    : inner_(inner),
+      piece_of_(std::move(piece_of)),
+      watch_([this](std::int32_t node) { return token_of(node); },
+             [this](std::int32_t token) { return piece(token); }) {}
+
+BreakHit BreakRecorder::take_hit() { return std::exchange(hit_, {}); }
 
 std::optional<std::string_view> BreakRecorder::piece(std::int32_t token) const {
   if (const auto found = recorded_pieces_.find(token); found != recorded_pieces_.end())
@@ -140,38 +245,12 @@ std::optional<std::string_view> BreakRecorder::piece(std::int32_t token) const {
   return std::nullopt;
 }
 
-std::string BreakRecorder::token_name(std::int32_t token) const {
-  const auto bytes = piece(token);
-  return bytes ? "'" + viz::token_text(*bytes) + "'" : "token " + std::to_string(token);
-}
-
 std::int32_t BreakRecorder::token_of(std::int32_t node) const {
   const auto index = static_cast<std::size_t>(node);
   return node >= 0 && index < token_of_node_.size() ? token_of_node_[index] : -1;
 }
 
-std::string BreakRecorder::node_name(std::int32_t node) const {
-  const std::string name = "node " + std::to_string(node);
-  const auto bytes = piece(token_of(node));
-  return bytes ? name + " '" + viz::token_text(*bytes) + "'" : name;
-}
-
-void BreakRecorder::check_candidates(std::span<const capture::CandidateRow> rows) {
-  for (std::size_t first = 0, end = 0; first < rows.size(); first = end) {
-    while (end < rows.size() && rows[end].node == rows[first].node &&
-           rows[end].whose == rows[first].whose)
-      ++end;
-    if (rows[first].whose != capture::Whose::kTarget) continue;
-    const double entropy = entropy_of(rows.subspan(first, end - first));
-    char text[32];
-    std::snprintf(text, sizeof text, "%.2f nats after ", entropy);
-    check(BreakKind::kEntropyAbove, text + node_name(rows[first].node), rows[first].node,
-          [&](const Watched& watched) { return entropy > watched.point.threshold; });
-  }
-}
-
 void BreakRecorder::write(const capture::RowTables& rows) {
-  const auto always = [](const Watched&) { return true; };
   for (const capture::PieceRow& row : rows.pieces)
     recorded_pieces_.try_emplace(row.token, row.bytes);
   for (const capture::NodeRow& row : rows.nodes) {
@@ -180,50 +259,74 @@ void BreakRecorder::write(const capture::RowTables& rows) {
       token_of_node_.resize(static_cast<std::size_t>(row.node) + 1, -1);
     token_of_node_[static_cast<std::size_t>(row.node)] = row.token;
   }
-  for (const capture::VerdictRow& row : rows.verdicts) {
-    if (!hit_.empty()) break;
-    const std::string reason =
-        viz::reason_text(row, [&](std::int32_t token) { return token_name(token); });
-    const std::string why = node_name(row.node) + (reason.empty() ? "" : ", " + reason);
-    if (row.verdict == capture::Verdict::kRejected) {
-      check(BreakKind::kRejection, why, row.node, always);
-      continue;
-    }
-    if (row.verdict == capture::Verdict::kWithdrawn) continue;
-    if (row.verdict == capture::Verdict::kPruned) check(BreakKind::kPrune, why, row.node, always);
-    if (row.verdict == capture::Verdict::kFinished)
-      check(BreakKind::kFinished, why, row.node, always);
-    const std::int32_t token = token_of(row.node);
-    if (token < 0) continue;
-    check(BreakKind::kToken, why, row.node,
-          [&](const Watched& watched) { return watched.point.threshold == token; });
-    const auto bytes = piece(token);
-    if (!bytes) continue;
-    check(BreakKind::kText, why, row.node,
-          [&](const Watched& watched) { return holds(*bytes, watched.point.text); });
-    check(BreakKind::kPattern, why, row.node,
-          [&](const Watched& watched) { return watched.pattern->matches(*bytes); });
-  }
-  check_candidates(rows.candidates);
-  for (const capture::SlotRow& row : rows.slots)
-    if (row.action == capture::SlotAction::kMove && row.whose == capture::Whose::kTarget)
-      check(BreakKind::kMove,
-            "slot " + std::to_string(row.from_slot) + " to " + std::to_string(row.slot),
-            row.node >= 0 ? row.node : -1, always);
-  for (const capture::MemoryRow& row : rows.memory)
-    if (row.whose == capture::Whose::kTarget)
-      check(BreakKind::kLiveAbove, counted(row.live, "live token"), -1,
-            [&](const Watched& watched) { return row.live > watched.point.threshold; });
-  for (const capture::StepRow& row : rows.steps) {
-    if (row.drafted > 0)
-      check(BreakKind::kAcceptedBelow,
-            "step " + std::to_string(row.step) + " accepted " + std::to_string(row.accepted), -1,
-            [&](const Watched& watched) { return row.accepted < watched.point.threshold; });
-    check(BreakKind::kStep, "done", -1,
-          [&](const Watched& watched) { return row.step == watched.point.threshold; });
-  }
+  if (hit_.empty())
+    hit_ = watch_.hit_in({rows.verdicts, rows.candidates, rows.slots, rows.memory, rows.steps});
   // Last, so that a call that was refused memory took nothing; all else gives the same again.
   inner_.write(rows);
+}
+
+namespace {
+
+// The rows of a sorted span that `tick_of` puts at `tick`.
+template <class Row, class TickOf>
+std::span<const Row> rows_at(std::span<const Row> rows, capture::Tick tick, TickOf tick_of) {
+  const auto first = std::ranges::lower_bound(rows, tick, {}, tick_of);
+  const auto end = std::ranges::upper_bound(first, rows.end(), tick, {}, tick_of);
+  return {first, end};
+}
+
+// What the phase `tick` handed to the recorder.
+PhaseRows recorded_rows(const capture::Capture& capture, capture::Tick tick) {
+  using capture::Phase;
+  const std::int32_t step = capture::step_of(tick);
+  // A step's memory is recorded by its commit, its figures by its observe phase.
+  return {rows_at(capture.verdicts(step), tick, &capture::VerdictRow::tick),
+          rows_at(capture.candidates_of(step), tick, &capture::CandidateRow::tick),
+          rows_at(capture.slot_events(step), tick, &capture::SlotRow::tick),
+          rows_at(capture.memory(), tick,
+                  [](const capture::MemoryRow& row) {
+                    return capture::make_tick(row.step, Phase::kCommit);
+                  }),
+          rows_at(capture.steps(), tick, [](const capture::StepRow& row) {
+            return capture::make_tick(row.step, Phase::kObserve);
+          })};
+}
+
+BreakWatch watch_over(const capture::Capture& capture, const std::vector<Breakpoint>& breakpoints) {
+  BreakWatch watch(
+      [nodes = capture.nodes()](std::int32_t node) {
+        const auto index = static_cast<std::size_t>(node);
+        return node >= 0 && index < nodes.size() ? nodes[index].token : -1;
+      },
+      [&capture](std::int32_t token) -> std::optional<std::string_view> {
+        if (token < 0) return std::nullopt;
+        return capture.piece(token);
+      });
+  watch.set_breakpoints(breakpoints);
+  return watch;
+}
+
+}  // namespace
+
+std::optional<BreakStop> next_match(const capture::Capture& capture,
+                                    const std::vector<Breakpoint>& breakpoints,
+                                    capture::Tick cursor, capture::Tick end) {
+  const BreakWatch watch = watch_over(capture, breakpoints);
+  for (capture::Tick tick = std::max<capture::Tick>(cursor, 0);
+       tick < std::min(end, capture.end_tick()); ++tick)
+    if (BreakHit hit = watch.hit_in(recorded_rows(capture, tick)); !hit.empty())
+      return BreakStop{tick + 1, std::move(hit)};
+  return std::nullopt;
+}
+
+std::optional<BreakStop> previous_match(const capture::Capture& capture,
+                                        const std::vector<Breakpoint>& breakpoints,
+                                        capture::Tick cursor) {
+  const BreakWatch watch = watch_over(capture, breakpoints);
+  for (capture::Tick tick = std::min(cursor, capture.end_tick() + 1) - 2; tick >= 0; --tick)
+    if (BreakHit hit = watch.hit_in(recorded_rows(capture, tick)); !hit.empty())
+      return BreakStop{tick + 1, std::move(hit)};
+  return std::nullopt;
 }
 
 }  // namespace triescope::app

@@ -1,6 +1,7 @@
-// Breakpoints on decoding: conditions over what a step recorded. BreakRecorder stands between a
-// session and its recorder and notes the first condition that was met. Used on the session thread
-// only.
+// Breakpoints on decoding: conditions over what a phase recorded. BreakWatch evaluates them, the same
+// for a live run and for a recorded one. BreakRecorder stands between a session and its recorder and
+// notes the first condition that was met; it is used on the session thread only. next_match() and
+// previous_match() search a capture, on the thread that owns it.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "app/run/token_pattern.h"
+#include "core/capture/capture.h"
 #include "core/capture/recorder.h"
 
 namespace triescope::app {
@@ -65,16 +67,58 @@ Breakpoint new_breakpoint(BreakKind kind);
 void check_breakpoint(const Breakpoint& breakpoint);
 std::vector<BreakKind> all_break_kinds();
 
+// What a phase recorded, as far as breakpoints look at it. Borrowed.
+struct PhaseRows {
+  std::span<const capture::VerdictRow> verdicts = {};
+  std::span<const capture::CandidateRow> candidates = {};
+  std::span<const capture::SlotRow> slots = {};
+  std::span<const capture::MemoryRow> memory = {};
+  std::span<const capture::StepRow> steps = {};
+};
+
+class BreakWatch {
+ public:
+  using TokenOf = std::function<std::int32_t(std::int32_t node)>;  // -1 = not known
+  using PieceOf = std::function<std::optional<std::string_view>(std::int32_t token)>;
+
+  BreakWatch(TokenOf token_of, PieceOf piece_of)
+      : token_of_(std::move(token_of)), piece_of_(std::move(piece_of)) {}
+
+  // REQUIRES: check_breakpoint() accepts each.
+  void set_breakpoints(std::vector<Breakpoint> breakpoints);
+  // The first that these rows hit.
+  BreakHit hit_in(const PhaseRows& rows) const;
+
+ private:
+  struct Watched {
+    Breakpoint point;
+    std::optional<TokenPattern> pattern;
+  };
+  // The hit of the first breakpoint of this kind that passes `test(watched)`; `detail()`: why.
+  template <class Detail, class Test>
+  BreakHit check(BreakKind kind, std::int32_t node, Detail detail, Test test) const;
+  BreakHit hit_by(const capture::VerdictRow& row) const;
+  BreakHit hit_by_entropy(std::span<const capture::CandidateRow> rows) const;
+  std::optional<std::string_view> piece(std::int32_t token) const;
+  std::string token_name(std::int32_t token) const;  // "'·the'", or "token 5"
+  std::string node_name(std::int32_t node) const;    // "node 4 '·the'"
+
+  TokenOf token_of_;
+  PieceOf piece_of_;
+  std::vector<Watched> watched_;
+};
+
 class BreakRecorder final : public capture::Recorder {
  public:
   using PieceOf = std::function<std::string_view(std::int32_t token)>;
 
   // `inner` is borrowed. `piece_of`: a token's bytes; without it those that were recorded are known.
-  explicit BreakRecorder(capture::Recorder& inner, PieceOf piece_of = {})
-      : inner_(inner), piece_of_(std::move(piece_of)) {}
+  explicit BreakRecorder(capture::Recorder& inner, PieceOf piece_of = {});
 
   // REQUIRES: check_breakpoint() accepts each.
-  void set_breakpoints(std::vector<Breakpoint> breakpoints);
+  void set_breakpoints(std::vector<Breakpoint> breakpoints) {
+    watch_.set_breakpoints(std::move(breakpoints));
+  }
   // What was hit first since the last call.
   BreakHit take_hit();
 
@@ -83,25 +127,30 @@ class BreakRecorder final : public capture::Recorder {
   void flush() override { inner_.flush(); }
 
  private:
-  struct Watched {
-    Breakpoint point;
-    std::optional<TokenPattern> pattern;
-  };
-  // Notes `detail`, of `node`, if an enabled breakpoint of this kind passes `test(watched)`.
-  template <class Test>
-  void check(BreakKind kind, const std::string& detail, std::int32_t node, Test test);
-  void check_candidates(std::span<const capture::CandidateRow> rows);
+  std::int32_t token_of(std::int32_t node) const;
   std::optional<std::string_view> piece(std::int32_t token) const;
-  std::string token_name(std::int32_t token) const;  // "'·the'", or "token 5"
-  std::string node_name(std::int32_t node) const;    // "node 4 '·the'"
-  std::int32_t token_of(std::int32_t node) const;    // -1 = not known
 
   capture::Recorder& inner_;
   PieceOf piece_of_;
-  std::vector<Watched> watched_;
   std::vector<std::int32_t> token_of_node_;
   std::unordered_map<std::int32_t, std::string> recorded_pieces_;  // by token
+  BreakWatch watch_;
   BreakHit hit_;
 };
+
+// Where a run stops, or would have: before the phase `tick`, which is the one after the hit.
+struct BreakStop {
+  capture::Tick tick = 0;
+  BreakHit hit = {};
+};
+// The first stop behind `cursor` and not behind `end`: nullopt = none.
+// REQUIRES (of both): check_breakpoint() accepts each breakpoint.
+std::optional<BreakStop> next_match(const capture::Capture& capture,
+                                    const std::vector<Breakpoint>& breakpoints,
+                                    capture::Tick cursor, capture::Tick end);
+// The last stop before `cursor`.
+std::optional<BreakStop> previous_match(const capture::Capture& capture,
+                                        const std::vector<Breakpoint>& breakpoints,
+                                        capture::Tick cursor);
 
 }  // namespace triescope::app

@@ -40,12 +40,18 @@ class PageText {
   bool has_pictures() const { return pictures_; }
 
  private:
-  std::string text_of(const lessons::Filled& filled) const {
-    try {
-      return phrase(filled, scenes_.trace(), shown_value);
-    } catch (const Error&) {
-      return "?";  // `lesson check` says why
+  // A string, or a list of spans where some of it is marked.
+  json words_of(const lessons::Marked& text) {
+    json words = json::array();
+    json block = block_json(lesson_, text.block, scenes_, scene_, pictures_);
+    for (json& span : block["spans"]) {
+      if (span.is_string() && !words.empty() && words.back().is_string())
+        words.back() = words.back().get<std::string>() + span.get<std::string>();
+      else
+        words.push_back(std::move(span));
     }
+    if (words.empty()) return "";
+    return words.size() == 1 && words[0].is_string() ? words[0] : words;
   }
 
   void add(json& pieces, const lessons::Block& block) {
@@ -60,16 +66,14 @@ class PageText {
                                      changes + ". This page keeps to the first."}});
   }
   void add(json& pieces, const Predict& predict) {
-    json ask = {{"text", text_of(predict.question)},
+    json ask = {{"text", words_of(predict.question)},
                 {"choices", json::array()},
                 {"right", -1},
                 {"truth", "?"},
                 {"number", nullptr},
                 {"within", predict.within}};
     for (const lessons::Choice& choice : predict.choices)
-      ask["choices"].push_back(choice.text.pieces.empty()
-                                   ? shown_value(value_of(choice, scenes_.trace()))
-                                   : text_of(choice.text));
+      ask["choices"].push_back(words_of(choice.text));
     const lessons::Answer answer = answer_of(predict, scenes_.trace());
     ask["right"] = answer.choice;
     ask["truth"] = shown_value(answer.value);
@@ -82,7 +86,7 @@ class PageText {
     for (const auto& [view, node] : scenes_.met_at(task))
       met.push_back({view, node ? json(*node) : json()});
     pieces.push_back({{"task",
-                       {{"text", text_of(task.text)},
+                       {{"text", words_of(task.text)},
                         {"show", scene_json(scenes_.after(scene_, task.show, runs))},
                         {"met", met}}}});
   }
@@ -94,7 +98,7 @@ class PageText {
     for (std::size_t i = 0; i < setup.names.size(); ++i)
       rows.push_back({shown_value(setup.names[i]), expected[i], result.share(i)});
     pieces.push_back({{"experiment",
-                       {{"text", text_of(experiment.text)},
+                       {{"text", words_of(experiment.text)},
                         {"rule", rule_words(experiment.rule)},
                         {"rows", rows},
                         {"agrees", result.agrees()},

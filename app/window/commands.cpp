@@ -21,13 +21,15 @@ Commands file_commands(Workspace& w, UiState& ui) {
        .title = "Open capture or model…",
        .menu = "File",
        .chords = chords({"Ctrl+O"}),
-       .run = opens(ui, Dialog::kOpen)},
+       .run = opens(ui, Dialog::kOpen),
+       .keywords = "load file"},
       {.id = "save-as",
        .title = "Save capture as…",
        .menu = "File",
        .chords = chords({"Ctrl+S"}),
        .run = opens(ui, Dialog::kSaveAs),
-       .enabled = has_document(w)},
+       .enabled = has_document(w),
+       .keywords = "export copy file"},
       {.id = "export",
        .title = "Export a panel…",
        .menu = "File",
@@ -37,7 +39,8 @@ Commands file_commands(Workspace& w, UiState& ui) {
              if (!ui.hovered_panel.empty()) ui.export_panel = ui.hovered_panel;
              ui.open(Dialog::kExport);
            },
-       .enabled = has_document(w)},
+       .enabled = has_document(w),
+       .keywords = "picture figure image svg pdf png csv"},
       {.id = "save-picture",
        .title = "Save a picture of the panel under the mouse",
        .menu = "File",
@@ -45,14 +48,16 @@ Commands file_commands(Workspace& w, UiState& ui) {
        .run = [&w, &ui] { ui.copy = w.save_picture(ui.panel_meant()); },
        .enabled = has_document(w),
        .help = "As a PNG in the current folder, and the file's path to the clipboard. (The "
-               "clipboard here takes text alone.) From a menu: the panel the mouse was over last."},
+               "clipboard here takes text alone.) From a menu: the panel the mouse was over last.",
+       .keywords = "export png image screenshot figure"},
       {.id = "save-handout",
        .title = "Save the run as a handout",
        .menu = "File",
        .run = [&w, &ui] { ui.copy = w.save_whole_run(WholeRun::kHandout); },
        .enabled = has_document(w),
        .help = "As one HTML page in the current folder, for any browser and without a network; its "
-               "path goes to the clipboard. A range of steps dragged on the timeline limits it."},
+               "path goes to the clipboard. A range of steps dragged on the timeline limits it.",
+       .keywords = "export html page web browser share"},
       {.id = "save-data",
        .title = "Save the run as data",
        .menu = "File",
@@ -60,7 +65,8 @@ Commands file_commands(Workspace& w, UiState& ui) {
        .enabled = has_document(w),
        .help =
            "As JSON lines in the current folder, a line a step, for a notebook: drafts with p, q, "
-           "score and verdict, memory, times. A range of steps dragged on the timeline limits it."},
+           "score and verdict, memory, times. A range of steps dragged on the timeline limits it.",
+       .keywords = "export json jsonl notebook pandas csv table"},
       {.id = "close",
        .title = "Close capture",
        .menu = "File",
@@ -84,7 +90,8 @@ Commands run_commands(Workspace& w, UiState& ui) {
        .chords = chords({"Ctrl+Enter"}),
        .run = [&w] { w.start(false); },
        .help = "Begins a new run with what the run bar holds, loads its model if needed, and waits "
-               "before the first step, so that you can step through it."},
+               "before the first step, so that you can step through it.",
+       .keywords = "new run decode begin"},
       {.id = "start-run",
        .title = "Start and run",
        .menu = "Run",
@@ -100,7 +107,20 @@ Commands run_commands(Workspace& w, UiState& ui) {
        .separator_before = true,
        .help =
            "Decodes on to the end of the run shown, or to a breakpoint; again: pauses. A run that "
-           "has ended is played back from its capture."},
+           "has ended is played back from its capture, to a breakpoint too.",
+       .keywords = "play continue resume"},
+      {.id = "play-slower",
+       .title = "Play slower",
+       .menu = "Run",
+       .run = [&w] { w.change_play_speed(-1); },
+       .enabled = [&w] { return w.preferences.play_speed > play_speeds().front(); },
+       .help = "How fast a recorded run is played back: 0.25 to 8 times its usual pace."},
+      {.id = "play-faster",
+       .title = "Play faster",
+       .menu = "Run",
+       .run = [&w] { w.change_play_speed(+1); },
+       .enabled = [&w] { return w.preferences.play_speed < play_speeds().back(); },
+       .help = "How fast a recorded run is played back: 0.25 to 8 times its usual pace."},
       {.id = "step",
        .title = "Step",
        .menu = "Run",
@@ -108,7 +128,8 @@ Commands run_commands(Workspace& w, UiState& ui) {
        .run = [&w] { w.step(); },
        .enabled = [&w] { return w.can_step(); },
        .help = "One step: draft, forward, accept, commit, observe. In the past it shows the next "
-               "recorded step; at the newest one the model decodes another."},
+               "recorded step; at the newest one the model decodes another.",
+       .keywords = "next forward"},
       {.id = "step-phase",
        .title = "Next phase",
        .menu = "Run",
@@ -131,7 +152,8 @@ Commands run_commands(Workspace& w, UiState& ui) {
        .chords = chords({"Shift+F5"}),
        .run = [&w] { w.stop(); },
        .enabled = [&w] { return w.live_document() && w.live().state != LiveState::kDone; },
-       .help = "Ends the run for good. What was decoded stays and can be looked at."},
+       .help = "Ends the run for good. What was decoded stays and can be looked at.",
+       .keywords = "end abort"},
       {.id = "restart",
        .title = "Restart",
        .menu = "Run",
@@ -140,7 +162,8 @@ Commands run_commands(Workspace& w, UiState& ui) {
        .enabled = has_document(w),
        .help =
            "Begins the run shown once more, with its own settings, prompt and seed, whatever the "
-           "run bar holds. A capture from a file goes back to its start."},
+           "run bar holds. A capture from a file goes back to its start.",
+       .keywords = "again rerun reset"},
       {.id = "take-run",
        .title = "Take the shown run's settings into the run bar",
        .menu = "Run",
@@ -161,7 +184,8 @@ Commands run_commands(Workspace& w, UiState& ui) {
        .enabled = has_document(w),
        .separator_before = true,
        .help = "Decodes on from the focused node with a token of your choice in place of what "
-               "followed, as a run of its own beside this one."},
+               "followed, as a run of its own beside this one.",
+       .keywords = "branch alternative token force"},
       {.id = "compare-origin",
        .title = "Compare a branch with its origin",
        .menu = "Run",
@@ -172,8 +196,38 @@ Commands run_commands(Workspace& w, UiState& ui) {
        .menu = "Run",
        .chords = chords({"F9"}),
        .run = opens(ui, Dialog::kBreakpoints),
-       .help = "Where a run stops by itself: a rejection, a text, an entropy, a step, …"},
+       .help = "Where a run stops by itself: a rejection, a text, an entropy, a step, …",
+       .keywords = "condition pause stop when"},
+      {.id = "next-match",
+       .title = "Next match of a breakpoint",
+       .menu = "Run",
+       .chords = chords({"F4"}),
+       .run = [&w] { w.go_to_match(+1); },
+       .enabled = has_document(w),
+       .help = "To the next recorded place where a breakpoint stops a run. Nothing is decoded.",
+       .keywords = "breakpoint forward find search"},
+      {.id = "previous-match",
+       .title = "Previous match of a breakpoint",
+       .menu = "Run",
+       .chords = chords({"Shift+F4"}),
+       .run = [&w] { w.go_to_match(-1); },
+       .enabled = has_document(w),
+       .help = "The same backwards.",
+       .keywords = "breakpoint backwards find search"},
   };
+}
+
+// Each speed of playback. Palette and scripts alone.
+Commands play_speed_commands(Workspace& w) {
+  Commands rows;
+  for (const double speed : play_speeds()) {
+    const std::string text = play_speed_text(speed);
+    rows.push_back({.id = "play-speed-" + text.substr(0, text.find("×")),
+                    .title = "Speed of playback: " + text,
+                    .run = [&w, speed] { w.set_play_speed(speed); },
+                    .checked = [&w, speed] { return w.preferences.play_speed == speed; }});
+  }
+  return rows;
 }
 
 // A breakpoint of each kind: adds one and opens the list at its field. Palette and scripts alone.
@@ -221,13 +275,34 @@ Commands go_commands(Workspace& w, UiState& ui) {
        .run = [&w] { w.follow(); },
        .enabled = has_document(w),
        .help = "To the newest step, and on with it while the run goes on."},
+      {.id = "find",
+       .title = "Find in the run…",
+       .menu = "Go",
+       .chords = chords({"Ctrl+F"}),
+       .run = [&ui] { ui.find.open = ui.find.just_opened = true; },
+       .enabled = has_document(w),
+       .separator_before = true,
+       .help = "A token or text, in what was decoded and in the drafts. Enter: the next one; "
+               "Shift+Enter: the one before; Esc closes.",
+       .keywords = "search text token"},
+      {.id = "find-next",
+       .title = "Find: next",
+       .run = [&w, &ui] { ui.find.go(w, +1); },
+       .enabled = [&w, &ui] { return w.active() && !ui.find.query.empty(); },
+       .help = "Enter, in the field of the search."},
+      {.id = "find-previous",
+       .title = "Find: previous",
+       .run = [&w, &ui] { ui.find.go(w, -1); },
+       .enabled = [&w, &ui] { return w.active() && !ui.find.query.empty(); },
+       .help = "Shift+Enter, in the field of the search."},
       {.id = "bookmark",
        .title = "Bookmark",
        .menu = "Go",
        .chords = chords({"Ctrl+B"}),
        .run = opens(ui, Dialog::kBookmark),
        .enabled = has_document(w),
-       .separator_before = true},
+       .separator_before = true,
+       .keywords = "mark note remember"},
       {.id = "next-bookmark",
        .title = "Next bookmark",
        .menu = "Go",
@@ -244,7 +319,8 @@ Commands go_commands(Workspace& w, UiState& ui) {
        .title = "Clear focus",
        .menu = "Go",
        .run = [&w] { w.lock_focus(-1); },
-       .enabled = has_document(w)},
+       .enabled = has_document(w),
+       .keywords = "deselect unlock"},
       {.id = "range-from",
        .title = "Range: from this step",
        .menu = "Go",
@@ -319,7 +395,8 @@ Commands compare_commands(Workspace& w, UiState& ui) {
                     .separator_before = true,
                     .help =
                         "Puts another run or capture beside this one. They share one cursor and "
-                        "one focus; differences are marked ≠."}};
+                        "one focus; differences are marked ≠.",
+                    .keywords = "side by side diff"}};
   for (const viz::Along along : viz::all_alongs()) {
     const std::string name = viz::to_string(along);
     rows.push_back({.id = "compare-by-" + name,
@@ -365,7 +442,8 @@ Commands help_commands(UiState& ui) {
        .title = "Keys…",
        .menu = "Help",
        .chords = chords({"Shift+/", "F1"}),
-       .run = opens(ui, Dialog::kKeys)},
+       .run = opens(ui, Dialog::kKeys),
+       .keywords = "shortcuts keyboard help bindings"},
       {.id = "glossary",
        .title = "Glossary…",
        .menu = "Help",
@@ -373,11 +451,13 @@ Commands help_commands(UiState& ui) {
        .run = opens(ui, Dialog::kGlossary),
        .help =
            "What every term of panels, legends and column heads means; with the mouse over one, "
-           "that one."},
+           "that one.",
+       .keywords = "terms words definitions help meaning explain"},
       {.id = "about",
        .title = "About triescope…",
        .menu = "Help",
-       .run = opens(ui, Dialog::kAbout)},
+       .run = opens(ui, Dialog::kAbout),
+       .keywords = "version licence"},
   };
 }
 
@@ -390,8 +470,8 @@ void CommandTable::update(Workspace& w, UiState& ui) {
   own_layouts_ = w.own_layouts();
   commands_.clear();
   for (const Commands& group :
-       {file_commands(w, ui), run_commands(w, ui), breakpoint_commands(ui), go_commands(w, ui),
-        layout_commands(w, ui), compare_commands(w, ui), view_commands(w, ui),
+       {file_commands(w, ui), run_commands(w, ui), breakpoint_commands(ui), play_speed_commands(w),
+        go_commands(w, ui), layout_commands(w, ui), compare_commands(w, ui), view_commands(w, ui),
         panel_commands(w, ui), help_commands(ui), lesson_commands(w, ui), lecture_commands(w, ui)})
     commands_.insert(commands_.end(), group.begin(), group.end());
 }

@@ -21,7 +21,8 @@ struct Command {
   std::function<bool()> enabled = {};  // empty = always
   std::function<bool()> checked = {};  // empty = no tick
   bool separator_before = false;
-  std::string help = {};  // what the title does not say; "" = nothing
+  std::string help = {};      // what the title does not say; "" = nothing
+  std::string keywords = {};  // other words that people look for it by
 
   bool is_enabled() const { return !enabled || enabled(); }
 };

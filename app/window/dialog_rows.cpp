@@ -1,11 +1,14 @@
 #include "app/window/dialog_rows.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <span>
+#include <tuple>
 
 #include "app/run/text_tools.h"
+#include "app/window/search_rank.h"
 #include "core/decode/session.h"
 #include "viz/assets/glossary.h"
 #include "viz/questions/beam_decision.h"
@@ -37,26 +40,25 @@ WhatIf what_if_at(const capture::Capture& capture, capture::Tick cursor, std::in
   return at;
 }
 
-std::vector<std::pair<std::string, std::string>> glossary_rows(const std::string& query) {
-  const std::string wanted = lower(query);
-  std::vector<std::pair<std::string, std::string>> begins, holds, means;
-  for (const auto& [term, meaning] : viz::glossary()) {
-    const std::size_t at = lower(term).find(wanted);
-    if (at == 0)
-      begins.emplace_back(term, meaning);
-    else if (at != std::string::npos)
-      holds.emplace_back(term, meaning);
-    else if (lower(meaning).find(wanted) != std::string::npos)
-      means.emplace_back(term, meaning);
-  }
-  const auto by_letters = [](const auto& one, const auto& other) {
-    return lower(one.first) < lower(other.first);
+bool before_in_alphabet(const std::string& one, const std::string& other) {
+  const auto key = [](const std::string& text) {
+    const bool letter = !text.empty() && std::isalpha(static_cast<unsigned char>(text[0]));
+    return std::pair(!letter, lower(text));
   };
+  return key(one) < key(other);
+}
+
+std::vector<std::pair<std::string, std::string>> glossary_rows(const std::string& query) {
+  std::vector<std::tuple<int, std::string, std::string>> found;
+  for (const auto& [term, meaning] : viz::glossary())
+    if (const auto rank = search_rank(query, term, meaning))
+      found.emplace_back(*rank, term, meaning);
+  std::ranges::sort(found, [](const auto& one, const auto& other) {
+    if (std::get<0>(one) != std::get<0>(other)) return std::get<0>(one) < std::get<0>(other);
+    return before_in_alphabet(std::get<1>(one), std::get<1>(other));
+  });
   std::vector<std::pair<std::string, std::string>> rows;
-  for (auto* group : {&begins, &holds, &means}) {
-    std::stable_sort(group->begin(), group->end(), by_letters);
-    rows.insert(rows.end(), group->begin(), group->end());
-  }
+  for (auto& [rank, term, meaning] : found) rows.emplace_back(std::move(term), std::move(meaning));
   return rows;
 }
 

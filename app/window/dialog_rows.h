@@ -24,9 +24,12 @@ struct WhatIf {
 // candidates: then it is its parent.
 WhatIf what_if_at(const capture::Capture& capture, capture::Tick cursor, std::int32_t focus);
 
-// Terms of the glossary with what they mean, in the order of the alphabet without regard to case:
-// those that begin with the query, then those that have it elsewhere, in the meaning at last. An
-// empty query: all.
+// Without regard to case; what begins with a sign or a digit, or with a letter of another alphabet,
+// comes last.
+bool before_in_alphabet(const std::string& one, const std::string& other);
+
+// Terms of the glossary with what they mean, those that fit the query best first (search_rank.h), else in
+// the order of the alphabet. An empty query: all.
 std::vector<std::pair<std::string, std::string>> glossary_rows(const std::string& query);
 
 // What this program is built with, a line each: "torch 2.11.0". What is not there has no line.

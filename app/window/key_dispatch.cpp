@@ -20,6 +20,10 @@ void leave_innermost(UiState& state, Workspace& workspace, bool typing) {
     return;
   }
   if (workspace.lecture.is_on()) return workspace.lecture.escape();
+  if (state.find.open) {
+    state.find.open = false;
+    return;
+  }
   if (typing) return;
   if (state.walk.has_focus()) return state.walk.end();
   if (!workspace.active()) return;

@@ -29,12 +29,15 @@ class LessonCard {
 };
 
 void bold_line(Ui& ui, const std::string& text);
+// ui_lesson.cpp: the same with links and marks, as the lesson's text has them. `links`: drawn so far.
+void draw_bold_text(Ui& ui, const lessons::Marked& text, float width, int& links);
 // The same behind a mark.
 void marked_line(Ui& ui, const viz::Mark& mark, const std::string& text);
 
 // ui_lesson_writing.cpp: a mistake in the file, what is being recorded; nothing where there is neither.
 void draw_writing(Ui& ui, float width);
 // ui_lesson_experiment.cpp; `piece`: of the step that is shown.
-void draw_experiment(Ui& ui, std::size_t piece, const lessons::Experiment& experiment, float width);
+void draw_experiment(Ui& ui, std::size_t piece, const lessons::Experiment& experiment, float width,
+                     int& links);
 
 }  // namespace triescope::app

@@ -57,6 +57,11 @@ void LessonPlayer::close() {
   layout_ = nullptr;
 }
 
+const LessonProgress* LessonPlayer::progress_of(const std::string& id) const {
+  const auto found = all_.find(id);
+  return found == all_.end() ? nullptr : &found->second;
+}
+
 void LessonPlayer::open_run() {
   document_ = 0;
   if (const std::string path = capture_of(*lesson_); !path.empty()) {

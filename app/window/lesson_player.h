@@ -38,6 +38,8 @@ class LessonPlayer {
   void open(const std::string& path_or_name);
   void close();  // the layout is again as it was before
   bool is_open() const { return lesson_.has_value(); }
+  // In a lesson, open or not, as far as one got in this session. nullptr: it was not opened.
+  const LessonProgress* progress_of(const std::string& id) const;
   // REQUIRES of all below: is_open().
   const LibraryLesson& lesson() const { return *lesson_; }
   std::string next_lesson() const;  // file name; "" = none

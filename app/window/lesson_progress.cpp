@@ -5,6 +5,18 @@
 
 namespace triescope::app {
 
+std::string answered_text(const LessonProgress& progress, const lessons::Lesson& lesson) {
+  std::size_t questions = 0;
+  for (const lessons::Step& step : lesson.steps)
+    questions += static_cast<std::size_t>(
+        std::ranges::count_if(step.pieces, [](const lessons::Piece& piece) {
+          return std::holds_alternative<lessons::Predict>(piece);
+        }));
+  const std::size_t answered = progress.given.size();
+  if (answered == 0 || answered >= questions) return "";
+  return std::to_string(answered) + " of " + std::to_string(questions) + " answered";
+}
+
 LessonProgress carried_over(const LessonProgress& progress, std::span<const lessons::Step> before,
                             std::span<const lessons::Step> after) {
   // Each old step's new number; of equal ones the first old is the first new.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "lessons/lesson.h"
@@ -27,6 +28,9 @@ struct LessonProgress {
   std::set<Place> met = {};
   bool operator==(const LessonProgress&) const = default;
 };
+
+// "2 of 5 answered"; "" where no question was answered, or all were.
+std::string answered_text(const LessonProgress& progress, const lessons::Lesson& lesson);
 
 // Steps that did not change, wherever they stand now, keep their answers and tasks; the others begin
 // from nothing. One stays at the step one was at, else at the one of its title, else at its number.

@@ -1,6 +1,7 @@
 #include "app/window/lesson_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 namespace triescope::app {
@@ -67,11 +68,9 @@ class Layout {
     for (const Span& span : spans) {
       const std::string value = span.expression ? look_.value(*span.expression) : span.text;
       const bool token = span.expression && value.starts_with('\'');
-      LessonRun run{{},
-                    {},
-                    style(bold || token || span.strong || span.emphasis, span.code),
-                    span.link,
-                    span.code};
+      LessonRun run{
+          {},        {},        style(bold || token || span.strong || span.emphasis, span.code),
+          span.link, span.code, span.strong || span.emphasis};
       if (run.link) run.style.color = look_.theme.legible(look_.theme.accent);
       const auto flush = [&] {
         if (run.text.empty()) return;
@@ -152,6 +151,9 @@ class Layout {
       for (LessonRun& run : word) {
         const float w = canvas_.measure(run.text, run.style).x;
         run.box = {at, top, w, line()};
+        if (bold && run.emphasis)
+          text.strokes.push_back(
+              {at, top + line() * 0.84f, w, std::max(1.0f, std::round(em() * 0.07f))});
         at += w;
         text.runs.push_back(std::move(run));
       }

@@ -19,7 +19,7 @@ struct LessonRun {
   std::string text;
   viz::TextStyle style;
   std::shared_ptr<const lessons::Link> link = {};
-  bool code = false;
+  bool code = false, emphasis = false;
 };
 // A picture, or the place of one that cannot be shown: its text stands there then, among the runs.
 struct LessonPicture {
@@ -31,6 +31,7 @@ struct LessonText {
   std::vector<LessonRun> runs;     // from top to bottom
   std::vector<viz::Rect> grounds;  // behind code blocks and heads of tables
   std::vector<viz::Rect> rules;    // filled lines
+  std::vector<viz::Rect> strokes;  // below emphasised words where all words are bold
   std::vector<LessonPicture> pictures;
   float height = 0;
 };

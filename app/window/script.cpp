@@ -53,6 +53,8 @@ constexpr Verb kVerbs[] = {
     {"set-scale", "X"},
     {"size", "WIDTHxHEIGHT"},
     {"breakpoint", "KIND [N or TEXT]"},
+    {"find-text", "TEXT"},
+    {"play-speed", "FACTOR"},
     {"branch", "NODE TOKEN"},
     {"branch-with", "NODE TEXT"},
     {"export-panel", "PANEL svg|pdf|png|csv PATH"},
@@ -304,6 +306,13 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
     auto points = workspace.breakpoints;
     points.push_back(point);
     workspace.set_breakpoints(std::move(points));
+  } else if (verb == "find-text") {
+    document(script, host);
+    host.ui.find.query = argument;
+    host.ui.find.open = true;
+    host.ui.find.go(workspace, +1);
+  } else if (verb == "play-speed") {
+    workspace.set_play_speed(real_number(script, args[0]));
   } else if (verb == "branch") {
     need(2);
     workspace.branch(static_cast<std::int32_t>(number(script, args[0])),

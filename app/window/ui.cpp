@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/window/resting_mouse.h"
 #include "app/window/style.h"
 #include "app/window/ui_parts.h"
 
@@ -19,6 +20,7 @@ constexpr float kRunBarMinWindowEm = 66;
 
 void help_tooltip(const std::string& text, float em) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  if (tooltips_wait()) return;
   // Whoever just pressed here wants to see what that did, not what it is called.
   const ImGuiIO& io = ImGui::GetIO();
   const ImVec2 pressed = io.MouseClickedPos[0];
@@ -53,7 +55,8 @@ std::string middle_fitted(const std::string& text, float width) {
 void text_fitted(const std::string& text, float width) {
   const std::string cut = middle_fitted(text, width);
   ImGui::TextUnformatted(cut.c_str());
-  if (cut != text && ImGui::IsItemHovered()) ImGui::SetTooltip("%s", text.c_str());
+  if (cut != text && ImGui::IsItemHovered() && !tooltips_wait())
+    ImGui::SetTooltip("%s", text.c_str());
 }
 
 bool command_button(Ui& ui, const char* id, const char* label, bool primary) {
@@ -147,12 +150,14 @@ void draw_window(Ui& ui) {
     panes_width -= width + ui.em * 0.4f;
   }
   viz::Rect area{panes_x, origin.y, panes_width, body_height};
-  if (ui.workspace.comparing() && ui.workspace.active()) {
+  const auto strip_above = [&](float (*draw)(Ui&, float)) {
     ImGui::SetCursorScreenPos(ImVec2(area.x, area.y));
-    const float strip = draw_compare_strip(ui, area.w) + ui.em * 0.3f;
+    const float strip = draw(ui, area.w) + ui.em * 0.3f;
     area.y += strip;
     area.h = std::max(ui.em * 3, area.h - strip);
-  }
+  };
+  if (ui.state.find.open && ui.workspace.active()) strip_above(draw_find_bar);
+  if (ui.workspace.comparing() && ui.workspace.active()) strip_above(draw_compare_strip);
   if (ui.workspace.active()) {
     draw_panes(ui, area);
   } else {

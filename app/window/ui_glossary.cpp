@@ -1,15 +1,45 @@
-// All terms of panels, legends and column heads with what they mean. With the mouse over one of them
-// it opens at that term.
+// All terms with what they mean, where that is seen and which lesson is about it. With the mouse over a
+// term of a panel it opens at that one.
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
 #include <cfloat>
+#include <utility>
 
 #include "app/window/dialog_rows.h"
 #include "app/window/ui_dialogs.h"
 #include "viz/assets/glossary.h"
 
 namespace triescope::app {
+namespace {
+
+// The links of a term, as small buttons in a line. True: one was pressed.
+bool draw_links(Ui& ui, const std::string& term) {
+  bool first = true;
+  for (const viz::GlossaryLink& link : viz::glossary_links(term)) {
+    if (!std::exchange(first, false)) ImGui::SameLine();
+    const bool panel = link.kind == viz::GlossaryLink::Kind::kPanel;
+    const bool possible = !panel || ui.workspace.active();
+    ImGui::BeginDisabled(!possible);
+    const std::string label = (panel ? "Panel: " : "") + link.text;
+    const bool pressed = ImGui::SmallButton((label + "###" + term + link.target).c_str());
+    ImGui::EndDisabled();
+    name_part(ui, term + ": " + link.target);
+    help_tooltip(!panel     ? "Opens this lesson."
+                 : possible ? "Brings the panel to the front."
+                            : "Once there is a run: brings the panel to the front.",
+                 ui.em);
+    if (!pressed) continue;
+    if (panel)
+      ui.workspace.go_to_panel(link.target);
+    else
+      ui.workspace.open_lesson(link.target);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 bool draw_glossary(Ui& ui) {
   std::string& query = ui.state.dialogs.glossary_query;
@@ -25,6 +55,7 @@ bool draw_glossary(Ui& ui) {
   if (rows.empty())
     ImGui::TextDisabled("%s", viz::glossary().empty() ? "docs/glossary.md cannot be read."
                                                       : "No term, and no meaning, has this in it.");
+  bool done = false;
   if (ImGui::BeginTable("terms", 2, ImGuiTableFlags_RowBg)) {
     ImGui::TableSetupColumn("term", ImGuiTableColumnFlags_WidthFixed, ui.em * 13);
     ImGui::TableSetupColumn("meaning");
@@ -39,11 +70,12 @@ bool draw_glossary(Ui& ui) {
       ImGui::PushTextWrapPos(0);
       ImGui::TextUnformatted(meaning.c_str());
       ImGui::PopTextWrapPos();
+      done = done || draw_links(ui, term);
     }
     ImGui::EndTable();
   }
   ImGui::EndChild();
-  return false;
+  return done;
 }
 
 }  // namespace triescope::app

@@ -90,7 +90,7 @@ struct Drawn {
   bool open = false;  // nobody has answered it
 };
 
-void draw_block(Ui& ui, const lessons::Block& block, float width, int& links) {
+LessonText laid_out(Ui& ui, const lessons::Block& block, float width) {
   const LessonPlayer& lesson = ui.workspace.lesson;
   viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
   const LessonLook look{
@@ -99,8 +99,12 @@ void draw_block(Ui& ui, const lessons::Block& block, float width, int& links) {
         const PictureSize size = texture_of(ui, file).size;
         return viz::Point{static_cast<float>(size.width), static_cast<float>(size.height)};
       }};
-  const LessonText text = lay_out_lesson(canvas, block, width, look);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
+  return lay_out_lesson(canvas, block, width, look);
+}
+
+// All of it but its pictures, with its top left at `at`.
+void paint_text(Ui& ui, const LessonText& text, ImVec2 at) {
+  viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
   const auto moved = [&](viz::Rect box) {
     return viz::Rect{at.x + box.x, at.y + box.y, box.w, box.h};
   };
@@ -116,21 +120,42 @@ void draw_block(Ui& ui, const lessons::Block& block, float width, int& links) {
     const float height = canvas.measure(run.text, run.style).y;
     canvas.text({box.x, box.y + (box.h - height) / 2}, run.text, run.style);
   }
+  for (const viz::Rect& stroke : text.strokes) canvas.fill_rect(moved(stroke), ui.theme.text, 0);
   ui.note_text(canvas.smallest_text());
-  for (const LessonPicture& picture : text.pictures) draw_picture(ui, picture, moved(picture.box));
+}
+
+void draw_block(Ui& ui, const lessons::Block& block, float width, int& links) {
+  const LessonText text = laid_out(ui, block, width);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  paint_text(ui, text, at);
+  for (const LessonPicture& picture : text.pictures)
+    draw_picture(ui, picture,
+                 {at.x + picture.box.x, at.y + picture.box.y, picture.box.w, picture.box.h});
   for (const LessonRun& run : text.runs)
     if (run.link) link_button(ui, run, at, links++);
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy(ImVec2(width, text.height));
 }
 
+}  // namespace
+
+void draw_bold_text(Ui& ui, const lessons::Marked& text, float width, int& links) {
+  lessons::Block block = text.block;
+  block.kind = lessons::Block::Kind::kHeading;
+  draw_block(ui, block, width, links);
+}
+
+namespace {
+
 // One of a question's choices, its text broken into lines. `mark`: what came of it, once it is known.
-bool choice_row(Ui& ui, int index, const std::string& text, float width, const viz::Mark* mark,
-                bool can_press) {
-  const float em = ui.em, pad = em * 0.45f, left = em * 2;
+bool choice_row(Ui& ui, int index, const lessons::Marked& choice, float width,
+                const viz::Mark* mark, bool can_press) {
+  const float em = ui.em, pad = em * 0.25f, left = em * 2;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 size = ImGui::CalcTextSize(text.c_str(), nullptr, false, width - left - pad);
-  const ImVec2 box(width, std::ceil(size.y + 2 * pad));
+  const LessonText text = laid_out(ui, choice.block, width - left - em * 0.45f);
+  float height = em;
+  for (const LessonRun& run : text.runs) height = std::max(height, run.box.bottom());
+  const ImVec2 box(width, std::ceil(height + 2 * pad));
   ImGui::PushID(index);
   // One that was answered keeps the keyboard's focus: Tab goes on from there.
   const bool pressed =
@@ -150,14 +175,8 @@ bool choice_row(Ui& ui, int index, const std::string& text, float width, const v
     viz::text_in(canvas, {at.x, at.y, left, box.y}, std::to_string(index + 1),
                  {viz::FontFace::kUi, em, ui.theme.text_dim}, viz::Align::kCenter);
   }
-  list->AddText(nullptr, 0, ImVec2(at.x + left, at.y + pad), to_imgui(ui.theme.text), text.c_str(),
-                nullptr, width - left - pad);
+  paint_text(ui, text, ImVec2(at.x + left, at.y + pad));
   return pressed;
-}
-
-std::string choice_text(const LessonPlayer& lesson, const lessons::Choice& choice) {
-  if (choice.text.pieces.empty() && choice.value) return lesson.text_of(choice.value->expression);
-  return lesson.text_of(choice.text);
 }
 
 void draw_given(Ui& ui, const Predict& predict, const LessonPlayer::Given& given) {
@@ -177,11 +196,12 @@ void draw_given(Ui& ui, const Predict& predict, const LessonPlayer::Given& given
                     : "You predicted something else; this is what happened.");
 }
 
-void draw_question(Ui& ui, std::size_t piece, const Predict& predict, float width, Reader reader) {
+void draw_question(Ui& ui, std::size_t piece, const Predict& predict, float width, Reader reader,
+                   int& links) {
   LessonPlayer& lesson = ui.workspace.lesson;
   const LessonPlayer::Given* const given = lesson.given(piece);
   LessonCard card(ui, width, ui.theme.accent);
-  bold_line(ui, lesson.text_of(predict.question));
+  draw_bold_text(ui, predict.question, card.inner(), links);
   const auto answer = given ? lesson.answer_of(predict) : std::nullopt;
   const viz::Mark right = ui.theme.mark(capture::NodeState::kAccepted);
   const viz::Mark wrong = ui.theme.mark(capture::NodeState::kRejected);
@@ -191,7 +211,7 @@ void draw_question(Ui& ui, std::size_t piece, const Predict& predict, float widt
     const viz::Mark* mark = nullptr;
     if (answer && answer->choice == index) mark = &right;
     if (given && given->choice == index && !mark) mark = &wrong;
-    if (choice_row(ui, index, choice_text(lesson, predict.choices[i]), card.inner(), mark, !given))
+    if (choice_row(ui, index, predict.choices[i].text, card.inner(), mark, !given))
       said = {.choice = index};
   }
   if (given) {
@@ -219,14 +239,15 @@ void draw_question(Ui& ui, std::size_t piece, const Predict& predict, float widt
   }
 }
 
-void draw_task(Ui& ui, std::size_t piece, const Task& task, float width, Reader reader) {
+void draw_task(Ui& ui, std::size_t piece, const Task& task, float width, Reader reader,
+               int& links) {
   LessonPlayer& lesson = ui.workspace.lesson;
   const bool met = lesson.is_met(piece);
   const viz::Mark mark =
       ui.theme.mark(met ? capture::NodeState::kAccepted : capture::NodeState::kPending);
   LessonCard card(ui, width, met ? mark.color : ui.theme.text_dim);
   bold_line(ui, met ? "Done." : "Your turn");
-  ImGui::TextUnformatted(lesson.text_of(task.text).c_str());
+  draw_block(ui, task.text.block, card.inner(), links);
   if (reader == Reader::kAudience) return;
   if (ImGui::SmallButton(met ? "Show it again" : "Show me")) {
     lesson.show_me(piece);
@@ -263,13 +284,14 @@ Drawn draw_step(Ui& ui, float width, Reader reader) {
       draw_block(ui, *block, width, links);
     if (const auto* const predict = std::get_if<Predict>(&piece)) {
       drawn = {.question = ImGui::GetCursorPosY(), .open = !lesson.given(i)};
-      draw_question(ui, i, *predict, width, reader);
+      draw_question(ui, i, *predict, width, reader, links);
     }
-    if (const auto* const task = std::get_if<Task>(&piece)) draw_task(ui, i, *task, width, reader);
+    if (const auto* const task = std::get_if<Task>(&piece))
+      draw_task(ui, i, *task, width, reader, links);
     if (const auto* const experiment = std::get_if<lessons::Experiment>(&piece)) {
       const float em = ui.em;
       if (reader == Reader::kAudience) ui.em = std::ceil(em * kAudienceChart);
-      draw_experiment(ui, i, *experiment, width);
+      draw_experiment(ui, i, *experiment, width, links);
       ui.em = em;
     }
     if (const auto* const notes = std::get_if<lessons::Notes>(&piece);

@@ -8,11 +8,11 @@
 #include "viz/canvas/imgui_canvas.h"
 
 namespace triescope::app {
-void draw_experiment(Ui& ui, std::size_t piece, const lessons::Experiment& experiment,
-                     float width) {
+void draw_experiment(Ui& ui, std::size_t piece, const lessons::Experiment& experiment, float width,
+                     int& links) {
   LessonPlayer& lesson = ui.workspace.lesson;
   LessonCard card(ui, width, ui.theme.text_dim);
-  bold_line(ui, lesson.text_of(experiment.text));
+  draw_bold_text(ui, experiment.text, card.inner(), links);
   ImGui::TextUnformatted(rule_words(experiment.rule));
   const ExperimentTask* const task = lesson.experiment(piece);
   if (!task) return ImGui::TextDisabled("This experiment cannot be drawn with this run.");

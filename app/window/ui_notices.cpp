@@ -132,13 +132,14 @@ void draw_notices(Ui& ui, float bottom) {
 }
 
 void draw_break_reason(Ui& ui, float width) {
+  const std::string reason = ui.workspace.stop_reason();
+  if (reason.empty()) return;
   const LiveStatus& live = ui.workspace.live();
-  if (live.pause_reason.empty() || live.state != LiveState::kPaused) return;
-  const bool waits = !live.memory_refused.empty();
+  const bool waits = !live.memory_refused.empty() && reason == live.pause_reason;
   const auto mark = waits ? capture::NodeState::kRejected : capture::NodeState::kBonus;
   const viz::Color color = ui.theme.legible(ui.theme.mark(mark).color);
   ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(color));
-  text_fitted((waits ? "✕ " : "● ") + live.pause_reason, width);
+  text_fitted((waits ? "✕ " : "● ") + reason, width);
   ImGui::PopStyleColor();
 }
 
@@ -180,8 +181,7 @@ void draw_status_line(Ui& ui) {
     ImGui::SameLine(begin + chip + left_width + ui.em * 2);
     const auto newline = right.find('\n');
     // A narrow tool bar leaves what stopped the run to this line.
-    if (ui.state.narrow && ui.workspace.active_is_live() && live.state == LiveState::kPaused &&
-        !live.pause_reason.empty())
+    if (ui.state.narrow && !ui.workspace.stop_reason().empty())
       draw_break_reason(ui, room);
     else if (!right.empty())
       text_fitted(newline == std::string::npos ? right : right.substr(0, newline) + " …", room);

@@ -6,7 +6,8 @@
 #include <cfloat>
 #include <functional>
 
-#include "app/run/text_tools.h"
+#include "app/window/command_lists.h"
+#include "app/window/search_rank.h"
 #include "app/window/ui_dialogs.h"
 
 namespace triescope::app {
@@ -22,23 +23,16 @@ struct Row {
 
 std::vector<Row> rows_for(Ui& ui, const std::string& query) {
   std::vector<Row> rows;
-  for (const Command& command : ui.commands.all()) {
-    if (command.id == "palette" || lower(command.title).find(query) == std::string::npos) continue;
-    rows.push_back({command.title, command.chords.empty() ? "" : to_string(command.chords.front()),
-                    command.is_enabled(), command.run});
-  }
+  for (const Command* const command : palette_commands(ui.commands, query))
+    rows.push_back({command->title,
+                    command->chords.empty() ? "" : to_string(command->chords.front()),
+                    command->is_enabled(), command->run});
   if (!ui.workspace.active()) return rows;
   for (const auto& panel : ui.workspace.active()->panels) {
     const viz::PanelInfo& info = panel->info();
     const std::string title = "Panel: " + info.title;
-    if (lower(title).find(query) == std::string::npos) continue;
-    rows.push_back({title, "", true, [&ui, name = info.name] {
-                      // Of a maximised pane every panel is a tab.
-                      if (!ui.workspace.maximised.empty())
-                        ui.workspace.maximised = name;
-                      else
-                        ui.workspace.show_panel(name);
-                    }});
+    if (!search_rank(query, title)) continue;
+    rows.push_back({title, "", true, [&ui, name = info.name] { ui.workspace.go_to_panel(name); }});
   }
   return rows;
 }
@@ -54,10 +48,10 @@ bool draw_palette(Ui& ui) {
   }
   ImGui::SetNextItemWidth(-FLT_MIN);
   const bool enter =
-      ImGui::InputTextWithHint("##query", "type a part of a command's or panel's name", &query,
+      ImGui::InputTextWithHint("##query", "a command or a panel, or a word for it: export, html, shortcuts", &query,
                                ImGuiInputTextFlags_EnterReturnsTrue);
   if (ImGui::IsItemEdited()) selected = 0;
-  const std::vector<Row> matches = rows_for(ui, lower(query));
+  const std::vector<Row> matches = rows_for(ui, query);
   const int count = static_cast<int>(matches.size());
   if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++selected;
   if (ImGui::IsKeyPressed(ImGuiKey_UpArrow)) --selected;
@@ -83,32 +77,29 @@ bool draw_palette(Ui& ui) {
 }
 
 bool draw_keys(Ui& ui) {
-  ImGui::BeginChild("keys");
-  if (ImGui::BeginTable("keys", 2, ImGuiTableFlags_RowBg)) {
+  std::string& query = ui.state.dialogs.keys_query;
+  if (ui.state.dialog_just_opened) {
+    query.clear();
+    ImGui::SetKeyboardFocusHere();
+  }
+  ImGui::SetNextItemWidth(-FLT_MIN);
+  ImGui::InputTextWithHint("##query", "a key, or a word of what it does", &query);
+  ImGui::BeginChild("keys", ImVec2(0, 0), ImGuiChildFlags_NavFlattened);
+  const auto groups = key_groups(ui.commands, ui.workspace.lecture.is_on(), query);
+  if (groups.empty()) ImGui::TextDisabled("No key, and nothing that one does, has this in it.");
+  for (const KeyGroup& group : groups) {
+    ImGui::SeparatorText(group.title.c_str());
+    if (!ImGui::BeginTable(group.title.c_str(), 2, ImGuiTableFlags_RowBg)) continue;
     ImGui::TableSetupColumn("key", ImGuiTableColumnFlags_WidthFixed, ui.em * 18);
     ImGui::TableSetupColumn("what");
-    const auto row = [&](const std::string& keys, const std::string& what) {
+    for (const KeyRow& row : group.rows) {
       ImGui::TableNextColumn();
-      ImGui::TextUnformatted(keys.c_str());
+      ImGui::TextUnformatted(row.keys.c_str());
       ImGui::TableNextColumn();
-      ImGui::TextUnformatted(what.c_str());
-    };
-    const auto rows = [&](std::vector<Chord> Command::*chords) {
-      for (const Command& command : ui.commands.all()) {
-        std::string keys;
-        for (const Chord chord : command.*chords)
-          keys += (keys.empty() ? "" : "   ") + to_string(chord);
-        if (!keys.empty()) row(keys, command.title);
-      }
-    };
-    // Where those of the lecture hold, they come first.
-    if (ui.workspace.lecture.is_on()) rows(&Command::lecture_chords);
-    rows(&Command::chords);
-    row("wheel, drag", "zoom the panel under the mouse at the pointer, move its picture");
-    row("click", "lock the focus on a node;  Esc clears it, and the range");
-    row("Shift+drag on the timeline", "select a range of steps");
-    row("drag a tab", "to another pane, to the edge of one, or out into a window of its own");
-    if (!ui.workspace.lecture.is_on()) rows(&Command::lecture_chords);
+      ImGui::PushTextWrapPos(0);
+      ImGui::TextUnformatted(row.what.c_str());
+      ImGui::PopTextWrapPos();
+    }
     ImGui::EndTable();
   }
   ImGui::EndChild();

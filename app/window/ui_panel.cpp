@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/run/setting_title.h"
+#include "app/window/resting_mouse.h"
 #include "app/window/style.h"
 #include "app/window/ui_parts.h"
 #include "viz/assets/glossary.h"
@@ -184,7 +185,7 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, f
       ui.state.hovered_term = term;
     }
   // While keys lead, Dear ImGui would put it beside what has the focus.
-  if (input.inside && !tooltip.empty() && !keys_lead()) {
+  if (input.inside && !tooltip.empty() && !keys_lead() && !tooltips_wait()) {
     ImGui::BeginTooltip();
     ImGui::PushTextWrapPos(ui.em * 32);
     for (const std::string& line : tooltip) tooltip_line(ui, line);

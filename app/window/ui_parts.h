@@ -26,7 +26,7 @@ void draw_prompt(Ui& ui, RunRequest& request);              // ui_run_prompt.cpp
 bool edit_parameters(const MethodInfo& method, nlohmann::json& settings, float em);
 
 void draw_lesson(Ui& ui, ImVec2 size);  // ui_lesson.cpp
-// Title, minutes, what it is about; finished ones are marked. True: one was opened. ui_lesson_list.cpp
+// Number, title, minutes, what it is about; finished and half finished ones are marked. True: one was opened. ui_lesson_list.cpp
 bool draw_lesson_list(Ui& ui, float width);
 
 // The notes of the step shown of the open lesson. ui_lesson.cpp
@@ -51,6 +51,8 @@ void draw_tab_menu(Ui& ui, const std::string& name, Document& document);  // ui_
 float pane_buttons_width(const Ui& ui, bool zooms);  // px, with the list of hidden tabs
 // ui_panel.cpp; `em`: of its text, in px; 0 = the window's, larger while it is maximised.
 void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, float em = 0);
+
+float draw_find_bar(Ui& ui, float width);  // ui_find_bar.cpp; returns its height
 
 // ui_compare.cpp
 float draw_compare_strip(Ui& ui, float width);  // returns its height

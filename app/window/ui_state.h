@@ -11,10 +11,12 @@
 #include "app/run/breakpoints.h"
 #include "app/run/catalog.h"
 #include "app/run/lesson_library.h"
+#include "app/window/find_in_run.h"
 #include "app/window/keyboard_walk.h"
 #include "app/window/lesson_textures.h"
 #include "app/window/pane_docking.h"
 #include "app/window/preferences.h"
+#include "app/window/resting_mouse.h"
 #include "app/window/ui_files.h"
 
 namespace triescope::app {
@@ -59,7 +61,7 @@ struct DialogMemory {
     std::string query;
     int selected = 0;
   } palette;
-  std::string bookmark_note, layout_name, what_if_text, glossary_query;
+  std::string bookmark_note, layout_name, what_if_text, glossary_query, keys_query;
   struct {
     std::vector<Breakpoint> points;  // as edited; those of the workspace once they can be hit
     std::string problem;             // why they cannot
@@ -79,6 +81,8 @@ struct UiState {
   std::string hovered_term;         // a legend's entry or a column head under the mouse
   PanelKeys panel_keys;             // for the next frame
   KeyboardWalk walk;
+  RestingMouse resting_mouse;
+  FindInRun find;
   bool fullscreen = false;
   bool lesson_notes = false;       // the lecturer's are shown
   std::string lesson_to_audience;  // what of it an audience saw in the last frame

@@ -12,11 +12,10 @@ namespace {
 
 // How many breakpoints there are, always in the same place; lit while one of them holds the run.
 void draw_breakpoint_button(Ui& ui) {
-  const LiveStatus& live = ui.workspace.live();
   const auto& points = ui.workspace.breakpoints;
   const auto active = std::ranges::count(points, true, &Breakpoint::enabled);
-  const bool hit = ui.workspace.active_is_live() && live.state == LiveState::kPaused &&
-                   !live.pause_reason.empty() && live.memory_refused.empty();
+  const bool hit =
+      !ui.workspace.stop_reason().empty() && ui.workspace.live().memory_refused.empty();
   const viz::Color star = ui.theme.legible(ui.theme.mark(capture::NodeState::kBonus).color);
   const std::string label = "● " + std::to_string(active) + "###breakpoints";
   ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(active > 0 ? star : ui.theme.text_dim));
@@ -27,6 +26,7 @@ void draw_breakpoint_button(Ui& ui) {
   for (const Breakpoint& point : points)
     help += "\n" + std::string(point.enabled ? "● " : "○ ") + describe(point);
   if (points.empty()) help += "\nNone yet: a run stops at its end.";
+  if (active > 0) help += "\nF4, Shift+F4: to the next recorded place, to the one before.";
   help_tooltip(help, ui.em);
 }
 
@@ -56,10 +56,12 @@ void draw_tool_bar(Ui& ui) {
       !document || (ui.workspace.active_is_live() && live.state != LiveState::kDone);
   if (ImGui::Button(running || playing ? "Pause" : decodes ? "Run" : "Play", run_size))
     ui.workspace.toggle_run();
-  help_tooltip(running   ? "Pauses after the phase under way  F5"
+  help_tooltip(running   ? std::string("Pauses after the phase under way  F5")
                : playing ? "Stops playing  F5"
                : decodes ? "Decodes on to the end of the run, or to a breakpoint  F5"
-                         : "Plays the recorded steps back; nothing is decoded  F5",
+                         : "Plays the recorded steps back, to a breakpoint or the end; nothing is "
+                           "decoded  F5\nSpeed: " +
+                               play_speed_text(ui.workspace.preferences.play_speed),
                ui.em);
   ImGui::SameLine();
   command_button(ui, "stop", "Stop");
@@ -121,9 +123,7 @@ void draw_tool_bar(Ui& ui) {
     }
   }
   // A narrow bar leaves it to the status line.
-  if (ui.state.narrow || !ui.workspace.active_is_live() || live.state != LiveState::kPaused ||
-      live.pause_reason.empty())
-    return;
+  if (ui.state.narrow || ui.workspace.stop_reason().empty()) return;
   ImGui::SameLine(0, ui.em);
   draw_break_reason(ui, ImGui::GetContentRegionAvail().x);
 }

@@ -271,6 +271,12 @@ int run_window(const WindowOptions& options) {
                     now["dialog"] = state.dialog != Dialog::kNone;
                     now["walk"] = ui.walk_focus;
                     now["glossary"] = state.dialogs.glossary_query;
+                    if (state.find.open)
+                      now["find"] = {{"query", state.find.query},
+                                     {"matches", state.find.matches().size()},
+                                     {"count", state.find.count_text(workspace)}};
+                    const ImGuiWindow* const tooltip = ImGui::FindWindowByName("##Tooltip_00");
+                    now["tooltip"] = tooltip && tooltip->WasActive;
                     now["popups"] = ImGui::GetCurrentContext()->OpenPopupStack.Size;
                     now["fullscreen"] = display.fullscreen();
                     const ImVec2 size = ImGui::GetIO().DisplaySize;
@@ -358,6 +364,7 @@ int run_window(const WindowOptions& options) {
     FastKeys keys;
     ImGui::NewFrame();
     keys.release();
+    see_inputs(state.resting_mouse);
     draw_window(ui);
     if (!state.copy.empty()) ImGui::SetClipboardText(std::exchange(state.copy, {}).c_str());
     ImGui::Render();

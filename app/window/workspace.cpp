@@ -362,8 +362,13 @@ void Workspace::play(double seconds) {
   Document& document = *active_;
   const Tick end = document.capture->end_tick();
   if (document.next_play_time > seconds) return;
-  document.cursor = next_step_tick(document.cursor, end);
-  document.next_play_time = seconds + kPlaySecondsPerStep;
+  const Tick next = next_step_tick(document.cursor, end);
+  document.next_play_time = seconds + kPlaySecondsPerStep / preferences.play_speed;
+  if (const auto stop = next_match(*document.capture, breakpoints, document.cursor, next)) {
+    document.playing = false;
+    return show_stop(document, *stop);
+  }
+  document.cursor = next;
   if (document.cursor >= end) document.playing = false;
 }
 

@@ -60,6 +60,7 @@ struct Document {
   std::optional<RunRequest> request;
   std::optional<BranchOrigin> origin;       // of a branch
   std::vector<viz::BreakMark> breaks = {};  // what stopped it so far, oldest first
+  std::optional<BreakStop> stopped;         // a breakpoint held playback, or a search, there
   bool playing = false;                     // replay goes on by itself
   double next_play_time = 0;
   viz::Twins twins;  // as seen from the other run, while two are compared
@@ -67,6 +68,10 @@ struct Document {
 
   viz::Panel* panel(const std::string& name) const;
 };
+
+// Of playback, slowest first: 0.25 to 8.
+const std::vector<double>& play_speeds();
+std::string play_speed_text(double speed);  // "0.25×"
 
 // As a page for a browser; as JSON lines for a notebook.
 enum class WholeRun : std::uint8_t { kHandout, kData };
@@ -134,6 +139,8 @@ class Workspace {
 
   // Brings a panel to the front of its pane, or into lecture mode. False: the layout lacks it.
   bool show_panel(const std::string& panel);
+  // The same in the window as it is: in the place of a maximised one.
+  void go_to_panel(const std::string& panel);
   // Of the window, or of lecture mode while that is on; each is remembered.
   viz::ThemeName theme() const;
   void set_theme(viz::ThemeName theme);
@@ -170,6 +177,9 @@ class Workspace {
   void back();
   void back_phase();
   void toggle_run();  // decoder run / pause; replay play / pause
+  // Of playback, as a multiple of its own pace; one of play_speeds(). Another one: the nearest of them.
+  void set_play_speed(double speed);
+  void change_play_speed(int direction);  // +1: the next faster one
   void stop();
   void try_again();  // a run that waits for memory
   void cancel();
@@ -183,6 +193,12 @@ class Workspace {
   bool can_step() const;  // there is a next step to show or to decode, or a run to start
   // Error{kInvalidArgument}: one of them could never be hit; nothing changes.
   void set_breakpoints(std::vector<Breakpoint> breakpoints);
+  // The next step that is recorded where a breakpoint would stop the run, or the one before: +1, -1.
+  // Goes there, or says that there is none.
+  void go_to_match(int direction);
+  // What holds the run that is shown: a breakpoint in the live run, or in playback at the cursor; or
+  // that memory was refused. "" = nothing.
+  std::string stop_reason() const;
   // What the timeline of `document` marks: where it stopped, and the steps it will stop at.
   std::vector<viz::BreakMark> break_marks(const Document& document) const;
 
@@ -262,6 +278,8 @@ class Workspace {
   bool finish_export();  // true: one has ended, with a message
   void play(double seconds);
   void show_break();  // marks where the run was stopped, and selects the node
+  void show_stop(Document& document,
+                 const BreakStop& stop);  // the same, of a stop in what is recorded
   const RunRequest* request_shown() const;
 
   std::function<void()> wake_;

@@ -1,4 +1,5 @@
-// Breakpoints: what stops a run, and the marks of what did.
+// Breakpoints: what stops a run, what would have, and the marks of what did.
+#include <algorithm>
 #include <utility>
 
 #include "app/window/workspace.h"
@@ -19,6 +20,43 @@ std::vector<viz::BreakMark> Workspace::break_marks(const Document& document) con
                                           capture::Phase::kDraft),
                        describe(point), /*hit=*/false});
   return marks;
+}
+
+std::string Workspace::stop_reason() const {
+  if (!active_) return "";
+  if (active_->stopped && active_->stopped->tick == active_->cursor && !active_->playing)
+    return active_->stopped->hit.text;
+  return active_is_live() && live_->state == LiveState::kPaused ? live_->pause_reason : "";
+}
+
+void Workspace::show_stop(Document& document, const BreakStop& stop) {
+  set_cursor_of(document, stop.tick);
+  document.stopped = stop;
+  if (std::ranges::count(document.breaks, stop.tick, &viz::BreakMark::tick) == 0) {
+    document.breaks.push_back({stop.tick, stop.hit.text});
+    std::ranges::sort(document.breaks, {}, &viz::BreakMark::tick);
+  }
+  if (stop.hit.node < 0) return;
+  document.focus.locked = stop.hit.node;
+  mirror_focus(document);
+}
+
+void Workspace::go_to_match(int direction) {
+  if (!active_) return;
+  if (std::ranges::none_of(breakpoints, &Breakpoint::enabled))
+    return say(LogLevel::kInfo, "no breakpoint is set that a match could be of: F9 sets one");
+  const capture::Capture& capture = *active_->capture;
+  const auto stop = direction > 0
+                        ? next_match(capture, breakpoints, active_->cursor, capture.end_tick())
+                        : previous_match(capture, breakpoints, active_->cursor);
+  if (!stop)
+    return say(LogLevel::kInfo, std::string("no breakpoint is hit ") +
+                                    (direction > 0 ? "from here to the end of what is recorded"
+                                                   : "before this place"));
+  show_stop(*active_, *stop);
+  const capture::Tick hit = stop->tick - 1;
+  say(LogLevel::kInfo, "step " + std::to_string(capture::step_of(hit)) + ", " +
+                           capture::to_string(capture::phase_of(hit)) + ": " + stop->hit.text);
 }
 
 void Workspace::show_break() {

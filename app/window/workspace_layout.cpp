@@ -114,6 +114,14 @@ bool Workspace::show_panel(const std::string& panel) {
   return app::show_panel(layout, panel);
 }
 
+void Workspace::go_to_panel(const std::string& panel) {
+  // Of a maximised pane every panel is a tab.
+  if (!maximised.empty() && !lecture.is_on())
+    maximised = panel;
+  else
+    show_panel(panel);
+}
+
 viz::ThemeName Workspace::theme() const {
   return lecture.is_on() ? preferences.lecture_theme : preferences.theme;
 }

@@ -22,6 +22,8 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
       {"problems", problems},
       {"message", messages.empty() ? "" : messages.back().text},
       {"pause_reason", live_->pause_reason},
+      {"stop_reason", stop_reason()},
+      {"play_speed", preferences.play_speed},
       {"memory_refused", live_->memory_refused},
       {"breakpoints", breakpoints.size()},
       {"model", live_->model ? json(live_->model->name) : json(nullptr)},

@@ -58,8 +58,13 @@ function spanElement(span, follow) {
   return link;
 }
 
+// Of a list of spans; of a string; of nothing.
+const spanElements = (spans, follow) => [spans ?? []].flat().map((span) => spanElement(span, follow));
+// On a button, which no link may be on.
+const plainElements = (spans) => spanElements([spans].flat().map((span) => span.link ? {...span, link: undefined} : span));
+
 function blockElement(block, follow) {
-  const spans = () => (block.spans ?? []).map((span) => spanElement(span, follow));
+  const spans = () => spanElements(block.spans, follow);
   const blocks = () => (block.blocks ?? []).map((inner) => blockElement(inner, follow));
   switch (block.kind) {
     case "heading": return made("h" + Math.min(6, block.level + 2), "", ...spans());
@@ -98,9 +103,10 @@ function verdictOf({ask}, answer) {
   return "You said " + answer.number + (right ? ", and so does the run." : "; the run says " + ask.truth + ".");
 }
 
-function askElement(piece, index) {
+function askElement(piece, index, follow) {
   const {ask} = piece, key = keyOf(index), open = !said.has(key), answer = said.get(key);
-  const card = made("section", "card ask", made("p", "question", ask.text));
+  const question = made("p", "question", ...spanElements(ask.text, follow));
+  const card = made("section", "card ask", question);
   const reply = (what) => {
     const before = shownPieces().length;
     said.set(key, what);
@@ -108,16 +114,17 @@ function askElement(piece, index) {
     if (next.length > 0) setScene(next.at(-1).do);
     redraw(key);
   };
-  ask.choices.forEach((text, number) => {
+  ask.choices.forEach((words, number) => {
     const choice = pressed("choice", made("span", "mark", String(number + 1)), () => reply(number));
-    choice.append(made("span", "", text));
+    const text = made("span", "", ...plainElements(words));
+    choice.append(text);
     if (!open) {
       choice.disabled = true;
       const right = number === ask.right, chosen = answer === number;
       if (right) choice.classList.add("right");
       else if (chosen) choice.classList.add("wrong");
       choice.firstChild.textContent = right ? "✓" : chosen ? "✗" : "";
-      choice.setAttribute("aria-label", text + (right ? ": what happened" : "") + (chosen ? ": your prediction" : ""));
+      choice.setAttribute("aria-label", text.textContent + (right ? ": what happened" : "") + (chosen ? ": your prediction" : ""));
     }
     card.append(choice);
   });
@@ -133,7 +140,7 @@ function askElement(piece, index) {
     const field = made("input");
     field.type = "number";
     field.step = "any";
-    field.setAttribute("aria-label", ask.text);
+    field.setAttribute("aria-label", question.textContent);
     const form = made("form", "", field, pressed("", "Answer", () => form.requestSubmit()));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -147,10 +154,10 @@ function askElement(piece, index) {
 
 // --- tasks and experiments ---
 
-function taskElement({task}, index) {
+function taskElement({task}, index, follow) {
   const key = keyOf(index), done = met.has(key);
   const card = made("section", done ? "card task met" : "card task", made("p", "question", done ? "✓ Done." : "Your turn"),
-                    made("p", "", task.text));
+                    made("p", "", ...spanElements(task.text, follow)));
   card.append(pressed("quiet", done ? "Show it again" : "Show me", () => {
     setScene(task.show);
     drawMoment();
@@ -170,8 +177,8 @@ function notice() {
   if (any) redraw(null);
 }
 
-function experimentElement({experiment}) {
-  const card = made("section", "card", made("p", "question", experiment.text), made("p", "", experiment.rule));
+function experimentElement({experiment}, follow) {
+  const card = made("section", "card", made("p", "question", ...spanElements(experiment.text, follow)), made("p", "", experiment.rule));
   const most = Math.max(...experiment.rows.flatMap(([, expected, drawn]) => [expected, drawn]));
   const bar = (share, className) => {
     const line = made("span", "bar " + className);
@@ -187,9 +194,9 @@ function experimentElement({experiment}) {
 
 function pieceElement(piece, index, follow) {
   if (piece.block) return blockElement(piece.block, follow);
-  if (piece.ask) return askElement(piece, index);
-  if (piece.task) return taskElement(piece, index);
-  if (piece.experiment) return experimentElement(piece);
+  if (piece.ask) return askElement(piece, index, follow);
+  if (piece.task) return taskElement(piece, index, follow);
+  if (piece.experiment) return experimentElement(piece, follow);
   return piece.note ? made("p", "card dim", piece.note) : "";
 }
 

@@ -220,6 +220,10 @@ std::span<const InputRow> Capture::inputs(ForwardId forward, Whose whose) const 
   return rows_of_step(inputs(forward.step, whose), forward.forward,
                       [](const InputRow& row) { return row.forward; });
 }
+std::span<const CandidateRow> Capture::candidates_of(std::int32_t step, Whose whose) const {
+  return rows_of_step(impl_->of(whose).candidates, step,
+                      [](const CandidateRow& row) { return step_of(row.tick); });
+}
 std::span<const VerdictRow> Capture::verdicts(std::int32_t step) const {
   return rows_of_step(impl_->verdicts, step,
                       [](const VerdictRow& row) { return step_of(row.tick); });

@@ -112,6 +112,9 @@ class Capture {
   // By forward, then by row.
   std::span<const InputRow> inputs(std::int32_t step, Whose whose = Whose::kTarget) const;
   std::span<const InputRow> inputs(ForwardId forward, Whose whose) const;  // by row
+  // As they were recorded: row by row of the step's forwards.
+  std::span<const CandidateRow> candidates_of(std::int32_t step,
+                                              Whose whose = Whose::kTarget) const;
   std::span<const VerdictRow> verdicts(std::int32_t step) const;
   std::span<const FrontierRow> frontier(std::int32_t step) const;  // best first
   std::span<const SlotRow> slot_events(std::int32_t step, Whose whose = Whose::kTarget) const;

@@ -1,5 +1,6 @@
 # Real keys alone, no mouse: Tab, arrows, Enter, Space and Escape reach the start screen's lessons, a lesson's choices, tabs, panels' nodes,
-# the buttons beside the tabs, splitters and the run bar; what has the focus is named in the state, and outside of a walk arrows step.
+# the buttons beside the tabs, splitters and the run bar; what has the focus is named in the state, and outside of a walk arrows step. Ctrl+F finds a
+# text, and a tooltip under a resting mouse goes with the first key.
 source "$(dirname "$0")/lib.sh"
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
 walking 250
@@ -42,6 +43,29 @@ press_key Escape
 tick=$(state 'd["cursor"]["tick"]')
 press_key Right
 holds "d['walk'] == '' and d['cursor']['tick'] != $tick" 'without a focus an arrow steps'
+press_key ctrl+f
+holds 'd["find"]["count"] == ""' 'Ctrl+F opens a field'
+xdotool type --window "$id" --delay 60 the
+next
+holds 'd["find"]["query"] == "the" and d["find"]["matches"] > 1' 'what is typed is looked for'
+press_key Return
+holds 'd["find"]["count"].endswith(" of %d" % d["find"]["matches"]) and d["focus"]["locked"] > 0' 'Enter goes to one'
+found=$(state 'd["find"]["count"]')
+press_key Return
+holds "d['find']['count'] != '$found'" 'and to the next'
+press_key shift+Return
+holds "d['find']['count'] == '$found'" 'Shift+Enter goes back'
+press_key Escape
+holds '"find" not in d' 'Escape closes the field'
+xdotool mousemove --window "$id" $(state '"%d %d" % tuple(d["targets"]["about text"][i] + d["targets"]["about text"][i + 2] / 2 for i in (0, 1))')
+next
+holds 'd["tooltip"]' 'what lies under the mouse is explained'
+press_key Right
+holds 'not d["tooltip"]' 'and after a key not any more'
+xdotool mousemove_relative 1 0
+next
+holds 'd["tooltip"]' 'until the mouse moves'
+xdotool mousemove 10000 10000
 press_key F2
 walk model
 press_key Return

@@ -1,4 +1,4 @@
-# A run in the window: start, step, phase, back, run, replay; the picture is identical after forward and back.
+# A run in the window: start, step, phase, back, run, replay; breakpoints and a search in what is recorded; the picture is identical after forward and back.
 source "$(dirname "$0")/lib.sh"
 need_model
 cat >"$work/run.script" <<SCRIPT
@@ -43,6 +43,26 @@ wait idle
 write-state $work/7.json
 document 0
 write-state $work/8.json
+breakpoint step 3
+go-start
+play-speed 8
+run
+wait idle
+write-state $work/9.json
+previous-match
+write-state $work/10.json
+follow
+previous-match
+write-state $work/11.json
+find-text upon no time
+write-state $work/12.json
+go-start
+find-text e
+find-next
+write-state $work/13.json
+find-previous
+find-previous
+write-state $work/14.json
 SCRIPT
 window --script "$work/run.script" || { echo "FAILED: the script ended with $?"; failures=$((failures + 1)); }
 check_json "$work/0.json" 'd["state"] == "paused" and d["cursor"]["tick"] == 0 and d["live"]'
@@ -55,6 +75,13 @@ check_json "$work/6.json" '"memory" in d["panels"] and d["layout"] == "memory"'
 check_json "$work/7.json" 'd["documents"] == 2 and d["live"]'
 check_json "$work/8.json" 'not d["live"] and d["counts"]["steps"] > 3'
 check_json "$work/8.json" 'd["problems"] == []'
+stopped='d["cursor"]["step"] == 4 and d["cursor"]["phase"] == "draft" and d["stop_reason"] == "step = 3: done"'
+check_json "$work/9.json" "$stopped"' and d["play_speed"] == 8'
+check_json "$work/10.json" "$stopped"' and d["message"] == "no breakpoint is hit before this place"'
+check_json "$work/11.json" "$stopped"' and d["message"] == "step 3, observe: step = 3: done"'
+check_json "$work/12.json" 'd["find"]["matches"] == 0 and d["find"]["count"] == "not found"'
+check_json "$work/13.json" 'd["find"]["matches"] > 2 and d["find"]["count"] == "2 of %d" % d["find"]["matches"] and d["focus"]["locked"] > 0'
+check_json "$work/14.json" 'd["find"]["count"] == "%d of %d" % (d["find"]["matches"], d["find"]["matches"])'
 python3 - "$work" <<'PY' || failures=$((failures + 1))
 import pathlib, sys
 work = pathlib.Path(sys.argv[1])

@@ -2,20 +2,39 @@
 // safe from any thread.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace triescope::viz {
 
 // Term to meaning, read from the rows "| term | meaning |" of a Markdown table; the marks of
-// emphasis and code are left out. Error{kCorruption}: a row with other than two cells, a term twice;
-// says file and line.
+// emphasis and code are left out, and so are the links behind an arrow at the meaning's end.
+// Error{kCorruption}: a row with other than two cells, a term twice; says file and line.
 std::map<std::string, std::string, std::less<>> read_glossary(std::string_view text,
                                                               const std::string& path);
 
+// Where one sees, or learns, what a term means.
+struct GlossaryLink {
+  enum class Kind : std::uint8_t { kPanel, kLesson };
+  Kind kind = Kind::kPanel;
+  std::string text;    // "Trie"; "lesson 3"
+  std::string target;  // "trie"; "03-beam-search-is-a-trie"
+  bool operator==(const GlossaryLink&) const = default;
+};
+// The links of each term that has some, read from the same rows:
+// "meaning → [Trie](panel:trie), [lesson 3](../assets/lessons/03-beam-search-is-a-trie.md)".
+// Error{kCorruption}: read_glossary()'s; a link to something else.
+std::map<std::string, std::vector<GlossaryLink>, std::less<>> read_glossary_links(
+    std::string_view text, const std::string& path);
+
 // All of docs/glossary.md; empty where it cannot be read.
 const std::map<std::string, std::string, std::less<>>& glossary();
+
+// Those of a term of glossary().
+std::vector<GlossaryLink> glossary_links(std::string_view term);
 
 // What the term means; "" = the glossary does not have it. Of "p (verdict)" what stands before the
 // brackets. A glossary that cannot be read explains nothing.

@@ -9,20 +9,35 @@ namespace {
 constexpr float kWidthEm = 11, kLeastHeightEm = 1.5f, kHeightEm = 5, kEdgeEm = 0.5f;
 constexpr float kLeastWindowWidthEm = 20, kLeastWindowHeightEm = 13;  // smaller: no room
 
+bool overlap(Rect a, Rect b) {
+  return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
+}
+
 }  // namespace
 
-Minimap Minimap::fit(Rect window, Point whole, Point drawn, float em) {
+Minimap Minimap::fit(Rect window, Point whole, Point drawn, float em, std::span<const Rect> marks,
+                     Corner corner, bool held) {
   Minimap map;
+  map.corner = corner;
   const bool in_sight = drawn.x >= -1 && drawn.y >= -1 && drawn.x + whole.x <= window.w + 1 &&
                         drawn.y + whole.y <= window.h + 1;
   if (in_sight || whole.x <= 0 || whole.y <= 0 || window.w < em * kLeastWindowWidthEm ||
       window.h < em * kLeastWindowHeightEm)
     return map;
-  map.whole = whole;
   const float width = std::round(std::min(em * kWidthEm, window.w * 0.3f));
   const float height = std::round(std::clamp(width * whole.y / whole.x, em * kLeastHeightEm,
                                              std::min(em * kHeightEm, window.h * 0.3f)));
-  map.box = {window.x + em * kEdgeEm, window.bottom() - em * kEdgeEm - height, width, height};
+  const float edge = em * kEdgeEm;
+  for (const Corner at :
+       {corner, Corner::kBottomLeft, Corner::kTopLeft, Corner::kBottomRight, Corner::kTopRight}) {
+    const bool left = at == Corner::kBottomLeft || at == Corner::kTopLeft,
+               top = at == Corner::kTopLeft || at == Corner::kTopRight;
+    const Rect box{left ? window.x + edge : window.right() - edge - width,
+                   top ? window.y + edge : window.bottom() - edge - height, width, height};
+    if (!held && std::ranges::any_of(marks, [&](const Rect& mark) { return overlap(box, mark); }))
+      continue;
+    return {box, whole, at};
+  }
   return map;
 }
 

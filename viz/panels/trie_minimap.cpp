@@ -58,10 +58,12 @@ void TrieMinimap::find_spots(const TrieShape& shape, const Scene& scene) {
 }
 
 void TrieMinimap::draw(Canvas& canvas, Rect body, const TrieShape& shape, const TrieView& view,
-                       const Scene& scene) {
+                       std::span<const Rect> nodes, const Scene& scene) {
   const Point whole{shape.width() * scene.em * view.drawn_zoom,
                     static_cast<float>(shape.layout().rows()) * view.drawn_pitch};
-  map_ = Minimap::fit(body, whole, view.drawn, scene.em);
+  // One that the mouse drags on stays under it.
+  map_ = Minimap::fit(body, whole, view.drawn, scene.em, nodes, map_.corner,
+                      /*held=*/held_ && was_dragging_);
   if (!map_.shown()) return;
   const Rect box = map_.box;
   if (version_ != shape.version() || size_.x != box.w || size_.y != box.h ||

@@ -62,8 +62,8 @@ class TriePanel final : public Panel {
         "The token tree: a column is a position, a line a path, its width the token's "
         "probability. Beams carry their rank, dead branches their mark and their gap to the "
         "survivors. Drag to move, wheel or W/S to zoom, F to fit and to follow again; double-click "
-        "folds a subtree or opens what is folded, Z changes what is folded by itself. The map in the "
-        "corner shows where you are while a part is out of sight; click or drag on it to go "
+        "folds a subtree or opens what is folded, Z changes what is folded by itself. A map in a "
+        "free corner shows where you are while a part is out of sight; click or drag on it to go "
         "elsewhere.",
         "Follow a dashed branch to its end: Δ is how far it was below the worst beam that was kept.",
         "No tree yet: step once (F10) to run the prefill.",
@@ -82,7 +82,8 @@ class TriePanel final : public Panel {
     canvas.push_clip(picture_.body);
     draw_trie(canvas, picture_, scene);
     if (!scene.export_mode && !scene.steady)  // it lies over the tree: no help to an audience
-      picture_.minimap.draw(canvas, picture_.body, picture_.shape, picture_.view, scene);
+      picture_.minimap.draw(canvas, picture_.body, picture_.shape, picture_.view,
+                            trie_node_areas(picture_), scene);
     canvas.pop_clip();
   }
 

@@ -184,4 +184,20 @@ void draw_trie(Canvas& canvas, TriePicture& picture, const Scene& scene) {
              [&](std::int32_t item) { draw_trie_chip(canvas, picture, item, scene); });
 }
 
+std::vector<Rect> trie_node_areas(const TriePicture& picture) {
+  std::vector<Rect> areas;
+  areas.reserve(picture.chips.size());
+  const float caption = TrieShape::kCaptionEm * 1.4f * picture.unit;
+  for (const TrieChip& chip : picture.chips) {
+    Rect area = chip.area;
+    area.h += caption;
+    // Rank and sum stand behind the end of a text.
+    const std::int32_t last = picture.shape.items()[TrieShape::index(chip.item)].last;
+    if (picture.shape.frontier().contains(last) || picture.shape.finished().contains(last))
+      area.w += picture.unit * TriePicture::kTailEm;
+    areas.push_back(area);
+  }
+  return areas;
+}
+
 }  // namespace triescope::viz

@@ -37,6 +37,9 @@ struct TriePicture {
 // Places the tree in `picture.body` and draws what shows of it.
 void draw_trie(Canvas& canvas, TriePicture& picture, const Scene& scene);
 
+// The marks that were drawn, each with what is written below and behind it.
+std::vector<Rect> trie_node_areas(const TriePicture& picture);
+
 // One item, near enough to be a mark of its own. draw_trie_chip notes it for the mouse.
 void draw_trie_edge(Canvas& canvas, const TriePicture& picture, std::int32_t item,
                     const Scene& scene);

@@ -207,5 +207,17 @@ TEST_CASE("lesson page: a line that the run does not have says file and line") {
   CHECK(said.find("900") != std::string::npos);
 }
 
+TEST_CASE("lesson page: marks of a question are spans, and none is left as a sign") {
+  const json task = pieces_with(Opened("03-beam-search-is-a-trie").page(), "task")[0];
+  REQUIRE(task["text"].is_array());
+  CHECK(std::ranges::count(task["text"], json({{"emphasis", true}, {"text", "all"}})) == 1);
+  for (const char* const lesson : {"03-beam-search-is-a-trie", "08-checking-a-tree"}) {
+    const json page = Opened(lesson).page();
+    for (const char* const kind : {"ask", "task"})
+      for (const json& piece : pieces_with(page, kind))
+        CHECK(piece["text"].dump().find('*') == std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace triescope::app::test_lesson_page

@@ -20,6 +20,58 @@ std::string refused_lesson(const std::string& text) {
 }
 std::string refused_body(const std::string& body) { return refused_lesson(kHead + body); }
 
+TEST_CASE("lesson: questions, choices and tasks are Markdown; what compares them has no marks") {
+  const Lesson lesson = read(
+      "## A\n```predict\nDo *all* of {kv_live(3)} hold `x`, and `{kv_live(3)}`?\n- **no**\n- 2 * 3 * 4\n"
+      "- `yes` := true\n- := false\nanswer: true\n```\n```check\n1. Go to _step_ 2, "
+      "[there](ts:panel/mask).\nwhen: cursor = 2\nshow: cursor 2\n```\n");
+  const Predict& predict = std::get<Predict>(lesson.steps[0].pieces[0]);
+  const auto shown = [](const Marked& marked) {
+    std::string all;
+    for (const Span& span : marked.block.spans)
+      all += std::string(span.strong ? "S" : "") + (span.emphasis ? "E" : "") +
+             (span.code ? "C" : "") + (span.link ? "L" : "") +
+             (span.expression ? "=" + std::string(span.expression->text()) : span.text) + "|";
+    return all;
+  };
+  CHECK(shown(predict.question) == "Do |Eall| of |=kv_live(3)| hold |Cx|, and |C=kv_live(3)|?|");
+  CHECK(phrase(predict.question, {lesson_run()}, value_text) == "Do all of 19 hold x, and 19?");
+  CHECK(shown(predict.choices[0].text) == "Sno|");
+  CHECK(phrase(predict.choices[0].text, {lesson_run()}, value_text) == "no");
+  CHECK(shown(predict.choices[1].text) == "2 * 3 * 4|");
+  CHECK(shown(predict.choices[2].text) == "Cyes|");
+  CHECK(shown(predict.choices[3].text) == "=false|");
+  CHECK(predict.choices[3].text.pieces.empty());
+  const Task& task = std::get<Task>(lesson.steps[0].pieces[1]);
+  CHECK(shown(task.text) == "1. Go to |Estep| 2, |Lthere|.|");
+  CHECK(task.text.block.kind == Block::Kind::kParagraph);
+}
+
+TEST_CASE(
+    "lesson: a line of Markdown begins no list, quote, heading or rule, and keeps every expression") {
+  for (const char* const text :
+       {"- a", "> a", "# a", "1. a", "***", "| a | b |", "    a", "<b>a</b>"}) {
+    CAPTURE(text);
+    const Marked marked = read_marked(text, "a.md", 3);
+    std::string all;
+    for (const Span& span : marked.block.spans) all += span.text;
+    CHECK(all == text);
+    CHECK(phrase(marked, {lesson_run()}, value_text) == text);
+  }
+  CHECK(phrase(read_marked("*{steps}* {steps} **{steps}**{steps}", "a.md", 3), {lesson_run()},
+               value_text) == phrase(read_marked("{steps} {steps} {steps}{steps}", "a.md", 3),
+                                     {lesson_run()}, value_text));
+  CHECK(read_marked("", "a.md", 3).pieces.empty());
+  for (const auto& [text, message] :
+       {std::pair{"a {", "a.md:3: "},
+        {"a ![b](c.png)", "a.md:3: expected text; found a picture"},
+        {"[a](ts:node/{steps})", "a.md:3: link: expected an address without an expression"},
+        {"[a](b)", "a.md:3: link: expected ts:step/"}}) {
+    CAPTURE(text);
+    CHECK_THROWS_WITH_AS(read_marked(text, "a.md", 3), doctest::Contains(message), Error);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("front matter: every key is read") {

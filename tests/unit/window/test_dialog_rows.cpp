@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
+#include "app/run/lesson_library.h"
 #include "app/run/text_tools.h"
 #include "app/window/dialog_rows.h"
 #include "tests/unit/viz/captures.h"
 #include "viz/assets/glossary.h"
+#include "viz/panels/panel.h"
 #include "viz/words/number_text.h"
 #include "viz/words/token_text.h"
 
@@ -72,8 +75,9 @@ TEST_CASE("glossary: terms that begin with the query, then those that have it, t
   CHECK(all.size() == viz::glossary().size());
   REQUIRE(all.size() > 60);
   CHECK(std::is_sorted(all.begin(), all.end(), [](const auto& one, const auto& other) {
-    return lower(one.first) < lower(other.first);
+    return before_in_alphabet(one.first, other.first);
   }));
+  CHECK(all.front().first == "accept");
   const auto rows = glossary_rows("GAP");
   REQUIRE(rows.size() >= 2);
   CHECK(rows[0].first == "gap");
@@ -91,6 +95,82 @@ TEST_CASE("glossary: terms that begin with the query, then those that have it, t
   }
   CHECK_FALSE(in_terms);
   CHECK(glossary_rows("no such words").empty());
+}
+
+TEST_CASE("glossary: letters before signs and digits, without regard to case") {
+  CHECK(before_in_alphabet("accept", "beam"));
+  CHECK(before_in_alphabet("Gumbel-max", "itself"));
+  CHECK(before_in_alphabet("greedy", "Gumbel-max"));
+  CHECK(before_in_alphabet("written in", "1st"));
+  CHECK(before_in_alphabet("why", "Δ"));
+  CHECK(before_in_alphabet("1st", "Δ"));
+}
+
+TEST_CASE("glossary: the terms that a beginner looks up are found first, by their beginning too") {
+  for (const auto& [query, term] : {std::pair{"speculat", "speculative decoding"},
+                                    {"speculative sampling", "speculative sampling"},
+                                    {"kv cache", "KV cache"},
+                                    {"logit", "logit"},
+                                    {"softmax", "softmax"},
+                                    {"temperature", "temperature"},
+                                    {"top-k", "top-k"},
+                                    {"top k", "top-k"},
+                                    {"top p", "top-p"},
+                                    {"nucleus", "top-p"},
+                                    {"min-p", "min-p"},
+                                    {"entropy", "entropy"},
+                                    {"hidden", "hidden state"},
+                                    {"acceptance", "acceptance rate"},
+                                    {"attention", "attention"},
+                                    {"sampling", "sampling"},
+                                    {"distribution", "distribution"},
+                                    {"vocab", "vocabulary"},
+                                    {"layer", "layer"},
+                                    {"eos", "end of sequence"},
+                                    {"context", "context length"},
+                                    {"beam search", "beam search"},
+                                    {"prefill", "prefill"},
+                                    {"token", "token"},
+                                    {"draft model", "draft model"},
+                                    {"verif", "verification"},
+                                    {"medusa", "Medusa"},
+                                    {"eagle", "EAGLE"},
+                                    {"lookahead", "Lookahead"},
+                                    {"breakpoint", "breakpoint"}}) {
+    CAPTURE(query);
+    const auto rows = glossary_rows(query);
+    REQUIRE_FALSE(rows.empty());
+    CHECK(rows[0].first == term);
+  }
+}
+
+TEST_CASE("glossary: every link leads to a panel that there is, or to a lesson of the program") {
+  std::vector<std::string> problems;
+  std::set<std::string> lessons;
+  for (const LibraryLesson& lesson : library_lessons(problems)) lessons.insert(lesson.id);
+  REQUIRE(problems.empty());
+  const auto panels = viz::panel_names();
+  std::size_t links = 0;
+  for (const auto& [term, meaning] : viz::glossary()) {
+    CAPTURE(term);
+    CHECK(meaning.find("](") == std::string::npos);
+    CHECK(meaning.find("→") == std::string::npos);
+    for (const viz::GlossaryLink& link : viz::glossary_links(term)) {
+      CAPTURE(link.target);
+      ++links;
+      if (link.kind == viz::GlossaryLink::Kind::kPanel) {
+        REQUIRE(std::ranges::count(panels, link.target) == 1);
+        CHECK(viz::make_panel(link.target)->info().title == link.text);
+      } else {
+        CHECK(lessons.count(link.target) == 1);
+        // "lesson 3" is 03-….
+        CHECK(std::stoi(link.text.substr(link.text.find(' '))) == std::stoi(link.target));
+      }
+    }
+  }
+  CHECK(links > 80);
+  CHECK(viz::glossary_links("KV cache").size() >= 2);
+  CHECK(viz::glossary_links("no such term").empty());
 }
 
 }  // namespace

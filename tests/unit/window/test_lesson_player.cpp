@@ -244,5 +244,26 @@ TEST_CASE_FIXTURE(Class, "lesson: every one of the program can be played to its 
   CHECK(workspace.preferences.finished_lessons.size() == 12);
 }
 
+TEST_CASE_FIXTURE(Class,
+                  "lesson: how many questions were answered is known while it is half done") {
+  CHECK(lesson.progress_of(kTrie) == nullptr);
+  lesson.open(kTrie);
+  const auto said = [&] {
+    return answered_text(*lesson.progress_of(kTrie), lesson.lesson().lesson);
+  };
+  CHECK(said() == "");
+  lesson.go_to(1);
+  lesson.answer(*lesson.open_question(), {.choice = 0});
+  CHECK(said() == "1 of 4 answered");
+  for (std::size_t step = 0; step < lesson.steps(); ++step) {
+    lesson.go_to(step);
+    while (lesson.open_question()) lesson.answer(*lesson.open_question(), {});
+  }
+  CHECK(said() == "");  // all of them: it has its tick
+  CHECK(workspace.preferences.finished_lessons.count(kTrie) == 1);
+  lesson.close();
+  CHECK(lesson.progress_of(kTrie) != nullptr);
+}
+
 }  // namespace
 }  // namespace triescope::app::test_lesson_player

@@ -132,5 +132,17 @@ TEST_CASE("lesson text: where a picture cannot be shown, its text stands") {
   CHECK(text.grounds[0].contains({text.runs[0].box.x, text.runs[0].box.y}));
 }
 
+TEST_CASE("lesson text: where all words are bold, emphasised ones have a stroke below them") {
+  CHECK(lay_out("a *b* c", 500).strokes.empty());
+  const LessonText text = lay_out("# after which *all* of **them** go on", 500);
+  REQUIRE(text.strokes.size() == 2);
+  CHECK(text.runs[2].text == "all");
+  CHECK(text.strokes[0].x == text.runs[2].box.x);
+  CHECK(text.strokes[0].w == text.runs[2].box.w);
+  CHECK(text.strokes[0].y > text.runs[2].box.y + text.runs[2].box.h / 2);
+  CHECK(text.strokes[0].bottom() <= text.runs[2].box.bottom());
+  CHECK(text.strokes[1].x == text.runs[4].box.x);
+}
+
 }  // namespace
 }  // namespace triescope::app::test_lesson_text

@@ -82,5 +82,18 @@ TEST_CASE_FIXTURE(Home, "preferences: an unknown theme puts the file aside and s
   CHECK_FALSE(std::filesystem::exists(file));
 }
 
+TEST_CASE_FIXTURE(Home, "preferences: the speed of playback is remembered, within what there is") {
+  Preferences preferences;
+  CHECK(preferences.play_speed == 1);
+  preferences.play_speed = 4;
+  REQUIRE(save_preferences(preferences) == "");
+  std::string warning;
+  CHECK(load_preferences(warning).play_speed == 4);
+  CHECK(load(R"({"play_speed": 1000})", warning).play_speed == 8);
+  CHECK(load(R"({"play_speed": -3})", warning).play_speed == 0.25);
+  CHECK(load("{}", warning).play_speed == 1);
+  CHECK(warning == "");
+}
+
 }  // namespace
 }  // namespace triescope::app::test_preferences

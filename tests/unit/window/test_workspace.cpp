@@ -281,9 +281,11 @@ TEST_CASE_FIXTURE(Desk,
     CHECK(static_cast<bool>(command.run));
     CHECK(commands.find(command.id) == &command);
     const auto& known = menu_names();
-    // A breakpoint of each kind is for the palette and scripts: the menu has the list of them. In lecture
-    // mode there is no menu.
-    CHECK((command.id.starts_with("break-") || command.id.starts_with("lesson-answer-") ||
+    // A breakpoint of each kind is for the palette and scripts: the menu has the list of them; so are the
+    // speeds of playback, which it makes slower and faster, and going on with a search, which has a field of
+    // its own. In lecture mode there is no menu.
+    CHECK((command.id.starts_with("break-") || command.id.starts_with("play-speed-") ||
+           command.id.starts_with("find-") || command.id.starts_with("lesson-answer-") ||
            command.id.starts_with("lecture-")) == command.menu.empty());
     CHECK((command.menu.empty() ||
            std::find(known.begin(), known.end(), command.menu) != known.end()));
@@ -292,7 +294,7 @@ TEST_CASE_FIXTURE(Desk,
       CHECK(commands.find(chord) == &command);
     }
   }
-  CHECK(commands.all().size() == 113);
+  CHECK(commands.all().size() == 126);
   CHECK(commands.find("no-such-command") == nullptr);
   CHECK(to_string(commands.find("layout-debug")->chords.front()) == "Ctrl+1");
   CHECK(to_string(commands.find("layout-compare")->chords.front()) == "Ctrl+4");
@@ -334,6 +336,104 @@ TEST_CASE_FIXTURE(Desk, "a command is enabled where there is something for it to
   CHECK(workspace.along() == viz::Along::kTime);
   commands.find("go-start")->run();
   CHECK(workspace.active()->cursor == 0);
+}
+
+TEST_CASE_FIXTURE(Desk, "playback stops at a breakpoint, says why, and goes on from there") {
+  Document& run = open_run("run", {1, 2});
+  workspace.set_breakpoints({{BreakKind::kStep, 2, true}});
+  workspace.go_to_start();
+  commands.find("run")->run();
+  double seconds = 0;
+  const auto play = [&] {
+    for (int i = 0; i < 40 && run.playing; ++i) workspace.update(seconds += 10);
+  };
+  play();
+  CHECK_FALSE(run.playing);
+  CHECK(run.cursor == capture::make_tick(3, capture::Phase::kDraft));
+  CHECK(workspace.stop_reason() == "step = 2: done");
+  REQUIRE(run.breaks.size() == 1);
+  CHECK(run.breaks[0].tick == run.cursor);
+  // From here on there is none: it plays to the end. Then once more from the start.
+  commands.find("run")->run();
+  CHECK(workspace.stop_reason().empty());
+  play();
+  CHECK(run.cursor == run.capture->end_tick());
+  CHECK(workspace.stop_reason().empty());
+  commands.find("run")->run();
+  play();
+  CHECK(run.cursor == capture::make_tick(3, capture::Phase::kDraft));
+  CHECK(run.breaks.size() == 1);
+  workspace.step();
+  CHECK(workspace.stop_reason().empty());
+}
+
+TEST_CASE_FIXTURE(Desk, "playback stops within a step, at the phase that a live run stops after") {
+  Document& run = open_run("run", {1, 2});
+  workspace.set_breakpoints({{BreakKind::kEntropyAbove, 0.01, true}});
+  workspace.go_to_start();
+  workspace.toggle_run();
+  workspace.update(1);
+  CHECK(run.cursor == capture::make_tick(0, capture::Phase::kAccept));
+  CHECK(run.focus.locked == 0);
+  CHECK(workspace.stop_reason().find("entropy > 0.01 nats: ") == 0);
+}
+
+TEST_CASE_FIXTURE(Desk,
+                  "matches of a breakpoint are gone to forwards and backwards, with the reason") {
+  Document& run = open_run("run", {1, 2});
+  commands.find("next-match")->run();
+  CHECK(workspace.messages.back().text.find("no breakpoint is set") == 0);
+  workspace.set_breakpoints({{BreakKind::kStep, 1, true}, {BreakKind::kStep, 4, true}});
+  const auto at = [](std::int32_t step) {
+    return capture::make_tick(step + 1, capture::Phase::kDraft);
+  };
+  commands.find("previous-match")->run();
+  CHECK(run.cursor == at(4));
+  CHECK(workspace.messages.back().text == "step 4, observe: step = 4: done");
+  CHECK(workspace.stop_reason() == "step = 4: done");
+  commands.find("previous-match")->run();
+  CHECK(run.cursor == at(1));
+  commands.find("previous-match")->run();
+  CHECK(run.cursor == at(1));
+  CHECK(workspace.messages.back().text == "no breakpoint is hit before this place");
+  commands.find("next-match")->run();
+  CHECK(run.cursor == at(4));
+  commands.find("next-match")->run();
+  CHECK(run.cursor == at(4));
+  CHECK(workspace.messages.back().text ==
+        "no breakpoint is hit from here to the end of what is recorded");
+  workspace.set_breakpoints({{BreakKind::kStep, 1, false}});
+  commands.find("previous-match")->run();
+  CHECK(workspace.messages.back().text.find("no breakpoint is set") == 0);
+}
+
+TEST_CASE_FIXTURE(Desk, "playback goes as fast as was asked for, now and after the next start") {
+  Document& run = open_run("run", {1, 2});
+  const auto steps_in = [&](double seconds) {
+    workspace.go_to_start();
+    workspace.toggle_run();
+    for (double now = 0; now <= seconds && run.playing; now += 0.01) workspace.update(now);
+    return capture::step_of(run.cursor);
+  };
+  CHECK(steps_in(1) == 3);  // one at once, then one every 0.45 s
+  commands.find("play-speed-0.25")->run();
+  CHECK(workspace.preferences.play_speed == 0.25);
+  CHECK(steps_in(1) == 1);
+  CHECK_FALSE(commands.find("play-slower")->is_enabled());
+  for (const double speed : {0.5, 1.0, 2.0, 4.0, 8.0}) {
+    commands.find("play-faster")->run();
+    CHECK(workspace.preferences.play_speed == speed);
+  }
+  CHECK_FALSE(commands.find("play-faster")->is_enabled());
+  CHECK(steps_in(1) >= 5);
+  CHECK(run.cursor == run.capture->end_tick());
+  CHECK(workspace.messages.back().text == "playback speed: 8×");
+  workspace.set_play_speed(100);
+  CHECK(workspace.preferences.play_speed == 8);
+  workspace.set_play_speed(0);
+  CHECK(workspace.preferences.play_speed == 0.25);
+  workspace.set_play_speed(1.9);
+  CHECK(workspace.preferences.play_speed == 2);
 }
 
 }  // namespace

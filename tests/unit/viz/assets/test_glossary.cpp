@@ -104,5 +104,28 @@ TEST_CASE("inspector: every fact about a node is explained where its label stand
   CHECK(facts >= 12);
 }
 
+TEST_CASE("glossary: links stand behind an arrow, and are no part of the meaning") {
+  const char* const text =
+      "| beam | a text → [trie](panel:trie), [lesson 3](../assets/lessons/03-x.md) |\n"
+      "| arrow | what a → b says |\n| plain | a text |\n";
+  const auto meanings = read_glossary(text, "g.md");
+  CHECK(meanings.at("beam") == "a text");
+  CHECK(meanings.at("arrow") == "what a → b says");
+  const auto links = read_glossary_links(text, "g.md");
+  REQUIRE(links.size() == 1);
+  CHECK(links.at("beam") ==
+        std::vector<GlossaryLink>{{GlossaryLink::Kind::kPanel, "trie", "trie"},
+                                  {GlossaryLink::Kind::kLesson, "lesson 3", "03-x"}});
+}
+
+TEST_CASE("glossary: a link to something else is refused with its line") {
+  for (const char* const links : {"[a](https://x.org)", "[a](panel:trie) [b](panel:kv)",
+                                  "[a](panel:trie", "[a", "[a](b.md),", "[a](panel:trie), b"}) {
+    CAPTURE(links);
+    CHECK_THROWS_WITH_AS(read_glossary_links(std::string("| a | b → ") + links + " |\n", "g.md"),
+                         doctest::Contains("g.md:1: expected links behind the arrow"), Error);
+  }
+}
+
 }  // namespace
 }  // namespace triescope::viz::test_glossary

@@ -60,4 +60,42 @@ TEST_CASE("minimap: the frame on it is what the window shows, and a click brings
   CHECK(map.drawn_for(kWindow, {9999, 0}).x == 200 - 1100);
 }
 
+TEST_CASE("minimap: it lies in the first corner that is free, and nowhere where none is") {
+  const Point whole{1100, 300};
+  const float right = 500 - 5 - 110, bottom = 250 - 5 - 30;
+  const Rect bottom_left{105, bottom, 5, 5}, top_left{150, 60, 400, 1},
+      bottom_right{499, 249, 1, 1};
+  const auto at = [&](std::vector<Rect> marks, Corner corner = Corner::kBottomLeft) {
+    return Minimap::fit(kWindow, whole, {0, 0}, 10, marks, corner).box;
+  };
+  CHECK(at({}).x == 105);
+  CHECK(at({}).y == bottom);
+  CHECK(at({bottom_left}).x == 105);
+  CHECK(at({bottom_left}).y == 55);
+  CHECK(at({bottom_left, top_left}).x == right);
+  CHECK(at({bottom_left, top_left}).y == bottom);
+  // That one covers the right at the top too, but nothing is on it at the bottom: half an em is free.
+  CHECK(at({bottom_left, top_left, bottom_right}).y == bottom);
+  const Rect more{480, 240, 1, 1};
+  CHECK(at({bottom_left, top_left, more}).w == 0);
+  CHECK(at({bottom_left, {150, 60, 100, 1}, more}).x == right);
+  CHECK(at({bottom_left, {150, 60, 100, 1}, more}).y == 55);
+}
+
+TEST_CASE(
+    "minimap: it stays in its corner while that is free, and whatever lies there while held") {
+  const Point whole{1100, 300};
+  const Rect top_right{450, 60, 10, 10};
+  const auto fit = [&](std::vector<Rect> marks, bool held) {
+    return Minimap::fit(kWindow, whole, {0, 0}, 10, marks, Corner::kTopRight, held);
+  };
+  CHECK(fit({}, false).corner == Corner::kTopRight);
+  CHECK(fit({}, false).box.right() == 495);
+  CHECK(fit({top_right}, false).corner == Corner::kBottomLeft);
+  CHECK(fit({top_right}, true).corner == Corner::kTopRight);
+  CHECK(fit({kWindow}, true).shown());
+  CHECK_FALSE(fit({kWindow}, false).shown());
+  CHECK(fit({kWindow}, false).corner == Corner::kTopRight);  // for when it comes back
+}
+
 }  // namespace test_minimap

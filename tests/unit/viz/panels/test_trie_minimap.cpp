@@ -117,5 +117,44 @@ TEST_CASE("trie map: it shows the beams in their colours, and costs spots, not n
   CHECK(spots < 77 * 35);
 }
 
+TEST_CASE(
+    "trie map: it covers no node and nothing that is written beside one, at any size and step") {
+  int maps = 0, none = 0;
+  for (const Capture* const run : {&beam_capture(), &draft_capture()})
+    for (const viz::Point size : {viz::Point{600, 300}, {420, 260}, {900, 700}, {1500, 420}}) {
+      const viz::Rect area{0, 0, size.x, size.y};
+      const auto panel = viz::make_panel("trie");
+      for (Tick cursor = 3; cursor <= run->end_tick(); cursor += 7) {
+        const viz::Scene scene = scene_at(*run, cursor);
+        const auto canvas = drawn(*panel, scene, area);
+        // The map is the last that is drawn: its ground, below it all that is the tree's.
+        char ground[64];
+        const viz::Color surface = scene.theme.surface.with_alpha(0.94f);
+        std::snprintf(ground, sizeof ground, " %02x%02x%02x%02x", surface.r, surface.g, surface.b,
+                      surface.a);
+        viz::Rect map;
+        for (const std::string& call : canvas.calls)
+          if (call.starts_with("fill_rect ") && call.ends_with(ground))
+            REQUIRE(std::sscanf(call.c_str(), "fill_rect %f %f %f %f", &map.x, &map.y, &map.w,
+                                &map.h) == 4);
+        if (map.w == 0) {
+          ++none;
+          continue;
+        }
+        ++maps;
+        for (const auto& text : canvas.texts) {
+          CAPTURE(text.text);
+          CAPTURE(cursor);
+          const bool apart = text.visible.w <= 0 || text.visible.right() <= map.x ||
+                             text.visible.x >= map.right() || text.visible.bottom() <= map.y ||
+                             text.visible.y >= map.bottom();
+          CHECK(apart);
+        }
+      }
+    }
+  CHECK(maps > 20);
+  CHECK(none > 0);
+}
+
 }  // namespace
 }  // namespace triescope::test::test_trie_minimap

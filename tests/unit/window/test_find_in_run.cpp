@@ -1,0 +1,141 @@
+// Finding a text in a run: in its tokens, across them, in drafts; and going from one place to the next.
+#include "app/window/find_in_run.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "app/window/commands.h"
+#include "core/capture/writer.h"
+#include "tests/unit/viz/captures.h"
+#include "viz/words/token_text.h"
+
+namespace triescope::app::test_find_in_run {
+namespace {
+
+// Node 1 " the", below it 2 " cat" and 3 " dog", below those 4 "fish" and 5 " the"; the prompt is "Now".
+void record_little(capture::Recorder& out) {
+  using namespace capture;
+  RunInfo info;
+  info.method = "greedy";
+  info.settings_json = info.model_json = info.versions_json = "{}";
+  info.prompt_tokens = {9};
+  info.kv_policy = "recycle";
+  out.write({.run = info,
+             .pieces = {{9, "Now"}, {1, " the"}, {2, " cat"}, {3, " dog"}, {4, "fish"}},
+             .nodes = {{.node = 0},
+                       {.node = 1, .parent = 0, .token = 1, .depth = 1, .tick = 2},
+                       {.node = 2, .parent = 1, .token = 2, .depth = 2, .tick = 5},
+                       {.node = 3, .parent = 1, .token = 3, .depth = 2, .tick = 5},
+                       {.node = 4, .parent = 2, .token = 4, .depth = 3, .tick = 10},
+                       {.node = 5, .parent = 3, .token = 1, .depth = 3, .tick = 10}}});
+  RowTables rows;
+  for (Tick tick = 0; tick < 15; ++tick) rows.phases.push_back({.tick = tick});
+  out.write(rows);
+  out.write({.finish = Finish{}});
+}
+
+using Nodes = std::vector<std::int32_t>;
+
+TEST_CASE("find: a token by a part of it, by case or without, and as panels write it") {
+  const auto run = test::make_capture(record_little);
+  const capture::Capture& capture = *run->capture;
+  CHECK(nodes_with(capture, "the") == Nodes{1, 5});
+  CHECK(nodes_with(capture, "THE") == Nodes{1, 5});
+  CHECK(nodes_with(capture, "·the") == Nodes{1, 5});
+  CHECK(nodes_with(capture, " the") == Nodes{1, 5});
+  CHECK(nodes_with(capture, "fis") == Nodes{4});
+  CHECK(nodes_with(capture, "") == Nodes{});
+  CHECK(nodes_with(capture, "mouse") == Nodes{});
+}
+
+TEST_CASE("find: a text across tokens, on its own path alone, the prompt's end included") {
+  const auto run = test::make_capture(record_little);
+  const capture::Capture& capture = *run->capture;
+  CHECK(nodes_with(capture, "the cat") == Nodes{2});
+  CHECK(nodes_with(capture, "the catfish") == Nodes{4});
+  CHECK(nodes_with(capture, "catfish") == Nodes{4});
+  CHECK(nodes_with(capture, "dog the") == Nodes{5});
+  CHECK(nodes_with(capture, "dogfish") == Nodes{});
+  CHECK(nodes_with(capture, "now the") == Nodes{1});
+  CHECK(nodes_with(capture, "now the cat") == Nodes{2});
+  CHECK(nodes_with(capture, "the cat ") == Nodes{});
+}
+
+TEST_CASE("find: the next and the one before, round the end") {
+  const Nodes nodes = {3, 7, 9};
+  CHECK(match_beside(nodes, -1, +1) == 0);
+  CHECK(match_beside(nodes, 3, +1) == 1);
+  CHECK(match_beside(nodes, 4, +1) == 1);
+  CHECK(match_beside(nodes, 9, +1) == 0);
+  CHECK(match_beside(nodes, 9, -1) == 1);
+  CHECK(match_beside(nodes, 3, -1) == 2);
+  CHECK(match_beside(nodes, 8, -1) == 1);
+}
+
+TEST_CASE("find: every node of a run is found by its own text, and by what its path reads") {
+  for (const capture::Capture* const capture : {&test::beam_capture(), &test::draft_capture()})
+    for (const capture::NodeRow& node : capture->nodes()) {
+      if (node.node == 0) continue;
+      const std::string piece(capture->piece(node.token));
+      CHECK(std::ranges::count(nodes_with(*capture, piece), node.node) == 1);
+      std::string path;
+      for (const std::int32_t one : capture->path_to(node.node))
+        path += capture->piece(capture->nodes()[static_cast<std::size_t>(one)].token);
+      CHECK(std::ranges::count(nodes_with(*capture, path), node.node) == 1);
+    }
+}
+
+TEST_CASE("find: cursor and focus go to a match, and it says which of how many") {
+  const auto run = test::make_capture(record_little);
+  Workspace workspace{Preferences{}, [] {}};
+  UiState ui;
+  CommandTable commands{workspace, ui};
+  CHECK_FALSE(commands.find("find")->is_enabled());
+  workspace.open_capture(run->capture->path());
+  REQUIRE(workspace.problems.empty());
+  commands.find("find")->run();
+  CHECK(ui.find.open);
+  CHECK_FALSE(commands.find("find-next")->is_enabled());  // nothing was typed
+  ui.find.query = "the";
+  ui.find.update(workspace);
+  CHECK(ui.find.count_text(workspace) == "2 found");
+  commands.find("find-next")->run();
+  CHECK(ui.find.count_text(workspace) == "1 of 2");
+  CHECK(workspace.active()->focus.locked == 1);
+  CHECK(workspace.active()->cursor == 3);
+  commands.find("find-next")->run();
+  CHECK(ui.find.count_text(workspace) == "2 of 2");
+  CHECK(workspace.active()->focus.locked == 5);
+  CHECK(workspace.active()->cursor == 11);
+  CHECK(workspace.messages.back().text == "2 of 2: node 5 in step 2");
+  commands.find("find-next")->run();
+  CHECK(workspace.active()->focus.locked == 1);
+  commands.find("find-previous")->run();
+  CHECK(workspace.active()->focus.locked == 5);
+  // Without a focus from the cursor on.
+  workspace.lock_focus(-1);
+  workspace.set_cursor(4);
+  commands.find("find-next")->run();
+  CHECK(workspace.active()->focus.locked == 5);
+  workspace.lock_focus(-1);
+  workspace.set_cursor(4);
+  commands.find("find-previous")->run();
+  CHECK(workspace.active()->focus.locked == 1);
+  // The only match stays locked.
+  ui.find.query = "fish";
+  commands.find("find-next")->run();
+  commands.find("find-next")->run();
+  CHECK(workspace.active()->focus.locked == 4);
+  CHECK(ui.find.count_text(workspace) == "1 of 1");
+  ui.find.query = "mouse";
+  commands.find("find-next")->run();
+  CHECK(workspace.active()->focus.locked == 4);
+  CHECK(ui.find.count_text(workspace) == "not found");
+  CHECK(workspace.messages.back().text ==
+        "'mouse' is neither in the text of this run nor in its drafts");
+}
+
+}  // namespace
+}  // namespace triescope::app::test_find_in_run
