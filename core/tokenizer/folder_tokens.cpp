@@ -21,6 +21,8 @@ using nlohmann::json;
 constexpr std::array<std::string_view, 7> kNames = {
     "bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"};
 
+constexpr std::size_t kMaxNames = 1000;
+
 bool is_common(const std::string& name) {
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
@@ -50,20 +52,27 @@ Given given_of(const std::string& file, const json& value) {
   return {added_token_of(file, value)};
 }
 
-// As a Python dict does: a name that is there keeps its place.
-void put(GivenByName& list, const std::string& name, Given given) {
-  for (auto& [there, value] : list)
-    if (there == name) {
-      value = std::move(given);
-      return;
-    }
-  list.emplace_back(name, std::move(given));
+template <class List>  // GivenByName, const or not
+auto* find(List& list, std::string_view name) {
+  const auto found = std::find_if(list.begin(), list.end(),
+                                  [&](const auto& there) { return there.first == name; });
+  return found == list.end() ? nullptr : &found->second;
 }
 
-const Given* find(const GivenByName& list, std::string_view name) {
-  for (const auto& [there, value] : list)
-    if (there == name) return &value;
-  return nullptr;
+// As a Python dict does: a name that is there keeps its place.
+void put(GivenByName& list, const std::string& name, Given given) {
+  if (Given* there = find(list, name))
+    *there = std::move(given);
+  else
+    list.emplace_back(name, std::move(given));
+}
+
+// The same for a name that a file gives.
+void put(const FolderFile& file, GivenByName& list, const std::string& name, const json& value) {
+  put(list, name, given_of(file.path, value));
+  if (list.size() > kMaxNames)
+    corrupt(file.path, "expected at most " + std::to_string(kMaxNames) +
+                           " names of special tokens, found more, such as " + name.substr(0, 80));
 }
 
 // Equal in all that tokenizers compares.
@@ -126,11 +135,11 @@ class FolderTokens {
       const json& value = config[key];
       if (is_common(key)) {
         if (value.is_null()) nulls_.insert(key);
-        if (names_token(value)) put(common_, key, given_of(file.path, value));
+        if (names_token(value)) put(file, common_, key, value);
       } else if (value.is_string()) {
-        put(own, key, given_of(file.path, value));
+        put(file, own, key, value);
       } else if (names_token(value) && value.contains("__type")) {
-        put(other_, key, given_of(file.path, value));
+        put(file, other_, key, value);
       }
     }
     for (auto& [name, given] : own_) put(own, name, std::move(given));
@@ -145,7 +154,7 @@ class FolderTokens {
         if (!names_token(value[name]))
           corrupt(read.path, std::string(key) + ": " + name + ": expected a token, found " +
                                  value[name].dump().substr(0, 80));
-        put(own_, name, given_of(read.path, value[name]));
+        put(read, own_, name, value[name]);
       }
     } else if (value.is_array()) {
       for (const json& entry : value) {
@@ -192,34 +201,21 @@ class FolderTokens {
         std::erase_if(common_, [&](const auto& there) { return there.first == key; });
       }
       if (!names_token(value)) continue;
-      Given given = given_of(map.path, value);
-      if (!given.text_alone) {
-        given.token.special = true;
-        given.token.normalized = value.value("normalized", false);
-        given.from_map = true;
-      }
-      put(is_common(key) ? common_ : other_, key, std::move(given));
+      GivenByName& list = is_common(key) ? common_ : other_;
+      put(map, list, key, value);
+      Given& given = *find(list, key);
+      if (given.text_alone) continue;
+      given.token.special = given.from_map = true;
+      given.token.normalized = value.value("normalized", false);
     }
   }
 
   void read_map_extra(const FolderFile& map) {
-    const std::vector<Given> before = extra_;
+    const std::size_t before = extra_.size();
     read_extra(map, "extra_special_tokens");
     if (map.content["extra_special_tokens"].is_array()) has_extra_ = true;
-    std::vector<Given> kept;
-    for (std::size_t i = 0; i < extra_.size(); ++i) {
-      Given& given = extra_[i];
-      if (i >= before.size()) {
-        given.token.special = true;
-        given.from_map = true;
-        if (std::any_of(kept.begin(), kept.end(), [&](const Given& there) {
-              return there.text_alone == given.text_alone && same(there.token, given.token);
-            }))
-          continue;
-      }
-      kept.push_back(given);
-    }
-    extra_ = std::move(kept);
+    for (std::size_t i = before; i < extra_.size(); ++i)
+      extra_[i].token.special = extra_[i].from_map = true;
   }
 
   // added_tokens.json has ids alone: those that something names as special are.
@@ -282,14 +278,8 @@ std::vector<AddedToken> lacking(const FolderTokens& tokens, const GivenByName& n
     const auto known = there.find(token.content);
     if (known == there.end() || !same(*known->second, token)) found.push_back(token);
   }
-  std::vector<Given> taken;
   const auto take = [&](const Given& given, bool is_named) {
     if (listed.contains(given.token.content)) return;
-    if (std::any_of(taken.begin(), taken.end(), [&](const Given& other) {
-          return other.text_alone == given.text_alone && same(other.token, given.token);
-        }))
-      return;
-    taken.push_back(given);
     found.push_back(given.token);
     if (is_named || names.contains(given.token.content)) found.back().special = true;
   };

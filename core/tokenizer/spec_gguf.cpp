@@ -172,7 +172,10 @@ TokenizerSpec spec_from_gguf(const formats::GgufFile& file) {
   for (const auto& [name, id] : {std::pair("bos_token", spec.bos_id),
                                  {"eos_token", eos},
                                  {"unk_token", spec.unk_id},
-                                 {"pad_token", token_id("tokenizer.ggml.padding_token_id")}})
+                                 {"sep_token", token_id("tokenizer.ggml.seperator_token_id")},
+                                 {"pad_token", token_id("tokenizer.ggml.padding_token_id")},
+                                 {"cls_token", token_id("tokenizer.ggml.cls_token_id")},
+                                 {"mask_token", token_id("tokenizer.ggml.mask_token_id")}})
     if (std::string text = text_of(id); !text.empty())
       spec.special_texts.emplace_back(name, std::move(text));
   spec.chat_template = file.text("tokenizer.chat_template").value_or("");

@@ -108,6 +108,17 @@ TEST_CASE("a file that names tokens wrongly is refused by its own name") {
   }
 }
 
+TEST_CASE("names of special tokens are counted") {
+  Folder folder;
+  json names = json::object();
+  for (int i = 0; i < 1000; ++i) names["t" + std::to_string(i)] = "a";
+  folder.write("tokenizer_config.json", json{{"extra_special_tokens", names}}.dump());
+  CHECK_NOTHROW(folder.open());
+  names["one_more"] = "a";
+  folder.write("tokenizer_config.json", json{{"extra_special_tokens", names}}.dump());
+  CHECK(folder.refusal().second.find("at most 1000 names") != std::string::npos);
+}
+
 TEST_CASE("an added token is no longer than any other, and takes no other's id") {
   Folder folder;
   folder.write("added_tokens.json", json{{std::string(1025, 'x'), 3}}.dump());
