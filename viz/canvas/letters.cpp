@@ -18,8 +18,7 @@ std::string why_no_letters() {
     there = true;
     return "";
   }
-  return "no font with Latin letters is installed: install one (Debian, Ubuntu: fonts-dejavu-core; "
-         "Fedora: dejavu-sans-fonts) and try again";
+  return "no font with Latin letters: install one (fonts-dejavu-core; Fedora: dejavu-sans-fonts)";
 }
 
 }  // namespace triescope::viz
