@@ -8,7 +8,7 @@
 #include "core/base/text_file.h"
 #include "tests/support/paths.h"
 
-namespace triescope {
+namespace triescope::test_text_file {
 namespace {
 
 TEST_CASE("a text file is read to its end, a pipe too, an empty one as nothing") {
@@ -42,4 +42,4 @@ TEST_CASE("what is no text file is refused with its path, the reason and what wa
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_text_file

@@ -10,7 +10,7 @@
 #include "tests/support/paths.h"
 #include "tests/unit/formats/format_test_util.h"
 
-namespace triescope {
+namespace triescope::test_tokenizer_folders {
 namespace {
 
 using nlohmann::json;
@@ -158,4 +158,4 @@ TEST_CASE("a chat template's error names the file that the template stands in") 
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_tokenizer_folders
