@@ -283,8 +283,10 @@ void add_bench_command(CLI::App& root, CommandLine& line) {
       "--only", options->only,
       "models, rows, beams, drafts, recording, samplers (several with commas); default: "
       "all");
-  command->add_option("--prompts", options->prompts,
-                      "prompts as .jsonl (Spec-Bench's format); default: five of our own");
+  command
+      ->add_option("--prompts", options->prompts,
+                   "prompts as .jsonl (Spec-Bench's format); default: five of our own")
+      ->check(file_name());
   command->add_option("--categories", options->categories,
                       "of the prompts, with commas; default: all");
   command->add_option("--per-category", options->per_category, "prompts of each category")

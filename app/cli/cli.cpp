@@ -5,6 +5,7 @@
 #include <new>
 
 #include "app/cli/commands.h"
+#include "app/cli/standard_output.h"
 #include "app/run/text_tools.h"
 #include "core/base/error.h"
 
@@ -24,9 +25,18 @@ int report(const std::string& message, int code) {
   return code;
 }
 
+// The end of every command: 0 only if what it printed was written. Another code stays.
+int finish(int code) try {
+  flush_standard_output();
+  return code;
+} catch (const Error& error) {
+  return report(error.what(), code ? code : exit_code(error.code()));
+}
+
 }  // namespace
 
 int run_command_line(int argc, char** argv) try {
+  prepare_standard_output();
   CommandLine line;
   CLI::App root(
       "triescope shows how a language model decodes. Without a subcommand it opens the window.",
@@ -60,9 +70,9 @@ int run_command_line(int argc, char** argv) try {
   try {
     root.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return root.exit(error) == 0 ? 0 : 2;
+    return finish(root.exit(error) == 0 ? 0 : 2);
   }
-  return line.action();
+  return finish(line.action());
 } catch (const Error& error) {
   return report(error.what(), exit_code(error.code()));
 } catch (const std::bad_alloc&) {

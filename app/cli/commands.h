@@ -50,8 +50,8 @@ struct RunOptions {
 
 // "1280x720" -> width, height in px, each from 64 to 32768. Error{kInvalidArgument}.
 std::pair<float, float> parse_size(const std::string& text);
-// Error{kNotFound}: says path and reason.
-std::string read_text_file(const std::string& path);
+// What an option that takes a file's name is checked with: "" is none.
+CLI::Validator file_name();
 // {"path", "family", "parameters", "dtype", "device", ...} of a model.
 nlohmann::json model_json(const ModelInfo& info);
 

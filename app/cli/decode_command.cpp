@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "app/cli/commands.h"
+#include "app/cli/standard_output.h"
 #include "app/cli/terminal.h"
 #include "app/run/catalog.h"
 #include "app/run/loaded_model.h"
@@ -219,7 +220,7 @@ int run_decode(const DecodeOptions& options, bool quiet) {
       if (now.sequences.empty()) continue;
       const auto& tokens = now.sequences.front().tokens;
       for (; printed < tokens.size(); ++printed) std::cout << decoder.push(tokens[printed]);
-      std::cout << std::flush;
+      flush_standard_output();  // nobody reads on: decoding ends here
     }
   } catch (const Error& error) {
     // What was decoded so far is still worth printing.
@@ -273,7 +274,8 @@ void add_decode_command(CLI::App& root, CommandLine& line) {
   auto options = std::make_shared<DecodeOptions>();
   CLI::App* command = root.add_subcommand("decode", "one run, headless");
   options->add_to(*command);
-  command->add_option("--capture", options->capture, "record the run into this .tscap file");
+  command->add_option("--capture", options->capture, "record the run into this .tscap file")
+      ->check(file_name());
   command->add_option("--capture-level", options->level, "what to record")
       ->check(CLI::IsMember({"steps", "tree", "full"}))
       ->capture_default_str();

@@ -95,7 +95,7 @@ int run_explain(const ExplainOptions& options) {
 void add_explain_command(CLI::App& root, CommandLine& line) {
   auto options = std::make_shared<ExplainOptions>();
   CLI::App* command = root.add_subcommand("explain", "what a run did, step by step, in words");
-  command->add_option("CAPTURE", options->capture, ".tscap file")->required();
+  command->add_option("CAPTURE", options->capture, ".tscap file")->required()->check(file_name());
   command->add_option("--step", options->step, "of this step alone; default: all")
       ->check(CLI::NonNegativeNumber);
   command->add_option("--phase", options->phase,

@@ -220,9 +220,11 @@ void add_export_command(CLI::App& root, CommandLine& line) {
   CLI::App* command = root.add_subcommand(
       "export",
       "the picture of one panel of a capture, an animation, or the run as a page or as data");
-  command->add_option("CAPTURE", options->capture, ".tscap file")->required();
-  command->add_option("OTHER", options->other,
-                      "a second .tscap file: both runs side by side, differences marked");
+  command->add_option("CAPTURE", options->capture, ".tscap file")->required()->check(file_name());
+  command
+      ->add_option("OTHER", options->other,
+                   "a second .tscap file: both runs side by side, differences marked")
+      ->check(file_name());
   command
       ->add_option(
           "--panel", options->panels,
@@ -243,7 +245,8 @@ void add_export_command(CLI::App& root, CommandLine& line) {
       ->add_option(
           "-o,--output", options->output,
           "file to write, - = standard output; png-frames: NAME.png, for NAME-000.png, NAME-001.png, …")
-      ->required();
+      ->required()
+      ->check(file_name());
   command
       ->add_option("--step", options->step,
                    "the state after this step of CAPTURE; default: the last")

@@ -315,7 +315,8 @@ void add_lesson_command(CLI::App& root, CommandLine& line) {
   page->add_option("FILE", options->file, "a .md file, or the name of a lesson there is")
       ->required();
   page->add_option("-o,--output", options->output, "the .html file to write, - = standard output")
-      ->required();
+      ->required()
+      ->check(file_name());
   page->callback([options, &line] {
     line.action = [options, &line] {
       return export_page(options->file, options->output, line.quiet);

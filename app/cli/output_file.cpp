@@ -5,6 +5,7 @@
 #include <fstream>
 #include <utility>
 
+#include "app/cli/standard_output.h"
 #include "core/base/error.h"
 
 namespace triescope::app {
@@ -23,14 +24,12 @@ void OutputFile::finish(bool quiet) {
   // Not opened by a name such as /dev/stdout: that would empty a file that others append to.
   std::ifstream file(path_, std::ios::binary);
   std::array<char, 1 << 16> part;
-  bool whole = file.is_open();
-  while (whole && file) {
-    file.read(part.data(), part.size());
-    const auto count = static_cast<std::size_t>(file.gcount());
-    whole = std::fwrite(part.data(), 1, count, stdout) == count;
-  }
-  if (!whole || !file.eof() || std::fflush(stdout) != 0)
-    throw Error(ErrorCode::kIoError, "standard output: cannot be written");
+  while (file.read(part.data(), part.size()) || file.gcount() > 0)
+    if (std::fwrite(part.data(), 1, static_cast<std::size_t>(file.gcount()), stdout) !=
+        static_cast<std::size_t>(file.gcount()))
+      break;
+  flush_standard_output();
+  if (!file.eof()) throw Error(ErrorCode::kIoError, path_ + ": cannot be read");
 }
 
 }  // namespace triescope::app

@@ -1,16 +1,20 @@
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include "app/cli/commands.h"
 #include "app/run/catalog.h"
 #include "app/run/device_choice.h"
 #include "core/base/error.h"
+#include "core/base/text_file.h"
 #include "core/tokenizer/id_tokenizer.h"
 
 namespace triescope::app {
+
+CLI::Validator file_name() {
+  const auto check = [](std::string& name) {
+    return name.empty() ? std::string("expected a file's name, found an empty text") : "";
+  };
+  return {check, ""};
+}
 
 std::pair<float, float> parse_size(const std::string& text) {
   int width = 0, height = 0, used = 0;
@@ -20,17 +24,6 @@ std::pair<float, float> parse_size(const std::string& text) {
     return {static_cast<float>(width), static_cast<float>(height)};
   throw Error(ErrorCode::kInvalidArgument,
               "--size: expected WIDTHxHEIGHT with both from 64 to 32768, found '" + text + "'");
-}
-
-std::string read_text_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream content;
-  if (file) content << file.rdbuf();
-  // An empty file makes operator<< set failbit on `content`, which is not an error.
-  if (!file.is_open() || file.bad())
-    throw Error(ErrorCode::kNotFound,
-                path + ": cannot be read (" + std::strerror(errno) + "); expected a text file");
-  return content.str();
 }
 
 nlohmann::json model_json(const ModelInfo& info) {
@@ -69,7 +62,8 @@ void RunOptions::add_to(CLI::App& command) {
   command.add_option("--method", request.method, "decoding method (`triescope methods`)")
       ->capture_default_str();
   auto* text = command.add_option("--prompt", request.prompt, "prompt text");
-  auto* file = command.add_option("--prompt-file", prompt_file, "read the prompt from a file");
+  auto* file = command.add_option("--prompt-file", prompt_file, "read the prompt from a file")
+                   ->check(file_name());
   auto* ids = command.add_option("--prompt-ids", prompt_ids,
                                  "prompt as token ids 1,2,3; nothing is added to them");
   text->excludes(file)->excludes(ids);
@@ -100,7 +94,7 @@ RunRequest RunOptions::resolve() const {
   RunRequest result = request;
   result.dtype = dtype.empty() ? default_dtype(result.device) : dtype_from_string(dtype);
   if (!kv_dtype.empty()) result.kv_dtype = dtype_from_string(kv_dtype);
-  if (!prompt_file.empty()) result.prompt = read_text_file(prompt_file);
+  if (!prompt_file.empty()) result.prompt = read_text_file(prompt_file, "a text file");
   if (!prompt_ids.empty()) result.prompt_ids = parse_ids(prompt_ids);
   for (const std::string& setting : settings) {
     const auto equals = setting.find('=');

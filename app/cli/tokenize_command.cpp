@@ -4,6 +4,7 @@
 #include "app/cli/commands.h"
 #include "app/run/catalog.h"
 #include "core/base/error.h"
+#include "core/base/text_file.h"
 
 namespace triescope::app {
 namespace {
@@ -28,7 +29,8 @@ int run_tokenize(const TokenizeOptions& options) {
     }
     return 0;
   }
-  const std::string text = options.file.empty() ? options.text : read_text_file(options.file);
+  const std::string text =
+      options.file.empty() ? options.text : read_text_file(options.file, "a text file");
   const std::vector<std::int32_t> ids = tokenizer->encode(text, !options.no_special);
   if (options.as_json) {
     json pieces = json::array();
@@ -57,7 +59,8 @@ void add_tokenize_command(CLI::App& root, CommandLine& line) {
   command->add_option("--model", options->model,
                       "Hugging Face directory, .gguf file, or a short name");
   auto* text = command->add_option("TEXT", options->text, "the text");
-  auto* file = command->add_option("--file", options->file, "read the text from a file");
+  auto* file =
+      command->add_option("--file", options->file, "read the text from a file")->check(file_name());
   auto* decode = command->add_option("--decode", options->ids, "the other way: ids 1,2,3 to text");
   command->add_flag("--no-special", options->no_special, "add no special tokens");
   command->add_flag("--json", options->as_json, "as JSON: {\"ids\": [], \"pieces\": []}");

@@ -72,13 +72,17 @@ void add_window_options(CLI::App& root, CommandLine& line) {
   options->request.max_new_tokens = 48;
   root.add_option("FILE", options->files,
                   "capture (.tscap) to open; needs no model. Two are compared side by side")
-      ->expected(0, 2);
+      ->expected(0, 2)
+      ->check(file_name());
   options->add_to(root);
-  root.add_option("--script", options->script, "drive the window with a file, one command a line");
+  root.add_option("--script", options->script, "drive the window with a file, one command a line")
+      ->check(file_name());
   root.add_option("--screenshot", options->screenshot,
-                  "write a PNG of the window when the script is done, and end");
+                  "write a PNG of the window when the script is done, and end")
+      ->check(file_name());
   root.add_option("--state", options->state,
-                  "write cursor, focus, panels and counts as JSON, and end");
+                  "write cursor, focus, panels and counts as JSON, and end")
+      ->check(file_name());
   root.add_option("--size", options->size, "WIDTHxHEIGHT of the window")->capture_default_str();
   root.add_option("--scale", options->scale, "text size, 1 = normal")->check(CLI::Range(0.5, 4.0));
   root.add_flag("--no-animation", options->no_animation, "fixed time step, no animations");

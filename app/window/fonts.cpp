@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "viz/canvas/letters.h"
+
 namespace triescope::app {
 namespace {
 
@@ -41,9 +43,10 @@ struct Choice {
   bool strict;
 };
 
-// The first choice that is installed, then the others for the glyphs it lacks.
-ImFont* load_face(ImFontAtlas& atlas, const std::vector<Choice>& choices) {
-  ImFont* font = nullptr;
+// The first choice that is installed, then the others for the glyphs it lacks; where none has letters,
+// first of all the built-in one.
+ImFont* load_face(ImFontAtlas& atlas, const std::vector<Choice>& choices, bool has_letters) {
+  ImFont* font = has_letters ? nullptr : atlas.AddFontDefaultVector();
   std::vector<std::string> used;
   for (const Choice& choice : choices) {
     const std::string path = font_file(choice.pattern, choice.family, choice.strict);
@@ -64,16 +67,24 @@ viz::ImGuiFonts load_fonts(viz::PangoGlyphs& glyphs) {
   atlas.FontLoaderFlags = ImGuiFreeTypeLoaderFlags_LightHinting;
   FcInit();
   viz::ImGuiFonts fonts{};
-  fonts.ui = load_face(atlas, {{"Inter:weight=80", "Inter", true},
-                               {"DejaVu Sans", "DejaVu Sans", true},
-                               {"sans-serif", "", false}});
-  fonts.ui_bold = load_face(atlas, {{"Inter:weight=180", "Inter", true},
-                                    {"DejaVu Sans:weight=200", "DejaVu Sans", true},
-                                    {"sans-serif:weight=200", "", false}});
-  fonts.mono = load_face(atlas, {{"JetBrains Mono:weight=80", "JetBrains Mono", true},
-                                 {"DejaVu Sans Mono", "DejaVu Sans Mono", true},
-                                 {"monospace", "", false},
-                                 {"DejaVu Sans", "DejaVu Sans", true}});
+  // Fonts without letters still have their own characters to give.
+  const bool has_letters = viz::why_no_letters().empty();
+  fonts.ui = load_face(atlas,
+                       {{"Inter:weight=80", "Inter", true},
+                        {"DejaVu Sans", "DejaVu Sans", true},
+                        {"sans-serif", "", false}},
+                       has_letters);
+  fonts.ui_bold = load_face(atlas,
+                            {{"Inter:weight=180", "Inter", true},
+                             {"DejaVu Sans:weight=200", "DejaVu Sans", true},
+                             {"sans-serif:weight=200", "", false}},
+                            has_letters);
+  fonts.mono = load_face(atlas,
+                         {{"JetBrains Mono:weight=80", "JetBrains Mono", true},
+                          {"DejaVu Sans Mono", "DejaVu Sans Mono", true},
+                          {"monospace", "", false},
+                          {"DejaVu Sans", "DejaVu Sans", true}},
+                         has_letters);
   glyphs.complete(atlas, fonts.ui, viz::FontFace::kUi);
   glyphs.complete(atlas, fonts.ui_bold, viz::FontFace::kUiBold);
   glyphs.complete(atlas, fonts.mono, viz::FontFace::kMono);

@@ -1,6 +1,6 @@
 // Fonts: found through fontconfig (Inter, JetBrains Mono, DejaVu, else whatever the system has),
 // with glyphs that the first choice lacks taken from the next, and any other character from any
-// font there is; Dear ImGui's built-in font if there is none at all. Glyphs are made on demand, in
+// font there is; Dear ImGui's built-in font if none has Latin letters. Glyphs are made on demand, in
 // every size that is drawn.
 #pragma once
 

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
+#include <sstream>
 
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
+#include "core/base/text_file.h"
 #include "core/base/trimmed.h"
 #include "core/base/words.h"
 #include "core/capture/phase_names.h"
@@ -349,10 +350,7 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
 }  // namespace
 
 Script::Script(const std::string& path, const CommandTable& commands) : path_(path) {
-  std::ifstream file(path);
-  if (!file)
-    throw Error(ErrorCode::kNotFound,
-                path + ": cannot be read; expected a script, one command a line");
+  std::istringstream file(read_text_file(path, "a script, one command a line"));
   std::string text;
   for (int line_number = 1; std::getline(file, text); ++line_number) {
     text = std::string(trimmed(text));

@@ -24,6 +24,7 @@
 #include "app/window/style.h"
 #include "app/window/ui.h"
 #include "core/base/error.h"
+#include "viz/canvas/letters.h"
 
 namespace triescope::app {
 namespace {
@@ -294,6 +295,8 @@ int run_window(const WindowOptions& options) {
   double drawn_second = -1;  // of the presenter view's clock
   int quiet_frames = 0;      // drawn since the last script line; the next one waits for some
   ui.fonts = load_fonts(display.glyphs);
+  if (const std::string why = viz::why_no_letters(); !why.empty())
+    workspace.say(LogLevel::kWarning, why);
   while (!glfwWindowShouldClose(display.window) && !state.quit) {
     const double now = glfwGetTime();
     double play = workspace.seconds_to_next_play(now);

@@ -14,6 +14,8 @@ namespace fs = std::filesystem;
 
 // Only a capture, and one that nobody is recording, may be replaced.
 void refuse_precious_file(const std::string& path, bool overwrite) {
+  if (path.empty())
+    throw Error(ErrorCode::kInvalidArgument, "expected a capture's file name, found an empty one");
   std::error_code ec;
   if (!fs::exists(path, ec)) return;
   if (!overwrite)

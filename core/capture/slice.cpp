@@ -60,7 +60,7 @@ void save_slice(const std::string& from, const std::string& to, std::int32_t fir
   // Of the schema its rows were written for.
   create_capture(to, /*overwrite=*/true, schema).reset();
   try {
-    Database db(to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX);
+    Database db(to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX);
     sqlite3_db_config(db.handle(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     attach(db, from);
     db.execute("BEGIN");

@@ -14,8 +14,9 @@ constexpr std::uint64_t kMaxValueBytes = std::uint64_t{1} << 30;  // of one open
 
 }  // namespace
 
-Database::Database(const std::string& path, int flags) : path_(path) {
-  const int code = sqlite3_open_v2(path.c_str(), &db_, flags, nullptr);
+Database::Database(const std::string& path, int flags, const std::string& query) : path_(path) {
+  const int code =
+      sqlite3_open_v2(file_uri(path, query).c_str(), &db_, flags | SQLITE_OPEN_URI, nullptr);
   if (code != SQLITE_OK) {  // permission, no such folder
     const std::string why = db_ ? sqlite3_errmsg(db_) : "out of memory";
     sqlite3_close_v2(db_);
@@ -69,7 +70,8 @@ std::int64_t Database::pragma(const char* sql) {
 }
 
 std::string file_uri(const std::string& path, const std::string& query) {
-  std::string uri = "file:";
+  // Behind a folder no name is one of SQLite's own, such as ":memory:".
+  std::string uri = path.starts_with('/') ? "file://" : "file:./";
   for (const char c : path) {
     if (c == '?' || c == '#' || c == '%') {
       char escaped[8];
@@ -79,7 +81,7 @@ std::string file_uri(const std::string& path, const std::string& query) {
       uri += c;
     }
   }
-  return uri + "?" + query;
+  return query.empty() ? uri : uri + "?" + query;
 }
 
 std::unique_ptr<Database> open_untrusted(const std::string& path) {
@@ -125,8 +127,8 @@ std::unique_ptr<Database> open_untrusted(const std::string& path) {
                   path + ": its log (" + path +
                       "-wal) cannot be joined from a read-only folder; copy both to a folder that "
                       "can be written to");
-    db = std::make_unique<Database>(file_uri(path, "immutable=1"),
-                                    SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX);
+    db =
+        std::make_unique<Database>(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, "immutable=1");
     code = defend(db->handle()) & 0xff;
   }
   if (code != SQLITE_OK) db->fail(code, "opening it");

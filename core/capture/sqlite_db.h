@@ -14,8 +14,9 @@ namespace triescope::capture {
 
 class Database {
  public:
-  // `flags` as of sqlite3_open_v2. Error{kIoError} or {kCorruption}.
-  Database(const std::string& path, int flags);
+  // A file, whatever its name: ":memory:" is one. `flags` as of sqlite3_open_v2, `query` as of its
+  // URIs. Error{kIoError} or {kCorruption}.
+  Database(const std::string& path, int flags, const std::string& query = "");
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;

@@ -1,11 +1,10 @@
 // REST: drafts retrieved from a datastore of the user's own text instead of the context.
 // Source: He et al., "REST: Retrieval-Based Speculative Decoding", NAACL 2024.
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "core/accept/text_acceptor.h"
 #include "core/base/error.h"
+#include "core/base/text_file.h"
 #include "core/lookup/suffix_array.h"
 #include "core/methods/draft_budget.h"
 #include "core/methods/draft_text.h"
@@ -20,15 +19,13 @@ constexpr int kRestDrafts = 32;  // the paper has 64
 
 constexpr std::string_view kSeparator = "<|endoftext|>";  // a line of its own between documents
 
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    throw Error(ErrorCode::kNotFound,
-                "datastore: expected a text file that can be read, found none at \"" + path + "\"");
+std::string read_datastore(const std::string& path) {
   std::string text;
-  text.assign(std::istreambuf_iterator<char>(file), {});
-  if (file.bad())
-    throw Error(ErrorCode::kIoError, "datastore: \"" + path + "\" cannot be read; is it a folder?");
+  try {
+    text = read_text_file(path, "a text file");
+  } catch (const Error& error) {
+    throw Error(error.code(), std::string("datastore: ") + error.what());
+  }
   if (text.size() > kMaxBytes)
     throw Error(ErrorCode::kNotSupported,
                 "datastore: expected at most " + std::to_string(kMaxBytes >> 20) +
@@ -44,7 +41,7 @@ SuffixArray build_datastore(const RunContext& run) {
                 "datastore: expected the path of a text file, found " + given.dump());
   const auto path = given.get<std::string>();
   if (path.empty() || !run.encode) return SuffixArray({});
-  const std::string text = read_text(path);
+  const std::string text = read_datastore(path);
   std::vector<std::int32_t> tokens;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = text.find(kSeparator, at);

@@ -7,8 +7,8 @@
 namespace triescope::tokenizer {
 
 AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens,
-                         const std::vector<std::string>& contents)
-    : tokens_(tokens), nodes_(1) {
+                         const std::vector<std::string>& contents, bool split_special)
+    : tokens_(tokens), split_special_(split_special), nodes_(1) {
   for (std::size_t i = 0; i < tokens_.size(); ++i) {
     if (contents[i].empty()) continue;
     first_[static_cast<unsigned char>(contents[i][0])] = true;
@@ -60,6 +60,7 @@ std::vector<AddedTokens::Match> AddedTokens::find(std::string_view text) const {
     const AddedToken& token = tokens_[static_cast<std::size_t>(best)];
     std::size_t begin = at, end = best_end;
     at = best_end;
+    if (split_special_ && token.special) continue;
     if (token.single_word) {
       const bool left = begin > 0 && is_word(decode_utf8(text, utf8_before(text, begin)));
       const bool right = end < text.size() && is_word(decode_utf8(text, end));

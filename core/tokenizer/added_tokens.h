@@ -18,8 +18,10 @@ class AddedTokens {
     std::size_t begin, end;
     std::int32_t id;
   };
-  // `contents`: the text to look for, one an entry of `tokens`.
-  AddedTokens(const std::vector<AddedToken>& tokens, const std::vector<std::string>& contents);
+  // `contents`: the text to look for, one an entry of `tokens`. `split_special`: special tokens are
+  // passed over.
+  AddedTokens(const std::vector<AddedToken>& tokens, const std::vector<std::string>& contents,
+              bool split_special = false);
   std::vector<Match> find(std::string_view text) const;
 
  private:
@@ -29,6 +31,7 @@ class AddedTokens {
   };
   std::int32_t child(std::int32_t node, unsigned char byte) const;
   std::vector<AddedToken> tokens_;
+  bool split_special_;
   std::vector<Node> nodes_;
   bool first_[256] = {};
 };

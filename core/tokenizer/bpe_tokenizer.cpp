@@ -46,8 +46,8 @@ class BpeTokenizer final : public Tokenizer {
       : spec_(std::move(spec)),
         pipeline_(spec_),
         bpe_(spec_),
-        raw_(select(false), contents(false)),
-        normalized_(select(true), contents(true)) {
+        raw_(select(false), contents(false), spec_.split_special_tokens),
+        normalized_(select(true), contents(true), spec_.split_special_tokens) {
     for (const AddedToken& token : spec_.added) {
       added_.insert(token.id);
       if (token.special) special_.insert(token.id);
@@ -58,10 +58,10 @@ class BpeTokenizer final : public Tokenizer {
     // A normalised added token is found by, and decodes to, its normalised spelling.
     decoded_ = spec_.vocab;
     for (const AddedToken& token : spec_.added)
-      if (token.normalized)
+      if (token.was_normalized)
         decoded_[static_cast<std::size_t>(token.id)] = pipeline_.normalize(token.content);
     if (!spec_.chat_template.empty())
-      chat_ = std::make_unique<tokenizer::ChatTemplate>(spec_.chat_template, spec_.source);
+      chat_ = std::make_unique<tokenizer::ChatTemplate>(spec_.chat_template, template_source());
   }
 
   std::vector<std::int32_t> encode(std::string_view text, bool add_special_tokens) const override {
@@ -87,7 +87,11 @@ class BpeTokenizer final : public Tokenizer {
     std::vector<std::string> tokens;
     for (const std::int32_t id : ids) {
       check(id);
-      if (skip_special_tokens && is_special(id)) continue;
+      // tokenizers looks for the spelling among the special tokens' names: a special token whose
+      // normalised spelling is another one stays.
+      if (skip_special_tokens && is_special(id) &&
+          decoded_[static_cast<std::size_t>(id)] == spec_.vocab[static_cast<std::size_t>(id)])
+        continue;
       tokens.push_back(decoded_[static_cast<std::size_t>(id)]);
     }
     if (spec_.decoder.empty()) {
@@ -124,12 +128,8 @@ class BpeTokenizer final : public Tokenizer {
                                   bool add_generation_prompt) const override {
     if (!chat_)
       throw Error(ErrorCode::kNotSupported,
-                  spec_.source + ": this model has no chat template; leave --chat out");
-    return chat_->render(messages, add_generation_prompt,
-                         {{"bos_token", spec_.bos_text},
-                          {"eos_token", spec_.eos_text},
-                          {"unk_token", spec_.unk_text},
-                          {"pad_token", spec_.pad_text}});
+                  template_source() + ": this model has no chat template; leave --chat out");
+    return chat_->render(messages, add_generation_prompt, spec_.special_texts);
   }
 
  private:
@@ -149,6 +149,10 @@ class BpeTokenizer final : public Tokenizer {
     std::vector<std::int32_t> cached;
     tokenizer::Bpe::Scratch bpe;
   };
+
+  const std::string& template_source() const {
+    return spec_.chat_template_source.empty() ? spec_.source : spec_.chat_template_source;
+  }
 
   std::vector<AddedToken> select(bool normalized) const {
     std::vector<AddedToken> chosen;

@@ -24,8 +24,7 @@ std::string ChatTemplate::render(
                   {"add_generation_prompt", Value(add_generation_prompt)},
                   {"tools", Value(jinja::None{})},
                   {"documents", Value(jinja::None{})}};
-  for (const auto& [name, text] : texts)
-    if (!text.empty()) globals.emplace_back(name, Value(text));
+  for (const auto& [name, text] : texts) globals.emplace_back(name, Value(text));
   globals.emplace_back("strftime_now", Value(jinja::Function([](const jinja::Arguments& arguments) {
                          const std::time_t now =
                              std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());

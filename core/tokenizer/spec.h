@@ -26,6 +26,8 @@ struct AddedToken {
   std::int32_t id = -1;
   bool single_word = false, lstrip = false, rstrip = false, normalized = false, special = false;
   bool in_model = true;  // also a token of the model itself
+  bool was_normalized =
+      false;  // once added with `normalized`: it decodes to its normalised spelling
 };
 
 struct NormalizerStep {
@@ -94,8 +96,11 @@ struct TokenizerSpec {
   std::int32_t unk_id = -1;
   std::int32_t bos_id = -1;
   std::vector<std::int32_t> eos_ids;
-  std::string bos_text, eos_text, unk_text, pad_text;  // for chat templates
-  std::string chat_template;                           // "" = none
+  // Special tokens by the names that chat templates have for them: "bos_token", "image_token".
+  std::vector<std::pair<std::string, std::string>> special_texts;
+  std::string chat_template;          // "" = none
+  std::string chat_template_source;   // the file it stands in, for messages
+  bool split_special_tokens = false;  // a special token written in the text is text like any other
   std::string description;
 };
 

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/formats/input_file.h"
 #include "core/formats/json.h"
+#include "core/tokenizer/folder_tokens.h"
 #include "core/tokenizer/spec_json.h"
 
 namespace triescope::tokenizer {
@@ -18,70 +19,56 @@ using nlohmann::json;
 
 constexpr std::uint64_t kMaxTemplateBytes = 4u << 20;
 
-bool exists(const fs::path& folder, const char* name) {
-  std::error_code ignored;  // what cannot be looked at is not there
-  return fs::exists(folder / name, ignored);
+// The template of a chat_template entry: a text, or several by their names.
+std::string default_template(const json& chat) {
+  if (chat.is_string()) return chat.get<std::string>();
+  std::string found;
+  if (chat.is_object()) found = chat.value("default", "");
+  if (chat.is_array())
+    for (const json& named : chat)
+      if (named.is_object() && named.value("name", "") == "default")
+        found = named.value("template", "");
+  return found;
 }
 
-std::int32_t id_of(const TokenizerSpec& spec, const std::string& text) {
-  for (const AddedToken& token : spec.added)
-    if (token.content == text) return token.id;
-  const auto found = std::find(spec.vocab.begin(), spec.vocab.end(), text);
-  return found == spec.vocab.end() || text.empty()
-             ? -1
-             : static_cast<std::int32_t>(found - spec.vocab.begin());
-}
-
-// "<s>" or {"content": "<s>"}.
-std::string token_text(const json& config, const char* key) {
-  if (!config.contains(key)) return "";
-  const json& value = config[key];
-  if (value.is_string()) return value.get<std::string>();
-  return value.is_object() ? value.value("content", std::string()) : std::string();
-}
-
-// tokenizer_config.json, generation_config.json, chat_template.jinja of a directory.
-void read_companions(const fs::path& folder, TokenizerSpec& spec) {
-  const auto inside = [&](const char* name) {
-    return formats::path_in_folder(folder.string(), name);
-  };
-  if (exists(folder, "tokenizer_config.json")) {
-    const json config =
-        formats::read_json_file(inside("tokenizer_config.json"), kMaxTokenizerBytes);
-    spec.bos_text = token_text(config, "bos_token");
-    spec.eos_text = token_text(config, "eos_token");
-    spec.unk_text = token_text(config, "unk_token");
-    spec.pad_text = token_text(config, "pad_token");
-    if (config.contains("chat_template")) {
-      const json& chat = config["chat_template"];
-      if (chat.is_string()) {
-        spec.chat_template = chat.get<std::string>();
-      } else if (chat.is_array()) {
-        for (const json& named : chat)
-          if (named.is_object() && named.value("name", "") == "default")
-            spec.chat_template = named.value("template", "");
-      }
-    }
-  }
+void read_chat_template(const fs::path& folder, const FolderFile& config, TokenizerSpec& spec) {
+  spec.chat_template_source = folder.string();
   if (exists(folder, "chat_template.jinja")) {
-    spec.chat_template = formats::InputFile(inside("chat_template.jinja")).text(kMaxTemplateBytes);
+    spec.chat_template_source = formats::path_in_folder(folder.string(), "chat_template.jinja");
+    spec.chat_template = formats::InputFile(spec.chat_template_source).text(kMaxTemplateBytes);
+  } else if (config.content.contains("chat_template")) {
+    spec.chat_template_source = config.path;
+    spec.chat_template = default_template(config.content["chat_template"]);
   }
-  spec.bos_id = id_of(spec, spec.bos_text);
-  if (const std::int32_t eos = id_of(spec, spec.eos_text); eos >= 0) spec.eos_ids.push_back(eos);
-  for (const char* name : {"generation_config.json", "config.json"}) {
-    if (!exists(folder, name)) continue;
-    const json config = formats::read_json_file(inside(name), kMaxTokenizerBytes);
-    if (!config.contains("eos_token_id") || config["eos_token_id"].is_null()) continue;
+}
+
+std::int32_t id_of_name(const TokenizerSpec& spec, std::string_view name) {
+  for (const auto& [there, text] : spec.special_texts)
+    if (there == name) return token_id(spec, text);
+  return -1;
+}
+
+// What ends a text: the model's word for it, else the tokenizer's.
+void read_eos(const fs::path& folder, const FolderFile& model, TokenizerSpec& spec) {
+  // A token that the model has no row for never comes.
+  const json& rows = model.content.contains("vocab_size") ? model.content["vocab_size"] : json();
+  if (const std::int32_t eos = id_of_name(spec, "eos_token");
+      eos >= 0 && !(rows.is_number_integer() && eos >= rows.get<std::int64_t>()))
+    spec.eos_ids.push_back(eos);
+  const FolderFile generation(folder, "generation_config.json");
+  for (const FolderFile* file : {&generation, &model}) {
+    if (!file->content.contains("eos_token_id")) continue;
+    const json& eos = file->content["eos_token_id"];
+    if (eos.is_null()) continue;
     spec.eos_ids.clear();
-    const json& eos = config["eos_token_id"];
     for (const json& id : eos.is_array() ? eos : json::array({eos}))
       if (id.is_number_integer()) spec.eos_ids.push_back(id.get<std::int32_t>());
     break;
   }
 }
 
-// GPT-2's own pair of files.
-TokenizerSpec spec_from_vocab_and_merges(const fs::path& folder) {
+// GPT-2's own pair of files, or Qwen 2's.
+TokenizerSpec spec_from_vocab_and_merges(const fs::path& folder, TokenizerClass made_by) {
   TokenizerSpec spec;
   spec.source = formats::path_in_folder(folder.string(), "vocab.json");
   json model = {{"type", "BPE"},
@@ -95,19 +82,21 @@ TokenizerSpec spec_from_vocab_and_merges(const fs::path& folder) {
     model["merges"].push_back(line);
   }
   read_model((folder / "merges.txt").string(), model, spec);
-  PreTokenizerStep step;
-  step.kind = PreTokenizerStep::Kind::kByteLevel;
-  spec.pre_tokenizer.push_back(step);
+  using Kind = PreTokenizerStep::Kind;
+  PreTokenizerStep bytes;
+  bytes.kind = Kind::kByteLevel;
+  if (made_by == TokenizerClass::kQwen2) {
+    spec.normalizer.push_back({NormalizerStep::Kind::kNfc, "", ""});
+    PreTokenizerStep words;
+    words.pattern = kQwen2Regex;
+    spec.pre_tokenizer.push_back(words);
+    bytes.use_regex = false;
+  }
+  spec.pre_tokenizer.push_back(bytes);
   DecoderStep decoder;
   decoder.kind = DecoderStep::Kind::kByteLevel;
   spec.decoder.push_back(decoder);
   spec.byte_level = true;
-  if (const std::int32_t end = id_of(spec, "<|endoftext|>"); end >= 0) {
-    spec.added.push_back({"<|endoftext|>", end, false, false, false, true, true, true});
-    spec.bos_text = spec.eos_text = "<|endoftext|>";
-  }
-  read_companions(folder, spec);
-  spec.description = "byte-level BPE, gpt-2, " + std::to_string(spec.vocab.size()) + " tokens";
   return spec;
 }
 
@@ -115,17 +104,32 @@ TokenizerSpec spec_from_vocab_and_merges(const fs::path& folder) {
 
 TokenizerSpec spec_from_directory(const std::string& path) try {
   const fs::path folder(path);
-  if (exists(folder, "tokenizer.json")) {
-    TokenizerSpec spec = spec_from_json_file(formats::path_in_folder(path, "tokenizer.json"));
-    read_companions(folder, spec);
-    return spec;
+  const bool tokenizer_json = exists(folder, "tokenizer.json");
+  if (!tokenizer_json && !(exists(folder, "vocab.json") && exists(folder, "merges.txt")))
+    throw Error(
+        ErrorCode::kNotFound,
+        path +
+            ": no tokenizer in this folder; expected tokenizer.json, or vocab.json with merges.txt");
+  const FolderFile config(folder, "tokenizer_config.json"), model(folder, "config.json");
+  TokenizerClass made_by = tokenizer_class(config, model);
+  if (!tokenizer_json && made_by == TokenizerClass::kAny) made_by = TokenizerClass::kGpt2;
+  TokenizerSpec spec = tokenizer_json
+                           ? spec_from_json_file(formats::path_in_folder(path, "tokenizer.json"))
+                           : spec_from_vocab_and_merges(folder, made_by);
+  try {
+    read_folder_tokens(folder, config, made_by, tokenizer_json, spec);
+    read_chat_template(folder, config, spec);
+  } catch (const json::exception& error) {
+    corrupt(config.path, std::string("a field is missing or of the wrong type: ") + error.what());
   }
-  if (exists(folder, "vocab.json") && exists(folder, "merges.txt"))
-    return spec_from_vocab_and_merges(folder);
-  throw Error(
-      ErrorCode::kNotFound,
-      path +
-          ": no tokenizer in this folder; expected tokenizer.json, or vocab.json with merges.txt");
+  spec.bos_id = id_of_name(spec, "bos_token");
+  read_eos(folder, model, spec);
+  spec.description = std::string(spec.byte_level ? "byte-level BPE, " : "BPE, ") +
+                     (tokenizer_json                      ? "tokenizer.json"
+                      : made_by == TokenizerClass::kQwen2 ? "qwen2"
+                                                          : "gpt-2") +
+                     ", " + std::to_string(spec.vocab.size()) + " tokens";
+  return spec;
 } catch (const json::exception& error) {
   corrupt(path, std::string("a field is missing or of the wrong type: ") + error.what());
 }

@@ -169,10 +169,15 @@ TokenizerSpec spec_from_gguf(const formats::GgufFile& file) {
   if (eos >= 0) spec.eos_ids.push_back(eos);
   if (eot >= 0 && eot != eos) spec.eos_ids.push_back(eot);
   spec.unk_id = token_id("tokenizer.ggml.unknown_token_id");
-  spec.bos_text = text_of(spec.bos_id);
-  spec.eos_text = text_of(eos);
-  spec.unk_text = text_of(spec.unk_id);
-  spec.pad_text = text_of(token_id("tokenizer.ggml.padding_token_id"));
+  for (const auto& [name, id] : {std::pair("bos_token", spec.bos_id),
+                                 {"eos_token", eos},
+                                 {"unk_token", spec.unk_id},
+                                 {"sep_token", token_id("tokenizer.ggml.seperator_token_id")},
+                                 {"pad_token", token_id("tokenizer.ggml.padding_token_id")},
+                                 {"cls_token", token_id("tokenizer.ggml.cls_token_id")},
+                                 {"mask_token", token_id("tokenizer.ggml.mask_token_id")}})
+    if (std::string text = text_of(id); !text.empty())
+      spec.special_texts.emplace_back(name, std::move(text));
   spec.chat_template = file.text("tokenizer.chat_template").value_or("");
   for (std::size_t i = 0; i < count; ++i) {
     if (types[i] != kControl && types[i] != kUserDefined) continue;

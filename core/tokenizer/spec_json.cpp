@@ -22,30 +22,17 @@ std::size_t highest_ids(std::size_t tokens) {
   return std::min(kMaxVocab, 2 * tokens + kHoles);
 }
 
-void check_length(const std::string& file, const std::string& token) {
-  if (token.size() > kMaxTokenBytes)
-    corrupt(file, "expected tokens of at most " + std::to_string(kMaxTokenBytes) +
-                      " bytes, found one of " + std::to_string(token.size()));
-}
-
 void read_added(const std::string& file, const json& list, TokenizerSpec& spec) {
   TokenIds ids;
   for (std::size_t i = 0; i < spec.vocab.size(); ++i)
     if (!spec.vocab[i].empty()) ids.emplace(spec.vocab[i], static_cast<std::int32_t>(i));
   const std::size_t id_end = highest_ids(spec.vocab.size() + list.size());
   for (const json& entry : list) {
-    AddedToken token;
-    token.content = entry.at("content").get<std::string>();
-    check_length(file, token.content);
+    AddedToken token = added_token_of(file, entry);
     const auto id = integer_of(file, entry.at("id"), "added_tokens: id of '" + token.content + "'");
     if (id < 0 || id >= static_cast<std::int64_t>(id_end))
       corrupt(file, "added_tokens: id " + std::to_string(id) + " of '" + token.content + "'");
     token.id = static_cast<std::int32_t>(id);
-    token.single_word = entry.value("single_word", false);
-    token.lstrip = entry.value("lstrip", false);
-    token.rstrip = entry.value("rstrip", false);
-    token.normalized = entry.value("normalized", !entry.value("special", false));
-    token.special = entry.value("special", false);
     if (token.content.empty()) continue;
     if (const auto found = ids.find(token.content); found != ids.end()) {
       token.id = found->second;  // the model's own id counts, whatever stands here
@@ -70,6 +57,25 @@ void corrupt(const std::string& file, const std::string& what) {
 }
 void unsupported(const std::string& file, const std::string& what) {
   throw Error(ErrorCode::kNotSupported, file + ": " + what + " is not supported");
+}
+
+void check_length(const std::string& file, const std::string& token) {
+  if (token.size() > kMaxTokenBytes)
+    corrupt(file, "expected tokens of at most " + std::to_string(kMaxTokenBytes) +
+                      " bytes, found one of " + std::to_string(token.size()));
+}
+
+AddedToken added_token_of(const std::string& file, const json& entry) {
+  AddedToken token;
+  token.content = entry.at("content").get<std::string>();
+  check_length(file, token.content);
+  token.single_word = entry.value("single_word", false);
+  token.lstrip = entry.value("lstrip", false);
+  token.rstrip = entry.value("rstrip", false);
+  token.special = entry.value("special", false);
+  token.normalized = entry.value("normalized", !token.special);
+  token.was_normalized = token.normalized;
+  return token;
 }
 
 std::int64_t integer_of(const std::string& file, const json& value, const std::string& what) {
@@ -147,6 +153,8 @@ TokenizerSpec spec_from_json(std::string_view text, const std::string& path) try
   const auto part = [&](const char* key) { return all.contains(key) ? all[key] : json(); };
   read_model(path, all["model"], spec);
   if (all.contains("added_tokens")) read_added(path, all["added_tokens"], spec);
+  if (const json padding = part("padding"); padding.is_object() && padding.contains("pad_token"))
+    spec.special_texts.emplace_back("pad_token", padding["pad_token"].get<std::string>());
   read_normalizer(path, part("normalizer"), spec);
   read_pre_tokenizer(path, part("pre_tokenizer"), spec);
   read_post_processor(path, part("post_processor"), spec);

@@ -17,6 +17,7 @@ inline constexpr std::uint64_t kMaxTokenizerBytes = 128u << 20;  // of a tokeniz
 [[noreturn]] void corrupt(const std::string& file, const std::string& what);
 [[noreturn]] void unsupported(const std::string& file, const std::string& what);
 
+void check_length(const std::string& file, const std::string& token);
 // A number that names an id or counts something.
 std::int64_t integer_of(const std::string& file, const nlohmann::json& value,
                         const std::string& what);
@@ -27,5 +28,8 @@ void read_normalizer(const std::string& file, const nlohmann::json& part, Tokeni
 void read_pre_tokenizer(const std::string& file, const nlohmann::json& part, TokenizerSpec& spec);
 void read_post_processor(const std::string& file, const nlohmann::json& part, TokenizerSpec& spec);
 void read_decoder(const std::string& file, const nlohmann::json& part, TokenizerSpec& spec);
+// {"content", "lstrip", "rstrip", "normalized", "single_word", "special"}: flags that are left out are
+// false, `normalized` the opposite of `special`.
+AddedToken added_token_of(const std::string& file, const nlohmann::json& entry);
 
 }  // namespace triescope::tokenizer

@@ -17,6 +17,7 @@
 #include "core/base/error.h"
 #include "viz/canvas/dash.h"
 #include "viz/canvas/markup_text.h"
+#include "viz/canvas/letters.h"
 #include "viz/canvas/pango_text.h"
 
 namespace triescope::viz {
@@ -138,6 +139,8 @@ struct CairoCanvas::Impl {
 CairoCanvas::CairoCanvas(CairoFormat format, const std::string& path, float width, float height,
                          float scale)
     : impl_(std::make_unique<Impl>()) {
+  if (const std::string why = why_no_letters(); !why.empty())
+    throw Error(ErrorCode::kIoError, "a picture cannot be drawn: " + why);
   impl_->format = format;
   impl_->path = path;
   switch (format) {

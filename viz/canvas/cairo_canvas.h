@@ -20,7 +20,7 @@ inline constexpr double kEmShare = 0.92;
 class CairoCanvas final : public Canvas {
  public:
   // Size in px; `scale` multiplies the pixels of a PNG. kMeasure draws nowhere: for sizes only. A PNG
-  // that is not finished needs no path.
+  // that is not finished needs no path. Error{kIoError}: this machine has no font to write with.
   CairoCanvas(CairoFormat format, const std::string& path, float width_px, float height_px,
               float scale = 1);
   ~CairoCanvas() override;

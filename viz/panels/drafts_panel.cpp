@@ -18,7 +18,7 @@ namespace {
 using capture::NodeState;
 using capture::Whose;
 
-constexpr float kRowEm = 1.6f;
+constexpr float kDraftRowEm = 1.6f;
 
 struct Shown {
   const capture::Capture* capture = nullptr;
@@ -141,7 +141,7 @@ class DraftsPanel final : public Panel {
       rows = static_cast<float>(what_is_shown(scene).drafts.levels.size());
       history = history_.height_em(scene);
     }
-    return {scene.em * 60, scene.em * std::max(14.0f, 3.5f + rows * kRowEm + history)};
+    return {scene.em * 60, scene.em * std::max(14.0f, 3.5f + rows * kDraftRowEm + history)};
   }
 
   // A row a level of every step in range.
@@ -200,7 +200,7 @@ class DraftsPanel final : public Panel {
 
   void draw_levels(Canvas& canvas, Rect area, const DraftLevels& drafts, const Scene& scene) {
     if (drafts.levels.empty()) return;
-    const float em = scene.em, row = em * kRowEm;
+    const float em = scene.em, row = em * kDraftRowEm;
     const float level_width = em * 2.8f, came_width = std::min(em * 8, area.w * 0.24f);
     const bool with_place = area.w > em * 26;
     const float place_width = with_place ? em * 5.2f : 0;

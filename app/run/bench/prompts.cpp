@@ -1,22 +1,20 @@
 #include "app/run/bench/prompts.h"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "core/base/error.h"
+#include "core/base/text_file.h"
 
 namespace triescope::app {
 
 std::vector<BenchPrompt> read_bench_prompts(const std::string& path,
                                             const std::vector<std::string>& categories,
                                             int per_category) {
-  std::ifstream file(path);
-  if (!file)
-    throw Error(ErrorCode::kNotFound, path +
-                                          ": cannot be read; expected a .jsonl file with "
-                                          "\"category\" and \"turns\" or \"prompt\" a line");
+  std::istringstream file(
+      read_text_file(path, "a .jsonl file with \"category\" and \"turns\" or \"prompt\" a line"));
   std::vector<BenchPrompt> prompts;
   std::map<std::string, int> taken;
   std::string line;

@@ -278,6 +278,30 @@ TEST_CASE("recorder: what is not a capture, or is being recorded, is never overw
   CHECK_THROWS_WITH_AS(open_recorder(path), doctest::Contains("is being recorded"), Error);
 }
 
+TEST_CASE("recorder: a capture's name is a file's, whatever SQLite takes it for") {
+  TempDir dir;
+  const fs::path before = fs::current_path();
+  fs::current_path(dir.path());
+  for (const std::string name :
+       {":memory:", " ", "file:x?mode=memory", "file::memory:", "file:y.tscap", "a?b#c%41.tscap"}) {
+    CAPTURE(name);
+    record_sample(*open_recorder(name), 40, 3);
+    CHECK(fs::is_regular_file(name));
+    CHECK(Capture::open(name)->last_step() == 39);
+    const std::string part = name + "-part";
+    save_slice(name, part, 3, 5);
+    CHECK(fs::is_regular_file(part));
+    CHECK(Capture::open(part)->last_step() == 5);
+    fs::remove(name);
+    check_refused(name, ErrorCode::kNotFound, "no such file");
+  }
+  fs::current_path(before);
+  CHECK_THROWS_WITH_AS(open_recorder(""), doctest::Contains("empty"), Error);
+  const std::string slashes = "//" + (dir.path() / "two.tscap").string();
+  record_sample(*open_recorder(slashes), 40, 3);
+  CHECK(Capture::open(slashes)->last_step() == 39);
+}
+
 TEST_CASE("recorder: a folder that does not exist is an input/output error that says so") {
   TempDir dir;
   try {

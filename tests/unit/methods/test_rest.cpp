@@ -125,15 +125,17 @@ TEST_CASE("rest drafts from the user's file and leaves greedy decoding's text as
 }
 
 TEST_CASE("a datastore that is not there is an error that names it; none at all drafts nothing") {
-  LoopConfig config{.vocab = 5, .settings = {{"datastore", "/no/such/file.txt"}}};
-  RunContext run = test::run_context(config, rest_method());
-  run.encode = letters;
-  try {
-    rest_method().make(run);
-    FAIL("no error");
-  } catch (const Error& error) {
-    CHECK(error.code() == ErrorCode::kNotFound);
-    CHECK(std::string(error.what()).find("/no/such/file.txt") != std::string::npos);
+  for (const std::string path : {"/no/such/file.txt", "/tmp"}) {  // a folder is no file
+    LoopConfig config{.vocab = 5, .settings = {{"datastore", path}}};
+    RunContext run = test::run_context(config, rest_method());
+    run.encode = letters;
+    try {
+      rest_method().make(run);
+      FAIL("no error");
+    } catch (const Error& error) {
+      CHECK(error.code() == ErrorCode::kNotFound);
+      CHECK(std::string(error.what()).find("datastore: " + path) != std::string::npos);
+    }
   }
   const auto logits = test::markov_logits(12, 2, 3, 1);
   LoopConfig without{.max_new_tokens = 10, .vocab = 12};

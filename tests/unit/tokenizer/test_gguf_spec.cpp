@@ -134,8 +134,11 @@ TEST_CASE("GGUF: special ids, one end of sequence where EOS and EOT agree") {
   file.add("tokenizer.ggml.eot_token_id", std::uint32_t{1});
   const tokenizer::TokenizerSpec spec = spec_of(file);
   CHECK(spec.eos_ids == Ids{1});
-  CHECK(spec.bos_text == "<s>");
-  CHECK(spec.eos_text == "</s>");
+  CHECK(spec.special_texts == std::vector<std::pair<std::string, std::string>>{
+                                  {"bos_token", "<s>"}, {"eos_token", "</s>"}});
+  file.add("tokenizer.ggml.mask_token_id", std::uint32_t{2});
+  CHECK(spec_of(file).special_texts.back() ==
+        std::pair<std::string, std::string>("mask_token", "a"));
   CHECK(spec.prefix_ids == Ids{0});  // SentencePiece adds BOS where nothing is said
   CHECK(spec.suffix_ids.empty());
   file.add_raw("tokenizer.ggml.add_bos_token", 7, std::string(1, '\0'));

@@ -203,7 +203,7 @@ TEST_CASE("a folder: generation_config.json's EOS, else config.json's, else the 
   write("merges.txt", "#version: 0.2\r\na b\r\n");
   write("tokenizer_config.json", R"({"eos_token":{"content":"b"},"chat_template":[
       {"name":"default","template":"d{{ eos_token }}"},{"name":"tools","template":"x"}]})");
-  CHECK(loaded()->encode("abc", false) == Ids{2, 3});
+  CHECK(loaded()->encode("abc", false) == Ids{0, 1, 3});  // EOS is found in the text
   const std::vector<ChatMessage> none;
   CHECK(loaded()->apply_chat_template(none, false) == "db");
   CHECK(loaded()->eos_token_ids() == Ids{1});
