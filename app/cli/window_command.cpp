@@ -14,7 +14,7 @@ namespace triescope::app {
 namespace {
 
 struct WindowCommandOptions : RunOptions {
-  std::string script, screenshot, state, layout, size = "1280x720";
+  std::string script, screenshot, state, layout, size;
   std::vector<std::string> files;
   float scale = 0;
   bool no_animation = false, lecture = false;
@@ -40,7 +40,7 @@ int run_window_command([[maybe_unused]] const WindowCommandOptions& options,
   window.animate = !options.no_animation;
   window.lecture = options.lecture;
   window.layout = options.layout;
-  std::tie(window.width, window.height) = parse_size(options.size);
+  if (!options.size.empty()) std::tie(window.width, window.height) = parse_size(options.size);
   return run_window(window);
 #endif
 }
@@ -83,7 +83,7 @@ void add_window_options(CLI::App& root, CommandLine& line) {
   root.add_option("--state", options->state,
                   "write cursor, focus, panels and counts as JSON, and end")
       ->check(file_name());
-  root.add_option("--size", options->size, "WIDTHxHEIGHT of the window")->capture_default_str();
+  root.add_option("--size", options->size, "WIDTHxHEIGHT of the window; without it as it was left");
   root.add_option("--scale", options->scale, "text size, 1 = normal")->check(CLI::Range(0.5, 4.0));
   root.add_flag("--no-animation", options->no_animation, "fixed time step, no animations");
   root.add_option(

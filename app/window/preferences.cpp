@@ -22,10 +22,49 @@ constexpr std::size_t kKeptRuns = 50, kMaxRecent = 10;
 
 fs::path preferences_path() { return config_folder() / "window.json"; }
 
+std::vector<RecentCapture> read_recent(const json& list) {
+  std::vector<RecentCapture> recent;
+  for (const json& entry : list) {
+    // Paths alone, as earlier versions wrote them, are read too.
+    if (entry.is_string())
+      recent.push_back({entry.get<std::string>(), "", "", ""});
+    else
+      recent.push_back({entry.value("path", ""), entry.value("method", ""),
+                        entry.value("recorded", ""), entry.value("prompt", "")});
+  }
+  return recent;
+}
+
+json to_json(const std::vector<RecentCapture>& recent) {
+  json list = json::array();
+  for (const RecentCapture& one : recent)
+    list.push_back({{"path", one.path},
+                    {"method", one.method},
+                    {"recorded", one.recorded},
+                    {"prompt", one.prompt}});
+  return list;
+}
+
+WindowPlace read_place(const json& window) {
+  WindowPlace place;
+  place.width = std::clamp(window.value("width", place.width), 64, 32768);
+  place.height = std::clamp(window.value("height", place.height), 64, 32768);
+  place.has_position = window.contains("x") && window.contains("y");
+  place.x = window.value("x", 0);
+  place.y = window.value("y", 0);
+  place.maximised = window.value("maximised", false);
+  return place;
+}
+
+json to_json(const WindowPlace& place) {
+  json window = {{"width", place.width}, {"height", place.height}, {"maximised", place.maximised}};
+  if (place.has_position) window.update({{"x", place.x}, {"y", place.y}});
+  return window;
+}
+
 }  // namespace
 
-void remember_capture(Preferences& preferences, RecentCapture capture) {
-  std::vector<RecentCapture>& recent = preferences.recent_captures;
+void remember_capture(std::vector<RecentCapture>& recent, RecentCapture capture) {
   std::erase_if(recent, [&](const RecentCapture& one) { return one.path == capture.path; });
   recent.insert(recent.begin(), std::move(capture));
   if (recent.size() > kMaxRecent) recent.resize(kMaxRecent);
@@ -52,14 +91,14 @@ Preferences load_preferences(std::string& warning) {
     preferences.layouts = all.value("layouts", json::object());
     preferences.layout_tabs = all.value("layout_tabs", decltype(preferences.layout_tabs)());
     preferences.view_states = all.value("view_states", json::object());
-    for (const json& entry : all.value("recent_captures", json::array())) {
-      // Paths alone, as earlier versions wrote them, are read too.
-      if (entry.is_string())
-        preferences.recent_captures.push_back({entry.get<std::string>(), "", ""});
-      else
-        preferences.recent_captures.push_back(
-            {entry.value("path", ""), entry.value("method", ""), entry.value("recorded", "")});
-    }
+    preferences.recent_captures = read_recent(all.value("recent_captures", json::array()));
+    preferences.recent_runs = read_recent(all.value("recent_runs", json::array()));
+    // The window keeps its newest runs alone.
+    std::erase_if(preferences.recent_runs, [](const RecentCapture& one) {
+      std::error_code ignored;
+      return !fs::exists(one.path, ignored);
+    });
+    preferences.window = read_place(all.value("window", json::object()));
     preferences.finished_lessons = all.value("finished_lessons", std::set<std::string>());
     const json run = all.value("run", json::object());
     RunRequest& request = preferences.request;
@@ -89,9 +128,6 @@ Preferences load_preferences(std::string& warning) {
 
 std::string save_preferences(const Preferences& preferences) try {
   const RunRequest& request = preferences.request;
-  json recent = json::array();
-  for (const RecentCapture& one : preferences.recent_captures)
-    recent.push_back({{"path", one.path}, {"method", one.method}, {"recorded", one.recorded}});
   const json all = {{"theme", viz::to_string(preferences.theme)},
                     {"lecture_theme", viz::to_string(preferences.lecture_theme)},
                     {"lecture_full_screen", preferences.lecture_full_screen},
@@ -103,7 +139,9 @@ std::string save_preferences(const Preferences& preferences) try {
                     {"layouts", preferences.layouts},
                     {"layout_tabs", preferences.layout_tabs},
                     {"view_states", preferences.view_states},
-                    {"recent_captures", recent},
+                    {"recent_captures", to_json(preferences.recent_captures)},
+                    {"recent_runs", to_json(preferences.recent_runs)},
+                    {"window", to_json(preferences.window)},
                     {"finished_lessons", preferences.finished_lessons},
                     {"run",
                      {{"model", request.model},

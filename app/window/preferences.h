@@ -14,9 +14,18 @@
 
 namespace triescope::app {
 
-// A capture that was opened or saved.
+// A capture that was opened or saved, or a run that the window recorded by itself.
 struct RecentCapture {
   std::string path, method, recorded;  // "Trie beam search", "2026-01-02 03:04"; "" = not known
+  std::string prompt;                  // its beginning, on one line; "" = not known
+};
+
+// Where the window stands, in screen coordinates.
+struct WindowPlace {
+  int width = 1280, height = 720;
+  int x = 0, y = 0;
+  bool has_position = false, maximised = false;
+  bool operator==(const WindowPlace&) const = default;
 };
 
 struct Preferences {
@@ -33,11 +42,13 @@ struct Preferences {
   nlohmann::json view_states = nlohmann::json::object();  // panel name -> its view state
   RunRequest request;
   std::vector<RecentCapture> recent_captures;  // newest first, at most 10
-  std::set<std::string> finished_lessons;      // by name, "03-beam-search-is-a-trie"
+  std::vector<RecentCapture> recent_runs;      // recorded in new_run_path(); likewise
+  WindowPlace window;
+  std::set<std::string> finished_lessons;  // by name, "03-beam-search-is-a-trie"
 };
 
-// Puts it first, once.
-void remember_capture(Preferences& preferences, RecentCapture capture);
+// Puts it first, once, and keeps the list short.
+void remember_capture(std::vector<RecentCapture>& recent, RecentCapture capture);
 
 // Missing file: defaults. `warning` is set if there was one that could not be read.
 Preferences load_preferences(std::string& warning);

@@ -1,7 +1,24 @@
 // The menu bar, built from the command table.
+#include "app/window/document_names.h"
 #include "app/window/ui_parts.h"
 
 namespace triescope::app {
+namespace {
+
+void draw_recent_menu(Ui& ui, const char* title, const std::vector<RecentCapture>& recent,
+                      bool by_path) {
+  if (recent.empty() || !ImGui::BeginMenu(title)) return;
+  // A copy: opening one reorders the list.
+  for (const RecentCapture& one : std::vector<RecentCapture>(recent)) {
+    const std::string label = (by_path ? one.path : recent_name(one)) + "###" + one.path;
+    if (ImGui::MenuItem(label.c_str(),
+                        (one.method + (one.recorded.empty() ? "" : "  ") + one.recorded).c_str()))
+      ui.workspace.open_capture(one.path);
+  }
+  ImGui::EndMenu();
+}
+
+}  // namespace
 
 void draw_menu(Ui& ui) {
   if (!ImGui::BeginMenuBar()) return;
@@ -15,16 +32,9 @@ void draw_menu(Ui& ui) {
                           command.checked && command.checked(), command.is_enabled()))
         command.run();
       if (!command.help.empty()) help_tooltip(command.help, ui.em);
-      if (command.id == "open" && !ui.workspace.preferences.recent_captures.empty() &&
-          ImGui::BeginMenu("Open recent")) {
-        // A copy: opening one reorders the list.
-        for (const RecentCapture& one :
-             std::vector<RecentCapture>(ui.workspace.preferences.recent_captures))
-          if (ImGui::MenuItem(
-                  one.path.c_str(),
-                  (one.method + (one.recorded.empty() ? "" : "  ") + one.recorded).c_str()))
-            ui.workspace.open_capture(one.path);
-        ImGui::EndMenu();
+      if (command.id == "open") {
+        draw_recent_menu(ui, "Recent runs", ui.workspace.preferences.recent_runs, false);
+        draw_recent_menu(ui, "Open recent", ui.workspace.preferences.recent_captures, true);
       }
     }
     ImGui::EndMenu();

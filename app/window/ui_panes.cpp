@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/window/document_names.h"
 #include "app/window/style.h"
 #include "app/window/ui_parts.h"
 
@@ -162,28 +163,28 @@ void drag_panel(Ui& ui, const Document& document) {
     undock_at(ui, panel, ImVec2(mouse.x - ui.em * 3, mouse.y - ui.em));
 }
 
-// Captures that were open before: name, method, when they were recorded; a click opens one.
-void draw_recent(Ui& ui, float width) {
-  if (ui.workspace.preferences.recent_captures.empty()) return;
+// Runs or captures from before: name or prompt, method, when they were recorded; a click opens one.
+void draw_recent(Ui& ui, const char* title, const std::string& part,
+                 const std::vector<RecentCapture>& recent, std::size_t most, float width) {
+  if (recent.empty()) return;
   ImGui::Dummy(ImVec2(0, ui.em * 1.2f));
   ImGui::PushFont(ui.fonts.ui_bold, 0);
-  ImGui::TextUnformatted("Recent captures");
+  ImGui::TextUnformatted(title);
   ImGui::PopFont();
-  if (!ImGui::BeginTable("recent", 3, ImGuiTableFlags_None, ImVec2(width, 0))) return;
+  if (!ImGui::BeginTable(part.c_str(), 3, ImGuiTableFlags_None, ImVec2(width, 0))) return;
   ImGui::TableSetupColumn("file", ImGuiTableColumnFlags_WidthStretch);
   ImGui::TableSetupColumn("method", ImGuiTableColumnFlags_WidthFixed, ui.em * 12);
   ImGui::TableSetupColumn("recorded", ImGuiTableColumnFlags_WidthFixed, ui.em * 8.5f);
   std::string chosen;
   int number = 0;
-  for (const RecentCapture& one : ui.workspace.preferences.recent_captures) {
+  for (const RecentCapture& one : recent) {
+    if (most-- == 0) break;
     ImGui::TableNextColumn();
-    const std::filesystem::path path(one.path);
     const std::string name =
-        middle_fitted(path.filename().string(), ImGui::GetContentRegionAvail().x) + "###" +
-        one.path;
+        middle_fitted(recent_name(one), ImGui::GetContentRegionAvail().x) + "###" + one.path;
     if (ImGui::Selectable(name.c_str(), false, ImGuiSelectableFlags_SpanAllColumns))
       chosen = one.path;
-    name_part(ui, "recent " + std::to_string(++number));
+    name_part(ui, part + " " + std::to_string(++number));
     help_tooltip(one.path, ui.em);
     for (const std::string& text : {one.method, one.recorded}) {
       ImGui::TableNextColumn();
@@ -232,7 +233,11 @@ void draw_empty(Ui& ui, viz::Rect area) {
   command_button(ui, "start-run", "Start and run");
   ImGui::SameLine();
   command_button(ui, "open", "Open…");
-  draw_recent(ui, width);
+  // Runs come first: a file that was saved or opened can be found by its name.
+  draw_recent(ui, "Recent runs", "run", ui.workspace.preferences.recent_runs, beside ? 6 : 4,
+              width);
+  draw_recent(ui, "Recent captures", "recent", ui.workspace.preferences.recent_captures,
+              beside ? 10 : 6, width);
   ImGui::EndGroup();
   if (beside) {
     ImGui::SetCursorPos(ImVec2(left + whole * 0.5f, top));

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <utility>
 
+#include "app/window/document_names.h"
 #include "app/window/fast_keys.h"
 #include "app/window/fonts.h"
 #include "app/window/key_dispatch.h"
@@ -53,7 +54,7 @@ void on_glfw_error(int, const char* text) { glfw_error_text = text; }
 // Owns GLFW, the window and the two Dear ImGui backends.
 class Display {
  public:
-  Display(int width, int height) {
+  explicit Display(const WindowPlace& place) {
     glfwSetErrorCallback(on_glfw_error);
     if (!glfwInit())
       throw Error(ErrorCode::kIoError, "no display: the window system cannot be reached (" +
@@ -66,13 +67,17 @@ class Display {
     glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
     // Full screen stays when the presenter view has the keys.
     glfwWindowHint(GLFW_AUTO_ICONIFY, GLFW_FALSE);
-    window = glfwCreateWindow(width, height, "triescope", nullptr, nullptr);
+    const WindowPlace fitted = within_monitors(place);
+    glfwWindowHint(GLFW_MAXIMIZED, fitted.maximised ? GLFW_TRUE : GLFW_FALSE);
+    window = glfwCreateWindow(fitted.width, fitted.height, "triescope", nullptr, nullptr);
     if (!window) {
       glfwTerminate();
       throw Error(ErrorCode::kIoError, "no window: there is no OpenGL 3.3 (" + glfw_error_text +
                                            "). Install Mesa (libgl1-mesa-dri) or a driver, or work "
                                            "headless with decode and export");
     }
+    glfwWindowHint(GLFW_MAXIMIZED, GLFW_FALSE);  // windows of panels are not
+    if (fitted.has_position && !fitted.maximised) glfwSetWindowPos(window, fitted.x, fitted.y);
     glfwMakeContextCurrent(window);
     glfwSwapInterval(1);
     glfwSetWindowUserPointer(window, &events);
@@ -135,6 +140,17 @@ class Display {
     return {static_cast<float>(width), static_cast<float>(height)};
   }
 
+  // Where it would stand again; `before` where it is maximised or takes the full screen.
+  WindowPlace place(WindowPlace before) const {
+    if (fullscreen()) return {width_, height_, x_, y_, true, before.maximised};
+    before.maximised = glfwGetWindowAttrib(window, GLFW_MAXIMIZED) == GLFW_TRUE;
+    if (before.maximised) return before;
+    glfwGetWindowSize(window, &before.width, &before.height);
+    glfwGetWindowPos(window, &before.x, &before.y);
+    before.has_position = true;
+    return before;
+  }
+
   // UTF-8. Once the first frame is on the screen, so that who waits for a title finds a window that
   // takes keys.
   void set_title(const std::string& title) {
@@ -169,6 +185,27 @@ class Display {
   viz::PangoGlyphs glyphs;  // outlives the context, which the destructor ends
 
  private:
+  // No larger than the monitor that it is on, and nowhere but on one: screens change between two starts.
+  static WindowPlace within_monitors(WindowPlace place) {
+    int count = 0;
+    GLFWmonitor** const monitors = glfwGetMonitors(&count);
+    int x = 0, y = 0, width = 0, height = 0;
+    bool found = false;
+    for (int i = 0; i < count && !found && place.has_position; ++i) {
+      glfwGetMonitorWorkarea(monitors[i], &x, &y, &width, &height);
+      // The title bar has to be in reach.
+      found = place.x + place.width > x + 100 && place.x < x + width - 100 && place.y >= y - 40 &&
+              place.y < y + height - 40;
+    }
+    place.has_position = found;
+    if (!found && count > 0) glfwGetMonitorWorkarea(monitors[0], &x, &y, &width, &height);
+    if (count > 0 && width > 0 && height > 0) {
+      place.width = std::min(place.width, width);
+      place.height = std::min(place.height, height);
+    }
+    return place;
+  }
+
   std::string title_ = "triescope";
   int x_ = 0, y_ = 0, width_ = 0, height_ = 0;  // px, before full screen
 };
@@ -222,7 +259,12 @@ int run_window(const WindowOptions& options) {
   if (request.prompt.empty() && !options.has_prompt) request.prompt = kFirstPrompt;
   if (options.scale > 0) preferences.user_scale = options.scale;
 
-  Display display(options.width, options.height);
+  // A script counts on a size of its own.
+  const bool scripted =
+      !options.script.empty() || !options.screenshot.empty() || !options.state.empty();
+  WindowPlace place = scripted ? WindowPlace() : preferences.window;
+  if (options.width > 0) place = {.width = options.width, .height = options.height};
+  Display display(place);
   Workspace workspace(std::move(preferences), [] { glfwPostEmptyEvent(); });
   workspace.animate = options.animate;
   if (!warning.empty()) workspace.say(LogLevel::kWarning, warning);
@@ -232,8 +274,6 @@ int run_window(const WindowOptions& options) {
   Ui ui{.workspace = workspace, .state = state, .commands = commands};
 
   Script script = options.script.empty() ? Script::empty() : Script(options.script, commands);
-  const bool scripted =
-      !options.script.empty() || !options.screenshot.empty() || !options.state.empty();
   if (scripted && options.script.empty()) script.append("wait", "idle");
   if (!options.screenshot.empty()) script.append("screenshot", options.screenshot);
   if (!options.state.empty()) script.append("write-state", options.state);
@@ -392,7 +432,7 @@ int run_window(const WindowOptions& options) {
     }
     glfwSwapBuffers(display.window);
     const Document* const shown = workspace.active();
-    display.set_title(shown ? shown->title + " - triescope" : "triescope");
+    display.set_title(shown ? window_title(shown->capture->run()) : "triescope");
     --frames_left;
     // Dear ImGui takes fast inputs in over several frames: none may wait for the next event, and a
     // script goes on after the last.
@@ -400,7 +440,10 @@ int run_window(const WindowOptions& options) {
     if (ui.animating || inputs_wait) frames_left = std::max(frames_left, 1);
     if (inputs_wait) quiet_frames = 0;
   }
-  if (!scripted) workspace.remember();
+  if (!scripted) {
+    workspace.preferences.window = display.place(workspace.preferences.window);
+    workspace.remember();
+  }
   return 0;
 }
 

@@ -16,7 +16,7 @@ struct WindowOptions {
   bool has_request = false;               // false: the remembered one stays
   bool has_prompt = false;                // false and none remembered: a sample
   std::string script, screenshot, state;  // files; "" = none
-  int width = 1280, height = 720;         // px
+  int width = 0, height = 0;              // px; 0 = as it was left, 1280x720 with a script
   float scale = 0;                        // 0 = the remembered one
   bool animate = true;
   std::string layout;    // its name; "" = the remembered one

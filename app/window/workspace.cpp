@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "app/window/document_names.h"
 #include "app/window/export_task.h"
 #include "app/window/window_words.h"
 #include "core/base/counted.h"
@@ -26,7 +27,7 @@ RecentCapture recent_of(const std::string& path, const capture::Capture& capture
   std::error_code ec;
   const fs::path whole = fs::absolute(path, ec);
   return {ec ? path : whole.string(), run.method_title.empty() ? run.method : run.method_title,
-          recorded};
+          recorded, first_words(run.prompt_text)};
 }
 
 // The first tick of the step after the one `cursor` stands in, at most `end`.
@@ -112,7 +113,12 @@ void Workspace::activate(Document* document) {
 
 void Workspace::open_capture(const std::string& path) {
   try {
-    remember_capture(preferences, recent_of(path, *add_document(path, 0)->capture));
+    RecentCapture opened = recent_of(path, *add_document(path, 0)->capture);
+    // A run that the window recorded has its place among the runs.
+    const bool own = std::ranges::any_of(
+        preferences.recent_runs, [&](const RecentCapture& one) { return one.path == opened.path; });
+    remember_capture(own ? preferences.recent_runs : preferences.recent_captures,
+                     std::move(opened));
   } catch (const std::exception& error) {
     say(LogLevel::kError, error.what());
   }
@@ -163,7 +169,7 @@ void Workspace::save_capture_as(const std::string& path) {
       throw Error(ErrorCode::kInvalidArgument,
                   "nothing is recorded yet: run at least one step before saving");
     capture::save_slice(active_->path, path, 0, last);
-    remember_capture(preferences, recent_of(path, *active_->capture));
+    remember_capture(preferences.recent_captures, recent_of(path, *active_->capture));
     say(LogLevel::kInfo, "saved " + path);
   } catch (const std::exception& error) {
     say(LogLevel::kError, error.what());
@@ -389,7 +395,8 @@ bool Workspace::update(double seconds) {
   if (live_->run_serial != seen_run_serial_) {
     seen_run_serial_ = live_->run_serial;
     try {
-      add_document(live_->capture_path, live_->run_serial);
+      const Document* const run = add_document(live_->capture_path, live_->run_serial);
+      remember_capture(preferences.recent_runs, recent_of(run->path, *run->capture));
     } catch (const std::exception& error) {
       say(LogLevel::kError, error.what());
     }

@@ -95,5 +95,27 @@ TEST_CASE_FIXTURE(Home, "preferences: the speed of playback is remembered, withi
   CHECK(warning == "");
 }
 
+TEST_CASE_FIXTURE(Home,
+                  "preferences: the window's place and recent runs, as far as they are there") {
+  Preferences preferences;
+  CHECK(preferences.window == WindowPlace());
+  preferences.window = {
+      .width = 1500, .height = 900, .x = 20, .y = -10, .has_position = true, .maximised = true};
+  const std::string kept = folder.path() / "kept.tscap";
+  std::ofstream(kept) << "run";
+  remember_capture(preferences.recent_runs, {folder.path() / "gone.tscap", "Greedy", "", "a"});
+  remember_capture(preferences.recent_runs, {kept, "Greedy", "2026-01-02 03:04", "Once upon"});
+  REQUIRE(save_preferences(preferences) == "");
+  std::string warning;
+  const Preferences again = load_preferences(warning);
+  CHECK(warning == "");
+  CHECK(again.window == preferences.window);
+  REQUIRE(again.recent_runs.size() == 1);
+  CHECK(again.recent_runs[0].path == kept);
+  CHECK(again.recent_runs[0].prompt == "Once upon");
+  CHECK(load(R"({"window": {"width": 1, "height": 999999}})", warning).window ==
+        WindowPlace{.width = 64, .height = 32768});
+}
+
 }  // namespace
 }  // namespace triescope::app::test_preferences

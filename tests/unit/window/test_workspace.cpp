@@ -62,7 +62,7 @@ TEST_CASE_FIXTURE(Desk,
   workspace.open_capture((folder.path() / "missing.tscap").string());
   CHECK(recent.size() == 3);
   for (int i = 0; i < 12; ++i)
-    remember_capture(workspace.preferences, {std::to_string(i), "Greedy", ""});
+    remember_capture(workspace.preferences.recent_captures, {std::to_string(i), "Greedy", "", ""});
   REQUIRE(recent.size() == 10);
   CHECK(recent[0].path == "11");
   CHECK(recent[9].path == "2");
