@@ -7,7 +7,9 @@
 #include "core/accept/logits_processors.h"
 #include "core/accept/text_acceptor.h"
 #include "core/accept/warpers.h"
+#include "core/base/error.h"
 #include "core/method/parameters_of.h"
+#include "core/method/settings.h"
 
 namespace triescope::app {
 namespace {
@@ -78,6 +80,17 @@ std::string no_effect_because(const MethodInfo& method, const std::string& name,
   if (name == "min_length" && value("min_new_tokens") != "0")
     return "min_new_tokens takes its place";
   return "";
+}
+
+std::string why_refused(const Parameter& parameter, const nlohmann::json& value) try {
+  read_setting(parameter, value);
+  return "";
+} catch (const Error& error) {
+  // The field stands beside its name.
+  std::string reason = error.what();
+  if (const std::string name = parameter.name + ": "; reason.starts_with(name))
+    reason.erase(0, name.size());
+  return reason;
 }
 
 }  // namespace triescope::app

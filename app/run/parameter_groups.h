@@ -24,4 +24,8 @@ std::vector<ParameterGroup> parameter_groups(const MethodInfo& method);
 std::string no_effect_because(const MethodInfo& method, const std::string& name,
                               const nlohmann::json& settings);
 
+// Why a run would refuse this value of the parameter: "expected a number from 0.01 to 100; found 0
+// (0 is greedy decoding: …)"; "" = it would not.
+std::string why_refused(const Parameter& parameter, const nlohmann::json& value);
+
 }  // namespace triescope::app

@@ -58,19 +58,18 @@ bool edit(const Parameter& parameter, json& value) {
       return changed;
     }
     case ParameterKind::kInteger: {
-      int number = static_cast<int>(as_number(value, 0));
-      if (!ImGui::InputInt(id.c_str(), &number, 1, 5)) return false;
-      if (std::isfinite(parameter.minimum))
-        number = std::max(number, static_cast<int>(parameter.minimum));
-      if (std::isfinite(parameter.maximum)) number = std::min<double>(number, parameter.maximum);
+      auto number = static_cast<std::int64_t>(as_number(value, 0));
+      constexpr std::int64_t kStep = 1, kFastStep = 5;
+      const bool word = number == 0 && !parameter.zero_is.empty();
+      if (!ImGui::InputScalar(id.c_str(), ImGuiDataType_S64, &number, &kStep, &kFastStep,
+                              word ? parameter.zero_is.c_str() : "%lld"))
+        return false;
       value = number;
       return true;
     }
     case ParameterKind::kNumber: {
       double number = as_number(value, 0);
       if (!ImGui::InputDouble(id.c_str(), &number, 0.05, 0.5, "%g")) return false;
-      if (std::isfinite(parameter.minimum)) number = std::max(number, parameter.minimum);
-      if (std::isfinite(parameter.maximum)) number = std::min(number, parameter.maximum);
       value = number;
       return true;
     }
@@ -91,7 +90,8 @@ bool edit(const Parameter& parameter, json& value) {
 }
 
 // A row of a table: title and control; true if the value changed.
-bool edit_row(const MethodInfo& method, const Parameter& parameter, json& settings, float em) {
+bool edit_row(const Ui& ui, const MethodInfo& method, const Parameter& parameter, json& settings) {
+  const float em = ui.em;
   bool changed = false;
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
@@ -125,6 +125,8 @@ bool edit_row(const MethodInfo& method, const Parameter& parameter, json& settin
   ImGui::EndGroup();
   ImGui::EndDisabled();
   if (!idle.empty()) help_tooltip(help, em);
+  // What was typed stays, with the reason why a run would refuse it.
+  if (idle.empty()) draw_problem(ui, why_refused(parameter, value));
   return changed;
 }
 
@@ -146,7 +148,8 @@ std::string heading_of(const MethodInfo& method, const ParameterGroup& group,
 
 }  // namespace
 
-bool edit_parameters(const MethodInfo& method, json& settings, float em) {
+bool edit_parameters(const Ui& ui, const MethodInfo& method, json& settings) {
+  const float em = ui.em;
   bool changed = false;
   for (const ParameterGroup& group : parameter_groups(method)) {
     const auto is_set = [&](const Parameter& p) { return settings.contains(p.name); };
@@ -166,7 +169,7 @@ bool edit_parameters(const MethodInfo& method, json& settings, float em) {
       ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch, 1.0f);
       ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthFixed, em * 8.2f);
       for (const Parameter& parameter : group.parameters)
-        changed |= edit_row(method, parameter, settings, em);
+        changed |= edit_row(ui, method, parameter, settings);
       ImGui::EndTable();
     }
     ImGui::PopID();

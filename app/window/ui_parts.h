@@ -23,7 +23,9 @@ void draw_prompt_count(Ui& ui, const RunRequest& request);  // ui_prompt_count.c
 void draw_memory_line(Ui& ui, const RunRequest& request);   // ui_memory_line.cpp
 void draw_prompt(Ui& ui, RunRequest& request);              // ui_run_prompt.cpp
 // Controls of the method's parameters, in groups; true if one changed. ui_parameters.cpp
-bool edit_parameters(const MethodInfo& method, nlohmann::json& settings, float em);
+// Below a field: why a run would refuse what stands there; nothing for "". ui_prompt_count.cpp.
+void draw_problem(const Ui& ui, const std::string& text);
+bool edit_parameters(const Ui& ui, const MethodInfo& method, nlohmann::json& settings);
 
 void draw_lesson(Ui& ui, ImVec2 size);  // ui_lesson.cpp
 // Number, title, minutes, what it is about; finished and half finished ones are marked. True: one was opened. ui_lesson_list.cpp

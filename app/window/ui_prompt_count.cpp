@@ -28,6 +28,15 @@ void draw_heading_note(Ui& ui, const std::string& text, bool problem, const std:
   help_tooltip(help, ui.em);
 }
 
+void draw_problem(const Ui& ui, const std::string& text) {
+  if (text.empty()) return;
+  ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(problem_color(ui)));
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::PopStyleColor();
+}
+
 void draw_prompt_count(Ui& ui, const RunRequest& request) {
   const LiveStatus& live = ui.workspace.live();
   ui.workspace.prompt_counter.ask(live.tokenizer, request.prompt, request.chat,
@@ -48,14 +57,7 @@ void draw_prompt_count(Ui& ui, const RunRequest& request) {
                     "Tokens of the prompt as " + live.model->name +
                         " splits it, chat template and special tokens included, of the context it "
                         "was trained for. Prompt + max_new_tokens must fit.");
-  // The advice, below the heading.
-  if (!problem.empty()) {
-    ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(problem_color(ui)));
-    ImGui::PushTextWrapPos(0);
-    ImGui::TextUnformatted(problem.c_str());
-    ImGui::PopTextWrapPos();
-    ImGui::PopStyleColor();
-  }
+  draw_problem(ui, problem);
 }
 
 }  // namespace triescope::app

@@ -249,7 +249,7 @@ void draw_method(Ui& ui, RunRequest& request) {
                ui.em);
   if (method->needs != Need::kNothing) draw_draft_field(ui, *method, request);
   draw_model_settings(ui, request);
-  edit_parameters(*method, request.settings, ui.em);
+  edit_parameters(ui, *method, request.settings);
 }
 
 void draw_start(Ui& ui) {

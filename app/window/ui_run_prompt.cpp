@@ -46,7 +46,7 @@ void draw_limits(Ui& ui, RunRequest& request) {
       ui.em);
   field();
   ImGui::InputInt("##max", &request.max_new_tokens, 8, 64);
-  request.max_new_tokens = std::clamp(request.max_new_tokens, 1, 1 << 20);
+  if (request.max_new_tokens < 1) draw_problem(ui, "expected at least 1");
   name("Seed");
   help_tooltip("Seed\nOf all random draws: the same seed draws the same tokens.", ui.em);
   field();

@@ -311,10 +311,13 @@ std::vector<capture::StageRow> Warpers::stages(std::span<const float> scores,
 }
 
 std::vector<Parameter> warper_parameters() {
-  return {
+  Parameter temperature =
       number("temperature", "Temperature", 1.0, 0.01, 100,
-             "Logits are divided by this: below 1 sharpens the distribution, above 1 flattens "
-             "it."),
+             "Logits are divided by this: below 1 sharpens the distribution, above 1 flattens it.");
+  temperature.below =
+      "0 is greedy decoding: take the method greedy, or verify=greedy where drafts are checked";
+  return {
+      std::move(temperature),
       number("top_h", "Top-H", 0.0, 0, 1,
              "Of the 100 most likely tokens only the first whose terms -p log p reach this "
              "share of their entropy stay (top-H). 0 = off."),

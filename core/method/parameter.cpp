@@ -68,4 +68,9 @@ Parameter integer_list(std::string name, std::string title, std::int64_t minimum
           .help = std::move(help)};
 }
 
+Parameter zero_is(std::string word, Parameter parameter) {
+  parameter.zero_is = std::move(word);
+  return parameter;
+}
+
 }  // namespace triescope

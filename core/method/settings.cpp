@@ -63,6 +63,7 @@ std::string allowed(const Parameter& parameter) {
     text += " of at least " + number_text(parameter.minimum);
   else if (high)
     text += " of at most " + number_text(parameter.maximum);
+  if (!parameter.zero_is.empty()) text += " (0 = " + parameter.zero_is + ")";
   return text;
 }
 
@@ -71,9 +72,18 @@ std::string shown(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 200);
 }
 
+std::optional<double> number_of(const json& given) {
+  if (given.is_number()) return given.get<double>();
+  if (given.is_string()) return parse_number<double>(given.get<std::string>());
+  return std::nullopt;
+}
+
 [[noreturn]] void refuse(const Parameter& parameter, const json& found) {
-  throw Error(ErrorCode::kInvalidArgument,
-              parameter.name + ": expected " + allowed(parameter) + "; found " + shown(found));
+  const std::optional<double> value = number_of(found);
+  const bool below = !parameter.below.empty() && value && *value < parameter.minimum;
+  throw Error(ErrorCode::kInvalidArgument, parameter.name + ": expected " + allowed(parameter) +
+                                               "; found " + shown(found) +
+                                               (below ? " (" + parameter.below + ")" : ""));
 }
 
 bool in_range(const Parameter& parameter, double value) {
@@ -82,7 +92,9 @@ bool in_range(const Parameter& parameter, double value) {
 
 json read_integer(const Parameter& parameter, const json& given) {
   std::optional<std::int64_t> value;
-  if (given.is_number_integer()) {
+  if (!parameter.zero_is.empty() && given == parameter.zero_is) {
+    value = 0;
+  } else if (given.is_number_integer()) {
     value = given.get<std::int64_t>();
   } else if (given.is_number_float()) {
     const double x = given.get<double>();  // a slider's 3.0
@@ -95,9 +107,7 @@ json read_integer(const Parameter& parameter, const json& given) {
 }
 
 json read_number(const Parameter& parameter, const json& given) {
-  std::optional<double> value;
-  if (given.is_number()) value = given.get<double>();
-  if (given.is_string()) value = parse_number<double>(given.get<std::string>());
+  const std::optional<double> value = number_of(given);
   if (!value || !std::isfinite(*value) || !in_range(parameter, *value)) refuse(parameter, given);
   return *value;
 }
@@ -148,7 +158,18 @@ json read_integer_list(const Parameter& parameter, const json& given) {
   return list;
 }
 
-json read(const Parameter& parameter, const json& given) {
+// "kv" as this method allows it.
+Parameter kv_parameter_of(const MethodInfo& method, Parameter parameter) {
+  parameter.choices.clear();
+  for (const KvPolicyKind kind : method.kv_policies)
+    parameter.choices.emplace_back(to_string(kind));
+  parameter.default_value = parameter.choices.front();
+  return parameter;
+}
+
+}  // namespace
+
+json read_setting(const Parameter& parameter, const json& given) {
   switch (parameter.kind) {
     case ParameterKind::kInteger:
       return read_integer(parameter, given);
@@ -166,17 +187,6 @@ json read(const Parameter& parameter, const json& given) {
   }
   return given;
 }
-
-// "kv" as this method allows it.
-Parameter kv_parameter_of(const MethodInfo& method, Parameter parameter) {
-  parameter.choices.clear();
-  for (const KvPolicyKind kind : method.kv_policies)
-    parameter.choices.emplace_back(to_string(kind));
-  parameter.default_value = parameter.choices.front();
-  return parameter;
-}
-
-}  // namespace
 
 const nlohmann::json& Settings::value(std::string_view name) const {
   const auto found = values_.find(name);
@@ -213,7 +223,7 @@ std::span<const Parameter> common_parameters() {
              "nothing is copied. compact: every gc_every steps the survivors are gathered. "
              "keep: it stays as garbage. batch: every beam has a whole cache of its own, "
              "reordered each step."),
-      integer("gc_every", "Steps a Collection", 15, 1, 1000000,
+      integer("gc_every", "Steps per Collection", 15, 1, 1000000,
               "With kv=compact, steps between two garbage collections (15 in the trie paper)."),
       integer_list(
           "eos_token_id", "End Tokens", -1, 2147483647,
@@ -239,8 +249,9 @@ json validate_settings(const MethodInfo& method, const json& given) {
   json settings = json::object();
   for (const Parameter& parameter : parameters) {
     const auto found = given.is_object() ? given.find(parameter.name) : given.end();
-    settings[parameter.name] = given.is_object() && found != given.end() ? read(parameter, *found)
-                                                                         : parameter.default_value;
+    settings[parameter.name] = given.is_object() && found != given.end()
+                                   ? read_setting(parameter, *found)
+                                   : parameter.default_value;
   }
   if (given.is_object())
     for (const auto& [name, value] : given.items()) {

@@ -54,8 +54,11 @@ class Settings {
 
 // Parameters that every method has beside its own: kv, gc_every, eos_token_id, candidates.
 std::span<const Parameter> common_parameters();
+// A value as it was given (a text, or already typed) as the parameter's type. Error{kInvalidArgument}:
+// says which parameter, the value found, what is allowed.
+nlohmann::json read_setting(const Parameter& parameter, const nlohmann::json& given);
 // Every parameter of the method: fills in defaults, parses texts ("3", "true", "1,2"), checks
-// ranges. Error{kInvalidArgument}: says which parameter, the value found, what is allowed.
+// ranges. Errors: read_setting()'s, and {kInvalidArgument} for a name that the method does not have.
 nlohmann::json validate_settings(const MethodInfo& method, const nlohmann::json& given);
 
 }  // namespace triescope

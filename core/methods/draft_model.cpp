@@ -214,7 +214,7 @@ MethodInfo draft_model_method() {
   info.drafts = true;
   info.needs = Need::kDraftModel;
   info.parameters = {
-      integer("num_assistant_tokens", "Drafts a Step", 4, 1, 256,
+      integer("num_assistant_tokens", "Drafts per Step", 4, 1, 256,
               "Tokens that the draft model writes ahead, one forward of it each."),
       number("assistant_confidence_threshold", "Least Confidence", 0, 0, 1,
              "Nothing is drafted below a draft that the draft model gives a smaller "

@@ -138,14 +138,16 @@ std::unique_ptr<Drafter> make_dynamic_tree_drafter(const RunContext& run,
 
 std::vector<Parameter> dynamic_tree_parameters() {
   return {
-      integer("draft_top_k", "Children a Node", 10, 1, 64,
+      integer("draft_top_k", "Children per Node", 10, 1, 64,
               "Children that a node proposes, and nodes of a level that propose."),
       integer("draft_levels", "Draft Levels", 8, 1, 32,
               "Levels of the tree, one forward of the head each (EAGLE's depth + 1)."),
-      integer(
-          "draft_tokens", "Drafts a Step", 0, 0, 1024,
-          "How many proposals are verified, the best by cumulative log-probability. 0: as "
-          "many as fill a forward at little more than the price of one row, at most EAGLE's 59."),
+      zero_is(
+          "auto",
+          integer(
+              "draft_tokens", "Drafts per Step", 0, 0, 1024,
+              "How many proposals are verified, the best by cumulative log-probability. 0: as "
+              "many as fill a forward at little more than the price of one row, at most EAGLE's 59.")),
   };
 }
 

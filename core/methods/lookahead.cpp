@@ -124,7 +124,7 @@ MethodInfo lookahead_method() {
               "Columns of the window, W. A forward has W * (N - 1) rows for it."),
       integer("ngram_size", "N-gram Size", 5, 2, 16,
               "Tokens of an n-gram in the pool, N; a guess is N - 1 tokens long."),
-      integer("guess_set_size", "Guesses a Step", 7, 1, 64,
+      integer("guess_set_size", "Guesses per Step", 7, 1, 64,
               "At most this many n-grams of the pool are verified a step, the newest ones (G)."),
       boolean("pool_from_prompt", "Pool from Prompt", true,
               "The prompt's n-grams go into the pool at the start."),

@@ -65,12 +65,14 @@ MethodInfo ngram_trie_method() {
       integer("prefix_length", "Longest Key", 3, 1, 32,
               "The last tokens of the text are looked up from this many down to 1; less than "
               "ngram_size."),
-      integer(
-          "num_draft", "Drafts a Step", 0, 0, 1024,
-          "At most this many draft nodes a step: the most frequent ones, among ties those "
-          "seen last. 0: as many as pay, by what came true before, at most the paper's 32; to begin "
-          "with 32 on a GPU; on a CPU, where rows are dearer, 11, with 16-bit weights 7, with "
-          "quantised ones 4."),
+      zero_is(
+          "auto",
+          integer(
+              "num_draft", "Drafts per Step", 0, 0, 1024,
+              "At most this many draft nodes a step: the most frequent ones, among ties those "
+              "seen last. 0: as many as pay, by what came true before, at most the paper's 32; to begin "
+              "with 32 on a GPU; on a CPU, where rows are dearer, 11, with 16-bit weights 7, with "
+              "quantised ones 4.")),
       boolean("index_tail", "Index the Tail", true,
               "Also index windows that the end of the text cuts short."),
       boolean("index_generated", "Index New Tokens", true,

@@ -73,11 +73,13 @@ MethodInfo prompt_lookup_method() {
   info.parameters = {
       integer("max_matching_ngram_size", "Longest Match", 3, 1, 64,
               "The last tokens of the text are looked for from this many down to 1."),
-      integer(
-          "prompt_lookup_num_tokens", "Drafts a Step", 0, 0, 512,
-          "Tokens to draft a step; fewer where the match stands near the end of the text. 0: as many "
-          "as pay, by what came true before, at most 10; to begin with 10, on a CPU, where rows are "
-          "dearer, with 16-bit weights 7, with quantised ones 4."),
+      zero_is(
+          "auto",
+          integer(
+              "prompt_lookup_num_tokens", "Drafts per Step", 0, 0, 512,
+              "Tokens to draft a step; fewer where the match stands near the end of the text. 0: as many "
+              "as pay, by what came true before, at most 10; to begin with 10, on a CPU, where rows are "
+              "dearer, with 16-bit weights 7, with quantised ones 4.")),
       choice("match", "Match", "latest", {"latest", "first"},
              "Which earlier occurrence to copy from; first is what transformers does."),
   };

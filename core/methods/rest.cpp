@@ -101,10 +101,13 @@ MethodInfo rest_method() {
       integer("longest_suffix", "Longest Suffix", 16, 1, 31,
               "The last tokens of the text are looked for from this many down to shortest_suffix."),
       integer("shortest_suffix", "Shortest Suffix", 2, 1, 31, "Shorter matches draft nothing."),
-      integer("num_draft", "Drafts a Step", 0, 0, 1024,
+      zero_is(
+          "auto",
+          integer(
+              "num_draft", "Drafts per Step", 0, 0, 1024,
               "At most this many draft nodes a step: the most frequent ones. The paper's are 64. "
               "0: as many as pay, by what came true before, at most 32; to begin with 32 on a GPU; "
-              "on a CPU, where rows are dearer, 11, with 16-bit weights 7, with quantised ones 4."),
+              "on a CPU, where rows are dearer, 11, with 16-bit weights 7, with quantised ones 4.")),
       integer("max_depth", "Longest Draft", 10, 1, 30, "Drafts are at most this many tokens long."),
   };
   for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));

@@ -56,11 +56,13 @@ MethodInfo suffix_automaton_method() {
   info.lossless = true;
   info.drafts = true;
   info.parameters = {
-      integer(
-          "num_draft", "Drafts a Step", 0, 0, 1024,
-          "Tokens to draft a step; fewer where the match stands near the end of the text. 0: as many "
-          "as pay, by what came true before, at most 16; to begin with 16, on a CPU, where rows are "
-          "dearer, 11, with 16-bit weights 7, with quantised ones 4."),
+      zero_is(
+          "auto",
+          integer(
+              "num_draft", "Drafts per Step", 0, 0, 1024,
+              "Tokens to draft a step; fewer where the match stands near the end of the text. 0: as many "
+              "as pay, by what came true before, at most 16; to begin with 16, on a CPU, where rows are "
+              "dearer, 11, with 16-bit weights 7, with quantised ones 4.")),
       integer("min_match_tokens", "Shortest Match", 2, 1, 1024,
               "Shorter matches draft nothing: they are right too rarely to be worth their rows."),
   };

@@ -98,5 +98,33 @@ TEST_CASE("what has no effect says why") {
         "only kv=compact collects garbage; kv is batch");
 }
 
+TEST_CASE("a field says why a run would refuse its value, in the words of the command line") {
+  const auto parameter = [](const std::string& method, const std::string& name) {
+    const auto& all = find_method(method).parameters;
+    return *std::ranges::find(all, name, &Parameter::name);
+  };
+  const Parameter temperature = parameter("sample", "temperature");
+  CHECK(why_refused(temperature, 0.5) == "");
+  CHECK(
+      why_refused(temperature, 0) ==
+      "expected a number from 0.01 to 100; found 0 (0 is greedy decoding: take the method greedy, or "
+      "verify=greedy where drafts are checked)");
+  CHECK(why_refused(temperature, 1000) == "expected a number from 0.01 to 100; found 1000");
+  const Parameter beams = parameter("beam", "num_beams");
+  CHECK(why_refused(beams, 3) == "");
+  CHECK(why_refused(beams, 999999999).ends_with("found 999999999"));
+  // 0 has a word, which can be given as well.
+  const Parameter drafts = parameter("ngram_trie", "num_draft");
+  CHECK(why_refused(drafts, 0) == "");
+  CHECK(why_refused(drafts, "auto") == "");
+  CHECK(why_refused(drafts, -1).find("(0 = auto)") != std::string::npos);
+  for (const MethodInfo& method : methods())
+    for (const ParameterGroup& group : parameter_groups(method))
+      for (const Parameter& one : group.parameters) {
+        CAPTURE(one.name);
+        CHECK(why_refused(one, one.default_value) == "");
+      }
+}
+
 }  // namespace
 }  // namespace triescope::app::test_parameter_groups
