@@ -69,7 +69,6 @@ void check_first_word(const CLI::App& root, const std::string& word) {
 
 void add_window_options(CLI::App& root, CommandLine& line) {
   auto options = std::make_shared<WindowCommandOptions>();
-  options->request.max_new_tokens = 48;
   root.add_option("FILE", options->files,
                   "capture (.tscap) to open; needs no model. Two are compared side by side")
       ->expected(0, 2)

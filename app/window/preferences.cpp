@@ -114,7 +114,7 @@ Preferences load_preferences(std::string& warning) {
     request.prompt = run.value("prompt", "");
     request.prompt_is_ids = run.value("prompt_is_ids", false);
     request.chat = run.value("chat", false);
-    request.max_new_tokens = std::max(1, run.value("max_new_tokens", 48));
+    request.max_new_tokens = std::max(1, run.value("max_new_tokens", request.max_new_tokens));
     request.seed = run.value("seed", std::uint64_t{0});
   } catch (const std::exception& error) {
     std::error_code ignored;

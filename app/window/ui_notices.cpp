@@ -170,8 +170,7 @@ void draw_status_line(Ui& ui) {
     if (total_us > 0)
       left += "  ·  step " + std::to_string(shown) + " took " + viz::duration_text(total_us);
   }
-  std::string right;
-  if (!ui.workspace.messages.empty()) right = ui.workspace.messages.back().text;
+  const std::string right = ui.workspace.newest_message();
   const float chip = ImGui::GetCursorPosX() - begin;
   const float width = ImGui::GetContentRegionAvail().x;
   const float left_width = std::min(ImGui::CalcTextSize(left.c_str()).x + ui.em, width * 0.6f);

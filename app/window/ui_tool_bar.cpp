@@ -41,7 +41,7 @@ void draw_tool_bar(Ui& ui) {
   command_button(ui, "run-bar",
                  ui.state.run_bar_open(ui.workspace.preferences) ? "‹ Run bar" : "Run bar ›");
   ImGui::SameLine();
-  command_button(ui, "start", "Start", /*primary=*/!ui.workspace.can_step() || !document);
+  command_button(ui, "start", "Start", /*primary=*/document && !ui.workspace.can_step());
   ImGui::SameLine(0, ui.em);
   command_button(ui, "back", "‹ Back");
   ImGui::SameLine();

@@ -68,6 +68,11 @@ void Workspace::say(LogLevel level, const std::string& said) {
   if (level == LogLevel::kError) problems.push_back(text);
 }
 
+std::string Workspace::newest_message() const {
+  return messages.empty() || messages.back().serial <= said_before_run_ ? ""
+                                                                        : messages.back().text;
+}
+
 Document* Workspace::live_document() const {
   for (const auto& document : documents_)
     if (document->run_serial != 0 && document->run_serial == live_->run_serial)
@@ -385,6 +390,11 @@ bool Workspace::update(double seconds) {
   if (status != live_) {
     live_ = status;
     changed = true;
+  }
+  if (live_->run_serial != seen_run_serial_) {
+    // What was said before this run is of an earlier one, or of a start that failed. The log keeps it.
+    problems.clear();
+    said_before_run_ = messages.empty() ? 0 : messages.back().serial;
   }
   for (const Notice& notice : live_->notices) {
     if (notice.serial <= seen_notice_) continue;

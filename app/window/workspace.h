@@ -116,6 +116,8 @@ class Workspace {
   std::vector<std::string> problems;  // errors waiting to be read, oldest first
   std::vector<Notice> messages;       // everything reported so far, newest last
   void say(LogLevel level, const std::string& text);
+  // For the status line: the newest message since the newest run was started; "" = none.
+  std::string newest_message() const;
 
   // --- layouts (workspace_layout.cpp) ---
   // As it was made: a preset, or one's own by name. Error{kNotFound}: there is none of this name; lists
@@ -303,6 +305,7 @@ class Workspace {
   Compared compared_;
   std::uint64_t next_serial_ = 1;
   std::uint64_t seen_run_serial_ = 0;
+  std::uint64_t said_before_run_ = 0;  // serial of the newest message before that run
   std::map<std::string, RunRequest> requests_;   // of the runs started here, by capture
   std::map<std::string, BranchOrigin> origins_;  // of the branches, by capture
   std::uint64_t seen_pause_ = 0;

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/formats/family.h"
+#include "core/formats/model_name.h"
 
 namespace triescope::formats {
 namespace {
@@ -175,8 +176,7 @@ ModelConfig config_from_gguf(const GgufFile& file) {
   ModelConfig config;
   config.from_gguf = true;
   config.family = family->model_type;
-  config.name = file.text("general.name").value_or("");
-  if (config.name.empty()) config.name = file.path().substr(file.path().find_last_of('/') + 1);
+  config.name = gguf_model_name(file.text("general.name").value_or(""), file.path());
   config.hidden = fields.integer("embedding_length");
   config.heads = fields.integer("attention.head_count");
   config.kv_heads = fields.integer("attention.head_count_kv", config.heads);

@@ -48,4 +48,44 @@ check_json "$work/4.json" 'd["dialog"] and len(d["breakpoint_texts"]) == 2 and d
 check_json "$work/kv.json" '1 < d["enlarged"] <= 2'
 check_json "$work/mask.json" '1 < d["enlarged"] <= 2'
 check_json "$work/4.json" 'd["enlarged"] == 1'
+# A run of the window's own is listed by its prompt, and the window opens where it was left. A good start ends the error of the one before.
+timeout 120 "$TRIESCOPE" --size 1000x640 --model "$model" --method greedy --prompt "Once upon a time there was" --max-new-tokens 999999999 &
+pid=$!
+id=
+for _ in $(seq 600); do find_window; [[ -n $id ]] && break; done
+sleep 1
+key ctrl+Return
+sleep 2
+key ctrl+q
+wait $pid || fail "the window ended with $?"
+cat >"$work/good.script" <<SCRIPT
+max-new-tokens 999999999
+start
+wait ms 1500
+write-state $work/refused.json
+max-new-tokens 3
+start-run
+wait done
+write-state $work/started.json
+SCRIPT
+window --model "$model" --method greedy --prompt "Once upon a time there was" --script "$work/good.script" || fail "the window ended with $?"
+check_json "$work/refused.json" 'len(d["problems"]) == 1 and "999999999" in d["problems"][0]'
+check_json "$work/started.json" 'd["problems"] == []'
+timeout 120 "$TRIESCOPE" --model "$model" --method greedy --prompt "Once upon a time there was" --max-new-tokens 3 &
+pid=$!
+id=
+find_window
+sleep 1
+key ctrl+shift+Return
+for _ in $(seq 600); do [[ -n $(window_named "Greedy decoding · Once upon a time there was - triescope\$") ]] && break; sleep 0.1; done
+[[ -n $(window_named "Greedy decoding · Once upon a time there was - triescope\$") ]] || fail "the title does not name the run"
+[[ $(xdotool getwindowgeometry --shell "$id" | grep -E "WIDTH|HEIGHT" | tr '\n' ' ') == "WIDTH=1000 HEIGHT=640 " ]] || fail "the window does not open as it was left"
+key ctrl+q
+wait $pid || fail "the window ended with $?"
+python3 - "$XDG_CONFIG_HOME/triescope/window.json" <<'PY' || fail "the preferences do not hold the run"
+import json, sys
+saved = json.load(open(sys.argv[1]))
+assert [(r["prompt"], r["method"]) for r in saved["recent_runs"]] == [("Once upon a time there was", "Greedy decoding")], saved["recent_runs"]
+assert (saved["window"]["width"], saved["window"]["height"]) == (1000, 640), saved["window"]
+PY
 finish
