@@ -98,6 +98,8 @@ Preferences load_preferences(std::string& warning) {
       std::error_code ignored;
       return !fs::exists(one.path, ignored);
     });
+    preferences.prompt_em = std::clamp(all.value("prompt_em", preferences.prompt_em),
+                                       Preferences::kLeastPromptEm, Preferences::kMostPromptEm);
     preferences.window = read_place(all.value("window", json::object()));
     preferences.finished_lessons = all.value("finished_lessons", std::set<std::string>());
     const json run = all.value("run", json::object());
@@ -142,6 +144,7 @@ std::string save_preferences(const Preferences& preferences) try {
                     {"recent_captures", to_json(preferences.recent_captures)},
                     {"recent_runs", to_json(preferences.recent_runs)},
                     {"window", to_json(preferences.window)},
+                    {"prompt_em", preferences.prompt_em},
                     {"finished_lessons", preferences.finished_lessons},
                     {"run",
                      {{"model", request.model},

@@ -14,13 +14,13 @@ namespace fs = std::filesystem;
 
 bool draw_open(Ui& ui) {
   FileBrowser& browser = ui.state.dialogs.open_files;
-  browser.extensions = {".tscap", ".gguf"};
+  browser.extensions = {".tscap", ".gguf", ".txt"};
   if (browser.folder.empty() && ui.workspace.active())
     browser.folder = fs::path(ui.workspace.active()->path).parent_path().string();
   ImGui::PushTextWrapPos(0);
   ImGui::TextDisabled(
-      "A .tscap capture, a .gguf model, or a Hugging Face model folder (config.json, "
-      "*.safetensors, tokenizer.json).");
+      "A .tscap capture, a .gguf model, a Hugging Face model folder (config.json, *.safetensors, "
+      "tokenizer.json), or a .txt file, which becomes the prompt.");
   ImGui::PopTextWrapPos();
   bool open = browser.draw(ui.em * 14);
   ImGui::BeginDisabled(browser.path.empty());

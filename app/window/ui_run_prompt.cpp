@@ -10,12 +10,29 @@
 namespace triescope::app {
 namespace {
 
-constexpr float kPromptEm = 5.2f;  // four lines
+// A line below the prompt that drags its lower edge.
+void draw_prompt_edge(Ui& ui) {
+  float& height = ui.workspace.preferences.prompt_em;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, thick = ui.em * 0.45f;
+  ImGui::InvisibleButton("##prompt edge", ImVec2(width, thick));
+  const bool held = ImGui::IsItemActive(), over = ImGui::IsItemHovered();
+  if (held || over) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
+  if (held) height += ImGui::GetIO().MouseDelta.y / ui.em;
+  if (over && ImGui::IsMouseDoubleClicked(0)) height = Preferences().prompt_em;
+  height = std::clamp(height, Preferences::kLeastPromptEm, Preferences::kMostPromptEm);
+  const float middle = at.x + width / 2, half = ui.em * 1.1f;
+  ImGui::GetWindowDrawList()->AddRectFilled(
+      ImVec2(middle - half, at.y + thick * 0.35f), ImVec2(middle + half, at.y + thick * 0.75f),
+      ImGui::GetColorU32(held || over ? ImGuiCol_SeparatorHovered : ImGuiCol_Border), thick * 0.2f);
+  help_tooltip("Drag: a taller prompt. Double-click: as it was made.", ui.em);
+}
 
 void draw_prompt_field(Ui& ui, std::string& prompt) {
   const std::string before = prompt;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::InputTextMultiline("##prompt", &prompt, ImVec2(-FLT_MIN, ui.em * kPromptEm),
+  ImGui::InputTextMultiline("##prompt", &prompt,
+                            ImVec2(-FLT_MIN, ui.em * ui.workspace.preferences.prompt_em),
                             ImGuiInputTextFlags_WordWrap);
   keep_on_escape(prompt, before);
   if (!prompt.empty() || ImGui::IsItemActive()) return;
@@ -61,6 +78,7 @@ void draw_prompt(Ui& ui, RunRequest& request) {
   const bool ids = ui.workspace.prompt_is_ids();
   draw_prompt_count(ui, request);
   draw_prompt_field(ui, request.prompt);
+  draw_prompt_edge(ui);
   ImGui::BeginDisabled(ids && !request.chat);  // a template works on text
   ImGui::Checkbox("Chat template", &request.chat);
   ImGui::EndDisabled();

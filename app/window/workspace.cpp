@@ -9,6 +9,7 @@
 #include "app/window/window_words.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/base/text_file.h"
 
 namespace triescope::app {
 namespace {
@@ -69,8 +70,7 @@ void Workspace::say(LogLevel level, const std::string& said) {
 }
 
 std::string Workspace::newest_message() const {
-  return messages.empty() || messages.back().serial <= said_before_run_ ? ""
-                                                                        : messages.back().text;
+  return messages.empty() || messages.back().serial <= said_before_run_ ? "" : messages.back().text;
 }
 
 Document* Workspace::live_document() const {
@@ -155,7 +155,18 @@ void Workspace::open_path(const std::string& path) {
     load_model();
     return;
   }
+  if (given.extension() == ".txt") return read_prompt(path);
   open_capture(path);
+}
+
+void Workspace::read_prompt(const std::string& path) {
+  try {
+    request().prompt = read_text_file(path, "a text file");
+    request().prompt_is_ids = false;
+    say(LogLevel::kInfo, "the prompt is now that of " + path);
+  } catch (const std::exception& error) {
+    say(LogLevel::kError, error.what());
+  }
 }
 
 void Workspace::close_document(Document* document) {

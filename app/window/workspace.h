@@ -161,8 +161,9 @@ class Workspace {
   Document* open_unlisted(const std::string& path);
   void close_document(Document* document);
   void save_capture_as(const std::string& path);
-  // A path that was dropped or opened: opens a capture or a lesson, loads a model.
+  // A path that was dropped or opened: opens a capture or a lesson, loads a model, reads a prompt (.txt).
   void open_path(const std::string& path);
+  void read_prompt(const std::string& path);  // the run bar's, from a file; errors become problems
 
   // --- the run ---
   RunRequest& request() { return preferences.request; }
@@ -305,7 +306,7 @@ class Workspace {
   Compared compared_;
   std::uint64_t next_serial_ = 1;
   std::uint64_t seen_run_serial_ = 0;
-  std::uint64_t said_before_run_ = 0;  // serial of the newest message before that run
+  std::uint64_t said_before_run_ = 0;            // serial of the newest message before that run
   std::map<std::string, RunRequest> requests_;   // of the runs started here, by capture
   std::map<std::string, BranchOrigin> origins_;  // of the branches, by capture
   std::uint64_t seen_pause_ = 0;

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <set>
 #include <string>
 #include <utility>
@@ -434,6 +435,21 @@ TEST_CASE_FIXTURE(Desk, "playback goes as fast as was asked for, now and after t
   CHECK(workspace.preferences.play_speed == 0.25);
   workspace.set_play_speed(1.9);
   CHECK(workspace.preferences.play_speed == 2);
+}
+
+TEST_CASE_FIXTURE(Desk, "a text file that is opened or dropped becomes the prompt") {
+  const test::TempDir dir;
+  const std::string path = dir.path() / "prompt.txt";
+  std::ofstream(path) << "Once upon\na time";
+  workspace.request().prompt_is_ids = true;
+  workspace.open_path(path);
+  CHECK(workspace.request().prompt == "Once upon\na time");
+  CHECK_FALSE(workspace.request().prompt_is_ids);
+  CHECK(workspace.problems.empty());
+  workspace.open_path(dir.path() / "missing.txt");
+  CHECK(workspace.request().prompt == "Once upon\na time");
+  REQUIRE(workspace.problems.size() == 1);
+  CHECK(workspace.problems[0].find("missing.txt") != std::string::npos);
 }
 
 }  // namespace
