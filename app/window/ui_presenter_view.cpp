@@ -150,7 +150,9 @@ void draw_presenter_view(Ui& ui) {
   ImGui::SetNextWindowClass(&own);
   ImGui::SetNextWindowPos(first_place(desk), ImGuiCond_Appearing);
   ImGui::SetNextWindowSize(ImVec2(desk * kWidthEm, desk * kHeightEm), ImGuiCond_Appearing);
+  ImGui::PushFont(ui.fonts.ui, desk);  // the title's; the contents have their own
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(desk, desk * 0.8f));
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(desk * 0.5f, desk * 0.28f));
   bool open = true;
   ImGui::Begin("triescope: presenter view###presenter view", &open,
                ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings);
@@ -166,7 +168,8 @@ void draw_presenter_view(Ui& ui) {
   ImGui::PopStyleVar(2);
   ImGui::PopFont();
   ImGui::End();
-  ImGui::PopStyleVar();
+  ImGui::PopStyleVar(2);
+  ImGui::PopFont();
   if (!open) lecture.set_presenter_view(false);
 }
 

@@ -28,11 +28,13 @@ at 0 export_now 0 light
 at 1 export_now 1 projector
 at 2 export_now 2 dark
 at 3 eval 'press 3 "this step"; export_now 3 step'
-sized() {  # the dialog begins with the panel under the mouse
+sized() {
   press 4 png
   press 4 "as on the screen"
   press 4 export
   appears "$work/trie.png" 200
+  xdotool mousemove 10000 10000  # the dialog begins with the panel under the mouse
+  sleep 0.3
 }
 at 4 sized
 python3 -c 'import struct, sys

@@ -177,7 +177,7 @@ for i, d in enumerate(states):
     assert a["trie"][0] + a["trie"][2] < a["other trie"][0] and a["trie"][1] == a["other trie"][1], a
     assert d["smallest_text"] >= 24, (i, d["smallest_text"])
 others = [d["compare"]["cursor"]["tick"] for d in states]
-assert others == sorted(others) and others[0] == 0 and 0 < others[-1] < 24, others  # it emits more a step, and waits
+assert others[0] == 0 and 0 < others[-1] < 24, others  # it emits more a step, and waits
 left = json.load(open(f"{sys.argv[1]}/pair-left.json"))
 assert left["lecture"] is None and left["compare"]["by"] == "tokens" and left["layout"] == "compare", left["layout"]
 PY
