@@ -15,6 +15,7 @@
 #include "viz/export/frames.h"
 #include "viz/export/run_data.h"
 #include "viz/handout/handout.h"
+#include "viz/panels/charts.h"
 #include "viz/panels/panel.h"
 #include "viz/questions/comparison.h"
 
@@ -25,7 +26,7 @@ constexpr const char *kRunData = "jsonl", *kHandout = "html", *kGif = "gif",
                      *kPngFrames = "png-frames";
 
 struct ExportCommandOptions {
-  std::string capture, other, format, output, theme = "light", size, steps, whose;
+  std::string capture, other, format, output, theme = "light", size, steps, whose, part = "whole";
   std::vector<std::string> panels;
   int step = -1;
   float scale = 1;
@@ -74,7 +75,7 @@ std::string view_state_of(const std::string& name, viz::Panel& panel) {
 
 std::string panel_list() {
   std::string names;
-  for (const std::string& name : viz::panel_names()) names += (names.empty() ? "" : ", ") + name;
+  for (const std::string& name : viz::picture_names()) names += (names.empty() ? "" : ", ") + name;
   return names;
 }
 
@@ -121,7 +122,8 @@ int handout_export(const ExportCommandOptions& options, bool quiet) {
 
 int frames_export(const ExportCommandOptions& options, bool quiet) {
   for (const auto& [name, given] :
-       {std::pair{"OTHER", !options.other.empty()}, std::pair{"--step", options.step >= 0}})
+       {std::pair{"OTHER", !options.other.empty()}, std::pair{"--step", options.step >= 0},
+        std::pair{"--part", options.part != "whole"}})
     if (given)
       throw Error(ErrorCode::kInvalidArgument,
                   std::string(name) + ": expected with the picture of one step; found --format " +
@@ -138,7 +140,7 @@ int frames_export(const ExportCommandOptions& options, bool quiet) {
   if (!options.size.empty())
     std::tie(settings.width_px, settings.height_px) = parse_size(options.size);
   for (const std::string& name : settings.panels) {
-    const auto panel = viz::make_panel(name);
+    const auto panel = viz::make_picture(name);
     settings.view_states.push_back(options.whose.empty() ? ""
                                                          : view_state_of(options.whose, *panel));
   }
@@ -175,11 +177,12 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
   if (options.format == kGif || options.format == kPngFrames) return frames_export(options, quiet);
   const std::string& name = single_panel(options);
   // Wrong names are refused before any file is opened.
-  const auto panel = viz::make_panel(name);
+  const auto panel = viz::make_picture(name);
   viz::ExportOptions settings;
   settings.format = viz::export_format_from_string(options.format);
   settings.theme = viz::theme_name_from_string(options.theme);
   settings.scale = options.scale;
+  settings.part = viz::export_part_from_string(options.part);
   settings.setting_title = setting_title;
   if (options.step >= 0) settings.step = options.step;
   if (!options.size.empty())
@@ -188,6 +191,9 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
   const auto capture = capture::Capture::open(options.capture);
   if (!options.whose.empty()) check_has_rows(*capture, options.whose);
   if (!options.steps.empty()) settings.range = parse_steps(options.steps, *capture);
+  // A tree that is limited to some steps is shown as they left it.
+  if (settings.range && !settings.step && panel->info().grows)
+    settings.step = settings.range->second;
   OutputFile output(options.output);
   if (options.other.empty()) {
     viz::export_panel(*capture, name, output.path(), settings, terminal_progress(quiet));
@@ -253,7 +259,8 @@ void add_export_command(CLI::App& root, CommandLine& line) {
       ->check(CLI::NonNegativeNumber);
   command->add_option("--steps", options->steps,
                       "FIRST:LAST: the steps of CAPTURE that figures are limited to, as a range "
-                      "dragged on the window's timeline does; gif, png-frames, html, jsonl: the "
+                      "dragged on the window's timeline does (of the trie: their nodes and the way "
+                      "to them); gif, png-frames, html, jsonl: the "
                       "steps shown; default: all");
   command->add_option("--whose", options->whose,
                       "target, draft or head: whose forwards, slots, memory or candidates the "
@@ -261,7 +268,25 @@ void add_export_command(CLI::App& root, CommandLine& line) {
   command->add_option("--theme", options->theme, "dark, light or projector (contrast of 7 or more)")
       ->check(CLI::IsMember({"dark", "light", "projector"}))
       ->capture_default_str();
-  command->add_option("--size", options->size, "WIDTHxHEIGHT in px; default: the whole picture");
+  command
+      ->add_option(
+          "--part", options->part,
+          "whole; step: of the trie the nodes of the step shown and the way to them; seen: "
+          "what a pane of 960x540 px, or of --size, shows")
+      ->check(CLI::IsMember({"whole", "step", "seen"}))
+      ->capture_default_str();
+  command->add_option(
+      "--size", options->size,
+      "WIDTHxHEIGHT in px; default: the whole picture. Too small for it: a section in "
+      "letters that can be read, with how much it lacks");
+  command->add_flag_callback(
+      "--list",
+      [] {
+        for (const std::string& name : viz::picture_names())
+          std::printf("%-20s%s\n", name.c_str(), viz::make_picture(name)->info().title.c_str());
+        throw CLI::Success();
+      },
+      "the panels and charts that --panel takes");
   command->add_option("--scale", options->scale, "PNG pixels per px")
       ->check(CLI::Range(0.25, 8.0))
       ->capture_default_str();
@@ -278,7 +303,7 @@ void add_export_command(CLI::App& root, CommandLine& line) {
             ErrorCode::kInvalidArgument,
             std::string(name) + ": expected with --format gif; found --format " + options->format);
     for (const char* name :
-         {"OTHER", "--panel", "--step", "--whose", "--theme", "--size", "--scale"}) {
+         {"OTHER", "--panel", "--step", "--whose", "--theme", "--part", "--size", "--scale"}) {
       if (command->count(name) == 0) continue;
       if (options->of_panels.empty()) options->of_panels = name;
       if (options->of_pictures.empty() && std::string_view(name) != "--panel")

@@ -51,21 +51,28 @@ Commands file_commands(Workspace& w, UiState& ui) {
                "clipboard here takes text alone.) From a menu: the panel the mouse was over last.",
        .keywords = "export png image screenshot figure"},
       {.id = "save-handout",
-       .title = "Save the run as a handout",
+       .title = "Save the run as a handout…",
        .menu = "File",
-       .run = [&w, &ui] { ui.copy = w.save_whole_run(WholeRun::kHandout); },
+       .run =
+           [&ui] {
+             ui.save_run = WholeRun::kHandout;
+             ui.open(Dialog::kSaveRun);
+           },
        .enabled = has_document(w),
-       .help = "As one HTML page in the current folder, for any browser and without a network; its "
-               "path goes to the clipboard. A range of steps dragged on the timeline limits it.",
+       .help = "As one HTML page, for any browser and without a network. A range of steps dragged "
+               "on the timeline limits it.",
        .keywords = "export html page web browser share"},
       {.id = "save-data",
-       .title = "Save the run as data",
+       .title = "Save the run as data…",
        .menu = "File",
-       .run = [&w, &ui] { ui.copy = w.save_whole_run(WholeRun::kData); },
+       .run =
+           [&ui] {
+             ui.save_run = WholeRun::kData;
+             ui.open(Dialog::kSaveRun);
+           },
        .enabled = has_document(w),
-       .help =
-           "As JSON lines in the current folder, a line a step, for a notebook: drafts with p, q, "
-           "score and verdict, memory, times. A range of steps dragged on the timeline limits it.",
+       .help = "As JSON lines, a line a step, for a notebook: drafts with p, q, score and verdict, "
+               "memory, times. A range of steps dragged on the timeline limits it.",
        .keywords = "export json jsonl notebook pandas csv table"},
       {.id = "close",
        .title = "Close capture",

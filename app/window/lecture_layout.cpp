@@ -52,6 +52,19 @@ LecturePlaces lecture_places(viz::Point window, float em, std::size_t panels, bo
   return places;
 }
 
+std::array<LecturePlaces, 2> lecture_pair(viz::Point window, float em, bool lesson) {
+  LecturePlaces left = lecture_places(window, em, 1, lesson);
+  const float gap = std::round(em * 0.5f), width = std::floor((left.narration.w - gap) / 2);
+  LecturePlaces right = left;
+  right.lesson = {};
+  for (viz::Rect* place : {&left.panels.front(), &left.narration}) place->w = width;
+  for (viz::Rect* place : {&right.panels.front(), &right.narration}) {
+    place->x += width + gap;
+    place->w = place->w - width - gap;
+  }
+  return {left, right};
+}
+
 const std::vector<std::string>& lecture_panels() {
   static const std::vector<std::string> panels = {
       "trie", "text", "mask", "kv", "verdict", "positions", "memory", "drafts", "candidates"};

@@ -3,6 +3,7 @@
 // moves a panel.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ struct LecturePlaces {
 // narration stands below, in the same place with one panel as with two. With a lesson its text has a column on
 // the right, from top to bottom.
 LecturePlaces lecture_places(viz::Point window, float em, std::size_t panels, bool lesson = false);
+
+// The same with one panel of each of two runs: two columns of equal width, the lesson's beside them (of the
+// first one).
+std::array<LecturePlaces, 2> lecture_pair(viz::Point window, float em, bool lesson = false);
 
 // The panels that the digits 1 to 9 show.
 const std::vector<std::string>& lecture_panels();

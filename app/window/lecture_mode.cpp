@@ -10,9 +10,11 @@
 namespace triescope::app {
 namespace {
 
-constexpr std::size_t kMostPanels = 2;
+constexpr std::size_t kMostRuns = 2;
 constexpr float kSpotlightStep = 1.12f, kLeastSpotlight = 0.05f, kMostSpotlight = 0.6f;
 constexpr float kMostScale = 2;
+// A run that another one leads goes as far as that one's step takes it: several steps of its own.
+constexpr capture::Tick kMostLedSteps = 16;
 
 }  // namespace
 
@@ -20,17 +22,21 @@ void LectureMode::enter() {
   if (on_ || !workspace_.active()) return;
   on_ = true;
   blank_ = spotlight_ = presenter_view_ = false;
-  panels_ = lecture_arrangements(*workspace_.active()->capture).front();
-  seen_document_ = 0;
+  seen_.clear();
+  panels_.clear();
+  if (workspace_.lesson.is_open()) set_panels(workspace_.lesson.asked_panels());
+  if (panels_.empty()) set_panels(lecture_arrangements(*workspace_.active()->capture).front());
   reset_time();
 }
+
+std::size_t LectureMode::most_panels() const { return workspace_.partner() ? 1 : 2; }
 
 void LectureMode::leave() {
   on_ = presenter_view_ = false;
   own_.clear();
+  next_.clear();
   enlarged.clear();
   shown.clear();
-  panels_of_ = 0;
 }
 
 void LectureMode::next() {
@@ -48,8 +54,8 @@ void LectureMode::set_panels(std::vector<std::string> panels) {
   // The narration has a place of its own.
   std::erase(panels, "narration");
   if (panels.empty()) return;
-  if (panels.size() > kMostPanels) panels.resize(kMostPanels);
-  if (panels.size() == kMostPanels && panels[0] == panels[1]) panels.pop_back();
+  if (panels.size() > most_panels()) panels.resize(most_panels());
+  if (panels.size() == 2 && panels[0] == panels[1]) panels.pop_back();
   panels_ = std::move(panels);
 }
 
@@ -62,13 +68,20 @@ void LectureMode::toggle_panel(const std::string& name) {
 void LectureMode::show_panel(const std::string& name) {
   if (name == "narration" || std::find(panels_.begin(), panels_.end(), name) != panels_.end())
     return;
-  if (panels_.size() == kMostPanels) panels_.pop_back();
+  if (panels_.size() >= most_panels()) panels_.resize(most_panels() - 1);
   panels_.push_back(name);
 }
 
 void LectureMode::next_panels() {
   if (!workspace_.active()) return;
-  const auto all = lecture_arrangements(*workspace_.active()->capture);
+  auto all = lecture_arrangements(*workspace_.active()->capture);
+  if (most_panels() == 1) {  // each panel of them once
+    std::vector<std::vector<std::string>> single;
+    for (const auto& panels : all)
+      for (const std::string& name : panels)
+        if (std::ranges::count(single, std::vector{name}) == 0) single.push_back({name});
+    all = std::move(single);
+  }
   const auto at = std::find(all.begin(), all.end(), panels_);
   panels_ = at == all.end() || at + 1 == all.end() ? all.front() : *(at + 1);
 }
@@ -92,26 +105,40 @@ double LectureMode::seconds_to_tick() const {
 }
 
 capture::Tick LectureMode::lit_from(const Document& document) {
+  auto seen = std::ranges::find(seen_, document.serial, &Seen::document);
+  if (seen == seen_.end()) {
+    if (seen_.size() == kMostRuns) seen_.pop_back();
+    seen = seen_.insert(seen_.begin(), {.document = document.serial});
+  }
   const capture::Tick cursor = document.cursor;
-  if (document.serial == seen_document_ && cursor == seen_cursor_) return lit_from_;
-  const capture::Tick moved = cursor - seen_cursor_;
-  const bool goes_on = document.serial == seen_document_ && moved > 0 &&
-                       moved <= static_cast<capture::Tick>(capture::kPhaseCount);
-  lit_from_ = goes_on ? seen_cursor_ : std::max<capture::Tick>(0, cursor - 1);
-  seen_document_ = document.serial;
-  seen_cursor_ = cursor;
-  return lit_from_;
+  if (cursor == seen->cursor) return seen->lit_from;
+  const capture::Tick moved = cursor - seen->cursor;
+  const capture::Tick step = capture::kPhaseCount;
+  const bool goes_on = seen->cursor >= 0 && moved > 0 &&
+                       moved <= (workspace_.partner() ? kMostLedSteps * step : step);
+  seen->lit_from = goes_on ? seen->cursor : std::max<capture::Tick>(0, cursor - 1);
+  seen->cursor = cursor;
+  return seen->lit_from;
 }
 
 viz::Panel& LectureMode::panel(const std::string& name, const Document& document) {
-  if (panels_of_ != document.serial) {
-    own_ = viz::make_panels();
-    panels_of_ = document.serial;
-    enlarged.clear();
+  return panel_of(own_, name, document);
+}
+
+viz::Panel& LectureMode::next_panel(const std::string& name, const Document& document) {
+  return panel_of(next_, name, document);
+}
+
+viz::Panel& LectureMode::panel_of(std::vector<Own>& all, const std::string& name,
+                                  const Document& document) {
+  auto own = std::ranges::find(all, document.serial, &Own::document);
+  if (own == all.end()) {
+    if (all.size() == kMostRuns) all.pop_back();
+    own = all.insert(all.begin(), {document.serial, viz::make_panels()});
   }
-  const auto at = std::find_if(own_.begin(), own_.end(),
+  const auto at = std::find_if(own->panels.begin(), own->panels.end(),
                                [&](const auto& panel) { return panel->info().name == name; });
-  return at == own_.end() ? *own_.front() : **at;
+  return at == own->panels.end() ? *own->panels.front() : **at;
 }
 
 nlohmann::json LectureMode::state_json() const {
@@ -121,10 +148,16 @@ nlohmann::json LectureMode::state_json() const {
                           {"spotlight", spotlight_},
                           {"spotlight_radius", spotlight_radius_},
                           {"presenter_view", presenter_view_},
+                          {"presenter_em", has_presenter_view() ? presenter_em : 0},
                           {"scale", scale_},
                           {"elapsed", elapsed()},
-                          {"lit_from", lit_from_},
+                          {"lit_from", nullptr},
+                          {"compared_with", nullptr},
                           {"areas", nlohmann::json::object()}};
+  for (const Seen& one : seen_)
+    if (workspace_.active() && one.document == workspace_.active()->serial)
+      state["lit_from"] = one.lit_from;
+  if (const Document* const other = workspace_.partner()) state["compared_with"] = other->title;
   for (const Shown& one : shown)
     state["areas"][one.name] = {one.area.x, one.area.y, one.area.w, one.area.h, one.em};
   return state;

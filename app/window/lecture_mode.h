@@ -1,5 +1,6 @@
 // LectureMode: a run shown to an audience: one or two panels and the narration, large, and nothing else,
-// with a presenter view for the lecturer. What is shown; how: ui_lecture.cpp, ui_presenter_view.cpp. The
+// with a presenter view for the lecturer. Two runs that are compared stand side by side, the same panel of
+// each with its narration; the comparison stays as it was, and its alignment moves both. What is shown; how: ui_lecture.cpp, ui_presenter_view.cpp. The
 // window's own layout is not touched: leaving shows it as it was. Panels are its own too, so that zoom
 // and scroll begin fresh and change nothing outside. Window thread only.
 #pragma once
@@ -23,12 +24,13 @@ class LectureMode {
  public:
   // A panel as it was drawn last.
   struct Shown {
-    std::string name;
+    std::string name;  // of the second run: "other trie"
     viz::Rect area;
     float em = 0;
   };
   // How much larger than its em a panel is drawn, and what that was found for.
   struct Enlarged {
+    std::uint64_t document = 0;  // its serial
     std::string panel;
     capture::Tick end = -1;
     viz::Point room;
@@ -38,7 +40,8 @@ class LectureMode {
   explicit LectureMode(Workspace& workspace) : workspace_(workspace) {}
 
   bool is_on() const { return on_; }
-  // Shows the active capture, with the panels that suit its method; without one nothing happens.
+  // Shows the active capture, with the panels that suit its method, or those that an open lesson asked for
+  // last; without a capture nothing happens.
   void enter();
   void leave();
 
@@ -48,12 +51,13 @@ class LectureMode {
   void back();
 
   // --- what is shown ---
+  // One or two; while two runs are compared, one.
   const std::vector<std::string>& panels() const { return panels_; }
-  // One or two; of more the first two. Error{kInvalidArgument}: not a panel.
+  // Of more than there is room for, the first. Error{kInvalidArgument}: not a panel.
   void set_panels(std::vector<std::string> panels);
-  // Shows the panel, as the second one; one that is shown goes, unless it is the only one.
+  // Shows the panel, as the last one; one that is shown goes, unless it is the only one.
   void toggle_panel(const std::string& name);
-  void show_panel(const std::string& name);  // as the second one, unless it is there
+  void show_panel(const std::string& name);  // as the last one, unless it is there
   void next_panels();                        // the next that suit the method
   bool is_blank() const { return blank_; }
   void toggle_blank() { blank_ = !blank_; }
@@ -80,21 +84,38 @@ class LectureMode {
   // phase where it jumped. Once a frame.
   capture::Tick lit_from(const Document& document);
   viz::Panel& panel(const std::string& name, const Document& document);
+  // For the presenter's picture of what comes next.
+  viz::Panel& next_panel(const std::string& name, const Document& document);
   std::vector<Enlarged> enlarged;
   std::vector<Shown> shown;  // in the last frame
+  float presenter_em = 0;    // px, of the presenter view's letters as it was drawn last
 
   nlohmann::json state_json() const;  // null while it is off
 
  private:
+  std::size_t most_panels() const;
+  // What a document was seen at last, and from where its changes are lit.
+  struct Seen {
+    std::uint64_t document = 0;
+    capture::Tick cursor = -1, lit_from = -1;
+  };
+  // Panels of a document.
+  struct Own {
+    std::uint64_t document = 0;
+    std::vector<std::unique_ptr<viz::Panel>> panels;
+  };
+
+  static viz::Panel& panel_of(std::vector<Own>& all, const std::string& name,
+                              const Document& document);
+
   Workspace& workspace_;
   bool on_ = false, blank_ = false, spotlight_ = false, presenter_view_ = false;
   std::vector<std::string> panels_;
   float spotlight_radius_ = 0.2f, scale_ = 1;
   double now_ = 0, began_ = 0;
-  std::uint64_t seen_document_ = 0;
-  capture::Tick seen_cursor_ = -1, lit_from_ = -1;
-  std::uint64_t panels_of_ = 0;  // serial of the document that own_ is for
-  std::vector<std::unique_ptr<viz::Panel>> own_;
+  // Of the two documents that may be shown, the one looked at last in front.
+  std::vector<Seen> seen_;
+  std::vector<Own> own_, next_;
 };
 
 }  // namespace triescope::app

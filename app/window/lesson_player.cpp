@@ -5,6 +5,7 @@
 #include "app/run/lesson_words.h"
 #include "app/window/workspace.h"
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/capture/phase_names.h"
 
 namespace triescope::app {
@@ -28,6 +29,7 @@ void LessonPlayer::open(const std::string& path_or_name) {
     workspace_.preferences.run_bar_open = false;
   }
   lesson_ = std::move(next);
+  asked_panels_.clear();
   experiments_.clear();
   LessonProgress& old = progress();
   old.step = std::min(old.step, steps() - 1);
@@ -190,6 +192,7 @@ std::vector<LessonPlayer::Line> LessonPlayer::take_lines() {
     try {
       const std::string argument = resolve(action, trace(), panels);
       if (!starts_a_run(action)) {
+        if (action.verb == "panels") asked_panels_ = words(argument);
         lines.push_back({action.verb, argument});
         continue;
       }

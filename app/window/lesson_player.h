@@ -101,6 +101,9 @@ class LessonPlayer {
   void follow(const lessons::Link& link);
   std::int32_t node_of(const lessons::Link& link) const;  // to light up; -1 = none
 
+  // The panels that a step asked for last; none: it has not yet.
+  const std::vector<std::string>& asked_panels() const { return asked_panels_; }
+
   // What the window's script is to do now; each line once.
   std::vector<Line> take_lines();
   nlohmann::json state_json() const;  // null where none is open
@@ -135,6 +138,7 @@ class LessonPlayer {
   std::size_t drawn_ = 0;  // experiments that were done when looked at last
   std::optional<LessonRecorder> recorder_;
   std::vector<std::string> panels_;  // visible when looked at last
+  std::vector<std::string> asked_panels_;
   Stamp file_, capture_;
   double next_look_ = 0;
   std::string mistake_;

@@ -58,7 +58,7 @@ constexpr Verb kVerbs[] = {
     {"play-speed", "FACTOR"},
     {"branch", "NODE TOKEN"},
     {"branch-with", "NODE TEXT"},
-    {"export-panel", "PANEL svg|pdf|png|csv PATH"},
+    {"export-panel", "PANEL svg|pdf|png|csv|gif|png-frames PATH [whole|step|seen]"},
     {"export-handout", "PATH"},
     {"export-data", "PATH"},
     {"document", "N"},
@@ -324,8 +324,16 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
                           argument.substr(args[0].size() + 1));
   } else if (verb == "export-panel") {
     need(3);
-    workspace.start_export({args[0], args[2], viz::export_format_from_string(args[1]),
-                            workspace.theme(), /*both=*/true});
+    ExportJob job{args[0], args[2], viz::ExportFormat::kPng, workspace.theme()};
+    if (args[1] == "gif")
+      job.animation = Animation::kGif;
+    else if (args[1] == "png-frames")
+      job.animation = Animation::kPngFrames;
+    else
+      job.format = viz::export_format_from_string(args[1]);
+    if (args.size() > 3) job.part = viz::export_part_from_string(args[3]);
+    if (job.part == viz::ExportPart::kSeen) job.seen = host.ui.seen(job.panel, workspace, job.both);
+    workspace.start_export(job);
   } else if (verb == "export-handout") {
     workspace.start_whole_run(WholeRun::kHandout, argument);
   } else if (verb == "export-data") {

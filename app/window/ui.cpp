@@ -83,6 +83,16 @@ void name_part(Ui& ui, const std::string& name) {
   if (has_walk_focus()) ui.walk_focus = name;
 }
 
+std::vector<viz::SeenPanel> UiState::seen(const std::string& panel, const Workspace& workspace,
+                                          bool both) const {
+  std::vector<viz::SeenPanel> found;
+  for (const Document* document : {workspace.active(), both ? workspace.partner() : nullptr})
+    for (const DrawnPanel& drawn : drawn_panels)
+      if (document && drawn.document == document->serial && drawn.panel == panel)
+        found.push_back({document->panel(panel), drawn.scene, drawn.size, document->title});
+  return found;
+}
+
 namespace {
 
 void draw_lecture_mode(Ui& ui) {
@@ -103,6 +113,7 @@ void draw_window(Ui& ui) {
   if (!ui.keys.panel.empty() && std::ranges::count(ui.visible_panels, ui.keys.panel) == 0)
     ui.keys.panel = "trie";
   ui.visible_panels.clear();
+  ui.state.drawn_panels.clear();
   ui.walk_focus.clear();
   ui.state.walk.revive();
   ui.state.hovered_panel.clear();

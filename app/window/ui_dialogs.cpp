@@ -23,6 +23,7 @@ ModalSize size_of(Dialog dialog) {
   switch (dialog) {
     case Dialog::kOpen:
     case Dialog::kSaveAs:
+    case Dialog::kSaveRun:
       return {44, 0};
     case Dialog::kExport:
       return {38, 0};
@@ -53,6 +54,8 @@ const char* title_of(Dialog dialog) {
       return "Open a capture or a model";
     case Dialog::kSaveAs:
       return "Save capture as";
+    case Dialog::kSaveRun:
+      return "Save the run";
     case Dialog::kExport:
       return "Export a panel";
     case Dialog::kCompare:
@@ -206,6 +209,9 @@ void draw_dialogs(Ui& ui) {
       break;
     case Dialog::kSaveAs:
       done = draw_save_as(ui);
+      break;
+    case Dialog::kSaveRun:
+      done = draw_save_run(ui);
       break;
     case Dialog::kExport:
       done = draw_export(ui);

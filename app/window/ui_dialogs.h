@@ -9,6 +9,7 @@ namespace triescope::app {
 
 bool draw_open(Ui& ui);
 bool draw_save_as(Ui& ui);
+bool draw_save_run(Ui& ui);
 bool draw_export(Ui& ui);
 bool draw_compare(Ui& ui);
 bool draw_palette(Ui& ui);

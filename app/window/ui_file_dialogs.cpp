@@ -2,11 +2,13 @@
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
+#include <algorithm>
 #include <cfloat>
 #include <filesystem>
 
 #include "app/window/style.h"
 #include "app/window/ui_dialogs.h"
+#include "viz/panels/charts.h"
 
 namespace triescope::app {
 
@@ -41,73 +43,168 @@ bool draw_save_as(Ui& ui) {
   return save;
 }
 
+bool draw_save_run(Ui& ui) {
+  FileBrowser& browser = ui.state.dialogs.run_files;
+  const WholeRun as = ui.state.save_run;
+  const Document* const document = ui.workspace.active();
+  if (!document) return true;
+  if (ui.state.dialog_just_opened) {
+    browser.extensions = {as == WholeRun::kHandout ? ".html" : ".jsonl"};
+    browser.path = ui.workspace.whole_run_path(as);
+  }
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextDisabled("%s", as == WholeRun::kHandout
+                                ? "One HTML page for any browser, without a network."
+                                : "JSON lines, a line a step, for a notebook.");
+  if (document->range)
+    ImGui::TextDisabled("Steps %d to %d, as chosen on the timeline.", document->range->first,
+                        document->range->second);
+  ImGui::PopTextWrapPos();
+  bool save = browser.draw(ui.em * 12);
+  save |= ImGui::Button("Save");
+  name_part(ui, "save");
+  if (save) ui.workspace.start_whole_run(as, browser.path);
+  return save;
+}
+
+namespace {
+
+constexpr const char* kFormats[] = {"svg", "pdf", "png", "csv", "gif", "png frames"};
+constexpr int kStills = 4;  // of them; then come Animation's
+
+void row_head(const Ui& ui, const char* title) {
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted(title);
+  ImGui::SameLine(ui.em * 5);
+}
+
+// A choice in a row, by a name for tests.
+template <class T>
+void choice(Ui& ui, const std::string& label, T& value, T own, bool first, bool enabled = true) {
+  if (!first) ImGui::SameLine();
+  ImGui::BeginDisabled(!enabled);
+  if (ImGui::RadioButton(label.c_str(), value == own)) value = own;
+  ImGui::EndDisabled();
+  name_part(ui, label);
+}
+
+// How much of the picture, and how large.
+void draw_part_rows(Ui& ui, const Document& document, const viz::Panel& picture, bool on_screen,
+                    bool still) {
+  auto& memory = ui.state.dialogs.picture;
+  enum class Show : std::uint8_t { kWhole, kSteps, kStep, kSeen };
+  Show show = memory.part == viz::ExportPart::kStep   ? Show::kStep
+              : memory.part == viz::ExportPart::kSeen ? Show::kSeen
+              : memory.in_range && document.range     ? Show::kSteps
+                                                      : Show::kWhole;
+  const bool grows = picture.info().grows;
+  if (show == Show::kSeen && (!on_screen || !still)) show = Show::kWhole;
+  if (show == Show::kStep && (!grows || !still)) show = Show::kWhole;
+  if (ui.state.dialog_just_opened && document.range && show == Show::kWhole) show = Show::kSteps;
+  row_head(ui, "Show");
+  choice(ui, "whole", show, Show::kWhole, true);
+  if (document.range)
+    choice(ui,
+           "steps " + std::to_string(document.range->first) + " to " +
+               std::to_string(document.range->second),
+           show, Show::kSteps, false);
+  choice(ui, "this step", show, Show::kStep, false, still && grows);
+  help_tooltip("Of the trie: the nodes of the step shown, and the way to them.", ui.em);
+  choice(ui, "as on the screen", show, Show::kSeen, false, still && on_screen);
+  help_tooltip("The pane's size, its zoom and what it has scrolled to.", ui.em);
+  memory.in_range = show == Show::kSteps || (show != Show::kWhole && memory.in_range);
+  memory.part = show == Show::kStep   ? viz::ExportPart::kStep
+                : show == Show::kSeen ? viz::ExportPart::kSeen
+                                      : viz::ExportPart::kWhole;
+  row_head(ui, "Size");
+  bool slide = memory.slide || !still;
+  const bool chosen = still && show != Show::kSeen;
+  choice(ui, "its own", slide, false, true, chosen);
+  choice(ui, "a slide, 960 × 540", slide, true, false, chosen);
+  help_tooltip(
+      "Where it is too small for the whole: a section in letters that can be read, with "
+      "how much it lacks.",
+      ui.em);
+  if (chosen) memory.slide = slide;
+}
+
+}  // namespace
+
 bool draw_export(Ui& ui) {
-  auto& [format, theme, both, path, suggested] = ui.state.dialogs.picture;
-  static constexpr const char* kFormats[] = {"svg", "pdf", "png", "csv"};
+  auto& memory = ui.state.dialogs.picture;
   Document* document = ui.workspace.active();
   if (!document) return true;
-  if (!document->panel(ui.state.export_panel))
-    ui.state.export_panel = document->panels.front()->info().name;
-  const auto head = [&](const char* title) {
-    ImGui::AlignTextToFramePadding();
-    ImGui::TextUnformatted(title);
-    ImGui::SameLine(ui.em * 5);
-  };
-  head("Panel");
+  std::string& name = ui.state.export_panel;
+  if (std::ranges::count(viz::picture_names(), name) == 0)
+    name = document->panels.front()->info().name;
+  const auto picture = viz::make_picture(name);
+  row_head(ui, "Panel");
   ImGui::SetNextItemWidth(ui.em * 16);
-  if (ImGui::BeginCombo("##panel", document->panel(ui.state.export_panel)->info().title.c_str())) {
-    for (const auto& panel : document->panels)
-      if (ImGui::Selectable(panel->info().title.c_str(),
-                            panel->info().name == ui.state.export_panel))
-        ui.state.export_panel = panel->info().name;
+  if (ImGui::BeginCombo("##panel", picture->info().title.c_str())) {
+    for (const std::string& one : viz::picture_names()) {
+      if (one == viz::chart_names().front()) ImGui::SeparatorText("Charts");
+      if (ImGui::Selectable(viz::make_picture(one)->info().title.c_str(), one == name)) name = one;
+    }
     ImGui::EndCombo();
   }
-  head("Format");
-  for (int i = 0; i < 4; ++i) {
-    if (i) ImGui::SameLine();
-    ImGui::RadioButton(kFormats[i], &format, i);
-  }
-  const bool picture = static_cast<viz::ExportFormat>(format) != viz::ExportFormat::kCsv;
-  ImGui::BeginDisabled(!picture);
-  head("Theme");
+  row_head(ui, "Format");
+  for (int i = 0; i < IM_ARRAYSIZE(kFormats); ++i)
+    choice(ui, kFormats[i], memory.format, i, i == 0);
+  help_tooltip("gif, png frames: a picture a step, for slides.", ui.em);
+  const bool still = memory.format < kStills;
+  const bool table = memory.format == static_cast<int>(viz::ExportFormat::kCsv);
+  const Document* partner = ui.workspace.partner();
+  const bool both = partner && memory.both && still;
+  const auto seen = ui.state.seen(name, ui.workspace, both);
+  ImGui::BeginDisabled(table);
+  draw_part_rows(ui, *document, *picture, !seen.empty(), still);
+  row_head(ui, "Theme");
   for (const viz::ThemeName one :
        {viz::ThemeName::kLight, viz::ThemeName::kDark, viz::ThemeName::kProjector}) {
     if (one != viz::ThemeName::kLight) ImGui::SameLine();
-    if (ImGui::RadioButton(viz::to_string(one), theme == one)) theme = one;
+    if (ImGui::RadioButton(viz::to_string(one), memory.theme == one)) memory.theme = one;
     name_part(ui, std::string("theme ") + viz::to_string(one));
   }
   help_tooltip("Light, with text contrast of 7 and more: for the last row and a dim projector.",
                ui.em);
   ImGui::EndDisabled();
-  const Document* partner = ui.workspace.partner();
   if (partner) {
-    ImGui::Checkbox("Both runs, side by side", &both);
+    ImGui::BeginDisabled(!still);
+    ImGui::Checkbox("Both runs, side by side", &memory.both);
+    ImGui::EndDisabled();
     help_tooltip(document->title + "  |  " + partner->title, ui.em);
   }
-  const std::string suggestion =
-      (fs::current_path() / (ui.state.export_panel + "." + kFormats[format])).string();
-  if (path.empty() || path == suggested) path = suggestion;
-  suggested = suggestion;
+  const std::string ending = still || memory.format == kStills ? kFormats[memory.format] : "png";
+  const std::string suggestion = (fs::current_path() / (name + "." + ending)).string();
+  if (memory.path.empty() || memory.path == memory.suggested) memory.path = suggestion;
+  memory.suggested = suggestion;
   ImGui::SetNextItemWidth(-FLT_MIN);
-  const bool enter = ImGui::InputText("##path", &path, ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool enter = ImGui::InputText("##path", &memory.path, ImGuiInputTextFlags_EnterReturnsTrue);
   ImGui::PushTextWrapPos(0);
   ImGui::TextDisabled(
-      "%s",
-      partner && both
-          ? "The whole extent of the panel of both runs at their cursors, with model, method, "
-            "seed, version and step of each in the file; in a CSV the first column names the "
-            "run."
-          : "The whole extent of the panel at the cursor, with model, method, seed, version "
-            "and step in the file.");
-  if (document->range)
-    ImGui::TextDisabled("Figures are limited to steps %d to %d, as on the screen.",
-                        document->range->first, document->range->second);
+      "%s", !still ? (memory.format == kStills
+                          ? "A frame for each step, 960 × 540, 0.8 s each; without end."
+                          : "A picture for each step, 960 × 540: NAME-000.png, NAME-001.png, …")
+            : both ? "The panel of both runs at their cursors, with model, method, seed, version "
+                     "and step of each in the file; in a CSV the first column names the run."
+                   : "The panel at the cursor, with model, method, seed, version and step in the "
+                     "file.");
   ImGui::PopTextWrapPos();
   const bool pressed = ImGui::Button("Export");
   name_part(ui, "export");
   if (!pressed && !enter) return false;
-  ui.workspace.start_export(
-      {ui.state.export_panel, path, static_cast<viz::ExportFormat>(format), theme, both});
+  ExportJob job{name, memory.path};
+  job.theme = memory.theme;
+  job.both = memory.both;
+  job.part = memory.part;
+  job.in_range = memory.in_range;
+  job.slide = memory.slide;
+  job.seen = seen;
+  if (still)
+    job.format = static_cast<viz::ExportFormat>(memory.format);
+  else
+    job.animation = static_cast<Animation>(memory.format - kStills);
+  ui.workspace.start_export(job);
   return true;
 }
 

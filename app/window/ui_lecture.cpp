@@ -8,6 +8,7 @@
 #include "app/window/style.h"
 #include "app/window/ui_parts.h"
 #include "viz/layouts/zoom.h"
+#include "viz/look/drawing.h"
 
 namespace triescope::app {
 namespace {
@@ -21,12 +22,13 @@ constexpr float kMostEnlarged = 1.5f;
 float em_of(Ui& ui, viz::Panel& panel, viz::Rect area, const Document& document) {
   const capture::Capture& capture = *document.capture;
   if (document.run_serial != 0 || capture.status() == capture::RunStatus::kRunning) return ui.em;
-  const LectureMode::Enlarged key{panel.info().name, capture.end_tick(), {area.w, area.h}, ui.em};
+  const LectureMode::Enlarged key{
+      document.serial, panel.info().name, capture.end_tick(), {area.w, area.h}, ui.em};
   auto& known = ui.workspace.lecture.enlarged;
   const auto found =
       std::find_if(known.begin(), known.end(), [&](const LectureMode::Enlarged& one) {
-        return one.panel == key.panel && one.end == key.end && one.room.x == key.room.x &&
-               one.room.y == key.room.y && one.em == key.em;
+        return one.document == key.document && one.panel == key.panel && one.end == key.end &&
+               one.room.x == key.room.x && one.room.y == key.room.y && one.em == key.em;
       });
   if (found != known.end()) return std::round(ui.em * found->scale);
   viz::Scene scene;
@@ -42,7 +44,9 @@ float em_of(Ui& ui, viz::Panel& panel, viz::Rect area, const Document& document)
   return std::round(ui.em * known.back().scale);
 }
 
-void draw_one(Ui& ui, const std::string& name, viz::Rect place, float em, Document& document) {
+// `other`: of the second of two runs.
+void draw_one(Ui& ui, const std::string& name, viz::Rect place, float em, Document& document,
+              bool other = false) {
   LectureMode& lecture = ui.workspace.lecture;
   viz::Panel& panel = lecture.panel(name, document);
   ImDrawList* const list = ImGui::GetWindowDrawList();
@@ -55,18 +59,24 @@ void draw_one(Ui& ui, const std::string& name, viz::Rect place, float em, Docume
   if (!is_narration) {  // which has a heading of its own
     const float head = std::round(ui.em * kTitleEm);
     viz::ImGuiCanvas canvas(list, ui.fonts);
-    canvas.text({place.x + ui.em * kTitlePadEm, place.y + ui.em * 0.15f}, panel.info().title,
-                {viz::FontFace::kUiBold, ui.em * 0.9f, ui.theme.text});
+    const viz::TextStyle style{viz::FontFace::kUiBold, ui.em * 0.9f, ui.theme.text};
+    // Which run it is, where there are two.
+    std::string title = panel.info().title;
+    if (ui.workspace.partner()) title += ": " + viz::title_of(*document.capture);
+    canvas.text({place.x + ui.em * kTitlePadEm, place.y + ui.em * 0.15f},
+                viz::fit_text(canvas, title, style, place.w - 2 * ui.em * kTitlePadEm), style);
     ui.note_text(canvas.smallest_text());
     area.y += head;
     area.h = std::max(1.0f, area.h - head);
     em = em_of(ui, panel, area, document);
   }
+  ImGui::PushID(other ? "other" : "one");
   ImGui::PushID(name.c_str());
   draw_panel(ui, panel, area, document, em);
   ImGui::PopID();
-  ui.visible_panels.push_back(name);
-  lecture.shown.push_back({name, place, em});
+  ImGui::PopID();
+  if (!other) ui.visible_panels.push_back(name);
+  lecture.shown.push_back({(other ? "other " : "") + name, place, em});
 }
 
 // All but a circle about the mouse is dark. Four corners between the circle and the square around it, as
@@ -117,6 +127,7 @@ void draw_spotlight(Ui& ui, ImVec2 corner, ImVec2 size) {
 
 void draw_lecture(Ui& ui) {
   LectureMode& lecture = ui.workspace.lecture;
+  ui.workspace.sync_partner();
   Document& document = *ui.workspace.active();
   ui.drop_targets.clear();
   lecture.shown.clear();
@@ -127,7 +138,10 @@ void draw_lecture(Ui& ui) {
     lecture.resize_spotlight(io.MouseWheel);
     io.MouseWheel = 0;  // not the panel's below it
   }
-  if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0) document.focus.hovered = -1;
+  if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0) {
+    document.focus.hovered = -1;
+    if (Document* const partner = ui.workspace.partner()) partner->focus.hovered = -1;
+  }
   ImGui::SetNextWindowPos(corner);
   ImGui::SetNextWindowSize(size);
   ImGui::SetNextWindowViewport(viewport->ID);
@@ -144,16 +158,24 @@ void draw_lecture(Ui& ui) {
   ImGui::PopStyleVar(3);
   if (!lecture.is_blank()) {
     const bool lesson = ui.workspace.lesson.is_open();
+    Document* const partner = ui.workspace.partner();
+    const auto pair = lecture_pair({size.x, size.y}, ui.em, lesson);
     const LecturePlaces places =
-        lecture_places({size.x, size.y}, ui.em, lecture.panels().size(), lesson);
+        partner ? pair[0]
+                : lecture_places({size.x, size.y}, ui.em, lecture.panels().size(), lesson);
     const auto on_screen = [&](viz::Rect place) {
       return viz::Rect{place.x + corner.x, place.y + corner.y, place.w, place.h};
     };
     // A copy: a link in one panel may show another.
     const std::vector<std::string> panels = lecture.panels();
-    for (std::size_t i = 0; i < panels.size(); ++i)
+    for (std::size_t i = 0; i < places.panels.size(); ++i)
       draw_one(ui, panels[i], on_screen(places.panels[i]), ui.em, document);
     draw_one(ui, "narration", on_screen(places.narration), narration_em(ui.em), document);
+    if (partner) {
+      draw_one(ui, panels[0], on_screen(pair[1].panels[0]), ui.em, *partner, /*other=*/true);
+      draw_one(ui, "narration", on_screen(pair[1].narration), narration_em(ui.em), *partner,
+               /*other=*/true);
+    }
     if (lesson && ui.workspace.lesson.is_open()) {
       const viz::Rect place = on_screen(places.lesson);
       draw_lesson_to_audience(ui, place, narration_em(ui.em));

@@ -102,7 +102,7 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, f
   const std::vector<viz::BreakMark> breaks = ui.workspace.break_marks(document);
   scene.breaks = breaks;
   scene.animate = ui.workspace.animate;
-  if (ui.workspace.partner() && !lecture) scene.twins = &document.twins;
+  if (ui.workspace.partner()) scene.twins = &document.twins;
   scene.series = scene.steady = lecture;
   if (lecture) scene.lit_from = ui.workspace.lecture.lit_from(document);
   scene.em = em > 0 ? em : em_of(ui, panel, area, document, scene);
@@ -169,6 +169,11 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, f
   scene.cursor = document.cursor;
   scene.range = document.range;
 
+  if (!lecture) {
+    ui.state.drawn_panels.push_back(
+        {document.serial, panel.info().name, scene, viz::Point{area.w, area.h}});
+    ui.state.drawn_panels.back().scene.breaks = {};  // this frame's
+  }
   viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
   if (input.inside) canvas.look_under(input.mouse);
   canvas.push_clip(area);

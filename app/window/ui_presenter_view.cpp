@@ -1,9 +1,12 @@
 // The presenter view: a window of its own for the lecturer, on another monitor where there is one: what
-// the audience is told now, the notes of an open lesson, what comes next, the time.
+// the audience is told now, the notes of an open lesson, what comes next with its picture, the time. Its
+// letters grow with it.
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <variant>
 
+#include "app/run/setting_title.h"
 #include "app/window/presenter_words.h"
 #include "app/window/style.h"
 #include "app/window/ui_parts.h"
@@ -11,7 +14,10 @@
 namespace triescope::app {
 namespace {
 
-constexpr float kWidthEm = 40, kHeightEm = 34;
+constexpr float kWidthEm = 52, kHeightEm = 46;  // as it opens, of the desk's em
+// Letters grow with the window: so many of them across and down.
+constexpr float kLettersAcross = 40, kLettersDown = 36;
+constexpr float kPictureShare = 0.34f;  // of its height
 
 // A monitor that the window's middle is not on; else beside its corner.
 ImVec2 first_place(float em) {
@@ -57,6 +63,37 @@ void draw_time(Ui& ui, float em) {
   ui.press_targets.push_back({"reset time", {at.x, at.y, end.x - at.x, end.y - at.y}});
 }
 
+// The audience's first panel as it will be one position on, small.
+void draw_next_picture(Ui& ui, const Document& document, float em) {
+  if (document.cursor >= document.capture->end_tick()) return;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const viz::Rect area{at.x, at.y, ImGui::GetContentRegionAvail().x,
+                       ImGui::GetWindowSize().y * kPictureShare};
+  viz::Panel& panel =
+      ui.workspace.lecture.next_panel(ui.workspace.lecture.panels().front(), document);
+  viz::Scene scene;
+  scene.capture = document.capture.get();
+  scene.cursor = document.cursor + 1;
+  scene.theme = ui.theme;
+  scene.em = std::round(em * 0.8f);
+  scene.setting_title = setting_title;
+  scene.range = document.range;
+  scene.series = scene.steady = true;
+  scene.animate = false;
+  scene.lit_from = document.cursor;
+  ImDrawList* const list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(ImVec2(area.x, area.y), ImVec2(area.right(), area.bottom()),
+                      to_imgui(ui.theme.background));
+  list->AddRect(ImVec2(area.x, area.y), ImVec2(area.right(), area.bottom()),
+                to_imgui(ui.theme.border));
+  viz::ImGuiCanvas canvas(list, ui.fonts);
+  canvas.push_clip(area);
+  panel.draw(canvas, area.inset(2), scene);
+  canvas.pop_clip();
+  ImGui::Dummy(ImVec2(area.w, area.h));
+  ui.press_targets.push_back({"next picture", area});
+}
+
 void draw_contents(Ui& ui, const Document& document, float em) {
   draw_time(ui, em);
   ImGui::Separator();
@@ -65,9 +102,15 @@ void draw_contents(Ui& ui, const Document& document, float em) {
   ImGui::SameLine();
   dim(ui, words.place);
   for (const std::string& sentence : words.now) ImGui::TextWrapped("%s", sentence.c_str());
+  if (const Document* const other = ui.workspace.partner()) {
+    const PresenterWords theirs = presenter_words(*other);
+    heading(ui, other->title + ": " + theirs.now_heading, em);
+    for (const std::string& sentence : theirs.now) ImGui::TextWrapped("%s", sentence.c_str());
+  }
   ImGui::Separator();
   heading(ui, words.next_heading, em * 1.1f);
   if (!words.next.empty()) ImGui::TextWrapped("%s", words.next.c_str());
+  draw_next_picture(ui, document, em);
   if (ui.workspace.lesson.is_open()) {
     const LessonPlayer& lesson = ui.workspace.lesson;
     ImGui::Separator();
@@ -101,24 +144,31 @@ void draw_contents(Ui& ui, const Document& document, float em) {
 
 void draw_presenter_view(Ui& ui) {
   LectureMode& lecture = ui.workspace.lecture;
-  const float em = ui.desk_em;  // the lecturer sits close to it
+  const float desk = ui.desk_em;
   ImGuiWindowClass own;
   own.ViewportFlagsOverrideSet = ImGuiViewportFlags_NoAutoMerge;
   ImGui::SetNextWindowClass(&own);
-  ImGui::SetNextWindowPos(first_place(em), ImGuiCond_Appearing);
-  ImGui::SetNextWindowSize(ImVec2(em * kWidthEm, em * kHeightEm), ImGuiCond_Appearing);
-  ImGui::PushFont(ui.fonts.ui, em);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(em, em * 0.8f));
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(em * 0.5f, em * 0.5f));
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(em * 0.5f, em * 0.28f));
+  ImGui::SetNextWindowPos(first_place(desk), ImGuiCond_Appearing);
+  ImGui::SetNextWindowSize(ImVec2(desk * kWidthEm, desk * kHeightEm), ImGuiCond_Appearing);
+  ImGui::PushFont(ui.fonts.ui, desk);  // the title's; the contents have their own
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(desk, desk * 0.8f));
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(desk * 0.5f, desk * 0.28f));
   bool open = true;
   ImGui::Begin("triescope: presenter view###presenter view", &open,
                ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings);
   const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   ui.press_targets.push_back({"presenter view", {at.x, at.y, size.x, size.y}});
+  const float em =
+      std::max(desk, std::round(std::min(size.x / kLettersAcross, size.y / kLettersDown)));
+  lecture.presenter_em = em;
+  ImGui::PushFont(ui.fonts.ui, em);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(em * 0.5f, em * 0.5f));
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(em * 0.5f, em * 0.28f));
   draw_contents(ui, *ui.workspace.active(), em);
+  ImGui::PopStyleVar(2);
+  ImGui::PopFont();
   ImGui::End();
-  ImGui::PopStyleVar(3);
+  ImGui::PopStyleVar(2);
   ImGui::PopFont();
   if (!open) lecture.set_presenter_view(false);
 }

@@ -18,6 +18,7 @@
 #include "app/window/preferences.h"
 #include "app/window/resting_mouse.h"
 #include "app/window/ui_files.h"
+#include "app/window/workspace.h"
 
 namespace triescope::app {
 
@@ -37,7 +38,16 @@ enum class Dialog : std::uint8_t {
   kAbout,
   kLayouts,
   kLessons,
-  kGlossary
+  kGlossary,
+  kSaveRun
+};
+
+// A panel of the panes as it was drawn last.
+struct DrawnPanel {
+  std::uint64_t document = 0;  // serial
+  std::string panel;
+  viz::Scene scene;
+  viz::Point size;
 };
 
 // Keys that act on a panel, pressed since the last frame.
@@ -50,11 +60,13 @@ struct PanelKeys {
 
 // What the dialogs hold while they are open, and offer again the next time.
 struct DialogMemory {
-  FileBrowser open_files, save_files, compare_files;
+  FileBrowser open_files, save_files, compare_files, run_files;
   struct {
-    int format = 0;  // viz::ExportFormat
+    int format = 0;  // viz::ExportFormat, then Animation
     viz::ThemeName theme = viz::ThemeName::kLight;
-    bool both = true;
+    bool both = true, slide = false;
+    viz::ExportPart part = viz::ExportPart::kWhole;
+    bool in_range = true;         // of kWhole
     std::string path, suggested;  // the path follows the suggestion until it is edited
   } picture;
   struct {
@@ -74,7 +86,9 @@ struct UiState {
   Dialog dialog = Dialog::kNone;
   bool dialog_just_opened = false;
   DialogMemory dialogs;
-  std::string export_panel;  // panel of the export dialog
+  std::string export_panel;                // panel of the export dialog
+  WholeRun save_run = WholeRun::kHandout;  // as what the dialog that saves the run does it
+  std::vector<DrawnPanel> drawn_panels;    // in the last frame
   bool quit = false;
   std::string hovered_panel;        // the panel the mouse is over
   std::string last_panel = "trie";  // the one it was over last
@@ -121,6 +135,10 @@ struct UiState {
   const std::string& panel_meant() const {
     return hovered_panel.empty() ? last_panel : hovered_panel;
   }
+  // `panel` as the panes show it, of the active run and, with `both`, of the one beside it. Empty: they
+  // do not.
+  std::vector<viz::SeenPanel> seen(const std::string& panel, const Workspace& workspace,
+                                   bool both) const;
   bool& run_bar_open(Preferences& preferences) {
     return narrow ? run_bar_when_narrow : preferences.run_bar_open;
   }

@@ -76,11 +76,20 @@ std::string play_speed_text(double speed);  // "0.25×"
 // As a page for a browser; as JSON lines for a notebook.
 enum class WholeRun : std::uint8_t { kHandout, kData };
 
+// A picture a step, for slides.
+enum class Animation : std::uint8_t { kGif, kPngFrames };
+
 struct ExportJob {
-  std::string panel, path;
+  std::string panel, path;  // a panel, or a chart
   viz::ExportFormat format = viz::ExportFormat::kSvg;
   viz::ThemeName theme = viz::ThemeName::kLight;
   bool both = true;  // while two runs are compared: both in one picture
+  viz::ExportPart part = viz::ExportPart::kWhole;
+  bool in_range = true;  // figures are limited to the range of steps chosen, if any
+  bool slide = false;    // of a slide's size, else of its own
+  std::optional<Animation> animation = {};  // in place of `format`
+  // Of kSeen: the panel as it was drawn last, of one run or two.
+  std::vector<viz::SeenPanel> seen = {};
 };
 
 class ExportTask;
@@ -255,8 +264,8 @@ class Workspace {
   std::string save_picture(const std::string& panel);
   // The run, or the chosen range of its steps.
   void start_whole_run(WholeRun as, const std::string& path);
-  // In the current folder under a name that is free; returns its path, "" = refused.
-  std::string save_whole_run(WholeRun as);
+  // A proposal: in the current folder under a name that is free.
+  std::string whole_run_path(WholeRun as) const;
   void cancel_export();
   bool exporting() const;
   double export_share() const;
@@ -277,6 +286,7 @@ class Workspace {
   bool start_request(const RunRequest& request,
                      bool run_at_once);  // false: refused, with a message
   bool poll_document(Document& document);
+  void start_animation(const ExportJob& job);
   bool may_export();     // false: no run is shown; or one is under way, and that is said
   bool finish_export();  // true: one has ended, with a message
   void play(double seconds);

@@ -5,12 +5,16 @@
 #include "app/run/setting_title.h"
 #include "app/window/export_task.h"
 #include "app/window/workspace.h"
+#include "core/base/error.h"
+#include "viz/export/frames.h"
 #include "viz/export/run_data.h"
 #include "viz/handout/handout.h"
 
 namespace triescope::app {
 
 namespace {
+
+constexpr int kGifStepMs = 800;
 
 // In the current folder; numbered where files of that name are there already.
 std::string free_path(const std::string& name, const std::string& ending) {
@@ -35,16 +39,32 @@ void Workspace::start_export(const ExportJob& job) {
   viz::ExportOptions options;
   options.format = job.format;
   options.theme = job.theme;
+  options.part = job.part;
   options.setting_title = setting_title;
+  if (job.slide) options.width_px = viz::kSlide.x, options.height_px = viz::kSlide.y;
   if (active_->cursor > 0) options.step = capture::step_of(active_->cursor - 1);
-  options.range = active_->range;
+  if (job.in_range) options.range = active_->range;
+  if (job.animation) return start_animation(job);
+  if (job.part == viz::ExportPart::kSeen && options.format != viz::ExportFormat::kCsv) {
+    // What panels hold themselves is this thread's; a pane takes no longer than a frame.
+    try {
+      if (job.seen.empty())
+        throw Error(ErrorCode::kInvalidArgument,
+                    "export: expected a panel that is on the screen; found " + job.panel);
+      viz::export_seen(job.seen, job.path, options);
+      say(LogLevel::kInfo, "exported " + job.path);
+    } catch (const Error& error) {
+      say(LogLevel::kError, error.what());
+    }
+    return;
+  }
   // What is shown of a run; the task opens the capture itself.
   const auto shown = [&](const Document& document) {
     const viz::Panel* panel = document.panel(job.panel);
     return viz::ExportRun{.cursor = document.cursor,
                           .title = document.title,
                           .view_state = panel ? panel->view_state() : "",
-                          .range = document.range};
+                          .range = job.in_range ? document.range : std::nullopt};
   };
   const Document* const other = job.both ? partner() : nullptr;
   if (other) sync_partner();  // the cursor may have moved since the last frame
@@ -73,6 +93,27 @@ void Workspace::start_export(const ExportJob& job) {
       wake_);
 }
 
+void Workspace::start_animation(const ExportJob& job) {
+  viz::FrameOptions options;
+  options.panels = {job.panel};
+  options.theme = job.theme;
+  options.setting_title = setting_title;
+  if (const viz::Panel* panel = active_->panel(job.panel))
+    options.view_states = {panel->view_state()};
+  options.steps = std::pair(0, std::max(0, active_->capture->last_step()));
+  if (job.in_range && active_->range) options.steps = *active_->range;
+  export_ = std::make_unique<ExportTask>(
+      std::vector{active_->path}, job.path,
+      [options, as = *job.animation](const ExportTask::Captures& captures, const std::string& path,
+                                     const ProgressSink& progress) {
+        if (as == Animation::kGif)
+          viz::export_gif(*captures[0], path, options, kGifStepMs, /*loops=*/0, progress);
+        else
+          viz::export_png_frames(*captures[0], path, options, progress);
+      },
+      wake_);
+}
+
 std::string Workspace::save_picture(const std::string& panel) {
   if (!may_export()) return "";
   const std::int32_t step = active_->cursor > 0 ? capture::step_of(active_->cursor - 1) : 0;
@@ -97,13 +138,10 @@ void Workspace::start_whole_run(WholeRun as, const std::string& path) {
       wake_);
 }
 
-std::string Workspace::save_whole_run(WholeRun as) {
-  if (!may_export()) return "";
+std::string Workspace::whole_run_path(WholeRun as) const {
+  if (!active_) return "";
   const std::string run = std::filesystem::path(active_->path).stem().string();
-  const std::string path =
-      as == WholeRun::kHandout ? free_path(run + "-handout", ".html") : free_path(run, ".jsonl");
-  start_whole_run(as, path);
-  return path;
+  return as == WholeRun::kHandout ? free_path(run + "-handout", ".html") : free_path(run, ".jsonl");
 }
 
 void Workspace::cancel_export() {

@@ -30,7 +30,7 @@ if not eval(sys.argv[2]):
 PY
 }
 
-# Every panel's name, as the program lists them.
-panel_names() { "$TRIESCOPE" export none.tscap --panel none --format csv -o none.csv 2>&1 | sed -n 's/.* is not one of: //p' | sed 's/;.*//; s/,//g'; }
+# Every panel's name (charts are none), as the program lists them.
+panel_names() { "$TRIESCOPE" export none.tscap --panel none --format html -o none.html 2>&1 | sed -n 's/.* is not one of: //p' | sed 's/;.*//; s/,//g'; }
 
 finish() { [[ $failures == 0 ]] && echo "all as expected" ; exit $((failures != 0)); }

@@ -1,25 +1,35 @@
-# A whole run from the window, as a handout and as data: by a script's verb, of a range of steps, and by the command, under a name that is free.
+# A whole run from the window, as a handout and as data: by a script's verb, of a range of steps, and by the command, whose dialog proposes
+# a name that is free and writes nothing before it is confirmed.
 source "$(dirname "$0")/lib.sh"
+command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
 cp "$TRIESCOPE_SOURCE/tests/fixtures/captures/schema2/beam.tscap" "$work/beam.tscap"
 cd "$work" || exit 1
 echo mine >beam-handout.html
-cat >handout.script <<E2
+{
+  cat <<E2
 range 2 4
 export-handout $work/part.html
 wait idle
 range all
 save-handout
+E2
+  by_hand 0
+  cat <<E2
 wait idle
 range 2 4
 export-data $work/part.jsonl
 wait idle
 range all
 save-data
-wait idle
-quit
 E2
-window beam.tscap --script handout.script 2>"$work/log"
-[[ $? == 0 ]] || { echo "FAILED: the window"; cat "$work/log"; failures=$((failures + 1)); }
+  by_hand 1
+  printf 'wait idle\nquit\n'
+} >handout.script
+window beam.tscap --script handout.script 2>"$work/log" &
+pid=$!
+at 0 eval '[[ -e beam-handout-2.html ]] && say "written before anybody said so"; press 0 save; appears beam-handout-2.html 200'
+at 1 eval 'press 1 save; appears beam.jsonl 200'
+wait $pid || { echo "FAILED: the window"; cat "$work/log"; failures=$((failures + 1)); }
 python3 - <<'PY' || failures=$((failures + 1))
 import base64, json, zlib
 def steps(name):

@@ -84,6 +84,7 @@ check_json "$work/18.json" 'd["lecture"]["panels"] == ["mask"] and d["panels"] =
 check_json "$work/19.json" 'd["lecture"]["panels"] == ["trie", "text"]'
 check_json "$work/20.json" 'd["lecture"]["panels"] == ["trie", "verdict"]'
 check_json "$work/21.json" 'd["lecture"]["presenter_view"] and d["presenter"]["heading"] == "Step 0, draft" and d["presenter"]["next"] == "Next: Step 0, forward" and d["cursor"]["tick"] == 1'
+check_json "$work/21.json" 'd["lecture"]["presenter_em"] > 15 and d["targets"]["next picture"][3] > 100'
 check_json "$work/22.json" 'd["cursor"]["tick"] == 3 and d["presenter"]["heading"] == "Step 0, accept" and d["presenter"]["next_sentence"] != ""'
 check_json "$work/23.json" 'd["lecture"]["blank"] and d["lecture"]["presenter_view"]'
 check_json "$work/24.json" 'not d["lecture"]["blank"] and d["cursor"]["tick"] == 3'
@@ -142,6 +143,44 @@ for path in sys.argv[1:]:
 PY
   rm "$work"/size-?-?.json
 done
+
+# F shows the step in letters of full size, also after the wheel, in steps that accept many drafts and in others; the mask names its tokens.
+cp "$TRIESCOPE_SOURCE"/assets/lessons/{lookup,heads}.tscap "$work"
+{
+  echo "lecture"
+  for step in 1 3 5; do
+    echo "cursor $step commit"
+    for n in 1 2; do printf 'zoom-out\nzoom-out\nfit\nwait drawn\nwrite-state %s\n' "$work/fit-$step-$n.json"; done
+    printf 'lecture-panels trie mask\nwrite-state %s\nlecture-panels trie text\n' "$work/fit-$step-3.json"
+  done
+} >"$work/fit.script"
+for name in tree lookup heads beam; do
+  timeout 300 "$TRIESCOPE" --no-animation --size 1920x1080 "$work/$name.tscap" --script "$work/fit.script" || fail "$name ended with $?"
+  for state in "$work"/fit-*.json; do check_json "$state" 'd["smallest_text"] >= 24'; done
+  rm "$work"/fit-*.json
+done
+
+# Two compared runs: a column each, stepped together, and the comparison as before when lecture mode is left.
+{
+  printf 'compare-by-tokens\nlecture\ngo-start\n'
+  for n in $(seq 0 24); do printf 'write-state %s\nlecture-next\n' "$work/pair-$n.json"; done
+  printf 'go-start\nlecture\nwrite-state %s\n' "$work/pair-left.json"
+} >"$work/pair.script"
+timeout 300 "$TRIESCOPE" --no-animation --size 1920x1080 "$work/beam.tscap" "$work/lookup.tscap" --script "$work/pair.script" || fail "two runs ended with $?"
+python3 - "$work" <<'PY' || fail "two runs in lecture mode"
+import json, sys
+states = [json.load(open(f"{sys.argv[1]}/pair-{i}.json")) for i in range(25)]
+for i, d in enumerate(states):
+    a = d["lecture"]["areas"]
+    assert d["cursor"]["tick"] == i and d["lecture"]["compared_with"] and d["lecture"]["panels"] == ["trie"], (i, d["lecture"])
+    assert set(a) == {"trie", "narration", "other trie", "other narration"} and a == states[0]["lecture"]["areas"], (i, a)
+    assert a["trie"][0] + a["trie"][2] < a["other trie"][0] and a["trie"][1] == a["other trie"][1], a
+    assert d["smallest_text"] >= 24, (i, d["smallest_text"])
+others = [d["compare"]["cursor"]["tick"] for d in states]
+assert others[0] == 0 and 0 < others[-1] < 24, others  # it emits more a step, and waits
+left = json.load(open(f"{sys.argv[1]}/pair-left.json"))
+assert left["lecture"] is None and left["compare"]["by"] == "tokens" and left["layout"] == "compare", left["layout"]
+PY
 
 # From the command line: at the start of the capture; without one it is said what is missing.
 timeout 60 "$TRIESCOPE" --size 1280x720 --lecture "$work/beam.tscap" --state "$work/cli.json" || fail "--lecture ended with $?"

@@ -10,6 +10,7 @@
 #include "viz/export/run_facts.h"
 #include "viz/export/whole_file.h"
 #include "viz/look/drawing.h"
+#include "viz/panels/charts.h"
 #include "viz/panels/panel.h"
 #include "viz/words/number_text.h"
 
@@ -51,24 +52,33 @@ std::string caption_of(const Facts& facts) {
 
 // One of the runs of a picture, ready to be drawn.
 struct Part {
-  std::unique_ptr<Panel> panel;
+  std::unique_ptr<Panel> own;  // null: somebody else's
+  Panel* panel = nullptr;
   Scene scene;
   Facts facts;
   std::string title;  // "" = it stands alone
+  Point size;         // 0 = its extent
 };
 
 Part part_of(const ExportRun& run, const std::string& panel, const ExportOptions& options) {
   Part part;
-  part.panel = make_panel(panel);
+  part.own = make_picture(panel);
+  part.panel = part.own.get();
   if (!run.view_state.empty()) part.panel->set_view_state(run.view_state);
   part.scene.capture = run.capture;
   part.scene.cursor = run.cursor;
   part.scene.range = run.range;
+  if (options.part == ExportPart::kStep && part.panel->info().grows)
+    part.scene.range =
+        std::pair(std::max(0, part.scene.shown_step()), std::max(0, part.scene.shown_step()));
   part.scene.theme = theme_of(options.theme);
   part.scene.em = options.em;
   part.scene.setting_title = options.setting_title;
   part.scene.animate = false;
-  part.scene.export_mode = true;
+  // What a pane shows follows the run, as frames do.
+  part.scene.series = options.part == ExportPart::kSeen;
+  part.scene.export_mode = !part.scene.series;
+  if (options.part == ExportPart::kSeen) part.size = kSlide;
   part.title = run.title;
   part.facts = facts_of(part.scene, *part.panel);
   return part;
@@ -160,8 +170,8 @@ void write(std::vector<Part>& parts, const std::string& path, const ExportOption
   std::vector<float> widths;  // of each run, with half of the space between them
   float height = em * 6;
   for (const Part& part : parts) {
-    const Point extent = part.panel->extent(measure, part.scene);
-    widths.push_back(std::max(extent.x, em * 30) + 2 * margin);
+    const Point extent = part.size.x > 0 ? part.size : part.panel->extent(measure, part.scene);
+    widths.push_back((part.size.x > 0 ? extent.x : std::max(extent.x, em * 30)) + 2 * margin);
     height = std::max(height, extent.y);
   }
   height = std::min(kMaxPicturePx, options.height_px > 0 ? options.height_px
@@ -216,6 +226,13 @@ ExportFormat export_format_from_string(const std::string& s) {
                   "whole run: html, jsonl)");
 }
 
+ExportPart export_part_from_string(const std::string& s) {
+  if (s == "whole") return ExportPart::kWhole;
+  if (s == "step") return ExportPart::kStep;
+  if (s == "seen") return ExportPart::kSeen;
+  throw Error(ErrorCode::kInvalidArgument, "part '" + s + "' is not one of: whole, step, seen");
+}
+
 std::string title_of(const capture::Capture& capture) {
   const std::string file = fs::path(capture.path()).filename().string();
   const std::string& method = capture.run().method_title;
@@ -260,6 +277,29 @@ void export_pair(const ExportRun& left, const ExportRun& right, const std::strin
   parts[0].scene.twins = &twins;
   parts[1].scene.twins = &other;
   write(parts, path, options, progress);
+}
+
+void export_seen(const std::vector<SeenPanel>& panels, const std::string& path,
+                 ExportOptions options) {
+  std::vector<Part> parts;
+  for (const SeenPanel& one : panels) {
+    Part part;
+    part.panel = one.panel;
+    part.scene = one.scene;
+    part.scene.theme = theme_of(options.theme);
+    part.scene.focus.hovered = -1;
+    part.scene.animate = false;
+    part.scene.series = true;  // no buttons
+    // A hair larger: what was measured with the screen's fonts is measured again with these.
+    part.scene.em *= 1.0001f;
+    part.title = panels.size() > 1 ? one.title : "";
+    part.size = one.size;
+    part.facts = facts_of(part.scene, *part.panel);
+    parts.push_back(std::move(part));
+  }
+  options.em = panels.front().scene.em;
+  options.width_px = options.height_px = 0;
+  write(parts, path, options, {});
 }
 
 }  // namespace triescope::viz

@@ -9,10 +9,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/base/log.h"
 #include "core/capture/capture.h"
+#include "viz/look/scene.h"
 #include "viz/look/theme.h"
+#include "viz/panels/panel.h"
 
 namespace triescope::viz {
 
@@ -20,11 +23,26 @@ enum class ExportFormat : std::uint8_t { kSvg, kPdf, kPng, kCsv };
 ExportFormat export_format_from_string(
     const std::string& s);  // Error{kInvalidArgument}: lists the formats
 
+// How much of a picture an export shows.
+enum class ExportPart : std::uint8_t {
+  kWhole,  // all there is; of the trie the steps of `range`, where one is given
+  kStep,   // of the trie the nodes of the step shown, and the way to them
+  kSeen,   // what a pane of this size shows
+};
+ExportPart export_part_from_string(
+    const std::string& s);  // "whole", "step", "seen"; Error{kInvalidArgument}
+
+// px: a picture, or a frame, for a slide.
+inline constexpr Point kSlide{960, 540};
+
 struct ExportOptions {
   ExportFormat format = ExportFormat::kSvg;
   std::optional<std::int32_t> step;  // state after this step; default: the last
   ThemeName theme = ThemeName::kLight;
-  float width_px = 0, height_px = 0;  // 0 = the panel's whole extent
+  ExportPart part = ExportPart::kWhole;
+  // 0 = the panel's whole extent; of kSeen a slide's size. A size that is too small shows a section in
+  // letters that can be read.
+  float width_px = 0, height_px = 0;
   float em = 14;
   float scale = 1;         // PNG pixels per px
   std::string view_state;  // of the panel on the screen (folds), "" = default
@@ -34,7 +52,7 @@ struct ExportOptions {
                                std::string_view name) = nullptr;  // Scene's
 };
 
-// Errors: kInvalidArgument (no such panel; step out of range: says the range), kIoError.
+// `panel`: one of picture_names(). Errors: kInvalidArgument (no such panel; step out of range: says the range), kIoError.
 // Written to a temporary file and renamed: a failure leaves no half picture. What exists and is not
 // a file (a device, a pipe) is written to, never replaced.
 void export_panel(const capture::Capture& capture, const std::string& panel,
@@ -58,6 +76,17 @@ std::string title_of(const capture::Capture& capture);
 void export_pair(const ExportRun& left, const ExportRun& right, const std::string& panel,
                  const std::string& path, const ExportOptions& options,
                  const ProgressSink& progress = {});
+
+// A panel as it stands on the screen: its own state, scene and size. Drawn on the calling thread.
+struct SeenPanel {
+  Panel* panel = nullptr;
+  Scene scene;
+  Point size;
+  std::string title;  // above it, where there are two
+};
+// One, or two side by side. `step`, `range`, `view_state`, `em` and the sizes of the options are ignored.
+void export_seen(const std::vector<SeenPanel>& panels, const std::string& path,
+                 ExportOptions options);
 
 // The cursor at which everything up to the end of `step` is shown. Empty: the end.
 // Error{kInvalidArgument}: no such step; says the range.

@@ -12,12 +12,13 @@
 #include "viz/export/run_facts.h"
 #include "viz/export/whole_file.h"
 #include "viz/look/drawing.h"
+#include "viz/panels/charts.h"
 #include "viz/panels/panel.h"
 
 namespace triescope::viz {
 namespace {
 
-constexpr float kPanelPx = 960, kPairPx = 1280, kHeightPx = 540;
+constexpr float kPairPx = 1280;
 constexpr float kFrameTitleEm = 1.9f, kCaptionEm = 1.8f;
 
 // The panels keep what they know from one step to the next.
@@ -29,11 +30,11 @@ class Frames {
       throw Error(ErrorCode::kInvalidArgument,
                   "--panel: expected one panel or two for frames; found " +
                       std::to_string(options.panels.size()));
-    for (const std::string& name : options.panels) panels_.push_back(make_panel(name));
+    for (const std::string& name : options.panels) panels_.push_back(make_picture(name));
     for (std::size_t i = 0; i < options.view_states.size() && i < panels_.size(); ++i)
       if (!options.view_states[i].empty()) panels_[i]->set_view_state(options.view_states[i]);
-    width_ = options.width_px > 0 ? options.width_px : panels_.size() == 2 ? kPairPx : kPanelPx;
-    height_ = options.height_px > 0 ? options.height_px : kHeightPx;
+    width_ = options.width_px > 0 ? options.width_px : panels_.size() == 2 ? kPairPx : kSlide.x;
+    height_ = options.height_px > 0 ? options.height_px : kSlide.y;
     const double pixels = std::ceil(static_cast<double>(width_) * options.scale) *
                           std::ceil(static_cast<double>(height_) * options.scale);
     if (pixels > kMaxFramePixels)

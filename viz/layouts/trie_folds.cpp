@@ -7,13 +7,14 @@ namespace {
 
 using capture::NodeState;
 
-constexpr std::size_t kManyNodes = 300;        // kAuto: from here on old dead branches are left out
-constexpr std::ptrdiff_t kManyWithdrawn = 60;  // kAuto: from here on only some of them are drawn,
-constexpr std::int32_t kWithdrawnBelow = 1;    // so many below each parent, those of the step shown
-constexpr std::int32_t kDeadSteps = 6;         // how long a dead branch stays in sight
-constexpr std::int32_t kManyColumns = 90;      // kAuto: from here on stretches become runs
-constexpr std::int32_t kMinRun = 8;            // a shorter stretch is not worth a fold
-constexpr std::int32_t kGrowingEnd = 16;       // the newest columns are never folded
+constexpr std::size_t kManyNodes = 300;  // kAuto: from here on old dead branches are left out
+// kAuto: from kManyWithdrawn on only some of them are drawn,
+constexpr std::ptrdiff_t kManyWithdrawnOfStep = 16;  // the same of a section
+constexpr std::int32_t kWithdrawnBelow = 1;  // so many below each parent, those of the step shown
+constexpr std::int32_t kDeadSteps = 6;       // how long a dead branch stays in sight
+constexpr std::int32_t kManyColumns = 90;    // kAuto: from here on stretches become runs
+constexpr std::int32_t kMinRun = 8;          // a shorter stretch is not worth a fold
+constexpr std::int32_t kGrowingEnd = 16;     // the newest columns are never folded
 
 }  // namespace
 
@@ -24,7 +25,7 @@ std::vector<TrieItem> fold_trie(std::span<const capture::NodeRow> nodes,
   std::vector<TrieItem> items;
   if (count == 0) return items;
   const auto index = [](std::int32_t node) { return static_cast<std::size_t>(node); };
-  if (options.mode == FoldMode::kNone && options.closed.empty()) {
+  if (options.mode == FoldMode::kNone && options.closed.empty() && options.withdrawn) {
     items.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
       const auto node = static_cast<std::int32_t>(i);
@@ -64,11 +65,12 @@ std::vector<TrieItem> fold_trie(std::span<const capture::NodeRow> nodes,
     const bool closed = options.closed.count(nodes[i].parent) != 0;
     const bool old = folds_dead && is_dead(states[i]) && last_step[i] + keep < shown_step &&
                      options.opened.count(nodes[i].parent) == 0;
+    const bool gone = !options.withdrawn && states[i] == NodeState::kWithdrawn;
     const bool withdrawn = folds_withdrawn && states[i] == NodeState::kWithdrawn &&
                            options.opened.count(nodes[i].parent) == 0 &&
                            (capture::step_of(nodes[i].tick) < shown_step ||
                             withdrawn_below[parent]++ >= kWithdrawnBelow);
-    if (closed || old || withdrawn) {
+    if (closed || old || withdrawn || gone) {
       hidden[i] = 1;
       (is_dead(states[i]) ? hidden_dead : hidden_other)[parent] += below[i] + 1;
       continue;
@@ -119,6 +121,65 @@ std::vector<TrieItem> fold_trie(std::span<const capture::NodeRow> nodes,
     }
     item_of[i] = static_cast<std::int32_t>(items.size());
     items.push_back({node, parent, 1, node, hidden_dead[i], hidden_other[i]});
+  }
+  return items;
+}
+
+std::vector<TrieItem> section_of_trie(std::span<const capture::NodeRow> nodes,
+                                      std::span<const NodeState> states,
+                                      std::pair<std::int32_t, std::int32_t> steps) {
+  const auto index = [](std::int32_t node) { return static_cast<std::size_t>(node); };
+  const auto step_of = [&](std::size_t i) { return capture::step_of(nodes[i].tick); };
+  auto [first, last] = steps;
+  std::int32_t newest = -1;  // that hung something, up to the last
+  for (std::size_t i = 1; i < nodes.size(); ++i)
+    if (step_of(i) <= last) newest = std::max(newest, step_of(i));
+  first = std::min(first, newest);
+
+  // By node: 0 = left out, 1 = the way to what is shown, 2 = shown.
+  std::vector<char> kind(nodes.size(), 0);
+  std::int32_t shown_from = INT32_MAX;  // depth
+  const auto is_asked = [&](std::size_t i) { return step_of(i) >= first && step_of(i) <= last; };
+  std::ptrdiff_t withdrawn = 0;
+  for (std::size_t i = 1; i < nodes.size(); ++i)
+    withdrawn += is_asked(i) && states[i] == NodeState::kWithdrawn;
+  std::vector<char> hidden(nodes.size(), 0);
+  std::vector<std::int32_t> withdrawn_below(nodes.size(), 0);
+  for (std::size_t i = 1; withdrawn >= kManyWithdrawnOfStep && i < nodes.size(); ++i)
+    hidden[i] = hidden[index(nodes[i].parent)] ||
+                (is_asked(i) && states[i] == NodeState::kWithdrawn &&
+                 withdrawn_below[index(nodes[i].parent)]++ >= kWithdrawnBelow);
+  for (std::size_t i = nodes.size(); i-- > 1;) {
+    if (is_asked(i) && !hidden[i]) kind[i] = 2;
+    if (!kind[i]) continue;
+    if (kind[i] == 2) shown_from = std::min(shown_from, nodes[i].depth);
+    char& parent = kind[index(nodes[i].parent)];
+    parent = std::max<char>(parent, 1);
+  }
+  // Depths at which a branch begins on the way. What is shown hangs from nodes that are drawn themselves.
+  const std::int32_t way = std::max(0, shown_from == INT32_MAX ? 0 : shown_from - 1);
+  std::vector<std::int32_t> children(nodes.size(), 0);
+  std::vector<char> branches(index(way) + 1, 0);
+  for (std::size_t i = 1; i < nodes.size(); ++i)
+    if (kind[i] && nodes[i].depth <= way && ++children[index(nodes[i].parent)] > 1)
+      branches[index(nodes[index(nodes[i].parent)].depth)] = 1;
+
+  std::vector<TrieItem> items;
+  std::vector<std::int32_t> item_of(nodes.size(), -1);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (i > 0 && !kind[i]) continue;
+    const auto node = static_cast<std::int32_t>(i);
+    const std::int32_t parent = i == 0 ? -1 : item_of[index(nodes[i].parent)];
+    const std::int32_t depth = nodes[i].depth;
+    if (depth > 1 && depth < way && !branches[index(depth - 1)]) {
+      TrieItem& above = items[index(parent)];
+      ++above.run;
+      above.last = node;
+      item_of[i] = parent;
+      continue;
+    }
+    item_of[i] = static_cast<std::int32_t>(items.size());
+    items.push_back({.node = node, .parent = parent, .last = node});
   }
   return items;
 }

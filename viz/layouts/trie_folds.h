@@ -4,14 +4,19 @@
 // the same items.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "core/capture/capture.h"
 
 namespace triescope::viz {
+
+// A run with so many withdrawn drafts shows few of them where it folds.
+inline constexpr std::ptrdiff_t kManyWithdrawn = 60;
 
 enum class FoldMode : std::uint8_t {
   kAuto,  // large tries fold, small ones do not
@@ -23,6 +28,7 @@ struct FoldOptions {
   FoldMode mode = FoldMode::kAuto;
   std::unordered_set<std::int32_t> closed;  // nodes whose subtree the user folded away
   std::unordered_set<std::int32_t> opened;  // nodes whose hidden children, or run, the user wants
+  bool withdrawn = true;  // what was withdrawn is drawn, as `mode` says; else never
 };
 
 struct TrieItem {
@@ -37,5 +43,12 @@ struct TrieItem {
 std::vector<TrieItem> fold_trie(std::span<const capture::NodeRow> nodes,
                                 std::span<const capture::NodeState> states, std::int32_t shown_step,
                                 const FoldOptions& options);
+
+// The nodes of some steps alone, [first, last], and the way to them: stretches of ancestors in which no
+// branch begins are one item per path; of many withdrawn drafts one below each parent. Where these steps hung
+// nothing yet, the newest before them that did.
+std::vector<TrieItem> section_of_trie(std::span<const capture::NodeRow> nodes,
+                                      std::span<const capture::NodeState> states,
+                                      std::pair<std::int32_t, std::int32_t> steps);
 
 }  // namespace triescope::viz

@@ -52,29 +52,36 @@ struct TrieView {
     drawn.y = along(body.h, rows * drawn_pitch, end_row * drawn_pitch, margin, false);
   }
 
+  // What a view that stays is to keep in sight, px at zoom 1 from the tree's top left.
+  struct Sight {
+    Rect all;    // if there is room for it
+    Rect first;  // else this part of it
+  };
+
   // The same, but while it follows what is drawn stays where it is: the view moves only where a part of
-  // `need` (px at zoom 1, from the tree's top left) would be out of sight, and then so far that there is
-  // room to grow: as much as the tree will take, where `whole`, its width at the end, is known (else 0). It
-  // begins at the top left.
-  void place_steady(Rect body, float width, float rows, float pitch, Rect need, float margin,
-                    float whole) {
+  // `sight` would be out of sight, and then so far that there is room to grow: as much as the tree will
+  // take, where `whole`, its width at the end, is known (else 0). It begins at the top left.
+  void place_steady(Rect body, float width, float rows, float pitch, const Sight& sight,
+                    float margin, float whole) {
     if (mode != Mode::kFollow)
-      return place(body, width, rows, pitch, need.right(), need.y / pitch, margin);
+      return place(body, width, rows, pitch, sight.all.right(), sight.all.y / pitch, margin);
     const Rect now{body.w, body.h, zoom, pitch};  // what `drawn` was found for
-    const bool first =
+    const bool begins =
         now.x != steady_.x || now.y != steady_.y || now.w != steady_.w || now.h != steady_.h;
     steady_ = now;
     pitch_ = pitch;
     drawn_zoom = zoom;
     drawn_pitch = pitch_at(zoom);
     const float down = drawn_pitch / pitch;
-    const Rect end{need.x * zoom, need.y * down, need.w * zoom, need.h * down};
-    const Point most{0.6f * body.w, 0.75f * body.h};  // where the end comes to stand
-    drawn.x = kept(first ? margin : drawn.x, body.w, end.x, end.right(), margin,
-                   std::max(most.x - end.right(),
-                            whole > 0 ? body.w - margin - whole * zoom : most.x - end.right()));
-    drawn.y =
-        kept(first ? margin : drawn.y, body.h, end.y, end.bottom(), margin, most.y - end.bottom());
+    const Span x{sight.all.x * zoom, sight.all.right() * zoom},
+        first_x{sight.first.x * zoom, sight.first.right() * zoom},
+        y{sight.all.y * down, sight.all.bottom() * down},
+        first_y{sight.first.y * down, sight.first.bottom() * down};
+    const Point most{kEndShare * body.w, 0.75f * body.h};  // where the end comes to stand
+    const float beside = most.x - x.end;
+    drawn.x = kept(begins ? margin : drawn.x, body.w, x, first_x, margin,
+                   whole > 0 ? std::max(beside, body.w - margin - whole * zoom) : beside);
+    drawn.y = kept(begins ? margin : drawn.y, body.h, y, first_y, margin, most.y - y.end);
   }
 
   void move(float dx, float dy) {
@@ -92,19 +99,37 @@ struct TrieView {
   // Once: everything. Again: back to following at the readable size.
   void fit() {
     mode = mode == Mode::kFit ? Mode::kFollow : Mode::kFit;
-    if (mode == Mode::kFit) return;
+    if (mode != Mode::kFit) follow();
+  }
+  // At the readable size, as if nobody had moved it.
+  void follow() {
+    mode = Mode::kFollow;
     zoom = 1;
     min_pitch = 0;
+    steady_ = {};
   }
 
  private:
   static constexpr float kSpreadPx = 9;
+  static constexpr float kEndShare = 0.7f;
+  struct Span {
+    float begin = 0, end = 0;
+  };
   Rect steady_;
-  // `at` where [begin, end] is in sight from there; else `wanted`, but never with `begin` out of sight nor
-  // room before the tree.
-  static float kept(float at, float room, float begin, float end, float margin, float wanted) {
-    if (at + begin >= margin - 0.5f && at + end <= room - margin + 0.5f) return at;
-    return std::min(margin, std::max(margin - begin, wanted));
+  // `at` where `all` is in sight from there; else `wanted`, but never with its begin out of sight nor room
+  // before the tree. Where there is no room for all, what comes before the end of `first`, and then as
+  // much behind it as there is room for.
+  static float kept(float at, float room, Span all, Span first, float margin, float wanted) {
+    const float size = room - 2 * margin;
+    const Span shown{margin - at, margin - at + size};
+    const auto holds = [](Span outer, Span inner) {
+      return inner.begin >= outer.begin - 0.5f && inner.end <= outer.end + 0.5f;
+    };
+    if (holds(shown, all)) return at;
+    if (all.end - all.begin <= size + 0.5f)
+      return std::min(margin, std::max(margin - all.begin, wanted));
+    if (holds(shown, first) && holds(all, shown)) return at;
+    return margin - std::max(all.begin, first.end - size);
   }
   float pitch_at(float z) const { return std::max(pitch_ * z, min_pitch); }
   float pitch_ = 1;

@@ -2,7 +2,9 @@
 // nodes that hold KV; the prompt is one band, for every row sees it.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
+#include "core/base/counted.h"
 #include "viz/layouts/mask_grid.h"
 #include "viz/layouts/zoom.h"
 #include "viz/look/drawing.h"
@@ -17,7 +19,8 @@ namespace triescope::viz {
 namespace {
 
 constexpr float kBandEm = 5.5f, kMaskLabelEm = 8.5f, kMaxZoom = 60;
-constexpr float kButtonEm = 7;  // the button with its word "columns: "
+constexpr float kLeastRowEm = 0.85f;  // of a figure: there is room for letters
+constexpr float kButtonEm = 7;        // the button with its word "columns: "
 
 class MaskPanel final : public Panel {
  public:
@@ -53,6 +56,7 @@ class MaskPanel final : public Panel {
     std::vector<LegendEntry> legend = {{"itself", scene.theme.accent, "■"},
                                        {"ancestor", scene.theme.accent, "●"},
                                        {"not visible", scene.theme.text_dim, "□"}};
+    add_states(legend, scene);
     if (scene.steady) legend.push_back(lit_entry(scene));
     float right = owner.w > 0 ? owner.x - pad : area.right() - pad;
     if (scene.has_buttons()) {
@@ -87,6 +91,17 @@ class MaskPanel final : public Panel {
                       em, scene.export_mode ? 1 : zoom_, scene.export_mode ? Point{} : offset_);
     picture_.grid.rows = picture_.mask.rows.size();
     picture_.grid.columns = columns;
+    // A figure too small for rows with letters shows fewer of them, and says how many more there are.
+    if (scene.export_mode && !scene.series && picture_.grid.cell_h < em * kLeastRowEm) {
+      const float cell = picture_.grid.cell_h = em * kLeastRowEm;
+      const float fit = std::max(1.0f, std::floor(body.h / cell));
+      picture_.grid.body.h = std::min(body.h, fit * cell);
+      if (const auto more = static_cast<std::ptrdiff_t>(picture_.mask.rows.size()) -
+                            static_cast<std::ptrdiff_t>(fit);
+          more > 0)
+        text_in(canvas, {area.x + pad, top, label, header}, "+ " + counted(more, "row"),
+                dim_text(scene, 0.76f));
+    }
     draw_mask_header(canvas, picture_, {area.x + pad + label, top, band, header}, scene);
     draw_mask_rows(canvas, picture_, {area.x + pad, body.y, label, body.h}, band, scene);
     draw_mask_cross(canvas, picture_, {area.x + pad, body.y, label + band, body.h}, scene);
@@ -174,8 +189,33 @@ class MaskPanel final : public Panel {
   }
 
  private:
-  // A series has cells of one size: there is room for all nodes that may ever hold KV at once.
+  // What the rows' colours say of drafts: those of the step, or of the whole run, so that the legend stays.
+  void add_states(std::vector<LegendEntry>& legend, const Scene& scene) const {
+    std::set<capture::NodeState> states;
+    if (scene.steady) {
+      const auto last = scene.capture->states_at(scene.capture->end_tick());
+      for (const capture::NodeRow& row : scene.capture->nodes())
+        if (capture::is_draft(row.source) &&
+            last[static_cast<std::size_t>(row.node)] != capture::NodeState::kWithdrawn)
+          states.insert({last[static_cast<std::size_t>(row.node)], capture::NodeState::kPending});
+    } else {
+      for (const capture::InputRow& row : picture_.mask.rows)
+        if (const auto view = scene.capture->node_at(row.node, scene.cursor); view.beam_rank < 0)
+          states.insert(view.state);
+    }
+    for (const capture::NodeState state :
+         {capture::NodeState::kAccepted, capture::NodeState::kRejected,
+          capture::NodeState::kPending}) {
+      const Mark mark = scene.theme.mark(state);
+      if (states.contains(state))
+        legend.push_back({std::string(mark.word), mark.color, mark.glyph});
+    }
+  }
+
+  // A series has cells of one size: there is room for all nodes that may ever hold KV at once; in a steady
+  // one, where those that all rows see are none, for as many as the largest forward has rows.
   std::size_t room_for(std::size_t columns, const Scene& scene) const {
+    if (scene.steady) return rows_for(columns, scene);
     if (!scene.series) return columns;
     const std::int32_t slots =
         owner_.source(scene).slot_count_at(*scene.capture, scene.capture->end_tick());

@@ -45,9 +45,15 @@ void draw_mask_header(Canvas& canvas, const MaskPicture& picture, Rect band, con
   const float em = scene.em;
   const Rect body = picture.grid.body;
   const TextStyle small = dim_text(scene, 0.76f);
-  text_in(canvas, {band.x, band.y, band.w - em * 0.3f, band.h},
-          "prompt " + std::to_string(scene.capture->run().prompt_tokens.size()), small,
-          Align::kCenter);
+  // With the nodes that every row sees: "prompt + 17", or "21 + 17" where that is too long.
+  const std::string prompt = std::to_string(scene.capture->run().prompt_tokens.size());
+  std::string label = "prompt " + prompt;
+  if (picture.mask.shared > 0) {
+    const std::string shared = " + " + std::to_string(picture.mask.shared);
+    label = "prompt" + shared;
+    if (canvas.measure(label, small).x > band.w - em * 0.3f) label = prompt + shared;
+  }
+  text_in(canvas, {band.x, band.y, band.w - em * 0.3f, band.h}, label, small, Align::kCenter);
   const auto [first, last] = picture.grid.visible_columns();
   if (picture.grid.cell_w >= em * 1.9f) {
     for (std::size_t c = first; c < last; ++c) {
@@ -62,8 +68,8 @@ void draw_mask_header(Canvas& canvas, const MaskPicture& picture, Rect band, con
   // Too narrow for tokens: how many there are, and the focused one at its place.
   const auto focus =
       std::find(picture.mask.columns.begin(), picture.mask.columns.end(), scene.focus.node());
-  std::string label = counted(picture.mask.columns.size(), "node") +
-                      (picture.slot_order ? " in slot order" : " in path order");
+  label = counted(picture.mask.columns.size(), "node") +
+          (picture.slot_order ? " in slot order" : " in path order");
   if (first > 0 || last < picture.mask.columns.size())
     label += ", " + std::to_string(first + 1) + "–" + std::to_string(last) + " shown";
   if (focus == picture.mask.columns.end()) {

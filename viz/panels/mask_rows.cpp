@@ -18,6 +18,7 @@ bool MaskRows::update(const RowSource& source, const Scene& scene, bool slot_ord
   key_ = key;
   rows.clear();
   columns.clear();
+  shared = 0;
   if (forward < scene.cursor)
     for (const capture::InputRow& row : source.inputs(capture, step))
       if (row.node > 0) rows.push_back(row);
@@ -37,7 +38,16 @@ bool MaskRows::update(const RowSource& source, const Scene& scene, bool slot_ord
     if (!is_seen) columns.push_back(node);
     is_seen = 1;
   }
-  if (slot_order) return true;
+  const auto is_shared = [&](std::int32_t node) {
+    return std::ranges::all_of(rows, [&](const capture::InputRow& row) {
+      return row.node != node && capture.visible(row, node);
+    });
+  };
+  const auto merge = [&] {
+    if (scene.steady) shared = static_cast<std::int32_t>(std::erase_if(columns, is_shared));
+    return true;
+  };
+  if (slot_order) return merge();
   // Depth first: a node stands behind its ancestors.
   columns.clear();
   std::vector<std::int32_t> stack = {0};
@@ -50,7 +60,7 @@ bool MaskRows::update(const RowSource& source, const Scene& scene, bool slot_ord
       if (capture.nodes()[static_cast<std::size_t>(*child)].tick < scene.cursor)
         stack.push_back(*child);
   }
-  return true;
+  return merge();
 }
 
 std::string mask_csv(const RowSource& source, const Scene& scene, bool slot_order) {

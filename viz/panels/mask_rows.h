@@ -16,6 +16,9 @@ struct MaskRows {
   std::vector<capture::InputRow> rows;
   std::vector<std::int32_t>
       columns;  // nodes: behind their ancestors, or in the order of their slots
+  // Of a steady scene nodes that every row sees are no columns but counted here: as with the prompt there
+  // is nothing to tell them apart, and the others get room for their tokens.
+  std::int32_t shared = 0;
 
   // Gathers them where the cursor, the order or the capture changed. False: this step has no inputs
   // of the tree (prefill, or its forward is still to come). scene.capture must not be null.

@@ -1,7 +1,9 @@
 // Narration: what the phase before the cursor did, in sentences whose values are links.
 #include <algorithm>
+#include <set>
 #include <sstream>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
@@ -74,8 +76,10 @@ class NarrationPanel final : public Panel {
     const float head = scene.em * kHeadEm;
     text_ = {area.x, area.y + head, area.w, std::max(0.0f, area.h - head)};
     shown_ = lay_out_narration(canvas, area.w, scene, narration_);
-    overflow_ = scene.export_mode ? 0 : std::max(0.0f, shown_.height - text_.h);
+    const float longer = std::max(0.0f, shown_.height - text_.h);
+    overflow_ = scene.export_mode ? 0 : longer;
     scroll_ = std::min(scroll_, overflow_);
+    cut_ = scene.export_mode && longer > 0;
     draw_head(canvas, area, scene);
     canvas.push_clip(text_);
     for (const NarrationSpan& span : shown_.spans) draw_span(canvas, span, scene);
@@ -93,7 +97,7 @@ class NarrationPanel final : public Panel {
     for (const NarrationSpan& span : shown_.spans) {
       const Part& part = part_of(span);
       if (part.target.kind == Target::Kind::kNone || !text_.contains(in.mouse) ||
-          !placed(span).contains(in.mouse))
+          !is_whole(placed(span)) || !placed(span).contains(in.mouse))
         continue;
       hovered_ = &part;
       reaction.hover = part.target.node;
@@ -133,6 +137,19 @@ class NarrationPanel final : public Panel {
     return {text_.x + span.box.x, text_.y + span.box.y - scroll_, span.box.w, span.box.h};
   }
 
+  // Half a line tells nothing: a line is drawn whole, or not. The first one always is.
+  bool is_whole(Rect line) const {
+    const float slack = line.h * 0.15f;  // its letters need no more
+    return (line.y >= text_.y - slack && line.bottom() <= text_.bottom() + slack) ||
+           (line.h > text_.h && line.bottom() > text_.y && line.y < text_.bottom());
+  }
+  std::size_t lines_cut() const {
+    std::set<float> lines;
+    for (const NarrationSpan& span : shown_.spans)
+      if (!is_whole(placed(span))) lines.insert(span.box.y);
+    return lines.size();
+  }
+
   static void follow(const Target& target, Reaction& reaction) {
     switch (target.kind) {
       case Target::Kind::kNode:
@@ -155,6 +172,8 @@ class NarrationPanel final : public Panel {
     const Rect box{area.x + pad, area.y + em * 0.4f, area.w - 2 * pad, em * 1.4f};
     const std::string head = heading_of(narration_);
     std::string next = next_of(scene);
+    if (const std::size_t lines = cut_ ? lines_cut() : 0; lines > 0)
+      next += (next.empty() ? "+ " : "  ·  + ") + counted(lines, "line");
     if (overflow_ > scroll_ + 1) next += next.empty() ? "scroll for more" : "  ·  scroll for more";
     const TextStyle style = bold_text(scene), dim = dim_text(scene);
     text_in(canvas, box, head, style);
@@ -164,7 +183,7 @@ class NarrationPanel final : public Panel {
 
   void draw_span(Canvas& canvas, const NarrationSpan& span, const Scene& scene) const {
     const Rect box = placed(span);
-    if (box.bottom() < text_.y || box.y > text_.bottom()) return;
+    if (!is_whole(box)) return;
     const float em = scene.em;
     const Part& part = part_of(span);
     const bool is_link = part.target.kind != Target::Kind::kNone;
@@ -202,6 +221,7 @@ class NarrationPanel final : public Panel {
   NarrationLines shown_;
   Rect text_;  // where the lines were drawn last
   float scroll_ = 0, overflow_ = 0;
+  bool cut_ = false;               // a figure too small for all lines
   const Part* hovered_ = nullptr;  // of narration_
 };
 

@@ -18,6 +18,8 @@ struct PanelInfo {
   std::string to_try;  // one thing to do with it, in the imperative
   std::string empty;   // what to do when there is nothing to show
   bool zooms = false;  // answers to the keys that zoom and fit
+  bool grows =
+      false;  // its whole picture grows with the run: a figure can be limited to some steps
 };
 
 class Panel {

@@ -26,6 +26,11 @@ void explain(const TrieItem& item, std::int32_t merged, const Scene& scene,
   if (merged > 0) lines.push_back("and " + counted(merged, "more node") + " on this spot: zoom in");
 }
 
+// An audience is never shown everything in letters that nobody reads.
+void fit(TriePicture& picture, const Scene& scene) {
+  scene.steady ? picture.view.follow() : picture.view.fit();
+}
+
 // ',' and '.': the neighbours in the column.
 void step_focus(int direction, const TrieShape& shape, const Scene& scene, Reaction& reaction) {
   for (std::size_t i = 0; i < shape.items().size(); ++i) {
@@ -47,7 +52,7 @@ Reaction trie_input(const Input& in, Rect mode_button, const Scene& scene, TrieP
   Reaction reaction;
   if (!scene.capture || picture.shape.items().empty()) return reaction;
   if (picture.minimap.input(in, picture.body, picture.view)) {
-    if (in.fit) picture.view.fit();
+    if (in.fit) fit(picture, scene);
     reaction.hover = -1;
     reaction.tooltip = {"the whole trie: click or drag to go there; F: all of it"};
     return reaction;
@@ -60,7 +65,7 @@ Reaction trie_input(const Input& in, Rect mode_button, const Scene& scene, TrieP
   if (in.pan_right) picture.view.move(-scene.em * 6, 0);
   if (in.wheel_x != 0) picture.view.move(in.wheel_x * scene.em * 3, 0);
   if (in.dragging) picture.view.move(in.drag_delta.x, in.drag_delta.y);
-  if (in.fit) picture.view.fit();
+  if (in.fit) fit(picture, scene);
   if (in.fold) next_mode(folds);
   if (in.previous || in.next) step_focus(in.next ? 1 : -1, picture.shape, scene, reaction);
   if (!in.inside) return reaction;

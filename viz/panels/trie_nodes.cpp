@@ -13,6 +13,7 @@ namespace {
 
 using capture::NodeState;
 
+constexpr float kCaptionRoom = 0.96f;           // em of the tree, below a box
 constexpr float kTextPx = 6.5f, kDetailPx = 9;  // text sizes from which labels are drawn
 
 // Of the newest sequence that ends there; `otherwise` where it has no score.
@@ -166,6 +167,10 @@ void draw_trie_chip(Canvas& canvas, TriePicture& picture, std::int32_t item, con
   const Rect box = box_of(picture, item);
   if (box.right() < picture.body.x || box.x > picture.body.right() ||
       box.bottom() + picture.unit < picture.body.y || box.y > picture.body.bottom())
+    return;
+  if (picture.section &&
+      (box.x < picture.body.x || box.right() > picture.body.right() || box.y < picture.body.y ||
+       box.bottom() + picture.unit * kCaptionRoom > picture.body.bottom()))
     return;
   const NodeState state = picture.shape.states()[TrieShape::index(it.node)];
   const Mark mark = scene.theme.mark(state);

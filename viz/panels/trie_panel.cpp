@@ -67,7 +67,8 @@ class TriePanel final : public Panel {
         "elsewhere.",
         "Follow a dashed branch to its end: Δ is how far it was below the worst beam that was kept.",
         "No tree yet: step once (F10) to run the prefill.",
-        /*zooms=*/true};
+        /*zooms=*/true,
+        /*grows=*/true};
     return info;
   }
 
@@ -96,8 +97,14 @@ class TriePanel final : public Panel {
     TrieShape all;
     all.update(canvas, scene, folds_.options, folds_.version);
     const auto rows = static_cast<float>(all.layout().rows());
-    return {(all.width() + 2 * TriePicture::kMarginEm) * scene.em,
-            (rows * TriePicture::kRowEm + 2 * TriePicture::kMarginEm + 2) * scene.em};
+    const float note = all.left_out() > 0 ? TriePicture::kNoteEm : 0, em = scene.em;
+    const Point tree{(all.width() + 2 * TriePicture::kMarginEm) * em,
+                     (rows * TriePicture::kRowEm + 2 * TriePicture::kMarginEm + note) * em};
+    float head = 2 * em;
+    if (legend_rows({0, 0, tree.x, tree.y + head}, scene) > 1)
+      head = std::max(head, em * 0.6f + legend_height(canvas, std::max(tree.x, em * 30) - em * 1.2f,
+                                                      legend_of(all, scene), scene));
+    return {tree.x, tree.y + head};
   }
 
   std::string csv(const Scene& scene) const override {

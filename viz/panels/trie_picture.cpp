@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/counted.h"
+#include "viz/look/drawing.h"
+
 namespace triescope::viz {
 namespace {
 
 using capture::NodeState;
 
-constexpr float kMergePx = 3;  // marks closer than this become one
+constexpr float kMergePx = 3;        // marks closer than this become one
+constexpr float kLeastZoom = 0.75f;  // of a figure: smaller letters are not read
 
 // Of several marks on one spot, the one that matters is drawn.
 int weight(NodeState state, std::int32_t rank) {
@@ -89,24 +93,92 @@ void draw_merged(Canvas& canvas, TriePicture& picture, const Scene& scene, std::
   }
 }
 
-// What a steady view keeps in sight: the node that grows and the one before it, to the end of what
-// lives; of the rows those of all live leaves and of what hangs there, from the top as far as they fit, but
-// the best one's in any case. In px at zoom 1.
-Rect tip_of(const TriePicture& picture, float end_x, float end_row, float em) {
+// What a steady view keeps in sight: the step's nodes with what they hang from; where there is no room for
+// all, what was accepted or kept goes first, and of rows that are still too many the best one's. In px at
+// zoom 1.
+TrieView::Sight sight_of(const TriePicture& picture, float zoom, float em) {
   const TrieShape& shape = picture.shape;
   const std::int32_t best = shape.best_leaf();
-  if (best < 0) return {0, 0, TriePicture::kMinChipEm * em, TriePicture::kRowEm * em};
-  const std::int32_t before = std::max(0, shape.layout().column(best) - 1);
-  const float from = shape.column_x()[TrieShape::index(before)] * em;
+  if (best < 0) {
+    const Rect root{0, 0, TriePicture::kMinChipEm * em, TriePicture::kRowEm * em};
+    return {root, root};
+  }
   const float pitch = TriePicture::kRowEm * em;
-  auto top = static_cast<float>(shape.first_live_row()),
-       bottom = static_cast<float>(shape.last_live_row() + 1);
-  const float best_row = std::floor(end_row);
-  const float fit =
-      std::max(1.0f, std::floor((picture.body.h - 2 * TriePicture::kMarginEm * em) / pitch));
-  if (best_row >= top + fit) top = best_row;
-  bottom = std::min(bottom, top + fit);
-  return {from, top * pitch, std::max(0.0f, end_x - from), (bottom - top) * pitch};
+  // The leaf alone tells nothing: with what it hangs from.
+  const bool alone = shape.step_cells().first_column == shape.step_cells().last_column;
+  const auto rect_of = [&](TrieCells cells) {
+    if (alone) cells.first_column = std::max(0, cells.first_column - 1);
+    const float x = shape.column_x()[TrieShape::index(cells.first_column)] * em;
+    // Behind a live leaf stand its rank and its sum.
+    const auto end = [&](std::int32_t column, float behind) {
+      return (shape.column_x()[TrieShape::index(column) + 1] - TriePicture::kGutterEm + behind) *
+             em;
+    };
+    float right = std::max(end(cells.last_column, 0),
+                           end(shape.kept_cells().last_column, TriePicture::kTailEm));
+    // The same room behind the last of the others, where it costs nothing.
+    if (const float wide = end(cells.last_column, TriePicture::kTailEm);
+        (wide - x) * zoom <= picture.body.w - 2 * TriePicture::kMarginEm * em)
+      right = std::max(right, wide);
+    return Rect{x, static_cast<float>(cells.first_row) * pitch, right - x,
+                static_cast<float>(cells.last_row + 1 - cells.first_row) * pitch};
+  };
+  TrieView::Sight sight{rect_of(shape.step_cells()), rect_of(shape.kept_cells())};
+  // Too many rows for all that was kept: from the best leaf back as far as there is room.
+  if (const float room = picture.body.h - 2 * TriePicture::kMarginEm * em;
+      sight.first.h * zoom > room) {
+    std::int32_t top = shape.layout().row(best), bottom = top;
+    for (std::int32_t item = best; item >= 0 && shape.in_step()[TrieShape::index(item)];
+         item = shape.layout().parent(item)) {
+      const std::int32_t row = shape.layout().row(item);
+      const std::int32_t higher = std::min(top, row), lower = std::max(bottom, row);
+      if (static_cast<float>(lower + 1 - higher) * pitch * zoom > room) break;
+      top = higher, bottom = lower;
+    }
+    sight.first.y = static_cast<float>(top) * pitch;
+    sight.first.h = static_cast<float>(bottom + 1 - top) * pitch;
+  }
+  return sight;
+}
+
+std::string lacking_text(std::int32_t nodes) { return "+ " + counted(nodes, "node"); }
+
+// Below a figure: how many nodes it lacks.
+void draw_note(Canvas& canvas, const TriePicture& picture, const Scene& scene) {
+  std::int32_t lacking = picture.shape.left_out();
+  if (picture.section) {
+    for (const TrieItem& item : picture.shape.items()) lacking += item.run;
+    for (const TrieChip& chip : picture.chips)
+      lacking -= picture.shape.items()[TrieShape::index(chip.item)].run;
+  }
+  if (lacking <= 0) return;
+  const float em = scene.em, margin = TriePicture::kMarginEm * em;
+  text_in(canvas,
+          {picture.body.x + margin, picture.body.bottom(), picture.body.w - 2 * margin,
+           TriePicture::kNoteEm * em},
+          lacking_text(lacking), dim_text(scene), Align::kRight);
+}
+
+// An audience is told how much of the step lies out of sight, in the lower right corner.
+void draw_step_note(Canvas& canvas, const TriePicture& picture, const Scene& scene) {
+  std::int32_t lacking = 0;
+  for (const char one : picture.shape.in_step()) lacking += one;
+  for (const TrieChip& chip : picture.chips) {
+    const float middle = chip.area.x + chip.area.w / 2;
+    if (picture.shape.in_step()[TrieShape::index(chip.item)] &&
+        picture.body.contains({middle, chip.area.y}) &&
+        picture.body.contains({middle, chip.area.bottom()}))
+      --lacking;
+  }
+  if (lacking <= 0) return;
+  const float em = scene.em;
+  const TextStyle style = dim_text(scene);
+  const std::string text = lacking_text(lacking) + " of this step";
+  const Point size = canvas.measure(text, style);
+  const Rect box{picture.body.right() - size.x - em * 1.2f, picture.body.bottom() - em * 1.7f,
+                 size.x + em * 0.8f, em * 1.4f};
+  canvas.fill_rect(box, scene.theme.background, em * 0.3f);
+  text_in(canvas, box, text, style, Align::kCenter);
 }
 
 }  // namespace
@@ -132,10 +204,25 @@ void draw_trie(Canvas& canvas, TriePicture& picture, const Scene& scene) {
   whole.origin = {TriePicture::kMarginEm * em, TriePicture::kMarginEm * em};
   TrieView& view = scene.export_mode ? whole : picture.view;
   const float pitch = TriePicture::kRowEm * em, margin = TriePicture::kMarginEm * em;
-  if (scene.steady && !scene.export_mode)
+  const bool figure = scene.export_mode && !scene.series;
+  bool lacks = figure && picture.shape.left_out() > 0;
+  if (lacks) picture.body.h -= TriePicture::kNoteEm * em;
+  picture.section = false;
+  if (figure) {
+    const float wide = (picture.body.w - 2 * margin) / (picture.shape.width() * em),
+                high = (picture.body.h - 2 * margin) / (rows * pitch);
+    if (std::min(wide, high) < kLeastZoom) {
+      picture.section = true;
+      whole.mode = TrieView::Mode::kFollow;
+      whole.zoom = std::clamp(high, kLeastZoom, 1.0f);
+      if (!lacks) picture.body.h -= TriePicture::kNoteEm * em;
+      lacks = true;
+    }
+  }
+  if ((scene.steady && !scene.export_mode) || picture.section)
     view.place_steady(picture.body, picture.shape.width() * em, rows, pitch,
-                      tip_of(picture, end_x, end_row, em), margin,
-                      picture.shape.whole_width() * em);
+                      sight_of(picture, view.zoom, em), margin,
+                      (figure ? picture.shape.width() : picture.shape.whole_width()) * em);
   else
     view.place(picture.body, picture.shape.width() * em, rows, pitch, end_x, end_row, margin);
   if (scene.export_mode) {
@@ -168,9 +255,10 @@ void draw_trie(Canvas& canvas, TriePicture& picture, const Scene& scene) {
       static_cast<std::int32_t>(std::ceil((picture.body.h - picture.view.drawn.y) / drawn_pitch)) +
       1;
 
+  if (lacks) canvas.push_clip(picture.body);
   if (drawn_pitch < kMergePx ||
       picture.unit * (TriePicture::kMinChipEm + TriePicture::kGutterEm) < kMergePx)
-    return draw_merged(canvas, picture, scene, first, last, top, bottom);
+    return draw_merged(canvas, picture, scene, first, last, top, bottom);  // never of a figure
   for (std::int32_t c = std::max(1, first);
        c < std::min(last + 1, picture.shape.layout().columns()); ++c)
     for (const bool dead : {true, false})  // what lives lies above
@@ -182,6 +270,10 @@ void draw_trie(Canvas& canvas, TriePicture& picture, const Scene& scene) {
   for (std::int32_t c = first; c < last; ++c)
     for_rows(picture.shape, c, top, bottom,
              [&](std::int32_t item) { draw_trie_chip(canvas, picture, item, scene); });
+  if (scene.steady && !scene.export_mode) draw_step_note(canvas, picture, scene);
+  if (!lacks) return;
+  canvas.pop_clip();
+  draw_note(canvas, picture, scene);
 }
 
 std::vector<Rect> trie_node_areas(const TriePicture& picture) {

@@ -22,6 +22,7 @@ struct TrieChip {
 
 struct TriePicture {
   static constexpr float kRowEm = 2.9f, kChipEm = 1.5f, kMarginEm = 1.2f;  // at zoom 1
+  static constexpr float kNoteEm = 1.5f;  // the line below a figure that lacks nodes
   static constexpr float kMinChipEm = TrieShape::kMinChipEm, kGutterEm = TrieShape::kGutterEm,
                          kTailEm = TrieShape::kTailEm;
 
@@ -32,9 +33,12 @@ struct TriePicture {
   float unit = 14;                        // px per em of the tree, as drawn
   std::vector<TrieChip> chips;            // in the order they were drawn
   std::unordered_set<std::int32_t> path;  // nodes from the focus to the root
+  // A figure too small for the whole tree shows a section that can be read: boxes that the edge would cut
+  // are left out.
+  bool section = false;
 };
 
-// Places the tree in `picture.body` and draws what shows of it.
+// Places the tree in `picture.body` and draws what shows of it; a figure says how many nodes it lacks.
 void draw_trie(Canvas& canvas, TriePicture& picture, const Scene& scene);
 
 // The marks that were drawn, each with what is written below and behind it.

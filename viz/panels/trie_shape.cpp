@@ -50,6 +50,13 @@ std::string prompt_caption(const capture::Capture& capture) {
   return "prompt, " + counted(capture.run().prompt_tokens.size(), "token");
 }
 
+void TrieCells::add(std::int32_t column, std::int32_t row) {
+  first_column = std::min(first_column, column);
+  last_column = std::max(last_column, column);
+  first_row = std::min(first_row, row);
+  last_row = std::max(last_row, row);
+}
+
 void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& folds,
                        int fold_version) {
   const capture::Capture& capture = *scene.capture;
@@ -61,8 +68,10 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
     em_ = scene.em;
     fold_seen_ = -1;
   }
+  const auto section = scene.export_mode && !scene.series ? scene.range : decltype(scene.range){};
   if (&capture == capture_ && scene.cursor == cursor_ && nodes.size() == node_count_ &&
-      sequences == sequences_ && fold_version == fold_seen_ && scene.lit_from == lit_from_)
+      sequences == sequences_ && fold_version == fold_seen_ && scene.lit_from == lit_from_ &&
+      section == section_)
     return;
   if (&capture != capture_) {
     chip_width_.clear();
@@ -79,6 +88,7 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
   sequences_ = sequences;
   fold_seen_ = fold_version;
   lit_from_ = scene.lit_from;
+  section_ = section;
   changed_ =
       scene.lights() ? changed_nodes(capture, scene.lit_from, scene.cursor) : std::vector<char>();
 
@@ -87,8 +97,9 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
   const auto withdrawn_in = [](const std::vector<NodeState>& states) {
     return std::find(states.begin(), states.end(), NodeState::kWithdrawn) != states.end();
   };
-  any_withdrawn_ =
-      scene.steady ? withdrawn_in(capture.states_at(capture.end_tick())) : withdrawn_in(states_);
+  const std::vector<NodeState> last_states =
+      scene.steady ? capture.states_at(capture.end_tick()) : std::vector<NodeState>();
+  any_withdrawn_ = withdrawn_in(scene.steady ? last_states : states_);
   ++version_;
   look_at_sources(nodes);
   if (scene.steady)
@@ -116,8 +127,18 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
 
   // Folding takes away what was there, and draws the rest nearer: not where all is to stay.
   FoldOptions options = folds;
-  if (scene.steady) options.mode = FoldMode::kNone;
-  auto items = fold_trie(nodes, states_, scene.shown_step(), options);
+  if (scene.steady) {
+    options.mode = FoldMode::kNone;
+    // Tens of them a step would part what was accepted.
+    options.withdrawn = std::ranges::count(last_states, NodeState::kWithdrawn) < kManyWithdrawn;
+  }
+  auto items = section ? section_of_trie(nodes, states_, *section)
+                       : fold_trie(nodes, states_, scene.shown_step(), options);
+  left_out_ = 0;
+  if (section) {
+    left_out_ = static_cast<std::int32_t>(nodes.size());
+    for (const TrieItem& item : items) left_out_ -= item.run;
+  }
   if (scene.steady)
     lay_out_for_good(std::move(items));
   else
@@ -144,18 +165,10 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
   }
   // How far what lives, or waits to be decided, reaches.
   end_column_ = 0;
-  first_live_row_ = layout_.rows(), last_live_row_ = 0;
-  for (std::size_t i = 0; i < items_.size(); ++i) {
-    const auto item = static_cast<std::int32_t>(i);
-    const bool lives = ranks_[index(items_[i].node)] >= 0;  // a live leaf is in it, or below
-    if (lives && frontier_.contains(items_[i].last)) {
-      first_live_row_ = std::min(first_live_row_, layout_.row(item));
-      last_live_row_ = std::max(last_live_row_, layout_.row(item));
-    }
-    const bool waits = states_[index(items_[i].node)] == NodeState::kPending;
-    if (waits) last_live_row_ = std::max(last_live_row_, layout_.row(item));
-    if (lives || waits) end_column_ = std::max(end_column_, layout_.column(item));
-  }
+  for (std::size_t i = 0; i < items_.size(); ++i)
+    if (ranks_[index(items_[i].node)] >= 0 || states_[index(items_[i].node)] == NodeState::kPending)
+      end_column_ = std::max(end_column_, layout_.column(static_cast<std::int32_t>(i)));
+  look_at_step(scene.shown_step());
   best_ = -1;
   const auto best = std::find_if(frontier_.begin(), frontier_.end(),
                                  [](const auto& leaf) { return leaf.second == 0; });
@@ -165,6 +178,30 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
   for (std::size_t i = 0; i < widths.size(); ++i)
     column_x_[i + 1] = column_x_[i] + widths[i] + kGutterEm;
   width_ = column_x_.back() - kGutterEm + kTailEm;
+}
+
+void TrieShape::look_at_step(std::int32_t step) {
+  step_cells_ = kept_cells_ = {};
+  const auto add = [&](TrieCells& cells, std::int32_t item) {
+    cells.add(layout_.column(item), layout_.row(item));
+  };
+  std::vector<char> is_new(items_.size(), 0);
+  in_step_.assign(items_.size(), 0);
+  for (std::size_t i = 1; i < items_.size(); ++i) {
+    is_new[i] = capture::step_of(capture_->nodes()[index(items_[i].last)].tick) == step ||
+                states_[index(items_[i].node)] == NodeState::kPending;
+    if (!is_new[i]) continue;
+    in_step_[i] = in_step_[index(items_[i].parent)] = 1;
+  }
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    if (!frontier_.contains(items_[i].last)) continue;
+    auto item = static_cast<std::int32_t>(i);
+    in_step_[i] = 1;
+    add(kept_cells_, item);
+    while (is_new[index(item)]) add(kept_cells_, item = items_[index(item)].parent);
+  }
+  for (std::size_t i = 0; i < items_.size(); ++i)
+    if (in_step_[i]) add(step_cells_, static_cast<std::int32_t>(i));
 }
 
 // The layout grows where the tree only grew; it is rebuilt where something died or went away.

@@ -6,10 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "core/capture/capture.h"
@@ -22,6 +24,12 @@ namespace triescope::viz {
 
 // "prompt, 21 tokens": below the root.
 std::string prompt_caption(const capture::Capture& capture);
+
+// Columns and rows of some items, both ends included.
+struct TrieCells {
+  std::int32_t first_column = INT32_MAX, last_column = -1, first_row = INT32_MAX, last_row = -1;
+  void add(std::int32_t column, std::int32_t row);
+};
 
 class TrieShape {
  public:
@@ -43,10 +51,15 @@ class TrieShape {
   float width() const { return width_; }
   // Of a steady scene: the width at the end of the run; 0 = not known, for it goes on.
   float whole_width() const { return whole_width_; }
+  // Nodes before the cursor that no item stands for: of other steps, where a figure is limited to some.
+  std::int32_t left_out() const { return left_out_; }
   std::int32_t end_column() const { return end_column_; }  // how far what lives reaches
-  // Rows of the live leaves, the uppermost and the lowest; the latter with what waits to be decided.
-  std::int32_t first_live_row() const { return first_live_row_; }
-  std::int32_t last_live_row() const { return last_live_row_; }
+  // What the step shown brought: the nodes it hung or waits to decide, what they hang from, the live leaves.
+  const TrieCells& step_cells() const { return step_cells_; }
+  // The live leaves among them, and the way that led to them in this step.
+  const TrieCells& kept_cells() const { return kept_cells_; }
+  // By item: whether it belongs to the step.
+  const std::vector<char>& in_step() const { return in_step_; }
   // Whether an item was hung, or its state changed, where the scene lights that.
   bool is_lit(const TrieItem& item) const {
     return index(item.last) < changed_.size() && changed_[index(item.last)] != 0;
@@ -78,6 +91,7 @@ class TrieShape {
   float width_of(Canvas& canvas, const TrieItem& item, const Scene& scene);
   void lay_out(std::vector<TrieItem> items);
   void lay_out_for_good(std::vector<TrieItem> items);
+  void look_at_step(std::int32_t step);
   void look_at_sources(std::span<const capture::NodeRow> nodes);
 
   // What it was built for.
@@ -86,6 +100,7 @@ class TrieShape {
   std::size_t node_count_ = 0;
   std::int64_t sequences_ = 0;
   int fold_seen_ = -1;
+  std::optional<std::pair<std::int32_t, std::int32_t>> section_;  // steps
   float em_ = 0;
   std::uint64_t version_ = 0;
 
@@ -107,7 +122,9 @@ class TrieShape {
   bool in_lanes_ = false;  // the layout is a steady scene's
   std::vector<float> column_x_;
   float width_ = 0, whole_width_ = 0;
-  std::int32_t end_column_ = 0, first_live_row_ = 0, last_live_row_ = 0;
+  std::int32_t end_column_ = 0, left_out_ = 0;
+  TrieCells step_cells_, kept_cells_;
+  std::vector<char> in_step_;
   capture::Tick lit_from_ = -1;
   std::vector<char> changed_;                           // by node; empty = nothing is lit
   std::unordered_map<std::int32_t, float> chip_width_;  // by token

@@ -13,12 +13,6 @@ namespace {
 using capture::NodeState;
 using capture::Verdict;
 
-bool has_drafts(const Scene& scene) {
-  const auto steps = scene.capture->steps();
-  return std::any_of(steps.begin(), steps.end(),
-                     [](const capture::StepRow& row) { return row.drafted > 0; });
-}
-
 // Bins: accepted counts as they are, margins in tenths; the last one holds all margins above.
 constexpr std::int32_t kLastTenth = 30;
 
@@ -34,6 +28,12 @@ std::string margin_text(std::int32_t bin) {
 
 }  // namespace
 
+bool VerdictHistory::is_of_drafts(const Scene& scene) {
+  const auto steps = scene.capture->steps();
+  return std::any_of(steps.begin(), steps.end(),
+                     [](const capture::StepRow& row) { return row.drafted > 0; });
+}
+
 void VerdictHistory::clear() { bars_ = histogram_ = {}; }
 
 bool VerdictHistory::any(const Scene& scene) { return !values_of(scene).empty(); }
@@ -47,7 +47,7 @@ void VerdictHistory::draw(Canvas& canvas, Rect area, float height, const Scene& 
 }
 
 void VerdictHistory::input(const Input& in, const Scene& scene, Reaction& reaction) {
-  const bool drafts = has_drafts(scene);
+  const bool drafts = is_of_drafts(scene);
   if (bars_.area.w > 0 && bars_.area.contains(in.mouse)) {
     const auto step = static_cast<std::int32_t>(std::lround(bars_.x.value(in.mouse.x)));
     if (const auto row = scene.capture->step(step)) {
@@ -92,7 +92,7 @@ const std::vector<VerdictHistory::StepValue>& VerdictHistory::values_of(const Sc
   values_steps_ = counts.steps;
   values_verdicts_ = counts.verdicts;
   values_.clear();
-  const bool drafts = has_drafts(scene);
+  const bool drafts = is_of_drafts(scene);
   for (const capture::StepRow& row : scene.capture->steps()) {
     if (row.step == 0) continue;
     if (drafts) {
@@ -110,7 +110,7 @@ const std::vector<VerdictHistory::StepValue>& VerdictHistory::values_of(const Sc
 
 std::map<std::int32_t, int> VerdictHistory::histogram_of(const Scene& scene) {
   std::map<std::int32_t, int> counts;
-  const bool drafts = has_drafts(scene);
+  const bool drafts = is_of_drafts(scene);
   for (const StepValue& row : values_of(scene))
     if (scene.in_range(row.step)) ++counts[bin_of(row.value, drafts)];
   return counts;
@@ -118,7 +118,7 @@ std::map<std::int32_t, int> VerdictHistory::histogram_of(const Scene& scene) {
 
 std::optional<capture::Tick> VerdictHistory::next_with(const Scene& scene, std::int32_t bin) {
   std::optional<capture::Tick> first;
-  const bool drafts = has_drafts(scene);
+  const bool drafts = is_of_drafts(scene);
   for (const StepValue& row : values_of(scene)) {
     if (!scene.in_range(row.step) || bin_of(row.value, drafts) != bin) continue;
     const capture::Tick tick = std::min(scene.capture->end_tick(),
@@ -130,7 +130,7 @@ std::optional<capture::Tick> VerdictHistory::next_with(const Scene& scene, std::
 }
 
 std::int32_t VerdictHistory::current_bin(const Scene& scene) {
-  const bool drafts = has_drafts(scene);
+  const bool drafts = is_of_drafts(scene);
   for (const StepValue& row : values_of(scene))
     if (row.step == scene.shown_step()) return bin_of(row.value, drafts);
   return -1;
@@ -138,7 +138,7 @@ std::int32_t VerdictHistory::current_bin(const Scene& scene) {
 
 void VerdictHistory::draw_bars(Canvas& canvas, Rect area, const Scene& scene) {
   const float em = scene.em;
-  const bool drafts = has_drafts(scene);
+  const bool drafts = is_of_drafts(scene);
   text_in(canvas, {area.x, area.y, area.w, em * 1.2f},
           drafts ? "accepted drafts by step" : "margin by step: Δ Σ log p at the cut",
           dim_text(scene, 0.8f));
@@ -206,7 +206,7 @@ void VerdictHistory::draw_bars(Canvas& canvas, Rect area, const Scene& scene) {
 void VerdictHistory::draw_histogram(Canvas& canvas, Rect area, const Scene& scene) {
   const float em = scene.em;
   if (area.w < em * 7) return;
-  const bool drafts = has_drafts(scene);
+  const bool drafts = is_of_drafts(scene);
   const auto counts = histogram_of(scene);
   if (counts.empty()) return;
   double steps = 0, sum = 0;

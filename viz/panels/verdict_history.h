@@ -22,22 +22,26 @@ class VerdictHistory {
   void draw(Canvas& canvas, Rect area, float height, const Scene& scene);
   void input(const Input& in, const Scene& scene, Reaction& reaction);
 
- private:
+  // Its parts, each as a chart of its own.
+  static bool is_of_drafts(const Scene& scene);  // else of margins
   struct StepValue {
     std::int32_t step = 0;
     float value = 0;
   };
+  const std::vector<StepValue>& values_of(const Scene& scene);
+  // Steps by accepted drafts, or by tenths of the margin.
+  std::map<std::int32_t, int> histogram_of(const Scene& scene);
+  void draw_bars(Canvas& canvas, Rect area, const Scene& scene);
+  void draw_histogram(Canvas& canvas, Rect area, const Scene& scene);
+
+ private:
   struct Chart {
     Rect area;
     AxisScale x;
   };
 
-  const std::vector<StepValue>& values_of(const Scene& scene);
-  std::map<std::int32_t, int> histogram_of(const Scene& scene);
   std::optional<capture::Tick> next_with(const Scene& scene, std::int32_t bin);
   std::int32_t current_bin(const Scene& scene);
-  void draw_bars(Canvas& canvas, Rect area, const Scene& scene);
-  void draw_histogram(Canvas& canvas, Rect area, const Scene& scene);
 
   const capture::Capture* values_for_ = nullptr;
   std::int64_t values_steps_ = -1, values_verdicts_ = -1;

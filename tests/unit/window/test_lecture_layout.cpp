@@ -91,6 +91,28 @@ TEST_CASE(
   CHECK(tall.panels[0].bottom() < tall.panels[1].y);
 }
 
+TEST_CASE("lecture: two runs have columns of equal width, in the places of one") {
+  for (const viz::Point window : {viz::Point{1920, 1080}, {1280, 720}, {2560, 1440}})
+    for (const bool lesson : {false, true}) {
+      CAPTURE(window.x);
+      const float em = lecture_em(window, 1);
+      const LecturePlaces one = lecture_places(window, em, 1, lesson);
+      const auto [left, right] = lecture_pair(window, em, lesson);
+      CHECK(same(left.lesson, one.lesson));
+      CHECK(left.narration.x == one.narration.x);
+      CHECK(right.narration.right() == one.narration.right());
+      CHECK(std::abs(left.narration.w - right.narration.w) <= 1);
+      for (const auto& [a, b] : {std::pair{left.panels[0], right.panels[0]},
+                                 std::pair{left.narration, right.narration}}) {
+        CHECK(apart(a, b));
+        CHECK(a.y == b.y);
+        CHECK(a.h == b.h);
+      }
+      CHECK(left.panels[0].w == left.narration.w);
+      CHECK(apart(right.panels[0], right.narration));
+    }
+}
+
 TEST_CASE("lecture: nine panels have digits, and every arrangement is of known ones") {
   CHECK(lecture_panels().size() == 9);
   CHECK(std::set<std::string>(lecture_panels().begin(), lecture_panels().end()).size() == 9);

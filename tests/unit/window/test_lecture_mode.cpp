@@ -1,6 +1,7 @@
 // Lecture mode without a window: what it shows, its keys, what is lit, and that it leaves no trace.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "app/window/commands.h"
@@ -8,6 +9,7 @@
 #include "app/window/lecture_layout.h"
 #include "app/window/script.h"
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "tests/support/paths.h"
 
 namespace triescope::app::test_lecture_mode {
@@ -213,6 +215,76 @@ TEST_CASE_FIXTURE(Hall,
   CHECK(lecture.panels() == Names{"mask"});
   CHECK_THROWS_AS(lecture.set_panels({"maks"}), Error);
   CHECK(lecture.panels() == Names{"mask"});
+}
+
+TEST_CASE_FIXTURE(
+    Hall, "lecture: two compared runs stay compared, one panel of each, and step together") {
+  Document& right = open("lookup.tscap");
+  Document& left = open("beam.tscap");
+  workspace.compare(&right);
+  workspace.go_to_start();
+  workspace.sync_partner();
+  const nlohmann::json before = workspace.state_json({});
+  press("F8");
+  CHECK(workspace.partner() == &right);
+  CHECK(lecture.panels() == Names{"trie"});
+  CHECK(lecture.state_json()["compared_with"] == right.title);
+  press("3");
+  CHECK(lecture.panels() == Names{"mask"});
+  press("3");  // the only one stays
+  CHECK(lecture.panels() == Names{"mask"});
+  Names gone_through;
+  for (int i = 0; i < 8; ++i) {
+    press("Tab");
+    REQUIRE(lecture.panels().size() == 1);
+    gone_through.push_back(lecture.panels().front());
+  }
+  CHECK(std::ranges::count(gone_through, "verdict") > 0);
+  lecture.set_panels({"trie", "text"});
+  CHECK(lecture.panels() == Names{"trie"});
+  CHECK(&lecture.panel("trie", left) != &lecture.panel("trie", right));
+  CHECK(&lecture.panel("trie", left) == &lecture.panel("trie", left));
+  // The clicker moves the one in front, and the comparison's alignment the other.
+  for (int i = 0; i < 12; ++i) {
+    press("PageDown");
+    workspace.sync_partner();
+    CHECK(right.cursor ==
+          viz::matching_tick(*left.capture, left.cursor, *right.capture, workspace.along()));
+    CHECK(lecture.lit_from(left) == left.cursor - 1);
+    CHECK(lecture.lit_from(right) < std::max<capture::Tick>(1, right.cursor));
+  }
+  CHECK(right.cursor > 0);
+  workspace.go_to_start();
+  workspace.sync_partner();
+  press("F8");
+  CHECK(workspace.state_json({})["compare"] == before["compare"]);
+  CHECK(workspace.state_json({})["panes"] == before["panes"]);
+  // One run alone: two panels again.
+  workspace.stop_comparing();
+  press("F8");
+  CHECK(lecture.panels() == Names{"trie", "text"});
+  CHECK(lecture.state_json()["compared_with"].is_null());
+}
+
+TEST_CASE_FIXTURE(Hall, "lecture: in a lesson it begins with the panels that the step asked for") {
+  workspace.open_lesson(lesson_capture("08-checking-a-tree.md"));
+  REQUIRE(workspace.lesson.is_open());
+  REQUIRE(workspace.active());
+  for (std::size_t step = 0; step < workspace.lesson.steps(); ++step) {
+    CAPTURE(step);
+    workspace.lesson.go_to(step);
+    Names asked;
+    for (const LessonPlayer::Line& line : workspace.lesson.take_lines()) {
+      script(line.verb, line.argument);
+      if (line.verb == "panels") asked = words(line.argument);
+    }
+    if (asked.empty()) continue;
+    std::erase(asked, "narration");
+    if (asked.size() > 2) asked.resize(2);
+    press("F8");
+    CHECK(lecture.panels() == asked);
+    press("F8");
+  }
 }
 
 TEST_CASE_FIXTURE(Hall, "lecture: its theme is its own, at first the projector's") {

@@ -366,4 +366,59 @@ TEST_CASE("a device, a pipe or a link is written to, never replaced") {
   CHECK_THROWS_AS(export_panel(draft_capture(), "memory", folder.path().string(), options), Error);
 }
 
+TEST_CASE("what the screen shows: a panel's own zoom and size, one run or two") {
+  TempDir folder;
+  const auto panel = make_panel("trie"), other = make_panel("trie");
+  Scene scene;
+  scene.capture = &beam_capture();
+  scene.cursor = beam_capture().end_tick();
+  scene.em = 15;
+  const Point size{500, 300};
+  ExportOptions options;
+  options.format = ExportFormat::kPng;
+  const auto written = [&](const std::vector<SeenPanel>& panels, const char* name) {
+    const std::string path = (folder.path() / name).string();
+    export_seen(panels, path, options);
+    return path;
+  };
+  const auto width = [](const std::string& path) {
+    cairo_surface_t* surface = cairo_image_surface_create_from_png(path.c_str());
+    const int pixels = cairo_image_surface_get_width(surface);
+    cairo_surface_destroy(surface);
+    return pixels;
+  };
+  const std::string before = written({{panel.get(), scene, size, "one"}}, "before.png");
+  CHECK(width(before) == 530);  // a margin of an em on either side
+  panel->set_view_state("mode=none;zoom=2.5");
+  const std::string after = written({{panel.get(), scene, size, "one"}}, "after.png");
+  CHECK(width(after) == 530);
+  CHECK((test::read_file(before) != test::read_file(after)));
+  CHECK(width(written({{panel.get(), scene, size, "one"}, {other.get(), scene, size, "two"}},
+                      "two.png")) == 1060);
+}
+
+TEST_CASE("a part of a trie: one step is narrower than all, and a chart is exported like a panel") {
+  TempDir folder;
+  const auto width_of = [&](const std::string& name, const ExportOptions& options) {
+    const std::string path = (folder.path() / "p.png").string();
+    export_panel(draft_capture(), name, path, options);
+    cairo_surface_t* surface = cairo_image_surface_create_from_png(path.c_str());
+    const int pixels = cairo_image_surface_get_width(surface);
+    cairo_surface_destroy(surface);
+    return pixels;
+  };
+  ExportOptions options;
+  options.format = ExportFormat::kPng;
+  options.step = 20;
+  const int whole = width_of("trie", options);
+  options.part = ExportPart::kStep;
+  CHECK(width_of("trie", options) * 2 < whole);
+  options.part = ExportPart::kSeen;
+  CHECK(width_of("trie", options) == 960 + 28);
+  options.part = ExportPart::kWhole;
+  for (const char* chart : {"acceptance", "acceptance-by-step", "levels"})
+    CHECK(width_of(chart, options) > 300);
+  CHECK_THROWS_AS(export_part_from_string("half"), Error);
+}
+
 }  // namespace test_export

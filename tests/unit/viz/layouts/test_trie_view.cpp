@@ -13,10 +13,13 @@ constexpr Rect kBody{50, 70, 1000, 400};  // where it lies on the canvas does no
 constexpr float kPitch = 40, kMargin = 20;
 
 // A tree of `width` px and `rows`, growing at the column from `x` to `end` in the rows from `row` to `last`.
+Rect cells(float x, float end, float row, float last) {
+  return {x, row * kPitch, end - x, (last + 1 - row) * kPitch};
+}
 void place(TrieView& view, float width, float rows, float x, float end, float row, float last,
            float whole = 0) {
   view.place_steady(kBody, width, rows, kPitch,
-                    {x, row * kPitch, end - x, (last + 1 - row) * kPitch}, kMargin, whole);
+                    {cells(x, end, row, last), cells(x, x + 1, row, row)}, kMargin, whole);
 }
 
 }  // namespace
@@ -37,16 +40,16 @@ TEST_CASE("steady view: it moves once where the end leaves it, and then stays ag
   place(view, 900, 3, 800, 960, 0, 0);
   REQUIRE(view.drawn.x == kMargin);
   place(view, 1000, 3, 840, 961, 0, 0);  // 961 + 20 > 1000 - 20
-  CHECK(view.drawn.x == 600 - 961);      // the end at six tenths of the room
-  for (float end = 970; end <= 961 + 380; end += 10) {
+  CHECK(view.drawn.x == 700 - 961);      // the end at seven tenths of the room
+  for (float end = 970; end <= 961 + 280; end += 10) {
     place(view, end + 50, 3, end - 100, end, 0, 0);
-    CHECK(view.drawn.x == 600 - 961);
+    CHECK(view.drawn.x == 700 - 961);
   }
-  place(view, 2000, 3, 1250, 1350, 0, 0);
-  CHECK(view.drawn.x == 600 - 1350);
+  place(view, 3000, 3, 2250, 2350, 0, 0);
+  CHECK(view.drawn.x == 700 - 2350);
   // Back to where the beginning of the end is out of sight on the left: again in one go.
-  place(view, 900, 3, 700, 800, 0, 0);
-  CHECK(view.drawn.x == 600 - 800);
+  place(view, 1500, 3, 1400, 1500, 0, 0);
+  CHECK(view.drawn.x == 700 - 1500);
   place(view, 100, 3, 0, 40, 0, 0);
   CHECK(view.drawn.x == kMargin);
 }
@@ -57,6 +60,37 @@ TEST_CASE("steady view: what is longer than the room is shown from its beginning
   CHECK(view.drawn.x == kMargin - 500);
   place(view, 3000, 1, 500, 2500, 0, 0);
   CHECK(view.drawn.x == kMargin - 500);
+}
+
+TEST_CASE("steady view: where there is no room for all, what goes first is in sight to its end") {
+  TrieView view;
+  const auto place_first = [&](float first_begin, float first_end, float first_row,
+                               float last_row) {
+    view.place_steady(kBody, 4000, 30, kPitch,
+                      {cells(500, 2500, 2, 20), cells(first_begin, first_end, first_row, last_row)},
+                      kMargin, 0);
+  };
+  place_first(500, 1400, 2, 8);  // it fits: from the beginning of all
+  CHECK(view.drawn.x == kMargin - 500);
+  CHECK(view.drawn.y == kMargin - 2 * kPitch);
+  place_first(500, 1800, 14,
+              16);  // it does not: its end at the right, the rows down to the last of it
+  CHECK(view.drawn.x == 1000 - kMargin - 1800);
+  CHECK(view.drawn.y == 400 - kMargin - 17 * kPitch);
+  place_first(1000, 1500, 12, 13);  // in sight already: nothing moves
+  CHECK(view.drawn.x == 1000 - kMargin - 1800);
+  CHECK(view.drawn.y == 400 - kMargin - 17 * kPitch);
+}
+
+TEST_CASE("steady view: following again is as if nobody had moved it") {
+  TrieView view, fresh;
+  place(view, 3000, 3, 2250, 2350, 0, 0);
+  view.zoom_at({100, 100}, 0.2f);
+  view.follow();
+  place(view, 3000, 3, 1250, 1350, 0, 0);
+  place(fresh, 3000, 3, 1250, 1350, 0, 0);
+  CHECK(view.drawn.x == fresh.drawn.x);
+  CHECK(view.drawn_zoom == 1);
 }
 
 TEST_CASE("steady view: rows likewise, with the lowest at three quarters of the height") {
@@ -74,14 +108,15 @@ TEST_CASE("steady view: rows likewise, with the lowest at three quarters of the 
 TEST_CASE("steady view: a room of another size, or another zoom, begins at the top left again") {
   TrieView view;
   place(view, 2000, 1, 1200, 1300, 0, 0);
-  REQUIRE(view.drawn.x == 600 - 1300);
+  REQUIRE(view.drawn.x == 700 - 1300);
   place(view, 2000, 1, 740, 840, 0, 0);  // in sight: stays
-  REQUIRE(view.drawn.x == 600 - 1300);
-  view.place_steady({0, 0, 1001, 400}, 2000, 1, kPitch, {740, 0, 100, kPitch}, kMargin, 0);
+  REQUIRE(view.drawn.x == 700 - 1300);
+  const TrieView::Sight sight{cells(740, 840, 0, 0), cells(740, 741, 0, 0)};
+  view.place_steady({0, 0, 1001, 400}, 2000, 1, kPitch, sight, kMargin, 0);
   CHECK(view.drawn.x == kMargin);
   view.zoom = 2;  // the end at 1680 of 1001
-  view.place_steady({0, 0, 1001, 400}, 2000, 1, kPitch, {740, 0, 100, kPitch}, kMargin, 0);
-  CHECK(view.drawn.x == doctest::Approx(1001 * 0.6f - 1680));
+  view.place_steady({0, 0, 1001, 400}, 2000, 1, kPitch, sight, kMargin, 0);
+  CHECK(view.drawn.x == doctest::Approx(1001 * 0.7f - 1680));
   CHECK(view.drawn_pitch == 2 * kPitch);
 }
 
@@ -106,15 +141,15 @@ TEST_CASE("steady view: where the user put it, and fitted, it is as any other") 
 
 TEST_CASE("steady view: no more room is left to grow than the whole tree will take") {
   TrieView view;
-  place(view, 1000, 1, 900, 1000, 0, 0, 1200);
-  CHECK(view.drawn.x == 1000 - kMargin - 1200);
-  for (float end = 1010; end <= 1200; end += 10) {
-    place(view, end, 1, end - 100, end, 0, 0, 1200);
-    CHECK(view.drawn.x == 1000 - kMargin - 1200);
+  place(view, 1000, 1, 900, 1000, 0, 0, 1150);
+  CHECK(view.drawn.x == 1000 - kMargin - 1150);
+  for (float end = 1010; end <= 1150; end += 10) {
+    place(view, end, 1, end - 100, end, 0, 0, 1150);
+    CHECK(view.drawn.x == 1000 - kMargin - 1150);
   }
   TrieView longer;  // far from its end: room to grow as ever
   place(longer, 1000, 1, 900, 1000, 0, 0, 5000);
-  CHECK(longer.drawn.x == 600 - 1000);
+  CHECK(longer.drawn.x == 700 - 1000);
   TrieView shorter;  // it will fit: there is nothing to move
   place(shorter, 500, 1, 400, 500, 0, 0, 960);
   CHECK(shorter.drawn.x == kMargin);

@@ -8,6 +8,7 @@
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
 #include "tests/unit/viz/two_owners.h"
+#include "viz/look/node_text.h"
 #include "viz/panels/mask_rows.h"
 
 namespace triescope::test::test_mask_panel {
@@ -87,6 +88,62 @@ TEST_CASE("mask: the button changes the order of the columns, and changes it bac
   CHECK(panel->view_state() == "order=path");
   CHECK(click("columns: paths") == "order=slot");
   CHECK(click("columns: slots") == "order=path");
+}
+
+TEST_CASE(
+    "mask: an audience reads every token of a step, and its legend names every colour of a row") {
+  const Capture& run = draft_capture();
+  std::size_t drafted = 0;
+  for (std::int32_t step = 2; step < 28; ++step) {
+    CAPTURE(step);
+    viz::Scene scene = scene_at(run, make_tick(step, Phase::kCommit));
+    scene.em = 20;
+    scene.series = scene.steady = true;
+    viz::MaskRows steady, plain;
+    if (!steady.update(viz::RowSource{}, scene, false)) continue;
+    scene.steady = false;
+    REQUIRE(plain.update(viz::RowSource{}, scene, false));
+    scene.steady = true;
+    // What all rows see is counted, the rest are columns as ever.
+    CHECK(steady.columns.size() + static_cast<std::size_t>(steady.shared) == plain.columns.size());
+    CHECK(steady.shared > 0);
+    const auto canvas = drawn(*viz::make_panel("mask"), scene, {0, 0, 1100, 620});
+    // Each row's token stands beside it and above its column.
+    for (const auto& row : steady.rows) {
+      const std::string token = viz::node_text(scene, row.node, 64);
+      CHECK(std::ranges::count_if(canvas.texts, [&](const auto& text) {
+              const auto cut = text.text.rfind("…");
+              return text.text == token || (cut != std::string::npos && cut > 1 &&
+                                            token.starts_with(text.text.substr(0, cut)));
+            }) >= 2);
+    }
+    for (const char* name : {"accepted", "rejected", "pending"}) CHECK(find(canvas, name));
+    drafted += steady.rows.size() > 1;
+  }
+  CHECK(drafted > 5);
+}
+
+TEST_CASE("mask: a figure too small for its rows shows some in letters, and counts the others") {
+  std::int32_t widest = 1;
+  for (std::int32_t step = 1; step < 29; ++step)
+    if (draft_capture().inputs(step).size() > draft_capture().inputs(widest).size()) widest = step;
+  viz::Scene scene = scene_at(draft_capture(), make_tick(widest, Phase::kCommit));
+  scene.export_mode = true;
+  viz::MaskRows mask;
+  REQUIRE(mask.update(viz::RowSource{}, scene, false));
+  REQUIRE(mask.rows.size() >= 4);
+  for (const float height : {60.0f, 80.0f, 100.0f, 400.0f}) {
+    CAPTURE(height);
+    const auto canvas = drawn(*viz::make_panel("mask"), scene, {0, 0, 500, height});
+    int labels = 0, more = 0;
+    for (const auto& text : canvas.texts) {
+      if (text.text.starts_with("+ ")) more = std::stoi(text.text.substr(2));
+      for (const auto& row : mask.rows) labels += text.text == std::to_string(row.position);
+    }
+    CHECK(labels > 0);
+    if (height < 70) CHECK(more > 0);
+    if (height > 300) CHECK(more == 0);
+  }
 }
 
 }  // namespace

@@ -147,5 +147,25 @@ TEST_CASE("narration panel: the CSV has every part with its value, number and li
                       "3,observe,1,3,step,3,step/3/observe\n"));
 }
 
+TEST_CASE(
+    "narration panel: a line is drawn whole or not at all, and a figure says how many it lacks") {
+  Scene scene = scene_after(3, Phase::kAccept);
+  for (float height = 60; height < 260; height += 7) {
+    CAPTURE(height);
+    for (const bool figure : {false, true}) {
+      scene.export_mode = figure;
+      const auto panel = make_panel("narration");
+      const Rect area{10, 20, 400, height};
+      const auto canvas = drawn(*panel, scene, area);
+      for (const auto& text : canvas.texts) CHECK(text.visible.h >= text.box.h - 0.5f);
+      const bool says = std::ranges::any_of(
+          canvas.texts, [](const auto& text) { return text.text.find("+ ") != std::string::npos; });
+      const auto whole = drawn(*make_panel("narration"), scene, {10, 20, 400, 2000});
+      CHECK(says == (figure && canvas.texts.size() < whole.texts.size()));
+      if (height < 80) CHECK(canvas.texts.size() < whole.texts.size());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace triescope::viz::test_narration_panel
