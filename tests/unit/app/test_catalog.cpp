@@ -13,7 +13,7 @@
 #include "tests/unit/formats/format_test_util.h"
 #include "tests/unit/formats/head_fixtures.h"
 
-namespace triescope::app {
+namespace triescope::app::test_catalog {
 namespace {
 
 // $TRIESCOPE_MODELS alone would not hide what is installed beside the program, so names here are
@@ -60,6 +60,27 @@ TEST_CASE_FIXTURE(Shelf,
   CHECK(resolve_model("Quagga.Q4_1.gguf") == at("Quagga.Q4_1.gguf"));
   // Who writes a whole path means that file.
   CHECK(refusal("/not/here/Quagga.Q4_1.gguf", ErrorCode::kNotFound).starts_with("model '/not"));
+}
+
+TEST_CASE_FIXTURE(Shelf, "a file of a model's folder is the folder") {
+  for (const char* name : {"config.json", "model.safetensors", "model.safetensors.index.json",
+                           "model-00001-of-00002.safetensors", "tokenizer.json", "vocab.txt"}) {
+    CAPTURE(name);
+    if (std::string(name) != "config.json") test::write_file(folder.path() / "Zebu" / name, "{}");
+    CHECK(resolve_model(at("Zebu") + "/" + name) == at("Zebu"));
+    CHECK(resolve_draft(at("Zebu") + "/" + name) == at("Zebu"));
+  }
+  test::write_file(folder.path() / "Zebu" / "inside.gguf", "");
+  test::write_file(folder.path() / "zebroid" / "tokenizer.json", "{}");
+  for (const std::string& file : {at("Zebu") + "/inside.gguf", at("zebroid") + "/tokenizer.json"})
+    CHECK(resolve_model(file) == file);
+  // A head is named by its folder or by its weights.
+  std::string weights;
+  for (const auto& entry : std::filesystem::directory_iterator(at("okapi-eagle")))
+    if (entry.path().extension() == ".safetensors") weights = entry.path().string();
+  REQUIRE(!weights.empty());
+  CHECK(resolve_draft(weights) == weights);
+  CHECK(resolve_draft(at("okapi-eagle") + "/config.json") == at("okapi-eagle"));
 }
 
 TEST_CASE_FIXTURE(Shelf,
@@ -119,4 +140,4 @@ TEST_CASE("a head for another target does not draft unless it is named") {
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_catalog
