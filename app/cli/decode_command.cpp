@@ -76,7 +76,9 @@ json result_json(const RunResult& result, const ModelInfo& model, const RunConte
             {"parameters", model.parameters},
             {"dtype", to_string(model.dtype)},
             {"kv_dtype", to_string(model.kv_dtype)},
-            {"device", model.device}}},
+            {"device", model.device},
+            {"notes", model.notes}}},
+          {"eos_token_ids", context.eos_token_ids},
           {"method", method},
           {"settings", context.settings.json()},
           {"lossless", result.lossless},
@@ -173,9 +175,11 @@ int run_decode(const DecodeOptions& options, bool quiet) {
       std::fprintf(stderr, "warning: %s\n", text.c_str());
   }
   for (const LoadedModel* loaded : std::initializer_list<const LoadedModel*>{&target, &draft}) {
-    if (quiet || !loaded->model || loaded->model->info().warning.empty()) continue;
-    clear_progress();
-    std::fprintf(stderr, "warning: %s\n", loaded->model->info().warning.c_str());
+    if (quiet || !loaded->model) continue;
+    const ModelInfo& info = loaded->model->info();
+    if (!info.warning.empty() || !info.notes.empty()) clear_progress();
+    for (const std::string& text : info.notes) std::fprintf(stderr, "note: %s\n", text.c_str());
+    if (!info.warning.empty()) std::fprintf(stderr, "warning: %s\n", info.warning.c_str());
   }
   const std::string note =
       model_settings_note(request, target.model->info(), "--model-settings takes what it asks for");

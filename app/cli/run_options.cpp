@@ -50,6 +50,7 @@ nlohmann::json model_json(const ModelInfo& info) {
           {"tokenizer", has_tokenizer(info.path) ? info.tokenizer : "no tokenizer"},
           {"eos_token_ids", info.eos_token_ids},
           {"bos_token_id", info.bos_token_id},
+          {"notes", info.notes},
           {"generation_settings", settings_json(info.generation)},
           {"generation_not_done", info.generation.not_done},
           {"dtype", to_string(info.dtype)},

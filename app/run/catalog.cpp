@@ -137,6 +137,19 @@ std::string resolve(const std::vector<CatalogEntry>& entries, const std::string&
           (matches > 1 ? "; several begin with it" : did_you_mean(name, known)));
 }
 
+// The folder of a model, where a path leads to one of its files: its weights, config.json,
+// tokenizer.json and the like; every other path as it is.
+std::string folder_of_model(const std::string& path) {
+  std::error_code ec;
+  const fs::path file(path);
+  const std::string kind = lower(file.extension().string());
+  const bool may_be_part = kind == ".safetensors" || kind == ".json" || kind == ".bin" ||
+                           kind == ".txt" || kind == ".jinja" || kind == ".model";
+  if (!may_be_part || !fs::is_regular_file(file, ec)) return path;
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  return fs::exists(folder / "config.json", ec) ? folder.string() : path;
+}
+
 }  // namespace
 
 std::vector<CatalogEntry> list_models() {
@@ -147,7 +160,7 @@ std::vector<CatalogEntry> list_models() {
 
 std::string resolve_model(const std::string& model) {
   std::error_code ec;
-  if (!model.empty() && fs::exists(model, ec)) return model;
+  if (!model.empty() && fs::exists(model, ec)) return folder_of_model(model);
   const std::vector<CatalogEntry> entries = list_models();
   if (!model.empty())
     return resolve(entries, model, "model", "a Hugging Face directory, a .gguf file");
@@ -167,7 +180,12 @@ std::string resolve_draft(const std::string& draft, const std::string& called) {
     throw Error(ErrorCode::kInvalidArgument,
                 called + ": expected a path or a short name, found none");
   std::error_code ec;
-  if (fs::exists(draft, ec)) return draft;
+  if (fs::exists(draft, ec)) {
+    const std::string folder = folder_of_model(draft);
+    // A head's weights may be named by their file.
+    const bool may_be_head = folder != draft && !draft.ends_with(".json");
+    return may_be_head && formats::is_draft_head(folder) ? draft : folder;
+  }
   return resolve(list(all_folders(), Which::kAll), draft, called,
                  "a Hugging Face directory, a .gguf file, the folder or file of a draft head");
 }

@@ -22,7 +22,7 @@ struct CatalogEntry {
 // entries, but for draft heads. SmolLM2 first.
 std::vector<CatalogEntry> list_models();
 
-// A path as it is, a short name (case-insensitive), or the file name of a .gguf file that is known
+// A path as it is (one of a file within a model's folder becomes the folder), a short name (case-insensitive), or the file name of a .gguf file that is known
 // by its short name. "" = SmolLM2-135M-Instruct if installed,
 // else the first entry. Errors: kNotFound for a path (it has a '/', or ends in .gguf) and where
 // none is installed, kInvalidArgument for a name; both say what was looked for and which names

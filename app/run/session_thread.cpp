@@ -140,6 +140,7 @@ struct SessionThread::Impl {
     const ModelInfo& info = model.info();
     board.notice(LogLevel::kInfo, what + info.name + " (" + std::string(to_string(info.dtype)) +
                                       ", " + info.device + ")");
+    for (const std::string& note : info.notes) board.notice(LogLevel::kWarning, note);
     if (!info.warning.empty()) board.notice(LogLevel::kWarning, info.warning);
   }
 

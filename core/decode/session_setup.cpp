@@ -49,6 +49,8 @@ std::vector<std::int32_t> eos_tokens(const Settings& settings, const ModelInfo& 
   auto given = settings.integers("eos_token_id");
   if (given.empty()) {
     given = model.eos_token_ids.empty() ? tokenizer.eos_token_ids() : model.eos_token_ids;
+    // The tokenizer may have more tokens than the model, which never gives those.
+    std::erase_if(given, [&](std::int32_t id) { return id >= model.vocab_size; });
   }
   std::erase(given, -1);
   return given;
@@ -179,6 +181,7 @@ capture::RunInfo Session::Impl::run_info() const {
                      {"eos_token_ids", run.eos_token_ids},
                      {"context", info.context},
                      {"sliding_window", info.sliding_window}};
+  if (!info.notes.empty()) model_json["notes"] = info.notes;
   if (run.draft_head) {
     model_json["draft"] = {{"path", run.draft_head->path},
                            {"name", formats::to_string(run.draft_head->config.kind)},

@@ -71,6 +71,8 @@ struct ModelConfig {
   std::vector<std::int32_t> eos_token_ids;
   std::int32_t bos_token_id = -1;
   GenerationSettings generation;
+  // What a user should know: what the files say and is not followed, and why. A sentence each.
+  std::vector<std::string> notes;
 
   int query_dims() const { return heads * head_dim; }
   int kv_dims() const { return kv_heads * head_dim; }

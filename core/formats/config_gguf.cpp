@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/formats/end_tokens.h"
 #include "core/formats/family.h"
 #include "core/formats/model_name.h"
 
@@ -36,14 +37,17 @@ int uniform_integer(const GgufFile& file, const std::string& key) {
 std::vector<float> small_tensor(const GgufFile& file, const char* name, int count) {
   const GgufTensor* tensor = file.find(name);
   if (tensor == nullptr) return {};
-  if (tensor->type != GgmlType::kF32 || tensor->elements != count) {
+  const bool is_double = tensor->type == GgmlType::kF64;
+  if ((tensor->type != GgmlType::kF32 && !is_double) || tensor->elements != count) {
     throw Error(ErrorCode::kCorruption, file.path() + ": tensor '" + name + "': expected " +
                                             std::to_string(count) + " F32 values, found " +
                                             std::to_string(tensor->elements) + " of " +
                                             to_string(tensor->type));
   }
   std::vector<float> values(static_cast<std::size_t>(count));
-  file.read(*tensor, 0, std::as_writable_bytes(std::span(values)));
+  std::vector<std::byte> bytes(static_cast<std::size_t>(tensor->bytes));
+  file.read(*tensor, 0, bytes);
+  dequantise(tensor->type, bytes, values);
   return values;
 }
 
@@ -222,15 +226,14 @@ ModelConfig config_from_gguf(const GgufFile& file) {
   config.mlp_bias = file.find("blk.0.ffn_down.bias") != nullptr;
   read_rope(fields, config);
 
-  const auto token_id = [&](const char* key) -> std::optional<std::int32_t> {
-    const std::optional<std::int64_t> id = file.integer(key);
-    if (!id) return std::nullopt;
-    // -1 and 2^32 - 1 are written for "none".
-    if (*id < 0 || *id > INT32_MAX) return std::nullopt;
-    return static_cast<std::int32_t>(*id);
-  };
-  if (const auto id = token_id("tokenizer.ggml.eos_token_id")) config.eos_token_ids = {*id};
-  config.bos_token_id = token_id("tokenizer.ggml.bos_token_id").value_or(-1);
+  const int said = fields.integer("vocab_size", config.vocab_size);
+  if (said != config.vocab_size)
+    config.notes.push_back(architecture + ".vocab_size is " + std::to_string(said) +
+                           ", the embedding has " + std::to_string(config.vocab_size) +
+                           " rows: the vocabulary is the embedding's");
+  config.eos_token_ids = end_tokens(file, config.vocab_size, &config.notes);
+  config.bos_token_id =
+      special_token(file, "tokenizer.ggml.bos_token_id", config.vocab_size).value_or(-1);
   family->read_gguf(fields, config);
   validate(config, file.path());
   return config;

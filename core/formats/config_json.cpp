@@ -42,6 +42,25 @@ void read_common(const JsonFields& fields, ModelConfig& config) {
   config.attention_scale = 1.0f / std::sqrt(static_cast<float>(std::max(config.head_dim, 1)));
 }
 
+// Ids of a special token that the vocabulary has. -1 and 2^32 - 1 are written for "none"; a
+// token beyond the vocabulary cannot come, which is worth a note.
+std::vector<std::int32_t> special_ids(const JsonFields& fields, const char* key,
+                                      ModelConfig& config) {
+  std::vector<std::int32_t> ids;
+  for (const std::int64_t id : fields.integers(key)) {
+    if (id < -1) fields.corrupt(key, "token ids, or -1 for none");
+    if (id >= 0 && id < config.vocab_size) {
+      ids.push_back(static_cast<std::int32_t>(id));
+    } else if (id >= 0 && id != 0xffffffff) {
+      config.notes.push_back(fs::path(fields.path()).filename().string() + ": " + key + " " +
+                             std::to_string(id) + " is outside the vocabulary of " +
+                             std::to_string(config.vocab_size) +
+                             " tokens: it cannot come, and is left out");
+    }
+  }
+  return ids;
+}
+
 }  // namespace
 
 ModelConfig config_from_folder(const std::string& folder) {
@@ -83,8 +102,8 @@ ModelConfig config_from_json(std::string_view config_text, std::string_view gene
     fields.not_supported("quantization_config (weights quantised in safetensors)");
   if (config.family != "gpt2") read_common(fields, config);
   config.tied_embeddings = fields.boolean("tie_word_embeddings", false);
-  config.eos_token_ids = fields.ids("eos_token_id");
-  const std::vector<std::int32_t> bos = fields.ids("bos_token_id");
+  config.eos_token_ids = special_ids(fields, "eos_token_id", config);
+  const std::vector<std::int32_t> bos = special_ids(fields, "bos_token_id", config);
   if (!bos.empty()) config.bos_token_id = bos[0];
   family->read_json(fields, config);
 
@@ -97,7 +116,7 @@ ModelConfig config_from_json(std::string_view config_text, std::string_view gene
       throw Error(ErrorCode::kCorruption, generation_path + ": expected a JSON object");
     const JsonFields generation_fields(generation, generation_path);
     if (generation_fields.has("eos_token_id"))
-      config.eos_token_ids = generation_fields.ids("eos_token_id");
+      config.eos_token_ids = special_ids(generation_fields, "eos_token_id", config);
     config.generation = read_generation(generation_fields);
   }
   validate(config, path);

@@ -163,6 +163,12 @@ void bf16(const Byte* at, float* out) {
   *out = bf16_to_float(bits);
 }
 
+void f64(const Byte* at, float* out) {
+  double value;
+  std::memcpy(&value, at, sizeof value);
+  *out = static_cast<float>(value);
+}
+
 void f32(const Byte* at, float* out) { std::memcpy(out, at, sizeof *out); }
 
 struct Layout {
@@ -180,6 +186,7 @@ constexpr Layout kLayouts[] = {
     {GgmlType::kQ2_K, "Q2_K", kSuper, 84},  {GgmlType::kQ3_K, "Q3_K", kSuper, 110},
     {GgmlType::kQ4_K, "Q4_K", kSuper, 144}, {GgmlType::kQ5_K, "Q5_K", kSuper, 176},
     {GgmlType::kQ6_K, "Q6_K", kSuper, 210}, {GgmlType::kIQ4_NL, "IQ4_NL", 32, 18},
+    {GgmlType::kF64, "F64", 1, 8},
 };
 
 const Layout* find(GgmlType type) {
@@ -226,6 +233,8 @@ void dequantise(GgmlType type, std::span<const std::byte> blocks, std::span<floa
   switch (type) {
     case GgmlType::kF32:
       return each_block<f32>(layout, in, count, out.data());
+    case GgmlType::kF64:
+      return each_block<f64>(layout, in, count, out.data());
     case GgmlType::kF16:
       return each_block<f16>(layout, in, count, out.data());
     case GgmlType::kBF16:

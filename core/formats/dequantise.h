@@ -25,6 +25,7 @@ enum class GgmlType : std::uint32_t {
   kQ5_K = 13,
   kQ6_K = 14,
   kIQ4_NL = 20,
+  kF64 = 28,
   kBF16 = 30,
 };
 std::string to_string(GgmlType type);  // "Q4_1"; "type 99" for an unknown number

@@ -28,7 +28,8 @@ class JsonFields {
   std::string text(const char* key, std::optional<std::string> fallback = {}) const;
   std::vector<double> numbers(const char* key) const;
   std::vector<std::string> texts(const char* key) const;
-  std::vector<std::int32_t> ids(const char* key) const;  // an integer or a list; absent: empty
+  // An integer or a list of at most 65536; absent: empty.
+  std::vector<std::int64_t> integers(const char* key) const;
   JsonFields object(const char* key) const;
   const nlohmann::json& raw() const { return object_; }
 
@@ -83,7 +84,7 @@ const Family& family_of(const ModelConfig& config);
 // Shared by families.
 void read_rope_json(const JsonFields& fields, ModelConfig& config, double default_theta = 10000);
 RopeConfig rope_from_json(const JsonFields& rope, double default_theta, double default_partial,
-                          const ModelConfig& config, std::optional<int> original_context);
+                          ModelConfig& config, std::optional<int> original_context);
 // layer_types of config.json ("full_attention" / "sliding_attention") if there, else every layer
 // for which is_sliding.
 void read_windows_json(const JsonFields& fields, ModelConfig& config, int window,

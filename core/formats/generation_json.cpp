@@ -1,5 +1,7 @@
 // generation_config.json: the settings that transformers' generate() uses where it is given
 // no others. Names are those of transformers' GenerationConfig.
+#include <cmath>
+
 #include "core/formats/family.h"
 
 namespace triescope::formats {
@@ -71,8 +73,14 @@ std::string sequences_text(const JsonFields& fields, const char* key) {
 GenerationSettings read_generation(const JsonFields& fields) {
   GenerationSettings found;
   for (const Named& number : kNumbers) {
-    if (!fields.has(number.name) || fields.number(number.name) == number.off) continue;
-    found.settings.emplace_back(number.name, fields.raw()[number.name].dump());
+    if (!fields.has(number.name)) continue;
+    const nlohmann::json& value = fields.raw()[number.name];
+    if (value.is_number() && !std::isfinite(value.get<double>())) {  // no parameter takes it
+      found.not_done.emplace_back(number.name);
+      continue;
+    }
+    if (fields.number(number.name) == number.off) continue;
+    found.settings.emplace_back(number.name, value.dump());
   }
   if (fields.has("early_stopping")) {
     const nlohmann::json& value = fields.raw()["early_stopping"];

@@ -64,8 +64,9 @@ std::shared_ptr<const GgufFile> GgufFile::open(std::unique_ptr<InputFile> first_
   impl.values = std::move(first.values);
   impl.tensors = std::move(first.tensors);
 
+  // A file that was merged from parts says 0, as llama.cpp's tool writes it: it is whole.
   const std::int64_t parts = file->integer("split.count").value_or(1);
-  if (parts < 1 || parts > kMaxParts) {
+  if (parts < 0 || parts > kMaxParts) {
     throw Error(ErrorCode::kCorruption, path + ": split.count: expected 1 to " +
                                             std::to_string(kMaxParts) + ", found " +
                                             std::to_string(parts));

@@ -234,7 +234,7 @@ GgufTensor read_tensor(Reader& reader, int part) {
   tensor.elements = 1;
   for (std::uint32_t d = 0; d < dimensions; ++d) {
     const auto extent = reader.number<std::uint64_t>();
-    // Elements stay below 2^56, so that bytes (at most 4 each) cannot overflow.
+    // Elements stay below 2^56, so that bytes (at most 8 each) cannot overflow.
     if (extent == 0 ||
         extent > (std::uint64_t{1} << 56) / static_cast<std::uint64_t>(tensor.elements)) {
       reader.fail(at, "tensor '" + tensor.name +
@@ -250,7 +250,7 @@ GgufTensor read_tensor(Reader& reader, int part) {
     throw Error(
         ErrorCode::kNotSupported,
         reader.path() + ": tensor '" + tensor.name + "' has ggml " + to_string(tensor.type) +
-            ", which is not supported; take a file in F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, "
+            ", which is not supported; take a file in F64, F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, "
             "Q8_0, Q2_K to Q6_K or IQ4_NL");
   }
   if (tensor.shape.back() % block_elements(tensor.type) != 0) {

@@ -1,5 +1,6 @@
 #include "core/formats/json.h"
 
+#include <limits>
 #include <vector>
 
 #include "core/base/error.h"
@@ -9,6 +10,48 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 64;
 constexpr std::size_t kMaxJsonValues = std::size_t{4} << 20;
+
+// Numbers that Python's json writes and JSON has no word for. The library's lexer refuses the words, so
+// each is handed to it as a number of a spelling that nobody writes, by which the builder knows it.
+struct NotFinite {
+  std::string_view word;
+  std::string_view spelling;
+  double value;
+};
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr NotFinite kNotFinite[] = {
+    {"NaN", "0.00000000000e-00000000001", std::numeric_limits<double>::quiet_NaN()},
+    {"Infinity", "0.00000000000e-00000000002", kInfinity},
+    {"-Infinity", "-0.00000000000e-00000000002", -kInfinity},
+};
+
+// Whether a value may begin after, or end before, this character.
+bool is_edge(char character) {
+  return std::string_view(" \t\r\n,:[]{}").find(character) != std::string_view::npos;
+}
+
+// The text with those words spelt as numbers, outside of strings; "" where it has none.
+std::string without_words(std::string_view text) {
+  std::string result;
+  std::size_t copied = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') in_string = !in_string;
+    if (in_string && text[i] == '\\') ++i;
+    if (in_string || (i > 0 && !is_edge(text[i - 1]))) continue;
+    for (const NotFinite& number : kNotFinite) {
+      const std::size_t end = i + number.word.size();
+      if (!text.substr(i).starts_with(number.word) || (end < text.size() && !is_edge(text[end])))
+        continue;
+      result.append(text.substr(copied, i - copied)).append(number.spelling);
+      copied = end;
+      i = end - 1;
+      break;
+    }
+  }
+  if (copied > 0) result.append(text.substr(copied));
+  return result;
+}
 
 // Builds the document and watches the limits. The library's own builder with a callback walks
 // a whole list again after each object in it.
@@ -23,7 +66,11 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   bool boolean(bool value) override { return add(value); }
   bool number_integer(number_integer_t value) override { return add(value); }
   bool number_unsigned(number_unsigned_t value) override { return add(value); }
-  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool number_float(number_float_t value, const string_t& spelling) override {
+    for (const NotFinite& number : kNotFinite)
+      if (spelling == number.spelling) return add(number.value);
+    return add(value);
+  }
   bool string(string_t& value) override { return add(std::move(value)); }
   bool binary(binary_t& value) override { return add(std::move(value)); }
   bool start_object(std::size_t) override { return open(json::object()); }
@@ -81,6 +128,8 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
 
 nlohmann::json parse_json(std::string_view text, const std::string& name) {
   Builder builder(name);
+  const std::string rewritten = without_words(text);
+  if (!rewritten.empty()) text = rewritten;
   nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
   return builder.take();
 }

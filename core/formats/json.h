@@ -1,5 +1,5 @@
 // JSON from untrusted files: depth, number of values and size are limited, and a repeated key is an
-// error.
+// error. Infinity, -Infinity and NaN are numbers, as for Python's json, which writes them.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -6,7 +6,15 @@
 namespace triescope::formats {
 namespace {
 
+bool is_finite(const nlohmann::json& value) {
+  return value.is_number() && std::isfinite(value.get<double>());
+}
+
 std::string shown(const nlohmann::json& value) {
+  if (value.is_number() && !is_finite(value)) {
+    const double number = value.get<double>();
+    return std::isnan(number) ? "NaN" : number < 0 ? "-Infinity" : "Infinity";
+  }
   std::string text = value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   return text.size() > 80 ? text.substr(0, 80) + "..." : text;
 }
@@ -45,6 +53,7 @@ double JsonFields::number(const char* key, std::optional<double> fallback) const
   const nlohmann::json* value = find(key);
   if (value == nullptr && fallback) return *fallback;
   if (value == nullptr || !value->is_number()) corrupt(key, "a number");
+  if (!is_finite(*value)) corrupt(key, "a finite number");
   return value->get<double>();
 }
 
@@ -69,6 +78,7 @@ std::vector<double> JsonFields::numbers(const char* key) const {
   std::vector<double> result;
   for (const nlohmann::json& entry : *value) {
     if (!entry.is_number()) corrupt(key, "a list of numbers");
+    if (!is_finite(entry)) corrupt(key, "a list of finite numbers");
     result.push_back(entry.get<double>());
   }
   return result;
@@ -86,18 +96,20 @@ std::vector<std::string> JsonFields::texts(const char* key) const {
   return result;
 }
 
-std::vector<std::int32_t> JsonFields::ids(const char* key) const {
+std::vector<std::int64_t> JsonFields::integers(const char* key) const {
   const nlohmann::json* value = find(key);
   if (value == nullptr) return {};
-  std::vector<std::int32_t> result;
+  std::vector<std::int64_t> result;
   const auto add = [&](const nlohmann::json& entry) {
-    if (!entry.is_number_integer() || entry < 0 || entry > (1 << 30)) corrupt(key, "token ids");
-    result.push_back(entry.get<std::int32_t>());
+    const bool fits = entry.is_number_unsigned() ? entry.get<std::uint64_t>() <= INT64_MAX
+                                                 : entry.is_number_integer();
+    if (!fits) corrupt(key, "an integer, or a list of them");
+    result.push_back(entry.get<std::int64_t>());
   };
   if (!value->is_array()) {
     add(*value);
   } else {
-    if (value->size() > kMaxList) corrupt(key, "at most 65536 token ids");
+    if (value->size() > kMaxList) corrupt(key, "at most 65536 integers");
     for (const nlohmann::json& entry : *value) add(entry);
   }
   return result;

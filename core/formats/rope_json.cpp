@@ -26,8 +26,12 @@ double yarn_scale(double factor, double mscale) {
 }  // namespace
 
 RopeConfig rope_from_json(const JsonFields& fields, double default_theta, double default_partial,
-                          const ModelConfig& config, std::optional<int> original_context) {
+                          ModelConfig& config, std::optional<int> original_context) {
   RopeConfig rope;
+  if (fields.has("factor") && !fields.has("rope_type") && !fields.has("type"))
+    config.notes.push_back("config.json: the rope settings have a factor of " +
+                           fields.raw()["factor"].dump() +
+                           " and no rope_type: positions are not scaled");
   rope.kind = kind_of(fields, fields.text("rope_type", fields.text("type", "default")));
   rope.theta = fields.number("rope_theta", default_theta);
   const double partial = fields.number("partial_rotary_factor", default_partial);

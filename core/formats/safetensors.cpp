@@ -88,8 +88,8 @@ SafeTensor read_entry(const std::string& path, const std::string& name, const nl
   return tensor;
 }
 
-template <typename T, typename Widen>
-void widen(std::span<const std::byte> bytes, std::span<float> out, Widen to_float) {
+template <typename T, typename Convert>
+void convert(std::span<const std::byte> bytes, std::span<float> out, Convert to_float) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     T bits;
     std::memcpy(&bits, bytes.data() + i * sizeof(T), sizeof(T));
@@ -241,17 +241,19 @@ void SafeTensors::read(const SafeTensor& tensor, std::int64_t begin, std::span<f
   std::vector<std::byte> bytes(out.size() * width);
   file.read(from, bytes);
   if (tensor.dtype == "F16") {
-    widen<std::uint16_t>(bytes, out, f16_to_float);
+    convert<std::uint16_t>(bytes, out, f16_to_float);
+  } else if (tensor.dtype == "F64") {
+    convert<double>(bytes, out, [](double value) { return static_cast<float>(value); });
   } else if (tensor.dtype == "BF16") {
-    widen<std::uint16_t>(bytes, out, bf16_to_float);
+    convert<std::uint16_t>(bytes, out, bf16_to_float);
   } else if (tensor.dtype == "F8_E4M3") {
-    widen<std::uint8_t>(bytes, out, f8_e4m3_to_float);
+    convert<std::uint8_t>(bytes, out, f8_e4m3_to_float);
   } else if (tensor.dtype == "F8_E5M2") {
-    widen<std::uint8_t>(bytes, out, f8_e5m2_to_float);
+    convert<std::uint8_t>(bytes, out, f8_e5m2_to_float);
   } else {
     throw Error(ErrorCode::kNotSupported, file.path() + ": tensor '" + tensor.name + "' is " +
                                               tensor.dtype +
-                                              ", expected F32, F16, BF16, F8_E4M3 or F8_E5M2");
+                                              ", expected F64, F32, F16, BF16, F8_E4M3 or F8_E5M2");
   }
 }
 

@@ -41,8 +41,8 @@ class SafeTensors {
   const SafeTensor* find(std::string_view name) const;  // nullptr: absent
   const std::string& path_of(const SafeTensor& tensor) const;
 
-  // Elements [begin, begin + out.size()), widened to fp32. Error{kNotSupported}: a dtype other than
-  // F32, F16, BF16, F8_E4M3, F8_E5M2.
+  // Elements [begin, begin + out.size()) as fp32: F64 is rounded to it. Error{kNotSupported}: a dtype
+  // other than F64, F32, F16, BF16, F8_E4M3, F8_E5M2.
   void read(const SafeTensor& tensor, std::int64_t begin, std::span<float> out) const;
   // Bytes [begin, begin + out.size()) of the tensor as they lie in the file.
   void read_stored(const SafeTensor& tensor, std::int64_t begin, std::span<std::byte> out) const;

@@ -5,18 +5,9 @@
 #include <map>
 
 #include "core/base/error.h"
-#include "core/formats/shape_text.h"
+#include "core/formats/stored_tensor.h"
 
 namespace triescope::formats {
-
-struct WeightSource::Tensor {
-  const GgufTensor* gguf = nullptr;
-  const SafeTensor* safe = nullptr;
-  explicit operator bool() const { return gguf != nullptr || safe != nullptr; }
-  const std::vector<std::int64_t>& shape() const { return gguf ? gguf->shape : safe->shape; }
-  const std::string& name() const { return gguf ? gguf->name : safe->name; }
-};
-
 namespace {
 
 // Where row `row` lies in a tensor whose heads are interleaved: file row 2i + s of a head is our row
@@ -46,14 +37,7 @@ std::unique_ptr<WeightSource> WeightSource::open(const std::string& path) {
   if (fs::is_directory(status)) {
     source->config_ = config_from_folder(path);
     source->safetensors_ = SafeTensors::open_folder(path);
-    // AutoModel's checkpoints of the bare network carry no prefix.
-    for (const char* prefix : {"model.", "transformer."}) {
-      const std::string embedding = locate(source->config_, Role::kEmbedding, 0).tensor;
-      if (embedding.starts_with(prefix) && source->safetensors_->find(embedding) == nullptr &&
-          source->safetensors_->find(embedding.substr(std::string(prefix).size())) != nullptr) {
-        source->json_prefix_ = prefix;
-      }
-    }
+    source->find_prefix();
   } else if (path.ends_with(".safetensors")) {
     throw Error(
         ErrorCode::kInvalidArgument,
@@ -62,7 +46,12 @@ std::unique_ptr<WeightSource> WeightSource::open(const std::string& path) {
     source->gguf_ = GgufFile::open(path);
     source->config_ = config_from_gguf(*source->gguf_);
   }
+  if (!source->gguf_) {
+    source->settle_head();
+    source->settle_biases();
+  }
   source->check_shapes();
+  source->check_unread();
   return source;
 }
 
@@ -74,57 +63,11 @@ WeightSource::Tensor WeightSource::find(const std::string& name) const {
 }
 
 WeightSlice WeightSource::slice_of(Role role, int layer) const {
-  WeightSlice slice = locate(config_, role, layer);
+  const bool is_head = role == Role::kEmbedding && embedding_is_head_;
+  WeightSlice slice = locate(config_, is_head ? Role::kHead : role, layer);
   if (!json_prefix_.empty() && slice.tensor.starts_with(json_prefix_))
     slice.tensor.erase(0, json_prefix_.size());
   return slice;
-}
-
-void WeightSource::check_shapes() {
-  for (int r = 0; r < kRoles; ++r) {
-    const Role role = static_cast<Role>(r);
-    const std::optional<WeightShape> expected = shape(role);
-    if (!expected) continue;
-    const int layers = is_of_layer(role) ? static_cast<int>(config_.layers.size()) : 1;
-    for (int layer = 0; layer < layers; ++layer) {
-      const WeightSlice slice = slice_of(role, layer);
-      const Tensor tensor = find(slice.tensor);
-      if (!tensor)
-        throw Error(ErrorCode::kCorruption,
-                    path_ + ": expected tensor '" + slice.tensor + "', found none");
-      std::vector<std::int64_t> found = tensor.shape();
-      if (found.size() == 1) found.push_back(1);
-      if (found.size() == 2 && slice.transposed) std::swap(found[0], found[1]);
-      // A slice may be a part of a fused tensor; whatever is not fused must fit exactly.
-      const bool fused =
-          slice.first_row > 0 || (config_.family == "phi3" || config_.family == "gpt2");
-      const bool fits =
-          found.size() == 2 && found[1] == expected->cols &&
-          (fused ? found[0] >= slice.first_row + expected->rows : found[0] == expected->rows);
-      if (!fits) {
-        throw Error(ErrorCode::kCorruption,
-                    path_ + ": tensor '" + slice.tensor + "': expected shape " +
-                        shape_text({slice.first_row + expected->rows, expected->cols}) +
-                        " by the configuration, found " + shape_text(tensor.shape()));
-      }
-    }
-  }
-  if (!gguf_) return;
-  // A GGUF holds what its architecture needs and nothing else: an unknown tensor is a
-  // property that triescope does not support.
-  std::map<std::string, bool> used;
-  for (int r = 0; r < kRoles; ++r) {
-    const Role role = static_cast<Role>(r);
-    if (!shape(role)) continue;
-    const int layers = is_of_layer(role) ? static_cast<int>(config_.layers.size()) : 1;
-    for (int layer = 0; layer < layers; ++layer) used[slice_of(role, layer).tensor] = true;
-  }
-  for (const GgufTensor& tensor : gguf_->tensors()) {
-    if (used.contains(tensor.name) || tensor.name.starts_with("rope_f")) continue;
-    throw Error(ErrorCode::kNotSupported, path_ + ": tensor '" + tensor.name +
-                                              "' in a model of family " + config_.family +
-                                              " is not supported");
-  }
 }
 
 void WeightSource::read_elements(const Tensor& tensor, std::int64_t begin,
@@ -197,6 +140,7 @@ std::optional<GgmlType> WeightSource::stored_type(Role role, int layer) const {
   const WeightSlice slice = slice_of(role, layer);
   if (slice.transposed) return std::nullopt;
   const Tensor tensor = find(slice.tensor);
+  if (tensor.dtype() == "F64") return std::nullopt;
   if (tensor.gguf) return tensor.gguf->type;
   for (const GgmlType type : {GgmlType::kF32, GgmlType::kF16, GgmlType::kBF16}) {
     if (tensor.safe->dtype == to_string(type)) return type;

@@ -1,6 +1,8 @@
 // WeightSource: the weights of a model by role, as fp32 rows in Hugging Face order, whatever file
-// they come from. Shapes are checked against the configuration when it is made, before anything of
-// their size is allocated. Const functions may be called from several threads at once.
+// they come from. Names and shapes are checked against the configuration when it is made, before
+// anything of their size is allocated. Where the two disagree, the tensors decide and config() says so
+// in a note, or the file is refused: a tensor of the network that nothing reads is a property that
+// triescope does not support. Const functions may be called from several threads at once.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +52,14 @@ class WeightSource {
   struct Tensor;
   Tensor find(const std::string& name) const;
   WeightSlice slice_of(Role role, int layer) const;
+  void find_prefix();
+  // Where config.json and the tensors disagree: changes config_, with a note, or throws.
+  void settle_head();
+  void settle_biases();
   void check_shapes();
+  void check_unread();
+  bool have_equal_values(const Tensor& a, const Tensor& b) const;
+  bool is_zero_bias(const Tensor& tensor) const;
   void read_elements(const Tensor& tensor, std::int64_t begin, std::span<float> out) const;
   void read_plain_rows(const Tensor& tensor, std::int64_t cols, std::int64_t first,
                        std::span<float> out) const;
@@ -59,6 +68,7 @@ class WeightSource {
   ModelConfig config_;
   std::string
       json_prefix_;  // missing from this file's tensor names: "model.", "transformer." or ""
+  bool embedding_is_head_ = false;  // tied, and stored under the output head's name alone
   std::shared_ptr<const GgufFile> gguf_;
   std::shared_ptr<const SafeTensors> safetensors_;
 };

@@ -81,6 +81,7 @@ ModelInfo info_of(const WeightSource& source, const std::string& path) {
   info.eos_token_ids = config.eos_token_ids;
   info.bos_token_id = config.bos_token_id;
   info.generation = config.generation;
+  info.notes = config.notes;
   return info;
 }
 

@@ -18,7 +18,9 @@ std::int64_t weight_bytes(const ModelInfo& info, const LoadOptions& options) {
   const bool on_cpu = options.device == "cpu";
   const bool as_stored = on_cpu && options.stored_weights && !options.reference_kernels;
   const bool rounded = options.dtype == DType::kBF16 && info.quantisation == "F32";
-  if (as_stored && !rounded) return info.file_bytes;
+  // Weights in F64 are rounded as they are read.
+  const bool narrowed = info.quantisation.find("F64") != std::string::npos;
+  if (as_stored && !rounded && !narrowed) return info.file_bytes;
   if (!on_cpu && keeps_blocks(options))
     return info.block_bytes + (info.parameters - info.block_parameters) * bytes_of(options.dtype);
   return info.parameters * bytes_of(options.dtype);

@@ -72,6 +72,8 @@ struct ModelInfo {
   // For the user to read: what may go wrong with this family in this dtype, which kernels are
   // missing. "" = nothing.
   std::string warning;
+  // ModelConfig::notes: where the model's files contradict themselves or hold what is not followed.
+  std::vector<std::string> notes;
   RowCosts row_costs;  // on that device, with these weights
   // A row's logits have the same bits in every forward of up to this many rows; 0 = in any forward.
   // Beyond it, sums may be added up in another order, and tokens that are nearly equal may change

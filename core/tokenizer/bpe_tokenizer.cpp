@@ -70,6 +70,8 @@ class BpeTokenizer final : public Tokenizer {
                                                    std::to_string(at) +
                                                    "; convert it to UTF-8 first");
     std::vector<std::int32_t> ids;
+    if (add_special_tokens && !spec_.cannot_add.empty())
+      throw Error(ErrorCode::kCorruption, spec_.cannot_add);
     if (add_special_tokens) ids = spec_.prefix_ids;
     Scratch scratch;
     std::size_t at = 0;

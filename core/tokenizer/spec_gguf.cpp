@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/unicode.h"
+#include "core/formats/end_tokens.h"
 #include "core/formats/gguf.h"
 #include "core/tokenizer/spec.h"
 
@@ -81,6 +82,47 @@ void read_merges(const std::string& path, const std::vector<std::string>& merges
   }
 }
 
+// A byte-level vocabulary is made of its merges: without them every text would be single bytes.
+std::vector<std::string> merges_of(const formats::GgufFile& file,
+                                   std::span<const std::int64_t> types, const TokenizerSpec& spec) {
+  const auto merges = file.texts("tokenizer.ggml.merges");
+  const auto is_made = [&](std::size_t id) {
+    const std::string& token = spec.vocab[id];
+    return types[id] != kControl && types[id] != kUserDefined && !token.empty() &&
+           utf8_length(token, 0) < token.size();
+  };
+  bool needed = !merges;
+  for (std::size_t id = 0; id < types.size() && merges && merges->empty() && !spec.ignore_merges;
+       ++id)
+    needed = needed || is_made(id);
+  if (needed)
+    throw Error(ErrorCode::kCorruption,
+                file.path() + ": expected tokenizer.ggml.merges, found " +
+                    (merges ? "an empty list" : "none") + ": a byte-level vocabulary of " +
+                    std::to_string(types.size()) +
+                    " tokens cannot be used without its merges; convert the model again");
+  return *merges;
+}
+
+// Without token_type a special token would be text, and byte tokens would not stand for bytes.
+std::vector<std::int64_t> types_of(const formats::GgufFile& file,
+                                   std::span<const std::string> vocab) {
+  const auto types = file.integers("tokenizer.ggml.token_type");
+  if (types && types->size() == vocab.size()) return *types;
+  const auto count = static_cast<std::int64_t>(vocab.size());
+  bool needed = types.has_value() || !formats::end_tokens(file, count, nullptr).empty();
+  for (const char* name : {"bos", "unknown", "padding", "seperator", "cls", "mask"})
+    needed = needed || formats::special_token(
+                           file, "tokenizer.ggml." + std::string(name) + "_token_id", count);
+  for (const std::string& token : vocab)
+    needed = needed || (token.size() == 6 && token.starts_with("<0x") && token.ends_with('>'));
+  if (needed)
+    throw Error(ErrorCode::kCorruption, file.path() + ": tokenizer.ggml.token_type: expected " +
+                                            std::to_string(count) + " entries, found " +
+                                            std::to_string(types ? types->size() : 0));
+  return std::vector<std::int64_t>(vocab.size(), 1);
+}
+
 // SentencePiece merges the pair whose result scores best: every way to split a token into two is a
 // merge, ranked by the token's score.
 void merges_from_scores(const std::string& path, const std::vector<float>& scores,
@@ -135,12 +177,7 @@ TokenizerSpec spec_from_gguf(const formats::GgufFile& file) {
                 path + ": no tokenizer: expected tokenizer.ggml.model and tokenizer.ggml.tokens");
   spec.vocab = std::move(*tokens);
   const std::size_t count = spec.vocab.size();
-  const auto types =
-      file.integers("tokenizer.ggml.token_type").value_or(std::vector<std::int64_t>(count, 1));
-  if (types.size() != count)
-    throw Error(ErrorCode::kCorruption, path + ": tokenizer.ggml.token_type: expected " +
-                                            std::to_string(count) + " entries, found " +
-                                            std::to_string(types.size()));
+  const std::vector<std::int64_t> types = types_of(file, spec.vocab);
   for (const std::string& token : spec.vocab)
     if (token.size() > kMaxTokenBytes)
       throw Error(ErrorCode::kCorruption, path + ": tokenizer.ggml.tokens: expected at most " +
@@ -151,23 +188,15 @@ TokenizerSpec spec_from_gguf(const formats::GgufFile& file) {
   ids.reserve(count);
   for (std::size_t i = 0; i < count; ++i) ids.emplace(spec.vocab[i], static_cast<std::int32_t>(i));
 
-  const auto token_id = [&](const char* key) -> std::int32_t {
-    const auto id = file.integer(key);
-    if (!id) return -1;
-    if (*id < 0 || *id >= static_cast<std::int64_t>(count))
-      throw Error(ErrorCode::kCorruption, path + ": " + key + ": expected 0 to " +
-                                              std::to_string(count - 1) + ", found " +
-                                              std::to_string(*id));
-    return static_cast<std::int32_t>(*id);
+  const auto token_id = [&](const char* key) {
+    return formats::special_token(file, key, static_cast<std::int64_t>(count)).value_or(-1);
   };
   const auto text_of = [&](std::int32_t id) {
     return id < 0 ? std::string() : spec.vocab[static_cast<std::size_t>(id)];
   };
   spec.bos_id = token_id("tokenizer.ggml.bos_token_id");
   const std::int32_t eos = token_id("tokenizer.ggml.eos_token_id");
-  const std::int32_t eot = token_id("tokenizer.ggml.eot_token_id");
-  if (eos >= 0) spec.eos_ids.push_back(eos);
-  if (eot >= 0 && eot != eos) spec.eos_ids.push_back(eot);
+  spec.eos_ids = formats::end_tokens(file, static_cast<std::int64_t>(count), nullptr);
   spec.unk_id = token_id("tokenizer.ggml.unknown_token_id");
   for (const auto& [name, id] : {std::pair("bos_token", spec.bos_id),
                                  {"eos_token", eos},
@@ -190,8 +219,7 @@ TokenizerSpec spec_from_gguf(const formats::GgufFile& file) {
   if (model == "gpt2") {
     const std::string pre = file.text("tokenizer.ggml.pre").value_or("gpt-2");
     read_pre_type(path, pre, spec);
-    read_merges(path, file.texts("tokenizer.ggml.merges").value_or(std::vector<std::string>()), ids,
-                spec);
+    read_merges(path, merges_of(file, types, spec), ids, spec);
     spec.byte_level = true;
     spec.fuse_unk = true;  // a byte that the vocabulary lacks is <unk>, where the file names one
     DecoderStep decoder;
@@ -232,10 +260,19 @@ TokenizerSpec spec_from_gguf(const formats::GgufFile& file) {
     throw Error(ErrorCode::kNotSupported, path + ": tokenizer.ggml.model '" + model +
                                               "' is not supported (gpt2 and llama are)");
   }
-  if (file.boolean("tokenizer.ggml.add_bos_token").value_or(adds_bos) && spec.bos_id >= 0)
-    spec.prefix_ids.push_back(spec.bos_id);
-  if (file.boolean("tokenizer.ggml.add_eos_token").value_or(false) && eos >= 0)
-    spec.suffix_ids.push_back(eos);
+  // An id that the vocabulary lacks means "none", but not where every text is to have it.
+  const auto add = [&](const std::string& name, bool by_default, std::int32_t id,
+                       std::vector<std::int32_t>& to) {
+    const auto asked = file.boolean("tokenizer.ggml.add_" + name + "_token");
+    const std::string key = "tokenizer.ggml." + name + "_token_id";
+    if (asked.value_or(false) && id < 0 && file.has(key))
+      spec.cannot_add = path + ": " + key + ": expected 0 to " + std::to_string(count - 1) +
+                        ", because every text is to have it (add_" + name + "_token), found " +
+                        std::to_string(*file.integer(key)) + "; give the prompt as token ids";
+    if (asked.value_or(by_default) && id >= 0) to.push_back(id);
+  };
+  add("bos", adds_bos, spec.bos_id, spec.prefix_ids);
+  add("eos", false, eos, spec.suffix_ids);
   return spec;
 }
 

@@ -1,5 +1,5 @@
-# What a model's generation_config.json asks for: shown by info, noted by decode, taken with --model-settings. On a small real model of
-# the test data.
+# What a model's generation_config.json asks for: shown by info, noted by decode, taken with --model-settings; notes on a model's files.
+# On a small real model of the test data.
 source "$(dirname "$0")/lib.sh"
 data=${TRIESCOPE_TEST_DATA:-$TRIESCOPE_SOURCE/../shared/data}
 [[ -d $data/models/TinyStories-656K ]] || { echo "[SKIPPED] no test data"; exit 77; }
@@ -24,6 +24,17 @@ assert taken == said and plain == undone and plain != taken, (plain, taken, said
 PY
 run --quiet --json --method sample --model-settings --set top_k=5 >"$work/sample.json" || failures=$((failures + 1))
 check_json "$work/sample.json" '[d["settings"][n] for n in ("temperature", "top_k", "repetition_penalty")] == [0.7, 5, 1.3]'
+
+# What the files contradict themselves in is a note, and what ends the text is listed.
+asks '{"eos_token_id": [1, 99999], "ignored": Infinity}'
+beyond='generation_config.json: eos_token_id 99999 is outside the vocabulary'
+expect 0 "^note: $beyond" run --method greedy
+run --quiet --json --method greedy --capture "$work/run.tscap" >"$work/notes.json" || failures=$((failures + 1))
+"$TRIESCOPE" info --json "$work/model/config.json" >"$work/info.json" || failures=$((failures + 1))
+"$TRIESCOPE" info --json "$work/run.tscap" >"$work/capture.json" || failures=$((failures + 1))
+check_json "$work/notes.json" "d['eos_token_ids'] == [1] and d['model']['notes'][0].startswith('$beyond')"
+check_json "$work/info.json" "d['eos_token_ids'] == [1] and d['notes'][0].startswith('$beyond')"
+check_json "$work/capture.json" "d['model']['eos_token_ids'] == [1] and d['model']['notes'][0].startswith('$beyond')"
 
 asks '{"guidance_scale": 1.5}'
 expect 3 'generation_config.json asks for guidance_scale, which triescope does not support' run --method greedy --model-settings

@@ -65,11 +65,12 @@ HeadJson::HeadJson(std::string_view text, std::string path)
 
 bool HeadJson::is_speculators() const { return root_.contains("speculators_model_type"); }
 
-RopeConfig HeadJson::rope(int head_dim, int context) const {
+RopeConfig HeadJson::rope(int head_dim, int context, std::vector<std::string>& notes) const {
   ModelConfig config;
   config.head_dim = head_dim;
   config.context = context;
   read_rope_json(layer(), config);
+  notes.insert(notes.end(), config.notes.begin(), config.notes.end());
   return config.ropes[0];
 }
 
@@ -81,8 +82,13 @@ std::vector<int> HeadJson::feature_layers(std::string& from) const {
       const JsonFields fields(*object, path_);
       if (!fields.has(key)) continue;
       from = (object == eagle ? "eagle_config." : "") + std::string(key);
-      const std::vector<std::int32_t> ids = fields.ids(key);
-      return {ids.begin(), ids.end()};
+      std::vector<int> layers;
+      for (const std::int64_t layer : fields.integers(key)) {
+        if (layer < 0 || layer > INT32_MAX)
+          fields.corrupt(key, "layers of the target, each 0 or more");
+        layers.push_back(static_cast<int>(layer));
+      }
+      return layers;
     }
   }
   return {};

@@ -25,7 +25,8 @@ class HeadJson {
   JsonFields fields() const { return JsonFields(root_, path_); }
   JsonFields layer() const { return JsonFields(layer_, path_); }
 
-  RopeConfig rope(int head_dim, int context) const;
+  // `notes`: as ModelConfig::notes.
+  RopeConfig rope(int head_dim, int context, std::vector<std::string>& notes) const;
   // The target's states as the file has them, empty: it has none; `from`: the key.
   std::vector<int> feature_layers(std::string& from) const;
   std::string trained_for() const;

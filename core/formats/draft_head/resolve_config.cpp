@@ -88,7 +88,7 @@ void Resolver::transformer(const std::string& first) {
     return;
   }
   config.context = layer.integer("max_position_embeddings", 2048);
-  config.rope = json.rope(config.head_dim, config.context);
+  config.rope = json.rope(config.head_dim, config.context, notes);
   config.norm_eps = static_cast<float>(layer.number("rms_norm_eps", 1e-6));
   const std::string act = layer.text("hidden_act", "silu");
   if (act != "silu" && act != "swish")
@@ -156,12 +156,20 @@ void Resolver::eagle3() {
     const int parts = index_count(tensors.names(), "fc_norm.");
     std::string from;
     const int ids = static_cast<int>(json.feature_layers(from).size());
-    // How many states: as many as are named, have a norm, or three.
+    // How many states: as many as are named, have a norm, or three. A list of another length than fc
+    // has columns for, counted by the target's width, does not say it: it is refused later, by its name.
     const int said = fields.has("target_hidden_size") ? fields.integer("target_hidden_size") : 0;
-    const int states = parts > 0                       ? parts
-                       : said > 0 && width % said == 0 ? width / said
-                       : ids > 0 && width % ids == 0   ? ids
-                                                       : 3;
+    const bool is_as_wide = target.hidden == 0 || target.hidden == config.hidden;
+    const int columns = is_as_wide && config.hidden > 0 && width % config.hidden == 0
+                            ? width / config.hidden
+                        : width == 3 * target.hidden ? 3
+                                                     : 0;
+    const bool may_be_right = ids == 3 || columns == 0 || columns == ids;
+    const int states = parts > 0                                     ? parts
+                       : said > 0 && width % said == 0               ? width / said
+                       : ids > 0 && width % ids == 0 && may_be_right ? ids
+                       : columns > 0 && (ids > 0 || width % 3 != 0)  ? columns
+                                                                     : 3;
     config.target_hidden = width / states;
     if (config.target_hidden < 1)
       corrupt("fc.weight: expected three states of the target as its columns");

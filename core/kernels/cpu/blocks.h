@@ -90,6 +90,7 @@ bool with_block(formats::GgmlType type, F&& f) {
     case GgmlType::kF32:
     case GgmlType::kF16:
     case GgmlType::kBF16:
+    case GgmlType::kF64:
       return false;
   }
   return false;

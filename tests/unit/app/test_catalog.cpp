@@ -62,6 +62,27 @@ TEST_CASE_FIXTURE(Shelf,
   CHECK(refusal("/not/here/Quagga.Q4_1.gguf", ErrorCode::kNotFound).starts_with("model '/not"));
 }
 
+TEST_CASE_FIXTURE(Shelf, "a file of a model's folder is the folder") {
+  for (const char* name : {"config.json", "model.safetensors", "model.safetensors.index.json",
+                           "model-00001-of-00002.safetensors", "tokenizer.json", "vocab.txt"}) {
+    CAPTURE(name);
+    if (std::string(name) != "config.json") test::write_file(folder.path() / "Zebu" / name, "{}");
+    CHECK(resolve_model(at("Zebu") + "/" + name) == at("Zebu"));
+    CHECK(resolve_draft(at("Zebu") + "/" + name) == at("Zebu"));
+  }
+  test::write_file(folder.path() / "Zebu" / "inside.gguf", "");
+  test::write_file(folder.path() / "zebroid" / "tokenizer.json", "{}");
+  for (const std::string& file : {at("Zebu") + "/inside.gguf", at("zebroid") + "/tokenizer.json"})
+    CHECK(resolve_model(file) == file);
+  // A head is named by its folder or by its weights.
+  std::string weights;
+  for (const auto& entry : std::filesystem::directory_iterator(at("okapi-eagle")))
+    if (entry.path().extension() == ".safetensors") weights = entry.path().string();
+  REQUIRE(!weights.empty());
+  CHECK(resolve_draft(weights) == weights);
+  CHECK(resolve_draft(at("okapi-eagle") + "/config.json") == at("okapi-eagle"));
+}
+
 TEST_CASE_FIXTURE(Shelf,
                   "a wrong name is a usage error with the nearest one, a wrong path bad input") {
   const auto ends = [](const std::string& text, const char* with) { return text.ends_with(with); };

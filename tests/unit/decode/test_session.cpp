@@ -56,6 +56,19 @@ TEST_CASE("advance goes through the five phases in order, step goes to the next 
   CHECK(session.result().steps == 6);
 }
 
+TEST_CASE(
+    "an end token that only the tokenizer has ends nothing; one that is asked for is refused") {
+  Rig rig({.vocab_size = 32, .eos_token_ids = {}});
+  rig.tokenizer = FakeTokenizer(40, {3, 35});
+  CHECK(rig.start("greedy", {}).context().eos_token_ids == std::vector<std::int32_t>{3});
+  CHECK(refusal(
+            [&] {
+              rig.start("greedy", {{"eos_token_id", {35}}});
+            },
+            ErrorCode::kInvalidArgument)
+            .starts_with("eos_token_id: expected token ids from 0 to 31"));
+}
+
 TEST_CASE("greedy takes the best token until EOS or the cap") {
   bool eos = false, cap = false;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

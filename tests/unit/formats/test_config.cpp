@@ -63,6 +63,57 @@ TEST_CASE("generation_config.json has the last word on the end of a sequence") {
         std::vector<std::int32_t>{3});
 }
 
+TEST_CASE("an end token outside the vocabulary cannot come: it is left out, with a note") {
+  using Ids = std::vector<std::int32_t>;
+  const ModelConfig config = read("llama", R"("eos_token_id":[3,100],"bos_token_id":100)");
+  CHECK(config.eos_token_ids == Ids{3});
+  CHECK(config.bos_token_id == -1);
+  REQUIRE(config.notes.size() == 2);
+  CHECK(config.notes[0] ==
+        "config.json: eos_token_id 100 is outside the vocabulary of 100 tokens: it cannot come, "
+        "and is left out");
+  CHECK(config.notes[1].starts_with("config.json: bos_token_id 100 is outside"));
+  const ModelConfig generated = read("llama", R"("eos_token_id":3)", R"({"eos_token_id":[5,200]})");
+  CHECK(generated.eos_token_ids == Ids{5});
+  REQUIRE(generated.notes.size() == 1);
+  CHECK(generated.notes[0].starts_with("generation_config.json: eos_token_id 200 is outside"));
+  for (const char* none : {"-1", "4294967295", "[-1]", "[]", "null"}) {
+    const ModelConfig without =
+        read("llama", R"("bos_token_id":4294967295,"eos_token_id":)" + std::string(none));
+    CHECK(without.eos_token_ids.empty());
+    CHECK(without.bos_token_id == -1);
+    CHECK(without.notes.empty());
+  }
+}
+
+TEST_CASE(
+    "Infinity and NaN are read where nothing needs them, and refused where a number is needed") {
+  CHECK(read("llama", R"("time_step_limit":[0.0,Infinity],"x":NaN)", R"({"y":-Infinity})")
+            .layers.size() == 4);
+  for (const char* more : {R"("rope_theta":Infinity)", R"("head_dim":NaN)",
+                           R"("rope_scaling":{"rope_type":"linear","factor":NaN})"}) {
+    CAPTURE(more);
+    CHECK(names(refusal(ErrorCode::kCorruption, "llama", more), "expected a"));
+  }
+  const GenerationSettings asked =
+      read("llama", "", R"({"temperature":Infinity,"top_p":0.5})").generation;
+  CHECK(asked.settings.size() == 1);
+  CHECK(asked.not_done == std::vector<std::string>{"temperature"});
+}
+
+TEST_CASE("a rope factor without a type scales nothing, and a note says so") {
+  for (const char* more : {R"("rope_scaling":{"type":null,"factor":2.0})",
+                           R"("rope_scaling":{"rope_type":null,"factor":2.0})",
+                           R"("rope_parameters":{"rope_theta":10000.0,"factor":2.0})"}) {
+    CAPTURE(more);
+    const ModelConfig config = read("llama", more);
+    CHECK(config.ropes[0].kind == RopeKind::kDefault);
+    REQUIRE(config.notes.size() == 1);
+    CHECK(names(config.notes[0], "have a factor of 2.0 and no rope_type"));
+  }
+  CHECK(read("llama", R"("rope_scaling":{"type":"linear","factor":2.0})").notes.empty());
+}
+
 TEST_CASE("generation_config.json: what it asks for, by our parameters' names") {
   const auto asked = [](const std::string& generation) {
     return read("llama", R"("eos_token_id":3)", generation).generation;
@@ -282,8 +333,8 @@ TEST_CASE("GGUF: what is not supported is an error that names it") {
 TEST_CASE("absurd configurations are refused") {
   for (const char* more :
        {R"("head_dim":0)", R"("head_dim":1000000)", R"("head_dim":15)", R"("head_dim":"big")",
-        R"("tie_word_embeddings":1)", R"("eos_token_id":100)", R"("eos_token_id":-2)",
-        R"("rope_theta":0)", R"("rope_theta":-1)", R"("rope_scaling":{"type":"linear","factor":0})",
+        R"("tie_word_embeddings":1)", R"("eos_token_id":-2)", R"("rope_theta":0)",
+        R"("rope_theta":-1)", R"("rope_scaling":{"type":"linear","factor":0})",
         R"("partial_rotary_factor":0)", R"("rope_scaling":[])"}) {
     CAPTURE(more);
     CHECK(refusal(ErrorCode::kCorruption, "llama", more) != "");

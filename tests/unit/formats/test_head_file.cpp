@@ -237,6 +237,27 @@ TEST_CASE("layers are set for EAGLE-3 alone, as many as fc reads") {
   CHECK(four.open(kTarget).config().target_hidden == 16);
 }
 
+TEST_CASE(
+    "a list of layers of another length than fc reads, or with a negative id, is refused as such") {
+  const auto listed = [](HeadBytes head, const std::string& list, const TargetShape& target) {
+    head.config = with_config(R"("eagle_aux_hidden_state_layer_ids": )" + list);
+    return refused(head, ErrorCode::kCorruption, target);
+  };
+  TargetShape unknown;
+  for (const TargetShape& target : {kTarget, unknown}) {
+    for (const char* list : {"[2]", "[2, 4]", "[2, 4, 6, 8]", "[2, 3, 4, 5, 6]"}) {
+      CAPTURE(list);
+      CHECK(has(listed(eagle3_bytes(), list, target), "layer_ids: expected 3 layers"));
+    }
+    const HeadBytes four = changed(eagle3_bytes(), "fc.weight", {16, 64});
+    for (const char* list : {"[2, 4]", "[2, 4, 6]"})
+      CHECK(has(listed(four, list, target), "layer_ids: expected 4 layers"));
+    for (const char* list : {"[-1, 4, 6]", "[2, 4, -3]"})
+      CHECK(has(listed(eagle3_bytes(), list, target),
+                "eagle_aux_hidden_state_layer_ids: expected layers of the target, each 0 or more"));
+  }
+}
+
 TEST_CASE("without a config.json the layer is one of the target's kind, and the user is told") {
   HeadBytes head = eagle_bytes();
   head.config = "";
@@ -273,6 +294,9 @@ TEST_CASE("settings that are not known, or that the weights contradict, are repo
           "config.json says norm_before_fc true, but its weights are missing: it has no effect",
           "config.json: 'strange' is not known and has no effect",
           "config.json: 'odd' is not known and has no effect"});
+  head.config = with_config(R"("rope_scaling": {"type": null, "factor": 4.0})");
+  REQUIRE(head.open(kTarget).notes().size() == 1);
+  CHECK(has(head.open(kTarget).notes()[0], "have a factor of 4.0 and no rope_type"));
   head.config = with_config(R"("draft_tree": "0;0,0;1")");
   CHECK(head.open(kTarget).notes().empty());
   CHECK(head.open(kTarget).config().draft_tree == "0;0,0;1");

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "core/base/error.h"
 #include "core/formats/json.h"
 
@@ -41,6 +44,27 @@ TEST_CASE("JSON comes out as the library's own parser gives it") {
        "[]", "{}", "7", "\"text\"", "null", R"([[],[[]],{"k":[{"k":1},{"k":2}]}])", " [ 1 , 2 ] ",
        R"({"":{"":{"":0}}})"})
     CHECK(parse_json(text, "some.json") == nlohmann::json::parse(text));
+}
+
+TEST_CASE("JSON: the numbers that Python writes and JSON has no word for, outside of strings") {
+  const nlohmann::json found =
+      parse_json(R"([NaN, Infinity ,-Infinity,{"a":NaN,"b":[Infinity]},"NaN, Infinity","\"",NaN])",
+                 "some.json");
+  REQUIRE(found.size() == 7);
+  for (const nlohmann::json* number : {&found[0], &found[3]["a"], &found[6]})
+    CHECK(std::isnan(number->get<double>()));
+  CHECK(found[1].get<double>() == std::numeric_limits<double>::infinity());
+  CHECK(found[2].get<double>() == -std::numeric_limits<double>::infinity());
+  CHECK(found[3]["b"][0].get<double>() == std::numeric_limits<double>::infinity());
+  CHECK(found[4] == "NaN, Infinity");
+  CHECK(found[5] == "\"");
+  CHECK(parse_json("-Infinity", "some.json").get<double>() < 0);
+  CHECK(std::isnan(parse_json("NaN\n", "some.json").get<double>()));
+  for (const char* text : {"[nan]", "[1NaN]", "[NaN1]", "[NaNNaN]", "[--Infinity]", "[+Infinity]",
+                           "[-NaN]", "[Inf]", "{NaN:1}", "[NaN", "NaN NaN"}) {
+    CAPTURE(text);
+    CHECK(names(refusal(text), "expected JSON, found"));
+  }
 }
 
 TEST_CASE("text that is not JSON, or is beyond the limits, is refused by the file's name") {

@@ -1,6 +1,9 @@
 // Typed access to a JSON object: limits, absent and null, what a refusal shows.
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "core/base/error.h"
 #include "core/formats/family.h"
 #include "tests/support/refusal.h"
@@ -25,9 +28,9 @@ int integer(const nlohmann::json& value) {
   return JsonFields(object, "some.json").integer("k");
 }
 
-std::vector<std::int32_t> ids(const nlohmann::json& value) {
+std::vector<std::int64_t> integers(const nlohmann::json& value) {
   const nlohmann::json object = {{"k", value}};
-  return JsonFields(object, "some.json").ids("k");
+  return JsonFields(object, "some.json").integers("k");
 }
 
 }  // namespace
@@ -56,7 +59,7 @@ TEST_CASE("JSON null counts as absent, and what is absent has its default") {
     CHECK(fields.boolean(key, true));
     CHECK(!fields.boolean(key, false));
     CHECK(fields.text(key, "t") == "t");
-    CHECK(fields.ids(key).empty());
+    CHECK(fields.integers(key).empty());
   }
   CHECK(refusal(ErrorCode::kCorruption, [&] { fields.number("absent"); }) ==
         "some.json: absent: expected a number, found nothing");
@@ -64,19 +67,32 @@ TEST_CASE("JSON null counts as absent, and what is absent has its default") {
         "some.json: absent: expected a text, found nothing");
 }
 
-TEST_CASE("JSON token ids: one or a list, each from 0 to 2^30, at most 65536") {
-  using Ids = std::vector<std::int32_t>;
-  const auto ask = [](const JsonFields& fields) { fields.ids("k"); };
-  CHECK(ids(5) == Ids{5});
-  CHECK(ids({0, 1 << 30}) == Ids{0, 1 << 30});
-  CHECK(ids(nlohmann::json::array()).empty());
-  for (const nlohmann::json& value :
-       {nlohmann::json(-1), nlohmann::json((1 << 30) + 1), nlohmann::json(1.0),
-        nlohmann::json({1, std::int64_t{1} << 40}), nlohmann::json("1")})
-    CHECK(refused(value, ask).starts_with("some.json: k: expected token ids, found "));
-  CHECK(ids(nlohmann::json(std::vector<int>(65536, 1))).size() == 65536);
+TEST_CASE("JSON integers of any sign: one or a list, at most 65536") {
+  using Integers = std::vector<std::int64_t>;
+  const auto ask = [](const JsonFields& fields) { fields.integers("k"); };
+  CHECK(integers(5) == Integers{5});
+  CHECK(integers({0, -1, std::int64_t{1} << 40}) == Integers{0, -1, std::int64_t{1} << 40});
+  CHECK(integers(nlohmann::json::array()).empty());
+  for (const nlohmann::json& value : {nlohmann::json(1.0), nlohmann::json({1, 1.5}),
+                                      nlohmann::json("1"), nlohmann::json(std::uint64_t{1} << 63)})
+    CHECK(refused(value, ask).starts_with("some.json: k: expected an integer, or a list of them"));
+  CHECK(integers(nlohmann::json(std::vector<int>(65536, 1))).size() == 65536);
   CHECK(refused(std::vector<int>(65537, 1), ask)
-            .starts_with("some.json: k: expected at most 65536 token ids, found [1,1"));
+            .starts_with("some.json: k: expected at most 65536 integers, found [1,1"));
+}
+
+TEST_CASE("a number that is asked for is finite; one that is not is shown as it was written") {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const auto& [value, shown] :
+       {std::pair(infinity, "Infinity"), {-infinity, "-Infinity"}, {std::nan(""), "NaN"}}) {
+    CHECK(refused(value, [](const JsonFields& fields) { fields.number("k"); }) ==
+          std::string("some.json: k: expected a finite number, found ") + shown);
+    CHECK(refused(value, [](const JsonFields& fields) { fields.integer("k"); }) ==
+          std::string("some.json: k: expected an integer from 0 to 2^30, found ") + shown);
+    CHECK(refused({1.0, value}, [](const JsonFields& fields) {
+            fields.numbers("k");
+          }).starts_with("some.json: k: expected a list of finite numbers"));
+  }
 }
 
 TEST_CASE("JSON lists are of numbers or of texts, at most 65536 of them") {

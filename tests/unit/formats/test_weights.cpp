@@ -1,6 +1,7 @@
 // Weights by role out of folders: prefixes, fused and transposed tensors, rows, BF16, shapes.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "core/base/bf16.h"
@@ -30,7 +31,8 @@ struct Folder {
   TempDir folder;
   std::string config;
   std::vector<std::pair<std::string, Shape>> tensors;
-  std::map<std::string, std::string> dtypes;  // others: F32
+  std::map<std::string, std::string> dtypes;     // others: F32
+  std::map<std::string, std::string> values_of;  // a tensor: another, "": it is zero
 
   Shape& shape(const std::string& name) {
     for (auto& [tensor, shape] : tensors)
@@ -50,6 +52,10 @@ struct Folder {
       const auto& [name, shape] = tensors[i];
       const auto found = dtypes.find(name);
       const std::string dtype = found == dtypes.end() ? "F32" : found->second;
+      const auto copied = values_of.find(name);
+      const bool is_zero = copied != values_of.end() && copied->second.empty();
+      const float least = copied == values_of.end() || is_zero ? 1000.0f * static_cast<float>(i)
+                                                               : first(copied->second);
       const std::size_t begin = data.size();
       std::int64_t elements = 1;
       std::string extents;
@@ -58,11 +64,13 @@ struct Folder {
         extents += (extents.empty() ? "" : ",") + std::to_string(extent);
       }
       for (std::int64_t k = 0; k < elements; ++k) {
-        const float value = 1000.0f * static_cast<float>(i) + static_cast<float>(k);
+        const float value = is_zero ? 0 : least + static_cast<float>(k);
         if (dtype.starts_with("F8")) {
           data += '\x38';  // 1
         } else if (dtype == "F16") {
           data += bytes_of<std::uint16_t>(0x3c00);  // 1
+        } else if (dtype == "F64") {
+          data += bytes_of(value * (1 + 1e-12));
         } else {
           data += dtype == "BF16" ? bytes_of(float_to_bf16(value)) : bytes_of(value);
         }
@@ -138,6 +146,132 @@ TEST_CASE("a checkpoint of the bare network has no prefix") {
   CHECK(rows(*source, Role::kEmbedding, 0, 1) == counted(0, 4));
 }
 
+namespace {
+
+const std::string kLayer = "model.layers.0.";
+
+// A llama with further tensors, whose config.json ends in `more`.
+struct LlamaWith : Folder {
+  explicit LlamaWith(const std::vector<std::pair<std::string, Shape>>& more_tensors,
+                     const std::string& more = "") {
+    fill_llama(*this);
+    config.insert(config.size() - 1, more);
+    tensors.insert(tensors.end(), more_tensors.begin(), more_tensors.end());
+  }
+};
+
+bool notes_name(const WeightSource& source, const std::string& what) {
+  return std::ranges::any_of(source.config().notes,
+                             [&](const std::string& note) { return has(note, what); });
+}
+
+}  // namespace
+
+TEST_CASE("a tied model with an output head of other values has that head, and says so") {
+  LlamaWith model({{"lm_head.weight", {5, 4}}});
+  const auto own = model.open();
+  CHECK(!own->config().tied_embeddings);
+  CHECK(rows(*own, Role::kHead, 0, 5) == counted(model.first("lm_head.weight"), 20));
+  CHECK(rows(*own, Role::kEmbedding, 0, 5) == counted(0, 20));
+  CHECK(notes_name(*own, "lm_head.weight has other values than model.embed_tokens.weight"));
+  model.values_of["lm_head.weight"] = "model.embed_tokens.weight";
+  for (const char* dtype : {"F32", "F64"}) {
+    model.dtypes["lm_head.weight"] = dtype;
+    const auto tied = model.open();
+    CHECK(tied->config().tied_embeddings);
+    CHECK(!tied->shape(Role::kHead));
+    CHECK(tied->config().notes.empty());
+  }
+  model.dtypes.clear();
+  model.shape("lm_head.weight") = {4, 4};
+  CHECK(has(refusal(ErrorCode::kCorruption, [&] { model.open(); }),
+            "tensor 'lm_head.weight': expected shape [5, 4]"));
+}
+
+TEST_CASE("a tied model may be stored under its output head's name alone") {
+  for (const char* prefix : {"model.", ""}) {
+    CAPTURE(prefix);
+    Folder model;
+    fill_llama(model, prefix);
+    model.tensors[0].first = "lm_head.weight";
+    const auto source = model.open();
+    CHECK(source->config().tied_embeddings);
+    CHECK(rows(*source, Role::kEmbedding, 1, 2) == counted(4, 8));
+    CHECK(source->stored_type(Role::kEmbedding, 0) == GgmlType::kF32);
+    model.config.replace(model.config.find("true"), 4, "false");
+    CHECK(has(refusal(ErrorCode::kCorruption, [&] { model.open(); }), "embed_tokens.weight"));
+  }
+  Folder untied;
+  fill_llama(untied);
+  untied.config.replace(untied.config.find("true"), 4, "false");
+  CHECK(has(refusal(ErrorCode::kCorruption, [&] { untied.open(); }),
+            "expected tensor 'lm_head.weight', found none; by config.json the output head is not "
+            "tied to the embedding (tie_word_embeddings)"));
+}
+
+TEST_CASE("a tensor of the network that nothing reads is refused, unless it changes nothing") {
+  const auto refused = [](ErrorCode code, const std::string& name, const Shape& shape) {
+    const LlamaWith model({{name, shape}});
+    const std::string said = refusal(code, [&] { model.open(); });
+    CHECK(has(said, "tensor '" + name + "': "));
+    return said;
+  };
+  for (const char* name : {"self_attn.q_proj.bias", "self_attn.o_proj.bias"})
+    CHECK(has(refused(ErrorCode::kCorruption, kLayer + name, {4}), "(attention_bias)"));
+  CHECK(has(refused(ErrorCode::kCorruption, kLayer + "mlp.down_proj.bias", {4}), "(mlp_bias)"));
+  for (const std::string& name :
+       {kLayer + "self_attn.q_norm.weight", kLayer + "pre_feedforward_layernorm.weight",
+        kLayer + "mlp.experts.0.up_proj.weight", std::string("model.norm.bias"),
+        std::string("lm_head.bias"), kLayer + "self_attn.q_proj.weight_scale"})
+    CHECK(has(refused(ErrorCode::kNotSupported, name, {2}), "a model of family llama has none"));
+  CHECK(has(refused(ErrorCode::kCorruption, "model.layers.1.input_layernorm.weight", {4}),
+            "expected 1 layers by config.json (num_hidden_layers), found layer 1"));
+  CHECK(has(refused(ErrorCode::kCorruption, "model.layers.10.mlp.up_proj.bias", {4}), "layer 10"));
+
+  LlamaWith harmless({{kLayer + "self_attn.rotary_emb.inv_freq", {1}}});
+  harmless.tensors.emplace_back(kLayer + "self_attn.q_proj.bias", Shape{4});
+  harmless.values_of[kLayer + "self_attn.q_proj.bias"] = "";
+  CHECK(harmless.open()->config().notes.empty());
+  CHECK(notes_name(*LlamaWith({{"score.weight", {2, 4}}}).open(),
+                   "one tensor is beside the network and not read: score.weight"));
+  Folder bare;  // all that it has is the network
+  fill_llama(bare, "");
+  bare.tensors.emplace_back("layers.0.self_attn.q_proj.bias", Shape{4});
+  CHECK(has(refusal(ErrorCode::kCorruption, [&] { bare.open(); }), "(attention_bias)"));
+}
+
+TEST_CASE("a bias that the configuration has and the file lacks is zero, and a note says so") {
+  const std::string both = R"(,"attention_bias":true,"mlp_bias":true)";
+  const auto none = LlamaWith({}, both).open();
+  CHECK(!none->config().qkv_bias);
+  CHECK(!none->config().output_bias);
+  CHECK(!none->config().mlp_bias);
+  CHECK(notes_name(*none, "a bias on q, k and v, the file has none: it is zero"));
+  CHECK(notes_name(*none, "a bias on attention's output"));
+  CHECK(notes_name(*none, "a bias on the MLP"));
+  std::vector<std::pair<std::string, Shape>> biases = {{kLayer + "self_attn.q_proj.bias", {4}},
+                                                       {kLayer + "self_attn.k_proj.bias", {2}},
+                                                       {kLayer + "self_attn.v_proj.bias", {2}}};
+  const auto some = LlamaWith(biases, both).open();
+  CHECK(some->config().qkv_bias);
+  CHECK(!some->config().output_bias);
+  biases.pop_back();
+  CHECK(has(refusal(ErrorCode::kCorruption, [&] { LlamaWith(biases, both).open(); }),
+            "expected tensor 'model.layers.0.self_attn.v_proj.bias', found none"));
+}
+
+TEST_CASE("weights in F64 are rounded to F32, and a note says so") {
+  Folder model;
+  fill_llama(model);
+  const std::string q = kLayer + "self_attn.q_proj.weight";
+  model.dtypes = {{q, "F64"}, {"model.norm.weight", "F64"}};
+  const auto source = model.open();
+  CHECK(rows(*source, Role::kQuery, 1, 2) == counted(model.first(q) + 4, 8));
+  CHECK(rows(*source, Role::kFinalNorm, 0, 4) == counted(1000, 4));
+  CHECK(source->stored_type(Role::kQuery, 0) == std::nullopt);
+  CHECK(notes_name(*source, "tensors in F64 (" + q + " and 1 more) are rounded to F32"));
+}
+
 TEST_CASE("matrices in BF16 are read as they lie, vectors do not count for the quantisation") {
   Folder model;
   fill_llama(model);
@@ -201,6 +335,9 @@ TEST_CASE("Phi-3's fused rows are parts of one tensor") {
   for (std::size_t i = 0; i < 4; ++i)
     CHECK(bits[i] == float_to_bf16(model.first(qkv) + 28 + static_cast<float>(i)));
   model.dtypes.clear();
+  model.shape(qkv) = {10, 4};  // more key and value rows than the configuration has
+  CHECK(has(refusal(ErrorCode::kCorruption, [&] { model.open(); }),
+            "tensor '" + qkv + "': expected shape [8, 4] by the configuration, found [10, 4]"));
   model.shape(qkv) = {7, 4};  // the last value row is not there
   CHECK(has(refusal(ErrorCode::kCorruption, [&] { model.open(); }),
             "tensor '" + qkv + "': expected shape [8, 4] by the configuration, found [7, 4]"));
@@ -375,12 +512,31 @@ TEST_CASE("GGUF: stored rows come in our order, whatever the order in the file")
   }
 }
 
+TEST_CASE("GGUF: weights in F64 are rounded to F32, and the embedding has the vocabulary's size") {
+  const TempDir folder;
+  GgufWriter file = gguf_llama(8, 4);
+  file.add_entry("blk.0.attn_q.weight", {8, 8}, 28, file.data.size());
+  for (int i = 0; i < 64; ++i) file.data += bytes_of(i * (1 + 1e-12));
+  file.add("llama.vocab_size", std::uint32_t{5});
+  const auto source = opened(folder, file);
+  CHECK(rows(*source, Role::kQuery, 0, 1) == counted(0, 8));
+  CHECK(rows(*source, Role::kQuery, 1, 1) == counted(16, 8));
+  CHECK(source->stored_type(Role::kQuery, 0) == std::nullopt);
+  CHECK(notes_name(*source, "tensors in F64 (blk.0.attn_q.weight) are rounded to F32"));
+  CHECK(source->config().vocab_size == 4);
+  CHECK(notes_name(*source, "llama.vocab_size is 5, the embedding has 4 rows"));
+}
+
 TEST_CASE("GGUF: a tensor that no weight is read from is refused, rope's factors are not") {
   const TempDir folder;
   GgufWriter file = gguf_llama(8, 4);
   file.add_f32("blk.0.attn_q.weight", {8, 8}, std::vector<float>(64));
   file.add_f32("rope_freqs.weight", {2}, {1, 2});
   CHECK(opened(folder, file)->config().ropes[0].divisors == std::vector<float>{1, 2});
+  GgufWriter unknown = file;
+  unknown.add_f32("rope_factors.weight", {2}, {1, 2});
+  CHECK(has(refusal(ErrorCode::kNotSupported, [&] { opened(folder, unknown); }),
+            "tensor 'rope_factors.weight'"));
   file.add_f32("rope_other.weight", {2}, {1, 2});
   CHECK(has(refusal(ErrorCode::kNotSupported, [&] { opened(folder, file); }),
             "tensor 'rope_other.weight' in a model of family llama is not supported"));

@@ -147,6 +147,86 @@ TEST_CASE("GGUF: special ids, one end of sequence where EOS and EOT agree") {
   CHECK(spec_of(file).suffix_ids == Ids{1});
 }
 
+TEST_CASE("GGUF: an id outside the vocabulary means none, unless every text is to have it") {
+  for (const std::uint32_t id : {0xffffffffu, 3u, 1u << 20}) {
+    CAPTURE(id);
+    test::GgufWriter file = llama({{"<s>", 0, kControl}, {"a", 0}, {"b", 0}});
+    for (const char* name : {"bos", "eos", "eot", "unknown", "padding"})
+      file.add("tokenizer.ggml." + std::string(name) + "_token_id", id);
+    const tokenizer::TokenizerSpec spec = spec_of(file);
+    CHECK(spec.bos_id == -1);
+    CHECK(spec.unk_id == -1);
+    CHECK(spec.eos_ids.empty());
+    CHECK(spec.prefix_ids.empty());
+    CHECK(spec.bos_text.empty());
+    CHECK(spec.pad_text.empty());
+    for (const char* name : {"bos", "eos"}) {
+      test::GgufWriter asked = file;
+      asked.add_raw("tokenizer.ggml.add_" + std::string(name) + "_token", 7, std::string(1, '\1'));
+      const auto tokenizer = tokenizer::make_tokenizer(spec_of(asked));
+      CHECK(test::refusal(ErrorCode::kCorruption, [&] {
+              tokenizer->encode("a");
+            }).find("_token_id: expected 0 to 2, because every text") != std::string::npos);
+      CHECK(tokenizer->encode("a", false).back() == 1);
+    }
+  }
+}
+
+namespace {
+
+test::GgufWriter byte_level(const std::vector<std::string>& tokens) {
+  test::GgufWriter file;
+  file.add("tokenizer.ggml.model", std::string("gpt2"));
+  file.add("tokenizer.ggml.pre", std::string("gpt-2"));
+  file.add_raw("tokenizer.ggml.tokens", 9, test::gguf_texts(tokens));
+  return file;
+}
+
+std::string refused(const test::GgufWriter& file) {
+  return test::refusal(ErrorCode::kCorruption, [&] { spec_of(file); });
+}
+
+}  // namespace
+
+TEST_CASE("GGUF: a byte-level vocabulary without its merges is refused") {
+  test::GgufWriter file = byte_level({"a", "b", "ab", "<x>"});
+  file.add_raw("tokenizer.ggml.token_type", 9,
+               test::gguf_numbers<std::int32_t>(5, {1, 1, 1, kControl}));
+  CHECK(refused(file).find("expected tokenizer.ggml.merges, found none") != std::string::npos);
+  test::GgufWriter empty = file;
+  empty.add_raw("tokenizer.ggml.merges", 9, test::gguf_texts({}));
+  CHECK(refused(empty).find("expected tokenizer.ggml.merges, found an empty list") !=
+        std::string::npos);
+  file.add_raw("tokenizer.ggml.merges", 9, test::gguf_texts({"a b"}));
+  CHECK(tokenizer::make_tokenizer(spec_of(file))->encode("ab", false) == Ids{2});
+  // Nothing to merge: single bytes, and special tokens.
+  test::GgufWriter bytes = byte_level({"a", "\u0120", "<x>"});
+  bytes.add_raw("tokenizer.ggml.token_type", 9,
+                test::gguf_numbers<std::int32_t>(5, {1, 1, kControl}));
+  bytes.add_raw("tokenizer.ggml.merges", 9, test::gguf_texts({}));
+  CHECK(tokenizer::make_tokenizer(spec_of(bytes))->encode("a a", false) == Ids{0, 1, 0});
+}
+
+TEST_CASE("GGUF: a vocabulary with special or byte tokens needs their types") {
+  const auto of = [](const std::vector<std::string>& tokens) {
+    test::GgufWriter file = byte_level(tokens);
+    file.add_raw("tokenizer.ggml.merges", 9, test::gguf_texts({}));
+    return file;
+  };
+  const std::string missing = "tokenizer.ggml.token_type: expected 2 entries, found 0";
+  CHECK(spec_of(of({"a", "b"})).added.empty());
+  CHECK(refused(of({"a", "<|im_end|>"})).find(missing) != std::string::npos);
+  CHECK(refused(of({"a", "<0x0A>"})).find(missing) != std::string::npos);
+  for (const char* name : {"bos", "eos", "eot", "unknown", "padding"}) {
+    test::GgufWriter file = of({"a", "b"});
+    file.add("tokenizer.ggml." + std::string(name) + "_token_id", std::uint32_t{1});
+    CHECK(refused(file).find(missing) != std::string::npos);
+  }
+  test::GgufWriter few = of({"a", "b"});
+  few.add_raw("tokenizer.ggml.token_type", 9, test::gguf_numbers<std::int32_t>(5, {1}));
+  CHECK(refused(few).find("expected 2 entries, found 1") != std::string::npos);
+}
+
 TEST_CASE("GGUF: without a space in front of the text none is taken off it") {
   test::GgufWriter file = llama({{"\u2581", 0}, {"a", 0}, {"\u2581a", -1}});
   const auto prefixed = tokenizer::make_tokenizer(spec_of(file));
@@ -164,6 +244,7 @@ TEST_CASE("GGUF: Llama 3's split takes digits in threes") {
   file.add("tokenizer.ggml.pre", std::string("llama-bpe"));
   file.add_raw("tokenizer.ggml.tokens", 9,
                test::gguf_texts({"1", "12", "123", "1234", "4", "34", "45"}));
+  file.add_raw("tokenizer.ggml.merges", 9, test::gguf_texts({}));  // whole words are tokens
   const auto tokenizer = tokenizer::make_tokenizer(spec_of(file));
   CHECK(tokenizer->encode("123", false) == Ids{2});
   CHECK(tokenizer->encode("1234", false) == Ids{2, 4});
