@@ -13,7 +13,7 @@ namespace {
 
 using capture::NodeState;
 
-constexpr float kCellEm = 3.2f, kRowEm = 1.35f, kLabelEm = 2.6f, kShareEm = 3.1f;
+constexpr float kCellEm = 3.2f, kRowEm = 1.35f, kLevelLabelEm = 2.6f, kShareEm = 3.1f;
 constexpr int kShares = 3;
 
 bool is_known(Guess guess) { return guess != Guess::kUnknown; }
@@ -161,7 +161,7 @@ void LevelHistory::draw(Canvas& canvas, Rect area, std::int32_t step, const Scen
   const int levels =
       std::min(levels_of(all), static_cast<int>((area.bottom() - body) / (em * kRowEm)));
   const int columns =
-      std::max(1, static_cast<int>((area.w - em * kLabelEm - share_width) / (em * kCellEm)));
+      std::max(1, static_cast<int>((area.w - em * kLevelLabelEm - share_width) / (em * kCellEm)));
   // The columns end with the last token that the shown step's drafts reach for.
   std::int32_t first = INT32_MAX, last = 0, of_step = 0;
   for (const LevelGuess& guess : all) {
@@ -173,7 +173,7 @@ void LevelHistory::draw(Canvas& canvas, Rect area, std::int32_t step, const Scen
   if (first > last) return;
   last = std::min(last, std::max(of_step, first + columns - 1));
   first = std::max(first, last - columns + 1);
-  const float cells_x = area.x + em * kLabelEm;
+  const float cells_x = area.x + em * kLevelLabelEm;
   cells_ = {{cells_x, body, em * kCellEm * static_cast<float>(last - first + 1),
              em * kRowEm * static_cast<float>(levels)},
             em * kCellEm,
@@ -182,17 +182,17 @@ void LevelHistory::draw(Canvas& canvas, Rect area, std::int32_t step, const Scen
   const auto column_x = [&](std::int32_t depth) {
     return cells_x + em * kCellEm * static_cast<float>(depth - first);
   };
-  draw_head(canvas, {area.x, top, em * kLabelEm, em * 1.3f}, "came", small);
+  draw_head(canvas, {area.x, top, em * kLevelLabelEm, em * 1.3f}, "came", small);
   for (std::int32_t depth = first; depth <= last; ++depth)
     if (depth >= 1 && static_cast<std::size_t>(depth) <= text_.size())
       text_in(canvas, {column_x(depth) + em * 0.1f, top, em * (kCellEm - 0.2f), em * 1.3f},
               node_text(scene, text_[static_cast<std::size_t>(depth) - 1], 12),
               mono_text(scene, 0.78f));
   for (int level = 1; level <= levels; ++level)
-    text_in(
-        canvas,
-        {area.x, body + em * kRowEm * static_cast<float>(level - 1), em * kLabelEm, em * kRowEm},
-        std::to_string(level), small);
+    text_in(canvas,
+            {area.x, body + em * kRowEm * static_cast<float>(level - 1), em * kLevelLabelEm,
+             em * kRowEm},
+            std::to_string(level), small);
   for (const LevelGuess& guess : all) {
     if (guess.depth < first || guess.depth > last || guess.level > levels ||
         !scene.in_range(guess.step))

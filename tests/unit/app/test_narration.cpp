@@ -24,7 +24,7 @@
 #include "viz/words/count_text.h"
 #include "viz/words/number_text.h"
 
-namespace triescope::test {
+namespace triescope::test::test_narration {
 namespace {
 
 using namespace capture;
@@ -378,4 +378,4 @@ TEST_CASE("narration: the moment's own words") {
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_narration

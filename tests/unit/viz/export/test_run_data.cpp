@@ -13,6 +13,8 @@
 #include "tests/unit/viz/two_owners.h"
 #include "viz/export/run_data.h"
 
+namespace test_run_data {
+
 using namespace triescope;
 using namespace triescope::test;
 using nlohmann::json;
@@ -227,3 +229,5 @@ TEST_CASE("run data: a draft's score is the sum over its path; a step without fi
   CHECK(line["memory"].is_null());
   CHECK(json::parse(viz::step_line(*opened->capture, 2, false))["memory"]["live"] == 5);
 }
+
+}  // namespace test_run_data

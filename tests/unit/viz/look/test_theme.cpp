@@ -10,6 +10,8 @@
 #include "core/base/error.h"
 #include "viz/look/theme.h"
 
+namespace test_theme {
+
 using namespace triescope::viz;
 using triescope::capture::NodeState;
 
@@ -229,3 +231,5 @@ TEST_CASE("themes have names, and another name is refused with those there are")
       "theme: expected dark, light or projector; found 'projektor'; did you mean projector?",
       triescope::Error);
 }
+
+}  // namespace test_theme

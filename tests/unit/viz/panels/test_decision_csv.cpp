@@ -16,7 +16,7 @@
 #include "viz/words/number_text.h"
 #include "viz/words/token_text.h"
 
-namespace triescope::test {
+namespace triescope::test::test_decision_csv {
 namespace {
 
 using Row = std::map<std::string, std::string>;
@@ -165,4 +165,4 @@ TEST_CASE("decision csv: nothing decided yet is a table without rows") {
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_decision_csv

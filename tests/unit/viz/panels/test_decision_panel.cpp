@@ -15,7 +15,7 @@
 #include "viz/words/number_text.h"
 #include "viz/words/token_text.h"
 
-namespace triescope::test {
+namespace triescope::test::test_decision_panel {
 namespace {
 
 constexpr viz::Rect kArea{0, 0, 900, 700};
@@ -251,4 +251,4 @@ TEST_CASE("log p: one form everywhere") {
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_decision_panel

@@ -9,7 +9,7 @@
 #include "tests/unit/viz/withdrawn_drafts.h"
 #include "viz/panels/level_history.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_drafts_panel {
 namespace {
 
 using capture::make_tick;
@@ -170,4 +170,4 @@ TEST_CASE("places are ordinal numbers") {
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_drafts_panel

@@ -10,7 +10,7 @@
 #include "viz/panels/panel.h"
 #include "viz/words/number_text.h"
 
-namespace triescope::test {
+namespace triescope::test::test_trie_tips {
 namespace {
 
 constexpr viz::Rect kArea{0, 0, 1400, 900};
@@ -153,4 +153,4 @@ TEST_CASE("trie: a prompt of one token is one token") {
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_trie_tips

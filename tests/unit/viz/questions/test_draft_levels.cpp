@@ -9,7 +9,7 @@
 #include "tests/unit/viz/two_owners.h"
 #include "tests/unit/viz/withdrawn_drafts.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_draft_levels {
 namespace {
 
 using capture::make_tick;
@@ -121,4 +121,4 @@ TEST_CASE("what came is told from what was withdrawn, missed and right below ano
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_draft_levels
