@@ -46,6 +46,7 @@ Preferences load_preferences(std::string& warning) {
     preferences.lecture_full_screen = all.value("lecture_full_screen", false);
     preferences.user_scale = std::clamp(all.value("user_scale", 1.0f), 0.5f, 4.0f);
     preferences.run_bar_open = all.value("run_bar_open", true);
+    preferences.compare_own_scales = all.value("compare_own_scales", false);
     preferences.layout = all.value("layout", json());
     preferences.layout_name = all.value("layout_name", "");
     preferences.layouts = all.value("layouts", json::object());
@@ -96,6 +97,7 @@ std::string save_preferences(const Preferences& preferences) try {
                     {"lecture_full_screen", preferences.lecture_full_screen},
                     {"user_scale", preferences.user_scale},
                     {"run_bar_open", preferences.run_bar_open},
+                    {"compare_own_scales", preferences.compare_own_scales},
                     {"layout", preferences.layout},
                     {"layout_name", preferences.layout_name},
                     {"layouts", preferences.layouts},

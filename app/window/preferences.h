@@ -24,6 +24,7 @@ struct Preferences {
   bool lecture_full_screen = false;  // entering lecture mode takes the full screen
   float user_scale = 1;              // on top of the monitor's: larger type for presenting
   bool run_bar_open = true;
+  bool compare_own_scales = false;  // of two runs beside each other
   nlohmann::json layout;                              // pane_docking.h; null = the debug preset
   std::string layout_name = "debug";                  // the one it came from
   nlohmann::json layouts = nlohmann::json::object();  // one's own, by name

@@ -38,6 +38,7 @@ void Workspace::start_export(const ExportJob& job) {
   options.setting_title = setting_title;
   if (active_->cursor > 0) options.step = capture::step_of(active_->cursor - 1);
   options.range = active_->range;
+  options.own_scales = own_scales();
   // What is shown of a run; the task opens the capture itself.
   const auto shown = [&](const Document& document) {
     const viz::Panel* panel = document.panel(job.panel);

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr float kMaxPicturePx = 30000;  // Cairo's own limit for images is 32767
-constexpr float kTitleEm = 1.7f;        // above each of two runs
+constexpr float kRunTitleEm = 1.7f;     // above each of two runs
 
 Facts facts_of(const Scene& scene, const Panel& panel) {
   Facts facts = run_facts(*scene.capture);
@@ -38,7 +38,8 @@ Facts facts_of(const Scene& scene, const Panel& panel) {
 std::string caption_of(const Facts& facts) {
   std::string line;
   for (const auto& [key, value] : facts) {
-    if (key == "Method" || key == "Settings" || key == "Recorded") continue;
+    // The panel that shows times marks them itself.
+    if (key == "Method" || key == "Settings" || key == "Recorded" || key == "Times") continue;
     const char* const word = key == "KV policy" ? "KV "
                              : key == "Seed"    ? "seed "
                              : key == "Step"    ? "step "
@@ -125,10 +126,10 @@ void draw_part(Canvas& canvas, Rect area, const Part& part) {
   if (!part.title.empty()) {
     const float em = part.scene.em;
     const TextStyle style = bold_text(part.scene);
-    text_in(canvas, {area.x, area.y, area.w, em * kTitleEm * 0.8f},
+    text_in(canvas, {area.x, area.y, area.w, em * kRunTitleEm * 0.8f},
             fit_text(canvas, part.title, style, area.w), style);
-    area.y += em * kTitleEm;
-    area.h -= em * kTitleEm;
+    area.y += em * kRunTitleEm;
+    area.h -= em * kRunTitleEm;
   }
   canvas.push_clip(area);
   part.panel->draw(canvas, area, part.scene);
@@ -155,7 +156,7 @@ void write(std::vector<Part>& parts, const std::string& path, const ExportOption
     return;
   }
   const float em = options.em, margin = em, caption = em * 2.6f;
-  const float title = parts.size() > 1 ? em * kTitleEm : 0;
+  const float title = parts.size() > 1 ? em * kRunTitleEm : 0;
   CairoCanvas measure(CairoFormat::kMeasure, "", 100, 100);
   std::vector<float> widths;  // of each run, with half of the space between them
   float height = em * 6;
@@ -259,6 +260,10 @@ void export_pair(const ExportRun& left, const ExportRun& right, const std::strin
               other = find_twins(*right.capture, right.cursor, *left.capture, left.cursor);
   parts[0].scene.twins = &twins;
   parts[1].scene.twins = &other;
+  if (!options.own_scales) {
+    parts[0].scene.beside = {right.capture, right.cursor, right.range};
+    parts[1].scene.beside = {left.capture, left.cursor, left.range};
+  }
   write(parts, path, options, progress);
 }
 

@@ -10,7 +10,7 @@
 #include "viz/export/export.h"
 #include "viz/panels/panel.h"
 
-namespace triescope::test {
+namespace triescope::test::test_old_schemas {
 namespace {
 
 void check_exports(int schema, std::span<const char* const> names) {
@@ -57,5 +57,9 @@ TEST_CASE("schema 2: the CSV of every panel is what it was, to the byte") {
   check_exports(2, kSchema2Captures);
 }
 
+TEST_CASE("schema 3: the CSV of every panel is what it was, to the byte") {
+  check_exports(3, kSchema3Captures);
+}
+
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_old_schemas
