@@ -175,7 +175,6 @@ struct SessionThread::Impl {
     warned = false;
     session->set_progress(board.progress_sink());
     session->wait_for_memory([this](const Error& refused) { return wait_for_memory(refused); });
-    recorder->set_breakpoints(breakpoints);
     recorder->flush();
     watch_session(session.get());
     now.capture_path = capture_path;
@@ -238,7 +237,8 @@ struct SessionThread::Impl {
         [tokenizer = target.tokenizer](std::int32_t token) { return tokenizer->piece(token); });
   }
 
-  void start(const RunRequest& request, const std::string& capture_path, bool run_at_once) {
+  void start(const RunRequest& request, const std::string& capture_path, bool run_at_once,
+             bool drawn) {
     // Refused before anything is touched: the run that is open stays.
     check_request(request);
     ensure_model(request.model, request.device, request.dtype, request.kv_dtype);
@@ -249,11 +249,12 @@ struct SessionThread::Impl {
             static_cast<std::int64_t>(config.prompt_tokens.size()), free_memory(request.device));
         !why.empty())
       board.notice(LogLevel::kWarning, why);
-    auto new_file = capture::open_recorder(capture_path);
+    auto new_file = capture::open_recorder(capture_path, {.timed_while_drawing = drawn});
     auto new_recorder = watch(*new_file);
     auto new_session = std::make_unique<Session>(*target.model, *target.tokenizer,
                                                  std::move(config), *new_recorder);
     adopt(std::move(new_file), std::move(new_recorder), std::move(new_session), capture_path);
+    if (drawn) recorder->set_breakpoints(breakpoints);
     running = run_at_once;
   }
 
@@ -262,10 +263,11 @@ struct SessionThread::Impl {
       throw Error(ErrorCode::kInvalidArgument,
                   "no run to branch from: start one first (a capture opened from a file cannot be "
                   "continued)");
-    auto new_file = capture::open_recorder(capture_path);
+    auto new_file = capture::open_recorder(capture_path, {.timed_while_drawing = true});
     auto new_recorder = watch(*new_file);
     auto new_session = Session::branch(*session, NodeId{node}, token, *new_recorder);
     adopt(std::move(new_file), std::move(new_recorder), std::move(new_session), capture_path);
+    recorder->set_breakpoints(breakpoints);
   }
 
   void require_open_run() const {
@@ -366,7 +368,14 @@ void SessionThread::start(const RunRequest& request, const std::string& capture_
                           bool run_at_once) {
   impl_->pause_requested = false;
   impl_->queue.send(CommandKind::kOther, [impl = impl_.get(), request, capture_path, run_at_once] {
-    impl->start(request, capture_path, run_at_once);
+    impl->start(request, capture_path, run_at_once, /*drawn=*/true);
+  });
+}
+
+void SessionThread::measure(const RunRequest& request, const std::string& capture_path) {
+  impl_->pause_requested = false;
+  impl_->queue.send(CommandKind::kOther, [impl = impl_.get(), request, capture_path] {
+    impl->start(request, capture_path, /*run_at_once=*/true, /*drawn=*/false);
   });
 }
 

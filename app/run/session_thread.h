@@ -34,8 +34,11 @@ class SessionThread {
   void load(const std::string& model, const std::string& device, DType dtype,
             std::optional<DType> kv_dtype = {});
   // Starts a run and pauses before its first phase (run_at_once: decodes on). The capture before it
-  // is closed and stays.
+  // is closed and stays, and the new one is marked as timed while drawing.
   void start(const RunRequest& request, const std::string& capture_path, bool run_at_once);
+  // The same for a run that decodes on while nothing is drawn: it is not marked, and no breakpoint
+  // stops it.
+  void measure(const RunRequest& request, const std::string& capture_path);
   void step();
   void step_phase();
   void run();

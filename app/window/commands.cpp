@@ -171,6 +171,14 @@ Commands run_commands(Workspace& w, UiState& ui) {
            "Begins the run shown once more, with its own settings, prompt and seed, whatever the "
            "run bar holds. A capture from a file goes back to its start.",
        .keywords = "again rerun reset"},
+      {.id = "measure-again",
+       .title = "Measure again without drawing",
+       .menu = "Run",
+       .run = [&w] { w.measure_again(); },
+       .enabled = [&w] { return w.can_measure_again(); },
+       .help =
+           "Decodes the run shown once more while the window draws nothing but how far it is, and "
+           "puts it beside this one: its times are the method's alone."},
       {.id = "take-run",
        .title = "Take the shown run's settings into the run bar",
        .menu = "Run",
@@ -413,6 +421,14 @@ Commands compare_commands(Workspace& w, UiState& ui) {
                     .enabled = has_partner(w),
                     .checked = [&w, along] { return w.comparing() && w.along() == along; }});
   }
+  rows.push_back(
+      {.id = "compare-own-scales",
+       .title = "Compare: each run with axes of its own",
+       .menu = "View",
+       .run = [&w] { w.preferences.compare_own_scales = !w.own_scales(); },
+       .enabled = has_partner(w),
+       .checked = [&w] { return w.own_scales(); },
+       .help = "Else the charts of both have the same axes, so that what is longer looks longer."});
   rows.push_back({.id = "go-difference",
                   .title = "Go to first difference",
                   .menu = "Go",

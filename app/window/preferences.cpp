@@ -86,6 +86,7 @@ Preferences load_preferences(std::string& warning) {
     preferences.user_scale = std::clamp(all.value("user_scale", 1.0f), 0.5f, 4.0f);
     preferences.run_bar_open = all.value("run_bar_open", true);
     preferences.play_speed = std::clamp(all.value("play_speed", 1.0), 0.25, 8.0);
+    preferences.compare_own_scales = all.value("compare_own_scales", false);
     preferences.layout = all.value("layout", json());
     preferences.layout_name = all.value("layout_name", "");
     preferences.layouts = all.value("layouts", json::object());
@@ -136,6 +137,7 @@ std::string save_preferences(const Preferences& preferences) try {
                     {"user_scale", preferences.user_scale},
                     {"run_bar_open", preferences.run_bar_open},
                     {"play_speed", preferences.play_speed},
+                    {"compare_own_scales", preferences.compare_own_scales},
                     {"layout", preferences.layout},
                     {"layout_name", preferences.layout_name},
                     {"layouts", preferences.layouts},

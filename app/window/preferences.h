@@ -34,6 +34,7 @@ struct Preferences {
   float user_scale = 1;              // on top of the monitor's: larger type for presenting
   bool run_bar_open = true;
   double play_speed = 1;                              // of playback, as a multiple of its own pace
+  bool compare_own_scales = false;                    // of two runs beside each other
   nlohmann::json layout;                              // pane_docking.h; null = the debug preset
   std::string layout_name = "debug";                  // the one it came from
   nlohmann::json layouts = nlohmann::json::object();  // one's own, by name

@@ -36,6 +36,7 @@ struct Ui {
   float desk_em = 15;                            // px: outside of lecture mode, else the same
   PanelKeys keys = {};                           // of this frame
   bool maximised = false;                        // set while drawing the one pane there is then
+  viz::LegendRoom legend = viz::LegendRoom::kPane;  // of the panels that are drawn
   bool animating = false;                        // set while drawing: another frame is wanted
   std::vector<std::string> visible_panels = {};  // set while drawing
   std::vector<DropTarget> drop_targets = {};     // set while drawing

@@ -1,49 +1,22 @@
 // Two runs side by side: the strip that names them and shows what differs, the pair of panels
 // in a pane, and the choice of the second run.
 #include <algorithm>
-#include <cfloat>
 #include <cmath>
 
+#include "app/window/compare_header.h"
+#include "app/window/compare_rows.h"
 #include "app/window/style.h"
 #include "app/window/ui_dialogs.h"
 #include "app/window/ui_parts.h"
 #include "core/base/counted.h"
 #include "viz/look/node_text.h"
-#include "viz/words/number_text.h"
+#include "viz/words/timed_text.h"
 
 namespace triescope::app {
 namespace {
 
 constexpr float kMinBesideEm = 13;  // of each of two panels that stand side by side
-
-struct Figure {
-  std::string text, help;
-};
-
-// The figures that are compared, in the same order for both runs.
-std::vector<Figure> figures_of(const Document& document) {
-  const capture::Capture& capture = *document.capture;
-  std::int32_t steps = 0, rows = 0;
-  for (const capture::StepRow& row : capture.steps()) {
-    if (capture::make_tick(row.step, capture::Phase::kObserve) >= document.cursor) break;
-    ++steps;
-    if (row.step > 0) rows += row.forward_rows;
-  }
-  std::int32_t held = 0;
-  for (const capture::MemoryRow& row : capture.memory()) {
-    if (capture::make_tick(row.step, capture::Phase::kCommit) >= document.cursor) break;
-    held = row.live + row.garbage;
-  }
-  const std::int64_t tokens = viz::emitted_before(capture, document.cursor);
-  return {
-      {counted(tokens, "token"), "tokens of the text, emitted by whole steps"},
-      {counted(steps, "step"), "whole steps before the cursor, prefill included"},
-      {counted(rows, "row"), "rows of all forwards after prefill"},
-      {"KV " + std::to_string(held),
-       "KV slots that hold a token: live and garbage, prompt included"},
-      {viz::duration_text(static_cast<double>(viz::decoding_us_before(capture, document.cursor))),
-       "time of decoding from the end of prefill to the cursor"}};
-}
+constexpr float kLowPaneEm = 18;    // of two panels, below which a picture needs the legend's room
 
 std::string token_at(const Document& document, std::int32_t node) {
   viz::Scene scene;
@@ -51,22 +24,62 @@ std::string token_at(const Document& document, std::int32_t node) {
   return viz::node_text(scene, node, 16);
 }
 
-// The open captures to choose from; true: one was chosen.
+// The other open runs, one of them selected: true, it was taken.
 bool draw_compare_choice(Ui& ui) {
-  bool chosen = false, any = false;
-  for (const auto& document : ui.workspace.documents()) {
-    if (document.get() == ui.workspace.active()) continue;
-    any = true;
-    const std::string label = document->title + "###choice" + std::to_string(document->serial);
-    if (ImGui::Selectable(label.c_str(), document.get() == ui.workspace.partner())) {
-      ui.workspace.compare(document.get());
-      chosen = true;
-    }
-    help_tooltip(document->path + "\nsettings " + document->capture->run().settings_json, ui.em);
-    if (chosen) break;
+  int& selected = ui.state.dialogs.compare_selected;
+  const std::vector<CompareRow> rows = compare_rows(ui.workspace);
+  if (rows.empty()) {
+    ImGui::TextDisabled("No other run is open: open a capture.");
+    return false;
   }
-  if (!any) ImGui::TextDisabled("No other run is open: open a capture.");
-  return chosen;
+  const int count = static_cast<int>(rows.size());
+  if (ui.state.dialog_just_opened) {
+    selected = count - 1;  // the newest, if none is beside this one
+    for (int i = 0; i < count; ++i)
+      if (rows[static_cast<std::size_t>(i)].document == ui.workspace.partner()) selected = i;
+  }
+  // The path below has the keys while something is typed there.
+  const bool typing = ImGui::GetIO().WantTextInput;
+  if (!typing && ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++selected;
+  if (!typing && ImGui::IsKeyPressed(ImGuiKey_UpArrow)) --selected;
+  selected = std::clamp(selected, 0, count - 1);
+  bool taken = !typing && ui.state.dialogs.compare_files.path.empty() &&
+               !ui.state.dialog_just_opened &&
+               (ImGui::IsKeyPressed(ImGuiKey_Enter) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter));
+  const float line = ImGui::GetTextLineHeight(), row_height = 2 * line + ui.em * 0.5f;
+  const auto shown = static_cast<float>(std::min(count, 4));
+  ImGui::BeginChild("runs",
+                    ImVec2(0, shown * (row_height + ImGui::GetStyle().ItemSpacing.y) + ui.em),
+                    ImGuiChildFlags_Borders);
+  for (int i = 0; i < count; ++i) {
+    const CompareRow& row = rows[static_cast<std::size_t>(i)];
+    ImGui::PushID(i);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    if (ImGui::Selectable("##run", i == selected, ImGuiSelectableFlags_NoAutoClosePopups,
+                          ImVec2(0, row_height))) {
+      selected = i;
+      taken = true;
+    }
+    name_part(ui, "run " + std::to_string(i + 1));
+    if (i == selected && ImGui::IsWindowAppearing()) ImGui::SetScrollHereY();
+    help_tooltip(row.document->path, ui.em);
+    const ImVec2 end = ImGui::GetCursorScreenPos();
+    ImGui::SetCursorScreenPos(ImVec2(at.x + ui.em * 0.3f, at.y + ui.em * 0.2f));
+    ImGui::PushFont(ui.fonts.ui_bold, 0);
+    ImGui::TextUnformatted(middle_fitted(row.title, width - ui.em * 0.6f).c_str());
+    ImGui::PopFont();
+    ImGui::SetCursorScreenPos(ImVec2(at.x + ui.em * 0.3f, at.y + ui.em * 0.2f + line));
+    ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(ui.theme.text_dim));
+    ImGui::TextUnformatted(middle_fitted(row.differs, width - ui.em * 0.6f).c_str());
+    ImGui::PopStyleColor();
+    ImGui::SetCursorScreenPos(end);
+    ImGui::Dummy(ImVec2(0, 0));
+    ImGui::PopID();
+  }
+  ImGui::EndChild();
+  if (taken) ui.workspace.compare(rows[static_cast<std::size_t>(selected)].document);
+  return taken;
 }
 
 }  // namespace
@@ -77,46 +90,66 @@ float draw_compare_strip(Ui& ui, float width) {
   const ImVec4 difference = to_imgui_vec(ui.theme.difference);
   // The same height with and without a second run.
   const bool beside = width >= ui.em * 60;
+  const int lines = beside ? 2 : 1;  // of figures, for each run
+  const float line = ImGui::GetTextLineHeightWithSpacing();
   const float height =
-      ImGui::GetTextLineHeightWithSpacing() * (beside ? 2 : 4) + ImGui::GetFrameHeight();
+      line * static_cast<float>(beside ? 1 + lines : 2 * (1 + lines)) + ImGui::GetFrameHeight();
   if (!right) {
     command_button(ui, "compare-with", "Choose the second run…");
     return height;
   }
   ImGui::BeginGroup();
   const float left_edge = ImGui::GetCursorScreenPos().x;
-  const auto figures = figures_of(left), other_figures = figures_of(*right);
-  const auto side = [&](const Document& document, const std::vector<Figure>& own,
-                        const std::vector<Figure>& others, float room) {
-    // Two lines, each figure in a column of its own: nothing moves while the figures change.
-    const float begin = ImGui::GetCursorPosX(), column = (room - ui.em) / 5;
+  const viz::CompareFigures of_left = viz::compare_figures(*left.capture, left.cursor),
+                            of_right = viz::compare_figures(*right->capture, right->cursor);
+  const auto figures = header_figures(of_left, of_right),
+             other_figures = header_figures(of_right, of_left);
+  const float room = (beside ? width / 2 : width) - ui.em;
+  std::vector<float> widths;
+  for (const HeaderFigure& figure : figures)
+    widths.push_back(ImGui::CalcTextSize(("≠ " + figure.widest).c_str()).x + ui.em * 0.8f);
+  const auto places = place_figures(widths, figures, room, lines);
+  const auto side = [&](const Document& document, const std::vector<HeaderFigure>& own,
+                        const std::vector<HeaderFigure>& others) {
+    // Each figure in a place of its own: nothing moves while the figures change.
+    const ImVec2 begin = ImGui::GetCursorScreenPos();
+    const bool timed = document.capture->run().timed_while_drawing;
+    const float mark = timed ? ImGui::CalcTextSize(viz::kTimedWhileDrawing).x + ui.em * 0.8f : 0;
     ImGui::PushFont(ui.fonts.ui_bold, 0);
-    text_fitted(document.title, room - ui.em);
+    text_fitted(document.title, room - mark);
     ImGui::PopFont();
+    if (timed) {
+      ImGui::SameLine(0, ui.em * 0.8f);
+      ImGui::TextDisabled("%s", viz::kTimedWhileDrawing);
+      help_tooltip(viz::kTimedWhileDrawingHelp, ui.em);
+    }
     for (std::size_t i = 0; i < own.size(); ++i) {
+      if (!places[i]) continue;
       const bool differs = own[i].text != others[i].text;
-      if (i > 0) ImGui::SameLine();
-      ImGui::SetCursorPosX(begin + column * static_cast<float>(i));
+      ImGui::SetCursorScreenPos(
+          ImVec2(begin.x + places[i]->x, begin.y + line * static_cast<float>(1 + places[i]->line)));
       ImGui::PushStyleColor(ImGuiCol_Text, differs ? difference : to_imgui_vec(ui.theme.text_dim));
-      text_fitted((differs ? "≠ " : "") + own[i].text, column - ui.em * 0.4f);
+      ImGui::TextUnformatted(((differs ? "≠ " : "") + own[i].text).c_str());
       ImGui::PopStyleColor();
       help_tooltip(own[i].text + "\n" + own[i].help, ui.em);
     }
+    ImGui::SetCursorScreenPos(ImVec2(begin.x, begin.y + line * static_cast<float>(1 + lines)));
+    ImGui::Dummy(ImVec2(0, 0));
   };
   // As the panels below: side by side, or one under the other where that is too narrow.
   if (beside) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::BeginGroup();
-    side(left, figures, other_figures, width / 2);
+    side(left, figures, other_figures);
     ImGui::EndGroup();
     ImGui::SetCursorScreenPos(ImVec2(at.x + width / 2, at.y));
     ImGui::BeginGroup();
-    side(*right, other_figures, figures, width / 2);
+    side(*right, other_figures, figures);
     ImGui::EndGroup();
-    ImGui::SetCursorScreenPos(ImVec2(at.x, ImGui::GetCursorScreenPos().y));
+    ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + line * static_cast<float>(1 + lines)));
   } else {
-    side(left, figures, other_figures, width);
-    side(*right, other_figures, figures, width);
+    side(left, figures, other_figures);
+    side(*right, other_figures, figures);
   }
 
   const viz::Twins& twins = left.twins;
@@ -148,7 +181,7 @@ float draw_compare_strip(Ui& ui, float width) {
   help_tooltip(
       "What the shared cursor counts. tokens: both runs have emitted equally many, and the one "
       "that emits more a step waits; text: the same, and behind a difference from where the texts "
-      "agree again; steps: the same step and phase; time: the same time since prefill.",
+      "agree again; steps: the same step and phase; time: the same time of decoding since prefill.",
       ui.em);
   ImGui::SameLine();
   ImGui::BeginDisabled(twins.parting_node < 0);
@@ -178,9 +211,14 @@ void draw_compare_pair(Ui& ui, const std::string& panel, viz::Rect area, Documen
     b.y = area.y + a.h + gap;
     b.h = area.bottom() - b.y;
   }
+  // In low panes a legend has one row, and two runs of one method have one legend.
+  const bool low = a.h < ui.em * kLowPaneEm;
+  if (low) ui.legend = viz::LegendRoom::kRow;
   ImGui::PushID("left");
   draw_panel(ui, *left.panel(panel), a, left);
   ImGui::PopID();
+  if (low && right && right->capture->run().method == left.capture->run().method)
+    ui.legend = viz::LegendRoom::kNone;
   const viz::Rect line = beside ? viz::Rect{a.right(), area.y, gap, area.h}
                                 : viz::Rect{area.x, a.bottom(), area.w, gap};
   ImGui::GetWindowDrawList()->AddRectFilled(
@@ -189,8 +227,9 @@ void draw_compare_pair(Ui& ui, const std::string& panel, viz::Rect area, Documen
     ImGui::PushID("right");
     draw_panel(ui, *right->panel(panel), b, *right);
     ImGui::PopID();
-    return;
   }
+  ui.legend = viz::LegendRoom::kPane;
+  if (right) return;
   ImGui::SetCursorScreenPos(ImVec2(b.x + ui.em * 0.6f, b.y + ui.em * 0.4f));
   ImGui::BeginChild("no second run",
                     ImVec2(std::max(1.0f, b.w - ui.em), std::max(1.0f, b.h - ui.em)));

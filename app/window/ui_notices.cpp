@@ -8,6 +8,7 @@
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
 #include "viz/words/number_text.h"
+#include "viz/words/timed_text.h"
 
 namespace triescope::app {
 namespace {
@@ -131,6 +132,32 @@ void draw_notices(Ui& ui, float bottom) {
   ImGui::End();
 }
 
+void draw_measuring(Ui& ui) {
+  ui.animating = false;
+  ui.visible_panels.clear();
+  ui.press_targets.clear();
+  const LiveStatus& live = ui.workspace.live();
+  const ImGuiViewport* const viewport = ImGui::GetMainViewport();
+  ImGui::SetNextWindowViewport(viewport->ID);
+  ImGui::SetNextWindowPos(
+      ImVec2(viewport->Pos.x + viewport->Size.x / 2, viewport->Pos.y + viewport->Size.y / 2),
+      ImGuiCond_Always, ImVec2(0.5f, 0.5f));
+  ImGui::SetNextWindowSize(ImVec2(std::min(ui.em * 30, viewport->Size.x - ui.em), 0));
+  ImGui::Begin("###measuring", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking);
+  ImGui::PushFont(ui.fonts.ui_bold, 0);
+  ImGui::TextUnformatted("Measuring again without drawing");
+  ImGui::PopFont();
+  ImGui::TextUnformatted(
+      live.state == LiveState::kLoading && !live.progress.empty()
+          ? live.progress.c_str()
+          : ("step " + std::to_string(capture::step_of(live.next_tick))).c_str());
+  if (ImGui::Button("Cancel  Esc")) ui.workspace.stop_measuring();
+  name_part(ui, "cancel measuring");
+  ImGui::End();
+}
+
 void draw_break_reason(Ui& ui, float width) {
   const std::string reason = ui.workspace.stop_reason();
   if (reason.empty()) return;
@@ -168,7 +195,8 @@ void draw_status_line(Ui& ui) {
     for (; phase != phases.end() && capture::step_of(phase->tick) == shown; ++phase)
       total_us += static_cast<double>(phase->duration_us);
     if (total_us > 0)
-      left += "  ·  step " + std::to_string(shown) + " took " + viz::duration_text(total_us);
+      left += "  ·  step " + std::to_string(shown) + " took " + viz::duration_text(total_us) +
+              (run.timed_while_drawing ? std::string(" (") + viz::kTimedWhileDrawing + ")" : "");
   }
   const std::string right = ui.workspace.newest_message();
   const float chip = ImGui::GetCursorPosX() - begin;

@@ -102,7 +102,12 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, f
   const std::vector<viz::BreakMark> breaks = ui.workspace.break_marks(document);
   scene.breaks = breaks;
   scene.animate = ui.workspace.animate;
-  if (ui.workspace.partner()) scene.twins = &document.twins;
+  if (Document* const partner = ui.workspace.partner()) {
+    scene.twins = &document.twins;
+    const Document& other = &document == partner ? *ui.workspace.active() : *partner;
+    if (!ui.workspace.own_scales()) scene.beside = {other.capture.get(), other.cursor, other.range};
+  }
+  scene.legend = ui.legend;
   scene.series = scene.steady = lecture;
   if (lecture) scene.lit_from = ui.workspace.lecture.lit_from(document);
   scene.em = em > 0 ? em : em_of(ui, panel, area, document, scene);

@@ -13,7 +13,9 @@ void draw_status_line(Ui& ui);  // ui_notices.cpp
 void draw_notices(Ui& ui, float bottom);  // ui_notices.cpp
 // What stopped the run, in one line of at most `width` px; nothing where nothing did.
 void draw_break_reason(Ui& ui, float width);  // ui_notices.cpp
-void draw_dialogs(Ui& ui);                    // ui_dialogs.cpp; what is in each: ui_dialogs.h
+// In place of all else while a run is measured: how far it is, and a button that ends it.
+void draw_measuring(Ui& ui);  // ui_notices.cpp
+void draw_dialogs(Ui& ui);    // ui_dialogs.cpp; what is in each: ui_dialogs.h
 
 // ui_run_bar.cpp, and what it is made of.
 void draw_run_bar(Ui& ui, ImVec2 size);

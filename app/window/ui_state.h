@@ -73,6 +73,7 @@ struct DialogMemory {
     std::string query;
     int selected = 0;
   } palette;
+  int compare_selected = 0;  // of the open runs
   std::string bookmark_note, layout_name, what_if_text, glossary_query, keys_query;
   struct {
     std::vector<Breakpoint> points;  // as edited; those of the workspace once they can be hit

@@ -17,6 +17,7 @@
 #include "app/window/document_names.h"
 #include "app/window/fast_keys.h"
 #include "app/window/fonts.h"
+#include "app/window/frame_pacer.h"
 #include "app/window/key_dispatch.h"
 #include "app/window/lecture_layout.h"
 #include "app/window/presenter_words.h"
@@ -24,6 +25,7 @@
 #include "app/window/script.h"
 #include "app/window/style.h"
 #include "app/window/ui.h"
+#include "app/window/ui_parts.h"
 #include "core/base/error.h"
 #include "viz/canvas/letters.h"
 
@@ -33,6 +35,7 @@ namespace {
 constexpr float kBaseEm = 15;     // px at 1x
 constexpr int kSettleFrames = 3;  // Dear ImGui needs a few to come to rest after an input
 constexpr double kScriptPollSeconds = 0.01;  // between two looks at what a script waits for
+constexpr double kMeasuringSeconds = 0.25;   // between two frames while a run is measured
 constexpr const char* kFirstPrompt =
     "Once upon a time, a small robot found a key under the old oak tree. It did not know";
 
@@ -229,6 +232,19 @@ bool more_windows(const Workspace& workspace) {
   return !workspace.layout.floating.empty() || workspace.lecture.has_presenter_view();
 }
 
+// Seconds that this thread has computed.
+double thread_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// While a run is measured, no key does anything but Escape, which ends it.
+void dispatch_while_measuring(const std::vector<KeyPress>& keys, Workspace& workspace) {
+  for (const KeyPress& press : keys)
+    if (press.key == GLFW_KEY_ESCAPE) workspace.stop_measuring();
+}
+
 // Runs the script lines by which an open lesson changes the window. Returns whether there were any.
 bool play_lesson(Workspace& workspace, ScriptHost& host) {
   const std::vector<LessonPlayer::Line> lines = workspace.lesson.take_lines();
@@ -331,6 +347,8 @@ int run_window(const WindowOptions& options) {
                   [&](int width, int height) { glfwSetWindowSize(display.window, width, height); }};
 
   int frames_left = kSettleFrames;
+  int frames_at_once = kSettleFrames;  // that answer an input or a script: they wait for nothing
+  FramePacer pacer;
   LectureScreen lecture_screen;
   double drawn_second = -1;  // of the presenter view's clock
   int quiet_frames = 0;      // drawn since the last script line; the next one waits for some
@@ -344,10 +362,15 @@ int run_window(const WindowOptions& options) {
       play = play < 0 ? tick : std::min(play, tick);
     const bool waiting_script = scripted && !state.quit;
     bool woken = false;  // a wait was ended by an event
-    if (frames_left > 0) {
+    const auto seconds_to_rest = [&](double time) {
+      return frames_at_once <= 0 && workspace.works_by_itself() ? pacer.seconds_left(time) : 0;
+    };
+    const double rest = seconds_to_rest(now);
+    if (frames_left > 0 && rest <= 0) {
       glfwPollEvents();
-    } else if (waiting_script || play >= 0) {
-      const double patience = waiting_script ? kScriptPollSeconds : std::max(0.001, play);
+    } else if (waiting_script || play >= 0 || rest > 0) {
+      double patience = waiting_script ? kScriptPollSeconds : std::max(0.001, play);
+      if (rest > 0 && !waiting_script) patience = play < 0 ? rest : std::min(rest, patience);
       glfwWaitEventsTimeout(patience);
       woken = glfwGetTime() - now < patience;
     } else {
@@ -355,6 +378,10 @@ int run_window(const WindowOptions& options) {
       woken = true;
     }
     host.seconds = glfwGetTime();
+    if (display.events.any) frames_at_once = kSettleFrames;
+    // Nothing is read either; only a script that waits for a step has to know.
+    const bool resting = seconds_to_rest(host.seconds) > 0;
+    if (resting && !waiting_script) continue;
     const bool changed = workspace.update(host.seconds);
     if (display.events.any || changed) frames_left = kSettleFrames;
     // What happens to a floating window, closing for one, comes through no callback of ours.
@@ -367,7 +394,10 @@ int run_window(const WindowOptions& options) {
     display.events.any = false;
     for (const std::string& path : display.events.dropped) workspace.open_path(path);
     display.events.dropped.clear();
-    dispatch_keys(display.events.keys, commands, ui);
+    if (workspace.measuring())
+      dispatch_while_measuring(display.events.keys, workspace);
+    else
+      dispatch_keys(display.events.keys, commands, ui);
     display.events.keys.clear();
     commands.update(workspace, state);
     if (play_lesson(workspace, host)) frames_left = kSettleFrames;
@@ -378,12 +408,13 @@ int run_window(const WindowOptions& options) {
       if (script.finished()) break;
       if (run_script_line(script, host)) {
         script.advance();
-        frames_left = kSettleFrames;
+        frames_left = frames_at_once = kSettleFrames;
         quiet_frames = 0;
       }
     }
     // A script that waits draws nothing.
     if (frames_left <= 0 && (!scripted || quiet_frames >= kSettleFrames)) continue;
+    if (seconds_to_rest(host.seconds) > 0) continue;
 
     ui.desk_em = std::round(kBaseEm * display.monitor_scale() * workspace.preferences.user_scale);
     const float em = workspace.lecture.is_on()
@@ -408,7 +439,10 @@ int run_window(const WindowOptions& options) {
     ImGui::NewFrame();
     keys.release();
     see_inputs(state.resting_mouse);
-    draw_window(ui);
+    if (workspace.measuring())
+      draw_measuring(ui);
+    else
+      draw_window(ui);
     if (!state.copy.empty()) ImGui::SetClipboardText(std::exchange(state.copy, {}).c_str());
     ImGui::Render();
     int width = 0, height = 0;
@@ -430,7 +464,14 @@ int run_window(const WindowOptions& options) {
       ImGui::RenderPlatformWindowsDefault();
       glfwMakeContextCurrent(display.window);
     }
+    // The whole of it, also where other threads draw; what the screen is waited for does not count.
+    const bool works = workspace.works_by_itself();
+    if (works) glFinish();
+    const double drawn = glfwGetTime(), computed = thread_seconds();
     glfwSwapBuffers(display.window);
+    pacer.drew(glfwGetTime(), drawn - host.seconds + thread_seconds() - computed,
+               workspace.measuring() ? kMeasuringSeconds : 0);
+    --frames_at_once;
     const Document* const shown = workspace.active();
     display.set_title(shown ? window_title(shown->capture->run()) : "triescope");
     --frames_left;

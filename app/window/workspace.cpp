@@ -204,17 +204,20 @@ bool Workspace::start_request(const RunRequest& request, bool run_at_once) {
     const std::string path = new_run_path();
     requests_[path] = request;
     session_.start(request, path, run_at_once);
-    // One run decodes at a time, so this ends another that was not over.
-    if (const Document* const before = live_document();
-        before && (live_->state == LiveState::kPaused || live_->state == LiveState::kRunning))
-      say(LogLevel::kInfo, before->title + " stops after " +
-                               counted(before->capture->last_step() + 1, "step") +
-                               ", because another run begins. What it recorded stays.");
+    tell_what_stops();
     return true;
   } catch (const std::exception& error) {
     say(LogLevel::kError, error.what());
     return false;
   }
+}
+
+void Workspace::tell_what_stops() {
+  const Document* const before = live_document();
+  if (!before || (live_->state != LiveState::kPaused && live_->state != LiveState::kRunning)) return;
+  say(LogLevel::kInfo, before->title + " stops after " +
+                           counted(before->capture->last_step() + 1, "step") +
+                           ", because another run begins. What it recorded stays.");
 }
 
 void Workspace::load_model() {
@@ -427,7 +430,9 @@ bool Workspace::update(double seconds) {
     seen_pause_ = live_->pause_serial;
     show_break();
   }
+  changed |= finish_measuring();
   for (const auto& document : documents_) {
+    if (measuring()) break;  // reading takes cores as drawing does
     try {
       changed |= poll_document(*document);
     } catch (const std::exception& error) {
@@ -444,7 +449,7 @@ bool Workspace::update(double seconds) {
 
 bool Workspace::idle() const {
   return live_->commands_done >= session_.commands_sent() && live_->state != LiveState::kRunning &&
-         live_->state != LiveState::kLoading && !exporting() && !prompt_counter.busy() &&
+         live_->state != LiveState::kLoading && !measuring() && !exporting() && !prompt_counter.busy() &&
          !(active_ && active_->playing);
 }
 

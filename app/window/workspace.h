@@ -202,6 +202,15 @@ class Workspace {
   // The run shown once more from its beginning, with its own settings, in a capture of its own; a capture
   // that was not started here goes back to its start.
   void restart();
+  // Decodes the run shown once more while the window draws nothing but how far it is, so that its times are
+  // the method's; then puts it beside the run shown. A branch cannot be decoded again.
+  void measure_again();
+  bool can_measure_again() const;
+  void stop_measuring();
+  bool measuring() const { return measured_.has_value(); }
+  // Decoding or loading goes on by itself, as the session thread says it now: drawing is to spare the
+  // cores.
+  bool works_by_itself() const;
   bool can_step() const;  // there is a next step to show or to decode, or a run to start
   // Error{kInvalidArgument}: one of them could never be hit; nothing changes.
   void set_breakpoints(std::vector<Breakpoint> breakpoints);
@@ -244,6 +253,8 @@ class Workspace {
   // Takes the compare layout; nullptr = the newest other capture.
   void compare(Document* other);
   void stop_comparing();
+  // Each of the two with axes of its own, in the window and in pictures of both; else they share them.
+  bool own_scales() const { return preferences.compare_own_scales; }
   viz::Along along() const { return along_; }
   void set_along(viz::Along along);
   void set_cursor_of(Document& document,
@@ -285,6 +296,7 @@ class Workspace {
   Document* add_document(const std::string& path, std::uint64_t run_serial);
   bool start_request(const RunRequest& request,
                      bool run_at_once);  // false: refused, with a message
+  void tell_what_stops();  // one run decodes at a time: another one ends one that was not over
   bool poll_document(Document& document);
   void start_animation(const ExportJob& job);
   bool may_export();     // false: no run is shown; or one is under way, and that is said
@@ -294,6 +306,10 @@ class Workspace {
   void show_stop(Document& document,
                  const BreakStop& stop);  // the same, of a stop in what is recorded
   const RunRequest* request_shown() const;
+  // What the run shown was started with; of a file it is read from the capture. Errors: those of
+  // request_of_run().
+  const RunRequest& read_request();
+  bool finish_measuring();  // true: the run that was measured is over
 
   std::function<void()> wake_;
   // What the twins were found for.
@@ -323,6 +339,12 @@ class Workspace {
   // What take_run() would take, found once a document.
   std::uint64_t taken_serial_ = 0;
   std::optional<RunRequest> taken_;
+  // The run that is decoded while nothing is drawn, and the document it measures again.
+  struct Measured {
+    std::string path;
+    std::uint64_t of_serial = 0;
+  };
+  std::optional<Measured> measured_;
   std::uint64_t seen_notice_ = 0;
   std::shared_ptr<const LiveStatus> live_;
   std::unique_ptr<ExportTask> export_;

@@ -93,25 +93,28 @@ const RunRequest* Workspace::request_shown() const {
   return taken_serial_ == active_->serial && taken_ ? &*taken_ : nullptr;
 }
 
+const RunRequest& Workspace::read_request() {
+  if (const RunRequest* const known = request_shown()) return *known;
+  const capture::RunInfo& run = active_->capture->run();
+  std::shared_ptr<const Tokenizer> tokenizer = live_->tokenizer;
+  const RunRequest as_text = request_of_run(run, nullptr);
+  if (!live_->model || live_->model->path != as_text.model) tokenizer = nullptr;
+  if (!tokenizer) {
+    try {
+      tokenizer = load_tokenizer(as_text.model);
+    } catch (const Error&) {
+      // The model is elsewhere: the text is taken as it was recorded.
+    }
+  }
+  taken_ = request_of_run(run, tokenizer.get());
+  taken_serial_ = active_->serial;
+  return *taken_;
+}
+
 void Workspace::take_run() {
   if (!active_) return;
   try {
-    if (!request_shown()) {
-      const capture::RunInfo& run = active_->capture->run();
-      std::shared_ptr<const Tokenizer> tokenizer = live_->tokenizer;
-      const RunRequest as_text = request_of_run(run, nullptr);
-      if (!live_->model || live_->model->path != as_text.model) tokenizer = nullptr;
-      if (!tokenizer) {
-        try {
-          tokenizer = load_tokenizer(as_text.model);
-        } catch (const Error&) {
-          // The model is elsewhere: the text is taken as it was recorded.
-        }
-      }
-      taken_ = request_of_run(run, tokenizer.get());
-      taken_serial_ = active_->serial;
-    }
-    request() = *request_shown();
+    request() = read_request();
     say(LogLevel::kInfo, "the run bar holds the settings of " + active_->title);
   } catch (const std::exception& error) {
     say(LogLevel::kError, error.what());

@@ -113,13 +113,22 @@ void Workspace::mirror_focus(const Document& from) {
   to.focus.locked = from.twins.counterpart_of(from.focus.locked);
 }
 
-// The cursor behind the step that brought it, the node locked in both runs.
+// The cursor where both runs have said it, the node locked in both.
 void Workspace::show_difference(std::size_t index) {
-  const std::int32_t node = active_->twins.partings[index];
-  const Tick tick = active_->capture->nodes()[static_cast<std::size_t>(node)].tick;
-  set_cursor_of(*active_, capture::make_tick(capture::step_of(tick) + 1, capture::Phase::kDraft));
+  const std::int32_t node = active_->twins.partings[index], other = partner_->twins.partings[index];
+  const auto behind = [](const Document& document, std::int32_t at) {
+    const Tick tick = document.capture->nodes()[static_cast<std::size_t>(at)].tick;
+    return std::min(capture::make_tick(capture::step_of(tick) + 1, capture::Phase::kDraft),
+                    document.capture->end_tick());
+  };
+  // The one that is there later leads, so that neither stands before its token.
+  const Tick here = behind(*active_, node), there = behind(*partner_, other);
+  if (viz::matching_tick(*active_->capture, here, *partner_->capture, along_) >= there)
+    set_cursor_of(*active_, here);
+  else
+    set_cursor_of(*partner_, there);
   active_->focus.locked = node;
-  partner_->focus.locked = partner_->twins.partings[index];
+  partner_->focus.locked = other;
 }
 
 bool Workspace::go_to_difference() {

@@ -44,6 +44,7 @@ void Workspace::start_export(const ExportJob& job) {
   if (job.slide) options.width_px = viz::kSlide.x, options.height_px = viz::kSlide.y;
   if (active_->cursor > 0) options.step = capture::step_of(active_->cursor - 1);
   if (job.in_range) options.range = active_->range;
+  options.own_scales = own_scales();
   if (job.animation) return start_animation(job);
   if (job.part == viz::ExportPart::kSeen && options.format != viz::ExportFormat::kCsv) {
     // What panels hold themselves is this thread's; a pane takes no longer than a frame.

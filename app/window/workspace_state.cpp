@@ -65,6 +65,7 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
     state["views"][panel->info().name] = panel->view_state();
   if (document.range) state["range"] = {document.range->first, document.range->second};
   state["live"] = active_is_live();
+  state["timed_while_drawing"] = document.capture->run().timed_while_drawing;
   state["focus"] = {{"hovered", document.focus.hovered},
                     {"locked", document.focus.locked},
                     {"node", document.focus.node()}};
@@ -81,6 +82,7 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
     state["compare"] = {
         {"capture", other->path},
         {"by", viz::to_string(along_)},
+        {"own_scales", own_scales()},
         {"cursor", position(other->cursor)},
         {"focus", other->focus.node()},
         {"range", other->range ? json{other->range->first, other->range->second} : json(nullptr)},

@@ -107,6 +107,9 @@ struct RunInfo {
   std::int64_t kv_bytes_per_token = 0;  // over all layers, K and V
   std::int32_t sliding_window = 0;      // 0 = none
   std::string kv_policy;                // "batch", "keep", "compact", "recycle"
+  // A window drew while the run was decoded, with the cores that decoded: its times are longer than the
+  // method's.
+  bool timed_while_drawing = false;
 };
 
 enum class RunStatus : std::uint8_t { kRunning = 0, kDone, kStopped, kFailed };

@@ -21,8 +21,8 @@ namespace triescope::capture {
 
 // 1: the first. 2: rows say whose they are (target, draft, head); a verdict may be "withdrawn", and
 // its reason is a code with numbers instead of a sentence. 3: the table "stage"; the target's candidates
-// come from the forward phase.
-inline constexpr int kSchemaVersion = 3;
+// come from the forward phase. 4: the run says whether a window drew while it was decoded.
+inline constexpr int kSchemaVersion = 4;
 
 inline constexpr std::int64_t kMaxStep = 100'000'000, kMaxSlot = 1 << 22, kMaxToken = 1 << 28,
                               kMaxTick = kMaxStep * kPhaseCount;
@@ -132,7 +132,8 @@ struct RowType<RunInfo> {
       range("max_new_tokens", &RunInfo::max_new_tokens, 0, kMaxStep),
       column("kv_bytes_per_token", &RunInfo::kv_bytes_per_token),
       range("sliding_window", &RunInfo::sliding_window, 0, kMaxStep),
-      column("kv_policy", &RunInfo::kv_policy)};
+      column("kv_policy", &RunInfo::kv_policy),
+      range("timed_while_drawing", &RunInfo::timed_while_drawing, 0, 1).since(4)};
 };
 
 template <>

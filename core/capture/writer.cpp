@@ -118,7 +118,10 @@ class FileRecorder final : public Recorder {
       for_each_kept([&](const auto member) {
         (to.*member).insert((to.*member).end(), (rows.*member).begin(), (rows.*member).end());
       });
-      if (rows.run) to.run = rows.run;
+      if (rows.run) {
+        to.run = rows.run;
+        to.run->timed_while_drawing = options_.timed_while_drawing;
+      }
       if (rows.finish) to.finish = rows.finish;
     } catch (...) {
       table = 0;

@@ -327,12 +327,14 @@ def capture_tables(schema):
         tables["verdict"] = tables["verdict"].replace("reason TEXT", "reason INTEGER, value REAL, threshold REAL, count INTEGER")
     if schema >= 3:
         tables["stage"] = "id INTEGER PRIMARY KEY, tick INTEGER, node INTEGER, stage INTEGER, token INTEGER, p REAL, at REAL"
+    if schema >= 4:
+        tables["run"] = tables["run"].replace("status INTEGER", "timed_while_drawing INTEGER, status INTEGER")
     return tables
 
 
 def make_capture():
     with tempfile.TemporaryDirectory() as folder:
-        for seed, schema in (("empty", 1), ("run", 1), ("run-schema2", 2), ("run-schema3", 3)):
+        for seed, schema in (("empty", 1), ("run", 1), ("run-schema2", 2), ("run-schema3", 3), ("run-schema4", 4)):
             tables = capture_tables(schema)
             path = pathlib.Path(folder) / seed
             db = sqlite3.connect(path)
@@ -349,7 +351,7 @@ def make_capture():
 
             if seed.startswith("run"):
                 add("run", "2026-01-01T00:00:00Z", '{"name": "m"}', "beam", "Beam search", '{"beams": 2}', 7, "{}", "ab",
-                    struct.pack("<2i", 1, 2), 8, 64, 4, "recycle", 1, "", "")
+                    struct.pack("<2i", 1, 2), 8, 64, 4, "recycle", *([1] if schema >= 4 else []), 1, "", "")
                 add("piece", 1, b"a")
                 add("piece", 2, b"\xc3")
                 add("step", 0, 2, 0, 0, 0, 1)

@@ -93,5 +93,43 @@ else
 fi
 check_json "$work/set.json" 'd["range"] == [2, 3] and d["compare"]["range"] == [2, 3]'
 check_json "$work/all.json" '"range" not in d and d["compare"]["range"] is None'
+# A run of the window is marked; measured again it is not, and stands beside the first with the same text.
+cat >"$work/measure.script" <<SCRIPT
+model $model
+method ngram_trie
+prompt one two three four one two three four one two
+max-new-tokens 12
+wait model
+start-run
+wait idle
+write-state $work/drawn.json
+measure-again
+wait idle
+write-state $work/measured.json
+compare-own-scales
+write-state $work/scales.json
+compare-own-scales
+layout-debug
+open-file $work/beam.tscap
+compare-with
+$(by_hand choice)
+write-state $work/taken.json
+SCRIPT
+window --script "$work/measure.script" &
+pid=$!
+if command -v xdotool >/dev/null; then
+  take() { key Up; sleep 0.2; key Return; sleep 0.4; }
+  at choice take
+else
+  touch "$work/choice.done"
+fi
+wait $pid || { echo "FAILED: the script ended with $?"; failures=$((failures + 1)); }
+check_json "$work/drawn.json" 'd["timed_while_drawing"] and d["documents"] == 1'
+check_json "$work/measured.json" 'd["timed_while_drawing"] and d["documents"] == 2 and d["compare"]["differing_nodes"] == 0 and not d["compare"]["own_scales"] and d["cursor"] == d["end"]'
+check_json "$work/scales.json" 'd["compare"]["own_scales"]'
+if command -v xdotool >/dev/null; then
+  # Enter takes the run that is selected: up from the last of the three.
+  check_json "$work/taken.json" 'not d["dialog"] and d["compare"]["capture"] != "" and d["method"] == "beam"'
+fi
 cmp -s "$work/a.png" "$work/b.png" || { echo "FAILED: stepping forward and back does not show the identical pair"; failures=$((failures + 1)); }
 finish

@@ -21,6 +21,9 @@ inline constexpr const char* kSchema1Captures[] = {"beam",         "ngram_trie",
 // Of schema 2, by a later triescope 0.1.0 with one tiny model, which also drafts for itself.
 inline constexpr const char* kSchema2Captures[] = {"beam", "sample", "draft_chain"};
 
+// Of schema 3, likewise, of shorter runs.
+inline constexpr const char* kSchema3Captures[] = {"sample", "draft_chain"};
+
 inline std::filesystem::path captures_folder(int schema) {
   return source_dir() / "tests" / "fixtures" / "captures" / ("schema" + std::to_string(schema));
 }

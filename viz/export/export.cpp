@@ -39,7 +39,8 @@ Facts facts_of(const Scene& scene, const Panel& panel) {
 std::string caption_of(const Facts& facts) {
   std::string line;
   for (const auto& [key, value] : facts) {
-    if (key == "Method" || key == "Settings" || key == "Recorded") continue;
+    // The panel that shows times marks them itself.
+    if (key == "Method" || key == "Settings" || key == "Recorded" || key == "Times") continue;
     const char* const word = key == "KV policy" ? "KV "
                              : key == "Seed"    ? "seed "
                              : key == "Step"    ? "step "
@@ -276,6 +277,10 @@ void export_pair(const ExportRun& left, const ExportRun& right, const std::strin
               other = find_twins(*right.capture, right.cursor, *left.capture, left.cursor);
   parts[0].scene.twins = &twins;
   parts[1].scene.twins = &other;
+  if (!options.own_scales) {
+    parts[0].scene.beside = {right.capture, right.cursor, right.range};
+    parts[1].scene.beside = {left.capture, left.cursor, left.range};
+  }
   write(parts, path, options, progress);
 }
 

@@ -48,6 +48,7 @@ struct ExportOptions {
   std::string view_state;  // of the panel on the screen (folds), "" = default
   // Steps the figures are limited to, as dragged on the timeline.
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
+  bool own_scales = false;  // of two runs: each with axes of its own
   std::string (*setting_title)(std::string_view method,
                                std::string_view name) = nullptr;  // Scene's
 };

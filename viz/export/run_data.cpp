@@ -37,6 +37,7 @@ json run_of(const Capture& capture) {
           {"kv_bytes_per_token", run.kv_bytes_per_token},
           {"prompt", run.prompt_text},
           {"prompt_ids", run.prompt_tokens},
+          {"timed_while_drawing", run.timed_while_drawing},
           {"versions", parsed(run.versions_json)}};
 }
 

@@ -1,7 +1,8 @@
 // A run as data, for a notebook: JSON lines, one a step. Fields of a line:
 //   step, rows        the step, rows of the target's forward
 //   run               in the first line alone: how the run was made (model, method, settings, seed,
-//                     versions, prompt text and ids, when it was recorded)
+//                     versions, prompt text and ids, when it was recorded, whether a window drew
+//                     while it was decoded: timed_while_drawing)
 //   drafts            those of this step, parents first: path (token ids below `frontier`, itself
 //                     last), frontier (the node that they hang from), node, source, p (the
 //                     target's probability), q (the one it was proposed with), score (the drafter's

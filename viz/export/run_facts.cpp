@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "viz/words/timed_text.h"
+
 namespace triescope::viz {
 
 Facts run_facts(const capture::Capture& capture) {
@@ -12,15 +14,17 @@ Facts run_facts(const capture::Capture& capture) {
     if (!json.is_object() || !json.contains(key)) return std::string("?");
     return json[key].is_string() ? json[key].get<std::string>() : json[key].dump();
   };
-  return {{"Model", field(model, "name") + " (" + field(model, "dtype") + ", " +
-                        field(model, "device") + ")"},
-          {"Method", run.method},
-          {"Settings", run.settings_json},
-          {"KV policy", run.kv_policy},
-          {"Seed", std::to_string(run.seed)},
-          {"Recorded", run.created_utc},
-          {"Software", "triescope " + field(versions, "triescope") + ", libtorch " +
-                           field(versions, "libtorch")}};
+  Facts facts = {{"Model", field(model, "name") + " (" + field(model, "dtype") + ", " +
+                               field(model, "device") + ")"},
+                 {"Method", run.method},
+                 {"Settings", run.settings_json},
+                 {"KV policy", run.kv_policy},
+                 {"Seed", std::to_string(run.seed)},
+                 {"Recorded", run.created_utc},
+                 {"Software", "triescope " + field(versions, "triescope") + ", libtorch " +
+                                  field(versions, "libtorch")}};
+  if (run.timed_while_drawing) facts.push_back({"Times", kTimedWhileDrawing});
+  return facts;
 }
 
 }  // namespace triescope::viz

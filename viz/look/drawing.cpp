@@ -178,6 +178,7 @@ float draw_legend(Canvas& canvas, Point top_left, float width,
   const float em = scene.em, row = em * 1.35f;
   const TextStyle normal = dim_text(scene);
   if (boxes) boxes->clear();
+  if (max_rows <= 0) return 0;
   float x = top_left.x, y = top_left.y;
   for (const LegendEntry& entry : entries) {
     TextStyle style = normal;
@@ -225,7 +226,10 @@ float legend_height(Canvas& canvas, float width, const std::vector<LegendEntry>&
   return rows * em * 1.35f;
 }
 
-int legend_rows(Rect area, const Scene& scene) { return area.h < scene.em * 14 ? 1 : 4; }
+int legend_rows(Rect area, const Scene& scene) {
+  if (scene.legend == LegendRoom::kNone) return 0;
+  return scene.legend == LegendRoom::kRow || area.h < scene.em * 14 ? 1 : 4;
+}
 
 Rect draw_button(Canvas& canvas, Point top_right, std::string_view label, const Scene& scene) {
   const float em = scene.em;

@@ -63,7 +63,7 @@ float draw_legend(Canvas& canvas, Point top_left, float width,
 // The height draw_legend() would use.
 float legend_height(Canvas& canvas, float width, const std::vector<LegendEntry>& entries,
                     const Scene& scene);
-// Rows a legend may take in a pane of this height: small panes belong to the picture.
+// Rows a legend may take in a pane of this height: small panes belong to the picture. 0 = none.
 int legend_rows(Rect area, const Scene& scene);
 
 // A small button with its top right corner at `top_right`; returns its area.

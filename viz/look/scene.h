@@ -31,6 +31,13 @@ struct BreakMark {
   bool hit = true;   // false: one that waits for its step
 };
 
+// How much room a legend may take.
+enum class LegendRoom : std::uint8_t {
+  kPane,  // what the pane's height allows
+  kRow,   // one row
+  kNone,  // the same one stands beside it
+};
+
 struct Scene {
   const capture::Capture* capture = nullptr;  // null: empty state
   capture::Tick cursor = 0;                   // shows everything with tick < cursor
@@ -40,6 +47,14 @@ struct Scene {
   // Steps the figures shown are limited to (dragged on a ruler); whole run where empty.
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
   const Twins* twins = nullptr;  // this run as seen from another one beside it; null = no other run
+  // A run beside this one whose axes it shares: each chart shows as much as both need. Null = its own.
+  struct Beside {
+    const capture::Capture* capture = nullptr;
+    capture::Tick cursor = 0;
+    std::optional<std::pair<std::int32_t, std::int32_t>> range = {};
+  };
+  Beside beside = {};
+  LegendRoom legend = LegendRoom::kPane;
   std::span<const BreakMark> breaks = {};
   bool animate = true;
   bool export_mode = false;  // draw the whole extent, with a caption line; no hover
@@ -62,6 +77,17 @@ struct Scene {
 
   bool in_range(std::int32_t step) const {
     return !range || (step >= range->first && step <= range->second);
+  }
+
+  // The scene of the run beside this one.
+  Scene of_beside() const {
+    Scene other = *this;
+    other.capture = beside.capture;
+    other.cursor = beside.cursor;
+    other.range = beside.range;
+    other.beside = {};
+    other.twins = nullptr;
+    return other;
   }
 
   // Kept in one of the two runs and not in the other.

@@ -12,6 +12,7 @@
 #include "viz/panels/panels.h"
 #include "viz/panels/row_source.h"
 #include "viz/words/number_text.h"
+#include "viz/words/timed_text.h"
 #include "viz/words/token_text.h"
 
 namespace triescope::viz {
@@ -44,6 +45,8 @@ std::vector<Fact> run_facts(const Scene& scene) {
       {"seed", std::to_string(run.seed), ""},
       {"status", kStatus[static_cast<int>(scene.capture->status())], ""},
       {"recorded", run.created_utc, ""}};
+  if (run.timed_while_drawing)
+    facts.push_back({"times", kTimedWhileDrawing, kTimedWhileDrawingHelp});
   if (model.is_object() && model.contains("draft") && model["draft"].is_object())
     facts.insert(
         facts.begin() + 3,

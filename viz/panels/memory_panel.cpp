@@ -126,18 +126,21 @@ class MemoryPanel final : public Panel {
                     std::max(1.0f, area.w - em * 3.4f - (wide ? em * 4.8f : em * 1.2f)),
                     area.bottom() - top - em * (units ? 3.0f : 1.9f)};
     if (plot.h < em) return;
-    double high = 1, reserved = 0;
-    for (const MemoryRow& row : rows)
-      for (std::size_t i = 0; i < kCurves; ++i) {
-        if (!has[i] || hidden_[i]) continue;
-        double& most = i == 2 || i == 5 ? reserved : high;
-        most = std::max(most, stacked_ && i == 1 ? static_cast<double>(row.live + row.garbage)
-                                                 : value_of(row, i, per_token));
+    double high = top_of(rows, per_token);
+    double first = rows.front().step, last = std::max<double>(rows.back().step, first + 1);
+    if (scene.beside.capture) {
+      const Scene other = scene.of_beside();
+      const RowSource others = owner_.source(other);
+      if (const auto there = rows_of(others, other); !there.empty()) {
+        high = std::max(
+            high, top_of(there, static_cast<double>(others.kv_bytes_per_token(*other.capture))));
+        for (const auto& [step, held] : step_peaks(there, others, other))
+          high = std::max(high, held * 1.06);
+        first = std::min<double>(first, there.front().step);
+        last = std::max<double>(last, there.back().step);
       }
-    for (const auto& [step, held] : peaks) high = std::max<double>(high, held);
-    // What is reserved grows in jumps: it is shown, but must not flatten the rest.
-    high = std::max(high, std::min(reserved, high * 1.6)) * 1.06;
-    const double first = rows.front().step, last = std::max<double>(rows.back().step, first + 1);
+    }
+    for (const auto& [step, held] : peaks) high = std::max(high, held * 1.06);
     const double span = std::max(1.0, (last - first) / (scene.export_mode ? 1 : zoom_));
     const double from = scene.export_mode ? first : low_within(from_, span, first, last);
     const AxisScale x{from, from + span, plot.x, plot.right()}, y{0, high, plot.bottom(), plot.y};
@@ -321,6 +324,19 @@ class MemoryPanel final : public Panel {
   }
 
  private:
+  // The top of the axis: what the curves shown reach.
+  double top_of(std::span<const MemoryRow> rows, double per_token) const {
+    const auto has = curves_of(rows);
+    double high = 1, reserved = 0;
+    for (const MemoryRow& row : rows)
+      for (std::size_t i = 0; i < kCurves; ++i) {
+        if (!has[i] || hidden_[i]) continue;
+        double& most = i == 2 || i == 5 ? reserved : high;
+        most = std::max(most, curve_value(row, i, per_token, stacked_));
+      }
+    // What is reserved grows in jumps: it is shown, but must not flatten the rest.
+    return std::max(high, std::min(reserved, high * 1.6)) * 1.06;
+  }
   // The curve's value is another than at the step shown before; at first all are new.
   bool is_lit(std::span<const MemoryRow> rows, double value, std::size_t curve, double per_token,
               const Scene& scene) const {

@@ -12,6 +12,7 @@
 #include "viz/panels/panels.h"
 #include "viz/panels/zoom_input.h"
 #include "viz/words/number_text.h"
+#include "viz/words/timed_text.h"
 
 namespace triescope::viz {
 namespace {
@@ -42,19 +43,22 @@ class TimelinePanel final : public Panel {
     const float em = scene.em, pad = em * 0.6f;
     const bool tall = area.h > em * 6.5f;
     float top = area.y + em * 0.2f;
+    const char* const timed = scene.capture->run().timed_while_drawing ? kTimedWhileDrawing : "";
+    const TextStyle small = dim_text(scene, 0.74f);
+    const float timed_width = *timed ? canvas.measure(timed, small).x + em : 0;
     if (tall) {
       std::vector<LegendEntry> entries;
       for (int i = 0; i < capture::kPhaseCount; ++i) {
         const auto phase = static_cast<capture::Phase>(i);
         entries.push_back({capture::to_string(phase), color_of(scene, phase), "■"});
       }
-      top += draw_legend(canvas, {area.x + pad, top}, area.w - 2 * pad, entries, scene, nullptr,
-                         legend_rows(area, scene)) +
-             em * 0.1f;
+      const float legend = draw_legend(canvas, {area.x + pad, top}, area.w - 2 * pad - timed_width,
+                                       entries, scene, nullptr, legend_rows(area, scene));
+      top += std::max(legend, *timed ? em * 1.35f : 0) + em * 0.1f;
     }
     const Rect plot{area.x + em * 3.8f, top, std::max(em, area.w - em * 3.8f - pad),
                     std::max(em * 0.6f, area.bottom() - top - em * 1.5f)};
-    const double steps = scene.capture->last_step() + 1;
+    const double steps = steps_of(scene);
     // Zoom is about the pointer, then about the cursor again once it leaves what is shown; few
     // steps do not fill the whole width.
     const double visible = std::max(1.0, std::min(steps / zoom_, steps));
@@ -71,13 +75,10 @@ class TimelinePanel final : public Panel {
     // Prefill and hiccups would flatten everything: the scale follows the other steps, and a taller
     // bar is cut, with how long it really was.
     const auto phases = scene.capture->phases();
-    std::vector<double> totals(static_cast<std::size_t>(steps), 0);
-    for (const capture::PhaseRow& row : phases)
-      totals[static_cast<std::size_t>(capture::step_of(row.tick))] +=
-          static_cast<double>(row.duration_us);
-    const double high = scale_top(totals);
+    const std::vector<double> totals = totals_of(*scene.capture);
+    double high = scale_top(totals);
+    if (scene.beside.capture) high = std::max(high, scale_top(totals_of(*scene.beside.capture)));
     const AxisScale y{0, high * 1.05, plot.bottom(), plot.y};
-    const TextStyle small = dim_text(scene, 0.74f);
     text_in(canvas, {area.x, plot.y - em * 0.2f, em * 3.5f, em}, duration_text(high), small,
             Align::kRight);
     if (plot.h > em * 3)
@@ -87,9 +88,17 @@ class TimelinePanel final : public Panel {
       draw_range_band(canvas, {a, plot.y, b - a, plot.h}, scene);
     }
     canvas.push_clip({plot.x - em, plot.y - 2, plot.w + em + pad, plot.h + em * 1.6f});
+    std::vector<Rect> labels;  // along the top
+    // How far below the top a mark of this size stands that covers none of them.
+    const auto clear_of_labels = [&](float px, float size) {
+      for (const Rect& label : labels)
+        if (px + size / 2 > label.x && px - size / 2 < label.right()) return label.h;
+      return 0.0f;
+    };
     const float step_px = x.px(first + 1) - x.px(first);
     const auto begin = static_cast<std::int32_t>(std::floor(first)),
-               end = static_cast<std::int32_t>(std::min(steps, std::ceil(first + span)));
+               end = static_cast<std::int32_t>(
+                   std::min(static_cast<double>(totals.size()), std::ceil(first + span)));
     if (step_px >= 3) {
       auto row = std::lower_bound(
           phases.begin(), phases.end(), capture::make_tick(begin, capture::Phase::kDraft),
@@ -137,6 +146,7 @@ class TimelinePanel final : public Panel {
         canvas.fill_rect({at, plot.y, width, em * 1.15f}, scene.theme.background.with_alpha(0.85f),
                          em * 0.2f);
         text_in(canvas, {at + em * 0.2f, plot.y, width, em * 1.15f}, label, style);
+        labels.push_back({at, plot.y, width, em * 1.15f});
       }
     } else {
       // Several steps per px: one bar, as high as the longest.
@@ -182,15 +192,24 @@ class TimelinePanel final : public Panel {
     }
     for (const capture::Bookmark& bookmark : scene.capture->bookmarks()) {
       const float px = x.px(static_cast<double>(bookmark.tick) / capture::kPhaseCount);
-      draw_glyph(canvas, "★", {px, plot.y + em * 0.4f}, em * 0.7f,
+      draw_glyph(canvas, "★", {px, plot.y + em * 0.4f + clear_of_labels(px, em * 0.7f)}, em * 0.7f,
                  scene.theme.mark(capture::NodeState::kBonus).color);
     }
     if (scene.twins && scene.twins->parting_step >= 0) {
       // Where the text leaves the other run's.
       const float at = x.px(scene.twins->parting_step + 0.5);
-      canvas.line({at, plot.y + em * 1.1f}, {at, plot.bottom()}, scene.theme.difference, 1.2f,
+      const float mark = plot.y + em * 0.5f + clear_of_labels(at, em * 0.95f);
+      canvas.line({at, mark + em * 0.6f}, {at, plot.bottom()}, scene.theme.difference, 1.2f,
                   LineStyle::kDotted);
-      draw_difference(canvas, {at, plot.y + em * 0.5f}, em * 0.75f, scene);
+      draw_difference(canvas, {at, mark}, em * 0.75f, scene);
+    }
+    if (*timed) {
+      const Rect box{area.right() - pad - timed_width, tall ? area.y + em * 0.2f : plot.y,
+                     timed_width, em * 1.3f};
+      if (!tall) canvas.fill_rect(box, scene.theme.background.with_alpha(0.85f), em * 0.2f);
+      canvas.pop_clip();
+      text_in(canvas, box, timed, small, Align::kRight);
+      canvas.push_clip({plot.x - em, plot.y - 2, plot.w + em + pad, plot.h + em * 1.6f});
     }
     if (scene.export_mode && !scene.series) return canvas.pop_clip();
     // The cursor, with a handle.
@@ -239,6 +258,8 @@ class TimelinePanel final : public Panel {
           scene.em * 0.5f)
         reaction.tooltip.push_back((mark.hit ? "● stopped here: " : "○ will stop here: ") +
                                    mark.text);
+    if (scene.capture->run().timed_while_drawing)
+      reaction.tooltip.push_back(std::string(kTimedWhileDrawing) + ": " + kTimedWhileDrawingHelp);
     if (at >= last + 1) return reaction;
     reaction.tooltip.insert(reaction.tooltip.begin(), "step " + std::to_string(step));
     const auto phases = scene.capture->phases();
@@ -269,6 +290,19 @@ class TimelinePanel final : public Panel {
   }
 
  private:
+  static double steps_of(const Scene& scene) {
+    const std::int32_t last = scene.capture->last_step();
+    return 1 + (scene.beside.capture ? std::max(last, scene.beside.capture->last_step()) : last);
+  }
+  // Microseconds of each step.
+  static std::vector<double> totals_of(const capture::Capture& capture) {
+    std::vector<double> totals(static_cast<std::size_t>(capture.last_step() + 1), 0);
+    for (const capture::PhaseRow& row : capture.phases())
+      totals[static_cast<std::size_t>(capture::step_of(row.tick))] +=
+          static_cast<double>(row.duration_us);
+    return totals;
+  }
+
   // The scale's top: that of the ordinary steps, and never so that a step is cut for a little more. What
   // is cut is at least kCutFactor times as long as the scale.
   static double scale_top(const std::vector<double>& totals) {
@@ -291,7 +325,7 @@ class TimelinePanel final : public Panel {
 
   // What is under the pointer stays there.
   void zoom_about(float px, double factor, const Scene& scene) {
-    const double steps = scene.capture->last_step() + 1, at = plot_.x.value(px);
+    const double steps = steps_of(scene), at = plot_.x.value(px);
     zoom_ = std::clamp(zoom_ * factor, 1.0, kMaxTimeZoom);
     const double visible = std::max(1.0, std::min(steps / zoom_, steps));
     const double span =

@@ -136,16 +136,17 @@ class TriePanel final : public Panel {
   // The legend and the button of the folds; returns the room below them.
   Rect draw_header(Canvas& canvas, Rect area, const Scene& scene) {
     const float em = scene.em, pad = em * 0.6f;
-    float right = area.right() - pad;
+    float right = area.right() - pad, button = 0;
     if (scene.has_buttons() && area.w > em * 20) {
       const std::string label = std::string("folds: ") + mode_name(folds_.options.mode);
       mode_button_ = draw_button(canvas, {right, area.y + em * 0.2f}, label, scene);
       right = mode_button_.x - pad;
+      button = mode_button_.h;
     }
     const float legend =
         draw_legend(canvas, {area.x + pad, area.y + em * 0.2f}, right - area.x - pad,
                     legend_of(picture_.shape, scene), scene, nullptr, legend_rows(area, scene));
-    const float top = legend + em * 0.4f;
+    const float top = std::max(legend, button) + em * 0.4f;
     return {area.x, area.y + top, area.w, std::max(1.0f, area.h - top)};
   }
 

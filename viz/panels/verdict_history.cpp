@@ -108,6 +108,15 @@ const std::vector<VerdictHistory::StepValue>& VerdictHistory::values_of(const Sc
   return values_;
 }
 
+const std::vector<VerdictHistory::StepValue>& VerdictHistory::values_beside(const Scene& scene) {
+  static const std::vector<StepValue> kNone;
+  if (!scene.beside.capture) return kNone;
+  const Scene other = scene.of_beside();
+  if (has_drafts(other) != has_drafts(scene)) return kNone;
+  if (!beside_) beside_ = std::make_unique<VerdictHistory>();
+  return beside_->values_of(other);
+}
+
 std::map<std::int32_t, int> VerdictHistory::histogram_of(const Scene& scene) {
   std::map<std::int32_t, int> counts;
   const bool drafts = is_of_drafts(scene);
@@ -152,7 +161,13 @@ void VerdictHistory::draw_bars(Canvas& canvas, Rect area, const Scene& scene) {
       high = std::max(high, row.value);
     }
   if (rows.empty()) return;
-  const double first = rows.front().step, last = rows.back().step;
+  double first = rows.front().step, last = rows.back().step;
+  for (const StepValue& row : values_beside(scene)) {
+    if (!scene.of_beside().in_range(row.step)) continue;
+    high = std::max(high, row.value);
+    first = std::min<double>(first, row.step);
+    last = std::max<double>(last, row.step);
+  }
   const AxisScale x{first - 0.5, last + 0.5, plot.x, plot.right()},
       y{0, static_cast<double>(high) * 1.04, plot.bottom(), plot.y};
   bars_ = {{plot.x, area.y, plot.w, area.h}, x};
@@ -216,13 +231,18 @@ void VerdictHistory::draw_histogram(Canvas& canvas, Rect area, const Scene& scen
       ++steps;
       sum += static_cast<double>(row.value);
     }
+  int last = counts.rbegin()->first;
   for (const auto& [bin, count] : counts) high = std::max(high, count);
+  if (!values_beside(scene).empty())
+    for (const auto& [bin, count] : beside_->histogram_of(scene.of_beside())) {
+      high = std::max(high, count);
+      last = std::max(last, bin);
+    }
   text_in(canvas, {area.x, area.y, area.w, em * 1.2f},
           (drafts ? "steps by accepted, mean " : "steps by margin, mean ") +
               number_text(sum / std::max(1.0, steps), 2),
           dim_text(scene, 0.8f));
   const Rect plot{area.x, area.y + em * 2.2f, area.w, std::max(1.0f, area.h - em * 3.5f)};
-  const int last = counts.rbegin()->first;
   const AxisScale x{-0.5, last + 0.5, plot.x, plot.right()},
       y{0, static_cast<double>(high), plot.bottom(), plot.y};
   histogram_ = {{plot.x, area.y, plot.w, area.h}, x};

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -40,12 +41,17 @@ class VerdictHistory {
     AxisScale x;
   };
 
+  const std::vector<StepValue>& values_of(const Scene& scene);
+  // The values of the run beside this one whose axes it shares; none where they count something else.
+  const std::vector<StepValue>& values_beside(const Scene& scene);
+  std::map<std::int32_t, int> histogram_of(const Scene& scene);
   std::optional<capture::Tick> next_with(const Scene& scene, std::int32_t bin);
   std::int32_t current_bin(const Scene& scene);
 
   const capture::Capture* values_for_ = nullptr;
   std::int64_t values_steps_ = -1, values_verdicts_ = -1;
   std::vector<StepValue> values_;
+  std::unique_ptr<VerdictHistory> beside_;
   Chart bars_, histogram_;
 };
 

@@ -44,13 +44,15 @@ std::vector<std::int32_t> text_tokens(const Capture& capture) {
   return tokens;
 }
 
-std::int64_t prefill_end_us(const Capture& capture) {
-  std::int64_t end = 0;
-  for (const capture::PhaseRow& row : capture.phases()) {
-    if (capture::step_of(row.tick) > 0) break;
-    end = row.start_us + row.duration_us;
-  }
-  return end;
+// Tokens of the text before the first step that is recorded.
+std::int64_t inherited_tokens(const Capture& capture) {
+  const auto steps = capture.steps();
+  if (steps.empty()) return 0;
+  const capture::StepRow& first = steps.front();
+  const auto leaves = leaves_at(capture, capture::make_tick(first.step + 1, Phase::kDraft));
+  if (leaves.empty()) return 0;  // no tree was recorded
+  const capture::NodeRow& leaf = capture.nodes()[static_cast<std::size_t>(leaves.front().node)];
+  return std::max(0, leaf.depth - first.emitted);
 }
 
 }  // namespace
@@ -120,9 +122,11 @@ std::vector<std::int32_t> align_texts(std::span<const std::int32_t> one,
   return with;
 }
 
-std::int64_t emitted_before(const Capture& capture, Tick cursor) {
-  std::int64_t tokens = 0;
-  for (const capture::StepRow& row : capture.steps()) {
+std::int64_t text_tokens_before(const Capture& capture, Tick cursor) {
+  const auto steps = capture.steps();
+  if (steps.empty() || capture::make_tick(steps.front().step, Phase::kObserve) >= cursor) return 0;
+  std::int64_t tokens = inherited_tokens(capture);
+  for (const capture::StepRow& row : steps) {
     if (capture::make_tick(row.step, Phase::kObserve) >= cursor) break;
     tokens += row.emitted;
   }
@@ -130,13 +134,12 @@ std::int64_t emitted_before(const Capture& capture, Tick cursor) {
 }
 
 std::int64_t decoding_us_before(const Capture& capture, Tick cursor) {
-  const auto phases = capture.phases();
-  const auto after =
-      std::partition_point(phases.begin(), phases.end(),
-                           [&](const capture::PhaseRow& row) { return row.tick < cursor; });
-  if (after == phases.begin()) return 0;
-  const capture::PhaseRow& last = *std::prev(after);
-  return std::max<std::int64_t>(0, last.start_us + last.duration_us - prefill_end_us(capture));
+  std::int64_t us = 0;
+  for (const capture::PhaseRow& row : capture.phases()) {
+    if (row.tick >= cursor) break;
+    if (capture::step_of(row.tick) > 0) us += row.duration_us;
+  }
+  return us;
 }
 
 namespace {
@@ -161,28 +164,29 @@ std::int64_t tokens_there(const Capture& from, std::int64_t said, const Capture&
 
 Tick matching_tick(const Capture& from, Tick cursor, const Capture& to, Along along) {
   const Tick end = to.end_tick(), first = capture::make_tick(1, Phase::kDraft);
-  if (cursor <= first || along == Along::kSteps) return std::clamp<Tick>(cursor, 0, end);
+  if (cursor < first || along == Along::kSteps) return std::clamp<Tick>(cursor, 0, end);
   if (along == Along::kTime) {
     const std::int64_t until = decoding_us_before(from, cursor);
-    const std::int64_t begin = prefill_end_us(to);
+    std::int64_t us = 0;
     Tick tick = std::min(first, end);
     for (const capture::PhaseRow& row : to.phases()) {
       if (row.tick < first) continue;
-      if (row.start_us + row.duration_us - begin > until) break;
+      us += row.duration_us;
+      if (us > until) break;
       tick = row.tick + 1;
     }
     return std::min(tick, end);
   }
-  const std::int64_t said = emitted_before(from, cursor);
+  const std::int64_t said = text_tokens_before(from, cursor);
   const std::int64_t tokens = along == Along::kText ? tokens_there(from, said, to) : said;
-  std::int64_t emitted = 0;
+  std::int64_t there = inherited_tokens(to);
   std::int32_t step = 1;  // the step `to` stands before
   for (const capture::StepRow& row : to.steps()) {
-    if (row.step > 0 && emitted + row.emitted > tokens) break;
-    emitted += row.emitted;
+    if (row.step > 0 && there + row.emitted > tokens) break;
+    there += row.emitted;
     step = row.step + 1;
   }
-  const auto phase = emitted == tokens ? capture::phase_of(cursor) : Phase::kDraft;
+  const auto phase = there == tokens ? capture::phase_of(cursor) : Phase::kDraft;
   return std::min(capture::make_tick(step, phase), end);
 }
 

@@ -18,7 +18,7 @@ enum class Along : std::uint8_t {
   kTokens,  // tokens of the text: keeps runs together whose steps emit different numbers of tokens
   kText,    // the same, and behind a difference from where the texts agree again (align_texts)
   kSteps,
-  kTime,  // of decoding, from the end of prefill
+  kTime,  // of decoding: the phases after prefill
 };
 const char* to_string(Along along);  // "tokens", "text", "steps", "time"
 std::span<const Along> all_alongs();
@@ -31,13 +31,16 @@ constexpr std::size_t kAgain = 3, kFarthest = 200;
 std::vector<std::int32_t> align_texts(std::span<const std::int32_t> one,
                                       std::span<const std::int32_t> other);
 
-// Tokens of the text that whole steps before `cursor` have emitted.
-std::int64_t emitted_before(const capture::Capture& capture, capture::Tick cursor);
-// Microseconds of decoding before `cursor`, from the end of prefill; 0 within prefill.
+// Tokens of the text after the whole steps before `cursor`: what they emitted, and what a branch, or a
+// slice that begins later, began with.
+std::int64_t text_tokens_before(const capture::Capture& capture, capture::Tick cursor);
+// Microseconds of decoding before `cursor`: the durations of the phases after prefill. Pauses between
+// them do not count.
 std::int64_t decoding_us_before(const capture::Capture& capture, capture::Tick cursor);
 
 // The tick of `to` that belongs to `cursor` of `from`: the latest at which `to` is not
-// further on. Prefill goes phase by phase with prefill, and so do steps at the same place.
+// further on; a branch waits behind its prefill for its origin to come as far. Prefill goes phase by
+// phase with prefill, and so do steps at the same place.
 capture::Tick matching_tick(const capture::Capture& from, capture::Tick cursor,
                             const capture::Capture& to, Along along);
 

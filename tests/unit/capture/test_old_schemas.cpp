@@ -180,10 +180,20 @@ TEST_CASE("schema 1: a file with tables of another schema is refused, either way
   run_sql(path, "PRAGMA user_version=2");
   CHECK_THROWS_WITH_AS(Capture::open(path), doctest::Contains("that no capture has"), Error);
   run_sql(path, "PRAGMA user_version=0");
-  CHECK_THROWS_WITH_AS(Capture::open(path), doctest::Contains("expected a schema from 1 to 3"),
+  CHECK_THROWS_WITH_AS(Capture::open(path), doctest::Contains("expected a schema from 1 to 4"),
                        Error);
   run_sql(path, "PRAGMA user_version=1; ALTER TABLE slot ADD COLUMN whose INTEGER");
   CHECK_THROWS_WITH_AS(Capture::open(path), doctest::Contains("'slot' that no capture has"), Error);
+}
+
+TEST_CASE("schema: a run of before schema 4 says nothing of a window that drew, and is not marked") {
+  const TempDir dir;
+  for (const char* name : kSchema3Captures) {
+    CAPTURE(name);
+    const auto c = Capture::open(copy_of_capture(3, name, dir));
+    CHECK(c->schema() == 3);
+    CHECK_FALSE(c->run().timed_while_drawing);
+  }
 }
 
 TEST_CASE("schema: each names its tables and columns once, and schema 1 those it always had") {

@@ -57,5 +57,9 @@ TEST_CASE("schema 2: the CSV of every panel is what it was, to the byte") {
   check_exports(2, kSchema2Captures);
 }
 
+TEST_CASE("schema 3: the CSV of every panel is what it was, to the byte") {
+  check_exports(3, kSchema3Captures);
+}
+
 }  // namespace
 }  // namespace triescope::test::test_old_schemas

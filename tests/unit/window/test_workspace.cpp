@@ -2,13 +2,17 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "app/run/loaded_model.h"
 #include "app/window/commands.h"
+#include "app/window/compare_rows.h"
 #include "core/base/error.h"
 #include "core/capture/writer.h"
 #include "tests/support/paths.h"
@@ -133,6 +137,104 @@ TEST_CASE_FIXTURE(Desk, "the differences of two runs are gone to one after the o
   workspace.set_cursor(0);
   CHECK(workspace.go_to_next_difference());
   CHECK(left.focus.locked == partings.front());
+}
+
+TEST_CASE_FIXTURE(Desk, "the first difference is shown where both runs have said it") {
+  Document& left = open_run("left", {1, 2});
+  Document& right = open_run("right", {3});
+  workspace.activate(&left);
+  workspace.compare(&right);
+  for (const viz::Along along : viz::all_alongs()) {
+    CAPTURE(viz::to_string(along));
+    workspace.set_along(along);
+    workspace.set_cursor(0);
+    workspace.sync_partner();
+    REQUIRE(workspace.go_to_difference());
+    workspace.sync_partner();
+    for (const Document* document : {&left, &right}) {
+      const auto node = static_cast<std::size_t>(document->twins.parting_node);
+      CHECK(document->capture->nodes()[node].tick < document->cursor);
+    }
+  }
+}
+
+// Runs the workspace until nothing is under way.
+void settle(Workspace& workspace) {
+  for (int i = 0; i < 60'000 && (!workspace.idle() || workspace.measuring()); ++i) {
+    workspace.update(0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  workspace.update(0);
+  REQUIRE(workspace.idle());
+  REQUIRE_FALSE(workspace.measuring());
+}
+
+TEST_CASE_FIXTURE(Desk,
+                  "a run of the window is marked as timed while drawing, and measured again it is "
+                  "not, with the same text beside it") {
+  RunRequest& request = workspace.request();
+  request.model = write_tiny_model(folder.path(), "tiny");
+  request.method = "greedy";
+  request.settings = {{"eos_token_id", {-1}}};
+  request.prompt = "1, 2, 3";
+  request.prompt_is_ids = true;
+  request.max_new_tokens = 6;
+  CHECK_FALSE(commands.find("measure-again")->is_enabled());
+  workspace.start(/*run_at_once=*/true);
+  settle(workspace);
+  REQUIRE(workspace.problems.empty());
+  Document* const shown = workspace.active();
+  CHECK(shown->capture->run().timed_while_drawing);
+  CHECK(workspace.state_json({})["timed_while_drawing"] == true);
+
+  // No breakpoint stops it: nothing is looked at.
+  workspace.set_breakpoints({{BreakKind::kStep, 2, true}});
+  REQUIRE(commands.find("measure-again")->is_enabled());
+  commands.find("measure-again")->run();
+  CHECK(workspace.measuring());
+  CHECK_FALSE(commands.find("measure-again")->is_enabled());
+  settle(workspace);
+  CHECK(workspace.problems.empty());
+  REQUIRE(workspace.partner());
+  CHECK(workspace.active() == shown);
+  const capture::Capture& again = *workspace.partner()->capture;
+  CHECK_FALSE(again.run().timed_while_drawing);
+  CHECK(again.status() == capture::RunStatus::kDone);
+  REQUIRE_FALSE(again.sequences().empty());
+  CHECK(again.sequences().front().tokens == shown->capture->sequences().front().tokens);
+  CHECK(shown->cursor == shown->capture->end_tick());
+
+  // A branch begins with a choice that no request holds.
+  workspace.activate(workspace.live_document());
+  workspace.branch(2, 5);
+  settle(workspace);
+  CHECK(workspace.active()->capture->run().timed_while_drawing);
+  CHECK_FALSE(commands.find("measure-again")->is_enabled());
+}
+
+TEST_CASE_FIXTURE(Desk, "a file is measured again as well, and a refusal is told") {
+  Document& file = open_run("file", {1, 2, 3});
+  CHECK_FALSE(file.capture->run().timed_while_drawing);
+  std::filesystem::remove_all(folder.path() / "tiny");
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    if (entry.path().extension() == ".gguf") std::filesystem::remove(entry.path());
+  workspace.measure_again();
+  settle(workspace);
+  CHECK(workspace.problems.size() == 1);
+  CHECK(workspace.active() == &file);
+  CHECK_FALSE(workspace.partner());
+}
+
+TEST_CASE_FIXTURE(Desk, "runs to compare with are told by what is not the same in all of them") {
+  Document& shown = open_run("shown", {1, 2});
+  open_run("same", {1, 2});
+  open_run("other", {3});
+  workspace.activate(&shown);
+  const auto rows = compare_rows(workspace);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].title.find("same.tscap") != std::string::npos);
+  CHECK(rows[1].title.find("other.tscap") != std::string::npos);
+  CHECK(rows[0].document != &shown);
 }
 
 TEST_CASE_FIXTURE(Desk, "a range is of one run, and of both while two are compared") {

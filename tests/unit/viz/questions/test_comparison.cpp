@@ -43,10 +43,10 @@ TEST_CASE("by tokens, the other run has never said more, and the next of its ste
   for (Tick tick = make_tick(1, Phase::kDraft); tick <= one.end_tick(); ++tick) {
     CAPTURE(tick);
     const Tick there = matching_tick(one, tick, other, Along::kTokens);
-    const std::int64_t said = emitted_before(one, tick);
-    CHECK(emitted_before(other, there) <= said);
+    const std::int64_t said = text_tokens_before(one, tick);
+    CHECK(text_tokens_before(other, there) <= said);
     const Tick next = make_tick(capture::step_of(there) + 1, Phase::kDraft);
-    if (next <= other.end_tick()) CHECK(emitted_before(other, next) > said);
+    if (next <= other.end_tick()) CHECK(text_tokens_before(other, next) > said);
   }
 }
 
@@ -149,29 +149,81 @@ TEST_CASE("an alignment looks no further than it promises") {
   CHECK(align_texts(one, other).back() == -1);
 }
 
+struct GreedyRun {
+  std::size_t inherited = 0;  // tokens that a branch began with: there before the first step
+  std::int64_t phase_us = 0, pause_us = 0;  // of each phase, and before each step
+};
+
 // A greedy run that says these tokens, a step each.
-std::unique_ptr<test::OpenedCapture> greedy_run(const Tokens& tokens) {
+std::unique_ptr<test::OpenedCapture> greedy_run(const Tokens& tokens, const GreedyRun& how = {}) {
   return test::make_capture([&](capture::Recorder& out) {
     out.write({.run = test::synthetic_info(3, "greedy", "Greedy", "recycle")});
     out.write({.nodes = {{.node = 0}}});
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const auto step = static_cast<std::int32_t>(i);
-      const Tick accept = make_tick(step, Phase::kAccept);
-      out.write({.nodes = {{.node = step + 1,
-                            .parent = step,
+    const auto hang = [&](std::size_t i, Tick tick) {
+      const auto node = static_cast<std::int32_t>(i) + 1;
+      out.write({.nodes = {{.node = node,
+                            .parent = node - 1,
                             .token = tokens[i],
-                            .depth = step + 1,
+                            .depth = node,
                             .source = capture::Source::kGreedy,
-                            .tick = accept}}});
-      out.write({.verdicts = {
-                     {.tick = accept, .node = step + 1, .verdict = capture::Verdict::kEmitted}}});
-      out.write({.frontier = {{.step = step, .node = step + 1}}});
-      for (int phase = 0; phase < capture::kPhaseCount; ++phase)
-        out.write({.phases = {{.tick = make_tick(step, static_cast<Phase>(phase))}}});
+                            .tick = tick}}});
+      out.write(
+          {.verdicts = {{.tick = tick, .node = node, .verdict = capture::Verdict::kEmitted}}});
+    };
+    std::int64_t clock = 0;
+    for (std::size_t i = 0; i < how.inherited; ++i) hang(i, make_tick(0, Phase::kDraft));
+    for (std::size_t i = how.inherited; i < tokens.size(); ++i) {
+      const auto step = static_cast<std::int32_t>(i - how.inherited);
+      hang(i, make_tick(step, Phase::kAccept));
+      out.write({.frontier = {{.step = step, .node = static_cast<std::int32_t>(i) + 1}}});
+      clock += how.pause_us;
+      for (int phase = 0; phase < capture::kPhaseCount; ++phase, clock += how.phase_us)
+        out.write({.phases = {{.tick = make_tick(step, static_cast<Phase>(phase)),
+                               .start_us = clock,
+                               .duration_us = how.phase_us}}});
       out.write({.steps = {{.step = step, .emitted = 1, .frontier = 1}}});
     }
     out.write({.finish = capture::Finish{capture::RunStatus::kDone, ""}});
   });
+}
+
+TEST_CASE("time of decoding is the phases' own: a pause between two steps is no part of it") {
+  const Tokens text = {1, 2, 3, 4, 5, 6};
+  const auto at_once = greedy_run(text, {.phase_us = 100}),
+             stepped = greedy_run(text, {.phase_us = 100, .pause_us = 8'000'000});
+  const capture::Capture &one = *at_once->capture, &other = *stepped->capture;
+  CHECK(decoding_us_before(one, make_tick(1, Phase::kDraft)) == 0);
+  for (Tick tick = 0; tick <= one.end_tick(); ++tick) {
+    CAPTURE(tick);
+    std::int64_t us = 0;
+    for (const capture::PhaseRow& row : other.phases())
+      if (row.tick >= make_tick(1, Phase::kDraft) && row.tick < tick) us += row.duration_us;
+    CHECK(decoding_us_before(one, tick) == us);
+    CHECK(decoding_us_before(other, tick) == us);
+    CHECK(matching_tick(one, tick, other, Along::kTime) == tick);
+    CHECK(matching_tick(other, tick, one, Along::kTime) == tick);
+  }
+}
+
+TEST_CASE("a branch is aligned with its origin by its whole text, what it began with included") {
+  const auto left = greedy_run({1, 2, 3, 4, 5, 6, 7, 8, 9}),
+             right = greedy_run({1, 2, 3, 4, 50, 60, 70, 80}, {.inherited = 5});
+  const capture::Capture &origin = *left->capture, &branch = *right->capture;
+  CHECK(text_tokens_before(branch, 3) == 0);  // within prefill
+  CHECK(text_tokens_before(branch, branch.end_tick()) == 8);
+  for (const Along along : {Along::kTokens, Along::kText}) {
+    CAPTURE(to_string(along));
+    for (std::int32_t step = 1; make_tick(step, Phase::kDraft) <= branch.end_tick(); ++step) {
+      const Tick tick = make_tick(step, Phase::kDraft);
+      CAPTURE(step);
+      const Tick there = matching_tick(branch, tick, origin, along);
+      CHECK(text_tokens_before(origin, there) == 5 + step);
+      CHECK(matching_tick(origin, there, branch, along) == tick);
+    }
+    // Until the origin has come as far, the branch waits behind its prefill.
+    CHECK(matching_tick(origin, make_tick(2, Phase::kDraft), branch, along) ==
+          make_tick(1, Phase::kDraft));
+  }
 }
 
 TEST_CASE(
@@ -208,7 +260,7 @@ TEST_CASE("a cursor by text keeps two runs at the same place behind a difference
              right = greedy_run({1, 2, 40, 41, 42, 4, 5, 6, 7});
   const capture::Capture &one = *left->capture, &other = *right->capture;
   const auto there = [&](int tokens) {
-    return emitted_before(
+    return text_tokens_before(
         other, matching_tick(one, make_tick(tokens, Phase::kDraft), other, Along::kText));
   };
   CHECK(there(1) == 1);
@@ -217,7 +269,7 @@ TEST_CASE("a cursor by text keeps two runs at the same place behind a difference
   CHECK(there(4) == 6);  // behind it: where both have said 4
   CHECK(there(7) == 9);
   const auto back = [&](int tokens) {
-    return emitted_before(
+    return text_tokens_before(
         one, matching_tick(other, make_tick(tokens, Phase::kDraft), one, Along::kText));
   };
   CHECK(back(3) == 3);

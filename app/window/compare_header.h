@@ -1,0 +1,32 @@
+// The head above two runs: which figures it shows and where they stand, apart from their drawing.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "viz/questions/compare_figures.h"
+
+namespace triescope::app {
+
+struct HeaderFigure {
+  std::string text, help;
+  std::string widest;  // as wide as the text may become: nothing moves while figures change
+  int rank = 0;        // 0 = the last to be left out
+};
+// In the order in which they stand; of both runs as many.
+std::vector<HeaderFigure> header_figures(const viz::CompareFigures& own,
+                                         const viz::CompareFigures& other);
+
+struct FigurePlace {
+  int line = 0;
+  float x = 0;
+};
+// Where figures of these widths stand in so many lines of `room` px. nullopt = left out: as many as have to
+// be, those of the highest rank first.
+std::vector<std::optional<FigurePlace>> place_figures(std::span<const float> widths,
+                                                      std::span<const HeaderFigure> figures,
+                                                      float room, int lines);
+
+}  // namespace triescope::app

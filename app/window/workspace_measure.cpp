@@ -1,0 +1,82 @@
+// Times without drawing: the run shown is decoded again while the window rests.
+#include "app/window/workspace.h"
+#include "viz/questions/compare_figures.h"
+#include "viz/words/number_text.h"
+
+namespace triescope::app {
+namespace {
+
+// It begins with a token that was chosen by hand, which its request does not know.
+bool begins_with_a_choice(const capture::Capture& capture) {
+  const auto nodes = capture.nodes();
+  for (std::size_t i = 1; i < nodes.size() && capture::step_of(nodes[i].tick) == 0; ++i)
+    if (nodes[i].source == capture::Source::kForced) return true;
+  return false;
+}
+
+}  // namespace
+
+bool Workspace::works_by_itself() const {
+  const LiveState state = session_.status()->state;
+  return state == LiveState::kRunning || state == LiveState::kLoading;
+}
+
+bool Workspace::can_measure_again() const {
+  return active_ && !measuring() && !lecture.is_on() && live_->state != LiveState::kRunning &&
+         live_->state != LiveState::kLoading && !begins_with_a_choice(*active_->capture);
+}
+
+void Workspace::measure_again() {
+  if (!can_measure_again()) return;
+  try {
+    const std::string path = new_run_path();
+    const RunRequest again = read_request();
+    requests_[path] = again;
+    session_.measure(again, path);
+    tell_what_stops();
+    measured_ = {path, active_->serial};
+  } catch (const std::exception& error) {
+    say(LogLevel::kError, error.what());
+  }
+}
+
+void Workspace::stop_measuring() {
+  if (!measuring()) return;
+  session_.cancel();
+  session_.stop();
+}
+
+bool Workspace::finish_measuring() {
+  if (!measured_ || live_->commands_done < session_.commands_sent() || works_by_itself())
+    return false;
+  const Measured measured = *measured_;
+  measured_.reset();
+  Document *before = nullptr, *now = nullptr;
+  for (const auto& document : documents_) {
+    if (document->serial == measured.of_serial) before = document.get();
+    if (document->path == measured.path) now = document.get();
+  }
+  if (!now) return true;  // refused, with a message
+  try {
+    poll_document(*now);
+  } catch (const std::exception& error) {
+    say(LogLevel::kError, error.what());
+    return true;
+  }
+  if (live_->state != LiveState::kDone || now->capture->status() != capture::RunStatus::kDone ||
+      !before)
+    return true;  // it was ended early, or waits for memory
+  const auto decoding = [](const Document& document) {
+    const capture::Capture& capture = *document.capture;
+    return viz::duration_text(
+        static_cast<double>(viz::decoding_us_before(capture, capture.end_tick())));
+  };
+  activate(before);
+  compare(now);
+  follow();
+  say(LogLevel::kInfo, "measured again without drawing: decoded in " + decoding(*now) +
+                           ", the run shown in " + decoding(*before));
+  return true;
+}
+
+}  // namespace triescope::app

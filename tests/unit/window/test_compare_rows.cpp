@@ -1,0 +1,58 @@
+// What tells the runs apart that one may compare with.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "app/window/compare_rows.h"
+#include "core/capture/writer.h"
+#include "tests/support/paths.h"
+
+namespace triescope::app::test_compare_rows {
+namespace {
+
+struct Desk {
+  test::TempDir folder;
+  Workspace workspace{Preferences{}, [] {}};
+
+  void open(const std::string& name, const std::string& method, const std::string& settings,
+            std::int64_t seed = 0) {
+    const std::string path = (folder.path() / (name + ".tscap")).string();
+    {
+      const auto recorder = capture::open_recorder(path);
+      capture::RunInfo run;
+      run.model_json = R"({"name":"m","dtype":"f32","device":"cpu"})";
+      run.method = method;
+      run.method_title = method;
+      run.settings_json = settings;
+      run.seed = seed;
+      run.prompt_tokens = {1};
+      recorder->write({.run = run, .finish = capture::Finish{}});
+    }
+    workspace.open_capture(path);
+    REQUIRE(workspace.problems.empty());
+  }
+};
+
+TEST_CASE_FIXTURE(Desk,
+                  "a row says the settings in which runs of its method differ, and no others") {
+  open("a", "beam", R"({"num_beams":2,"kv":"recycle"})");
+  open("b", "beam", R"({"num_beams":4,"kv":"recycle"})");
+  open("c", "greedy", R"({"candidates":5})");
+  const auto rows = compare_rows(workspace);  // c is shown
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].differs == "Beams 2");
+  CHECK(rows[1].differs == "Beams 4");
+}
+
+TEST_CASE_FIXTURE(Desk, "what all runs have, like the seed, is said where it is not the same") {
+  open("a", "greedy", "{}", 1);
+  open("b", "greedy", "{}", 2);
+  REQUIRE(compare_rows(workspace).size() == 1);
+  CHECK(compare_rows(workspace)[0].differs == "seed 1");
+  open("c", "greedy", "{}", 2);
+  workspace.close_document(workspace.documents()[0].get());
+  CHECK(compare_rows(workspace)[0].differs == "the same settings");
+}
+
+}  // namespace
+}  // namespace triescope::app::test_compare_rows

@@ -1,0 +1,27 @@
+// CompareFigures: the figures by which two runs are compared, all of one moment: what the panels show at the
+// same cursor. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/capture/capture.h"
+
+namespace triescope::viz {
+
+struct CompareFigures {
+  std::int64_t tokens = 0;   // of the best text, as the panels draw it; a branch's whole text
+  std::int64_t steps = 0;    // whole ones, prefill included
+  std::int64_t rows = 0;     // of the target's forwards after prefill
+  std::int64_t peak_kv = 0;  // slots of the target's KV that held a token, live or garbage, at most
+  std::int64_t decode_us = 0;  // the phases after prefill
+  // As `triescope decode` counts them, of whole steps: all tokens emitted, prefill's among them, by all
+  // forwards and by the time of decoding. nullopt = none yet.
+  std::optional<double> tokens_per_forward, tokens_per_second;
+  std::optional<double> acceptance;  // share of the drafts that were accepted; nullopt = no drafts
+  bool timed_while_drawing = false;
+};
+
+CompareFigures compare_figures(const capture::Capture& capture, capture::Tick cursor);
+
+}  // namespace triescope::viz
