@@ -112,7 +112,7 @@ const std::vector<VerdictHistory::StepValue>& VerdictHistory::values_beside(cons
   static const std::vector<StepValue> kNone;
   if (!scene.beside.capture) return kNone;
   const Scene other = scene.of_beside();
-  if (has_drafts(other) != has_drafts(scene)) return kNone;
+  if (is_of_drafts(other) != is_of_drafts(scene)) return kNone;
   if (!beside_) beside_ = std::make_unique<VerdictHistory>();
   return beside_->values_of(other);
 }

@@ -41,10 +41,8 @@ class VerdictHistory {
     AxisScale x;
   };
 
-  const std::vector<StepValue>& values_of(const Scene& scene);
   // The values of the run beside this one whose axes it shares; none where they count something else.
   const std::vector<StepValue>& values_beside(const Scene& scene);
-  std::map<std::int32_t, int> histogram_of(const Scene& scene);
   std::optional<capture::Tick> next_with(const Scene& scene, std::int32_t bin);
   std::int32_t current_bin(const Scene& scene);
 
