@@ -28,6 +28,7 @@ target_include_directories(triescope_imgui SYSTEM PUBLIC "${TRIESCOPE_IMGUI_DIR}
     "${TRIESCOPE_IMGUI_DIR}/misc/cpp" "${TRIESCOPE_IMGUI_DIR}/misc/freetype")
 target_compile_definitions(triescope_imgui PUBLIC "ImDrawIdx=unsigned int" IMGUI_USE_WCHAR32 IMGUI_ENABLE_FREETYPE
     IMGUI_DISABLE_OBSOLETE_FUNCTIONS)
+set_target_properties(triescope_imgui PROPERTIES UNITY_BUILD OFF)
 target_compile_options(triescope_imgui PRIVATE -w)  # not ours to mend
 target_link_libraries(triescope_imgui PUBLIC PkgConfig::FREETYPE glfw OpenGL::GL)
 add_library(triescope::imgui ALIAS triescope_imgui)

@@ -47,9 +47,9 @@ std::string text_of(const MD_ATTRIBUTE& attribute) {
 }
 
 // The callbacks of md4c, which is C: an exception waits in `failure` until the parser has returned.
-class Reader {
+class MarkdownReader {
  public:
-  Reader(std::string_view text, const std::string& path, int first_line)
+  MarkdownReader(std::string_view text, const std::string& path, int first_line)
       : text_(text), path_(path), line_(first_line) {
     for (std::size_t at = 0; at < text.size(); ++at)
       if (text[at] == '\n') ends_.push_back(at);
@@ -61,21 +61,23 @@ class Reader {
     MD_PARSER parser{};
     parser.flags = MD_FLAG_TABLES | MD_FLAG_NOHTML | MD_FLAG_NOINDENTEDCODEBLOCKS;
     parser.enter_block = [](MD_BLOCKTYPE type, void* detail, void* self) {
-      return static_cast<Reader*>(self)->guarded(
-          [&](Reader& reader) { reader.enter(type, detail); });
+      return static_cast<MarkdownReader*>(self)->guarded(
+          [&](MarkdownReader& reader) { reader.enter(type, detail); });
     };
     parser.leave_block = [](MD_BLOCKTYPE type, void*, void* self) {
-      return static_cast<Reader*>(self)->guarded([&](Reader& reader) { reader.leave(type); });
+      return static_cast<MarkdownReader*>(self)->guarded(
+          [&](MarkdownReader& reader) { reader.leave(type); });
     };
     parser.enter_span = [](MD_SPANTYPE type, void* detail, void* self) {
-      return static_cast<Reader*>(self)->guarded(
-          [&](Reader& reader) { reader.enter_span(type, detail); });
+      return static_cast<MarkdownReader*>(self)->guarded(
+          [&](MarkdownReader& reader) { reader.enter_span(type, detail); });
     };
     parser.leave_span = [](MD_SPANTYPE type, void*, void* self) {
-      return static_cast<Reader*>(self)->guarded([&](Reader& reader) { reader.leave_span(type); });
+      return static_cast<MarkdownReader*>(self)->guarded(
+          [&](MarkdownReader& reader) { reader.leave_span(type); });
     };
     parser.text = [](MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size, void* self) {
-      return static_cast<Reader*>(self)->guarded([&](Reader& reader) {
+      return static_cast<MarkdownReader*>(self)->guarded([&](MarkdownReader& reader) {
         reader.add_text(type, {text, size});
       });
     };
@@ -312,7 +314,7 @@ class Reader {
 }  // namespace
 
 std::vector<Block> read_markdown(std::string_view text, const std::string& path, int first_line) {
-  return Reader(text, path, first_line).read();
+  return MarkdownReader(text, path, first_line).read();
 }
 
 }  // namespace triescope::lessons

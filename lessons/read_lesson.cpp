@@ -38,9 +38,9 @@ std::string plain(const Block& block) {
   return text;
 }
 
-class Reader {
+class LessonReader {
  public:
-  explicit Reader(const std::string& path) : path_(path) {}
+  explicit LessonReader(const std::string& path) : path_(path) {}
 
   std::vector<Step> steps(std::vector<Block> blocks) {
     std::vector<Step> steps;
@@ -345,7 +345,7 @@ Lesson read_lesson(std::string_view text, const std::string& path) {
   lesson.path = path;
   std::string_view body;
   lesson.about = read_front_matter(text, path, body);
-  lesson.steps = Reader(path).steps(read_markdown(body, path, lesson.about.body_line));
+  lesson.steps = LessonReader(path).steps(read_markdown(body, path, lesson.about.body_line));
   keep_sources(lesson, body);
   return lesson;
 }

@@ -6,7 +6,7 @@
 namespace triescope::app {
 namespace {
 
-constexpr int kMaxDepth = 8;  // of a tree that is read
+constexpr int kMaxTreeDepth = 8;  // of a tree that is read
 constexpr float kEdgeShare = 0.25f;
 constexpr float kSmallestWindow = 120;  // px; what a file says is not trusted
 
@@ -241,7 +241,7 @@ std::optional<PaneLayout> pane_layout_from_json(const nlohmann::json& json,
       // Alone, a tree takes in what it lacks: so it is read with its own panels as the known ones.
       std::vector<std::string> own;
       const auto collect = [&](const auto& self, const nlohmann::json& node, int depth) -> void {
-        if (depth > kMaxDepth) return;  // what lies deeper is not a layout
+        if (depth > kMaxTreeDepth) return;  // what lies deeper is not a layout
         if (node.contains("panels"))
           for (const auto& name : node.at("panels")) own.push_back(name.get<std::string>());
         for (const char* side : {"first", "second"})

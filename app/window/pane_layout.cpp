@@ -8,7 +8,7 @@
 namespace triescope::app {
 namespace {
 
-constexpr int kMaxDepth = 8;
+constexpr int kMaxSplitDepth = 8;
 
 void collect_panels(const PaneNode& node, std::vector<std::string>& out) {
   if (node.is_leaf()) {
@@ -62,7 +62,7 @@ void place_into(PaneNode& node, viz::Rect area, const Minimum& minimum, float sp
 
 std::unique_ptr<PaneNode> parse(const nlohmann::json& json, const std::vector<std::string>& known,
                                 std::vector<std::string>& seen, int depth) {
-  if (!json.is_object() || depth > kMaxDepth) return nullptr;
+  if (!json.is_object() || depth > kMaxSplitDepth) return nullptr;
   if (json.contains("panels")) {
     auto leaf = std::make_unique<PaneNode>();
     if (!json["panels"].is_array()) return nullptr;

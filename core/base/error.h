@@ -1,6 +1,7 @@
 // The one error type. Every failure a caller can meet is thrown as Error: a code to branch on and a
-// message that says what was expected, what was found and what to do. Caught in two places: the
-// session thread and main().
+// message that says what was expected, what was found and what to do. Whoever can go on without the
+// result catches it (a panel, a preview, a search for files); the session thread and main() catch
+// the rest.
 #pragma once
 
 #include <stdexcept>

@@ -71,7 +71,7 @@ void read_gemma3(const JsonFields& fields, ModelConfig& config) {
   for (LayerConfig& layer : config.layers) layer.rope = layer.window > 0 ? 1 : 0;
 }
 
-std::optional<WeightSlice> json_weight(const ModelConfig&, Role role, int layer) {
+std::optional<WeightSlice> gemma_json_weight(const ModelConfig&, Role role, int layer) {
   if (role != Role::kMlpNorm) return std::nullopt;
   return WeightSlice{"model.layers." + std::to_string(layer) + ".pre_feedforward_layernorm.weight"};
 }
@@ -106,7 +106,8 @@ void gguf_gemma3(const GgufFields& fields, ModelConfig& config) {
 }  // namespace
 
 extern const Family kGemma2, kGemma3;
-const Family kGemma2 = {"gemma2", {"gemma2"}, read_gemma2, gguf_gemma2, json_weight, nullptr};
-const Family kGemma3 = {"gemma3_text", {"gemma3"}, read_gemma3, gguf_gemma3, json_weight, nullptr};
+const Family kGemma2 = {"gemma2", {"gemma2"}, read_gemma2, gguf_gemma2, gemma_json_weight, nullptr};
+const Family kGemma3 = {"gemma3_text", {"gemma3"},        read_gemma3,
+                        gguf_gemma3,   gemma_json_weight, nullptr};
 
 }  // namespace triescope::formats

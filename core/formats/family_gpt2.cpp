@@ -1,4 +1,4 @@
-// GPT-2: learned positions, layer norms with bias, one fused q/k/v, a plain GELU MLP; weights
+// GPT-2: learned positions, layer norms with bias, one gpt2_fused q/k/v, a plain GELU MLP; weights
 // stored [in, out] in safetensors.
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ void gpt2(ModelConfig& config) {
   for (LayerConfig& layer : config.layers) layer.rope = -1;
 }
 
-void read_json(const JsonFields& fields, ModelConfig& config) {
+void read_gpt2(const JsonFields& fields, ModelConfig& config) {
   config.hidden = fields.integer("n_embd");
   config.heads = config.kv_heads = fields.integer("n_head");
   if (config.heads < 1 || config.hidden % config.heads != 0)
@@ -41,12 +41,12 @@ void read_json(const JsonFields& fields, ModelConfig& config) {
   gpt2(config);
 }
 
-void read_gguf(const GgufFields&, ModelConfig& config) {
+void gguf_gpt2(const GgufFields&, ModelConfig& config) {
   config.activation = Activation::kGeluTanh;
   gpt2(config);
 }
 
-std::optional<WeightSlice> json_weight(const ModelConfig& config, Role role, int layer) {
+std::optional<WeightSlice> gpt2_json_weight(const ModelConfig& config, Role role, int layer) {
   const std::string block = "transformer.h." + std::to_string(layer) + ".";
   const std::int64_t hidden = config.hidden;
   switch (role) {
@@ -95,7 +95,7 @@ std::optional<WeightSlice> json_weight(const ModelConfig& config, Role role, int
   }
 }
 
-std::optional<WeightSlice> gguf_weight(const ModelConfig& config, Role role, int layer) {
+std::optional<WeightSlice> gpt2_gguf_weight(const ModelConfig& config, Role role, int layer) {
   const std::string block = "blk." + std::to_string(layer) + ".";
   const std::int64_t hidden = config.hidden;
   switch (role) {
@@ -119,6 +119,6 @@ std::optional<WeightSlice> gguf_weight(const ModelConfig& config, Role role, int
 }  // namespace
 
 extern const Family kGpt2;
-const Family kGpt2 = {"gpt2", {"gpt2"}, read_json, read_gguf, json_weight, gguf_weight};
+const Family kGpt2 = {"gpt2", {"gpt2"}, read_gpt2, gguf_gpt2, gpt2_json_weight, gpt2_gguf_weight};
 
 }  // namespace triescope::formats

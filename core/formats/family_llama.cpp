@@ -6,14 +6,14 @@
 namespace triescope::formats {
 namespace {
 
-void read_json(const JsonFields& fields, ModelConfig& config) {
+void read_llama(const JsonFields& fields, ModelConfig& config) {
   config.activation = activation_from_json(fields, "hidden_act", "silu");
   config.qkv_bias = config.output_bias = fields.boolean("attention_bias", false);
   config.mlp_bias = fields.boolean("mlp_bias", false);
   read_rope_json(fields, config);
 }
 
-void read_gguf(const GgufFields& fields, ModelConfig& config) {
+void gguf_llama(const GgufFields& fields, ModelConfig& config) {
   config.permuted_qk = true;
   // Mistral's GGUF says "llama" too; llama.cpp's converter leaves its window out.
   read_windows_gguf(fields, config, 0, 0);
@@ -22,6 +22,6 @@ void read_gguf(const GgufFields& fields, ModelConfig& config) {
 }  // namespace
 
 extern const Family kLlama;
-const Family kLlama = {"llama", {"llama"}, read_json, read_gguf, nullptr, nullptr};
+const Family kLlama = {"llama", {"llama"}, read_llama, gguf_llama, nullptr, nullptr};
 
 }  // namespace triescope::formats

@@ -11,7 +11,7 @@ void note_switch(ModelConfig& config) {
     config.kv_valid_until = config.ropes[0].original_context;
 }
 
-void read_json(const JsonFields& fields, ModelConfig& config) {
+void read_phi3(const JsonFields& fields, ModelConfig& config) {
   config.activation = activation_from_json(fields, "hidden_act", "silu");
   read_rope_json(fields, config);
   if (config.ropes[0].kind != RopeKind::kDefault && config.ropes[0].kind != RopeKind::kLongRope) {
@@ -22,13 +22,13 @@ void read_json(const JsonFields& fields, ModelConfig& config) {
   for (LayerConfig& layer : config.layers) layer.window = window;
 }
 
-void read_gguf(const GgufFields& fields, ModelConfig& config) {
+void gguf_phi3(const GgufFields& fields, ModelConfig& config) {
   note_switch(config);
   read_windows_gguf(fields, config, 0, 0);
 }
 
-std::optional<WeightSlice> fused(const ModelConfig& config, Role role, const std::string& qkv,
-                                 const std::string& gate_up) {
+std::optional<WeightSlice> phi3_fused(const ModelConfig& config, Role role, const std::string& qkv,
+                                      const std::string& gate_up) {
   WeightSlice slice;
   switch (role) {
     case Role::kQuery:
@@ -52,20 +52,20 @@ std::optional<WeightSlice> fused(const ModelConfig& config, Role role, const std
   return slice;
 }
 
-std::optional<WeightSlice> json_weight(const ModelConfig& config, Role role, int layer) {
+std::optional<WeightSlice> phi3_json_weight(const ModelConfig& config, Role role, int layer) {
   const std::string prefix = "model.layers." + std::to_string(layer) + ".";
-  return fused(config, role, prefix + "self_attn.qkv_proj.weight",
-               prefix + "mlp.gate_up_proj.weight");
+  return phi3_fused(config, role, prefix + "self_attn.qkv_proj.weight",
+                    prefix + "mlp.gate_up_proj.weight");
 }
 
-std::optional<WeightSlice> gguf_weight(const ModelConfig& config, Role role, int layer) {
+std::optional<WeightSlice> phi3_gguf_weight(const ModelConfig& config, Role role, int layer) {
   const std::string prefix = "blk." + std::to_string(layer) + ".";
-  return fused(config, role, prefix + "attn_qkv.weight", prefix + "ffn_up.weight");
+  return phi3_fused(config, role, prefix + "attn_qkv.weight", prefix + "ffn_up.weight");
 }
 
 }  // namespace
 
 extern const Family kPhi3;
-const Family kPhi3 = {"phi3", {"phi3"}, read_json, read_gguf, json_weight, gguf_weight};
+const Family kPhi3 = {"phi3", {"phi3"}, read_phi3, gguf_phi3, phi3_json_weight, phi3_gguf_weight};
 
 }  // namespace triescope::formats

@@ -4,7 +4,7 @@
 namespace triescope::formats {
 namespace {
 
-void read_shared(const JsonFields& fields, ModelConfig& config) {
+void read_qwen_shared(const JsonFields& fields, ModelConfig& config) {
   config.activation = activation_from_json(fields, "hidden_act", "silu");
   read_rope_json(fields, config);
   const int window =
@@ -16,7 +16,7 @@ void read_shared(const JsonFields& fields, ModelConfig& config) {
 }
 
 void read_qwen2(const JsonFields& fields, ModelConfig& config) {
-  read_shared(fields, config);
+  read_qwen_shared(fields, config);
   config.qkv_bias = true;
 }
 
@@ -25,7 +25,7 @@ void read_qwen3(const JsonFields& fields, ModelConfig& config) {
     config.head_dim = 128;
     config.attention_scale = 0.08838834764831845f;
   }
-  read_shared(fields, config);
+  read_qwen_shared(fields, config);
   config.qkv_bias = config.output_bias = fields.boolean("attention_bias", false);
   config.qk_norm = true;
 }

@@ -4,7 +4,7 @@
 namespace triescope::formats {
 namespace {
 
-void read_json(const JsonFields& fields, ModelConfig& config) {
+void read_smollm3(const JsonFields& fields, ModelConfig& config) {
   config.activation = activation_from_json(fields, "hidden_act", "silu");
   config.tied_embeddings = fields.boolean("tie_word_embeddings", true);
   config.qkv_bias = config.output_bias = fields.boolean("attention_bias", false);
@@ -35,7 +35,7 @@ void read_json(const JsonFields& fields, ModelConfig& config) {
 }
 
 // llama.cpp has this interval only, and no windows.
-void read_gguf(const GgufFields&, ModelConfig& config) {
+void gguf_smollm3(const GgufFields&, ModelConfig& config) {
   config.permuted_qk = true;
   for (std::size_t i = 3; i < config.layers.size(); i += 4) config.layers[i].rope = -1;
 }
@@ -43,6 +43,6 @@ void read_gguf(const GgufFields&, ModelConfig& config) {
 }  // namespace
 
 extern const Family kSmolLm3;
-const Family kSmolLm3 = {"smollm3", {"smollm3"}, read_json, read_gguf, nullptr, nullptr};
+const Family kSmolLm3 = {"smollm3", {"smollm3"}, read_smollm3, gguf_smollm3, nullptr, nullptr};
 
 }  // namespace triescope::formats

@@ -8,7 +8,7 @@ namespace triescope::formats {
 namespace {
 
 constexpr std::size_t kMaxDepth = 64;
-constexpr std::size_t kMaxValues = std::size_t{4} << 20;
+constexpr std::size_t kMaxJsonValues = std::size_t{4} << 20;
 
 // Builds the document and watches the limits. The library's own builder with a callback walks
 // a whole list again after each object in it.
@@ -46,7 +46,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     throw Error(ErrorCode::kCorruption, name_ + ": " + what);
   }
   void count() {
-    if (++values_ > kMaxValues) fail("expected at most 4 million JSON values");
+    if (++values_ > kMaxJsonValues) fail("expected at most 4 million JSON values");
   }
   json* place(json value) {
     count();

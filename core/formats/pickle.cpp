@@ -11,7 +11,7 @@
 namespace triescope::formats {
 namespace {
 
-constexpr std::size_t kMaxValues = std::size_t{1} << 20;
+constexpr std::size_t kMaxPickleValues = std::size_t{1} << 20;
 constexpr std::size_t kMaxDimensions = 8;
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 56;
 
@@ -121,7 +121,8 @@ class Machine {
 
   void push(Ref ref) { stack_.push_back(ref); }
   Value& make(Kind kind) {
-    if (values_.size() == kMaxValues) corrupt("at most " + std::to_string(kMaxValues) + " values");
+    if (values_.size() == kMaxPickleValues)
+      corrupt("at most " + std::to_string(kMaxPickleValues) + " values");
     push(static_cast<Ref>(values_.size()));
     values_.emplace_back();
     values_.back().kind = kind;

@@ -26,7 +26,7 @@ constexpr Width kWidths[] = {{"F32", 4}, {"F16", 2}, {"BF16", 2}, {"F8_E4M3", 1}
                              {"F64", 8}, {"I64", 8}, {"U64", 8},  {"I32", 4},     {"U32", 4},
                              {"I16", 2}, {"U16", 2}, {"I8", 1},   {"U8", 1},      {"BOOL", 1}};
 
-[[noreturn]] void corrupt(const std::string& path, const std::string& what) {
+[[noreturn]] void corrupt_safetensors(const std::string& path, const std::string& what) {
   throw Error(ErrorCode::kCorruption,
               path + ": " + what + "; the safetensors file is damaged, fetch it again");
 }
@@ -34,7 +34,8 @@ constexpr Width kWidths[] = {{"F32", 4}, {"F16", 2}, {"BF16", 2}, {"F8_E4M3", 1}
 std::uint64_t unsigned_of(const nlohmann::json& value, const std::string& path,
                           const std::string& what) {
   if (!value.is_number_unsigned())
-    corrupt(path, what + ": expected an unsigned integer, found " + value.dump().substr(0, 80));
+    corrupt_safetensors(
+        path, what + ": expected an unsigned integer, found " + value.dump().substr(0, 80));
   return value.get<std::uint64_t>();
 }
 
@@ -44,7 +45,7 @@ SafeTensor read_entry(const std::string& path, const std::string& name, const nl
   if (!entry.is_object() || !entry.contains("dtype") || !entry["dtype"].is_string() ||
       !entry.contains("shape") || !entry["shape"].is_array() || !entry.contains("data_offsets") ||
       !entry["data_offsets"].is_array() || entry["data_offsets"].size() != 2) {
-    corrupt(path, who + ": expected dtype, shape and two data_offsets");
+    corrupt_safetensors(path, who + ": expected dtype, shape and two data_offsets");
   }
   SafeTensor tensor;
   tensor.name = name;
@@ -58,13 +59,13 @@ SafeTensor read_entry(const std::string& path, const std::string& name, const nl
     throw Error(ErrorCode::kNotSupported,
                 path + ": " + who + ": dtype " + tensor.dtype.substr(0, 40) + " is not supported");
   }
-  if (entry["shape"].size() > 8) corrupt(path, who + ": expected at most 8 dimensions");
+  if (entry["shape"].size() > 8) corrupt_safetensors(path, who + ": expected at most 8 dimensions");
   std::uint64_t elements = 1;
   for (const auto& extent_json : entry["shape"]) {
     const std::uint64_t extent = unsigned_of(extent_json, path, who + ": shape");
     if (extent != 0 && elements > (std::uint64_t{1} << 56) / extent) {
-      corrupt(path, who + ": expected fewer than 2^56 values, found a dimension of " +
-                        std::to_string(extent));
+      corrupt_safetensors(path, who + ": expected fewer than 2^56 values, found a dimension of " +
+                                    std::to_string(extent));
     }
     elements *= extent;
     tensor.shape.push_back(static_cast<std::int64_t>(extent));
@@ -72,14 +73,14 @@ SafeTensor read_entry(const std::string& path, const std::string& name, const nl
   const std::uint64_t begin = unsigned_of(entry["data_offsets"][0], path, who + ": data_offsets");
   const std::uint64_t end = unsigned_of(entry["data_offsets"][1], path, who + ": data_offsets");
   if (begin > end || end > data_bytes) {
-    corrupt(path, who + ": expected data_offsets within the " + std::to_string(data_bytes) +
-                      " bytes of data, found " + std::to_string(begin) + " to " +
-                      std::to_string(end));
+    corrupt_safetensors(path, who + ": expected data_offsets within the " +
+                                  std::to_string(data_bytes) + " bytes of data, found " +
+                                  std::to_string(begin) + " to " + std::to_string(end));
   }
   if (end - begin != elements * static_cast<std::uint64_t>(width)) {
-    corrupt(path, who + ": expected " +
-                      std::to_string(elements * static_cast<std::uint64_t>(width)) +
-                      " bytes by dtype and shape, found " + std::to_string(end - begin));
+    corrupt_safetensors(
+        path, who + ": expected " + std::to_string(elements * static_cast<std::uint64_t>(width)) +
+                  " bytes by dtype and shape, found " + std::to_string(end - begin));
   }
   tensor.elements = static_cast<std::int64_t>(elements);
   tensor.bytes = static_cast<std::int64_t>(end - begin);
@@ -104,18 +105,18 @@ void SafeTensors::add(std::unique_ptr<InputFile> opened) {
   const InputFile& file = *files_.back();
   const std::string& path = file.path();
   if (file.size() < 8)
-    corrupt(path, "expected at least 8 bytes, found " + std::to_string(file.size()));
+    corrupt_safetensors(path, "expected at least 8 bytes, found " + std::to_string(file.size()));
   std::uint64_t length = 0;
   file.read(0, std::as_writable_bytes(std::span(&length, 1)));
   if (length > kMaxHeaderBytes || length > file.size() - 8) {
-    corrupt(path, "expected a header of at most " +
-                      std::to_string(std::min(kMaxHeaderBytes, file.size() - 8)) +
-                      " bytes, found a length of " + std::to_string(length));
+    corrupt_safetensors(path, "expected a header of at most " +
+                                  std::to_string(std::min(kMaxHeaderBytes, file.size() - 8)) +
+                                  " bytes, found a length of " + std::to_string(length));
   }
   std::string text(length, '\0');
   file.read(8, std::as_writable_bytes(std::span(text)));
   const nlohmann::json header = parse_json(text, path + " (header)");
-  if (!header.is_object()) corrupt(path, "expected the header to be a JSON object");
+  if (!header.is_object()) corrupt_safetensors(path, "expected the header to be a JSON object");
 
   const std::uint64_t data_bytes = file.size() - 8 - length;
   std::vector<SafeTensor> found;
@@ -129,24 +130,26 @@ void SafeTensors::add(std::unique_ptr<InputFile> opened) {
   std::uint64_t expected = 8 + length;
   for (SafeTensor& tensor : found) {
     if (tensor.offset != expected) {
-      corrupt(path, "tensor '" + tensor.name + "': expected its data at byte " +
-                        std::to_string(expected) + " (no overlap, no hole), found it at " +
-                        std::to_string(tensor.offset));
+      corrupt_safetensors(path, "tensor '" + tensor.name + "': expected its data at byte " +
+                                    std::to_string(expected) +
+                                    " (no overlap, no hole), found it at " +
+                                    std::to_string(tensor.offset));
     }
     expected += static_cast<std::uint64_t>(tensor.bytes);
     tensors_.push_back(std::move(tensor));
   }
   if (expected != file.size()) {
-    corrupt(path, "expected the tensors to end with the file at byte " +
-                      std::to_string(file.size()) + ", found their end at " +
-                      std::to_string(expected));
+    corrupt_safetensors(path, "expected the tensors to end with the file at byte " +
+                                  std::to_string(file.size()) + ", found their end at " +
+                                  std::to_string(expected));
   }
 }
 
 void SafeTensors::index() {
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
     if (!by_name_.emplace(tensors_[i].name, i).second) {
-      corrupt(path_of(tensors_[i]), "tensor '" + tensors_[i].name + "' is in two files");
+      corrupt_safetensors(path_of(tensors_[i]),
+                          "tensor '" + tensors_[i].name + "' is in two files");
     }
   }
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kMaxPickleBytes = 16u << 20;
 constexpr std::string_view kPickleName = "/data.pkl";
 
-[[noreturn]] void corrupt(const InputFile& file, const std::string& what) {
+[[noreturn]] void corrupt_torch_file(const InputFile& file, const std::string& what) {
   throw Error(ErrorCode::kCorruption,
               file.path() + ": " + what + "; the PyTorch file is damaged, fetch it again");
 }
@@ -37,7 +37,7 @@ void check_is_zip(const InputFile& file) {
                     "which is not read; load it with PyTorch and save its tensors as "
                     "safetensors");
   }
-  corrupt(file, "expected a file of torch.save (a zip archive), found none");
+  corrupt_torch_file(file, "expected a file of torch.save (a zip archive), found none");
 }
 
 }  // namespace
@@ -49,13 +49,13 @@ std::shared_ptr<const TorchFile> TorchFile::open(std::unique_ptr<InputFile> open
   std::string folder;
   for (ZipEntry& entry : read_zip_entries(file)) {
     if (entry.name.ends_with(kPickleName)) {
-      if (!folder.empty()) corrupt(file, "expected one entry data.pkl, found two");
+      if (!folder.empty()) corrupt_torch_file(file, "expected one entry data.pkl, found two");
       folder = entry.name.substr(0, entry.name.size() - kPickleName.size() + 1);
     }
     std::string name = entry.name;
     entries.emplace(std::move(name), std::move(entry));
   }
-  if (folder.empty()) corrupt(file, "expected an entry NAME/data.pkl, found none");
+  if (folder.empty()) corrupt_torch_file(file, "expected an entry NAME/data.pkl, found none");
   const auto order = entries.find(folder + "byteorder");
   if (order != entries.end() &&
       (order->second.size != 6 || contents(file, order->second) != "little")) {
@@ -66,8 +66,8 @@ std::shared_ptr<const TorchFile> TorchFile::open(std::unique_ptr<InputFile> open
   }
   const ZipEntry& pickle_entry = entries.at(folder + "data.pkl");
   if (pickle_entry.size > kMaxPickleBytes) {
-    corrupt(file, "expected data.pkl of at most " + std::to_string(kMaxPickleBytes) +
-                      " bytes, found " + std::to_string(pickle_entry.size));
+    corrupt_torch_file(file, "expected data.pkl of at most " + std::to_string(kMaxPickleBytes) +
+                                 " bytes, found " + std::to_string(pickle_entry.size));
   }
   const std::string pickle = contents(file, pickle_entry);
 
@@ -78,12 +78,13 @@ std::shared_ptr<const TorchFile> TorchFile::open(std::unique_ptr<InputFile> open
     const auto storage = entries.find(folder + "data/" + pickled.storage);
     const std::string who = "tensor '" + pickled.name.substr(0, 200) + "'";
     if (storage == entries.end())
-      corrupt(file, who + ": expected an entry data/" + pickled.storage.substr(0, 200));
+      corrupt_torch_file(file, who + ": expected an entry data/" + pickled.storage.substr(0, 200));
     if (storage->second.size % width != 0 ||
         storage->second.size / width != static_cast<std::uint64_t>(pickled.storage_elements)) {
-      corrupt(file, who + ": expected " + std::to_string(pickled.storage_elements) + " values of " +
-                        std::to_string(width) + " bytes in its storage, found " +
-                        std::to_string(storage->second.size) + " bytes");
+      corrupt_torch_file(file, who + ": expected " + std::to_string(pickled.storage_elements) +
+                                   " values of " + std::to_string(width) +
+                                   " bytes in its storage, found " +
+                                   std::to_string(storage->second.size) + " bytes");
     }
     SafeTensor tensor;
     tensor.name = pickled.name;

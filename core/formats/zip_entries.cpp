@@ -19,7 +19,7 @@ constexpr std::uint32_t kSeeZip64_32 = 0xffffffff;
 constexpr std::uint16_t kZip64Extra = 1;
 constexpr std::uint16_t kEncrypted = 1;  // bit of the flags
 
-[[noreturn]] void corrupt(const InputFile& file, const std::string& what) {
+[[noreturn]] void corrupt_zip(const InputFile& file, const std::string& what) {
   throw Error(ErrorCode::kCorruption,
               file.path() + ": " + what + "; the zip archive is damaged, fetch it again");
 }
@@ -60,7 +60,7 @@ Directory find_directory(const InputFile& file) {
       break;
     }
   }
-  if (end == tail_bytes) corrupt(file, "expected the end of a zip directory, found none");
+  if (end == tail_bytes) corrupt_zip(file, "expected the end of a zip directory, found none");
   Directory directory{tail.u32(end + 16), tail.u32(end + 12), tail.u16(end + 10)};
   std::uint32_t disks = tail.u16(end + 4) | tail.u16(end + 6);
   const std::uint64_t end_at = tail_at + end;
@@ -70,9 +70,9 @@ Directory find_directory(const InputFile& file) {
   if (has_locator && locator.u32(0) == kLocatorMark) {
     const std::uint64_t at = locator.u64(8);
     if (at > end_at || end_at - at < kEnd64Bytes)
-      corrupt(file, "expected the zip64 directory's end before byte " + std::to_string(end_at));
+      corrupt_zip(file, "expected the zip64 directory's end before byte " + std::to_string(end_at));
     const Bytes end64(file, at, kEnd64Bytes);
-    if (end64.u32(0) != kEnd64Mark) corrupt(file, "expected the zip64 directory's end");
+    if (end64.u32(0) != kEnd64Mark) corrupt_zip(file, "expected the zip64 directory's end");
     directory = {end64.u64(48), end64.u64(40), end64.u64(32)};
     disks = end64.u32(16) | end64.u32(20);
   }
@@ -83,11 +83,12 @@ Directory find_directory(const InputFile& file) {
                     "does not support");
   }
   if (directory.offset > end_at || directory.size > end_at - directory.offset)
-    corrupt(file, "expected the directory within the " + std::to_string(end_at) + " bytes");
+    corrupt_zip(file, "expected the directory within the " + std::to_string(end_at) + " bytes");
   if (directory.entries > kMaxEntries || directory.size > kMaxDirectoryBytes) {
-    corrupt(file, "expected at most " + std::to_string(kMaxEntries) + " entries in " +
-                      std::to_string(kMaxDirectoryBytes) + " bytes of directory, found " +
-                      std::to_string(directory.entries) + " in " + std::to_string(directory.size));
+    corrupt_zip(file, "expected at most " + std::to_string(kMaxEntries) + " entries in " +
+                          std::to_string(kMaxDirectoryBytes) + " bytes of directory, found " +
+                          std::to_string(directory.entries) + " in " +
+                          std::to_string(directory.size));
   }
   return directory;
 }
@@ -98,15 +99,15 @@ std::uint64_t contents_of(const InputFile& file, const ZipEntry& entry, std::uin
                           std::uint64_t limit) {
   const std::string who = "entry '" + entry.name.substr(0, 200) + "'";
   if (header_at > limit || limit - header_at < kLocalBytes + entry.name.size())
-    corrupt(file, who + ": expected its header before byte " + std::to_string(limit));
+    corrupt_zip(file, who + ": expected its header before byte " + std::to_string(limit));
   const Bytes header(file, header_at, kLocalBytes + entry.name.size());
   if (header.u32(0) != kLocalMark || header.u16(26) != entry.name.size() ||
       header.text(kLocalBytes, entry.name.size()) != entry.name)
-    corrupt(file, who + ": expected a header of the same name at " + std::to_string(header_at));
+    corrupt_zip(file, who + ": expected a header of the same name at " + std::to_string(header_at));
   const std::uint64_t at = header_at + kLocalBytes + entry.name.size() + header.u16(28);
   if (at > limit || entry.size > limit - at) {
-    corrupt(file, who + ": expected its " + std::to_string(entry.size) + " bytes before byte " +
-                      std::to_string(limit) + ", found them at " + std::to_string(at));
+    corrupt_zip(file, who + ": expected its " + std::to_string(entry.size) + " bytes before byte " +
+                          std::to_string(limit) + ", found them at " + std::to_string(at));
   }
   return at;
 }
@@ -125,12 +126,12 @@ std::vector<ZipEntry> read_zip_entries(const InputFile& file) {
   std::uint64_t at = 0;
   for (std::uint64_t i = 0; i < directory.entries; ++i) {
     if (bytes.size() - at < kEntryBytes || bytes.u32(at) != kEntryMark)
-      corrupt(file, "expected " + std::to_string(directory.entries) + " entries, found " +
-                        std::to_string(i));
+      corrupt_zip(file, "expected " + std::to_string(directory.entries) + " entries, found " +
+                            std::to_string(i));
     const std::uint64_t name_bytes = bytes.u16(at + 28), extra_bytes = bytes.u16(at + 30);
     const std::uint64_t entry_bytes = kEntryBytes + name_bytes + extra_bytes + bytes.u16(at + 32);
     if (bytes.size() - at < entry_bytes)
-      corrupt(file, "expected entry " + std::to_string(i) + " within the directory");
+      corrupt_zip(file, "expected entry " + std::to_string(i) + " within the directory");
     ZipEntry entry;
     entry.name = bytes.text(at + kEntryBytes, name_bytes);
     entry.size = bytes.u32(at + 24);
@@ -144,7 +145,7 @@ std::vector<ZipEntry> read_zip_entries(const InputFile& file) {
         const std::uint64_t values_end = value_at + field_bytes;
         for (std::uint64_t* value : {&entry.size, &stored, &header_at}) {
           if (*value != kSeeZip64_32) continue;
-          if (values_end - value_at < 8) corrupt(file, "expected more zip64 sizes of an entry");
+          if (values_end - value_at < 8) corrupt_zip(file, "expected more zip64 sizes of an entry");
           *value = bytes.u64(value_at);
           value_at += 8;
         }
@@ -159,7 +160,7 @@ std::vector<ZipEntry> read_zip_entries(const InputFile& file) {
                       "); PyTorch stores entries as they are: save the file with it again");
     }
     if (!names.insert(entry.name).second)
-      corrupt(file, "entry '" + entry.name.substr(0, 200) + "' is there twice");
+      corrupt_zip(file, "entry '" + entry.name.substr(0, 200) + "' is there twice");
     entry.offset = contents_of(file, entry, header_at, directory.offset);
     entries.push_back(std::move(entry));
     at += entry_bytes;

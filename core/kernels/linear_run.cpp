@@ -10,7 +10,7 @@ namespace triescope::kernels {
 
 namespace {
 
-std::atomic<std::uint64_t> runs{0};
+std::atomic<std::uint64_t> run_count{0};
 
 }  // namespace
 
@@ -24,7 +24,7 @@ LinearRun::LinearRun(const PackedLinear& w, const float* x, std::int64_t x_strid
       rows_(rows),
       own_bytes_(static_cast<std::size_t>(linear_scratch(rows, w.inputs_)) * sizeof(float)),
       bytes_(own_bytes_ + static_cast<std::size_t>(beside) * sizeof(float)),
-      number_(runs.fetch_add(1, std::memory_order_relaxed) + 1) {
+      number_(run_count.fetch_add(1, std::memory_order_relaxed) + 1) {
   for (int worker = 0; worker < pool.size(); ++worker) pool.scratch(worker, bytes_);
   const bool in_place =
       rows > kernels_.laid_out_rows || std::ranges::any_of(w.parts_, [](const auto& part) {

@@ -25,7 +25,6 @@
 namespace triescope {
 namespace {
 
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 constexpr int kMaxNodes = 1024;
 
 // Children of a node at each level.
@@ -106,7 +105,7 @@ class DraftModelDrafter final : public Drafter {
                  : best_below(rows, parent, width);
       for (const Draft& draft : found) {
         const Hung hung = context.tree.hang(parent, TokenId(draft.token),
-                                            capture::Source::kDraftModel, kUnknown, draft.q);
+                                            capture::Source::kDraftModel, kUnknownLogprob, draft.q);
         if (draws_) drafts.proposals[parent].draws.push_back(hung.node);
         if (!hung.is_new) continue;
         if (draft.probability < threshold_) unsure.insert(hung.node);

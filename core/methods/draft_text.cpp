@@ -1,15 +1,8 @@
 #include "core/methods/draft_text.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace triescope {
-namespace {
-
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-
-}  // namespace
-
 std::span<const std::int32_t> DraftText::update(const DraftContext& context) {
   std::size_t old_size = tokens_.size();
   if (!started_) {
@@ -34,7 +27,7 @@ NodeId hang_chain(DraftContext& context, NodeId parent, std::span<const std::int
   const std::int32_t deepest = tree[context.frontier.front()].depth + context.room;
   for (const std::int32_t token : tokens) {
     if (tree[parent].depth >= deepest) break;
-    const Hung hung = tree.hang(parent, TokenId(token), source, kUnknown);
+    const Hung hung = tree.hang(parent, TokenId(token), source, kUnknownLogprob);
     if (hung.is_new) out.push_back(hung.node);
     parent = hung.node;
     if (context.run.is_eos(token)) break;
@@ -61,7 +54,7 @@ void hang_answer(DraftContext& context, const NgramTrie::Answer& answer, capture
   for (const NgramTrie::Continuation& found : answer.nodes) {
     const NodeId parent =
         found.parent < 0 ? context.frontier.front() : nodes[static_cast<std::size_t>(found.parent)];
-    const Hung hung = context.tree.hang(parent, TokenId(found.token), source, kUnknown);
+    const Hung hung = context.tree.hang(parent, TokenId(found.token), source, kUnknownLogprob);
     if (hung.is_new) out.push_back(hung.node);
     nodes.push_back(hung.node);
   }

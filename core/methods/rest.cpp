@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int32_t kEndOfDocument = -2;  // no token has this id
 constexpr std::size_t kMaxBytes = 64u << 20;
-constexpr int kDefaultDrafts = 32;  // the paper has 64
+constexpr int kRestDrafts = 32;  // the paper has 64
 
 constexpr std::string_view kSeparator = "<|endoftext|>";  // a line of its own between documents
 
@@ -61,7 +61,7 @@ SuffixArray build_datastore(const RunContext& run) {
 class RestDrafter final : public Drafter {
  public:
   explicit RestDrafter(const RunContext& run)
-      : budget_(run, "num_draft", kDefaultDrafts),
+      : budget_(run, "num_draft", kRestDrafts),
         max_depth_(run.settings.integer("max_depth")),
         longest_(run.settings.integer("longest_suffix")),
         shortest_(run.settings.integer("shortest_suffix")),

@@ -12,12 +12,12 @@
 namespace triescope {
 namespace {
 
-constexpr int kDefaultDrafts = 16;
+constexpr int kSuffixDrafts = 16;
 
 class SuffixAutomatonDrafter final : public Drafter {
  public:
   explicit SuffixAutomatonDrafter(const RunContext& run)
-      : budget_(run, "num_draft", kDefaultDrafts),
+      : budget_(run, "num_draft", kSuffixDrafts),
         min_match_(run.settings.integer("min_match_tokens")) {}
 
   Drafts draft(DraftContext& context) override {

@@ -15,7 +15,7 @@ namespace {
 
 using kernels::PackedLinear;
 
-kernels::ActivationKind kind_of(formats::Activation activation) {
+kernels::ActivationKind kernel_activation(formats::Activation activation) {
   switch (activation) {
     case formats::Activation::kSilu:
       return kernels::ActivationKind::kSilu;
@@ -95,7 +95,7 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
   float* k = q + query;
   float* v = k + kv_dims;
   const std::int32_t* slots = all.slots.data();
-  const kernels::ActivationKind activation = kind_of(config_.activation);
+  const kernels::ActivationKind activation = kernel_activation(config_.activation);
   kernels::AttentionShape shape;
   shape.heads = config_.heads;
   shape.kv_heads = config_.kv_heads;

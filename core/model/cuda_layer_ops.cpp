@@ -15,7 +15,7 @@ std::int32_t size_of(const Tensor& tensor, std::int64_t dimension) {
   return static_cast<std::int32_t>(tensor.size(dimension));
 }
 
-TriescopeActivation kind_of(Activation activation) {
+TriescopeActivation module_activation(Activation activation) {
   switch (activation) {
     case Activation::kSilu:
       return kTriescopeSilu;
@@ -110,7 +110,7 @@ class CudaLayerOps final : public TorchLayerOps {
     call.rows = size_of(gate_up, 0);
     call.dim = config_.intermediate;
     call.gated = config_.gated_mlp;
-    call.kind = kind_of(config_.activation);
+    call.kind = module_activation(config_.activation);
     call.dtype = kernel_dtype(gate_up);
     check_launch(module_.gated_activation(&call, kernel_stream(gate_up)), "activation", gate_up);
     return out;

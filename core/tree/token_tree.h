@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -30,12 +31,15 @@ struct Node {
   NodeId parent;
   NodeId first_child, last_child, next_sibling;
   std::int32_t depth = 0;
-  float logprob = 0;  // log p(token | path); NaN while unknown
-  float score = 0;    // sum of logprob over the path; NaN while unknown
+  float logprob = 0;  // log p(token | path), or kUnknownLogprob
+  float score = 0;    // sum of logprob over the path, or kUnknownLogprob
   float q = 1;        // probability the drafter really drew the token with
   NodeStatus status = NodeStatus::kPending;
   capture::Source source = capture::Source::kRoot;
 };
+
+// log p or score of a node that no row of the target has reached yet.
+inline constexpr float kUnknownLogprob = std::numeric_limits<float>::quiet_NaN();
 
 // What hang() found or made.
 struct Hung {
@@ -55,8 +59,8 @@ class TokenTree {
 
   // The child of `parent` that carries `token`, hung as a new pending node where there is none: a
   // path is one node. A dead child is history and is not found; a withdrawn one is, and becomes
-  // pending with this source and q. Otherwise source, logprob (NaN = not known yet) and q are those
-  // of a new node: one that was there keeps its own.
+  // pending with this source and q. Otherwise source, logprob (or kUnknownLogprob) and q are
+  // those of a new node: one that was there keeps its own.
   // Error{kInvalidArgument}: no such parent.
   Hung hang(NodeId parent, TokenId token, capture::Source source, float logprob, float q = 1.0f);
   // A node of its own for a path that has one: beam search over a vocabulary smaller than its

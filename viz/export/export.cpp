@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr float kMaxPicturePx = 30000;  // Cairo's own limit for images is 32767
-constexpr float kTitleEm = 1.7f;        // above each of two runs
+constexpr float kRunTitleEm = 1.7f;     // above each of two runs
 
 Facts facts_of(const Scene& scene, const Panel& panel) {
   Facts facts = run_facts(*scene.capture);
@@ -125,10 +125,10 @@ void draw_part(Canvas& canvas, Rect area, const Part& part) {
   if (!part.title.empty()) {
     const float em = part.scene.em;
     const TextStyle style = bold_text(part.scene);
-    text_in(canvas, {area.x, area.y, area.w, em * kTitleEm * 0.8f},
+    text_in(canvas, {area.x, area.y, area.w, em * kRunTitleEm * 0.8f},
             fit_text(canvas, part.title, style, area.w), style);
-    area.y += em * kTitleEm;
-    area.h -= em * kTitleEm;
+    area.y += em * kRunTitleEm;
+    area.h -= em * kRunTitleEm;
   }
   canvas.push_clip(area);
   part.panel->draw(canvas, area, part.scene);
@@ -155,7 +155,7 @@ void write(std::vector<Part>& parts, const std::string& path, const ExportOption
     return;
   }
   const float em = options.em, margin = em, caption = em * 2.6f;
-  const float title = parts.size() > 1 ? em * kTitleEm : 0;
+  const float title = parts.size() > 1 ? em * kRunTitleEm : 0;
   CairoCanvas measure(CairoFormat::kMeasure, "", 100, 100);
   std::vector<float> widths;  // of each run, with half of the space between them
   float height = em * 6;

@@ -18,7 +18,7 @@ namespace triescope::viz {
 namespace {
 
 constexpr float kPanelPx = 960, kPairPx = 1280, kHeightPx = 540;
-constexpr float kTitleEm = 1.9f, kCaptionEm = 1.8f;
+constexpr float kFrameTitleEm = 1.9f, kCaptionEm = 1.8f;
 
 // The panels keep what they know from one step to the next.
 class Frames {
@@ -66,7 +66,8 @@ class Frames {
         canvas.line({x, margin}, {x, bottom - margin}, scene.theme.border, 1, LineStyle::kSolid);
       const Rect title{x + margin + em * 0.6f, em * 0.5f, part - 2 * margin, em * 1.3f};
       text_in(canvas, title, panels_[i]->info().title, bold_text(scene));
-      const Rect area{x + margin, em * kTitleEm, part - 2 * margin, bottom - em * kTitleEm};
+      const Rect area{x + margin, em * kFrameTitleEm, part - 2 * margin,
+                      bottom - em * kFrameTitleEm};
       canvas.push_clip(area);
       panels_[i]->draw(canvas, area, scene);
       canvas.pop_clip();

@@ -16,7 +16,7 @@
 namespace triescope::viz {
 namespace {
 
-constexpr float kBandEm = 5.5f, kLabelEm = 8.5f, kMaxZoom = 60;
+constexpr float kBandEm = 5.5f, kMaskLabelEm = 8.5f, kMaxZoom = 60;
 constexpr float kButtonEm = 7;  // the button with its word "columns: "
 
 class MaskPanel final : public Panel {
@@ -76,7 +76,7 @@ class MaskPanel final : public Panel {
         std::max(em * 1.2f,
                  draw_legend(canvas, {area.x + pad, legend_y}, below ? area.w - 2 * pad : beside,
                              legend, scene, nullptr, std::max(2, legend_rows(area, scene))));
-    const float label = std::min(em * kLabelEm, area.w * 0.3f),
+    const float label = std::min(em * kMaskLabelEm, area.w * 0.3f),
                 band = std::min(em * kBandEm, area.w * 0.16f), header = em * 1.3f;
     const Rect body{area.x + pad + label + band, top + header,
                     std::max(1.0f, area.w - 2 * pad - label - band),
@@ -152,7 +152,7 @@ class MaskPanel final : public Panel {
       return {scene.em * 24, scene.em * 20};
     const auto columns = static_cast<float>(room_for(all.columns.size(), scene));
     const float cell = std::clamp(110 / columns, 0.6f, MaskGrid::kWidestEm);
-    return {scene.em * (kLabelEm + kBandEm + 2 + std::min(columns * cell, 700.0f)),
+    return {scene.em * (kMaskLabelEm + kBandEm + 2 + std::min(columns * cell, 700.0f)),
             scene.em * (4.5f + std::max(2.0f, static_cast<float>(all.rows.size())) *
                                    MaskGrid::kTallestEm)};
   }

@@ -17,7 +17,7 @@ namespace triescope::viz {
 namespace {
 
 constexpr float kMaxStepEm = 9;
-constexpr double kMaxZoom = 1000;
+constexpr double kMaxTimeZoom = 1000;
 constexpr double kCutFactor = 1.6;
 constexpr ZoomSpeed kZoomSpeed = {1.2, 1.3, 1 / 1.3};
 
@@ -292,7 +292,7 @@ class TimelinePanel final : public Panel {
   // What is under the pointer stays there.
   void zoom_about(float px, double factor, const Scene& scene) {
     const double steps = scene.capture->last_step() + 1, at = plot_.x.value(px);
-    zoom_ = std::clamp(zoom_ * factor, 1.0, kMaxZoom);
+    zoom_ = std::clamp(zoom_ * factor, 1.0, kMaxTimeZoom);
     const double visible = std::max(1.0, std::min(steps / zoom_, steps));
     const double span =
         std::max(visible, static_cast<double>(plot_.area.w) / (scene.em * kMaxStepEm));

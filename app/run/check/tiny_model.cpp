@@ -21,7 +21,7 @@ using Values = std::vector<float>;
 
 constexpr int kHidden = 64, kInner = 160, kHeads = 4, kKvHeads = 2, kVocab = 512, kLayers = 2;
 constexpr std::int32_t kPrompt = 140;  // more than a partition of the CUDA attention, 128 slots
-constexpr std::int32_t kRows = 4;
+constexpr std::int32_t kTinyRows = 4;
 
 void write_llama(const std::filesystem::path& folder) {
   const int kv = kHidden / kHeads * kKvHeads;
@@ -80,7 +80,7 @@ void write_llama(const std::filesystem::path& folder) {
 // Logits after the prompt, then of `rows` rows that all follow it: [1 + rows, kVocab].
 Values run(Model& model, std::int32_t rows) {
   const std::unique_ptr<KvStorage> kv = model.make_kv(kPrompt + rows);
-  std::vector<std::int32_t> order(kPrompt + kRows), tokens(order.size());
+  std::vector<std::int32_t> order(kPrompt + kTinyRows), tokens(order.size());
   std::iota(order.begin(), order.end(), 0);
   for (const std::int32_t i : order) tokens[static_cast<std::size_t>(i)] = (i * 37 + 11) % kVocab;
   const std::span all(order), ids(tokens);
@@ -120,7 +120,7 @@ std::vector<Comparison> check_tiny_model(const std::string& device, int threads)
     options.threads = threads;
     return load_model(folder.path().string(), options);
   };
-  const Values expected = run(*load("cpu", DType::kF32, true), kRows);
+  const Values expected = run(*load("cpu", DType::kF32, true), kTinyRows);
 
   std::vector<Comparison> found;
   const auto compare = [&](const std::string& where, DType dtype, bool reference, double allowed) {
@@ -129,7 +129,8 @@ std::vector<Comparison> check_tiny_model(const std::string& device, int threads)
     one.what = reference ? "a tiny model, libtorch's operations" : "a tiny model, our kernels";
     one.allowed = allowed;
     try {
-      one.difference = relative_difference(run(*load(where, dtype, reference), kRows), expected);
+      one.difference =
+          relative_difference(run(*load(where, dtype, reference), kTinyRows), expected);
     } catch (const std::exception& error) {
       one.error = error.what();
     }
@@ -140,7 +141,7 @@ std::vector<Comparison> check_tiny_model(const std::string& device, int threads)
     company.where = "cpu, f32";
     company.what = "a row's logits beside other rows and alone, to the bit";
     const std::unique_ptr<Model> model = load("cpu", DType::kF32, false);
-    const Values alone = run(*model, 1), beside = run(*model, kRows);
+    const Values alone = run(*model, 1), beside = run(*model, kTinyRows);
     company.difference =
         std::memcmp(alone.data(), beside.data(), alone.size() * sizeof(float)) != 0;
   }

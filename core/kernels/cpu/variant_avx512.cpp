@@ -1,6 +1,7 @@
-// The CPU kernels for AVX-512. Compiled for it (CMakeLists.txt), so nothing here may run before the
-// processor was asked, and no inline function of a shared header may be instantiated here: the
-// linker could keep this copy for every caller.
+// The CPU kernels for AVX-512, tuned for AMD's processors.
+// Compiled for AVX-512 (CMakeLists.txt), so nothing here may run before the processor was asked, and
+// no inline function of a shared header may be instantiated here: the linker could keep this copy
+// for every caller.
 #include "core/kernels/cpu/table.h"
 
 #if defined(__AVX512F__)
@@ -18,29 +19,22 @@ namespace triescope::kernels {
 
 namespace {
 
-// Measured on Zen 4 and on Sapphire Rapids.
+// Measured on Zen 4.
 constexpr Tuning kAmd = {.offsets = Offsets::kLookedUp,
                          .fives = Fives::kOfHalves,
                          .addresses = Addresses::kAsCompiled,
                          .widen_once = false,
                          .fetch_few = false};
-constexpr Tuning kIntel = {.spread = Spread::kOnce,
-                           .loads = CodeLoads::kEach,
-                           .pairs = true,
-                           .decode_once = true,
-                           .fetch_kv = false};
 
 }  // namespace
 
 const CpuKernels* avx512_kernels() { return &kTable<kAmd>; }
-const CpuKernels* avx512_intel_kernels() { return &kTable<kIntel>; }
 
 }  // namespace triescope::kernels
 #else
 namespace triescope::kernels {
 
 const CpuKernels* avx512_kernels() { return nullptr; }
-const CpuKernels* avx512_intel_kernels() { return nullptr; }
 
 }  // namespace triescope::kernels
 #endif

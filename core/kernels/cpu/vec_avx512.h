@@ -1,4 +1,4 @@
-// Sixteen lanes: AVX-512 F, BW, VL, DQ. Only for variant_avx512.cpp.
+// Sixteen lanes: AVX-512 F, BW, VL, DQ. Only for variant_avx512.cpp and variant_intel_avx512.cpp.
 #pragma once
 
 #include <immintrin.h>

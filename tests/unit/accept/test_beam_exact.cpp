@@ -10,7 +10,7 @@
 #include "tests/support/session_run.h"
 #include "tests/support/text_loop.h"
 
-namespace triescope::test {
+namespace triescope::test::test_beam_exact {
 namespace {
 
 constexpr float kNever = -std::numeric_limits<float>::infinity();
@@ -301,4 +301,4 @@ TEST_CASE("min_length counts the prompt, min_new_tokens does not: EOS is possibl
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_beam_exact

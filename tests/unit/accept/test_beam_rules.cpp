@@ -6,7 +6,7 @@
 #include "tests/support/beam_oracle.h"
 #include "tests/support/session_run.h"
 
-namespace triescope::test {
+namespace triescope::test::test_beam_rules {
 namespace {
 
 struct Case {
@@ -322,4 +322,4 @@ TEST_CASE("absolute pruning removes exactly the beams at or below best - a_p") {
   }
 }
 
-}  // namespace triescope::test
+}  // namespace triescope::test::test_beam_rules

@@ -11,7 +11,7 @@
 #include "core/base/rng.h"
 #include "tests/support/refusal.h"
 
-namespace triescope {
+namespace triescope::test_best_logprobs {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -137,4 +137,4 @@ TEST_CASE("a row of logits: the same answers on the host and on a device") {
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_best_logprobs

@@ -11,7 +11,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/text_loop.h"
 
-namespace triescope {
+namespace triescope::test_processors {
 namespace {
 
 using test::Tokens;
@@ -103,4 +103,4 @@ TEST_CASE("verification applies the processors to each node's own path") {
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_processors

@@ -5,7 +5,7 @@
 #include "core/methods/registry.h"
 #include "tests/support/refusal.h"
 
-namespace triescope::test {
+namespace triescope::test::test_rule_table {
 namespace {
 
 TEST_CASE("every pair of drafts and rule is either one rule or refused with the reason") {
@@ -57,4 +57,4 @@ TEST_CASE("a method's choices of verify are the table's, and exactly two of them
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_rule_table

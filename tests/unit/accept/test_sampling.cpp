@@ -15,7 +15,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/text_loop.h"
 
-namespace triescope {
+namespace triescope::test_sampling {
 namespace {
 
 using test::LoopConfig;
@@ -265,4 +265,4 @@ TEST_CASE("sampling records the draw, and the model's own log-probability of the
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_sampling

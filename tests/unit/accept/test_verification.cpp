@@ -11,7 +11,7 @@
 #include "core/methods/text_methods.h"
 #include "tests/support/text_loop.h"
 
-namespace triescope {
+namespace triescope::test_verification {
 namespace {
 
 using capture::Reason;
@@ -497,4 +497,4 @@ TEST_CASE("the residual holds what q left of p, and p where nothing is left") {
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_verification

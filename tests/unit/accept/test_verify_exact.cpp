@@ -9,7 +9,7 @@
 #include "core/kernels/row_ops.h"
 #include "tests/support/text_loop.h"
 
-namespace triescope::test {
+namespace triescope::test::test_verify_exact {
 namespace {
 
 using capture::Verdict;
@@ -303,4 +303,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_verify_exact

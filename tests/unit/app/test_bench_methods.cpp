@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "tests/support/refusal.h"
 
-namespace triescope::app {
+namespace triescope::app::test_bench_methods {
 namespace {
 
 DraftHead head_of(formats::HeadKind kind) {
@@ -78,4 +78,4 @@ TEST_CASE("a listed method is measured with every companion it takes, and refuse
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_bench_methods

@@ -7,7 +7,7 @@
 #include "tests/support/refusal.h"
 #include "tests/unit/formats/format_test_util.h"
 
-namespace triescope::app {
+namespace triescope::app::test_bench_prompts {
 namespace {
 
 struct PromptFile {
@@ -74,4 +74,4 @@ TEST_CASE("the prompts of our own are of three categories") {
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_bench_prompts

@@ -4,7 +4,7 @@
 
 #include "app/run/bench/benchmarks.h"
 
-namespace triescope::app {
+namespace triescope::app::test_bench_samplers {
 namespace {
 
 TEST_CASE("the samplers' table has a row for each, over the whole vocabulary") {
@@ -30,4 +30,4 @@ TEST_CASE("the samplers' table has a row for each, over the whole vocabulary") {
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_bench_samplers

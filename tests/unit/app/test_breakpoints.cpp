@@ -6,7 +6,7 @@
 #include "app/run/breakpoints.h"
 #include "core/base/error.h"
 
-namespace triescope::app {
+namespace triescope::app::test_breakpoints {
 namespace {
 
 capture::VerdictRow verdict(std::int32_t node, capture::Verdict kind) {
@@ -282,4 +282,4 @@ TEST_CASE("every breakpoint kind has a script name that leads back to it") {
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_breakpoints

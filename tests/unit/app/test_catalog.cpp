@@ -13,7 +13,7 @@
 #include "tests/unit/formats/format_test_util.h"
 #include "tests/unit/formats/head_fixtures.h"
 
-namespace triescope::app {
+namespace triescope::app::test_catalog {
 namespace {
 
 // $TRIESCOPE_MODELS alone would not hide what is installed beside the program, so names here are
@@ -119,4 +119,4 @@ TEST_CASE("a head for another target does not draft unless it is named") {
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_catalog

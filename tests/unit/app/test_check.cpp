@@ -14,7 +14,7 @@
 #include "core/kernels/linear.h"
 #include "tests/support/refusal.h"
 
-namespace triescope::app {
+namespace triescope::app::test_check {
 namespace {
 
 // In place of a module for a GPU, which is looked for once a process.
@@ -170,4 +170,4 @@ TEST_CASE("check: a device that is not there is refused with those that are") {
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_check

@@ -5,7 +5,7 @@
 
 #include "app/run/chi_square.h"
 
-namespace triescope::app {
+namespace triescope::app::test_chi_square {
 namespace {
 
 TEST_CASE("chi-square: the tail is that of the tables") {
@@ -49,4 +49,4 @@ TEST_CASE("chi-square: what cannot be drawn was not drawn from this") {
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_chi_square

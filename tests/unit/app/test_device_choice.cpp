@@ -4,7 +4,7 @@
 #include "app/cli/commands.h"
 #include "app/run/device_choice.h"
 
-namespace triescope::app {
+namespace triescope::app::test_device_choice {
 namespace {
 
 TEST_CASE(
@@ -67,4 +67,4 @@ TEST_CASE("device choice: a draft model is where its target is, or where the req
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_device_choice

@@ -13,7 +13,7 @@
 #include "core/methods/registry.h"
 #include "tests/unit/lessons/lesson_run.h"
 
-namespace triescope::app {
+namespace triescope::app::test_experiment {
 namespace {
 
 lessons::ExperimentSetup setup_of(const std::string& rule) {
@@ -182,4 +182,4 @@ TEST_CASE("experiment: the check says what came out otherwise than the author sa
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_experiment

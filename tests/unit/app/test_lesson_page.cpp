@@ -15,7 +15,7 @@
 #include "tests/unit/viz/handout/page_data.h"
 #include "viz/panels/panel.h"
 
-namespace triescope::app {
+namespace triescope::app::test_lesson_page {
 namespace {
 
 using nlohmann::json;
@@ -208,4 +208,4 @@ TEST_CASE("lesson page: a line that the run does not have says file and line") {
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_lesson_page

@@ -9,7 +9,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/refusal.h"
 
-namespace triescope::test {
+namespace triescope::test::test_lesson_pictures {
 namespace {
 
 namespace fs = std::filesystem;
@@ -89,4 +89,4 @@ TEST_CASE("pictures: the check names those that are missing, with their lines") 
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_lesson_pictures

@@ -10,7 +10,7 @@
 #include "tests/support/skip.h"
 #include "tests/unit/app/tiny_model.h"
 
-namespace triescope::app {
+namespace triescope::app::test_loaded_model {
 namespace {
 
 using test::refusal;
@@ -219,4 +219,4 @@ TEST_CASE_FIXTURE(Models,
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_loaded_model

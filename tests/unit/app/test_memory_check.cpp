@@ -7,7 +7,7 @@
 #include "core/model/device_memory.h"
 #include "core/model/memory_need.h"
 
-namespace triescope::app {
+namespace triescope::app::test_memory_check {
 namespace {
 
 // 1,000,000,000 weights of a shape that computes with next to nothing.
@@ -119,4 +119,4 @@ TEST_CASE("keys and values that may not fit: how much, what is free, what takes 
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_memory_check

@@ -6,7 +6,7 @@
 #include "core/method/settings.h"
 #include "core/methods/registry.h"
 
-namespace triescope::app {
+namespace triescope::app::test_parameter_groups {
 namespace {
 
 using nlohmann::json;
@@ -99,4 +99,4 @@ TEST_CASE("what has no effect says why") {
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_parameter_groups

@@ -7,7 +7,7 @@
 #include "app/run/prompt_counter.h"
 #include "core/base/error.h"
 
-namespace triescope::app {
+namespace triescope::app::test_prompt_counter {
 namespace {
 
 // A token a word; counts itself in where it is asked for special tokens.
@@ -87,4 +87,4 @@ TEST_CASE("a prompt that does not fit says what to do") {
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_prompt_counter

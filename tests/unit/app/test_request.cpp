@@ -9,7 +9,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"
 
-namespace triescope::app {
+namespace triescope::app::test_request {
 namespace {
 
 ModelInfo model_that_asks(GenerationSettings generation) {
@@ -186,4 +186,4 @@ TEST_CASE("a window reads its prompt as ids where the tokenizer takes no text, a
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_request

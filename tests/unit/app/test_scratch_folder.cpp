@@ -7,7 +7,7 @@
 #include "tests/support/environment.h"
 #include "tests/support/paths.h"
 
-namespace triescope::test {
+namespace triescope::test::test_scratch_folder {
 namespace {
 
 namespace fs = std::filesystem;
@@ -31,4 +31,4 @@ TEST_CASE("scratch folder: each has its own, and takes everything in it away") {
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_scratch_folder

@@ -8,7 +8,7 @@
 #include "tests/unit/app/session_harness.h"
 #include "tests/unit/app/tiny_model.h"
 
-namespace triescope::app {
+namespace triescope::app::test_session_commands {
 namespace {
 
 using capture::make_tick;
@@ -318,4 +318,4 @@ TEST_CASE_FIXTURE(Commands, "a model is loaded once, and again for another dtype
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_session_commands

@@ -11,7 +11,7 @@
 #include "tests/unit/app/session_harness.h"
 #include "tests/unit/app/tiny_model.h"
 
-namespace triescope::app {
+namespace triescope::app::test_session_memory {
 namespace {
 
 using capture::make_tick;
@@ -239,4 +239,4 @@ TEST_CASE("memory: the program may end while a run waits") {
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_session_memory

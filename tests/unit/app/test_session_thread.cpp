@@ -9,7 +9,7 @@
 #include "tests/support/skip.h"
 #include "tests/unit/app/session_harness.h"
 
-namespace triescope::app {
+namespace triescope::app::test_session_thread {
 namespace {
 
 RunRequest small_run() {
@@ -200,4 +200,4 @@ TEST_CASE("a breakpoint pauses a running decoder, and a stopped run keeps what i
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_session_thread

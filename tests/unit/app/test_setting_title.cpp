@@ -2,7 +2,7 @@
 
 #include "app/run/setting_title.h"
 
-namespace triescope::app {
+namespace triescope::app::test_setting_title {
 
 TEST_CASE("a setting of a run has its parameter's title, common ones too") {
   CHECK(setting_title("beam", "num_beams") == "Beams");
@@ -16,4 +16,4 @@ TEST_CASE("what this version does not know has no title") {
   CHECK(setting_title("a_method_of_ones_own", "num_beams").empty());
 }
 
-}  // namespace triescope::app
+}  // namespace triescope::app::test_setting_title

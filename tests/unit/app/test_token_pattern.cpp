@@ -5,7 +5,7 @@
 #include "app/run/token_pattern.h"
 #include "core/base/error.h"
 
-namespace triescope::app {
+namespace triescope::app::test_token_pattern {
 namespace {
 
 TEST_CASE("a pattern is searched for in a token's characters") {
@@ -53,4 +53,4 @@ TEST_CASE("what is not a pattern is refused with the reason") {
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_token_pattern

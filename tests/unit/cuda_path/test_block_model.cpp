@@ -14,7 +14,7 @@
 #include "tests/unit/model/model_test_util.h"
 #include "tests/unit/model/stored_llama.h"
 
-namespace triescope::test {
+namespace triescope::test::test_block_model {
 namespace {
 
 using formats::GgmlType;
@@ -261,4 +261,4 @@ TEST_CASE("memory: blocks that have to be expanded are asked about before anythi
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_block_model

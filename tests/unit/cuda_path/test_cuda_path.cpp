@@ -16,7 +16,7 @@
 #include "tests/unit/model/executor_check.h"
 #include "tests/unit/model/model_test_util.h"
 
-namespace triescope::test {
+namespace triescope::test::test_cuda_path {
 namespace {
 
 using nlohmann::json;
@@ -350,4 +350,4 @@ TEST_CASE("CUDA path: a launch without memory is a lack of memory, which a run w
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_cuda_path

@@ -7,7 +7,7 @@
 #include "core/model/cuda_driver.h"
 #include "core/model/device_memory.h"
 
-namespace triescope::test {
+namespace triescope::test::test_device_memory {
 namespace {
 
 const bool use_stand_in =
@@ -40,4 +40,4 @@ TEST_CASE("device names: an index, or none") {
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_device_memory

@@ -7,7 +7,7 @@
 #include "core/model/torch_weights.h"
 #include "tests/unit/model/model_test_util.h"
 
-namespace triescope::test {
+namespace triescope::test::test_forward_inputs {
 namespace {
 
 using formats::Role;
@@ -158,4 +158,4 @@ TEST_CASE("torch weights: q, k, v and gate, up are rows of one matrix, biases to
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_forward_inputs

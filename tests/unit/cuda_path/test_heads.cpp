@@ -13,7 +13,7 @@
 #include "tests/unit/cuda_path/torch_model.h"
 #include "tests/unit/heads/head_texts.h"
 
-namespace triescope::test {
+namespace triescope::test::test_heads {
 namespace {
 
 const bool use_stand_in =
@@ -125,4 +125,4 @@ TEST_CASE("CUDA path: what of a head runs more slowly is among its notes") {
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_heads

@@ -21,7 +21,7 @@
 #include "tests/unit/model/model_test_util.h"
 #include "tests/unit/model/stored_llama.h"
 
-namespace triescope::test {
+namespace triescope::test::test_kernel_check {
 namespace {
 
 using formats::GgmlType;
@@ -320,4 +320,4 @@ TEST_CASE("the stand-in counts page-locked memory, and there may be none") {
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_kernel_check

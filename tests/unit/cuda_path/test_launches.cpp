@@ -16,7 +16,7 @@
 #include "tests/unit/model/model_test_util.h"
 #include "tests/unit/model/stored_llama.h"
 
-namespace triescope::test {
+namespace triescope::test::test_launches {
 namespace {
 
 using nlohmann::json;
@@ -248,4 +248,4 @@ TEST_CASE("CUDA path: a forward of an EAGLE-3 head from target states, and from 
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_launches

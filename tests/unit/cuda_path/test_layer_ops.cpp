@@ -13,7 +13,7 @@
 #include "core/model/cuda_attention.h"
 #include "core/model/torch_layer_ops.h"
 
-namespace triescope::test {
+namespace triescope::test::test_layer_ops {
 namespace {
 
 using at::Tensor;
@@ -311,4 +311,4 @@ TEST_CASE("layer steps: what a kernel does not do is said") {
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_layer_ops

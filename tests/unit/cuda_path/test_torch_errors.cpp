@@ -9,7 +9,7 @@
 #include "tests/unit/cuda_path/little_allocator.h"
 #include "tests/unit/model/model_test_util.h"
 
-namespace triescope::test {
+namespace triescope::test::test_torch_errors {
 namespace {
 
 const at::Device kGpu(at::kCUDA, 0);
@@ -57,4 +57,4 @@ TEST_CASE("torch errors: a forward without memory says how many rows, and the ne
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_torch_errors

@@ -12,7 +12,7 @@
 #include "tests/support/refusal.h"
 #include "tests/unit/cuda_path/little_allocator.h"
 
-namespace triescope::test {
+namespace triescope::test::test_torch_kv {
 namespace {
 
 constexpr std::size_t kTensorSlot = 2 * 8 * sizeof(float);  // bytes of a slot in one tensor
@@ -123,4 +123,4 @@ TEST_CASE("torch KV: a move that is refused memory on its way goes on where it s
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_torch_kv

@@ -21,7 +21,7 @@
 #include "tests/unit/cuda_path/torch_model.h"
 #include "tests/unit/model/model_test_util.h"
 
-namespace triescope::test {
+namespace triescope::test::test_torch_logits {
 namespace {
 
 using nlohmann::json;
@@ -243,4 +243,4 @@ TEST_CASE("path only: a model whose steps fall back says that it holds for one r
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_torch_logits

@@ -11,7 +11,7 @@
 #include "core/model/torch_matrix.h"
 #include "tests/unit/cuda_path/failing_launches.h"
 
-namespace triescope::test {
+namespace triescope::test::test_torch_matrix {
 namespace {
 
 using at::Tensor;
@@ -264,4 +264,4 @@ TEST_CASE("torch matrix: a launch that fails says which type and where") {
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_torch_matrix

@@ -10,7 +10,7 @@
 #include "tests/unit/model/model_test_util.h"
 #include "tests/unit/model/stored_llama.h"
 
-namespace triescope::test {
+namespace triescope::test::test_torch_weights {
 namespace {
 
 using formats::GgmlType;
@@ -66,4 +66,4 @@ TEST_CASE("torch weights: plain rows of another size or kind are refused") {
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_torch_weights

@@ -11,7 +11,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/session_run.h"
 
-namespace triescope::test {
+namespace triescope::test::test_draft_recording {
 namespace {
 
 using capture::Whose;
@@ -146,4 +146,4 @@ TEST_CASE("a capture on disk answers for the target and for the draft model") {
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_draft_recording

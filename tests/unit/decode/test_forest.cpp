@@ -12,7 +12,7 @@
 #include "core/methods/registry.h"
 #include "tests/support/session_run.h"
 
-namespace triescope::test {
+namespace triescope::test::test_forest {
 namespace {
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
@@ -271,4 +271,4 @@ TEST_CASE("two texts are verified from their own roots in one forward, each as i
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_forest

@@ -3,7 +3,7 @@
 
 #include "core/decode/liveness.h"
 
-namespace triescope {
+namespace triescope::test_liveness {
 namespace {
 
 constexpr auto kSource = capture::Source::kBeam;
@@ -76,4 +76,4 @@ TEST_CASE("liveness: a row that the frontier names goes through the next forward
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_liveness

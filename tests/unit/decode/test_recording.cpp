@@ -7,7 +7,7 @@
 
 #include "tests/support/session_run.h"
 
-namespace triescope::test {
+namespace triescope::test::test_recording {
 namespace {
 
 using capture::Level;
@@ -235,4 +235,4 @@ TEST_CASE("recording: the same run gives the same rows") {
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_recording

@@ -7,7 +7,7 @@
 #include "core/decode/run_recorder.h"
 #include "tests/support/fake_model.h"
 
-namespace triescope::test {
+namespace triescope::test::test_run_recorder {
 namespace {
 
 using capture::Level;
@@ -268,4 +268,4 @@ TEST_CASE("run recorder: what is not recorded at a level is not gathered, nor it
   CHECK(r.batches.all[0].steps.empty());
 }
 
-}  // namespace triescope::test
+}  // namespace triescope::test::test_run_recorder

@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "tests/support/session_run.h"
 
-namespace triescope::test {
+namespace triescope::test::test_session {
 namespace {
 
 using capture::Phase;
@@ -374,4 +374,4 @@ TEST_CASE("same seed and settings, same run") {
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_session

@@ -9,7 +9,7 @@
 #include "core/accept/warpers.h"
 #include "tests/support/session_run.h"
 
-namespace triescope::test {
+namespace triescope::test::test_stages {
 namespace {
 
 using capture::Phase;
@@ -163,4 +163,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_stages

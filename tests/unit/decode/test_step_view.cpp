@@ -12,7 +12,7 @@
 #include "core/methods/registry.h"
 #include "tests/support/session_run.h"
 
-namespace triescope::test {
+namespace triescope::test::test_step_view {
 namespace {
 
 using Tokens = std::vector<std::int32_t>;
@@ -322,4 +322,4 @@ TEST_CASE("the end of a text is finished, what lies above it is dead once the ru
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_step_view

@@ -7,6 +7,8 @@
 #include "core/formats/config.h"
 #include "tests/unit/formats/config_files.h"
 
+namespace test_config {
+
 using namespace triescope;
 using namespace triescope::formats;
 using namespace triescope::test;
@@ -315,3 +317,5 @@ TEST_CASE("a folder without config.json says so") {
     CHECK(error.code() == ErrorCode::kNotFound);
   }
 }
+
+}  // namespace test_config

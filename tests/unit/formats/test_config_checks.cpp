@@ -8,6 +8,8 @@
 #include "tests/support/refusal.h"
 #include "tests/unit/formats/config_files.h"
 
+namespace test_config_checks {
+
 using namespace triescope;
 using namespace triescope::formats;
 using namespace triescope::test;
@@ -210,3 +212,5 @@ TEST_CASE("longrope and rope factors: one number above 0 for each of half the di
   CHECK(divisors(std::vector<float>(9, 2.0f)) == "expected 8 rope factors, found 9");
   CHECK(divisors(std::vector<float>(8, 0.0f)) == "expected rope factors above 0");
 }
+
+}  // namespace test_config_checks

@@ -13,6 +13,8 @@
 #include "tests/support/skip.h"
 #include "tests/unit/formats/format_test_util.h"
 
+namespace test_dequantise {
+
 using namespace triescope;
 using namespace triescope::formats;
 using namespace triescope::test;
@@ -133,3 +135,5 @@ TEST_CASE("8-bit floats have their documented extremes") {
   CHECK(f8_e5m2_to_float(0x01) == 0x1p-16f);
   CHECK(std::isinf(f8_e5m2_to_float(0x7c)));
 }
+
+}  // namespace test_dequantise

@@ -8,6 +8,8 @@
 #include "tests/support/refusal.h"
 #include "tests/unit/formats/config_files.h"
 
+namespace test_family_configs {
+
 using namespace triescope;
 using namespace triescope::formats;
 using namespace triescope::test;
@@ -429,3 +431,5 @@ TEST_CASE("GGUF: a missing key, a number out of range and another size of values
   CHECK(has(refusal(ErrorCode::kNotSupported, [&] { config_of(causal); }),
             "attention.causal = false"));
 }
+
+}  // namespace test_family_configs

@@ -8,6 +8,8 @@
 #include "core/formats/draft_head/vocabulary_map.h"
 #include "tests/support/refusal.h"
 
+namespace test_feature_layers {
+
 using namespace triescope;
 using namespace triescope::formats;
 using namespace triescope::test;
@@ -112,3 +114,5 @@ TEST_CASE("absolute ids become offsets") {
   CHECK(offsets_of_ids(std::vector<std::int64_t>{0, 5, 6}) == std::vector<std::int64_t>{0, 4, 4});
   CHECK(offsets_of_ids(std::vector<std::int64_t>{3, 0}) == std::vector<std::int64_t>{3, -1});
 }
+
+}  // namespace test_feature_layers

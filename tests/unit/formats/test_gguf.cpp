@@ -9,6 +9,8 @@
 #include "tests/support/skip.h"
 #include "tests/unit/formats/format_test_util.h"
 
+namespace test_gguf {
+
 using namespace triescope;
 using namespace triescope::formats;
 using namespace triescope::test;
@@ -296,3 +298,5 @@ TEST_CASE("SmolLM2's GGUF: configuration") {
   CHECK(source->parameters() == 134515008);
   CHECK(source->quantisation() == "mixed: Q4_1 Q8_0");
 }
+
+}  // namespace test_gguf

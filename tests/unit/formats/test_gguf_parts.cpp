@@ -10,6 +10,8 @@
 #include "tests/support/refusal.h"
 #include "tests/unit/formats/format_test_util.h"
 
+namespace test_gguf_parts {
+
 using namespace triescope;
 using namespace triescope::formats;
 using namespace triescope::test;
@@ -258,3 +260,5 @@ TEST_CASE("parts whose names are their numbers alone are found in the working fo
   fs::current_path(parts.folder.path());
   CHECK(GgufFile::open("00001-of-00002.gguf")->tensors().size() == 2);
 }
+
+}  // namespace test_gguf_parts

@@ -7,6 +7,8 @@
 #include "tests/unit/formats/format_test_util.h"
 #include "tests/unit/formats/head_fixtures.h"
 
+namespace test_head_file {
+
 using namespace triescope;
 using namespace triescope::formats;
 using namespace triescope::test;
@@ -380,3 +382,5 @@ TEST_CASE("too many heads or layers are refused before they are made") {
   hydra.config = R"({"hydra_num_layers": 1000000})";
   CHECK(has(refused(hydra, ErrorCode::kNotSupported), "expected at most 64 layers per head"));
 }
+
+}  // namespace test_head_file

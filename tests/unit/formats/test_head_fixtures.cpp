@@ -4,6 +4,8 @@
 #include "core/base/error.h"
 #include "tests/unit/formats/head_fixtures.h"
 
+namespace test_head_fixtures {
+
 using namespace triescope;
 using namespace triescope::formats;
 using namespace triescope::test;
@@ -414,3 +416,5 @@ TEST_CASE("a head says what it is") {
       "6480 parameters, 18.3 kB. For a target with hidden size 16 and vocabulary 64: tiny/target.");
   CHECK(tiny_head("hydra").describe().find("4 Hydra heads of 4 layers behind a prefix layer") == 0);
 }
+
+}  // namespace test_head_fixtures

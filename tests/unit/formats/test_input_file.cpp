@@ -9,6 +9,8 @@
 #include "tests/support/refusal.h"
 #include "tests/unit/formats/format_test_util.h"
 
+namespace test_input_file {
+
 using namespace triescope;
 using namespace triescope::formats;
 using namespace triescope::test;
@@ -93,3 +95,5 @@ TEST_CASE("a name inside a folder is a file's name alone") {
     CHECK(has(refusal(ErrorCode::kCorruption, [&] { path_in_folder(here, name); }),
               "expected the name of a file in this folder"));
 }
+
+}  // namespace test_input_file

@@ -3,6 +3,8 @@
 #include "core/base/error.h"
 #include "core/formats/json.h"
 
+namespace test_json {
+
 using namespace triescope;
 using triescope::formats::parse_json;
 
@@ -73,3 +75,5 @@ TEST_CASE("Long lists of objects take time by their length alone") {
     object.append("\"").append(std::to_string(i)).append("\":{\"id\":1},");
   CHECK(parse_json(object + "\"\":{}}", "some.json").size() == count + 1);
 }
+
+}  // namespace test_json

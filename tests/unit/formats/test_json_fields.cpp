@@ -5,6 +5,8 @@
 #include "core/formats/family.h"
 #include "tests/support/refusal.h"
 
+namespace test_json_fields {
+
 using namespace triescope;
 using namespace triescope::formats;
 using triescope::test::refusal;
@@ -110,3 +112,5 @@ TEST_CASE("an object within names its place") {
   CHECK(refusal(ErrorCode::kCorruption, [&] { fields.object("list"); }) ==
         "some.json: list: expected an object, found [1]");
 }
+
+}  // namespace test_json_fields

@@ -6,6 +6,8 @@
 #include "tests/support/pickle_bytes.h"
 #include "tests/support/refusal.h"
 
+namespace test_pickle {
+
 using namespace triescope;
 using namespace triescope::formats;
 using namespace triescope::test;
@@ -210,3 +212,5 @@ TEST_CASE("negative integers of LONG1 keep their sign") {
       ErrorCode::kCorruption);
   CHECK(has(said, "values from -2"));
 }
+
+}  // namespace test_pickle

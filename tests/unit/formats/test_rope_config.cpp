@@ -8,6 +8,8 @@
 #include "tests/support/refusal.h"
 #include "tests/unit/formats/config_files.h"
 
+namespace test_rope_config {
+
 using namespace triescope;
 using namespace triescope::formats;
 using namespace triescope::test;
@@ -258,3 +260,5 @@ TEST_CASE("GGUF rope: the frequencies' divisors are the tensor rope_freqs") {
   writer.add_f32("rope_freqs.weight", {8}, divisors);
   CHECK(config_of(writer).ropes[0].divisors == divisors);
 }
+
+}  // namespace test_rope_config

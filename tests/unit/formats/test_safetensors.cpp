@@ -9,6 +9,8 @@
 #include "tests/support/paths.h"
 #include "tests/unit/formats/format_test_util.h"
 
+namespace test_safetensors {
+
 using namespace triescope;
 using namespace triescope::formats;
 using namespace triescope::test;
@@ -256,3 +258,5 @@ TEST_CASE("the layout of a Hugging Face cache is followed") {
   fs::create_symlink("../../../blobs/123", snapshot / "q4" / "model.safetensors");
   CHECK(SafeTensors::open_folder((snapshot / "q4").string())->tensors().size() == 3);
 }
+
+}  // namespace test_safetensors

@@ -7,6 +7,8 @@
 #include "tests/support/pickle_bytes.h"
 #include "tests/support/refusal.h"
 
+namespace test_torch_file {
+
 using namespace triescope;
 using namespace triescope::formats;
 using namespace triescope::test;
@@ -172,3 +174,5 @@ TEST_CASE("files from before PyTorch 1.6 and other files are refused by name") {
   CHECK(has(refusal_of("hello", ErrorCode::kCorruption), "expected a file of torch.save"));
   CHECK(has(refusal_of("", ErrorCode::kCorruption), "expected a file of torch.save"));
 }
+
+}  // namespace test_torch_file

@@ -5,6 +5,8 @@
 #include "core/formats/weight_names.h"
 #include "tests/unit/formats/config_files.h"
 
+namespace test_weight_names {
+
 using namespace triescope;
 using namespace triescope::formats;
 using namespace triescope::test;
@@ -212,3 +214,5 @@ TEST_CASE("weights from the first norm of a layer on are a layer's") {
   CHECK(is_of_layer(Role::kAttentionNorm));
   CHECK(is_of_layer(Role::kPostMlpNorm));
 }
+
+}  // namespace test_weight_names

@@ -10,6 +10,8 @@
 #include "tests/support/refusal.h"
 #include "tests/unit/formats/format_test_util.h"
 
+namespace test_weights {
+
 using namespace triescope;
 using namespace triescope::formats;
 using namespace triescope::test;
@@ -383,3 +385,5 @@ TEST_CASE("GGUF: a tensor that no weight is read from is refused, rope's factors
   CHECK(has(refusal(ErrorCode::kNotSupported, [&] { opened(folder, file); }),
             "tensor 'rope_other.weight' in a model of family llama is not supported"));
 }
+
+}  // namespace test_weights

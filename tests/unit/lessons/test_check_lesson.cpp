@@ -3,6 +3,8 @@
 #include "tests/support/sql.h"
 #include "tests/unit/lessons/lesson_run.h"
 
+namespace test_check_lesson {
+
 using namespace triescope;
 using namespace triescope::test;
 using namespace triescope::lessons;
@@ -185,3 +187,5 @@ TEST_CASE("check: an answer's last digits may differ between two runs, a count m
   CHECK(lines(0.002, "0") == std::vector{16});
   CHECK(lines(0.00002, "1") == std::vector{20});
 }
+
+}  // namespace test_check_lesson

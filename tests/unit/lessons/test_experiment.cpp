@@ -3,6 +3,8 @@
 #include "lessons/check_lesson.h"
 #include "tests/unit/lessons/lesson_run.h"
 
+namespace test_experiment {
+
 using namespace triescope;
 using namespace triescope::test;
 using namespace triescope::lessons;
@@ -109,3 +111,5 @@ TEST_CASE("experiment: weights below 0, or none above it, are refused") {
   CHECK(refused_weights("kv_live(99)", "1") ==
         "column 1: there is no step 99; the run has steps 0 to 11");
 }
+
+}  // namespace test_experiment

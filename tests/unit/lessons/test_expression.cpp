@@ -2,6 +2,8 @@
 
 #include "tests/unit/lessons/lesson_run.h"
 
+namespace test_expression {
+
 using namespace triescope;
 using namespace triescope::test;
 using lessons::Expression;
@@ -81,3 +83,5 @@ TEST_CASE("expression: length and nesting are limited") {
   CHECK(number_of(longest + "7") == 7);
   CHECK(refused(longest + " 7") == "column 501: an expression has at most 500 bytes; found 501");
 }
+
+}  // namespace test_expression

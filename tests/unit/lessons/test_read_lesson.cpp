@@ -2,6 +2,8 @@
 
 #include "tests/unit/lessons/lesson_run.h"
 
+namespace test_read_lesson {
+
 using namespace triescope;
 using namespace triescope::test;
 using namespace triescope::lessons;
@@ -272,3 +274,5 @@ TEST_CASE("lesson: a run is started by the last line of its block") {
         "a.md:10: run: expected it to be the last line of its do block, for the lines behind it "
         "would be about the run before");
 }
+
+}  // namespace test_read_lesson

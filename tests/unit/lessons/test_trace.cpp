@@ -5,6 +5,8 @@
 
 #include "tests/unit/lessons/lesson_run.h"
 
+namespace test_trace {
+
 using namespace triescope;
 using namespace triescope::test;
 
@@ -207,3 +209,5 @@ TEST_CASE("value: texts as people read them") {
   CHECK(lessons::same_value(1.0, 1.0 + 1e-12));
   CHECK_FALSE(lessons::same_value(1.0, true));
 }
+
+}  // namespace test_trace

@@ -9,7 +9,7 @@
 #include "core/methods/text_methods.h"
 #include "tests/support/draft_rig.h"
 
-namespace triescope {
+namespace triescope::test_draft_budget {
 namespace {
 
 using test::DraftRig;
@@ -190,4 +190,4 @@ TEST_CASE("an answer counts once its text has come, no sooner") {
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_draft_budget

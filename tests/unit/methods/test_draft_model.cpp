@@ -12,7 +12,7 @@
 #include "tests/support/session_run.h"
 #include "tests/support/text_loop.h"
 
-namespace triescope {
+namespace triescope::test_draft_model {
 namespace {
 
 using nlohmann::json;
@@ -270,4 +270,4 @@ TEST_CASE("draft model: a tree that is too large or has an empty level is refuse
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_draft_model

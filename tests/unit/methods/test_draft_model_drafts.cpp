@@ -14,7 +14,7 @@
 #include "tests/support/draft_rig.h"
 #include "tests/support/fake_model.h"
 
-namespace triescope {
+namespace triescope::test_draft_model_drafts {
 namespace {
 
 using nlohmann::json;
@@ -282,4 +282,4 @@ TEST_CASE("draft model: ids that it does not have are never drafted, those beyon
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_draft_model_drafts

@@ -9,7 +9,7 @@
 #include "tests/support/session_run.h"
 #include "tests/support/text_loop.h"
 
-namespace triescope::test {
+namespace triescope::test::test_drafting_contract {
 namespace {
 
 using nlohmann::json;
@@ -231,4 +231,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_drafting_contract

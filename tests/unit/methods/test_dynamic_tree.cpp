@@ -13,7 +13,7 @@
 #include "tests/support/session_run.h"
 #include "tests/support/text_loop.h"
 
-namespace triescope::test {
+namespace triescope::test::test_dynamic_tree {
 namespace {
 
 using formats::HeadKind;
@@ -321,4 +321,4 @@ TEST_CASE("the head's best tokens are recorded as the head's, those that were pr
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_dynamic_tree

@@ -6,7 +6,7 @@
 #include "core/methods/text_methods.h"
 #include "tests/support/text_loop.h"
 
-namespace triescope {
+namespace triescope::test_lookahead {
 namespace {
 
 using test::LoopConfig;
@@ -85,4 +85,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_lookahead

@@ -6,7 +6,7 @@
 #include "core/methods/text_methods.h"
 #include "tests/support/draft_rig.h"
 
-namespace triescope {
+namespace triescope::test_lookahead_window {
 namespace {
 
 using test::DraftRig;
@@ -274,4 +274,4 @@ TEST_CASE("lookahead: a text that repeats takes exactly one step for every N tok
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_lookahead_window

@@ -7,7 +7,7 @@
 #include "core/methods/text_methods.h"
 #include "tests/support/draft_rig.h"
 
-namespace triescope {
+namespace triescope::test_lookup_drafts {
 namespace {
 
 using test::DraftRig;
@@ -160,4 +160,4 @@ TEST_CASE("prompt_lookup copies from generated text too, up to the room") {
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_lookup_drafts

@@ -12,7 +12,7 @@
 #include "tests/support/session_run.h"
 #include "tests/support/text_loop.h"
 
-namespace triescope::test {
+namespace triescope::test::test_lossless_drafts {
 namespace {
 
 using nlohmann::json;
@@ -271,4 +271,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_lossless_drafts

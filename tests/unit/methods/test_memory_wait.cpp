@@ -17,7 +17,7 @@
 #include "tests/support/session_run.h"
 #include "tests/support/short_of_memory.h"
 
-namespace triescope::test {
+namespace triescope::test::test_memory_wait {
 namespace {
 
 using Tokens = std::vector<std::int32_t>;
@@ -233,4 +233,4 @@ TEST_CASE("memory wait: host memory counts, other errors do not") {
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_memory_wait

@@ -8,7 +8,7 @@
 
 #include "tests/support/session_run.h"
 
-namespace triescope {
+namespace triescope::test_ngram_trie_session {
 namespace {
 
 using test::FakeOptions;
@@ -188,4 +188,4 @@ TEST_CASE("a branch of a drafting session decodes on as greedy decoding would fr
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_ngram_trie_session

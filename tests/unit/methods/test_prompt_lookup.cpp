@@ -6,7 +6,7 @@
 #include "core/methods/text_methods.h"
 #include "tests/support/text_loop.h"
 
-namespace triescope {
+namespace triescope::test_prompt_lookup {
 namespace {
 
 using test::LoopConfig;
@@ -112,4 +112,4 @@ TEST_CASE("trap: a cap inside a looked-up run holds exactly") {
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_prompt_lookup

@@ -6,7 +6,7 @@
 #include "core/methods/token_heads_drafter.h"
 #include "tests/support/refusal.h"
 
-namespace triescope::test {
+namespace triescope::test::test_rank_tree {
 namespace {
 
 // "parent:rank" of every node, a line a level.
@@ -98,4 +98,4 @@ TEST_CASE("a head's own tree goes before the published one and behind the user's
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_rank_tree

@@ -11,7 +11,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/session_run.h"
 
-namespace triescope {
+namespace triescope::test_rest {
 namespace {
 
 using test::DraftRig;
@@ -327,4 +327,4 @@ TEST_CASE("rest in a session: near the cap and where the rope changes no draft i
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_rest

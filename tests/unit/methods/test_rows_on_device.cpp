@@ -11,7 +11,7 @@
 #include "tests/support/rows_on_device.h"
 #include "tests/support/session_run.h"
 
-namespace triescope::test {
+namespace triescope::test::test_rows_on_device {
 namespace {
 
 constexpr int kVocab = 90;
@@ -173,4 +173,4 @@ TEST_CASE("path only: a run whose forwards are too large for it says so, once it
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_rows_on_device

@@ -5,7 +5,7 @@
 #include "tests/support/beam_oracle.h"
 #include "tests/support/session_run.h"
 
-namespace triescope::test {
+namespace triescope::test::test_sample_then_beam {
 namespace {
 
 nlohmann::json hybrid(int sampled, int beams) {
@@ -99,4 +99,4 @@ TEST_CASE("sample_then_beam: an EOS among the drawn tokens scores its sum over i
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_sample_then_beam

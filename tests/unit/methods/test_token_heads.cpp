@@ -7,7 +7,7 @@
 #include "tests/support/session_run.h"
 #include "tests/support/text_loop.h"
 
-namespace triescope::test {
+namespace triescope::test::test_token_heads {
 namespace {
 
 using formats::HeadKind;
@@ -180,4 +180,4 @@ TEST_CASE("the wrong head for a method is refused, naming the methods that take 
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_token_heads

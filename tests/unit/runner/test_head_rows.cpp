@@ -5,7 +5,7 @@
 #include "core/runner/tree_runner.h"
 #include "tests/support/fake_head.h"
 
-namespace triescope::test {
+namespace triescope::test::test_head_rows {
 namespace {
 
 using Tokens = std::vector<std::int32_t>;
@@ -104,4 +104,4 @@ TEST_CASE("advance runs nodes below the kept depth again, and no other") {
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_head_rows

@@ -9,7 +9,7 @@
 #include "core/runner/tree_runner.h"
 #include "tests/support/fake_model.h"
 
-namespace triescope::test {
+namespace triescope::test::test_tree_runner {
 namespace {
 
 using Tokens = std::vector<std::int32_t>;
@@ -332,4 +332,4 @@ TEST_CASE("advance gives up what the text left behind, children before parents")
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_tree_runner

@@ -7,7 +7,7 @@
 #include "core/tokenizer/spec.h"
 #include "core/tokenizer/tokenizer.h"
 
-namespace triescope {
+namespace triescope::test_added_tokens {
 namespace {
 
 using nlohmann::json;
@@ -220,4 +220,4 @@ TEST_CASE("what follows an added token begins a text for prepend_scheme always, 
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_added_tokens

@@ -7,7 +7,7 @@
 #include "core/tokenizer/spec.h"
 #include "core/tokenizer/tokenizer.h"
 
-namespace triescope {
+namespace triescope::test_bpe {
 namespace {
 
 using nlohmann::json;
@@ -111,4 +111,4 @@ TEST_CASE("an <unk> comes after the byte tokens that follow it, before the next 
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_bpe

@@ -9,7 +9,7 @@
 #include "tests/support/files.h"
 #include "tests/support/paths.h"
 
-namespace triescope::tokenizer {
+namespace triescope::tokenizer::test_chat_template {
 namespace {
 
 using Texts = std::vector<std::pair<std::string, std::string>>;
@@ -97,4 +97,4 @@ TEST_CASE("One template renders in many threads and its calls leave no trace in 
 }
 
 }  // namespace
-}  // namespace triescope::tokenizer
+}  // namespace triescope::tokenizer::test_chat_template

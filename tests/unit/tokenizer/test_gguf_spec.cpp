@@ -10,7 +10,7 @@
 #include "tests/support/refusal.h"
 #include "tests/unit/formats/format_test_util.h"
 
-namespace triescope {
+namespace triescope::test_gguf_spec {
 namespace {
 
 using Ids = std::vector<std::int32_t>;
@@ -167,4 +167,4 @@ TEST_CASE("GGUF: Llama 3's split takes digits in threes") {
   CHECK(tokenizer->encode("12345", false) == Ids{2, 6});
 }
 
-}  // namespace triescope
+}  // namespace triescope::test_gguf_spec

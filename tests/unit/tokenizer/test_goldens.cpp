@@ -10,7 +10,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"
 
-namespace triescope {
+namespace triescope::test_goldens {
 namespace {
 
 using nlohmann::json;
@@ -100,4 +100,4 @@ TEST_CASE("llama.cpp's conformance vectors hold") {
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_goldens

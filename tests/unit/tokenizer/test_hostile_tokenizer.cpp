@@ -9,7 +9,7 @@
 #include "tests/support/paths.h"
 #include "tests/unit/formats/format_test_util.h"
 
-namespace triescope {
+namespace triescope::test_hostile_tokenizer {
 namespace {
 
 using nlohmann::json;
@@ -305,4 +305,4 @@ TEST_CASE("a folder without a tokenizer and a path that is not there are not fou
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_hostile_tokenizer

@@ -6,7 +6,7 @@
 #include "tests/support/refusal.h"
 #include "tests/unit/formats/format_test_util.h"
 
-namespace triescope {
+namespace triescope::test_id_tokenizer {
 namespace {
 
 using test::refusal;
@@ -90,4 +90,4 @@ TEST_CASE("a folder has a tokenizer by its files, a GGUF file by its metadata") 
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_id_tokenizer

@@ -8,7 +8,7 @@
 #include "tests/support/paths.h"
 #include "tests/unit/formats/format_test_util.h"
 
-namespace triescope {
+namespace triescope::test_spec {
 namespace {
 
 using nlohmann::json;
@@ -242,4 +242,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_spec

@@ -10,7 +10,7 @@
 #include "tests/support/skip.h"
 #include "tests/unit/formats/format_test_util.h"
 
-namespace triescope {
+namespace triescope::test_tokenizer {
 namespace {
 
 using nlohmann::json;
@@ -296,4 +296,4 @@ TEST_CASE("a GGUF whose pre type, model or sizes are not known is refused by nam
 }
 
 }  // namespace
-}  // namespace triescope
+}  // namespace triescope::test_tokenizer

@@ -10,7 +10,7 @@
 #include "viz/export/export.h"
 #include "viz/panels/panel.h"
 
-namespace triescope::test {
+namespace triescope::test::test_old_schemas {
 namespace {
 
 void check_exports(int schema, std::span<const char* const> names) {
@@ -58,4 +58,4 @@ TEST_CASE("schema 2: the CSV of every panel is what it was, to the byte") {
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_old_schemas

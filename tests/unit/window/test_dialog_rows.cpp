@@ -10,7 +10,7 @@
 #include "viz/words/number_text.h"
 #include "viz/words/token_text.h"
 
-namespace triescope::app {
+namespace triescope::app::test_dialog_rows {
 namespace {
 
 using namespace triescope::capture;
@@ -94,4 +94,4 @@ TEST_CASE("glossary: terms that begin with the query, then those that have it, t
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_dialog_rows

@@ -9,7 +9,7 @@
 
 #include "tests/unit/viz/recording_canvas.h"
 
-namespace triescope::app {
+namespace triescope::app::test_experiment_chart {
 namespace {
 
 // Widths in px of the bars drawn, in their order, the legend's two samples left out.
@@ -78,4 +78,4 @@ TEST_CASE_FIXTURE(Drawn, "experiment chart: its height is that of its rows") {
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_experiment_chart

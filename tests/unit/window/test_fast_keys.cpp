@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace triescope::app {
+namespace triescope::app::test_fast_keys {
 namespace {
 
 class Context {
@@ -97,4 +97,4 @@ TEST_CASE("inputs without a chord are not held back") {
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_fast_keys

@@ -7,7 +7,7 @@
 #include "app/window/fonts.h"
 #include "viz/canvas/imgui_canvas.h"
 
-namespace triescope::app {
+namespace triescope::app::test_imgui_canvas {
 namespace {
 
 // A Dear ImGui without a window: frames are built and thrown away.
@@ -115,4 +115,4 @@ TEST_CASE("without a completer the canvas draws every character by itself") {
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_imgui_canvas

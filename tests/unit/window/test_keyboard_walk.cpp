@@ -2,7 +2,7 @@
 
 #include "app/window/keyboard_walk.h"
 
-namespace triescope::app {
+namespace triescope::app::test_keyboard_walk {
 namespace {
 
 // Three in a row, one below the second, and one far to the right of the first, much lower.
@@ -49,4 +49,4 @@ TEST_CASE("boxes of the node itself are not beside it") {
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_keyboard_walk

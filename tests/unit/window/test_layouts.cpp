@@ -4,7 +4,7 @@
 #include "app/window/commands.h"
 #include "core/base/error.h"
 
-namespace triescope::app {
+namespace triescope::app::test_layouts {
 namespace {
 
 using nlohmann::json;
@@ -192,4 +192,4 @@ TEST_CASE("what is remembered and can be read is used, the rest is told and left
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_layouts

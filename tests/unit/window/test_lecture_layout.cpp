@@ -7,7 +7,7 @@
 #include "app/window/lecture_layout.h"
 #include "viz/panels/panel.h"
 
-namespace triescope::app {
+namespace triescope::app::test_lecture_layout {
 namespace {
 
 bool same(viz::Rect a, viz::Rect b) { return a.x == b.x && a.y == b.y && a.w == b.w && a.h == b.h; }
@@ -116,4 +116,4 @@ TEST_CASE("lecture: nine panels have digits, and every arrangement is of known o
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_lecture_layout

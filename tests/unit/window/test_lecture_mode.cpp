@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "tests/support/paths.h"
 
-namespace triescope::app {
+namespace triescope::app::test_lecture_mode {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -351,4 +351,4 @@ TEST_CASE_FIXTURE(Hall, "lecture: closing what it shows takes its panels along")
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_lecture_mode

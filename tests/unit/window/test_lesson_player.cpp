@@ -11,7 +11,7 @@
 #include "tests/support/paths.h"
 #include "tests/unit/window/lesson_stage.h"
 
-namespace triescope::app {
+namespace triescope::app::test_lesson_player {
 namespace {
 
 constexpr const char* kTrie = "03-beam-search-is-a-trie";
@@ -245,4 +245,4 @@ TEST_CASE_FIXTURE(Class, "lesson: every one of the program can be played to its 
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_lesson_player

@@ -6,7 +6,7 @@
 #include "lessons/lesson.h"
 #include "tests/unit/viz/recording_canvas.h"
 
-namespace triescope::app {
+namespace triescope::app::test_lesson_text {
 namespace {
 
 // A character is 5.5 px wide at this size.
@@ -133,4 +133,4 @@ TEST_CASE("lesson text: where a picture cannot be shown, its text stands") {
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_lesson_text

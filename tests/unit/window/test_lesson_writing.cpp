@@ -14,7 +14,7 @@
 #include "tests/support/paths.h"
 #include "tests/unit/window/lesson_stage.h"
 
-namespace triescope::app {
+namespace triescope::app::test_lesson_writing {
 namespace {
 
 namespace fs = std::filesystem;
@@ -263,4 +263,4 @@ TEST_CASE_FIXTURE(Desk,
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_lesson_writing

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace triescope::app {
+namespace triescope::app::test_pane_docking {
 namespace {
 
 using nlohmann::json;
@@ -201,4 +201,4 @@ TEST_CASE("what is not a layout is refused, and sizes that no screen has are lim
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_pane_docking

@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "viz/panels/panel.h"
 
-namespace triescope::app {
+namespace triescope::app::test_pane_layout {
 namespace {
 
 std::vector<std::string> all_panels() {
@@ -123,4 +123,4 @@ TEST_CASE("chords read and write the same") {
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_pane_layout

@@ -9,7 +9,7 @@
 #include "tests/support/environment.h"
 #include "tests/support/paths.h"
 
-namespace triescope::app {
+namespace triescope::app::test_preferences {
 namespace {
 
 struct Home {
@@ -83,4 +83,4 @@ TEST_CASE_FIXTURE(Home, "preferences: an unknown theme puts the file aside and s
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_preferences

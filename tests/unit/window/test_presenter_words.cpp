@@ -6,7 +6,7 @@
 #include "viz/narration/narration_text.h"
 #include "viz/narration/sentences.h"
 
-namespace triescope::app {
+namespace triescope::app::test_presenter_words {
 namespace {
 
 struct Desk {
@@ -64,4 +64,4 @@ TEST_CASE("presenter: elapsed time in minutes and seconds, hours where there are
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_presenter_words

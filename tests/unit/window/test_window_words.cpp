@@ -4,7 +4,7 @@
 #include "app/window/window_words.h"
 #include "core/base/error.h"
 
-namespace triescope::app {
+namespace triescope::app::test_window_words {
 namespace {
 
 TEST_CASE("in the window a message names the run bar's fields, not the command line's options") {
@@ -40,4 +40,4 @@ TEST_CASE("what a run is refused for reads without options") {
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_window_words

@@ -13,7 +13,7 @@
 #include "tests/support/paths.h"
 #include "tests/unit/app/tiny_model.h"
 
-namespace triescope::app {
+namespace triescope::app::test_workspace {
 namespace {
 
 using Range = std::optional<std::pair<std::int32_t, std::int32_t>>;
@@ -337,4 +337,4 @@ TEST_CASE_FIXTURE(Desk, "a command is enabled where there is something for it to
 }
 
 }  // namespace
-}  // namespace triescope::app
+}  // namespace triescope::app::test_workspace

@@ -11,7 +11,7 @@
 #include "viz/assets/glossary.h"
 #include "viz/look/theme.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_glossary {
 namespace {
 
 TEST_CASE("glossary: rows of a table, without marks") {
@@ -105,4 +105,4 @@ TEST_CASE("inspector: every fact about a node is explained where its label stand
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_glossary

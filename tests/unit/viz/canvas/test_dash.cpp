@@ -5,6 +5,8 @@
 
 #include "viz/canvas/dash.h"
 
+namespace test_dash {
+
 using namespace triescope::viz;
 
 TEST_CASE("dashes cover their share of a line, around corners, and never leave it") {
@@ -31,3 +33,5 @@ TEST_CASE("a flattened curve begins and ends where the curve does") {
   CHECK(points.front().x == doctest::Approx(1));
   CHECK(points.back().y == doctest::Approx(9));
 }
+
+}  // namespace test_dash

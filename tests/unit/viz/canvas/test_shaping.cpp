@@ -6,7 +6,7 @@
 
 #include "viz/canvas/pango_text.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_shaping {
 namespace {
 
 // The box as text, a line a row.
@@ -126,4 +126,4 @@ TEST_CASE("a character that no font can have is told") {
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_shaping

@@ -15,6 +15,8 @@
 #include "viz/export/export.h"
 #include "viz/panels/panel.h"
 
+namespace test_export {
+
 using namespace triescope;
 using namespace triescope::viz;
 using triescope::test::beam_capture;
@@ -363,3 +365,5 @@ TEST_CASE("a device, a pipe or a link is written to, never replaced") {
   options.format = ExportFormat::kCsv;
   CHECK_THROWS_AS(export_panel(draft_capture(), "memory", folder.path().string(), options), Error);
 }
+
+}  // namespace test_export

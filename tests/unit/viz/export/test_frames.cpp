@@ -14,6 +14,8 @@
 #include "viz/export/gif_file.h"
 #include "viz/look/theme.h"
 
+namespace test_frames {
+
 using namespace triescope;
 using namespace triescope::viz;
 
@@ -263,3 +265,5 @@ TEST_CASE("frames: a box is cut where half of its pixels lie, and stands for the
   CHECK(one.colors().size() == 1);
   CHECK(one.index_of(0xFFFFFF) == 0);
 }
+
+}  // namespace test_frames

@@ -10,6 +10,8 @@
 #include "viz/handout/shared_list.h"
 #include "viz/handout/theme_pairs.h"
 
+namespace test_elements {
+
 using namespace triescope::viz;
 using Kind = Element::Kind;
 
@@ -208,3 +210,5 @@ TEST_CASE("handout: a picture is stretches of what the pictures before it had") 
   CHECK(list.size() == 4);
   CHECK(list.json() == "[1,2,3,4]");
 }
+
+}  // namespace test_elements

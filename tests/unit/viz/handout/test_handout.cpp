@@ -20,6 +20,8 @@
 #include "viz/panels/panel.h"
 #include "viz/questions/leaves.h"
 
+namespace test_handout {
+
 using namespace triescope;
 using namespace triescope::viz;
 using nlohmann::json;
@@ -330,3 +332,5 @@ TEST_CASE("handout: the file is the page, whole, and progress reaches its end") 
   CHECK(written == handout_html(test::beam_capture(), options));
   CHECK_THROWS_AS(export_handout(test::beam_capture(), "/nowhere/run.html", options), Error);
 }
+
+}  // namespace test_handout

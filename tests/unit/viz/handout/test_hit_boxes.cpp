@@ -3,6 +3,8 @@
 
 #include "viz/handout/hit_boxes.h"
 
+namespace test_hit_boxes {
+
 using namespace triescope::viz;
 using Kind = Element::Kind;
 
@@ -109,3 +111,5 @@ TEST_CASE("handout: fields of a row are one box where all between them is the no
                       element(Kind::kText, {85, 22, 30, 14})}) ==
         std::vector<Found>{{3, 10, 3, 280, 15}, {4, 5, 22, 30, 14}, {4, 85, 22, 30, 14}});
 }
+
+}  // namespace test_hit_boxes

@@ -4,6 +4,8 @@
 
 #include "viz/layouts/axis.h"
 
+namespace test_axis {
+
 using namespace triescope::viz;
 
 TEST_CASE("axis ticks are round, inside, evenly spaced and about as many as wanted") {
@@ -49,3 +51,5 @@ TEST_CASE("axis ticks: the exact values") {
   CHECK(nice_integer_ticks(0, 3, 12) == Ticks{0, 1, 2, 3});
   CHECK(nice_integer_ticks(4, 4, 12) == Ticks{4});
 }
+
+}  // namespace test_axis

@@ -3,6 +3,8 @@
 #include "viz/layouts/mask_grid.h"
 #include "viz/layouts/slot_grid.h"
 
+namespace test_grids {
+
 using namespace triescope::viz;
 
 TEST_CASE("slot grid: whatever the number of slots, they fit, in order, without overlap") {
@@ -192,3 +194,5 @@ TEST_CASE("mask grid: cells, offsets and what shows, to the px") {
   CHECK_FALSE(wide.row_at(50 + 61));
   CHECK_FALSE(wide.column_at(100 + 321));
 }
+
+}  // namespace test_grids

@@ -2,6 +2,8 @@
 
 #include "viz/layouts/minimap.h"
 
+namespace test_minimap {
+
 using namespace triescope::viz;
 
 namespace {
@@ -57,3 +59,5 @@ TEST_CASE("minimap: the frame on it is what the window shows, and a click brings
   CHECK(map.drawn_for(kWindow, {0, 0}).x == 200);
   CHECK(map.drawn_for(kWindow, {9999, 0}).x == 200 - 1100);
 }
+
+}  // namespace test_minimap

@@ -9,6 +9,8 @@
 #include "viz/layouts/trie_lanes.h"
 #include "viz/layouts/trie_layout.h"
 
+namespace test_trie_lanes {
+
 using triescope::Rng;
 using triescope::viz::trie_lanes;
 using triescope::viz::TrieLayout;
@@ -157,3 +159,5 @@ TEST_CASE("trie lanes: no two items share a spot, and the layout finds them by c
     }
   }
 }
+
+}  // namespace test_trie_lanes

@@ -7,6 +7,8 @@
 #include "viz/layouts/trie_folds.h"
 #include "viz/layouts/trie_layout.h"
 
+namespace test_trie_layout {
+
 using triescope::Rng;
 using triescope::viz::fold_trie;
 using triescope::viz::FoldMode;
@@ -263,3 +265,5 @@ TEST_CASE("trie folds: a stretch of 8 is worth a fold, one of 7 is not") {
   CHECK(items.size() == 26 - 7);
   CHECK(items[2].run == 8);
 }
+
+}  // namespace test_trie_layout

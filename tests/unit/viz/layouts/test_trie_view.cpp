@@ -3,6 +3,8 @@
 
 #include "viz/layouts/trie_view.h"
 
+namespace test_trie_view {
+
 using namespace triescope::viz;
 
 namespace {
@@ -117,3 +119,5 @@ TEST_CASE("steady view: no more room is left to grow than the whole tree will ta
   place(shorter, 500, 1, 400, 500, 0, 0, 960);
   CHECK(shorter.drawn.x == kMargin);
 }
+
+}  // namespace test_trie_view

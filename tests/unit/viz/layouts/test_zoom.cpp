@@ -3,6 +3,8 @@
 #include "viz/layouts/trie_view.h"
 #include "viz/layouts/zoom.h"
 
+namespace test_zoom {
+
 using namespace triescope::viz;
 
 TEST_CASE("zoom: notches and keys multiply, and without either the factor is exactly 1") {
@@ -145,3 +147,5 @@ TEST_CASE("trie view: a move begins where the picture was drawn") {
   view.place({0, 0, 400, 300}, 1000, 40, 30, 700, 10, 10);
   CHECK(view.drawn.x == drawn.x + 7);
 }
+
+}  // namespace test_zoom

@@ -7,7 +7,7 @@
 #include "tests/unit/viz/recording_canvas.h"
 #include "viz/look/drawing.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_drawing {
 namespace {
 
 using test::RecordingCanvas;
@@ -94,4 +94,4 @@ TEST_CASE("drawing: a button hangs from its top right corner, as wide as its lab
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_drawing

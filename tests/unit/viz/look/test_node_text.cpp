@@ -7,7 +7,7 @@
 #include "tests/unit/viz/two_owners.h"
 #include "viz/look/node_text.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_node_text {
 namespace {
 
 using capture::Phase;
@@ -73,4 +73,4 @@ TEST_CASE("node tooltip: what the other run has instead, in the last line") {
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_node_text

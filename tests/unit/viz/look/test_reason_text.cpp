@@ -11,7 +11,7 @@
 #include "viz/look/reason_text.h"
 #include "viz/words/token_text.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_reason_text {
 namespace {
 
 using capture::Reason;
@@ -165,4 +165,4 @@ TEST_CASE("reasons: what u is compared with is the rule's; old sentences give it
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_reason_text

@@ -9,7 +9,7 @@
 #include "tests/support/paths.h"
 #include "viz/narration/sentences.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_sentences {
 namespace {
 
 // Over the built-in ones.
@@ -144,4 +144,4 @@ TEST_CASE("assets: a file of one's own comes behind the built-in one of the same
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_sentences

@@ -7,7 +7,7 @@
 #include "viz/narration/narration_text.h"
 #include "viz/narration/sentences.h"
 
-namespace triescope::test {
+namespace triescope::test::test_stories {
 namespace {
 
 // Two beams after the prompt " a on"; step 1 keeps the children of the first.
@@ -143,4 +143,4 @@ TEST_CASE("stories: a step of beam search, phase by phase") {
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_stories

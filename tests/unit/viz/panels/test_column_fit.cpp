@@ -4,7 +4,7 @@
 
 #include "viz/panels/column_fit.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_column_fit {
 namespace {
 
 using On = std::vector<bool>;
@@ -21,4 +21,4 @@ TEST_CASE("columns: the least important go first, of two alike the first, until 
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_column_fit

@@ -15,7 +15,7 @@
 #include "viz/questions/beam_decision.h"
 #include "viz/questions/draw_decision.h"
 
-namespace triescope::test {
+namespace triescope::test::test_decision_tables {
 namespace {
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
@@ -161,4 +161,4 @@ TEST_CASE("beam table: a hypothesis that was returned as well is listed once, by
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_decision_tables

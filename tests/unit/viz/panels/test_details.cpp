@@ -18,7 +18,7 @@
 #include "viz/panels/kv_strip.h"
 #include "viz/panels/memory_curves.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_details {
 namespace {
 
 using capture::MemoryRow;
@@ -600,4 +600,4 @@ TEST_CASE("withdrawn drafts are named in the trie's legend, and their verdict sa
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_details

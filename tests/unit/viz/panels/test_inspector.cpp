@@ -6,7 +6,7 @@
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
 
-namespace triescope::test {
+namespace triescope::test::test_inspector {
 namespace {
 
 // Two beams; the second goes on in step 1.
@@ -114,4 +114,4 @@ TEST_CASE("inspector: a node's place, figures and verdict, ranks counted from on
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_inspector

@@ -9,6 +9,8 @@
 #include "viz/panels/kv_range.h"
 #include "viz/panels/panel.h"
 
+namespace test_kv_range {
+
 using namespace triescope;
 using namespace triescope::viz;
 using triescope::test::beam_capture;
@@ -92,3 +94,5 @@ TEST_CASE("kv: a range is named on the panel and gone with the range") {
     CHECK(small.ink.bottom() <= area.bottom() + 0.5f);
   }
 }
+
+}  // namespace test_kv_range

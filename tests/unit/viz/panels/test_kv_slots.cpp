@@ -6,7 +6,7 @@
 #include "tests/unit/viz/captures.h"
 #include "viz/panels/kv_slots.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_kv_slots {
 namespace {
 
 using capture::SlotState;
@@ -69,4 +69,4 @@ TEST_CASE("kv slots: the table names a slot's node, prompt tokens by their index
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_kv_slots

@@ -7,7 +7,7 @@
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
 
-namespace triescope::test {
+namespace triescope::test::test_log_panel {
 namespace {
 
 const Capture& logged() {
@@ -57,4 +57,4 @@ TEST_CASE("log: the newest message is the last line; a click goes behind what sa
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_log_panel

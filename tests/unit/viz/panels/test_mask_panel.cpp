@@ -10,7 +10,7 @@
 #include "tests/unit/viz/two_owners.h"
 #include "viz/panels/mask_rows.h"
 
-namespace triescope::test {
+namespace triescope::test::test_mask_panel {
 namespace {
 
 std::int64_t rectangles_of(const RecordingCanvas& canvas, viz::Color c) {
@@ -90,4 +90,4 @@ TEST_CASE("mask: the button changes the order of the columns, and changes it bac
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_mask_panel

@@ -8,7 +8,7 @@
 #include "tests/unit/viz/captures.h"
 #include "viz/panels/mask_rows.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_mask_rows {
 namespace {
 
 Scene scene_at(const capture::Capture& run, capture::Tick cursor) {
@@ -85,4 +85,4 @@ TEST_CASE("mask rows: the table says which nodes a row sees") {
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_mask_rows

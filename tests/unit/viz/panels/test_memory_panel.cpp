@@ -5,7 +5,7 @@
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
 
-namespace triescope::test {
+namespace triescope::test::test_memory_panel {
 namespace {
 
 TEST_CASE("memory: a view is what is set, not what was hidden before") {
@@ -63,4 +63,4 @@ TEST_CASE("memory: zooming keeps the step under the pointer, and brings the othe
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_memory_panel

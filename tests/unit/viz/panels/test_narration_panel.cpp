@@ -9,7 +9,7 @@
 #include "viz/narration/narration_text.h"
 #include "viz/narration/sentences.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_narration_panel {
 namespace {
 
 using capture::make_tick;
@@ -148,4 +148,4 @@ TEST_CASE("narration panel: the CSV has every part with its value, number and li
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_narration_panel

@@ -17,7 +17,7 @@
 #include "viz/panels/mask_rows.h"
 #include "viz/panels/owner_switch.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_owner_switch {
 namespace {
 
 using capture::Phase;
@@ -383,4 +383,4 @@ TEST_CASE("owner switch: an export says whose rows it shows, where there is a ch
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_owner_switch

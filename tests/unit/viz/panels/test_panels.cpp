@@ -16,6 +16,8 @@
 #include "viz/assets/glossary.h"
 #include "viz/panels/panel.h"
 
+namespace test_panels {
+
 using namespace triescope;
 using namespace triescope::viz;
 using triescope::test::beam_capture;
@@ -406,3 +408,5 @@ TEST_CASE("trie: what the mouse is over becomes the focus, a click locks it") {
   }
   CHECK(found > 0);
 }
+
+}  // namespace test_panels

@@ -17,7 +17,7 @@
 #include "viz/panels/panel.h"
 #include "viz/questions/comparison.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_pictures {
 namespace {
 
 // FNV-1a, 64 bits.
@@ -124,4 +124,4 @@ TEST_CASE("pictures: every panel draws and answers as it did") {
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_pictures

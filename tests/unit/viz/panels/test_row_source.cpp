@@ -5,7 +5,7 @@
 #include "tests/unit/viz/captures.h"
 #include "viz/panels/row_source.h"
 
-namespace triescope::test {
+namespace triescope::test::test_row_source {
 namespace {
 
 std::int64_t bytes_of(const std::string& model, Whose whose) {
@@ -31,4 +31,4 @@ TEST_CASE("row source: a draft's bytes a token are its own, 0 where the run does
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_row_source

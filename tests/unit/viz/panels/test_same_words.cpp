@@ -8,7 +8,7 @@
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_same_words {
 namespace {
 
 using capture::Phase;
@@ -149,4 +149,4 @@ TEST_CASE("decisions: a run without drafts and without beams has no chart of mar
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_same_words

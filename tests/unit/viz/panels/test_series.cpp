@@ -9,6 +9,8 @@
 #include "viz/look/drawing.h"
 #include "viz/panels/memory_curves.h"
 
+namespace test_series {
+
 using namespace triescope;
 using namespace triescope::viz;
 using test::scene_at;
@@ -132,3 +134,5 @@ TEST_CASE("series: cells of the mask keep their size, however many columns there
   CHECK(cell_at(9, true) == cell_at(25, true));
   CHECK(cell_at(2, false) > cell_at(2, true));
 }
+
+}  // namespace test_series

@@ -16,7 +16,7 @@
 #include "viz/questions/beam_decision.h"
 #include "viz/questions/changes.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_steady {
 namespace {
 
 using capture::make_tick;
@@ -412,4 +412,4 @@ TEST_CASE("steady: through whole recorded runs no node changes its place in the 
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_steady

@@ -7,7 +7,7 @@
 #include "tests/unit/viz/looking.h"
 #include "viz/panels/text_lines.h"
 
-namespace triescope::test {
+namespace triescope::test::test_text_lines {
 namespace {
 
 // A text of these tokens, one a step.
@@ -54,4 +54,4 @@ TEST_CASE("text: another theme lays it out in its own colours") {
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_text_lines

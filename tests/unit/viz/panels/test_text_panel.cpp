@@ -9,7 +9,7 @@
 #include "viz/panels/panel.h"
 #include "viz/panels/text_lines.h"
 
-namespace triescope::test {
+namespace triescope::test::test_text_panel {
 namespace {
 
 // Two beams: `shared` tokens both begin with, then one token each. The shared ones are 1 to n.
@@ -189,4 +189,4 @@ TEST_CASE("text: three beams of a line each are seen in the pane of the debug la
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_text_panel

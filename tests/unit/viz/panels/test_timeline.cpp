@@ -6,7 +6,7 @@
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
 
-namespace triescope::test {
+namespace triescope::test::test_timeline {
 namespace {
 
 // A run whose steps take this long, all of it in the forward.
@@ -54,4 +54,4 @@ TEST_CASE("timeline: a step is told under its bar, nothing behind the last") {
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_timeline

@@ -10,7 +10,7 @@
 #include "tests/unit/viz/two_owners.h"
 #include "viz/look/node_text.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_tooltips {
 namespace {
 
 using capture::Phase;
@@ -233,4 +233,4 @@ TEST_CASE("verdict: a step's margin is its smallest gap, and counts in its tenth
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_tooltips

@@ -4,7 +4,7 @@
 #include "tests/unit/viz/captures.h"
 #include "viz/panels/trie_fold_state.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_trie_fold_state {
 namespace {
 
 TEST_CASE("trie folds: the button goes auto, all, none and round again, a version each") {
@@ -78,4 +78,4 @@ TEST_CASE("trie view state: written in one form, and read back within its limits
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_trie_fold_state

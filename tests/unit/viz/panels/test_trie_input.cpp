@@ -5,7 +5,7 @@
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
 
-namespace triescope::test {
+namespace triescope::test::test_trie_input {
 namespace {
 
 TEST_CASE("trie: '.' goes to the node below in its column, ',' to the one above") {
@@ -31,4 +31,4 @@ TEST_CASE("trie: '.' goes to the node below in its column, ',' to the one above"
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_trie_input

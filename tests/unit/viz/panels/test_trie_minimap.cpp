@@ -8,7 +8,7 @@
 #include "tests/unit/viz/looking.h"
 #include "viz/panels/panel.h"
 
-namespace triescope::test {
+namespace triescope::test::test_trie_minimap {
 namespace {
 
 constexpr viz::Rect kArea{0, 0, 600, 300};
@@ -118,4 +118,4 @@ TEST_CASE("trie map: it shows the beams in their colours, and costs spots, not n
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_trie_minimap

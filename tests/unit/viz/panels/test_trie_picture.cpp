@@ -9,7 +9,7 @@
 #include "tests/unit/viz/looking.h"
 #include "viz/panels/trie_shape.h"
 
-namespace triescope::test {
+namespace triescope::test::test_trie_picture {
 namespace {
 
 // 300 children of the prompt; 11 is the best beam, 10 the second, the others are pruned.
@@ -93,4 +93,4 @@ TEST_CASE("trie shape: a run stands for every node from its first to its last") 
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_trie_picture

@@ -10,7 +10,7 @@
 #include "viz/panels/panel.h"
 #include "viz/words/number_text.h"
 
-namespace triescope::test {
+namespace triescope::test::test_trie_tips {
 namespace {
 
 constexpr viz::Rect kArea{0, 0, 1400, 900};
@@ -51,9 +51,10 @@ TEST_CASE("trie: the legend is that of drafts as soon as there is one") {
   const auto panel = viz::make_panel("trie");
   auto canvas = drawn(*panel, scene_at(run, make_tick(1, Phase::kDraft)), kArea);
   CHECK(find(canvas, "text: Σ log p"));
-  CHECK_FALSE(find(canvas, "bonus or corrected"));
+  CHECK_FALSE(find(canvas, "corrected"));
   canvas = drawn(*panel, scene_at(run, make_tick(1, Phase::kForward)), kArea);
-  CHECK(find(canvas, "bonus or corrected"));
+  CHECK(find(canvas, "bonus"));
+  CHECK(find(canvas, "corrected"));
   CHECK(find(canvas, "rejected"));
   CHECK(find(canvas, "read by this forward"));
   CHECK_FALSE(find(canvas, "text: Σ log p"));
@@ -153,4 +154,4 @@ TEST_CASE("trie: a prompt of one token is one token") {
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_trie_tips

@@ -7,7 +7,7 @@
 #include "tests/unit/viz/looking.h"
 #include "viz/panels/verdict_list.h"
 
-namespace triescope::test {
+namespace triescope::test::test_verdict_list {
 namespace {
 
 TEST_CASE(
@@ -33,4 +33,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace triescope::test
+}  // namespace triescope::test::test_verdict_list

@@ -5,7 +5,7 @@
 #include "tests/unit/viz/recording_canvas.h"
 #include "viz/panels/panel.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_zoom {
 namespace {
 
 Scene scene_of(const capture::Capture& capture, capture::Tick cursor) {
@@ -109,4 +109,4 @@ TEST_CASE("positions: the wheel keeps the row under the pointer, dragging reache
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_zoom

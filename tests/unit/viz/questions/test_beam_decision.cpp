@@ -8,7 +8,7 @@
 #include "tests/unit/viz/captures.h"
 #include "viz/questions/beam_decision.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_beam_decision {
 namespace {
 
 using namespace capture;
@@ -330,4 +330,4 @@ TEST_CASE("child of: what is the target's, not drafts that it refused, was not s
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_beam_decision

@@ -7,7 +7,7 @@
 #include "viz/questions/changes.h"
 #include "viz/questions/leaves.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_changes {
 namespace {
 
 using capture::make_tick;
@@ -105,4 +105,4 @@ TEST_CASE("changes: of the tokens of a draw the drawn one, and all of another ro
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_changes

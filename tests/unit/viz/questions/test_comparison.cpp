@@ -11,7 +11,7 @@
 #include "viz/panels/panel.h"
 #include "viz/questions/comparison.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_comparison {
 namespace {
 
 using capture::make_tick;
@@ -291,4 +291,4 @@ TEST_CASE("verdicts and KV slots mark what the other run has not, with a glyph")
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_comparison

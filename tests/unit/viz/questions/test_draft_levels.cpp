@@ -9,7 +9,7 @@
 #include "tests/unit/viz/two_owners.h"
 #include "tests/unit/viz/withdrawn_drafts.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_draft_levels {
 namespace {
 
 using capture::make_tick;
@@ -56,8 +56,8 @@ TEST_CASE("a cursor inside the step knows what was drafted by then") {
   const capture::Capture& run = withdrawn_drafts_capture();
   CHECK(step_drafts(run, 1, make_tick(1, Phase::kDraft)).empty());
   CHECK(nodes_of(step_drafts(run, 1, make_tick(1, Phase::kForward))) == Ids{2, 3, 4, 5, 6, 7});
-  // That 7 is among the drafts of step 2 is known once it has been through the forward.
-  CHECK(nodes_of(step_drafts(run, 2, make_tick(2, Phase::kForward))) == Ids{8, 9, 10});
+  // 7 is proposed again: the head's own row says so before the forward reads it.
+  CHECK(nodes_of(step_drafts(run, 2, make_tick(2, Phase::kForward))) == Ids{7, 8, 9, 10});
   CHECK(nodes_of(step_drafts(run, 2, make_tick(2, Phase::kForward) + 1)) == Ids{7, 8, 9, 10});
 }
 
@@ -121,4 +121,4 @@ TEST_CASE("what came is told from what was withdrawn, missed and right below ano
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_draft_levels

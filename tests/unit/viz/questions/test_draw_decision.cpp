@@ -7,7 +7,7 @@
 #include "tests/unit/viz/captures.h"
 #include "viz/questions/draw_decision.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_draw_decision {
 namespace {
 
 using namespace capture;
@@ -150,4 +150,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_draw_decision

@@ -7,7 +7,7 @@
 #include "tests/unit/viz/captures.h"
 #include "viz/questions/leaves.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_leaves {
 namespace {
 
 TEST_CASE("leaves: the live frontier while the run goes on, best first") {
@@ -110,4 +110,4 @@ TEST_CASE("leaves: a last step that only finished shows its own, best score firs
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_leaves

@@ -2,7 +2,7 @@
 
 #include "viz/words/count_text.h"
 
-namespace triescope::viz {
+namespace triescope::viz::test_count_text {
 namespace {
 
 TEST_CASE("counts: words up to ten, then digits in groups of three") {
@@ -28,4 +28,4 @@ TEST_CASE("enumerations: commas, and 'and' before the last") {
 }
 
 }  // namespace
-}  // namespace triescope::viz
+}  // namespace triescope::viz::test_count_text

@@ -5,6 +5,8 @@
 
 #include "viz/words/number_text.h"
 
+namespace test_number_text {
+
 using namespace triescope::viz;
 
 namespace {
@@ -76,3 +78,5 @@ TEST_CASE("CSV numbers read back as the same float, CSV fields are quoted where 
   CHECK(csv_field("two\nlines") == "\"two\nlines\"");
   CHECK(csv_field("a\rb") == "\"a\rb\"");
 }
+
+}  // namespace test_number_text

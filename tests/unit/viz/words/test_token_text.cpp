@@ -2,6 +2,8 @@
 
 #include "viz/words/token_text.h"
 
+namespace test_token_text {
+
 using namespace triescope::viz;
 
 TEST_CASE("spaces, line ends and tabs of a token are visible") {
@@ -45,3 +47,5 @@ TEST_CASE("running text keeps spaces and line ends") {
   CHECK(plain_text("a\xE2\x80\x8B\r") == "a⟨U+200B⟩⟨U+000D⟩");
   CHECK(plain_text("\xE2\x82") == "\xEF\xBF\xBD\xEF\xBF\xBD");
 }
+
+}  // namespace test_token_text

@@ -1,0 +1,55 @@
+// The CPU kernels for AVX-512 that are tuned for Intel's processors; the others are those of
+// variant_avx512.cpp.
+// Compiled for AVX-512 (CMakeLists.txt), so nothing here may run before the processor was asked, and
+// no inline function of a shared header may be instantiated here: the linker could keep this copy
+// for every caller.
+#include "core/kernels/cpu/table.h"
+
+#if defined(__AVX512F__)
+#if defined(__GNUC__) && !defined(__clang__)
+// GCC 12's own intrinsics pass an undefined vector where no lane of it is read (GCC bug 105593).
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+// What AMD's table has too is used from there.
+#pragma GCC diagnostic ignored "-Wunused-function"
+#endif
+#include "core/kernels/cpu/vec_avx512.h"
+// clang-format off
+#include "core/kernels/cpu/attention_impl.h"
+#include "core/kernels/cpu/linear_impl.h"
+// clang-format on
+
+namespace triescope::kernels {
+
+namespace {
+
+// Measured on Sapphire Rapids.
+constexpr Tuning kIntel = {.spread = Spread::kOnce,
+                           .loads = CodeLoads::kEach,
+                           .pairs = true,
+                           .decode_once = true,
+                           .fetch_kv = false};
+
+CpuKernels make_table() {
+  CpuKernels table = *avx512_kernels();
+  table.linear_panels = linear_panels<kIntel>;
+  table.laid_out_rows = few_rows<kIntel>(true);
+  table.attention = attention<kIntel>;
+  return table;
+}
+
+}  // namespace
+
+const CpuKernels* avx512_intel_kernels() {
+  static const CpuKernels table = make_table();
+  return &table;
+}
+
+}  // namespace triescope::kernels
+#else
+namespace triescope::kernels {
+
+const CpuKernels* avx512_intel_kernels() { return nullptr; }
+
+}  // namespace triescope::kernels
+#endif
