@@ -7,6 +7,7 @@
 #include "core/base/counted.h"
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
+#include "viz/questions/step_so_far.h"
 #include "viz/words/number_text.h"
 #include "viz/words/timed_text.h"
 
@@ -183,20 +184,25 @@ void draw_status_line(Ui& ui) {
     const capture::RunInfo& run = document->capture->run();
     left += "  ·  " + run.method + "  ·  KV " + run.kv_policy;
     const std::int32_t shown = document->cursor > 0 ? capture::step_of(document->cursor - 1) : -1;
-    if (const auto step = document->capture->step(shown); step && step->drafted > 0)
-      left += "  ·  accepted " + std::to_string(step->accepted) + " of " +
-              std::to_string(step->drafted);
+    // As far as the cursor has seen: what comes next may be a question to the audience.
+    if (const std::string drafts =
+            viz::drafts_text(viz::step_so_far(*document->capture, shown, document->cursor));
+        !drafts.empty())
+      left += "  ·  " + drafts;
     double total_us = 0;
     const auto phases = document->capture->phases();
     auto phase = std::lower_bound(
         phases.begin(), phases.end(),
         capture::make_tick(std::max(0, shown), capture::Phase::kDraft),
         [](const capture::PhaseRow& row, capture::Tick tick) { return row.tick < tick; });
-    for (; phase != phases.end() && capture::step_of(phase->tick) == shown; ++phase)
+    for (; phase != phases.end() && phase->tick < document->cursor; ++phase)
       total_us += static_cast<double>(phase->duration_us);
     if (total_us > 0)
-      left += "  ·  step " + std::to_string(shown) + " took " + viz::duration_text(total_us) +
-              (run.timed_while_drawing ? std::string(" (") + viz::kTimedWhileDrawing + ")" : "");
+      left +=
+          "  ·  step " + std::to_string(shown) +
+          (capture::phase_of(document->cursor) == capture::Phase::kDraft ? " took " : " so far ") +
+          viz::duration_text(total_us) +
+          (run.timed_while_drawing ? std::string(" (") + viz::kTimedWhileDrawing + ")" : "");
   }
   const std::string right = ui.workspace.newest_message();
   const float chip = ImGui::GetCursorPosX() - begin;

@@ -1,6 +1,8 @@
 #include "core/capture/new_capture.h"
 
+#include <cstdint>
 #include <filesystem>
+#include <string_view>
 
 #include "core/base/error.h"
 #include "core/capture/recorder_identity.h"
@@ -52,6 +54,15 @@ std::unique_ptr<Database> create(const std::string& path, int schema) {
   db->execute(("PRAGMA application_id=" + std::to_string(kApplicationId)).c_str());
   db->execute(("PRAGMA user_version=" + std::to_string(schema)).c_str());
   for (const Table& table : tables(schema)) db->execute(create_statement(table).c_str());
+  for (const Companion& companion : companions(schema)) db->execute(companion.statement);
+  if (!companions(schema).empty()) {
+    Statement insert(*db, "INSERT INTO name (kind, code, name) VALUES (?,?,?)");
+    for (const CodeName& code : code_names())
+      insert.bind(std::string_view(code.kind))
+          .bind(std::int64_t{code.code})
+          .bind(std::string_view(code.name))
+          .run();
+  }
   // Says from the first moment who records, so that a kill at any moment shows.
   Statement(*db, "INSERT INTO run (id, status, recorder) VALUES (1,0,?)")
       .bind(recorder_identity())

@@ -21,7 +21,8 @@ namespace triescope::capture {
 
 // 1: the first. 2: rows say whose they are (target, draft, head); a verdict may be "withdrawn", and
 // its reason is a code with numbers instead of a sentence. 3: the table "stage"; the target's candidates
-// come from the forward phase. 4: the run says whether a window drew while it was decoded.
+// come from the forward phase. 4: the run says whether a window drew while it was decoded; names of
+// the codes, and views that speak them (schema.h).
 inline constexpr int kSchemaVersion = 4;
 
 inline constexpr std::int64_t kMaxStep = 100'000'000, kMaxSlot = 1 << 22, kMaxToken = 1 << 28,

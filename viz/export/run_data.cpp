@@ -5,11 +5,13 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <vector>
 
 #include "core/base/error.h"
 #include "viz/export/whole_file.h"
 #include "viz/questions/step_drafts.h"
+#include "viz/questions/verdict_kinds.h"
 
 namespace triescope::viz {
 namespace {
@@ -55,8 +57,16 @@ json path_below(const Capture& capture, const StepDraft& draft) {
 
 json drafts_of(const Capture& capture, std::int32_t step) {
   const capture::Tick cursor = capture::make_tick(step + 1, capture::Phase::kDraft);
+  // What was decided about it as a draft, and whether it is part of the text: the target may choose a
+  // withdrawn one itself, as a bonus or a correction, and an accepted one may end the text.
   std::map<std::int32_t, capture::VerdictRow> verdicts;
-  for (const capture::VerdictRow& row : capture.verdicts(step)) verdicts[row.node] = row;
+  std::set<std::int32_t> text;
+  for (const capture::VerdictRow& row : capture.verdicts(step)) {
+    if (becomes_text(row.verdict)) text.insert(row.node);
+    if (const auto known = verdicts.find(row.node);
+        known == verdicts.end() || !judges_a_draft(known->second.verdict))
+      verdicts[row.node] = row;
+  }
   json out = json::array();
   for (const StepDraft& draft : step_drafts(capture, step, cursor)) {
     const NodeRow& row = capture.nodes()[static_cast<std::size_t>(draft.node)];
@@ -75,7 +85,8 @@ json drafts_of(const Capture& capture, std::int32_t step) {
          {"q", known_share(judged && verdict->second.q >= 0 ? verdict->second.q : row.q)},
          {"score", known(draft.score)},
          {"verdict", judged ? json(capture::to_string(verdict->second.verdict)) : json(nullptr)},
-         {"reason", judged ? json(capture::to_string(verdict->second.reason)) : json(nullptr)}});
+         {"reason", judged ? json(capture::to_string(verdict->second.reason)) : json(nullptr)},
+         {"text", text.contains(row.node)}});
   }
   return out;
 }
@@ -95,9 +106,7 @@ json newest_of_best(const Capture& capture, std::int32_t step) {
 json emitted_of(const Capture& capture, std::int32_t step) {
   std::vector<std::int32_t> text;
   for (const capture::VerdictRow& row : capture.verdicts(step))
-    if (row.verdict == Verdict::kAccepted || row.verdict == Verdict::kBonus ||
-        row.verdict == Verdict::kCorrected || row.verdict == Verdict::kEmitted)
-      text.push_back(row.node);
+    if (becomes_text(row.verdict)) text.push_back(row.node);
   if (text.empty()) return newest_of_best(capture, step);
   const auto nodes = capture.nodes();
   std::sort(text.begin(), text.end(), [&](std::int32_t a, std::int32_t b) {

@@ -6,7 +6,9 @@
 //   drafts            those of this step, parents first: path (token ids below `frontier`, itself
 //                     last), frontier (the node that they hang from), node, source, p (the
 //                     target's probability), q (the one it was proposed with), score (the drafter's
-//                     cumulative log-probability, where the capture has it), verdict, reason
+//                     cumulative log-probability, where the capture has it), verdict, reason,
+//                     text (it became text: as an accepted draft, or a withdrawn one that the
+//                     target then chose itself)
 //   accepted          drafts accepted
 //   emitted           token ids that became text; beam search: the best beam's newest
 //   frontier          live paths after the step, best first: node, token, score

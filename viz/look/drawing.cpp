@@ -3,7 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/counted.h"
+
 namespace triescope::viz {
+
+std::string more_rows(std::size_t more, const Scene& scene, const std::string& of) {
+  return "+ " + (of.empty() ? std::to_string(more) + " more" : counted(more, "more " + of)) +
+         (scene.has_buttons() ? ": scroll" : "");
+}
 
 void draw_glyph(Canvas& canvas, std::string_view glyph, Point c, float size, Color color) {
   const float r = size / 2, w = std::max(1.2f, size * 0.16f);
@@ -34,6 +41,12 @@ void draw_glyph(Canvas& canvas, std::string_view glyph, Point c, float size, Col
                              {c.x - r * 0.7f, c.y},
                              {c.x, c.y - r * 0.85f}};
     canvas.polyline(corners, color, w);
+  } else if (glyph == "◆") {
+    const Point corners[] = {{c.x, c.y - r * 0.9f},
+                             {c.x + r * 0.75f, c.y},
+                             {c.x, c.y + r * 0.9f},
+                             {c.x - r * 0.75f, c.y}};
+    canvas.fill_polygon(corners, color);
   } else if (glyph == "■") {
     canvas.fill_rect({c.x - r * 0.65f, c.y - r * 0.65f, r * 1.3f, r * 1.3f}, color);
   } else if (glyph == "□") {

@@ -41,6 +41,10 @@ void draw_head(Canvas& canvas, Rect box, std::string_view title, const TextStyle
 std::vector<std::string> wrap_text(Canvas& canvas, std::string_view text, const TextStyle& style,
                                    float width);
 
+// What the last line of a list that is cut says: "+ 3 more: scroll"; a picture cannot be scrolled.
+// `of`: what they are, "level".
+std::string more_rows(std::size_t more, const Scene& scene, const std::string& of = "");
+
 struct LegendEntry {
   std::string label;
   Color color;

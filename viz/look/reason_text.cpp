@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include "core/base/counted.h"
+#include "viz/questions/verdict_kinds.h"
+#include "viz/words/number_text.h"
 #include "viz/words/token_text.h"
 
 namespace triescope::viz {
@@ -192,6 +194,22 @@ std::string reason_text(const capture::VerdictRow& row, const TokenName& token) 
       return "no live text goes through it any more";
   }
   return "";
+}
+
+std::string drafter_reason(const DrafterView& view, capture::Verdict verdict) {
+  const bool ranked = view.is_withdrawn && !std::isnan(view.least_sent);
+  if (verdict == capture::Verdict::kWithdrawn)
+    return ranked ? "by reranking, Σ log q " + logprob_text(view.score) +
+                        ", the last that was sent has " + logprob_text(view.least_sent)
+                  : std::string();
+  if (!is_targets_own(verdict) || !view.has_row) return "";
+  const std::string who = drafter_name(view.whose);
+  if (view.rank < 0) return "not among the " + std::to_string(view.listed) + " best of " + who;
+  const std::string had =
+      who + " had it " + ordinal_text(view.rank) + " (q " + number(view.q) + "), ";
+  if (view.is_withdrawn) return had + (ranked ? "withdrawn by reranking" : "and withdrew it");
+  return had + (view.proposed > 0 ? "behind the " + std::to_string(view.proposed) + " it proposed"
+                                  : "and proposed none");
 }
 
 std::string reason_text(const capture::VerdictRow& row, const capture::Capture& capture) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/capture/capture.h"
+#include "viz/questions/drafter_view.h"
 
 namespace triescope::viz {
 
@@ -20,6 +21,9 @@ std::string reason_text(const capture::VerdictRow& row, const TokenName& token);
 bool is_after_warpers(capture::Reason reason);
 // min(1, p′/q), or min(1, r/q) after other drafts: what the rule compares u with; NaN = it does not.
 float acceptance_chance(const capture::VerdictRow& row);
+// Why the drafter did not send the token that the verdict is about, as far as its rows say: "the head
+// had it 5th (q 0.012), withdrawn by reranking"; "" where they say nothing, and of drafts that it sent.
+std::string drafter_reason(const DrafterView& view, capture::Verdict verdict);
 // Tokens as the capture spells them, in quotes.
 std::string reason_text(const capture::VerdictRow& row, const capture::Capture& capture);
 

@@ -71,7 +71,7 @@ Mark Theme::mark(capture::NodeState state) const {
     case S::kBonus:
       return {star, "★", LineStyle::kSolid, "bonus", false, false, star_outlined};
     case S::kCorrected:
-      return {star, "★", LineStyle::kSolid, "corrected", false, false, star_outlined};
+      return {corrected, "◆", LineStyle::kSolid, "corrected"};
     case S::kPruned:
       return {gone, "–", LineStyle::kDashed, "pruned"};
     case S::kWithdrawn:
@@ -116,8 +116,9 @@ Color Theme::source(capture::Source s) const {
     case S::kHead:
       return series(5);
     case S::kBonus:
-    case S::kCorrected:
       return mark(capture::NodeState::kBonus).color;
+    case S::kCorrected:
+      return mark(capture::NodeState::kCorrected).color;
     case S::kForced:
       return series(1);
     default:
@@ -144,6 +145,7 @@ Theme dark_theme() {
   theme.kept = rgb(0x56B4E9);
   theme.rejected = rgb(0xD55E00);
   theme.star = rgb(0xF0E442);
+  theme.corrected = rgb(0xCCFFCC);
   theme.gone = rgb(0x7A7A7A);
   theme.lit = rgb(0xC58CFF);
   return theme;
@@ -169,6 +171,7 @@ Theme light_theme() {
   theme.rejected = rgb(0xB84300);
   theme.star = rgb(0xE69F00);
   theme.star_outlined = true;
+  theme.corrected = rgb(0x200060);
   theme.gone = rgb(0x767676);
   theme.lit = rgb(0x6A1FB0);
   return theme;

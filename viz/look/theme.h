@@ -13,7 +13,7 @@ namespace triescope::viz {
 
 struct Mark {
   Color color;
-  std::string_view glyph;  // "✓" "✕" "★" "○" ...
+  std::string_view glyph;  // "✓" "✕" "★" "◆" "○" ...
   LineStyle line = LineStyle::kSolid;
   std::string_view word;  // "accepted"
   bool hollow = false;
@@ -31,7 +31,7 @@ struct Theme {
   bool dark = true;            // its ground
   double text_contrast = 4.5;  // WCAG's, of letters with every ground they stand on
   Color background, surface, raised, border, grid, text, text_dim, accent, focus, current;
-  Color kept, rejected, star, gone;  // of verdicts
+  Color kept, rejected, star, corrected, gone;  // of verdicts
   bool star_outlined = false;        // its colour alone has too little contrast
   Color lit;                         // what changed just now, with the glyph ✦
   Color difference;                  // what two runs do differently, with the glyph ≠

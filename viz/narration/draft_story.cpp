@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <vector>
 
 #include "viz/narration/story.h"
+#include "viz/questions/step_drafts.h"
 
 namespace triescope::viz {
 namespace {
@@ -25,10 +27,12 @@ bool is_one_of(const std::array<const char*, N>& names, const std::string& name)
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// What was hung in this phase: nodes are numbered in the order of their ticks.
-std::span<const NodeRow> hung(const Story& story) {
-  const auto before = story.capture.nodes_at(story.tick).size();
-  return story.capture.nodes_at(story.cursor).subspan(before);
+// What was proposed in this phase, newly hung or found again; in the order of the nodes.
+std::vector<NodeRow> proposed(const Story& story) {
+  std::vector<NodeRow> rows;
+  for (const StepDraft& draft : step_drafts(story.capture, story.step, story.cursor))
+    rows.push_back(story.capture.nodes()[static_cast<std::size_t>(draft.node)]);
+  return rows;
 }
 
 // From the first of them to the deepest, the first where several are.
@@ -37,10 +41,9 @@ std::vector<std::int32_t> longest_path(std::span<const NodeRow> drafts) {
       std::max_element(drafts.begin(), drafts.end(),
                        [](const NodeRow& a, const NodeRow& b) { return a.depth < b.depth; });
   std::vector<std::int32_t> path;
-  for (std::int32_t node = deepest->node; node >= drafts.front().node;) {
-    path.push_back(node);
-    node = drafts[static_cast<std::size_t>(node - drafts.front().node)].parent;
-  }
+  for (auto at = deepest; at != drafts.end();
+       at = std::ranges::find(drafts, at->parent, &NodeRow::node))
+    path.push_back(at->node);
   std::reverse(path.begin(), path.end());
   return path;
 }
@@ -119,13 +122,13 @@ void tell_draft(Story& story) {
     story.say("draft.prefill.next", {count("prompt", prompt, to_panel("text"))});
     return;
   }
-  const auto drafts = hung(story);
+  const std::vector<NodeRow> drafts = proposed(story);
   if (drafts.empty()) return tell_nothing_drafted(story);
   const std::string& method = story.capture.run().method;
-  const auto proposed = static_cast<std::int64_t>(drafts.size());
+  const auto number = static_cast<std::int64_t>(drafts.size());
   story.say(
       is_one_of(kDrafters, method) ? "draft.by." + method : "draft.by.other",
-      {count("drafts", proposed, to_panel("verdict")), story.node("node", drafts.front().parent)});
+      {count("drafts", number, to_panel("verdict")), story.node("node", drafts.front().parent)});
   tell_shape(story, drafts);
   const auto verdicts = verdicts_of(story, capture::Phase::kDraft);
   const auto withdrawn = std::count_if(
@@ -133,7 +136,7 @@ void tell_draft(Story& story) {
       [](const capture::VerdictRow& row) { return row.verdict == capture::Verdict::kWithdrawn; });
   if (withdrawn > 0)
     story.say("draft.withdrawn", {count("withdrawn", withdrawn, to_panel("verdict")),
-                                  count("sent", proposed - withdrawn, to_panel("mask"))});
+                                  count("sent", number - withdrawn, to_panel("mask"))});
   const auto drawn =
       std::find_if(drafts.begin(), drafts.end(), [](const NodeRow& draft) { return draft.q < 1; });
   if (drawn != drafts.end())

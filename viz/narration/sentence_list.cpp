@@ -95,6 +95,10 @@ std::span<const SentenceKind> sentence_kinds() {
       {"accept.all_refused", "drafted"},
       {"accept.bonus", "node"},
       {"accept.corrected", "node"},
+      {"drafter.reranked", "node drafter_rank drafter_q drafter_score least_sent"},
+      {"drafter.withdrawn", "node drafter_rank drafter_q"},
+      {"drafter.not_proposed", "node drafter_rank drafter_q proposed"},
+      {"drafter.unlisted", "node listed"},
       // beams.txt
       {"beams.expand.one", "live vocabulary width"},
       {"beams.expand", "live vocabulary width"},

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "viz/narration/story.h"
+#include "viz/questions/drafter_view.h"
 
 namespace triescope::viz {
 namespace {
@@ -117,6 +118,30 @@ void tell_own(Story& story, const VerdictRow& own) {
             {story.node("node", own.node)});
 }
 
+// Why the token that the target put there itself was no draft, as far as the drafter's rows say.
+void tell_drafter(Story& story, const VerdictRow& own) {
+  const auto views = drafter_views(story.capture, story.step, story.cursor);
+  const auto found = views.find(own.node);
+  if (found == views.end() || !found->second.has_row) return;
+  const DrafterView& view = found->second;
+  const Target target = to_node(own.node);
+  if (view.rank < 0)
+    return story.say("drafter.unlisted", {story.node("node", own.node),
+                                          count("listed", view.listed, to_panel("candidates"))});
+  std::vector<Value> values = {story.node("node", own.node),
+                               ordinal("drafter_rank", view.rank + 1, target),
+                               labelled("drafter_q", "q", static_cast<double>(view.q), 3, target)};
+  if (!view.is_withdrawn) {
+    values.push_back(count("proposed", view.proposed, to_panel("drafts")));
+    return story.say("drafter.not_proposed", std::move(values));
+  }
+  if (std::isnan(view.least_sent)) return story.say("drafter.withdrawn", std::move(values));
+  values.push_back(
+      labelled("drafter_score", "Σ log q", static_cast<double>(view.score), 3, target));
+  values.push_back(number("least_sent", static_cast<double>(view.least_sent), to_panel("drafts")));
+  story.say("drafter.reranked", std::move(values));
+}
+
 struct Parts {
   std::vector<VerdictRow> drafts, taken_over;
   const VerdictRow *own = nullptr, *finished = nullptr;
@@ -150,7 +175,10 @@ void tell_texts(Story& story, std::span<const VerdictRow> verdicts) {
     tell_accepted(story, drafts);
     if (const VerdictRow* const refusal = decisive(story, drafts, own))
       tell_reason(story, *refusal);
-    if (own) tell_own(story, *own);
+    if (own) {
+      tell_own(story, *own);
+      tell_drafter(story, *own);
+    }
   } else if (own) {
     tell_choice(story, *own);
   }
@@ -171,6 +199,7 @@ void tell_text_decision(Story& story, std::span<const VerdictRow> verdicts) {
     tell_reason(story, *refusal);
   else if (own && drafts.empty())
     tell_reason(story, *own);
+  if (own && !drafts.empty()) tell_drafter(story, *own);
 }
 
 }  // namespace triescope::viz

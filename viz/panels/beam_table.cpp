@@ -188,7 +188,10 @@ void BeamTable::draw(Canvas& canvas, Rect area, const BeamDecision& decision,
   const std::size_t most = choices.size() > fitting ? choices.size() - fitting : 0;
   scroll_ = std::clamp(scroll_, 0.0f, static_cast<float>(most));
   const std::size_t first = scene.export_mode ? 0 : static_cast<std::size_t>(scroll_);
-  const std::size_t last = std::min(choices.size(), first + fitting);
+  // The last row says how much does not fit.
+  const std::size_t more =
+      choices.size() > first + fitting ? choices.size() - first - fitting + 1 : 0;
+  const std::size_t last = more > 0 ? first + fitting - 1 : choices.size();
   shown_.area = {area.x, area.y, area.w, row * static_cast<float>(last - first)};
   shown_.row = row;
   shown_.first = first;
@@ -251,8 +254,12 @@ void BeamTable::draw(Canvas& canvas, Rect area, const BeamDecision& decision,
       canvas.line({area.x, y + row}, {area.right(), y + row}, scene.theme.border, 1,
                   LineStyle::kDotted);
   }
+  if (more > 0)
+    text_in(canvas,
+            {token_x, area.y + static_cast<float>(last - first) * row, area.right() - token_x, row},
+            more_rows(more, scene), dim_text(scene, 0.8f));
   if (!lists_finished || below == 0) return;
-  float y = area.y + static_cast<float>(last - first) * row + row * 0.1f;
+  float y = area.y + static_cast<float>(last - first + (more > 0)) * row + row * 0.1f;
   const std::size_t listed = below - 1;
   text_in(canvas, {area.x, y, area.w, row},
           "finished: " + std::to_string(finished.size()) +

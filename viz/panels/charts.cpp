@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "viz/look/drawing.h"
+#include "viz/panels/level_chart.h"
 #include "viz/panels/level_history.h"
 #include "viz/panels/verdict_history.h"
 #include "viz/words/number_text.h"
@@ -55,12 +56,10 @@ class StepChart final : public Panel {
     if (steps == 0) return draw_empty_state(canvas, room, "None of these steps has one.", scene);
     const Rect axis{room.x, room.bottom() - em * kChartAxisEm, room.w, em * kChartAxisEm};
     room.h = std::max(1.0f, room.h - em * kChartAxisEm);
-    Scene whole = scene;  // a chart of the run: no step stands out
-    if (!scene.series) whole.cursor = 0;
     if (by_step_)
-      history_.draw_bars(canvas, room, whole);
+      history_.draw_bars(canvas, room, scene);
     else
-      history_.draw_histogram(canvas, room, whole);
+      history_.draw_histogram(canvas, room, scene);
     text_in(canvas, axis,
             by_step_  ? "step"
             : drafts_ ? "drafts accepted in a step (above each bar: steps)"
@@ -107,11 +106,10 @@ class LevelsChart final : public Panel {
   }
 
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
-    if (!scene.capture || history_.height_em(scene) == 0)
+    if (!scene.capture || history_.seen(scene).empty())
       return draw_empty_state(canvas, area, info().empty, scene);
     std::vector<std::int32_t> steps;
-    for (const LevelGuess& guess : history_.guesses(*scene.capture))
-      if (scene.in_range(guess.step)) steps.push_back(guess.step);
+    for (const LevelGuess& guess : history_.seen(scene)) steps.push_back(guess.step);
     steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
     const Rect room =
         draw_chart_head(canvas, area, info().title,
@@ -153,6 +151,7 @@ std::vector<std::unique_ptr<Panel>> make_charts() {
   charts.push_back(std::make_unique<StepChart>(
       PanelInfo{"margins-by-step", "Margin at the cut by step", "", "", no_cut}, false, true));
   charts.push_back(std::make_unique<LevelsChart>());
+  charts.push_back(make_level_chart());
   return charts;
 }
 

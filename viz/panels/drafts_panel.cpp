@@ -9,6 +9,7 @@
 #include "viz/look/node_text.h"
 #include "viz/panels/level_history.h"
 #include "viz/panels/panels.h"
+#include "viz/questions/step_so_far.h"
 #include "viz/words/number_text.h"
 #include "viz/words/token_text.h"
 
@@ -18,7 +19,8 @@ namespace {
 using capture::NodeState;
 using capture::Whose;
 
-constexpr float kDraftRowEm = 1.6f;
+constexpr float kDraftRowEm = 1.6f, kDraftsTopEm = 1.7f, kLevelsHeadEm = 1.25f,
+                kLevelsFootEm = 0.4f;
 
 struct Shown {
   const capture::Capture* capture = nullptr;
@@ -39,19 +41,17 @@ std::size_t drafts_of(const DraftLevels& drafts) {
   return sum;
 }
 
+// Every proposal, what was left out of the forward, and what the target has to verify or has accepted.
 std::string headline(const DraftLevels& drafts, const Scene& scene) {
-  std::size_t withdrawn = 0, verified = 0;
-  bool decided = false;
-  for (const DraftLevel& level : drafts.levels) {
-    withdrawn += level.withdrawn.size();
-    verified += level.guess == Guess::kCame;
-    decided = decided || level.came >= 0;
-  }
-  std::string head = "step " + std::to_string(drafts.step) + ": " +
-                     counted(drafts_of(drafts), "draft") + " on " +
-                     counted(drafts.levels.size(), "level");
-  if (withdrawn > 0) head += ", " + std::to_string(withdrawn) + " withdrawn";
-  if (decided) head += ", " + std::to_string(verified) + " accepted";
+  const StepSoFar step = step_so_far(*scene.capture, drafts.step, scene.cursor);
+  std::string head = "step " + std::to_string(drafts.step) + ": ";
+  const std::string levels = " on " + counted(drafts.levels.size(), "level");
+  if (step.withdrawn > 0)
+    head += std::to_string(drafts_of(drafts)) + " proposed" + levels + ", " +
+            std::to_string(step.withdrawn) + " withdrawn, " + drafts_text(step);
+  else
+    head += counted(drafts_of(drafts), "draft") + levels +
+            (step.decided ? ", " + drafts_text(step) : std::string());
   const auto forwards = scene.capture->inputs(drafts.step, Whose::kHead);
   if (!forwards.empty())
     head += "   (" + counted(forwards.back().forward + 1, "forward") + " of the head, " +
@@ -98,19 +98,25 @@ class DraftsPanel final : public Panel {
     const float wanted = em * history_.height_em(scene);
     if (drafts.levels.empty() && wanted == 0)
       return draw_empty_state(canvas, area, info().empty, scene);
+    // The whole picture has room for all; a pane gives the history what the step's levels leave, and
+    // half of its height at least.
+    const float levels =
+        em * (kDraftsTopEm + kLevelsHeadEm +
+              kDraftRowEm * static_cast<float>(drafts.levels.size()) + kLevelsFootEm);
     const float history =
-        area.h > em * 11 ? std::min(wanted, std::max(em * 5.6f, area.h * 0.5f)) : 0;
+        scene.export_mode && area.h >= levels + wanted ? wanted
+        : area.h > em * 11 ? std::min(wanted, std::max({em * 5.6f, area.h * 0.5f, area.h - levels}))
+                           : 0;
     text_in(canvas, {area.x + pad, area.y + em * 0.25f, area.w - 2 * pad, em * 1.3f},
             drafts.levels.empty() ? "step " + std::to_string(drafts.step) + ": nothing drafted"
                                   : headline(drafts, scene),
             bold_text(scene, 0.9f));
     draw_levels(canvas,
-                {area.x + pad, area.y + em * 1.7f, area.w - 2 * pad,
-                 std::max(1.0f, area.h - em * 1.9f - history)},
+                {area.x + pad, area.y + em * kDraftsTopEm, area.w - 2 * pad,
+                 std::max(1.0f, area.h - em * (kDraftsTopEm + kLevelsFootEm / 2) - history)},
                 drafts, scene);
     if (history > 0)
-      history_.draw(canvas,
-                    {area.x + pad, area.bottom() - history, area.w - 2 * pad, history - em * 0.2f},
+      history_.draw(canvas, {area.x + pad, area.bottom() - history, area.w - 2 * pad, history},
                     drafts.step, scene);
   }
 
@@ -141,7 +147,9 @@ class DraftsPanel final : public Panel {
       rows = static_cast<float>(what_is_shown(scene).drafts.levels.size());
       history = history_.height_em(scene);
     }
-    return {scene.em * 60, scene.em * std::max(14.0f, 3.5f + rows * kDraftRowEm + history)};
+    return {scene.em * 60,
+            scene.em * std::max(14.0f, kDraftsTopEm + kLevelsHeadEm + rows * kDraftRowEm +
+                                           kLevelsFootEm + history)};
   }
 
   // A row a level of every step in range.
@@ -149,8 +157,7 @@ class DraftsPanel final : public Panel {
     std::ostringstream out;
     out << "step,level,depth,came,text,place,guess\n";
     if (!scene.capture) return out.str();
-    for (const LevelGuess& guess : history_.guesses(*scene.capture)) {
-      if (!scene.in_range(guess.step) || guess.step > scene.shown_step()) continue;
+    for (const LevelGuess& guess : history_.seen(scene)) {
       out << guess.step << ',' << guess.level << ',' << guess.depth << ',';
       if (guess.came >= 0) {
         const std::int32_t token =
@@ -213,12 +220,13 @@ class DraftsPanel final : public Panel {
                 "place", head);
     draw_head(canvas, {chips_x, area.y, area.right() - chips_x, em * 1.2f},
               "proposed, likeliest first", head);
-    list_ = {area.x, area.y + em * 1.25f, area.w, std::max(1.0f, area.h - em * 1.25f)};
+    list_ = {area.x, area.y + em * kLevelsHeadEm, area.w,
+             std::max(1.0f, area.h - em * kLevelsHeadEm)};
     const auto fitting = static_cast<std::size_t>(std::max(1.0f, std::floor(list_.h / row)));
     const std::size_t levels = drafts.levels.size();
     scroll_ = std::min(scroll_, static_cast<float>(levels > fitting ? levels - fitting : 0));
     const std::size_t first = scene.export_mode ? 0 : static_cast<std::size_t>(scroll_);
-    // Of what does not fit, the last row says how much there is.
+    // The last row says how much does not fit.
     const std::size_t below = levels > first + fitting ? levels - first - fitting + 1 : 0;
     const std::size_t last = below > 0 ? first + fitting - 1 : std::min(levels, first + fitting);
     for (std::size_t i = first; i < last; ++i) {
@@ -234,7 +242,7 @@ class DraftsPanel final : public Panel {
     }
     if (below > 0)
       text_in(canvas, {area.x, list_.y + static_cast<float>(last - first) * row, area.w, row},
-              "+ " + counted(below, "level") + ": scroll", dim_text(scene, 0.8f));
+              more_rows(below, scene, "level"), dim_text(scene, 0.8f));
   }
 
   static std::string place_text(const DraftLevel& level) {

@@ -121,7 +121,9 @@ void DrawTable::draw(Canvas& canvas, Rect area, const DrawDecision& decision,
   const std::size_t count = decision.tokens.size();
   scroll_ = std::clamp(scroll_, 0.0f, static_cast<float>(count > fitting ? count - fitting : 0));
   const std::size_t first = scene.export_mode ? 0 : static_cast<std::size_t>(scroll_);
-  const std::size_t last = std::min(count, first + fitting);
+  // The last row says how much does not fit.
+  const std::size_t more = count > first + fitting ? count - first - fitting + 1 : 0;
+  const std::size_t last = more > 0 ? first + fitting - 1 : count;
   rows_ = {{list.x, list.y, list.w, row * static_cast<float>(last - first)}, row, first, last};
   const Mark taken = scene.theme.mark(NodeState::kLive);
   for (std::size_t i = first; i < last; ++i) {
@@ -160,6 +162,11 @@ void DrawTable::draw(Canvas& canvas, Rect area, const DrawDecision& decision,
               Align::kRight);
     }
   }
+  if (more > 0)
+    text_in(canvas,
+            {list.x + em * 1.3f, list.y + static_cast<float>(last - first) * row,
+             list.w - em * 1.3f, row},
+            more_rows(more, scene), dim_text(scene, 0.8f));
   if (strips) draw_strip(canvas, {area.x, area.bottom() - strip, area.w, strip}, decision, scene);
 }
 

@@ -1,11 +1,15 @@
 #include "viz/panels/level_history.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
+#include "core/base/counted.h"
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
+#include "viz/panels/column_fit.h"
+#include "viz/questions/step_so_far.h"
 #include "viz/words/number_text.h"
 
 namespace triescope::viz {
@@ -13,8 +17,9 @@ namespace {
 
 using capture::NodeState;
 
-constexpr float kCellEm = 3.2f, kRowEm = 1.35f, kLevelLabelEm = 2.6f, kShareEm = 3.1f;
-constexpr int kShares = 3;
+constexpr float kLevelCellEm = 3.2f, kLevelRowEm = 1.35f, kLevelLabelEm = 2.6f,
+                kLeastLevelCellsEm = 12;
+constexpr float kLevelTitleEm = 1.4f, kLevelHeadEm = 1.4f;
 
 bool is_known(Guess guess) { return guess != Guess::kUnknown; }
 
@@ -26,6 +31,43 @@ int levels_of(const std::vector<LevelGuess>& guesses) {
 
 std::string share_text(std::int32_t part, std::int32_t whole) {
   return whole == 0 ? "–" : number_text(100.0 * part / whole, 0) + " %";
+}
+
+// "18 to 65".
+std::string interval_text(const LevelShares& sum) {
+  if (sum.reached == 0) return "";
+  const ShareInterval interval = wilson_interval(sum.accepted, sum.reached);
+  return number_text(100 * interval.low, 0) + " to " + number_text(100 * interval.high, 0);
+}
+
+// The figures of a level, right of the cells: what is shown first where not all have room has the
+// larger importance.
+struct ShareColumn {
+  const char* title;
+  float em;
+  int importance;
+  std::string (*text)(const LevelShares&);
+};
+constexpr ShareColumn kShareColumns[] = {
+    {"n", 2.2f, 4, [](const LevelShares& sum) { return std::to_string(sum.guesses); }},
+    {"1st", 3.1f, 3, [](const LevelShares& sum) { return share_text(sum.first, sum.guesses); }},
+    {"any", 3.1f, 2, [](const LevelShares& sum) { return share_text(sum.any, sum.guesses); }},
+    {"used", 3.1f, 1, [](const LevelShares& sum) { return share_text(sum.used, sum.guesses); }},
+    {"reached", 4.0f, 6, [](const LevelShares& sum) { return std::to_string(sum.reached); }},
+    {"P(accept)", 4.6f, 7,
+     [](const LevelShares& sum) { return share_text(sum.accepted, sum.reached); }},
+    {"95 %", 4.2f, 5, interval_text},
+};
+
+// The columns that have room beside some cells.
+std::vector<ShareColumn> share_columns_for(float width_em) {
+  std::vector<ColumnSize> sizes;
+  for (const ShareColumn& column : kShareColumns) sizes.push_back({column.em, column.importance});
+  const auto on = columns_that_fit(sizes, width_em - kLevelLabelEm - kLeastLevelCellsEm - 0.8f);
+  std::vector<ShareColumn> columns;
+  for (std::size_t i = 0; i < std::size(kShareColumns); ++i)
+    if (on[i]) columns.push_back(kShareColumns[i]);
+  return columns;
 }
 
 void draw_cell(Canvas& canvas, Rect cell, const LevelGuess& guess, bool current,
@@ -64,16 +106,6 @@ void draw_cell(Canvas& canvas, Rect cell, const LevelGuess& guess, bool current,
 
 }  // namespace
 
-std::string ordinal_text(std::int32_t place) {
-  const std::int32_t n = place + 1, tens = n % 100;
-  const char* ending = tens >= 11 && tens <= 13 ? "th"
-                       : n % 10 == 1            ? "st"
-                       : n % 10 == 2            ? "nd"
-                       : n % 10 == 3            ? "rd"
-                                                : "th";
-  return std::to_string(n) + ending;
-}
-
 std::string guess_text(Guess guess, std::int32_t place) {
   const std::string which =
       place == 0 ? "its first guess" : "its " + ordinal_text(place) + " guess";
@@ -103,6 +135,8 @@ const std::vector<LevelGuess>& LevelHistory::guesses(const capture::Capture& cap
   if (&capture != of_ || text.size() < text_.size() ||
       !std::equal(text_.begin(), text_.end(), text.begin()))
     guesses_.clear();
+  if (&capture != of_) tallies_.clear();
+  seen_at_ = -1;
   text_ = std::move(text);
   of_ = &capture;
   steps_ = counts.steps;
@@ -122,19 +156,52 @@ const std::vector<LevelGuess>& LevelHistory::guesses(const capture::Capture& cap
       guesses_.push_back(
           {row.step, level.level, level.depth, level.came, level.guess, level.place});
   }
+  const std::int32_t told = tallies_.empty() ? -1 : tallies_.back().step;
+  for (const capture::StepRow& row : capture.steps())
+    if (row.step > told)
+      for (const LevelAcceptance& level : level_acceptance(capture, row.step, capture.end_tick()))
+        tallies_.push_back({row.step, level});
   return guesses_;
+}
+
+const std::vector<std::int32_t>& LevelHistory::seen_text(const Scene& scene) {
+  guesses(*scene.capture);  // what was known of a capture that has grown is forgotten
+  if (seen_at_ != scene.cursor) seen_text_ = text_at(*scene.capture, scene.cursor);
+  seen_at_ = scene.cursor;
+  return seen_text_;
+}
+
+std::vector<LevelGuess> LevelHistory::seen(const Scene& scene) {
+  const auto& text = seen_text(scene);
+  std::vector<LevelGuess> all;
+  for (LevelGuess guess : guesses(*scene.capture)) {
+    if (guess.step > scene.shown_step()) break;
+    if (!scene.in_range(guess.step)) continue;
+    const auto at = static_cast<std::size_t>(guess.depth) - 1;
+    if (guess.came >= 0 && (at >= text.size() || text[at] != guess.came))
+      guess.came = guess.place = -1, guess.guess = Guess::kUnknown;
+    all.push_back(guess);
+  }
+  return all;
 }
 
 std::vector<LevelShares> LevelHistory::shares(const Scene& scene) {
   std::map<std::int32_t, LevelShares> by_level;
-  for (const LevelGuess& guess : guesses(*scene.capture)) {
-    if (!is_known(guess.guess) || !scene.in_range(guess.step)) continue;
+  for (const LevelGuess& guess : seen(scene)) {
+    if (!is_known(guess.guess)) continue;
     LevelShares& sum = by_level[guess.level];
     sum.level = guess.level;
     ++sum.guesses;
     sum.first += guess.place == 0;
     sum.any += guess.place >= 0;
     sum.used += guess.guess == Guess::kCame;
+  }
+  for (const Tally& tally : tallies_) {
+    if (!scene.in_range(tally.step) || !has_decided(tally.step, scene.cursor)) continue;
+    LevelShares& sum = by_level[tally.level.level];
+    sum.level = tally.level.level;
+    sum.reached += tally.level.reached;
+    sum.accepted += tally.level.accepted;
   }
   std::vector<LevelShares> all;
   for (const auto& [level, sum] : by_level) all.push_back(sum);
@@ -143,25 +210,32 @@ std::vector<LevelShares> LevelHistory::shares(const Scene& scene) {
 
 float LevelHistory::height_em(const Scene& scene) {
   const int levels = levels_of(guesses(*scene.capture));
-  return levels == 0 ? 0 : 2.9f + kRowEm * static_cast<float>(levels);
+  return levels == 0
+             ? 0
+             : kLevelTitleEm + kLevelHeadEm + kLevelRowEm * static_cast<float>(levels) + 0.1f;
 }
 
 void LevelHistory::draw(Canvas& canvas, Rect area, std::int32_t step, const Scene& scene) {
   const auto& all = guesses(*scene.capture);
   const float em = scene.em;
   const TextStyle small = dim_text(scene, 0.76f);
-  text_in(
-      canvas, {area.x, area.y, area.w, em * 1.2f},
-      "by position: the place each level gave the token that came   ✓ verified   dashed: not on "
-      "the drafted path, w: withdrawn   ✕ not proposed",
-      dim_text(scene, 0.8f));
-  const float top = area.y + em * 1.4f, body = top + em * 1.4f;
-  const bool with_shares = area.w > em * 30;
-  const float share_width = with_shares ? em * kShareEm * kShares + em * 0.8f : 0;
-  const int levels =
-      std::min(levels_of(all), static_cast<int>((area.bottom() - body) / (em * kRowEm)));
-  const int columns =
-      std::max(1, static_cast<int>((area.w - em * kLevelLabelEm - share_width) / (em * kCellEm)));
+  const float top = area.y + em * kLevelTitleEm, body = top + em * kLevelHeadEm;
+  const auto columns_shown = share_columns_for(area.w / em);
+  float share_width = columns_shown.empty() ? 0 : em * 0.8f;
+  for (const ShareColumn& column : columns_shown) share_width += column.em * em;
+  levels_ = levels_of(all);
+  // A thousandth of a row is rounding, not a row that lacks room.
+  const int fitting =
+      std::max(1, static_cast<int>((area.bottom() - body) / (em * kLevelRowEm) + 0.001f));
+  const int most = std::max(0, levels_ - fitting);
+  scroll_ = scene.export_mode ? 0 : std::clamp(scroll_, 0.0f, static_cast<float>(most));
+  const int above = static_cast<int>(scroll_);
+  // The last row says how many do not fit.
+  const int hidden = levels_ > above + fitting ? levels_ - above - fitting + 1 : 0;
+  const int last_level = hidden > 0 ? above + fitting - 1 : std::min(levels_, above + fitting);
+  body_ = {area.x, body, area.w, std::max(1.0f, area.bottom() - body)};
+  const int columns = std::max(
+      1, static_cast<int>((area.w - em * kLevelLabelEm - share_width) / (em * kLevelCellEm)));
   // The columns end with the last token that the shown step's drafts reach for.
   std::int32_t first = INT32_MAX, last = 0, of_step = 0;
   for (const LevelGuess& guess : all) {
@@ -171,74 +245,96 @@ void LevelHistory::draw(Canvas& canvas, Rect area, std::int32_t step, const Scen
     if (guess.step <= step) of_step = std::max(of_step, guess.depth);
   }
   if (first > last) return;
+  const std::int32_t from = first, to = last;
   last = std::min(last, std::max(of_step, first + columns - 1));
   first = std::max(first, last - columns + 1);
+  std::string which = "by position";
+  if (first > from || last < to)
+    which += " (" + std::to_string(first) + " to " + std::to_string(last) + " of " +
+             std::to_string(from) + " to " + std::to_string(to) + ")";
+  text_in(canvas, {area.x, area.y, area.w, em * 1.2f},
+          which +
+              ": the place each level gave the token that came   ✓ verified   dashed: not on the "
+              "drafted path, w: withdrawn   ✕ not proposed",
+          dim_text(scene, 0.8f));
   const float cells_x = area.x + em * kLevelLabelEm;
-  cells_ = {{cells_x, body, em * kCellEm * static_cast<float>(last - first + 1),
-             em * kRowEm * static_cast<float>(levels)},
-            em * kCellEm,
-            em * kRowEm,
-            first};
+  cells_ = {{cells_x, body, em * kLevelCellEm * static_cast<float>(last - first + 1),
+             em * kLevelRowEm * static_cast<float>(last_level - above)},
+            em * kLevelCellEm,
+            em * kLevelRowEm,
+            first,
+            above + 1};
   const auto column_x = [&](std::int32_t depth) {
-    return cells_x + em * kCellEm * static_cast<float>(depth - first);
+    return cells_x + em * kLevelCellEm * static_cast<float>(depth - first);
   };
+  const auto row_y = [&](std::int32_t level) {
+    return body + em * kLevelRowEm * static_cast<float>(level - 1 - above);
+  };
+  const auto is_in_sight = [&](std::int32_t level) { return level > above && level <= last_level; };
   draw_head(canvas, {area.x, top, em * kLevelLabelEm, em * 1.3f}, "came", small);
+  const auto& text = seen_text(scene);
   for (std::int32_t depth = first; depth <= last; ++depth)
-    if (depth >= 1 && static_cast<std::size_t>(depth) <= text_.size())
-      text_in(canvas, {column_x(depth) + em * 0.1f, top, em * (kCellEm - 0.2f), em * 1.3f},
-              node_text(scene, text_[static_cast<std::size_t>(depth) - 1], 12),
+    if (depth >= 1 && static_cast<std::size_t>(depth) <= text.size())
+      text_in(canvas, {column_x(depth) + em * 0.1f, top, em * (kLevelCellEm - 0.2f), em * 1.3f},
+              node_text(scene, text[static_cast<std::size_t>(depth) - 1], 12),
               mono_text(scene, 0.78f));
-  for (int level = 1; level <= levels; ++level)
-    text_in(canvas,
-            {area.x, body + em * kRowEm * static_cast<float>(level - 1), em * kLevelLabelEm,
-             em * kRowEm},
+  for (int level = above + 1; level <= last_level; ++level)
+    text_in(canvas, {area.x, row_y(level), em * kLevelLabelEm, em * kLevelRowEm},
             std::to_string(level), small);
-  for (const LevelGuess& guess : all) {
-    if (guess.depth < first || guess.depth > last || guess.level > levels ||
-        !scene.in_range(guess.step))
-      continue;
+  for (const LevelGuess& guess : seen(scene)) {
+    if (guess.depth < first || guess.depth > last || !is_in_sight(guess.level)) continue;
     draw_cell(canvas,
-              {column_x(guess.depth), body + em * kRowEm * static_cast<float>(guess.level - 1),
-               em * kCellEm, em * kRowEm},
+              {column_x(guess.depth), row_y(guess.level), em * kLevelCellEm, em * kLevelRowEm},
               guess, guess.step == step, scene);
   }
-  if (!with_shares) return;
-  const float x = area.right() - em * kShareEm * kShares;
-  const char* const titles[kShares] = {"1st", "any", "used"};
-  for (int i = 0; i < kShares; ++i)
-    draw_head(canvas, {x + em * kShareEm * static_cast<float>(i), top, em * kShareEm, em * 1.3f},
-              titles[i], small, Align::kRight);
-  for (const LevelShares& sum : shares(scene)) {
-    if (sum.level > levels) continue;
-    const std::int32_t parts[kShares] = {sum.first, sum.any, sum.used};
-    const float y = body + em * kRowEm * static_cast<float>(sum.level - 1);
-    for (int i = 0; i < kShares; ++i)
-      text_in(canvas, {x + em * kShareEm * static_cast<float>(i), y, em * kShareEm, em * kRowEm},
-              share_text(parts[i], sum.guesses), dim_text(scene, 0.84f), Align::kRight);
+  if (hidden > 0)
+    text_in(canvas, {area.x, row_y(last_level + 1), area.w, em * kLevelRowEm},
+            more_rows(static_cast<std::size_t>(hidden), scene, "level"), dim_text(scene, 0.8f));
+  if (columns_shown.empty()) return;
+  const auto sums = shares(scene);
+  float x = area.right() - share_width + em * 0.8f;
+  for (const ShareColumn& column : columns_shown) {
+    const float width = column.em * em;
+    draw_head(canvas, {x, top, width, em * 1.3f}, column.title, small, Align::kRight);
+    for (const LevelShares& sum : sums)
+      if (is_in_sight(sum.level))
+        text_in(canvas, {x, row_y(sum.level), width, em * kLevelRowEm}, column.text(sum),
+                dim_text(scene, 0.84f), Align::kRight);
+    x += width;
   }
 }
 
 void LevelHistory::input(const Input& in, const Scene& scene, Reaction& reaction) {
+  if (in.wheel != 0 && body_.contains(in.mouse))
+    scroll_ = std::clamp(scroll_ - in.wheel, 0.0f, static_cast<float>(levels_));
   if (cells_.width <= 0 || !cells_.area.contains(in.mouse)) return;
   const auto depth =
       cells_.first_depth + static_cast<std::int32_t>((in.mouse.x - cells_.area.x) / cells_.width);
-  const auto level = 1 + static_cast<std::int32_t>((in.mouse.y - cells_.area.y) / cells_.height);
-  for (const LevelGuess& guess : guesses(*scene.capture)) {
-    if (guess.depth != depth || guess.level != level || !scene.in_range(guess.step)) continue;
+  const auto level =
+      cells_.first_level + static_cast<std::int32_t>((in.mouse.y - cells_.area.y) / cells_.height);
+  for (const LevelGuess& guess : seen(scene)) {
+    if (guess.depth != depth || guess.level != level) continue;
     if (guess.came >= 0) reaction.hover = guess.came;
     reaction.tooltip = {
         "step " + std::to_string(guess.step) + ", level " + std::to_string(guess.level),
         guess.came >= 0 ? node_summary(scene, guess.came)
                         : "position of token " + std::to_string(guess.depth),
         guess_text(guess.guess, guess.place), "click: go to that step"};
-    for (const LevelShares& sum : shares(scene))
-      if (sum.level == level)
-        reaction.tooltip.insert(reaction.tooltip.begin() + 3,
-                                "level " + std::to_string(level) + " in " +
-                                    std::to_string(sum.guesses) + " comparisons" + ": first " +
-                                    share_text(sum.first, sum.guesses) + ", proposed " +
-                                    share_text(sum.any, sum.guesses) + ", verified and used " +
-                                    share_text(sum.used, sum.guesses));
+    for (const LevelShares& sum : shares(scene)) {
+      if (sum.level != level) continue;
+      const std::string name = "level " + std::to_string(level);
+      std::vector<std::string> lines = {
+          name + " in " + std::to_string(sum.guesses) + " comparisons: first " +
+          share_text(sum.first, sum.guesses) + ", proposed " + share_text(sum.any, sum.guesses) +
+          ", verified and used " + share_text(sum.used, sum.guesses)};
+      if (sum.reached > 0)
+        lines.push_back(
+            "P(" + name + " accepted" +
+            (level > 1 ? " | level " + std::to_string(level - 1) + " accepted" : std::string()) +
+            ") = " + std::to_string(sum.accepted) + " of " + std::to_string(sum.reached) + " = " +
+            share_text(sum.accepted, sum.reached) + ", 95 % interval " + interval_text(sum) + " %");
+      reaction.tooltip.insert(reaction.tooltip.begin() + 3, lines.begin(), lines.end());
+    }
     if (in.clicked) {
       reaction.cursor = std::min(scene.capture->end_tick(),
                                  capture::make_tick(guess.step + 1, capture::Phase::kDraft));

@@ -1,7 +1,7 @@
 // LevelHistory: how well each level of drafts guessed, over the text: a column a position of the
 // text, a row a level, in each cell the place that the level had given the token that came there.
-// Beside them each level's shares over the steps in range. Works for runs that grow: what came is
-// compared once.
+// Beside them each level's shares over the steps in range. What is drawn, listed and counted is what
+// the cursor has seen. Works for runs that grow: what came is compared once.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,8 @@
 #include "viz/canvas/canvas.h"
 #include "viz/look/scene.h"
 #include "viz/questions/draft_levels.h"
+#include "viz/questions/level_acceptance.h"
+#include "viz/words/number_text.h"
 
 namespace triescope::viz {
 
@@ -26,35 +28,49 @@ struct LevelShares {
   std::int32_t first = 0;    // of them: the level's first guess
   std::int32_t any = 0;      // of them: proposed at all
   std::int32_t used = 0;     // of them: verified by the target, and came
+  // Otherwise than `guesses`: only where the level before had been accepted (LevelAcceptance).
+  std::int32_t reached = 0, accepted = 0;
 };
 
 class LevelHistory {
  public:
   // By step, then level; of the whole capture.
   const std::vector<LevelGuess>& guesses(const capture::Capture& capture);
-  std::vector<LevelShares> shares(const Scene& scene);  // of the steps in range
+  // The steps in range that the cursor has seen; a token that has come since is not known yet.
+  std::vector<LevelGuess> seen(const Scene& scene);
+  std::vector<LevelShares> shares(const Scene& scene);  // of those
 
-  void clear() { cells_ = {}; }  // nothing is drawn: the mouse meets nothing
-  float height_em(const Scene& scene);
+  void clear() { cells_ = {}, body_ = {}; }  // nothing is drawn: the mouse meets nothing
+  float height_em(const Scene& scene);       // in which every level of the run has its row
   // `step` is the one whose drafts stand above: its cells are framed.
   void draw(Canvas& canvas, Rect area, std::int32_t step, const Scene& scene);
   void input(const Input& in, const Scene& scene, Reaction& reaction);
 
  private:
+  struct Tally {
+    std::int32_t step;
+    LevelAcceptance level;
+  };
+  const std::vector<std::int32_t>& seen_text(const Scene& scene);
+
   const capture::Capture* of_ = nullptr;
   std::int64_t steps_ = -1, verdicts_ = -1, sequences_ = -1;
   std::vector<std::int32_t> text_;  // its nodes, that the guesses are compared with
   std::vector<LevelGuess> guesses_;
+  std::vector<Tally> tallies_;  // of all finished steps, by step
+  capture::Tick seen_at_ = -1;
+  std::vector<std::int32_t> seen_text_;  // at that cursor
+  float scroll_ = 0;                     // levels out of sight above
+  Rect body_;                            // of the rows, for the wheel
+  std::int32_t levels_ = 0;
   struct {
     Rect area;
     float width = 0, height = 0;
-    std::int32_t first_depth = 1;
+    std::int32_t first_depth = 1, first_level = 1;
   } cells_;
 };
 
 // "the 3rd of its guesses", "proposed below other tokens", …
 std::string guess_text(Guess guess, std::int32_t place);
-// "1st", "2nd", "3rd", "4th", … of a place counted from 0.
-std::string ordinal_text(std::int32_t place);
 
 }  // namespace triescope::viz

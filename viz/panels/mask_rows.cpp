@@ -74,6 +74,8 @@ std::string mask_csv(const RowSource& source, const Scene& scene, bool slot_orde
       << "row,node,position,slot,sees_prompt,visible_nodes\n";
   if (!scene.capture || scene.shown_step() < 0) return out.str();
   if (!all.update(source, scene, slot_order)) {
+    if (capture::make_tick(scene.shown_step(), source.forward_phase()) >= scene.cursor)
+      return out.str();
     for (const capture::InputRow& row : source.inputs(*scene.capture, scene.shown_step()))
       out << row.step << ',' << forward(row) << row.row << ",," << row.position << ',' << row.slot
           << ",1,\n";

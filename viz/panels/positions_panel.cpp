@@ -198,8 +198,10 @@ class PositionsPanel final : public Panel {
   std::vector<capture::InputRow> rows_of(const Scene& scene) const {
     std::vector<capture::InputRow> rows;
     if (!scene.capture || scene.shown_step() < 0) return rows;
-    for (const capture::InputRow& row :
-         owner_.source(scene).inputs(*scene.capture, scene.shown_step()))
+    const RowSource source = owner_.source(scene);
+    // Before the forward nobody knows its rows.
+    if (capture::make_tick(scene.shown_step(), source.forward_phase()) >= scene.cursor) return rows;
+    for (const capture::InputRow& row : source.inputs(*scene.capture, scene.shown_step()))
       if (row.node > 0) rows.push_back(row);
     return rows;
   }

@@ -65,9 +65,13 @@ std::optional<Mark> mark_of(const capture::Capture& capture, std::int32_t node, 
                             capture::Tick cursor) {
   const capture::NodeState state = capture.state_at(node, cursor);
   const capture::Source source = capture.nodes()[static_cast<std::size_t>(node)].source;
-  if (state == capture::NodeState::kAccepted || state == capture::NodeState::kBonus ||
-      state == capture::NodeState::kCorrected)
+  if (state == capture::NodeState::kAccepted || state == capture::NodeState::kBonus)
     return scene.theme.mark(state);
+  if (state == capture::NodeState::kCorrected) {
+    Mark mark = scene.theme.mark(state);
+    mark.line = LineStyle::kDashed;  // a line has no glyph beside it
+    return mark;
+  }
   if (capture::is_draft(source)) return scene.theme.mark(capture::NodeState::kAccepted);
   if (source == capture::Source::kSampled)
     return Mark{scene.theme.series(3), "", LineStyle::kDotted, "sampled"};
@@ -313,7 +317,7 @@ void draw_span(Canvas& canvas, const TextSpan& span, Point top_left, const Scene
   if (span.mark)
     canvas.line({box.x + 0.5f, box.bottom() - 2},
                 {box.x + std::max(2.0f, box.w - 1), box.bottom() - 2}, span.mark->color,
-                span.mark->glyph == "★" ? 2.2f : 1.4f, span.mark->line);
+                span.mark->glyph == "★" || span.mark->glyph == "◆" ? 2.2f : 1.4f, span.mark->line);
 }
 
 }  // namespace triescope::viz

@@ -28,9 +28,8 @@ std::vector<LegendEntry> legend_of(const TrieShape& shape, const Scene& scene) {
   if (drafts) {
     for (const NodeState state : {NodeState::kAccepted, NodeState::kRejected}) add(state);
     if (shape.any_withdrawn()) add(NodeState::kWithdrawn);
-    add(NodeState::kBonus);
-    entries.back().label = "bonus or corrected";
-    add(NodeState::kPending);
+    for (const NodeState state : {NodeState::kBonus, NodeState::kCorrected, NodeState::kPending})
+      add(state);
   }
   if (beams) {
     entries.push_back({"beam: rank, Σ log p", scene.theme.beam(0), "#"});

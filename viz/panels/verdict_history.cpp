@@ -5,6 +5,7 @@
 
 #include "core/base/counted.h"
 #include "viz/look/drawing.h"
+#include "viz/questions/step_so_far.h"
 #include "viz/words/number_text.h"
 
 namespace triescope::viz {
@@ -36,7 +37,7 @@ bool VerdictHistory::is_of_drafts(const Scene& scene) {
 
 void VerdictHistory::clear() { bars_ = histogram_ = {}; }
 
-bool VerdictHistory::any(const Scene& scene) { return !values_of(scene).empty(); }
+bool VerdictHistory::any(const Scene& scene) { return !all_values(scene).empty(); }
 
 void VerdictHistory::draw(Canvas& canvas, Rect area, float height, const Scene& scene) {
   const float em = scene.em, pad = em * 0.6f;
@@ -52,11 +53,12 @@ void VerdictHistory::input(const Input& in, const Scene& scene, Reaction& reacti
     const auto step = static_cast<std::int32_t>(std::lround(bars_.x.value(in.mouse.x)));
     if (const auto row = scene.capture->step(step)) {
       reaction.tooltip = {"step " + std::to_string(step)};
-      if (drafts) {
+      if (!has_decided(step, scene.cursor)) {
+        reaction.tooltip.push_back("the cursor stands before its decision");
+      } else if (drafts) {
         reaction.tooltip.push_back("accepted " + std::to_string(row->accepted) + " of " +
                                    counted(row->drafted, "draft"));
-        reaction.tooltip.push_back("tokens emitted = accepted + 1 = " +
-                                   std::to_string(row->emitted));
+        reaction.tooltip.push_back("tokens emitted: " + std::to_string(row->emitted));
       } else {
         for (const StepValue& value : values_of(scene))
           if (value.step == step)
@@ -83,7 +85,7 @@ void VerdictHistory::input(const Input& in, const Scene& scene, Reaction& reacti
 }
 
 // Made once per state of the capture: frames cost pixels, not verdicts.
-const std::vector<VerdictHistory::StepValue>& VerdictHistory::values_of(const Scene& scene) {
+const std::vector<VerdictHistory::StepValue>& VerdictHistory::all_values(const Scene& scene) {
   const capture::Counts counts = scene.capture->counts();
   if (scene.capture == values_for_ && counts.steps == values_steps_ &&
       counts.verdicts == values_verdicts_)
@@ -117,6 +119,14 @@ const std::vector<VerdictHistory::StepValue>& VerdictHistory::values_beside(cons
   return beside_->values_of(other);
 }
 
+const std::vector<VerdictHistory::StepValue>& VerdictHistory::values_of(const Scene& scene) {
+  const auto& all = all_values(scene);
+  const auto end = std::ranges::partition_point(
+      all, [&](const StepValue& row) { return has_decided(row.step, scene.cursor); });
+  seen_.assign(all.begin(), end);
+  return seen_;
+}
+
 std::map<std::int32_t, int> VerdictHistory::histogram_of(const Scene& scene) {
   std::map<std::int32_t, int> counts;
   const bool drafts = is_of_drafts(scene);
@@ -125,10 +135,11 @@ std::map<std::int32_t, int> VerdictHistory::histogram_of(const Scene& scene) {
   return counts;
 }
 
+// Also behind the cursor, where nothing is drawn: a click on a bar leads through all such steps.
 std::optional<capture::Tick> VerdictHistory::next_with(const Scene& scene, std::int32_t bin) {
   std::optional<capture::Tick> first;
   const bool drafts = is_of_drafts(scene);
-  for (const StepValue& row : values_of(scene)) {
+  for (const StepValue& row : all_values(scene)) {
     if (!scene.in_range(row.step) || bin_of(row.value, drafts) != bin) continue;
     const capture::Tick tick = std::min(scene.capture->end_tick(),
                                         capture::make_tick(row.step + 1, capture::Phase::kDraft));
@@ -153,9 +164,10 @@ void VerdictHistory::draw_bars(Canvas& canvas, Rect area, const Scene& scene) {
           dim_text(scene, 0.8f));
   const Rect plot{area.x + em * 2.2f, area.y + em * 1.5f, std::max(1.0f, area.w - em * 2.2f),
                   std::max(1.0f, area.h - em * 2.8f)};
+  // The axes are the whole run's, so that bars stay where they are as the cursor goes on.
   std::vector<StepValue> rows;
   float high = drafts ? 1 : 0.1f;
-  for (const StepValue& row : values_of(scene))
+  for (const StepValue& row : all_values(scene))
     if (scene.in_range(row.step)) {
       rows.push_back(row);
       high = std::max(high, row.value);
@@ -187,18 +199,22 @@ void VerdictHistory::draw_bars(Canvas& canvas, Rect area, const Scene& scene) {
   float last_px = -1e9f, best = -1;
   for (const StepValue& row : rows) {
     const float px = x.px(row.step);
+    // A figure is of the run: no step stands out in it.
+    const bool marks = !scene.export_mode || scene.series;
+    const bool current = marks && row.step == scene.shown_step(),
+               is_seen = has_decided(row.step, scene.cursor);
+    if (!is_seen && !current) break;
     if (px - last_px < 1 && row.value <= best) continue;
     best = px - last_px < 1 ? std::max(best, row.value) : row.value;
     last_px = px;
-    const bool current = row.step == scene.shown_step();
     const float top = y.px(row.value);
-    if (row.value > 0)
+    if (is_seen && row.value > 0)
       canvas.fill_rect({px - width / 2, top, width, plot.bottom() - top},
                        bar_color.with_alpha(current ? 1 : 0.62f));
-    else
+    else if (is_seen)
       canvas.fill_rect({px - width / 2, plot.bottom() - 2, width, 2},
                        scene.theme.mark(NodeState::kRejected).color);
-    if (current && (!scene.export_mode || scene.series))
+    if (current)
       canvas.stroke_rect({px - width / 2 - 1, plot.y, width + 2, plot.h},
                          scene.theme.current.with_alpha(0.8f));
   }
@@ -224,7 +240,8 @@ void VerdictHistory::draw_histogram(Canvas& canvas, Rect area, const Scene& scen
   const bool drafts = is_of_drafts(scene);
   const auto counts = histogram_of(scene);
   if (counts.empty()) return;
-  double steps = 0, sum = 0;
+  std::int64_t steps = 0;
+  double sum = 0;
   int high = 1;
   for (const StepValue& row : values_of(scene))
     if (scene.in_range(row.step)) {
@@ -240,7 +257,8 @@ void VerdictHistory::draw_histogram(Canvas& canvas, Rect area, const Scene& scen
     }
   text_in(canvas, {area.x, area.y, area.w, em * 1.2f},
           (drafts ? "steps by accepted, mean " : "steps by margin, mean ") +
-              number_text(sum / std::max(1.0, steps), 2),
+              number_text(sum / static_cast<double>(std::max<std::int64_t>(1, steps)), 2) + " of " +
+              counted(steps, "step"),
           dim_text(scene, 0.8f));
   const Rect plot{area.x, area.y + em * 2.2f, area.w, std::max(1.0f, area.h - em * 3.5f)};
   const AxisScale x{-0.5, last + 0.5, plot.x, plot.right()},

@@ -1,6 +1,7 @@
 // VerdictHistory: what the steps of a run were worth, below the decisions of one of them: accepted
 // drafts by step and as a histogram; for beams the margin: the smallest score gap between a kept
-// beam and the best that was cut. Limited to the scene's range.
+// beam and the best that was cut. Limited to the scene's range, and to what the cursor has seen: a step
+// that is not decided there has its place, and no bar.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +42,7 @@ class VerdictHistory {
     AxisScale x;
   };
 
+  const std::vector<StepValue>& all_values(const Scene& scene);
   // The values of the run beside this one whose axes it shares; none where they count something else.
   const std::vector<StepValue>& values_beside(const Scene& scene);
   std::optional<capture::Tick> next_with(const Scene& scene, std::int32_t bin);
@@ -48,7 +50,7 @@ class VerdictHistory {
 
   const capture::Capture* values_for_ = nullptr;
   std::int64_t values_steps_ = -1, values_verdicts_ = -1;
-  std::vector<StepValue> values_;
+  std::vector<StepValue> values_, seen_;
   std::unique_ptr<VerdictHistory> beside_;
   Chart bars_, histogram_;
 };

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <cstdint>
 
+#include "viz/look/clause_text.h"
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
 #include "viz/look/reason_text.h"
 #include "viz/panels/column_fit.h"
+#include "viz/questions/verdict_kinds.h"
 #include "viz/words/number_text.h"
 #include "viz/words/token_text.h"
 
@@ -17,16 +19,38 @@ namespace {
 using capture::NodeState;
 using capture::Verdict;
 
-// "rejected: argmax is ..."
-std::string with_reason(const std::string& word, const capture::VerdictRow& row,
-                        const Scene& scene) {
-  const std::string reason = reason_text(row, *scene.capture);
-  return reason.empty() ? word : word + ": " + reason;
+const DrafterView& view_of(const DrafterViews& drafters, std::int32_t node) {
+  static const DrafterView none;
+  const auto found = drafters.find(node);
+  return found == drafters.end() ? none : found->second;
 }
 
-std::vector<std::string> explain(const capture::VerdictRow& row, const Scene& scene) {
+// "rejected: argmax is ...", "corrected: the head had it 5th (q 0.012), …; argmax, p 0.98".
+std::string with_reason(const std::string& word, const capture::VerdictRow& row,
+                        const DrafterView& view, const Scene& scene) {
+  std::string why = drafter_reason(view, row.verdict);
+  if (why.empty() || row.verdict != Verdict::kWithdrawn)
+    if (const std::string reason = reason_text(row, *scene.capture); !reason.empty())
+      why += (why.empty() ? "" : "; ") + reason;
+  return why.empty() ? word : word + ": " + why;
+}
+
+std::string word_of(const capture::VerdictRow& row, const Scene& scene) {
+  return row.verdict == Verdict::kKept ? "kept"
+         : row.verdict == Verdict::kEmitted
+             ? "emitted"
+             : std::string(scene.theme.mark(state_after(row.verdict)).word);
+}
+
+// Of drafts that are drawn, the probability they were really drawn with; else the drafter's own.
+float q_of(const capture::VerdictRow& row, const DrafterView& view) {
+  return row.q >= 0 && (row.q < 1 || std::isnan(view.q)) ? row.q : view.q;
+}
+
+std::vector<std::string> explain(const capture::VerdictRow& row, const DrafterView& view,
+                                 const Scene& scene) {
   std::vector<std::string> lines = {node_summary(scene, row.node),
-                                    with_reason(capture::to_string(row.verdict), row, scene)};
+                                    with_reason(capture::to_string(row.verdict), row, view, scene)};
   if (row.p >= 0)
     lines.push_back(std::string(is_after_warpers(row.reason) ? "p′ = " : "p = ") +
                     number_text(row.p) +
@@ -37,6 +61,12 @@ std::vector<std::string> explain(const capture::VerdictRow& row, const Scene& sc
   if (row.u >= 0)
     lines.push_back("the draw: u = " + number_text(row.u) +
                     (std::isnan(acceptance_chance(row)) ? "" : "; accepted if u < min(1, p′/q)"));
+  if (view.rank >= 0)
+    lines.push_back(drafter_name(view.whose) + " had it " + ordinal_text(view.rank) +
+                    ", q = " + number_text(view.q) +
+                    (std::isnan(view.score)
+                         ? ""
+                         : ", Σ log q of the drafted path = " + logprob_text(view.score)));
   if (row.replacement >= 0)
     lines.push_back("emitted instead: '" + token_text(scene.capture->piece(row.replacement)) + "'");
   if (row.verdict == Verdict::kPruned || row.verdict == Verdict::kKept)
@@ -48,65 +78,123 @@ std::vector<std::string> explain(const capture::VerdictRow& row, const Scene& sc
   return lines;
 }
 
-struct Column {
+struct VerdictFacts {
+  const capture::VerdictRow& row;
+  const capture::NodeRow& node;
+  const DrafterView& view;
+};
+
+struct VerdictColumn {
   const char* title;
   float em;
-  std::string (*text)(const capture::VerdictRow&, const capture::NodeRow&);
-  float (*bar)(const capture::VerdictRow&) =
-      nullptr;  // a probability, drawn below its figure; -1 = none
+  std::string (*text)(const VerdictFacts&);
+  float (*bar)(const VerdictFacts&) = nullptr;  // a probability, drawn below its figure; -1 = none
 };
 
 // The columns that hold anything, as many as fit.
-std::vector<Column> columns_for(const std::vector<capture::VerdictRow>& rows, float width_em) {
+std::vector<VerdictColumn> columns_for(const std::vector<capture::VerdictRow>& rows,
+                                       const DrafterViews& drafters, float width_em) {
   using Row = capture::VerdictRow;
-  using Node = capture::NodeRow;
   const auto any = [&](auto has) { return std::any_of(rows.begin(), rows.end(), has); };
-  std::vector<std::pair<int, Column>> all;  // importance
-  all.push_back({2, {"source", 6.4f, [](const Row&, const Node& node) {
-                       return std::string(capture::to_string(node.source));
+  const auto any_view = [&](auto has) {
+    return any([&](const Row& row) { return has(view_of(drafters, row.node)); });
+  };
+  std::vector<std::pair<int, VerdictColumn>> all;  // importance
+  all.push_back({1, {"source", 6.4f, [](const VerdictFacts& of) {
+                       return std::string(capture::to_string(of.node.source));
                      }}});
   if (any([](const Row& row) { return row.p >= 0; }))
     all.push_back(
         {9,
          {any([](const Row& row) { return is_after_warpers(row.reason); }) ? "p′" : "p", 3.8f,
-          [](const Row& row, const Node&) {
-            return row.p >= 0 ? probability_text(row.p) : std::string();
+          [](const VerdictFacts& of) {
+            return of.row.p >= 0 ? probability_text(of.row.p) : std::string();
           },
-          [](const Row& row) { return row.p; }}});
-  if (any([](const Row& row) { return row.q >= 0 && row.q < 1; }))
+          [](const VerdictFacts& of) { return of.row.p; }}});
+  if (any([&](const Row& row) {
+        const float q = q_of(row, view_of(drafters, row.node));
+        return q >= 0 && q < 1;
+      }))
     all.push_back({8,
                    {"q", 3.8f,
-                    [](const Row& row, const Node&) {
-                      return row.q >= 0 ? probability_text(row.q) : std::string();
+                    [](const VerdictFacts& of) {
+                      const float q = q_of(of.row, of.view);
+                      return q >= 0 ? probability_text(q) : std::string();
                     },
-                    [](const Row& row) { return row.q; }}});
+                    [](const VerdictFacts& of) {
+                      const float q = q_of(of.row, of.view);
+                      return q >= 0 ? q : -1.0f;
+                    }}});
+  if (any_view([](const DrafterView& view) { return view.rank >= 0; }))
+    all.push_back({5, {"q rank", 3.6f, [](const VerdictFacts& of) {
+                         return of.view.rank >= 0 ? std::to_string(of.view.rank + 1)
+                                                  : std::string();
+                       }}});
+  if (any_view([](const DrafterView& view) { return !std::isnan(view.score); }))
+    all.push_back({4, {"Σ log q", 4.4f, [](const VerdictFacts& of) {
+                         return std::isnan(of.view.score) ? std::string()
+                                                          : logprob_text(of.view.score);
+                       }}});
   if (any([](const Row& row) { return row.u >= 0; }))
-    all.push_back({7, {"u", 3.2f, [](const Row& row, const Node&) {
-                         return row.u >= 0 ? number_text(row.u, 2) : std::string();
+    all.push_back({7, {"u", 3.2f, [](const VerdictFacts& of) {
+                         return of.row.u >= 0 ? number_text(of.row.u, 2) : std::string();
                        }}});
   if (any([](const Row& row) { return !std::isnan(acceptance_chance(row)); }))
-    all.push_back({6, {"min(1, p′/q)", 6.2f, [](const Row& row, const Node&) {
-                         const float chance = acceptance_chance(row);
+    all.push_back({6, {"min(1, p′/q)", 6.2f, [](const VerdictFacts& of) {
+                         const float chance = acceptance_chance(of.row);
                          return std::isnan(chance) ? std::string() : number_text(chance, 2);
                        }}});
   const bool beams = any([](const Row& row) {
     return row.verdict == Verdict::kKept || row.verdict == Verdict::kPruned;
   });
   if (beams) {
-    all.push_back({8, {"Σ log p", 4.4f, [](const Row& row, const Node&) {
-                         return logprob_text(row.score);
-                       }}});
-    all.push_back({5, {"Δ", 3.8f, [](const Row& row, const Node&) {
-                         return row.gap > 0 ? logprob_text(row.gap) : std::string();
+    all.push_back(
+        {8, {"Σ log p", 4.4f, [](const VerdictFacts& of) { return logprob_text(of.row.score); }}});
+    all.push_back({5, {"Δ", 3.8f, [](const VerdictFacts& of) {
+                         return of.row.gap > 0 ? logprob_text(of.row.gap) : std::string();
                        }}});
   }
   std::vector<ColumnSize> sizes;
   for (const auto& [importance, column] : all) sizes.push_back({column.em, importance});
   const std::vector<bool> on = columns_that_fit(sizes, width_em);
-  std::vector<Column> columns;
+  std::vector<VerdictColumn> columns;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (on[i]) columns.push_back(all[i].second);
   return columns;
+}
+
+constexpr float kMarkEm = 1.4f, kTokenEm = 10;
+
+// One line of the list: a row, or so many withdrawn drafts from that row on.
+struct VerdictLine {
+  std::size_t row = 0;
+  std::size_t folds = 0;  // 0 = the row itself
+};
+
+// Withdrawn drafts are the last rows; one alone is a row like any.
+std::vector<VerdictLine> lines_of(const std::vector<capture::VerdictRow>& rows, bool opened) {
+  const auto is_withdrawn = [](const capture::VerdictRow& row) {
+    return row.verdict == Verdict::kWithdrawn;
+  };
+  const auto withdrawn = static_cast<std::size_t>(std::ranges::count_if(rows, is_withdrawn));
+  const bool folds = withdrawn > 1 && is_withdrawn(rows.back());
+  const std::size_t first = rows.size() - withdrawn;
+  std::vector<VerdictLine> lines;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (folds && i == first) lines.push_back({i, withdrawn});
+    if (!folds || i < first || opened) lines.push_back({i, 0});
+  }
+  return lines;
+}
+
+// "63 withdrawn by reranking: click to show".
+std::string fold_text(const std::vector<capture::VerdictRow>& rows, const VerdictLine& line,
+                      const DrafterViews& drafters, const Scene& scene, bool opened) {
+  const bool ranked = !std::isnan(view_of(drafters, rows[line.row].node).least_sent);
+  std::string text =
+      std::to_string(line.folds) + (ranked ? " withdrawn by reranking" : " withdrawn");
+  if (scene.has_buttons()) text += opened ? ": click to fold" : ": click to show";
+  return text;
 }
 
 // The first node of its path among these rows that the other run lacks or has decided otherwise.
@@ -135,19 +223,27 @@ std::vector<capture::VerdictRow> VerdictList::rows_of(const Scene& scene) {
   return rows;
 }
 
-std::vector<capture::VerdictRow> VerdictList::rejected_first(
-    std::vector<capture::VerdictRow> rows) {
-  // The refusal that ended the drafts first, and what came in its place; those that the rule did not
-  // look at last.
-  const auto order = [](const capture::VerdictRow& row) {
+std::vector<capture::VerdictRow> VerdictList::path_first(std::vector<capture::VerdictRow> rows) {
+  // Nodes are numbered from the frontier down, and the path is in their order.
+  const auto order = [&](const capture::VerdictRow& row) {
     const bool looked_at = row.reason != capture::Reason::kParentRefused &&
                            row.reason != capture::Reason::kAfterEnd &&
                            row.reason != capture::Reason::kNotReached;
-    if (row.verdict == Verdict::kRejected) return looked_at ? 0 : 3;
-    return row.verdict == Verdict::kCorrected ? 1 : 2;
+    if (row.verdict == Verdict::kWithdrawn) return 5;
+    if (row.verdict == Verdict::kRejected) return looked_at ? 3 : 4;
+    if (row.verdict == Verdict::kAccepted) return 0;
+    return is_targets_own(row.verdict) ? 1 : 2;
   };
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const auto& a, const auto& b) { return order(a) < order(b); });
+  std::erase_if(rows, [&, all = rows](const capture::VerdictRow& row) {
+    return row.verdict == Verdict::kWithdrawn &&
+           std::ranges::any_of(all, [&](const capture::VerdictRow& other) {
+             return other.node == row.node && is_targets_own(other.verdict);
+           });
+  });
+  std::stable_sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
+    const int x = order(a), y = order(b);
+    return x < y || (x == 0 && y == 0 && a.node < b.node);
+  });
   return rows;
 }
 
@@ -158,19 +254,19 @@ std::int64_t VerdictList::differing(const std::vector<capture::VerdictRow>& rows
 }
 
 void VerdictList::draw(Canvas& canvas, Rect area, const std::vector<capture::VerdictRow>& rows,
-                       const Scene& scene) {
+                       const Scene& scene, const DrafterViews& drafters) {
   const float em = scene.em, row = em * kRowEm;
-  const float token = std::min(em * 10, area.w * 0.34f);
+  const float token = std::min(em * kTokenEm, area.w * 0.34f);
   const float reason_min = std::min(em * 9, area.w * 0.3f);
-  const auto columns = columns_for(rows, (area.w - token - reason_min) / em - 1.6f);
-  const float figures_x = area.x + em * 1.4f + token;
+  const auto columns = columns_for(rows, drafters, (area.w - token - reason_min) / em - 1.6f);
+  const float figures_x = area.x + em * kMarkEm + token;
   float reason_x = figures_x;
-  for (const Column& column : columns) reason_x += column.em * em;
+  for (const VerdictColumn& column : columns) reason_x += column.em * em;
   if (area.h > row * 3) {
     float x = figures_x;
     const TextStyle head = dim_text(scene, 0.74f);
     draw_head(canvas, {area.x + em * 1.3f, area.y, token - em * 0.3f, em * 1.1f}, "token", head);
-    for (const Column& column : columns) {
+    for (const VerdictColumn& column : columns) {
       draw_head(canvas, {x, area.y, column.em * em - em * 0.3f, em * 1.1f}, column.title, head);
       x += column.em * em;
     }
@@ -179,18 +275,26 @@ void VerdictList::draw(Canvas& canvas, Rect area, const std::vector<capture::Ver
     area.h -= em * 1.15f;
   }
   const auto fitting = static_cast<std::size_t>(std::max(1.0f, std::floor(area.h / row)));
-  const std::size_t most = rows.size() > fitting ? rows.size() - fitting : 0;
+  const std::vector<VerdictLine> all = lines_of(rows, opened_);
+  const std::size_t most = all.size() > fitting ? all.size() - fitting : 0;
   scroll_ = std::min(scroll_, static_cast<float>(most));
   const std::size_t first = scene.export_mode ? 0 : static_cast<std::size_t>(scroll_);
-  // Of what does not fit, the last row says how much there is.
-  const std::size_t below = rows.size() > first + fitting ? rows.size() - first - fitting + 1 : 0;
-  const std::size_t last = below > 0 ? first + fitting - 1 : std::min(rows.size(), first + fitting);
+  // The last row says how much does not fit.
+  const std::size_t below = all.size() > first + fitting ? all.size() - first - fitting + 1 : 0;
+  const std::size_t last = below > 0 ? first + fitting - 1 : std::min(all.size(), first + fitting);
   shown_ = {area, row, first, last};
   const std::int32_t frontier_depth = base_depth(rows, scene);
   for (std::size_t i = first; i < last; ++i) {
-    const capture::VerdictRow& verdict = rows[i];
+    const capture::VerdictRow& verdict = rows[all[i].row];
     const Mark mark = scene.theme.mark(state_after(verdict.verdict));
     const float y = area.y + static_cast<float>(i - first) * row;
+    if (all[i].folds > 0) {
+      draw_glyph(canvas, mark.glyph, {area.x + em * 0.6f, y + row / 2}, em * 0.75f, mark.color);
+      text_in(canvas, {area.x + em * 1.3f, y, area.w - em * 1.3f, row},
+              fold_text(rows, all[i], drafters, scene, opened_), dim_text(scene, 0.84f));
+      continue;
+    }
+    const DrafterView& view = view_of(drafters, verdict.node);
     const capture::NodeRow& node = scene.capture->nodes()[static_cast<std::size_t>(verdict.node)];
     const Color color = verdict.verdict == Verdict::kKept && verdict.rank >= 0
                             ? scene.theme.beam(verdict.rank)
@@ -222,28 +326,47 @@ void VerdictList::draw(Canvas& canvas, Rect area, const std::vector<capture::Ver
       draw_difference(canvas, {std::min(end + em * 0.75f, box.right() - em * 0.2f), y + row / 2},
                       em * 0.72f, scene);
     float x = figures_x;
-    for (const Column& column : columns) {
+    for (const VerdictColumn& column : columns) {
       const float width = column.em * em - em * 0.3f;
-      if (const float share = column.bar ? column.bar(verdict) : -1; share >= 0) {
+      if (const float share = column.bar ? column.bar({verdict, node, view}) : -1; share >= 0) {
         const Rect bar{x, y + row - em * 0.26f, width - em * 0.5f, em * 0.2f};
         canvas.fill_rect(bar, scene.theme.grid);
         canvas.fill_rect({bar.x, bar.y, std::max(1.0f, bar.w * std::min(1.0f, share)), bar.h},
                          mark.color);
       }
-      text_in(canvas, {x, y, width, row}, column.text(verdict, node), dim_text(scene, 0.84f));
+      text_in(canvas, {x, y, width, row}, column.text({verdict, node, view}),
+              dim_text(scene, 0.84f));
       x += column.em * em;
     }
-    const std::string word = verdict.verdict == Verdict::kKept      ? "kept"
-                             : verdict.verdict == Verdict::kEmitted ? "emitted"
-                                                                    : std::string(mark.word);
-    text_in(canvas, {reason_x, y, area.right() - reason_x, row}, with_reason(word, verdict, scene),
-            ui_text(scene, 0.84f));
+    const Rect why{reason_x, y, area.right() - reason_x, row};
+    const TextStyle plain = ui_text(scene, 0.84f);
+    text_in(canvas, why,
+            clauses_in(canvas, with_reason(word_of(verdict, scene), verdict, view, scene), plain,
+                       why.w),
+            plain);
   }
   if (below > 0)
     text_in(canvas,
             {area.x + em * 1.3f, area.y + static_cast<float>(last - first) * row,
              area.w - em * 1.3f, row},
-            "+ " + std::to_string(below) + " more: scroll", dim_text(scene, 0.8f));
+            more_rows(below, scene), dim_text(scene, 0.8f));
+}
+
+std::size_t VerdictList::lines(const std::vector<capture::VerdictRow>& rows) const {
+  return lines_of(rows, opened_).size();
+}
+
+float VerdictList::width_em(Canvas& canvas, const std::vector<capture::VerdictRow>& rows,
+                            const Scene& scene, const DrafterViews& drafters) const {
+  float figures = 0, why = 0;
+  for (const VerdictColumn& column : columns_for(rows, drafters, 1000)) figures += column.em;
+  for (const capture::VerdictRow& row : rows)
+    why = std::max(
+        why, canvas
+                 .measure(with_reason(word_of(row, scene), row, view_of(drafters, row.node), scene),
+                          ui_text(scene, 0.84f))
+                 .x);
+  return kMarkEm + kTokenEm + figures + why / scene.em + 1;
 }
 
 void VerdictList::scroll(const Input& in, std::size_t rows) {
@@ -254,16 +377,22 @@ void VerdictList::scroll(const Input& in, std::size_t rows) {
 }
 
 void VerdictList::input(const Input& in, const std::vector<capture::VerdictRow>& rows,
-                        const Scene& scene, Reaction& reaction) const {
-  if (shown_.row > 0 && shown_.area.contains(in.mouse)) {
-    const std::size_t i =
-        shown_.first + static_cast<std::size_t>((in.mouse.y - shown_.area.y) / shown_.row);
-    if (i < std::min(rows.size(), shown_.last)) {
-      reaction.hover = rows[i].node;
-      if (in.clicked) reaction.lock = rows[i].node;
-      reaction.tooltip = explain(rows[i], scene);
-    }
+                        const Scene& scene, Reaction& reaction, const DrafterViews& drafters) {
+  if (shown_.row <= 0 || !shown_.area.contains(in.mouse)) return;
+  const auto all = lines_of(rows, opened_);
+  const std::size_t i =
+      shown_.first + static_cast<std::size_t>((in.mouse.y - shown_.area.y) / shown_.row);
+  if (i >= std::min(all.size(), shown_.last)) return;
+  const capture::VerdictRow& row = rows[all[i].row];
+  reaction.hover = row.node;
+  if (all[i].folds > 0) {
+    reaction.tooltip = {opened_ ? "click: one line for all of them" : "click: a row for each"};
+    // A double click's second press is a click too; Enter is a double click alone.
+    if (in.clicked != in.double_clicked) opened_ = !opened_;
+    return;
   }
+  if (in.clicked) reaction.lock = row.node;
+  reaction.tooltip = explain(row, view_of(drafters, row.node), scene);
 }
 
 }  // namespace triescope::viz

@@ -1,14 +1,20 @@
 // VerdictList: the decisions of one step as rows: mark, token, the figures that are known, and
-// why.
+// why. Drafts: the path that became text first; those that were withdrawn are one line that opens.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "viz/canvas/canvas.h"
 #include "viz/look/scene.h"
+#include "viz/questions/drafter_view.h"
 
 namespace triescope::viz {
+
+using DrafterViews = std::map<std::int32_t, DrafterView>;  // by node
 
 class VerdictList {
  public:
@@ -17,25 +23,38 @@ class VerdictList {
   // What was decided in the shown step before the cursor.
   static std::vector<capture::VerdictRow> rows_of(const Scene& scene);
 
-  // As they are drawn: drafts that were looked at and refused, what came in their place, the rest.
-  static std::vector<capture::VerdictRow> rejected_first(std::vector<capture::VerdictRow> rows);
+  // As they are drawn: the accepted drafts from the frontier down, the target's own token, the drafts
+  // that were looked at and refused, those that were not, those that were withdrawn. A withdrawn draft
+  // that became text is one row, the target's.
+  static std::vector<capture::VerdictRow> path_first(std::vector<capture::VerdictRow> rows);
 
   // Decided differently in the run beside this one.
   static std::int64_t differing(const std::vector<capture::VerdictRow>& rows, const Scene& scene);
 
   void clear() { shown_ = {}; }  // nothing is drawn: the mouse meets nothing
+  // `drafters`: what each node's drafter said; rows without one leave those columns empty.
   void draw(Canvas& canvas, Rect area, const std::vector<capture::VerdictRow>& rows,
-            const Scene& scene);
+            const Scene& scene, const DrafterViews& drafters = {});
   void scroll(const Input& in, std::size_t rows);
   void input(const Input& in, const std::vector<capture::VerdictRow>& rows, const Scene& scene,
-             Reaction& reaction) const;
+             Reaction& reaction, const DrafterViews& drafters = {});
+
+  // Lines that these rows take as the list stands.
+  std::size_t lines(const std::vector<capture::VerdictRow>& rows) const;
+  // The width at which no reason is shortened.
+  float width_em(Canvas& canvas, const std::vector<capture::VerdictRow>& rows, const Scene& scene,
+                 const DrafterViews& drafters) const;
+
+  bool shows_withdrawn() const { return opened_; }
+  void show_withdrawn(bool shown) { opened_ = shown; }
 
  private:
+  bool opened_ = false;
   float scroll_ = 0;
   struct {
     Rect area;
     float row = 0;
-    std::size_t first = 0, last = 0;
+    std::size_t first = 0, last = 0;  // lines
   } shown_;
 };
 

@@ -1,6 +1,6 @@
 // Decision: what a step chooses from and what it chooses, with the reason. Beams: the candidates of
 // all beams in one table, with the cut. Sampling: what each stage makes of p, and the draw. Drafts:
-// which passed, rejected first, and what came in their place. Below: accepted lengths (for beams: the
+// the path that became text first, what came in a refused draft's place, and what was refused. Below: accepted lengths (for beams: the
 // margin at the cut) by step and as a histogram.
 #include <algorithm>
 #include <cmath>
@@ -17,10 +17,13 @@
 #include "viz/panels/verdict_history.h"
 #include "viz/panels/verdict_list.h"
 #include "viz/questions/changes.h"
+#include "viz/questions/step_so_far.h"
 #include "viz/words/number_text.h"
 
 namespace triescope::viz {
 namespace {
+
+constexpr float kMostWidthEm = 100;  // of a whole picture
 
 // What the panel shows at a cursor. Made once per cursor and state of the capture.
 struct Shown {
@@ -29,7 +32,9 @@ struct Shown {
   capture::Counts counts = {};
   DecisionKind kind = DecisionKind::kDraw;
   std::int32_t step = -1;
+  StepSoFar so_far = {};                           // kDrafts
   std::vector<capture::VerdictRow> verdicts = {};  // kDrafts
+  DrafterViews drafters = {};                      // kDrafts
   BeamDecision beams = {};                         // kBeams
   DrawDecision draw = {};                          // kDraw; kDrafts: where the text left the drafts
   std::vector<char> lit_choices = {}, lit_draws = {};  // what changed just now; empty: nothing does
@@ -55,7 +60,9 @@ Shown what_is_shown(const Scene& scene) {
   shown.kind = decision_kind(*scene.capture, step);
   if (shown.kind == DecisionKind::kDrafts) {
     shown.step = step;
-    shown.verdicts = VerdictList::rejected_first(VerdictList::rows_of(scene));
+    shown.so_far = step_so_far(*scene.capture, step, scene.cursor);
+    shown.verdicts = VerdictList::path_first(VerdictList::rows_of(scene));
+    shown.drafters = drafter_views(*scene.capture, step, scene.cursor);
     if (const std::int32_t node = turning_node(shown.verdicts, scene); node >= 0)
       shown.draw = draw_decision(*scene.capture, scene.cursor, node);
     if (shown.draw.token < 0) shown.draw = {};
@@ -88,13 +95,13 @@ std::string headline(const Shown& shown, const Scene& scene) {
   std::string head = "step " + std::to_string(shown.step);
   switch (shown.kind) {
     case DecisionKind::kDrafts: {
-      const auto step = scene.capture->step(shown.step);
-      if (!step || step->drafted == 0) break;
-      if (shown.verdicts.empty())
-        head += ": " + counted(step->drafted, "draft") + " to verify";
+      const StepSoFar& step = shown.so_far;
+      if (step.drafted == 0) break;
+      if (step.decided)
+        head += ": " + std::to_string(step.accepted) + " of " + counted(step.drafted, "draft") +
+                " accepted, " + counted(step.emitted, "token") + " emitted";
       else
-        head += ": " + std::to_string(step->accepted) + " of " + counted(step->drafted, "draft") +
-                " accepted, " + counted(step->emitted, "token") + " emitted";
+        head += ": " + counted(step.drafted, "draft") + " to verify";
       break;
     }
     case DecisionKind::kBeams: {
@@ -123,8 +130,8 @@ class VerdictPanel final : public Panel {
         "verdict", "Decision",
         "What this step chooses from, and what it chooses. Beams: the candidates of all beams by "
         "Σ log p, the line of the cut, the distance Δ to it, the finished hypotheses. Sampling: "
-        "the model's p, what each stage makes of it, and where u falls. Drafts: rejected first, "
-        "with p, q, the draw and the reason. Below: accepted drafts (for beams: the margin at the "
+        "the model's p, what each stage makes of it, and where u falls. Drafts: the path "
+        "that became text, then what was refused, with p, q and the reason. Below: accepted drafts (for beams: the margin at the "
         "cut) by step and as a histogram; click a bar to go there.",
         "Stop behind a forward (F11) and say which candidates will be kept; one more F11 tells.",
         "No decisions yet: step once more (F10)."};
@@ -165,7 +172,7 @@ class VerdictPanel final : public Panel {
     } else if (drafts && !shown.verdicts.empty()) {
       // What came in place of the drafts, below them where there is room for both.
       const float rows =
-          em * (1.6f + VerdictList::kRowEm * static_cast<float>(shown.verdicts.size()));
+          em * (1.6f + VerdictList::kRowEm * static_cast<float>(list_.lines(shown.verdicts)));
       const float rest = list.h - std::min(rows, list.h * 0.5f);
       if (draws && rest > em * 8) {
         const float table = std::min(
@@ -180,7 +187,7 @@ class VerdictPanel final : public Panel {
         draws_.draw(canvas, {below.x, below.y + em * 1.5f, below.w, below.h - em * 1.5f},
                     shown.draw, shown.lit_draws, scene);
       }
-      list_.draw(canvas, list, shown.verdicts, scene);
+      list_.draw(canvas, list, shown.verdicts, scene, shown.drafters);
     } else if (draws) {
       draws_.draw(canvas, list, shown.draw, shown.lit_draws, scene);
     } else {
@@ -194,27 +201,31 @@ class VerdictPanel final : public Panel {
     Reaction reaction;
     if (!scene.capture || scene.shown_step() < 0) return reaction;
     const Shown& shown = shown_at(scene);
-    list_.scroll(in, shown.verdicts.size());
+    list_.scroll(in, list_.lines(shown.verdicts));
     beams_.scroll(in, shown.beams);
     draws_.scroll(in, shown.draw);
     if (!in.inside) return reaction;
     reaction.hover = -1;
-    list_.input(in, shown.verdicts, scene, reaction);
+    list_.input(in, shown.verdicts, scene, reaction, shown.drafters);
     beams_.input(in, shown.beams, scene, reaction);
     draws_.input(in, shown.draw, scene, reaction);
     history_.input(in, scene, reaction);
     return reaction;
   }
 
-  Point extent(Canvas&, const Scene& scene) const override {
-    float rows = 0;
+  Point extent(Canvas& canvas, const Scene& scene) const override {
+    float rows = 0, width = 56;
     if (scene.capture && scene.shown_step() >= 0) {
       const Shown shown = what_is_shown(scene);
       rows = static_cast<float>(shown.kind == DecisionKind::kBeams
                                     ? BeamTable::rows(shown.beams, scene) + 1
-                                    : shown.verdicts.size() + shown.draw.tokens.size() + 4);
+                                    : list_.lines(shown.verdicts) + shown.draw.tokens.size() + 4);
+      if (!shown.verdicts.empty())
+        width = std::clamp(list_.width_em(canvas, shown.verdicts, scene, shown.drafters) + 1.2f,
+                           width, kMostWidthEm);
     }
-    return {scene.em * 56, scene.em * std::max(26.0f, (4.5f + rows * VerdictList::kRowEm) / 0.66f)};
+    return {scene.em * width,
+            scene.em * std::max(26.0f, (4.5f + rows * VerdictList::kRowEm) / 0.66f)};
   }
 
   std::string csv(const Scene& scene) const override {
@@ -222,10 +233,19 @@ class VerdictPanel final : public Panel {
     if (!scene.capture || scene.shown_step() < 0) return out;
     const Shown shown = what_is_shown(scene);
     if (shown.kind == DecisionKind::kDrafts)
-      return out + verdict_csv(shown.verdicts, "drafts", scene) + draw_csv(shown.draw, scene);
+      return out + verdict_csv(shown.verdicts, "drafts", scene, shown.drafters) +
+             draw_csv(shown.draw, scene);
     out += shown.kind == DecisionKind::kBeams ? beam_csv(shown.beams, scene)
                                               : draw_csv(shown.draw, scene);
     return out + verdict_csv(VerdictList::rows_of(scene), "verdicts", scene);
+  }
+
+  // "withdrawn=rows"
+  std::string view_state() const override {
+    return list_.shows_withdrawn() ? "withdrawn=rows" : "";
+  }
+  void set_view_state(const std::string& state) override {
+    list_.show_withdrawn(state == "withdrawn=rows");
   }
 
  private:

@@ -5,17 +5,23 @@
 #include <map>
 #include <set>
 
+#include "viz/questions/verdict_kinds.h"
+
 namespace triescope::viz {
 namespace {
 
 using capture::Capture;
 using capture::NodeRow;
-using capture::Verdict;
 using capture::Whose;
 
-bool judges_a_draft(Verdict verdict) {
-  return verdict == Verdict::kAccepted || verdict == Verdict::kRejected ||
-         verdict == Verdict::kWithdrawn;
+bool is_proposed(const Capture& capture, const NodeRow& draft, std::int32_t step,
+                 capture::Tick cursor) {
+  for (const Whose whose : {Whose::kDraft, Whose::kHead})
+    for (const capture::CandidateRow& row : capture.candidates(draft.parent, cursor, whose))
+      if (row.chosen && row.token == draft.token &&
+          row.tick == capture::make_tick(step, capture::Phase::kDraft))
+        return true;
+  return false;
 }
 
 std::set<std::int32_t> nodes_of(const Capture& capture, std::int32_t step, capture::Tick cursor) {
@@ -35,6 +41,21 @@ std::set<std::int32_t> nodes_of(const Capture& capture, std::int32_t step, captu
     for (const capture::InputRow& row : capture.inputs(step)) found(row.node);
   for (const capture::VerdictRow& row : capture.verdicts(step))
     if (row.tick < cursor && judges_a_draft(row.verdict)) found(row.node);
+  // Those that a drafter's own rows of this step say were proposed again.
+  std::vector<std::int32_t> above;
+  for (const capture::FrontierRow& row : capture.frontier(step - 1)) above.push_back(row.node);
+  while (!above.empty()) {
+    const std::int32_t parent = above.back();
+    above.pop_back();
+    for (const std::int32_t child : capture.children(parent)) {
+      const NodeRow& row = capture.nodes()[static_cast<std::size_t>(child)];
+      if (row.tick >= cursor || !capture::is_draft(row.source) ||
+          !(nodes.contains(child) || is_proposed(capture, row, step, cursor)))
+        continue;
+      nodes.insert(child);
+      above.push_back(child);
+    }
+  }
   // What was text already is not a draft, whoever had proposed it.
   for (const capture::FrontierRow& row : capture.frontier(step - 1)) nodes.erase(row.node);
   return nodes;

@@ -41,6 +41,16 @@ std::string probability_text(double p) {
   return p > 0 && p < 0.005 ? "<.01" : number_text(p, 2);
 }
 
+std::string ordinal_text(std::int32_t place) {
+  const std::int32_t n = place + 1, tens = n % 100;
+  const char* ending = tens >= 11 && tens <= 13 ? "th"
+                       : n % 10 == 1            ? "st"
+                       : n % 10 == 2            ? "nd"
+                       : n % 10 == 3            ? "rd"
+                                                : "th";
+  return std::to_string(n) + ending;
+}
+
 std::string csv_number(double value) {
   if (std::isnan(value)) return "";
   char text[48];

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -36,6 +37,16 @@ class Oracle {
       if (row.tick == tick) hung.push_back(row);
     for (std::int32_t before = step - 1; const FrontierRow& row : c.frontier(before))
       pending.push_back(row.node);
+    // What a step proposes it hangs, or finds again: the forward reads it, or it is withdrawn.
+    const auto propose = [&](std::int32_t node) {
+      if (std::ranges::find(pending, node) == pending.end()) proposed.insert(node);
+    };
+    if (phase_of(tick) == Phase::kDraft) {
+      for (const NodeRow& row : hung) propose(row.node);
+      for (const InputRow& row : c.inputs(step)) propose(row.node);
+      for (const VerdictRow& row : c.verdicts(step))
+        if (row.verdict == Verdict::kWithdrawn) propose(row.node);
+    }
   }
 
   Numbers of(const Sentence& sentence, const Part& part) const {
@@ -76,19 +87,47 @@ class Oracle {
     if (fact == "length") return {static_cast<double>(c.path_to(node).size())};
     if (fact == "drafts" && in("forward."))
       return {static_cast<double>(inputs.size() - pending.size())};
-    if (fact == "drafts") return {static_cast<double>(hung.size())};
+    if (fact == "drafts") return {static_cast<double>(proposed.size())};
     if (fact == "withdrawn") return {given(Verdict::kWithdrawn)};
-    if (fact == "sent") return {static_cast<double>(hung.size()) - given(Verdict::kWithdrawn)};
+    if (fact == "sent") return {static_cast<double>(proposed.size()) - given(Verdict::kWithdrawn)};
+    if (fact == "drafter_rank" || fact == "drafter_q" || fact == "drafter_score") {
+      Numbers all;
+      for (const Whose whose : {Whose::kDraft, Whose::kHead})
+        for (const CandidateRow& row : c.candidates(at(node).parent, cursor_, whose))
+          if (row.token == at(node).token && step_of(row.tick) == step)
+            all.push_back(fact == "drafter_rank" ? row.rank + 1
+                          : fact == "drafter_q"  ? static_cast<double>(std::exp(row.logprob))
+                                                 : static_cast<double>(drafted_score(node)));
+      return all;
+    }
+    if (fact == "least_sent") {
+      float least = std::numeric_limits<float>::infinity();
+      for (const InputRow& row : inputs)
+        if (std::ranges::find(pending, row.node) == pending.end())
+          least = std::min(least, drafted_score(row.node));
+      return {static_cast<double>(least)};
+    }
+    if (fact == "proposed" || fact == "listed") {
+      // Of whichever token the target added in this step.
+      Numbers all;
+      for (const VerdictRow& own : verdicts)
+        for (const Whose whose : {Whose::kDraft, Whose::kHead}) {
+          const auto rows = c.candidates(at(own.node).parent, cursor_, whose);
+          all.push_back(static_cast<double>(
+              fact == "listed" ? static_cast<std::ptrdiff_t>(rows.size())
+                               : std::ranges::count(rows, true, &CandidateRow::chosen)));
+        }
+      return all;
+    }
     if (fact == "levels") {
       std::set<int> depths;
-      for (const NodeRow& row : hung) depths.insert(row.depth);
+      for (const std::int32_t id : proposed) depths.insert(at(id).depth);
       return {static_cast<double>(depths.size())};
     }
     if (fact == "ends")
-      return {static_cast<double>(std::count_if(hung.begin(), hung.end(), [&](const NodeRow& row) {
-        return c.children(row.node).empty() || std::none_of(hung.begin(), hung.end(), [&](auto& o) {
-                 return o.parent == row.node;
-               });
+      return {static_cast<double>(std::ranges::count_if(proposed, [&](std::int32_t id) {
+        return std::ranges::none_of(proposed,
+                                    [&](std::int32_t other) { return at(other).parent == id; });
       }))};
     if (fact == "forwards" || (fact == "rows" && in("draft."))) {
       const Whose whose = in("draft.cost.model") ? Whose::kDraft : Whose::kHead;
@@ -168,6 +207,19 @@ class Oracle {
   }
 
  private:
+  const NodeRow& at(std::int32_t node) const { return c.nodes()[static_cast<std::size_t>(node)]; }
+  // log q from the frontier down, added in that order.
+  float drafted_score(std::int32_t node) const {
+    float score = 0;
+    std::vector<std::int32_t> path;
+    for (; std::ranges::find(pending, node) == pending.end(); node = at(node).parent)
+      path.insert(path.begin(), node);
+    for (const std::int32_t below : path)
+      for (const Whose whose : {Whose::kDraft, Whose::kHead})
+        for (const CandidateRow& row : c.candidates(at(below).parent, cursor_, whose))
+          if (row.token == at(below).token) score += row.logprob;
+    return score;
+  }
   template <class Member>
   Numbers rows_of(std::int32_t node, Member member) const {
     Numbers all;
@@ -218,6 +270,7 @@ class Oracle {
   std::int32_t step;
   std::vector<VerdictRow> verdicts;
   std::vector<NodeRow> hung;
+  std::set<std::int32_t> proposed;  // of the draft phase
   std::vector<std::int32_t> pending;
 };
 

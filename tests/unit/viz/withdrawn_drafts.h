@@ -38,6 +38,7 @@ inline void record_withdrawn_drafts(Recorder& out, int first, int end) {
                                .rank = rank,
                                .token = token,
                                .logprob = logprob,
+                               .chosen = true,
                                .whose = Whose::kHead}}});
   };
   const auto verdict = [&](Tick tick, std::int32_t node, Verdict what) {
@@ -124,6 +125,53 @@ inline void record_withdrawn_drafts(Recorder& out, int first, int end) {
       phase(3, Phase::kDraft);
     }
   }
+}
+
+// Step 1 drafts a chain of so many tokens, of which the first is accepted; step 2 drafts one.
+inline void record_chain(Recorder& out, std::int32_t levels) {
+  const auto phase = [&](int step, Phase p) {
+    out.write({.phases = {{.tick = make_tick(step, p), .duration_us = 1000}}});
+  };
+  const auto node = [&](std::int32_t id, std::int32_t parent, std::int32_t depth, Source source,
+                        Tick tick) {
+    out.write({.nodes = {{.node = id,
+                          .parent = parent,
+                          .token = id,
+                          .depth = depth,
+                          .logprob = -0.5f,
+                          .source = source,
+                          .tick = tick}}});
+  };
+  const auto verdict = [&](Tick tick, std::int32_t node, Verdict what) {
+    out.write({.verdicts = {{.tick = tick, .node = node, .verdict = what}}});
+  };
+  const auto decide = [&](int step, std::int32_t first, std::int32_t count, bool accepts,
+                          std::int32_t own, std::int32_t own_parent, std::int32_t own_depth) {
+    const Tick accept = make_tick(step, Phase::kAccept);
+    phase(step, Phase::kDraft);
+    phase(step, Phase::kForward);
+    node(own, own_parent, own_depth, Source::kCorrected, accept);
+    for (std::int32_t i = 0; i < count; ++i)
+      verdict(accept, first + i, i == 0 && accepts ? Verdict::kAccepted : Verdict::kRejected);
+    verdict(accept, own, count == 0 ? Verdict::kEmitted : Verdict::kCorrected);
+    out.write({.frontier = {{.step = step, .node = own}}});
+    phase(step, Phase::kAccept);
+    phase(step, Phase::kCommit);
+    out.write({.steps = {{.step = step,
+                          .forward_rows = count + 1,
+                          .drafted = count,
+                          .accepted = accepts,
+                          .emitted = 1 + accepts,
+                          .frontier = 1}}});
+    phase(step, Phase::kObserve);
+  };
+  out.write({.run = synthetic_info(1, "ngram_trie", "N-gram trie", "recycle"), .nodes = {{}}});
+  decide(0, 0, 0, false, 1, 0, 1);
+  for (std::int32_t i = 0; i < levels; ++i)
+    node(2 + i, 1 + i, 2 + i, Source::kNgramTrie, make_tick(1, Phase::kDraft));
+  decide(1, 2, levels, true, levels + 2, 2, 3);
+  node(levels + 3, levels + 2, 4, Source::kNgramTrie, make_tick(2, Phase::kDraft));
+  decide(2, levels + 3, 1, false, levels + 4, levels + 2, 4);
 }
 
 inline const Capture& withdrawn_drafts_capture() {

@@ -11,6 +11,7 @@
 #include "tests/support/refusal.h"
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/two_owners.h"
+#include "tests/unit/viz/withdrawn_drafts.h"
 #include "viz/export/run_data.h"
 
 namespace test_run_data {
@@ -228,6 +229,22 @@ TEST_CASE("run data: a draft's score is the sum over its path; a step without fi
   CHECK(line["accepted"].is_null());
   CHECK(line["memory"].is_null());
   CHECK(json::parse(viz::step_line(*opened->capture, 2, false))["memory"]["live"] == 5);
+}
+
+TEST_CASE("run data: a withdrawn draft that the target then chose is withdrawn, and text") {
+  const json line = json::parse(viz::step_line(withdrawn_drafts_capture(), 1, false));
+  int sent = 0;
+  for (const json& draft : line["drafts"]) {
+    const int node = draft["node"];
+    CAPTURE(node);
+    const bool withdrawn = node == 6 || node == 7;
+    CHECK(draft["verdict"] == (withdrawn ? "withdrawn" : node == 2 ? "accepted" : "rejected"));
+    CHECK(draft["text"] == (node == 2 || node == 6));
+    sent += !withdrawn;
+  }
+  CHECK(sent == 4);
+  CHECK(line["accepted"] == 1);
+  CHECK(line["emitted"].size() == 2);
 }
 
 }  // namespace test_run_data

@@ -83,9 +83,21 @@ TEST_CASE("verdict colours stay apart for normal and for three kinds of colour-b
   CHECK(smallest_distance(verdicts(projector_theme())) >= 30);
   CHECK(light_theme().mark(NodeState::kBonus).outlined);
   CHECK_FALSE(dark_theme().mark(NodeState::kBonus).outlined);
-  CHECK_FALSE(projector_theme().mark(NodeState::kCorrected).outlined);
+  CHECK_FALSE(projector_theme().mark(NodeState::kBonus).outlined);
   // The measure itself: the usual pair of green and red is what it should catch.
   CHECK(smallest_distance({rgb(0x2CA02C), rgb(0xD62728)}) < 10);
+}
+
+TEST_CASE("a bonus and a correction are told apart by colour and by glyph, and from all verdicts") {
+  for (const Theme& theme : {dark_theme(), light_theme(), projector_theme()}) {
+    CAPTURE(to_string(theme.name));
+    const Mark bonus = theme.mark(NodeState::kBonus), corrected = theme.mark(NodeState::kCorrected);
+    CHECK(bonus.glyph != corrected.glyph);
+    for (const NodeState other : {NodeState::kAccepted, NodeState::kRejected, NodeState::kBonus,
+                                  NodeState::kPruned})
+      CHECK(smallest_distance({theme.mark(other).color, corrected.color}) >= 32);
+    CHECK(contrast(corrected.color, theme.background) >= 3);
+  }
 }
 
 TEST_CASE("text can be read on the background, marks can be seen on it") {
@@ -211,8 +223,8 @@ TEST_CASE("a token's source has the colour of its kind") {
   for (const S s : {S::kNgramTrie, S::kDatastore}) CHECK(same(theme.source(s), theme.series(2)));
   for (const S s : {S::kPromptLookup, S::kLookahead}) CHECK(same(theme.source(s), theme.series(3)));
   for (const S s : {S::kDraftModel, S::kHead}) CHECK(same(theme.source(s), theme.series(5)));
-  for (const S s : {S::kBonus, S::kCorrected})
-    CHECK(same(theme.source(s), theme.mark(NodeState::kBonus).color));
+  CHECK(same(theme.source(S::kBonus), theme.mark(NodeState::kBonus).color));
+  CHECK(same(theme.source(S::kCorrected), theme.mark(NodeState::kCorrected).color));
   CHECK(same(theme.source(S::kForced), theme.series(1)));
   for (const S s : {S::kRoot, S::kGreedy, S::kSampled, S::kBeam})
     CHECK(same(theme.source(s), theme.text));

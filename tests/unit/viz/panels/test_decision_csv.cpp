@@ -103,7 +103,7 @@ TEST_CASE("decision csv: drafts: every verdict, ranks from 1, and the draw in th
   bool drawn_too = false, ranked = false;
   for (const StepRow& step : run.steps()) {
     const viz::Scene scene = scene_at(run, make_tick(step.step + 1, Phase::kDraft));
-    const auto verdicts = viz::VerdictList::rejected_first(viz::VerdictList::rows_of(scene));
+    const auto verdicts = viz::VerdictList::path_first(viz::VerdictList::rows_of(scene));
     if (step.drafted == 0) continue;
     const auto rows = rows_of(viz::make_panel("verdict")->csv(scene));
     REQUIRE(rows.size() >= verdicts.size());
@@ -146,10 +146,11 @@ TEST_CASE("decision csv: sampling: a row a token, with its stages and the stretc
   const std::string csv = viz::decision_csv_head() + viz::draw_csv(decision, scene);
   CHECK(csv ==
         "step,node,parent,text,source,verdict,p,q,u,rank,score,gap,replacement,reason,"
-        "table,token,p_final,stages,from,to,final_score\n"
+        "table,token,p_final,stages,from,to,final_score,depth,drafter_q,drafter_rank,drafter_score,"
+        "drafter_reason\n"
         "4,10,9,·Paris,,chosen,0.5,,0.25,1,,,,'·Paris': u 0.250 lies in its 0.125 to 0.875,"
-        "draw,5,0.75,temperature 0.625; top-k 0.75,0.125,0.875,\n"
-        "4,,9,·capital,,cut,0.25,,,2,,,,,draw,1,0,temperature 0.125; top-k 0,,,\n");
+        "draw,5,0.75,temperature 0.625; top-k 0.75,0.125,0.875,,,,,,\n"
+        "4,,9,·capital,,cut,0.25,,,2,,,,,draw,1,0,temperature 0.125; top-k 0,,,,,,,,\n");
   decision.gumbel = true;
   decision.u = -1;
   const auto rows = rows_of(viz::decision_csv_head() + viz::draw_csv(decision, scene));

@@ -3,10 +3,15 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
+#include "tests/unit/viz/withdrawn_drafts.h"
+#include "viz/look/clause_text.h"
+#include "viz/look/reason_text.h"
 #include "viz/panels/beam_table.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/verdict_list.h"
@@ -156,24 +161,30 @@ TEST_CASE(
       find(canvas, "finished: " + std::to_string(finished.size()) + ", the best 3 by final score"));
 }
 
-TEST_CASE(
-    "decision panel: refused drafts that were looked at come first, those that were not last") {
+TEST_CASE("decision panel: the path that became text comes first, from the frontier down") {
   const Capture& run = draft_capture();
-  int steps = 0;
+  int steps = 0, ordered = 0;
   for (const StepRow& step : run.steps()) {
     const auto scene = scene_at(run, make_tick(step.step + 1, Phase::kDraft));
     const auto recorded = viz::VerdictList::rows_of(scene);
-    const auto rows = viz::VerdictList::rejected_first(recorded);
+    const auto rows = viz::VerdictList::path_first(recorded);
     CAPTURE(step.step);
     REQUIRE(rows.size() == recorded.size());
     const auto group = [](const VerdictRow& row) {
-      if (row.verdict == Verdict::kRejected) return row.reason == Reason::kNotReached ? 3 : 0;
-      return row.verdict == Verdict::kCorrected ? 1 : 2;
+      if (row.verdict == Verdict::kRejected) return row.reason == Reason::kNotReached ? 4 : 3;
+      if (row.verdict == Verdict::kAccepted) return 0;
+      return row.verdict == Verdict::kFinished ? 2 : 1;
     };
     for (std::size_t i = 1; i < rows.size(); ++i) {
       CHECK(group(rows[i - 1]) <= group(rows[i]));
-      // Within a group as recorded.
       if (group(rows[i - 1]) != group(rows[i])) continue;
+      if (group(rows[i]) == 0) {
+        // Each hangs below the one before it.
+        CHECK(run.nodes()[static_cast<std::size_t>(rows[i].node)].parent == rows[i - 1].node);
+        ++ordered;
+        continue;
+      }
+      // Within another group as recorded.
       const auto place = [&](const VerdictRow& row) {
         return std::find_if(recorded.begin(), recorded.end(),
                             [&](const VerdictRow& other) { return other.node == row.node; });
@@ -183,6 +194,133 @@ TEST_CASE(
     steps += !rows.empty() && group(rows.front()) == 0;
   }
   CHECK(steps > 5);
+  CHECK(ordered > 2);
+}
+
+TEST_CASE("decision panel: withdrawn drafts are one line with a count, which a click opens") {
+  const Capture& run = withdrawn_drafts_capture();
+  const auto panel = viz::make_panel("verdict");
+  // Both drafts of step 1 that were withdrawn, before one of them becomes the bonus.
+  const auto scene = scene_at(run, make_tick(1, Phase::kForward));
+  auto canvas = drawn(*panel, scene, kArea);
+  CHECK(find(canvas, "step 1: 4 drafts to verify"));
+  const auto* const fold = find(canvas, "2 withdrawn: click to show");
+  REQUIRE(fold);
+  CHECK_FALSE(find(canvas, "t40"));
+  CHECK(panel->view_state().empty());
+  viz::Input in = mouse_over(*fold);
+  in.clicked = true;
+  const auto reaction = panel->input(in, kArea, scene);
+  CHECK_FALSE(reaction.lock);
+  CHECK(reaction.hover == 6);  // so that the keyboard finds the line
+  canvas = drawn(*panel, scene, kArea);
+  CHECK(find(canvas, "2 withdrawn: click to fold"));
+  CHECK(find(canvas, "t32"));
+  CHECK(find(canvas, "t40"));
+  // A double click's second press does not close it again; Enter, a double click alone, does.
+  in.double_clicked = true;
+  panel->input(in, kArea, scene);
+  CHECK(panel->view_state() == "withdrawn=rows");
+  in.clicked = false;
+  panel->input(in, kArea, scene);
+  CHECK(panel->view_state().empty());
+  // A picture has the count, and the rows where it is asked for them.
+  viz::Scene picture = scene;
+  picture.export_mode = true;
+  const auto plain = viz::make_panel("verdict"), asked = viz::make_panel("verdict");
+  asked->set_view_state("withdrawn=rows");
+  CHECK(find(drawn(*plain, picture, kArea), "2 withdrawn"));
+  CHECK_FALSE(find(drawn(*plain, picture, kArea), "t40"));
+  CHECK(find(drawn(*asked, picture, kArea), "t40"));
+}
+
+TEST_CASE(
+    "decision panel: a withdrawn draft that the target then chose is one row, with the cause") {
+  const Capture& run = withdrawn_drafts_capture();
+  const auto scene = scene_at(run, make_tick(2, Phase::kDraft));
+  const auto rows = viz::VerdictList::path_first(viz::VerdictList::rows_of(scene));
+  CHECK(std::ranges::count(rows, 6, &VerdictRow::node) == 1);
+  const auto views = viz::drafter_views(run, 1, scene.cursor);
+  const viz::DrafterView& bonus = views.at(6);
+  CHECK(bonus.is_withdrawn);
+  CHECK(bonus.rank == 0);
+  CHECK(viz::drafter_reason(bonus, Verdict::kBonus) ==
+        "the head had it 1st (q 0.82), and withdrew it");
+  const auto panel = viz::make_panel("verdict");
+  const auto canvas = drawn(*panel, scene, {0, 0, 1200, 700});
+  CHECK(find(canvas, "bonus: " + viz::drafter_reason(bonus, Verdict::kBonus)));
+  const auto csv = panel->csv(scene);
+  CHECK(csv.find(viz::drafter_reason(bonus, Verdict::kBonus)) != std::string::npos);
+}
+
+TEST_CASE("decision panel: why a token was no draft, as far as the drafter's rows say") {
+  viz::DrafterView view{.has_row = true, .q = 0.0125f, .rank = 4, .listed = 16, .proposed = 10};
+  const auto of = [&](Verdict verdict) { return viz::drafter_reason(view, verdict); };
+  view.is_draft = view.is_withdrawn = true;
+  view.score = -4.5f;
+  view.least_sent = -3.25f;
+  CHECK(of(Verdict::kCorrected) == "the head had it 5th (q 0.013), withdrawn by reranking");
+  CHECK(of(Verdict::kWithdrawn) ==
+        "by reranking, Σ log q -4.500, the last that was sent has -3.250");
+  // Where the scores do not say that a ranking did it, it is not said.
+  view.least_sent = std::numeric_limits<float>::quiet_NaN();
+  CHECK(of(Verdict::kCorrected) == "the head had it 5th (q 0.013), and withdrew it");
+  CHECK(of(Verdict::kWithdrawn).empty());
+  view.is_draft = view.is_withdrawn = false;
+  view.rank = 12;
+  CHECK(of(Verdict::kBonus) == "the head had it 13th (q 0.013), behind the 10 it proposed");
+  view.rank = -1;
+  view.whose = Whose::kDraft;
+  CHECK(of(Verdict::kEmitted) == "not among the 16 best of the draft model");
+  CHECK(of(Verdict::kAccepted).empty());
+  CHECK(of(Verdict::kRejected).empty());
+  view.has_row = false;  // a lookup has none
+  CHECK(of(Verdict::kCorrected).empty());
+}
+
+TEST_CASE("clauses: what has too little room loses whole clauses, never half a number or token") {
+  RecordingCanvas canvas;
+  const viz::TextStyle style;
+  const std::string text =
+      "rejected: argmax is ', (a' (p 0.41), this has p 0.0032, rank 4; min(1, p′/q) is 0.5";
+  const auto width = [&](const std::string& part) { return canvas.measure(part, style).x; };
+  CHECK(viz::clauses_in(canvas, text, style, width(text)) == text);
+  const std::vector<std::string> parts = {
+      "rejected: argmax is ', (a' (p 0.41), this has p 0.0032, rank 4 …",
+      "rejected: argmax is ', (a' (p 0.41), this has p 0.0032 …",
+      "rejected: argmax is ', (a' (p 0.41) …", "rejected: argmax is ', (a' …", "rejected …"};
+  std::string longer = text;
+  for (const std::string& part : parts) {
+    CHECK(viz::clauses_in(canvas, text, style, width(longer) - 1) == part);
+    longer = part;
+  }
+}
+
+TEST_CASE("decision panel: nothing that a cursor has not seen stands in it") {
+  for (const Capture* run : {&draft_capture(), &withdrawn_drafts_capture()})
+    for (const StepRow& step : run->steps()) {
+      if (step.drafted == 0) continue;
+      CAPTURE(step.step);
+      for (const Phase phase : {Phase::kForward, Phase::kAccept}) {
+        const auto panel = viz::make_panel("verdict");
+        const auto scene = scene_at(*run, make_tick(step.step, phase));
+        const auto canvas = drawn(*panel, scene, kArea);
+        CHECK(find(canvas, "step " + std::to_string(step.step) + ": " +
+                               std::to_string(step.drafted) + " draft" +
+                               (step.drafted == 1 ? "" : "s") + " to verify"));
+        for (const auto& text : canvas.texts)
+          CHECK(text.text.find("accepted,") == std::string::npos);
+        // The histogram counts the steps before this one.
+        int decided = 0;
+        double accepted = 0;
+        for (const StepRow& row : run->steps())
+          if (row.step > 0 && row.step < step.step) ++decided, accepted += row.accepted;
+        const std::string mean = "steps by accepted, mean " +
+                                 viz::number_text(accepted / std::max(1, decided), 2) + " of " +
+                                 std::to_string(decided) + " step" + (decided == 1 ? "" : "s");
+        CHECK((find(canvas, mean) != nullptr) == (decided > 0));
+      }
+    }
 }
 
 TEST_CASE(

@@ -6,12 +6,14 @@
 
 #include "core/capture/writer.h"
 #include "tests/unit/viz/looking.h"
+#include "tests/unit/viz/recording_canvas.h"
 #include "tests/unit/viz/withdrawn_drafts.h"
 #include "viz/panels/level_history.h"
 
 namespace triescope::viz::test_drafts_panel {
 namespace {
 
+using capture::Capture;
 using capture::make_tick;
 using capture::Phase;
 using test::drawn;
@@ -31,10 +33,11 @@ TEST_CASE(
   const auto panel = make_panel("drafts");
   CHECK(find(
       drawn(*panel, end_of(1), kArea),
-      "step 1: 6 drafts on 3 levels, 2 withdrawn, 1 accepted   (3 forwards of the head, 4 rows)"));
+      "step 1: 6 proposed on 3 levels, 2 withdrawn, accepted 1 of 4   (3 forwards of the head, 4 "
+      "rows)"));
   CHECK(find(
       drawn(*panel, scene_at(withdrawn_drafts_capture(), make_tick(1, Phase::kForward)), kArea),
-      "step 1: 6 drafts on 3 levels, 2 withdrawn   (3 forwards of the head, 4 rows)"));
+      "step 1: 6 proposed on 3 levels, 2 withdrawn, 4 drafts   (3 forwards of the head, 4 rows)"));
   CHECK(find(
       drawn(*panel, scene_at(withdrawn_drafts_capture(), make_tick(3, Phase::kForward)), kArea),
       "step 3: nothing drafted"));
@@ -91,6 +94,12 @@ TEST_CASE("level history: shares by level, over all steps and over a range") {
   CHECK(shares[1].used == 0);
   CHECK(shares[2].guesses == 1);
   CHECK(shares[2].any == 0);
+  // Both steps accepted at level 1. Below each accepted draft hung another, and it was refused.
+  CHECK(shares[0].reached == 2);
+  CHECK(shares[0].accepted == 2);
+  CHECK(shares[1].reached == 2);
+  CHECK(shares[1].accepted == 0);
+  CHECK(shares[2].reached == 0);
   scene.range = {2, 2};
   shares = history.shares(scene);
   REQUIRE(shares.size() == 2);
@@ -158,6 +167,69 @@ TEST_CASE("drafts panel: its CSV has a row a level of every step up to the curso
         "2,1,4,41,t41,1,came\n"
         "2,2,5,51,t51,0,elsewhere\n");
   CHECK(panel->csv(end_of(0)) == "step,level,depth,came,text,place,guess\n");
+}
+
+TEST_CASE("drafts panel: every level has its row, in a picture and where a pane has room") {
+  const auto opened =
+      test::make_capture([](capture::Recorder& out) { test::record_chain(out, 10); });
+  const Capture& run = *opened->capture;
+  for (const std::int32_t step : {1, 2}) {  // step 2 has one draft
+    CAPTURE(step);
+    Scene scene = scene_at(run, make_tick(step + 1, Phase::kDraft));
+    scene.export_mode = true;
+    const auto panel = make_panel("drafts");
+    test::RecordingCanvas measure;
+    const Point size = panel->extent(measure, scene);
+    const auto canvas = drawn(*panel, scene, {0, 0, size.x, size.y});
+    CHECK(find(canvas, "10"));
+    for (const auto& text : canvas.texts) CHECK(text.text.find("more level") == std::string::npos);
+  }
+  // A smaller pane says how many have no room, and the wheel brings them.
+  const Scene scene = scene_at(run, make_tick(3, Phase::kDraft));
+  const auto panel = make_panel("drafts");
+  const Rect low{0, 0, 900, 14.0f * 16};
+  const auto count = [&] {
+    const auto canvas = drawn(*panel, scene, low);
+    for (const auto& text : canvas.texts)
+      if (text.text.starts_with("+ ") && text.text.find("more level") != std::string::npos)
+        return std::pair(std::stoi(text.text.substr(2)), text.box);
+    return std::pair(0, Rect{});
+  };
+  const auto [hidden, box] = count();
+  REQUIRE(hidden > 1);
+  Input in = test::mouse_at({box.x + 4, box.y + 4});
+  in.wheel = -20;
+  panel->input(in, low, scene);
+  CHECK(count().first == 0);
+  CHECK(find(drawn(*panel, scene, low), "10"));
+}
+
+TEST_CASE("drafts panel: a token that the cursor has not seen is not compared with") {
+  const auto panel = make_panel("drafts");
+  // Before step 1's accept phase nothing has come at any of its places.
+  const Scene before = scene_at(withdrawn_drafts_capture(), make_tick(1, Phase::kAccept));
+  CHECK(panel->csv(before) ==
+        "step,level,depth,came,text,place,guess\n1,1,2,,,,\n1,2,3,,,,\n1,3,4,,,,\n");
+  LevelHistory history;
+  CHECK(history.shares(before).empty());
+  // After step 1 two have; what came below level 3 is step 2's.
+  CHECK(panel->csv(end_of(1)) ==
+        "step,level,depth,came,text,place,guess\n1,1,2,20,t20,0,came\n1,2,3,32,t32,0,withdrawn\n"
+        "1,3,4,,,,\n");
+  for (const auto& text : drawn(*panel, before, kArea).texts) {
+    CHECK(text.text.find("accepted ") == std::string::npos);
+    CHECK(text.text != "t41");  // step 2's
+  }
+}
+
+TEST_CASE("level acceptance: the interval is Wilson's") {
+  // Newcombe 1998, table I: 15 of 148 and 0 of 20.
+  CHECK(wilson_interval(15, 148).low == doctest::Approx(0.0624).epsilon(0.002));
+  CHECK(wilson_interval(15, 148).high == doctest::Approx(0.1605).epsilon(0.002));
+  CHECK(wilson_interval(0, 20).low == 0);
+  CHECK(wilson_interval(0, 20).high == doctest::Approx(0.1611).epsilon(0.002));
+  CHECK(wilson_interval(0, 0).low == 0);
+  CHECK(wilson_interval(0, 0).high == 1);
 }
 
 TEST_CASE("places are ordinal numbers") {

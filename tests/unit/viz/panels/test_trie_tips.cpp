@@ -51,9 +51,10 @@ TEST_CASE("trie: the legend is that of drafts as soon as there is one") {
   const auto panel = viz::make_panel("trie");
   auto canvas = drawn(*panel, scene_at(run, make_tick(1, Phase::kDraft)), kArea);
   CHECK(find(canvas, "text: Σ log p"));
-  CHECK_FALSE(find(canvas, "bonus or corrected"));
+  CHECK_FALSE(find(canvas, "corrected"));
   canvas = drawn(*panel, scene_at(run, make_tick(1, Phase::kForward)), kArea);
-  CHECK(find(canvas, "bonus or corrected"));
+  CHECK(find(canvas, "bonus"));
+  CHECK(find(canvas, "corrected"));
   CHECK(find(canvas, "rejected"));
   CHECK(find(canvas, "read by this forward"));
   CHECK_FALSE(find(canvas, "text: Σ log p"));

@@ -1,0 +1,14 @@
+// The chart of acceptance by level: P(a draft of level d is accepted | the one before it was), with how
+// many cases each share is of and its 95 % interval. A picture of its own for exports; drawn like a
+// panel, without a place in a layout.
+#pragma once
+
+#include <memory>
+
+#include "viz/panels/panel.h"
+
+namespace triescope::viz {
+
+std::unique_ptr<Panel> make_level_chart();  // "acceptance-by-level"
+
+}  // namespace triescope::viz

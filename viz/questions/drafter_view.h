@@ -1,0 +1,39 @@
+// What a drafter itself said about the tokens that a step decided: how probable each was to it, at
+// which place, and what became of it before the target saw anything. Only what the capture's rows hold:
+// the best tokens of a draft head's or a draft model's rows; lookups have none. Pure.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/capture/capture.h"
+
+namespace triescope::viz {
+
+struct DrafterView {
+  bool has_row = false;  // the drafter's row of the node's parent, in this step
+  capture::Whose whose = capture::Whose::kHead;
+  float q = std::numeric_limits<float>::quiet_NaN();  // of the token in that row
+  std::int32_t rank = -1;     // its place there, 0 = best; -1 = not among those that were recorded
+  std::int32_t listed = 0;    // how many of the row's tokens were recorded
+  std::int32_t proposed = 0;  // how many of them it proposed
+  bool is_draft = false;      // it was proposed in this step
+  bool is_withdrawn = false;  // and then left out of the forward
+  // log q of its path below the frontier, summed; NaN = not a draft, or not recorded.
+  float score = std::numeric_limits<float>::quiet_NaN();
+  // The least such sum among the drafts that were sent, where every withdrawn draft has no more:
+  // what withdrew them is the ranking. Else NaN.
+  float least_sent = std::numeric_limits<float>::quiet_NaN();
+};
+
+// By node, of those about which the step's verdicts before the cursor say anything.
+std::map<std::int32_t, DrafterView> drafter_views(const capture::Capture& capture,
+                                                  std::int32_t step, capture::Tick cursor);
+
+// The drafter's word for itself: "the head", "the draft model".
+std::string drafter_name(capture::Whose whose);
+
+}  // namespace triescope::viz
