@@ -11,6 +11,7 @@
 #include "viz/look/reason_text.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/row_source.h"
+#include "viz/questions/compare_figures.h"
 #include "viz/words/number_text.h"
 #include "viz/words/timed_text.h"
 #include "viz/words/token_text.h"
@@ -22,6 +23,30 @@ struct Fact {
   std::string label, value, formula;
 };
 
+// What the steps before the cursor came to, in the words of `triescope decode`.
+std::vector<Fact> result_facts(const Scene& scene) {
+  const CompareFigures figures = compare_figures(*scene.capture, scene.cursor);
+  std::vector<Fact> facts = {
+      {"steps", std::to_string(figures.steps), "whole ones before the cursor, prefill included"},
+      {"tokens", std::to_string(figures.tokens), "of the best text at the cursor"}};
+  if (figures.tokens_per_forward)
+    facts.push_back({"tokens per forward", number_text(*figures.tokens_per_forward, 2),
+                     "tokens emitted ÷ forwards of the target, prefill's among both"});
+  if (figures.acceptance)
+    facts.push_back({"acceptance", number_text(100 * *figures.acceptance, 1) + " %",
+                     "accepted drafts ÷ drafts sent to the target"});
+  if (figures.decode_us > 0)
+    facts.push_back({"decoding", duration_text(static_cast<double>(figures.decode_us)),
+                     "the phases after prefill; pauses between them do not count"});
+  if (figures.tokens_per_second)
+    facts.push_back({"tokens per second", number_text(*figures.tokens_per_second, 1),
+                     "tokens emitted ÷ time of decoding, of whole steps"});
+  if (figures.peak_kv > 0)
+    facts.push_back({"KV at most", counted(figures.peak_kv, "slot"),
+                     "held at once by the target, live or garbage"});
+  return facts;
+}
+
 std::vector<Fact> run_facts(const Scene& scene) {
   const capture::RunInfo& run = scene.capture->run();
   const auto model = nlohmann::json::parse(run.model_json, nullptr, false);
@@ -30,8 +55,9 @@ std::vector<Fact> run_facts(const Scene& scene) {
     return object[key].is_string() ? object[key].get<std::string>() : object[key].dump();
   };
   const auto field = [&](const char* key) { return field_of(model, key); };
+  std::vector<Fact> facts = result_facts(scene);
   static constexpr const char* kStatus[] = {"running", "done", "stopped", "failed"};
-  std::vector<Fact> facts = {
+  const std::vector<Fact> made = {
       {"model", field("name"), ""},
       {"family", field("family") + ", " + field("dtype") + " on " + field("device"), ""},
       {"size",
@@ -45,11 +71,13 @@ std::vector<Fact> run_facts(const Scene& scene) {
       {"seed", std::to_string(run.seed), ""},
       {"status", kStatus[static_cast<int>(scene.capture->status())], ""},
       {"recorded", run.created_utc, ""}};
+  const auto draft_at = static_cast<std::ptrdiff_t>(facts.size() + 3);
+  facts.insert(facts.end(), made.begin(), made.end());
   if (run.timed_while_drawing)
     facts.push_back({"times", kTimedWhileDrawing, kTimedWhileDrawingHelp});
   if (model.is_object() && model.contains("draft") && model["draft"].is_object())
     facts.insert(
-        facts.begin() + 3,
+        facts.begin() + draft_at,
         {owner_name(field_of(model["draft"], "family") == "draft head" ? capture::Whose::kHead
                                                                        : capture::Whose::kDraft),
          field_of(model["draft"], "name"), "writes ahead what the model then checks"});

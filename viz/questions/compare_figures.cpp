@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "viz/questions/comparison.h"
+#include "viz/questions/kv_levels.h"
 #include "viz/questions/leaves.h"
 
 namespace triescope::viz {
@@ -30,9 +31,14 @@ CompareFigures compare_figures(const capture::Capture& capture, capture::Tick cu
   figures.tokens = leaves.empty()
                        ? text_tokens_before(capture, cursor)
                        : capture.nodes()[static_cast<std::size_t>(leaves.front().node)].depth;
-  for (const capture::MemoryRow& row : capture.memory()) {
-    if (make_tick(row.step, Phase::kCommit) >= cursor) break;
-    figures.peak_kv = std::max<std::int64_t>(figures.peak_kv, row.live + row.garbage);
+  if (const auto peak = kv_peak(capture, cursor)) {
+    figures.peak_kv = peak->held();
+  } else {
+    // Slots were not recorded: what each step ended with.
+    for (const capture::MemoryRow& row : capture.memory()) {
+      if (make_tick(row.step, Phase::kCommit) >= cursor) break;
+      figures.peak_kv = std::max<std::int64_t>(figures.peak_kv, row.live + row.garbage);
+    }
   }
   figures.decode_us = decoding_us_before(capture, cursor);
   const std::int64_t whole_us = decoding_us_before(capture, make_tick(under_way, Phase::kDraft));
