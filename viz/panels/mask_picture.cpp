@@ -45,14 +45,17 @@ void draw_mask_header(Canvas& canvas, const MaskPicture& picture, Rect band, con
   const float em = scene.em;
   const Rect body = picture.grid.body;
   const TextStyle small = dim_text(scene, 0.76f);
-  // With the nodes that every row sees: "prompt + 17", or "21 + 17" where that is too long.
-  const std::string prompt = std::to_string(scene.capture->run().prompt_tokens.size());
-  std::string label = "prompt " + prompt;
-  if (picture.mask.shared > 0) {
-    const std::string shared = " + " + std::to_string(picture.mask.shared);
-    label = "prompt" + shared;
-    if (canvas.measure(label, small).x > band.w - em * 0.3f) label = prompt + shared;
-  }
+  // With the nodes that every row sees: "prompt + 17", "21 + 17", or 38, whatever there is room for.
+  const auto prompt = static_cast<std::int32_t>(scene.capture->run().prompt_tokens.size());
+  const std::int32_t shared = picture.mask.shared;
+  const std::string plus = " + " + std::to_string(shared);
+  std::string label = "prompt" + plus;
+  const auto fits = [&] { return canvas.measure(label, small).x <= band.w - em * 0.3f; };
+  if (shared == 0)
+    label = "prompt " + std::to_string(prompt);
+  else if (!fits())
+    label = std::to_string(prompt) + plus;
+  if (shared > 0 && !fits()) label = std::to_string(prompt + shared);
   text_in(canvas, {band.x, band.y, band.w - em * 0.3f, band.h}, label, small, Align::kCenter);
   const auto [first, last] = picture.grid.visible_columns();
   if (picture.grid.cell_w >= em * 1.9f) {
