@@ -38,14 +38,14 @@ bool draw_compare_choice(Ui& ui) {
     for (int i = 0; i < count; ++i)
       if (rows[static_cast<std::size_t>(i)].document == ui.workspace.partner()) selected = i;
   }
-  // The path below has the keys while something is typed there.
-  const bool typing = ImGui::GetIO().WantTextInput;
+  // The path below has the keys while something is typed there, and so has a walk by keys.
+  const bool typing = ImGui::GetIO().WantTextInput || ui.state.walk.has_focus();
   if (!typing && ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++selected;
   if (!typing && ImGui::IsKeyPressed(ImGuiKey_UpArrow)) --selected;
   selected = std::clamp(selected, 0, count - 1);
-  bool taken = !typing && ui.state.dialogs.compare_files.path.empty() &&
-               !ui.state.dialog_just_opened &&
-               (ImGui::IsKeyPressed(ImGuiKey_Enter) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter));
+  bool taken = !typing && !ui.state.dialog_just_opened &&
+               (ImGui::IsKeyPressed(ImGuiKey_Enter, /*repeat=*/false) ||
+                ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, /*repeat=*/false));
   const float line = ImGui::GetTextLineHeight(), row_height = 2 * line + ui.em * 0.5f;
   const auto shown = static_cast<float>(std::min(count, 4));
   ImGui::BeginChild("runs",

@@ -479,7 +479,7 @@ int run_window(const WindowOptions& options) {
     // script goes on after the last.
     const bool inputs_wait = ImGui::GetCurrentContext()->InputEventsQueue.Size > 0;
     if (ui.animating || inputs_wait) frames_left = std::max(frames_left, 1);
-    if (inputs_wait) quiet_frames = 0;
+    if (inputs_wait) quiet_frames = 0, frames_at_once = std::max(frames_at_once, 1);
   }
   if (!scripted) {
     workspace.preferences.window = display.place(workspace.preferences.window);

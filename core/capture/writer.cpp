@@ -120,7 +120,7 @@ class FileRecorder final : public Recorder {
       });
       if (rows.run) {
         to.run = rows.run;
-        to.run->timed_while_drawing = options_.timed_while_drawing;
+        to.run->timed_while_drawing |= options_.timed_while_drawing;
       }
       if (rows.finish) to.finish = rows.finish;
     } catch (...) {

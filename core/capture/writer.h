@@ -17,7 +17,7 @@ struct WriterOptions {
   int flush_interval_ms = 200;
   // an existing capture is replaced; anything that is not a capture never is
   bool overwrite = true;
-  // Written into the run's row (RunInfo).
+  // The run's row says so (RunInfo), whatever it is handed over with.
   bool timed_while_drawing = false;
   // How old a row is that waits to be written.
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;

@@ -14,9 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;  // as the reference
+constexpr std::uint64_t kMaxTensorHeaderBytes = 100'000'000;  // as the reference
 constexpr std::uint64_t kMaxIndexBytes = 64u << 20;
-constexpr std::size_t kMaxParts = 4096;
+constexpr std::size_t kMaxFiles = 4096;
 
 struct Width {
   const char* dtype;
@@ -108,9 +108,9 @@ void SafeTensors::add(std::unique_ptr<InputFile> opened) {
     corrupt_safetensors(path, "expected at least 8 bytes, found " + std::to_string(file.size()));
   std::uint64_t length = 0;
   file.read(0, std::as_writable_bytes(std::span(&length, 1)));
-  if (length > kMaxHeaderBytes || length > file.size() - 8) {
+  if (length > kMaxTensorHeaderBytes || length > file.size() - 8) {
     corrupt_safetensors(path, "expected a header of at most " +
-                                  std::to_string(std::min(kMaxHeaderBytes, file.size() - 8)) +
+                                  std::to_string(std::min(kMaxTensorHeaderBytes, file.size() - 8)) +
                                   " bytes, found a length of " + std::to_string(length));
   }
   std::string text(length, '\0');
@@ -189,9 +189,9 @@ std::shared_ptr<const SafeTensors> SafeTensors::open_folder(const std::string& f
       throw Error(ErrorCode::kCorruption, index_path + ": weight_map: expected file names");
     names.insert(file.get<std::string>());
   }
-  if (names.empty() || names.size() > kMaxParts) {
+  if (names.empty() || names.size() > kMaxFiles) {
     throw Error(ErrorCode::kCorruption, index_path + ": expected 1 to " +
-                                            std::to_string(kMaxParts) + " files, found " +
+                                            std::to_string(kMaxFiles) + " files, found " +
                                             std::to_string(names.size()));
   }
   auto result = std::make_shared<SafeTensors>();

@@ -14,14 +14,14 @@ namespace {
 using capture::NodeState;
 using capture::Stage;
 
-struct Column {
+struct DrawColumn {
   std::string title;
   std::function<float(const DrawToken&)> value;  // NaN = not recorded
   bool bar = true;
 };
 
-std::vector<Column> columns_of(const DrawDecision& decision) {
-  std::vector<Column> columns;
+std::vector<DrawColumn> columns_of(const DrawDecision& decision) {
+  std::vector<DrawColumn> columns;
   const std::size_t stages = decision.stages.size();
   for (std::size_t i = 0; i <= stages; ++i)
     columns.push_back(
@@ -226,7 +226,7 @@ void DrawTable::input(const Input& in, const DrawDecision& decision, const Scene
   if (in.clicked) reaction.lock = node;
   reaction.tooltip = {"token " + std::to_string(token->token) + "  " +
                       token_text(scene.capture->piece(token->token), 60)};
-  for (const Column& column : columns_of(decision)) {
+  for (const DrawColumn& column : columns_of(decision)) {
     const float value = column.value(*token);
     const std::string name = column.title == "p" ? "p (model)" : column.title;
     if (!std::isnan(value))

@@ -30,6 +30,7 @@ inline RunInfo sample_info() {
   info.kv_bytes_per_token = 46080;
   info.sliding_window = 8;
   info.kv_policy = "recycle";
+  info.timed_while_drawing = true;
   return info;
 }
 
