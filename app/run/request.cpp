@@ -53,7 +53,15 @@ bool same_decoding(const RunRequest& a, const RunRequest& b) {
          a.max_new_tokens == b.max_new_tokens && a.seed == b.seed;
 }
 
+const Parameter& new_tokens_parameter() {
+  static const Parameter parameter =
+      integer("max_new_tokens", "New Tokens", RunRequest{}.max_new_tokens, 1, 1 << 20,
+              "The run ends after this many generated tokens, unless a text ends earlier.");
+  return parameter;
+}
+
 void check_request(const RunRequest& request) {
+  read_setting(new_tokens_parameter(), request.max_new_tokens);
   const MethodInfo& method = find_method(request.method);
   validate_settings(method, request.settings);
   if (method.needs == Need::kNothing) return;

@@ -31,6 +31,9 @@ struct RunRequest {
   std::uint64_t seed = 0;
 };
 
+// max_new_tokens as the parameter that it is: command line and window allow the same.
+const Parameter& new_tokens_parameter();
+
 // Both decode the same with whatever model: method, settings, prompt, limit and seed are the same.
 bool same_decoding(const RunRequest& a, const RunRequest& b);
 

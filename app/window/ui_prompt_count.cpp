@@ -37,6 +37,14 @@ void draw_problem(const Ui& ui, const std::string& text) {
   ImGui::PopStyleColor();
 }
 
+std::string prompt_problem(const Ui& ui, const RunRequest& request) {
+  const LiveStatus& live = ui.workspace.live();
+  if (!live.model || request.prompt.empty()) return "";
+  const PromptCounter::Count count = ui.workspace.prompt_counter.count();
+  if (!count.problem.empty() || count.tokens < 0) return count.problem;
+  return over_context(count.tokens, request.max_new_tokens, live.model->context);
+}
+
 void draw_prompt_count(Ui& ui, const RunRequest& request) {
   const LiveStatus& live = ui.workspace.live();
   ui.workspace.prompt_counter.ask(live.tokenizer, request.prompt, request.chat,
@@ -45,19 +53,15 @@ void draw_prompt_count(Ui& ui, const RunRequest& request) {
   const PromptCounter::Count count = ui.workspace.prompt_counter.count();
   if (count.tokens < 0 && count.problem.empty()) return;  // the first count is under way
   const int context = live.model->context;
-  const std::string problem = count.problem.empty()
-                                  ? over_context(count.tokens, request.max_new_tokens, context)
-                                  : count.problem;
   std::string line;
   if (count.tokens >= 0) {
     line = context > 0 ? std::to_string(count.tokens) + " of " + counted(context, "token")
                        : counted(count.tokens, "token");
   }
-  draw_heading_note(ui, line, !problem.empty(),
+  draw_heading_note(ui, line, !prompt_problem(ui, request).empty(),
                     "Tokens of the prompt as " + live.model->name +
                         " splits it, chat template and special tokens included, of the context it "
                         "was trained for. Prompt + max_new_tokens must fit.");
-  draw_problem(ui, problem);
 }
 
 }  // namespace triescope::app

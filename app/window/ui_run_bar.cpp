@@ -263,9 +263,8 @@ void draw_start(Ui& ui) {
   };
   ImGui::BeginDisabled(live.state == LiveState::kLoading);
   const float half = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) / 2;
-  ImGui::PushStyleColor(ImGuiCol_Button, to_imgui_vec(ui.theme.accent.with_alpha(0.45f)));
+  // Not lit: start screen and tool bar say which button comes next, and one alone is.
   button("start", "Start", half);
-  ImGui::PopStyleColor();
   ImGui::SameLine();
   button("start-run", "Start and run", -FLT_MIN);
   ImGui::EndDisabled();
@@ -295,8 +294,17 @@ void draw_run_bar(Ui& ui, ImVec2 size) {
                     ImGuiChildFlags_AlwaysUseWindowPadding | ImGuiChildFlags_NavFlattened,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   RunRequest& request = ui.workspace.request();
+  // What is wrong with the prompt stands above Start and takes its room from the end of what scrolls, so
+  // that no field moves as it comes and goes.
+  const std::string problem = prompt_problem(ui, request);
+  const float spacing = ImGui::GetStyle().ItemSpacing.y;
+  const float problem_height = problem.empty()
+                                   ? 0
+                                   : spacing + ImGui::CalcTextSize(problem.c_str(), nullptr, false,
+                                                                   ImGui::GetContentRegionAvail().x)
+                                                   .y;
   const float below = ImGui::GetFrameHeightWithSpacing() + ImGui::GetTextLineHeightWithSpacing() +
-                      ImGui::GetStyle().ItemSpacing.y;
+                      spacing + problem_height;
   ImGui::BeginChild("run", ImVec2(0, std::max(ui.em * 4, ImGui::GetContentRegionAvail().y - below)),
                     ImGuiChildFlags_NavFlattened);
   draw_take_run(ui);
@@ -309,6 +317,7 @@ void draw_run_bar(Ui& ui, ImVec2 size) {
   draw_method(ui, request);
   ImGui::EndChild();
   ImGui::Separator();
+  draw_problem(ui, problem);
   draw_start(ui);
   draw_loaded(ui);
   ImGui::EndChild();

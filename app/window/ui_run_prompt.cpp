@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cfloat>
 
+#include "app/run/parameter_groups.h"
 #include "app/window/ui_parts.h"
 
 namespace triescope::app {
@@ -63,7 +64,7 @@ void draw_limits(Ui& ui, RunRequest& request) {
       ui.em);
   field();
   ImGui::InputInt("##max", &request.max_new_tokens, 8, 64);
-  if (request.max_new_tokens < 1) draw_problem(ui, "expected at least 1");
+  draw_problem(ui, why_refused(new_tokens_parameter(), request.max_new_tokens));
   name("Seed");
   help_tooltip("Seed\nOf all random draws: the same seed draws the same tokens.", ui.em);
   field();

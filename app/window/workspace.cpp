@@ -73,6 +73,11 @@ std::string Workspace::newest_message() const {
   return messages.empty() || messages.back().serial <= said_before_run_ ? "" : messages.back().text;
 }
 
+void Workspace::end_messages() {
+  problems.clear();
+  said_before_run_ = messages.empty() ? 0 : messages.back().serial;
+}
+
 Document* Workspace::live_document() const {
   for (const auto& document : documents_)
     if (document->run_serial != 0 && document->run_serial == live_->run_serial)
@@ -203,6 +208,7 @@ bool Workspace::start_request(const RunRequest& request, bool run_at_once) {
   try {
     const std::string path = new_run_path();
     requests_[path] = request;
+    end_messages();
     session_.start(request, path, run_at_once);
     tell_what_stops();
     return true;
@@ -214,7 +220,8 @@ bool Workspace::start_request(const RunRequest& request, bool run_at_once) {
 
 void Workspace::tell_what_stops() {
   const Document* const before = live_document();
-  if (!before || (live_->state != LiveState::kPaused && live_->state != LiveState::kRunning)) return;
+  if (!before || (live_->state != LiveState::kPaused && live_->state != LiveState::kRunning))
+    return;
   say(LogLevel::kInfo, before->title + " stops after " +
                            counted(before->capture->last_step() + 1, "step") +
                            ", because another run begins. What it recorded stays.");
@@ -405,11 +412,6 @@ bool Workspace::update(double seconds) {
     live_ = status;
     changed = true;
   }
-  if (live_->run_serial != seen_run_serial_) {
-    // What was said before this run is of an earlier one, or of a start that failed. The log keeps it.
-    problems.clear();
-    said_before_run_ = messages.empty() ? 0 : messages.back().serial;
-  }
   for (const Notice& notice : live_->notices) {
     if (notice.serial <= seen_notice_) continue;
     seen_notice_ = notice.serial;
@@ -449,8 +451,8 @@ bool Workspace::update(double seconds) {
 
 bool Workspace::idle() const {
   return live_->commands_done >= session_.commands_sent() && live_->state != LiveState::kRunning &&
-         live_->state != LiveState::kLoading && !measuring() && !exporting() && !prompt_counter.busy() &&
-         !(active_ && active_->playing);
+         live_->state != LiveState::kLoading && !measuring() && !exporting() &&
+         !prompt_counter.busy() && !(active_ && active_->playing);
 }
 
 double Workspace::seconds_to_next_play(double seconds) const {

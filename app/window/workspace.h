@@ -125,7 +125,7 @@ class Workspace {
   std::vector<std::string> problems;  // errors waiting to be read, oldest first
   std::vector<Notice> messages;       // everything reported so far, newest last
   void say(LogLevel level, const std::string& text);
-  // For the status line: the newest message since the newest run was started; "" = none.
+  // For the status line: the newest message since a run was asked for last; "" = none.
   std::string newest_message() const;
 
   // --- layouts (workspace_layout.cpp) ---
@@ -290,6 +290,9 @@ class Workspace {
   void remember();  // writes the preferences
 
  private:
+  // As a run is asked for: what was said before is of an earlier one, or of a start that failed. The log
+  // keeps it. What is said of this run, also while its model loads, stays.
+  void end_messages();
   // From the preferences; an entry that is not a layout is skipped with a message.
   void read_layouts();
   void keep_tabs();  // of the layout that is about to be left

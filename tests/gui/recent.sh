@@ -49,7 +49,7 @@ check_json "$work/kv.json" '1 < d["enlarged"] <= 2'
 check_json "$work/mask.json" '1 < d["enlarged"] <= 2'
 check_json "$work/4.json" 'd["enlarged"] == 1'
 # A run of the window's own is listed by its prompt, and the window opens where it was left. A good start ends the error of the one before.
-timeout 120 "$TRIESCOPE" --size 1000x640 --model "$model" --method greedy --prompt "Once upon a time there was" --max-new-tokens 999999999 &
+timeout 120 "$TRIESCOPE" --size 1000x640 --model "$model" --method greedy --prompt "Once upon a time there was" --max-new-tokens 1000000 &
 pid=$!
 id=
 for _ in $(seq 600); do find_window; [[ -n $id ]] && break; done

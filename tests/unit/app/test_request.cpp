@@ -82,6 +82,28 @@ std::string refusal(const RunRequest& request, const Tokenizer& tokenizer) {
   return "not refused";
 }
 
+TEST_CASE("a number of new tokens out of range is refused with what is allowed, as a setting is") {
+  const auto refusal = [](int max_new_tokens, const nlohmann::json& settings) -> std::string {
+    RunRequest request = request_of("sample", settings);
+    request.max_new_tokens = max_new_tokens;
+    try {
+      check_request(request);
+    } catch (const Error& error) {
+      CHECK(error.code() == ErrorCode::kInvalidArgument);
+      return error.what();
+    }
+    return "";
+  };
+  const nlohmann::json none = nlohmann::json::object();
+  CHECK(refusal(999999999, none) ==
+        "max_new_tokens: expected an integer from 1 to 1048576; found 999999999");
+  CHECK(refusal(0, none) == "max_new_tokens: expected an integer from 1 to 1048576; found 0");
+  CHECK(refusal(1, none).empty());
+  CHECK(refusal(1 << 20, none).empty());
+  CHECK(refusal(1, {{"temperature", 0}}).find("0 is greedy decoding") != std::string::npos);
+  CHECK(refusal(1, {{"temperature", 200}}).find("0 is greedy decoding") == std::string::npos);
+}
+
 TEST_CASE("ids are read with spaces around them, and what is not a number is named") {
   using Ids = std::vector<std::int32_t>;
   CHECK(parse_ids("1,2, 3") == Ids{1, 2, 3});
