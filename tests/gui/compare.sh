@@ -117,6 +117,7 @@ write-state $work/taken.json
 SCRIPT
 window --script "$work/measure.script" &
 pid=$!
+id=
 if command -v xdotool >/dev/null; then
   take() { key Up; sleep 0.2; key Return; sleep 0.4; }
   at choice take

@@ -145,7 +145,7 @@ class TriePanel final : public Panel {
     const float legend =
         draw_legend(canvas, {area.x + pad, area.y + em * 0.2f}, right - area.x - pad,
                     legend_of(picture_.shape, scene), scene, nullptr, legend_rows(area, scene));
-    const float top = std::max(legend, button) + em * 0.4f;
+    const float top = (scene.legend == LegendRoom::kNone ? button : legend) + em * 0.4f;
     return {area.x, area.y + top, area.w, std::max(1.0f, area.h - top)};
   }
 
