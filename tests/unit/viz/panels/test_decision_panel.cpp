@@ -309,16 +309,17 @@ TEST_CASE("decision panel: nothing that a cursor has not seen stands in it") {
                                std::to_string(step.drafted) + " draft" +
                                (step.drafted == 1 ? "" : "s") + " to verify"));
         for (const auto& text : canvas.texts)
-          CHECK(text.text.find("accepted,") == std::string::npos);
+          CHECK(text.text.find("drafts accepted") == std::string::npos);
         // The histogram counts the steps before this one.
         int decided = 0;
         double accepted = 0;
         for (const StepRow& row : run->steps())
           if (row.step > 0 && row.step < step.step) ++decided, accepted += row.accepted;
-        const std::string mean = "steps by accepted, mean " +
-                                 viz::number_text(accepted / std::max(1, decided), 2) + " of " +
-                                 std::to_string(decided) + " step" + (decided == 1 ? "" : "s");
-        CHECK((find(canvas, mean) != nullptr) == (decided > 0));
+        const std::string mean =
+            "steps by accepted, mean " + viz::number_text(accepted / std::max(1, decided), 2);
+        CHECK(std::ranges::any_of(canvas.texts, [&](const auto& text) {
+                return text.text.starts_with(mean);
+              }) == (decided > 0));
       }
     }
 }

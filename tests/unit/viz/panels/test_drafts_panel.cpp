@@ -228,6 +228,10 @@ TEST_CASE("level acceptance: the interval is Wilson's") {
   CHECK(wilson_interval(15, 148).high == doctest::Approx(0.1605).epsilon(0.002));
   CHECK(wilson_interval(0, 20).low == 0);
   CHECK(wilson_interval(0, 20).high == doctest::Approx(0.1611).epsilon(0.002));
+  for (const std::int64_t n : {1, 2, 3, 7, 20}) {  // no rounding is left at either end
+    CHECK(wilson_interval(0, n).low == 0);
+    CHECK(wilson_interval(n, n).high == 1);
+  }
   CHECK(wilson_interval(0, 0).low == 0);
   CHECK(wilson_interval(0, 0).high == 1);
 }
