@@ -176,7 +176,7 @@ class MemoryPanel final : public Panel {
       const float px = x.px(std::clamp<double>(shown, first, last));
       for (std::size_t i = 0; i < kCurves; ++i) {
         const double value = curve_value(now, i, per_token, stacked_);
-        if (!has[i] || hidden_[i] || !is_lit(rows, value, i, per_token, scene)) continue;
+        if (!has[i] || hidden_[i] || !is_lit(source, value, i, per_token, scene)) continue;
         const float py = y.px(std::min(high, value)), half = em * 0.4f;
         draw_lit(canvas, {px - half, py - half, 2 * half, 2 * half}, em * 0.5f, scene);
       }
@@ -241,7 +241,7 @@ class MemoryPanel final : public Panel {
     const auto peak =
         kv_peak_of_step(*scene.capture, row.step, scene.capture->end_tick(), source.whose);
     if (peak && peak->held() != row.live + row.garbage)
-      reaction.tooltip.insert(reaction.tooltip.begin() + 1,
+      reaction.tooltip.insert(reaction.tooltip.begin() + 2,
                               "at most " + counted(peak->held(), "slot") +
                                   " held within the step, after " +
                                   capture::to_string(capture::phase_of(peak->tick)));
@@ -337,13 +337,14 @@ class MemoryPanel final : public Panel {
     // What is reserved grows in jumps: it is shown, but must not flatten the rest.
     return std::max(high, std::min(reserved, high * 1.6)) * 1.06;
   }
-  // The curve's value is another than at the step shown before; at first all are new.
-  bool is_lit(std::span<const MemoryRow> rows, double value, std::size_t curve, double per_token,
+  // The curve's value is another than at the position that the lights count from; at first all are new.
+  bool is_lit(const RowSource& source, double value, std::size_t curve, double per_token,
               const Scene& scene) const {
-    const std::int32_t before = scene.lit_from > 0 ? capture::step_of(scene.lit_from - 1) : -1;
-    if (before < 0) return true;
-    return before != scene.shown_step() &&
-           curve_value(at_step(rows, before), curve, per_token, stacked_) != value;
+    if (scene.lit_from <= 0) return true;
+    Scene before = scene;
+    before.cursor = scene.lit_from;
+    return curve_value(now_at(source, before, Figures::kStep).row, curve, per_token, stacked_) !=
+           value;
   }
 
   // Slots held at most within the row's step; empty where no slots were recorded.

@@ -324,7 +324,8 @@ TEST_CASE("owner switch: memory is the draft model's, at its own bytes per token
   CHECK(kDraft.kv_bytes_per_token(test::beam_capture()) == 0);  // it names none
   const std::string header =
       "step,live_tokens,garbage_tokens,reserved_tokens,greedy_tokens,batch_beam_tokens,"
-      "moved_bytes,kv_bytes_per_token,device_allocated_bytes,device_reserved_bytes\n";
+      "moved_bytes,kv_bytes_per_token,device_allocated_bytes,device_reserved_bytes,"
+      "peak_held_tokens\n";
   CHECK(of_draft("memory")->csv(scene) ==
         header + "0,0,0,7,3,3,0,512,-1,-1\n1,5,0,7,6,6,0,512,-1,-1\n");
   CHECK(make_panel("memory")->csv(scene) ==
