@@ -192,7 +192,7 @@ TEST_CASE("SmolLM2's metadata: special tokens, end of turn, template") {
   const auto tokenizer = load_tokenizer(path->string());
   CHECK(tokenizer->description() == "byte-level BPE, smollm, 49152 tokens");
   CHECK(tokenizer->bos_token_id() == 1);
-  CHECK(tokenizer->eos_token_ids() == Ids{2});
+  CHECK(tokenizer->eos_token_ids() == Ids{2, 4, 0});  // im_end; reponame, endoftext
   CHECK(tokenizer->is_special(2));
   REQUIRE(tokenizer->has_chat_template());
   const std::vector<ChatMessage> messages = {{"user", "Hi"}};
