@@ -74,7 +74,7 @@ TEST_CASE("minimap: it lies in the first corner that is free, and nowhere where 
   CHECK(at({bottom_left}).y == 55);
   CHECK(at({bottom_left, top_left}).x == right);
   CHECK(at({bottom_left, top_left}).y == bottom);
-  // That one covers the right at the top too, but nothing is on it at the bottom: half an em is free.
+  // A mark between the box and the edge of the window is not below the box.
   CHECK(at({bottom_left, top_left, bottom_right}).y == bottom);
   const Rect more{480, 240, 1, 1};
   CHECK(at({bottom_left, top_left, more}).w == 0);
