@@ -47,8 +47,9 @@ void Workspace::stop_measuring() {
 }
 
 bool Workspace::finish_measuring() {
-  if (!measured_ || live_->commands_done < session_.commands_sent() || works_by_itself())
-    return false;
+  // All of one snapshot: the thread may be done before the snapshot that says so is taken.
+  const bool works = live_->state == LiveState::kRunning || live_->state == LiveState::kLoading;
+  if (!measured_ || live_->commands_done < session_.commands_sent() || works) return false;
   const Measured measured = *measured_;
   measured_.reset();
   Document *before = nullptr, *now = nullptr;

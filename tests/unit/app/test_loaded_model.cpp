@@ -211,7 +211,7 @@ TEST_CASE_FIXTURE(Models,
   CHECK(drafts_with(texts).tokenizer == target.tokenizer.get());
   const std::string why = refusal(ErrorCode::kNotSupported, [&] { drafts_with(wide); });
   CHECK(why ==
-        "draft model tiny: expected the vocabulary of tiny, 48 tokens (tiny has no tokenizer to "
+        "draft model wide: expected the vocabulary of plain, 48 tokens (wide has no tokenizer to "
         "compare them by); found 49");
   load(texts);
   CHECK(drafts_with(other).tokenizer == target.tokenizer.get());

@@ -113,6 +113,19 @@ Launches launches_of(json entry, int layers, DType dtype) {
     entry["config"]["layer_types"].get_ref<json::array_t&>().resize(
         static_cast<std::size_t>(layers));
   if (entry["config"].contains("n_layer")) entry["config"]["n_layer"] = layers;
+  // A file with more layers than its config is refused.
+  json kept = json::array();
+  for (const json& tensor : entry["tensors"]) {
+    const auto name = tensor[0].get<std::string>();
+    std::size_t at = name.find("layers.");
+    at = at == std::string::npos ? name.find("h.") + 2 : at + 7;
+    if (name.find("layers.") == std::string::npos && !name.starts_with("h.") &&
+        name.find(".h.") == std::string::npos)
+      kept.push_back(tensor);
+    else if (std::stoi(name.substr(at)) < layers)
+      kept.push_back(tensor);
+  }
+  entry["tensors"] = std::move(kept);
   const TempDir folder;
   write_golden_model(entry, folder.path());
   return launches_of_file(folder.path().string(), layers, dtype);
