@@ -122,9 +122,10 @@ TEST_CASE("memory: a step's figures with their formulas") {
   const auto found = tooltips("memory", after_step_1(), 150);
   REQUIRE(found.size() == 2);
   CHECK(found[0][0] == "step 0");
-  CHECK(found[1] ==
-        Lines{"step 1", "live 6 tokens × 2.05 KB = 12.3 KB", "garbage 0, reserved 8",
-              "greedy = prompt + generated = 6", "copied in this step: 0 slots = 0 B"});
+  CHECK(found[1] == Lines{"step 1", "live 6 tokens × 2.05 KB = 12.3 KB",
+                          "at most 7 slots held within the step, after forward",
+                          "garbage 0, reserved 8", "greedy = prompt + generated = 6",
+                          "copied in this step: 0 slots = 0 B"});
 }
 
 TEST_CASE("kv: a slot says its state, its node and what it costs") {
