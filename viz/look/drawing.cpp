@@ -54,6 +54,11 @@ void draw_glyph(Canvas& canvas, std::string_view glyph, Point c, float size, Col
                        LineStyle::kSolid, r * 0.25f);
   } else if (glyph == "–") {
     canvas.line({c.x - r * 0.8f, c.y}, {c.x + r * 0.8f, c.y}, color, w, LineStyle::kSolid);
+  } else if (glyph == "▼") {
+    const Point corners[] = {{c.x - r * 0.75f, c.y - r * 0.65f},
+                             {c.x + r * 0.75f, c.y - r * 0.65f},
+                             {c.x, c.y + r * 0.75f}};
+    canvas.fill_polygon(corners, color);
   } else if (glyph == "Δ") {
     const Point corners[] = {{c.x, c.y - r * 0.75f},
                              {c.x + r * 0.75f, c.y + r * 0.65f},

@@ -98,7 +98,7 @@ class MemoryPanel final : public Panel {
       legend_curves_.push_back(i);
     }
     if (peak_)
-      entries.push_back({"peak " + std::to_string(peak_->held()), color_of(0, scene), "▲",
+      entries.push_back({"peak " + std::to_string(peak_->held()), color_of(0, scene), "▼",
                          LineStyle::kSolid, false, "peak"});
     if (scene.steady) entries.push_back(lit_entry(scene));
     float top = area.y + em * 0.2f;
@@ -169,8 +169,8 @@ class MemoryPanel final : public Panel {
     if (peak_ && x.low <= capture::step_of(peak_->tick) &&
         capture::step_of(peak_->tick) <= x.high) {
       const Point at{x.px(capture::step_of(peak_->tick)), y.px(peak_->held())};
-      draw_glyph(canvas, "▲", {at.x, at.y + em * 0.55f}, em * 0.8f, color_of(0, scene));
-      peak_mark_ = {at.x - em * 0.6f, at.y - em * 0.1f, em * 1.2f, em * 1.2f};
+      draw_glyph(canvas, "▼", {at.x, at.y - em * 0.5f}, em * 0.8f, color_of(0, scene));
+      peak_mark_ = {at.x - em * 0.6f, at.y - em * 1.1f, em * 1.2f, em * 1.2f};
     }
     if (scene.lights() && !outside) {  // over the edge of the plot: the marks stand on corners
       const float px = x.px(std::clamp<double>(shown, first, last));
