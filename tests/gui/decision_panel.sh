@@ -7,6 +7,7 @@ decode beam --method beam --set num_beams=3 --prompt "Once upon a time"
 decode sample --method sample --set temperature=0.8 --set top_k=20 --prompt "Once upon a time"
 decode drafts --method ngram_trie --prompt "one two three one two three one two four one two three one"
 {
+  echo "size 1280x1100"  # in which four rows of beams have room: where not all have, the last line says how many are left out
   echo "layout-debug"
   echo "panel verdict"
   for run in sample drafts; do echo "open-file $work/$run.tscap"; echo "panel verdict"; done
