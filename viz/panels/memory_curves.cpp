@@ -172,9 +172,10 @@ bool released(const MemoryRow& row, const RowSource& source, const capture::Capt
 }
 
 std::string ratio_text(std::span<const MemoryRow> rows, const MemoryRow& now,
-                       const std::array<bool, kCurves>& has, double per_token, Figures figures) {
+                       const std::array<bool, kCurves>& has, double per_token, Figures figures,
+                       std::int32_t peak) {
   if (!has[4] || now.batch_beam <= 0) return "";
-  double held = 0, batch = 1, share = 0;
+  double held = peak, batch = 1, share = 0;
   for (const MemoryRow& row : rows) {
     share += row.batch_beam > 0 ? static_cast<double>(row.live + row.garbage) / row.batch_beam : 1;
     held = std::max(held, static_cast<double>(row.live + row.garbage));
@@ -191,8 +192,10 @@ std::string ratio_text(std::span<const MemoryRow> rows, const MemoryRow& now,
   const double used = now.live + now.garbage;
   return bytes_text(used * per_token) + " held, " + number_text(used / now.batch_beam, 2) +
          " × batch beam search's " + bytes_text(now.batch_beam * per_token) +
-         (figures == Figures::kStepOutsideRange ? "; peaks within the range " : "; peaks ") +
-         number_text(held / batch, 2) + " ×";
+         (rows.empty()
+              ? ""
+              : (figures == Figures::kStepOutsideRange ? "; peaks within the range " : "; peaks ") +
+                    number_text(held / batch, 2) + " ×");
 }
 
 std::span<const MemoryRow> rows_of(const RowSource& source, const Scene& scene) {
@@ -203,11 +206,16 @@ std::span<const MemoryRow> rows_of(const RowSource& source, const Scene& scene) 
     first = std::ranges::lower_bound(rows, scene.range->first, {}, &MemoryRow::step);
     end = std::ranges::upper_bound(rows, scene.range->second, {}, &MemoryRow::step);
   }
-  if (scene.export_mode && !scene.series)
-    end = std::partition_point(first, end, [&](const MemoryRow& row) {
-      return capture::make_tick(row.step, capture::Phase::kCommit) < scene.cursor;
-    });
-  return {first, end};
+  if (first >= end) return {};
+  const std::span<const MemoryRow> within(first, end);
+  return scene.export_mode && !scene.series ? rows_seen(within, scene) : within;
+}
+
+std::span<const MemoryRow> rows_seen(std::span<const MemoryRow> rows, const Scene& scene) {
+  const auto end = std::ranges::partition_point(rows, [&](const MemoryRow& row) {
+    return capture::make_tick(row.step, capture::Phase::kCommit) < scene.cursor;
+  });
+  return {rows.begin(), end};
 }
 
 const MemoryRow& at_step(std::span<const MemoryRow> rows, std::int32_t step) {

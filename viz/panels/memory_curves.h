@@ -54,12 +54,16 @@ std::vector<std::pair<std::int32_t, std::int32_t>> step_peaks(std::span<const Me
 std::string together_text(const Scene& scene);
 // `row` is the last of a run that has ended, and only its prompt is held still.
 bool released(const MemoryRow& row, const RowSource& source, const capture::Capture& capture);
-// One sentence: what is held beside batch beam search; "" without beams.
+// One sentence: what is held beside batch beam search; "" without beams. `peak`: the slots held at most
+// within any step of `rows`, which are what the steps ended with.
 std::string ratio_text(std::span<const MemoryRow> rows, const MemoryRow& now,
-                       const std::array<bool, kCurves>& has, double per_token, Figures figures);
+                       const std::array<bool, kCurves>& has, double per_token, Figures figures,
+                       std::int32_t peak);
 // The rows to plot: up to the cursor in an export, all that is known on the screen (the cursor is
 // a line there), within the range.
 std::span<const MemoryRow> rows_of(const RowSource& source, const Scene& scene);
+// Those of `rows` whose step had ended before the cursor.
+std::span<const MemoryRow> rows_seen(std::span<const MemoryRow> rows, const Scene& scene);
 // The newest row that is not after `step`; `rows` must not be empty.
 const MemoryRow& at_step(std::span<const MemoryRow> rows, std::int32_t step);
 // `wide`: room for bytes on the right; `units`: room for the words under the axis.

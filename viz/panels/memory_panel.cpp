@@ -76,7 +76,9 @@ class MemoryPanel final : public Panel {
             ? Figures::kEnd
             : Figures::kStep;
     // The figures are the cursor's, as in every panel, also where it stands outside the range.
-    const auto [now, when] = now_at(source, scene, figures);
+    auto [now, when] = now_at(source, scene, figures);
+    if (figures == Figures::kWholeRun && released(rows.back(), source, *scene.capture))
+      when += ", KV released";
     peak_ = kv_peak(*scene.capture, scene.cursor, source.whose, scene.range);
     const auto has = curves_of(rows);
 
@@ -108,8 +110,9 @@ class MemoryPanel final : public Panel {
     text_in(canvas, {area.x + pad, top, moment_width, em * 1.35f}, moment, plain);
     const float left = area.x + pad + moment_width + em * 0.8f;
     top += draw_legend(canvas, {left, top}, right - left, entries, scene, &legend_) + em * 0.15f;
-    for (const std::string& line :
-         {ratio_text(rows, now, has, per_token, figures), together_text(scene)}) {
+    for (const std::string& line : {ratio_text(rows_seen(rows, scene), now, has, per_token, figures,
+                                               peak_ ? peak_->held() : 0),
+                                    together_text(scene)}) {
       if (line.empty() || area.h <= em * 13 || area.w <= em * 24) continue;
       text_in(canvas, {area.x + pad, top, area.w - 2 * pad, em * 1.2f}, line,
               ui_text(scene, 0.84f));
@@ -171,6 +174,17 @@ class MemoryPanel final : public Panel {
       const Point at{x.px(capture::step_of(peak_->tick)), y.px(peak_->held())};
       draw_glyph(canvas, "▼", {at.x, at.y - em * 0.5f}, em * 0.8f, color_of(0, scene));
       peak_mark_ = {at.x - em * 0.6f, at.y - em * 1.1f, em * 1.2f, em * 1.2f};
+      const std::string label =
+          std::to_string(peak_->held()) + ", step " + std::to_string(capture::step_of(peak_->tick));
+      const TextStyle small = ui_text(scene, 0.76f);
+      const float width = canvas.measure(label, small).x + em * 0.4f;
+      const float left =
+          at.x + em * 0.6f + width < plot.right() ? at.x + em * 0.6f : at.x - em * 0.6f - width;
+      if (left > plot.x) {
+        const Rect box{left, at.y - em * 1.1f, width, em * 1.1f};
+        canvas.fill_rect(box, scene.theme.background.with_alpha(0.85f), em * 0.2f);
+        text_in(canvas, box, label, small, Align::kCenter);
+      }
     }
     if (scene.lights() && !outside) {  // over the edge of the plot: the marks stand on corners
       const float px = x.px(std::clamp<double>(shown, first, last));
@@ -240,7 +254,7 @@ class MemoryPanel final : public Panel {
         "greedy = prompt + generated = " + std::to_string(row.greedy)};
     const auto peak =
         kv_peak_of_step(*scene.capture, row.step, scene.capture->end_tick(), source.whose);
-    if (peak && peak->held() != row.live + row.garbage)
+    if (peak && peak->held() > row.live + row.garbage)
       reaction.tooltip.insert(reaction.tooltip.begin() + 2,
                               "at most " + counted(peak->held(), "slot") +
                                   " held within the step, after " +
@@ -347,11 +361,12 @@ class MemoryPanel final : public Panel {
            value;
   }
 
-  // Slots held at most within the row's step; empty where no slots were recorded.
+  // Slots held at most within the row's step, also where none changed; empty where no slots were recorded.
   static std::string peak_held(const MemoryRow& row, const RowSource& source, const Scene& scene) {
+    if (source.levels(*scene.capture).empty()) return "";
     const auto peak =
         kv_peak_of_step(*scene.capture, row.step, scene.capture->end_tick(), source.whose);
-    return peak ? std::to_string(peak->held()) : "";
+    return std::to_string(std::max(peak ? peak->held() : 0, row.live + row.garbage));
   }
 
   OwnerSwitch owner_;

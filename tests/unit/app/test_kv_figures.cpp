@@ -143,6 +143,13 @@ TEST_CASE(
     const auto* peak =
         find(canvas, "peak " + std::to_string(viz::kv_peak(*run.capture, scene.cursor)->held()));
     REQUIRE(peak);
+    // The mark of the legend and that on the curve.
+    CHECK(std::ranges::count_if(canvas.calls, [](const std::string& call) {
+            return call.rfind("fill_polygon", 0) == 0;
+          }) >= 2);
+    const auto most = viz::kv_peak(*run.capture, scene.cursor);
+    CHECK(find(canvas,
+               std::to_string(most->held()) + ", step " + std::to_string(step_of(most->tick))));
     viz::Input click = mouse_at({peak->box.x + 2, peak->box.y + peak->box.h / 2});
     click.clicked = true;
     const viz::Reaction reaction = memory->input(click, area, scene);

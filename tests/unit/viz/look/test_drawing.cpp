@@ -77,6 +77,17 @@ TEST_CASE("drawing: a legend breaks into rows, and what is beyond the last is le
   CHECK(boxes.empty());
 }
 
+TEST_CASE("drawing: every glyph that a legend or a mark asks for is drawn") {
+  for (const char* glyph :
+       {"✓", "✕", "★", "○", "◇", "◆", "■", "□", "–", "Δ", "▼", "●", "#", "≠", "✦", "→"}) {
+    CAPTURE(glyph);
+    RecordingCanvas canvas;
+    draw_glyph(canvas, glyph, {50, 50}, 10, {});
+    CHECK(canvas.shapes > 0);
+    CHECK(canvas.ink.w > 0);
+  }
+}
+
 TEST_CASE("drawing: low panes have a legend of one row") {
   const Scene scene = plain();
   CHECK(legend_rows({0, 0, 500, scene.em * 14 - 1}, scene) == 1);

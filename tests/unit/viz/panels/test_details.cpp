@@ -246,18 +246,23 @@ TEST_CASE("memory curves: the sentence beside batch beam search") {
   const auto has = memory_curves::curves_of(rows);
   using memory_curves::Figures;
   CHECK(memory_curves::moment_text(rows[0], Figures::kStep) == "end of step 0");
-  CHECK(memory_curves::ratio_text(rows, rows[0], has, 1000, Figures::kStep) ==
+  CHECK(memory_curves::ratio_text(rows, rows[0], has, 1000, Figures::kStep, 0) ==
         "4.00 KB held, 0.50 × batch beam search's 8.00 KB; peaks 0.25 ×");
   CHECK(memory_curves::moment_text(rows[1], Figures::kStepOutsideRange) ==
         "end of step 1 (outside the range)");
-  CHECK(memory_curves::ratio_text(rows, rows[0], has, 1000, Figures::kStepOutsideRange) ==
+  CHECK(memory_curves::ratio_text(rows, rows[0], has, 1000, Figures::kStepOutsideRange, 0) ==
         "4.00 KB held, 0.50 × batch beam search's 8.00 KB; peaks within the range 0.25 ×");
-  CHECK(memory_curves::ratio_text(rows, rows[1], has, 1000, Figures::kWholeRun) ==
+  CHECK(memory_curves::ratio_text(rows, rows[1], has, 1000, Figures::kWholeRun, 0) ==
         "peak 6.00 KB, 0.25 × batch beam search's 24.0 KB; mean over the steps 0.38 ×");
-  CHECK(memory_curves::ratio_text(rows, rows[1], has, 1000, Figures::kEnd) ==
+  CHECK(memory_curves::ratio_text(rows, rows[1], has, 1000, Figures::kEnd, 0) ==
         "the run has ended and released its KV: peak 6.00 KB, 0.25 × batch beam search's peak of "
         "24.0 KB");
-  CHECK(memory_curves::ratio_text(rows, rows[0], {}, 1000, Figures::kStep) == "");
+  CHECK(memory_curves::ratio_text(rows, rows[0], {}, 1000, Figures::kStep, 0) == "");
+  // Within a step more was held than what any step ended with.
+  CHECK(memory_curves::ratio_text(rows, rows[1], has, 1000, Figures::kWholeRun, 12) ==
+        "peak 12.0 KB, 0.50 × batch beam search's 24.0 KB; mean over the steps 0.38 ×");
+  CHECK(memory_curves::ratio_text({}, rows[0], has, 1000, Figures::kStepOutsideRange, 0) ==
+        "4.00 KB held, 0.50 × batch beam search's 8.00 KB");
 }
 
 TEST_CASE("memory: rows are those of the range, in an export those before the cursor") {

@@ -327,7 +327,7 @@ TEST_CASE("owner switch: memory is the draft model's, at its own bytes per token
       "moved_bytes,kv_bytes_per_token,device_allocated_bytes,device_reserved_bytes,"
       "peak_held_tokens\n";
   CHECK(of_draft("memory")->csv(scene) ==
-        header + "0,0,0,7,3,3,0,512,-1,-1,\n1,5,0,7,6,6,0,512,-1,-1,6\n");
+        header + "0,0,0,7,3,3,0,512,-1,-1,0\n1,5,0,7,6,6,0,512,-1,-1,6\n");
   CHECK(make_panel("memory")->csv(scene) ==
         header + "0,3,0,8,3,3,0,2048,-1,-1,3\n1,6,0,8,6,6,0,2048,-1,-1,7\n");
   const auto panel = of_draft("memory");
