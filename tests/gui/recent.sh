@@ -74,7 +74,7 @@ check_json "$work/started.json" 'd["problems"] == []'
 timeout 120 "$TRIESCOPE" --model "$model" --method greedy --prompt "Once upon a time there was" --max-new-tokens 3 &
 pid=$!
 id=
-find_window
+for _ in $(seq 600); do find_window; [[ -n $id ]] && break; done
 sleep 1
 key ctrl+shift+Return
 for _ in $(seq 600); do [[ -n $(window_named "Greedy decoding · Once upon a time there was - triescope\$") ]] && break; sleep 0.1; done
