@@ -118,7 +118,7 @@ def by_hand():
     yield config("tokens that no tokenizer.json adds", {"pad_token": "<pad>", **decoder((4, added("<|user|>")))}, "bare")
     yield config("two new names, in the order of the file", {"video_token": "<|tool|>", "audio_token": "NEW", "extra_special_tokens": {"z_token": "<image>", "a_token": "[X]"}})
     yield config("special_tokens_map.json has one more name", {"video_token": "<|tool|>"}, special_tokens_map__json={"audio_token": "NEW", "mask_token": "[X]", "bos_token": None})
-    # The class makes the steps anew and drops tokens of tokenizer.json; what they have in common is compared.
+    # The class builds its own steps and drops tokens of tokenizer.json. Only what both have is compared.
     yield folder("gpt2 with tokenizer.json", {}, model_type="gpt2")
     yield config("gpt2 with tokenizer.json, a space in front", {"add_prefix_space": True}, model_type="gpt2")
     for kind in ("gpt2", "qwen2", "qwen3"):

@@ -139,20 +139,24 @@ std::string together_text(const Scene& scene) {
   const auto owners = scene.capture->owners();
   if (owners.size() < 2) return "";
   std::vector<capture::Tick> ticks;
-  for (const capture::Whose whose : owners)
+  std::vector<double> per_token;  // by owner; asked once, since a drafter's is read out of JSON
+  for (const capture::Whose whose : owners) {
+    per_token.push_back(static_cast<double>(RowSource{whose}.kv_bytes_per_token(*scene.capture)));
     for (const capture::KvLevel& level : scene.capture->kv_levels(whose))
       if (level.tick < scene.cursor && scene.in_range(capture::step_of(level.tick)))
         ticks.push_back(level.tick);
+  }
   std::ranges::sort(ticks);
+  const auto repeated = std::ranges::unique(ticks);
+  ticks.erase(repeated.begin(), repeated.end());
   double most = 0;
   capture::Tick at = 0;
   for (const capture::Tick tick : ticks) {
     double bytes = 0;
-    for (const capture::Whose whose : owners) {
-      const capture::KvLevel level = kv_level_at(*scene.capture, tick + 1, whose);
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+      const capture::KvLevel level = kv_level_at(*scene.capture, tick + 1, owners[i]);
       const std::int32_t live = level.tick == tick ? level.peak_live : level.live;
-      bytes += static_cast<double>(live + level.garbage) *
-               static_cast<double>(RowSource{whose}.kv_bytes_per_token(*scene.capture));
+      bytes += static_cast<double>(live + level.garbage) * per_token[i];
     }
     if (bytes > most) most = bytes, at = tick;
   }

@@ -125,7 +125,7 @@ TEST_CASE("rest drafts from the user's file and leaves greedy decoding's text as
 }
 
 TEST_CASE("a datastore that is not there is an error that names it; none at all drafts nothing") {
-  for (const std::string path : {"/no/such/file.txt", "/tmp"}) {  // a folder is no file
+  for (const std::string path : {"/no/such/file.txt", "/tmp"}) {  // a folder cannot be read as a file
     LoopConfig config{.vocab = 5, .settings = {{"datastore", path}}};
     RunContext run = test::run_context(config, rest_method());
     run.encode = letters;

@@ -127,7 +127,7 @@ inline void record_withdrawn_drafts(Recorder& out, int first, int end) {
   }
 }
 
-// Step 1 drafts a chain of so many tokens, of which the first is accepted; step 2 drafts one.
+// Step 1 drafts a chain of the given length and its first token is accepted. Step 2 drafts one token.
 inline void record_chain(Recorder& out, std::int32_t levels) {
   const auto phase = [&](int step, Phase p) {
     out.write({.phases = {{.tick = make_tick(step, p), .duration_us = 1000}}});

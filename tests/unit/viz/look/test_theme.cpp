@@ -88,13 +88,14 @@ TEST_CASE("verdict colours stay apart for normal and for three kinds of colour-b
   CHECK(smallest_distance({rgb(0x2CA02C), rgb(0xD62728)}) < 10);
 }
 
-TEST_CASE("a bonus and a correction are told apart by colour and by glyph, and from all verdicts") {
+TEST_CASE(
+    "a bonus and a correction differ in colour and glyph, from each other and from all verdicts") {
   for (const Theme& theme : {dark_theme(), light_theme(), projector_theme()}) {
     CAPTURE(to_string(theme.name));
     const Mark bonus = theme.mark(NodeState::kBonus), corrected = theme.mark(NodeState::kCorrected);
     CHECK(bonus.glyph != corrected.glyph);
-    for (const NodeState other : {NodeState::kAccepted, NodeState::kRejected, NodeState::kBonus,
-                                  NodeState::kPruned})
+    for (const NodeState other :
+         {NodeState::kAccepted, NodeState::kRejected, NodeState::kBonus, NodeState::kPruned})
       CHECK(smallest_distance({theme.mark(other).color, corrected.color}) >= 32);
     CHECK(contrast(corrected.color, theme.background) >= 3);
   }
