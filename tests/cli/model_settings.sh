@@ -1,9 +1,7 @@
 # What a model's generation_config.json asks for: shown by info, noted by decode, taken with --model-settings; notes on a model's files.
-# On a small real model of the test data.
 source "$(dirname "$0")/lib.sh"
-data=${TRIESCOPE_TEST_DATA:-$TRIESCOPE_SOURCE/../shared/data}
-[[ -d $data/models/TinyStories-656K ]] || { echo "[SKIPPED] no test data"; exit 77; }
-cp -rL "$data/models/TinyStories-656K" "$work/model"
+fixture=$TRIESCOPE_SOURCE/tests/fixtures/tiny_llama
+cp -r "$fixture" "$work/model"
 chmod -R u+w "$work/model"
 asks() { printf '%s' "$1" >"$work/model/generation_config.json"; }
 run() { "$TRIESCOPE" decode --model "$work/model" --prompt "Once upon a time" --max-new-tokens 24 "$@"; }

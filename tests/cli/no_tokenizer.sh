@@ -1,11 +1,10 @@
-# A model folder without a tokenizer: prompts are ids, tokens are shown as ids, a text is refused. On a small real model of the test data.
+# A model folder without a tokenizer: prompts are ids, tokens are shown as ids, a text is refused.
 source "$(dirname "$0")/lib.sh"
-data=${TRIESCOPE_TEST_DATA:-$TRIESCOPE_SOURCE/../shared/data}
-[[ -d $data/models/TinyStories-656K ]] || { echo "[SKIPPED] no test data"; exit 77; }
+fixture=$TRIESCOPE_SOURCE/tests/fixtures/tiny_llama
 mkdir "$work/model"
-cp -L "$data"/models/TinyStories-656K/{config.json,*.safetensors} "$work/model/"
+cp "$fixture"/{config.json,*.safetensors} "$work/model/"
 run() { "$TRIESCOPE" decode --quiet --model "$1" --max-new-tokens 12 --set eos_token_id=-1 "${@:2}"; }
-run "$data/models/TinyStories-656K" --method greedy --prompt-ids 1,20,30 --json >"$work/with.json" || failures=$((failures + 1))
+run "$fixture" --method greedy --prompt-ids 1,20,30 --json >"$work/with.json" || failures=$((failures + 1))
 run "$work/model" --method greedy --prompt-ids 1,20,30 --json --capture "$work/run.tscap" >"$work/without.json" || failures=$((failures + 1))
 python3 - "$work" <<'PY' || failures=$((failures + 1))
 import json, sys
@@ -34,7 +33,7 @@ check_json "$work/info.json" 'd["tokenizer"] == "no tokenizer"'
 expect 3 'no tokenizer in this folder' "$TRIESCOPE" tokenize --model "$work/model" hello
 
 # A draft model: with its tokenizer or without, as long as the vocabularies are of one size.
-for draft in "$data/models/TinyStories-656K" "$work/model"; do
+for draft in "$fixture" "$work/model"; do
   run "$work/model" --method draft_model --draft "$draft" --prompt-ids 1,20,30 --json >"$work/draft.json" || failures=$((failures + 1))
   check_json "$work/draft.json" "d['sequences'][0]['tokens'] == json.load(open('$work/without.json'))['sequences'][0]['tokens'] and d['draft']['forwards'] > 0"
 done

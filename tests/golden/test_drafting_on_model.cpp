@@ -1,5 +1,5 @@
-// Drafting methods on the real model: a few Spec-Bench prompts, short texts. The whole comparison,
-// 50 prompts, is tests/bench/bench_drafting.cpp.
+// Drafting methods on the real model, short texts: a few prompts of Spec-Bench, or of our own where
+// its file is missing. The whole comparison, 50 prompts, is tests/bench/bench_drafting.cpp.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -35,13 +35,16 @@ RunResult run(Model& model, const Tokenizer& tokenizer, const std::vector<std::i
 TEST_CASE("drafting methods write greedy decoding's and sampling's text on the real model") {
   const auto path = test::model_path();
   if (!path) TRIESCOPE_SKIP("SmolLM2 is not installed; scripts/setup installs it");
-  const auto data = test::data_dir();
-  if (!data) TRIESCOPE_SKIP("no test data; set TRIESCOPE_TEST_DATA");
   const auto model = load_model(path->string(), {.device = test::test_device()});
   const auto tokenizer = load_tokenizer(path->string());
   std::int64_t forwards = 0, tokens = 0;
   std::size_t seen = 0;
-  for (const auto& prompt : test::spec_bench(*data, {"rag", "writing", "translation"}, 1)) {
+  const auto data = test::data_dir();
+  const auto prompts =
+      data ? test::spec_bench(*data, {"rag", "writing", "translation"}, 1)
+           : app::read_bench_prompts((test::source_dir() / "tests/fixtures/prompts.jsonl").string(),
+                                     {}, 0);
+  for (const auto& prompt : prompts) {
     if (test::is_left_out(seen++)) continue;
     CAPTURE(prompt.id);
     const std::vector<ChatMessage> chat{{"user", prompt.text}};

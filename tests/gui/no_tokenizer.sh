@@ -1,9 +1,8 @@
 # A model without a tokenizer in the window: the prompt field takes ids and says so, tokens are shown as ids.
 source "$(dirname "$0")/lib.sh"
-data=${TRIESCOPE_TEST_DATA:-$TRIESCOPE_SOURCE/../shared/data}
-[[ -d $data/models/TinyStories-656K ]] || { echo "[SKIPPED] no test data"; exit 77; }
+fixture=$TRIESCOPE_SOURCE/tests/fixtures/tiny_llama
 mkdir "$work/model"
-cp -L "$data"/models/TinyStories-656K/{config.json,*.safetensors} "$work/model/"
+cp "$fixture"/{config.json,*.safetensors} "$work/model/"
 cat >"$work/ids.script" <<SCRIPT
 method greedy
 set eos_token_id=-1
@@ -47,7 +46,7 @@ prompt-is-ids off
 wait idle
 write-state $work/words.json
 SCRIPT
-window --model "$data/models/TinyStories-656K" --prompt-ids 1,20,30 --script "$work/given.script" || { echo "FAILED: the script ended with $?"; failures=$((failures + 1)); }
+window --model "$fixture" --prompt-ids 1,20,30 --script "$work/given.script" || { echo "FAILED: the script ended with $?"; failures=$((failures + 1)); }
 check_json "$work/given.json" 'd["run"]["prompt_is_ids"] and d["run"]["prompt_tokens"] == 3'
 check_json "$work/edited.json" 'd["run"]["prompt_is_ids"] and d["run"]["prompt_tokens"] == 2'
 check_json "$work/words.json" 'not d["run"]["prompt_is_ids"] and d["run"]["prompt_tokens"] > 2'

@@ -63,24 +63,15 @@ TEST_CASE("SmolLM2 from GGUF gives Hugging Face's ids and texts") {
   check_real("smollm2", *path);
 }
 
-TEST_CASE("GPT-2, Llama-2, Phi-3 and TinyStories give Hugging Face's ids and texts") {
-  const auto data = test::data_dir();
-  if (!data) TRIESCOPE_SKIP("no test data");
-  for (const char* name : {"gpt2", "llama2", "phi3"}) check_real(name, *data / "tokenizers" / name);
-  check_real("tinystories", *data / "models" / "TinyStories-656K");
-}
-
-TEST_CASE("llama.cpp's conformance vectors hold") {
-  const auto data = test::data_dir();
-  if (!data) TRIESCOPE_SKIP("no test data");
+void check_llama_cpp_vectors(const std::filesystem::path& data) {
   for (const auto& [vectors, folder] :
        {std::pair("gpt-2", "gpt2"), std::pair("llama-spm", "llama2"), std::pair("phi-3", "phi3")}) {
     CAPTURE(vectors);
-    const auto tokenizer = load_tokenizer((*data / "tokenizers" / folder).string());
+    const auto tokenizer = load_tokenizer((data / "tokenizers" / folder).string());
     const std::string inputs =
-        test::read_file(*data / "tokenizers/vectors" / (std::string(vectors) + ".inp"));
+        test::read_file(data / "tokenizers/vectors" / (std::string(vectors) + ".inp"));
     std::istringstream outputs(
-        test::read_file(*data / "tokenizers/vectors" / (std::string(vectors) + ".out")));
+        test::read_file(data / "tokenizers/vectors" / (std::string(vectors) + ".out")));
     const std::string separator = "\n__ggml_vocab_test__\n";
     int cases = 0;
     for (std::size_t at = 0; at <= inputs.size(); ++cases) {
@@ -97,6 +88,27 @@ TEST_CASE("llama.cpp's conformance vectors hold") {
     }
     CHECK(cases > 40);
   }
+}
+
+TEST_CASE("model folders give Hugging Face's ids and texts") {
+  const auto folder = test::source_dir() / "tests" / "fixtures" / "tiny_llama";
+  const auto tokenizer = load_tokenizer(folder.string());
+  const json vectors = json::parse(test::read_file(folder / "golden.json"))["vectors"];
+  REQUIRE(vectors.size() > 30);
+  for (const auto& vector : vectors) {
+    const std::string text = vector["text"];
+    CAPTURE(text);
+    CHECK(tokenizer->encode(text) == vector["ids"].get<Ids>());
+    CHECK(tokenizer->encode(text, false) == vector["plain"].get<Ids>());
+    CHECK(tokenizer->decode(vector["ids"].get<Ids>()) == vector["decoded"].get<std::string>());
+  }
+  // GPT-2, Llama-2, Phi-3 and TinyStories, and llama.cpp's conformance vectors, where the test data
+  // is there.
+  const auto data = test::data_dir();
+  if (!data) return;
+  for (const char* name : {"gpt2", "llama2", "phi3"}) check_real(name, *data / "tokenizers" / name);
+  check_real("tinystories", *data / "models" / "TinyStories-656K");
+  check_llama_cpp_vectors(*data);
 }
 
 }  // namespace
