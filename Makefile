@@ -1,9 +1,10 @@
 # make run    sets up, builds, opens the window on SmolLM2 (without a display: records the same run and exports its pictures)
 # make test   sets up, builds and runs all tests
+# make cuda   builds the program with its CUDA kernels where no NVIDIA driver is installed (with one, every build has them)
 # The rest: build, core (headless, no window packages), bench, asan, tsan, fuzz, format, clean. Variables: WERROR=ON|OFF, JOBS=n.
 # make fuzz   builds the fuzz targets with clang and runs each: TARGET=name, SECONDS=60 or RUNS=n, SEED=n (docs/security.md)
 
-.PHONY: run test build core bench asan tsan fuzz format setup clean help
+.PHONY: run test build cuda core bench asan tsan fuzz format setup clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -15,11 +16,18 @@ setup:
 build: setup
 	@scripts/build release triescope
 
-run: build
+run:
+	@scripts/run --plan
+	@$(MAKE) --no-print-directory build
 	@scripts/run
 
-test: setup
-	@scripts/build release
+cuda:
+	@scripts/setup --cuda
+	@CUDA=ON scripts/build release triescope
+
+test:
+	@scripts/setup --cuda
+	@CUDA=ON scripts/build release
 	@scripts/test release
 
 core:

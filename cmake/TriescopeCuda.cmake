@@ -49,8 +49,20 @@ function(triescope_try_nvcc nvcc cudart_result reason_result)
   set(${reason_result} "${line}" PARENT_SCOPE)
 endfunction()
 
+# AUTO: whether the kernels would ever run here. Compiling them takes minutes of a first build.
+set(_wanted ON)
+if(TRIESCOPE_CUDA STREQUAL "OFF")
+  set(_wanted OFF)
+elseif(TRIESCOPE_CUDA STREQUAL "AUTO" AND "$ENV{CUDACXX}" STREQUAL "")
+  execute_process(COMMAND "${CMAKE_CURRENT_LIST_DIR}/../scripts/nvidia_driver" RESULT_VARIABLE _no_driver)
+  if(NOT _no_driver EQUAL 0)
+    set(_wanted OFF)
+    message(STATUS "CUDA kernels: not compiled (no NVIDIA driver here; `make cuda` compiles them all the same)")
+  endif()
+endif()
+
 set(TRIESCOPE_NVCC "")
-if(NOT TRIESCOPE_CUDA STREQUAL "OFF")
+if(_wanted)
   file(GLOB _venv_cuda "${PROJECT_SOURCE_DIR}/.deps/venv/lib/python3*/site-packages/nvidia/cu13/bin/nvcc"
        "${PROJECT_SOURCE_DIR}/.deps/cuda/lib/python3*/site-packages/nvidia/cu13/bin/nvcc")
   find_program(_path_nvcc nvcc NO_CACHE)
