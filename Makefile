@@ -1,10 +1,11 @@
 # make run    sets up, builds, opens the window on SmolLM2 (without a display: records the same run and exports its pictures)
 # make test   sets up, builds and runs all tests
 # make cuda   builds the program with its CUDA kernels where no NVIDIA driver is installed (with one, every build has them)
+# make package  a tarball and a .deb in build/package, for Debian 12 and Ubuntu 24.04
 # The rest: build, core (headless, no window packages), bench, asan, tsan, fuzz, format, clean. Variables: WERROR=ON|OFF, JOBS=n.
 # make fuzz   builds the fuzz targets with clang and runs each: TARGET=name, SECONDS=60 or RUNS=n, SEED=n (docs/security.md)
 
-.PHONY: run test build cuda core bench asan tsan fuzz format setup clean help
+.PHONY: run test build cuda package core bench asan tsan fuzz format setup clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -24,6 +25,9 @@ run:
 cuda:
 	@scripts/setup --cuda
 	@CUDA=ON scripts/build release triescope
+
+package: setup
+	@scripts/package
 
 test:
 	@scripts/setup --cuda

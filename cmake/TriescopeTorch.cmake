@@ -2,13 +2,21 @@
 #
 # The wheel's own TorchConfig.cmake insists on a CUDA toolkit even for programs that only use the CPU. One binary serves CPU and
 # CUDA here: libtorch_cuda.so is opened at run time when a CUDA device is asked for, so nothing links it.
-# Used by the build and by an installed triescope (find_package). Input: TRIESCOPE_TORCH_DIR.
+# Used by the build and by an installed triescope (find_package). Input: TRIESCOPE_TORCH_DIR, libtorch with its headers; or
+# TRIESCOPE_TORCH_LIB, its libraries alone, which is enough to link core: no public header of core includes one of libtorch.
 if(TARGET triescope::torch)
   return()
 endif()
 
-set(_torch_lib "${TRIESCOPE_TORCH_DIR}/lib")
-foreach(_file "${TRIESCOPE_TORCH_DIR}/include/ATen/ATen.h" "${_torch_lib}/libtorch_cpu.so" "${_torch_lib}/libc10.so")
+set(_torch_lib "${TRIESCOPE_TORCH_LIB}")
+set(_torch_include "")
+set(_torch_files "")
+if(NOT _torch_lib)
+  set(_torch_lib "${TRIESCOPE_TORCH_DIR}/lib")
+  set(_torch_include "${TRIESCOPE_TORCH_DIR}/include;${TRIESCOPE_TORCH_DIR}/include/torch/csrc/api/include")
+  set(_torch_files "${TRIESCOPE_TORCH_DIR}/include/ATen/ATen.h")
+endif()
+foreach(_file ${_torch_files} "${_torch_lib}/libtorch_cpu.so" "${_torch_lib}/libc10.so")
   if(NOT EXISTS "${_file}")
     message(FATAL_ERROR "libtorch: expected ${_file}, which does not exist. "
         "Run scripts/setup, or name a libtorch folder: -DTRIESCOPE_TORCH_DIR=/path/to/torch")
@@ -22,6 +30,5 @@ set_target_properties(triescope::torch_cpu PROPERTIES IMPORTED_LOCATION "${_torc
 
 add_library(triescope::torch INTERFACE IMPORTED)
 set_target_properties(triescope::torch PROPERTIES
-    INTERFACE_INCLUDE_DIRECTORIES
-        "${TRIESCOPE_TORCH_DIR}/include;${TRIESCOPE_TORCH_DIR}/include/torch/csrc/api/include"
+    INTERFACE_INCLUDE_DIRECTORIES "${_torch_include}"
     INTERFACE_LINK_LIBRARIES "triescope::torch_cpu;triescope::c10")
