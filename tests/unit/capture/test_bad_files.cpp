@@ -180,7 +180,8 @@ TEST_CASE("capture: a page that is pointed to twice is damage, not the same rows
   sqlite3* db = nullptr;
   REQUIRE(sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READONLY, nullptr) == SQLITE_OK);
   sqlite3_stmt* statement = nullptr;
-  sqlite3_prepare_v2(db, "SELECT rootpage FROM sqlite_schema", -1, &statement, nullptr);
+  sqlite3_prepare_v2(db, "SELECT rootpage FROM sqlite_schema WHERE rootpage > 0", -1, &statement,
+                     nullptr);
   std::vector<std::size_t> roots;
   while (sqlite3_step(statement) == SQLITE_ROW)
     roots.push_back(static_cast<std::size_t>(sqlite3_column_int(statement, 0)));
