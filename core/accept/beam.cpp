@@ -284,10 +284,12 @@ AcceptResult BeamAcceptor::accept(const StepView& view, Rng&) {
   result.frontier = live_;
 
   for (const FinishedSequence& sequence : result.finished) drafts_used.push_back(sequence.node);
-  result.drafted = static_cast<int>(view.rows.size() - view.frontier.size());
   for (const NodeId draft : view.rows) {
-    const bool used = std::ranges::find(drafts_used, draft) != drafts_used.end();
-    if (used || std::ranges::find(view.frontier, draft) != view.frontier.end()) continue;
+    if (view.tree[draft].is_probe() ||
+        std::ranges::find(view.frontier, draft) != view.frontier.end())
+      continue;
+    ++result.drafted;
+    if (std::ranges::find(drafts_used, draft) != drafts_used.end()) continue;
     result.verdicts.push_back({.node = draft.value,
                                .verdict = Verdict::kRejected,
                                .reason = Reason::kDraftOutdone,

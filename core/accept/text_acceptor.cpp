@@ -150,7 +150,7 @@ AcceptResult TextAcceptor::accept(const StepView& view, Rng& rng) {
   std::vector<std::vector<NodeId>> drafts(view.frontier.size());
   for (std::size_t i = 0; i < view.frontier.size(); ++i) root_of[view.frontier[i]] = i;
   for (const NodeId node : view.rows) {
-    if (root_of.contains(node)) continue;
+    if (root_of.contains(node) || view.tree[node].is_probe()) continue;
     const std::size_t root = root_of.at(view.tree[node].parent);
     root_of[node] = root;
     drafts[root].push_back(node);

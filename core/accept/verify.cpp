@@ -17,7 +17,8 @@ bool VerifyInput::ends(NodeId node) const {
 std::vector<NodeId> drafts_below(const TokenTree& tree, const ModelRows& rows, NodeId node) {
   std::vector<NodeId> drafts;
   for (NodeId child = tree[node].first_child; child.valid(); child = tree[child].next_sibling)
-    if (tree[child].status != NodeStatus::kDead && rows.has(child)) drafts.push_back(child);
+    if (!tree[child].is_probe() && tree[child].status != NodeStatus::kDead && rows.has(child))
+      drafts.push_back(child);
   return drafts;
 }
 

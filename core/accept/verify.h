@@ -32,7 +32,7 @@ enum class Sampler : std::uint8_t { kSoftmax, kGumbel };
 // Typical acceptance's defaults (Medusa, section 3.3; the reference's posterior threshold and alpha).
 inline constexpr double kTypicalEpsilon = 0.09, kTypicalDelta = 0.3;
 
-// Children of a node that are drafts of this step, in draw order.
+// Children of a node that are drafts of this step, in draw order; probes are none.
 std::vector<NodeId> drafts_below(const TokenTree& tree, const ModelRows& rows, NodeId node);
 
 struct VerifyInput {

@@ -38,6 +38,10 @@ const char* to_string(Source source) {
   return kNames[static_cast<std::size_t>(source)];
 }
 
+const char* to_string(NodeRole role) {
+  return role == NodeRole::kProbe ? "probe" : "candidate";
+}
+
 const char* to_string(Stage stage) {
   static constexpr const char* kNames[] = {
       "processors", "temperature",    "top_h",      "top_k",    "top_p", "min_p",

@@ -63,6 +63,12 @@ enum class Source : std::uint8_t {
   kForced,        // chosen by the user (what-if)
 };
 const char* to_string(Source source);
+// What a node is there for.
+enum class NodeRole : std::uint8_t {
+  kCandidate = 0,  // may become text
+  kProbe,          // never does: a row that is computed for what it says (a mask token's)
+};
+const char* to_string(NodeRole role);  // "candidate", "probe"
 inline bool is_draft(Source s) { return s >= Source::kNgramTrie && s <= Source::kLookahead; }
 
 // What was decided about a node, and when (a row a decision; a node may have several over time:
@@ -157,6 +163,7 @@ struct NodeRow {
   float q = 1;
   Source source = Source::kRoot;
   Tick tick = 0;  // when it was hung into the tree
+  NodeRole role = NodeRole::kCandidate;
 };
 
 // Later knowledge of a draft's target probability (written by the accept phase).

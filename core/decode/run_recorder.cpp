@@ -41,7 +41,8 @@ void RunRecorder::new_nodes(const TokenTree& tree, Tick tick) {
                            .score = node.score,
                            .q = node.q,
                            .source = node.source,
-                           .tick = tick});
+                           .tick = tick,
+                           .role = node.role});
   }
 }
 

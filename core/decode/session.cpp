@@ -99,11 +99,11 @@ Phase Session::Impl::advance() {
 void Session::Impl::draft() {
   drafts = {};
   if (step > 0 && parts.drafter) {
+    const std::int32_t probe_room = runner->levels_below(tree, frontier.front());
     // The token after the last draft is the target's own, and must fit too.
-    const int room = std::min(run.max_new_tokens - tree[frontier.front()].depth - 1,
-                              runner->levels_below(tree, frontier.front()));
-    DraftContext context{tree,       frontier, method_run, rng, std::max(room, 0), stop.get_token(),
-                         memory_wait};
+    const int room = std::min(run.max_new_tokens - tree[frontier.front()].depth - 1, probe_room);
+    DraftContext context{tree,       frontier,         method_run, rng, std::max(room, 0),
+                         probe_room, stop.get_token(), memory_wait};
     drafts = parts.drafter->draft(context);
     liveness.hang(tree, drafts.sent);
     for (const NodeId id : drafts.withdrawn) tree[id].status = NodeStatus::kWithdrawn;
@@ -112,7 +112,9 @@ void Session::Impl::draft() {
   out.new_nodes(tree, tick);
   std::vector<capture::VerdictRow> withdrawn;
   for (const NodeId id : drafts.withdrawn)
-    withdrawn.push_back({.tick = tick, .node = id.value, .verdict = capture::Verdict::kWithdrawn});
+    if (!tree[id].is_probe())
+      withdrawn.push_back(
+          {.tick = tick, .node = id.value, .verdict = capture::Verdict::kWithdrawn});
   out.verdicts(withdrawn);
   out.candidates(drafts.candidates, drafting_owner(), tick);
   if (TreeRunner* drafting = drafting_runner()) note_forwards(*drafting, drafting_owner(), tick);
@@ -196,6 +198,7 @@ void Session::Impl::accept() {
   decision = {};
   text.clear();
   decision = parts.acceptor->accept(view(), rng);
+  check_decision();
   for (const NodeId id : path)
     decision.verdicts.push_back({.node = id.value,
                                  .verdict = capture::Verdict::kEmitted,
@@ -215,6 +218,21 @@ void Session::Impl::accept() {
   out.frontier(tree, decision.frontier, step);
   for (const FinishedSequence& sequence : decision.finished)
     out.sequence(tree, sequence, -1, sequence.finish, tick);
+}
+
+void Session::Impl::check_decision() const {
+  const auto check = [&](NodeId id, const char* what) {
+    if (tree[id].is_probe())
+      throw Error(ErrorCode::kInvalidArgument,
+                  "method " + method.name + ": expected " + what +
+                      " to be a candidate; found node " + std::to_string(id.value) +
+                      " to be a probe, which never becomes text. Its acceptor must skip probes");
+  };
+  for (const NodeId id : decision.frontier) check(id, "the next frontier");
+  for (const FinishedSequence& sequence : decision.finished)
+    check(sequence.node, "a text's last node");
+  for (const capture::VerdictRow& row : decision.verdicts)
+    check(NodeId(row.node), "a node with a verdict");
 }
 
 void Session::Impl::commit() {
@@ -261,7 +279,8 @@ void Session::Impl::commit() {
 }
 
 // Verdicts for nodes that die because all beams below them are gone. What this step decided has its
-// verdict already; what lies on a finished text is not pruned, though its KV is free.
+// verdict already; what lies on a finished text is not pruned, though its KV is free. Nothing is ever
+// decided about a probe.
 void Session::Impl::note_deaths(std::span<const NodeId> dead, capture::Tick tick) {
   if (!out.records(capture::Level::kTree)) return;
   on_finished_text.grow(tree.size());
@@ -272,7 +291,7 @@ void Session::Impl::note_deaths(std::span<const NodeId> dead, capture::Tick tick
   for (const capture::VerdictRow& row : decision.verdicts) decided.insert(row.node);
   std::vector<capture::VerdictRow> rows_out;
   for (const NodeId id : dead) {
-    if (on_finished_text[id] || decided.contains(id.value)) continue;
+    if (tree[id].is_probe() || on_finished_text[id] || decided.contains(id.value)) continue;
     rows_out.push_back({.tick = tick,
                         .node = id.value,
                         .verdict = capture::Verdict::kPruned,

@@ -35,6 +35,8 @@ struct Session::Impl {
   void accept();
   void commit();
   void observe();
+  // Error{kInvalidArgument}: the acceptor decided about a probe.
+  void check_decision() const;
 
   StepView view();
   void end(capture::RunStatus status, const std::string& message);

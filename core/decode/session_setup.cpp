@@ -291,6 +291,9 @@ std::unique_ptr<Session> Session::branch(const Session& from, NodeId node, std::
   if (node.value < 0 || node.value >= old.tree.size())
     refuse("branch: expected a node from 0 to " + std::to_string(old.tree.size() - 1) + "; found " +
            std::to_string(node.value));
+  if (old.tree[node].is_probe())
+    refuse("branch: expected a node that may become text; found node " +
+           std::to_string(node.value) + ", which is a probe. Branch from the node it hangs below");
   std::vector<ForcedToken> path;
   for (const NodeId id : old.tree.path_to(node))
     path.push_back({old.tree[id].token.value, old.tree[id].logprob, old.tree[id].source});

@@ -1,5 +1,6 @@
-// Acceptor: the part of a method that reads a step's rows, settles every pending node and names the
-// next frontier. One run has one; not thread-safe.
+// Acceptor: the part of a method that reads a step's rows, settles every pending candidate and names
+// the next frontier. Probes have rows and nothing else: no verdict, no place in a frontier, a text or
+// a count. One run has one; not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -22,14 +22,19 @@ struct DraftContext {
   const RunContext& run;
   Rng& rng;
   int room = 0;  // at most this many draft levels fit before max_new_tokens or the context ends
+  // Likewise of probes: they are never text, so the context alone bounds them.
+  int probe_room = 0;
   std::stop_token stop = {};  // for drafters that run a model: stopping is Error{kCancelled}
   // Asked where such a model is refused memory; a TreeRunner has it already.
   MemoryWait memory = {};
 };
 
-// What a draft phase proposes. Nodes come from tree.hang(); parents before children.
+// What a draft phase proposes. Nodes come from tree.hang() and hang_probe(); parents before
+// children.
 struct Drafts {
-  std::vector<NodeId> sent;  // go through the target's forward
+  // Go through the target's forward. Probes do as well: read() finds their rows in the view, nothing
+  // is decided about them, they are not counted as drafted, and their KV is free after the step.
+  std::vector<NodeId> sent;
   std::vector<NodeId>
       withdrawn;        // proposed, then left out of the forward; they have no child in `sent`
   Proposals proposals;  // of drafts that were drawn at random

@@ -7,6 +7,8 @@
 
 namespace triescope {
 
+using capture::NodeRole;
+
 TokenTree::TokenTree(std::int32_t prompt_tokens) : prompt_tokens_(prompt_tokens) {
   Node root;
   root.status = NodeStatus::kLive;
@@ -14,13 +16,22 @@ TokenTree::TokenTree(std::int32_t prompt_tokens) : prompt_tokens_(prompt_tokens)
 }
 
 Hung TokenTree::hang(NodeId parent, TokenId token, capture::Source source, float logprob, float q) {
+  return find_or_add(parent, token, NodeRole::kCandidate, source, logprob, q);
+}
+
+Hung TokenTree::hang_probe(NodeId parent, TokenId token, capture::Source source) {
+  return find_or_add(parent, token, NodeRole::kProbe, source, kUnknownLogprob, 1);
+}
+
+Hung TokenTree::find_or_add(NodeId parent, TokenId token, NodeRole role, capture::Source source,
+                            float logprob, float q) {
   if (!nodes_.contains(parent))
     throw Error(ErrorCode::kInvalidArgument, "token tree: expected a parent from 0 to " +
                                                  std::to_string(size() - 1) + ", found " +
                                                  std::to_string(parent.value));
   for (NodeId id = (*this)[parent].first_child; id.valid(); id = (*this)[id].next_sibling) {
     Node& there = (*this)[id];
-    if (there.token != token || there.status == NodeStatus::kDead) continue;
+    if (there.token != token || there.role != role || there.status == NodeStatus::kDead) continue;
     if (there.status != NodeStatus::kWithdrawn) return {id, false};
     there.status = NodeStatus::kPending;
     there.source = source;
@@ -28,21 +39,26 @@ Hung TokenTree::hang(NodeId parent, TokenId token, capture::Source source, float
     if (!std::isnan(logprob)) set_logprob(id, logprob);
     return {id, true};
   }
-  return {add(parent, token, source, logprob, q), true};
+  return {add(parent, token, role, source, logprob, q), true};
 }
 
 NodeId TokenTree::add_copy(NodeId parent, TokenId token, capture::Source source, float logprob) {
-  return add(parent, token, source, logprob, 1);
+  return add(parent, token, NodeRole::kCandidate, source, logprob, 1);
 }
 
-NodeId TokenTree::add(NodeId parent, TokenId token, capture::Source source, float logprob,
-                      float q) {
+NodeId TokenTree::add(NodeId parent, TokenId token, NodeRole role, capture::Source source,
+                      float logprob, float q) {
+  if (role == NodeRole::kCandidate && (*this)[parent].is_probe())
+    throw Error(ErrorCode::kInvalidArgument,
+                "token tree: expected a candidate's parent to be a candidate, found node " +
+                    std::to_string(parent.value) + " to be a probe, which never becomes text");
   Node node;
   node.token = token;
   node.parent = parent;
   node.depth = (*this)[parent].depth + 1;
   node.q = q;
   node.source = source;
+  node.role = role;
   const NodeId id = nodes_.push_back(node);
   set_logprob(id, logprob);
 
@@ -59,7 +75,7 @@ NodeId TokenTree::add(NodeId parent, TokenId token, capture::Source source, floa
 NodeId TokenTree::child(NodeId parent, TokenId token) const {
   for (NodeId id = (*this)[parent].first_child; id.valid(); id = (*this)[id].next_sibling) {
     const Node& node = (*this)[id];
-    if (node.token == token && node.status != NodeStatus::kDead &&
+    if (node.token == token && !node.is_probe() && node.status != NodeStatus::kDead &&
         node.status != NodeStatus::kWithdrawn)
       return id;
   }

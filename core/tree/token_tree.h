@@ -5,6 +5,10 @@
 // position(i) = prompt_tokens + d - 1; siblings share a position. visible(i) = prompt +
 // ancestors(i) + i. Ids are dense, parents come before children, nothing is ever removed (dead
 // nodes are marked): the tree is the history. Not thread-safe.
+//
+// A candidate may become text. A probe never does: it is a row that a method wants computed for what
+// it says (SPACE's mask tokens). Below a probe there are probes alone. Rows, slots, positions and
+// visibility are the same for both.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +40,9 @@ struct Node {
   float q = 1;        // probability the drafter really drew the token with
   NodeStatus status = NodeStatus::kPending;
   capture::Source source = capture::Source::kRoot;
+  capture::NodeRole role = capture::NodeRole::kCandidate;
+
+  bool is_probe() const { return role == capture::NodeRole::kProbe; }
 };
 
 // log p or score of a node that no row of the target has reached yet.
@@ -57,16 +64,19 @@ class TokenTree {
   Node& operator[](NodeId id) { return nodes_[id]; }
   static constexpr NodeId root() { return NodeId{0}; }
 
-  // The child of `parent` that carries `token`, hung as a new pending node where there is none: a
-  // path is one node. A dead child is history and is not found; a withdrawn one is, and becomes
-  // pending with this source and q. Otherwise source, logprob (or kUnknownLogprob) and q are
+  // The candidate below `parent` that carries `token`, hung as a new pending node where there is
+  // none: a path is one node. A dead child is history and is not found; a withdrawn one is, and
+  // becomes pending with this source and q. Otherwise source, logprob (or kUnknownLogprob) and q are
   // those of a new node: one that was there keeps its own.
-  // Error{kInvalidArgument}: no such parent.
+  // Error{kInvalidArgument}: no such parent, or it is a probe.
   Hung hang(NodeId parent, TokenId token, capture::Source source, float logprob, float q = 1.0f);
+  // The same for a probe, below any node. A probe and a candidate with one token are two nodes.
+  Hung hang_probe(NodeId parent, TokenId token, capture::Source source);
   // A node of its own for a path that has one: beam search over a vocabulary smaller than its
   // candidates goes on with copies of one beam. hang() and child() find the older one.
   NodeId add_copy(NodeId parent, TokenId token, capture::Source source, float logprob);
-  // The child of `parent` that carries `token`, if it is neither dead nor withdrawn; else none.
+  // The candidate below `parent` that carries `token`, if it is neither dead nor withdrawn; else
+  // none.
   NodeId child(NodeId parent, TokenId token) const;
 
   // log p(token | path) of a node became known: sets it and the node's score.
@@ -78,7 +88,10 @@ class TokenTree {
   std::vector<NodeId> path_to(NodeId id) const;  // the same, as nodes
 
  private:
-  NodeId add(NodeId parent, TokenId token, capture::Source source, float logprob, float q);
+  Hung find_or_add(NodeId parent, TokenId token, capture::NodeRole role, capture::Source source,
+                   float logprob, float q);
+  NodeId add(NodeId parent, TokenId token, capture::NodeRole role, capture::Source source,
+             float logprob, float q);
 
   std::int32_t prompt_tokens_;
   IdVector<NodeId, Node> nodes_;

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <string>
 
 #include "core/base/error.h"
 #include "core/tree/token_tree.h"
@@ -46,6 +47,37 @@ TEST_CASE("token tree: a path is one node: hang() finds what is there and leaves
   CHECK(tree[a.node].logprob == -2);
   CHECK(tree.child(TokenTree::root(), TokenId(7)) == a.node);
   CHECK_FALSE(tree.child(TokenTree::root(), TokenId(8)).valid());
+}
+
+TEST_CASE("token tree: a probe and a candidate with one token are two nodes") {
+  TokenTree tree(1);
+  const Hung probe = tree.hang_probe(TokenTree::root(), TokenId(7), capture::Source::kHead);
+  CHECK(probe.is_new);
+  CHECK(tree[probe.node].is_probe());
+  CHECK(std::isnan(tree[probe.node].logprob));
+  CHECK_FALSE(tree.child(TokenTree::root(), TokenId(7)).valid());  // children are candidates
+  const Hung candidate = tree.hang(TokenTree::root(), TokenId(7), kSource, -1);
+  CHECK(candidate.is_new);
+  CHECK_FALSE(candidate.node == probe.node);
+  CHECK_FALSE(tree[candidate.node].is_probe());
+  CHECK(tree.child(TokenTree::root(), TokenId(7)) == candidate.node);
+  const Hung again = tree.hang_probe(TokenTree::root(), TokenId(7), capture::Source::kHead);
+  CHECK_FALSE(again.is_new);
+  CHECK(again.node == probe.node);
+  CHECK(tree.position(probe.node) == tree.position(candidate.node));
+}
+
+TEST_CASE("token tree: below a probe there are probes alone") {
+  TokenTree tree(1);
+  const NodeId probe = tree.hang_probe(TokenTree::root(), TokenId(7), capture::Source::kHead).node;
+  const NodeId below = tree.hang_probe(probe, TokenId(7), capture::Source::kHead).node;
+  CHECK(tree.tokens_to(below) == std::vector<TokenId>{TokenId(7), TokenId(7)});
+  const std::string refusal =
+      "token tree: expected a candidate's parent to be a candidate, found "
+      "node 1 to be a probe, which never becomes text";
+  CHECK_THROWS_WITH_AS(tree.hang(probe, TokenId(8), kSource, 0), refusal.c_str(), Error);
+  CHECK_THROWS_WITH_AS(tree.add_copy(probe, TokenId(8), kSource, 0), refusal.c_str(), Error);
+  CHECK(tree.size() == 3);
 }
 
 TEST_CASE("token tree: a dead child is history, a withdrawn one comes back") {
