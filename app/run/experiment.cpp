@@ -87,12 +87,13 @@ class Drafted {
       if (left.size() == 1) break;
       left = without(left, token);
     }
+    const LogitsFrom target([&](int) { return LogitsRow(row_); });
     const StepView view{.tree = tree,
                         .run = run_,
                         .rows = rows,
                         .frontier = {&root, 1},
                         .step = 1,
-                        .logits = [&](int) -> std::span<const float> { return row_; },
+                        .computed = target,
                         .proposals = &proposals};
     ModelRows model(view, processors_, warpers_);
     const Verification verified = rule_({.view = view, .root = root, .rows = model, .rng = rng});

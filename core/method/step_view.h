@@ -6,12 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 
 #include "core/method/proposal.h"
 #include "core/method/run_context.h"
-#include "core/model/logits_row.h"
+#include "core/runner/step_rows.h"
 #include "core/tree/token_tree.h"
 
 namespace triescope {
@@ -20,20 +19,25 @@ struct StepView {
   TokenTree& tree;
   const RunContext& run;
   std::span<const NodeId> rows;
-  std::span<const NodeId> frontier;  // that the step began with, best first
-  int step = 0;                      // 0 = prefill
-  // Raw fp32 logits [vocab] of a row.
-  std::function<LogitsRow(int row)> logits;
-  // Hidden state [hidden] of a row; `layer` is one of Drafter::feature_layers().
-  std::function<std::span<const float>(int row, std::int32_t layer)> feature = {};
-  // At prefill: the same of every position of the text, the prompt's first.
-  std::function<std::span<const float>(std::int32_t position, std::int32_t layer)> feature_at = {};
+  std::span<const NodeId> frontier;      // that the step began with, best first
+  int step = 0;                          // 0 = prefill
+  const StepRows& computed;              // what the forward gave, by the row's index
   const Proposals* proposals = nullptr;  // of the drafts; null = none were drawn at random
   // Once the step is decided: what the next one begins with, and the nodes from this frontier down
   // to its best node, which ends the text so far: accepted drafts, then the newest token. Both
   // empty once the run is over.
   std::span<const NodeId> next_frontier = {};
   std::span<const NodeId> text = {};
+
+  LogitsRow logits(int row) const { return computed.logits(row); }
+  // Hidden states; `layer` is one of Drafter::feature_layers().
+  std::span<const float> feature(int row, std::int32_t layer) const {
+    return computed.feature(row, layer);
+  }
+  // At prefill: of every position of the text, the prompt's first.
+  std::span<const float> feature_at(std::int32_t position, std::int32_t layer) const {
+    return computed.feature_at(position, layer);
+  }
 
   int row_of(NodeId id) const {  // -1 = none
     for (std::size_t i = 0; i < rows.size(); ++i)

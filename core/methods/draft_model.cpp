@@ -89,12 +89,13 @@ class DraftModelDrafter final : public Drafter {
   // Hangs `width` children below each node that the draft model has just run. Returns the children
   // below which it may go on.
   std::vector<NodeId> propose(DraftContext& context, int width, Drafts& drafts) {
+    const LogitsFrom known([&](int row) { return logits(row, context.run.vocab_size); });
     const StepView view{
         .tree = context.tree,
         .run = context.run,
         .rows = runner_.rows(),
         .frontier = context.frontier,
-        .logits = [&](int row) { return logits(row, context.run.vocab_size); },
+        .computed = known,
     };
     ModelRows rows(view, processors_, warpers_);
     const std::size_t first = drafts.sent.size();

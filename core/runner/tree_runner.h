@@ -37,6 +37,7 @@
 #include "core/capture/records.h"
 #include "core/kv/kv_policy.h"
 #include "core/model/model.h"
+#include "core/runner/step_rows.h"
 #include "core/runner/waiting_logits.h"
 #include "core/tree/token_tree.h"
 
@@ -54,7 +55,7 @@ struct RunnerFigures {
   std::int32_t peak_live = 0, peak_garbage = 0, peak_reserved = 0;
 };
 
-class TreeRunner {
+class TreeRunner final : public StepRows {
  public:
   // `record`: keep inputs and slot events for take_inputs() and take_slot_events().
   TreeRunner(Model& model, std::span<const std::int32_t> prompt, const KvPolicyOptions& kv,
@@ -109,12 +110,11 @@ class TreeRunner {
 
   // --- the rows of the last prefill or forward; valid until the next ---
   std::span<const NodeId> rows() const { return rows_; }
-  // Raw fp32 logits [vocab].
-  LogitsRow logits(int row) const { return output_.row(first_logit_row_ + row); }
-  // Hidden state [hidden] of a row; `layer` is one that read_features() named.
-  std::span<const float> feature(int row, std::int32_t layer) const;
-  // The same of a position of the prefill, prompt and path, until forget_prefill_features().
-  std::span<const float> feature_at(std::int32_t position, std::int32_t layer) const;
+  LogitsRow logits(int row) const override { return output_.row(first_logit_row_ + row); }
+  // `layer` is one that read_features() named.
+  std::span<const float> feature(int row, std::int32_t layer) const override;
+  // Of prompt and path, until forget_prefill_features().
+  std::span<const float> feature_at(std::int32_t position, std::int32_t layer) const override;
   void forget_prefill_features();  // gives their memory back
 
   const SlotStore& store() const { return *store_; }

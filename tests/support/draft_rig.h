@@ -83,14 +83,14 @@ struct DraftRig {
     std::vector<std::vector<float>> logits;
     for (const NodeId node : rows) logits.push_back(logits_of(text_to(node)));
     const std::vector<NodeId> frontier{pending};
+    const LogitsFrom computed(
+        [&](int row) { return LogitsRow(logits[static_cast<std::size_t>(row)]); });
     parts.drafter->read({.tree = tree,
                          .run = run,
                          .rows = rows,
                          .frontier = frontier,
                          .step = 1,
-                         .logits = [&](int row) -> std::span<const float> {
-                           return logits[static_cast<std::size_t>(row)];
-                         }});
+                         .computed = computed});
   }
   Tokens text_to(NodeId node) const {
     Tokens text = prompt;

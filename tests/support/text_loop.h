@@ -102,15 +102,15 @@ inline LoopRun run_loop(const LoopConfig& config, const LogitsOf& logits_of, Dra
       for (const TokenId token : tree.tokens_to(node)) text.push_back(token.value);
       logits.push_back(logits_of(text));
     }
+    const LogitsFrom computed(
+        [&](int row) { return LogitsRow(logits[static_cast<std::size_t>(row)]); });
     StepView view{
         .tree = tree,
         .run = run,
         .rows = rows,
         .frontier = frontier,
         .step = step,
-        .logits = [&](int row) -> std::span<const float> {
-          return logits[static_cast<std::size_t>(row)];
-        },
+        .computed = computed,
         .proposals = &drafts.proposals,
     };
     AcceptResult result = acceptor.accept(view, rng);

@@ -124,16 +124,16 @@ LoopRun search(nlohmann::json settings, const std::vector<std::vector<float>>& r
   std::vector<NodeId> frontier{TokenTree::root()};
   Rng rng(1);
   for (int step = 0; !frontier.empty(); ++step) {
+    const LogitsFrom computed([&](int row) {
+      const auto token = out.tree[frontier[static_cast<std::size_t>(row)]].token.value;
+      return LogitsRow(rows.at(static_cast<std::size_t>(std::max(token, 0))));
+    });
     const StepView view{.tree = out.tree,
                         .run = run,
                         .rows = frontier,
                         .frontier = frontier,
                         .step = step,
-                        .logits = [&](int row) -> std::span<const float> {
-                          const auto token =
-                              out.tree[frontier[static_cast<std::size_t>(row)]].token.value;
-                          return rows.at(static_cast<std::size_t>(std::max(token, 0)));
-                        }};
+                        .computed = computed};
     LoopStep done{frontier, acceptor.accept(view, rng)};
     frontier = done.result.frontier;
     out.steps.push_back(std::move(done));

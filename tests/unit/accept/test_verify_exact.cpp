@@ -44,14 +44,14 @@ struct Step {
   }
   AcceptResult accept(VerifyRule rule) {
     const std::vector<NodeId> frontier{rows[0]};
+    const LogitsFrom computed(
+        [&](int row) { return LogitsRow(logits[static_cast<std::size_t>(row)]); });
     const StepView view{.tree = tree,
                         .run = run,
                         .rows = rows,
                         .frontier = frontier,
                         .step = 3,
-                        .logits = [&](int row) -> std::span<const float> {
-                          return logits[static_cast<std::size_t>(row)];
-                        },
+                        .computed = computed,
                         .proposals = &proposals};
     TextAcceptor acceptor(run, rule);
     return acceptor.accept(view, rng);

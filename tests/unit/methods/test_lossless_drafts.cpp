@@ -48,14 +48,16 @@ struct FixedStep {
     frontier = {root};
     processors = std::make_unique<LogitsProcessors>(run);
     warpers = std::make_unique<Warpers>(run.settings);
+    const auto row_at = [this](int row) {
+      return LogitsRow(logits[static_cast<std::size_t>(row)]);
+    };
+    computed = std::make_unique<LogitsFrom<decltype(row_at)>>(row_at);
     view = std::make_unique<StepView>(StepView{.tree = tree,
                                                .run = run,
                                                .rows = rows,
                                                .frontier = frontier,
                                                .step = 1,
-                                               .logits = [this](int row) -> std::span<const float> {
-                                                 return logits[static_cast<std::size_t>(row)];
-                                               },
+                                               .computed = *computed,
                                                .proposals = &proposals});
     model = std::make_unique<ModelRows>(*view, *processors, *warpers);
   }
@@ -98,6 +100,7 @@ struct FixedStep {
   RunContext run;
   std::unique_ptr<LogitsProcessors> processors;
   std::unique_ptr<Warpers> warpers;
+  std::unique_ptr<StepRows> computed;
   std::unique_ptr<StepView> view;
   std::unique_ptr<ModelRows> model;
 };
