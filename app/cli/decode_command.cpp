@@ -1,6 +1,4 @@
 // `triescope decode`: one run, headless.
-#include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <iostream>
@@ -10,11 +8,8 @@
 #include "app/cli/commands.h"
 #include "app/cli/standard_output.h"
 #include "app/cli/terminal.h"
-#include "app/run/catalog.h"
-#include "app/run/loaded_model.h"
-#include "app/run/memory_check.h"
+#include "app/run/run.h"
 #include "core/base/error.h"
-#include "core/capture/writer.h"
 #include "core/methods/registry.h"
 
 namespace triescope::app {
@@ -147,6 +142,44 @@ class Stopper {
   Session* session_ = nullptr;
 };
 
+// Says on stderr what is to be known of a run before it begins.
+class DecodeWatcher final : public RunWatcher {
+ public:
+  DecodeWatcher(const RunRequest& request, std::stop_token stop, bool quiet)
+      : request_(request), stop_(std::move(stop)), quiet_(quiet) {}
+
+  ProgressSink progress() override { return terminal_progress(quiet_); }
+  std::stop_token stop() override { return stop_; }
+  void target_loaded(const Model& target) override {
+    tell_of(target.info());
+    if (const std::string note =
+            model_settings_note(request_, target.info(), "--model-settings takes what it asks for");
+        !note.empty())
+      tell("note: " + note);
+  }
+  void draft_loaded(const Model& draft) override { tell_of(draft.info()); }
+  void head_loaded(const DraftHead& head) override {
+    tell("draft head: " + head.description);
+    for (const std::string& text : head.notes) warn(text);
+  }
+  void warn(const std::string& text) override { tell("warning: " + text); }
+
+ private:
+  void tell_of(const ModelInfo& info) {
+    for (const std::string& text : info.notes) tell("note: " + text);
+    if (!info.warning.empty()) warn(info.warning);
+  }
+  void tell(const std::string& line) {
+    if (quiet_) return;
+    clear_progress();
+    std::fprintf(stderr, "%s\n", line.c_str());
+  }
+
+  const RunRequest& request_;
+  std::stop_token stop_;
+  bool quiet_;
+};
+
 int run_decode(const DecodeOptions& options, bool quiet) {
   const RunRequest request = options.resolve();
   check_request(request);
@@ -155,60 +188,15 @@ int run_decode(const DecodeOptions& options, bool quiet) {
 
   Stopper stopper;
   InterruptGuard interrupt([&] { stopper.stop(); });
-  const ProgressSink progress = terminal_progress(quiet);
-
-  const std::string path = resolve_model(request.model);
-  const auto start = std::chrono::steady_clock::now();
-  LoadOptions load;
-  load.device = request.device;
-  load.dtype = request.dtype;
-  load.kv_dtype = request.kv_dtype;
-  load.threads = options.threads;
-  LoadedModel target;
-  LoadedDraft draft;
-  target.load(path, load, progress, stopper.token());
-  const DraftWith draft_with = draft_for(request, target, draft, progress, stopper.token());
-  if (!quiet && draft_with.head) {
-    clear_progress();
-    std::fprintf(stderr, "draft head: %s\n", draft_with.head->description.c_str());
-    for (const std::string& text : draft_with.head->notes)
-      std::fprintf(stderr, "warning: %s\n", text.c_str());
-  }
-  for (const LoadedModel* loaded : std::initializer_list<const LoadedModel*>{&target, &draft}) {
-    if (quiet || !loaded->model) continue;
-    const ModelInfo& info = loaded->model->info();
-    if (!info.warning.empty() || !info.notes.empty()) clear_progress();
-    for (const std::string& text : info.notes) std::fprintf(stderr, "note: %s\n", text.c_str());
-    if (!info.warning.empty()) std::fprintf(stderr, "warning: %s\n", info.warning.c_str());
-  }
-  const std::string note =
-      model_settings_note(request, target.model->info(), "--model-settings takes what it asks for");
-  if (!quiet && !note.empty()) {
-    clear_progress();
-    std::fprintf(stderr, "note: %s\n", note.c_str());
-  }
-  const Model& model = *target.model;
-  const Tokenizer& tokenizer = *target.tokenizer;
-  const double load_ms =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-
-  RunConfig config = make_run_config(request, tokenizer);
-  config.draft = draft_with;
-  if (const std::string why = why_kv_may_not_fit(
-          model.info(), load, request, static_cast<std::int64_t>(config.prompt_tokens.size()),
-          free_memory(request.device));
-      !quiet && !why.empty()) {
-    clear_progress();
-    std::fprintf(stderr, "warning: %s\n", why.c_str());
-  }
-  std::unique_ptr<capture::Recorder> recorder = std::make_unique<capture::NullRecorder>();
-  if (!options.capture.empty()) {
-    capture::WriterOptions writer;
-    writer.level = parse_level(options.level);
-    recorder = capture::open_recorder(options.capture, writer);
-  }
-  Session session(*target.model, tokenizer, std::move(config), *recorder);
-  session.set_progress(progress);
+  DecodeWatcher watcher(request, stopper.token(), quiet);
+  RunModels models;
+  Run run(request, models,
+          {.capture = options.capture,
+           .writer = {.level = parse_level(options.level)},
+           .threads = options.threads},
+          watcher);
+  Session& session = run.session();
+  const Tokenizer& tokenizer = *models.target.tokenizer;
   stopper.watch(&session);
 
   const bool stream = !options.as_json && text_is_final_as_it_comes(method);
@@ -234,10 +222,9 @@ int run_decode(const DecodeOptions& options, bool quiet) {
   stopper.watch(nullptr);
   if (!quiet) clear_progress();
 
-  RunResult result = session.result();
-  result.time.load_ms = load_ms;
+  const RunResult result = run.result();
   if (options.as_json) {
-    std::cout << result_json(result, model.info(), session.context(), request.method)
+    std::cout << result_json(result, models.target.model->info(), session.context(), request.method)
                      .dump(2, ' ', false, json::error_handler_t::replace)
               << "\n";
   } else if (stream) {

@@ -15,6 +15,14 @@ void choose_device(RunRequest& request, const std::string& device) {
   request.device = device;
 }
 
+LoadOptions target_options(const RunRequest& request) {
+  LoadOptions options;
+  options.device = request.device;
+  options.dtype = request.dtype;
+  options.kv_dtype = request.kv_dtype;
+  return options;
+}
+
 LoadOptions draft_options(const RunRequest& request, const LoadOptions& target) {
   LoadOptions options = target;
   const auto same = [&] {

@@ -15,6 +15,9 @@ DType default_dtype(const std::string& device);
 // between two of one kind it stays.
 void choose_device(RunRequest& request, const std::string& device);
 
+// The options of a request's target.
+LoadOptions target_options(const RunRequest& request);
+
 // The options of a draft model beside a target with `target`'s: the same, but on the device that the
 // request names for it. On another kind of device with that one's default dtype, keys and values
 // included.

@@ -11,11 +11,6 @@ constexpr auto kPublishInterval = std::chrono::milliseconds(33);
 
 }  // namespace
 
-const char* to_string(LiveState state) {
-  static constexpr const char* kNames[] = {"idle", "loading", "paused", "running", "done"};
-  return kNames[static_cast<std::size_t>(state)];
-}
-
 std::shared_ptr<const LiveStatus> LiveBoard::published() const {
   std::lock_guard lock(mutex_);
   return published_;

@@ -29,7 +29,7 @@ class PromptCounter {
   PromptCounter& operator=(const PromptCounter&) = delete;
 
   // Asked in every frame; the same question again costs a comparison. Null tokenizer, or an empty
-  // prompt: nothing to count. The prompt is read as SessionThread::start does.
+  // prompt: nothing to count. The prompt is read as RunHost::start does.
   void ask(std::shared_ptr<const Tokenizer> tokenizer, const std::string& prompt, bool chat,
            bool prompt_is_ids = false);
   // The newest answer: while a prompt is being typed, that of a moment ago.

@@ -8,16 +8,16 @@
 
 #include "app/run/catalog.h"
 #include "app/run/command_queue.h"
-#include "app/run/loaded_model.h"
-#include "app/run/memory_check.h"
+#include "app/run/live_board.h"
+#include "app/run/run.h"
 #include "core/base/error.h"
-#include "core/capture/writer.h"
+#include "core/methods/registry.h"
 
 namespace triescope::app {
 
-struct SessionThread::Impl {
+struct SessionThread::Impl final : RunWatcher {
   Impl(std::function<void()> wake, const ModelLoader& loader) : board(std::move(wake)) {
-    target.loader = draft.loader = loader;
+    models.target.loader = models.draft.loader = loader;
   }
 
   // Shared with the callers.
@@ -30,11 +30,11 @@ struct SessionThread::Impl {
 
   // The session thread's own.
   LiveStatus& now = board.now;
-  LoadedModel target;
-  LoadedDraft draft;  // stays until another is asked for
-  std::unique_ptr<capture::Recorder> file;
-  std::unique_ptr<BreakRecorder> recorder;
-  std::unique_ptr<Session> session;
+  RunModels models;
+  std::unique_ptr<Run> open_run;
+  // The open run's; null = none.
+  Session* session = nullptr;
+  BreakRecorder* recorder = nullptr;
   std::vector<Breakpoint> breakpoints;
   bool running = false;
   bool warned = false;   // the run's warning, if it had one, is a notice
@@ -106,35 +106,41 @@ struct SessionThread::Impl {
         // The run was to be stopped anyway; the capture keeps what was recorded.
       }
     }
-    session.reset();
-    recorder.reset();
-    file.reset();
+    session = nullptr;
+    recorder = nullptr;
+    open_run.reset();
     running = false;
     run_target.reset();
   }
 
-  void ensure_model(const std::string& name, const std::string& device, DType dtype,
-                    std::optional<DType> kv_dtype) {
-    const std::string path = resolve_model(name);
-    LoadOptions options;
-    options.device = device;
-    options.dtype = dtype;
-    options.kv_dtype = kv_dtype;
-    if (target.is(path, options)) return;
-    const std::stop_token token = fresh_cancel_token();
+  // --- RunWatcher: on the way to a run ---
+  ProgressSink progress() override { return board.progress_sink(); }
+  std::stop_token stop() override { return fresh_cancel_token(); }
+  void loading(const std::string& path) override {
     now.state = LiveState::kLoading;
     now.progress = "loading " + path;
     board.publish();
-    target.load(path, options, board.progress_sink(), token, [this] {
-      close_session();  // it may still use the old model
-      draft.head.reset();
-      now.model.reset();
-      now.tokenizer.reset();
-    });
-    now.model = target.model->info();
-    now.tokenizer = target.tokenizer;
-    note_loaded(*target.model, "loaded ");
   }
+  void before_target_goes() override {
+    close_session();  // it may still use the old model
+    now.model.reset();
+    now.tokenizer.reset();
+  }
+  void before_draft_goes(const std::string& next) override {
+    close_session();  // it may still use the old draft model or head
+    loading(next.empty() ? "what drafts" : next);
+  }
+  void target_loaded(const Model& target) override {
+    now.model = target.info();
+    now.tokenizer = models.target.tokenizer;
+    note_loaded(target, "loaded ");
+  }
+  void draft_loaded(const Model& draft) override { note_loaded(draft, "loaded as draft model: "); }
+  void head_loaded(const DraftHead& head) override {
+    board.notice(LogLevel::kInfo, "loaded as draft head: " + head.description);
+    for (const std::string& note : head.notes) board.notice(LogLevel::kWarning, note);
+  }
+  void warn(const std::string& text) override { board.notice(LogLevel::kWarning, text); }
 
   void note_loaded(const Model& model, const std::string& what) {
     const ModelInfo& info = model.info();
@@ -144,39 +150,15 @@ struct SessionThread::Impl {
     if (!info.warning.empty()) board.notice(LogLevel::kWarning, info.warning);
   }
 
-  void note_head(const DraftHead& head) {
-    board.notice(LogLevel::kInfo, "loaded as draft head: " + head.description);
-    for (const std::string& note : head.notes) board.notice(LogLevel::kWarning, note);
-  }
-
-  DraftWith ensure_draft(const RunRequest& request) {
-    bool loads = false;
-    const DraftWith with =
-        draft_for(request, target, draft, board.progress_sink(), fresh_cancel_token(), [&] {
-          loads = true;
-          close_session();  // it may still use the old draft model or head
-          now.state = LiveState::kLoading;
-          now.progress =
-              "loading " + (request.draft_model.empty() ? "what drafts" : request.draft_model);
-          board.publish();
-        });
-    if (loads && with.head) note_head(*with.head);
-    if (loads && !with.head) note_loaded(*draft.model, "loaded as draft model: ");
-    return with;
-  }
-
-  void adopt(std::unique_ptr<capture::Recorder> new_file,
-             std::unique_ptr<BreakRecorder> new_recorder, std::unique_ptr<Session> new_session,
-             const std::string& capture_path) {
+  void adopt(std::unique_ptr<Run> run, const std::string& capture_path) {
     close_session();
-    file = std::move(new_file);
-    recorder = std::move(new_recorder);
-    session = std::move(new_session);
+    open_run = std::move(run);
+    session = &open_run->session();
+    recorder = open_run->breaks();
     warned = false;
-    session->set_progress(board.progress_sink());
     session->wait_for_memory([this](const Error& refused) { return wait_for_memory(refused); });
     recorder->flush();
-    watch_session(session.get());
+    watch_session(session);
     now.capture_path = capture_path;
     now.pause_reason.clear();
     ++now.run_serial;
@@ -230,30 +212,17 @@ struct SessionThread::Impl {
     return true;
   }
 
-  // Breakpoints say tokens by their texts.
-  std::unique_ptr<BreakRecorder> watch(capture::Recorder& inner) const {
-    return std::make_unique<BreakRecorder>(
-        inner,
-        [tokenizer = target.tokenizer](std::int32_t token) { return tokenizer->piece(token); });
+  static RunSetup recorded_in(const std::string& capture_path, bool drawn) {
+    return {.capture = capture_path,
+            .writer = {.timed_while_drawing = drawn},
+            .breakpoints = true,
+            .prompt_of_window = true};
   }
 
   void start(const RunRequest& request, const std::string& capture_path, bool run_at_once,
              bool drawn) {
-    // Refused before anything is touched: the run that is open stays.
-    check_request(request);
-    ensure_model(request.model, request.device, request.dtype, request.kv_dtype);
-    RunConfig config = make_run_config(as_read_by(*target.tokenizer, request), *target.tokenizer);
-    config.draft = ensure_draft(request);
-    if (const std::string why = why_kv_may_not_fit(
-            target.model->info(), target.options, request,
-            static_cast<std::int64_t>(config.prompt_tokens.size()), free_memory(request.device));
-        !why.empty())
-      board.notice(LogLevel::kWarning, why);
-    auto new_file = capture::open_recorder(capture_path, {.timed_while_drawing = drawn});
-    auto new_recorder = watch(*new_file);
-    auto new_session = std::make_unique<Session>(*target.model, *target.tokenizer,
-                                                 std::move(config), *new_recorder);
-    adopt(std::move(new_file), std::move(new_recorder), std::move(new_session), capture_path);
+    adopt(std::make_unique<Run>(request, models, recorded_in(capture_path, drawn), *this),
+          capture_path);
     if (drawn) recorder->set_breakpoints(breakpoints);
     running = run_at_once;
   }
@@ -263,10 +232,10 @@ struct SessionThread::Impl {
       throw Error(ErrorCode::kInvalidArgument,
                   "no run to branch from: start one first (a capture opened from a file cannot be "
                   "continued)");
-    auto new_file = capture::open_recorder(capture_path, {.timed_while_drawing = true});
-    auto new_recorder = watch(*new_file);
-    auto new_session = Session::branch(*session, NodeId{node}, token, *new_recorder);
-    adopt(std::move(new_file), std::move(new_recorder), std::move(new_session), capture_path);
+    adopt(std::make_unique<Run>(*open_run, models, NodeId{node}, token,
+                                recorded_in(capture_path, /*drawn=*/true)),
+          capture_path);
+    session->set_progress(progress());
     recorder->set_breakpoints(breakpoints);
   }
 
@@ -355,10 +324,24 @@ std::shared_ptr<const LiveStatus> SessionThread::status() const { return impl_->
 
 std::uint64_t SessionThread::commands_sent() const { return impl_->queue.sent(); }
 
+std::vector<CatalogEntry> SessionThread::draft_models() const {
+  std::vector<CatalogEntry> entries = list_draft_models();
+  for (CatalogEntry& model : list_models()) entries.push_back(std::move(model));
+  return entries;
+}
+
+std::string SessionThread::drafts_by_default(const RunRequest& request) const {
+  return default_draft(find_method(request.method), resolve_model(request.model));
+}
+
 void SessionThread::load(const std::string& model, const std::string& device, DType dtype,
                          std::optional<DType> kv_dtype) {
-  impl_->queue.send(CommandKind::kOther, [impl = impl_.get(), model, device, dtype, kv_dtype] {
-    impl->ensure_model(model, device, dtype, kv_dtype);
+  LoadOptions options;
+  options.device = device;
+  options.dtype = dtype;
+  options.kv_dtype = kv_dtype;
+  impl_->queue.send(CommandKind::kOther, [impl = impl_.get(), model, options] {
+    impl->models.load_target(model, options, *impl);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/run/catalog.h"
+#include "app/run/device_choice.h"
 #include "app/run/memory_check.h"
 #include "app/window/ui_parts.h"
 #include "core/base/error.h"
@@ -21,10 +22,7 @@ std::string bytes(std::int64_t count) { return viz::bytes_text(static_cast<doubl
 // As it is now: `line` for the run bar, `why` where something does not fit.
 void look_up(Ui& ui, const RunRequest& request, std::int64_t prompt_tokens) {
   auto& [made_for, line, what, why, inspected, until] = ui.state.memory;
-  LoadOptions options;
-  options.device = request.device;
-  options.dtype = request.dtype;
-  options.kv_dtype = request.kv_dtype;
+  const LoadOptions options = target_options(request);
   line = what = why = "";
   try {
     const std::string path = resolve_model(request.model);

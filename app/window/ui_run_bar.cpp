@@ -19,20 +19,14 @@ namespace triescope::app {
 namespace {
 
 // `entries`, read again as the list opens, inside an open combo; a click writes one into `model`.
-void list_catalog(Ui& ui, std::vector<CatalogEntry>& entries, std::vector<CatalogEntry> (*read)(),
-                  const std::string& shown, std::string& model) {
-  if (ImGui::IsWindowAppearing()) entries = read();
+void list_catalog(Ui& ui, std::vector<CatalogEntry>& entries,
+                  std::vector<CatalogEntry> (RunHost::*read)() const, const std::string& shown,
+                  std::string& model) {
+  if (ImGui::IsWindowAppearing()) entries = (ui.workspace.host().*read)();
   for (const CatalogEntry& entry : entries) {
     if (ImGui::Selectable(entry.name.c_str(), entry.name == shown)) model = entry.name;
     help_tooltip(entry.path, ui.em);
   }
-}
-
-// What can draft: the small models that come with the program, then all others.
-std::vector<CatalogEntry> drafting_models() {
-  std::vector<CatalogEntry> entries = list_draft_models();
-  for (CatalogEntry& model : list_models()) entries.push_back(std::move(model));
-  return entries;
 }
 
 // What drafts if the field stays empty; "" = nothing does.
@@ -40,7 +34,7 @@ const std::string& default_draft_of(Ui& ui, const MethodInfo& method, const RunR
   if (const std::pair of{method.name, request.model}; ui.state.default_draft_of != of) {
     ui.state.default_draft_of = of;
     try {
-      const std::string path = default_draft(method, resolve_model(request.model));
+      const std::string path = ui.workspace.host().drafts_by_default(request);
       ui.state.default_draft = std::filesystem::path(path).filename().string();
     } catch (const Error&) {
       ui.state.default_draft.clear();  // starting the run says what is wrong with the model
@@ -89,9 +83,9 @@ void draw_draft_field(Ui& ui, const MethodInfo& method, RunRequest& request) {
   ImGui::SameLine(0, 0);
   if (ImGui::BeginCombo("##draft models", "", ImGuiComboFlags_NoPreview)) {
     if (head)
-      list_catalog(ui, ui.state.draft_heads, list_draft_heads, model, model);
+      list_catalog(ui, ui.state.draft_heads, &RunHost::draft_heads, model, model);
     else
-      list_catalog(ui, ui.state.draft_models, drafting_models, model, model);
+      list_catalog(ui, ui.state.draft_models, &RunHost::draft_models, model, model);
     ImGui::EndCombo();
   }
   if (!head) draw_draft_device(ui, request);
@@ -104,7 +98,7 @@ void draw_model_settings(Ui& ui, RunRequest& request) {
   if (ui.state.model_name != request.model) {
     ui.state.model_name = request.model;
     try {
-      ui.state.model_path = resolve_model(request.model);
+      ui.state.model_path = ui.workspace.host().model_path(request.model);
     } catch (const Error&) {
       ui.state.model_path.clear();
     }
@@ -193,7 +187,7 @@ void draw_model(Ui& ui, RunRequest& request) {
       middle_fitted(file.empty() ? shown : file,
                     field - ImGui::GetFrameHeight() - ImGui::GetStyle().FramePadding.x * 2);
   if (ImGui::BeginCombo("##model", fitted.c_str())) {
-    list_catalog(ui, ui.state.catalog, list_models, shown, request.model);
+    list_catalog(ui, ui.state.catalog, &RunHost::models, shown, request.model);
     ImGui::EndCombo();
   }
   name_part(ui, "model");

@@ -285,7 +285,7 @@ int run_window(const WindowOptions& options) {
   workspace.animate = options.animate;
   if (!warning.empty()) workspace.say(LogLevel::kWarning, warning);
   UiState state;
-  state.catalog = list_models();
+  state.catalog = workspace.host().models();
   CommandTable commands(workspace, state);
   Ui ui{.workspace = workspace, .state = state, .commands = commands};
 

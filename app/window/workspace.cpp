@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "app/run/session_thread.h"
 #include "app/window/document_names.h"
 #include "app/window/export_task.h"
 #include "app/window/window_words.h"
@@ -51,12 +52,15 @@ viz::Panel* Document::panel(const std::string& name) const {
 }
 
 Workspace::Workspace(Preferences initial, std::function<void()> wake)
+    : Workspace(std::move(initial), wake, std::make_unique<SessionThread>(wake)) {}
+
+Workspace::Workspace(Preferences initial, std::function<void()> wake, std::unique_ptr<RunHost> host)
     : preferences(std::move(initial)),
-      devices(list_devices()),
+      devices(host->devices()),
       prompt_counter(wake),
-      wake_(wake),
-      session_(wake) {
-  live_ = session_.status();
+      wake_(std::move(wake)),
+      host_(std::move(host)) {
+  live_ = host_->status();
   read_layouts();
 }
 
@@ -107,7 +111,7 @@ Document* Workspace::add_document(const std::string& path, std::uint64_t run_ser
   Document& added = *documents_.back();
   if (const std::string from = origin_text(added); run_serial != 0 && !from.empty()) {
     added.title = "#" + std::to_string(run_serial) + ", " + from;
-    session_.step();  // prefill: what both runs share is there at once
+    host_->step();  // prefill: what both runs share is there at once
   }
   // The capture that was active stays as the one to compare with.
   if (comparing_ && !partner_) partner_ = active_;
@@ -175,7 +179,7 @@ void Workspace::read_prompt(const std::string& path) {
 }
 
 void Workspace::close_document(Document* document) {
-  if (document == live_document() && live_->state != LiveState::kDone) session_.stop();
+  if (document == live_document() && live_->state != LiveState::kDone) host_->stop();
   forget_partner(document);
   std::erase_if(documents_, [&](const auto& entry) { return entry.get() == document; });
   if (active_ == document) active_ = documents_.empty() ? nullptr : documents_.back().get();
@@ -209,7 +213,7 @@ bool Workspace::start_request(const RunRequest& request, bool run_at_once) {
     const std::string path = new_run_path();
     requests_[path] = request;
     end_messages();
-    session_.start(request, path, run_at_once);
+    host_->start(request, path, run_at_once);
     tell_what_stops();
     return true;
   } catch (const std::exception& error) {
@@ -228,7 +232,7 @@ void Workspace::tell_what_stops() {
 }
 
 void Workspace::load_model() {
-  session_.load(request().model, request().device, request().dtype, request().kv_dtype);
+  host_->load(request().model, request().device, request().dtype, request().kv_dtype);
 }
 
 void Workspace::step() {
@@ -246,7 +250,7 @@ void Workspace::step() {
   }
   if (active_is_live()) {
     active_->follow = true;
-    session_.step();
+    host_->step();
   }
 }
 
@@ -263,7 +267,7 @@ void Workspace::step_phase() {
   }
   if (active_is_live()) {
     active_->follow = true;
-    session_.step_phase();
+    host_->step_phase();
   }
 }
 
@@ -281,10 +285,10 @@ void Workspace::back_phase() {
 
 void Workspace::toggle_run() {
   if (!active_) return start(/*run_at_once=*/true);
-  if (active_is_live() && live_->state == LiveState::kRunning) return session_.pause();
+  if (active_is_live() && live_->state == LiveState::kRunning) return host_->pause();
   if (active_is_live() && live_->state == LiveState::kPaused) {
     active_->follow = true;
-    return session_.run();
+    return host_->run();
   }
   // A finished capture is replayed; at its end, from the start.
   if (active_->cursor >= active_->capture->end_tick()) active_->cursor = 0;
@@ -295,13 +299,13 @@ void Workspace::toggle_run() {
 
 void Workspace::stop() {
   if (active_) active_->playing = false;
-  if (live_document()) session_.stop();
+  if (live_document()) host_->stop();
 }
 
-void Workspace::try_again() { session_.try_again(); }
+void Workspace::try_again() { host_->try_again(); }
 
 void Workspace::cancel() {
-  session_.cancel();
+  host_->cancel();
   cancel_export();
 }
 
@@ -317,7 +321,7 @@ void Workspace::run_to_cursor() {
   }
   // A copy: the documents may move while the new run is opened.
   const RunRequest again = *active_->request;
-  if (start_request(again, /*run_at_once=*/false)) session_.run_to(target);
+  if (start_request(again, /*run_at_once=*/false)) host_->run_to(target);
 }
 
 bool Workspace::can_run_to_cursor() const {
@@ -407,7 +411,7 @@ void Workspace::play(double seconds) {
 bool Workspace::update(double seconds) {
   lecture.see_clock(seconds);
   bool changed = lesson.update(seconds);
-  const auto status = session_.status();
+  const auto status = host_->status();
   if (status != live_) {
     live_ = status;
     changed = true;
@@ -450,7 +454,7 @@ bool Workspace::update(double seconds) {
 }
 
 bool Workspace::idle() const {
-  return live_->commands_done >= session_.commands_sent() && live_->state != LiveState::kRunning &&
+  return live_->commands_done >= host_->commands_sent() && live_->state != LiveState::kRunning &&
          live_->state != LiveState::kLoading && !measuring() && !exporting() &&
          !prompt_counter.busy() && !(active_ && active_->playing);
 }

@@ -1,7 +1,7 @@
 // Workspace: everything the window shows and can do, without a line of drawing: the open captures,
 // the run that is decoded, the run that is being set up, layout and theme. The command table, the
 // script and the drawing code all act through it. Not thread-safe: the window thread owns it; the
-// decoder is reached through SessionThread.
+// decoder is reached through a RunHost.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 #include "app/run/breakpoints.h"
 #include "app/run/prompt_counter.h"
-#include "app/run/session_thread.h"
+#include "app/run/run_host.h"
 #include "app/window/lecture_mode.h"
 #include "app/window/lesson_player.h"
 #include "app/window/pane_docking.h"
@@ -96,8 +96,10 @@ class ExportTask;
 
 class Workspace {
  public:
-  // `wake` makes the window thread look again (called from other threads).
+  // `wake` makes the window thread look again (called from other threads). Decodes in this process,
+  // or wherever `host` does; it calls `wake` after every new snapshot.
   Workspace(Preferences preferences, std::function<void()> wake);
+  Workspace(Preferences preferences, std::function<void()> wake, std::unique_ptr<RunHost> host);
   ~Workspace();
 
   // Takes in what other threads did since the last call; `seconds` is a steady clock. True if
@@ -119,6 +121,7 @@ class Workspace {
   Document* active() const { return active_; }
   void activate(Document* document);
   const LiveStatus& live() const { return *live_; }
+  const RunHost& host() const { return *host_; }
   // The document that the newest run is decoded into; nullptr = none, or closed.
   Document* live_document() const;
   bool active_is_live() const { return active_ && active_ == live_document(); }
@@ -208,7 +211,7 @@ class Workspace {
   bool can_measure_again() const;
   void stop_measuring();
   bool measuring() const { return measured_.has_value(); }
-  // Decoding or loading goes on by itself, as the session thread says it now: drawing is to spare the
+  // Decoding or loading goes on by itself, as the host says it now: drawing is to spare the
   // cores.
   bool works_by_itself() const;
   bool can_step() const;  // there is a next step to show or to decode, or a run to start
@@ -351,7 +354,7 @@ class Workspace {
   std::uint64_t seen_notice_ = 0;
   std::shared_ptr<const LiveStatus> live_;
   std::unique_ptr<ExportTask> export_;
-  SessionThread session_;  // declared last so it is destroyed first; its thread calls wake_
+  std::unique_ptr<RunHost> host_;  // declared last so it is destroyed first; it calls wake_
 };
 
 }  // namespace triescope::app

@@ -31,7 +31,7 @@ void Workspace::branch(std::int32_t node, std::int32_t token) {
     const std::string path = new_run_path();
     origins_[path] = {active_->run_serial, node, token};
     end_messages();
-    session_.branch(node, token, path);
+    host_->branch(node, token, path);
   } catch (const std::exception& error) {
     say(LogLevel::kError, error.what());
   }

@@ -9,7 +9,7 @@ namespace triescope::app {
 void Workspace::set_breakpoints(std::vector<Breakpoint> points) {
   for (const Breakpoint& point : points) check_breakpoint(point);
   breakpoints = std::move(points);
-  session_.set_breakpoints(breakpoints);
+  host_->set_breakpoints(breakpoints);
 }
 
 std::vector<viz::BreakMark> Workspace::break_marks(const Document& document) const {

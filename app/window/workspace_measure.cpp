@@ -17,7 +17,7 @@ bool begins_with_a_choice(const capture::Capture& capture) {
 }  // namespace
 
 bool Workspace::works_by_itself() const {
-  const LiveState state = session_.status()->state;
+  const LiveState state = host_->status()->state;
   return state == LiveState::kRunning || state == LiveState::kLoading;
 }
 
@@ -32,7 +32,7 @@ void Workspace::measure_again() {
     const std::string path = new_run_path();
     const RunRequest again = read_request();
     requests_[path] = again;
-    session_.measure(again, path);
+    host_->measure(again, path);
     tell_what_stops();
     measured_ = {path, active_->serial};
   } catch (const std::exception& error) {
@@ -42,14 +42,14 @@ void Workspace::measure_again() {
 
 void Workspace::stop_measuring() {
   if (!measuring()) return;
-  session_.cancel();
-  session_.stop();
+  host_->cancel();
+  host_->stop();
 }
 
 bool Workspace::finish_measuring() {
   // All of one snapshot: the thread may be done before the snapshot that says so is taken.
   const bool works = live_->state == LiveState::kRunning || live_->state == LiveState::kLoading;
-  if (!measured_ || live_->commands_done < session_.commands_sent() || works) return false;
+  if (!measured_ || live_->commands_done < host_->commands_sent() || works) return false;
   const Measured measured = *measured_;
   measured_.reset();
   Document *before = nullptr, *now = nullptr;
