@@ -39,7 +39,9 @@ const char* to_string(Source source) {
 }
 
 const char* to_string(NodeRole role) {
-  return role == NodeRole::kProbe ? "probe" : "candidate";
+  static constexpr const char* kNames[] = {"candidate", "probe"};
+  static_assert(std::size(kNames) == kNodeRoleCount);
+  return kNames[static_cast<std::size_t>(role)];
 }
 
 const char* to_string(Stage stage) {

@@ -63,13 +63,15 @@ enum class Source : std::uint8_t {
   kForced,        // chosen by the user (what-if)
 };
 const char* to_string(Source source);
-// What a node is there for.
-enum class NodeRole : std::uint8_t {
-  kCandidate = 0,  // may become text
-  kProbe,          // never does: a row that is computed for what it says (a mask token's)
-};
-const char* to_string(NodeRole role);  // "candidate", "probe"
 inline bool is_draft(Source s) { return s >= Source::kNgramTrie && s <= Source::kLookahead; }
+
+// What a node of the token tree is for.
+enum class NodeRole : std::uint8_t {
+  kCandidate = 0,  // it may become text
+  kProbe,          // it never does: a row whose output a drafter asked for
+};
+inline constexpr int kNodeRoleCount = static_cast<int>(NodeRole::kProbe) + 1;
+const char* to_string(NodeRole role);  // "candidate", "probe"
 
 // What was decided about a node, and when (a row a decision; a node may have several over time:
 // kept, later pruned).
