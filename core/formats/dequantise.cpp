@@ -3,25 +3,18 @@
 // added (the build forbids contraction to fma).
 #include "core/formats/dequantise.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "core/base/error.h"
+#include "core/formats/block_decoders.h"
 #include "core/formats/half.h"
 
 namespace triescope::formats {
 namespace {
 
 constexpr int kSuper = 256;  // values in a K-quant's super-block
-
-using Byte = unsigned char;
-
-float half_at(const Byte* at) {
-  std::uint16_t bits;
-  std::memcpy(&bits, at, sizeof bits);
-  return f16_to_float(bits);
-}
-
-float as_float(int value) { return static_cast<float>(value); }
 
 void q4_0(const Byte* block, float* out) {
   const float d = half_at(block);
@@ -60,16 +53,6 @@ void q5_1(const Byte* block, float* out) {
 void q8_0(const Byte* block, float* out) {
   const float d = half_at(block);
   for (int e = 0; e < 32; ++e) out[e] = as_float(static_cast<signed char>(block[2 + e])) * d;
-}
-
-void iq4_nl(const Byte* block, float* out) {
-  static constexpr float kValues[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
-                                        1,    13,   25,  38,  53,  69,  89,  113};
-  const float d = half_at(block);
-  for (int i = 0; i < 16; ++i) {
-    out[i] = d * kValues[block[2 + i] & 15];
-    out[i + 16] = d * kValues[block[2 + i] >> 4];
-  }
 }
 
 // K-quants keep 2-bit values four to a byte: 128 values lie in 32 bytes, the first 32 in the lowest
@@ -171,97 +154,88 @@ void f64(const Byte* at, float* out) {
 
 void f32(const Byte* at, float* out) { std::memcpy(out, at, sizeof *out); }
 
-struct Layout {
-  GgmlType type;
-  const char* name;
-  int elements;
-  int bytes;
-};
-
-constexpr Layout kLayouts[] = {
-    {GgmlType::kF32, "F32", 1, 4},          {GgmlType::kF16, "F16", 1, 2},
-    {GgmlType::kBF16, "BF16", 1, 2},        {GgmlType::kQ4_0, "Q4_0", 32, 18},
-    {GgmlType::kQ4_1, "Q4_1", 32, 20},      {GgmlType::kQ5_0, "Q5_0", 32, 22},
-    {GgmlType::kQ5_1, "Q5_1", 32, 24},      {GgmlType::kQ8_0, "Q8_0", 32, 34},
-    {GgmlType::kQ2_K, "Q2_K", kSuper, 84},  {GgmlType::kQ3_K, "Q3_K", kSuper, 110},
-    {GgmlType::kQ4_K, "Q4_K", kSuper, 144}, {GgmlType::kQ5_K, "Q5_K", kSuper, 176},
-    {GgmlType::kQ6_K, "Q6_K", kSuper, 210}, {GgmlType::kIQ4_NL, "IQ4_NL", 32, 18},
-    {GgmlType::kF64, "F64", 1, 8},
-};
-
-const Layout* find(GgmlType type) {
-  for (const Layout& layout : kLayouts) {
-    if (layout.type == type) return &layout;
-  }
-  return nullptr;
+// All blocks of one type: a loop each, so that the block's function is inlined.
+template <auto function, int bytes, int elements>
+void each_block(const Byte* in, std::size_t blocks, float* out) {
+  for (std::size_t b = 0; b < blocks; ++b, in += bytes, out += elements) function(in, out);
 }
 
-const Layout& layout_of(GgmlType type) {
-  if (const Layout* found = find(type)) return *found;
+template <auto function, int elements, int bytes>
+constexpr TypeInfo row(GgmlType type, const char* name, int exponent, int second = -1,
+                       unsigned char highest = 0x40) {
+  return {type,   name, elements, bytes, each_block<function, bytes, elements>, {exponent, second},
+          highest};
+}
+
+// A type a row, in the order in which messages name them.
+constexpr TypeInfo kTypes[] = {
+    row<f64, 1, 8>(GgmlType::kF64, "F64", 7),
+    row<f32, 1, 4>(GgmlType::kF32, "F32", 3),
+    row<f16, 1, 2>(GgmlType::kF16, "F16", 1),
+    row<bf16, 1, 2>(GgmlType::kBF16, "BF16", 1),
+    row<q4_0, 32, 18>(GgmlType::kQ4_0, "Q4_0", 1),
+    row<q4_1, 32, 20>(GgmlType::kQ4_1, "Q4_1", 1, 3),
+    row<q5_0, 32, 22>(GgmlType::kQ5_0, "Q5_0", 1),
+    row<q5_1, 32, 24>(GgmlType::kQ5_1, "Q5_1", 1, 3),
+    row<q8_0, 32, 34>(GgmlType::kQ8_0, "Q8_0", 1),
+    row<q2_k, 256, 84>(GgmlType::kQ2_K, "Q2_K", 81, 83),
+    row<q3_k, 256, 110>(GgmlType::kQ3_K, "Q3_K", 109),
+    row<q4_k, 256, 144>(GgmlType::kQ4_K, "Q4_K", 1, 3),
+    row<q5_k, 256, 176>(GgmlType::kQ5_K, "Q5_K", 1, 3),
+    row<q6_k, 256, 210>(GgmlType::kQ6_K, "Q6_K", 209),
+    row<iq4_nl, 32, 18>(GgmlType::kIQ4_NL, "IQ4_NL", 1),
+    row<iq4_xs, 256, 136>(GgmlType::kIQ4_XS, "IQ4_XS", 1),
+    row<iq3_s, 256, 110>(GgmlType::kIQ3_S, "IQ3_S", 1),
+    row<iq3_xxs, 256, 98>(GgmlType::kIQ3_XXS, "IQ3_XXS", 1),
+    row<iq2_s, 256, 82>(GgmlType::kIQ2_S, "IQ2_S", 1),
+    row<iq2_xs, 256, 74>(GgmlType::kIQ2_XS, "IQ2_XS", 1),
+    row<iq2_xxs, 256, 66>(GgmlType::kIQ2_XXS, "IQ2_XXS", 1),
+    row<iq1_m, 256, 56>(GgmlType::kIQ1_M, "IQ1_M", 55),
+    row<iq1_s, 256, 50>(GgmlType::kIQ1_S, "IQ1_S", 1),
+    row<tq1_0, 256, 54>(GgmlType::kTQ1_0, "TQ1_0", 53),
+    row<tq2_0, 256, 66>(GgmlType::kTQ2_0, "TQ2_0", 65),
+    row<mxfp4, 32, 17>(GgmlType::kMXFP4, "MXFP4", 0, -1, 0x80),
+    row<nvfp4, 64, 36>(GgmlType::kNVFP4, "NVFP4", -1),
+};
+
+const TypeInfo& info_of(GgmlType type) {
+  if (const TypeInfo* found = find_type(type)) return *found;
   throw Error(ErrorCode::kNotSupported, "ggml tensor " + to_string(type) + " is not supported");
-}
-
-// One loop a type, so that its block function is inlined.
-template <auto function>
-void each_block(const Layout& layout, const Byte* in, std::size_t blocks, float* out) {
-  for (std::size_t b = 0; b < blocks; ++b, in += layout.bytes, out += layout.elements) {
-    function(in, out);
-  }
 }
 
 }  // namespace
 
+std::span<const TypeInfo> ggml_types() { return kTypes; }
+
+const TypeInfo* find_type(GgmlType type) {
+  const auto* const found = std::ranges::find(kTypes, type, &TypeInfo::type);
+  return found == std::end(kTypes) ? nullptr : found;
+}
+
+const TypeInfo* find_type(std::string_view name) {
+  const auto* const found =
+      std::ranges::find_if(kTypes, [&](const TypeInfo& info) { return info.name == name; });
+  return found == std::end(kTypes) ? nullptr : found;
+}
+
 std::string to_string(GgmlType type) {
-  const Layout* found = find(type);
+  const TypeInfo* found = find_type(type);
   return found ? found->name : "type " + std::to_string(static_cast<std::uint32_t>(type));
 }
 
-bool is_known(GgmlType type) { return find(type) != nullptr; }
-int block_elements(GgmlType type) { return layout_of(type).elements; }
-int block_bytes(GgmlType type) { return layout_of(type).bytes; }
+int block_elements(GgmlType type) { return info_of(type).elements; }
+int block_bytes(GgmlType type) { return info_of(type).bytes; }
 
 void dequantise(GgmlType type, std::span<const std::byte> blocks, std::span<float> out) {
-  const Layout& layout = layout_of(type);
-  const std::size_t count = blocks.size() / static_cast<std::size_t>(layout.bytes);
-  if (blocks.size() % static_cast<std::size_t>(layout.bytes) != 0 ||
-      out.size() != count * static_cast<std::size_t>(layout.elements)) {
+  const TypeInfo& info = info_of(type);
+  const std::size_t count = blocks.size() / static_cast<std::size_t>(info.bytes);
+  if (blocks.size() % static_cast<std::size_t>(info.bytes) != 0 ||
+      out.size() != count * static_cast<std::size_t>(info.elements)) {
     throw Error(ErrorCode::kInvalidArgument, "dequantise: " + std::to_string(blocks.size()) +
                                                  " bytes of " + to_string(type) + " are not " +
                                                  std::to_string(out.size()) + " values");
   }
-  const auto* in = reinterpret_cast<const Byte*>(blocks.data());
-  switch (type) {
-    case GgmlType::kF32:
-      return each_block<f32>(layout, in, count, out.data());
-    case GgmlType::kF64:
-      return each_block<f64>(layout, in, count, out.data());
-    case GgmlType::kF16:
-      return each_block<f16>(layout, in, count, out.data());
-    case GgmlType::kBF16:
-      return each_block<bf16>(layout, in, count, out.data());
-    case GgmlType::kQ4_0:
-      return each_block<q4_0>(layout, in, count, out.data());
-    case GgmlType::kQ4_1:
-      return each_block<q4_1>(layout, in, count, out.data());
-    case GgmlType::kQ5_0:
-      return each_block<q5_0>(layout, in, count, out.data());
-    case GgmlType::kQ5_1:
-      return each_block<q5_1>(layout, in, count, out.data());
-    case GgmlType::kQ8_0:
-      return each_block<q8_0>(layout, in, count, out.data());
-    case GgmlType::kQ2_K:
-      return each_block<q2_k>(layout, in, count, out.data());
-    case GgmlType::kQ3_K:
-      return each_block<q3_k>(layout, in, count, out.data());
-    case GgmlType::kQ4_K:
-      return each_block<q4_k>(layout, in, count, out.data());
-    case GgmlType::kQ5_K:
-      return each_block<q5_k>(layout, in, count, out.data());
-    case GgmlType::kQ6_K:
-      return each_block<q6_k>(layout, in, count, out.data());
-    case GgmlType::kIQ4_NL:
-      return each_block<iq4_nl>(layout, in, count, out.data());
-  }
+  info.dequantise(reinterpret_cast<const Byte*>(blocks.data()), count, out.data());
 }
 
 }  // namespace triescope::formats

@@ -3,10 +3,12 @@
 // block_bytes(type) long.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace triescope::formats {
 
@@ -24,14 +26,42 @@ enum class GgmlType : std::uint32_t {
   kQ4_K = 12,
   kQ5_K = 13,
   kQ6_K = 14,
+  kIQ2_XXS = 16,
+  kIQ2_XS = 17,
+  kIQ3_XXS = 18,
+  kIQ1_S = 19,
   kIQ4_NL = 20,
+  kIQ3_S = 21,
+  kIQ2_S = 22,
+  kIQ4_XS = 23,
   kF64 = 28,
+  kIQ1_M = 29,
   kBF16 = 30,
+  kTQ1_0 = 34,
+  kTQ2_0 = 35,
+  kMXFP4 = 39,
+  kNVFP4 = 40,
 };
-std::string to_string(GgmlType type);  // "Q4_1"; "type 99" for an unknown number
-bool is_known(GgmlType type);
 
-int block_elements(GgmlType type);  // 1, 32 or 256
+// Everything that is said of a type, once: a new type is a row of the table in dequantise.cpp and
+// the function that decodes its blocks.
+struct TypeInfo {
+  GgmlType type;
+  const char* name;
+  int elements;  // 1, 32, 64 or 256: values in a block
+  int bytes;     // of a block
+  void (*dequantise)(const unsigned char* blocks, std::size_t count, float* out);
+  // Bytes of a block that hold the upper bits of an exponent, -1 = none, and the highest of these bits
+  // (an fp16 has its sign above it). Random blocks clear it, so that every value is small.
+  std::array<int, 2> exponents;
+  unsigned char highest = 0x40;
+};
+std::span<const TypeInfo> ggml_types();            // all that can be read
+const TypeInfo* find_type(GgmlType type);          // nullptr: unknown
+const TypeInfo* find_type(std::string_view name);  // nullptr: unknown
+
+std::string to_string(GgmlType type);  // "Q4_1"; "type 99" for an unknown number
+int block_elements(GgmlType type);     // Error{kNotSupported}: an unknown type
 int block_bytes(GgmlType type);
 
 // blocks: whole blocks; out: [blocks.size() / block_bytes * block_elements]. Host byte order =

@@ -246,12 +246,14 @@ GgufTensor read_tensor(Reader& reader, int part) {
     tensor.shape.insert(tensor.shape.begin(), static_cast<std::int64_t>(extent));
   }
   tensor.type = static_cast<GgmlType>(reader.number<std::uint32_t>());
-  if (!is_known(tensor.type)) {
-    throw Error(
-        ErrorCode::kNotSupported,
-        reader.path() + ": tensor '" + tensor.name + "' has ggml " + to_string(tensor.type) +
-            ", which is not supported; take a file in F64, F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, "
-            "Q8_0, Q2_K to Q6_K or IQ4_NL");
+  if (find_type(tensor.type) == nullptr) {
+    std::string known;
+    for (const TypeInfo& info : ggml_types())
+      known += (known.empty() ? "" : ", ") + std::string(info.name);
+    throw Error(ErrorCode::kNotSupported, reader.path() + ": tensor '" + tensor.name +
+                                              "' has ggml " + to_string(tensor.type) +
+                                              ", which is not supported; take a file in one of " +
+                                              known);
   }
   if (tensor.shape.back() % block_elements(tensor.type) != 0) {
     reader.fail(at, "tensor '" + tensor.name + "': expected rows of a multiple of " +

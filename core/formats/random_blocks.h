@@ -11,9 +11,6 @@
 
 namespace triescope::formats {
 
-// Every type whose rows a linear layer can hold as they are, plain ones included.
-const std::vector<GgmlType>& stored_types();
-
 // [rows, inputs] in `type`: random codes, scales and plain numbers below 2. REQUIRES: inputs are
 // whole blocks.
 std::vector<std::byte> random_rows(GgmlType type, std::int64_t rows, std::int64_t inputs, Rng& rng);

@@ -3,7 +3,7 @@
 // for bit.
 #pragma once
 
-#include "core/formats/dequantise.h"
+#include "core/kernels/block_list.h"
 #include "core/kernels/device_blocks/iq4_nl.cuh"
 #include "core/kernels/device_blocks/q2_k.cuh"
 #include "core/kernels/device_blocks/q3_k.cuh"
@@ -19,36 +19,21 @@
 namespace triescope::kernels::cuda {
 namespace {
 
-// Calls f(Type{}) with the block type of a ggml number; `otherwise` where it is not one.
+using DeviceBlocks = BlockList<
+    Numbered<formats::GgmlType::kQ4_0, DeviceQ4_0>, Numbered<formats::GgmlType::kQ4_1, DeviceQ4_1>,
+    Numbered<formats::GgmlType::kQ5_0, DeviceQ5_0>, Numbered<formats::GgmlType::kQ5_1, DeviceQ5_1>,
+    Numbered<formats::GgmlType::kQ8_0, DeviceQ8_0>, Numbered<formats::GgmlType::kQ2_K, DeviceQ2_K>,
+    Numbered<formats::GgmlType::kQ3_K, DeviceQ3_K>, Numbered<formats::GgmlType::kQ4_K, DeviceQ4_K>,
+    Numbered<formats::GgmlType::kQ5_K, DeviceQ5_K>, Numbered<formats::GgmlType::kQ6_K, DeviceQ6_K>,
+    Numbered<formats::GgmlType::kIQ4_NL, DeviceIq4Nl>>;
+
+// f(Type{}) of the block type of a ggml number; `otherwise` where it is not one.
 template <class F>
 cudaError_t with_device_block(int32_t type, cudaError_t otherwise, F&& f) {
-  using formats::GgmlType;
-  switch (static_cast<GgmlType>(type)) {
-    case GgmlType::kQ4_0:
-      return f(DeviceQ4_0{});
-    case GgmlType::kQ4_1:
-      return f(DeviceQ4_1{});
-    case GgmlType::kQ5_0:
-      return f(DeviceQ5_0{});
-    case GgmlType::kQ5_1:
-      return f(DeviceQ5_1{});
-    case GgmlType::kQ8_0:
-      return f(DeviceQ8_0{});
-    case GgmlType::kQ2_K:
-      return f(DeviceQ2_K{});
-    case GgmlType::kQ3_K:
-      return f(DeviceQ3_K{});
-    case GgmlType::kQ4_K:
-      return f(DeviceQ4_K{});
-    case GgmlType::kQ5_K:
-      return f(DeviceQ5_K{});
-    case GgmlType::kQ6_K:
-      return f(DeviceQ6_K{});
-    case GgmlType::kIQ4_NL:
-      return f(DeviceIq4Nl{});
-    default:
-      return otherwise;
-  }
+  cudaError_t result = otherwise;
+  DeviceBlocks::with(static_cast<formats::GgmlType>(type),
+                     [&]<class Block>(Block block) { result = f(block); });
+  return result;
 }
 
 // Whether there are blocks of this type at an address that they may lie at.

@@ -127,7 +127,7 @@ void pack_rows(std::int64_t first, std::int64_t count, const From* rows, std::in
 
 std::size_t panel_bytes_of(formats::GgmlType type, std::int64_t k) {
   std::int64_t bytes = k * PackedLinear::kPanel * formats::block_bytes(type);  // plain weights
-  with_block(type, [&]<class Block>(Block) {
+  BlockTypes::with(type, [&]<class Block>(Block) {
     static_assert(kDecodedValues % Block::kValues == 0 && kLinearChain % Block::kUnit == 0);
     bytes = k / Block::kValues * Block::kPanelBytes;
   });
@@ -144,6 +144,20 @@ void check_range(const char* what, std::int64_t first, std::int64_t count, std::
 
 }  // namespace
 
+const std::vector<formats::GgmlType>& PackedLinear::types() {
+  using formats::GgmlType;
+  static const std::vector<GgmlType> all = [] {
+    std::vector<GgmlType> types = {GgmlType::kF32, GgmlType::kF16, GgmlType::kBF16};
+    types.insert(types.end(), BlockTypes::kTypes.begin(), BlockTypes::kTypes.end());
+    return types;
+  }();
+  return all;
+}
+
+bool PackedLinear::holds(formats::GgmlType type) {
+  return std::ranges::find(types(), type) != types().end();
+}
+
 PackedLinear::PackedLinear(std::int64_t outputs, std::int64_t inputs, Precision precision)
     : PackedLinear(std::array{Part::plain(outputs, precision)}, inputs) {}
 
@@ -154,6 +168,11 @@ PackedLinear::PackedLinear(std::span<const Part> parts, std::int64_t inputs) : i
       throw Error(ErrorCode::kInvalidArgument,
                   "linear layer: expected at least one output and one input, found " +
                       std::to_string(part.outputs) + " x " + std::to_string(inputs));
+    }
+    if (!holds(part.type)) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  "linear layer: expected a type that it computes from in its blocks, found " +
+                      formats::to_string(part.type) + "; widen it to F32 or BF16");
     }
     if (inputs % formats::block_elements(part.type) != 0) {
       throw Error(ErrorCode::kInvalidArgument,

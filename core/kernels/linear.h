@@ -52,6 +52,10 @@ class PackedLinear {
     return {5, 0.2, 0.33, 0.33};
   }
 
+  // Every type that a part can lie in: F32, F16, BF16 and the block types of cpu/blocks.h.
+  static const std::vector<formats::GgmlType>& types();
+  static bool holds(formats::GgmlType type);
+
   // Rows of a matrix: how many, and how they lie.
   struct Part {
     std::int64_t outputs = 0;
@@ -61,19 +65,21 @@ class PackedLinear {
       using formats::GgmlType;
       return {outputs, precision == Precision::kBF16 ? GgmlType::kBF16 : GgmlType::kF32};
     }
-    // As the file stores it, but for bf16 rounded where it has more bits than that.
-    static constexpr Part stored(std::int64_t outputs, formats::GgmlType type,
-                                 Precision precision) {
+    // As the file stores it, but for bf16 rounded where it has more bits than that, and widened where
+    // no part can lie in it.
+    static Part stored(std::int64_t outputs, formats::GgmlType type, Precision precision) {
       using formats::GgmlType;
       const bool has_more = type == GgmlType::kF32 || type == GgmlType::kF16;
-      if (precision == Precision::kBF16 && has_more) return plain(outputs, precision);
+      if (!holds(type) || (precision == Precision::kBF16 && has_more))
+        return plain(outputs, precision);
       return {outputs, type};
     }
   };
 
   PackedLinear() = default;
   // All weights zero, no bias. Error{kOutOfMemory}: says how many bytes; kInvalidArgument: a size
-  // below 1, inputs that are not whole blocks of a part's type.
+  // below 1, inputs that are not whole blocks of a part's type, a type that is not
+  // among types().
   PackedLinear(std::int64_t outputs, std::int64_t inputs, Precision precision);
   PackedLinear(std::span<const Part> parts, std::int64_t inputs);
 

@@ -15,6 +15,7 @@
 #include "core/base/rng.h"
 #include "core/formats/random_blocks.h"
 #include "core/kernels/cuda_module.h"
+#include "core/kernels/linear.h"
 #include "core/model/cuda_attention.h"
 #include "core/model/cuda_launch.h"
 #include "core/model/row_summary.h"
@@ -113,7 +114,7 @@ class LayerCheck {
     if (std::string why = check(dense); !why.empty()) return why;
     if (!TorchMatrix::block_obstacle().empty()) return "";
     Rng rng(23);
-    for (const GgmlType type : formats::stored_types()) {
+    for (const GgmlType type : kernels::PackedLinear::types()) {
       const std::int64_t values = formats::block_elements(type);
       if (values == 1 || config_.hidden % values != 0) continue;
       TorchMatrix blocks(std::array{TorchMatrix::Part{kVocab, type}}, config_.hidden, options_);

@@ -149,10 +149,7 @@ void stored_layers(ThreadPool& pool, int repeats, const std::string& wanted,
   std::printf("%7s %5s %8s %9s |", "type", "rows", "ms", "of first");
   for (const auto& [n, k] : kShapes) std::printf(" %5dx%-5d", int(n), int(k));
   std::printf(" %5dx%-5d |  all  dequantised\n", int(kWords), 768);
-  for (const GgmlType type :
-       {GgmlType::kF32, GgmlType::kF16, GgmlType::kBF16, GgmlType::kQ4_0, GgmlType::kQ4_1,
-        GgmlType::kQ5_0, GgmlType::kQ5_1, GgmlType::kQ8_0, GgmlType::kQ2_K, GgmlType::kQ3_K,
-        GgmlType::kQ4_K, GgmlType::kQ5_K, GgmlType::kQ6_K, GgmlType::kIQ4_NL}) {
+  for (const GgmlType type : PackedLinear::types()) {
     const std::string name = formats::to_string(type);
     if (!is_wanted(name, wanted)) continue;
     std::vector<PackedLinear> layers;
@@ -225,7 +222,7 @@ void packing(int repeats, const std::string& wanted) {
   std::printf("rows of a file into panels, one thread, GB/s\n%7s", "type");
   for (const CpuVariant variant : available_variants()) std::printf(" %15s", to_string(variant));
   std::printf(" %10s\n", "copied");
-  for (const formats::GgmlType type : formats::stored_types()) {
+  for (const formats::GgmlType type : kernels::PackedLinear::types()) {
     const std::string name = formats::to_string(type);
     if (!is_wanted(name, wanted)) continue;
     const std::int64_t row_bytes =

@@ -16,9 +16,11 @@ import numpy as np
 from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType as T
 
 BLOCKS = 512
-# Byte offsets of fp16 numbers in a block.
-HALVES = {"F32": [2], "F16": [0], "BF16": [0], "Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q5_1": [0, 2], "Q8_0": [0],
-          "Q2_K": [80, 82], "Q3_K": [108], "Q4_K": [0, 2], "Q5_K": [0, 2], "Q6_K": [208], "IQ4_NL": [0]}
+# Bytes of a block with a sign and the upper bits of an exponent.
+EXPONENTS = {"F64": [7], "F32": [3], "F16": [1], "BF16": [1], "Q4_0": [1], "Q4_1": [1, 3], "Q5_0": [1], "Q5_1": [1, 3], "Q8_0": [1],
+             "Q2_K": [81, 83], "Q3_K": [109], "Q4_K": [1, 3], "Q5_K": [1, 3], "Q6_K": [209], "IQ4_NL": [1], "IQ4_XS": [1],
+             "IQ3_S": [1], "IQ3_XXS": [1], "IQ2_S": [1], "IQ2_XS": [1], "IQ2_XXS": [1], "IQ1_M": [55], "IQ1_S": [1], "TQ1_0": [53],
+             "TQ2_0": [65], "MXFP4": [0], "NVFP4": []}
 MASK = (1 << 64) - 1
 
 
@@ -40,16 +42,19 @@ def hash_of(values):
 
 
 types = {}
-for name, halves in HALVES.items():
+for name, exponents in EXPONENTS.items():
     kind = T[name]
     size = GGML_QUANT_SIZES[kind][1]
     words = splitmix((BLOCKS * size + 7) // 8)
     blocks = np.array(words, dtype="<u8").view(np.uint8)[:BLOCKS * size].reshape(BLOCKS, size).copy()
-    for offset in halves:
-        blocks[:, offset + 1] &= 0xBF
-    values = gguf.quants.dequantize(blocks.reshape(1, -1), kind)
+    for offset in exponents:
+        blocks[:, offset] &= 0xBF
+    if name == "F64":  # the package has numpy read it
+        values = blocks.view("<f8").astype(np.float32)
+    else:
+        values = gguf.quants.dequantize(blocks.reshape(1, -1), kind)
     assert np.isfinite(values).all(), name
-    types[name] = {"halves": halves, "values": int(values.size), "hash": hash_of(values)}
+    types[name] = {"exponents": exponents, "values": int(values.size), "hash": hash_of(values)}
 
 tensors = {}
 if len(sys.argv) > 1:

@@ -17,6 +17,7 @@
 #include "core/formats/half.h"
 #include "core/formats/random_blocks.h"
 #include "core/kernels/cuda_module.h"
+#include "core/kernels/linear.h"
 #include "core/kernels/reference.h"
 
 namespace triescope::app {
@@ -119,7 +120,7 @@ class CudaChecks {
       split(dtype);
       activations(dtype);
       attention(dtype);
-      for (const formats::GgmlType type : formats::stored_types())
+      for (const formats::GgmlType type : kernels::PackedLinear::types())
         if (formats::block_elements(type) > 1) blocks(random_matrix(type), dtype);
       if (dtype == kTriescopeF16)
         linear(random_matrix(formats::GgmlType::kF16), dtype, kTriescopeF32);

@@ -34,6 +34,7 @@
 #pragma once
 
 #include "core/formats/dequantise.h"
+#include "core/kernels/block_list.h"
 #include "core/kernels/cpu/blocks/iq4_nl.h"
 #include "core/kernels/cpu/blocks/q2_k.h"
 #include "core/kernels/cpu/blocks/q3_k.h"
@@ -49,52 +50,13 @@
 namespace triescope::kernels {
 namespace {
 
-// Calls f(Type{}) with the block type of `type`; false: that is not one (F32, F16, BF16).
-template <class F>
-bool with_block(formats::GgmlType type, F&& f) {
-  using formats::GgmlType;
-  switch (type) {
-    case GgmlType::kQ4_0:
-      f(Q4_0{});
-      return true;
-    case GgmlType::kQ4_1:
-      f(Q4_1{});
-      return true;
-    case GgmlType::kQ5_0:
-      f(Q5_0{});
-      return true;
-    case GgmlType::kQ5_1:
-      f(Q5_1{});
-      return true;
-    case GgmlType::kQ8_0:
-      f(Q8_0{});
-      return true;
-    case GgmlType::kQ2_K:
-      f(Q2_K{});
-      return true;
-    case GgmlType::kQ3_K:
-      f(Q3_K{});
-      return true;
-    case GgmlType::kQ4_K:
-      f(Q4_K{});
-      return true;
-    case GgmlType::kQ5_K:
-      f(Q5_K{});
-      return true;
-    case GgmlType::kQ6_K:
-      f(Q6_K{});
-      return true;
-    case GgmlType::kIQ4_NL:
-      f(Iq4Nl{});
-      return true;
-    case GgmlType::kF32:
-    case GgmlType::kF16:
-    case GgmlType::kBF16:
-    case GgmlType::kF64:
-      return false;
-  }
-  return false;
-}
+using BlockTypes =
+    BlockList<Numbered<formats::GgmlType::kQ4_0, Q4_0>, Numbered<formats::GgmlType::kQ4_1, Q4_1>,
+              Numbered<formats::GgmlType::kQ5_0, Q5_0>, Numbered<formats::GgmlType::kQ5_1, Q5_1>,
+              Numbered<formats::GgmlType::kQ8_0, Q8_0>, Numbered<formats::GgmlType::kQ2_K, Q2_K>,
+              Numbered<formats::GgmlType::kQ3_K, Q3_K>, Numbered<formats::GgmlType::kQ4_K, Q4_K>,
+              Numbered<formats::GgmlType::kQ5_K, Q5_K>, Numbered<formats::GgmlType::kQ6_K, Q6_K>,
+              Numbered<formats::GgmlType::kIQ4_NL, Iq4Nl>>;
 
 }  // namespace
 }  // namespace triescope::kernels

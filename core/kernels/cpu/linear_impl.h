@@ -401,18 +401,24 @@ constexpr int few_rows(bool blocks) {
   return kTuning.decode_once ? Vec::kFusedRows : kLaidOutRows;
 }
 
-template <Tuning kTuning>
-void linear_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
-                   float* scratch) {
-  using formats::GgmlType;
-  const bool blocks = with_block(call.type, [&]<class Block>(Block) {
+// linear_panels() for the blocks of a piece (LinearPiece).
+template <Tuning kTuning, int kPiece, int kPieces>
+bool block_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
+                  float* scratch) {
+  return BlockTypes::with_of_piece<kPiece, kPieces>(call.type, [&]<class Block>(Block) {
     if (call.rows > few_rows<kTuning>(true)) {
       many_rows_of_blocks<kTuning, Block>(call, panel_begin, panel_end, scratch);
     } else {
       fused_panels<Block, kTuning>(call, panel_begin, panel_end, scratch);
     }
   });
-  if (blocks) return;
+}
+
+template <Tuning kTuning, LinearPiece*... kBlocks>
+void linear_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
+                   float* scratch) {
+  using formats::GgmlType;
+  if ((kBlocks(call, panel_begin, panel_end, scratch) || ...)) return;
   const auto plain = [&]<class W>(W) {
     if (call.rows > few_rows<kTuning>(false)) {
       many_plain_rows<kTuning, W>(call, panel_begin, panel_end, scratch);
@@ -432,7 +438,7 @@ void linear_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_
 // out[k] = the weights of one lane of a panel, decoded or widened
 void read_lane(formats::GgmlType type, const void* panel, int lane, std::int64_t k, float* out) {
   alignas(64) float decoded[128 * kPanel];
-  const bool blocks = with_block(type, [&]<class Block>(Block) {
+  const bool blocks = BlockTypes::with(type, [&]<class Block>(Block) {
     for (std::int64_t k0 = 0; k0 < k; k0 += Block::kUnit) {
       decode_panel<Block>(static_cast<const unsigned char*>(panel), k0, k0 + Block::kUnit, decoded,
                           false);

@@ -72,7 +72,7 @@ void pack_panel_of(const unsigned char* rows, int lane, int count, std::int64_t 
 
 void pack_panel(formats::GgmlType type, const unsigned char* rows, int lane, int count,
                 std::int64_t k, void* panel) {
-  with_block(type, [&]<class Block>(Block) {
+  BlockTypes::with(type, [&]<class Block>(Block) {
     pack_panel_of<Block>(rows, lane, count, k, static_cast<unsigned char*>(panel));
   });
 }

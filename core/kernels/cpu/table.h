@@ -135,6 +135,15 @@ const CpuKernels* avx2_kernels();
 const CpuKernels* avx512_kernels();
 const CpuKernels* avx512_intel_kernels();
 
+// linear_panels() of a variant for blocks, in pieces that compile side by side (blocks_*.cpp): every
+// kBlockPieces-th type of cpu/blocks.h each. False: the piece has none of the call's type.
+using LinearPiece = bool(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
+                         float* scratch);
+inline constexpr int kBlockPieces = 4;
+LinearPiece avx2_blocks_0, avx2_blocks_1, avx2_blocks_2, avx2_blocks_3;
+LinearPiece amd_blocks_0, amd_blocks_1, amd_blocks_2, amd_blocks_3;
+LinearPiece intel_blocks_0, intel_blocks_1, intel_blocks_2, intel_blocks_3;
+
 // Of current_variant().
 const CpuKernels& cpu_kernels();
 

@@ -9,10 +9,11 @@
 namespace triescope::kernels {
 namespace {
 
-template <Tuning kTuning>
+// kBlocks: the pieces of linear_panels() for blocks.
+template <Tuning kTuning, LinearPiece*... kBlocks>
 constexpr CpuKernels kTable = {
     .pack_panel = pack_panel,
-    .linear_panels = linear_panels<kTuning>,
+    .linear_panels = linear_panels<kTuning, kBlocks...>,
     .laid_out_rows = few_rows<kTuning>(true),
     .read_lane = read_lane,
     .attention_scratch_bytes = attention_scratch_bytes,

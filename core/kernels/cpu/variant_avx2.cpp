@@ -11,7 +11,9 @@
 
 namespace triescope::kernels {
 
-const CpuKernels* avx2_kernels() { return &kTable<Tuning{}>; }
+const CpuKernels* avx2_kernels() {
+  return &kTable<Tuning{}, avx2_blocks_0, avx2_blocks_1, avx2_blocks_2, avx2_blocks_3>;
+}
 
 }  // namespace triescope::kernels
 #else

@@ -5,30 +5,16 @@
 #include "core/kernels/cpu/table.h"
 
 #if defined(__AVX512F__)
-#if defined(__GNUC__) && !defined(__clang__)
-// GCC 12's own intrinsics pass an undefined vector where no lane of it is read (GCC bug 105593).
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include "core/kernels/cpu/vec_avx512.h"
+#include "core/kernels/cpu/setting_avx512.h"
 // clang-format off
 #include "core/kernels/cpu/table_impl.h"
 // clang-format on
 
 namespace triescope::kernels {
 
-namespace {
-
-// Measured on Zen 4.
-constexpr Tuning kAmd = {.offsets = Offsets::kLookedUp,
-                         .fives = Fives::kOfHalves,
-                         .addresses = Addresses::kAsCompiled,
-                         .widen_once = false,
-                         .fetch_few = false};
-
-}  // namespace
-
-const CpuKernels* avx512_kernels() { return &kTable<kAmd>; }
+const CpuKernels* avx512_kernels() {
+  return &kTable<kAmd, amd_blocks_0, amd_blocks_1, amd_blocks_2, amd_blocks_3>;
+}
 
 }  // namespace triescope::kernels
 #else

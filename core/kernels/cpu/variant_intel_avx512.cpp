@@ -7,13 +7,10 @@
 
 #if defined(__AVX512F__)
 #if defined(__GNUC__) && !defined(__clang__)
-// GCC 12's own intrinsics pass an undefined vector where no lane of it is read (GCC bug 105593).
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 // What AMD's table has too is used from there.
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
-#include "core/kernels/cpu/vec_avx512.h"
+#include "core/kernels/cpu/setting_avx512.h"
 // clang-format off
 #include "core/kernels/cpu/attention_impl.h"
 #include "core/kernels/cpu/linear_impl.h"
@@ -23,16 +20,10 @@ namespace triescope::kernels {
 
 namespace {
 
-// Measured on Sapphire Rapids.
-constexpr Tuning kIntel = {.spread = Spread::kOnce,
-                           .loads = CodeLoads::kEach,
-                           .pairs = true,
-                           .decode_once = true,
-                           .fetch_kv = false};
-
 CpuKernels make_table() {
   CpuKernels table = *avx512_kernels();
-  table.linear_panels = linear_panels<kIntel>;
+  table.linear_panels =
+      linear_panels<kIntel, intel_blocks_0, intel_blocks_1, intel_blocks_2, intel_blocks_3>;
   table.laid_out_rows = few_rows<kIntel>(true);
   table.attention = attention<kIntel>;
   return table;

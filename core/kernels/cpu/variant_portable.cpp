@@ -6,6 +6,6 @@
 
 namespace triescope::kernels {
 
-const CpuKernels& portable_kernels() { return kTable<Tuning{}>; }
+const CpuKernels& portable_kernels() { return kTable<Tuning{}, block_panels<Tuning{}, 0, 1>>; }
 
 }  // namespace triescope::kernels

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "core/decode/session.h"
+#include "core/kernels/linear.h"
 #include "core/model/kept_blocks.h"
 #include "core/model/memory_need.h"
 #include "core/model/transformer.h"
@@ -57,7 +58,7 @@ double largest_of(const std::vector<float>& values) {
 
 TEST_CASE("CUDA path: a file of any type of blocks has the logits of its expanded weights") {
   REQUIRE(use_stand_in);
-  for (const GgmlType type : formats::stored_types()) {
+  for (const GgmlType type : kernels::PackedLinear::types()) {
     const bool blocks = formats::block_elements(type) > 1;
     const LlamaFile file([&](const std::string&) { return type; },
                          static_cast<std::uint64_t>(type) + 200);

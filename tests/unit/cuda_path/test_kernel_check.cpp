@@ -12,6 +12,7 @@
 
 #include "core/base/bf16.h"
 #include "core/kernels/cuda_module.h"
+#include "core/kernels/linear.h"
 #include "core/model/cuda_launch.h"
 #include "core/model/kernel_check.h"
 #include "core/model/row_summary.h"
@@ -123,7 +124,7 @@ TEST_CASE("kernel check: kernels that are right pass in the shapes of published 
       CHECK(found.attention == "");
     }
   }
-  for (const GgmlType type : formats::stored_types()) {
+  for (const GgmlType type : kernels::PackedLinear::types()) {
     if (formats::block_elements(type) == 1) continue;
     for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf})
       CHECK(check_block_kernels(type, 2048, at::TensorOptions(dtype)) == "");

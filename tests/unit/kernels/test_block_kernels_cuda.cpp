@@ -15,6 +15,7 @@
 // After the stand-in: the kernels themselves.
 #include "core/kernels/block_linear.cu"
 #include "core/kernels/block_rows.cu"
+#include "core/kernels/linear.h"
 
 namespace triescope::kernels {
 namespace {
@@ -36,7 +37,7 @@ int rows_on(const Place& place, const TriescopeBlockRows& call) {
 
 std::vector<GgmlType> block_types() {
   std::vector<GgmlType> types;
-  for (const GgmlType type : formats::stored_types())
+  for (const GgmlType type : kernels::PackedLinear::types())
     if (formats::block_elements(type) > 1) types.push_back(type);
   return types;
 }

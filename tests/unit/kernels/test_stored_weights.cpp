@@ -41,7 +41,7 @@ TEST_CASE("every stored type gives the bits of its dequantised weights, for 1 to
   ThreadPool pool(2);
   // 2304 inputs: two stretches of decoded values and a chain that ends early; 45 outputs: a panel
   // that is not full.
-  for (const GgmlType type : formats::stored_types()) {
+  for (const GgmlType type : kernels::PackedLinear::types()) {
     for (const std::int64_t k : {256, 2304}) {
       const std::int64_t n = 45;
       const auto bytes = formats::random_rows(type, n, k, rng);
@@ -69,7 +69,7 @@ TEST_CASE("a row has the bits it has alone however many share the call, in every
   // outputs are a panel that is not full, 1280 inputs two stretches of decoded values.
   const std::int64_t n = 45, k = 1280, most = 206;
   const auto x = random_values(most * k, rng);
-  for (const GgmlType type : formats::stored_types()) {
+  for (const GgmlType type : kernels::PackedLinear::types()) {
     const PackedLinear packed = stored(type, n, k, formats::random_rows(type, n, k, rng), pool);
     test::for_each_variant([&](const char* variant) {
       std::vector<float> alone(static_cast<std::size_t>(most * n));
@@ -115,7 +115,7 @@ TEST_CASE("every row reads back as its dequantised values") {
   Rng rng(23);
   ThreadPool pool(2);
   const std::int64_t n = 40, k = 512;
-  for (const GgmlType type : formats::stored_types()) {
+  for (const GgmlType type : kernels::PackedLinear::types()) {
     const auto bytes = formats::random_rows(type, n, k, rng);
     const auto want = formats::dequantised(type, bytes);
     const PackedLinear packed = stored(type, n, k, bytes, pool);
@@ -136,7 +136,7 @@ TEST_CASE("rows may come in any chunks, to one thread or several, packed by any 
   Rng rng(25);
   const std::int64_t n = 77, k = 512;
   const std::pair<int, int> chunks[] = {{40, 37}, {0, 3}, {3, 37}};
-  for (const GgmlType type : formats::stored_types()) {
+  for (const GgmlType type : kernels::PackedLinear::types()) {
     const auto bytes = formats::random_rows(type, n, k, rng);
     const auto want = formats::dequantised(type, bytes);
     const std::size_t row_bytes = bytes.size() / static_cast<std::size_t>(n);
@@ -246,7 +246,7 @@ TEST_CASE("matrices of different types share a layer, each from a panel of its o
 TEST_CASE("stored weights take the room of their file, a few bytes a block more at most") {
   ThreadPool pool(1);
   const std::int64_t n = 64, k = 1024;
-  for (const GgmlType type : formats::stored_types()) {
+  for (const GgmlType type : kernels::PackedLinear::types()) {
     const PackedLinear packed(std::array{PackedLinear::Part{n, type}}, k);
     const double file =
         static_cast<double>(n * k / formats::block_elements(type)) * formats::block_bytes(type);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "core/kernels/linear.h"
 #include "tests/support/skip.h"
 #include "tests/unit/model/model_test_util.h"
 #include "tests/unit/model/stored_llama.h"
@@ -50,7 +51,7 @@ namespace {
 // Every type of blocks: a few rows through the kernels, more than they take (by tiles), then one.
 // Random weights make attention's scores large, and what is exponentiated shows every rounding.
 void check_blocks_against_cpu(const LoadOptions& options) {
-  for (const formats::GgmlType type : formats::stored_types()) {
+  for (const formats::GgmlType type : kernels::PackedLinear::types()) {
     const TempDir folder;
     const std::string path = (folder.path() / "model.gguf").string();
     std::ofstream(path, std::ios::binary)

@@ -1,0 +1,51 @@
+// A list of block types by their ggml numbers, and the choice among them: the CPU's (cpu/blocks.h)
+// and CUDA's (device_blocks.cuh). A type that is added to a list is computed from in its blocks.
+#pragma once
+
+#include <array>
+#include <utility>
+
+#include "core/formats/dequantise.h"
+
+namespace triescope::kernels {
+namespace {
+
+template <formats::GgmlType kNumber, class T>
+struct Numbered {
+  static constexpr formats::GgmlType kType = kNumber;
+  using Block = T;
+};
+
+template <class... Entries>
+struct BlockList {
+  [[maybe_unused]] static constexpr std::array kTypes = {Entries::kType...};
+
+  // Calls f(Block{}) with the block type of `type`; false: the list has none.
+  template <class F>
+  static bool with(formats::GgmlType type, F&& f) {
+    return ((type == Entries::kType && (f(typename Entries::Block{}), true)) || ...);
+  }
+
+  // The same of every `kPieces`-th entry from `kPiece` on: code for a list that is compiled in pieces.
+  template <int kPiece, int kPieces, class F>
+  static bool with_of_piece(formats::GgmlType type, F&& f) {
+    return [&]<int... kAt>(std::integer_sequence<int, kAt...>) {
+      return (call_if<Entries, kAt % kPieces == kPiece>(type, f) || ...);
+    }
+    (std::make_integer_sequence<int, static_cast<int>(sizeof...(Entries))>());
+  }
+
+ private:
+  template <class Entry, bool kHere, class F>
+  static bool call_if(formats::GgmlType type, F& f) {
+    if constexpr (kHere) {
+      if (type != Entry::kType) return false;
+      f(typename Entry::Block{});
+      return true;
+    }
+    return false;
+  }
+};
+
+}  // namespace
+}  // namespace triescope::kernels

@@ -1,0 +1,19 @@
+// A piece of the CPU kernels for blocks (LinearPiece in cpu/table.h); variant_*.cpp says what holds of
+// such a source.
+#include "core/kernels/cpu/table.h"
+
+#if defined(__AVX512F__)
+#include "core/kernels/cpu/setting_avx512.h"
+// clang-format off
+#include "core/kernels/cpu/block_piece.h"
+// clang-format on
+
+namespace triescope::kernels {
+
+bool amd_blocks_0(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
+                  float* scratch) {
+  return block_panels<kAmd, 0, kBlockPieces>(call, panel_begin, panel_end, scratch);
+}
+
+}  // namespace triescope::kernels
+#endif
