@@ -35,8 +35,9 @@ struct RopeConfig {
 };
 
 struct LayerConfig {
-  int window = 0;  // 0 = sees everything before it, else the last `window` positions
-  int rope = 0;    // index in ModelConfig::ropes, -1 = this layer has no rotary positions
+  int window = 0;   // 0 = sees everything before it, else the last `window` positions
+  int rope = 0;     // index in ModelConfig::ropes, -1 = this layer has no rotary positions
+  int experts = 0;  // MLPs among which a row's are chosen; 0 = the layer has one MLP
 };
 
 struct ModelConfig {

@@ -73,8 +73,8 @@ struct Family {
   void (*read_json)(const JsonFields&, ModelConfig&);
   void (*read_gguf)(const GgufFields&, ModelConfig&);
   // nullopt: as Llama. May be null.
-  std::optional<WeightSlice> (*json_weight)(const ModelConfig&, Role, int layer);
-  std::optional<WeightSlice> (*gguf_weight)(const ModelConfig&, Role, int layer);
+  std::optional<WeightSlice> (*json_weight)(const ModelConfig&, const Part&);
+  std::optional<WeightSlice> (*gguf_weight)(const ModelConfig&, const Part&);
 };
 
 const std::vector<const Family*>& all_families();

@@ -71,9 +71,10 @@ void read_gemma3(const JsonFields& fields, ModelConfig& config) {
   for (LayerConfig& layer : config.layers) layer.rope = layer.window > 0 ? 1 : 0;
 }
 
-std::optional<WeightSlice> gemma_json_weight(const ModelConfig&, Role role, int layer) {
-  if (role != Role::kMlpNorm) return std::nullopt;
-  return WeightSlice{"model.layers." + std::to_string(layer) + ".pre_feedforward_layernorm.weight"};
+std::optional<WeightSlice> gemma_json_weight(const ModelConfig&, const Part& part) {
+  if (part.role != Role::kMlpNorm) return std::nullopt;
+  return WeightSlice{"model.layers." + std::to_string(part.layer) +
+                     ".pre_feedforward_layernorm.weight"};
 }
 
 // In GGUF the norm weights already have their 1 added.

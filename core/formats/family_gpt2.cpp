@@ -46,10 +46,10 @@ void gguf_gpt2(const GgufFields&, ModelConfig& config) {
   gpt2(config);
 }
 
-std::optional<WeightSlice> gpt2_json_weight(const ModelConfig& config, Role role, int layer) {
-  const std::string block = "transformer.h." + std::to_string(layer) + ".";
+std::optional<WeightSlice> gpt2_json_weight(const ModelConfig& config, const Part& part) {
+  const std::string block = "transformer.h." + std::to_string(part.layer) + ".";
   const std::int64_t hidden = config.hidden;
-  switch (role) {
+  switch (part.role) {
     case Role::kEmbedding:
       return WeightSlice{"transformer.wte.weight"};
     case Role::kPositions:
@@ -95,10 +95,10 @@ std::optional<WeightSlice> gpt2_json_weight(const ModelConfig& config, Role role
   }
 }
 
-std::optional<WeightSlice> gpt2_gguf_weight(const ModelConfig& config, Role role, int layer) {
-  const std::string block = "blk." + std::to_string(layer) + ".";
+std::optional<WeightSlice> gpt2_gguf_weight(const ModelConfig& config, const Part& part) {
+  const std::string block = "blk." + std::to_string(part.layer) + ".";
   const std::int64_t hidden = config.hidden;
-  switch (role) {
+  switch (part.role) {
     case Role::kQuery:
       return WeightSlice{block + "attn_qkv.weight", 0};
     case Role::kKey:

@@ -52,15 +52,15 @@ std::optional<WeightSlice> phi3_fused(const ModelConfig& config, Role role, cons
   return slice;
 }
 
-std::optional<WeightSlice> phi3_json_weight(const ModelConfig& config, Role role, int layer) {
-  const std::string prefix = "model.layers." + std::to_string(layer) + ".";
-  return phi3_fused(config, role, prefix + "self_attn.qkv_proj.weight",
+std::optional<WeightSlice> phi3_json_weight(const ModelConfig& config, const Part& part) {
+  const std::string prefix = "model.layers." + std::to_string(part.layer) + ".";
+  return phi3_fused(config, part.role, prefix + "self_attn.qkv_proj.weight",
                     prefix + "mlp.gate_up_proj.weight");
 }
 
-std::optional<WeightSlice> phi3_gguf_weight(const ModelConfig& config, Role role, int layer) {
-  const std::string prefix = "blk." + std::to_string(layer) + ".";
-  return phi3_fused(config, role, prefix + "attn_qkv.weight", prefix + "ffn_up.weight");
+std::optional<WeightSlice> phi3_gguf_weight(const ModelConfig& config, const Part& part) {
+  const std::string prefix = "blk." + std::to_string(part.layer) + ".";
+  return phi3_fused(config, part.role, prefix + "attn_qkv.weight", prefix + "ffn_up.weight");
 }
 
 }  // namespace

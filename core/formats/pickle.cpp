@@ -20,11 +20,10 @@ struct Storage {
   const char* dtype;
   int width;
 };
-constexpr Storage kStorages[] = {{"torch FloatStorage", "F32", 4},
-                                 {"torch HalfStorage", "F16", 2},
-                                 {"torch BFloat16Storage", "BF16", 2},
-                                 {"torch LongStorage", "I64", 8},
-                                 {"torch BoolStorage", "BOOL", 1}};
+constexpr Storage kStorages[] = {
+    {"torch DoubleStorage", "F64", 8}, {"torch FloatStorage", "F32", 4},
+    {"torch HalfStorage", "F16", 2},   {"torch BFloat16Storage", "BF16", 2},
+    {"torch LongStorage", "I64", 8},   {"torch BoolStorage", "BOOL", 1}};
 constexpr const char* kOrderedDict = "collections OrderedDict";
 constexpr const char* kRebuildTensor = "torch._utils _rebuild_tensor_v2";
 

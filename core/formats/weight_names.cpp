@@ -6,12 +6,12 @@
 namespace triescope::formats {
 namespace {
 
-struct Names {
+struct RoleNames {
   const char* json;  // below "model." or "model.layers.N."
   const char* gguf;  // below "" or "blk.N."
 };
 
-Names names_of(Role role) {
+RoleNames names_of(Role role) {
   switch (role) {
     case Role::kEmbedding:
       return {"embed_tokens.weight", "token_embd.weight"};
@@ -74,6 +74,7 @@ Names names_of(Role role) {
 }  // namespace
 
 bool is_of_layer(Role role) { return role >= Role::kAttentionNorm; }
+bool is_of_expert(Role role) { return role >= Role::kGate && role <= Role::kDownBias; }
 
 std::optional<WeightShape> expected_shape(const ModelConfig& config, Role role) {
   const std::int64_t hidden = config.hidden;
@@ -135,24 +136,54 @@ std::optional<WeightShape> expected_shape(const ModelConfig& config, Role role) 
   return std::nullopt;
 }
 
-WeightSlice locate(const ModelConfig& config, Role role, int layer) {
+std::vector<Part> parts_of(const ModelConfig& config) {
+  std::vector<Part> parts;
+  for (int r = 0; r < kRoles; ++r) {
+    const auto role = static_cast<Role>(r);
+    if (!expected_shape(config, role)) continue;
+    if (!is_of_layer(role)) {
+      parts.push_back({role});
+      continue;
+    }
+    for (int layer = 0; layer < static_cast<int>(config.layers.size()); ++layer) {
+      const int experts = config.layers[static_cast<std::size_t>(layer)].experts;
+      if (!is_of_expert(role) || experts == 0) {
+        parts.push_back({role, layer});
+        continue;
+      }
+      for (int expert = 0; expert < experts; ++expert) parts.push_back({role, layer, expert});
+    }
+  }
+  return parts;
+}
+
+WeightSlice locate(const ModelConfig& config, const Part& part) {
+  const Role role = part.role;
   const Family& family = family_of(config);
   const auto special = config.from_gguf ? family.gguf_weight : family.json_weight;
   if (special != nullptr) {
-    if (std::optional<WeightSlice> found = special(config, role, layer)) return *found;
+    if (std::optional<WeightSlice> found = special(config, part)) return *found;
   }
   WeightSlice slice;
   if (config.from_gguf) {
-    slice.tensor = is_of_layer(role) ? "blk." + std::to_string(layer) + "." : "";
-    slice.tensor += names_of(role).gguf;
+    slice.tensor = is_of_layer(role) ? "blk." + std::to_string(part.layer) + "." : "";
+    std::string name = names_of(role).gguf;
+    if (part.expert >= 0) {  // all experts of a layer lie in one tensor, one below the other
+      name.insert(name.find('.'), "_exps");
+      slice.first_row = part.expert * expected_shape(config, role)->rows;
+    }
+    slice.tensor += name;
     if (config.permuted_qk) {
       if (role == Role::kQuery || role == Role::kQueryBias) slice.interleaved_heads = config.heads;
       if (role == Role::kKey || role == Role::kKeyBias) slice.interleaved_heads = config.kv_heads;
     }
   } else {
     slice.tensor = role == Role::kHead ? "" : "model.";
-    if (is_of_layer(role)) slice.tensor += "layers." + std::to_string(layer) + ".";
-    slice.tensor += names_of(role).json;
+    if (is_of_layer(role)) slice.tensor += "layers." + std::to_string(part.layer) + ".";
+    std::string name = names_of(role).json;
+    if (part.expert >= 0)
+      name.insert(name.find('.') + 1, "experts." + std::to_string(part.expert) + ".");
+    slice.tensor += name;
   }
   return slice;
 }

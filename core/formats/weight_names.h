@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/formats/config.h"
 
@@ -59,9 +60,19 @@ struct WeightSlice {
   int interleaved_heads = 0;
 };
 
+// One weight of a model.
+struct Part {
+  Role role;
+  int layer = 0;    // 0 for weights of the whole model
+  int expert = -1;  // of the layer's MLPs; -1: the layer has one, or the weight is none of an MLP's
+};
+
 bool is_of_layer(Role role);
+bool is_of_expert(Role role);  // one for each of a layer's MLPs
 // nullopt: this model has no such weight.
 std::optional<WeightShape> expected_shape(const ModelConfig& config, Role role);
-WeightSlice locate(const ModelConfig& config, Role role, int layer);
+// Every weight of a model, by role, then layer, then expert.
+std::vector<Part> parts_of(const ModelConfig& config);
+WeightSlice locate(const ModelConfig& config, const Part& part);
 
 }  // namespace triescope::formats

@@ -62,9 +62,9 @@ WeightSource::Tensor WeightSource::find(const std::string& name) const {
   return tensor;
 }
 
-WeightSlice WeightSource::slice_of(Role role, int layer) const {
-  const bool is_head = role == Role::kEmbedding && embedding_is_head_;
-  WeightSlice slice = locate(config_, is_head ? Role::kHead : role, layer);
+WeightSlice WeightSource::slice_of(const Part& part) const {
+  const bool is_head = part.role == Role::kEmbedding && embedding_is_head_;
+  WeightSlice slice = locate(config_, is_head ? Part{Role::kHead} : part);
   if (!json_prefix_.empty() && slice.tensor.starts_with(json_prefix_))
     slice.tensor.erase(0, json_prefix_.size());
   return slice;
@@ -98,13 +98,13 @@ void WeightSource::read_plain_rows(const Tensor& tensor, std::int64_t cols, std:
 }
 
 bool WeightSource::reads_whole(Role role) const {
-  const WeightSlice slice = slice_of(role, 0);
+  const WeightSlice slice = slice_of({role});
   return slice.transposed || slice.interleaved_heads > 0;
 }
 
-void WeightSource::read_rows(Role role, int layer, std::int64_t first, std::span<float> out) const {
-  const WeightShape whole = shape(role).value();
-  const WeightSlice slice = slice_of(role, layer);
+void WeightSource::read_rows(const Part& part, std::int64_t first, std::span<float> out) const {
+  const WeightShape whole = shape(part.role).value();
+  const WeightSlice slice = slice_of(part);
   const Tensor tensor = find(slice.tensor);
   const std::int64_t rows = static_cast<std::int64_t>(out.size()) / whole.cols;
   if (first < 0 || rows * whole.cols != static_cast<std::int64_t>(out.size()) ||
@@ -136,8 +136,8 @@ void WeightSource::read_rows(Role role, int layer, std::int64_t first, std::span
   read_plain_rows(tensor, whole.cols, slice.first_row + first, out);
 }
 
-std::optional<GgmlType> WeightSource::stored_type(Role role, int layer) const {
-  const WeightSlice slice = slice_of(role, layer);
+std::optional<GgmlType> WeightSource::stored_type(const Part& part) const {
+  const WeightSlice slice = slice_of(part);
   if (slice.transposed) return std::nullopt;
   const Tensor tensor = find(slice.tensor);
   if (tensor.dtype() == "F64") return std::nullopt;
@@ -148,12 +148,12 @@ std::optional<GgmlType> WeightSource::stored_type(Role role, int layer) const {
   return std::nullopt;
 }
 
-void WeightSource::read_stored_rows(Role role, int layer, std::int64_t first,
+void WeightSource::read_stored_rows(const Part& part, std::int64_t first,
                                     std::span<std::byte> out) const {
-  const WeightShape whole = shape(role).value();
-  const WeightSlice slice = slice_of(role, layer);
+  const WeightShape whole = shape(part.role).value();
+  const WeightSlice slice = slice_of(part);
   const Tensor tensor = find(slice.tensor);
-  const std::optional<GgmlType> type = stored_type(role, layer);
+  const std::optional<GgmlType> type = stored_type(part);
   const std::int64_t row_bytes = type ? whole.cols / block_elements(*type) * block_bytes(*type) : 0;
   const std::int64_t rows = type ? static_cast<std::int64_t>(out.size()) / row_bytes : 0;
   if (!type || first < 0 || rows * row_bytes != static_cast<std::int64_t>(out.size()) ||
@@ -174,8 +174,8 @@ void WeightSource::read_stored_rows(Role role, int layer, std::int64_t first,
   }
 }
 
-void WeightSource::will_read(Role role, int layer) const {
-  const Tensor tensor = find(slice_of(role, layer).tensor);
+void WeightSource::will_read(const Part& part) const {
+  const Tensor tensor = find(slice_of(part).tensor);
   if (tensor.safe) return safetensors_->will_read(*tensor.safe);
   gguf_->will_read(*tensor.gguf);
 }

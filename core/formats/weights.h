@@ -26,18 +26,17 @@ class WeightSource {
   const ModelConfig& config() const { return config_; }
   // Shape of the weight, nullopt: this model has none.
   std::optional<WeightShape> shape(Role role) const { return expected_shape(config_, role); }
-  // Rows [first, first + out.size() / cols) -> out, row-major. layer: 0 for weights of the whole
-  // model.
-  void read_rows(Role role, int layer, std::int64_t first, std::span<float> out) const;
+  // Rows [first, first + out.size() / cols) -> out, row-major.
+  void read_rows(const Part& part, std::int64_t first, std::span<float> out) const;
   // True: reading some rows reads the whole tensor, so ask for all at once.
   bool reads_whole(Role role) const;
   // How the weight's rows lie in the file, where they can be taken as they are: nullopt for a
   // tensor that is stored transposed, or in a dtype that no ggml type stands for (FP8).
-  std::optional<GgmlType> stored_type(Role role, int layer) const;
+  std::optional<GgmlType> stored_type(const Part& part) const;
   // Rows [first, first + out.size() / bytes of a row) as they lie in the file, in Hugging Face's
   // order. Error{kInvalidArgument} without a stored_type().
-  void read_stored_rows(Role role, int layer, std::int64_t first, std::span<std::byte> out) const;
-  void will_read(Role role, int layer) const;  // all rows, soon: InputFile::will_read
+  void read_stored_rows(const Part& part, std::int64_t first, std::span<std::byte> out) const;
+  void will_read(const Part& part) const;  // all rows, soon: InputFile::will_read
   void check_unchanged() const;
 
   bool is_gguf() const { return gguf_ != nullptr; }
@@ -51,7 +50,7 @@ class WeightSource {
   WeightSource() = default;
   struct Tensor;
   Tensor find(const std::string& name) const;
-  WeightSlice slice_of(Role role, int layer) const;
+  WeightSlice slice_of(const Part& part) const;
   void find_prefix();
   // Where config.json and the tensors disagree: changes config_, with a note, or throws.
   void settle_head();

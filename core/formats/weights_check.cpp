@@ -52,7 +52,7 @@ std::optional<int> layer_of(const std::string& name) {
 // AutoModel's checkpoints of the bare network carry no prefix.
 void WeightSource::find_prefix() {
   for (const Role role : {Role::kEmbedding, Role::kFinalNorm}) {
-    const std::string name = locate(config_, role, 0).tensor;
+    const std::string name = locate(config_, {role}).tensor;
     for (const std::string prefix : {"model.", "transformer."}) {
       if (name.starts_with(prefix) && !find(name) && find(name.substr(prefix.size())))
         json_prefix_ = prefix;
@@ -77,8 +77,8 @@ bool WeightSource::have_equal_values(const Tensor& a, const Tensor& b) const {
 // stored, it is both.
 void WeightSource::settle_head() {
   if (!config_.tied_embeddings) return;
-  const std::string head_name = slice_of(Role::kHead, 0).tensor;
-  const Tensor embedding = find(slice_of(Role::kEmbedding, 0).tensor), head = find(head_name);
+  const std::string head_name = slice_of({Role::kHead}).tensor;
+  const Tensor embedding = find(slice_of({Role::kEmbedding}).tensor), head = find(head_name);
   if (!head) return;
   if (!embedding) {
     embedding_is_head_ = true;
@@ -97,7 +97,7 @@ void WeightSource::settle_biases() {
     if (!flag) return;
     for (const Role role : roles)
       for (int layer = 0; layer < static_cast<int>(config_.layers.size()); ++layer)
-        if (shape(role) && find(slice_of(role, layer).tensor)) return;
+        if (shape(role) && find(slice_of({role, layer}).tensor)) return;
     flag = false;
     config_.notes.push_back(std::string("the configuration has a bias on ") + what +
                             ", the file has none: it is zero");
@@ -114,18 +114,13 @@ void WeightSource::check_shapes() {
   };
   std::vector<std::string> order;
   std::map<std::string, Wanted> tensors;
-  for (int r = 0; r < kRoles; ++r) {
-    const Role role = static_cast<Role>(r);
-    const std::optional<WeightShape> expected = shape(role);
-    if (!expected) continue;
-    const int layers = is_of_layer(role) ? static_cast<int>(config_.layers.size()) : 1;
-    for (int layer = 0; layer < layers; ++layer) {
-      const WeightSlice slice = slice_of(role, layer);
-      const auto [at, is_new] = tensors.try_emplace(slice.tensor);
-      if (is_new) order.push_back(slice.tensor);
-      const std::int64_t rows = std::max(at->second.shape.rows, slice.first_row + expected->rows);
-      at->second = {{rows, expected->cols}, slice.transposed, role == Role::kHead};
-    }
+  for (const Part& part : parts_of(config_)) {
+    const WeightShape expected = shape(part.role).value();
+    const WeightSlice slice = slice_of(part);
+    const auto [at, is_new] = tensors.try_emplace(slice.tensor);
+    if (is_new) order.push_back(slice.tensor);
+    const std::int64_t rows = std::max(at->second.shape.rows, slice.first_row + expected.rows);
+    at->second = {{rows, expected.cols}, slice.transposed, part.role == Role::kHead};
   }
   std::set<std::string> narrowed;
   for (const std::string& name : order) {
@@ -149,11 +144,7 @@ void WeightSource::check_shapes() {
     }
     if (tensor.dtype() == "F64") narrowed.insert(name);
   }
-  if (!narrowed.empty())
-    config_.notes.push_back(
-        "tensors in F64 (" + *narrowed.begin() +
-        (narrowed.size() == 1 ? "" : " and " + std::to_string(narrowed.size() - 1) + " more") +
-        ") are rounded to F32");
+  if (!narrowed.empty()) config_.notes.push_back(rounding_note(narrowed));
 }
 
 bool WeightSource::is_zero_bias(const Tensor& tensor) const {
@@ -167,12 +158,7 @@ bool WeightSource::is_zero_bias(const Tensor& tensor) const {
 
 void WeightSource::check_unread() {
   std::set<std::string> read;
-  for (int r = 0; r < kRoles; ++r) {
-    const Role role = static_cast<Role>(r);
-    if (!shape(role)) continue;
-    const int layers = is_of_layer(role) ? static_cast<int>(config_.layers.size()) : 1;
-    for (int layer = 0; layer < layers; ++layer) read.insert(slice_of(role, layer).tensor);
-  }
+  for (const Part& part : parts_of(config_)) read.insert(slice_of(part).tensor);
   if (gguf_) {
     // A GGUF holds what its architecture needs and nothing else.
     for (const GgufTensor& tensor : gguf_->tensors()) {
@@ -183,9 +169,9 @@ void WeightSource::check_unread() {
     }
     return;
   }
-  if (config_.tied_embeddings) read.insert(slice_of(Role::kHead, 0).tensor);
+  if (config_.tied_embeddings) read.insert(slice_of({Role::kHead}).tensor);
   // A folder's file may hold more than the network: a reward model's score, a value head.
-  const std::string first = locate(config_, Role::kFinalNorm, 0).tensor;
+  const std::string first = locate(config_, {Role::kFinalNorm}).tensor;
   const std::string prefix = first.substr(0, first.find('.') + 1);
   std::vector<std::string> beside;
   for (const SafeTensor& tensor : safetensors_->tensors()) {

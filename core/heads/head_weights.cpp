@@ -64,8 +64,7 @@ CpuWeights::Layer HeadLoader::layer(const std::string& prefix) const {
   CpuWeights::Layer layer;
   layer.qkv = stacked(names.qkv);
   layer.output = stacked(names.output);
-  layer.gate_up = stacked(names.gate_up);
-  layer.down = stacked(names.down);
+  layer.mlps.push_back({stacked(names.gate_up), stacked(names.down)});
   layer.attention_norm = vector(names.attention_norm);
   layer.mlp_norm = vector(names.mlp_norm);
   layer.query_norm = vector(names.query_norm);

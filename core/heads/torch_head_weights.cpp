@@ -42,8 +42,7 @@ TorchWeights::Layer TorchHeadLoader::layer(const std::string& prefix) const {
   TorchWeights::Layer layer;
   layer.qkv = stacked(names.qkv);
   layer.output = stacked(names.output);
-  layer.gate_up = stacked(names.gate_up);
-  layer.down = stacked(names.down);
+  layer.mlps.push_back({stacked(names.gate_up), stacked(names.down)});
   layer.attention_norm.weight = vector(names.attention_norm);
   layer.mlp_norm.weight = vector(names.mlp_norm);
   layer.query_norm = vector(names.query_norm);

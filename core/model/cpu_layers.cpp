@@ -71,6 +71,36 @@ void CpuLayers::fill_ropes(const Rows& rows) {
   }
 }
 
+void CpuLayers::add_branch(const PackedLinear& linear, const float* in, std::int64_t stride,
+                           std::int64_t rows, const std::vector<float>& post) {
+  const std::int64_t hidden = config_.hidden;
+  if (!config_.sandwich_norms) {
+    kernels::linear(linear, in, stride, rows, x_.data(), hidden, pool_, kernels::LinearMode::kAdd);
+    return;
+  }
+  kernels::linear(linear, in, stride, rows, branch_.data(), hidden, pool_);
+  normalise(branch_.data(), rows, post, {}, branch_.data(), hidden);
+  kernels::add_to(x_.data(), branch_.data(), rows * hidden);
+}
+
+void CpuLayers::run_mlp(const CpuWeights::Layer& layer, std::int64_t rows) {
+  const CpuWeights::Mlp& mlp = layer.mlps.front();
+  const std::int64_t inner = config_.intermediate;
+  const std::int64_t normed_stride = kernels::linear_stride(config_.hidden),
+                     inner_stride = kernels::linear_stride(inner);
+  const kernels::ActivationKind activation = kernel_activation(config_.activation);
+  float* const y = inner_.data();
+  normalise(x_.data(), rows, layer.mlp_norm, layer.mlp_norm_bias, normed_.data(), normed_stride);
+  if (config_.gated_mlp) {
+    kernels::gated_linear(mlp.gate_up, activation, normed_.data(), normed_stride, rows, y,
+                          inner_stride, pool_);
+  } else {
+    kernels::linear(mlp.gate_up, normed_.data(), normed_stride, rows, y, inner_stride, pool_);
+    kernels::activation(activation, y, inner_stride, rows, inner, pool_);
+  }
+  add_branch(mlp.down, y, inner_stride, rows, layer.post_mlp_norm);
+}
+
 void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights, CpuKv& kv,
                     const std::stop_token& stop, const EnterLayer& enter) {
   const std::size_t count = all.positions.size();
@@ -79,14 +109,12 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
   const std::int64_t query = config_.query_dims();
   const std::int64_t kv_dims = config_.kv_dims();
   const std::int64_t qkv = query + 2 * kv_dims;
-  const std::int64_t inner = config_.intermediate;
   const std::int64_t normed_stride = kernels::linear_stride(hidden),
-                     attention_stride = kernels::linear_stride(query),
-                     inner_stride = kernels::linear_stride(inner);
+                     attention_stride = kernels::linear_stride(query);
   at_least(normed_, count, normed_stride);
   at_least(qkv_, count, qkv);
   at_least(attention_, count, attention_stride);
-  at_least(inner_, count, inner_stride);
+  at_least(inner_, count, kernels::linear_stride(config_.intermediate));
   if (config_.sandwich_norms) at_least(branch_, count, hidden);
   fill_ropes(all);
 
@@ -95,25 +123,12 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
   float* k = q + query;
   float* v = k + kv_dims;
   const std::int32_t* slots = all.slots.data();
-  const kernels::ActivationKind activation = kernel_activation(config_.activation);
   kernels::AttentionShape shape;
   shape.heads = config_.heads;
   shape.kv_heads = config_.kv_heads;
   shape.head_dim = config_.head_dim;
   shape.scale = config_.attention_scale;
   shape.softcap = config_.attention_softcap;
-
-  // x += linear(in), with a norm between where the family has one.
-  const auto add_branch = [&](const PackedLinear& linear, const float* in, std::int64_t stride,
-                              const std::vector<float>& post) {
-    if (!config_.sandwich_norms) {
-      kernels::linear(linear, in, stride, rows, x, hidden, pool_, kernels::LinearMode::kAdd);
-      return;
-    }
-    kernels::linear(linear, in, stride, rows, branch_.data(), hidden, pool_);
-    normalise(branch_.data(), rows, post, {}, branch_.data(), hidden);
-    kernels::add_to(x, branch_.data(), rows * hidden);
-  };
 
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
@@ -149,18 +164,8 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
     shape.window = config_.layers[i].window;
     kernels::tree_attention(q, qkv, rows, kv.view(i), shape, all.visible, attention_.data(),
                             attention_stride, pool_);
-    add_branch(layer.output, attention_.data(), attention_stride, layer.post_attention_norm);
-
-    normalise(x, rows, layer.mlp_norm, layer.mlp_norm_bias, normed_.data(), normed_stride);
-    float* const y = inner_.data();
-    if (config_.gated_mlp) {
-      kernels::gated_linear(layer.gate_up, activation, normed_.data(), normed_stride, rows, y,
-                            inner_stride, pool_);
-    } else {
-      kernels::linear(layer.gate_up, normed_.data(), normed_stride, rows, y, inner_stride, pool_);
-      kernels::activation(activation, y, inner_stride, rows, inner, pool_);
-    }
-    add_branch(layer.down, y, inner_stride, layer.post_mlp_norm);
+    add_branch(layer.output, attention_.data(), attention_stride, rows, layer.post_attention_norm);
+    run_mlp(layer, rows);
   }
   if (enter) enter(static_cast<std::int32_t>(weights.size()));
 }

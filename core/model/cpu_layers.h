@@ -53,6 +53,11 @@ class CpuLayers {
 
  private:
   void fill_ropes(const Rows& rows);
+  // x += linear(in), with a norm between where the family has one. in: `rows` rows, `stride` apart.
+  void add_branch(const kernels::PackedLinear& linear, const float* in, std::int64_t stride,
+                  std::int64_t rows, const std::vector<float>& post);
+  // x += MLP(norm(x)).
+  void run_mlp(const CpuWeights::Layer& layer, std::int64_t rows);
 
   const formats::ModelConfig& config_;
   kernels::Precision precision_;

@@ -24,9 +24,9 @@ CpuWeights::CpuWeights(const formats::WeightSource& source, const LoadOptions& o
                [&](const WeightTask& task) { place(source, task); });
 }
 
-PackedLinear::Part CpuWeights::part_of(const formats::WeightSource& source, Role role, int layer,
-                                       std::int64_t outputs) const {
-  const std::optional<GgmlType> type = source.stored_type(role, layer);
+PackedLinear::Part CpuWeights::part_of(const formats::WeightSource& source,
+                                       const formats::Part& part, std::int64_t outputs) const {
+  const std::optional<GgmlType> type = source.stored_type(part);
   return stored_ && type ? PackedLinear::Part::stored(outputs, *type, precision_)
                          : PackedLinear::Part::plain(outputs, precision_);
 }
@@ -43,8 +43,12 @@ double bytes_per_weight(std::span<const CpuWeights::Layer> layers, const PackedL
   };
   if (!other.empty()) count(other);
   for (const CpuWeights::Layer& layer : layers) {
-    for (const PackedLinear* matrix : {&layer.qkv, &layer.output, &layer.gate_up, &layer.down})
-      count(*matrix);
+    count(layer.qkv);
+    count(layer.output);
+    for (const CpuWeights::Mlp& mlp : layer.mlps) {
+      count(mlp.gate_up);
+      count(mlp.down);
+    }
   }
   return bytes / weights;
 }
@@ -52,36 +56,41 @@ double bytes_per_weight(std::span<const CpuWeights::Layer> layers, const PackedL
 void CpuWeights::allocate(const formats::WeightSource& source) {
   const std::int64_t hidden = config_.hidden;
   // The matrices that share an input, in the order of target_of().
-  const auto matrix = [&](std::initializer_list<Role> roles, int layer, std::int64_t inputs) {
+  const auto matrix = [&](std::initializer_list<Role> roles, std::int64_t inputs, int layer = 0,
+                          int expert = -1) {
     std::vector<PackedLinear::Part> parts;
     for (const Role role : roles) {
       if (const auto shape = source.shape(role))
-        parts.push_back(part_of(source, role, layer, shape->rows));
+        parts.push_back(part_of(source, {role, layer, expert}, shape->rows));
     }
     return PackedLinear(parts, inputs);
   };
-  embedding = matrix({Role::kEmbedding}, 0, hidden);
-  if (!config_.tied_embeddings) head = matrix({Role::kHead}, 0, hidden);
+  embedding = matrix({Role::kEmbedding}, hidden);
+  if (!config_.tied_embeddings) head = matrix({Role::kHead}, hidden);
   layers.resize(config_.layers.size());
   for (std::size_t i = 0; i < layers.size(); ++i) {
     Layer& layer = layers[i];
     const int index = static_cast<int>(i);
-    layer.qkv = matrix({Role::kQuery, Role::kKey, Role::kValue}, index, hidden);
-    layer.output = matrix({Role::kOutput}, index, config_.query_dims());
-    layer.gate_up = matrix({Role::kGate, Role::kUp}, index, hidden);
-    layer.down = matrix({Role::kDown}, index, config_.intermediate);
+    layer.qkv = matrix({Role::kQuery, Role::kKey, Role::kValue}, hidden, index);
+    layer.output = matrix({Role::kOutput}, config_.query_dims(), index);
     // A bias is allocated by its first set_bias, which several loader threads could race for.
     const auto reserve_bias = [](PackedLinear& linear, bool wanted) {
       const float zero = 0;
       if (wanted) linear.set_bias(0, 1, &zero);
     };
     reserve_bias(layer.qkv, config_.qkv_bias);
-    reserve_bias(layer.gate_up, config_.mlp_bias);
+    const int experts = config_.layers[i].experts;
+    for (int expert = experts > 0 ? 0 : -1; expert < experts; ++expert) {
+      layer.mlps.push_back({matrix({Role::kGate, Role::kUp}, hidden, index, expert),
+                            matrix({Role::kDown}, config_.intermediate, index, expert)});
+      reserve_bias(layer.mlps.back().gate_up, config_.mlp_bias);
+    }
   }
 }
 
-CpuWeights::Target CpuWeights::target_of(Role role, int index) {
-  Layer& layer = layers[static_cast<std::size_t>(index)];
+CpuWeights::Target CpuWeights::target_of(const formats::Part& part) {
+  Layer& layer = layers[static_cast<std::size_t>(part.layer)];
+  Mlp& mlp = layer.mlps[static_cast<std::size_t>(std::max(part.expert, 0))];
   const std::int64_t query = config_.query_dims();
   const std::int64_t kv = config_.kv_dims();
   const std::int64_t up = config_.gated_mlp ? config_.intermediate : 0;
@@ -89,7 +98,7 @@ CpuWeights::Target CpuWeights::target_of(Role role, int index) {
     return Target{&linear, first, bias, nullptr};
   };
   const auto vector = [](std::vector<float>& values) { return Target{nullptr, 0, false, &values}; };
-  switch (role) {
+  switch (part.role) {
     case Role::kEmbedding:
       return matrix(embedding, 0);
     case Role::kHead:
@@ -131,17 +140,17 @@ CpuWeights::Target CpuWeights::target_of(Role role, int index) {
     case Role::kMlpNormBias:
       return vector(layer.mlp_norm_bias);
     case Role::kGate:
-      return matrix(layer.gate_up, 0);
+      return matrix(mlp.gate_up, 0);
     case Role::kGateBias:
-      return matrix(layer.gate_up, 0, true);
+      return matrix(mlp.gate_up, 0, true);
     case Role::kUp:
-      return matrix(layer.gate_up, up);
+      return matrix(mlp.gate_up, up);
     case Role::kUpBias:
-      return matrix(layer.gate_up, up, true);
+      return matrix(mlp.gate_up, up, true);
     case Role::kDown:
-      return matrix(layer.down, 0);
+      return matrix(mlp.down, 0);
     case Role::kDownBias:
-      return matrix(layer.down, 0, true);
+      return matrix(mlp.down, 0, true);
     case Role::kPostMlpNorm:
       return vector(layer.post_mlp_norm);
   }
@@ -149,12 +158,12 @@ CpuWeights::Target CpuWeights::target_of(Role role, int index) {
 }
 
 void CpuWeights::place(const formats::WeightSource& source, const WeightTask& task) {
-  const Target target = target_of(task.role, task.layer);
+  const Target target = target_of(task.part);
   const std::int64_t rows = task.shape.rows;
   const std::int64_t cols = task.shape.cols;
   if (target.vector != nullptr || target.is_bias) {
     std::vector<float> values(static_cast<std::size_t>(rows * cols));
-    source.read_rows(task.role, task.layer, 0, values);
+    source.read_rows(task.part, 0, values);
     if (target.is_bias) {
       target.matrix->set_bias(target.first_row, rows, values.data());
     } else {
@@ -166,14 +175,15 @@ void CpuWeights::place(const formats::WeightSource& source, const WeightTask& ta
   // not too long for that. A system call for each: with 1 MB an 8B model in Q4_K was in memory in
   // about a tenth less time than with 72 KB.
   constexpr std::int64_t kPieceBytes = 1 << 20, kPanel = PackedLinear::kPanel;
-  const GgmlType type = part_of(source, task.role, task.layer, rows).type;
-  const bool stored = source.stored_type(task.role, task.layer) == type;
+  const GgmlType type = part_of(source, task.part, rows).type;
+  const bool stored = source.stored_type(task.part) == type;
   const std::int64_t piece_values =
       stored ? kPieceBytes / formats::block_bytes(type) * formats::block_elements(type)
              : kPieceBytes / static_cast<std::int64_t>(sizeof(float));
   const std::int64_t panels = std::max<std::int64_t>(piece_values / cols / kPanel, 1);
-  const std::int64_t piece = source.reads_whole(task.role) ? rows : std::min(panels * kPanel, rows);
-  source.will_read(task.role, task.layer);
+  const std::int64_t piece =
+      source.reads_whole(task.part.role) ? rows : std::min(panels * kPanel, rows);
+  source.will_read(task.part);
   ThreadPool alone(1);
   const auto each_piece = [&](auto& buffer, std::int64_t per_row, const auto& body) {
     buffer.resize(static_cast<std::size_t>(piece * per_row));
@@ -186,14 +196,14 @@ void CpuWeights::place(const formats::WeightSource& source, const WeightTask& ta
     std::vector<std::byte> bytes;
     each_piece(bytes, cols / formats::block_elements(type) * formats::block_bytes(type),
                [&](std::int64_t first, std::int64_t count, std::span<std::byte> part) {
-                 source.read_stored_rows(task.role, task.layer, first, part);
+                 source.read_stored_rows(task.part, first, part);
                  target.matrix->set_stored_rows(target.first_row + first, count, part, alone);
                });
     return;
   }
   std::vector<float> values;
   each_piece(values, cols, [&](std::int64_t first, std::int64_t count, std::span<float> part) {
-    source.read_rows(task.role, task.layer, first, part);
+    source.read_rows(task.part, first, part);
     target.matrix->set_rows(target.first_row + first, count, part.data(), alone);
   });
 }

@@ -18,11 +18,14 @@ namespace triescope {
 
 class CpuWeights {
  public:
+  struct Mlp {
+    kernels::PackedLinear gate_up;  // rows: gate, then up; up alone where the MLP has no gate
+    kernels::PackedLinear down;
+  };
   struct Layer {
     kernels::PackedLinear qkv;  // rows: q, then k, then v
     kernels::PackedLinear output;
-    kernels::PackedLinear gate_up;  // rows: gate, then up; up alone where the MLP has no gate
-    kernels::PackedLinear down;
+    std::vector<Mlp> mlps;  // by expert; a layer without experts has one
     std::vector<float> attention_norm, attention_norm_bias, mlp_norm, mlp_norm_bias, query_norm,
         key_norm, post_attention_norm, post_mlp_norm;
   };
@@ -49,10 +52,10 @@ class CpuWeights {
   };
 
   // The layout in memory of a matrix with `outputs` rows.
-  kernels::PackedLinear::Part part_of(const formats::WeightSource& source, formats::Role role,
-                                      int layer, std::int64_t outputs) const;
+  kernels::PackedLinear::Part part_of(const formats::WeightSource& source,
+                                      const formats::Part& part, std::int64_t outputs) const;
   void allocate(const formats::WeightSource& source);
-  Target target_of(formats::Role role, int layer);
+  Target target_of(const formats::Part& part);
   void place(const formats::WeightSource& source, const WeightTask& task);
 
   const formats::ModelConfig config_;

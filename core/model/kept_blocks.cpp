@@ -5,6 +5,7 @@
 
 #include "core/base/bytes_text.h"
 #include "core/base/error.h"
+#include "core/kernels/linear.h"
 #include "core/model/kernel_check.h"
 
 namespace triescope {
@@ -13,21 +14,15 @@ namespace {
 using formats::GgmlType;
 
 // Calls f(shape, type) for each weight; type: of the blocks it lies in, none where it is dense or
-// always widened (positions).
+// always widened (positions, types that no kernel computes from).
 template <class F>
 void each_weight(const formats::WeightSource& source, const F& f) {
-  for (int r = 0; r < formats::kRoles; ++r) {
-    const auto role = static_cast<formats::Role>(r);
-    const std::optional<formats::WeightShape> shape = source.shape(role);
-    if (!shape) continue;
-    const int layers =
-        formats::is_of_layer(role) ? static_cast<int>(source.config().layers.size()) : 1;
-    for (int layer = 0; layer < layers; ++layer) {
-      std::optional<GgmlType> type = source.stored_type(role, layer);
-      if (type && (formats::block_elements(*type) == 1 || role == formats::Role::kPositions))
-        type.reset();
-      f(*shape, type);
-    }
+  for (const formats::Part& part : formats::parts_of(source.config())) {
+    std::optional<GgmlType> type = source.stored_type(part);
+    if (type && (formats::block_elements(*type) == 1 || part.role == formats::Role::kPositions ||
+                 !kernels::PackedLinear::holds(*type)))
+      type.reset();
+    f(source.shape(part.role).value(), type);
   }
 }
 

@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <thread>
 
+#include "core/base/bytes_text.h"
 #include "core/base/error.h"
 #include "core/formats/weights.h"
+#include "core/kernels/linear.h"
 #include "core/model/model.h"
 #include "core/model/transformer.h"
 
@@ -26,21 +29,29 @@ std::string tokenizer_of(const WeightSource& source, const std::string& path) {
              : "";
 }
 
+// Fills in what of the model lies in blocks, with a note about those that are widened.
 void count_blocks(const WeightSource& source, ModelInfo& info) {
-  for (int r = 0; r < formats::kRoles; ++r) {
-    const auto role = static_cast<formats::Role>(r);
-    const std::optional<formats::WeightShape> shape = source.shape(role);
-    if (!shape || role == formats::Role::kPositions) continue;  // positions are always widened
-    const int layers =
-        formats::is_of_layer(role) ? static_cast<int>(source.config().layers.size()) : 1;
-    for (int layer = 0; layer < layers; ++layer) {
-      const std::optional<formats::GgmlType> type = source.stored_type(role, layer);
-      if (!type || formats::block_elements(*type) == 1) continue;
-      const std::int64_t values = shape->rows * shape->cols;
-      info.block_parameters += values;
-      info.block_bytes += values / formats::block_elements(*type) * formats::block_bytes(*type);
-    }
+  std::set<std::string> widened;
+  for (const formats::Part& part : formats::parts_of(source.config())) {
+    if (part.role == formats::Role::kPositions) continue;  // always widened
+    const std::optional<formats::GgmlType> type = source.stored_type(part);
+    if (!type || formats::block_elements(*type) == 1) continue;
+    const formats::WeightShape shape = source.shape(part.role).value();
+    const std::int64_t values = shape.rows * shape.cols;
+    const bool computed = kernels::PackedLinear::holds(*type);
+    (computed ? info.block_parameters : info.widened_parameters) += values;
+    (computed ? info.block_bytes : info.widened_bytes) +=
+        values / formats::block_elements(*type) * formats::block_bytes(*type);
+    if (!computed) widened.insert(formats::to_string(*type));
   }
+  if (widened.empty()) return;
+  std::string names;
+  for (const std::string& name : widened) names += (names.empty() ? "" : ", ") + name;
+  const auto bytes = [](std::int64_t count) { return bytes_text(static_cast<double>(count)); };
+  info.notes.push_back("no kernel computes from matrices in " + names +
+                       ": they are widened on loading, from " + bytes(info.widened_bytes) + " to " +
+                       bytes(2 * info.widened_parameters) + " in dtype bf16 or " +
+                       bytes(4 * info.widened_parameters) + " in f32, and a step reads as much");
 }
 
 ModelInfo info_of(const WeightSource& source, const std::string& path) {
@@ -53,7 +64,6 @@ ModelInfo info_of(const WeightSource& source, const std::string& path) {
   info.quantisation = source.quantisation();
   info.parameters = source.parameters();
   info.file_bytes = source.file_bytes();
-  count_blocks(source, info);
   info.layers = static_cast<int>(config.layers.size());
   info.hidden = config.hidden;
   info.heads = config.heads;
@@ -82,6 +92,7 @@ ModelInfo info_of(const WeightSource& source, const std::string& path) {
   info.bos_token_id = config.bos_token_id;
   info.generation = config.generation;
   info.notes = config.notes;
+  count_blocks(source, info);
   return info;
 }
 

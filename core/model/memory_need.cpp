@@ -11,7 +11,7 @@ namespace {
 std::int64_t bytes_of(DType dtype) { return dtype == DType::kF32 ? 4 : 2; }
 
 std::int64_t prefill_rows(const LoadOptions& options) {
-  return static_cast<std::int64_t>(options.device == "cpu" ? kPrefillChunk : kGpuPrefillChunk);
+  return static_cast<std::int64_t>(prefill_rows_on(options.device != "cpu"));
 }
 
 std::int64_t weight_bytes(const ModelInfo& info, const LoadOptions& options) {
@@ -20,7 +20,8 @@ std::int64_t weight_bytes(const ModelInfo& info, const LoadOptions& options) {
   const bool rounded = options.dtype == DType::kBF16 && info.quantisation == "F32";
   // Weights in F64 are rounded as they are read.
   const bool narrowed = info.quantisation.find("F64") != std::string::npos;
-  if (as_stored && !rounded && !narrowed) return info.file_bytes;
+  if (as_stored && !rounded && !narrowed)
+    return info.file_bytes - info.widened_bytes + info.widened_parameters * bytes_of(options.dtype);
   if (!on_cpu && keeps_blocks(options))
     return info.block_bytes + (info.parameters - info.block_parameters) * bytes_of(options.dtype);
   return info.parameters * bytes_of(options.dtype);

@@ -1,8 +1,18 @@
 #include "core/model/model.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 
 namespace triescope {
+
+std::vector<Piece> pieces_of(std::size_t total, std::size_t rows) {
+  std::vector<Piece> pieces;
+  for (std::size_t first = 0; first < total; first += rows)
+    pieces.push_back({first, std::min(rows, total - first)});
+  return pieces;
+}
+
 namespace {
 
 [[noreturn]] void refuse_to_share(const Model& model, const char* what) {

@@ -31,6 +31,14 @@ namespace triescope {
 // long a progress bar stands still. On a GPU more rows are little more to wait for, and fewer
 // launches.
 inline constexpr std::size_t kPrefillChunk = 256, kGpuPrefillChunk = 1024;
+constexpr std::size_t prefill_rows_on(bool gpu) { return gpu ? kGpuPrefillChunk : kPrefillChunk; }
+
+// Rows [first, first + count) of a text that goes through a model in several forwards.
+struct Piece {
+  std::size_t first = 0, count = 0;
+};
+// The pieces of `total` rows, in order, of `rows` each but for the last.
+std::vector<Piece> pieces_of(std::size_t total, std::size_t rows);
 
 // The most that a dense tile of a quantised matrix takes on a GPU, where a forward of many rows
 // multiplies by one tile after the other.
@@ -50,6 +58,8 @@ struct ModelInfo {
   std::int64_t file_bytes = 0;
   // Of the matrices that lie in GGUF blocks: their values, and the bytes of their blocks.
   std::int64_t block_parameters = 0, block_bytes = 0;
+  // The same of those whose blocks no kernel computes from: they are widened on loading.
+  std::int64_t widened_parameters = 0, widened_bytes = 0;
   int layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, intermediate = 0;
   int vocab_size = 0;
   int context = 0;         // longest prompt + generation the model was trained for

@@ -38,6 +38,11 @@ Tensor TorchLayers::take_up(Tensor& x, const Tensor& h, const Tensor& post,
   return x;
 }
 
+Tensor TorchLayers::run_mlp(const TorchWeights::Layer& layer, const Tensor& normed) const {
+  const TorchWeights::Mlp& mlp = layer.mlps.front();
+  return linear(ops_->activate(linear(normed, mlp.gate_up)), mlp.down);
+}
+
 Tensor TorchLayers::normalise(const Tensor& x, const TorchNorm& norm) const {
   Tensor stream = x;
   return take_up(stream, {}, {}, norm);
@@ -63,7 +68,7 @@ Tensor TorchLayers::run(const Rows& rows, std::span<const TorchWeights::Layer> w
         ops_->split_qkv(linear(normed, w.qkv), w, rotation, in.slots, kv.k(i), kv.v(i));
     h = linear(attention->attend(q, kv.k(i), kv.v(i), layer.window), w.output);
     normed = take_up(x, h, w.post_attention_norm, w.mlp_norm);
-    h = linear(ops_->activate(linear(normed, w.gate_up)), w.down);
+    h = run_mlp(w, normed);
     post = w.post_mlp_norm;
   }
   Tensor normed = take_up(x, h, post, final_norm);

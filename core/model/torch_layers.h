@@ -77,6 +77,8 @@ class TorchLayers {
   void choose_steps(const at::TensorOptions& options);
   at::Tensor take_up(at::Tensor& x, const at::Tensor& h, const at::Tensor& post,
                      const TorchNorm& norm) const;
+  // MLP(normed) of rows [rows, hidden], before it is added to the stream.
+  at::Tensor run_mlp(const TorchWeights::Layer& layer, const at::Tensor& normed) const;
   std::unique_ptr<LayerAttention> attention_of(const Rows& rows, int capacity) const;
 
   const formats::ModelConfig& config_;

@@ -41,19 +41,24 @@ double TorchWeights::bytes_per_weight() const {
   };
   count(head);
   for (const Layer& layer : layers) {
-    for (const TorchLinear* linear : {&layer.qkv, &layer.output, &layer.gate_up, &layer.down})
-      count(*linear);
+    count(layer.qkv);
+    count(layer.output);
+    for (const Mlp& mlp : layer.mlps) {
+      count(mlp.gate_up);
+      count(mlp.down);
+    }
   }
   return bytes / weights;
 }
 
-std::optional<GgmlType> TorchWeights::blocks_of(const formats::WeightSource& source, Role role,
-                                                int layer) const {
-  const std::optional<GgmlType> type = source.stored_type(role, layer);
+std::optional<GgmlType> TorchWeights::blocks_of(const formats::WeightSource& source,
+                                                const formats::Part& part) const {
+  const std::optional<GgmlType> type = source.stored_type(part);
   return type && kept_blocks_.contains(*type) ? type : std::nullopt;
 }
 
-TorchWeights::Target TorchWeights::target_of(const ModelConfig& config, Role role, int layer) {
+TorchWeights::Target TorchWeights::target_of(const ModelConfig& config,
+                                             const formats::Part& which) {
   const std::int64_t hidden = config.hidden, query = config.query_dims(), kv = config.kv_dims();
   const std::int64_t inner = config.intermediate, up = config.gated_mlp ? inner : 0;
   const auto norm = [](Tensor& tensor, std::int64_t rows) {
@@ -65,7 +70,7 @@ TorchWeights::Target TorchWeights::target_of(const ModelConfig& config, Role rol
   const auto matrix = [](TorchMatrix& whole, std::int64_t first) {
     return Target{.matrix = &whole, .first_row = first};
   };
-  switch (role) {
+  switch (which.role) {
     case Role::kEmbedding:
       return matrix(embedding, 0);
     case Role::kPositions:
@@ -79,8 +84,9 @@ TorchWeights::Target TorchWeights::target_of(const ModelConfig& config, Role rol
     default:
       break;
   }
-  Layer& of = layers[static_cast<std::size_t>(layer)];
-  switch (role) {
+  Layer& of = layers[static_cast<std::size_t>(which.layer)];
+  Mlp& mlp = of.mlps[static_cast<std::size_t>(std::max(which.expert, 0))];
+  switch (which.role) {
     case Role::kAttentionNorm:
       return norm(of.attention_norm.weight, hidden);
     case Role::kAttentionNormBias:
@@ -112,17 +118,17 @@ TorchWeights::Target TorchWeights::target_of(const ModelConfig& config, Role rol
     case Role::kMlpNormBias:
       return norm(of.mlp_norm.bias, hidden);
     case Role::kGate:
-      return matrix(of.gate_up.matrix, 0);
+      return matrix(mlp.gate_up.matrix, 0);
     case Role::kGateBias:
-      return part(of.gate_up.bias, 0, 2 * inner);
+      return part(mlp.gate_up.bias, 0, 2 * inner);
     case Role::kUp:
-      return matrix(of.gate_up.matrix, up);
+      return matrix(mlp.gate_up.matrix, up);
     case Role::kUpBias:
-      return part(of.gate_up.bias, up, up + inner);
+      return part(mlp.gate_up.bias, up, up + inner);
     case Role::kDown:
-      return matrix(of.down.matrix, 0);
+      return matrix(mlp.down.matrix, 0);
     case Role::kDownBias:
-      return part(of.down.bias, 0, hidden);
+      return part(mlp.down.bias, 0, hidden);
     case Role::kPostMlpNorm:
       return norm(of.post_mlp_norm, hidden);
     default:
@@ -137,24 +143,21 @@ void TorchWeights::allocate(const formats::WeightSource& source, const at::Tenso
     std::int64_t inputs = 0;
   };
   std::map<TorchMatrix*, Parts> matrices;
-  for (int r = 0; r < formats::kRoles; ++r) {
-    const auto role = static_cast<Role>(r);
-    const std::optional<formats::WeightShape> shape = source.shape(role);
-    if (!shape) continue;
-    const int count = formats::is_of_layer(role) ? static_cast<int>(layers.size()) : 1;
-    for (int layer = 0; layer < count; ++layer) {
-      const Target target = target_of(source.config(), role, layer);
-      if (target.matrix != nullptr) {
-        Parts& parts = matrices[target.matrix];
-        parts.by_row[target.first_row] = {shape->rows, blocks_of(source, role, layer)};
-        parts.inputs = shape->cols;
-        continue;
-      }
-      if (target.tensor->defined()) continue;  // another part of it came before
-      const at::TensorOptions of = target.is_norm ? options.dtype(at::kFloat) : options;
-      *target.tensor = shape->cols == 1 ? at::empty({target.rows}, of)
-                                        : at::empty({target.rows, shape->cols}, of);
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    layers[i].mlps.resize(static_cast<std::size_t>(std::max(source.config().layers[i].experts, 1)));
+  for (const formats::Part& part : formats::parts_of(source.config())) {
+    const formats::WeightShape shape = source.shape(part.role).value();
+    const Target target = target_of(source.config(), part);
+    if (target.matrix != nullptr) {
+      Parts& parts = matrices[target.matrix];
+      parts.by_row[target.first_row] = {shape.rows, blocks_of(source, part)};
+      parts.inputs = shape.cols;
+      continue;
     }
+    if (target.tensor->defined()) continue;  // another part of it came before
+    const at::TensorOptions of = target.is_norm ? options.dtype(at::kFloat) : options;
+    *target.tensor =
+        shape.cols == 1 ? at::empty({target.rows}, of) : at::empty({target.rows, shape.cols}, of);
   }
   for (const auto& [matrix, parts] : matrices) {
     std::vector<TorchMatrix::Part> in_order;
@@ -166,16 +169,16 @@ void TorchWeights::allocate(const formats::WeightSource& source, const at::Tenso
 void TorchWeights::place(const formats::WeightSource& source, const WeightTask& task,
                          StagingBuffer& staging) {
   const ModelConfig& config = source.config();
-  const Target target = target_of(config, task.role, task.layer);
+  const Target target = target_of(config, task.part);
   if (target.matrix != nullptr) {
-    const std::optional<GgmlType> type = source.stored_type(task.role, task.layer);
+    const std::optional<GgmlType> type = source.stored_type(task.part);
     if (type && (formats::block_elements(*type) == 1 || kept_blocks_.contains(*type))) {
       place_stored(source, task, target, *type, staging);
       return;
     }
   }
   Tensor fp32 = at::empty({task.shape.rows, task.shape.cols}, at::kFloat);
-  source.read_rows(task.role, task.layer, 0,
+  source.read_rows(task.part, 0,
                    {fp32.mutable_data_ptr<float>(), static_cast<std::size_t>(fp32.numel())});
   if (target.matrix != nullptr) {
     target.matrix->set_rows(target.first_row, fp32);
@@ -194,13 +197,13 @@ void TorchWeights::place_stored(const formats::WeightSource& source, const Weigh
   const std::int64_t row_bytes =
       task.shape.cols / formats::block_elements(type) * formats::block_bytes(type);
   const std::int64_t piece = std::clamp<std::int64_t>(kPieceBytes / row_bytes, 1, task.shape.rows);
-  source.will_read(task.role, task.layer);
+  source.will_read(task.part);
   const std::span bytes(staging.reserve(static_cast<std::size_t>(piece * row_bytes)),
                         static_cast<std::size_t>(piece * row_bytes));
   for (std::int64_t first = 0; first < task.shape.rows; first += piece) {
     const std::int64_t count = std::min(piece, task.shape.rows - first);
     const auto part = bytes.first(static_cast<std::size_t>(count * row_bytes));
-    source.read_stored_rows(task.role, task.layer, first, part);
+    source.read_stored_rows(task.part, first, part);
     if (formats::block_elements(type) == 1) {
       target.matrix->set_plain_rows(target.first_row + first, count, type, part);
     } else {

@@ -26,12 +26,15 @@ struct TorchNorm {
 
 class TorchWeights {
  public:
+  struct Mlp {
+    TorchLinear gate_up;  // rows: gate, then up; up alone where the MLP has no gate
+    TorchLinear down;
+  };
   struct Layer {
     TorchNorm attention_norm, mlp_norm;
     TorchLinear qkv;  // rows: q, then k, then v
     TorchLinear output;
-    TorchLinear gate_up;  // rows: gate, then up; up alone where the MLP has no gate
-    TorchLinear down;
+    std::vector<Mlp> mlps;                          // by expert; a layer without experts has one
     at::Tensor query_norm, key_norm;                // [head_dim] fp32
     at::Tensor post_attention_norm, post_mlp_norm;  // [hidden] fp32; undefined = none
   };
@@ -60,10 +63,10 @@ class TorchWeights {
     bool is_norm = false;
   };
 
-  Target target_of(const formats::ModelConfig& config, formats::Role role, int layer);
+  Target target_of(const formats::ModelConfig& config, const formats::Part& part);
   // The type of the blocks that a matrix stays in; nullopt: it is dense.
   std::optional<formats::GgmlType> blocks_of(const formats::WeightSource& source,
-                                             formats::Role role, int layer) const;
+                                             const formats::Part& part) const;
   void allocate(const formats::WeightSource& source, const at::TensorOptions& options);
   void place(const formats::WeightSource& source, const WeightTask& task, StagingBuffer& staging);
   static void place_stored(const formats::WeightSource& source, const WeightTask& task,

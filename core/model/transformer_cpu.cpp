@@ -156,10 +156,10 @@ ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
     // together.
     const bool causal = visible.offsets.empty();
     std::size_t next_logit = 0;
-    for (std::size_t first = 0; first < rows; first += causal ? kPrefillChunk : rows) {
+    for (const auto [first, count] : pieces_of(rows, causal ? kPrefillChunk : rows)) {
       Part part;
       part.first = first;
-      part.rows = causal ? std::min(kPrefillChunk, rows - first) : rows;
+      part.rows = count;
       part.visible.prefix = visible.prefix;
       if (causal) {
         if (first > 0) {

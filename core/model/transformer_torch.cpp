@@ -47,7 +47,7 @@ class TorchTransformer final : public Model, public TorchShared {
     keep_logits_in_fp32();
     if (weights_.bytes_per_weight() < 1.5) info_.row_costs = kBlockRowCosts;
     info_.path_only_rows = layers_.keep_buckets() ? static_cast<int>(kRowBucket) : 1;
-    if (device_.is_cuda()) info_.prefill_rows = static_cast<int>(kGpuPrefillChunk);
+    info_.prefill_rows = static_cast<int>(prefill_rows_on(device_.is_cuda()));
   }
 
   const ModelInfo& info() const override { return info_; }

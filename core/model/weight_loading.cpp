@@ -16,22 +16,17 @@ void load_weights(const formats::WeightSource& source, int threads, const Progre
                   std::stop_token stop, const std::function<void(const WeightTask&)>& place) {
   std::vector<WeightTask> tasks;
   double total = 0;
-  const int layers = static_cast<int>(source.config().layers.size());
-  for (int r = 0; r < formats::kRoles; ++r) {
-    const auto role = static_cast<formats::Role>(r);
-    const std::optional<formats::WeightShape> shape = source.shape(role);
-    if (!shape) continue;
-    for (int layer = 0; layer < (formats::is_of_layer(role) ? layers : 1); ++layer) {
-      tasks.push_back({role, layer, *shape});
-      total += static_cast<double>(shape->rows * shape->cols);
-    }
+  for (const formats::Part& part : formats::parts_of(source.config())) {
+    const formats::WeightShape shape = source.shape(part.role).value();
+    tasks.push_back({part, shape});
+    total += static_cast<double>(shape.rows * shape.cols);
   }
   // Layer by layer, but the matrices of the vocabulary first: left to the end, they would keep one
   // thread busy while the others wait.
   std::stable_sort(tasks.begin(), tasks.end(), [](const WeightTask& a, const WeightTask& b) {
-    const bool a_layer = formats::is_of_layer(a.role);
-    const bool b_layer = formats::is_of_layer(b.role);
-    return a_layer != b_layer ? b_layer : a.layer < b.layer;
+    const bool a_layer = formats::is_of_layer(a.part.role);
+    const bool b_layer = formats::is_of_layer(b.part.role);
+    return a_layer != b_layer ? b_layer : a.part.layer < b.part.layer;
   });
 
   std::atomic<std::size_t> next = 0;
@@ -48,9 +43,7 @@ void load_weights(const formats::WeightSource& source, int threads, const Progre
         place(tasks[i]);
         const std::lock_guard lock(mutex);
         done += static_cast<double>(tasks[i].shape.rows * tasks[i].shape.cols);
-        if (progress)
-          progress(formats::locate(source.config(), tasks[i].role, tasks[i].layer).tensor, done,
-                   total);
+        if (progress) progress(formats::locate(source.config(), tasks[i].part).tensor, done, total);
       } catch (...) {
         const std::lock_guard lock(mutex);
         if (!error) error = std::current_exception();

@@ -10,8 +10,7 @@
 namespace triescope {
 
 struct WeightTask {
-  formats::Role role;
-  int layer;
+  formats::Part part;
   formats::WeightShape shape;
 };
 

@@ -76,10 +76,9 @@ void TreeRunner::prefill(const TokenTree& tree, std::span<const NodeId> path, st
   const auto hidden = static_cast<std::size_t>(info().hidden);
   prefill_positions_ = static_cast<std::int32_t>(total);
   prefill_features_.assign(feature_layers_.size() * total * hidden, 0.0f);
-  const auto chunk = static_cast<std::size_t>(info().prefill_rows);
-  for (std::size_t start = 0; start < total; start += chunk) {
+  for (const auto [start, count] :
+       pieces_of(total, static_cast<std::size_t>(info().prefill_rows))) {
     if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "stopped");
-    const std::size_t count = std::min(chunk, total - start);
     const std::size_t end = start + count;
     const bool has_before_last = before_last && start + 2 <= total && end + 1 >= total;
     std::vector<std::int32_t> wanted;
@@ -174,10 +173,10 @@ void TreeRunner::recompute_kv(const TokenTree& tree, const Placement& placed,
     }
   }
   std::ranges::stable_sort(all, {}, &Old::position);
-  const auto chunk = static_cast<std::size_t>(info().prefill_rows);
-  for (std::size_t start = 0; start < all.size(); start += chunk) {
+  for (const auto [start, count] :
+       pieces_of(all.size(), static_cast<std::size_t>(info().prefill_rows))) {
     std::vector<std::int32_t> tokens, positions, slots, own, offsets = {0};
-    for (std::size_t i = start; i < std::min(start + chunk, all.size()); ++i) {
+    for (std::size_t i = start; i < start + count; ++i) {
       tokens.push_back(all[i].token);
       positions.push_back(all[i].position);
       slots.push_back(all[i].slot);

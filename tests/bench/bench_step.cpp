@@ -86,7 +86,8 @@ Parts parts_of_a_forward(const std::string& path, int threads, int prompt, int r
 
   std::vector<const PackedLinear*> matrices;
   for (const CpuWeights::Layer& layer : weights.layers) {
-    for (const PackedLinear* matrix : {&layer.qkv, &layer.output, &layer.gate_up, &layer.down})
+    for (const PackedLinear* matrix :
+         {&layer.qkv, &layer.output, &layer.mlps[0].gate_up, &layer.mlps[0].down})
       matrices.push_back(matrix);
   }
   matrices.push_back(weights.head.empty() ? &weights.embedding : &weights.head);

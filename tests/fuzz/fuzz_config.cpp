@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         formats::config_from_json(fuzz::text_of(data, size), "", "config.json");
     for (int role = 0; role < formats::kRoles; ++role) {
       formats::expected_shape(config, static_cast<formats::Role>(role));
-      formats::locate(config, static_cast<formats::Role>(role), 0);
+      formats::locate(config, {static_cast<formats::Role>(role)});
     }
   });
   return 0;

@@ -59,9 +59,8 @@ void prefill(Steps& steps, int count) {
   steps.prompt.resize(static_cast<std::size_t>(count));
   std::iota(steps.prompt.begin(), steps.prompt.end(), 0);
   const std::vector<std::int32_t> tokens = some_tokens(steps.prompt.size(), vocab);
-  const auto chunk = static_cast<std::size_t>(steps.model->info().prefill_rows);
-  for (std::size_t at = 0; at < steps.prompt.size(); at += chunk) {
-    const std::size_t rows = std::min(chunk, steps.prompt.size() - at);
+  const auto most = static_cast<std::size_t>(steps.model->info().prefill_rows);
+  for (const auto [at, rows] : triescope::pieces_of(steps.prompt.size(), most)) {
     const std::span<const std::int32_t> all(steps.prompt);
     const std::int32_t last = static_cast<std::int32_t>(rows) - 1;
     ForwardBatch batch;

@@ -26,10 +26,10 @@ struct HeadBytes {
   formats::StoredTensors stored() {
     std::string header, data;
     for (const auto& [name, spec] : tensors) {
-      std::size_t bytes = spec.dtype == "I64"    ? 8
-                          : spec.dtype == "F32"  ? 4
-                          : spec.dtype == "BOOL" ? 1
-                                                 : 2;
+      std::size_t bytes = spec.dtype == "I64" || spec.dtype == "F64" ? 8
+                          : spec.dtype == "F32"                      ? 4
+                          : spec.dtype == "BOOL"                     ? 1
+                                                                     : 2;
       std::string shape;
       for (const std::int64_t extent : spec.shape) {
         bytes *= static_cast<std::size_t>(extent);

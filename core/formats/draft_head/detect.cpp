@@ -8,9 +8,9 @@
 namespace triescope::formats {
 namespace {
 
-class Names {
+class StoredNames {
  public:
-  explicit Names(std::span<const SafeTensor> stored) {
+  explicit StoredNames(std::span<const SafeTensor> stored) {
     for (const SafeTensor& tensor : stored) shapes_.emplace(bare_name(tensor.name), &tensor.shape);
   }
   bool has(const std::string& name) const { return shapes_.contains(name); }
@@ -60,7 +60,7 @@ std::string bare_name(const std::string& stored) {
 // The order of the tests matters: P-EAGLE has all of EAGLE-3's names, DFlash has a layer with q of
 // width d.
 Detected detect_head(std::span<const SafeTensor> stored) {
-  const Names names(stored);
+  const StoredNames names(stored);
   const bool whole_model = names.has("embed_tokens.weight") &&
                            names.has_prefix("layers.1.self_attn.") && !names.has_prefix("fc.");
   Detected found{HeadLayout::kUnknown, "", whole_model};

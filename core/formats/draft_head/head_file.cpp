@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 #include "core/base/error.h"
+#include "core/formats/dequantise.h"
 #include "core/formats/draft_head/describe.h"
 #include "core/formats/draft_head/detect.h"
 #include "core/formats/draft_head/feature_layers.h"
@@ -15,16 +17,27 @@
 #include "core/formats/draft_head/resolve_config.h"
 #include "core/formats/draft_head/stored_tensors.h"
 #include "core/formats/draft_head/vocabulary_map.h"
+#include "core/formats/shape_text.h"
 
 namespace triescope::formats {
 namespace {
+
+constexpr const char* kDouble = "F64";
+
+// The values of a tensor in F64 as F32.
+std::vector<std::byte> rounded(std::span<const std::byte> doubles) {
+  std::vector<float> values(doubles.size() / sizeof(double));
+  dequantise(GgmlType::kF64, doubles, values);
+  const auto bytes = std::as_bytes(std::span(values));
+  return {bytes.begin(), bytes.end()};
+}
 
 ElementType element_type(const SafeTensor& tensor) {
   if (tensor.dtype == "F16") return ElementType::kF16;
   if (tensor.dtype == "BF16") return ElementType::kBf16;
   if (tensor.dtype == "I64") return ElementType::kI64;
   if (tensor.dtype == "BOOL") return ElementType::kBool;
-  return ElementType::kF32;  // check_shapes let nothing else through
+  return ElementType::kF32;  // or F64, which is rounded: check_shapes let nothing else through
 }
 
 std::vector<std::byte> bytes_of(const std::vector<std::int64_t>& values) {
@@ -67,9 +80,13 @@ struct HeadFile::Impl {
     result.shape = stored.tensors()[index].shape;
     result.type = element_type(stored.tensors()[index]);
     result.source = stored.source(index);
-    result.memory = own_map != nullptr && name == "d2t"
-                        ? own_map
-                        : std::make_shared<const std::vector<std::byte>>(stored.read(index));
+    if (own_map != nullptr && name == "d2t") {
+      result.memory = own_map;
+    } else {
+      std::vector<std::byte> bytes = stored.read(index);
+      if (stored.tensors()[index].dtype == kDouble) bytes = rounded(bytes);
+      result.memory = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+    }
     result.bytes = *result.memory;
     return result;
   }
@@ -78,7 +95,15 @@ struct HeadFile::Impl {
   void drop_unused_map(NamedTensors& tensors);
   void read_maps(NamedTensors& tensors, bool is_absolute, const TargetShape& target);
   void find_layers(const HeadJson& json, const TargetShape& target, std::span<const int> chosen);
+  void note_rounded();
 };
+
+void HeadFile::Impl::note_rounded() {
+  std::set<std::string> doubles;
+  for (const auto& [name, index] : names)
+    if (stored.tensors()[index].dtype == kDouble) doubles.insert(name);
+  if (!doubles.empty()) notes.push_back(rounding_note(doubles));
+}
 
 // vLLM's first EAGLE files carry norms that the reference does not have, as ones: they were not
 // trained, and to run them would change the head.
@@ -196,6 +221,7 @@ HeadFile HeadFile::open(const std::string& path, StoredTensors tensors,
   impl->names = named.names();
   impl->read_maps(named, is_absolute, target);
   impl->find_layers(json, target, layers);
+  impl->note_rounded();
   for (std::string& note : json.unknown_settings()) impl->notes.push_back(std::move(note));
   return HeadFile(std::move(impl));
 }

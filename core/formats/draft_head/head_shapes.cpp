@@ -115,15 +115,14 @@ const char* kind_noun(HeadKind kind) {
 
 void check_type(const std::string& name, const SafeTensor& tensor, const std::string& path) {
   const bool is_map = name == "d2t", is_mask = name == "t2d";
-  const bool fits = is_map ? tensor.dtype == "I64"
-                    : is_mask
-                        ? tensor.dtype == "BOOL"
-                        : tensor.dtype == "F32" || tensor.dtype == "F16" || tensor.dtype == "BF16";
+  const bool is_float = tensor.dtype == "F64" || tensor.dtype == "F32" || tensor.dtype == "F16" ||
+                        tensor.dtype == "BF16";
+  const bool fits = is_map ? tensor.dtype == "I64" : is_mask ? tensor.dtype == "BOOL" : is_float;
   if (fits) return;
   throw Error(ErrorCode::kNotSupported, path + ": " + name + ": expected " +
                                             (is_map    ? "I64"
                                              : is_mask ? "BOOL"
-                                                       : "F32, F16 or BF16") +
+                                                       : "F64, F32, F16 or BF16") +
                                             ", found " + tensor.dtype +
                                             "; save the head in one of these types");
 }

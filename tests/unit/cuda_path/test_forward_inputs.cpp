@@ -94,7 +94,7 @@ TEST_CASE("torch weights: q, k, v and gate, up are rows of one matrix, biases to
       if (!shape) return at::Tensor();
       at::Tensor values = at::empty({shape->rows, shape->cols}, at::kFloat);
       source->read_rows(
-          role, layer, 0,
+          {role, layer}, 0,
           {values.mutable_data_ptr<float>(), static_cast<std::size_t>(values.numel())});
       return shape->cols == 1 ? values.reshape({shape->rows}) : values;
     };
@@ -139,12 +139,12 @@ TEST_CASE("torch weights: q, k, v and gate, up are rows of one matrix, biases to
       CAPTURE(i);
       check_matrix(layer.qkv.matrix, {Role::kQuery, Role::kKey, Role::kValue}, i);
       check(layer.qkv.bias, {Role::kQueryBias, Role::kKeyBias, Role::kValueBias}, i);
-      check_matrix(layer.gate_up.matrix, {Role::kGate, Role::kUp}, i);
-      check(layer.gate_up.bias, {Role::kGateBias, Role::kUpBias}, i);
+      check_matrix(layer.mlps[0].gate_up.matrix, {Role::kGate, Role::kUp}, i);
+      check(layer.mlps[0].gate_up.bias, {Role::kGateBias, Role::kUpBias}, i);
       check_matrix(layer.output.matrix, {Role::kOutput}, i);
       check(layer.output.bias, {Role::kOutputBias}, i);
-      check_matrix(layer.down.matrix, {Role::kDown}, i);
-      check(layer.down.bias, {Role::kDownBias}, i);
+      check_matrix(layer.mlps[0].down.matrix, {Role::kDown}, i);
+      check(layer.mlps[0].down.bias, {Role::kDownBias}, i);
       check(layer.attention_norm.weight, {Role::kAttentionNorm}, i, at::kFloat, one);
       check(layer.attention_norm.bias, {Role::kAttentionNormBias}, i, at::kFloat, one);
       check(layer.mlp_norm.weight, {Role::kMlpNorm}, i, at::kFloat, one);

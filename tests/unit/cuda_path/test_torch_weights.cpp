@@ -31,7 +31,7 @@ TEST_CASE("torch weights: matrices hold the file's values, rounded once, from ev
         const auto shape = source->shape(role).value();
         at::Tensor expected = at::empty({shape.rows, shape.cols}, at::kFloat);
         source->read_rows(
-            role, layer, 0,
+            {role, layer}, 0,
             {expected.mutable_data_ptr<float>(), static_cast<std::size_t>(expected.numel())});
         at::Tensor found;
         on_device(at::kCPU,
@@ -43,8 +43,8 @@ TEST_CASE("torch weights: matrices hold the file's values, rounded once, from ev
       CHECK(held(weights.layers[1].qkv.matrix, Role::kQuery, 1, 0));
       CHECK(held(weights.layers[1].qkv.matrix, Role::kKey, 1, kStoredWidth));
       CHECK(held(weights.layers[1].qkv.matrix, Role::kValue, 1, kStoredWidth * 3 / 2));
-      CHECK(held(weights.layers[0].gate_up.matrix, Role::kUp, 0, 512));
-      CHECK(held(weights.layers[0].down.matrix, Role::kDown, 0, 0));
+      CHECK(held(weights.layers[0].mlps[0].gate_up.matrix, Role::kUp, 0, 512));
+      CHECK(held(weights.layers[0].mlps[0].down.matrix, Role::kDown, 0, 0));
     }
   }
 }

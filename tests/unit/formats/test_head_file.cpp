@@ -146,6 +146,25 @@ TEST_CASE("EAGLE-3 wider than its target needs an embedding and an output head o
   CHECK(head.open(kTarget).config().target_hidden == 16);
 }
 
+TEST_CASE("a head's tensors in F64 are rounded to F32, and a note says so") {
+  HeadBytes head = changed(eagle3_bytes(), "norm.weight", {16}, "F64");
+  std::vector<float> expected;
+  for (int i = 0; i < 16; ++i) {
+    head.tensors["norm.weight"].values += bytes_of(i + 0.1);
+    expected.push_back(static_cast<float>(i + 0.1));
+  }
+  const HeadFile file = head.open(kTarget);
+  CHECK(file.type("norm.weight") == ElementType::kF32);
+  const HeadTensor norm = file.tensor("norm.weight");
+  CHECK(norm.type == ElementType::kF32);
+  CHECK(norm.bytes.size() == 16 * sizeof(float));
+  CHECK(norm.floats() == expected);
+  REQUIRE(file.notes().size() == 1);
+  CHECK(file.notes()[0] == "tensors in F64 (norm.weight) are rounded to F32");
+  CHECK(head.open(kTarget).parameters() == eagle3_bytes().open(kTarget).parameters());
+  CHECK(eagle3_bytes().open(kTarget).notes().empty());
+}
+
 TEST_CASE("a tensor that is missing, misshapen, of another type or unknown is named") {
   CHECK(has(refused(without(eagle3_bytes(), "norm.weight"), ErrorCode::kCorruption),
             "head: expected a tensor norm.weight, found none"));
@@ -155,7 +174,7 @@ TEST_CASE("a tensor that is missing, misshapen, of another type or unknown is na
   CHECK(has(refused(changed(eagle3_bytes(), "norm.weight", {16, 1}), ErrorCode::kCorruption),
             "norm.weight: expected [16] by"));
   CHECK(has(refused(changed(eagle3_bytes(), "norm.weight", {16}, "I64"), ErrorCode::kNotSupported),
-            "norm.weight: expected F32, F16 or BF16, found I64"));
+            "norm.weight: expected F64, F32, F16 or BF16, found I64"));
   CHECK(has(refused(changed(eagle3_bytes(), "extra.weight", {3}), ErrorCode::kNotSupported),
             "an EAGLE-3 head with a tensor 'extra.weight' [3], which triescope does not know"));
   CHECK(has(refused(changed(eagle3_bytes(), "fc.weight", {16}), ErrorCode::kCorruption),

@@ -2,6 +2,9 @@
 // checkpoints and of llama.cpp's converter.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "core/formats/weight_names.h"
 #include "tests/unit/formats/config_files.h"
 
@@ -15,7 +18,7 @@ namespace {
 
 // "tensor", "tensor+row", "tensor+row^" (transposed), "tensor~heads" (interleaved).
 std::string at(const ModelConfig& config, Role role, int layer = 1) {
-  const WeightSlice slice = locate(config, role, layer);
+  const WeightSlice slice = locate(config, {role, layer});
   return slice.tensor + (slice.first_row > 0 ? "+" + std::to_string(slice.first_row) : "") +
          (slice.transposed ? "^" : "") +
          (slice.interleaved_heads > 0 ? "~" + std::to_string(slice.interleaved_heads) : "");
@@ -213,6 +216,38 @@ TEST_CASE("weights from the first norm of a layer on are a layer's") {
   CHECK(!is_of_layer(Role::kHead));
   CHECK(is_of_layer(Role::kAttentionNorm));
   CHECK(is_of_layer(Role::kPostMlpNorm));
+}
+
+TEST_CASE("weight names: every expert of a layer is a part of its own") {
+  ModelConfig config = config_of("llama");
+  const auto count = [&](Role role) {
+    return std::ranges::count(parts_of(config), role, &Part::role);
+  };
+  const auto layers = static_cast<std::ptrdiff_t>(config.layers.size());
+  REQUIRE(layers > 1);
+  CHECK(count(Role::kUp) == layers);
+  CHECK(count(Role::kFinalNorm) == 1);
+  CHECK(count(Role::kUpBias) == 0);
+  config.layers[1].experts = 4;
+  CHECK(count(Role::kUp) == layers + 3);
+  CHECK(count(Role::kQuery) == layers);
+  std::vector<int> experts;
+  for (const Part& part : parts_of(config))
+    if (part.role == Role::kDown && part.layer == 1) experts.push_back(part.expert);
+  CHECK(experts == std::vector{0, 1, 2, 3});
+
+  const auto where = [&](const Part& part) {
+    const WeightSlice slice = locate(config, part);
+    return slice.tensor + "+" + std::to_string(slice.first_row);
+  };
+  CHECK(where({Role::kGate, 1, 3}) == "model.layers.1.mlp.experts.3.gate_proj.weight+0");
+  CHECK(where({Role::kGate, 0}) == "model.layers.0.mlp.gate_proj.weight+0");
+  config.from_gguf = true;
+  CHECK(where({Role::kGate, 1, 3}) ==
+        "blk.1.ffn_gate_exps.weight+" + std::to_string(3 * config.intermediate));
+  CHECK(where({Role::kDown, 1, 3}) ==
+        "blk.1.ffn_down_exps.weight+" + std::to_string(3 * config.hidden));
+  CHECK(where({Role::kDown, 0}) == "blk.0.ffn_down.weight+0");
 }
 
 }  // namespace test_weight_names

@@ -103,7 +103,7 @@ void fill_llama(Folder& model, const std::string& prefix = "model.") {
 std::vector<float> rows(const WeightSource& source, Role role, std::int64_t first,
                         std::int64_t count) {
   std::vector<float> out(static_cast<std::size_t>(count * source.shape(role)->cols));
-  source.read_rows(role, 0, first, out);
+  source.read_rows({role, 0}, first, out);
   return out;
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("rows of a weight, from the first asked for; none past the last") {
   for (const auto& [first, size] : {std::pair(-1, 4), {4, 4}, {3, 8}, {0, 3}, {0, 20}}) {
     std::vector<float> out(static_cast<std::size_t>(size));
     CHECK(refusal(ErrorCode::kInvalidArgument, [&] {
-            source->read_rows(Role::kQuery, 0, first, out);
+            source->read_rows({Role::kQuery, 0}, first, out);
           }) == "tensor 'model.layers.0.self_attn.q_proj.weight': no such rows");
   }
   CHECK(source->parameters() == 20 + 4 * 3 + 16 + 8 + 8 + 16 + 24 * 3);
@@ -197,7 +197,7 @@ TEST_CASE("a tied model may be stored under its output head's name alone") {
     const auto source = model.open();
     CHECK(source->config().tied_embeddings);
     CHECK(rows(*source, Role::kEmbedding, 1, 2) == counted(4, 8));
-    CHECK(source->stored_type(Role::kEmbedding, 0) == GgmlType::kF32);
+    CHECK(source->stored_type({Role::kEmbedding, 0}) == GgmlType::kF32);
     model.config.replace(model.config.find("true"), 4, "false");
     CHECK(has(refusal(ErrorCode::kCorruption, [&] { model.open(); }), "embed_tokens.weight"));
   }
@@ -268,7 +268,7 @@ TEST_CASE("weights in F64 are rounded to F32, and a note says so") {
   const auto source = model.open();
   CHECK(rows(*source, Role::kQuery, 1, 2) == counted(model.first(q) + 4, 8));
   CHECK(rows(*source, Role::kFinalNorm, 0, 4) == counted(1000, 4));
-  CHECK(source->stored_type(Role::kQuery, 0) == std::nullopt);
+  CHECK(source->stored_type({Role::kQuery, 0}) == std::nullopt);
   CHECK(notes_name(*source, "tensors in F64 (" + q + " and 1 more) are rounded to F32"));
 }
 
@@ -281,26 +281,26 @@ TEST_CASE("matrices in BF16 are read as they lie, vectors do not count for the q
   model.dtypes["model.norm.weight"] = "BF16";
   const auto source = model.open();
   CHECK(source->quantisation() == "mixed: F32 BF16");
-  CHECK(source->stored_type(Role::kUp, 0) == GgmlType::kBF16);
-  CHECK(source->stored_type(Role::kGate, 0) == GgmlType::kF32);
+  CHECK(source->stored_type({Role::kUp, 0}) == GgmlType::kBF16);
+  CHECK(source->stored_type({Role::kGate, 0}) == GgmlType::kF32);
   std::vector<std::uint16_t> bits(8);
   const auto bytes = std::as_writable_bytes(std::span(bits));
-  source->read_stored_rows(Role::kUp, 0, 4, bytes);
+  source->read_stored_rows({Role::kUp, 0}, 4, bytes);
   for (std::size_t i = 0; i < 8; ++i)
     CHECK(bits[i] == float_to_bf16(model.first(up) + 16 + static_cast<float>(i)));
   for (const std::int64_t first : {-1, 5, 7})
     CHECK(refusal(ErrorCode::kInvalidArgument, [&] {
-            source->read_stored_rows(Role::kUp, 0, first, bytes);
+            source->read_stored_rows({Role::kUp, 0}, first, bytes);
           }) == "tensor '" + up + "': no such rows");
   CHECK(refusal(ErrorCode::kInvalidArgument, [&] {  // not whole rows
-          source->read_stored_rows(Role::kUp, 0, 0, bytes.first(15));
+          source->read_stored_rows({Role::kUp, 0}, 0, bytes.first(15));
         }) == "tensor '" + up + "': no such rows");
   model.dtypes[up] = "F16";
-  CHECK(model.open()->stored_type(Role::kUp, 0) == GgmlType::kF16);
+  CHECK(model.open()->stored_type({Role::kUp, 0}) == GgmlType::kF16);
   model.dtypes[up] = "F8_E4M3";
-  CHECK(model.open()->stored_type(Role::kUp, 0) == std::nullopt);
+  CHECK(model.open()->stored_type({Role::kUp, 0}) == std::nullopt);
   CHECK(refusal(ErrorCode::kInvalidArgument, [&] {
-          model.open()->read_stored_rows(Role::kUp, 0, 0, bytes);
+          model.open()->read_stored_rows({Role::kUp, 0}, 0, bytes);
         }) == "tensor '" + up + "': no such rows");
   for (const auto& [name, shape] : model.tensors)
     if (shape.size() == 2) model.dtypes[name] = "BF16";
@@ -331,7 +331,7 @@ TEST_CASE("Phi-3's fused rows are parts of one tensor") {
   CHECK(!source->reads_whole(Role::kUp));
   model.dtypes[qkv] = "BF16";
   std::vector<std::uint16_t> bits(4);
-  model.open()->read_stored_rows(Role::kValue, 0, 1, std::as_writable_bytes(std::span(bits)));
+  model.open()->read_stored_rows({Role::kValue, 0}, 1, std::as_writable_bytes(std::span(bits)));
   for (std::size_t i = 0; i < 4; ++i)
     CHECK(bits[i] == float_to_bf16(model.first(qkv) + 28 + static_cast<float>(i)));
   model.dtypes.clear();
@@ -377,9 +377,9 @@ TEST_CASE("GPT-2's matrices are stored by input: a row of ours is a column of th
   CHECK(rows(*source, Role::kPositions, 2, 1) == counted(1008, 4));
   CHECK(source->reads_whole(Role::kQuery));
   CHECK(!source->reads_whole(Role::kQueryBias));
-  CHECK(source->stored_type(Role::kQuery, 0) == std::nullopt);
+  CHECK(source->stored_type({Role::kQuery, 0}) == std::nullopt);
   model.dtypes[block + "mlp.c_proj.weight"] = "BF16";
-  CHECK(model.open()->stored_type(Role::kDown, 0) == std::nullopt);  // its rows are not in order
+  CHECK(model.open()->stored_type({Role::kDown, 0}) == std::nullopt);  // its rows are not in order
   model.dtypes.clear();
   Folder bare;  // without its prefix
   bare.config = model.config;
@@ -497,16 +497,16 @@ TEST_CASE("GGUF: stored rows come in our order, whatever the order in the file")
     file.data.resize((file.data.size() + 31) / 32 * 32, '\0');
   }
   const auto source = opened(folder, file);
-  CHECK(source->stored_type(Role::kQuery, 0) == GgmlType::kBF16);
-  CHECK(source->stored_type(Role::kHead, 0) == GgmlType::kBF16);
-  CHECK(source->stored_type(Role::kKey, 0) == GgmlType::kF32);
+  CHECK(source->stored_type({Role::kQuery, 0}) == GgmlType::kBF16);
+  CHECK(source->stored_type({Role::kHead, 0}) == GgmlType::kBF16);
+  CHECK(source->stored_type({Role::kKey, 0}) == GgmlType::kF32);
   std::vector<std::uint16_t> bits(8);
   const auto bytes = std::as_writable_bytes(std::span(bits));
-  source->read_stored_rows(Role::kHead, 0, 2, bytes);
+  source->read_stored_rows({Role::kHead, 0}, 2, bytes);
   for (std::size_t i = 0; i < 8; ++i) CHECK(bits[i] == float_to_bf16(16 + static_cast<float>(i)));
   // The same row as read_rows() gives, which another test checks by its value.
   for (std::int64_t row = 0; row < 8; ++row) {
-    source->read_stored_rows(Role::kQuery, 0, row, bytes);
+    source->read_stored_rows({Role::kQuery, 0}, row, bytes);
     const std::vector<float> want = rows(*source, Role::kQuery, row, 1);
     for (std::size_t i = 0; i < 8; ++i) CHECK(bits[i] == float_to_bf16(want[i]));
   }
@@ -521,7 +521,7 @@ TEST_CASE("GGUF: weights in F64 are rounded to F32, and the embedding has the vo
   const auto source = opened(folder, file);
   CHECK(rows(*source, Role::kQuery, 0, 1) == counted(0, 8));
   CHECK(rows(*source, Role::kQuery, 1, 1) == counted(16, 8));
-  CHECK(source->stored_type(Role::kQuery, 0) == std::nullopt);
+  CHECK(source->stored_type({Role::kQuery, 0}) == std::nullopt);
   CHECK(notes_name(*source, "tensors in F64 (blk.0.attn_q.weight) are rounded to F32"));
   CHECK(source->config().vocab_size == 4);
   CHECK(notes_name(*source, "llama.vocab_size is 5, the embedding has 4 rows"));

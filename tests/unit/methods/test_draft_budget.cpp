@@ -190,4 +190,19 @@ TEST_CASE("an answer counts once its text has come, no sooner") {
 }
 
 }  // namespace
+TEST_CASE("row costs: a row of a mixture also pays for the experts that no row before it chose") {
+  RowCosts costs{5, 0.2, 0.3, 0.5};
+  CHECK(costs.of(0) == 1);
+  CHECK(costs.of(1) == 0.2);
+  CHECK(costs.of(4) == 0.3);
+  CHECK(costs.of(5) == 0.5);
+  costs.of_experts = 0.6;
+  costs.chosen = 0.25;
+  CHECK(costs.of(0) == 1);
+  CHECK(costs.of(1) == doctest::Approx(0.2 + 0.6 * 0.75));
+  CHECK(costs.of(4) == doctest::Approx(0.3 + 0.6 * 0.75 * 0.75 * 0.75 * 0.75));
+  costs.chosen = 1;  // every row goes through all experts, which are read once
+  CHECK(costs.of(1) == 0.2);
+}
+
 }  // namespace triescope::test_draft_budget

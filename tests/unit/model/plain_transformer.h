@@ -179,7 +179,7 @@ class PlainTransformer {
     const auto shape = source_->shape(role);
     if (!shape) return {};
     std::vector<float> values(static_cast<std::size_t>(shape->rows * shape->cols));
-    source_->read_rows(role, layer, 0, values);
+    source_->read_rows({role, layer}, 0, values);
     Matrix rows;
     for (std::int64_t r = 0; r < shape->rows; ++r)
       rows.emplace_back(values.begin() + r * shape->cols, values.begin() + (r + 1) * shape->cols);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,10 @@ namespace triescope::test {
 inline constexpr std::uint32_t kStoredWidth = 256, kStoredVocab = 70;
 
 // A small llama, every matrix of the type that `type_of` gives for its name. tied: the embedding is
-// the output head too.
+// the output head too. as_f32: the same weights, stored as F32.
 template <class TypeOf>
-std::string llama_file(const TypeOf& type_of, std::uint64_t seed, bool tied = false) {
+std::string llama_file(const TypeOf& type_of, std::uint64_t seed, bool tied = false,
+                       bool as_f32 = false) {
   Rng rng(seed);
   GgufWriter file;
   file.add("general.architecture", std::string("llama"));
@@ -29,9 +31,16 @@ std::string llama_file(const TypeOf& type_of, std::uint64_t seed, bool tied = fa
   file.add("llama.attention.layer_norm_rms_epsilon", 1e-5f);
   const auto matrix = [&](const std::string& name, std::uint64_t inputs, std::uint64_t outputs) {
     const formats::GgmlType type = type_of(name);
-    file.add_entry(name, {inputs, outputs}, static_cast<std::uint32_t>(type), file.data.size());
-    const std::vector<std::byte> rows = formats::random_rows(
-        type, static_cast<std::int64_t>(outputs), static_cast<std::int64_t>(inputs), rng);
+    file.add_entry(name, {inputs, outputs},
+                   static_cast<std::uint32_t>(as_f32 ? formats::GgmlType::kF32 : type),
+                   file.data.size());
+    std::vector<std::byte> rows = formats::random_rows(type, static_cast<std::int64_t>(outputs),
+                                                       static_cast<std::int64_t>(inputs), rng);
+    if (as_f32) {
+      const std::vector<float> values = formats::dequantised(type, rows);
+      const auto bytes = std::as_bytes(std::span(values));
+      rows.assign(bytes.begin(), bytes.end());
+    }
     file.data.append(reinterpret_cast<const char*>(rows.data()), rows.size());
     file.data.resize((file.data.size() + 31) / 32 * 32, '\0');
   };

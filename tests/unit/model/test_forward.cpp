@@ -422,7 +422,7 @@ TEST_CASE("hidden states are those the logits are made of") {
     REQUIRE(output.logits.size() == 2 * 64);
     const auto source = formats::WeightSource::open(folder.path().string());
     std::vector<float> head(64 * 32);
-    source->read_rows(formats::Role::kHead, 0, 0, head);
+    source->read_rows({formats::Role::kHead, 0}, 0, head);
     for (std::size_t r = 0; r < 2; ++r) {
       for (std::size_t token = 0; token < 64; ++token) {
         double logit = 0;
@@ -435,7 +435,7 @@ TEST_CASE("hidden states are those the logits are made of") {
     const std::vector<std::int32_t> first = {0};
     batch.feature_layers = first;
     std::vector<float> embedding(32);
-    source->read_rows(formats::Role::kEmbedding, 0, 5, embedding);
+    source->read_rows({formats::Role::kEmbedding, 0}, 5, embedding);
     CHECK(same_bits(model->forward(batch, *kv).features.subspan(32), embedding));
     batch.feature_layers = {};
     batch.logit_rows = {};

@@ -2,8 +2,12 @@
 // that were dequantised on loading.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/base/error.h"
 #include "core/kernels/linear.h"
+#include "core/model/memory_need.h"
 #include "tests/support/skip.h"
 #include "tests/unit/model/model_test_util.h"
 #include "tests/unit/model/stored_llama.h"
@@ -33,7 +37,7 @@ void check_same_bits(const std::string& path, DType dtype, int vocab) {
 }
 
 TEST_CASE("a file of one type gives the bits of its dequantised weights, for every type") {
-  for (const GgmlType type : formats::stored_types()) {
+  for (const GgmlType type : kernels::PackedLinear::types()) {
     const TempDir folder;
     const std::filesystem::path path = folder.path() / "model.gguf";
     std::ofstream(path, std::ios::binary)
@@ -70,6 +74,39 @@ TEST_CASE("bf16 rounds matrices of fp32 and fp16 alone: blocks stay as they are"
   std::ofstream(path, std::ios::binary) << llama_file([](const std::string&) { return kQ6_K; }, 78);
   // Rounding 6-bit values times a scale to bf16 loses digits.
   CHECK(logits(DType::kBF16, true) != logits(DType::kBF16, false));
+}
+
+TEST_CASE(
+    "a file in blocks that no kernel computes from is widened, to the same bits, with a note") {
+  const TempDir folder;
+  const std::filesystem::path path = folder.path() / "model.gguf";
+  const std::vector<std::int32_t> ids = {3, 1, 4, 1, 5};
+  int widened = 0;
+  for (const formats::TypeInfo& info : formats::ggml_types()) {
+    if (kernels::PackedLinear::holds(info.type) || info.elements == 1) continue;
+    CAPTURE(formats::to_string(info.type));
+    ++widened;
+    const auto load = [&](bool as_f32) {
+      std::ofstream(path, std::ios::binary)
+          << llama_file([&](const std::string&) { return info.type; }, 90, false, as_f32);
+      return load_model(path.string(), {.threads = 2});
+    };
+    const auto model = load(false), plain = load(true);
+    const auto kv = model->make_kv(8), plain_kv = plain->make_kv(8);
+    const std::vector<float> logits = all_logits(*model, *kv, ids);
+    CHECK(std::ranges::all_of(logits, [](float logit) { return std::isfinite(logit); }));
+    CHECK(logits == all_logits(*plain, *plain_kv, ids));
+    CHECK(plain->info().notes.empty());
+    REQUIRE(model->info().notes.size() == 1);
+    const std::string& note = model->info().notes[0];
+    CHECK(note.starts_with(std::string("no kernel computes from matrices in ") + info.name));
+    // What it takes is known before it is loaded.
+    CHECK(model->info().block_bytes == 0);
+    CHECK(model->info().widened_parameters == plain->info().parameters - 5 * 256);
+    const std::int64_t norms = model->info().file_bytes - model->info().widened_bytes;
+    CHECK(memory_need(model->info(), {}).weights == norms + 4 * model->info().widened_parameters);
+  }
+  CHECK(widened == 12);
 }
 
 TEST_CASE("the dtype of keys and values is a setting of its own") {
