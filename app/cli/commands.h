@@ -52,7 +52,7 @@ struct RunOptions {
 std::pair<float, float> parse_size(const std::string& text);
 // What an option that takes a file's name is checked with: "" is none.
 CLI::Validator file_name();
-// {"path", "family", "parameters", "dtype", "device", ...} of a model.
-nlohmann::json model_json(const ModelInfo& info);
+// model_json() and what `info` says beside it: memory, tokenizer, settings.
+nlohmann::json model_details(const ModelInfo& info);
 
 }  // namespace triescope::app

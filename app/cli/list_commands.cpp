@@ -177,7 +177,7 @@ json json_with_memory(const ModelInfo& info) {
     memory["does_not_fit"] = why;
   if (const std::string why = why_it_does_not_fit(info, on_gpu, gpu_free); !why.empty())
     memory["gpu_does_not_fit"] = why;
-  json result = model_json(info);
+  json result = model_details(info);
   result["memory"] = std::move(memory);
   return result;
 }

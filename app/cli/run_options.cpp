@@ -5,6 +5,7 @@
 #include "app/run/device_choice.h"
 #include "core/base/error.h"
 #include "core/base/text_file.h"
+#include "core/decode/model_json.h"
 #include "core/tokenizer/id_tokenizer.h"
 
 namespace triescope::app {
@@ -26,35 +27,22 @@ std::pair<float, float> parse_size(const std::string& text) {
               "--size: expected WIDTHxHEIGHT with both from 64 to 32768, found '" + text + "'");
 }
 
-nlohmann::json model_json(const ModelInfo& info) {
-  return {{"name", info.name},
-          {"path", info.path},
-          {"family", info.family},
-          {"format", info.format},
-          {"quantisation", info.quantisation},
-          {"parameters", info.parameters},
-          {"block_parameters", info.block_parameters},
-          {"block_bytes", info.block_bytes},
-          {"file_bytes", info.file_bytes},
-          {"layers", info.layers},
-          {"hidden", info.hidden},
-          {"heads", info.heads},
-          {"kv_heads", info.kv_heads},
-          {"head_dim", info.head_dim},
-          {"intermediate", info.intermediate},
-          {"vocab_size", info.vocab_size},
-          {"context", info.context},
-          {"sliding_window", info.sliding_window},
-          {"tied_embeddings", info.tied_embeddings},
-          {"rope_theta", info.rope_theta},
-          {"tokenizer", has_tokenizer(info.path) ? info.tokenizer : "no tokenizer"},
-          {"eos_token_ids", info.eos_token_ids},
-          {"bos_token_id", info.bos_token_id},
-          {"notes", info.notes},
-          {"generation_settings", settings_json(info.generation)},
-          {"generation_not_done", info.generation.not_done},
-          {"dtype", to_string(info.dtype)},
-          {"device", info.device}};
+nlohmann::json model_details(const ModelInfo& info) {
+  nlohmann::json model = model_json(info);
+  model.update({{"block_parameters", info.block_parameters},
+                {"block_bytes", info.block_bytes},
+                {"widened_parameters", info.widened_parameters},
+                {"widened_bytes", info.widened_bytes},
+                {"file_bytes", info.file_bytes},
+                {"intermediate", info.intermediate},
+                {"tied_embeddings", info.tied_embeddings},
+                {"rope_theta", info.rope_theta},
+                {"tokenizer", has_tokenizer(info.path) ? info.tokenizer : "no tokenizer"},
+                {"bos_token_id", info.bos_token_id},
+                {"notes", info.notes},
+                {"generation_settings", settings_json(info.generation)},
+                {"generation_not_done", info.generation.not_done}});
+  return model;
 }
 
 void RunOptions::add_to(CLI::App& command) {

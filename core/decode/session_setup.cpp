@@ -4,6 +4,7 @@
 
 #include "core/accept/rule_table.h"
 #include "core/base/error.h"
+#include "core/decode/model_json.h"
 #include "core/decode/session.h"
 #include "core/decode/session_impl.h"
 #include "core/heads/draft_head.h"
@@ -164,47 +165,31 @@ void Session::Impl::hang_path(std::span<const ForcedToken> forced) {
 
 capture::RunInfo Session::Impl::run_info() const {
   const ModelInfo& info = model.info();
-  json model_json = {{"path", info.path},
-                     {"family", info.family},
-                     {"name", info.name},
-                     {"parameters", info.parameters},
-                     {"dtype", to_string(info.dtype)},
-                     {"device", info.device},
-                     {"format", info.format},
-                     {"quantisation", info.quantisation},
-                     {"layers", info.layers},
-                     {"hidden", info.hidden},
-                     {"heads", info.heads},
-                     {"kv_heads", info.kv_heads},
-                     {"head_dim", info.head_dim},
-                     {"vocab_size", info.vocab_size},
-                     {"eos_token_ids", run.eos_token_ids},
-                     {"context", info.context},
-                     {"sliding_window", info.sliding_window}};
-  if (!info.notes.empty()) model_json["notes"] = info.notes;
+  json described = model_json(info);
+  described["eos_token_ids"] = run.eos_token_ids;  // those of the run
   if (run.draft_head) {
-    model_json["draft"] = {{"path", run.draft_head->path},
-                           {"name", formats::to_string(run.draft_head->config.kind)},
-                           {"family", "draft head"},
-                           {"parameters", run.draft_head->parameters}};
+    described["draft"] = {{"path", run.draft_head->path},
+                          {"name", formats::to_string(run.draft_head->config.kind)},
+                          {"family", "draft head"},
+                          {"parameters", run.draft_head->parameters}};
   }
   if (run.draft_model) {
     const ModelInfo& draft = run.draft_model->info();
-    model_json["draft"] = {{"path", draft.path},
-                           {"name", draft.name},
-                           {"family", draft.family},
-                           {"parameters", draft.parameters},
-                           {"dtype", to_string(draft.dtype)},
-                           {"device", draft.device}};
+    described["draft"] = {{"path", draft.path},
+                          {"name", draft.name},
+                          {"family", draft.family},
+                          {"parameters", draft.parameters},
+                          {"dtype", to_string(draft.dtype)},
+                          {"device", draft.device}};
   }
   if (const TreeRunner* drafting = drafting_runner())
-    model_json["draft"]["kv_bytes_per_token"] = drafting->store().bytes_per_slot();
+    described["draft"]["kv_bytes_per_token"] = drafting->store().bytes_per_slot();
   // A prompt may hold bytes that are not UTF-8; JSON may not.
   const auto text = [](const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
   };
   return {.created_utc = now_utc(),
-          .model_json = text(model_json),
+          .model_json = text(described),
           .method = method.name,
           .method_title = method.title,
           .settings_json = text(run.settings.json()),
