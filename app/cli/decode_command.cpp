@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 
+#include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/standard_output.h"
 #include "app/cli/terminal.h"
@@ -114,13 +115,6 @@ capture::Level parse_level(const std::string& text) {
   return capture::Level::kFull;
 }
 
-// A beam's best text may change until the end; everything else can be printed as it comes.
-bool text_is_final_as_it_comes(const MethodInfo& method) {
-  for (const Parameter& parameter : method.parameters)
-    if (parameter.name == "num_beams") return false;
-  return true;
-}
-
 // Ctrl+C may come while the model loads, before there is a session.
 class Stopper {
  public:
@@ -193,13 +187,15 @@ int run_decode(const DecodeOptions& options, bool quiet) {
   Run run(request, models,
           {.capture = options.capture,
            .writer = {.level = parse_level(options.level)},
-           .threads = options.threads},
+           .threads = options.threads,
+           .command = command_line()},
           watcher);
   Session& session = run.session();
   const Tokenizer& tokenizer = *models.target.tokenizer;
   stopper.watch(&session);
 
-  const bool stream = !options.as_json && text_is_final_as_it_comes(method);
+  // A beam's best text may change until the end; everything else can be printed as it comes.
+  const bool stream = !options.as_json && method.kind != capture::RunKind::kBeams;
   StreamDecoder decoder(tokenizer, /*skip_special_tokens=*/true);
   std::size_t printed = 0;
   std::string failure;

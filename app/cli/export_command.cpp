@@ -8,7 +8,6 @@
 #include "app/cli/commands.h"
 #include "app/cli/output_file.h"
 #include "app/cli/terminal.h"
-#include "app/run/setting_title.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "viz/export/export.h"
@@ -109,7 +108,6 @@ int handout_export(const ExportCommandOptions& options, bool quiet) {
                 options.of_pictures + ": expected with the picture of a panel; found --format " +
                     kHandout + ", a page of the run, which takes --panel and --steps alone");
   viz::HandoutOptions settings;
-  settings.setting_title = setting_title;
   settings.panels = options.panels;
   for (const std::string& panel : settings.panels) viz::make_panel(panel);
   const auto capture = capture::Capture::open(options.capture);
@@ -133,7 +131,6 @@ int frames_export(const ExportCommandOptions& options, bool quiet) {
                 "-o: expected NAME.png, for files NAME-000.png, NAME-001.png, …; found -, standard "
                 "output, which takes one file. Take --format gif for one file of all steps");
   viz::FrameOptions settings;
-  settings.setting_title = setting_title;
   settings.panels = options.panels;
   settings.theme = viz::theme_name_from_string(options.theme);
   settings.scale = options.scale;
@@ -183,7 +180,6 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
   settings.theme = viz::theme_name_from_string(options.theme);
   settings.scale = options.scale;
   settings.part = viz::export_part_from_string(options.part);
-  settings.setting_title = setting_title;
   if (options.step >= 0) settings.step = options.step;
   if (!options.size.empty())
     std::tie(settings.width_px, settings.height_px) = parse_size(options.size);

@@ -11,9 +11,12 @@
 #include "app/run/text_tools.h"
 #include "core/base/error.h"
 #include "core/capture/capture.h"
+#include "core/capture/code_names.h"
 #include "core/formats/draft_head/head_file.h"
 #include "core/methods/registry.h"
 #include "core/model/memory_need.h"
+#include "viz/panels/panel.h"
+#include "viz/panels/panel_rows.h"
 
 namespace triescope::app {
 namespace {
@@ -58,9 +61,16 @@ json method_json(const MethodInfo& method) {
   for (const KvPolicyKind kind : method.kv_policies) policies.push_back(to_string(kind));
   json needs = json::array();
   if (method.needs != Need::kNothing) needs.push_back(to_string(method.needs));
-  return {{"name", method.name},   {"title", method.title},       {"summary", method.summary},
-          {"paper", method.paper}, {"lossless", method.lossless}, {"drafts", method.drafts},
-          {"needs", needs},        {"parameters", parameters},    {"kv_policies", policies}};
+  return {{"name", method.name},
+          {"title", method.title},
+          {"summary", method.summary},
+          {"paper", method.paper},
+          {"lossless", method.lossless},
+          {"drafts", method.drafts()},
+          {"kind", capture::to_string(method.kind)},
+          {"needs", needs},
+          {"parameters", parameters},
+          {"kv_policies", policies}};
 }
 
 void print_parameters(std::span<const Parameter> parameters) {
@@ -119,16 +129,28 @@ bool is_capture_path(const std::string& path) {
 json capture_json(const capture::Capture& file) {
   const capture::RunInfo& run = file.run();
   const capture::Counts counts = file.counts();
-  static constexpr const char* kStatus[] = {"running", "done", "stopped", "failed"};
+  // Another recorder may have left it empty.
   const auto parsed = [](const std::string& text) {
-    return json::parse(text, nullptr, /*allow_exceptions=*/false);
+    json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
+    return value.is_discarded() ? json(nullptr) : value;
   };
+  json missing = json::object();
+  for (const std::string& panel : viz::panel_names())
+    if (const auto tables = viz::missing_tables(file, panel); !tables.empty())
+      missing[panel] = tables;
+  json drafters = json::array();
+  for (const capture::DrafterRow& drafter : file.drafters()) drafters.push_back(drafter.name);
+  const capture::ProgramRow& program = file.program();
   return {{"path", file.path()},
           {"created", run.created_utc},
-          {"status", kStatus[static_cast<int>(file.status())]},
+          {"program", program.name + (program.version.empty() ? "" : " " + program.version)},
+          {"status",
+           capture::code_names<capture::RunStatus>()[static_cast<std::size_t>(file.status())]},
           {"message", file.status_message()},
           {"model", parsed(run.model_json)},
           {"method", run.method},
+          {"kind", capture::to_string(run.kind)},
+          {"drafters", drafters},
           {"settings", parsed(run.settings_json)},
           {"seed", run.seed},
           {"versions", parsed(run.versions_json)},
@@ -142,6 +164,7 @@ json capture_json(const capture::Capture& file) {
             {"candidates", counts.candidates},
             {"slots", counts.slots},
             {"sequences", counts.sequences}}},
+          {"missing_rows", missing},  // by panel: tables without rows
           {"bookmarks", file.bookmarks().size()}};
 }
 

@@ -5,7 +5,6 @@
 #include "app/run/lesson_page_text.h"
 #include "app/run/lesson_scenes.h"
 #include "app/run/lesson_words.h"
-#include "app/run/setting_title.h"
 #include "core/base/error.h"
 #include "viz/handout/handout_page.h"
 #include "viz/handout/page_pictures.h"
@@ -160,7 +159,6 @@ std::string lesson_html(const LibraryLesson& lesson, const capture::Capture& cap
   viz::PaneContext context;
   context.capture = &capture;
   context.views = scenes.views();
-  context.setting_title = setting_title;
   context.drawn = [&] {
     if (progress) progress("exporting the lesson", ++done, total);
   };

@@ -16,12 +16,12 @@ std::string text(std::int64_t bytes) { return viz::bytes_text(static_cast<double
 constexpr std::int64_t kMostDrafts = 64;
 
 // The request's parameters, those left out at their defaults.
-nlohmann::json settings_of(const RunRequest& request) {
-  return validate_settings(find_method(request.method), request.settings);
+Settings settings_of(const RunRequest& request) {
+  return Settings(validate_settings(find_method(request.method), request.settings));
 }
 
-std::int64_t beams_in(const nlohmann::json& settings) {
-  return settings.value("num_beams", std::int64_t{1});
+std::int64_t beams_of(const RunRequest& request) {
+  return run_width(find_method(request.method), settings_of(request));
 }
 
 // What else would take less, each with its size: only what fits.
@@ -87,10 +87,9 @@ std::string why_head_does_not_fit(const std::string& path, std::int64_t need,
 }
 
 std::int64_t most_slots(const RunRequest& request, std::int64_t prompt_tokens) {
-  const nlohmann::json settings = settings_of(request);
-  const std::int64_t beams = beams_in(settings);
-  const bool once_a_beam = request.method == "batch_beam" || settings.value("kv", "") == "batch";
-  const bool drafts = find_method(request.method).drafts;
+  const std::int64_t beams = beams_of(request);
+  const bool once_a_beam = settings_of(request).text("kv") == to_string(KvPolicyKind::kBatch);
+  const bool drafts = find_method(request.method).drafts();
   return prompt_tokens * (once_a_beam ? beams : 1) + request.max_new_tokens * beams +
          (drafts ? kMostDrafts : 0);
 }
@@ -105,7 +104,7 @@ std::string why_kv_may_not_fit(const ModelInfo& info, const LoadOptions& options
          counted(slots, "token") + " of " + text(slot) + "), and " + text(free) + " are free on " +
          options.device +
          "; the run stops where they run out. Less is taken by a shorter prompt, fewer " +
-         (beams_in(settings_of(request)) > 1 ? "new tokens or beams" : "new tokens") +
+         (beams_of(request) > 1 ? "new tokens or beams" : "new tokens") +
          (options.kv_dtype.value_or(options.dtype) != DType::kF32 ? ""
           : options.device == "cpu"                               ? ", or K and V in bf16"
                                                                   : ", or dtype bf16");

@@ -44,9 +44,9 @@ std::string value_text(const MethodInfo& method, const std::string& name,
 
 std::vector<ParameterGroup> parameter_groups(const MethodInfo& method) {
   std::vector<ParameterGroup> groups(kGroups);
-  groups[kOwn].title = method.drafts                           ? "Drafting"
-                       : names(method.parameters, "num_beams") ? "Search"
-                                                               : "Method";
+  groups[kOwn].title = method.kind == capture::RunKind::kDrafts  ? "Drafting"
+                       : method.kind == capture::RunKind::kBeams ? "Search"
+                                                                 : "Method";
   groups[kVerification].title = "Verification";
   groups[kSampling].title = "Sampling";
   groups[kProcessors] = {"Logits processors", {}, true};

@@ -47,6 +47,7 @@ Run::Run(const RunRequest& request, RunModels& models, const RunSetup& setup, Ru
   RunConfig config =
       make_run_config(setup.prompt_of_window ? as_read_by(tokenizer, request) : request, tokenizer);
   config.draft = draft;
+  config.command = setup.command;
   if (const std::string why = why_kv_may_not_fit(
           models.target.model->info(), models.target.options, request,
           static_cast<std::int64_t>(config.prompt_tokens.size()), free_memory(request.device));

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "app/run/setting_title.h"
 #include "core/base/counted.h"
+#include "viz/questions/run_settings.h"
 
 namespace triescope::app {
 namespace {
@@ -18,12 +18,8 @@ std::string shown_value(const nlohmann::json& value) {
 
 Facts settings_of(const capture::RunInfo& run) {
   Facts facts;
-  const auto settings = nlohmann::json::parse(run.settings_json, nullptr, false);
-  if (!settings.is_object()) return facts;
-  for (const auto& [name, value] : settings.items()) {
-    const std::string title = setting_title(run.method, name);
-    facts.emplace_back(title.empty() ? name : title, shown_value(value));
-  }
+  for (const viz::RunSetting& setting : viz::run_settings(run))
+    facts.emplace_back(setting.shown(), setting.value);
   return facts;
 }
 

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "app/run/setting_title.h"
 #include "app/window/lecture_layout.h"
 #include "app/window/style.h"
 #include "app/window/ui_parts.h"
@@ -36,7 +35,6 @@ float em_of(Ui& ui, viz::Panel& panel, viz::Rect area, const Document& document)
   scene.cursor = capture.end_tick();
   scene.theme = ui.theme;
   scene.em = ui.em;
-  scene.setting_title = setting_title;
   scene.series = scene.steady = true;
   viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
   known.push_back(key);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/run/setting_title.h"
 #include "app/window/resting_mouse.h"
 #include "app/window/style.h"
 #include "app/window/ui_parts.h"
@@ -97,7 +96,6 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, f
   scene.focus = document.focus;
   scene.theme = ui.theme;
   scene.em = ui.em;
-  scene.setting_title = setting_title;
   scene.range = document.range;
   const std::vector<viz::BreakMark> breaks = ui.workspace.break_marks(document);
   scene.breaks = breaks;

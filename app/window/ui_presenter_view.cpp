@@ -6,7 +6,6 @@
 #include <ctime>
 #include <variant>
 
-#include "app/run/setting_title.h"
 #include "app/window/presenter_words.h"
 #include "app/window/style.h"
 #include "app/window/ui_parts.h"
@@ -76,7 +75,6 @@ void draw_next_picture(Ui& ui, const Document& document, float em) {
   scene.cursor = document.cursor + 1;
   scene.theme = ui.theme;
   scene.em = std::round(em * 0.8f);
-  scene.setting_title = setting_title;
   scene.range = document.range;
   scene.series = scene.steady = true;
   scene.animate = false;

@@ -2,7 +2,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "app/run/setting_title.h"
 #include "app/window/export_task.h"
 #include "app/window/workspace.h"
 #include "core/base/error.h"
@@ -40,7 +39,6 @@ void Workspace::start_export(const ExportJob& job) {
   options.format = job.format;
   options.theme = job.theme;
   options.part = job.part;
-  options.setting_title = setting_title;
   if (job.slide) options.width_px = viz::kSlide.x, options.height_px = viz::kSlide.y;
   if (active_->cursor > 0) options.step = capture::step_of(active_->cursor - 1);
   if (job.in_range) options.range = active_->range;
@@ -98,7 +96,6 @@ void Workspace::start_animation(const ExportJob& job) {
   viz::FrameOptions options;
   options.panels = {job.panel};
   options.theme = job.theme;
-  options.setting_title = setting_title;
   if (const viz::Panel* panel = active_->panel(job.panel))
     options.view_states = {panel->view_state()};
   options.steps = std::pair(0, std::max(0, active_->capture->last_step()));
@@ -131,7 +128,7 @@ void Workspace::start_whole_run(WholeRun as, const std::string& path) {
                                    const ProgressSink& progress) {
         if (as == WholeRun::kHandout)
           viz::export_handout(*captures[0], file,
-                              {.panels = {}, .steps = range, .setting_title = setting_title},
+                              {.panels = {}, .steps = range},
                               progress);
         else
           viz::export_run_data(*captures[0], file, range, progress);

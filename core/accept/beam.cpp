@@ -16,7 +16,7 @@ using capture::Verdict;
 
 BeamAcceptor::BeamAcceptor(const RunContext& run)
     : processors_(run),
-      num_beams_(static_cast<std::size_t>(run.settings.integer("num_beams"))),
+      num_beams_(static_cast<std::size_t>(run.settings.integer(kNumBeams))),
       num_return_sequences_(static_cast<std::size_t>(run.settings.integer("num_return_sequences"))),
       prune_relative_(run.settings.number("prune_relative")),
       prune_absolute_(run.settings.number("prune_absolute")),
@@ -311,7 +311,7 @@ std::vector<FinishedSequence> BeamAcceptor::results(const TokenTree& tree) const
 
 std::vector<Parameter> beam_parameters() {
   std::vector<Parameter> parameters = {
-      integer("num_beams", "Beams", 3, 1, 256,
+      integer(kNumBeams, "Beams", 3, 1, 256,
               "Texts that are kept alive side by side. 1 is greedy decoding."),
       number("length_penalty", "Length Penalty", 1.0, -10, 10,
              "A finished text scores sum of log p / (generated tokens)^length_penalty. Above 0 "

@@ -81,6 +81,8 @@ class BeamAcceptor final : public Acceptor {
   std::vector<NodeId> live_;  // the beams, best first
 };
 
+// Of beam_parameters(): how many texts are kept.
+inline constexpr const char* kNumBeams = "num_beams";
 // num_beams, length_penalty, early_stopping, num_return_sequences, the pruning rules, the logits
 // processors.
 std::vector<Parameter> beam_parameters();

@@ -46,8 +46,13 @@ struct Capture::Impl : CaptureRows {
   mutable std::vector<std::int32_t> path_cache;  // by depth
 
   void write_bookmarks(const std::function<void(Database&)>& change) {
-    Database writable(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX);
-    change(writable);
+    const auto writable = open_to_mark(path);
+    if (!file_tables.contains(RowType<Bookmark>::kTable)) {
+      const auto bookmark = std::ranges::find(tables(), RowType<Bookmark>::kTable, &Table::name);
+      writable->execute(create_statement(*bookmark).c_str());
+      file_tables = check_format(*db);
+    }
+    change(*writable);
     read_bookmarks(*db);
   }
 
@@ -148,7 +153,7 @@ std::unique_ptr<Capture> Capture::open(const std::string& path) {
   std::unique_ptr<Capture> capture(new Capture);
   capture->impl_->path = path;
   capture->impl_->db = open_untrusted(path);
-  capture->impl_->schema = check_schema(*capture->impl_->db);
+  capture->impl_->file_tables = check_format(*capture->impl_->db);
   capture->poll();
   capture->impl_->read_bookmarks(*capture->impl_->db);
   return capture;
@@ -175,8 +180,45 @@ bool Capture::poll() {
 }
 
 const std::string& Capture::path() const { return impl_->path; }
-int Capture::schema() const { return impl_->schema; }
 const RunInfo& Capture::run() const { return impl_->info; }
+const ProgramRow& Capture::program() const {
+  static const ProgramRow kNone;
+  return impl_->programs.empty() ? kNone : impl_->programs.front();
+}
+std::int64_t Capture::rows_in(std::string_view table) const {
+  if (table == RowType<PieceRow>::kTable) return static_cast<std::int64_t>(impl_->piece_of.size());
+  std::size_t rows = 0;
+  for_each_table([&](const auto member) {
+    if (table != RowType<RowOf<decltype(member)>>::kTable) return;
+    for (int whose = 0; whose < kWhoseCount; ++whose)
+      rows += (impl_->of(static_cast<Whose>(whose)).*member).size();
+  });
+  return static_cast<std::int64_t>(rows);
+}
+
+std::span<const MetricRow> Capture::metrics() const { return impl_->metrics; }
+
+const SeenRow* Capture::seen(const InputRow& input) const {
+  const auto rows = rows_of_step(impl_->of(input.whose).seen, input.step,
+                                 [](const SeenRow& row) { return row.step; });
+  const auto found = std::ranges::find_if(rows, [&](const SeenRow& row) {
+    return row.forward == input.forward && row.row == input.row;
+  });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+std::span<const DrafterRow> Capture::drafters() const { return impl_->drafters; }
+
+const DrafterRow* Capture::drafter_of(const NodeRow& node) const {
+  const auto at = static_cast<std::size_t>(node.drafter);
+  return node.drafter >= 0 && at < impl_->drafters.size() ? &impl_->drafters[at] : nullptr;
+}
+
+std::string_view Capture::source_of(const NodeRow& node) const {
+  const DrafterRow* const drafter = drafter_of(node);
+  return drafter ? std::string_view(drafter->name) : to_string(node.source);
+}
+
 RunStatus Capture::status() const { return impl_->state.status; }
 const std::string& Capture::status_message() const { return impl_->state.message; }
 

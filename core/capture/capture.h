@@ -3,8 +3,8 @@
 // indexed by step, node and slot, so that every question below costs O(log n) plus its answer. Not
 // thread-safe: one owner (the window thread) polls and reads. The file is opened read-only and
 // defensively (it may come from anyone): integrity of every id is checked, damage is
-// Error{kCorruption} that says table, row, expected, found. Files of older schemas answer as
-// today's do; what they do not hold has the default of its row (records.h).
+// Error{kCorruption} that says table, row, expected, found. A table or a column that a file lacks is
+// empty or has the default of its row (records.h); what is not known stays unread.
 //
 // Inputs, candidates, slots and memory are asked by whose they are: the target's unless said
 // otherwise, a draft model's or a head's where it recorded its own.
@@ -82,7 +82,7 @@ struct Counts {
 
 class Capture {
  public:
-  // Errors: kNotFound, kCorruption (not a capture, damaged), kNotSupported (schema newer than ours:
+  // Errors: kNotFound, kCorruption (not a capture, damaged), kNotSupported (a format newer than ours:
   // says both versions).
   static std::unique_ptr<Capture> open(const std::string& path);
   ~Capture();
@@ -93,11 +93,17 @@ class Capture {
   bool poll();
 
   const std::string& path() const;
-  int schema() const;  // the number of the file's schema
   const RunInfo& run() const;
+  const ProgramRow& program() const;                        // that recorded it
+  std::span<const DrafterRow> drafters() const;             // index = DrafterRow::drafter
+  const DrafterRow* drafter_of(const NodeRow& node) const;  // null = none, or not known
+  // Where its token came from, in a word or two: the drafter's name, or the source's.
+  std::string_view source_of(const NodeRow& node) const;
   RunStatus status() const;
   const std::string& status_message() const;
   Counts counts() const;
+  // Rows of a table of the file, of all owners; 0 of one that it lacks.
+  std::int64_t rows_in(std::string_view table) const;
 
   Tick end_tick() const;           // one past the last finished phase: the cursor of "now"
   std::int32_t last_step() const;  // -1 = none yet
@@ -120,6 +126,9 @@ class Capture {
   std::span<const SlotRow> slot_events(std::int32_t step, Whose whose = Whose::kTarget) const;
   std::span<const MemoryRow> memory(Whose whose = Whose::kTarget) const;  // by step
   std::span<const SequenceRow> sequences() const;
+  std::span<const MetricRow> metrics() const;  // in tick order
+  // What a row attended to, as its recorder says; null = it does not.
+  const SeenRow* seen(const InputRow& input) const;
   std::span<const LogRow> log() const;
 
   // --- owners ---
@@ -171,8 +180,7 @@ class Capture {
   std::unique_ptr<Impl> impl_;
 };
 
-// Copies steps first..last (and what they need: run, nodes, pieces) into a new capture file, of the
-// schema that `from` has.
+// Copies steps first..last (and what they need: run, nodes, pieces) into a new capture file.
 void save_slice(const std::string& from, const std::string& to, std::int32_t first_step,
                 std::int32_t last_step);
 

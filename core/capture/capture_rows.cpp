@@ -1,8 +1,9 @@
 #include "core/capture/capture_rows.h"
 
 #include <algorithm>
-#include <cstring>
+#include <charconv>
 #include <limits>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -15,12 +16,13 @@ namespace {
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
-// The names of a row type's columns in files of this schema, comma-separated.
+// A row type's columns as a query asks for them, "NULL" in place of those that the file lacks.
 template <class Row>
-std::string names_of(int schema) {
+std::string query_of(const std::set<std::string>& there) {
   std::string names;
-  for_each_column<Row>(schema, [&](const auto& column) {
-    names += (names.empty() ? "" : ", ") + std::string(column.name);
+  for_each_column<Row>([&](const auto& column) {
+    names += (names.empty() ? "" : ", ") +
+             (there.contains(column.name) ? std::string(column.name) : std::string("NULL"));
   });
   return names;
 }
@@ -61,42 +63,109 @@ void CaptureRows::check_json(const char* table, std::int64_t row, const char* co
   }
 }
 
+// "[1, 2, 3]"; an empty text is an empty list.
 std::vector<std::int32_t> CaptureRows::tokens_of(const char* table, std::int64_t row,
-                                                 const char* column,
-                                                 std::span<const std::byte> blob) const {
-  if (blob.size() % sizeof(std::int32_t) != 0)
+                                                 const char* column, std::string_view text) const {
+  const auto refuse = [&] {
     damaged(table, row,
-            std::string(column) + ": expected 4 bytes each, found " + std::to_string(blob.size()) +
-                " bytes");
-  std::vector<std::int32_t> tokens(blob.size() / sizeof(std::int32_t));
-  if (!tokens.empty()) std::memcpy(tokens.data(), blob.data(), blob.size());
-  for (const std::int32_t token : tokens) check_range(table, row, column, token, 0, kMaxToken);
+            std::string(column) + ": expected token ids as [1, 2, 3], found '" +
+                std::string(text.substr(0, 40)) + "'");
+  };
+  const auto skip_blanks = [&](std::size_t at) {
+    while (at < text.size() && (text[at] == ' ' || text[at] == '\n' || text[at] == '\t')) ++at;
+    return at;
+  };
+  std::vector<std::int32_t> tokens;
+  std::size_t at = skip_blanks(0);
+  if (at == text.size()) return tokens;
+  if (text[at] != '[') refuse();
+  at = skip_blanks(at + 1);
+  for (bool ended = at < text.size() && text[at] == ']'; !ended;) {
+    std::int64_t token = -1;
+    const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), token);
+    if (error != std::errc()) refuse();
+    check_range(table, row, column, token, 0, kMaxToken);
+    tokens.push_back(static_cast<std::int32_t>(token));
+    at = skip_blanks(static_cast<std::size_t>(end - text.data()));
+    if (at == text.size() || (text[at] != ',' && text[at] != ']')) refuse();
+    ended = text[at] == ']';
+    if (!ended) at = skip_blanks(at + 1);
+  }
+  if (skip_blanks(at + 1) < text.size()) refuse();
   return tokens;
+}
+
+// "0-15,18" as {0, 15, 18, 18}.
+std::vector<std::int32_t> CaptureRows::runs_of(const char* table, std::int64_t row,
+                                               const char* column, std::string_view text) const {
+  std::vector<std::int32_t> runs;
+  const char* at = text.data();
+  const char* const last = at + text.size();
+  while (at != last) {
+    const std::int32_t least = runs.empty() ? 0 : runs.back() + 1;
+    for (int end = 0; end < 2; ++end) {
+      std::int32_t slot = end == 0 ? -1 : runs.back();
+      const bool is_told = end == 0 || (at != last && *at == '-');
+      if (end == 1 && is_told) ++at;
+      if (is_told) {
+        const auto [next, error] = std::from_chars(at, last, slot);
+        if (error != std::errc() || slot < (end == 0 ? least : runs.back()) || slot > kMaxSlot)
+          damaged(table, row,
+                  std::string(column) + ": expected ascending slots as 0-15,18, found '" +
+                      std::string(text.substr(0, 40)) + "'");
+        at = next;
+      }
+      runs.push_back(slot);
+    }
+    if (at != last && (*at++ != ',' || at == last))
+      damaged(table, row,
+              std::string(column) + ": expected ascending slots as 0-15,18, found '" +
+                  std::string(text.substr(0, 40)) + "'");
+  }
+  return runs;
+}
+
+std::int64_t CaptureRows::code_of(const char* table, std::int64_t row, const char* column,
+                                  std::string_view name, Names names) const {
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) {
+    std::string list;
+    for (const char* const known : names) list += (list.empty() ? "" : ", ") + std::string(known);
+    damaged(table, row,
+            std::string(column) + ": expected one of " + list + "; found '" +
+                std::string(name.substr(0, 40)) + "'");
+  }
+  return found - names.begin();
 }
 
 // Column `place` of the statement's row. Integers under kAny keep their 64 bits or are truth
 // values.
-template <class Value>
+template <class Value, class ColumnOfRow>
 Value CaptureRows::value_of(Statement& statement, int place, const char* table, std::int64_t row,
-                            const char* column, Rule rule, std::int64_t low,
-                            std::int64_t high) const {
+                            const ColumnOfRow& column) const {
   if constexpr (std::is_floating_point_v<Value>) {
     return static_cast<Value>(statement.number(place));
   } else if constexpr (is_integer<Value>) {
+    if (column.rule == Rule::kCode)
+      return static_cast<Value>(
+          code_of(table, row, column.name, statement.text_view(place), column.names()));
     const std::int64_t value = statement.integer(place);
-    if (rule == Rule::kTick) check_range(table, row, column, value, 0, kMaxTick);
-    if (rule == Rule::kRange) check_range(table, row, column, value, low, high);
+    if (column.rule == Rule::kTick) check_range(table, row, column.name, value, 0, kMaxTick);
+    if (column.rule == Rule::kRange)
+      check_range(table, row, column.name, value, column.low, column.high);
     return static_cast<Value>(value);
   } else if constexpr (std::is_same_v<Value, std::string>) {
-    if (rule == Rule::kBytes) {
+    if (column.rule == Rule::kBytes) {
       const auto blob = statement.blob(place);
       return std::string(reinterpret_cast<const char*>(blob.data()), blob.size());
     }
     std::string text = statement.text(place);
-    if (rule == Rule::kJson) check_json(table, row, column, text);
+    if (column.rule == Rule::kJson) check_json(table, row, column.name, text);
     return text;
+  } else if (column.rule == Rule::kRuns) {
+    return runs_of(table, row, column.name, statement.text_view(place));
   } else {
-    return tokens_of(table, row, column, statement.blob(place));
+    return tokens_of(table, row, column.name, statement.text_view(place));
   }
 }
 
@@ -111,11 +180,13 @@ void CaptureRows::check_relation(const Row& row, const ColumnOfRow& column, std:
   // The row above's value in this column, by the owner.
   constexpr bool is_member_of_tables = requires { RowType<Row>::kLevel; };
   const Row* above = nullptr;
+  std::int64_t next_row = 0;
   if constexpr (is_member_of_tables) {
     for_each_table([&](const auto member) {
       if constexpr (std::is_same_v<RowOf<decltype(member)>, Row>) {
         const std::vector<Row>& rows = of(whose_of(row)).*member;
         if (!rows.empty()) above = &rows.back();
+        next_row = static_cast<std::int64_t>(rows.size());
       }
     });
   }
@@ -145,8 +216,11 @@ void CaptureRows::check_relation(const Row& row, const ColumnOfRow& column, std:
       if constexpr (requires { row.step; })
         in_range(above && above->step == row.step ? value_above() : 0, kMaxStep);
       break;
-    case Rule::kNextNode:
-      in_range(next_node, next_node);
+    case Rule::kNaive:
+      in_range(0, kMaxStep);
+      break;
+    case Rule::kNextRow:
+      in_range(next_row, next_row);
       break;
     case Rule::kParent:
       in_range(next_node == 0 ? -1 : 0, next_node - 1);
@@ -160,6 +234,12 @@ void CaptureRows::check_relation(const Row& row, const ColumnOfRow& column, std:
     case Rule::kNode:
       in_range(0, next_node - 1);
       break;
+    case Rule::kNodeOrNone:
+      in_range(-1, next_node - 1);
+      break;
+    case Rule::kDrafter:
+      in_range(-1, static_cast<std::int64_t>(drafters.size()) - 1);
+      break;
     case Rule::kNodeIfTree:
       if (next_node > 0) in_range(0, next_node - 1);
       break;
@@ -171,26 +251,50 @@ void CaptureRows::check_relation(const Row& row, const ColumnOfRow& column, std:
   }
 }
 
+// What NULL in a column that looks at others stands for.
+template <class Row>
+std::int64_t CaptureRows::implied(const Row& row, Rule rule) const {
+  if (rule == Rule::kNextRow) {
+    if constexpr (std::is_same_v<Row, DrafterRow>)
+      return static_cast<std::int64_t>(drafters.size());
+    else
+      return static_cast<std::int64_t>(nodes.size());
+  }
+  if constexpr (requires { row.naive_position; })
+    if (rule == Rule::kNaive) return row.position;
+  if constexpr (requires { row.parent; })
+    if (rule == Rule::kDepth && row.parent >= 0) return nodes[at(row.parent)].depth + 1;
+  const bool none =
+      rule == Rule::kDrafter || rule == Rule::kNodeIfTree || rule == Rule::kNodeOrNone;
+  return none ? -1 : 0;
+}
+
 // The row whose columns begin at column `first` of the statement's row.
 template <class Row>
 Row CaptureRows::read_row(Statement& statement, int first, std::int64_t id) const {
+  const char* const table = RowType<Row>::kTable;
   Row row;
   int column_at = first;
-  for_each_column<Row>(schema, [&](const auto& column) {
+  for_each_column<Row>([&](const auto& column) {
     const int here = column_at++;
     using Value = std::remove_cvref_t<decltype(row.*column.member)>;
+    const bool null = statement.is_null(here);
+    if (null && column.is_needed)
+      damaged(table, id, std::string(column.name) + ": expected a value, found NULL");
     if (is_relation(column.rule)) return;
-    row.*column.member = value_of<Value>(statement, here, RowType<Row>::kTable, id, column.name,
-                                         column.rule, column.low, column.high);
+    if (null && column.rule != Rule::kUnknown) return;
+    row.*column.member = value_of<Value>(statement, here, table, id, column);
   });
   column_at = first;
-  for_each_column<Row>(schema, [&](const auto& column) {
+  for_each_column<Row>([&](const auto& column) {
     const int here = column_at++;
     using Value = std::remove_cvref_t<decltype(row.*column.member)>;
     if constexpr (is_integer<Value>) {
       if (!is_relation(column.rule)) return;
-      std::int64_t value = statement.integer(here);
-      check_relation(row, column, id, value);
+      std::int64_t value =
+          statement.is_null(here) ? implied(row, column.rule) : statement.integer(here);
+      if (!(column.rule == Rule::kNodeIfTree && value == -1 && statement.is_null(here)))
+        check_relation(row, column, id, value);
       // A capture of the lowest level has sequences and no tree.
       if (column.rule == Rule::kNodeIfTree && nodes.empty()) value = -1;
       row.*column.member = static_cast<Value>(value);
@@ -202,8 +306,12 @@ Row CaptureRows::read_row(Statement& statement, int first, std::int64_t id) cons
 template <class Row>
 bool CaptureRows::read_table(Database& db, std::vector<Row> RowTables::*member,
                              std::int64_t& last_row) {
-  const std::string sql = "SELECT id, " + names_of<Row>(schema) + " FROM " + RowType<Row>::kTable +
-                          " WHERE id > ? ORDER BY id";
+  const std::string table = RowType<Row>::kTable;
+  const auto there = file_tables.find(table);
+  if (there == file_tables.end()) return false;
+  // Indices of the file's own are not asked: what they say need not be what the table holds.
+  const std::string sql = "SELECT rowid, " + query_of<Row>(there->second) + " FROM " + table +
+                          " NOT INDEXED WHERE rowid > ? ORDER BY rowid";
   Statement statement(db, sql.c_str());
   statement.bind(last_row);
   bool any = false;
@@ -211,8 +319,8 @@ bool CaptureRows::read_table(Database& db, std::vector<Row> RowTables::*member,
     // A page that several others point to would give its rows over and over.
     const std::int64_t id = statement.integer(0);
     if (id <= last_row)
-      throw Error(ErrorCode::kCorruption, path + ": damaged: table " + RowType<Row>::kTable +
-                                              ": row " + std::to_string(id) + " comes after row " +
+      throw Error(ErrorCode::kCorruption, path + ": damaged: table " + table + ": row " +
+                                              std::to_string(id) + " comes after row " +
                                               std::to_string(last_row));
     last_row = id;
     Row row = read_row<Row>(statement, 1, id);
@@ -267,20 +375,19 @@ void CaptureRows::index(const SlotRow& row) { of(row.whose).slot_history.take(ro
 
 bool CaptureRows::read_run(Database& db) {
   // Once known, only its end is asked for again: texts may be long.
+  const std::set<std::string>& there = file_tables.at("run");
   const std::string columns =
-      names_of<RunState>(schema) + (has_run_ ? "" : ", " + names_of<RunInfo>(schema));
-  Statement statement(db, ("SELECT " + columns + " FROM run WHERE id=1").c_str());
+      "method, " + query_of<RunState>(there) + (has_run_ ? "" : ", " + query_of<RunInfo>(there));
+  Statement statement(
+      db, ("SELECT " + columns + " FROM run NOT INDEXED ORDER BY rowid LIMIT 1").c_str());
   bool changed = false;
   while (statement.next()) {
-    if (!has_run_) {
-      RunInfo read = read_row<RunInfo>(
-          statement, static_cast<int>(std::tuple_size_v<decltype(RowType<RunState>::kColumns)>), 1);
-      if (!read.method.empty()) {  // a recorder makes the row before it knows the run
-        info = std::move(read);
-        has_run_ = changed = true;
-      }
+    // A recorder makes the row before it knows the run.
+    if (!has_run_ && !statement.is_null(0)) {
+      info = read_row<RunInfo>(statement, 1 + static_cast<int>(column_count<RunState>), 1);
+      has_run_ = changed = true;
     }
-    RunState now = read_row<RunState>(statement, 0, 1);
+    RunState now = read_row<RunState>(statement, 1, 1);
     if (now.status == RunStatus::kRunning && !recorder_lives(now.recorder, path)) {
       now.status = RunStatus::kStopped;
       now.message = "interrupted: the program that recorded it ended before the run did";
@@ -296,17 +403,20 @@ bool CaptureRows::read_tables(Database& db) {
   std::size_t table = 0;
   for_each_table([&](const auto member) {
     std::int64_t& last_row = last_row_[table++];
-    if (has_table<RowOf<decltype(member)>>(schema)) any |= read_table(db, member, last_row);
+    any |= read_table(db, member, last_row);
   });
   return any;
 }
 
 void CaptureRows::read_bookmarks(Database& db) {
   bookmarks.clear();
+  const auto there = file_tables.find(RowType<Bookmark>::kTable);
+  if (there == file_tables.end()) return;
   // Read in order of the id, which is checked; sorted here, because SQLite's sorter would gather
   // the rows of a page that is pointed to a million times before it gave out the first.
-  Statement statement(
-      db, ("SELECT id, " + names_of<Bookmark>(schema) + " FROM bookmark ORDER BY id").c_str());
+  Statement statement(db, ("SELECT rowid, " + query_of<Bookmark>(there->second) +
+                           " FROM bookmark NOT INDEXED ORDER BY rowid")
+                              .c_str());
   std::int64_t last = std::numeric_limits<std::int64_t>::min();
   while (statement.next()) {
     const std::int64_t id = statement.integer(0);

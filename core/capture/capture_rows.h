@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "core/capture/capture.h"
 #include "core/capture/row_types.h"
+#include "core/capture/schema.h"
 #include "core/capture/slot_history.h"
 
 namespace triescope::capture {
@@ -45,7 +47,7 @@ struct CaptureRows : OwnerRows {
   const OwnerRows& of(Whose whose) const { return const_cast<CaptureRows*>(this)->of(whose); }
 
   std::string path;  // for messages
-  int schema = kSchemaVersion;
+  FileTables file_tables;
 
   RunInfo info;
   RunState state;
@@ -64,10 +66,16 @@ struct CaptureRows : OwnerRows {
   void check_json(const char* table, std::int64_t row, const char* column,
                   const std::string& text) const;
   std::vector<std::int32_t> tokens_of(const char* table, std::int64_t row, const char* column,
-                                      std::span<const std::byte> blob) const;
-  template <class Value>
+                                      std::string_view text) const;
+  std::vector<std::int32_t> runs_of(const char* table, std::int64_t row, const char* column,
+                                    std::string_view text) const;
+  std::int64_t code_of(const char* table, std::int64_t row, const char* column,
+                       std::string_view name, Names names) const;
+  template <class Value, class ColumnOfRow>
   Value value_of(Statement& statement, int place, const char* table, std::int64_t row,
-                 const char* column, Rule rule, std::int64_t low, std::int64_t high) const;
+                 const ColumnOfRow& column) const;
+  template <class Row>
+  std::int64_t implied(const Row& row, Rule rule) const;
   template <class Row, class ColumnOfRow>
   void check_relation(const Row& row, const ColumnOfRow& column, std::int64_t id,
                       std::int64_t value) const;

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <string_view>
 
 #include "core/base/error.h"
 #include "core/capture/recorder_identity.h"
@@ -29,7 +28,7 @@ void refuse_precious_file(const std::string& path, bool overwrite) {
     Statement id(*db, "PRAGMA application_id");
     capture = id.next() && id.integer(0) == kApplicationId;
     if (capture) {
-      Statement run(*db, "SELECT recorder FROM run WHERE status=0");
+      Statement run(*db, "SELECT recorder FROM run WHERE status='running'");
       if (run.next()) recorder = run.text(0);
     }
   } catch (const Error&) {
@@ -45,26 +44,18 @@ void refuse_precious_file(const std::string& path, bool overwrite) {
                 path + ": a run is being recorded there; choose another name");
 }
 
-std::unique_ptr<Database> create(const std::string& path, int schema) {
+std::unique_ptr<Database> create(const std::string& path) {
   auto db = std::make_unique<Database>(
       path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
   db->execute("PRAGMA page_size=8192");
   // In one transaction, before the log exists: the file is a capture as soon as it is anything.
   db->execute("BEGIN");
   db->execute(("PRAGMA application_id=" + std::to_string(kApplicationId)).c_str());
-  db->execute(("PRAGMA user_version=" + std::to_string(schema)).c_str());
-  for (const Table& table : tables(schema)) db->execute(create_statement(table).c_str());
-  for (const Companion& companion : companions(schema)) db->execute(companion.statement);
-  if (!companions(schema).empty()) {
-    Statement insert(*db, "INSERT INTO name (kind, code, name) VALUES (?,?,?)");
-    for (const CodeName& code : code_names())
-      insert.bind(std::string_view(code.kind))
-          .bind(std::int64_t{code.code})
-          .bind(std::string_view(code.name))
-          .run();
-  }
+  db->execute(("PRAGMA user_version=" + std::to_string(kFormat)).c_str());
+  for (const Table& table : tables()) db->execute(create_statement(table).c_str());
+  for (const char* const statement : view_statements()) db->execute(statement);
   // Says from the first moment who records, so that a kill at any moment shows.
-  Statement(*db, "INSERT INTO run (id, status, recorder) VALUES (1,0,?)")
+  Statement(*db, "INSERT INTO run (id, status, recorder) VALUES (1,'running',?)")
       .bind(recorder_identity())
       .run();
   db->execute("COMMIT");
@@ -75,7 +66,7 @@ std::unique_ptr<Database> create(const std::string& path, int schema) {
 
 }  // namespace
 
-std::unique_ptr<Database> create_capture(const std::string& path, bool overwrite, int schema) {
+std::unique_ptr<Database> create_capture(const std::string& path, bool overwrite) {
   refuse_precious_file(path, overwrite);
   const auto remove = [&] {
     std::error_code ec;
@@ -83,7 +74,7 @@ std::unique_ptr<Database> create_capture(const std::string& path, bool overwrite
   };
   remove();
   try {
-    return create(path, schema);
+    return create(path);
   } catch (const Error& error) {
     remove();
     throw Error(ErrorCode::kIoError,

@@ -8,10 +8,9 @@ namespace triescope::capture {
 
 class Database;
 
-// Makes a capture at `path` with the tables of the given schema and a run that this process
-// records. What is there already is replaced if it is a capture that nobody is recording and
+// Makes a capture at `path` with all tables and a run that this process records. What is there already is replaced if it is a capture that nobody is recording and
 // `overwrite` is set. Errors: kIoError (cannot create, no space), kInvalidArgument (the path exists
 // and may not be replaced).
-std::unique_ptr<Database> create_capture(const std::string& path, bool overwrite, int schema);
+std::unique_ptr<Database> create_capture(const std::string& path, bool overwrite);
 
 }  // namespace triescope::capture

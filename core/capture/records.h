@@ -2,7 +2,7 @@
 // drawing. Time is a Tick: step * 5 + phase. A row stamped with tick t was produced by that phase
 // of that step, and is visible to a cursor c iff t < c ("the cursor shows what comes next").
 // row_types.h says of each struct which table it goes to and which values its members may have. A
-// member's default here is also what it is read as from a file too old to have its column.
+// member's default here is also what it is read as where a file has not its column.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +36,7 @@ enum class Level : std::uint8_t {
   kTree,   // + nodes, verdicts, frontier, tokens' texts
   kFull,   // + candidates, inputs, slots: all that the panels draw (the default)
 };
+const char* to_string(Level level);  // "off", "steps", "tree", "full"
 
 // Whose forward, output row or KV cache a row is about.
 enum class Whose : std::uint8_t {
@@ -46,24 +47,36 @@ enum class Whose : std::uint8_t {
 inline constexpr int kWhoseCount = 3;
 const char* to_string(Whose whose);  // "target", "draft", "head"
 
+// What a run writes, and how.
+enum class RunKind : std::uint8_t {
+  kText = 0,  // one text, a token a step
+  kDrafts,    // one text; a step verifies drafts
+  kBeams,     // several texts side by side, cut to the best after every step
+};
+const char* to_string(RunKind kind);  // "text", "drafts", "beams"
+
+// What drafts.
+enum class DrafterKind : std::uint8_t {
+  kModel = 0,  // a second model
+  kHead,       // a draft head on the target's hidden states
+  kText,       // a search in the text so far, or in other texts
+  kOther,
+};
+const char* to_string(DrafterKind kind);  // "model", "head", "text", "other"
+
 // Where a node's token came from.
 enum class Source : std::uint8_t {
-  kRoot = 0,      // the prompt itself (node 0)
-  kGreedy,        // argmax of the parent's row
-  kSampled,       // drawn from the parent's row
-  kBeam,          // a beam search expansion
-  kNgramTrie,     // drafted by the n-gram trie
-  kPromptLookup,  // drafted by prompt lookup
-  kDraftModel,    // drafted by a second model
-  kHead,          // drafted by a head (Medusa, Hydra, EAGLE)
-  kDatastore,     // drafted from an external datastore (REST)
-  kLookahead,     // drafted from a Lookahead pool or window
-  kBonus,         // the target's own token after the last accepted draft
-  kCorrected,     // the target's own token in place of a rejected draft
-  kForced,        // chosen by the user (what-if)
+  kRoot = 0,   // the prompt itself (node 0)
+  kGreedy,     // argmax of the parent's row
+  kSampled,    // drawn from the parent's row
+  kBeam,       // a beam search expansion
+  kDraft,      // proposed by a drafter (NodeRow::drafter)
+  kBonus,      // the target's own token after the last accepted draft
+  kCorrected,  // the target's own token in place of a rejected draft
+  kForced,     // chosen by the user (what-if)
 };
-const char* to_string(Source source);
-inline bool is_draft(Source s) { return s >= Source::kNgramTrie && s <= Source::kLookahead; }
+const char* to_string(Source source);  // "prompt", "greedy", ...
+inline bool is_draft(Source source) { return source == Source::kDraft; }
 
 // What a node of the token tree is for.
 enum class NodeRole : std::uint8_t {
@@ -104,9 +117,12 @@ struct RunInfo {
   // {"path","family","name","parameters","dtype","device","layers","kv_heads","head_dim",
   //  "vocab_size","context","sliding_window"}
   std::string model_json;
-  std::string method;         // registry name
-  std::string method_title;   // for people
-  std::string settings_json;  // every parameter in force
+  std::string method;        // its name, for programs
+  std::string method_title;  // for people; "" = the name
+  RunKind kind = RunKind::kText;
+  std::int32_t width = 1;           // kBeams: how many texts are kept
+  std::string settings_json;        // {"name": value}: every parameter in force
+  std::string setting_titles_json;  // {"name": "what people call it"}
   std::int64_t seed = 0;
   std::string versions_json;  // {"triescope","libtorch",...}
   std::string prompt_text;
@@ -118,6 +134,20 @@ struct RunInfo {
   // A window drew while the run was decoded, with the cores that decoded: its times are longer than the
   // method's.
   bool timed_while_drawing = false;
+};
+
+// The program that recorded the run.
+struct ProgramRow {
+  std::string name = {}, version = {};
+  std::string command = {};  // the command line; "" = not known
+};
+
+// Something that proposes drafts. Their ids are 0, 1, 2, ... in the order of their rows.
+struct DrafterRow {
+  std::int32_t drafter = 0;
+  std::string name = {};   // in labels and exports: "n-gram trie"
+  std::string title = {};  // in sentences: "N-gram trie"; "" = the name
+  DrafterKind kind = DrafterKind::kOther;
 };
 
 enum class RunStatus : std::uint8_t { kRunning = 0, kDone, kStopped, kFailed };
@@ -166,6 +196,7 @@ struct NodeRow {
   Source source = Source::kRoot;
   Tick tick = 0;  // when it was hung into the tree
   NodeRole role = NodeRole::kCandidate;
+  std::int32_t drafter = -1;  // Source::kDraft: whose; -1 = not known
 };
 
 // Later knowledge of a draft's target probability (written by the accept phase).
@@ -198,8 +229,7 @@ struct CandidateRow {
   std::int32_t token = 0;
   float logprob = 0;
   // Became a child in the phase that recorded it: a drafter's own rows. The target's rows come from
-  // the forward, before anything is decided; what became of them stands among the nodes (until schema
-  // 2, here too).
+  // the forward, before anything is decided; what became of them stands among the nodes.
   bool chosen = false;
   Whose whose = Whose::kTarget;
 };
@@ -303,7 +333,7 @@ struct VerdictRow {
   Reason reason = Reason::kNone;
   float value = 0, threshold = 0;  // what the reason compares
   std::int32_t count = 0;          // what it counts
-  std::string stored_reason = {};  // the sentence itself, in captures of schema 1 alone
+  std::string why = {};            // the recorder's own words, instead of a code
 };
 
 // The live leaves after a step, best first. Rank colours the beams.
@@ -345,6 +375,24 @@ struct SequenceRow {
   float score = 0;         // after the length penalty; NaN where the method has none
   std::string finish;      // "eos", "length", "stopped"
   std::vector<std::int32_t> tokens;  // generated tokens, EOS included
+};
+
+// What a row of a forward attended to, where its recorder knows better than the tree: the slots
+// themselves, its own included.
+struct SeenRow {
+  std::int32_t step = 0;
+  std::int32_t row = 0;  // of InputRow, as the next two
+  Whose whose = Whose::kTarget;
+  std::int32_t forward = 0;
+  std::vector<std::int32_t> slots;  // first and last of each run, ascending: {0, 15, 18, 18}
+};
+
+// A number of the recorder's own.
+struct MetricRow {
+  Tick tick = 0;
+  std::int32_t node = -1;  // whom it is about; -1 = the step
+  std::string name;
+  double value = 0;  // NaN = not known
 };
 
 struct LogRow {

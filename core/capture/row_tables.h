@@ -13,6 +13,8 @@ namespace triescope::capture {
 
 struct RowTables {
   std::optional<RunInfo> run = {};  // the first thing a run hands over
+  std::vector<ProgramRow> programs = {};
+  std::vector<DrafterRow> drafters = {};
   std::vector<PieceRow> pieces = {};
   std::vector<StepRow> steps = {};
   std::vector<NodeRow> nodes = {};
@@ -25,6 +27,8 @@ struct RowTables {
   std::vector<SlotRow> slots = {};
   std::vector<MemoryRow> memory = {};
   std::vector<SequenceRow> sequences = {};
+  std::vector<SeenRow> seen = {};
+  std::vector<MetricRow> metrics = {};
   std::vector<LogRow> log = {};
   std::vector<PhaseRow> phases = {};
   std::optional<Finish> finish = {};  // the last
@@ -33,9 +37,10 @@ struct RowTables {
 // In the order in which they are written and read: what a row refers to comes before it, and a
 // phase after all that it produced.
 inline constexpr std::tuple kRowTables = {
-    &RowTables::pieces,   &RowTables::steps,      &RowTables::nodes,  &RowTables::node_scores,
-    &RowTables::inputs,   &RowTables::candidates, &RowTables::stages, &RowTables::verdicts,
-    &RowTables::frontier, &RowTables::slots,      &RowTables::memory, &RowTables::sequences,
+    &RowTables::programs, &RowTables::drafters,    &RowTables::pieces,   &RowTables::steps,
+    &RowTables::nodes,    &RowTables::node_scores, &RowTables::inputs,   &RowTables::candidates,
+    &RowTables::stages,   &RowTables::verdicts,    &RowTables::frontier, &RowTables::slots,
+    &RowTables::memory,   &RowTables::sequences,   &RowTables::seen,     &RowTables::metrics,
     &RowTables::log,      &RowTables::phases};
 
 // Calls visit(member) for the pointer to each of RowTables' vectors.

@@ -3,9 +3,8 @@
 // with its checks (capture_rows.cpp), slices, recording levels and the memory a row takes all come
 // from these descriptions.
 //
-// A new column: give the struct in records.h a member with a default, add a line here with
-// .since(N), and make N the kSchemaVersion. Files of older schemas have no such column and are read
-// with the default. A column that newer files lack ends with .until(N).
+// A new column: give the struct in records.h a member with a default, and add a line here. Files of
+// earlier programs lack it and are read with the default, so the format stays the same.
 #pragma once
 
 #include <cstddef>
@@ -15,41 +14,45 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/capture/code_names.h"
 #include "core/capture/row_tables.h"
 
 namespace triescope::capture {
 
-// 1: the first. 2: rows say whose they are (target, draft, head); a verdict may be "withdrawn", and
-// its reason is a code with numbers instead of a sentence. 3: the table "stage"; the target's candidates
-// come from the forward phase. 4: the run says whether a window drew while it was decoded; names of
-// the codes, and views that speak them (schema.h).
-inline constexpr int kSchemaVersion = 4;
+// Of the file (PRAGMA user_version). Every format that was released is read; 1 is the first.
+inline constexpr int kFormat = 1;
 
 inline constexpr std::int64_t kMaxStep = 100'000'000, kMaxSlot = 1 << 22, kMaxToken = 1 << 28,
                               kMaxTick = kMaxStep * kPhaseCount;
 
 // What a column's value must satisfy. "The row above" is the one before it in the file, of the same
-// owner where rows have one.
+// owner where rows have one. NULL, as a column that is missing, is the member's default.
 enum class Rule : std::uint8_t {
-  kAny,         // nothing
-  kRange,       // low <= value <= high
-  kJson,        // a text nested at most 64 deep (it is walked recursively)
-  kBytes,       // raw bytes, kept in a std::string
-  kTokens,      // token ids, 4 bytes each
-  kTick,        // a tick
+  kAny,      // nothing
+  kRange,    // low <= value <= high
+  kCode,     // one of the names
+  kUnknown,  // any number; NULL is NaN, which is written as NULL: not known
+  kJson,     // a text nested at most 64 deep (it is walked recursively)
+  kBytes,    // raw bytes, kept in a std::string
+  kTokens,   // token ids, as JSON: [1, 2, 3]
+  kRuns,     // slots, ascending, as runs: 0-15,18
+  kTick,     // a tick
+  // These look at other columns or rows and are checked once the rest of the row is read.
   kLaterTick,   // a tick, not before the row above's
   kNewTick,     // a tick after the row above's
   kLaterStep,   // a step, not before the row above's
   kNewStep,     // a step after the row above's
-  kForward,     // not before the row above's, where that is of the same step
-  kNextNode,    // nodes are numbered 0, 1, 2, ... in the order of their rows
+  kForward,     // not before the row above's, where that is of the same step; NULL is 0
+  kNaive,       // a position; NULL is the row's own
+  kNextRow,     // 0, 1, 2, ... in the order of the rows; NULL is that
   kParent,      // an earlier node; -1 for node 0
-  kDepth,       // the parent's + 1; 0 for node 0
+  kDepth,       // the parent's + 1; 0 for node 0; NULL is that
   kNode,        // a node of the tree
   kNodeIfTree,  // a node of the tree; anything where no tree was recorded, and read as -1
+  kNodeOrNone,  // a node of the tree; -1 or NULL: none
   kOccupant,    // a node of the tree, or prompt token i as -2 - i
+  kDrafter,     // a drafter; -1 or NULL: not known
 };
-// Those that look at other columns or rows are checked once the rest of the row is read.
 constexpr bool is_relation(Rule rule) { return rule >= Rule::kLaterTick; }
 
 template <class Member>
@@ -58,33 +61,40 @@ struct Column {
   Member member;
   Rule rule = Rule::kAny;
   std::int64_t low = 0, high = 0;  // kRange
-  int first_schema = 1, last_schema = kSchemaVersion;
+  Names (*names)() = nullptr;      // kCode
+  const char* meaning = "";        // in docs/capture.md
+  bool is_needed = false;          // a file that has the table has the column, and no NULL in it
 
-  constexpr Column since(int schema) const {
+  constexpr Column means(const char* text) const {
     Column c = *this;
-    c.first_schema = schema;
+    c.meaning = text;
     return c;
   }
-  constexpr Column until(int schema) const {
+  constexpr Column needed() const {
     Column c = *this;
-    c.last_schema = schema;
+    c.is_needed = true;
     return c;
   }
-  constexpr bool is_in(int schema) const { return first_schema <= schema && schema <= last_schema; }
 };
 
 template <class Member>
 constexpr Column<Member> column(const char* name, Member member, Rule rule = Rule::kAny) {
-  return {.name = name, .member = member, .rule = rule};
+  const bool is_needed = is_relation(rule) && rule != Rule::kForward && rule != Rule::kNaive &&
+                         rule != Rule::kNextRow && rule != Rule::kDepth &&
+                         rule != Rule::kNodeIfTree && rule != Rule::kNodeOrNone &&
+                         rule != Rule::kDrafter;
+  return {.name = name, .member = member, .rule = rule, .is_needed = is_needed};
 }
 template <class Member>
 constexpr Column<Member> range(const char* name, Member member, std::int64_t low,
                                std::int64_t high) {
   return {.name = name, .member = member, .rule = Rule::kRange, .low = low, .high = high};
 }
-template <class Member>
-constexpr Column<Member> whose_column(Member member) {
-  return range("whose", member, 0, kWhoseCount - 1).since(2);
+// An enumeration, or an integer with names of its own.
+template <class Row, class Code>
+constexpr Column<Code Row::*> code(const char* name, Code Row::*member,
+                                   Names (*names)() = &code_names<Code>) {
+  return {.name = name, .member = member, .rule = Rule::kCode, .names = names};
 }
 
 // Which rows of a table belong to a slice of a capture.
@@ -94,271 +104,412 @@ enum class Sliced : std::uint8_t {
   kUntil,   // those before its end: what a cursor inside shows follows from what came before
 };
 
-// RowType<Row>: kTable, kLevel (recorded from this level on), kSliced, kColumns; kSince where the
-// first schemas lack the table.
+// RowType<Row>: kTable, kLevel (recorded from this level on), kSliced, kColumns, and what a row is, for
+// docs/capture.md.
 template <class Row>
 struct RowType;
 
-template <class Row>
-constexpr bool has_table(int schema) {
-  if constexpr (requires { RowType<Row>::kSince; }) {
-    return schema >= RowType<Row>::kSince;
-  } else {
-    return true;
-  }
-}
-
 // The run's table has one row: the run as it begins, and this.
 struct RunState {
-  RunStatus status = RunStatus::kRunning;
+  RunStatus status = RunStatus::kDone;
   std::string message;
-  std::string recorder;  // recorder_identity.h
+  std::string recorder;  // recorder_identity.h; "" = not known
 };
 
 template <>
 struct RowType<RunInfo> {
   static constexpr const char* kTable = "run";
+  static constexpr const char* kMeaning = "the run, in one row";
   static constexpr Level kLevel = Level::kSteps;
   static constexpr Sliced kSliced = Sliced::kAll;
   static constexpr std::tuple kColumns = {
-      column("created_utc", &RunInfo::created_utc),
-      column("model_json", &RunInfo::model_json, Rule::kJson),
-      column("method", &RunInfo::method),
-      column("method_title", &RunInfo::method_title),
-      column("settings_json", &RunInfo::settings_json, Rule::kJson),
-      column("seed", &RunInfo::seed),
-      column("versions_json", &RunInfo::versions_json, Rule::kJson),
-      column("prompt_text", &RunInfo::prompt_text),
-      column("prompt_tokens", &RunInfo::prompt_tokens, Rule::kTokens),
-      range("max_new_tokens", &RunInfo::max_new_tokens, 0, kMaxStep),
-      column("kv_bytes_per_token", &RunInfo::kv_bytes_per_token),
-      range("sliding_window", &RunInfo::sliding_window, 0, kMaxStep),
-      column("kv_policy", &RunInfo::kv_policy),
-      range("timed_while_drawing", &RunInfo::timed_while_drawing, 0, 1).since(4)};
+      column("created_utc", &RunInfo::created_utc).means("when it began: ISO 8601, UTC"),
+      column("model_json", &RunInfo::model_json, Rule::kJson)
+          .means(
+              "the model as a JSON object; known keys: name, path, family, dtype, device, format, quantisation, parameters, layers, hidden, heads, kv_heads, head_dim, vocab_size, eos_token_ids, context, sliding_window, draft (name, path, family, parameters, kv_bytes_per_token)"),
+      column("method", &RunInfo::method)
+          .needed()
+          .means("the method's name, for programs; a run without one has not begun"),
+      column("method_title", &RunInfo::method_title).means("its name for people; empty: the name"),
+      code("kind", &RunInfo::kind)
+          .means(
+              "what it writes: text (a token a step), drafts (a step verifies drafts), beams (several texts, cut to the best)"),
+      range("width", &RunInfo::width, 1, kMaxToken).means("beams: how many texts are kept"),
+      column("settings_json", &RunInfo::settings_json, Rule::kJson)
+          .means("{name: value} of every parameter"),
+      column("setting_titles_json", &RunInfo::setting_titles_json, Rule::kJson)
+          .means("{name: title}: what people call the parameters"),
+      column("seed", &RunInfo::seed).means("of the random numbers"),
+      column("versions_json", &RunInfo::versions_json, Rule::kJson)
+          .means("{program or library: version}"),
+      column("prompt_text", &RunInfo::prompt_text).means("the prompt as it was typed"),
+      column("prompt_tokens", &RunInfo::prompt_tokens, Rule::kTokens)
+          .means("its tokens; they stand at the positions 0, 1, 2, …"),
+      range("max_new_tokens", &RunInfo::max_new_tokens, 0, kMaxStep)
+          .means("at most so many tokens are written"),
+      column("kv_bytes_per_token", &RunInfo::kv_bytes_per_token)
+          .means("bytes of K and V of one token, over all layers"),
+      range("sliding_window", &RunInfo::sliding_window, 0, kMaxStep)
+          .means("a row sees positions closer than this; 0: all"),
+      column("kv_policy", &RunInfo::kv_policy)
+          .means(
+              "what becomes of dead nodes' slots: batch, keep, compact, recycle, or a word of your own"),
+      range("timed_while_drawing", &RunInfo::timed_while_drawing, 0, 1)
+          .means("1: a window drew with the cores that decoded, so times are too long")};
 };
 
 template <>
 struct RowType<RunState> {
   static constexpr const char* kTable = "run";
   static constexpr std::tuple kColumns = {
-      range("status", &RunState::status, 0, static_cast<int>(RunStatus::kFailed)),
-      column("message", &RunState::message), column("recorder", &RunState::recorder)};
+      code("status", &RunState::status).means("how it stands or ended"),
+      column("message", &RunState::message).means("why it ended so, for people"),
+      column("recorder", &RunState::recorder)
+          .means(
+              "who writes while the status is running; empty: known by the file's age alone (10 s)")};
+};
+
+template <>
+struct RowType<ProgramRow> {
+  static constexpr const char* kTable = "program";
+  static constexpr const char* kMeaning = "the program that recorded, in one row";
+  static constexpr Level kLevel = Level::kSteps;
+  static constexpr Sliced kSliced = Sliced::kAll;
+  static constexpr std::tuple kColumns = {
+      column("name", &ProgramRow::name).means("the program that recorded"),
+      column("version", &ProgramRow::version).means("its version"),
+      column("command", &ProgramRow::command).means("its command line")};
+};
+
+template <>
+struct RowType<DrafterRow> {
+  static constexpr const char* kTable = "drafter";
+  static constexpr const char* kMeaning = "something that proposes drafts";
+  static constexpr Level kLevel = Level::kSteps;
+  static constexpr Sliced kSliced = Sliced::kAll;
+  static constexpr std::tuple kColumns = {
+      column("drafter", &DrafterRow::drafter, Rule::kNextRow)
+          .means("its number, to which nodes point"),
+      column("name", &DrafterRow::name).needed().means("in labels and tables: n-gram trie"),
+      column("title", &DrafterRow::title).means("at the beginning of sentences; empty: the name"),
+      code("kind", &DrafterRow::kind)
+          .means("a second model, a draft head, a search in texts, or anything else")};
 };
 
 template <>
 struct RowType<PieceRow> {
   static constexpr const char* kTable = "piece";
+  static constexpr const char* kMeaning = "the text of a token";
   static constexpr Level kLevel = Level::kTree;
   static constexpr Sliced kSliced = Sliced::kAll;
-  static constexpr std::tuple kColumns = {range("token", &PieceRow::token, 0, kMaxToken),
-                                          column("bytes", &PieceRow::bytes, Rule::kBytes)};
+  static constexpr std::tuple kColumns = {
+      range("token", &PieceRow::token, 0, kMaxToken).needed().means("a token's id"),
+      column("bytes", &PieceRow::bytes, Rule::kBytes)
+          .needed()
+          .means(
+              "its text as raw bytes (or as TEXT); of several rows about a token the first counts")};
 };
 
 template <>
 struct RowType<StepRow> {
   static constexpr const char* kTable = "step";
+  static constexpr const char* kMeaning =
+      "a finished step. Step 0 is prefill, which drafts nothing: leave it out of means";
   static constexpr Level kLevel = Level::kSteps;
   static constexpr Sliced kSliced = Sliced::kInside;
   static constexpr std::tuple kColumns = {
-      column("step", &StepRow::step, Rule::kNewStep),
-      range("forward_rows", &StepRow::forward_rows, 0, kMaxStep),
-      range("drafted", &StepRow::drafted, 0, kMaxStep),
-      range("accepted", &StepRow::accepted, 0, kMaxStep),
-      range("emitted", &StepRow::emitted, 0, kMaxStep),
-      range("frontier", &StepRow::frontier, 0, kMaxStep)};
+      column("step", &StepRow::step, Rule::kNewStep).means("its number; 0 is prefill"),
+      range("forward_rows", &StepRow::forward_rows, 0, kMaxStep)
+          .means("rows of the target's forward"),
+      range("drafted", &StepRow::drafted, 0, kMaxStep).means("drafts that were verified"),
+      range("accepted", &StepRow::accepted, 0, kMaxStep).means("drafts that passed"),
+      range("emitted", &StepRow::emitted, 0, kMaxStep).means("tokens that became text; beams: 1"),
+      range("frontier", &StepRow::frontier, 0, kMaxStep).means("live paths after it")};
 };
 
 template <>
 struct RowType<PhaseRow> {
   static constexpr const char* kTable = "phase";
+  static constexpr const char* kMeaning =
+      "a finished phase and its time. A panel shows what phases have finished: without these rows a capture has no end";
   static constexpr Level kLevel = Level::kSteps;
   static constexpr Sliced kSliced = Sliced::kInside;
-  static constexpr std::tuple kColumns = {column("tick", &PhaseRow::tick, Rule::kNewTick),
-                                          column("start_us", &PhaseRow::start_us),
-                                          column("duration_us", &PhaseRow::duration_us)};
+  static constexpr std::tuple kColumns = {
+      column("tick", &PhaseRow::tick, Rule::kNewTick).means("which phase"),
+      column("start_us", &PhaseRow::start_us).means("microseconds since the run began"),
+      column("duration_us", &PhaseRow::duration_us).means("microseconds")};
 };
 
 template <>
 struct RowType<NodeRow> {
   static constexpr const char* kTable = "node";
+  static constexpr const char* kMeaning =
+      "a node of the token tree. Node 0 is the prompt; a path from it is a text";
   static constexpr Level kLevel = Level::kTree;
   static constexpr Sliced kSliced = Sliced::kUntil;
   static constexpr std::tuple kColumns = {
-      column("node", &NodeRow::node, Rule::kNextNode),
-      column("parent", &NodeRow::parent, Rule::kParent),
-      range("token", &NodeRow::token, -1, kMaxToken),
-      column("depth", &NodeRow::depth, Rule::kDepth),
-      column("logprob", &NodeRow::logprob),
-      column("score", &NodeRow::score),
-      column("q", &NodeRow::q),
-      range("source", &NodeRow::source, 0, static_cast<int>(Source::kForced)),
-      column("tick", &NodeRow::tick, Rule::kLaterTick)};
+      column("node", &NodeRow::node, Rule::kNextRow).means("its number"),
+      column("parent", &NodeRow::parent, Rule::kParent)
+          .means("its parent's number; -1 for node 0, the prompt"),
+      range("token", &NodeRow::token, -1, kMaxToken).means("its token; -1 for node 0"),
+      column("depth", &NodeRow::depth, Rule::kDepth)
+          .means("tokens since the prompt; its position is prompt tokens + depth − 1"),
+      column("logprob", &NodeRow::logprob, Rule::kUnknown)
+          .means("log p(token | path) by the target, natural logarithm"),
+      column("score", &NodeRow::score, Rule::kUnknown).means("the sum of logprob over the path"),
+      column("q", &NodeRow::q).means("the probability that the draft was drawn with; 1: not drawn"),
+      code("source", &NodeRow::source)
+          .means(
+              "where the token came from; beam: an expansion, bonus: the target's own after the last accepted draft, corrected: its own in place of a refused one, forced: chosen by the user"),
+      column("tick", &NodeRow::tick, Rule::kLaterTick).means("when it came into the tree"),
+      code("role", &NodeRow::role)
+          .means("probe: it never becomes text, its row was asked for something else"),
+      column("drafter", &NodeRow::drafter, Rule::kDrafter)
+          .means("source draft: whose; -1: not known")};
 };
 
 template <>
 struct RowType<NodeScoreRow> {
   static constexpr const char* kTable = "node_score";
+  static constexpr const char* kMeaning = "what became known of a node later";
   static constexpr Level kLevel = Level::kTree;
   static constexpr Sliced kSliced = Sliced::kUntil;
   static constexpr std::tuple kColumns = {
-      column("node", &NodeScoreRow::node, Rule::kNode), column("logprob", &NodeScoreRow::logprob),
-      column("score", &NodeScoreRow::score), column("tick", &NodeScoreRow::tick, Rule::kLaterTick)};
+      column("node", &NodeScoreRow::node, Rule::kNode).means("whose"),
+      column("logprob", &NodeScoreRow::logprob, Rule::kUnknown)
+          .means("log p that became known later (a draft's, from the forward)"),
+      column("score", &NodeScoreRow::score, Rule::kUnknown).means("the sum over its path"),
+      column("tick", &NodeScoreRow::tick, Rule::kLaterTick).means("when it became known")};
 };
 
 template <>
 struct RowType<InputRow> {
   static constexpr const char* kTable = "input";
+  static constexpr const char* kMeaning = "a row of a forward";
   static constexpr Level kLevel = Level::kFull;
   static constexpr Sliced kSliced = Sliced::kInside;
   static constexpr std::tuple kColumns = {
-      column("step", &InputRow::step, Rule::kLaterStep),
-      range("row", &InputRow::row, 0, kMaxStep),
-      column("node", &InputRow::node, Rule::kOccupant),
-      range("position", &InputRow::position, 0, kMaxStep),
-      range("slot", &InputRow::slot, -1, kMaxSlot),
-      range("naive_position", &InputRow::naive_position, 0, kMaxStep),
-      whose_column(&InputRow::whose),
-      column("forward", &InputRow::forward, Rule::kForward).since(2)};
+      column("step", &InputRow::step, Rule::kLaterStep).means("of which step's forward"),
+      range("row", &InputRow::row, 0, kMaxStep).means("its place in the batch, from 0"),
+      column("node", &InputRow::node, Rule::kOccupant).means("its node"),
+      range("position", &InputRow::position, 0, kMaxStep).means("its position"),
+      range("slot", &InputRow::slot, -1, kMaxSlot).means("the KV slot that it writes; -1: none"),
+      column("naive_position", &InputRow::naive_position, Rule::kNaive)
+          .means("the position that counting rows would have given"),
+      code("whose", &InputRow::whose).means("of which model's forward"),
+      column("forward", &InputRow::forward, Rule::kForward)
+          .means("which of this model's forwards in the step, from 0")};
 };
 
 template <>
 struct RowType<CandidateRow> {
   static constexpr const char* kTable = "candidate";
+  static constexpr const char* kMeaning =
+      "one of the best tokens after a node: the target's, or a drafter's own";
   static constexpr Level kLevel = Level::kFull;
   static constexpr Sliced kSliced = Sliced::kInside;
-  static constexpr std::tuple kColumns = {column("tick", &CandidateRow::tick, Rule::kLaterTick),
-                                          column("node", &CandidateRow::node, Rule::kNode),
-                                          range("rank", &CandidateRow::rank, 0, kMaxToken),
-                                          range("token", &CandidateRow::token, 0, kMaxToken),
-                                          column("logprob", &CandidateRow::logprob),
-                                          column("chosen", &CandidateRow::chosen),
-                                          whose_column(&CandidateRow::whose)};
+  static constexpr std::tuple kColumns = {
+      column("tick", &CandidateRow::tick, Rule::kLaterTick).means("when the row was computed"),
+      column("node", &CandidateRow::node, Rule::kNode)
+          .means("the node whose next token it is about"),
+      range("rank", &CandidateRow::rank, 0, kMaxToken).means("0 is the best"),
+      range("token", &CandidateRow::token, 0, kMaxToken).needed().means("a token that may follow"),
+      column("logprob", &CandidateRow::logprob, Rule::kUnknown)
+          .means("its log p, natural logarithm"),
+      column("chosen", &CandidateRow::chosen).means("1: a drafter proposed it"),
+      code("whose", &CandidateRow::whose).means("whose opinion it is")};
 };
 
 template <>
 struct RowType<StageRow> {
   static constexpr const char* kTable = "stage";
+  static constexpr const char* kMeaning = "what sampling made of a token's probability";
   static constexpr Level kLevel = Level::kFull;
   static constexpr Sliced kSliced = Sliced::kInside;
-  static constexpr int kSince = 3;
-  static constexpr std::tuple kColumns = {column("tick", &StageRow::tick, Rule::kLaterTick),
-                                          column("node", &StageRow::node, Rule::kNode),
-                                          range("stage", &StageRow::stage, 0, kStageCount - 1),
-                                          range("token", &StageRow::token, 0, kMaxToken),
-                                          column("p", &StageRow::p),
-                                          column("at", &StageRow::at)};
+  static constexpr std::tuple kColumns = {
+      column("tick", &StageRow::tick, Rule::kLaterTick).means("when"),
+      column("node", &StageRow::node, Rule::kNode).means("the node whose next token is drawn"),
+      code("stage", &StageRow::stage)
+          .needed()
+          .means(
+              "after which stage of sampling; drawn: what the token was drawn from, proposal: what drafts were drawn from"),
+      range("token", &StageRow::token, 0, kMaxToken).needed().means("a token"),
+      column("p", &StageRow::p).means("its probability after the stage; 0: cut away"),
+      column("at", &StageRow::at, Rule::kUnknown)
+          .means("of drawn: the sum of p over lower token ids, or log p + Gumbel noise")};
 };
 
 template <>
 struct RowType<VerdictRow> {
   static constexpr const char* kTable = "verdict";
+  static constexpr const char* kMeaning =
+      "a decision about a node. A node may have several over time: withdrawn, then corrected; kept, later pruned";
   static constexpr Level kLevel = Level::kTree;
   static constexpr Sliced kSliced = Sliced::kUntil;
   static constexpr std::tuple kColumns = {
-      column("tick", &VerdictRow::tick, Rule::kLaterTick),
-      column("node", &VerdictRow::node, Rule::kNode),
-      range("verdict", &VerdictRow::verdict, 0, static_cast<int>(Verdict::kWithdrawn)),
-      column("p", &VerdictRow::p),
-      column("q", &VerdictRow::q),
-      column("u", &VerdictRow::u),
-      range("rank", &VerdictRow::rank, -1, kMaxToken),
-      column("score", &VerdictRow::score),
-      column("gap", &VerdictRow::gap),
-      range("replacement", &VerdictRow::replacement, -1, kMaxToken),
-      column("reason", &VerdictRow::stored_reason).until(1),
-      range("reason", &VerdictRow::reason, 0, kReasonCount - 1).since(2),
-      column("value", &VerdictRow::value).since(2),
-      column("threshold", &VerdictRow::threshold).since(2),
-      range("count", &VerdictRow::count, 0, INT32_MAX).since(2)};
+      column("tick", &VerdictRow::tick, Rule::kLaterTick).means("when it was decided"),
+      column("node", &VerdictRow::node, Rule::kNode).means("about which node"),
+      code("verdict", &VerdictRow::verdict)
+          .needed()
+          .means("the decision; withdrawn: drafted, but not sent to the target"),
+      column("p", &VerdictRow::p).means("the target's probability of the token; -1: none"),
+      column("q", &VerdictRow::q).means("the drafter's; -1: none"),
+      column("u", &VerdictRow::u).means("the uniform draw that was compared; -1: none"),
+      range("rank", &VerdictRow::rank, -1, kMaxToken)
+          .means("among candidates or beams, 0 is the best; -1: none"),
+      column("score", &VerdictRow::score).means("the beam's score"),
+      column("gap", &VerdictRow::gap).means("its distance to the cut"),
+      range("replacement", &VerdictRow::replacement, -1, kMaxToken)
+          .means("the token that came instead; -1: none"),
+      code("reason", &VerdictRow::reason).means("why, as a code; which numbers it uses: records.h"),
+      column("value", &VerdictRow::value).means("what the reason compares"),
+      column("threshold", &VerdictRow::threshold).means("with what"),
+      range("count", &VerdictRow::count, 0, INT32_MAX).means("what it counts"),
+      column("why", &VerdictRow::why)
+          .means("why, in words of your own; it is shown instead of the code's sentence")};
 };
 
 template <>
 struct RowType<FrontierRow> {
   static constexpr const char* kTable = "frontier";
+  static constexpr const char* kMeaning = "a live path after a step";
   static constexpr Level kLevel = Level::kTree;
   static constexpr Sliced kSliced = Sliced::kUntil;
-  static constexpr std::tuple kColumns = {column("step", &FrontierRow::step, Rule::kLaterStep),
-                                          range("rank", &FrontierRow::rank, 0, kMaxToken),
-                                          column("node", &FrontierRow::node, Rule::kNode),
-                                          column("score", &FrontierRow::score)};
+  static constexpr std::tuple kColumns = {
+      column("step", &FrontierRow::step, Rule::kLaterStep).means("after which step"),
+      range("rank", &FrontierRow::rank, 0, kMaxToken).means("0 is the best"),
+      column("node", &FrontierRow::node, Rule::kNode)
+          .means("a live leaf: the next step goes on from it"),
+      column("score", &FrontierRow::score, Rule::kUnknown).means("its score")};
 };
 
 template <>
 struct RowType<SlotRow> {
   static constexpr const char* kTable = "slot";
+  static constexpr const char* kMeaning = "what happened to a KV slot";
   static constexpr Level kLevel = Level::kFull;
   static constexpr Sliced kSliced = Sliced::kUntil;
   static constexpr std::tuple kColumns = {
-      column("tick", &SlotRow::tick, Rule::kLaterTick),
-      range("action", &SlotRow::action, 0, static_cast<int>(SlotAction::kMove)),
-      range("slot", &SlotRow::slot, 0, kMaxSlot),
-      column("node", &SlotRow::node, Rule::kOccupant),
-      range("from_slot", &SlotRow::from_slot, -1, kMaxSlot),
-      whose_column(&SlotRow::whose)};
+      column("tick", &SlotRow::tick, Rule::kLaterTick).means("when"),
+      code("action", &SlotRow::action)
+          .needed()
+          .means(
+              "alloc: taken for the first time, reuse: taken again, garbage: its node died, free: given back, move: copied from from_slot"),
+      range("slot", &SlotRow::slot, 0, kMaxSlot).needed().means("its number"),
+      column("node", &SlotRow::node, Rule::kOccupant).means("whose K and V"),
+      range("from_slot", &SlotRow::from_slot, -1, kMaxSlot).means("move: from where; -1: none"),
+      code("whose", &SlotRow::whose).means("in which model's cache")};
 };
 
 template <>
 struct RowType<MemoryRow> {
   static constexpr const char* kTable = "memory";
+  static constexpr const char* kMeaning = "a cache at the end of a step, in tokens";
   static constexpr Level kLevel = Level::kSteps;
   static constexpr Sliced kSliced = Sliced::kInside;
   static constexpr std::tuple kColumns = {
-      column("step", &MemoryRow::step, Rule::kNewStep),
-      range("live", &MemoryRow::live, 0, INT32_MAX),
-      range("garbage", &MemoryRow::garbage, 0, INT32_MAX),
-      range("reserved", &MemoryRow::reserved, 0, INT32_MAX),
-      range("greedy", &MemoryRow::greedy, 0, INT32_MAX),
-      range("batch_beam", &MemoryRow::batch_beam, 0, INT32_MAX),
-      column("moved_bytes", &MemoryRow::moved_bytes),
-      column("device_allocated_bytes", &MemoryRow::device_allocated_bytes),
-      column("device_reserved_bytes", &MemoryRow::device_reserved_bytes),
-      whose_column(&MemoryRow::whose)};
+      column("step", &MemoryRow::step, Rule::kNewStep).means("at the end of which step"),
+      range("live", &MemoryRow::live, 0, INT32_MAX).means("tokens of live paths"),
+      range("garbage", &MemoryRow::garbage, 0, INT32_MAX)
+          .means("tokens of dead ones that still take room"),
+      range("reserved", &MemoryRow::reserved, 0, INT32_MAX).means("slots allocated"),
+      range("greedy", &MemoryRow::greedy, 0, INT32_MAX)
+          .means("tokens that greedy decoding would hold"),
+      range("batch_beam", &MemoryRow::batch_beam, 0, INT32_MAX)
+          .means("tokens that conventional batch beam search would hold"),
+      column("moved_bytes", &MemoryRow::moved_bytes).means("bytes copied in this step"),
+      column("device_allocated_bytes", &MemoryRow::device_allocated_bytes)
+          .means("what the device's allocator gave out; -1: not known"),
+      column("device_reserved_bytes", &MemoryRow::device_reserved_bytes)
+          .means("what it holds; -1: not known"),
+      code("whose", &MemoryRow::whose).means("in which model's cache")};
 };
 
 template <>
 struct RowType<SequenceRow> {
   static constexpr const char* kTable = "sequence";
+  static constexpr const char* kMeaning = "a finished or returned text";
   static constexpr Level kLevel = Level::kSteps;
   static constexpr Sliced kSliced = Sliced::kUntil;
-  static constexpr std::tuple kColumns = {column("tick", &SequenceRow::tick, Rule::kLaterTick),
-                                          column("node", &SequenceRow::node, Rule::kNodeIfTree),
-                                          range("rank", &SequenceRow::rank, -1, kMaxToken),
-                                          column("score", &SequenceRow::score),
-                                          column("finish", &SequenceRow::finish),
-                                          column("tokens", &SequenceRow::tokens, Rule::kTokens)};
+  static constexpr std::tuple kColumns = {
+      column("tick", &SequenceRow::tick, Rule::kLaterTick).means("when"),
+      column("node", &SequenceRow::node, Rule::kNodeIfTree)
+          .means("its last node; -1: no tree was recorded"),
+      range("rank", &SequenceRow::rank, -1, kMaxToken)
+          .means("among the returned ones; -1: finished on the way"),
+      column("score", &SequenceRow::score, Rule::kUnknown).means("after the length penalty"),
+      column("finish", &SequenceRow::finish).means("eos, length or stopped, or a word of your own"),
+      column("tokens", &SequenceRow::tokens, Rule::kTokens)
+          .means("what was written, the end-of-sequence token included")};
+};
+
+template <>
+struct RowType<SeenRow> {
+  static constexpr const char* kTable = "seen";
+  static constexpr const char* kMeaning =
+      "what a row of a forward attended to, where that is not prompt, ancestors and itself";
+  static constexpr Level kLevel = Level::kFull;
+  static constexpr Sliced kSliced = Sliced::kInside;
+  static constexpr std::tuple kColumns = {
+      column("step", &SeenRow::step, Rule::kLaterStep).means("of which step's forward"),
+      range("row", &SeenRow::row, 0, kMaxStep).needed().means("which of its rows"),
+      code("whose", &SeenRow::whose).means("of which model's forward"),
+      column("forward", &SeenRow::forward, Rule::kForward)
+          .means("which of this model's forwards in the step"),
+      column("slots", &SeenRow::slots, Rule::kRuns)
+          .needed()
+          .means("the slots that the row attended to, as runs: 0-15,18")};
+};
+
+template <>
+struct RowType<MetricRow> {
+  static constexpr const char* kTable = "metric";
+  static constexpr const char* kMeaning = "a number of your own";
+  static constexpr Level kLevel = Level::kSteps;
+  static constexpr Sliced kSliced = Sliced::kInside;
+  static constexpr std::tuple kColumns = {
+      column("tick", &MetricRow::tick, Rule::kLaterTick).means("when"),
+      column("node", &MetricRow::node, Rule::kNodeOrNone)
+          .means("about which node; -1: none, about the step"),
+      column("name", &MetricRow::name).needed().means("what is measured"),
+      column("value", &MetricRow::value, Rule::kUnknown).means("the number")};
 };
 
 template <>
 struct RowType<LogRow> {
   static constexpr const char* kTable = "log";
+  static constexpr const char* kMeaning = "a message";
   static constexpr Level kLevel = Level::kSteps;
   static constexpr Sliced kSliced = Sliced::kUntil;
-  static constexpr std::tuple kColumns = {column("tick", &LogRow::tick, Rule::kTick),
-                                          range("level", &LogRow::level, 0, 3),
-                                          column("text", &LogRow::text)};
+  static constexpr std::tuple kColumns = {
+      column("tick", &LogRow::tick, Rule::kTick).means("when"),
+      code("level", &LogRow::level, log_level_names).means("how serious"),
+      column("text", &LogRow::text).means("the message")};
 };
 
 // The user's own, written by whoever looks at the capture. Their id is the table's.
 template <>
 struct RowType<Bookmark> {
   static constexpr const char* kTable = "bookmark";
+  static constexpr const char* kMeaning = "a mark of whoever looks at the capture";
   static constexpr Sliced kSliced = Sliced::kInside;
-  static constexpr std::tuple kColumns = {column("tick", &Bookmark::tick),
-                                          column("note", &Bookmark::note)};
+  static constexpr std::tuple kColumns = {column("tick", &Bookmark::tick).means("where"),
+                                          column("note", &Bookmark::note).means("yours")};
 };
 
-// Calls visit(column) for each column that files of this schema have, in their order.
+// Calls visit(column) for each column, in their order.
 template <class Row, class Visit>
-void for_each_column(int schema, Visit visit) {
-  std::apply([&](const auto&... column) { ((column.is_in(schema) ? visit(column) : void()), ...); },
-             RowType<Row>::kColumns);
+void for_each_column(Visit visit) {
+  std::apply([&](const auto&... column) { (visit(column), ...); }, RowType<Row>::kColumns);
 }
+template <class Row>
+constexpr std::size_t column_count = std::tuple_size_v<decltype(RowType<Row>::kColumns)>;
 
 // Memory a row takes, about.
 template <class Row>
 std::size_t size_of(const Row& row) {
   std::size_t bytes = sizeof(Row);
-  for_each_column<Row>(kSchemaVersion, [&](const auto& column) {
+  for_each_column<Row>([&](const auto& column) {
     const auto& value = row.*column.member;
     if constexpr (requires { value.size(); }) bytes += value.size() * sizeof(value[0]);
   });

@@ -14,12 +14,33 @@
 namespace triescope::capture {
 namespace {
 
-template <class Value>
-void bind_value(Statement& statement, Rule rule, const Value& value) {
+std::string json_list(std::span<const std::int32_t> values) {
+  std::string text = "[";
+  for (const std::int32_t value : values)
+    text += (text.size() > 1 ? "," : "") + std::to_string(value);
+  return text + "]";
+}
+
+// {0, 15, 18, 18}: "0-15,18".
+std::string runs_text(std::span<const std::int32_t> runs) {
+  std::string text;
+  for (std::size_t i = 0; i + 1 < runs.size(); i += 2) {
+    text += (text.empty() ? "" : ",") + std::to_string(runs[i]);
+    if (runs[i + 1] != runs[i]) text += "-" + std::to_string(runs[i + 1]);
+  }
+  return text;
+}
+
+template <class ColumnOfRow, class Value>
+void bind_value(Statement& statement, const ColumnOfRow& column, const Value& value) {
+  const Rule rule = column.rule;
   if constexpr (std::is_floating_point_v<Value>) {
     statement.bind(static_cast<double>(value));
   } else if constexpr (std::is_integral_v<Value> || std::is_enum_v<Value>) {
-    statement.bind(static_cast<std::int64_t>(value));
+    if (rule == Rule::kCode)
+      statement.bind_constant(column.names()[static_cast<std::size_t>(value)]);
+    else
+      statement.bind(static_cast<std::int64_t>(value));
   } else if constexpr (std::is_same_v<Value, std::string>) {
     if (rule == Rule::kBytes) {
       statement.bind_blob(std::as_bytes(std::span(value)));
@@ -27,22 +48,21 @@ void bind_value(Statement& statement, Rule rule, const Value& value) {
       statement.bind(std::string_view(value));
     }
   } else {
-    statement.bind_blob(std::as_bytes(std::span(value)));
+    statement.bind(std::string_view(rule == Rule::kRuns ? runs_text(value) : json_list(value)));
   }
 }
 
 template <class Row>
 void bind_row(Statement& statement, const Row& row) {
-  for_each_column<Row>(kSchemaVersion, [&](const auto& column) {
-    bind_value(statement, column.rule, row.*column.member);
-  });
+  for_each_column<Row>(
+      [&](const auto& column) { bind_value(statement, column, row.*column.member); });
 }
 
 // ",?" for each column.
 template <class Row>
 std::string places() {
   std::string text;
-  for_each_column<Row>(kSchemaVersion, [&](const auto&) { text += ",?"; });
+  for_each_column<Row>([&](const auto&) { text += ",?"; });
   return text;
 }
 
@@ -85,7 +105,9 @@ void RowWriter::write(const RowTables& rows) {
   try {
     if (rows.run) {
       bind_row(s.run, *rows.run);
-      bind_row(s.run, RunState{.message = {}, .recorder = recorder_identity()});
+      bind_row(
+          s.run,
+          RunState{.status = RunStatus::kRunning, .message = {}, .recorder = recorder_identity()});
       s.run.run();
     }
     for_each_table([&](const auto member) {
@@ -97,9 +119,10 @@ void RowWriter::write(const RowTables& rows) {
       }
     });
     if (rows.finish) {
-      bind_value(s.finish, Rule::kAny, rows.finish->status);
-      bind_value(s.finish, Rule::kAny, rows.finish->message);
-      s.finish.run();
+      const auto status = static_cast<std::size_t>(rows.finish->status);
+      s.finish.bind_constant(code_names<RunStatus>()[status])
+          .bind(std::string_view(rows.finish->message))
+          .run();
     }
     db_.execute("COMMIT");
   } catch (...) {

@@ -12,7 +12,7 @@ class Database;
 
 class RowWriter {
  public:
-  explicit RowWriter(Database& db);  // its tables exist, of schema kSchemaVersion
+  explicit RowWriter(Database& db);  // as create_capture() makes it
   ~RowWriter();
   // Error{kIoError}: the disk is full or fails; nothing of `rows` was written.
   void write(const RowTables& rows);

@@ -1,7 +1,8 @@
-// The tables of a .tscap file. Column names are what people query. kSchemaVersion and what the
-// tables hold: row_types.h.
+// The tables of a .tscap file. Column names are what people query. What the tables hold: row_types.h.
 #pragma once
 
+#include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,35 +15,29 @@ inline constexpr int kApplicationId = 0x54534350;  // "TSCP", in the SQLite head
 
 struct Table {
   std::string name;
-  std::string columns;      // "id INTEGER PRIMARY KEY, step INTEGER, ..."
-  Sliced sliced;            // what of it belongs to a slice,
-  const char* time_column;  // by this column: "step" or "tick"; null where kAll
+  std::vector<std::string> columns;      // without the first, id
+  std::vector<std::string> definitions;  // by column: "verdict TEXT DEFAULT 'none'"
+  std::set<std::string> needed;          // of the columns
+  Sliced sliced;                         // what of it belongs to a slice,
+  const char* time_column;               // by this column: "step" or "tick"; null where kAll
+  Level level;                           // recorded from this one on
 };
-// Every table of a schema, in creation order.
-std::vector<Table> tables(int schema);
+// Every table, in creation order.
+const std::vector<Table>& tables();
 // The statement that makes a table, as a recorder writes it into the file.
 std::string create_statement(const Table& table);
 
-// What a file has beside its tables, for people who query it: the names of the codes, and views that
-// speak them. The program itself reads none of it. Since schema 4.
-struct Companion {
-  const char* type;  // "table", "view"
-  const char* name;
-  const char* statement;
-};
-std::span<const Companion> companions(int schema);
-// What each code is called: rows of the table "name".
-struct CodeName {
-  const char* kind;  // the column: "verdict", "reason", "source", …
-  int code;
-  const char* name;
-};
-std::vector<CodeName> code_names();
+// Views that a recorder makes beside its tables, for people who query the file. The program itself
+// reads none of them.
+std::span<const char* const> view_statements();
 
 class Database;
-// A file is a capture if its identity, its version and every statement of its schema are a
-// recorder's, and nothing else is in it: no other view, no trigger or index. Returns its schema's number.
-// Error{kCorruption} or {kNotSupported} (a newer schema).
-int check_schema(Database& db);
+// The columns that a file has of those known, by table; a table that it lacks is not among them.
+using FileTables = std::map<std::string, std::set<std::string>>;
+// A file is a capture if its header says so and it has the table "run". Tables, columns, indices and views
+// that are not known stay unread. Error{kCorruption}: no capture; a table without a column that it
+// needs; a trigger; a known name that is no plain table, or has a computed column. Error{kNotSupported}: a newer
+// format.
+FileTables check_format(Database& db);
 
 }  // namespace triescope::capture

@@ -47,26 +47,30 @@ void save_slice(const std::string& from, const std::string& to, std::int32_t fir
   std::error_code ec;
   if (fs::exists(to, ec) && fs::equivalent(from, to, ec))
     throw Error(ErrorCode::kInvalidArgument, to + ": is the capture itself; choose another name");
-  int schema = 0;
   {
     const auto source = Capture::open(from);  // checks everything
-    schema = source->schema();
     const std::int32_t last = source->last_step();
     if (first_step < 0 || first_step > last_step || last_step > last)
       throw Error(ErrorCode::kInvalidArgument,
                   "slice of " + from + ": expected steps from 0 to " + std::to_string(last) +
                       ", found " + std::to_string(first_step) + " to " + std::to_string(last_step));
   }
-  // Of the schema its rows were written for.
-  create_capture(to, /*overwrite=*/true, schema).reset();
+  const FileTables file_tables = check_format(*open_untrusted(from));
+  create_capture(to, /*overwrite=*/true).reset();
   try {
     Database db(to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX);
     sqlite3_db_config(db.handle(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     attach(db, from);
     db.execute("BEGIN");
-    for (const Table& table : tables(schema)) {
-      Statement(db, ("INSERT OR REPLACE INTO main." + table.name + " SELECT * FROM source." +
-                     table.name + " WHERE " + condition(table))
+    db.execute("DELETE FROM run");
+    for (const Table& table : tables()) {
+      const auto there = file_tables.find(table.name);
+      if (there == file_tables.end()) continue;
+      std::string columns;
+      for (const std::string& column : there->second) columns += ", " + column;
+      Statement(db, ("INSERT INTO main." + table.name + " (id" + columns + ") SELECT rowid" +
+                     columns + " FROM source." + table.name + " NOT INDEXED WHERE " +
+                     condition(table) + " ORDER BY rowid")
                         .c_str())
           .bind(std::int64_t{first_step})
           .bind(std::int64_t{last_step})
@@ -74,7 +78,8 @@ void save_slice(const std::string& from, const std::string& to, std::int32_t fir
     }
     // Nobody records the slice.
     db.execute(
-        "UPDATE run SET status=2, message='part of a run that was still going on' WHERE status=0");
+        "UPDATE run SET status='stopped', message='part of a run that was still going on' WHERE "
+        "status='running'");
     db.execute("COMMIT");
     db.execute("DETACH source");
     db.execute("PRAGMA journal_mode=DELETE");

@@ -12,6 +12,29 @@ namespace {
 
 constexpr std::uint64_t kMaxValueBytes = std::uint64_t{1} << 30;  // of one opened capture
 
+// Nothing in the file is run, and little of it is computed. Returns SQLite's code.
+int defend(sqlite3* handle) {
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
+  for (const auto& [what, limit] : {std::pair(SQLITE_LIMIT_LENGTH, 64 << 20),
+                                    {SQLITE_LIMIT_SQL_LENGTH, 1 << 16},
+                                    {SQLITE_LIMIT_COLUMN, 64},
+                                    {SQLITE_LIMIT_EXPR_DEPTH, 64},
+                                    {SQLITE_LIMIT_VDBE_OP, 10'000},
+                                    {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+                                    {SQLITE_LIMIT_ATTACHED, 0},
+                                    {SQLITE_LIMIT_WORKER_THREADS, 0}})
+    sqlite3_limit(handle, what, limit);
+  // Nothing of the file is mapped: one that shrinks gives an error where a mapping gives SIGBUS.
+  return sqlite3_exec(handle,
+                      "PRAGMA mmap_size=0; PRAGMA cell_size_check=ON; "
+                      "SELECT count(*) FROM sqlite_schema",
+                      nullptr, nullptr, nullptr);
+}
+
 }  // namespace
 
 Database::Database(const std::string& path, int flags, const std::string& query) : path_(path) {
@@ -97,27 +120,6 @@ std::unique_ptr<Database> open_untrusted(const std::string& path) {
                                             std::to_string(size) + " bytes");
   // The file is never opened but through SQLite: closing another descriptor of it would drop the
   // locks that a recorder in this process holds.
-  const auto defend = [](sqlite3* handle) {
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
-    for (const auto& [what, limit] : {std::pair(SQLITE_LIMIT_LENGTH, 64 << 20),
-                                      {SQLITE_LIMIT_SQL_LENGTH, 1 << 16},
-                                      {SQLITE_LIMIT_COLUMN, 64},
-                                      {SQLITE_LIMIT_EXPR_DEPTH, 64},
-                                      {SQLITE_LIMIT_VDBE_OP, 10'000},
-                                      {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
-                                      {SQLITE_LIMIT_ATTACHED, 0},
-                                      {SQLITE_LIMIT_WORKER_THREADS, 0}})
-      sqlite3_limit(handle, what, limit);
-    // Nothing of the file is mapped: one that shrinks gives an error where a mapping gives SIGBUS.
-    return sqlite3_exec(handle,
-                        "PRAGMA mmap_size=0; PRAGMA cell_size_check=ON; "
-                        "SELECT count(*) FROM sqlite_schema",
-                        nullptr, nullptr, nullptr);
-  };
   auto db = std::make_unique<Database>(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX);
   int code = defend(db->handle()) & 0xff;
   if (code == SQLITE_CANTOPEN || code == SQLITE_READONLY) {
@@ -133,6 +135,12 @@ std::unique_ptr<Database> open_untrusted(const std::string& path) {
   }
   if (code != SQLITE_OK) db->fail(code, "opening it");
   db->limit_values(kMaxValueBytes);
+  return db;
+}
+
+std::unique_ptr<Database> open_to_mark(const std::string& path) {
+  auto db = std::make_unique<Database>(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX);
+  if (const int code = defend(db->handle()); code != SQLITE_OK) db->fail(code, "opening it");
   return db;
 }
 
@@ -161,6 +169,11 @@ Statement& Statement::bind(std::string_view text) {
   return *this;
 }
 
+Statement& Statement::bind_constant(const char* text) {
+  sqlite3_bind_text(statement_, ++bound_, text, -1, SQLITE_STATIC);
+  return *this;
+}
+
 Statement& Statement::bind_blob(std::span<const std::byte> bytes) {
   sqlite3_bind_blob(statement_, ++bound_,
                     bytes.empty() ? "" : static_cast<const void*>(bytes.data()),
@@ -183,17 +196,15 @@ bool Statement::next() {
 }
 
 double Statement::number(int column) const {
-  if (sqlite3_column_type(statement_, column) == SQLITE_NULL)
-    return std::numeric_limits<double>::quiet_NaN();
+  if (is_null(column)) return std::numeric_limits<double>::quiet_NaN();
   return sqlite3_column_double(statement_, column);
 }
 
-std::string Statement::text(int column) const {
-  const auto* data = sqlite3_column_text(statement_, column);
-  const int size = sqlite3_column_bytes(statement_, column);
-  db_.spend(static_cast<std::size_t>(size));
-  return data ? std::string(reinterpret_cast<const char*>(data), static_cast<std::size_t>(size))
-              : std::string();
+std::string_view Statement::text_view(int column) const {
+  const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+  db_.spend(size);
+  return data ? std::string_view(data, size) : std::string_view();
 }
 
 std::span<const std::byte> Statement::blob(int column) const {

@@ -43,6 +43,9 @@ class Database {
 // and on read-only media. Errors: kNotFound, kCorruption (not a SQLite file), kIoError.
 std::unique_ptr<Database> open_untrusted(const std::string& path);
 
+// Opens one that was opened like that to write a bookmark into it.
+std::unique_ptr<Database> open_to_mark(const std::string& path);
+
 // "file:" URI of a path, for ATTACH and the like; `query` without the question mark.
 std::string file_uri(const std::string& path, const std::string& query);
 
@@ -56,13 +59,16 @@ class Statement {
   Statement& bind(std::int64_t value);
   Statement& bind(double value);
   Statement& bind(std::string_view text);
+  Statement& bind_constant(const char* text);  // one that outlives the statement
   Statement& bind_blob(std::span<const std::byte> bytes);
   void run();   // steps to the end and resets
   bool next();  // true while there is a row; resets at the end
 
   std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
   double number(int column) const;  // NULL is NaN
-  std::string text(int column) const;
+  bool is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
+  std::string text(int column) const { return std::string(text_view(column)); }
+  std::string_view text_view(int column) const;  // until the next row
   std::span<const std::byte> blob(int column) const;
 
  private:

@@ -38,7 +38,7 @@ constexpr const char* kClosedEarly = "the recorder was closed before the run end
 class FileRecorder final : public Recorder {
  public:
   FileRecorder(const std::string& path, const WriterOptions& options)
-      : options_(options), db_(create_capture(path, options.overwrite, kSchemaVersion)) {
+      : options_(options), db_(create_capture(path, options.overwrite)) {
     thread_ = std::thread([this] { loop(); });
   }
 
@@ -247,8 +247,7 @@ class FileRecorder final : public Recorder {
     // log for the last update.
     sqlite3_wal_checkpoint_v2(handle, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
     try {
-      Statement(*db_, "UPDATE run SET status=?, message=? WHERE id=1 AND status=0")
-          .bind(static_cast<std::int64_t>(RunStatus::kStopped))
+      Statement(*db_, "UPDATE run SET status='stopped', message=? WHERE id=1 AND status='running'")
           .bind(std::string_view(why))
           .run();
     } catch (const Error&) {

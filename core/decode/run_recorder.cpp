@@ -17,10 +17,13 @@ void RunRecorder::piece(TokenId token) {
   rows_.pieces.push_back({token.value, std::string(tokenizer_.piece(token.value))});
 }
 
-void RunRecorder::run(const capture::RunInfo& info) {
+void RunRecorder::run(const capture::RunInfo& info, std::vector<capture::DrafterRow> drafters,
+                      capture::ProgramRow program) {
   began_ = std::chrono::steady_clock::now();
   if (!records<capture::RunInfo>()) return;
   rows_.run = info;
+  rows_.programs = {std::move(program)};
+  rows_.drafters = std::move(drafters);
   for (const std::int32_t token : info.prompt_tokens) piece(TokenId(token));
   hand_over();
 }
@@ -42,7 +45,9 @@ void RunRecorder::new_nodes(const TokenTree& tree, Tick tick) {
                            .q = node.q,
                            .source = node.source,
                            .tick = tick,
-                           .role = node.role});
+                           .role = node.role,
+                           // A method has one.
+                           .drafter = capture::is_draft(node.source) ? 0 : -1});
   }
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/base/id_vector.h"
 #include "core/base/memory_wait.h"
@@ -28,7 +29,8 @@ class RunRecorder {
   // What to do where the recorder is refused memory.
   void wait_for_memory(MemoryWait wait) { memory_wait_ = std::move(wait); }
 
-  void run(const capture::RunInfo& info);
+  void run(const capture::RunInfo& info, std::vector<capture::DrafterRow> drafters = {},
+           capture::ProgramRow program = {});
   // Nodes that came into the tree since the last call.
   void new_nodes(const TokenTree& tree, capture::Tick tick);
   // Of these nodes, those whose log-prob became known since they were recorded.

@@ -40,6 +40,7 @@ struct RunConfig {
   nlohmann::json settings = nlohmann::json::object();  // given ones; the rest are defaults
   std::vector<std::int32_t> prompt_tokens;
   std::string prompt_text;  // as typed, for the capture
+  std::string command;      // the command line that asked for the run, for the capture; "" = none
   int max_new_tokens = 128;
   std::uint64_t seed = 0;
   DraftWith draft = {};  // for methods that need one

@@ -50,6 +50,7 @@ struct Session::Impl {
   // --- before and after (session_setup.cpp) ---
   void hang_path(std::span<const ForcedToken> path);
   capture::RunInfo run_info() const;
+  std::vector<capture::DrafterRow> drafter_rows() const;
   std::vector<FinishedSequence> sequences() const;
   std::string warning() const;
   RunResult result() const;

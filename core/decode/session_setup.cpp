@@ -8,6 +8,7 @@
 #include "core/decode/session.h"
 #include "core/decode/session_impl.h"
 #include "core/heads/draft_head.h"
+#include "core/method/parameters_of.h"
 #include "core/methods/registry.h"
 
 namespace triescope {
@@ -135,7 +136,7 @@ Session::Impl::Impl(Model& model_in, const Tokenizer& tokenizer_in, const Method
   run.record_rows = records;
   method_run = run;
   if (!records) method_run.settings.set("candidates", 0);
-  beams = run.settings.integer_or("num_beams", 1);
+  beams = run_width(method, run.settings);
   kv_kind = kv_kind_of(run.settings);
   parts = method.make(method_run);
 
@@ -146,7 +147,7 @@ Session::Impl::Impl(Model& model_in, const Tokenizer& tokenizer_in, const Method
       .kind = kv_kind, .gc_every = run.settings.integer("gc_every"), .beams = beams};
   runner = std::make_unique<TreeRunner>(model, run.prompt, policy, records);
   if (parts.drafter) runner->read_features(parts.drafter->feature_layers());
-  out.run(run_info());
+  out.run(run_info(), drafter_rows(), {"triescope", versions()["triescope"], config.command});
 }
 
 void Session::Impl::hang_path(std::span<const ForcedToken> forced) {
@@ -184,6 +185,8 @@ capture::RunInfo Session::Impl::run_info() const {
   }
   if (const TreeRunner* drafting = drafting_runner())
     described["draft"]["kv_bytes_per_token"] = drafting->store().bytes_per_slot();
+  json titles = json::object();
+  for (const Parameter& parameter : parameters_of(method)) titles[parameter.name] = parameter.title;
   // A prompt may hold bytes that are not UTF-8; JSON may not.
   const auto text = [](const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -192,7 +195,10 @@ capture::RunInfo Session::Impl::run_info() const {
           .model_json = text(described),
           .method = method.name,
           .method_title = method.title,
+          .kind = method.kind,
+          .width = beams,
           .settings_json = text(run.settings.json()),
+          .setting_titles_json = text(titles),
           .seed = static_cast<std::int64_t>(config.seed),
           .versions_json = text(versions()),
           .prompt_text = config.prompt_text,
@@ -201,6 +207,16 @@ capture::RunInfo Session::Impl::run_info() const {
           .kv_bytes_per_token = runner->store().bytes_per_slot(),
           .sliding_window = info.sliding_window,
           .kv_policy = to_string(kv_kind)};
+}
+
+std::vector<capture::DrafterRow> Session::Impl::drafter_rows() const {
+  if (!parts.drafter) return {};
+  const auto either = [](const std::string& text, const std::string& otherwise) {
+    return text.empty() ? otherwise : text;
+  };
+  return {{.name = either(method.drafter_name, method.name),
+           .title = either(method.drafter_title, method.title),
+           .kind = method.drafter_kind}};
 }
 
 std::vector<FinishedSequence> Session::Impl::sequences() const {

@@ -14,4 +14,8 @@ const char* to_string(Need need) {
   return "";
 }
 
+int run_width(const MethodInfo& method, const Settings& settings) {
+  return method.width_setting.empty() ? 1 : settings.integer(method.width_setting);
+}
+
 }  // namespace triescope

@@ -15,6 +15,7 @@
 #include "core/method/drafter.h"
 #include "core/method/parameter.h"
 #include "core/method/run_context.h"
+#include "core/method/settings.h"
 
 namespace triescope {
 
@@ -33,7 +34,12 @@ struct MethodInfo {
   std::string summary;   // two sentences
   std::string paper;     // title, authors, year, section or equation; "" = folklore
   bool lossless = true;  // same text (or distribution) as plain decoding of the same kind
-  bool drafts = false;
+  capture::RunKind kind = capture::RunKind::kText;
+  // kDrafts: what proposes them, as captures name it (viz knows it from there alone).
+  std::string drafter_name;   // in labels and exports: "n-gram trie"
+  std::string drafter_title;  // in sentences; "" = the method's title
+  capture::DrafterKind drafter_kind = capture::DrafterKind::kOther;
+  std::string width_setting;  // kBeams: the parameter that says how many texts are kept
   Need needs = Need::kNothing;
   std::vector<formats::HeadKind> heads;  // kDraftHead: the kinds that it takes
   std::vector<Parameter> parameters;
@@ -41,8 +47,12 @@ struct MethodInfo {
                                            KvPolicyKind::kKeep};  // first = default
   std::function<MethodParts(const RunContext&)> make;
 
+  bool drafts() const { return kind == capture::RunKind::kDrafts; }
   bool needs_draft_model() const { return needs == Need::kDraftModel; }
   bool needs_draft_head() const { return needs == Need::kDraftHead; }
 };
+
+// How many texts a run keeps side by side: 1 but for beams.
+int run_width(const MethodInfo& method, const Settings& settings);
 
 }  // namespace triescope

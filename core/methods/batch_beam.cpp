@@ -13,6 +13,8 @@ MethodInfo batch_beam_method() {
       "Conventional beam search: every beam holds the prompt and its own past, "
       "and all caches are copied again after each step. The baseline for memory and time.";
   info.paper = "transformers 5.17.0, generation/utils.py, _beam_search";
+  info.kind = capture::RunKind::kBeams;
+  info.width_setting = kNumBeams;
   info.parameters = beam_parameters();
   info.kv_policies = {KvPolicyKind::kBatch};
   info.make = [](const RunContext& run) {

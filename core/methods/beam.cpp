@@ -17,6 +17,8 @@ MethodInfo beam_method() {
       "Efficient Beam Search for Large Language Models Using Trie-Based Decoding, 2025, "
       "Algorithms 1-3; pruning: Freitag and Al-Onaizan, Beam Search Strategies for "
       "Neural Machine Translation, 2017";
+  info.kind = capture::RunKind::kBeams;
+  info.width_setting = kNumBeams;
   info.parameters = beam_parameters();
   info.kv_policies = {KvPolicyKind::kRecycle, KvPolicyKind::kCompact, KvPolicyKind::kKeep,
                       KvPolicyKind::kBatch};

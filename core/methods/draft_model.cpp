@@ -105,8 +105,8 @@ class DraftModelDrafter final : public Drafter {
           draws_ ? drawn_below(context, rows, parent, width, drafts.proposals)
                  : best_below(rows, parent, width);
       for (const Draft& draft : found) {
-        const Hung hung = context.tree.hang(parent, TokenId(draft.token),
-                                            capture::Source::kDraftModel, kUnknownLogprob, draft.q);
+        const Hung hung = context.tree.hang(parent, TokenId(draft.token), capture::Source::kDraft,
+                                            kUnknownLogprob, draft.q);
         if (draws_) drafts.proposals[parent].draws.push_back(hung.node);
         if (!hung.is_new) continue;
         if (draft.probability < threshold_) unsure.insert(hung.node);
@@ -212,7 +212,10 @@ MethodInfo draft_model_method() {
       "Fast Inference from Transformers via Speculative Decoding, Leviathan, Kalman, "
       "Matias, ICML 2023; trees: SpecInfer, Miao et al., ASPLOS 2024";
   info.lossless = true;
-  info.drafts = true;
+  info.kind = capture::RunKind::kDrafts;
+  info.drafter_name = "draft model";
+  info.drafter_title = "Draft model";
+  info.drafter_kind = capture::DrafterKind::kModel;
   info.needs = Need::kDraftModel;
   info.parameters = {
       integer("num_assistant_tokens", "Drafts per Step", 4, 1, 256,

@@ -79,8 +79,8 @@ class DynamicTreeDrafter final : public Drafter {
         ranks.push_back(static_cast<int>(ranks.size()));
         // Never above 0, whatever is rounded: a child must not outrank its parent.
         const float logprob = std::min(logit - log_sum, 0.0f);
-        const Hung hung = context.tree.hang(parents[i].node, TokenId(token), capture::Source::kHead,
-                                            std::nanf(""));
+        const Hung hung = context.tree.hang(parents[i].node, TokenId(token),
+                                            capture::Source::kDraft, std::nanf(""));
         if (hung.is_new) pool_.push_back({hung.node, parents[i].score + logprob});
       }
       if (candidates_ > 0)

@@ -75,7 +75,9 @@ MethodInfo eagle_method() {
   info.paper =
       "EAGLE: Speculative Sampling Requires Rethinking Feature Uncertainty, Li et al., ICML 2024";
   info.lossless = true;
-  info.drafts = true;
+  info.kind = capture::RunKind::kDrafts;
+  info.drafter_name = "eagle";
+  info.drafter_kind = capture::DrafterKind::kHead;
   info.needs = Need::kDraftHead;
   info.heads = {formats::HeadKind::kEagle};
   info.parameters = {tree_parameter("0;0,0;1;0,0,0;0,1;2;…")};

@@ -17,7 +17,9 @@ MethodInfo eagle2_method() {
   info.paper =
       "EAGLE-2: Faster Inference of Language Models with Dynamic Draft Trees, Li et al., EMNLP 2024";
   info.lossless = true;
-  info.drafts = true;
+  info.kind = capture::RunKind::kDrafts;
+  info.drafter_name = "eagle2";
+  info.drafter_kind = capture::DrafterKind::kHead;
   info.needs = Need::kDraftHead;
   info.heads = {formats::HeadKind::kEagle};
   info.parameters = dynamic_tree_parameters();

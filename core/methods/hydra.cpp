@@ -19,7 +19,9 @@ MethodInfo hydra_method() {
   info.paper =
       "Hydra: Sequentially-Dependent Draft Heads for Medusa Decoding, Ankner et al., COLM 2024";
   info.lossless = true;
-  info.drafts = true;
+  info.kind = capture::RunKind::kDrafts;
+  info.drafter_name = "hydra";
+  info.drafter_kind = capture::DrafterKind::kHead;
   info.needs = Need::kDraftHead;
   info.heads = {formats::HeadKind::kHydra};
   info.parameters = {tree_parameter("0;0,0;1;0,1;2;0,0,0;…")};

@@ -59,17 +59,17 @@ class LookaheadDrafter final : public Drafter {
     const NodeId pending = context.frontier.front();
     // Guesses first: where two drafts compete, those that came true once are looked at first.
     for (const auto& guess : pool_.find(text_.tokens().back()))
-      hang_chain(context, pending, guess, capture::Source::kLookahead, hung);
+      hang_chain(context, pending, guess, capture::Source::kDraft, hung);
 
     const TokenTree& tree = context.tree;
     NodeId above = pending;
     for (std::size_t j = 0; j < width_; ++j) {
       const std::int32_t depth = tree[above].depth;
-      above = hang_chain(context, above, {&window_[0][j], 1}, capture::Source::kLookahead, hung);
+      above = hang_chain(context, above, {&window_[0][j], 1}, capture::Source::kDraft, hung);
       if (tree[above].depth == depth) break;  // no room
       NodeId last = above;
       for (std::size_t r = 1; r < rows_; ++r)
-        last = hang_chain(context, last, {&window_[r][j], 1}, capture::Source::kLookahead, hung);
+        last = hang_chain(context, last, {&window_[r][j], 1}, capture::Source::kDraft, hung);
       if (tree[last].depth == tree[above].depth + static_cast<std::int32_t>(rows_) - 1)
         last_nodes_[j] = last;
     }
@@ -118,7 +118,10 @@ MethodInfo lookahead_method() {
       "Break the Sequential Dependency of LLM Inference Using Lookahead Decoding, Fu et "
       "al., ICML 2024";
   info.lossless = true;
-  info.drafts = true;
+  info.kind = capture::RunKind::kDrafts;
+  info.drafter_name = "lookahead";
+  info.drafter_title = "Lookahead";
+  info.drafter_kind = capture::DrafterKind::kOther;
   info.parameters = {
       integer("window_size", "Window Size", 7, 1, 64,
               "Columns of the window, W. A forward has W * (N - 1) rows for it."),

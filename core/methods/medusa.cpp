@@ -20,7 +20,9 @@ MethodInfo medusa_method() {
       "Medusa: Simple LLM Inference Acceleration Framework with Multiple Decoding Heads, Cai et al., "
       "ICML 2024";
   info.lossless = true;
-  info.drafts = true;
+  info.kind = capture::RunKind::kDrafts;
+  info.drafter_name = "medusa";
+  info.drafter_kind = capture::DrafterKind::kHead;
   info.needs = Need::kDraftHead;
   info.heads = {formats::HeadKind::kMedusa};
   info.parameters = {tree_parameter("0;0,0;1;0,1;2;0,0,0;…")};

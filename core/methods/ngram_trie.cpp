@@ -32,7 +32,7 @@ class NgramTrieDrafter final : public Drafter {
     auto answer = trie_.continuations(text_.tokens(), budget_.most(), context.room,
                                       context.run.eos_token_ids);
     budget_.limit(text_.tokens(), answer);
-    hang_answer(context, answer, capture::Source::kNgramTrie, drafts.sent);
+    hang_answer(context, answer, capture::Source::kDraft, drafts.sent);
     return drafts;
   }
 
@@ -57,7 +57,10 @@ MethodInfo ngram_trie_method() {
       "Faster In-Context Learning for LLMs via N-Gram Trie Speculative Decoding, Chen et "
       "al., EMNLP 2025";
   info.lossless = true;
-  info.drafts = true;
+  info.kind = capture::RunKind::kDrafts;
+  info.drafter_name = "n-gram trie";
+  info.drafter_title = "N-gram trie";
+  info.drafter_kind = capture::DrafterKind::kText;
   info.parameters = {
       integer("ngram_size", "N-gram Size", 13, 2, 256,
               "Tokens of a window: up to prefix_length of them are the key, the rest its "

@@ -25,7 +25,7 @@ class PromptLookupDrafter final : public Drafter {
     text_.update(context);
     NgramTrie::Answer answer = look_up(context);
     budget_.limit(text_.tokens(), answer);
-    hang_answer(context, answer, capture::Source::kPromptLookup, drafts.sent);
+    hang_answer(context, answer, capture::Source::kDraft, drafts.sent);
     return drafts;
   }
 
@@ -69,7 +69,9 @@ MethodInfo prompt_lookup_method() {
       "there. The simplest drafter: no model, no index.";
   info.paper = "Prompt Lookup Decoding, Apoorv Saxena, 2023";
   info.lossless = true;
-  info.drafts = true;
+  info.kind = capture::RunKind::kDrafts;
+  info.drafter_name = "prompt lookup";
+  info.drafter_kind = capture::DrafterKind::kText;
   info.parameters = {
       integer("max_matching_ngram_size", "Longest Match", 3, 1, 64,
               "The last tokens of the text are looked for from this many down to 1."),

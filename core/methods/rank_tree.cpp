@@ -158,7 +158,7 @@ Drafts grow_rank_tree(DraftContext& context, const RankTree& tree, std::size_t m
       const auto& [logit, token] = of->second[rank];
       if (logit == -std::numeric_limits<float>::infinity()) continue;
       const Hung made = context.tree.hang(above[level[i].parent], TokenId(token),
-                                          capture::Source::kHead, std::nanf(""));
+                                          capture::Source::kDraft, std::nanf(""));
       hung[i] = made.node;
       if (made.is_new) drafts.sent.push_back(made.node);
     }

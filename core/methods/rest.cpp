@@ -71,7 +71,7 @@ class RestDrafter final : public Drafter {
         datastore_.continuations(text_.tokens(), shortest_, longest_, budget_.most(),
                                  std::min(max_depth_, context.room), context.run.eos_token_ids);
     budget_.limit(text_.tokens(), answer);
-    hang_answer(context, answer, capture::Source::kDatastore, drafts.sent);
+    hang_answer(context, answer, capture::Source::kDraft, drafts.sent);
     return drafts;
   }
 
@@ -93,7 +93,9 @@ MethodInfo rest_method() {
       "finds all places, the most frequent continuations become the draft tree.";
   info.paper = "REST: Retrieval-Based Speculative Decoding, He et al., NAACL 2024";
   info.lossless = true;
-  info.drafts = true;
+  info.kind = capture::RunKind::kDrafts;
+  info.drafter_name = "datastore";
+  info.drafter_kind = capture::DrafterKind::kText;
   info.parameters = {
       text("datastore", "Datastore", "",
            "Path of a UTF-8 text file, at most 64 MiB, read when the run starts; a "

@@ -16,7 +16,6 @@ MethodInfo sample_method() {
       "min-p: Nguyen et al., Turning Up the Heat, 2024; Gumbel-max: Maddison, Tarlow, "
       "Minka, A* Sampling, 2014";
   info.lossless = true;
-  info.drafts = false;
   info.parameters = warper_parameters();
   info.parameters.push_back(sampler_parameter());
   for (auto& p : logits_processor_parameters()) info.parameters.push_back(std::move(p));

@@ -68,6 +68,8 @@ MethodInfo sample_then_beam_method() {
   info.paper =
       "Efficient Beam Search for Large Language Models Using Trie-Based Decoding, 2025 "
       "(hybrid)";
+  info.kind = capture::RunKind::kBeams;
+  info.width_setting = kNumBeams;
   info.parameters = {integer("sampled_tokens", "Sampled Tokens", 4, 0, 1000000,
                              "Tokens to draw before the beam search. 0 = beam search alone.")};
   for (auto& p : beam_parameters()) info.parameters.push_back(std::move(p));

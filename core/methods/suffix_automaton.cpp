@@ -32,7 +32,7 @@ class SuffixAutomatonDrafter final : public Drafter {
           after.first(std::min(after.size(), static_cast<std::size_t>(budget_.most()))));
     }
     budget_.limit(text_.tokens(), answer);
-    hang_answer(context, answer, capture::Source::kPromptLookup, drafts.sent);
+    hang_answer(context, answer, capture::Source::kDraft, drafts.sent);
     return drafts;
   }
 
@@ -54,7 +54,9 @@ MethodInfo suffix_automaton_method() {
       "any length, where it stood last. A suffix automaton finds it at O(1) a token.";
   info.paper = "SAM Decoding: Speculative Decoding via Suffix Automaton, Hu et al., 2024";
   info.lossless = true;
-  info.drafts = true;
+  info.kind = capture::RunKind::kDrafts;
+  info.drafter_name = "suffix automaton";
+  info.drafter_kind = capture::DrafterKind::kText;
   info.parameters = {
       zero_is(
           "auto",

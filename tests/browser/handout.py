@@ -209,7 +209,7 @@ def refuses_what_is_not_its_own(page):
 
 def hostile_capture(path):
     """A capture whose texts would like to be markup."""
-    shutil.copy(os.path.join(CAPTURES, "schema2", "beam.tscap"), path)
+    shutil.copy(os.path.join(CAPTURES, "self_beam.tscap"), path)
     with sqlite3.connect(path) as database:
         database.execute("update run set prompt_text = ?", ("</script><img src=x onerror=\"window.strange=1\">\u2028'\"&",))
         database.execute("update piece set bytes = ?", (b"</script><b>\"'",))
@@ -217,7 +217,7 @@ def hostile_capture(path):
 
 
 def tests(browser, page):
-    opened(page, handout(os.path.join(CAPTURES, "schema2", "beam.tscap"), "beam.html"))
+    opened(page, handout(os.path.join(CAPTURES, "self_beam.tscap"), "beam.html"))
     for test in (steps_by_every_way, focus_is_linked, is_read_aloud, text_can_be_selected, follows_the_theme, fits_a_phone, prints_what_is_on_the_screen):
         page.key("Home")
         page.key("Escape")

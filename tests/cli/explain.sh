@@ -1,6 +1,6 @@
 # What a run did in words: formats, one step, one phase, and what is refused.
 source "$(dirname "$0")/lib.sh"
-run=$TRIESCOPE_SOURCE/tests/fixtures/captures/schema1/beam.tscap
+run=$TRIESCOPE_SOURCE/tests/fixtures/captures/beam.tscap
 cp "$run" "$work/beam.tscap"
 run=$work/beam.tscap
 expect 0 'explain' "$TRIESCOPE" --help

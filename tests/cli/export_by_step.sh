@@ -1,6 +1,6 @@
 # Exports of several steps: a handout, a GIF, PNG frames; and what is refused.
 source "$(dirname "$0")/lib.sh"
-cp "$TRIESCOPE_SOURCE"/tests/fixtures/captures/schema2/{beam,draft_chain}.tscap "$work"
+for name in beam chain; do cp "$TRIESCOPE_SOURCE/tests/fixtures/captures/self_$name.tscap" "$work/$name.tscap"; done
 beam=$work/beam.tscap
 export_beam() { "$TRIESCOPE" export "$beam" "$@"; }
 
@@ -28,7 +28,7 @@ assert b"NETSCAPE2.0\x03\x01\x01\x00" in data, "shown twice: repeated once"
 PY
 expect 0 'two-002.png to .*two-004.png written$' export_beam --format png-frames --panel kv --panel text --steps 2:4 --theme dark -o "$work/two.png"
 [[ $(cd "$work" && echo two-*.png) == "two-002.png two-003.png two-004.png" ]] || { echo "FAILED: $(ls "$work")"; failures=$((failures + 1)); }
-expect 0 'one-003.png written$' "$TRIESCOPE" export "$work/draft_chain.tscap" --format png-frames --panel kv --whose draft --steps 3:3 -o "$work/one.png"
+expect 0 'one-003.png written$' "$TRIESCOPE" export "$work/chain.tscap" --format png-frames --panel kv --whose draft --steps 3:3 -o "$work/one.png"
 
 expect 2 "panel 'tire' is not one of: .*; did you mean trie\?$" export_beam --format html --panel text,tire -o "$work/x.html"
 expect 2 'every panel once; found text twice$' export_beam --format html --panel text,text -o "$work/x.html"
@@ -43,7 +43,7 @@ expect 2 '--panel: expected one of .*; found trie, text$' export_beam --format s
 expect 2 'one panel or two for frames; found 0$' export_beam --format gif -o "$work/x.gif"
 expect 2 'one panel or two for frames; found 3$' export_beam --format gif --panel trie,text,kv -o "$work/x.gif"
 expect 2 '--step: expected with the picture of one step; found --format gif' export_beam --format gif --panel trie --step 3 -o "$work/x.gif"
-expect 2 'OTHER: expected with the picture of one step' "$TRIESCOPE" export "$beam" "$work/draft_chain.tscap" --format gif --panel trie -o "$work/x.gif"
+expect 2 'OTHER: expected with the picture of one step' "$TRIESCOPE" export "$beam" "$work/chain.tscap" --format gif --panel trie -o "$work/x.gif"
 expect 2 '--delay: expected with --format gif; found --format png-frames$' export_beam --format png-frames --panel trie --delay 100 -o "$work/x.png"
 expect 2 '--delay' export_beam --format gif --panel trie --delay 5 -o "$work/x.gif"
 expect 2 'a name that ends in .png' export_beam --format png-frames --panel trie -o "$work/frames"

@@ -14,7 +14,7 @@ done
 # Names of SQLite's own, of captures that are opened: they are files, and not there.
 for name in :memory: 'file:x?mode=memory' 'file::memory:'; do
   expect 3 "no such file; expected a .tscap capture" "$TRIESCOPE" explain "$name"
-  cp "$(ls "$TRIESCOPE_SOURCE"/tests/fixtures/captures/schema1/*.tscap | head -1)" "$name"
+  cp "$TRIESCOPE_SOURCE/tests/fixtures/captures/beam.tscap" "$name"
   expect 0 '.' "$TRIESCOPE" explain "$name" --step 1
   expect 0 'written' "$TRIESCOPE" export "$name" --format jsonl -o x.jsonl
   rm -f -- "$name"*

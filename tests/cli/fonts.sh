@@ -1,6 +1,6 @@
 # A machine without a font that has Latin letters: no picture of boxes, but an error that says what to install.
 source "$(dirname "$0")/lib.sh"
-capture=$(ls "$TRIESCOPE_SOURCE"/tests/fixtures/captures/schema1/*.tscap | head -1)
+capture="$TRIESCOPE_SOURCE/tests/fixtures/captures/beam.tscap"
 fonts() {  # fonts FOLDER: fontconfig finds the fonts there alone
   echo "<?xml version=\"1.0\"?><fontconfig><dir>$1</dir><cachedir>$work/fonts-cache</cachedir></fontconfig>" >"$work/fonts.conf"
 }

@@ -7,7 +7,18 @@ expect 0 'libtorch' "$TRIESCOPE" --version
 expect 2 'no-such-option' "$TRIESCOPE" decode --no-such-option
 expect 2 '.' "$TRIESCOPE" no-such-subcommand-or-file --no-such-option
 # A name that is not one is a usage error, with the nearest one; a path that is not there is bad input.
-expect 2 "'foo' is neither a subcommand nor a file; subcommands are decode, methods, info, tokenize, export, explain, lesson, bench, check$" "$TRIESCOPE" foo
+expect 2 "'foo' is neither a subcommand nor a file; subcommands are decode, methods, info, tokenize, export, explain, lesson, bench, check, capture$" "$TRIESCOPE" foo
+# The format of captures: SQL that makes an empty one, and a capture that has little says what panels miss.
+sql=$("$TRIESCOPE" capture schema --sql)
+python3 - "$work/own.tscap" "$sql" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.executescript(sys.argv[2] + "insert into run (method) values ('mine'); insert into node (parent, tick) values (-1, 0);")
+PY
+"$TRIESCOPE" info "$work/own.tscap" --json >"$work/own.json"
+check_json "$work/own.json" 'd["method"] == "mine" and d["kind"] == "text" and d["missing_rows"]["kv"] == ["slot"] and "trie" not in d["missing_rows"]'
+expect 0 '^### `verdict`$' "$TRIESCOPE" capture schema
+expect 2 'excludes' "$TRIESCOPE" capture schema --sql --markdown
 expect 2 "'decod' is neither .*; did you mean decode\?$" "$TRIESCOPE" decod --prompt hi
 expect 2 "'exprot' is neither .*; did you mean export\?$" "$TRIESCOPE" --quiet exprot
 expect 3 'foo.tscap: no such file' "$TRIESCOPE" foo.tscap
@@ -48,12 +59,12 @@ expect 3 'mamba' "$TRIESCOPE" info "$work/folder"
 expect 3 'no.tscap' "$TRIESCOPE" export "$work/no.tscap" --panel trie --format svg -o "$work/x.svg"
 expect 3 'text.gguf' "$TRIESCOPE" export "$work/text.gguf" --panel trie --format svg -o "$work/x.svg"
 # Whose rows a panel shows.
-schema1=$(ls "$TRIESCOPE_SOURCE"/tests/fixtures/captures/schema1/*.tscap | head -1)
+one_model=$TRIESCOPE_SOURCE/tests/fixtures/captures/beam.tscap
 whose() { "$TRIESCOPE" export "$1" --panel "$2" --whose "$3" --format csv -o "$work/whose.csv"; }
 expect 2 "--whose: expected one of target, draft, head; found 'darft'; did you mean draft\?$" whose "$work/no.tscap" kv darft
 expect 2 '--whose: the panel trie shows no model.s own rows; panels that do are mask, positions, kv, memory, candidates$' whose "$work/no.tscap" trie draft
-expect 2 "--whose: .*tscap has rows of target; found 'draft'$" whose "$schema1" kv draft
-expect 0 'whose.csv written' whose "$schema1" kv target
+expect 2 "--whose: .*tscap has rows of target; found 'draft'$" whose "$one_model" kv draft
+expect 0 'whose.csv written' whose "$one_model" kv target
 expect 2 'models, rows' "$TRIESCOPE" bench --only no-such-table
 # Names are checked before anything is loaded: these models cannot be.
 bench() { "$TRIESCOPE" bench --quiet --model "$work/text.gguf" "$@"; }

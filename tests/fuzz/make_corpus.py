@@ -315,80 +315,82 @@ def make_draft_head():
     head("p_eagle", {}, {"mask_hidden": [1, 1, 4]})
 
 
-# Schema 1 as it is in a capture that is kept, and what later schemas (core/capture/row_types.h) made of it.
-def capture_tables(schema):
-    kept = sqlite3.connect(ROOT / "tests/fixtures/captures/schema1/typical.tscap")
-    tables = {name: sql[sql.index("(") + 1:-1] for name, sql in kept.execute("SELECT name, sql FROM sqlite_schema")}
+# The tables as they are in a capture that is kept.
+def capture_tables():
+    kept = sqlite3.connect(ROOT / "tests/fixtures/captures/typical.tscap")
+    tables = dict(kept.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'"))
     kept.close()
-    if schema >= 2:
-        tables["input"] += ", whose INTEGER, forward INTEGER"
-        for name in ("candidate", "slot", "memory"):
-            tables[name] += ", whose INTEGER"
-        tables["verdict"] = tables["verdict"].replace("reason TEXT", "reason INTEGER, value REAL, threshold REAL, count INTEGER")
-    if schema >= 3:
-        tables["stage"] = "id INTEGER PRIMARY KEY, tick INTEGER, node INTEGER, stage INTEGER, token INTEGER, p REAL, at REAL"
-    if schema >= 4:
-        tables["run"] = tables["run"].replace("status INTEGER", "timed_while_drawing INTEGER, status INTEGER")
     return tables
 
 
 def make_capture():
     with tempfile.TemporaryDirectory() as folder:
-        for seed, schema in (("empty", 1), ("run", 1), ("run-schema2", 2), ("run-schema3", 3), ("run-schema4", 4)):
-            tables = capture_tables(schema)
+        for seed in ("empty", "run", "foreign"):
             path = pathlib.Path(folder) / seed
             db = sqlite3.connect(path)
             db.execute("PRAGMA page_size=512")
             db.execute("PRAGMA application_id=%d" % 0x54534350)
-            db.execute("PRAGMA user_version=%d" % schema)
-            for name, columns in tables.items():
-                db.execute("CREATE TABLE %s (%s)" % (name, columns))
+            db.execute("PRAGMA user_version=1")
+            for name, statement in capture_tables().items():
+                # Another program's: fewer tables, columns without types, things that are not read.
+                if seed == "foreign" and name not in ("run", "node", "verdict", "phase", "input", "stage", "candidate"):
+                    continue
+                if seed == "foreign":
+                    columns = statement[statement.index("(") + 1:-1].split(", ")
+                    statement = "CREATE TABLE %s (%s, mine)" % (name, ", ".join(c.split()[0] for c in columns if c.split()[0] != "id"))
+                db.execute(statement)
+            if seed == "foreign":
+                db.execute("CREATE TABLE mine (x)")
+                db.execute("CREATE INDEX mine_too ON node (tick)")
+                db.execute("CREATE VIEW seen_by_nobody AS SELECT * FROM node")
 
-            def add(table, *values):
-                names = [c.split()[0] for c in tables[table].split(", ")]
-                names = [n for n in names if n != "id"][:len(values)]
-                db.execute("INSERT INTO %s (%s) VALUES (%s)" % (table, ",".join(names), ",".join("?" * len(values))), values)
+            def add(table, **row):
+                if seed != "foreign" or db.execute("SELECT 1 FROM sqlite_schema WHERE name=?", (table,)).fetchone():
+                    db.execute("INSERT INTO %s (%s) VALUES (%s)" % (table, ",".join(row), ",".join("?" * len(row))), tuple(row.values()))
 
-            if seed.startswith("run"):
-                add("run", "2026-01-01T00:00:00Z", '{"name": "m"}', "beam", "Beam search", '{"beams": 2}', 7, "{}", "ab",
-                    struct.pack("<2i", 1, 2), 8, 64, 4, "recycle", *([1] if schema >= 4 else []), 1, "", "")
-                add("piece", 1, b"a")
-                add("piece", 2, b"\xc3")
-                add("step", 0, 2, 0, 0, 0, 1)
-                add("step", 1, 2, 1, 1, 2, 2)
+            if seed != "empty":
+                add("run", created_utc="2026-01-01T00:00:00Z", model_json='{"name": "m"}', method="beam", method_title="Beam search", kind="beams",
+                    width=2, settings_json='{"beams": 2}', setting_titles_json='{"beams": "Beams"}', seed=7, versions_json="{}", prompt_text="ab",
+                    prompt_tokens="[1, 2]", max_new_tokens=8, kv_bytes_per_token=64, sliding_window=4, kv_policy="recycle",
+                    timed_while_drawing=1, status="done", message="", recorder="")
+                add("program", name="p", version="1", command="p run")
+                add("drafter", drafter=0, name="d", title="D", kind="model")
+                add("piece", token=1, bytes=b"a")
+                add("piece", token=2, bytes=b"\xc3")
+                add("step", step=0, forward_rows=2, frontier=1)
+                add("step", step=1, forward_rows=2, drafted=1, accepted=1, emitted=2, frontier=2)
                 for tick in range(10):
-                    add("phase", tick, tick * 10, 5)
-                add("node", 0, -1, -1, 0, 0.0, 0.0, None, 0, 0)
-                add("node", 1, 0, 1, 1, -0.5, -0.5, None, 3, 2)
-                add("node", 2, 0, 2, 1, -0.9, -0.9, 0.5, 3, 2)
-                add("node", 3, 1, 2, 2, -0.7, -1.2, None, 3, 7)
-                add("node_score", 1, -0.5, -0.6, 6)
-                add("input", 0, 0, -2, 0, 0, 0)
-                add("input", 1, 0, 1, 2, 2, 3)
-                add("candidate", 1, 0, 0, 1, -0.5, 1)
-                add("candidate", 1, 0, 1, 2, -0.9, 0)
-                why = (lambda text, *numbers: (text,) if schema == 1 else numbers)
-                add("verdict", 2, 1, 3, None, None, None, 0, -0.5, 0.1, -1, *why("kept", 33, 0.0, -1.5, 2))
-                add("verdict", 7, 2, 4, 0.1, 0.2, 0.3, 3, -2.0, 0.4, -1, *why("below", 2, 0.5, 0.0, 0))
-                add("verdict", 7, 3, 5, None, None, None, 0, -1.2, None, -1, *why("ends", 24, 0.0, 0.0, 0))
-                add("frontier", 0, 0, 1, -0.5)
-                add("frontier", 0, 1, 2, -0.9)
-                add("frontier", 1, 0, 3, -1.2)
-                for row in ((1, 0, 0, -2, -1), (1, 0, 1, -3, -1), (6, 0, 2, 1, -1), (8, 3, 2, 1, -1), (8, 1, 2, 3, -1), (8, 4, 3, 3, 2)):
-                    add("slot", *row)
-                add("memory", 0, 2, 0, 4, 2, 4, 0, 0, 0)
-                if schema >= 2:  # a draft model's
-                    add("input", 1, 0, 0, 2, 5, 3, 1, 0)
-                    add("input", 1, 0, 1, 2, 6, 3, 1, 1)
-                    add("candidate", 5, 1, 0, 2, -0.4, 1, 1)
-                    add("slot", 5, 0, 5, -2, -1, 1)
-                    add("memory", 0, 1, 0, 8, 2, 4, 0, 0, 0, 1)
-                if schema >= 3:
-                    add("stage", 6, 1, 1, 2, 0.4, None)
-                    add("stage", 7, 1, 10, 2, 0.5, 0.25)
-                add("sequence", 7, 3, 0, -1.2, "eos", struct.pack("<2i", 1, 2))
-                add("log", 3, 1, "hello")
-                add("bookmark", 4, "here")
+                    add("phase", tick=tick, start_us=tick * 10, duration_us=5)
+                add("node", node=0, parent=-1, token=-1, depth=0, logprob=0.0, score=0.0, source="prompt", tick=0)
+                add("node", node=1, parent=0, token=1, depth=1, logprob=-0.5, score=-0.5, source="beam", tick=2)
+                add("node", node=2, parent=0, token=2, depth=1, logprob=-0.9, score=-0.9, q=0.5, source="draft", drafter=-1 if seed == "foreign" else 0, tick=2)
+                add("node", node=3, parent=1, token=2, depth=2, logprob=-0.7, score=-1.2, source="beam", role="probe", tick=7)
+                add("node_score", node=1, logprob=-0.5, score=-0.6, tick=6)
+                add("input", step=0, row=0, node=-2, position=0, slot=0, naive_position=0)
+                add("input", step=1, row=0, node=1, position=2, slot=2, naive_position=3)
+                add("candidate", tick=1, node=0, rank=0, token=1, logprob=-0.5, chosen=1)
+                add("candidate", tick=1, node=0, rank=1, token=2, logprob=-0.9)
+                add("verdict", tick=2, node=1, verdict="kept", rank=0, score=-0.5, gap=0.1, reason="beam_kept_of_all", threshold=-1.5, count=2)
+                add("verdict", tick=7, node=2, verdict="rejected", p=0.1, q=0.2, u=0.3, rank=3, score=-2.0, gap=0.4, reason="not_argmax", value=0.5)
+                add("verdict", tick=7, node=3, verdict="kept", rank=0, score=-1.2, why="ends")
+                add("frontier", step=0, rank=0, node=1, score=-0.5)
+                add("frontier", step=0, rank=1, node=2, score=-0.9)
+                add("frontier", step=1, rank=0, node=3, score=-1.2)
+                for tick, action, slot, node, moved in ((1, "alloc", 0, -2, -1), (1, "alloc", 1, -3, -1), (6, "alloc", 2, 1, -1),
+                                                        (8, "free", 2, 1, -1), (8, "reuse", 2, 3, -1), (8, "move", 3, 3, 2)):
+                    add("slot", tick=tick, action=action, slot=slot, node=node, from_slot=moved)
+                add("memory", step=0, live=2, reserved=4, greedy=2, batch_beam=4)
+                # A draft model's.
+                add("input", step=1, row=0, node=0, position=2, slot=5, naive_position=3, whose="draft", forward=0)
+                add("input", step=1, row=0, node=1, position=2, slot=6, naive_position=3, whose="draft", forward=1)
+                add("candidate", tick=5, node=1, rank=0, token=2, logprob=-0.4, chosen=1, whose="draft")
+                add("slot", tick=5, action="alloc", slot=5, node=-2, whose="draft")
+                add("memory", step=0, live=1, reserved=8, greedy=2, batch_beam=4, whose="draft")
+                add("stage", tick=6, node=1, stage="temperature", token=2, p=0.4)
+                add("stage", tick=7, node=1, stage="drawn", token=2, p=0.5, at=0.25)
+                add("sequence", tick=7, node=3, rank=0, score=-1.2, finish="eos", tokens="[1,2]")
+                add("log", tick=3, level="info", text="hello")
+                add("bookmark", tick=4, note="here")
             db.commit()
             db.execute("VACUUM")
             db.close()

@@ -2,7 +2,7 @@
 # shows, and animations.
 source "$(dirname "$0")/lib.sh"
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
-cp "$TRIESCOPE_SOURCE/tests/fixtures/captures/schema2/beam.tscap" "$work/run.tscap"
+cp "$TRIESCOPE_SOURCE/tests/fixtures/captures/self_beam.tscap" "$work/run.tscap"
 for theme in light dark projector; do
   "$TRIESCOPE" export --quiet "$work/run.tscap" --panel trie --format svg --theme $theme -o "$work/$theme.svg" || say "export with the theme $theme"
 done

@@ -2,7 +2,7 @@
 # a name that is free and writes nothing before it is confirmed.
 source "$(dirname "$0")/lib.sh"
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
-cp "$TRIESCOPE_SOURCE/tests/fixtures/captures/schema2/beam.tscap" "$work/beam.tscap"
+cp "$TRIESCOPE_SOURCE/tests/fixtures/captures/self_beam.tscap" "$work/beam.tscap"
 cd "$work" || exit 1
 echo mine >beam-handout.html
 {

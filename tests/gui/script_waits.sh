@@ -21,7 +21,7 @@ printf 'wait done\n' >"$work/no_run.script"
 expect 2 "no_run.script:1: wait done: no run was started; put 'start-run' before this line" window --script "$work/no_run.script"
 printf 'wait step 1\n' >"$work/no_capture.script"
 expect 2 "no_capture.script:1: wait step 1: no run was started" window --script "$work/no_capture.script"
-file=$(ls "$TRIESCOPE_SOURCE"/tests/fixtures/captures/schema1/*.tscap | head -1)
+file="$TRIESCOPE_SOURCE/tests/fixtures/captures/beam.tscap"
 printf 'wait step 0\nwait step 9999\n' >"$work/file.script"
 expect 2 'file.script:2: wait step 9999: the capture ends with step [0-9]+' window "$file" --script "$work/file.script"
 run="model $model\nmethod greedy\nprompt Once upon a time\nmax-new-tokens 5"

@@ -74,7 +74,6 @@ Part part_of(const ExportRun& run, const std::string& panel, const ExportOptions
         std::pair(std::max(0, part.scene.shown_step()), std::max(0, part.scene.shown_step()));
   part.scene.theme = theme_of(options.theme);
   part.scene.em = options.em;
-  part.scene.setting_title = options.setting_title;
   part.scene.animate = false;
   // What a pane shows follows the run, as frames do.
   part.scene.series = options.part == ExportPart::kSeen;

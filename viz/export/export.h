@@ -49,8 +49,6 @@ struct ExportOptions {
   // Steps the figures are limited to, as dragged on the timeline.
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
   bool own_scales = false;  // of two runs: each with axes of its own
-  std::string (*setting_title)(std::string_view method,
-                               std::string_view name) = nullptr;  // Scene's
 };
 
 // `panel`: one of picture_names(). Errors: kInvalidArgument (no such panel; step out of range: says the range), kIoError.

@@ -103,7 +103,6 @@ class Frames {
     scene.cursor = cursor_after(capture_, step);
     scene.theme = theme_of(options_.theme);
     scene.em = options_.em;
-    scene.setting_title = options_.setting_title;
     scene.animate = false;
     scene.series = true;
     return scene;

@@ -22,8 +22,6 @@ struct FrameOptions {
   float em = 14;
   float scale = 1;                            // pixels per px
   std::vector<std::string> view_states = {};  // of the panels; empty = default
-  std::string (*setting_title)(std::string_view method,
-                               std::string_view name) = nullptr;  // Scene's
 };
 
 // An animation, each step shown for `delay_ms`; `loops`: how often it is shown, 0 = without end.

@@ -25,7 +25,11 @@ using json = nlohmann::ordered_json;
 json known(float value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 json known_share(float value) { return value < 0 ? json(nullptr) : known(value); }
 
-json parsed(const std::string& text) { return json::parse(text, nullptr, false); }
+// null: another recorder left it empty, or it is no JSON.
+json parsed(const std::string& text) {
+  json value = json::parse(text, nullptr, false);
+  return value.is_discarded() ? json(nullptr) : value;
+}
 
 json run_of(const Capture& capture) {
   const capture::RunInfo& run = capture.run();
@@ -79,8 +83,7 @@ json drafts_of(const Capture& capture, std::int32_t step) {
         {{"path", path_below(capture, draft)},
          {"frontier", draft.frontier},
          {"node", row.node},
-         {"source", row.source == capture::Source::kHead ? capture.run().method
-                                                         : capture::to_string(row.source)},
+         {"source", capture.source_of(row)},
          {"p", known(p)},
          {"q", known_share(judged && verdict->second.q >= 0 ? verdict->second.q : row.q)},
          {"score", known(draft.score)},

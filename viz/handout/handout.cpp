@@ -63,7 +63,6 @@ std::string handout_html(const capture::Capture& capture, const HandoutOptions& 
   context.capture = &capture;
   context.views = views;
   context.drawn = count;
-  context.setting_title = options.setting_title;
   PagePictures pictures(panels, context);
 
   const Sentences& sentences = Sentences::standard();

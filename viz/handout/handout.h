@@ -30,8 +30,6 @@ namespace triescope::viz {
 struct HandoutOptions {
   std::vector<std::string> panels = {};  // empty = those of handout_panels()
   std::optional<std::pair<std::int32_t, std::int32_t>> steps = {};  // first and last; empty = all
-  std::string (*setting_title)(std::string_view method,
-                               std::string_view name) = nullptr;  // Scene's
 };
 
 // More steps would make a file that a phone does not open at once.

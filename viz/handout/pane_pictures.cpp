@@ -22,7 +22,6 @@ Scene scene_at(const PaneContext& context, const PaneView& view, const Theme& th
   scene.capture = context.capture;
   scene.cursor = view.cursor;
   scene.range = view.range;
-  scene.setting_title = context.setting_title;
   scene.theme = theme;
   scene.em = kEm;
   scene.animate = false;

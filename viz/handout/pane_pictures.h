@@ -40,8 +40,6 @@ struct PaneContext {
   SharedList* looks = nullptr;
   std::set<std::int32_t>* nodes = nullptr;  // gets those that lie in some picture
   std::function<void()> drawn = {};         // after each picture
-  std::string (*setting_title)(std::string_view method,
-                               std::string_view name) = nullptr;  // Scene's
 };
 
 // Error{kInvalidArgument}: no such panel.

@@ -51,7 +51,7 @@ std::vector<std::string> node_tooltip(const Scene& scene, std::int32_t node) {
   if (node <= 0) return lines;
   const capture::NodeView view = scene.capture->node_at(node, scene.cursor);
   lines.push_back(std::string(capture::to_string(view.state)) + ", from " +
-                  capture::to_string(view.row.source));
+                  std::string(scene.capture->source_of(view.row)));
   if (!std::isnan(view.row.logprob))
     lines.push_back("log p(token | path) = " + logprob_text(view.row.logprob) +
                     ",  p = " + number_text(std::exp(view.row.logprob)));

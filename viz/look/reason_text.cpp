@@ -1,12 +1,9 @@
 #include "viz/look/reason_text.h"
 
-#include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 #include <string>
-#include <string_view>
 
 #include "core/base/counted.h"
 #include "viz/questions/verdict_kinds.h"
@@ -24,30 +21,6 @@ std::string number(float value) {
   std::snprintf(text, sizeof text, value != 0 && std::abs(value) < 0.1f ? "%.2g" : "%.2f",
                 static_cast<double>(value));
   return text;
-}
-
-// Earlier programs stored sentences that name tokens by their numbers, as "token 42".
-std::string with_token_names(std::string_view sentence, const TokenName& name) {
-  constexpr std::string_view kWord = "token ";
-  std::string out;
-  std::size_t at = 0;
-  while (at < sentence.size()) {
-    const std::size_t found = sentence.find(kWord, at);
-    if (found == std::string_view::npos) break;
-    const char* begin = sentence.data() + found + kWord.size();
-    std::int32_t token = -1;
-    const auto [end, error] = std::from_chars(begin, sentence.data() + sentence.size(), token);
-    const bool whole = found == 0 || sentence[found - 1] == ' ' || sentence[found - 1] == '(';
-    out += sentence.substr(at, found - at);
-    if (error != std::errc() || token < 0 || !whole) {
-      out += kWord;
-      at = found + kWord.size();
-      continue;
-    }
-    out += name(token);
-    at = static_cast<std::size_t>(end - sentence.data());
-  }
-  return out + std::string(sentence.substr(std::min(at, sentence.size())));
 }
 
 bool compares_ratio(Reason reason) {
@@ -76,11 +49,7 @@ bool is_after_warpers(Reason reason) {
 }
 
 float acceptance_chance(const capture::VerdictRow& row) {
-  if (compares_ratio(row.reason)) return row.threshold;
-  // Earlier programs said it in their sentence alone.
-  const bool stored = row.stored_reason.find("min(1,") != std::string::npos;
-  return stored && row.q > 0 ? std::min(1.0f, row.p / row.q)
-                             : std::numeric_limits<float>::quiet_NaN();
+  return compares_ratio(row.reason) ? row.threshold : std::numeric_limits<float>::quiet_NaN();
 }
 
 std::string reason_text(const capture::VerdictRow& row, const TokenName& token) {
@@ -105,10 +74,11 @@ std::string reason_text(const capture::VerdictRow& row, const TokenName& token) 
   const std::string place = "number " + rank + " of " + counted(row.count, "beam");
   const char* const kPath = ", but another path is longer or likelier";
   const char* const kTypicalLimit = "min(epsilon, delta e^-H)";
+  if (!row.why.empty()) return row.why;
   switch (row.reason) {
     case Reason::kNone:
-      if (row.verdict == capture::Verdict::kWithdrawn) return "drafted, but not sent to the target";
-      return with_token_names(row.stored_reason, token);
+      return row.verdict == capture::Verdict::kWithdrawn ? "drafted, but not sent to the target"
+                                                         : "";
     case Reason::kIsArgmax:
       return "it is the argmax, " + p;
     case Reason::kNotArgmax:

@@ -14,8 +14,8 @@ namespace triescope::viz {
 // How a token is written in a sentence.
 using TokenName = std::function<std::string(std::int32_t)>;
 
-// "argmax is '·the' (p 0.41), this has p 0.0032, rank 4". Empty where the row has no reason. A row
-// of a schema 1 capture has its sentence in it; the tokens it names by number get their names.
+// "argmax is '·the' (p 0.41), this has p 0.0032, rank 4". Empty where the row has no reason; the
+// recorder's own words where it has some.
 std::string reason_text(const capture::VerdictRow& row, const TokenName& token);
 // The row's p and value are p′, after processors and warpers: what the rule draws from or compares.
 bool is_after_warpers(capture::Reason reason);

@@ -65,9 +65,6 @@ struct Scene {
   // Looked at by an audience, step after step: what was placed stays where it is from cursor to cursor,
   // and sizes are those that the whole run needs.
   bool steady = false;
-  // What people call a setting of the run ("Beams" for num_beams), "" = nothing but its name; null =
-  // nobody knows. Methods are known above this floor.
-  std::string (*setting_title)(std::string_view method, std::string_view name) = nullptr;
   // What changed between this tick and the cursor is lit; negative: nothing is.
   capture::Tick lit_from = -1;
 

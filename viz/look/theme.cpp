@@ -103,29 +103,6 @@ Color Theme::legible(Color c) const {
                       text_contrast);
 }
 
-Color Theme::source(capture::Source s) const {
-  using S = capture::Source;
-  switch (s) {
-    case S::kNgramTrie:
-    case S::kDatastore:
-      return series(2);
-    case S::kPromptLookup:
-    case S::kLookahead:
-      return series(3);
-    case S::kDraftModel:
-    case S::kHead:
-      return series(5);
-    case S::kBonus:
-      return mark(capture::NodeState::kBonus).color;
-    case S::kCorrected:
-      return mark(capture::NodeState::kCorrected).color;
-    case S::kForced:
-      return series(1);
-    default:
-      return text;
-  }
-}
-
 Color Theme::series(int index) const { return beam(index); }
 
 Theme dark_theme() {

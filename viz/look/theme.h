@@ -32,13 +32,12 @@ struct Theme {
   double text_contrast = 4.5;  // WCAG's, of letters with every ground they stand on
   Color background, surface, raised, border, grid, text, text_dim, accent, focus, current;
   Color kept, rejected, star, corrected, gone;  // of verdicts
-  bool star_outlined = false;        // its colour alone has too little contrast
-  Color lit;                         // what changed just now, with the glyph ✦
-  Color difference;                  // what two runs do differently, with the glyph ≠
-  Color difference_tint() const;     // behind a token that differs
+  bool star_outlined = false;                   // its colour alone has too little contrast
+  Color lit;                                    // what changed just now, with the glyph ✦
+  Color difference;                             // what two runs do differently, with the glyph ≠
+  Color difference_tint() const;                // behind a token that differs
   Mark mark(capture::NodeState state) const;
-  Color beam(int rank) const;  // Okabe-Ito by rank, then shades
-  Color source(capture::Source s) const;
+  Color beam(int rank) const;     // Okabe-Ito by rank, then shades
   Color legible(Color c) const;   // the same hue, dark enough for letters on a light ground
   Color series(int index) const;  // plot curves
 };

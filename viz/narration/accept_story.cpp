@@ -15,10 +15,12 @@ bool is_of_beams(const VerdictRow& row) {
          row.reason == Reason::kBeamEos || row.reason == Reason::kBeamMaxTokens;
 }
 
-// In captures of schema 1 a finished beam's reason is no code.
-bool are_of_beams(std::span<const VerdictRow> verdicts) {
+// A recorder may say why a beam ended in words of its own, without a code.
+bool are_of_beams(const Story& story, std::span<const VerdictRow> verdicts) {
   const auto ends = [](const VerdictRow& row) { return row.verdict == Verdict::kFinished; };
-  return std::ranges::all_of(verdicts, ends) || std::ranges::any_of(verdicts, is_of_beams);
+  return (story.capture.run().kind == capture::RunKind::kBeams &&
+          std::ranges::all_of(verdicts, ends)) ||
+         std::ranges::any_of(verdicts, is_of_beams);
 }
 
 }  // namespace
@@ -26,14 +28,14 @@ bool are_of_beams(std::span<const VerdictRow> verdicts) {
 void tell_accept(Story& story) {
   const auto verdicts = verdicts_of(story, capture::Phase::kAccept);
   if (verdicts.empty()) return story.say("accept.unrecorded");
-  are_of_beams(verdicts) ? tell_beams(story, verdicts) : tell_texts(story, verdicts);
+  are_of_beams(story, verdicts) ? tell_beams(story, verdicts) : tell_texts(story, verdicts);
 }
 
 void tell_decision(Story& story) {
   const auto verdicts = verdicts_of(story, capture::Phase::kAccept);
   if (verdicts.empty()) return;
-  are_of_beams(verdicts) ? tell_beam_decision(story, verdicts)
-                         : tell_text_decision(story, verdicts);
+  are_of_beams(story, verdicts) ? tell_beam_decision(story, verdicts)
+                                : tell_text_decision(story, verdicts);
 }
 
 }  // namespace triescope::viz

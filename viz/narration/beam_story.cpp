@@ -15,12 +15,13 @@ void tell_expansion(Story& story) {
                         ? std::int64_t{1}
                         : static_cast<std::int64_t>(story.capture.frontier(story.step - 1).size());
   const double vocabulary = story.model("vocab_size", 0);
-  const double width = story.setting("num_beams", 0);
-  if (live == 0 || vocabulary < 1 || width < 1) return story.say("beams.expand.unknown");
+  const capture::RunInfo& run = story.capture.run();
+  if (live == 0 || vocabulary < 1 || run.kind != capture::RunKind::kBeams)
+    return story.say("beams.expand.unknown");
   story.say(live == 1 ? "beams.expand.one" : "beams.expand",
             {count("live", live, to_panel("trie")),
              count("vocabulary", static_cast<std::int64_t>(vocabulary), to_panel("candidates")),
-             count("width", static_cast<std::int64_t>(width), to_panel("trie"))});
+             count("width", run.width, to_panel("trie"))});
 }
 
 std::vector<Value> beam(const Story& story, const VerdictRow& row) {
@@ -67,7 +68,7 @@ void tell_finished(Story& story, std::span<const VerdictRow> verdicts) {
   for (const VerdictRow& row : verdicts)
     if (row.verdict == Verdict::kFinished) rows.push_back(&row);
   if (rows.empty()) return;
-  if (rows.size() == 1 || !rows.front()->stored_reason.empty()) {
+  if (rows.size() == 1 || !rows.front()->why.empty()) {
     tell_reason(story, *rows.front());
     return;
   }

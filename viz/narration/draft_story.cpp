@@ -1,6 +1,5 @@
 // The draft phase: what was proposed, by what, in which shape, and at what cost.
 #include <algorithm>
-#include <array>
 #include <set>
 #include <vector>
 
@@ -13,19 +12,6 @@ namespace {
 using capture::NodeRow;
 using capture::Source;
 using capture::Whose;
-
-// Sentences that a drafter has of its own, by its method.
-constexpr std::array kDrafters = {"ngram_trie", "prompt_lookup", "suffix_automaton",
-                                  "rest",       "lookahead",     "draft_model",
-                                  "medusa",     "hydra",         "eagle",
-                                  "eagle2",     "eagle3"};
-// Methods that never draft.
-constexpr std::array kPlain = {"greedy", "sample", "sample_then_beam", "beam", "batch_beam"};
-
-template <std::size_t N>
-bool is_one_of(const std::array<const char*, N>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 // What was proposed in this phase, newly hung or found again; in the order of the nodes.
 std::vector<NodeRow> proposed(const Story& story) {
@@ -84,15 +70,15 @@ void tell_cost(Story& story) {
 }
 
 void tell_nothing_drafted(Story& story) {
-  const std::string& method = story.capture.run().method;
+  const capture::RunInfo& run = story.capture.run();
   const auto frontier = story.capture.frontier(story.step - 1);
-  if (is_one_of(kPlain, method)) {
-    story.say("draft.none", {word("method", story.capture.run().method_title)});
+  if (run.kind != capture::RunKind::kDrafts && story.capture.drafters().empty()) {
+    story.say("draft.none", {word("method", title_of(run))});
   } else if (frontier.empty()) {
     story.say("draft.unrecorded");
   } else {
     const NodeRow& pending = story.capture.nodes()[static_cast<std::size_t>(frontier.front().node)];
-    const std::int32_t left = story.capture.run().max_new_tokens - pending.depth;
+    const std::int32_t left = run.max_new_tokens - pending.depth;
     if (left <= 1)
       story.say("draft.no_room");
     else
@@ -100,6 +86,21 @@ void tell_nothing_drafted(Story& story) {
   }
   tell_pending(story);
   tell_cost(story);
+}
+
+// How they were found: in the drafter's own sentence, where the files have one, else in that of its kind.
+void tell_drafter(Story& story, std::span<const NodeRow> drafts) {
+  const capture::DrafterRow* const drafter = story.capture.drafter_of(drafts.front());
+  const std::string own = drafter ? "draft.how." + drafter->name : std::string();
+  const std::string kind =
+      "draft.by." + std::string(drafter ? capture::to_string(drafter->kind) : "other");
+  const std::string name = !drafter                 ? "The drafter"
+                           : drafter->title.empty() ? drafter->name
+                                                    : drafter->title;
+  story.say(story.has(own) ? own : kind,
+            {word("drafter", name),
+             count("drafts", static_cast<std::int64_t>(drafts.size()), to_panel("verdict")),
+             story.node("node", drafts.front().parent)});
 }
 
 void tell_shape(Story& story, std::span<const NodeRow> drafts) {
@@ -124,11 +125,8 @@ void tell_draft(Story& story) {
   }
   const std::vector<NodeRow> drafts = proposed(story);
   if (drafts.empty()) return tell_nothing_drafted(story);
-  const std::string& method = story.capture.run().method;
   const auto number = static_cast<std::int64_t>(drafts.size());
-  story.say(
-      is_one_of(kDrafters, method) ? "draft.by." + method : "draft.by.other",
-      {count("drafts", number, to_panel("verdict")), story.node("node", drafts.front().parent)});
+  tell_drafter(story, drafts);
   tell_shape(story, drafts);
   const auto verdicts = verdicts_of(story, capture::Phase::kDraft);
   const auto withdrawn = std::count_if(

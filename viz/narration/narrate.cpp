@@ -9,15 +9,15 @@ namespace {
 void tell_beginning(Story& story) {
   const capture::RunInfo& run = story.capture.run();
   const std::string model = story.model("name");
-  story.say("begin.run", {word("method", run.method_title.empty() ? run.method : run.method_title),
+  story.say("begin.run", {word("method", title_of(run)),
                           word("model", model.empty() ? "the model" : model, to_panel("inspector")),
                           count("most", run.max_new_tokens)});
   const auto prompt = static_cast<std::int32_t>(run.prompt_tokens.size());
   if (prompt > 0)
     story.say("begin.prompt",
               {count("prompt", prompt, to_panel("text")), story.node("last", -1 - prompt)});
-  if (const double width = story.setting("num_beams", 0); width > 1)
-    story.say("begin.score", {count("width", static_cast<std::int64_t>(width), to_panel("trie"))});
+  if (run.kind == capture::RunKind::kBeams && run.width > 1)
+    story.say("begin.score", {count("width", run.width, to_panel("trie"))});
   story.say("begin.next");
 }
 

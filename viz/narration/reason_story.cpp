@@ -65,10 +65,11 @@ bool tell_reason(Story& story, const VerdictRow& row) {
     story.say(name, std::move(values));
     return true;
   };
+  if (!row.why.empty())
+    return say("reason.own_words", {v.node(), word("why", row.why, v.node_target())});
   switch (row.reason) {
     case Reason::kNone:
-      if (row.stored_reason.empty()) return false;
-      return say("reason.stored", {v.node(), word("why", row.stored_reason, v.node_target())});
+      return false;
     case Reason::kIsArgmax:
       return say("reason.is_argmax", {v.node(), v.p()});
     case Reason::kNotArgmax:

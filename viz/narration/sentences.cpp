@@ -127,7 +127,8 @@ Sentences Sentences::read(std::span<const AssetFile> files) {
       if (text[0] == '[') {
         if (text.back() != ']') refuse(file, number, "expected ']' at the end of '" + text + "'");
         const std::string name = text.substr(1, text.size() - 2);
-        if (std::find(names.begin(), names.end(), name) == names.end())
+        if (std::find(names.begin(), names.end(), name) == names.end() &&
+            !name.starts_with(kDrafterSentence))
           refuse(file, number, "there is no sentence [" + name + "]" + did_you_mean(name, names));
         for (const Block& other : blocks)
           if (other.name == name)
@@ -142,7 +143,9 @@ Sentences Sentences::read(std::span<const AssetFile> files) {
     }
     for (const Block& block : blocks) {
       if (block.lines.empty()) refuse(file, block.line, "[" + block.name + "] has no text");
-      const auto kind = std::find(names.begin(), names.end(), block.name) - names.begin();
+      const std::string of_kind =
+          block.name.starts_with(kDrafterSentence) ? "draft.by.other" : block.name;
+      const auto kind = std::find(names.begin(), names.end(), of_kind) - names.begin();
       all.by_name_[block.name] =
           parse(file, block, words(sentence_kinds()[static_cast<std::size_t>(kind)].values));
     }

@@ -26,6 +26,8 @@ struct SentenceKind {
   std::string_view values;  // "node p u": names, separated by spaces
 };
 std::span<const SentenceKind> sentence_kinds();
+// Files may have any sentence whose name begins like that, with the values of draft.by.other.
+inline constexpr std::string_view kDrafterSentence = "draft.how.";
 
 // A piece of a template: words, a value, or a choice of words.
 struct TemplatePart {
@@ -44,6 +46,8 @@ class Sentences {
   // The built-in ones, with those of $TRIESCOPE_ASSETS over them. Errors: read()'s, asset_files()'s.
   static const Sentences& standard();
 
+  // Whether a file has it: of a kind that may be missing.
+  bool has(std::string_view name) const { return by_name_.contains(name); }
   // Of the kinds there are.
   const Template& at(std::string_view name) const;
 

@@ -125,6 +125,10 @@ std::string Story::model(std::string_view name) const {
   return text_in_json(capture.run().model_json, name);
 }
 
+const std::string& title_of(const capture::RunInfo& run) {
+  return run.method_title.empty() ? run.method : run.method_title;
+}
+
 std::vector<capture::VerdictRow> verdicts_of(const Story& story, capture::Phase phase) {
   const capture::Tick tick = capture::make_tick(story.step, phase);
   std::vector<capture::VerdictRow> rows;

@@ -29,6 +29,7 @@ class Story {
   // rest is silence: what matters comes first.
   void say(std::string_view sentence, std::vector<Value> values = {});
   bool has_room() const { return told_.size() < kMostSentences; }
+  bool has(std::string_view sentence) const { return sentences_.has(sentence); }
   std::size_t said() const { return told_.size(); }
   // A value that enumerates: each item is told by the sentence `item` ("item.beam"), the first
   // `most` of them, then "and seven more". Its number is that of all items.
@@ -79,6 +80,8 @@ void tell_text_decision(Story& story, std::span<const capture::VerdictRow> verdi
 // Why a node's verdict fell, as a sentence of its own (reason_story.cpp). False: nothing was recorded.
 bool tell_reason(Story& story, const capture::VerdictRow& row);
 
+// What people call its method.
+const std::string& title_of(const capture::RunInfo& run);
 // The verdicts that this phase of the story's step gave.
 std::vector<capture::VerdictRow> verdicts_of(const Story& story, capture::Phase phase);
 

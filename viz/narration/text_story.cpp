@@ -57,7 +57,7 @@ const VerdictRow* decisive(const Story& story, std::span<const VerdictRow> draft
   const VerdictRow* first = nullptr;
   for (const VerdictRow& row : drafts) {
     if (row.verdict != Verdict::kRejected) continue;
-    const bool told = is_substantive(row.reason) || !row.stored_reason.empty();
+    const bool told = is_substantive(row.reason) || !row.why.empty();
     if (!told) continue;
     if (own && parent_of(story, row.node) == parent_of(story, own->node)) return &row;
     if (!first) first = &row;

@@ -91,7 +91,8 @@ std::vector<std::string> explain(const BeamDecision& decision, std::size_t i, co
                     (choice.fate == Fate::kOut ? " below the last that goes on"
                                                : " above the best one left out"));
   if (choice.fate == Fate::kLateEnd)
-    lines.push_back("only a candidate among the best num_beams may finish");
+    lines.push_back("only a candidate among the best " + std::to_string(decision.width) +
+                    " may finish");
   const std::int32_t decided = choice.child >= 0 ? choice.child : choice.parent;
   if (decision.decided)
     for (const capture::VerdictRow& row : scene.capture->verdicts(decision.step))

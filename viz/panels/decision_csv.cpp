@@ -75,7 +75,7 @@ std::string verdict_csv(std::span<const capture::VerdictRow> rows, const std::st
                     .depth = node.depth,
                     .drafter_rank = view.rank,
                     .text = node_text(scene, row.node),
-                    .source = capture::to_string(node.source),
+                    .source = std::string(scene.capture->source_of(node)),
                     .verdict = capture::to_string(row.verdict),
                     .reason = reason_text(row, *scene.capture),
                     .table = table,

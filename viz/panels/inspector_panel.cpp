@@ -12,6 +12,7 @@
 #include "viz/panels/panels.h"
 #include "viz/panels/row_source.h"
 #include "viz/questions/compare_figures.h"
+#include "viz/questions/run_settings.h"
 #include "viz/words/number_text.h"
 #include "viz/words/timed_text.h"
 #include "viz/words/token_text.h"
@@ -86,14 +87,8 @@ std::vector<Fact> run_facts(const Scene& scene) {
         {"window", std::to_string(run.sliding_window), "position(i) − position(j) < window"});
   if (!scene.capture->status_message().empty())
     facts.push_back({"message", scene.capture->status_message(), ""});
-  const auto settings = nlohmann::json::parse(run.settings_json, nullptr, false);
-  if (settings.is_object())
-    for (const auto& [key, value] : settings.items()) {
-      const std::string title = scene.setting_title ? scene.setting_title(run.method, key) : "";
-      facts.push_back({title.empty() ? key : title,
-                       value.is_string() ? value.get<std::string>() : value.dump(),
-                       title.empty() ? "" : key});
-    }
+  for (const RunSetting& setting : run_settings(run))
+    facts.push_back({setting.shown(), setting.value, setting.title.empty() ? "" : setting.name});
   return facts;
 }
 
@@ -125,7 +120,7 @@ std::vector<Fact> node_facts(const Scene& scene, std::int32_t node) {
     facts.push_back({"position", std::to_string(node_position(scene, node)),
                      "prompt + depth − 1 = " + std::to_string(prompt) + " + " +
                          std::to_string(view.row.depth) + " − 1"});
-    facts.push_back({"source", capture::to_string(view.row.source), ""});
+    facts.push_back({"source", std::string(capture.source_of(view.row)), ""});
     facts.push_back({"state", capture::to_string(view.state), ""});
     facts.push_back({"since step",
                      std::to_string(capture::step_of(view.row.tick)) + ", " +

@@ -120,8 +120,8 @@ class TriePanel final : public Panel {
           << row.depth << ','
           << (row.node == 0 ? std::string() : std::to_string(node_position(scene, row.node))) << ','
           << number(view.row.logprob) << ',' << number(view.row.score) << ',' << number(row.q)
-          << ',' << capture::to_string(row.source) << ',' << capture::to_string(view.state) << ','
-          << view.beam_rank << ',' << view.slot << '\n';
+          << ',' << csv_field(std::string(scene.capture->source_of(row))) << ','
+          << capture::to_string(view.state) << ',' << view.beam_rank << ',' << view.slot << '\n';
     }
     return out.str();
   }

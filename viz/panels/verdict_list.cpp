@@ -82,6 +82,7 @@ struct VerdictFacts {
   const capture::VerdictRow& row;
   const capture::NodeRow& node;
   const DrafterView& view;
+  std::string_view source;  // where the node came from
 };
 
 struct VerdictColumn {
@@ -100,9 +101,8 @@ std::vector<VerdictColumn> columns_for(const std::vector<capture::VerdictRow>& r
     return any([&](const Row& row) { return has(view_of(drafters, row.node)); });
   };
   std::vector<std::pair<int, VerdictColumn>> all;  // importance
-  all.push_back({1, {"source", 6.4f, [](const VerdictFacts& of) {
-                       return std::string(capture::to_string(of.node.source));
-                     }}});
+  all.push_back(
+      {1, {"source", 6.4f, [](const VerdictFacts& of) { return std::string(of.source); }}});
   if (any([](const Row& row) { return row.p >= 0; }))
     all.push_back(
         {9,
@@ -326,16 +326,16 @@ void VerdictList::draw(Canvas& canvas, Rect area, const std::vector<capture::Ver
       draw_difference(canvas, {std::min(end + em * 0.75f, box.right() - em * 0.2f), y + row / 2},
                       em * 0.72f, scene);
     float x = figures_x;
+    const VerdictFacts facts{verdict, node, view, scene.capture->source_of(node)};
     for (const VerdictColumn& column : columns) {
       const float width = column.em * em - em * 0.3f;
-      if (const float share = column.bar ? column.bar({verdict, node, view}) : -1; share >= 0) {
+      if (const float share = column.bar ? column.bar(facts) : -1; share >= 0) {
         const Rect bar{x, y + row - em * 0.26f, width - em * 0.5f, em * 0.2f};
         canvas.fill_rect(bar, scene.theme.grid);
         canvas.fill_rect({bar.x, bar.y, std::max(1.0f, bar.w * std::min(1.0f, share)), bar.h},
                          mark.color);
       }
-      text_in(canvas, {x, y, width, row}, column.text({verdict, node, view}),
-              dim_text(scene, 0.84f));
+      text_in(canvas, {x, y, width, row}, column.text(facts), dim_text(scene, 0.84f));
       x += column.em * em;
     }
     const Rect why{reason_x, y, area.right() - reason_x, row};

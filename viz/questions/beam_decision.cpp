@@ -65,14 +65,14 @@ Fate fate_of(NodeState state) {
 }
 
 // What the search will do with the choices, best first (rules 4, 6, 8).
-void foresee(std::vector<BeamChoice>& choices, std::int32_t num_beams, bool at_cap,
+void foresee(std::vector<BeamChoice>& choices, std::int32_t width, bool at_cap,
              const std::set<std::int32_t>& ending) {
   std::int32_t live = 0, rank = 0;
   for (BeamChoice& choice : choices) {
     const bool ends = at_cap || ending.contains(choice.token);
     if (ends) {
-      choice.fate = rank < num_beams ? Fate::kFinishing : at_cap ? Fate::kOut : Fate::kLateEnd;
-    } else if (live < num_beams) {
+      choice.fate = rank < width ? Fate::kFinishing : at_cap ? Fate::kOut : Fate::kLateEnd;
+    } else if (live < width) {
       choice.fate = Fate::kNext;
       ++live;
     }
@@ -83,8 +83,7 @@ void foresee(std::vector<BeamChoice>& choices, std::int32_t num_beams, bool at_c
 }  // namespace
 
 bool searches_beams(const capture::Capture& capture) {
-  const auto settings = nlohmann::json::parse(capture.run().settings_json, nullptr, false);
-  return integer_of(settings, "num_beams", 0) > 0;
+  return capture.run().kind == capture::RunKind::kBeams;
 }
 
 DecisionKind decision_kind(const capture::Capture& capture, std::int32_t step) {
@@ -92,8 +91,8 @@ DecisionKind decision_kind(const capture::Capture& capture, std::int32_t step) {
   const auto nodes = capture.nodes_at(drafted + 1);
   if (!nodes.empty() && nodes.back().tick == drafted && capture::is_draft(nodes.back().source))
     return DecisionKind::kDrafts;
+  if (!searches_beams(capture)) return DecisionKind::kDraw;
   const auto settings = nlohmann::json::parse(capture.run().settings_json, nullptr, false);
-  if (integer_of(settings, "num_beams", 0) == 0) return DecisionKind::kDraw;
   const auto parents = parents_of(capture, step);
   const std::int32_t depth =
       parents.empty() || step == 0 ? 0 : capture.nodes()[at(parents.front())].depth;
@@ -125,8 +124,7 @@ BeamDecision beam_decision(const capture::Capture& capture, Tick cursor) {
   const std::int32_t step = decision_step(capture, cursor);
   if (step < 0) return decision;
   const Tick accept = capture::make_tick(step, Phase::kAccept);
-  const auto settings = nlohmann::json::parse(capture.run().settings_json, nullptr, false);
-  decision.num_beams = integer_of(settings, "num_beams", 0);
+  decision.width = searches_beams(capture) ? capture.run().width : 0;
   decision.decided = cursor > accept;
   float limit = -std::numeric_limits<float>::infinity();
   bool at_cap = false;
@@ -175,7 +173,7 @@ BeamDecision beam_decision(const capture::Capture& capture, Tick cursor) {
     return a.token < b.token;
   });
   const auto ending = ending_tokens(capture);
-  if (!decision.decided) foresee(choices, decision.num_beams, at_cap, ending);
+  if (!decision.decided) foresee(choices, decision.width, at_cap, ending);
   for (std::size_t i = 0; i < choices.size(); ++i)
     if (choices[i].chosen()) decision.cut = i + 1;
   if (decision.decided)

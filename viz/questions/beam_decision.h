@@ -38,7 +38,7 @@ struct BeamChoice {
     kFinished,
     kPruned,   // among the best, then dropped: by a pruning rule, or better sequences are finished
     kOut,      // below the cut
-    kLateEnd,  // ends the text, but is not among the best num_beams: may not finish
+    kLateEnd,  // ends the text, but is not among the best of the search's width: may not finish
   };
   std::int32_t parent = 0, token = 0;
   std::int32_t child = -1;  // its node, once it has one
@@ -55,7 +55,7 @@ struct BeamChoice {
 struct BeamDecision {
   std::int32_t step = -1;  // -1: nothing to show
   bool decided = false;
-  std::int32_t num_beams = 0;
+  std::int32_t width = 0;           // of the search
   std::vector<BeamChoice> choices;  // best Σ log p first; ties: the better parent, the lower token
   std::size_t cut = 0;              // how many lie above the line
   // From here on candidates may be missing between those listed: only the best of each beam's row are

@@ -1,6 +1,6 @@
 // What each level of a step's drafts proposed, beside what came: level 1 guesses the token after the
-// frontier, level 2 the one after that. A level is a head (Medusa, Hydra), a round of drafting
-// (EAGLE, a draft model), or a token of a phrase that was found (prompt lookup, an n-gram trie).
+// frontier, level 2 the one after that. A level is a head of several, a round of drafting
+// (a draft model, a head that is asked again and again), or a token of a phrase that was found.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // DrawDecision: how one token is chosen after one row: the best tokens with their probability at every
-// stage that the run's settings switch on, and the draw. Only what the capture holds: captures before
-// schema 3 have no stages. Pure.
+// stage that the run's settings switch on, and the draw. Only what the capture holds: stages
+// may be missing. Pure.
 #pragma once
 
 #include <cstdint>

@@ -34,8 +34,7 @@ class FixedDrafter final : public Drafter {
       for (const NodeId parent : level)
         for (const std::int32_t token : tokens_)
           next.push_back(
-              context.tree.hang(parent, TokenId(token), capture::Source::kDraftModel, kUnknown)
-                  .node);
+              context.tree.hang(parent, TokenId(token), capture::Source::kDraft, kUnknown).node);
       drafts.sent.insert(drafts.sent.end(), next.begin(), next.end());
       level = std::move(next);
     }
@@ -74,9 +73,9 @@ class DrawingDrafter final : public Drafter {
         for (int i = 0; i < width_; ++i) {
           const auto at = sample_inverse_cdf(weights, context.rng.uniform());
           if (!replacement_) weights[at] = 0;
-          const Hung hung = context.tree.hang(parent, TokenId(proposal.q.tokens[at]),
-                                              capture::Source::kDraftModel, kUnknown,
-                                              proposal.q.probabilities[at]);
+          const Hung hung =
+              context.tree.hang(parent, TokenId(proposal.q.tokens[at]), capture::Source::kDraft,
+                                kUnknown, proposal.q.probabilities[at]);
           if (hung.is_new) next.push_back(hung.node);
           proposal.draws.push_back(hung.node);
         }
@@ -327,7 +326,7 @@ struct OneStep {
   }
   NodeId pending() const { return rows[0]; }
   NodeId hang(NodeId parent, std::int32_t token) {
-    rows.push_back(tree.hang(parent, TokenId(token), capture::Source::kNgramTrie, kUnknown).node);
+    rows.push_back(tree.hang(parent, TokenId(token), capture::Source::kDraft, kUnknown).node);
     return rows.back();
   }
   AcceptResult accept(Acceptor& acceptor) {

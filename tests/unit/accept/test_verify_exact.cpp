@@ -35,7 +35,7 @@ struct Step {
   }
   NodeId pending() const { return rows[0]; }
   NodeId hang(NodeId parent, std::int32_t token, std::vector<float> row) {
-    rows.push_back(tree.hang(parent, TokenId(token), capture::Source::kNgramTrie, kUnknown).node);
+    rows.push_back(tree.hang(parent, TokenId(token), capture::Source::kDraft, kUnknown).node);
     logits.push_back(std::move(row));
     return rows.back();
   }

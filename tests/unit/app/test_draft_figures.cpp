@@ -193,14 +193,14 @@ TEST_CASE("draft figures: panels, tables, status line and exported data say what
         if (path.empty()) continue;
         const auto run = Capture::open(path);
         for (Tick cursor = 1; cursor <= run->end_tick(); ++cursor) check_cursor(*run, cursor);
-        if (!method.drafts) continue;
+        if (!method.drafts()) continue;
         check_levels(*run);
         for (const StepRow& step : run->steps()) {
           drafting += step.drafted > 0;
           withdrawing += figures_of(*run, step.step, run->end_tick()).withdrawn > 0;
         }
       }
-      if (!method.drafts) break;
+      if (!method.drafts()) break;
     }
   }
   CHECK(drafting > 50);

@@ -24,7 +24,7 @@ inline std::string answers_at(const capture::Capture& c, capture::Tick cursor) {
       out << " | " << v->tick << ' ' << to_string(v->verdict) << ' ' << v->p << ' ' << v->q << ' '
           << v->u << ' ' << v->rank << ' ' << v->score << ' ' << v->gap << ' ' << v->replacement
           << ' ' << static_cast<int>(v->reason) << ' ' << v->value << ' ' << v->threshold << ' '
-          << v->count << ' ' << v->stored_reason;
+          << v->count << ' ' << v->why;
     out << '\n';
   }
   const std::int32_t slots = c.slot_count_at(cursor);

@@ -21,7 +21,10 @@ inline RunInfo sample_info() {
   info.model_json = R"({"name":"fake","vocab_size":100})";
   info.method = "beam";
   info.method_title = "Trie beam search";
+  info.kind = RunKind::kBeams;
+  info.width = 3;
   info.settings_json = R"({"num_beams":3})";
+  info.setting_titles_json = R"({"num_beams":"Beams"})";
   info.seed = -7;
   info.versions_json = R"({"triescope":"0"})";
   info.prompt_text = "Größe\n";
@@ -39,7 +42,10 @@ inline void record_sample(Recorder& recorder, int steps, int beams,
                           const std::function<void(Tick)>& after_phase = {}, bool finish = true) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   Rng rng(11);
-  recorder.write({.run = sample_info()});
+  recorder.write(
+      {.run = sample_info(),
+       .programs = {{.name = "triescope", .version = "0", .command = "triescope decode"}},
+       .drafters = {{.name = "n-gram trie", .title = "N-gram trie", .kind = DrafterKind::kText}}});
   for (std::int32_t token = 0; token < 100; ++token)
     recorder.write({.pieces = {{token, "t" + std::to_string(token) + (token == 7 ? "\xC3" : "")}}});
   std::vector<std::int32_t> free_slots;
@@ -72,6 +78,7 @@ inline void record_sample(Recorder& recorder, int steps, int beams,
     row.score = all[static_cast<std::size_t>(parent)].score + row.logprob;
     row.source = source;
     row.tick = tick;
+    row.drafter = is_draft(source) ? 0 : -1;
     all.push_back(row);
     slot_of.push_back(-1);
     return row;
@@ -83,7 +90,7 @@ inline void record_sample(Recorder& recorder, int steps, int beams,
     if (step == 0) {
       recorder.write({.nodes = {all[0]}});
     } else {
-      drafted.push_back(add(live.front(), Source::kNgramTrie, draft));
+      drafted.push_back(add(live.front(), Source::kDraft, draft));
       recorder.write({.nodes = drafted});
     }
     phase_done(step, Phase::kDraft);
@@ -131,7 +138,8 @@ inline void record_sample(Recorder& recorder, int steps, int beams,
                           .reason = good ? Reason::kIsArgmax : Reason::kNotArgmax,
                           .value = 0.75f,
                           .threshold = 0.0625f,
-                          .count = step});
+                          .count = step,
+                          .why = step == 3 ? "its own words" : ""});
     }
     for (int beam = 0; beam < beams; ++beam) {
       const std::int32_t parent = live[static_cast<std::size_t>(rng.next() % live.size())];

@@ -60,28 +60,61 @@ TEST_CASE("capture: what is not a capture is refused with what was found") {
   check_refused(dir.path(), ErrorCode::kCorruption, "not a regular file");
 }
 
-TEST_CASE("capture: a newer schema is refused, naming both versions") {
+TEST_CASE("capture: a newer format is refused, naming both versions; one before the first too") {
   TempDir dir;
   const std::string path = made(dir);
   run_sql(path, "PRAGMA user_version=7");
-  check_refused(path, ErrorCode::kNotSupported, "schema 7");
-  check_refused(path, ErrorCode::kNotSupported, "up to 4");
+  check_refused(path, ErrorCode::kNotSupported, "format 7");
+  check_refused(path, ErrorCode::kNotSupported, "up to 1");
+  run_sql(path, "PRAGMA user_version=0");
+  check_refused(path, ErrorCode::kCorruption, "expected a format from 1 to 1");
 }
 
-TEST_CASE("capture: a foreign trigger, view, index or column is refused") {
+TEST_CASE(
+    "capture: a trigger, a virtual table, a computed column or a view as a table is refused") {
   TempDir dir;
-  for (const char* sql :
-       {"CREATE TRIGGER evil AFTER INSERT ON bookmark BEGIN DELETE FROM node; END",
-        "CREATE VIEW evil AS SELECT * FROM node", "CREATE INDEX evil ON node (tick)",
-        "CREATE TABLE evil (x)", "ALTER TABLE node ADD COLUMN evil",
-        "DROP TABLE log; CREATE VIEW log AS SELECT 1 AS id, 1 AS tick, 1 AS level, 'x' AS text"}) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"CREATE TRIGGER evil AFTER INSERT ON bookmark BEGIN DELETE FROM node; END",
+       "a trigger 'evil'"},
+      {"CREATE TABLE mine (x); CREATE TRIGGER evil AFTER INSERT ON mine BEGIN SELECT 1; END",
+       "a trigger 'evil'"},
+      {"DROP TABLE log; CREATE VIEW log AS SELECT 1 AS id, 1 AS tick, 1 AS level, 'x' AS text",
+       "expected a plain table 'log', found a view"},
+      {"DROP TABLE log; CREATE VIEW LOG AS SELECT 1 AS tick", "found a view"},
+      {"DROP TABLE log; CREATE VIRTUAL TABLE log USING fts5(tick, text)", "a virtual table"},
+      {"DROP TABLE log; CREATE INDEX log ON node (tick)", "found a index"},
+      {"DROP TABLE log; CREATE TABLE log (tick, text AS (printf('%.*c', 1000000, 'x')))",
+       "table log, column text: expected stored values"},
+      {"DROP TABLE log; CREATE TABLE log (tick, text AS (upper(tick)) STORED)",
+       "expected stored values"},
+      {"DROP TABLE log; CREATE TABLE log (rowid, tick, text)", "expected no column 'rowid'"},
+      {"DROP TABLE log; CREATE TABLE log (tick PRIMARY KEY, text) WITHOUT ROWID", "not a capture"}};
+  for (const auto& [sql, part] : cases) {
+    CAPTURE(sql);
     const std::string path = made(dir);
     run_sql(path, sql);
-    check_refused(path, ErrorCode::kCorruption, "that no capture has");
+    check_refused(path, ErrorCode::kCorruption, part);
+  }
+}
+
+TEST_CASE("capture: a table without a column that it needs is refused, naming both") {
+  TempDir dir;
+  for (const auto& [table, column] : {std::pair("verdict", "verdict"),
+                                      {"node", "parent"},
+                                      {"slot", "slot"},
+                                      {"phase", "tick"},
+                                      {"run", "method"}}) {
+    const std::string path = made(dir), sql = std::string("ALTER TABLE ") + table +
+                                              " RENAME COLUMN " + column + " TO other";
+    CAPTURE(sql);
+    run_sql(path, "DROP VIEW named_verdict; DROP VIEW named_node");
+    run_sql(path, sql);
+    check_refused(path, ErrorCode::kCorruption,
+                  std::string("table ") + table + ": expected a column '" + column + "'");
   }
   const std::string path = made(dir);
-  run_sql(path, "DROP TABLE log");
-  check_refused(path, ErrorCode::kCorruption, "expected 20 tables and views, found 19");
+  run_sql(path, "DROP TABLE run");
+  check_refused(path, ErrorCode::kCorruption, "expected a table 'run'");
 }
 
 TEST_CASE("capture: hostile numbers are refused, with table and row") {
@@ -106,7 +139,22 @@ TEST_CASE("capture: hostile numbers are refused, with table and row") {
       {"UPDATE verdict SET node=100000 WHERE id=3", "table verdict, row 3: node"},
       {"UPDATE verdict SET node=(SELECT count(*) FROM node) WHERE id=3",
        "row 3: node: expected 0 to"},
-      {"UPDATE verdict SET verdict=10 WHERE id=3", "verdict: expected 0 to 9, found 10"},
+      {"UPDATE verdict SET verdict='acepted' WHERE id=3",
+       "verdict: expected one of none, accepted, rejected, kept, pruned, finished, bonus, "
+       "corrected, emitted, withdrawn; found 'acepted'"},
+      {"UPDATE verdict SET verdict=NULL WHERE id=3", "verdict: expected a value, found NULL"},
+      {"UPDATE verdict SET reason='is argmax' WHERE id=3",
+       "reason: expected one of none, is_argmax"},
+      {"UPDATE node SET tick=NULL WHERE node=9", "tick: expected a value, found NULL"},
+      {"UPDATE node SET parent=NULL WHERE node=9", "parent: expected a value, found NULL"},
+      {"UPDATE node SET drafter=1 WHERE node=9", "drafter: expected -1 to 0, found 1"},
+      {"UPDATE node SET drafter=-2 WHERE node=9", "drafter: expected -1 to 0, found -2"},
+      {"UPDATE node SET role='probing' WHERE node=9", "expected one of candidate, probe"},
+      {"UPDATE drafter SET drafter=1", "table drafter, row 1: drafter: expected 0 to 0, found 1"},
+      {"UPDATE drafter SET kind=''", "kind: expected one of model, head, text, other; found ''"},
+      {"UPDATE log SET level=7 WHERE id=1", "expected one of debug, info, warning, error"},
+      {"UPDATE run SET kind='trie'", "kind: expected one of text, drafts, beams; found 'trie'"},
+      {"UPDATE run SET width=0", "width: expected 1 to"},
       {"UPDATE verdict SET tick=1 WHERE id=9", "tick"},
       {"UPDATE frontier SET node=-1 WHERE id=3", "node"},
       {"UPDATE frontier SET step=0 WHERE id=30", "step"},
@@ -115,7 +163,7 @@ TEST_CASE("capture: hostile numbers are refused, with table and row") {
       {"UPDATE input SET node=123456 WHERE id=3", "node"},
       {"UPDATE input SET position=-1 WHERE id=3", "position"},
       {"UPDATE input SET whose=3 WHERE id=3",
-       "table input, row 3: whose: expected 0 to 2, found 3"},
+       "table input, row 3: whose: expected one of target, draft, head; found '3'"},
       {"UPDATE input SET forward=-1 WHERE id=3", "row 3: forward: expected 0 to 100000000"},
       {"UPDATE input SET forward=1 WHERE id=2", "row 3: forward: expected 1 to 100000000, found 0"},
       {"UPDATE candidate SET whose=-1 WHERE id=3", "table candidate, row 3: whose"},
@@ -124,9 +172,14 @@ TEST_CASE("capture: hostile numbers are refused, with table and row") {
       {"UPDATE node_score SET node=-1 WHERE id=1", "node"},
       {"UPDATE sequence SET node=123456 WHERE id=1", "node"},
       {"UPDATE sequence SET node=-1 WHERE id=1", "row 1: node: expected 0 to"},
-      {"UPDATE sequence SET tokens=x'ffffffff' WHERE id=1", "tokens"},
-      {"UPDATE sequence SET tokens=x'010203040506' WHERE id=1", "found 6 bytes"},
-      {"UPDATE sequence SET tokens=x'0102030405' WHERE id=1", "5 bytes"},
+      {"UPDATE sequence SET tokens='[-1]' WHERE id=1", "tokens: expected 0 to"},
+      {"UPDATE sequence SET tokens='[1, 2' WHERE id=1", "expected token ids as [1, 2, 3]"},
+      {"UPDATE sequence SET tokens='1, 2' WHERE id=1", "found '1, 2'"},
+      {"UPDATE sequence SET tokens='[1 2]' WHERE id=1", "found '[1 2]'"},
+      {"UPDATE sequence SET tokens='[1,]' WHERE id=1", "found '[1,]'"},
+      {"UPDATE sequence SET tokens='[1] x' WHERE id=1", "found '[1] x'"},
+      {"UPDATE sequence SET tokens='[1.5]' WHERE id=1", "found '[1.5]'"},
+      {"UPDATE sequence SET tokens='[99999999999999999999]' WHERE id=1", "tokens"},
       {"UPDATE step SET step=3 WHERE id=9", "step: expected 8 to 100000000, found 3"},
       {"UPDATE step SET accepted=-1 WHERE id=9", "accepted"},
       {"UPDATE memory SET reserved=-1 WHERE id=9", "reserved"},
@@ -137,7 +190,7 @@ TEST_CASE("capture: hostile numbers are refused, with table and row") {
       {"UPDATE piece SET token=-1 WHERE id=1", "token"},
       {"UPDATE run SET status=17", "status"},
       {"UPDATE run SET sliding_window=-1", "sliding_window"},
-      {"UPDATE run SET prompt_tokens=x'00000080'", "tokens"},
+      {"UPDATE run SET prompt_tokens='[-2147483648]'", "tokens"},
   };
   const std::string good = read_file(made(dir, "good.tscap"));
   for (const auto& [sql, part] : cases) {

@@ -35,9 +35,11 @@ TEST_CASE("names: every code has its own, in the order of the codes") {
   using Names = std::vector<std::string>;
   CHECK(names<Phase>(kPhaseCount) == Names{"draft", "forward", "accept", "commit", "observe"});
   CHECK(names<Whose>(kWhoseCount) == Names{"target", "draft", "head"});
-  CHECK(names<Source>(13) == Names{"prompt", "greedy", "sampled", "beam", "n-gram trie",
-                                   "prompt lookup", "draft model", "head", "datastore", "lookahead",
-                                   "bonus", "corrected", "forced"});
+  CHECK(names<Source>(8) ==
+        Names{"prompt", "greedy", "sampled", "beam", "draft", "bonus", "corrected", "forced"});
+  CHECK(names<NodeRole>(kNodeRoleCount) == Names{"candidate", "probe"});
+  CHECK(names<RunKind>(3) == Names{"text", "drafts", "beams"});
+  CHECK(names<DrafterKind>(4) == Names{"model", "head", "text", "other"});
   CHECK(names<Stage>(kStageCount) == Names{"processors", "temperature", "top_h", "top_k", "top_p",
                                            "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff",
                                            "proposal", "drawn"});

@@ -206,7 +206,6 @@ TEST_CASE("owners: a slice keeps every owner's rows") {
   const auto c = mixed(dir);
   save_slice(c->path(), part, 1, 1);
   const auto slice = Capture::open(part);
-  CHECK(slice->schema() == kSchemaVersion);
   CHECK(slice->inputs(0, Whose::kDraft).empty());
   CHECK(slice->inputs(1, Whose::kDraft).size() == 4);
   CHECK(slice->slot_of(-2, kDraft2, Whose::kDraft) == 7);  // from before the slice

@@ -217,8 +217,8 @@ TEST_CASE(
   const auto c = record(dir, [&](Recorder& r) {
     r.write({.nodes = {{},
                        node(1, 0, 1, kAccept0),
-                       node(2, 1, 2, draft, Source::kNgramTrie),
-                       node(3, 2, 3, draft, Source::kNgramTrie),
+                       node(2, 1, 2, draft, Source::kDraft),
+                       node(3, 2, 3, draft, Source::kDraft),
                        node(4, 2, 3, kAccept1, Source::kCorrected)}});
     r.write({.node_scores = {{.node = 2, .logprob = -0.5f, .score = -2, .tick = kAccept1}}});
     r.write({.verdicts = {verdict(1, Verdict::kEmitted, kAccept0),

@@ -46,8 +46,7 @@ class OracleDrafter final : public Drafter {
         });
         for (std::size_t k = 0; k < width_; ++k)
           next.push_back(
-              context.tree.hang(parent, TokenId(best[k]), capture::Source::kDraftModel, kUnknown)
-                  .node);
+              context.tree.hang(parent, TokenId(best[k]), capture::Source::kDraft, kUnknown).node);
       }
       const std::size_t kept = std::min(next.size(), sent_);
       drafts.sent.insert(drafts.sent.end(), next.begin(), next.begin() + static_cast<long>(kept));
@@ -70,7 +69,6 @@ MethodInfo drafting_beams(const FakeModel& model, std::size_t width, int levels,
                           std::size_t sent = std::numeric_limits<std::size_t>::max()) {
   MethodInfo info = find_method("beam");
   info.kv_policies = {KvPolicyKind::kRecycle, KvPolicyKind::kCompact, KvPolicyKind::kKeep};
-  info.drafts = true;
   info.make = [&model, width, levels, sent](const RunContext& run) {
     return MethodParts{std::make_unique<OracleDrafter>(model, width, levels, sent),
                        std::make_unique<BeamAcceptor>(run)};

@@ -223,7 +223,7 @@ TEST_CASE("recording: the same run gives the same rows") {
       CHECK(x.value == y.value);
       CHECK(x.threshold == y.threshold);
       CHECK(x.count == y.count);
-      CHECK(x.stored_reason.empty());
+      CHECK(x.why.empty());
     }
     REQUIRE(a->recorder.slot_rows.size() == b->recorder.slot_rows.size());
     for (std::size_t i = 0; i < a->recorder.slot_rows.size(); ++i) {

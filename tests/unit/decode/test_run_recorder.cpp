@@ -59,18 +59,22 @@ Ids tokens_of(const Rows& rows) {
 }
 
 NodeId hang(TokenTree& tree, NodeId parent, std::int32_t token, float logprob, float q = 1) {
-  return tree.hang(parent, TokenId(token), capture::Source::kDraftModel, logprob, q).node;
+  return tree.hang(parent, TokenId(token), capture::Source::kDraft, logprob, q).node;
 }
 
 }  // namespace
 
 TEST_CASE("run recorder: the run comes first, with the prompt's pieces, each once") {
   Recording r;
-  r.recorder.run(run_of({5, 6, 5, 10, -1}));
+  r.recorder.run(run_of({5, 6, 5, 10, -1}), {{.name = "owl"}}, {.name = "triescope"});
   REQUIRE(r.batches.all.size() == 1);
   const capture::RowTables& first = r.batches.all[0];
   REQUIRE(first.run);
   CHECK(first.run->method == "beam");
+  REQUIRE(first.drafters.size() == 1);
+  CHECK(first.drafters[0].name == "owl");
+  REQUIRE(first.programs.size() == 1);
+  CHECK(first.programs[0].name == "triescope");
   CHECK(tokens_of(first.pieces) == Ids{5, 6});  // 10 and -1 are not in the vocabulary
   CHECK(first.pieces[1].bytes == r.tokenizer.piece(6));
   CHECK(!r.told().run);  // only once
@@ -96,7 +100,9 @@ TEST_CASE("run recorder: each node is told once, with its piece where that is ne
   CHECK(first.nodes[1].logprob == -1);
   CHECK(first.nodes[1].score == -1);
   CHECK(std::isnan(first.nodes[2].logprob));
-  CHECK(first.nodes[2].source == capture::Source::kDraftModel);
+  CHECK(first.nodes[2].source == capture::Source::kDraft);
+  CHECK(first.nodes[2].drafter == 0);
+  CHECK(first.nodes[0].drafter == -1);
   hang(tree, b, 7, -2);
   r.recorder.new_nodes(tree, 6);
   const capture::RowTables& second = r.told();

@@ -61,10 +61,10 @@ class Watcher final : public Drafter {
       const auto logits = model_.logits_of(text_to(context.tree, at));
       const std::int32_t best = kernels::argmax(logits), wrong = best == 1 ? 2 : 1;
       const NodeId bad =
-          context.tree.hang(at, TokenId(wrong), capture::Source::kHead, kUnknown, 0.25f).node;
+          context.tree.hang(at, TokenId(wrong), capture::Source::kDraft, kUnknown, 0.25f).node;
       (i == 2 ? drafts.withdrawn : drafts.sent).push_back(bad);
       drafts.proposals[at].draws = {bad};
-      at = context.tree.hang(at, TokenId(best), capture::Source::kHead, kUnknown).node;
+      at = context.tree.hang(at, TokenId(best), capture::Source::kDraft, kUnknown).node;
       drafts.sent.push_back(at);
     }
     return drafts;

@@ -1,4 +1,4 @@
-// A run for the tests of lessons: a capture of schema 2, recorded by a beam search with three beams
+// A run for the tests of lessons: a kept capture, recorded by a beam search with three beams
 // over a tiny model; 12 steps after a prompt of 13 tokens, recycle.
 #pragma once
 
@@ -15,13 +15,13 @@ namespace triescope::test {
 
 inline const capture::Capture& lesson_run() {
   static const TempDir folder;
-  static const auto opened = capture::Capture::open(copy_of_capture(2, "beam", folder));
+  static const auto opened = capture::Capture::open(copy_of_capture("self_beam", folder));
   return *opened;
 }
 // A draft model's chains: 64 drafts, 5 of them accepted.
 inline const capture::Capture& drafted_run() {
   static const TempDir folder;
-  static const auto opened = capture::Capture::open(copy_of_capture(1, "draft_chain", folder));
+  static const auto opened = capture::Capture::open(copy_of_capture("draft_chain", folder));
   return *opened;
 }
 

@@ -163,7 +163,7 @@ TEST_CASE("check: answers that differ between two runs are told") {
 // Another processor adds up in another order.
 TEST_CASE("check: an answer's last digits may differ between two runs, a count may not") {
   const auto run = [](const TempDir& folder, double more, const char* count) {
-    const std::string path = copy_of_capture(2, "beam", folder);
+    const std::string path = copy_of_capture("self_beam", folder);
     for (const char* const table : {"node", "node_score"})
       run_sql(path, std::string("UPDATE ") + table + " SET logprob = logprob * (1 + " +
                         std::to_string(more) + ")");

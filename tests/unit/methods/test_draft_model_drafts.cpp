@@ -89,7 +89,7 @@ TEST_CASE("draft model: an expansion hangs that many of its best tokens at every
   CHECK(paths == wide.tree({2, 3, 1}));
   CHECK(paths.size() == 2 + 6 + 6);
   for (const NodeId node : wide.rig.drafts.sent) {
-    CHECK(wide.rig.tree[node].source == capture::Source::kDraftModel);
+    CHECK(wide.rig.tree[node].source == capture::Source::kDraft);
     CHECK(wide.rig.tree[node].q == 1);
     CHECK(std::isnan(wide.rig.tree[node].logprob));  // the target's, unknown yet
   }

@@ -19,7 +19,7 @@ constexpr int kVocab = 14;
 std::vector<const MethodInfo*> drafting_methods() {
   std::vector<const MethodInfo*> all;
   for (const MethodInfo& method : methods())
-    if (method.drafts) all.push_back(&method);
+    if (method.drafts()) all.push_back(&method);
   return all;
 }
 

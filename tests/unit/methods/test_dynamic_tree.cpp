@@ -39,7 +39,7 @@ struct Drafted {
     std::vector<Tokens> paths;
     for (std::int32_t id = 2; id < tree().size(); ++id) {
       if (tree()[NodeId(id)].status != status) continue;
-      CHECK(tree()[NodeId(id)].source == capture::Source::kHead);
+      CHECK(tree()[NodeId(id)].source == capture::Source::kDraft);
       CHECK(tree()[NodeId(id)].q == 1);
       Tokens path;
       for (const TokenId token : tree().tokens_to(NodeId(id))) path.push_back(token.value);

@@ -88,7 +88,7 @@ TEST_CASE("lookahead: window and pool go on by a Jacobi step after every forward
         CAPTURE(step);
         CHECK(rig.draft() == expected_drafts(guesses_for(ngrams, pending, limit), window));
         for (const NodeId node : rig.drafts.sent)
-          CHECK(rig.tree[node].source == capture::Source::kLookahead);
+          CHECK(rig.tree[node].source == capture::Source::kDraft);
         rig.read(logits_after);
         for (std::size_t j = 0; j < window[0].size(); ++j) {
           Tokens ngram;

@@ -18,8 +18,7 @@ Paths trie(const Tokens& text, const nlohmann::json& settings, int room = 1000,
            DraftRig::Options options = {}) {
   DraftRig rig(ngram_trie_method(), text, settings, std::move(options));
   Paths paths = rig.draft(room);
-  for (const NodeId node : rig.drafts.sent)
-    CHECK(rig.tree[node].source == capture::Source::kNgramTrie);
+  for (const NodeId node : rig.drafts.sent) CHECK(rig.tree[node].source == capture::Source::kDraft);
   return paths;
 }
 
@@ -106,11 +105,10 @@ TEST_CASE("lookup drafters share nodes that the tree holds already, and do not s
        {ngram_trie_method(), prompt_lookup_method(), suffix_automaton_method()}) {
     CAPTURE(method.name);
     DraftRig rig(method, {1, 2, 3, 4, 1, 2}, {});
-    const NodeId three =
-        rig.tree.hang(rig.pending, TokenId(3), capture::Source::kLookahead, 0).node;
+    const NodeId three = rig.tree.hang(rig.pending, TokenId(3), capture::Source::kDraft, 0).node;
     CHECK(rig.draft(2) == Paths{{3, 4}});
     CHECK(rig.tree[rig.drafts.sent.at(0)].parent == three);
-    CHECK(rig.tree[three].source == capture::Source::kLookahead);
+    CHECK(rig.tree[three].source == capture::Source::kDraft);
     CHECK(rig.drafts.withdrawn.empty());
     CHECK(rig.drafts.proposals.empty());
     CHECK(rig.drafts.candidates.empty());

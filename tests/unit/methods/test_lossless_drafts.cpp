@@ -220,7 +220,7 @@ ChiSquare chi_of_drawn(VerifyRule rule, int width, bool replacement, const json&
         Distribution left = drawn_of[text];
         for (int i = 0; i < width; ++i) {
           const std::int32_t token = draw(left, Sampler::kSoftmax, rng).token;
-          const Hung hung = tree.hang(node, TokenId(token), capture::Source::kDraftModel, -1);
+          const Hung hung = tree.hang(node, TokenId(token), capture::Source::kDraft, -1);
           proposal.draws.push_back(hung.node);
           if (hung.is_new) {
             rows.push_back(hung.node);

@@ -33,7 +33,7 @@ Tokens drafts_after(Tokens text, nlohmann::json settings, int room = 100, Tokens
   NodeId parent = pending;
   for (const NodeId node : parts.drafter->draft(context).sent) {
     CHECK(tree[node].parent == parent);  // a chain
-    CHECK(tree[node].source == capture::Source::kPromptLookup);
+    CHECK(tree[node].source == capture::Source::kDraft);
     out.push_back(tree[node].token.value);
     parent = node;
   }

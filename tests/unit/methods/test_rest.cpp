@@ -125,7 +125,8 @@ TEST_CASE("rest drafts from the user's file and leaves greedy decoding's text as
 }
 
 TEST_CASE("a datastore that is not there is an error that names it; none at all drafts nothing") {
-  for (const std::string path : {"/no/such/file.txt", "/tmp"}) {  // a folder cannot be read as a file
+  for (const std::string path :
+       {"/no/such/file.txt", "/tmp"}) {  // a folder cannot be read as a file
     LoopConfig config{.vocab = 5, .settings = {{"datastore", path}}};
     RunContext run = test::run_context(config, rest_method());
     run.encode = letters;
@@ -182,7 +183,7 @@ struct Store {
     std::vector<std::string> out;
     for (const Tokens& path_below : rig.draft(room)) out.push_back(spelled(path_below));
     for (const NodeId node : rig.drafts.sent)
-      CHECK(rig.tree[node].source == capture::Source::kDatastore);
+      CHECK(rig.tree[node].source == capture::Source::kDraft);
     return out;
   }
   test::TempDir dir;
@@ -265,7 +266,7 @@ TEST_CASE("rest drafts again after every step, from the text as it then is") {
   CHECK(rig.draft() == std::vector<Tokens>{all_letters("g"), all_letters("gh")});
   // A path that the tree holds already is shared, not sent again.
   rig.write(all_letters("abc"));
-  const NodeId there = rig.tree.hang(rig.pending, TokenId(3), capture::Source::kLookahead, 0).node;
+  const NodeId there = rig.tree.hang(rig.pending, TokenId(3), capture::Source::kDraft, 0).node;
   CHECK(rig.draft() == std::vector<Tokens>{all_letters("d ")});
   CHECK(rig.tree[rig.drafts.sent.at(0)].parent == there);
 }

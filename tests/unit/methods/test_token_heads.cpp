@@ -17,7 +17,7 @@ std::vector<Tokens> drafts_of(const TokenTree& tree, NodeId pending) {
   std::vector<Tokens> paths;
   for (std::int32_t id = pending.value + 1; id < tree.size(); ++id) {
     if (tree[NodeId(id)].status != NodeStatus::kPending) continue;
-    CHECK(tree[NodeId(id)].source == capture::Source::kHead);
+    CHECK(tree[NodeId(id)].source == capture::Source::kDraft);
     Tokens path;
     for (NodeId at(id); at != pending; at = tree[at].parent)
       path.insert(path.begin(), tree[at].token.value);

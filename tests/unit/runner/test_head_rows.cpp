@@ -27,7 +27,7 @@ struct Bench {
     runner.read_features({1});
   }
   NodeId hang(NodeId parent, std::int32_t token) {
-    return tree.hang(parent, TokenId(token), capture::Source::kHead, 0).node;
+    return tree.hang(parent, TokenId(token), capture::Source::kDraft, 0).node;
   }
   // What the row of a node must see.
   Pairs pairs_to(NodeId node) const {

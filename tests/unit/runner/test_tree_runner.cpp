@@ -14,7 +14,7 @@ namespace {
 
 using Tokens = std::vector<std::int32_t>;
 
-constexpr auto kSource = capture::Source::kDraftModel;
+constexpr auto kSource = capture::Source::kDraft;
 const Tokens kPrompt = {5, 6, 7, 3, 5, 6, 4, 7, 3};
 
 FakeOptions options(int kv_valid_until = 0) {

@@ -36,13 +36,13 @@ TEST_CASE("token tree: paths run from the root's child to the node") {
 
 TEST_CASE("token tree: a path is one node: hang() finds what is there and leaves it as it was") {
   TokenTree tree(1);
-  const Hung a = tree.hang(TokenTree::root(), TokenId(7), capture::Source::kDraftModel, -2, 0.25f);
+  const Hung a = tree.hang(TokenTree::root(), TokenId(7), capture::Source::kDraft, -2, 0.25f);
   CHECK(a.is_new);
   const Hung again = tree.hang(TokenTree::root(), TokenId(7), kSource, -1, 0.5f);
   CHECK_FALSE(again.is_new);
   CHECK(again.node == a.node);
   CHECK(tree.size() == 2);
-  CHECK(tree[a.node].source == capture::Source::kDraftModel);
+  CHECK(tree[a.node].source == capture::Source::kDraft);
   CHECK(tree[a.node].q == 0.25f);
   CHECK(tree[a.node].logprob == -2);
   CHECK(tree.child(TokenTree::root(), TokenId(7)) == a.node);
@@ -93,11 +93,11 @@ TEST_CASE("token tree: a dead child is history, a withdrawn one comes back") {
 
   tree[second.node].status = NodeStatus::kWithdrawn;
   CHECK_FALSE(tree.child(TokenTree::root(), TokenId(7)).valid());
-  const Hung third = tree.hang(TokenTree::root(), TokenId(7), capture::Source::kHead, -3, 0.5f);
+  const Hung third = tree.hang(TokenTree::root(), TokenId(7), capture::Source::kDraft, -3, 0.5f);
   CHECK(third.is_new);
   CHECK(third.node == second.node);
   CHECK(tree[third.node].status == NodeStatus::kPending);
-  CHECK(tree[third.node].source == capture::Source::kHead);
+  CHECK(tree[third.node].source == capture::Source::kDraft);
   CHECK(tree[third.node].q == 0.5f);
   CHECK(tree[third.node].logprob == -3);
   CHECK(tree.size() == 3);

@@ -77,6 +77,9 @@ inline RunInfo synthetic_info(int prompt_tokens, const std::string& method,
       R"({"name":"SmolLM2-135M-Instruct","path":"m.gguf","family":"llama","dtype":"fp32","device":"cpu","layers":30,"kv_heads":3,"head_dim":64,"vocab_size":49152,"context":8192,"parameters":134515008,"sliding_window":0})";
   info.method = method;
   info.method_title = title;
+  const bool beams = method == "beam" || method == "batch_beam";
+  if (beams) info.kind = RunKind::kBeams, info.width = 3;
+  if (method != "greedy" && method != "sample" && !beams) info.kind = RunKind::kDrafts;
   info.settings_json = method == "beam"
                            ? R"({"num_beams":3,"length_penalty":1.0,"kv":"compact","gc_every":8})"
                            : R"({"ngram":3,"num_draft":8})";
@@ -90,12 +93,17 @@ inline RunInfo synthetic_info(int prompt_tokens, const std::string& method,
   return info;
 }
 
+inline DrafterRow synthetic_drafter() {
+  return {.name = "n-gram trie", .title = "N-gram trie", .kind = DrafterKind::kText};
+}
+
 // What both runs share: nodes, slots, ticks.
 class SyntheticRun {
  public:
   SyntheticRun(Recorder& recorder, RunInfo info, std::uint64_t seed)
       : rng_(seed), out_(recorder), info_(std::move(info)) {
     out_.write({.run = info_});
+    if (info_.kind == RunKind::kDrafts) out_.write({.drafters = {synthetic_drafter()}});
     const auto& pieces = synthetic_pieces();
     for (std::size_t i = 0; i < pieces.size(); ++i)
       out_.write({.pieces = {{static_cast<std::int32_t>(i), pieces[i]}}});
@@ -116,6 +124,7 @@ class SyntheticRun {
     row.q = q;
     row.source = source;
     row.tick = tick;
+    row.drafter = is_draft(source) ? 0 : -1;
     nodes_.push_back(row);
     slot_of_.push_back(-1);
     fresh_.push_back(row);
@@ -415,14 +424,14 @@ inline void record_drafts(Recorder& recorder, int steps, int prompt = 48, bool s
       std::vector<std::int32_t> chain, siblings;
       for (int i = 0; i < length; ++i) {
         const std::int32_t parent = tip;
-        tip = run.add(parent, token(), 0, Source::kNgramTrie, tick, stochastic ? 0.6f : 1.0f);
+        tip = run.add(parent, token(), 0, Source::kDraft, tick, stochastic ? 0.6f : 1.0f);
         chain.push_back(tip);
         if (i < 2 && run.rng_.next() % 2 == 0)
-          siblings.push_back(run.add(parent, token(), 0, Source::kNgramTrie, tick, 0.2f));
+          siblings.push_back(run.add(parent, token(), 0, Source::kDraft, tick, 0.2f));
       }
       for (int i = 0; i < rivals; ++i)
-        siblings.push_back(run.add(i % 4 == 0 ? head : siblings.back(), token(), 0,
-                                   Source::kNgramTrie, tick, stochastic ? 0.2f : 1.0f));
+        siblings.push_back(run.add(i % 4 == 0 ? head : siblings.back(), token(), 0, Source::kDraft,
+                                   tick, stochastic ? 0.2f : 1.0f));
       run.hang();
       run.phase(step, Phase::kDraft, 180);
       std::vector<std::int32_t> rows = {head};

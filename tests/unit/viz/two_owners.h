@@ -19,7 +19,7 @@ inline void record_two_owners(Recorder& out, int sliding_window = 0) {
       R"({"name":"target","dtype":"fp32","device":"cpu","draft":{"name":"small","kv_bytes_per_token":512}})";
   info.kv_bytes_per_token = 2048;
   info.sliding_window = sliding_window;
-  out.write({.run = info});
+  out.write({.run = info, .drafters = {{.name = "draft model", .kind = DrafterKind::kModel}}});
   const auto& pieces = synthetic_pieces();
   for (std::size_t i = 0; i < pieces.size(); ++i)
     out.write({.pieces = {{static_cast<std::int32_t>(i), pieces[i]}}});
@@ -37,7 +37,8 @@ inline void record_two_owners(Recorder& out, int sliding_window = 0) {
                    .logprob = -0.5f,
                    .score = -0.5f * static_cast<float>(depth),
                    .source = source,
-                   .tick = tick};
+                   .tick = tick,
+                   .drafter = is_draft(source) ? 0 : -1};
   };
 
   // Step 0: prefill of the target.
@@ -63,9 +64,8 @@ inline void record_two_owners(Recorder& out, int sliding_window = 0) {
 
   // Step 1: two forwards of the draft model, one of the target.
   tick = make_tick(1, Phase::kDraft);
-  out.write(
-      {.nodes = {node(2, 1, 2, Source::kDraftModel, tick), node(3, 1, 2, Source::kDraftModel, tick),
-                 node(4, 2, 3, Source::kDraftModel, tick)}});
+  out.write({.nodes = {node(2, 1, 2, Source::kDraft, tick), node(3, 1, 2, Source::kDraft, tick),
+                       node(4, 2, 3, Source::kDraft, tick)}});
   out.write({.candidates = {{.tick = tick,
                              .node = 1,
                              .rank = 0,

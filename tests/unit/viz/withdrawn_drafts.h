@@ -29,7 +29,8 @@ inline void record_withdrawn_drafts(Recorder& out, int first, int end) {
                           .logprob = -0.5f,
                           .score = -0.5f * static_cast<float>(depth),
                           .source = source,
-                          .tick = tick}}});
+                          .tick = tick,
+                          .drafter = is_draft(source) ? 0 : -1}}});
   };
   const auto proposed = [&](Tick tick, std::int32_t node, std::int32_t rank, std::int32_t token,
                             float logprob) {
@@ -64,7 +65,9 @@ inline void record_withdrawn_drafts(Recorder& out, int first, int end) {
     const Tick draft = make_tick(step, Phase::kDraft), accept = make_tick(step, Phase::kAccept);
     if (step == 0) {
       RunInfo info = synthetic_info(1, "eagle2", "EAGLE-2", "recycle");
-      out.write({.run = info, .nodes = {{.node = 0}}});
+      out.write({.run = info,
+                 .drafters = {{.name = "eagle2", .title = "EAGLE-2", .kind = DrafterKind::kHead}},
+                 .nodes = {{.node = 0}}});
       for (const std::int32_t token : {10, 20, 21, 30, 31, 32, 40, 41, 50, 51})
         out.write({.pieces = {{token, "t" + std::to_string(token)}}});
       phase(0, Phase::kDraft);
@@ -80,12 +83,12 @@ inline void record_withdrawn_drafts(Recorder& out, int first, int end) {
       proposed(draft, 2, 1, 30, -0.5f);
       proposed(draft, 3, 0, 31, -0.4f);
       proposed(draft, 6, 0, 40, -0.1f);
-      node(2, 1, 20, 2, Source::kHead, draft);
-      node(3, 1, 21, 2, Source::kHead, draft);
-      node(4, 2, 30, 3, Source::kHead, draft);
-      node(5, 3, 31, 3, Source::kHead, draft);
-      node(6, 2, 32, 3, Source::kHead, draft);
-      node(7, 6, 40, 4, Source::kHead, draft);
+      node(2, 1, 20, 2, Source::kDraft, draft);
+      node(3, 1, 21, 2, Source::kDraft, draft);
+      node(4, 2, 30, 3, Source::kDraft, draft);
+      node(5, 3, 31, 3, Source::kDraft, draft);
+      node(6, 2, 32, 3, Source::kDraft, draft);
+      node(7, 6, 40, 4, Source::kDraft, draft);
       fed(1, 0, 1, Whose::kHead, 0);
       fed(1, 0, 2, Whose::kHead, 1);
       fed(1, 1, 3, Whose::kHead, 1);
@@ -107,9 +110,9 @@ inline void record_withdrawn_drafts(Recorder& out, int first, int end) {
       proposed(draft, 6, 1, 41, -0.7f);
       proposed(draft, 7, 0, 51, -0.3f);
       proposed(draft, 8, 0, 50, -0.6f);
-      node(8, 6, 41, 4, Source::kHead, draft);
-      node(9, 8, 50, 5, Source::kHead, draft);
-      node(10, 7, 51, 5, Source::kHead, draft);
+      node(8, 6, 41, 4, Source::kDraft, draft);
+      node(9, 8, 50, 5, Source::kDraft, draft);
+      node(10, 7, 51, 5, Source::kDraft, draft);
       phase(2, Phase::kDraft);
       for (std::int32_t row = 0; row < 5; ++row) fed(2, row, 6 + row, Whose::kTarget, 0);
       phase(2, Phase::kForward);
@@ -140,7 +143,8 @@ inline void record_chain(Recorder& out, std::int32_t levels) {
                           .depth = depth,
                           .logprob = -0.5f,
                           .source = source,
-                          .tick = tick}}});
+                          .tick = tick,
+                          .drafter = is_draft(source) ? 0 : -1}}});
   };
   const auto verdict = [&](Tick tick, std::int32_t node, Verdict what) {
     out.write({.verdicts = {{.tick = tick, .node = node, .verdict = what}}});
@@ -165,12 +169,14 @@ inline void record_chain(Recorder& out, std::int32_t levels) {
                           .frontier = 1}}});
     phase(step, Phase::kObserve);
   };
-  out.write({.run = synthetic_info(1, "ngram_trie", "N-gram trie", "recycle"), .nodes = {{}}});
+  out.write({.run = synthetic_info(1, "ngram_trie", "N-gram trie", "recycle"),
+             .drafters = {synthetic_drafter()},
+             .nodes = {{}}});
   decide(0, 0, 0, false, 1, 0, 1);
   for (std::int32_t i = 0; i < levels; ++i)
-    node(2 + i, 1 + i, 2 + i, Source::kNgramTrie, make_tick(1, Phase::kDraft));
+    node(2 + i, 1 + i, 2 + i, Source::kDraft, make_tick(1, Phase::kDraft));
   decide(1, 2, levels, true, levels + 2, 2, 3);
-  node(levels + 3, levels + 2, 4, Source::kNgramTrie, make_tick(2, Phase::kDraft));
+  node(levels + 3, levels + 2, 4, Source::kDraft, make_tick(2, Phase::kDraft));
   decide(2, levels + 3, 1, false, levels + 4, levels + 2, 4);
 }
 

@@ -24,6 +24,7 @@ struct Desk {
       run.method = method;
       run.method_title = method;
       run.settings_json = settings;
+      run.setting_titles_json = R"({"num_beams":"Beams"})";
       run.seed = seed;
       run.prompt_tokens = {1};
       recorder->write({.run = run, .finish = capture::Finish{}});

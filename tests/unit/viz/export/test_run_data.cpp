@@ -200,7 +200,7 @@ TEST_CASE("run data: a draft's score is the sum over its path; a step without fi
                      .parent = id - 1,
                      .token = token,
                      .depth = id,
-                     .source = Source::kDraftModel,
+                     .source = Source::kDraft,
                      .tick = draft};
     };
     const auto proposal = [&](std::int32_t parent, std::int32_t token, float logprob) {

@@ -48,13 +48,12 @@ TEST_CASE("node tooltip: state, source, probability, score, beam and reason, a l
   const Scene scene = after_step_1();
   using Lines = std::vector<std::string>;
   CHECK(node_tooltip(scene, 0) == Lines{node_summary(scene, 0)});
-  CHECK(node_tooltip(scene, 3) ==
-        Lines{"node 3  ·a  position 4",
-              std::string("rejected, from ") + to_string(capture::Source::kDraftModel),
-              "log p(token | path) = -0.500,  p = 0.607", "Σ log p over the path = -1.000"});
+  CHECK(node_tooltip(scene, 3) == Lines{"node 3  ·a  position 4", "rejected, from draft model",
+                                        "log p(token | path) = -0.500,  p = 0.607",
+                                        "Σ log p over the path = -1.000"});
   const Lines best = node_tooltip(scene, 4);
   REQUIRE(best.size() == 5);
-  CHECK(best[1] == std::string("accepted, from ") + to_string(capture::Source::kDraftModel));
+  CHECK(best[1] == "accepted, from draft model");
   CHECK(best[4] == "on the path of beam 1");
 }
 

@@ -117,22 +117,10 @@ TEST_CASE("reasons: a token is shown as the capture spells it, in quotes") {
   CHECK(reason_text(row, run) == "argmax is " + text + " (p -8.80), this has p 0.11, rank 4");
 }
 
-TEST_CASE("reasons of schema 1: a token's number becomes its text, everything else stays") {
+TEST_CASE("reasons: the recorder's own words are told as they are, beside a code or without") {
   const capture::Capture& run = test::beam_capture();
-  const std::int32_t token = run.nodes()[1].token;
-  const std::string text = "'" + token_text(run.piece(token)) + "'", number = std::to_string(token);
-  const auto shown = [&](const std::string& stored) {
-    return reason_text({.stored_reason = stored}, run);
-  };
-  CHECK(shown("argmax is token " + number + " (p 0.41)") == "argmax is " + text + " (p 0.41)");
-  CHECK(shown("token " + number) == text);
-  CHECK(shown("token " + number + ", then token " + number) == text + ", then " + text);
-  CHECK(shown("the parent (token " + number + ") went") == "the parent (" + text + ") went");
-  for (const char* same : {"", "it is the argmax, p 0.40", "token ", "not this token", "token -3",
-                           "token x", "token 99999999999999999999", "subtoken 4"})
-    CHECK(shown(same) == same);
-  // A token that the capture has no text for keeps its number.
-  CHECK(shown("token 2000000000").find("2000000000") != std::string::npos);
+  CHECK(reason_text({.why = "token 4 lost the draw"}, run) == "token 4 lost the draw");
+  CHECK(reason_text({.p = 0.4f, .reason = Reason::kIsArgmax, .why = "my rule"}, run) == "my rule");
 }
 
 TEST_CASE("reasons: p is that after the warpers where the rule drew from it, else the model's") {
@@ -149,18 +137,12 @@ TEST_CASE("reasons: p is that after the warpers where the rule drew from it, els
   }
 }
 
-TEST_CASE("reasons: what u is compared with is the rule's; old sentences give it by p and q") {
+TEST_CASE("reasons: what u is compared with is the rule's") {
   using capture::Reason;
   capture::VerdictRow row{
       .p = 0.5f, .q = 0.25f, .reason = Reason::kNotBelowRest, .threshold = 0.75f};
   CHECK(acceptance_chance(row) == 0.75f);
   row.reason = Reason::kNone;
-  CHECK(std::isnan(acceptance_chance(row)));
-  row.stored_reason = "u 0.3 < min(1, p/q)";
-  CHECK(acceptance_chance(row) == 1);
-  row.p = 0.125f;
-  CHECK(acceptance_chance(row) == 0.5f);
-  row.q = 0;
   CHECK(std::isnan(acceptance_chance(row)));
 }
 

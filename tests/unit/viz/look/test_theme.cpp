@@ -217,20 +217,6 @@ TEST_CASE("beams take the palette in order, a later round is a quarter nearer to
   CHECK(same(dark.beam(-1), dark.text_dim));
 }
 
-TEST_CASE("a token's source has the colour of its kind") {
-  using S = triescope::capture::Source;
-  const auto same = [](Color a, Color b) { return a.r == b.r && a.g == b.g && a.b == b.b; };
-  const Theme theme = dark_theme();
-  for (const S s : {S::kNgramTrie, S::kDatastore}) CHECK(same(theme.source(s), theme.series(2)));
-  for (const S s : {S::kPromptLookup, S::kLookahead}) CHECK(same(theme.source(s), theme.series(3)));
-  for (const S s : {S::kDraftModel, S::kHead}) CHECK(same(theme.source(s), theme.series(5)));
-  CHECK(same(theme.source(S::kBonus), theme.mark(NodeState::kBonus).color));
-  CHECK(same(theme.source(S::kCorrected), theme.mark(NodeState::kCorrected).color));
-  CHECK(same(theme.source(S::kForced), theme.series(1)));
-  for (const S s : {S::kRoot, S::kGreedy, S::kSampled, S::kBeam})
-    CHECK(same(theme.source(s), theme.text));
-}
-
 TEST_CASE("themes have names, and another name is refused with those there are") {
   for (const ThemeName name : {ThemeName::kDark, ThemeName::kLight, ThemeName::kProjector}) {
     CHECK(theme_of(name).name == name);

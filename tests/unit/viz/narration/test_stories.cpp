@@ -34,7 +34,7 @@ void record_two_beams(Recorder& out) {
                       .count = 2};
   };
   RunInfo info = synthetic_info(2, "beam", "Trie beam search", "recycle");
-  info.settings_json = R"({"num_beams":2})";
+  info.width = 2;
   RowTables rows{.run = info};
   rows.pieces = {{0, " a"}, {1, " on"}, {5, " Paris"}, {7, " city"}, {8, " it"}, {9, " was"}};
   rows.nodes = {{},

@@ -337,7 +337,7 @@ TEST_CASE(
                             .depth = 1,
                             .logprob = std::numeric_limits<float>::quiet_NaN(),
                             .q = 0.5f,
-                            .source = Source::kDraftModel,
+                            .source = Source::kDraft,
                             .tick = make_tick(1, Phase::kDraft)}}});
       out.write({.verdicts = {{.tick = accept,
                                .node = 1,

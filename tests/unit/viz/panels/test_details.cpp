@@ -589,7 +589,7 @@ TEST_CASE("withdrawn drafts are named in the trie's legend, and their verdict sa
                           .parent = 0,
                           .token = 5,
                           .depth = 1,
-                          .source = Source::kHead,
+                          .source = Source::kDraft,
                           .tick = 5}}});
     out.write({.verdicts = {{.tick = 5, .node = 1, .verdict = Verdict::kWithdrawn}}});
     out.write({.steps = {{.step = 0}, {.step = 1, .drafted = 1}}});

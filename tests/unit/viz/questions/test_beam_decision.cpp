@@ -31,6 +31,8 @@ class Steps {
       : out_(out) {
     RunInfo info;
     info.method = "beam";
+    info.kind = RunKind::kBeams;
+    info.width = 2;
     info.settings_json = std::move(settings);
     info.model_json = std::move(model);
     info.max_new_tokens = max_new_tokens;
@@ -139,7 +141,7 @@ TEST_CASE("beam decision: all candidates of all beams by Σ log p, with the cut 
   const auto decision = beam_decision(by_hand(), make_tick(1, Phase::kCommit));
   CHECK(decision.step == 1);
   CHECK(decision.decided);
-  CHECK(decision.num_beams == 2);
+  CHECK(decision.width == 2);
   CHECK(rows_of(decision) == std::vector<std::string>{"1 3 -0.70 kept 1.30", "2 5 -1.30 kept 0.70",
                                                       "1 9 -1.40 late -1.00",
                                                       "2 9 -1.80 late -1.00", "2 4 -2.00 out 0.70",
@@ -303,7 +305,7 @@ TEST_CASE("child of: what is the target's, not drafts that it refused, was not s
     RowTables rows{.run = RunInfo{}, .nodes = {{}}};
     for (std::int32_t id = 1; id <= 4; ++id) {
       NodeRow row = node(id, 0, 10 + id, 1, 0, 0);
-      row.source = Source::kDraftModel;
+      row.source = Source::kDraft;
       row.tick = draft;
       rows.nodes.push_back(row);
     }

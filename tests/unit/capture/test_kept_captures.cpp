@@ -1,6 +1,5 @@
-// Captures of schema 1 open, answer at every cursor, take bookmarks and give slices.
+// Kept captures open, answer at every cursor, take bookmarks and give slices.
 #include <doctest/doctest.h>
-#include <sqlite3.h>
 
 #include <cmath>
 #include <filesystem>
@@ -19,19 +18,11 @@ namespace {
 
 using namespace triescope::capture;
 
-void run_sql(const std::string& path, const char* sql) {
-  sqlite3* db = nullptr;
-  REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
-  CHECK(sqlite3_exec(db, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
-  sqlite3_close(db);
-}
-
-TEST_CASE("schema 1: every capture opens and answers at every cursor") {
+TEST_CASE("kept captures: those with decisions in words open and answer at every cursor") {
   const TempDir dir;
-  for (const char* name : kSchema1Captures) {
+  for (const char* name : kCapturesInWords) {
     CAPTURE(name);
-    const auto c = Capture::open(copy_of_capture(1, name, dir));
-    CHECK(c->schema() == 1);
+    const auto c = Capture::open(copy_of_capture(name, dir));
     const bool killed = std::string(name) == "killed";
     CHECK(c->status() == (killed ? RunStatus::kStopped : RunStatus::kDone));
     CHECK((c->status_message().find("interrupted") != std::string::npos) == killed);
@@ -54,19 +45,17 @@ TEST_CASE("schema 1: every capture opens and answers at every cursor") {
         CHECK(row.forward == 0);
       }
       for (const VerdictRow& row : c->verdicts(step)) CHECK(row.reason == Reason::kNone);
-      for (const VerdictRow& row : c->verdicts(step)) reasons += !row.stored_reason.empty();
+      for (const VerdictRow& row : c->verdicts(step)) reasons += !row.why.empty();
     }
     CHECK(reasons > 20);
   }
 }
 
-TEST_CASE(
-    "schema 2: every capture opens; candidates come with their choice, stages are not there") {
+TEST_CASE("kept captures: candidates that were recorded with their choice have it") {
   const TempDir dir;
-  for (const char* name : kSchema2Captures) {
+  for (const char* name : {"self_beam", "self_sample", "self_chain"}) {
     CAPTURE(name);
-    const auto c = Capture::open(copy_of_capture(2, name, dir));
-    CHECK(c->schema() == 2);
+    const auto c = Capture::open(copy_of_capture(name, dir));
     CHECK(c->status() == RunStatus::kDone);
     int chosen = 0, candidates = 0;
     for (const NodeRow& node : c->nodes()) {
@@ -82,7 +71,7 @@ TEST_CASE(
     CHECK(candidates > 2 * chosen);
     const std::string part = dir.path() / "part.tscap";
     save_slice(c->path(), part, 1, 2);
-    CHECK(Capture::open(part)->schema() == 2);
+    CHECK(Capture::open(part)->last_step() == 2);
   }
 }
 
@@ -134,9 +123,9 @@ TEST_CASE("stages: those of one node, step and cursor come back as they were rec
   CHECK(Capture::open(part)->stages(0, 0, accept + 1).empty());
 }
 
-TEST_CASE("schema 1: figures of a capture known by heart") {
+TEST_CASE("kept captures: figures of a capture known by heart") {
   const TempDir dir;
-  const auto c = Capture::open(copy_of_capture(1, "beam", dir));
+  const auto c = Capture::open(copy_of_capture("beam", dir));
   CHECK(c->run().method == "beam");
   CHECK(c->run().seed == 7);
   CHECK(c->run().kv_policy == "compact");
@@ -148,23 +137,22 @@ TEST_CASE("schema 1: figures of a capture known by heart") {
   const auto verdicts = c->verdicts(18);
   REQUIRE(verdicts.size() == 3);
   CHECK(verdicts[0].verdict == Verdict::kKept);
-  CHECK(verdicts[0].stored_reason == "number 1 of 3 beams; the best one left out has -22.26");
-  CHECK(verdicts[2].stored_reason == "absolute pruning: -22.20 is not above -22.17");
+  CHECK(verdicts[0].why == "number 1 of 3 beams; the best one left out has -22.26");
+  CHECK(verdicts[2].why == "absolute pruning: -22.20 is not above -22.17");
   CHECK(c->piece(401) == "dog ");
 }
 
-TEST_CASE("schema 1: bookmarks are kept; a slice is of schema 1 and shows what the whole shows") {
+TEST_CASE("kept captures: bookmarks are kept; a slice shows what the whole shows") {
   const TempDir dir;
   for (const char* name : {"beam", "draft_tree", "killed"}) {
     CAPTURE(name);
-    const std::string path = copy_of_capture(1, name, dir), part = dir.path() / "part.tscap";
+    const std::string path = copy_of_capture(name, dir), part = dir.path() / "part.tscap";
     const auto whole = Capture::open(path);
     whole->add_bookmark(17, "in");
     whole->add_bookmark(2, "out");
     CHECK(Capture::open(path)->bookmarks().size() == 2);
     save_slice(path, part, 3, 6);
     const auto slice = Capture::open(part);
-    CHECK(slice->schema() == 1);
     CHECK(slice->last_step() == 6);
     CHECK(slice->steps().front().step == 3);
     REQUIRE(slice->bookmarks().size() == 1);
@@ -174,75 +162,52 @@ TEST_CASE("schema 1: bookmarks are kept; a slice is of schema 1 and shows what t
   }
 }
 
-TEST_CASE("schema 1: a file with tables of another schema is refused, either way round") {
-  const TempDir dir;
-  const std::string path = copy_of_capture(1, "typical", dir);
-  run_sql(path, "PRAGMA user_version=2");
-  CHECK_THROWS_WITH_AS(Capture::open(path), doctest::Contains("that no capture has"), Error);
-  run_sql(path, "PRAGMA user_version=0");
-  CHECK_THROWS_WITH_AS(Capture::open(path), doctest::Contains("expected a schema from 1 to 4"),
-                       Error);
-  run_sql(path, "PRAGMA user_version=1; ALTER TABLE slot ADD COLUMN whose INTEGER");
-  CHECK_THROWS_WITH_AS(Capture::open(path), doctest::Contains("'slot' that no capture has"), Error);
-}
-
-TEST_CASE("schema: a run of before schema 4 says nothing of a window that drew, and is not marked") {
-  const TempDir dir;
-  for (const char* name : kSchema3Captures) {
-    CAPTURE(name);
-    const auto c = Capture::open(copy_of_capture(3, name, dir));
-    CHECK(c->schema() == 3);
-    CHECK_FALSE(c->run().timed_while_drawing);
+TEST_CASE("format: tables and columns have one name each; enumerations and numbers a default") {
+  std::set<std::string> names;
+  for (const Table& table : tables()) {
+    CAPTURE(table.name);
+    CHECK(names.insert(table.name).second);
+    CHECK((table.time_column == nullptr) == (table.sliced == Sliced::kAll));
+    CHECK(std::set<std::string>(table.columns.begin(), table.columns.end()).size() ==
+          table.columns.size());
   }
-}
-
-TEST_CASE("schema: each names its tables and columns once, and schema 1 those it always had") {
-  for (int schema = 1; schema <= kSchemaVersion; ++schema) {
-    std::set<std::string> names;
-    for (const Table& table : tables(schema)) {
-      CHECK(names.insert(table.name).second);
-      CHECK((table.time_column == nullptr) == (table.sliced == Sliced::kAll));
-    }
-    CHECK(names.size() == (schema < 3 ? 15 : 16));
-    CHECK(names.contains("stage") == (schema >= 3));
-  }
-  const auto statement = [](int schema, const std::string& name) {
-    for (const Table& table : tables(schema))
+  const auto statement = [](const std::string& name) {
+    for (const Table& table : tables())
       if (table.name == name) return create_statement(table);
     return std::string();
   };
-  CHECK(statement(1, "slot") ==
-        "CREATE TABLE slot (id INTEGER PRIMARY KEY, tick INTEGER, action INTEGER, slot INTEGER, "
-        "node INTEGER, from_slot INTEGER)");
-  CHECK(statement(2, "slot") ==
-        "CREATE TABLE slot (id INTEGER PRIMARY KEY, tick INTEGER, action INTEGER, slot INTEGER, "
-        "node INTEGER, from_slot INTEGER, whose INTEGER)");
-  CHECK(statement(3, "stage") ==
-        "CREATE TABLE stage (id INTEGER PRIMARY KEY, tick INTEGER, node INTEGER, stage INTEGER, "
-        "token INTEGER, p REAL, at REAL)");
-  CHECK(statement(2, "piece") ==
+  CHECK(statement("slot") ==
+        "CREATE TABLE slot (id INTEGER PRIMARY KEY, tick INTEGER, action TEXT, slot INTEGER, "
+        "node INTEGER, from_slot INTEGER DEFAULT -1, whose TEXT DEFAULT 'target')");
+  CHECK(statement("stage") ==
+        "CREATE TABLE stage (id INTEGER PRIMARY KEY, tick INTEGER, node INTEGER, stage TEXT, "
+        "token INTEGER, p REAL DEFAULT 0, at REAL)");
+  CHECK(statement("piece") ==
         "CREATE TABLE piece (id INTEGER PRIMARY KEY, token INTEGER, bytes BLOB)");
-  CHECK(statement(2, "log") ==
-        "CREATE TABLE log (id INTEGER PRIMARY KEY, tick INTEGER, level INTEGER, text TEXT)");
-  CHECK(statement(2, "frontier") ==
-        "CREATE TABLE frontier (id INTEGER PRIMARY KEY, step INTEGER, rank INTEGER, node INTEGER, "
-        "score REAL)");
+  CHECK(statement("log") ==
+        "CREATE TABLE log (id INTEGER PRIMARY KEY, tick INTEGER DEFAULT 0, level TEXT DEFAULT "
+        "'info', text TEXT DEFAULT '')");
+  CHECK(statement("frontier") ==
+        "CREATE TABLE frontier (id INTEGER PRIMARY KEY, step INTEGER, rank INTEGER DEFAULT 0, "
+        "node INTEGER, score REAL)");
 }
 
-TEST_CASE("capture: the fuzzer's seeds are captures, of every schema") {
+TEST_CASE("capture: the fuzzer's seeds are captures") {
   const TempDir dir;
-  std::set<int> schemas;
+  std::set<std::string> seeds;
   for (const auto& entry : std::filesystem::directory_iterator(source_dir() / "tests" / "fuzz" /
                                                                "corpus" / "capture")) {
     const std::string path = dir.path() / entry.path().filename();
     std::filesystem::copy_file(entry.path(), path);
     CAPTURE(path);
     const auto c = Capture::open(path);
-    schemas.insert(c->schema());
-    CHECK(c->stages(1, 1, c->end_tick()).size() == (c->schema() >= 3 ? 2 : 0));
-    if (c->schema() >= 2) CHECK(c->owners() == std::vector<Whose>{Whose::kTarget, Whose::kDraft});
+    const bool empty = entry.path().filename() == "empty";
+    seeds.insert(entry.path().filename());
+    CHECK(c->stages(1, 1, c->end_tick()).size() == (empty ? 0 : 2));
+    if (!empty) CHECK(c->owners() == std::vector<Whose>{Whose::kTarget, Whose::kDraft});
   }
-  CHECK(schemas == std::set<int>{1, 2, 3, 4});
+  CHECK(seeds.contains("run"));
+  CHECK(seeds.contains("empty"));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
-// Captures of schema 1 export today what the program exported that recorded them.
+// Kept captures export today what the program exported that recorded them.
 #include <doctest/doctest.h>
 
-#include <span>
 #include <sstream>
 #include <string>
 
@@ -10,17 +9,16 @@
 #include "viz/export/export.h"
 #include "viz/panels/panel.h"
 
-namespace triescope::test::test_old_schemas {
+namespace triescope::test::test_kept_captures {
 namespace {
 
-void check_exports(int schema, std::span<const char* const> names) {
+TEST_CASE("kept captures: the CSV of every panel is what it was, to the byte") {
   const TempDir dir;
   const std::string out = dir.path() / "out.csv";
-  for (const char* name : names) {
+  for (const char* name : kKeptCaptures) {
     CAPTURE(name);
-    const auto capture = capture::Capture::open(copy_of_capture(schema, name, dir));
-    CHECK(capture->schema() == schema);
-    std::istringstream kept(read_file(captures_folder(schema) / (std::string(name) + ".csv")));
+    const auto capture = capture::Capture::open(copy_of_capture(name, dir));
+    std::istringstream kept(read_file(captures_folder() / (std::string(name) + ".csv")));
     std::string line, panel, word, expected;
     int step = -1;
     std::size_t compared = 0;
@@ -49,17 +47,5 @@ void check_exports(int schema, std::span<const char* const> names) {
   }
 }
 
-TEST_CASE("schema 1: the CSV of every panel is what it was, to the byte") {
-  check_exports(1, kSchema1Captures);
-}
-
-TEST_CASE("schema 2: the CSV of every panel is what it was, to the byte") {
-  check_exports(2, kSchema2Captures);
-}
-
-TEST_CASE("schema 3: the CSV of every panel is what it was, to the byte") {
-  check_exports(3, kSchema3Captures);
-}
-
 }  // namespace
-}  // namespace triescope::test::test_old_schemas
+}  // namespace triescope::test::test_kept_captures

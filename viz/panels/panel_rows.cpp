@@ -1,0 +1,59 @@
+#include "viz/panels/panel_rows.h"
+
+#include <algorithm>
+
+#include "core/capture/schema.h"
+
+namespace triescope::viz {
+namespace {
+
+struct PanelTables {
+  const char* panel;
+  std::vector<std::string> tables;
+};
+
+const std::vector<PanelTables>& all() {
+  static const std::vector<PanelTables> list = {{"trie", {"node"}},
+                                                {"mask", {"input"}},
+                                                {"positions", {"input"}},
+                                                {"kv", {"slot"}},
+                                                {"memory", {"memory"}},
+                                                {"verdict", {"verdict"}},
+                                                {"drafts", {"node"}},
+                                                {"candidates", {"candidate"}},
+                                                {"text", {"node", "frontier"}},
+                                                {"narration", {"phase"}},
+                                                {"inspector", {}},
+                                                {"timeline", {"phase", "step"}},
+                                                {"log", {"log"}}};
+  return list;
+}
+
+}  // namespace
+
+std::vector<std::string> tables_of_panel(std::string_view panel) {
+  for (const PanelTables& one : all())
+    if (panel == one.panel) return one.tables;
+  return {};
+}
+
+std::vector<std::string> missing_tables(const capture::Capture& capture, std::string_view panel) {
+  std::vector<std::string> missing = tables_of_panel(panel);
+  std::erase_if(missing, [&](const std::string& table) { return capture.rows_in(table) > 0; });
+  return missing;
+}
+
+std::string missing_rows_text(const capture::Capture& capture, std::string_view panel) {
+  std::string names;
+  capture::Level level = capture::Level::kOff;
+  for (const std::string& name : missing_tables(capture, panel)) {
+    names += (names.empty() ? "" : " and ") + name;
+    const auto table = std::ranges::find(capture::tables(), name, &capture::Table::name);
+    if (table != capture::tables().end()) level = std::max(level, table->level);
+  }
+  if (names.empty()) return "";
+  return "The capture has no rows in " + names + ": triescope writes them with --capture-level " +
+         capture::to_string(level) + ", another recorder as docs/capture.md says.";
+}
+
+}  // namespace triescope::viz

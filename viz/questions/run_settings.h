@@ -1,0 +1,21 @@
+// A run's settings as its capture tells them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/capture/records.h"
+
+namespace triescope::viz {
+
+struct RunSetting {
+  std::string name;   // for programs: "num_drafts"
+  std::string title;  // for people; "" where the capture has none
+  std::string value;
+
+  const std::string& shown() const { return title.empty() ? name : title; }
+};
+// By name.
+std::vector<RunSetting> run_settings(const capture::RunInfo& run);
+
+}  // namespace triescope::viz
