@@ -80,8 +80,8 @@ class Drafted {
     Distribution left = q_;
     for (int i = 0; i < drafts_; ++i) {
       const std::int32_t token = draw(left, Sampler::kSoftmax, rng).token;
-      const Hung hung = tree.hang(root, TokenId(token), capture::Source::kDraft, kUnknown,
-                                  q_.probability(token));
+      const Hung hung =
+          tree.hang(root, TokenId(token), capture::Source::kDraft, kUnknown, q_.probability(token));
       proposal.draws.push_back(hung.node);
       rows.push_back(hung.node);
       if (left.size() == 1) break;

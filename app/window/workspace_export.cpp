@@ -127,9 +127,7 @@ void Workspace::start_whole_run(WholeRun as, const std::string& path) {
       [as, range = active_->range](const ExportTask::Captures& captures, const std::string& file,
                                    const ProgressSink& progress) {
         if (as == WholeRun::kHandout)
-          viz::export_handout(*captures[0], file,
-                              {.panels = {}, .steps = range},
-                              progress);
+          viz::export_handout(*captures[0], file, {.panels = {}, .steps = range}, progress);
         else
           viz::export_run_data(*captures[0], file, range, progress);
       },
