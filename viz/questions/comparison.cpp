@@ -144,10 +144,10 @@ std::int64_t decoding_us_before(const Capture& capture, Tick cursor) {
 
 namespace {
 
-// Where a text of `to` stands that has come as far as the first `said` tokens of `from`'s.
-std::int64_t tokens_there(const Capture& from, std::int64_t said, const Capture& to) {
-  const auto own = text_tokens(from), other = text_tokens(to);
-  const auto with = align_texts(own, other);
+// Where the other text stands when the first `said` tokens of a text are said. `with`: what the tokens of the
+// text go with (align_texts), of `other_size` tokens.
+std::int64_t tokens_there(std::span<const std::int32_t> with, std::size_t other_size,
+                          std::int64_t said) {
   const auto end = std::min(static_cast<std::size_t>(said), with.size());
   std::size_t last = end;  // behind the last of them that the other says too
   while (last > 0 && with[last - 1] < 0) --last;
@@ -156,8 +156,20 @@ std::int64_t tokens_there(const Capture& from, std::int64_t said, const Capture&
   const auto next = std::find_if(with.begin() + static_cast<std::ptrdiff_t>(end), with.end(),
                                  [](std::int32_t index) { return index >= 0; });
   const std::int64_t most =
-      next == with.end() ? static_cast<std::int64_t>(other.size()) : std::int64_t{*next};
+      next == with.end() ? static_cast<std::int64_t>(other_size) : std::int64_t{*next};
   return std::min(begin + said - static_cast<std::int64_t>(last), std::max(begin, most));
+}
+
+// The step that a run stands before when its text has `tokens` tokens, or fewer and the step would bring more.
+std::int32_t step_before(const Capture& run, std::int64_t tokens) {
+  std::int64_t there = inherited_tokens(run);
+  std::int32_t step = 1;
+  for (const capture::StepRow& row : run.steps()) {
+    if (row.step > 0 && there + row.emitted > tokens) break;
+    there += row.emitted;
+    step = row.step + 1;
+  }
+  return step;
 }
 
 }  // namespace
@@ -177,16 +189,24 @@ Tick matching_tick(const Capture& from, Tick cursor, const Capture& to, Along al
     }
     return std::min(tick, end);
   }
-  const std::int64_t said = text_tokens_before(from, cursor);
-  const std::int64_t tokens = along == Along::kText ? tokens_there(from, said, to) : said;
-  std::int64_t there = inherited_tokens(to);
-  std::int32_t step = 1;  // the step `to` stands before
-  for (const capture::StepRow& row : to.steps()) {
-    if (row.step > 0 && there + row.emitted > tokens) break;
-    there += row.emitted;
-    step = row.step + 1;
+  std::vector<std::int32_t> with;
+  std::size_t other_size = 0;
+  if (along == Along::kText) {
+    const auto other = text_tokens(to);
+    with = align_texts(text_tokens(from), other);
+    other_size = other.size();
   }
-  const auto phase = there == tokens ? capture::phase_of(cursor) : Phase::kDraft;
+  const auto step_at = [&](std::int64_t said) {
+    return step_before(to, along == Along::kText ? tokens_there(with, other_size, said) : said);
+  };
+  const std::int64_t said = text_tokens_before(from, cursor);
+  // A step that is not recorded yet brings one token at least.
+  const auto current = from.step(capture::step_of(cursor));
+  const std::int32_t step = step_at(said);
+  const bool ends_here = step_at(said + (current ? current->emitted : 1)) > step;
+  // Only the step of `from` in which that of `to` ends takes it through its phases: in an earlier one it
+  // would begin again.
+  const auto phase = ends_here ? capture::phase_of(cursor) : Phase::kDraft;
   return std::min(capture::make_tick(step, phase), end);
 }
 

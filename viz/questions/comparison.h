@@ -40,7 +40,8 @@ std::int64_t decoding_us_before(const capture::Capture& capture, capture::Tick c
 
 // The tick of `to` that belongs to `cursor` of `from`: the latest at which `to` is not
 // further on; a branch waits behind its prefill for its origin to come as far. Prefill goes phase by
-// phase with prefill, and so do steps at the same place.
+// phase with prefill. A step of `to` goes phase by phase with the step of `from` in which it ends, and waits
+// before its draft phase until then. Monotone: `to` never goes back while `from` goes forward.
 capture::Tick matching_tick(const capture::Capture& from, capture::Tick cursor,
                             const capture::Capture& to, Along along);
 

@@ -50,6 +50,51 @@ TEST_CASE("by tokens, the other run has never said more, and the next of its ste
   }
 }
 
+// A run whose steps emit these numbers of tokens, one node a token.
+std::unique_ptr<test::OpenedCapture> emitting(const std::vector<std::int32_t>& counts) {
+  return test::make_capture([&](capture::Recorder& out) {
+    capture::RowTables rows{.run = test::synthetic_info(3, "greedy", "", "recycle")};
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      const auto step = static_cast<std::int32_t>(i);
+      rows.steps.push_back({.step = step, .forward_rows = 1, .emitted = counts[i]});
+      for (int phase = 0; phase < capture::kPhaseCount; ++phase)
+        rows.phases.push_back(
+            {.tick = make_tick(step, static_cast<Phase>(phase)), .duration_us = 1000});
+    }
+    out.write(rows);
+  });
+}
+
+TEST_CASE(
+    "the second run never goes back while the first goes forward, whatever the cursor counts") {
+  const auto ones = emitting({0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}),
+             uneven = emitting({0, 3, 1, 4, 1, 2}), pauses = emitting({0, 2, 0, 0, 3, 0, 4}),
+             twos = emitting({0, 2, 2, 2, 2, 2});
+  const std::vector<const capture::Capture*> runs = {
+      &test::beam_capture(), &test::draft_capture(), &wide(),
+      ones->capture.get(),   uneven->capture.get(),  pauses->capture.get(),
+      twos->capture.get()};
+  for (const Along along : all_alongs())
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      for (std::size_t j = 0; j < runs.size(); ++j) {
+        CAPTURE(to_string(along));
+        CAPTURE(i);
+        CAPTURE(j);
+        Tick before = 0;
+        for (Tick tick = 0; tick <= runs[i]->end_tick(); ++tick) {
+          CAPTURE(tick);
+          const Tick there = matching_tick(*runs[i], tick, *runs[j], along);
+          CHECK(there >= before);
+          before = there;
+        }
+      }
+  // A step of three tokens goes through its phases with the third step of one token.
+  CHECK(matching_tick(*ones->capture, make_tick(2, Phase::kCommit), *uneven->capture,
+                      Along::kTokens) == make_tick(1, Phase::kDraft));
+  CHECK(matching_tick(*ones->capture, make_tick(3, Phase::kCommit), *uneven->capture,
+                      Along::kTokens) == make_tick(1, Phase::kCommit));
+}
+
 TEST_CASE("a longer run waits at the end of a shorter one") {
   const capture::Capture &one = test::draft_capture(), &other = test::beam_capture();
   CHECK(matching_tick(one, one.end_tick(), other, Along::kSteps) <= other.end_tick());
