@@ -7,6 +7,7 @@
 #include "app/window/lecture_commands.h"
 #include "app/window/lesson_commands.h"
 #include "app/window/view_commands.h"
+#include "viz/questions/kv_levels.h"
 
 namespace triescope::app {
 namespace {
@@ -290,6 +291,25 @@ Commands go_commands(Workspace& w, UiState& ui) {
        .run = [&w] { w.follow(); },
        .enabled = has_document(w),
        .help = "To the newest step, and on with it while the run goes on."},
+      {.id = "go-to-peak",
+       .title = "Go to the peak of KV memory",
+       .menu = "Go",
+       .chords = chords({"P"}),
+       .run =
+           [&w] {
+             Document& document = *w.active();
+             if (const auto peak = viz::kv_peak(*document.capture, document.capture->end_tick(),
+                                                capture::Whose::kTarget, document.range))
+               w.set_cursor_of(document, peak->tick + 1);
+           },
+       .enabled =
+           [&w] {
+             return w.active() && !w.active()->capture->kv_levels(capture::Whose::kTarget).empty();
+           },
+       .help =
+           "The phase after which the target held the most KV slots at once, in the whole run or "
+           "in the range.",
+       .keywords = "most slots maximum highest"},
       {.id = "find",
        .title = "Find in the run…",
        .menu = "Go",

@@ -9,6 +9,7 @@ nlohmann::json model_json(const ModelInfo& info) {
                           {"family", info.family},
                           {"name", info.name},
                           {"parameters", info.parameters},
+                          {"file_bytes", info.file_bytes},
                           {"dtype", to_string(info.dtype)},
                           {"device", info.device},
                           {"format", info.format},

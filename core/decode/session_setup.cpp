@@ -172,7 +172,8 @@ capture::RunInfo Session::Impl::run_info() const {
     described["draft"] = {{"path", run.draft_head->path},
                           {"name", formats::to_string(run.draft_head->config.kind)},
                           {"family", "draft head"},
-                          {"parameters", run.draft_head->parameters}};
+                          {"parameters", run.draft_head->parameters},
+                          {"file_bytes", run.draft_head->file_bytes}};
   }
   if (run.draft_model) {
     const ModelInfo& draft = run.draft_model->info();
@@ -180,6 +181,7 @@ capture::RunInfo Session::Impl::run_info() const {
                           {"name", draft.name},
                           {"family", draft.family},
                           {"parameters", draft.parameters},
+                          {"file_bytes", draft.file_bytes},
                           {"dtype", to_string(draft.dtype)},
                           {"device", draft.device}};
   }

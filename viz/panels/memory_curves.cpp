@@ -7,6 +7,7 @@
 
 #include "viz/look/drawing.h"
 #include "viz/questions/kv_levels.h"
+#include "viz/words/count_text.h"
 #include "viz/words/number_text.h"
 
 namespace triescope::viz::memory_curves {
@@ -91,10 +92,14 @@ std::array<bool, kCurves> curves_of(std::span<const MemoryRow> rows) {
   return has;
 }
 
+std::string end_text(const MemoryRow& row) {
+  return row.garbage > 0 ? "KV left as garbage" : "KV released";
+}
+
 std::string moment_text(const MemoryRow& now, Figures figures) {
   return "end of step " + std::to_string(now.step) +
          (figures == Figures::kStepOutsideRange ? " (outside the range)"
-          : figures == Figures::kEnd            ? ", KV released"
+          : figures == Figures::kEnd            ? ", " + end_text(now)
                                                 : "");
 }
 
@@ -168,6 +173,60 @@ std::string together_text(const Scene& scene) {
          std::to_string(capture::step_of(at)) + ")";
 }
 
+std::string weights_text(const Scene& scene) {
+  std::string text;
+  for (const capture::Whose whose : scene.capture->owners()) {
+    const RowSource::Weights weights = RowSource{whose}.weights(*scene.capture);
+    if (weights.file_bytes <= 0 && weights.parameters <= 0) continue;
+    text += (text.empty() ? "weights: " : ", ") + std::string(owner_name(whose)) + " " +
+            (weights.file_bytes > 0 ? bytes_text(static_cast<double>(weights.file_bytes))
+                                    : count_text(weights.parameters) + " parameters");
+  }
+  return text;
+}
+
+AllCaches all_caches(std::span<const MemoryRow> rows, const RowSource& source, double per_token,
+                     const Scene& scene) {
+  AllCaches all;
+  const auto owners = scene.capture->owners();
+  if (owners.size() < 2 || per_token <= 0) return all;
+  for (const MemoryRow& row : rows) all.steps.emplace_back(row.step, row.live + row.garbage);
+  for (const capture::Whose whose : owners) {
+    const RowSource other{whose};
+    const double each = static_cast<double>(other.kv_bytes_per_token(*scene.capture)) / per_token;
+    const capture::KvLevel level = kv_level_at(*scene.capture, scene.cursor, whose);
+    all.now += each * (level.live + level.garbage);
+    const auto theirs = other.memory(*scene.capture);
+    if (other == source || theirs.empty()) continue;
+    for (auto& [step, held] : all.steps) {
+      const MemoryRow& row = at_step(theirs, step);
+      if (row.step <= step) held += each * (row.live + row.garbage);
+    }
+  }
+  return all;
+}
+
+Color all_caches_color(const Scene& scene) { return scene.theme.series(4); }
+
+void draw_all_caches(Canvas& canvas, const AllCaches& all, std::span<const MemoryRow> rows,
+                     const AxisScale& x, const AxisScale& y, const Scene& scene) {
+  const Color color = all_caches_color(scene);
+  std::vector<Point> line;
+  for (std::size_t i = 0; i < all.steps.size() && i < rows.size(); ++i) {
+    const Point at{x.px(rows[i].step), y.px(all.steps[i].second)};
+    if (i > 0) {
+      const MemoryRow &a = rows[i - 1], &b = rows[i];
+      const Point area[] = {{line.back().x, y.px(a.live + a.garbage)},
+                            line.back(),
+                            at,
+                            {at.x, y.px(b.live + b.garbage)}};
+      canvas.fill_polygon(area, color.with_alpha(0.12f));
+    }
+    line.push_back(at);
+  }
+  if (line.size() > 1) canvas.polyline(line, color, 1.5f);
+}
+
 bool released(const MemoryRow& row, const RowSource& source, const capture::Capture& capture) {
   const auto all = source.memory(capture);
   return capture.status() != capture::RunStatus::kRunning && !all.empty() &&
@@ -186,9 +245,10 @@ std::string ratio_text(std::span<const MemoryRow> rows, const MemoryRow& now,
     batch = std::max(batch, static_cast<double>(row.batch_beam));
   }
   if (figures == Figures::kEnd)
-    return "the run has ended and released its KV: peak " + bytes_text(held * per_token) + ", " +
-           number_text(held / batch, 2) + " × batch beam search's peak of " +
-           bytes_text(batch * per_token);
+    return (now.garbage > 0 ? "the run has ended, its KV is left as garbage: peak "
+                            : "the run has ended and released its KV: peak ") +
+           bytes_text(held * per_token) + ", " + number_text(held / batch, 2) +
+           " × batch beam search's peak of " + bytes_text(batch * per_token);
   if (figures == Figures::kWholeRun)
     return "peak " + bytes_text(held * per_token) + ", " + number_text(held / batch, 2) +
            " × batch beam search's " + bytes_text(batch * per_token) + "; mean over the steps " +

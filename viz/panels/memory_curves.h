@@ -36,6 +36,9 @@ std::array<bool, kCurves> curves_of(std::span<const MemoryRow> rows);
 // What the figures are of. A run that has ended needs no KV: what it still held is no figure of the
 // method.
 enum class Figures : std::uint8_t { kStep, kStepOutsideRange, kEnd, kWholeRun };
+// What became of the KV of a run that has ended: a policy that frees nothing (keep), or not in every step
+// (compact), leaves it where it is.
+std::string end_text(const MemoryRow& row);
 // When the figures of `now` are true: "end of step 3".
 std::string moment_text(const MemoryRow& now, Figures figures);
 // The figures at a cursor: live and garbage as the KV panel counts them there, the others of the newest
@@ -52,7 +55,22 @@ std::vector<std::pair<std::int32_t, std::int32_t>> step_peaks(std::span<const Me
                                                               const Scene& scene);
 // "KV of target and draft head together: at most 12.3 MB (step 6)"; "" with one cache.
 std::string together_text(const Scene& scene);
-// `row` is the last of a run that has ended, and only its prompt is held still.
+// "weights: target 92.1 MB, draft head 14.2 MB", of the files they were read from, or how many parameters where
+// the capture does not say their size; "" where it says neither.
+std::string weights_text(const Scene& scene);
+// What all caches of the run hold: at the end of every row's step, and at the cursor, in bytes over
+// `per_token`. Empty with one cache.
+struct AllCaches {
+  std::vector<std::pair<std::int32_t, double>> steps;
+  double now = 0;
+};
+AllCaches all_caches(std::span<const MemoryRow> rows, const RowSource& source, double per_token,
+                     const Scene& scene);
+// The other caches on top of what `rows` hold: an area, and the line of all together.
+void draw_all_caches(Canvas& canvas, const AllCaches& all, std::span<const MemoryRow> rows,
+                     const AxisScale& x, const AxisScale& y, const Scene& scene);
+Color all_caches_color(const Scene& scene);
+// `row` is the last of a run that has ended, and only its prompt is live still.
 bool released(const MemoryRow& row, const RowSource& source, const capture::Capture& capture);
 // One sentence: what is held beside batch beam search; "" without beams. `peak`: the slots held at most
 // within any step of `rows`, which are what the steps ended with.

@@ -78,7 +78,7 @@ class MemoryPanel final : public Panel {
     // The figures are the cursor's, as in every panel, also where it stands outside the range.
     auto [now, when] = now_at(source, scene, figures);
     if (figures == Figures::kWholeRun && released(rows.back(), source, *scene.capture))
-      when += ", KV released";
+      when += ", " + end_text(rows.back());
     peak_ = kv_peak(*scene.capture, scene.cursor, source.whose, scene.range);
     const auto has = curves_of(rows);
 
@@ -102,6 +102,10 @@ class MemoryPanel final : public Panel {
     if (peak_)
       entries.push_back({"peak " + std::to_string(peak_->held()), color_of(0, scene), "▼",
                          LineStyle::kSolid, false, "peak"});
+    const AllCaches all = all_caches(rows, source, per_token, scene);
+    if (!all.steps.empty())
+      entries.push_back({"all caches " + bytes_text(all.now * per_token), all_caches_color(scene),
+                         "", LineStyle::kSolid, false, "all caches"});
     if (scene.steady) entries.push_back(lit_entry(scene));
     float top = area.y + em * 0.2f;
     const std::string moment = when + ":";
@@ -112,7 +116,7 @@ class MemoryPanel final : public Panel {
     top += draw_legend(canvas, {left, top}, right - left, entries, scene, &legend_) + em * 0.15f;
     for (const std::string& line : {ratio_text(rows_seen(rows, scene), now, has, per_token, figures,
                                                peak_ ? peak_->held() : 0),
-                                    together_text(scene)}) {
+                                    together_text(scene), weights_text(scene)}) {
       if (line.empty() || area.h <= em * 13 || area.w <= em * 24) continue;
       text_in(canvas, {area.x + pad, top, area.w - 2 * pad, em * 1.2f}, line,
               ui_text(scene, 0.84f));
@@ -139,11 +143,15 @@ class MemoryPanel final : public Panel {
             high, top_of(there, static_cast<double>(others.kv_bytes_per_token(*other.capture))));
         for (const auto& [step, held] : step_peaks(there, others, other))
           high = std::max(high, held * 1.06);
+        const auto theirs = static_cast<double>(others.kv_bytes_per_token(*other.capture));
+        for (const auto& [step, held] : all_caches(there, others, theirs, other).steps)
+          high = std::max(high, held * 1.06);
         first = std::min<double>(first, there.front().step);
         last = std::max<double>(last, there.back().step);
       }
     }
     for (const auto& [step, held] : peaks) high = std::max(high, held * 1.06);
+    for (const auto& [step, held] : all.steps) high = std::max(high, held * 1.06);
     const double span = std::max(1.0, (last - first) / (scene.export_mode ? 1 : zoom_));
     const double from = scene.export_mode ? first : low_within(from_, span, first, last);
     const AxisScale x{from, from + span, plot.x, plot.right()}, y{0, high, plot.bottom(), plot.y};
@@ -155,6 +163,7 @@ class MemoryPanel final : public Panel {
       const float a = x.px(scene.range->first), b = x.px(scene.range->second + 1);
       draw_range_band(canvas, {a, plot.y, b - a, plot.h}, scene);
     }
+    draw_all_caches(canvas, all, drawn, x, y, scene);
     if (stacked_ && !scene.export_mode) draw_areas(canvas, drawn, x, y, scene);
     for (const std::size_t i : {2u, 4u, 3u, 5u, 1u, 0u})
       if (has[i] && !hidden_[i]) draw_curve(canvas, drawn, x, y, i, per_token, scene, stacked_);
@@ -236,7 +245,7 @@ class MemoryPanel final : public Panel {
               std::to_string(capture::step_of(peak_->tick)) + ", " +
               capture::to_string(capture::phase_of(peak_->tick)),
           "live " + std::to_string(peak_->live) + ", garbage " + std::to_string(peak_->garbage),
-          "click to go there"};
+          scene.series ? "click to go there" : "click, or P: to the run's peak"};
       if (in.clicked) reaction.cursor = peak_->tick + 1;
       return reaction;
     }
@@ -265,7 +274,9 @@ class MemoryPanel final : public Panel {
                                  std::to_string(row.batch_beam));
     reaction.tooltip.push_back(copied_text(row, per_token, scene));
     if (released(row, source, *scene.capture))
-      reaction.tooltip.push_back("the run has ended: its KV is released, all but the prompt's");
+      reaction.tooltip.push_back(
+          row.garbage > 0 ? "the run has ended: its KV is left as garbage, all but the prompt's"
+                          : "the run has ended: its KV is released, all but the prompt's");
     else if (beams && row.batch_beam > 0)
       reaction.tooltip.push_back(
           "(live + garbage) / batch beam = " +

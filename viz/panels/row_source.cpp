@@ -6,16 +6,27 @@ namespace triescope::viz {
 
 using capture::Whose;
 
+namespace {
+
+// A whole number of the description of the target, or of what drafts: a draft model and a draft head are both
+// described as the target's "draft". 0 = not there.
+std::int64_t described(const capture::Capture& capture, bool target, const char* name) {
+  auto model = nlohmann::json::parse(capture.run().model_json, nullptr, false);
+  if (!target && model.is_object()) model = model.value("draft", nlohmann::json());
+  if (!model.is_object() || !model.contains(name) || !model[name].is_number_integer()) return 0;
+  return model[name].get<std::int64_t>();
+}
+
+}  // namespace
+
 std::int64_t RowSource::kv_bytes_per_token(const capture::Capture& capture) const {
-  if (is_target()) return capture.run().kv_bytes_per_token;
-  // A draft model and a draft head are both described as the target's "draft".
-  const auto model = nlohmann::json::parse(capture.run().model_json, nullptr, false);
-  if (!model.is_object() || !model.contains("draft")) return 0;
-  const auto& draft = model["draft"];
-  if (!draft.is_object() || !draft.contains("kv_bytes_per_token") ||
-      !draft["kv_bytes_per_token"].is_number_integer())
-    return 0;
-  return draft["kv_bytes_per_token"].get<std::int64_t>();
+  return is_target() ? capture.run().kv_bytes_per_token
+                     : described(capture, false, "kv_bytes_per_token");
+}
+
+RowSource::Weights RowSource::weights(const capture::Capture& capture) const {
+  return {described(capture, is_target(), "file_bytes"),
+          described(capture, is_target(), "parameters")};
 }
 
 const char* owner_name(Whose whose) {

@@ -55,6 +55,12 @@ struct RowSource {
   // K and V of one token over all its layers, in bytes; 0 = the capture does not say.
   std::int64_t kv_bytes_per_token(const capture::Capture& capture) const;
 
+  // Its weights, as far as the capture says: 0 = it does not.
+  struct Weights {
+    std::int64_t file_bytes = 0, parameters = 0;
+  };
+  Weights weights(const capture::Capture& capture) const;
+
   bool operator==(const RowSource&) const = default;
 };
 

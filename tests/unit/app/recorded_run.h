@@ -31,8 +31,8 @@ struct Recorded {
   int steps = -1;  // stopped after these; -1 = never
 };
 
-// "" where the method refuses the settings.
-inline std::string record(const Recorded& what, const TempDir& dir) {
+// "" where the method refuses the settings. `result`: what the run says of itself, where it is asked for.
+inline std::string record(const Recorded& what, const TempDir& dir, RunResult* result = nullptr) {
   const std::string path = dir.path() / "run.tscap";
   FakeModel model(what.model);
   FakeTokenizer tokenizer(what.model.vocab_size, what.model.eos_token_ids);
@@ -69,6 +69,7 @@ inline std::string record(const Recorded& what, const TempDir& dir) {
     session->request_stop();
     session->advance();
   }
+  if (result) *result = session->result();
   return path;
 }
 

@@ -6,65 +6,35 @@
 #include <memory>
 #include <string>
 
-#include "core/capture/writer.h"
-#include "core/decode/session.h"
-#include "core/methods/registry.h"
-#include "tests/support/fake_head.h"
-#include "tests/support/paths.h"
-#include "tests/support/session_run.h"
+#include "tests/unit/app/recorded_run.h"
 #include "tests/unit/viz/looking.h"
 #include "viz/panels/kv_slots.h"
 #include "viz/panels/panel.h"
 #include "viz/questions/kv_levels.h"
+#include "viz/words/number_text.h"
 
 namespace triescope::test::test_kv_figures {
 namespace {
 
-using namespace capture;
-using nlohmann::json;
-
-struct Recorded {
-  std::unique_ptr<TempDir> dir = std::make_unique<TempDir>();
+struct Run {
+  TempDir dir;
   std::unique_ptr<Capture> capture;
   RunResult result;
 };
 
-Recorded record(const MethodInfo& method, json settings) {
-  Recorded recorded;
-  const std::string path = recorded.dir->path() / "run.tscap";
-  const FakeOptions options{.vocab_size = 14, .eos_token_ids = {}, .chain = {5, 6, 7, 8, 9, 5}};
-  FakeModel model(options);
-  FakeTokenizer tokenizer(options.vocab_size, options.eos_token_ids);
-  RunConfig config;
-  config.method = method.name;
-  config.settings = std::move(settings);
-  config.prompt_tokens = {5, 6, 7, 3, 5, 6, 4, 7, 3};
-  config.max_new_tokens = 14;
-  config.seed = 3;
-  std::unique_ptr<FakeModel> draft;
-  std::unique_ptr<DraftHead> head;
-  if (method.needs == Need::kDraftModel) {
-    FakeOptions small = options;
-    small.seed += 4;
-    draft = std::make_unique<FakeModel>(small);
-    config.draft = {draft.get(), &tokenizer, nullptr};
-  }
-  if (method.needs == Need::kDraftHead) {
-    head = fake_head(method.heads.front(), options.vocab_size, options.context, options.seed + 4,
-                     options.chain);
-    config.draft = {nullptr, nullptr, head.get()};
-  }
-  {
-    const auto recorder = open_recorder(path, {.level = Level::kFull});
-    Session session(model, tokenizer, std::move(config), *recorder);
-    while (!session.done()) session.step();
-    recorded.result = session.result();
-  }
-  recorded.capture = Capture::open(path);
-  return recorded;
+std::unique_ptr<Run> run_of(const MethodInfo& method, json settings) {
+  auto run = std::make_unique<Run>();
+  const std::string path = record({.method = method.name,
+                                   .settings = std::move(settings),
+                                   .model = chained(),
+                                   .max_new_tokens = 14},
+                                  run->dir, &run->result);
+  REQUIRE(!path.empty());
+  run->capture = Capture::open(path);
+  return run;
 }
 
-void check_levels(const Recorded& run) {
+void check_levels(const Run& run) {
   const Capture& capture = *run.capture;
   for (const Whose whose : capture.owners()) {
     CAPTURE(to_string(whose));
@@ -106,11 +76,11 @@ TEST_CASE("KV levels: every tick's are those of the slots, the peaks those of th
       return parameter.name == "num_beams";
     });
     if (beams) settings["num_beams"] = 3;
-    check_levels(record(method, settings));
+    check_levels(*run_of(method, settings));
     if (method.name != "beam") continue;
     for (const char* policy : {"recycle", "keep", "compact"}) {
       CAPTURE(policy);
-      check_levels(record(method, {{"num_beams", 4}, {"kv", policy}, {"gc_every", 3}}));
+      check_levels(*run_of(method, {{"num_beams", 4}, {"kv", policy}, {"gc_every", 3}}));
     }
   }
 }
@@ -126,7 +96,8 @@ TEST_CASE(
   const viz::Rect area{0, 0, 1100, 500};
   for (const char* name : {"beam", "ngram_trie", "eagle3"}) {
     CAPTURE(name);
-    const Recorded run = record(find_method(name), json::object());
+    const auto opened = run_of(find_method(name), json::object());
+    const Run& run = *opened;
     for (Tick cursor = 1; cursor <= run.capture->end_tick(); ++cursor) {
       CAPTURE(cursor);
       const viz::Scene scene = scene_at(*run.capture, cursor);
@@ -155,6 +126,56 @@ TEST_CASE(
     const viz::Reaction reaction = memory->input(click, area, scene);
     REQUIRE(reaction.cursor);
     CHECK(*reaction.cursor == viz::kv_peak(*run.capture, scene.cursor)->tick + 1);
+  }
+}
+
+TEST_CASE(
+    "memory: with two caches both are shown on top of each other, in bytes, at every cursor") {
+  const viz::Rect area{0, 0, 1400, 500};
+  for (const char* name : {"draft_model", "eagle3"}) {
+    CAPTURE(name);
+    const auto run = run_of(find_method(name), json::object());
+    const Capture& capture = *run->capture;
+    REQUIRE(capture.owners().size() == 2);
+    for (Tick cursor = 1; cursor <= capture.end_tick(); ++cursor) {
+      CAPTURE(cursor);
+      double bytes = 0;
+      for (const Whose whose : capture.owners()) {
+        const viz::RowSource source{whose};
+        const viz::KvSlots slots = viz::slots_at(source, capture, cursor);
+        bytes +=
+            static_cast<double>((slots.live + slots.garbage) * source.kv_bytes_per_token(capture));
+      }
+      const auto memory = viz::make_panel("memory");
+      const auto canvas = drawn(*memory, scene_at(capture, cursor), area);
+      if (capture.memory().empty()) continue;
+      CHECK(legend_figure(canvas, "all caches") == viz::bytes_text(bytes));
+    }
+  }
+  const auto one = run_of(find_method("beam"), json::object());
+  const auto memory = viz::make_panel("memory");
+  CHECK(legend_figure(drawn(*memory, scene_at(*one->capture, one->capture->end_tick()), area),
+                      "all caches") == "");
+}
+
+TEST_CASE("memory: the end of a run says what the policy left of its KV") {
+  for (const char* policy : {"recycle", "keep", "compact", "batch"}) {
+    CAPTURE(policy);
+    const auto run =
+        run_of(find_method("beam"), {{"num_beams", 3}, {"kv", policy}, {"gc_every", 3}});
+    const Capture& capture = *run->capture;
+    const viz::KvSlots left = viz::slots_at({}, capture, capture.end_tick());
+    if (std::string(policy) == "keep") CHECK(left.garbage > 0);
+    const auto memory = viz::make_panel("memory");
+    const auto canvas = drawn(*memory, scene_at(capture, capture.end_tick()), {0, 0, 1400, 500});
+    const bool released = std::ranges::any_of(canvas.texts, [](const auto& text) {
+      return text.text.find("released") != std::string::npos;
+    });
+    const bool garbage = std::ranges::any_of(canvas.texts, [](const auto& text) {
+      return text.text.find("left as garbage") != std::string::npos;
+    });
+    CHECK(released == (left.garbage == 0));
+    CHECK(garbage == (left.garbage > 0));
   }
 }
 

@@ -125,5 +125,37 @@ TEST_CASE_FIXTURE(Table, "keys: no two commands of the window have the same one"
     }
 }
 
+TEST_CASE_FIXTURE(
+    Table, "the peak of KV memory has a key, which leads to it from anywhere, within the range") {
+  const Command* const peak = commands.find("go-to-peak");
+  REQUIRE(peak);
+  CHECK(has("peak", "go-to-peak", 1));
+  CHECK_FALSE(peak->chords.empty());
+  Document& document = *workspace.active();
+  const capture::Capture& run = *document.capture;
+  // The first tick after which the most slots are held, counted slot by slot.
+  const auto right = [&](std::int32_t first, std::int32_t last) {
+    std::int32_t most = -1;
+    capture::Tick at = 0;
+    for (capture::Tick tick = capture::make_tick(first, capture::Phase::kDraft);
+         tick < capture::make_tick(last + 1, capture::Phase::kDraft) && tick < run.end_tick();
+         ++tick) {
+      std::int32_t held = 0;
+      for (std::int32_t slot = 0; slot < run.slot_count_at(tick + 1); ++slot)
+        held += run.slot_at(slot, tick + 1).state != capture::SlotState::kFree;
+      if (held > most) most = held, at = tick;
+    }
+    return at + 1;
+  };
+  for (const capture::Tick from : {capture::Tick{0}, run.end_tick()}) {
+    workspace.set_cursor_of(document, from);
+    peak->run();
+    CHECK(document.cursor == right(0, run.last_step()));
+  }
+  workspace.set_range_of(document, std::pair{3, 9});
+  peak->run();
+  CHECK(document.cursor == right(3, 9));
+}
+
 }  // namespace
 }  // namespace triescope::app::test_command_lists

@@ -255,8 +255,13 @@ TEST_CASE("memory curves: the sentence beside batch beam search") {
   CHECK(memory_curves::ratio_text(rows, rows[1], has, 1000, Figures::kWholeRun, 0) ==
         "peak 6.00 KB, 0.25 × batch beam search's 24.0 KB; mean over the steps 0.38 ×");
   CHECK(memory_curves::ratio_text(rows, rows[1], has, 1000, Figures::kEnd, 0) ==
+        "the run has ended, its KV is left as garbage: peak 6.00 KB, 0.25 × batch beam search's "
+        "peak of 24.0 KB");
+  CHECK(memory_curves::ratio_text(rows, rows[0], has, 1000, Figures::kEnd, 0) ==
         "the run has ended and released its KV: peak 6.00 KB, 0.25 × batch beam search's peak of "
         "24.0 KB");
+  CHECK(memory_curves::moment_text(rows[0], Figures::kEnd) == "end of step 0, KV released");
+  CHECK(memory_curves::moment_text(rows[1], Figures::kEnd) == "end of step 1, KV left as garbage");
   CHECK(memory_curves::ratio_text(rows, rows[0], {}, 1000, Figures::kStep, 0) == "");
   // Within a step more was held than what any step ended with.
   CHECK(memory_curves::ratio_text(rows, rows[1], has, 1000, Figures::kWholeRun, 12) ==

@@ -3,6 +3,8 @@
 #include <string>
 
 #include "tests/unit/viz/captures.h"
+#include "tests/unit/viz/looking.h"
+#include "viz/panels/memory_curves.h"
 #include "viz/panels/row_source.h"
 
 namespace triescope::test::test_row_source {
@@ -28,6 +30,26 @@ TEST_CASE("row source: a draft's bytes a token are its own, 0 where the run does
     CAPTURE(silent);
     CHECK(bytes_of(silent, Whose::kDraft) == 0);
   }
+}
+
+TEST_CASE(
+    "row source: weights are those of the model that it speaks of, 0 where the run does not say") {
+  const auto opened = make_capture([&](Recorder& out) {
+    RunInfo info = synthetic_info(3, "draft_model", "", "recycle");
+    info.model_json =
+        R"({"parameters":900,"file_bytes":1200,"draft":{"parameters":70,"file_bytes":"?"}})";
+    out.write({.run = info});
+  });
+  const auto target = viz::RowSource{Whose::kTarget}.weights(*opened->capture);
+  CHECK(target.file_bytes == 1200);
+  CHECK(target.parameters == 900);
+  for (const Whose whose : {Whose::kDraft, Whose::kHead}) {
+    const auto draft = viz::RowSource{whose}.weights(*opened->capture);
+    CHECK(draft.file_bytes == 0);
+    CHECK(draft.parameters == 70);
+  }
+  const viz::Scene scene = scene_at(*opened->capture, 0);
+  CHECK(viz::memory_curves::weights_text(scene) == "weights: target 1.20 KB");
 }
 
 }  // namespace
