@@ -27,26 +27,12 @@ void tooltip_line(const Ui& ui, const std::string& line) {
 
 namespace {
 
-// A maximised panel uses the room it has: its text grows as far as the whole picture still fits.
-float em_of(const Ui& ui, const viz::Panel& panel, viz::Rect area, Document& document,
-            const viz::Scene& scene) {
-  if (!ui.maximised || ui.workspace.comparing() || !scene.capture) return ui.em;
-  const capture::Counts counts = scene.capture->counts();
-  const Enlarged key{panel.info().name,
-                     panel.view_state(),
-                     scene.cursor,
-                     counts.verdicts + counts.sequences,
-                     scene.focus.locked,
-                     area.w,
-                     area.h,
-                     ui.em,
-                     document.enlarged.scale};
-  if (!(key == document.enlarged)) {
-    viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
-    document.enlarged = key;
-    document.enlarged.scale = viz::enlarged({area.w, area.h}, panel.extent(canvas, scene));
-  }
-  return std::round(ui.em * document.enlarged.scale);
+// A maximised panel's letters grow with its area.
+float em_of(const Ui& ui, viz::Rect area, Document& document) {
+  document.enlarged = 1;
+  if (!ui.maximised || ui.workspace.comparing() || !document.capture) return ui.em;
+  document.enlarged = viz::maximised({area.w, area.h}, ui.em);
+  return std::round(ui.em * document.enlarged);
 }
 
 // Arrows in the panel that has the keyboard's focus go from node to node as they lie there; where there
@@ -108,7 +94,7 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, f
   scene.legend = ui.legend;
   scene.series = scene.steady = lecture;
   if (lecture) scene.lit_from = ui.workspace.lecture.lit_from(document);
-  scene.em = em > 0 ? em : em_of(ui, panel, area, document, scene);
+  scene.em = em > 0 ? em : em_of(ui, area, document);
 
   ImGui::SetCursorScreenPos(ImVec2(area.x, area.y));
   ImGui::InvisibleButton("canvas", ImVec2(area.w, area.h), ImGuiButtonFlags_EnableNav);

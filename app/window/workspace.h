@@ -34,17 +34,6 @@ struct BranchOrigin {
   std::int32_t token = -1;       // forced in place of what followed
 };
 
-// How much larger than elsewhere a maximised panel is drawn, and what that was found for.
-struct Enlarged {
-  std::string panel, view_state;
-  capture::Tick cursor = -1;
-  std::int64_t rows = -1;
-  std::int32_t locked = -1;
-  float width = 0, height = 0, em = 0;
-  float scale = 1;
-  bool operator==(const Enlarged&) const = default;
-};
-
 // One open capture with its own cursor, focus and panels.
 struct Document {
   std::uint64_t serial = 0;
@@ -63,8 +52,8 @@ struct Document {
   std::optional<BreakStop> stopped;         // a breakpoint held playback, or a search, there
   bool playing = false;                     // replay goes on by itself
   double next_play_time = 0;
-  viz::Twins twins;  // as seen from the other run, while two are compared
-  Enlarged enlarged;
+  viz::Twins twins;    // as seen from the other run, while two are compared
+  float enlarged = 1;  // how much larger than elsewhere its maximised panel is drawn
 
   viz::Panel* panel(const std::string& name) const;
 };

@@ -60,7 +60,7 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
   state["follow"] = document.follow;
   state["title"] = document.title;
   state["breaks"] = document.breaks.size();
-  state["enlarged"] = maximised.empty() ? 1 : document.enlarged.scale;
+  state["enlarged"] = maximised.empty() ? 1 : document.enlarged;
   for (const auto& panel : document.panels)
     state["views"][panel->info().name] = panel->view_state();
   if (document.range) state["range"] = {document.range->first, document.range->second};

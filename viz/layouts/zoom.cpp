@@ -30,4 +30,9 @@ float enlarged(Point room, Point whole, float most) {
   return std::clamp(std::floor(fits * kSteps) / kSteps, 1.0f, most);
 }
 
+float maximised(Point room, float em) {
+  constexpr Point kMadeForEm = {56, 30};  // what a panel is laid out for
+  return enlarged(room, {em * kMadeForEm.x, em * kMadeForEm.y}, 1.5f);
+}
+
 }  // namespace triescope::viz

@@ -32,4 +32,8 @@ double low_within(double low, double span, double first, double last);
 // `room` px.
 float enlarged(Point room, Point whole, float most = 2);
 
+// How much larger than elsewhere the letters of a maximised panel are, 1 to 1.5: by its area alone, so that going
+// from one panel to the next changes no letter.
+float maximised(Point room, float em);
+
 }  // namespace triescope::viz

@@ -39,6 +39,14 @@ TEST_CASE("zoom: a picture is enlarged as far as it fits, in eighths, up to twic
   CHECK(enlarged({500, 500}, {0, 0}) == 2.0f);
 }
 
+TEST_CASE(
+    "zoom: a maximised panel's letters follow from its area alone, never smaller than elsewhere") {
+  CHECK(maximised({1280, 600}, 14) == 1.375f);
+  CHECK(maximised({2560, 1200}, 28) == 1.375f);  // the same window at scale 2
+  CHECK(maximised({1920, 960}, 14) == 1.5f);
+  CHECK(maximised({600, 300}, 14) == 1.0f);
+}
+
 TEST_CASE("zoom: the content under the pointer stays under the pointer") {
   // The pointer is 40 px into the window, over what lies 60 px into the content: 120 when doubled.
   CHECK(scroll_about(20, 40, 2) == 80);
