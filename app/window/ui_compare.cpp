@@ -148,8 +148,12 @@ float draw_compare_strip(Ui& ui, float width) {
     ImGui::EndGroup();
     ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + line * static_cast<float>(1 + lines)));
   } else {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
     side(left, figures, other_figures);
+    // Without the spacing between items, which `height` does not have.
+    ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + line * static_cast<float>(1 + lines)));
     side(*right, other_figures, figures);
+    ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + line * static_cast<float>(2 * (1 + lines))));
   }
 
   const viz::Twins& twins = left.twins;

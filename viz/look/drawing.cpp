@@ -198,7 +198,12 @@ float draw_legend(Canvas& canvas, Point top_left, float width,
   if (boxes) boxes->clear();
   if (max_rows <= 0) return 0;
   float x = top_left.x, y = top_left.y;
-  for (const LegendEntry& entry : entries) {
+  // How many are left out stands behind the last that fits: room is kept for it in the last row.
+  const auto rest_width = [&](std::size_t rest) {
+    return rest == 0 ? 0 : canvas.measure("+ " + std::to_string(rest), normal).x + em;
+  };
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const LegendEntry& entry = entries[i];
     TextStyle style = normal;
     Color color = entry.color;
     if (entry.off) {
@@ -207,8 +212,20 @@ float draw_legend(Canvas& canvas, Point top_left, float width,
     }
     const float sample = entry.glyph.empty() ? em * 1.5f : em * 0.9f;
     const float needed = sample + em * 0.35f + canvas.measure(entry.label, style).x + em * 1.0f;
-    if (x > top_left.x && x + needed - em > top_left.x + width) {
-      if (--max_rows <= 0) break;
+    const auto fits = [&](float more) { return x + needed - em + more <= top_left.x + width; };
+    bool all_fit = fits(0);  // of the last row: this one and all behind it
+    if (max_rows == 1 && all_fit && i + 1 < entries.size() &&
+        !fits(rest_width(entries.size() - i - 1))) {
+      const std::vector<LegendEntry> behind(entries.begin() + static_cast<std::ptrdiff_t>(i),
+                                            entries.end());
+      all_fit = legend_height(canvas, top_left.x + width - x, behind, scene) < row * 1.5f;
+    }
+    if (x > top_left.x && !all_fit) {
+      if (--max_rows <= 0) {
+        const std::string rest = "+ " + std::to_string(entries.size() - i);
+        text_in(canvas, {x, y, std::max(0.0f, top_left.x + width - x), row}, rest, normal);
+        break;
+      }
       x = top_left.x;
       y += row;
     }

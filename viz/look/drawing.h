@@ -60,7 +60,7 @@ LegendEntry lit_entry(const Scene& scene);
 std::string_view term_of(std::string_view label);
 // One or more rows of entries from `top_left`, within `width`; returns the height used. `boxes`:
 // where each entry was drawn, for panels whose entries are switches. Entries beyond `max_rows`
-// are left out.
+// are left out and counted: "+ 3".
 float draw_legend(Canvas& canvas, Point top_left, float width,
                   const std::vector<LegendEntry>& entries, const Scene& scene,
                   std::vector<Rect>* boxes = nullptr, int max_rows = 4);

@@ -86,9 +86,12 @@ class CandidatesPanel final : public Panel {
     const Rect list{whole.x, whole.y + em * 1.2f, whole.w, std::max(1.0f, whole.h - em * 1.2f)};
     list_ = {list, row};
     const auto fitting = static_cast<std::size_t>(std::max(1.0f, std::floor(list.h / row)));
+    // The last row says how many do not fit.
+    const std::size_t shown = rows.size() > fitting ? fitting - 1 : rows.size();
+    shown_ = shown;
     double mass = 0;
     const Mark mark = scene.theme.mark(capture::NodeState::kLive);
-    for (std::size_t i = 0; i < rows.size() && i < fitting; ++i) {
+    for (std::size_t i = 0; i < shown; ++i) {
       const capture::CandidateRow& candidate = rows[i];
       const float y = list.y + static_cast<float>(i) * row;
       const double p = std::exp(static_cast<double>(candidate.logprob));
@@ -112,8 +115,12 @@ class CandidatesPanel final : public Panel {
         text_in(canvas, {list.right() - log_width, y, log_width, row},
                 logprob_text(candidate.logprob), dim_text(scene, 0.84f), Align::kRight);
     }
-    const float y = list.y + static_cast<float>(std::min(rows.size(), fitting)) * row;
-    if (y + row <= list.bottom())
+    const float y = list.y + static_cast<float>(shown) * row;
+    if (shown < rows.size())
+      text_in(canvas, {list.x + em * 1.2f, y, list.w - em * 1.2f, row},
+              "+ " + std::to_string(rows.size() - shown) + " more in a taller panel",
+              dim_text(scene, 0.8f));
+    else if (y + row <= list.bottom())
       text_in(canvas, {list.x, y, list.w, row},
               "shown: " + number_text(mass * 100, 1) + " % of the probability; ✓ became children",
               dim_text(scene, 0.76f), Align::kRight);
@@ -126,7 +133,7 @@ class CandidatesPanel final : public Panel {
     if (!in.inside || node < 0 || list_.row <= 0 || !list_.area.contains(in.mouse)) return reaction;
     const auto rows = owner_.source(scene).candidates(*scene.capture, node, scene.cursor);
     const auto i = static_cast<std::size_t>((in.mouse.y - list_.area.y) / list_.row);
-    if (i >= rows.size()) return reaction;
+    if (i >= std::min(rows.size(), shown_)) return reaction;
     const capture::CandidateRow& row = rows[i];
     reaction.tooltip = {"token " + std::to_string(row.token) + "  " +
                             token_text(scene.capture->piece(row.token), 60),
@@ -197,6 +204,7 @@ class CandidatesPanel final : public Panel {
     Rect area;
     float row = 0;
   } list_;
+  std::size_t shown_ = 0;  // rows that fitted
 };
 
 }  // namespace

@@ -98,22 +98,44 @@ class DraftsPanel final : public Panel {
     const float wanted = em * history_.height_em(scene);
     if (drafts.levels.empty() && wanted == 0)
       return draw_empty_state(canvas, area, info().empty, scene);
+    const std::string title = drafts.levels.empty()
+                                  ? "step " + std::to_string(drafts.step) + ": nothing drafted"
+                                  : headline(drafts, scene);
+    const TextStyle bold = bold_text(scene, 0.9f);
+    // A narrow pane breaks it rather than cut it.
+    auto lines = wrap_text(canvas, title, bold, area.w - 2 * pad);
+    const float room = area.h - em * (kDraftsTopEm + kLevelsHeadEm + kDraftRowEm);
+    for (const float most = 1 + room / (em * 1.3f);
+         lines.size() > 1 && static_cast<float>(lines.size()) > most;) {
+      const std::string last = lines.back();
+      lines.pop_back();
+      lines.back() += " " + last;
+    }
+    const float top = em * (kDraftsTopEm + 1.3f * static_cast<float>(lines.size() - 1));
     // The whole picture has room for all; a pane gives the history what the step's levels leave, and
     // half of its height at least.
     const float levels =
-        em * (kDraftsTopEm + kLevelsHeadEm +
-              kDraftRowEm * static_cast<float>(drafts.levels.size()) + kLevelsFootEm);
+        top + em * (kLevelsHeadEm + kDraftRowEm * static_cast<float>(drafts.levels.size()) +
+                    kLevelsFootEm);
     const float history =
         scene.export_mode && area.h >= levels + wanted ? wanted
         : area.h > em * 11 ? std::min(wanted, std::max({em * 5.6f, area.h * 0.5f, area.h - levels}))
                            : 0;
-    text_in(canvas, {area.x + pad, area.y + em * 0.25f, area.w - 2 * pad, em * 1.3f},
-            drafts.levels.empty() ? "step " + std::to_string(drafts.step) + ": nothing drafted"
-                                  : headline(drafts, scene),
-            bold_text(scene, 0.9f));
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      text_in(canvas,
+              {area.x + pad, area.y + em * (0.25f + 1.3f * static_cast<float>(i)), area.w - 2 * pad,
+               em * 1.3f},
+              lines[i], bold);
+    // Too low for the history: says so, where a level is still to be read.
+    const bool is_low = history == 0 && wanted > 0;
+    const float note =
+        is_low && area.h > top + em * (kLevelsHeadEm + kDraftRowEm + 1.3f) ? em * 1.3f : 0;
+    if (note > 0)
+      text_in(canvas, {area.x + pad, area.bottom() - note, area.w - 2 * pad, note},
+              "guesses over the text: in a taller panel", dim_text(scene, 0.8f));
     draw_levels(canvas,
-                {area.x + pad, area.y + em * kDraftsTopEm, area.w - 2 * pad,
-                 std::max(1.0f, area.h - em * (kDraftsTopEm + kLevelsFootEm / 2) - history)},
+                {area.x + pad, area.y + top, area.w - 2 * pad,
+                 std::max(1.0f, area.h - top - em * kLevelsFootEm / 2 - history - note)},
                 drafts, scene);
     if (history > 0)
       history_.draw(canvas, {area.x + pad, area.bottom() - history, area.w - 2 * pad, history},

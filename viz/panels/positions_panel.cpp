@@ -164,10 +164,13 @@ class PositionsPanel final : public Panel {
         [&](const capture::InputRow& other) { return other.position == row.position; });
     const auto prompt = scene.capture->run().prompt_tokens.size();
     const int depth = scene.capture->nodes()[static_cast<std::size_t>(row.node)].depth;
+    // A draft head's row stands where the hidden state that it reads does: one before its token.
+    const std::string less =
+        " − " + std::to_string(static_cast<std::int64_t>(prompt) + depth - row.position);
     reaction.tooltip = {
         node_summary(scene, row.node, row.whose),
-        "position = prompt tokens + depth − 1 = " + std::to_string(prompt) + " + " +
-            std::to_string(depth) + " − 1 = " + std::to_string(row.position),
+        "position = prompt tokens + depth" + less + " = " + std::to_string(prompt) + " + " +
+            std::to_string(depth) + less + " = " + std::to_string(row.position),
         "sequential ID = tokens in the cache + row = " + std::to_string(row.naive_position)};
     if (sharing > 1)
       reaction.tooltip.push_back(std::to_string(sharing) + " inputs share this position");

@@ -18,6 +18,7 @@ namespace triescope::viz {
 namespace {
 
 constexpr float kMaxStepEm = 9;
+constexpr float kLeastBelowLegendEm = 2.9f;  // bars and axis
 constexpr double kMaxTimeZoom = 1000;
 constexpr double kCutFactor = 1.6;
 constexpr ZoomSpeed kZoomSpeed = {1.2, 1.3, 1 / 1.3};
@@ -29,7 +30,8 @@ class TimelinePanel final : public Panel {
         "timeline",
         "Timeline",
         "Every step, its height the time it took, divided into its phases. Click or drag to scrub, "
-        "Shift-drag to select a range, wheel to zoom.",
+        "Shift-drag to select a range, wheel to zoom. Its CSV holds the "
+        "phases of the range, else of the whole run.",
         "Hold Shift and drag over a few steps: memory, drafts and decisions then count those alone.",
         "No steps yet.",
         /*zooms=*/true};
@@ -46,16 +48,24 @@ class TimelinePanel final : public Panel {
     const char* const timed = scene.capture->run().timed_while_drawing ? kTimedWhileDrawing : "";
     const TextStyle small = dim_text(scene, 0.74f);
     const float timed_width = *timed ? canvas.measure(timed, small).x + em : 0;
-    if (tall) {
-      std::vector<LegendEntry> entries;
-      for (int i = 0; i < capture::kPhaseCount; ++i) {
-        const auto phase = static_cast<capture::Phase>(i);
-        entries.push_back({capture::to_string(phase), color_of(scene, phase), "■"});
-      }
-      const float legend = draw_legend(canvas, {area.x + pad, top}, area.w - 2 * pad - timed_width,
-                                       entries, scene, nullptr, legend_rows(area, scene));
-      top += std::max(legend, *timed ? em * 1.35f : 0) + em * 0.1f;
+    std::vector<LegendEntry> entries;
+    for (int i = 0; i < capture::kPhaseCount; ++i) {
+      const auto phase = static_cast<capture::Phase>(i);
+      const char* const name = capture::to_string(phase);
+      entries.push_back({name, color_of(scene, phase), "■", LineStyle::kSolid, false, name});
     }
+    // Rows that leave the bars and their axis enough. Where the names need more, their beginnings do: a phase
+    // that is left out of the legend cannot be told.
+    const float legend_width = area.w - 2 * pad - timed_width;
+    const int rows = scene.legend == LegendRoom::kNone
+                         ? 0
+                         : static_cast<int>((area.h - em * kLeastBelowLegendEm) / (em * 1.35f));
+    if (legend_height(canvas, legend_width, entries, scene) > em * 1.36f * static_cast<float>(rows))
+      for (LegendEntry& entry : entries) entry.label.resize(3);
+    if (rows > 0)
+      top += draw_legend(canvas, {area.x + pad, top}, legend_width, entries, scene, nullptr, rows) +
+             em * 0.1f;
+    if (tall && *timed) top = std::max(top, area.y + em * 1.65f);
     const Rect plot{area.x + em * 3.8f, top, std::max(em, area.w - em * 3.8f - pad),
                     std::max(em * 0.6f, area.bottom() - top - em * 1.5f)};
     const double steps = steps_of(scene);
@@ -81,8 +91,9 @@ class TimelinePanel final : public Panel {
     const AxisScale y{0, high * 1.05, plot.bottom(), plot.y};
     text_in(canvas, {area.x, plot.y - em * 0.2f, em * 3.5f, em}, duration_text(high), small,
             Align::kRight);
-    if (plot.h > em * 3)
-      text_in(canvas, {area.x, plot.bottom() - em, em * 3.5f, em}, "0", small, Align::kRight);
+    if (plot.h >= em * 1.2f)
+      text_in(canvas, {area.x, plot.bottom() - em * 0.5f, em * 3.5f, em}, "0", small,
+              Align::kRight);
     if (scene.range) {
       const float a = x.px(scene.range->first), b = x.px(scene.range->second + 1);
       draw_range_band(canvas, {a, plot.y, b - a, plot.h}, scene);
@@ -283,9 +294,11 @@ class TimelinePanel final : public Panel {
     std::ostringstream out;
     out << "step,phase,start_us,duration_us\n";
     if (!scene.capture) return out.str();
-    for (const capture::PhaseRow& row : scene.capture->phases())
+    for (const capture::PhaseRow& row : scene.capture->phases()) {
+      if (!scene.in_range(capture::step_of(row.tick))) continue;
       out << capture::step_of(row.tick) << ',' << capture::to_string(capture::phase_of(row.tick))
           << ',' << row.start_us << ',' << row.duration_us << '\n';
+    }
     return out.str();
   }
 

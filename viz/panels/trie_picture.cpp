@@ -93,9 +93,9 @@ void draw_merged(Canvas& canvas, TriePicture& picture, const Scene& scene, std::
   }
 }
 
-// What a steady view keeps in sight: the step's nodes with what they hang from; where there is no room for
-// all, what was accepted or kept goes first, and of rows that are still too many the best one's. In px at
-// zoom 1.
+// What a steady view keeps in sight, in px at zoom 1: the step's nodes and what they hang from. Where these do
+// not fit, the nodes that were accepted or kept come first. Where those do not fit either, the best leaf's row
+// and the rows beside it stay.
 TrieView::Sight sight_of(const TriePicture& picture, float zoom, float em) {
   const TrieShape& shape = picture.shape;
   const std::int32_t best = shape.best_leaf();

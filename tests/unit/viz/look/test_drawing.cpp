@@ -52,7 +52,7 @@ TEST_CASE("drawing: texts stand left, in the middle or right in their box") {
   for (const auto& text : canvas.texts) CHECK(text.box.y + text.box.h / 2 == doctest::Approx(65));
 }
 
-TEST_CASE("drawing: a legend breaks into rows, and what is beyond the last is left out") {
+TEST_CASE("drawing: a legend breaks into rows, and what is beyond the last is counted") {
   const Scene scene = plain();
   const std::vector<LegendEntry> entries = {{"one", {}, "■"}, {"two", {}, "■"}, {"three", {}, "■"}};
   const float row = scene.em * 1.35f;
@@ -71,8 +71,19 @@ TEST_CASE("drawing: a legend breaks into rows, and what is beyond the last is le
   CHECK(boxes[2].y == doctest::Approx(7 + row));
   CHECK(legend_height(narrow, two + 1, entries, scene) == doctest::Approx(2 * row));
   CHECK(draw_legend(cut, {5, 7}, two + 1, entries, scene, &boxes, 1) == doctest::Approx(row));
+  CHECK(boxes.size() == 1);  // the second would leave no room for the count
+  REQUIRE(cut.texts.size() == 2);
+  CHECK(cut.texts[1].text == "+ 2");
+  CHECK(cut.texts[1].box.right() <= 5 + two + 1);
+  RecordingCanvas roomy, whole;
+  draw_legend(roomy, {5, 7}, two + scene.em * 3.5f, entries, scene, &boxes, 1);
   CHECK(boxes.size() == 2);
-  CHECK(cut.texts.size() == 2);
+  CHECK(roomy.texts.back().text == "+ 1");
+  // What fits to the px is not counted.
+  const float three =
+      legend_height(whole, 1000, entries, scene) > 0 ? wide.texts.back().box.right() - 5 : 0;
+  draw_legend(whole, {5, 7}, three + 1, entries, scene, &boxes, 1);
+  CHECK(boxes.size() == 3);
   CHECK(draw_legend(cut, {5, 7}, 100, {}, scene, &boxes) == 0);
   CHECK(boxes.empty());
 }

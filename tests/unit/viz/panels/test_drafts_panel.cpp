@@ -43,6 +43,26 @@ TEST_CASE(
       "step 3: nothing drafted"));
 }
 
+TEST_CASE(
+    "drafts panel: a narrow pane breaks the headline, a low one says that the history is left out") {
+  const auto panel = make_panel("drafts");
+  const auto canvas = drawn(*panel, end_of(1), {0, 0, 300, 420});
+  std::string head;
+  const float em = end_of(1).em;
+  for (const auto& text : canvas.texts) {
+    if (text.text == "level") break;
+    CHECK(text.box.right() <= 300);
+    head += text.text + " ";
+  }
+  for (const char* part : {"6 proposed on 3 levels, ", "2 withdrawn, ", "accepted 1 of 4", "rows)"})
+    CHECK(head.find(part) != std::string::npos);
+  CHECK(head.find("…") == std::string::npos);
+  const std::string note = "guesses over the text: in a taller panel";
+  CHECK(find(drawn(*panel, end_of(1), {0, 0, 900, em * 8}), note));
+  CHECK_FALSE(find(drawn(*panel, end_of(1), {0, 0, 900, em * 16}), note));
+  CHECK_FALSE(find(canvas, note));
+}
+
 TEST_CASE("drafts panel: a level has what came, its place and its drafts in order") {
   const auto panel = make_panel("drafts");
   const auto canvas = drawn(*panel, end_of(1), kArea);

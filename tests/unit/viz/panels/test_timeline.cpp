@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,56 @@ TEST_CASE("timeline: a step is told under its bar, nothing behind the last") {
           std::vector<std::string>{"step 1", "forward  1.0 ms", "1 row, 1 token emitted"});
   }
   CHECK(told == std::vector<std::string>{"step 0", "step 1", "step 2", ""});
+}
+
+TEST_CASE(
+    "timeline: a low pane has its legend and both ends of its axis, a narrow one all phases") {
+  const auto opened = timed({4000, 1000, 3000});
+  const auto panel = viz::make_panel("timeline");
+  const viz::Scene scene = scene_at(*opened->capture, opened->capture->end_tick());
+  for (const viz::Rect area :
+       {viz::Rect{0, 0, 900, scene.em * 5}, viz::Rect{0, 0, 900, scene.em * 6},
+        viz::Rect{0, 0, 230, scene.em * 9}}) {
+    CAPTURE(area.w);
+    CAPTURE(area.h);
+    const auto canvas = drawn(*panel, scene, area);
+    for (int i = 0; i < capture::kPhaseCount; ++i)
+      CHECK(find(canvas, capture::to_string(static_cast<Phase>(i))));
+    CHECK(find(canvas, "4.0 ms"));
+    CHECK(std::ranges::count_if(canvas.texts, [](const auto& text) { return text.text == "0"; }) ==
+          2);  // of the times and of the steps
+    for (const auto& text : canvas.texts) CHECK(text.box.bottom() <= area.bottom() + 1);
+  }
+}
+
+TEST_CASE(
+    "timeline: a low and narrow pane, half of a comparison, names the phases by their beginnings") {
+  const auto opened = timed({4000, 1000, 3000});
+  const auto panel = viz::make_panel("timeline");
+  const viz::Scene scene = scene_at(*opened->capture, opened->capture->end_tick());
+  const auto canvas = drawn(*panel, scene, {0, 0, scene.em * 24, scene.em * 4.5f});
+  for (int i = 0; i < capture::kPhaseCount; ++i) {
+    const std::string name = capture::to_string(static_cast<Phase>(i));
+    CHECK(find(canvas, name.substr(0, 3)));
+    CHECK(std::ranges::count(canvas.terms, name) == 1);  // which the glossary explains in full
+  }
+}
+
+TEST_CASE("timeline: its table holds the run, as its picture does, or the steps of the range") {
+  const auto opened = timed({4000, 1000, 3000, 2000, 5000});
+  const auto panel = viz::make_panel("timeline");
+  const std::string head = "step,phase,start_us,duration_us\n", one = "1,forward,0,1000\n",
+                    two = "2,forward,0,3000\n", three = "3,forward,0,2000\n";
+  for (const Tick cursor : {make_tick(2, Phase::kForward), opened->capture->end_tick()}) {
+    viz::Scene scene = scene_at(*opened->capture, cursor);
+    scene.range = {1, 3};
+    CHECK(panel->csv(scene) == head + one + two + three);
+    scene.range = {2, 2};
+    CHECK(panel->csv(scene) == head + two);
+    scene.range = {};
+    CHECK(panel->csv(scene) ==
+          head + "0,forward,0,4000\n" + one + two + three + "4,forward,0,5000\n");
+  }
 }
 
 }  // namespace
