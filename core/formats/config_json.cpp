@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/formats/family.h"
 #include "core/formats/json.h"
+#include "core/formats/model_name.h"
 #include "core/formats/safetensors.h"
 
 namespace triescope::formats {
@@ -75,9 +76,7 @@ ModelConfig config_from_folder(const std::string& folder) {
     generation = InputFile(path_in_folder(folder, "generation_config.json")).text(kMaxConfigBytes);
   }
   ModelConfig config = config_from_json(InputFile(path).text(kMaxConfigBytes), generation, path);
-  config.name = fs::path(folder).lexically_normal().filename().string();
-  if (config.name.empty())
-    config.name = fs::path(folder).lexically_normal().parent_path().filename().string();
+  config.name = folder_model_name(folder);
   return config;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <vector>
 
 namespace triescope::formats {
@@ -75,6 +76,24 @@ std::string gguf_model_name(std::string_view general_name, std::string_view path
   const bool in_file = std::ranges::all_of(
       said, [&](const std::string& word) { return std::ranges::find(file, word) != file.end(); });
   return !telling || in_file ? std::string(general_name) : stem;
+}
+
+std::string folder_model_name(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::error_code ec;
+  fs::path path = fs::absolute(folder, ec);  // "." has no name of its own
+  path = (ec ? fs::path(folder) : path).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  constexpr std::string_view kModels = "models--", kSeparator = "--";
+  const std::string repository = path.parent_path().parent_path().filename().string();
+  if (path.parent_path().filename() != "snapshots" || !repository.starts_with(kModels) ||
+      repository.size() == kModels.size())
+    return path.filename().string();
+  std::string name = repository.substr(kModels.size());
+  // A name may hold "--" itself; the first parts it from who publishes it.
+  if (const std::size_t at = name.find(kSeparator); at != std::string::npos)
+    name.replace(at, kSeparator.size(), "/");
+  return name;
 }
 
 }  // namespace triescope::formats

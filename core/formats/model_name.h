@@ -12,4 +12,8 @@ namespace triescope::formats {
 // "SmolLM2-135M-Instruct.Q4_1.gguf" "SmolLM2-135M-Instruct".
 std::string gguf_model_name(std::string_view general_name, std::string_view path);
 
+// Of a Hugging Face folder: its name. In the Hugging Face cache, where that is a hash
+// (models--ORG--NAME/snapshots/HASH), the model's, "ORG/NAME".
+std::string folder_model_name(const std::string& folder);
+
 }  // namespace triescope::formats

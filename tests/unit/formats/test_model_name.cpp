@@ -27,5 +27,23 @@ TEST_CASE("without general.name it is the file's, whole where that says nothing"
   CHECK(gguf_model_name(" ", "/m/tiny-f32.gguf") == "tiny");
 }
 
+TEST_CASE("a folder's name is its last part; in the Hugging Face cache it is the model's") {
+  const std::string cache =
+      "/home/a/.cache/huggingface/hub/models--HuggingFaceTB--SmolLM2-135M/snapshots/";
+  for (const char* end :
+       {"12fd25f77366fa6b3b4b768ec3050bf629380bac", "main", "12fd/", "12fd/.", "12fd//"}) {
+    CAPTURE(end);
+    CHECK(folder_model_name(cache + end) == "HuggingFaceTB/SmolLM2-135M");
+  }
+  CHECK(folder_model_name("/hub/models--gpt2/snapshots/607a") == "gpt2");
+  CHECK(folder_model_name("/hub/models--a--b--c/snapshots/607a") == "a/b--c");
+  CHECK(folder_model_name("/m/gpt2") == "gpt2");
+  CHECK(folder_model_name("/m/gpt2/") == "gpt2");
+  CHECK(folder_model_name("gpt2") == "gpt2");
+  CHECK(folder_model_name("/m/snapshots/607a") == "607a");
+  CHECK(folder_model_name("/m/models--/snapshots/607a") == "607a");
+  CHECK(folder_model_name("/hub/models--a--b/607a") == "607a");
+}
+
 }  // namespace
 }  // namespace triescope::formats::test_model_name
