@@ -25,8 +25,8 @@ std::vector<HeaderFigure> header_figures(const viz::CompareFigures& own,
       {own.acceptance ? viz::number_text(100 * *own.acceptance, 0) + " % accepted" : "no drafts",
        "share of the drafts that were accepted, of whole steps", "000 % accepted", 2},
       {speed,
-       "tokens per second of decoding, of whole steps after prefill; behind it, how many times the "
-       "other run's",
+       "tokens emitted after prefill by the time of decoding, of whole steps; behind it, how many "
+       "times the other run's",
        "00000.0 tok/s, 00.00 ×", 0},
       {viz::duration_text(static_cast<double>(own.decode_us)),
        "time of decoding up to the cursor: the phases after prefill, without the pauses between them",

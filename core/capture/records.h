@@ -134,6 +134,9 @@ struct RunInfo {
   // A window drew while the run was decoded, with the cores that decoded: its times are longer than the
   // method's.
   bool timed_while_drawing = false;
+  // The messages that the model's chat template made the prompt of, oldest first:
+  // [{"role": "system", "content": "…"}, {"role": "user", "content": "…"}]. "" = no chat template.
+  std::string conversation_json = {};
 };
 
 // The program that recorded the run.

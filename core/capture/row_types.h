@@ -155,7 +155,9 @@ struct RowType<RunInfo> {
           .means(
               "what becomes of dead nodes' slots: batch, keep, compact, recycle, or a word of your own"),
       range("timed_while_drawing", &RunInfo::timed_while_drawing, 0, 1)
-          .means("1: a window drew with the cores that decoded, so times are too long")};
+          .means("1: a window drew with the cores that decoded, so times are too long"),
+      column("conversation_json", &RunInfo::conversation_json, Rule::kJson)
+          .means("the messages that a chat template made the prompt of: [{role, content}, …]")};
 };
 
 template <>

@@ -303,6 +303,7 @@ void Session::Impl::observe() {
   if (step == 0) runner->forget_prefill_features();
   emitted_tokens += static_cast<std::int64_t>(decision.emitted.size());
   ++steps_done;
+  if (step == 0) prefill_tokens = emitted_tokens;
   if (step > 0) {
     const auto accepted = static_cast<std::size_t>(decision.accepted);
     if (accepted >= accepted_histogram.size()) accepted_histogram.resize(accepted + 1, 0);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -41,6 +42,8 @@ struct RunConfig {
   std::vector<std::int32_t> prompt_tokens;
   std::string prompt_text;  // as typed, for the capture
   std::string command;      // the command line that asked for the run, for the capture; "" = none
+  // What a chat template made the prompt of, for the capture; empty = the prompt is no chat's.
+  std::vector<ChatMessage> conversation = {};
   int max_new_tokens = 128;
   std::uint64_t seed = 0;
   DraftWith draft = {};  // for methods that need one
@@ -64,17 +67,23 @@ struct RunResult {
   std::vector<std::int32_t> prompt_tokens;
   std::vector<ReturnedSequence> sequences;  // best first
   std::int64_t steps = 0, target_forwards = 0, emitted_tokens = 0;
+  std::int64_t prefill_tokens =
+      0;  // of emitted_tokens, those of prefill: time.decode_ms is not theirs
   // emitted / target forwards that decode (prefill's one token included)
   double tokens_per_forward = 0;
   std::vector<std::int64_t> accepted_histogram;  // [k] = steps that accepted k drafts
   std::string kv_policy;
   std::int64_t kv_bytes_per_token = 0, peak_live_tokens = 0, peak_garbage_tokens = 0,
-               peak_reserved_bytes = 0, moved_tokens = 0, greedy_tokens = 0, batch_beam_tokens = 0;
+               peak_held_tokens = 0, peak_reserved_bytes = 0, moved_tokens = 0, greedy_tokens = 0,
+               batch_beam_tokens = 0;
   DrafterCost drafter_cost;  // of a drafter with a model of its own
   // Drafter::warning(), and where forwards had more rows than ModelInfo::path_only_rows
   std::string warning;
   bool lossless = true;  // is_lossless()
   PhaseTimes time;
+
+  // Tokens emitted after prefill by the time of decoding. nullopt = nothing was decoded.
+  std::optional<double> tokens_per_second() const;
 };
 
 class Session {

@@ -90,7 +90,7 @@ struct Session::Impl {
   IdVector<NodeId, bool> on_finished_text;
 
   // --- figures ---
-  std::int64_t steps_done = 0, target_forwards = 0, emitted_tokens = 0;
+  std::int64_t steps_done = 0, target_forwards = 0, emitted_tokens = 0, prefill_tokens = 0;
   std::int32_t forward_row_count = 0;  // of this step
   std::int32_t most_rows = 0;          // of a forward after prefill
   std::vector<std::int64_t> accepted_histogram;

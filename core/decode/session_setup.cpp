@@ -10,6 +10,7 @@
 #include "core/heads/draft_head.h"
 #include "core/method/parameters_of.h"
 #include "core/methods/registry.h"
+#include "core/tokenizer/conversation.h"
 
 namespace triescope {
 namespace {
@@ -208,7 +209,9 @@ capture::RunInfo Session::Impl::run_info() const {
           .max_new_tokens = config.max_new_tokens,
           .kv_bytes_per_token = runner->store().bytes_per_slot(),
           .sliding_window = info.sliding_window,
-          .kv_policy = to_string(kv_kind)};
+          .kv_policy = to_string(kv_kind),
+          .conversation_json =
+              config.conversation.empty() ? "" : text(conversation_json(config.conversation))};
 }
 
 std::vector<capture::DrafterRow> Session::Impl::drafter_rows() const {
@@ -240,6 +243,7 @@ RunResult Session::Impl::result() const {
   result.steps = steps_done;
   result.target_forwards = target_forwards;
   result.emitted_tokens = emitted_tokens;
+  result.prefill_tokens = prefill_tokens;
   if (target_forwards > 0)
     result.tokens_per_forward =
         static_cast<double>(emitted_tokens) / static_cast<double>(target_forwards);
@@ -249,6 +253,7 @@ RunResult Session::Impl::result() const {
   const RunnerFigures& figures = runner->figures();
   result.peak_live_tokens = figures.peak_live;
   result.peak_garbage_tokens = figures.peak_garbage;
+  result.peak_held_tokens = figures.peak_held;
   result.peak_reserved_bytes = figures.peak_reserved * runner->store().bytes_per_slot();
   result.moved_tokens = runner->store().moved();
   result.greedy_tokens = peak_text;
@@ -262,6 +267,11 @@ RunResult Session::Impl::result() const {
   result.lossless = is_lossless(method, run.settings);
   result.time = time;
   return result;
+}
+
+std::optional<double> RunResult::tokens_per_second() const {
+  if (time.decode_ms <= 0) return std::nullopt;
+  return 1000 * static_cast<double>(emitted_tokens - prefill_tokens) / time.decode_ms;
 }
 
 std::string Session::Impl::warning() const {

@@ -314,6 +314,7 @@ void TreeRunner::note_inputs(const TokenTree& tree, std::span<const NodeId> node
 void TreeRunner::note_peaks() {
   figures_.peak_live = std::max(figures_.peak_live, store_->live());
   figures_.peak_garbage = std::max(figures_.peak_garbage, store_->garbage());
+  figures_.peak_held = std::max(figures_.peak_held, store_->live() + store_->garbage());
   figures_.peak_reserved = std::max(figures_.peak_reserved, store_->reserved());
 }
 

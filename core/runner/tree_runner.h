@@ -53,6 +53,7 @@ struct StepOutcome {
 struct RunnerFigures {
   std::int64_t forwards = 0, rows = 0;
   std::int32_t peak_live = 0, peak_garbage = 0, peak_reserved = 0;
+  std::int32_t peak_held = 0;  // live and garbage at once
 };
 
 class TreeRunner final : public StepRows {

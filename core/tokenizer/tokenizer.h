@@ -14,6 +14,7 @@ namespace triescope {
 struct ChatMessage {
   std::string role;  // "system", "user", "assistant"
   std::string content;
+  bool operator==(const ChatMessage&) const = default;
 };
 
 class Tokenizer {

@@ -125,7 +125,7 @@ def families(program):
             write_tokenizer(pathlib.Path(temporary))
             result, _ = decode(program, temporary, "f32", 128)
         times = result["time_ms"]
-        print(f"{family}: load {times['load']:.0f} ms, {1000 * result['emitted_tokens'] / times['decode']:.0f} tokens/s", flush=True)
+        print(f"{family}: load {times['load']:.0f} ms, {result['tokens_per_second']:.0f} tokens/s", flush=True)
 
 
 def main():

@@ -43,6 +43,8 @@ json run_of(const Capture& capture) {
           {"kv_bytes_per_token", run.kv_bytes_per_token},
           {"prompt", run.prompt_text},
           {"prompt_ids", run.prompt_tokens},
+          {"conversation",
+           run.conversation_json.empty() ? json(nullptr) : parsed(run.conversation_json)},
           {"timed_while_drawing", run.timed_while_drawing},
           {"versions", parsed(run.versions_json)}};
 }

@@ -41,7 +41,7 @@ std::vector<Fact> result_facts(const Scene& scene) {
                      "the phases after prefill; pauses between them do not count"});
   if (figures.tokens_per_second)
     facts.push_back({"tokens per second", number_text(*figures.tokens_per_second, 1),
-                     "tokens emitted ÷ time of decoding, of whole steps"});
+                     "tokens emitted after prefill ÷ time of decoding, of whole steps"});
   if (figures.peak_kv > 0)
     facts.push_back({"KV at most", counted(figures.peak_kv, "slot"),
                      "held at once by the target, live or garbage"});

@@ -234,6 +234,12 @@ bool released(const MemoryRow& row, const RowSource& source, const capture::Capt
          row.live <= static_cast<std::int32_t>(capture.run().prompt_tokens.size());
 }
 
+std::span<const MemoryRow> before_release(std::span<const MemoryRow> rows, const RowSource& source,
+                                          const capture::Capture& capture) {
+  return rows.size() > 1 && released(rows.back(), source, capture) ? rows.first(rows.size() - 1)
+                                                                   : rows;
+}
+
 std::string ratio_text(std::span<const MemoryRow> rows, const MemoryRow& now,
                        const std::array<bool, kCurves>& has, double per_token, Figures figures,
                        std::int32_t peak) {

@@ -72,6 +72,9 @@ void draw_all_caches(Canvas& canvas, const AllCaches& all, std::span<const Memor
 Color all_caches_color(const Scene& scene);
 // `row` is the last of a run that has ended, and only its prompt is live still.
 bool released(const MemoryRow& row, const RowSource& source, const capture::Capture& capture);
+// `rows` without the one of a run that has ended and released its KV: no step of decoding held so little.
+std::span<const MemoryRow> before_release(std::span<const MemoryRow> rows, const RowSource& source,
+                                          const capture::Capture& capture);
 // One sentence: what is held beside batch beam search; "" without beams. `peak`: the slots held at most
 // within any step of `rows`, which are what the steps ended with.
 std::string ratio_text(std::span<const MemoryRow> rows, const MemoryRow& now,

@@ -114,18 +114,17 @@ class MemoryPanel final : public Panel {
     text_in(canvas, {area.x + pad, top, moment_width, em * 1.35f}, moment, plain);
     const float left = area.x + pad + moment_width + em * 0.8f;
     top += draw_legend(canvas, {left, top}, right - left, entries, scene, &legend_) + em * 0.15f;
-    for (const std::string& line : {ratio_text(rows_seen(rows, scene), now, has, per_token, figures,
-                                               peak_ ? peak_->held() : 0),
-                                    together_text(scene), weights_text(scene)}) {
+    for (const std::string& line :
+         {ratio_text(before_release(rows_seen(rows, scene), source, *scene.capture), now, has,
+                     per_token, figures, peak_ ? peak_->held() : 0),
+          together_text(scene), weights_text(scene)}) {
       if (line.empty() || area.h <= em * 13 || area.w <= em * 24) continue;
       text_in(canvas, {area.x + pad, top, area.w - 2 * pad, em * 1.2f}, line,
               ui_text(scene, 0.84f));
       top += em * 1.35f;
     }
     // A run that has ended needs no KV: the curves end with its last step rather than fall.
-    const auto drawn = rows.size() > 1 && released(rows.back(), source, *scene.capture)
-                           ? rows.first(rows.size() - 1)
-                           : rows;
+    const auto drawn = before_release(rows, source, *scene.capture);
     const auto peaks = step_peaks(rows, source, scene);
 
     const bool wide = area.w > em * 22 && per_token > 0, units = area.bottom() - top > em * 7;

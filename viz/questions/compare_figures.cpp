@@ -13,7 +13,7 @@ using capture::Phase;
 
 CompareFigures compare_figures(const capture::Capture& capture, capture::Tick cursor) {
   CompareFigures figures;
-  std::int64_t emitted = 0, drafted = 0, accepted = 0;
+  std::int64_t emitted = 0, prefill_emitted = 0, drafted = 0, accepted = 0;
   std::int32_t under_way = 0;  // the step after the last whole one
   for (const capture::StepRow& row : capture.steps()) {
     if (make_tick(row.step, Phase::kObserve) >= cursor) break;
@@ -21,6 +21,7 @@ CompareFigures compare_figures(const capture::Capture& capture, capture::Tick cu
     under_way = row.step + 1;
     if (row.step > 0) figures.rows += row.forward_rows;
     emitted += row.emitted;
+    if (row.step == 0) prefill_emitted = row.emitted;
     drafted += row.drafted;
     accepted += row.accepted;
   }
@@ -45,7 +46,8 @@ CompareFigures compare_figures(const capture::Capture& capture, capture::Tick cu
   if (figures.steps > 0)
     figures.tokens_per_forward = static_cast<double>(emitted) / static_cast<double>(figures.steps);
   if (whole_us > 0)
-    figures.tokens_per_second = 1e6 * static_cast<double>(emitted) / static_cast<double>(whole_us);
+    figures.tokens_per_second =
+        1e6 * static_cast<double>(emitted - prefill_emitted) / static_cast<double>(whole_us);
   if (drafted > 0)
     figures.acceptance = static_cast<double>(accepted) / static_cast<double>(drafted);
   figures.timed_while_drawing = capture.run().timed_while_drawing;

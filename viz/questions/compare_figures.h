@@ -15,8 +15,8 @@ struct CompareFigures {
   std::int64_t rows = 0;     // of the target's forwards after prefill
   std::int64_t peak_kv = 0;  // slots of the target's KV that held a token, live or garbage, at most
   std::int64_t decode_us = 0;  // the phases after prefill
-  // As `triescope decode` counts them, of whole steps: all tokens emitted, prefill's among them, by all
-  // forwards and by the time of decoding. nullopt = none yet.
+  // As `triescope decode` counts them, of whole steps: all tokens emitted by all forwards, prefill's among
+  // both; the tokens emitted after prefill by the time of decoding. nullopt = none yet.
   std::optional<double> tokens_per_forward, tokens_per_second;
   std::optional<double> acceptance;  // share of the drafts that were accepted; nullopt = no drafts
   bool timed_while_drawing = false;

@@ -44,7 +44,13 @@ std::optional<KvPeak> kv_peak(const Capture& capture, Tick cursor, capture::Whos
                               std::optional<std::pair<std::int32_t, std::int32_t>> steps) {
   const Tick from = steps ? capture::make_tick(steps->first, capture::Phase::kDraft) : 0;
   const Tick end = steps ? capture::make_tick(steps->second + 1, capture::Phase::kDraft) : cursor;
-  return highest(between(capture.kv_levels(whose), from, std::min(end, cursor)));
+  std::optional<KvPeak> peak =
+      highest(between(capture.kv_levels(whose), from, std::min(end, cursor)));
+  // What the steps before left in the cache is held as the first step begins.
+  if (const KvLevel carried = kv_level_at(capture, from, whose);
+      cursor > from && carried.live + carried.garbage >= (peak ? peak->held() : 1))
+    peak = {from, carried.live, carried.garbage};
+  return peak;
 }
 
 }  // namespace triescope::viz

@@ -20,8 +20,8 @@ struct KvPeak {
   std::int32_t live = 0, garbage = 0;
   std::int32_t held() const { return live + garbage; }
 };
-// Within a step, and within what the cursor has seen of steps [first, last]. nullopt: no slots were
-// recorded there.
+// Within a step, and within what the cursor has seen of steps [first, last]; slots that hold a token as
+// the first step begins count. nullopt: none was held there, or none recorded.
 std::optional<KvPeak> kv_peak_of_step(const capture::Capture& capture, std::int32_t step,
                                       capture::Tick cursor, capture::Whose whose);
 std::optional<KvPeak> kv_peak(const capture::Capture& capture, capture::Tick cursor,

@@ -16,8 +16,7 @@ std::vector<BeamCost> measure_beams(Model& model, const Tokenizer& tokenizer,
   for (const int length : options.lengths) {
     for (const int beams : options.num_beams) {
       std::vector<BeamCost> rows(std::size(kPolicies));
-      std::vector<double> generated(std::size(kPolicies)), decode_ms(std::size(kPolicies)),
-          steps(std::size(kPolicies));
+      std::vector<double> decode_ms(std::size(kPolicies)), steps(std::size(kPolicies));
       for (const BenchPrompt& prompt : prompts) {
         const std::vector<std::int32_t> tokens =
             bench_tokens(tokenizer, prompt, options.max_prompt_tokens);
@@ -43,18 +42,17 @@ std::vector<BeamCost> measure_beams(Model& model, const Tokenizer& tokenizer,
           row.peak_reserved += static_cast<double>(result.peak_reserved_bytes) /
                                static_cast<double>(result.kv_bytes_per_token) / count;
           row.moved += static_cast<double>(result.moved_tokens) / count;
-          const double held =
-              static_cast<double>(result.peak_live_tokens + result.peak_garbage_tokens);
-          row.over_batch += held / static_cast<double>(batch.batch_beam_tokens) / count;
+          row.over_batch += static_cast<double>(result.peak_held_tokens) /
+                            static_cast<double>(batch.batch_beam_tokens) / count;
           row.equal_to_batch &= same_tokens(result, batch);
-          steps[p] += static_cast<double>(result.steps);
+          // Decode steps: prefill's time is not in decode_ms. Each emits one token a beam.
+          steps[p] += static_cast<double>(result.steps - 1);
           decode_ms[p] += result.time.decode_ms;
-          generated[p] += static_cast<double>(result.steps);  // one token a beam a step
           if (progress) progress("beam search", ++done, total);
         }
       }
       for (std::size_t p = 0; p < std::size(kPolicies); ++p) {
-        rows[p].tokens_per_second = decode_ms[p] > 0 ? 1000 * generated[p] / decode_ms[p] : 0;
+        rows[p].tokens_per_second = decode_ms[p] > 0 ? 1000 * steps[p] / decode_ms[p] : 0;
         rows[p].ms_per_step = steps[p] > 0 ? decode_ms[p] / steps[p] : 0;
         table.push_back(rows[p]);
       }

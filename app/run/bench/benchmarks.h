@@ -47,11 +47,12 @@ struct BeamCost {
   std::string policy;
   int prompts = 0;
   double prompt_tokens = 0;      // mean
-  double tokens_per_second = 0;  // generated length a beam / decode time, over all prompts
-  double ms_per_step = 0;
+  double tokens_per_second = 0;  // a beam, after prefill, by decode time, over all prompts
+  double ms_per_step = 0;        // of decode steps
   // KV tokens, mean over prompts.
   double peak_live = 0, peak_reserved = 0, peak_garbage = 0, moved = 0;
-  // Peak of live + garbage over the batch policy's; mean of the prompts' ratios.
+  // Most tokens held at once, live and garbage, over what batch beam search holds; mean of the prompts'
+  // ratios.
   double over_batch = 0;
   bool equal_to_batch = true;  // the same tokens for every prompt
 };

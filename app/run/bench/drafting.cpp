@@ -41,7 +41,7 @@ std::vector<DraftCost> measure_drafting(Model& model, const Tokenizer& tokenizer
       sum.equal += same_tokens(result, plain);
       sum.emitted += static_cast<double>(result.emitted_tokens);
       sum.forwards += static_cast<double>(result.target_forwards);
-      sum.steps += static_cast<double>(result.steps);
+      sum.steps += static_cast<double>(result.steps - 1);  // prefill has no phases' times
       sum.ms += result.time.prefill_ms + result.time.decode_ms;
       sum.draft += result.time.draft_ms;
       sum.forward += result.time.forward_ms;

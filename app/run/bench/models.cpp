@@ -35,7 +35,7 @@ std::vector<ModelCost> measure_models(const std::vector<std::string>& paths,
     const RunResult result = run_once(*opened.model, *opened.tokenizer, config);
     cost.emitted = static_cast<int>(result.emitted_tokens);
     cost.prefill_per_second = 1000 * prompt_tokens / result.time.prefill_ms;
-    cost.tokens_per_second = 1000 * cost.emitted / result.time.decode_ms;
+    cost.tokens_per_second = result.tokens_per_second().value_or(0);
 
     LoadOptions reference = options;
     reference.reference_kernels = true;

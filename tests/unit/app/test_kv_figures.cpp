@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "tests/unit/viz/looking.h"
 #include "viz/panels/kv_slots.h"
 #include "viz/panels/panel.h"
+#include "viz/questions/compare_figures.h"
 #include "viz/questions/kv_levels.h"
 #include "viz/words/number_text.h"
 
@@ -61,6 +63,7 @@ void check_levels(const Run& run) {
     if (whose == Whose::kTarget) {
       CHECK(live == run.result.peak_live_tokens);
       CHECK(garbage == run.result.peak_garbage_tokens);
+      CHECK(viz::kv_peak(capture, capture.end_tick())->held() == run.result.peak_held_tokens);
     } else {
       CHECK(live == run.result.drafter_cost.kv_peak_tokens);
     }
@@ -82,6 +85,80 @@ TEST_CASE("KV levels: every tick's are those of the slots, the peaks those of th
       CAPTURE(policy);
       check_levels(*run_of(method, {{"num_beams", 4}, {"kv", policy}, {"gc_every", 3}}));
     }
+  }
+}
+
+TEST_CASE("KV levels: the peak of a range counts what the steps before it left in the cache") {
+  for (const char* policy : {"recycle", "keep", "compact", "batch"}) {
+    CAPTURE(policy);
+    const Recorded run = record(find_method("beam"), {{"num_beams", 4}, {"kv", policy}});
+    const Capture& capture = *run.capture;
+    const std::int32_t last = capture.last_step();
+    for (std::int32_t first = 0; first <= last; ++first)
+      for (std::int32_t end = first; end <= last; ++end) {
+        CAPTURE(first);
+        CAPTURE(end);
+        // Row by row: the slots as the range begins, then after each of its phases.
+        std::int32_t most = 0;
+        for (Tick tick = make_tick(first, Phase::kDraft); tick <= make_tick(end + 1, Phase::kDraft);
+             ++tick) {
+          const viz::KvSlots slots = viz::slots_at({}, capture, tick);
+          most = std::max(most, slots.live + slots.garbage);
+        }
+        const auto peak =
+            viz::kv_peak(capture, capture.end_tick(), Whose::kTarget, std::pair{first, end});
+        REQUIRE(peak);
+        CHECK(peak->held() == most);
+        CHECK(step_of(peak->tick) >= first);
+        CHECK(step_of(peak->tick) <= end);
+      }
+    // A step that the cursor has not reached has no peak.
+    CHECK_FALSE(
+        viz::kv_peak(capture, make_tick(2, Phase::kDraft), Whose::kTarget, std::pair{2, 3}));
+  }
+}
+
+// The figures of `decode --json` and those of the inspector and of compared runs, over one run; tokens a
+// second once more from the rows.
+TEST_CASE("a run's result and its capture say the same figures") {
+  for (const MethodInfo& method : methods()) {
+    CAPTURE(method.name);
+    if (method.name == "rest") continue;
+    const Recorded run = record(method, json::object());
+    const Capture& capture = *run.capture;
+    const RunResult& result = run.result;
+    const viz::CompareFigures figures = viz::compare_figures(capture, capture.end_tick());
+    CHECK(figures.steps == result.steps);
+    CHECK(figures.tokens == static_cast<std::int64_t>(result.sequences.front().tokens.size()));
+    CHECK(*figures.tokens_per_forward == result.tokens_per_forward);
+    CHECK(figures.peak_kv == result.peak_held_tokens);
+    std::int64_t emitted = 0, prefill = 0, drafted = 0, accepted = 0;
+    for (const StepRow& row : capture.steps()) {
+      emitted += row.emitted;
+      prefill += row.step == 0 ? row.emitted : 0;
+      drafted += row.drafted;
+      accepted += row.accepted;
+    }
+    CHECK(emitted == result.emitted_tokens);
+    CHECK(prefill == result.prefill_tokens);
+    std::int64_t accepted_there = 0;
+    for (std::size_t k = 0; k < result.accepted_histogram.size(); ++k)
+      accepted_there += static_cast<std::int64_t>(k) * result.accepted_histogram[k];
+    CHECK(accepted == accepted_there);
+    CHECK(figures.acceptance.has_value() == (drafted > 0));
+    double decode_us = 0, phases = 0;
+    for (const PhaseRow& row : capture.phases())
+      if (step_of(row.tick) > 0) decode_us += static_cast<double>(row.duration_us), ++phases;
+    CHECK(static_cast<double>(figures.decode_us) == decode_us);
+    // Rows are rounded to microseconds.
+    CHECK(std::abs(result.time.decode_ms * 1000 - decode_us) <= phases);
+    REQUIRE(result.tokens_per_second());
+    CHECK(*result.tokens_per_second() ==
+          doctest::Approx(1000 * static_cast<double>(emitted - prefill) / result.time.decode_ms));
+    CHECK(figures.tokens_per_second.has_value() == (decode_us > 0));
+    if (decode_us > 0)
+      CHECK(*figures.tokens_per_second ==
+            doctest::Approx(1e6 * static_cast<double>(emitted - prefill) / decode_us));
   }
 }
 

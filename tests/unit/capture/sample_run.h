@@ -34,6 +34,7 @@ inline RunInfo sample_info() {
   info.sliding_window = 8;
   info.kv_policy = "recycle";
   info.timed_while_drawing = true;
+  info.conversation_json = R"([{"role":"user","content":"Größe"}])";
   return info;
 }
 

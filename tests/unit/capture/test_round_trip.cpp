@@ -73,6 +73,7 @@ TEST_CASE("capture: every table comes back as it was recorded") {
   CHECK(run.sliding_window == info.sliding_window);
   CHECK(run.kv_policy == info.kv_policy);
   CHECK(run.timed_while_drawing == info.timed_while_drawing);
+  CHECK(run.conversation_json == info.conversation_json);
   CHECK(c->status() == RunStatus::kDone);
   CHECK(c->status_message() == "all beams finished");
   CHECK(c->end_tick() == 150);

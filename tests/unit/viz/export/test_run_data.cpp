@@ -120,6 +120,7 @@ TEST_CASE("run data: what every line emits is the text, and the first line alone
   CHECK(run["model"]["name"] == "SmolLM2-135M-Instruct");
   CHECK(run["versions"]["triescope"] == "0.1.0");
   CHECK(run["prompt_ids"] == json(capture.run().prompt_tokens));
+  CHECK(run["conversation"].is_null());  // no chat template
   CHECK(run["created_utc"] == "2026-01-02T03:04:05Z");
 }
 

@@ -304,6 +304,13 @@ TEST_CASE("memory: an ended run's figures are its peaks, and what it released is
   MemoryRow earlier = every.front();
   earlier.live = 0;
   CHECK_FALSE(memory_curves::released(earlier, source, run));
+  // The mean over the steps leaves out the row of the KV that was released.
+  std::vector<MemoryRow> ended(every.begin(), every.end());
+  ended.back().live = static_cast<std::int32_t>(run.run().prompt_tokens.size());
+  CHECK(memory_curves::before_release(ended, source, run).size() == ended.size() - 1);
+  ended.back().live += 1;
+  CHECK(memory_curves::before_release(ended, source, run).size() == ended.size());
+  CHECK(memory_curves::before_release(std::span(ended).first(1), source, run).size() == 1);
 }
 
 TEST_CASE("memory curves: of rows on one px the highest and the lowest are drawn") {
