@@ -35,16 +35,16 @@ void add_window_options(CLI::App& root, CommandLine& line);
 // kInvalidArgument for any other word: lists the subcommands, and says which one was likely meant.
 void check_first_word(const CLI::App& root, const std::string& word);
 
-// The options that decode and the window share: --model, --method, --prompt…, --set, --seed,
+// The options that decode and the window share: --model, --method, --prompt…, --system…, --messages, --set, --seed,
 // --device, --dtype, --kv-dtype, --draft, --draft-device.
 struct RunOptions {
   RunRequest request;
-  std::string prompt_file, prompt_ids, kv_dtype;
+  std::string prompt_file, prompt_ids, messages_file, system_file, kv_dtype;
   std::string dtype;                  // "": default_dtype() of the device
   std::vector<std::string> settings;  // name=value
   bool model_settings = false;        // begin with those the model comes with
   void add_to(CLI::App& command);
-  // Reads the prompt file, parses --set, --prompt-ids and the dtypes, takes the model's settings where
+  // Reads the files of prompt, system prompt and conversation, parses --set, --prompt-ids and the dtypes, takes the model's settings where
   // asked to. Errors: kInvalidArgument, kNotFound, those of take_model_settings and inspect_model.
   RunRequest resolve() const;
 };

@@ -85,7 +85,10 @@ json result_json(const RunResult& result, const ModelInfo& model, const RunConte
           {"steps", result.steps},
           {"target_forwards", result.target_forwards},
           {"emitted_tokens", result.emitted_tokens},
+          {"prefill_tokens", result.prefill_tokens},
           {"tokens_per_forward", result.tokens_per_forward},
+          {"tokens_per_second",
+           result.tokens_per_second() ? json(*result.tokens_per_second()) : json(nullptr)},
           {"accepted_histogram", result.accepted_histogram},
           {"draft", draft_json(result, model, context)},
           {"kv",
@@ -93,6 +96,7 @@ json result_json(const RunResult& result, const ModelInfo& model, const RunConte
             {"policy", result.kv_policy},
             {"peak_live_tokens", result.peak_live_tokens},
             {"peak_garbage_tokens", result.peak_garbage_tokens},
+            {"peak_held_tokens", result.peak_held_tokens},
             {"peak_reserved_bytes", result.peak_reserved_bytes},
             {"moved_tokens", result.moved_tokens},
             {"greedy_tokens", result.greedy_tokens},
@@ -239,9 +243,8 @@ int run_decode(const DecodeOptions& options, bool quiet) {
                  static_cast<long long>(result.emitted_tokens),
                  static_cast<long long>(result.target_forwards), result.tokens_per_forward,
                  result.time.load_ms, result.time.prefill_ms, result.time.decode_ms);
-    if (result.time.decode_ms > 0)
-      std::fprintf(stderr, " (%.1f tokens/s)",
-                   1000.0 * static_cast<double>(result.emitted_tokens) / result.time.decode_ms);
+    if (const std::optional<double> rate = result.tokens_per_second())
+      std::fprintf(stderr, " (%.1f tokens/s after prefill)", *rate);
     std::fputc('\n', stderr);
     if (!result.lossless)
       std::fprintf(stderr, "note: verify=%s is lossy: the text may differ from plain decoding's\n",

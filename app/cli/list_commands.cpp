@@ -49,6 +49,7 @@ json parameter_json(const Parameter& parameter) {
                  {"help", parameter.help}};
   if (std::isfinite(parameter.minimum)) result["minimum"] = parameter.minimum;
   if (std::isfinite(parameter.maximum)) result["maximum"] = parameter.maximum;
+  if (!parameter.zero_is.empty()) result["zero_is"] = parameter.zero_is;
   if (!parameter.choices.empty()) result["choices"] = parameter.choices;
   return result;
 }
@@ -77,7 +78,7 @@ void print_parameters(std::span<const Parameter> parameters) {
   for (const Parameter& parameter : parameters) {
     const std::string range = range_text(parameter);
     std::cout << "    " << parameter.title << ": " << parameter.name << " = "
-              << parameter.default_value.dump() << "  ("
+              << value_text(parameter, parameter.default_value) << "  ("
               << (range.empty() ? kind_name(parameter.kind) : range) << ")\n        "
               << parameter.help << "\n";
   }

@@ -55,9 +55,23 @@ void RunOptions::add_to(CLI::App& command) {
                    ->check(file_name());
   auto* ids = command.add_option("--prompt-ids", prompt_ids,
                                  "prompt as token ids 1,2,3; nothing is added to them");
-  text->excludes(file)->excludes(ids);
-  file->excludes(ids);
+  auto* messages =
+      command
+          .add_option("--messages", messages_file,
+                      "a conversation in place of the prompt, with the chat template: a JSON file "
+                      "with [{\"role\": \"user\", \"content\": \"…\"}, …]")
+          ->check(file_name());
+  text->excludes(file)->excludes(ids)->excludes(messages);
+  file->excludes(ids)->excludes(messages);
+  ids->excludes(messages);
   command.add_flag("--chat", request.chat, "apply the model's chat template to the prompt");
+  auto* system = command.add_option("--system", request.system,
+                                    "system prompt, with --chat; empty = what the template does");
+  auto* system_from =
+      command.add_option("--system-file", system_file, "read the system prompt from a file")
+          ->check(file_name());
+  system->excludes(system_from)->excludes(messages);
+  system_from->excludes(messages);
   command.add_option("--max-new-tokens", request.max_new_tokens, "tokens to generate at most")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
@@ -84,6 +98,14 @@ RunRequest RunOptions::resolve() const {
   result.dtype = dtype.empty() ? default_dtype(result.device) : dtype_from_string(dtype);
   if (!kv_dtype.empty()) result.kv_dtype = dtype_from_string(kv_dtype);
   if (!prompt_file.empty()) result.prompt = read_text_file(prompt_file, "a text file");
+  if (!system_file.empty()) result.system = read_text_file(system_file, "a text file");
+  if (!messages_file.empty())
+    take_conversation(result, read_messages_file(messages_file), messages_file);
+  if (!result.system.empty() && !result.chat)
+    throw Error(ErrorCode::kInvalidArgument,
+                std::string(system_file.empty() ? "--system" : "--system-file") +
+                    ": a system prompt is part of a chat, and there is no chat template: expected "
+                    "--chat beside it");
   if (!prompt_ids.empty()) result.prompt_ids = parse_ids(prompt_ids);
   for (const std::string& setting : settings) {
     const auto equals = setting.find('=');

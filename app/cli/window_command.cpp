@@ -93,12 +93,13 @@ void add_window_options(CLI::App& root, CommandLine& line) {
   line.action = [options, &root] {
     for (const std::string& file : options->files) check_first_word(root, file);
     bool has_request = false;
-    for (const char* name : {"--model", "--draft", "--draft-device", "--method", "--prompt",
-                             "--prompt-file", "--prompt-ids", "--chat", "--max-new-tokens",
-                             "--seed", "--device", "--dtype", "--kv-dtype", "--set"})
+    for (const char* name :
+         {"--model", "--draft", "--draft-device", "--method", "--prompt", "--prompt-file",
+          "--prompt-ids", "--messages", "--chat", "--system", "--system-file", "--max-new-tokens",
+          "--seed", "--device", "--dtype", "--kv-dtype", "--set"})
       has_request |= root.get_option(name)->count() > 0;
     bool has_prompt = false;
-    for (const char* name : {"--prompt", "--prompt-file", "--prompt-ids"})
+    for (const char* name : {"--prompt", "--prompt-file", "--prompt-ids", "--messages"})
       has_prompt |= root.get_option(name)->count() > 0;
     return run_window_command(*options, has_request, has_prompt);
   };

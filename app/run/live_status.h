@@ -27,6 +27,7 @@ struct Notice {
   std::uint64_t serial = 0;  // grows by one with every notice
   LogLevel level = LogLevel::kInfo;
   std::string text;
+  std::uint64_t document = 0;  // the window's: serial of the one it is about; 0 = none
 };
 
 // Never changes once published.

@@ -3,13 +3,14 @@
 #include <exception>
 #include <utility>
 
-#include "app/run/request.h"
+#include "app/run/catalog.h"
+#include "app/run/loaded_model.h"
 #include "core/base/counted.h"
 
 namespace triescope::app {
 
-PromptCounter::PromptCounter(std::function<void()> wake)
-    : wake_(std::move(wake)), thread_([this] { loop(); }) {}
+PromptCounter::PromptCounter(std::function<void()> wake, Reader reader)
+    : wake_(std::move(wake)), reader_(std::move(reader)), thread_([this] { loop(); }) {}
 
 PromptCounter::~PromptCounter() {
   {
@@ -20,16 +21,28 @@ PromptCounter::~PromptCounter() {
   thread_.join();
 }
 
-void PromptCounter::ask(std::shared_ptr<const Tokenizer> tokenizer, const std::string& prompt,
-                        bool chat, bool prompt_is_ids) {
-  if (tokenizer == asked_.tokenizer && chat == asked_.chat &&
-      prompt_is_ids == asked_.prompt_is_ids && prompt == asked_.prompt)
-    return;
-  asked_ = {std::move(tokenizer), prompt, chat, prompt_is_ids};
+PromptCounter::Source PromptCounter::read_source(const std::string& model) {
+  const std::string path = resolve_model(model);
+  const ModelInfo info = inspect_model(path);
+  return {open_tokenizer(path), info.name, info.context};
+}
+
+// What a count depends on; the rest of a request changes nothing.
+bool PromptCounter::same(const Question& asked, const Source& loaded, const RunRequest& request) {
+  const RunRequest& before = asked.request;
+  return asked.loaded.tokenizer == loaded.tokenizer &&
+         (loaded.tokenizer || before.model == request.model) && before.chat == request.chat &&
+         before.prompt_is_ids == request.prompt_is_ids && before.prompt == request.prompt &&
+         before.system == request.system && before.turns == request.turns;
+}
+
+void PromptCounter::ask(const Source& loaded, const RunRequest& request) {
+  if (same(asked_, loaded, request)) return;
+  asked_ = {loaded, request};
   {
     std::lock_guard lock(mutex_);
     next_ = asked_;
-    waiting_ = wanted_ = next_.tokenizer && !prompt.empty();
+    waiting_ = wanted_ = !request.prompt.empty();
     if (!wanted_) count_ = {};
   }
   changed_.notify_all();
@@ -45,6 +58,29 @@ bool PromptCounter::busy() const {
   return waiting_ || counting_;
 }
 
+PromptCounter::Count PromptCounter::answer(const Question& question) {
+  if (!question.loaded.tokenizer && read_for_ != question.request.model) {
+    read_for_ = question.request.model;
+    read_ = {};
+    try {
+      read_ = reader_(question.request.model);
+    } catch (const std::exception&) {
+      // Loading the model says what is wrong with it.
+    }
+  }
+  const Source& source = question.loaded.tokenizer ? question.loaded : read_;
+  Count count{.model = source.model, .context = source.context, .unread = !source.tokenizer};
+  if (count.unread) return count;
+  try {
+    const RunRequest read = as_read_by(*source.tokenizer, question.request);
+    count.tokens =
+        static_cast<std::int64_t>(make_run_config(read, *source.tokenizer).prompt_tokens.size());
+  } catch (const std::exception& error) {
+    count.problem = error.what();
+  }
+  return count;
+}
+
 void PromptCounter::loop() {
   std::unique_lock lock(mutex_);
   while (true) {
@@ -54,18 +90,7 @@ void PromptCounter::loop() {
     waiting_ = false;
     counting_ = true;
     lock.unlock();
-    Count count;
-    try {
-      RunRequest request;
-      request.prompt = question.prompt;
-      request.chat = question.chat;
-      request.prompt_is_ids = question.prompt_is_ids;
-      const RunRequest read = as_read_by(*question.tokenizer, std::move(request));
-      count.tokens = static_cast<std::int64_t>(
-          make_run_config(read, *question.tokenizer).prompt_tokens.size());
-    } catch (const std::exception& error) {
-      count.problem = error.what();
-    }
+    Count count = answer(question);
     lock.lock();
     counting_ = false;
     // The prompt may have been emptied in the meantime: then there is no count.

@@ -1,6 +1,7 @@
 // PromptCounter: how many tokens a prompt has, counted by a thread of its own, so that neither a
-// frame nor the decoder waits for it. Only the newest question is answered. Thread-safety: one
-// thread asks and reads; `wake` is called from the counting thread.
+// frame nor the decoder waits for it. Where the model is not loaded, its tokenizer alone is read. Only
+// the newest question is answered. Thread-safety: one thread asks and reads; `wake` is called from the
+// counting thread.
 #pragma once
 
 #include <condition_variable>
@@ -8,9 +9,11 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
+#include "app/run/request.h"
 #include "core/tokenizer/tokenizer.h"
 
 namespace triescope::app {
@@ -19,33 +22,51 @@ class PromptCounter {
  public:
   struct Count {
     std::int64_t tokens = -1;  // as a run would have them; -1 = none counted, or it cannot be
-    std::string problem;       // why it cannot be: invalid UTF-8, no chat template, not an id
+    std::string problem = {};  // why it cannot be: invalid UTF-8, no chat template, not an id
+    // Of the model whose tokenizer counted: its name, and its context in tokens (0 = not known).
+    std::string model = {};
+    int context = 0;
+    bool unread = false;  // the model's tokenizer could not be read: loading it says why
   };
+  // A model's tokenizer, without its weights.
+  struct Source {
+    std::shared_ptr<const Tokenizer> tokenizer;
+    std::string model;
+    int context = 0;
+  };
+  // By path or short name. Errors: any; the answer is then `unread`.
+  using Reader = std::function<Source(const std::string& model)>;
 
   // `wake` is called after every answer.
-  explicit PromptCounter(std::function<void()> wake);
+  explicit PromptCounter(std::function<void()> wake, Reader reader = read_source);
   ~PromptCounter();  // waits for the count under way
   PromptCounter(const PromptCounter&) = delete;
   PromptCounter& operator=(const PromptCounter&) = delete;
 
-  // Asked in every frame; the same question again costs a comparison. Null tokenizer, or an empty
-  // prompt: nothing to count. The prompt is read as RunHost::start does.
-  void ask(std::shared_ptr<const Tokenizer> tokenizer, const std::string& prompt, bool chat,
-           bool prompt_is_ids = false);
+  // Asked in every frame; the same question again costs a comparison. `loaded`: of the request's model;
+  // without a tokenizer that is read by the request's name. An empty prompt: nothing to count. The
+  // prompt is read as RunHost::start does.
+  void ask(const Source& loaded, const RunRequest& request);
   // The newest answer: while a prompt is being typed, that of a moment ago.
   Count count() const;
   bool busy() const;
 
  private:
   struct Question {
-    std::shared_ptr<const Tokenizer> tokenizer;
-    std::string prompt;
-    bool chat = false, prompt_is_ids = false;
-    bool operator==(const Question&) const = default;
+    Source loaded;
+    RunRequest request;
   };
+  static Source read_source(const std::string& model);
+  static bool same(const Question& asked, const Source& loaded, const RunRequest& request);
+  Count answer(const Question& question);
   void loop();
 
   const std::function<void()> wake_;
+  const Reader reader_;
+  // The counting thread's own: what was read last, and for which name. No tokenizer: it could not be.
+  std::optional<std::string> read_for_;
+  Source read_;
+
   Question asked_;  // the asking thread's own
 
   mutable std::mutex mutex_;

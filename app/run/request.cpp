@@ -7,9 +7,12 @@
 #include "app/run/catalog.h"
 #include "app/run/text_tools.h"
 #include "core/base/error.h"
+#include "core/base/text_file.h"
 #include "core/base/trimmed.h"
+#include "core/formats/json.h"
 #include "core/methods/registry.h"
 #include "core/model/cuda_driver.h"
+#include "core/tokenizer/conversation.h"
 
 namespace triescope::app {
 
@@ -47,9 +50,45 @@ void check_draft_device(const std::string& device) {
 
 }  // namespace
 
+std::vector<ChatMessage> conversation_of(const RunRequest& request) {
+  std::vector<ChatMessage> messages;
+  if (!request.system.empty()) messages.push_back({"system", request.system});
+  messages.insert(messages.end(), request.turns.begin(), request.turns.end());
+  messages.push_back({"user", request.prompt});
+  return messages;
+}
+
+void take_conversation(RunRequest& request, std::vector<ChatMessage> messages,
+                       const std::string& source) {
+  if (messages.empty() || messages.back().role != "user")
+    throw Error(ErrorCode::kInvalidArgument,
+                source +
+                    ": expected the last message to be the user's, which the model answers; "
+                    "found role " +
+                    (messages.empty() ? "none" : messages.back().role));
+  request.prompt = std::move(messages.back().content);
+  messages.pop_back();
+  request.system.clear();
+  // An empty one stays a turn: to a template it is another thing than none.
+  if (!messages.empty() && messages.front().role == "system" && !messages.front().content.empty()) {
+    request.system = std::move(messages.front().content);
+    messages.erase(messages.begin());
+  }
+  request.turns = std::move(messages);
+  request.prompt_ids.clear();
+  request.prompt_is_ids = false;
+  request.chat = true;
+}
+
+std::vector<ChatMessage> read_messages_file(const std::string& path) {
+  return read_conversation(
+      formats::parse_json(read_text_file(path, "a JSON file with a list of messages"), path), path);
+}
+
 bool same_decoding(const RunRequest& a, const RunRequest& b) {
   return a.method == b.method && a.settings == b.settings && a.prompt == b.prompt &&
          a.prompt_is_ids == b.prompt_is_ids && a.chat == b.chat &&
+         (!a.chat || (a.system == b.system && a.turns == b.turns)) &&
          a.max_new_tokens == b.max_new_tokens && a.seed == b.seed;
 }
 
@@ -188,17 +227,24 @@ RunRequest request_of_run(const capture::RunInfo& run, const Tokenizer* tokenize
   request.max_new_tokens = run.max_new_tokens;
   request.seed = static_cast<std::uint64_t>(run.seed);
   request.prompt = run.prompt_text;
-  if (tokenizer == nullptr) return request;
-  bool as_text = false;
   try {
-    as_text = tokenizer->encodes_text() && tokenizer->encode(run.prompt_text) == run.prompt_tokens;
+    if (!run.conversation_json.empty())
+      take_conversation(request,
+                        read_conversation(formats::parse_json(run.conversation_json, "the capture"),
+                                          "the capture"),
+                        "the capture");
+    if (tokenizer == nullptr) return request;
+    if (tokenizer->encodes_text() &&
+        make_run_config(request, *tokenizer).prompt_tokens == run.prompt_tokens)
+      return request;
   } catch (const Error&) {
-    // A text that this tokenizer does not take: its ids do.
+    // A conversation or a text that this tokenizer does not take: its ids do.
   }
-  if (!as_text) {
-    request.prompt = text_of_ids(run.prompt_tokens);
-    request.prompt_is_ids = true;
-  }
+  request.chat = false;
+  request.system.clear();
+  request.turns.clear();
+  request.prompt = text_of_ids(run.prompt_tokens);
+  request.prompt_is_ids = true;
   return request;
 }
 
@@ -219,6 +265,19 @@ std::vector<std::int32_t> prompt_ids_of(const RunRequest& request, const Tokeniz
                 std::string("the model has no tokenizer, so its prompt is a list of token ids; ") +
                     error.what());
   }
+}
+
+// A template without a system role may drop the system prompt without a word: the run would not be what
+// was asked for.
+void check_system_prompt(const RunRequest& request, const RunConfig& config,
+                         const Tokenizer& tokenizer) {
+  if (request.system.empty()) return;
+  const std::span<const ChatMessage> rest =
+      std::span<const ChatMessage>(config.conversation).subspan(1);
+  if (tokenizer.apply_chat_template(rest, /*add_generation_prompt=*/true) == config.prompt_text)
+    throw Error(ErrorCode::kNotSupported,
+                "the model's chat template leaves the system prompt out: leave it empty, or put it "
+                "into the prompt");
 }
 
 }  // namespace
@@ -249,9 +308,10 @@ RunConfig make_run_config(const RunRequest& request, const Tokenizer& tokenizer)
   }
   config.prompt_text = request.prompt;
   if (request.chat) {
-    const ChatMessage message{"user", request.prompt};
+    config.conversation = conversation_of(request);
     config.prompt_text =
-        tokenizer.apply_chat_template({&message, 1}, /*add_generation_prompt=*/true);
+        tokenizer.apply_chat_template(config.conversation, /*add_generation_prompt=*/true);
+    check_system_prompt(request, config, tokenizer);
     // The template has written the special tokens already.
     config.prompt_tokens = tokenizer.encode(config.prompt_text, /*add_special_tokens=*/false);
   } else {

@@ -27,12 +27,26 @@ struct RunRequest {
   std::vector<std::int32_t> prompt_ids;  // used instead of `prompt` where not empty
   bool prompt_is_ids = false;            // `prompt` holds token ids, "1, 2, 3"
   bool chat = false;                     // apply the model's chat template
+  // With `chat`: the system prompt ("" = what the template does by itself), and what was said before
+  // `prompt`, oldest first. Without, neither is looked at.
+  std::string system = {};
+  std::vector<ChatMessage> turns = {};
   int max_new_tokens = 128;
   std::uint64_t seed = 0;
 };
 
 // max_new_tokens as the parameter that it is: command line and window allow the same.
 const Parameter& new_tokens_parameter();
+
+// With `chat`, what the model's template renders: system prompt, turns, and `prompt` as the user's.
+std::vector<ChatMessage> conversation_of(const RunRequest& request);
+// The other way: the request asks for this conversation with the chat template. `source`: for the
+// message. Error{kInvalidArgument}: the last message is not the user's.
+void take_conversation(RunRequest& request, std::vector<ChatMessage> messages,
+                       const std::string& source);
+// A conversation in a file (conversation.h). Errors: kNotFound, kCorruption (not JSON),
+// kInvalidArgument.
+std::vector<ChatMessage> read_messages_file(const std::string& path);
 
 // Both decode the same with whatever model: method, settings, prompt, limit and seed are the same.
 bool same_decoding(const RunRequest& a, const RunRequest& b);
@@ -60,8 +74,8 @@ std::string text_of_ids(const std::vector<std::int32_t>& ids);  // "1, 2, 3"
 
 // The request that a capture's run was started with, so that it can be run again: model, device, dtype,
 // draft, method, the settings that are not defaults, prompt, limit and seed. The prompt is the
-// recorded text where `tokenizer` splits it as it was split (null: taken on trust), its ids otherwise,
-// as after a chat template. Error{kNotFound, kInvalidArgument}: a method this program does not have.
+// recorded conversation or text where `tokenizer` makes the same ids of it (null: taken on trust), else
+// those ids: a template may write today's date. Error{kNotFound, kInvalidArgument}: a method this program does not have.
 RunRequest request_of_run(const capture::RunInfo& run, const Tokenizer* tokenizer);
 
 // The request as a window means it: where the tokenizer takes no text, what stands in the prompt
@@ -70,6 +84,7 @@ RunRequest as_read_by(const Tokenizer& tokenizer, RunRequest request);
 
 // Tokenizes the prompt (chat template where asked for; BOS where the tokenizer adds one); to ids
 // nothing is added. Errors: those of parse_ids, Tokenizer::encode and apply_chat_template;
+// kNotSupported where a chat template leaves the system prompt out;
 // kInvalidArgument for an empty prompt, an id outside the vocabulary, and ids with a chat template.
 RunConfig make_run_config(const RunRequest& request, const Tokenizer& tokenizer);
 

@@ -12,6 +12,10 @@ std::string lower(std::string text) {
   return text;
 }
 
+std::string value_text(const Parameter& parameter, const nlohmann::json& value) {
+  return !parameter.zero_is.empty() && value == 0 ? parameter.zero_is : value.dump();
+}
+
 std::string range_text(const Parameter& parameter) {
   if (parameter.kind == ParameterKind::kChoice) {
     std::string text;

@@ -17,6 +17,9 @@ std::string json_text(const Json& value) {
   return value.is_string() ? value.template get<std::string>() : value.dump();
 }
 
+// A value as JSON; 0 by its word where it has one: "auto".
+std::string value_text(const Parameter& parameter, const nlohmann::json& value);
+
 // What a parameter may be: "1 to 256", "at least 0", "true|false|never"; "" = anything.
 std::string range_text(const Parameter& parameter);
 

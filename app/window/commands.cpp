@@ -43,13 +43,13 @@ Commands file_commands(Workspace& w, UiState& ui) {
        .enabled = has_document(w),
        .keywords = "picture figure image svg pdf png csv"},
       {.id = "save-picture",
-       .title = "Save a picture of the panel under the mouse",
+       .title = "Save a picture of the panel under the mouse…",
        .menu = "File",
        .chords = chords({"Ctrl+Shift+E"}),
-       .run = [&w, &ui] { ui.copy = w.save_picture(ui.panel_meant()); },
+       .run = [&ui] { ui.open_picture(ui.panel_meant()); },
        .enabled = has_document(w),
-       .help = "As a PNG in the current folder, and the file's path to the clipboard. (The "
-               "clipboard here takes text alone.) From a menu: the panel the mouse was over last.",
+       .help = "As a PNG; asks where, and proposes the folder of the last export. From a menu: the "
+               "panel the mouse was over last.",
        .keywords = "export png image screenshot figure"},
       {.id = "save-handout",
        .title = "Save the run as a handout…",

@@ -222,6 +222,7 @@ std::vector<LessonPlayer::Line> LessonPlayer::run_lines(const RunRequest& reques
     lines.push_back({"set", name + "=" + value.get<std::string>()});
   lines.push_back({"chat", request.chat ? "on" : "off"});
   lines.push_back({"prompt-is-ids", "off"});
+  if (workspace_.request().system != request.system) lines.push_back({"system", request.system});
   lines.push_back({"prompt", request.prompt});
   lines.push_back({"max-new-tokens", std::to_string(request.max_new_tokens)});
   lines.push_back({"seed", std::to_string(request.seed)});

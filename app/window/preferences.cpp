@@ -11,6 +11,7 @@
 
 #include "app/run/user_folder.h"
 #include "core/base/error.h"
+#include "core/tokenizer/conversation.h"
 
 namespace triescope::app {
 namespace {
@@ -101,6 +102,7 @@ Preferences load_preferences(std::string& warning) {
     });
     preferences.prompt_em = std::clamp(all.value("prompt_em", preferences.prompt_em),
                                        Preferences::kLeastPromptEm, Preferences::kMostPromptEm);
+    preferences.export_folder = all.value("export_folder", "");
     preferences.window = read_place(all.value("window", json::object()));
     preferences.finished_lessons = all.value("finished_lessons", std::set<std::string>());
     const json run = all.value("run", json::object());
@@ -117,6 +119,9 @@ Preferences load_preferences(std::string& warning) {
     request.prompt = run.value("prompt", "");
     request.prompt_is_ids = run.value("prompt_is_ids", false);
     request.chat = run.value("chat", false);
+    request.system = run.value("system", "");
+    if (const json turns = run.value("turns", json::array()); !turns.empty())
+      request.turns = read_conversation(turns, "turns");
     request.max_new_tokens = std::max(1, run.value("max_new_tokens", request.max_new_tokens));
     request.seed = run.value("seed", std::uint64_t{0});
   } catch (const std::exception& error) {
@@ -147,6 +152,7 @@ std::string save_preferences(const Preferences& preferences) try {
                     {"recent_runs", to_json(preferences.recent_runs)},
                     {"window", to_json(preferences.window)},
                     {"prompt_em", preferences.prompt_em},
+                    {"export_folder", preferences.export_folder},
                     {"finished_lessons", preferences.finished_lessons},
                     {"run",
                      {{"model", request.model},
@@ -160,6 +166,8 @@ std::string save_preferences(const Preferences& preferences) try {
                       {"prompt", request.prompt},
                       {"prompt_is_ids", request.prompt_is_ids},
                       {"chat", request.chat},
+                      {"system", request.system},
+                      {"turns", conversation_json(request.turns)},
                       {"max_new_tokens", request.max_new_tokens},
                       {"seed", request.seed}}}};
   const fs::path path = preferences_path();

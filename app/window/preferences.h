@@ -46,6 +46,7 @@ struct Preferences {
   std::vector<RecentCapture> recent_runs;      // recorded in new_run_path(); likewise
   WindowPlace window;
   static constexpr float kLeastPromptEm = 2.4f, kMostPromptEm = 60;
+  std::string export_folder;               // of the file exported last; "" = none yet
   float prompt_em = 5.2f;                  // height of the prompt's field: four lines
   std::set<std::string> finished_lessons;  // by name, "03-beam-search-is-a-trie"
 };

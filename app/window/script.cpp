@@ -35,6 +35,8 @@ constexpr Verb kVerbs[] = {
     {"method", "NAME"},
     {"set", "name=value"},
     {"prompt", "TEXT"},
+    {"system", "TEXT"},
+    {"messages", "FILE.json"},
     {"chat", "on|off"},
     {"prompt-is-ids", "on|off"},
     {"max-new-tokens", "N"},
@@ -207,6 +209,11 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
   };
   if (verb == "prompt") {
     workspace.request().prompt = argument;
+    workspace.request().turns.clear();
+    return;
+  }
+  if (verb == "system") {
+    workspace.request().system = argument;
     return;
   }
   need(1);
@@ -245,6 +252,8 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
     workspace.request().settings[argument.substr(0, equals)] = argument.substr(equals + 1);
   } else if (verb == "chat") {
     workspace.request().chat = on_off(script, args[0]);
+  } else if (verb == "messages") {
+    take_conversation(workspace.request(), read_messages_file(argument), argument);
   } else if (verb == "prompt-is-ids") {
     workspace.request().prompt_is_ids = on_off(script, args[0]);
   } else if (verb == "max-new-tokens") {

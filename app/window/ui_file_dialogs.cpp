@@ -16,13 +16,14 @@ namespace fs = std::filesystem;
 
 bool draw_open(Ui& ui) {
   FileBrowser& browser = ui.state.dialogs.open_files;
-  browser.extensions = {".tscap", ".gguf", ".txt"};
+  browser.extensions = {".tscap", ".gguf", ".txt", ".json"};
   if (browser.folder.empty() && ui.workspace.active())
     browser.folder = fs::path(ui.workspace.active()->path).parent_path().string();
   ImGui::PushTextWrapPos(0);
   ImGui::TextDisabled(
       "A .tscap capture, a .gguf model, a Hugging Face model folder (config.json, *.safetensors, "
-      "tokenizer.json), or a .txt file, which becomes the prompt.");
+      "tokenizer.json), a .txt file, which becomes the prompt, or a .json file with the messages of a "
+      "chat.");
   ImGui::PopTextWrapPos();
   bool open = browser.draw(ui.em * 14);
   ImGui::BeginDisabled(browser.path.empty());
@@ -175,7 +176,7 @@ bool draw_export(Ui& ui) {
     help_tooltip(document->title + "  |  " + partner->title, ui.em);
   }
   const std::string ending = still || memory.format == kStills ? kFormats[memory.format] : "png";
-  const std::string suggestion = (fs::current_path() / (name + "." + ending)).string();
+  const std::string suggestion = ui.workspace.picture_path(name, "." + ending);
   if (memory.path.empty() || memory.path == memory.suggested) memory.path = suggestion;
   memory.suggested = suggestion;
   ImGui::SetNextItemWidth(-FLT_MIN);
@@ -191,6 +192,7 @@ bool draw_export(Ui& ui) {
                      "file.");
   ImGui::PopTextWrapPos();
   const bool pressed = ImGui::Button("Export");
+  help_tooltip("The file's path goes to the clipboard.", ui.em);
   name_part(ui, "export");
   if (!pressed && !enter) return false;
   ExportJob job{name, memory.path};
@@ -205,6 +207,7 @@ bool draw_export(Ui& ui) {
   else
     job.animation = static_cast<Animation>(memory.format - kStills);
   ui.workspace.start_export(job);
+  ui.state.copy = memory.path;
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/run/lesson_words.h"
+#include "app/run/typed_number.h"
 #include "app/window/lesson_card.h"
 #include "app/window/lesson_text.h"
 #include "app/window/style.h"
@@ -217,13 +218,22 @@ void draw_question(Ui& ui, std::size_t piece, const Predict& predict, float widt
   if (given) {
     draw_given(ui, predict, *given);
   } else if (reader == Reader::kOne) {
+    std::string refused;
     if (predict.choices.empty()) {
       ImGui::SetNextItemWidth(ui.em * 8);
-      const bool enter = ImGui::InputDouble("##number", &ui.state.lesson_number, 0, 0, "%.6g",
-                                            ImGuiInputTextFlags_EnterReturnsTrue);
+      static const Parameter kAnswer = number("answer", "", 0, -1e300, 1e300, "");
+      const NumberAnswer typed = number_field(ui.state.number_edit, "##number",
+                                              {.text = typed_text(kAnswer, ui.state.lesson_number),
+                                               .take = [&](const std::string& text) {
+                                                 ui.state.lesson_number =
+                                                     read_typed(kAnswer, text).get<double>();
+                                               }});
       name_part(ui, "number");
       ImGui::SameLine();
-      if (ImGui::Button("Answer") || enter) said = {.number = ui.state.lesson_number};
+      // A text that is no number is no answer.
+      if ((ImGui::Button("Answer") || typed.entered) && typed.problem.empty())
+        said = {.number = ui.state.lesson_number};
+      refused = typed.problem;
       ImGui::SameLine();
     }
     if (ImGui::SmallButton("Show the answer")) said = LessonPlayer::Given{};
@@ -232,6 +242,7 @@ void draw_question(Ui& ui, std::size_t piece, const Predict& predict, float widt
         "Alt+S. With an audience: ask for a show of hands first, and press what most "
         "of them say.",
         ui.em);
+    draw_problem(ui, refused);
   }
   if (said) {
     lesson.answer(piece, *said);

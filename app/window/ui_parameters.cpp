@@ -4,25 +4,17 @@
 
 #include <algorithm>
 #include <cfloat>
-#include <cmath>
 
 #include "app/run/parameter_groups.h"
 #include "app/run/text_tools.h"
+#include "app/run/typed_number.h"
+#include "app/window/number_field.h"
 #include "app/window/ui_parts.h"
 
 namespace triescope::app {
 namespace {
 
 using nlohmann::json;
-
-double as_number(const json& value, double fallback) {
-  if (value.is_number()) return value.get<double>();
-  try {
-    return std::stod(json_text(value));
-  } catch (const std::exception&) {
-    return fallback;
-  }
-}
 
 bool as_boolean(const json& value) {
   return value.is_boolean() ? value.get<bool>() : json_text(value) == "true";
@@ -34,15 +26,15 @@ std::string allowed_text(const Parameter& parameter) {
   return parameter.kind == ParameterKind::kChoice || range.empty() ? "" : "\nAllowed: " + range;
 }
 
-// One control; true if `value` changed.
-bool edit(const Parameter& parameter, json& value) {
+// One control, which may change `value`.
+NumberAnswer edit(const Ui& ui, const Parameter& parameter, json& value) {
   const std::string id = "##" + parameter.name;
   switch (parameter.kind) {
     case ParameterKind::kBoolean: {
       bool on = as_boolean(value);
-      if (!ImGui::Checkbox(id.c_str(), &on)) return false;
-      value = on;
-      return true;
+      const bool changed = ImGui::Checkbox(id.c_str(), &on);
+      if (changed) value = on;
+      return {.changed = changed};
     }
     case ParameterKind::kChoice: {
       const std::string current = json_text(value);
@@ -55,23 +47,20 @@ bool edit(const Parameter& parameter, json& value) {
         }
         ImGui::EndCombo();
       }
-      return changed;
+      return {.changed = changed};
     }
-    case ParameterKind::kInteger: {
-      auto number = static_cast<std::int64_t>(as_number(value, 0));
-      constexpr std::int64_t kStep = 1, kFastStep = 5;
-      const bool word = number == 0 && !parameter.zero_is.empty();
-      if (!ImGui::InputScalar(id.c_str(), ImGuiDataType_S64, &number, &kStep, &kFastStep,
-                              word ? parameter.zero_is.c_str() : "%lld"))
-        return false;
-      value = number;
-      return true;
-    }
+    case ParameterKind::kInteger:
     case ParameterKind::kNumber: {
-      double number = as_number(value, 0);
-      if (!ImGui::InputDouble(id.c_str(), &number, 0.05, 0.5, "%g")) return false;
-      value = number;
-      return true;
+      const bool whole = parameter.kind == ParameterKind::kInteger;
+      return number_field(
+          ui.state.number_edit, id.c_str(),
+          {.text = typed_text(parameter, value),
+           .take = [&](const std::string& text) { value = read_typed(parameter, text); },
+           .step =
+               [&](int direction, bool fast) {
+                 value = stepped(parameter, value,
+                                 direction * (whole ? (fast ? 5 : 1) : (fast ? 0.5 : 0.05)));
+               }});
     }
     case ParameterKind::kText:
     case ParameterKind::kIntegerList: {
@@ -81,12 +70,11 @@ bool edit(const Parameter& parameter, json& value) {
       const std::string before = text;
       const bool edited = ImGui::InputText(id.c_str(), &text);
       keep_on_escape(text, before);
-      if (!edited) return false;
-      value = text;
-      return true;
+      if (edited) value = text;
+      return {.changed = edited};
     }
   }
-  return false;
+  return {};
 }
 
 // A row of a table: title and control; true if the value changed.
@@ -102,11 +90,12 @@ bool edit_row(const Ui& ui, const MethodInfo& method, const Parameter& parameter
   if (dim) ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_TextDisabled));
   text_fitted(parameter.title, ImGui::GetContentRegionAvail().x);
   if (dim) ImGui::PopStyleColor();
-  const std::string help = (idle.empty() ? "" : "No effect now: " + idle + ".\n") +
-                           parameter.title + "  (" + parameter.name + ")\n" + parameter.help +
-                           allowed_text(parameter) +
-                           "\nDefault: " + json_text(parameter.default_value) +
-                           (set ? "\nRight-click: back to the default" : "");
+  const std::string help =
+      (idle.empty() ? "" : "No effect now: " + idle + ".\n") + parameter.title + "  (" +
+      parameter.name + ")\n" + parameter.help + allowed_text(parameter) + "\nDefault: " +
+      (parameter.default_value.is_string() ? json_text(parameter.default_value)
+                                           : value_text(parameter, parameter.default_value)) +
+      (set ? "\nRight-click: back to the default" : "");
   help_tooltip(help, em);
   if (set && ImGui::IsItemHovered() && ImGui::IsMouseClicked(1)) {
     settings.erase(parameter.name);
@@ -118,15 +107,21 @@ bool edit_row(const Ui& ui, const MethodInfo& method, const Parameter& parameter
       settings.contains(parameter.name) ? settings[parameter.name] : parameter.default_value;
   ImGui::BeginDisabled(!idle.empty());
   ImGui::BeginGroup();
-  if (edit(parameter, value)) {
-    settings[parameter.name] = value;
+  const NumberAnswer answer = edit(ui, parameter, value);
+  if (answer.changed) {
+    // The default that a refused text gave back is not a setting.
+    if (answer.restored && value == parameter.default_value)
+      settings.erase(parameter.name);
+    else
+      settings[parameter.name] = value;
     changed = true;
   }
   ImGui::EndGroup();
   ImGui::EndDisabled();
   if (!idle.empty()) help_tooltip(help, em);
   // What was typed stays, with the reason why a run would refuse it.
-  if (idle.empty()) draw_problem(ui, why_refused(parameter, value));
+  if (idle.empty())
+    draw_problem(ui, answer.problem.empty() ? why_refused(parameter, value) : answer.problem);
   return changed;
 }
 

@@ -38,28 +38,34 @@ void draw_problem(const Ui& ui, const std::string& text) {
 }
 
 std::string prompt_problem(const Ui& ui, const RunRequest& request) {
-  const LiveStatus& live = ui.workspace.live();
-  if (!live.model || request.prompt.empty()) return "";
+  if (request.prompt.empty()) return "";
   const PromptCounter::Count count = ui.workspace.prompt_counter.count();
   if (!count.problem.empty() || count.tokens < 0) return count.problem;
-  return over_context(count.tokens, request.max_new_tokens, live.model->context);
+  return over_context(count.tokens, request.max_new_tokens, count.context);
 }
 
 void draw_prompt_count(Ui& ui, const RunRequest& request) {
   const LiveStatus& live = ui.workspace.live();
-  ui.workspace.prompt_counter.ask(live.tokenizer, request.prompt, request.chat,
-                                  request.prompt_is_ids);
-  if (!live.model || request.prompt.empty()) return;
+  PromptCounter::Source loaded;
+  if (live.model && live.model->path == path_of_model(ui, request))
+    loaded = {live.tokenizer, live.model->name, live.model->context};
+  ui.workspace.prompt_counter.ask(loaded, request);
+  if (request.prompt.empty()) return;
   const PromptCounter::Count count = ui.workspace.prompt_counter.count();
+  if (count.unread)
+    return draw_heading_note(
+        ui, "counted after loading", false,
+        "The tokenizer of this model could not be read by itself. The prompt's "
+        "tokens are counted once the model is loaded.");
   if (count.tokens < 0 && count.problem.empty()) return;  // the first count is under way
-  const int context = live.model->context;
   std::string line;
   if (count.tokens >= 0) {
-    line = context > 0 ? std::to_string(count.tokens) + " of " + counted(context, "token")
-                       : counted(count.tokens, "token");
+    line = count.context > 0
+               ? std::to_string(count.tokens) + " of " + counted(count.context, "token")
+               : counted(count.tokens, "token");
   }
   draw_heading_note(ui, line, !prompt_problem(ui, request).empty(),
-                    "Tokens of the prompt as " + live.model->name +
+                    "Tokens of the prompt as " + count.model +
                         " splits it, chat template and special tokens included, of the context it "
                         "was trained for. Prompt + max_new_tokens must fit.");
 }

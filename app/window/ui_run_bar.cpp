@@ -12,6 +12,7 @@
 #include "app/window/style.h"
 #include "app/window/ui_parts.h"
 #include "core/base/error.h"
+#include "core/formats/model_name.h"
 #include "core/methods/registry.h"
 
 namespace triescope::app {
@@ -91,10 +92,9 @@ void draw_draft_field(Ui& ui, const MethodInfo& method, RunRequest& request) {
   if (!head) draw_draft_device(ui, request);
 }
 
-// A button that takes the settings of the loaded model, while the request leaves some open.
-void draw_model_settings(Ui& ui, RunRequest& request) {
-  const std::optional<ModelInfo>& model = ui.workspace.live().model;
-  if (!model || model->generation.settings.empty()) return;
+}  // namespace
+
+const std::string& path_of_model(Ui& ui, const RunRequest& request) {
   if (ui.state.model_name != request.model) {
     ui.state.model_name = request.model;
     try {
@@ -103,7 +103,16 @@ void draw_model_settings(Ui& ui, RunRequest& request) {
       ui.state.model_path.clear();
     }
   }
-  if (ui.state.model_path != model->path) return;
+  return ui.state.model_path;
+}
+
+namespace {
+
+// A button that takes the settings of the loaded model, while the request leaves some open.
+void draw_model_settings(Ui& ui, RunRequest& request) {
+  const std::optional<ModelInfo>& model = ui.workspace.live().model;
+  if (!model || model->generation.settings.empty()) return;
+  if (path_of_model(ui, request) != model->path) return;
   const std::string note = model_settings_note(request, *model, "click to take it");
   if (note.empty()) return;
   if (ImGui::Button("Take the model's settings", ImVec2(-FLT_MIN, 0))) {
@@ -181,8 +190,8 @@ void draw_model(Ui& ui, RunRequest& request) {
       request.model.empty()
           ? (ui.state.catalog.empty() ? "none installed" : ui.state.catalog.front().name)
           : request.model;
-  // Of a path, the file: its folders are in the tooltip.
-  const std::string file = std::filesystem::path(shown).filename().string();
+  // Of a path, the file or the model: its folders are in the tooltip.
+  const std::string file = formats::folder_model_name(shown);
   const std::string fitted =
       middle_fitted(file.empty() ? shown : file,
                     field - ImGui::GetFrameHeight() - ImGui::GetStyle().FramePadding.x * 2);

@@ -4,12 +4,17 @@
 
 #include <algorithm>
 #include <cfloat>
+#include <cstdint>
 
+#include "app/run/typed_number.h"
 #include "app/window/dialog_rows.h"
+#include "app/window/number_field.h"
 #include "app/window/style.h"
 #include "app/window/ui_dialogs.h"
+#include "app/window/ui_parts.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/method/settings.h"
 #include "viz/look/node_text.h"
 #include "viz/words/token_text.h"
 
@@ -17,7 +22,8 @@ namespace triescope::app {
 namespace {
 
 // The number or text of a breakpoint; true if it changed.
-bool edit_breakpoint(Breakpoint& point, float em) {
+bool edit_breakpoint(Ui& ui, Breakpoint& point) {
+  const float em = ui.em;
   const float width = ImGui::GetContentRegionAvail().x - em * 5.5f;  // the button beside it
   ImGui::SetNextItemWidth(std::max(em * 5, width));
   if (needs_text(point.kind)) {
@@ -32,19 +38,31 @@ bool edit_breakpoint(Breakpoint& point, float em) {
         em);
     return edited;
   }
-  if (point.kind == BreakKind::kEntropyAbove) {
-    const bool edited = ImGui::InputDouble("##number", &point.threshold, 0.1, 1, "%.2f");
+  // Entropy in nats; steps, tokens and positions are counted.
+  const bool whole = point.kind != BreakKind::kEntropyAbove;
+  static const Parameter kCount = integer("number", "", 0, 0, INT32_MAX, ""),
+                         kEntropy = number("number", "", 0, 0, 1e6, "");
+  const Parameter& parameter = whole ? kCount : kEntropy;
+  const auto set = [&](const nlohmann::json& typed) {
+    read_setting(parameter, typed);  // refuses what could never be hit
+    point.threshold = typed.get<double>();
+  };
+  const NumberAnswer answer = number_field(
+      ui.state.number_edit, "##number",
+      {.text = typed_text(parameter, point.threshold),
+       .take = [&](const std::string& text) { set(read_typed(parameter, text)); },
+       .step =
+           [&](int direction, bool fast) {
+             const double by = direction * (whole ? (fast ? 100 : 1) : (fast ? 1 : 0.1));
+             point.threshold = std::max(0.0, stepped(parameter, point.threshold, by).get<double>());
+           }});
+  if (!whole)
     help_tooltip(
         "Entropy of the next token in nats, from the recorded candidates: what they leave "
         "counts as one token. Needs candidates > 0.",
         em);
-    point.threshold = std::max(0.0, point.threshold);
-    return edited;
-  }
-  int value = static_cast<int>(point.threshold);
-  if (!ImGui::InputInt("##number", &value)) return false;
-  point.threshold = std::max(0, value);
-  return true;
+  draw_problem(ui, answer.problem);
+  return answer.changed;
 }
 
 // How the model would read what is typed: only its first token is forced.
@@ -121,7 +139,7 @@ bool draw_breakpoints(Ui& ui) {
         ImGui::SetKeyboardFocusHere();
         focus_last = false;
       }
-      changed |= edit_breakpoint(points[i], ui.em);
+      changed |= edit_breakpoint(ui, points[i]);
     }
     ImGui::SameLine();
     const bool remove = ImGui::Button("Remove");

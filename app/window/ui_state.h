@@ -14,6 +14,7 @@
 #include "app/window/find_in_run.h"
 #include "app/window/keyboard_walk.h"
 #include "app/window/lesson_textures.h"
+#include "app/window/number_field.h"
 #include "app/window/pane_docking.h"
 #include "app/window/preferences.h"
 #include "app/window/resting_mouse.h"
@@ -103,6 +104,7 @@ struct UiState {
   std::string lesson_to_audience;  // what of it an audience saw in the last frame
   LessonTextures lesson_textures;
   double lesson_number = 0;  // typed in answer to a lesson's question
+  NumberEdit number_edit;
   // The lessons there are; read when a list of them is drawn for the first time.
   std::optional<std::vector<LibraryLesson>> lessons;
   float lesson_list_height = 0;  // px, of the start screen's; known once it was drawn
@@ -142,6 +144,13 @@ struct UiState {
                                    bool both) const;
   bool& run_bar_open(Preferences& preferences) {
     return narrow ? run_bar_when_narrow : preferences.run_bar_open;
+  }
+  // The export dialog, for a PNG of this panel.
+  void open_picture(const std::string& panel) {
+    export_panel = panel;
+    dialogs.picture.format = static_cast<int>(viz::ExportFormat::kPng);
+    dialogs.picture.path.clear();  // proposed anew
+    open(Dialog::kExport);
   }
   void open(Dialog which) {
     dialog = which;

@@ -16,7 +16,7 @@ void draw_tab_menu(Ui& ui, const std::string& name, Document& document) {
   if (ImGui::MenuItem("Into a window of its own")) ui.state.undock = name;
   if (ImGui::MenuItem("Maximise")) ui.workspace.maximised = name;
   ImGui::Separator();
-  if (ImGui::MenuItem("Save picture")) ui.state.copy = ui.workspace.save_picture(name);
+  if (ImGui::MenuItem("Save picture…")) ui.state.open_picture(name);
   help_tooltip("As a PNG in the current folder; its path goes to the clipboard.", ui.em);
   if (ImGui::MenuItem("Export…")) {
     ui.state.export_panel = name;

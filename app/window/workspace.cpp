@@ -66,19 +66,37 @@ Workspace::Workspace(Preferences initial, std::function<void()> wake, std::uniqu
 
 Workspace::~Workspace() { cancel_export(); }
 
-void Workspace::say(LogLevel level, const std::string& said) {
+void Workspace::say(LogLevel level, const std::string& said, std::uint64_t about) {
   const std::string text = in_window_words(said);
-  messages.push_back({messages.empty() ? 1 : messages.back().serial + 1, level, text});
+  messages.push_back({messages.empty() ? 1 : messages.back().serial + 1, level, text, about});
   if (messages.size() > kMaxMessages) messages.erase(messages.begin());
   if (level == LogLevel::kError) problems.push_back(text);
 }
 
+void Workspace::failed(Action action, const std::string& why, std::uint64_t about) {
+  say(LogLevel::kError, why, about);
+  failures_.emplace_back(action, messages.back().text);
+}
+
+void Workspace::succeeded(Action action) {
+  for (const auto& [of, text] : failures_)
+    if (of == action)
+      if (const auto found = std::ranges::find(problems, text); found != problems.end())
+        problems.erase(found);
+  std::erase_if(failures_, [&](const auto& failure) { return failure.first == action; });
+}
+
 std::string Workspace::newest_message() const {
-  return messages.empty() || messages.back().serial <= said_before_run_ ? "" : messages.back().text;
+  for (auto message = messages.rbegin();
+       message != messages.rend() && message->serial > said_before_run_; ++message)
+    if (message->document == 0 || (active_ && active_->serial == message->document))
+      return message->text;
+  return "";
 }
 
 void Workspace::end_messages() {
   problems.clear();
+  failures_.clear();
   said_before_run_ = messages.empty() ? 0 : messages.back().serial;
 }
 
@@ -133,8 +151,9 @@ void Workspace::open_capture(const std::string& path) {
         preferences.recent_runs, [&](const RecentCapture& one) { return one.path == opened.path; });
     remember_capture(own ? preferences.recent_runs : preferences.recent_captures,
                      std::move(opened));
+    succeeded(Action::kOpen);
   } catch (const std::exception& error) {
-    say(LogLevel::kError, error.what());
+    failed(Action::kOpen, error.what());
   }
 }
 
@@ -150,8 +169,9 @@ Document* Workspace::open_unlisted(const std::string& path) {
 void Workspace::open_lesson(const std::string& path_or_name) {
   try {
     lesson.open(path_or_name);
+    succeeded(Action::kOpen);
   } catch (const std::exception& error) {
-    say(LogLevel::kError, error.what());
+    failed(Action::kOpen, error.what());
   }
 }
 
@@ -164,17 +184,23 @@ void Workspace::open_path(const std::string& path) {
     load_model();
     return;
   }
-  if (given.extension() == ".txt") return read_prompt(path);
+  if (given.extension() == ".txt" || given.extension() == ".json") return read_prompt(path);
   open_capture(path);
 }
 
 void Workspace::read_prompt(const std::string& path) {
   try {
-    request().prompt = read_text_file(path, "a text file");
-    request().prompt_is_ids = false;
-    say(LogLevel::kInfo, "the prompt is now that of " + path);
+    if (fs::path(path).extension() == ".json") {
+      take_conversation(request(), read_messages_file(path), path);
+      say(LogLevel::kInfo, "the conversation is now that of " + path);
+    } else {
+      request().prompt = read_text_file(path, "a text file");
+      request().prompt_is_ids = false;
+      say(LogLevel::kInfo, "the prompt is now that of " + path);
+    }
+    succeeded(Action::kOpen);
   } catch (const std::exception& error) {
-    say(LogLevel::kError, error.what());
+    failed(Action::kOpen, error.what());
   }
 }
 
@@ -195,9 +221,10 @@ void Workspace::save_capture_as(const std::string& path) {
                   "nothing is recorded yet: run at least one step before saving");
     capture::save_slice(active_->path, path, 0, last);
     remember_capture(preferences.recent_captures, recent_of(path, *active_->capture));
-    say(LogLevel::kInfo, "saved " + path);
+    say(LogLevel::kInfo, "saved " + path, active_->serial);
+    succeeded(Action::kSave);
   } catch (const std::exception& error) {
-    say(LogLevel::kError, error.what());
+    failed(Action::kSave, error.what(), active_->serial);
   }
 }
 
@@ -233,6 +260,8 @@ void Workspace::tell_what_stops() {
 
 void Workspace::load_model() {
   host_->load(request().model, request().device, request().dtype, request().kv_dtype);
+  opens_ = host_->commands_sent();
+  open_failed_ = false;
 }
 
 void Workspace::step() {
@@ -419,8 +448,17 @@ bool Workspace::update(double seconds) {
   for (const Notice& notice : live_->notices) {
     if (notice.serial <= seen_notice_) continue;
     seen_notice_ = notice.serial;
-    say(notice.level, notice.text);
+    if (opens_ != 0 && notice.level == LogLevel::kError) {
+      failed(Action::kOpen, notice.text);
+      open_failed_ = true;
+    } else {
+      say(notice.level, notice.text);
+    }
     changed = true;
+  }
+  if (opens_ != 0 && live_->commands_done >= opens_) {
+    if (!open_failed_) succeeded(Action::kOpen);
+    opens_ = 0;
   }
   if (live_->run_serial != seen_run_serial_) {
     seen_run_serial_ = live_->run_serial;

@@ -116,8 +116,15 @@ class Workspace {
   bool active_is_live() const { return active_ && active_ == live_document(); }
   std::vector<std::string> problems;  // errors waiting to be read, oldest first
   std::vector<Notice> messages;       // everything reported so far, newest last
-  void say(LogLevel level, const std::string& text);
-  // For the status line: the newest message since a run was asked for last; "" = none.
+  // `about`: serial of a document; the status line says it while that one is shown. 0 = whatever is.
+  void say(LogLevel level, const std::string& text, std::uint64_t about = 0);
+  // What a person asks for and may ask for again: an error about it ends when it succeeds.
+  enum class Action : std::uint8_t { kOpen, kSave, kExport };
+  // becomes a problem
+  void failed(Action action, const std::string& why, std::uint64_t about = 0);
+  void succeeded(Action action);
+  // For the status line: the newest message since a run was asked for last that is not about another
+  // document than the one shown; "" = none.
   std::string newest_message() const;
 
   // --- layouts (workspace_layout.cpp) ---
@@ -263,11 +270,10 @@ class Workspace {
 
   // --- export, in the background (workspace_export.cpp) ---
   void start_export(const ExportJob& job);
-  // Of a panel, as PNG in the current folder under a name that is free; returns its path, "" = refused.
-  std::string save_picture(const std::string& panel);
+  // A proposal: "trie.png", in the folder of the last export under a name that is free.
+  std::string picture_path(const std::string& panel, const std::string& ending) const;
   // The run, or the chosen range of its steps.
   void start_whole_run(WholeRun as, const std::string& path);
-  // A proposal: in the current folder under a name that is free.
   std::string whole_run_path(WholeRun as) const;
   void cancel_export();
   bool exporting() const;
@@ -294,6 +300,7 @@ class Workspace {
   void tell_what_stops();  // one run decodes at a time: another one ends one that was not over
   bool poll_document(Document& document);
   void start_animation(const ExportJob& job);
+  void keep_export_folder(const std::string& path);  // is proposed the next time
   bool may_export();     // false: no run is shown; or one is under way, and that is said
   bool finish_export();  // true: one has ended, with a message
   void play(double seconds);
@@ -343,6 +350,11 @@ class Workspace {
   std::uint64_t seen_notice_ = 0;
   std::shared_ptr<const LiveStatus> live_;
   std::unique_ptr<ExportTask> export_;
+  std::uint64_t export_of_ = 0;  // serial of the document shown when it began
+  // The command that loads a model that was opened, and whether it failed; 0 = none is under way.
+  std::uint64_t opens_ = 0;
+  bool open_failed_ = false;
+  std::vector<std::pair<Action, std::string>> failures_;  // those of `problems` that an action ends
   std::unique_ptr<RunHost> host_;  // declared last so it is destroyed first; it calls wake_
 };
 

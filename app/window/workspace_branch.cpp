@@ -116,7 +116,7 @@ void Workspace::take_run() {
   if (!active_) return;
   try {
     request() = read_request();
-    say(LogLevel::kInfo, "the run bar holds the settings of " + active_->title);
+    say(LogLevel::kInfo, "the run bar holds the settings of " + active_->title, active_->serial);
   } catch (const std::exception& error) {
     say(LogLevel::kError, error.what());
   }

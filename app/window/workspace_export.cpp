@@ -15,10 +15,12 @@ namespace {
 
 constexpr int kGifStepMs = 800;
 
-// In the current folder; numbered where files of that name are there already.
-std::string free_path(const std::string& name, const std::string& ending) {
+// In `folder`, or the current one where that is not there; numbered where files of that name are there
+// already.
+std::string free_path(std::filesystem::path folder, const std::string& name,
+                      const std::string& ending) {
   std::error_code ec;
-  const std::filesystem::path folder = std::filesystem::current_path(ec);
+  if (!std::filesystem::is_directory(folder, ec)) folder = std::filesystem::current_path(ec);
   std::filesystem::path path = folder / (name + ending);
   for (int i = 2; std::filesystem::exists(path, ec); ++i)
     path = folder / (name + "-" + std::to_string(i) + ending);
@@ -29,12 +31,21 @@ std::string free_path(const std::string& name, const std::string& ending) {
 
 bool Workspace::may_export() {
   if (!active_) return false;
-  if (exporting()) say(LogLevel::kError, "an export is under way: wait for it or cancel it first");
+  if (exporting())
+    failed(Action::kExport, "an export is under way: wait for it or cancel it first");
+  if (!exporting()) export_of_ = active_->serial;
   return !exporting();
+}
+
+void Workspace::keep_export_folder(const std::string& path) {
+  std::error_code ec;
+  const std::filesystem::path folder = std::filesystem::absolute(path, ec).parent_path();
+  if (!ec) preferences.export_folder = folder.string();
 }
 
 void Workspace::start_export(const ExportJob& job) {
   if (!may_export()) return;
+  keep_export_folder(job.path);
   viz::ExportOptions options;
   options.format = job.format;
   options.theme = job.theme;
@@ -51,9 +62,10 @@ void Workspace::start_export(const ExportJob& job) {
         throw Error(ErrorCode::kInvalidArgument,
                     "export: expected a panel that is on the screen; found " + job.panel);
       viz::export_seen(job.seen, job.path, options);
-      say(LogLevel::kInfo, "exported " + job.path);
+      say(LogLevel::kInfo, "exported " + job.path, export_of_);
+      succeeded(Action::kExport);
     } catch (const Error& error) {
-      say(LogLevel::kError, error.what());
+      failed(Action::kExport, error.what(), export_of_);
     }
     return;
   }
@@ -112,16 +124,13 @@ void Workspace::start_animation(const ExportJob& job) {
       wake_);
 }
 
-std::string Workspace::save_picture(const std::string& panel) {
-  if (!may_export()) return "";
-  const std::int32_t step = active_->cursor > 0 ? capture::step_of(active_->cursor - 1) : 0;
-  const std::string path = free_path("triescope-" + panel + "-step" + std::to_string(step), ".png");
-  start_export({panel, path, viz::ExportFormat::kPng, theme(), /*both=*/true});
-  return path;
+std::string Workspace::picture_path(const std::string& panel, const std::string& ending) const {
+  return free_path(preferences.export_folder, panel, ending);
 }
 
 void Workspace::start_whole_run(WholeRun as, const std::string& path) {
   if (!may_export()) return;
+  keep_export_folder(path);
   export_ = std::make_unique<ExportTask>(
       std::vector{active_->path}, path,
       [as, range = active_->range](const ExportTask::Captures& captures, const std::string& file,
@@ -137,7 +146,8 @@ void Workspace::start_whole_run(WholeRun as, const std::string& path) {
 std::string Workspace::whole_run_path(WholeRun as) const {
   if (!active_) return "";
   const std::string run = std::filesystem::path(active_->path).stem().string();
-  return as == WholeRun::kHandout ? free_path(run + "-handout", ".html") : free_path(run, ".jsonl");
+  return as == WholeRun::kHandout ? free_path(preferences.export_folder, run + "-handout", ".html")
+                                  : free_path(preferences.export_folder, run, ".jsonl");
 }
 
 void Workspace::cancel_export() {
@@ -149,9 +159,14 @@ double Workspace::export_share() const { return export_ ? export_->share() : 0; 
 
 bool Workspace::finish_export() {
   if (!export_ || !export_->done()) return false;
-  const bool failed = !export_->error().empty();
-  say(failed && !export_->cancelled() ? LogLevel::kError : LogLevel::kInfo,
-      failed ? export_->error() : "exported " + export_->path());
+  if (export_->error().empty()) {
+    say(LogLevel::kInfo, "exported " + export_->path(), export_of_);
+    succeeded(Action::kExport);
+  } else if (export_->cancelled()) {
+    say(LogLevel::kInfo, export_->error());
+  } else {
+    failed(Action::kExport, export_->error(), export_of_);
+  }
   export_.reset();
   return true;
 }

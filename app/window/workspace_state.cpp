@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/window/workspace.h"
+#include "core/tokenizer/conversation.h"
 
 namespace triescope::app {
 
@@ -31,6 +32,9 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
        {{"method", preferences.request.method},
         {"settings", preferences.request.settings},
         {"prompt", preferences.request.prompt},
+        {"chat", preferences.request.chat},
+        {"system", preferences.request.system},
+        {"turns", conversation_json(preferences.request.turns)},
         {"seed", preferences.request.seed},
         {"max_new_tokens", preferences.request.max_new_tokens},
         {"model", preferences.request.model},

@@ -6,7 +6,7 @@ run() { "$TRIESCOPE" decode --quiet --json --model "$model" --prompt "$prompt" -
 run --method greedy >"$work/greedy.json" || failures=$((failures + 1))
 check_json "$work/greedy.json" '{"model","method","settings","seed","prompt_tokens","sequences","steps","target_forwards","emitted_tokens","tokens_per_forward","accepted_histogram","kv","time_ms"} <= d.keys()'
 check_json "$work/greedy.json" '{"path","family","parameters","dtype","device"} <= d["model"].keys()'
-check_json "$work/greedy.json" '{"bytes_per_token","policy","peak_live_tokens","peak_garbage_tokens","peak_reserved_bytes","moved_tokens","greedy_tokens","batch_beam_tokens"} <= d["kv"].keys()'
+check_json "$work/greedy.json" '{"bytes_per_token","policy","peak_live_tokens","peak_garbage_tokens","peak_held_tokens","peak_reserved_bytes","moved_tokens","greedy_tokens","batch_beam_tokens"} <= d["kv"].keys()'
 check_json "$work/greedy.json" '{"load","prefill","decode","draft","forward","accept","commit","observe"} <= d["time_ms"].keys()'
 check_json "$work/greedy.json" 'len(d["sequences"]) == 1 and d["sequences"][0]["score"] is None and d["sequences"][0]["finish"] in ("eos", "length")'
 check_json "$work/greedy.json" 'd["emitted_tokens"] == len(d["sequences"][0]["tokens"]) <= 16'
@@ -35,6 +35,73 @@ for a, b in [("beam", "keep"), ("beam", "compact"), ("beam", "batch"), ("greedy"
 PY
 # --set kv=batch is the beam method's baseline by its policy name.
 run --method greedy --seed 7 --prompt-ids 1,2 >/dev/null 2>&1 && { echo "FAILED: --prompt and --prompt-ids together were taken"; failures=$((failures + 1)); }
+
+# A chat: with the template's own system prompt, with another one, and of several turns.
+chat() { "$TRIESCOPE" decode --quiet --json --model "$model" --method greedy --max-new-tokens 4 "$@"; }
+chat --chat --prompt "And of Spain?" --capture "$work/own.tscap" >"$work/own.json" || failures=$((failures + 1))
+chat --chat --system "You answer in one word." --prompt "And of Spain?" --capture "$work/system.tscap" >"$work/system.json" || failures=$((failures + 1))
+printf 'You answer in one word.' >"$work/system.txt"
+chat --chat --system-file "$work/system.txt" --prompt "And of Spain?" >"$work/system_file.json" || failures=$((failures + 1))
+cat >"$work/talk.json" <<'JSON'
+{"messages": [{"role": "system", "content": "You answer in one word."}, {"role": "user", "content": "The capital of France?"},
+              {"role": "assistant", "content": "Paris."}, {"role": "user", "content": "And of Spain?"}]}
+JSON
+python3 -c 'import json, sys; json.dump(json.load(open(sys.argv[1]))["messages"], open(sys.argv[2], "w"))' "$work/talk.json" "$work/list.json"
+chat --messages "$work/talk.json" --capture "$work/talk.tscap" >"$work/talk_run.json" || failures=$((failures + 1))
+chat --messages "$work/list.json" >"$work/list_run.json" || failures=$((failures + 1))
+python3 - "$work" <<'PY' || { echo "FAILED: chats"; failures=$((failures + 1)); }
+import json, pathlib, sqlite3, sys
+work = pathlib.Path(sys.argv[1])
+ids = lambda name: json.loads((work / f"{name}.json").read_text())["prompt_tokens"]
+assert ids("system") == ids("system_file") and ids("talk_run") == ids("list_run")
+assert len(ids("talk_run")) > len(ids("system")) and ids("own") != ids("system")
+def run(name):
+    return sqlite3.connect(work / f"{name}.tscap").execute("select prompt_text, conversation_json from run").fetchone()
+turn = lambda role, content: f"<|im_start|>{role}\n{content}<|im_end|>\n"
+asked, brief = turn("user", "And of Spain?") + "<|im_start|>assistant\n", turn("system", "You answer in one word.")
+assert run("system")[0] == brief + asked, run("system")
+assert run("talk")[0] == brief + turn("user", "The capital of France?") + turn("assistant", "Paris.") + asked, run("talk")
+assert json.loads(run("talk")[1]) == json.loads((work / "talk.json").read_text())["messages"]
+assert json.loads(run("own")[1]) == [{"role": "user", "content": "And of Spain?"}] and run("own")[0] != asked
+assert sqlite3.connect(work / "beam.tscap").execute("select conversation_json from run").fetchone()[0] in (None, "")
+PY
+expect 2 '^triescope: --system: .*expected --chat beside it' "$TRIESCOPE" decode --model "$model" --system "Be brief." --prompt hi
+expect 2 '^triescope: --system-file: .*expected --chat beside it' "$TRIESCOPE" decode --model "$model" --system-file "$work/system.txt" --prompt hi
+expect 3 'missing.json' "$TRIESCOPE" decode --model "$model" --messages "$work/missing.json"
+expect 2 'messages.*excludes.*prompt|prompt.*excludes.*messages' "$TRIESCOPE" decode --model "$model" --messages "$work/talk.json" --prompt hi
+echo '[{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]' >"$work/last.json"
+expect 2 'last.json: expected the last message to be the user.s, .*found role assistant' "$TRIESCOPE" decode --model "$model" --messages "$work/last.json"
+echo '[{"role": "bot", "content": "a"}]' >"$work/role.json"
+expect 2 'role.json: message 1: role: expected system, user or assistant, found "bot"' "$TRIESCOPE" decode --model "$model" --messages "$work/role.json"
+echo '[{"role": "user"' >"$work/half.json"
+expect 3 'half.json' "$TRIESCOPE" decode --model "$model" --messages "$work/half.json"
+
+# What the inspector says of the recorded run is what --json says, number by number.
+for one in beam draft; do
+  "$TRIESCOPE" export --quiet "$work/$one.tscap" --panel inspector --format csv -o "$work/$one.inspector.csv" || failures=$((failures + 1))
+  "$TRIESCOPE" export --quiet "$work/$one.tscap" --panel memory --format csv -o "$work/$one.memory.csv" || failures=$((failures + 1))
+done
+python3 - "$work" <<'PY' || { echo "FAILED: the inspector and --json say different figures"; failures=$((failures + 1)); }
+import csv, json, pathlib, sqlite3, sys
+work = pathlib.Path(sys.argv[1])
+def table(name):
+    return list(csv.DictReader(line for line in (work / name).read_text().splitlines() if not line.startswith("#")))
+for name in ("beam", "draft"):
+    result = json.loads((work / f"{name}.json").read_text())
+    said = {row["field"]: row["value"] for row in table(f"{name}.inspector.csv")}
+    db = sqlite3.connect(work / f"{name}.tscap")
+    emitted = db.execute("select sum(emitted) from step where step > 0").fetchone()[0]
+    assert result["emitted_tokens"] - result["prefill_tokens"] == emitted
+    rate = 1000 * emitted / result["time_ms"]["decode"]
+    assert abs(result["tokens_per_second"] - rate) < 1e-6 * rate
+    assert abs(float(said["tokens per second"]) - rate) < 0.06 + 0.001 * rate, (said["tokens per second"], rate)
+    assert int(said["steps"]) == result["steps"]
+    assert int(said["tokens"]) == len(result["sequences"][0]["tokens"])
+    assert abs(float(said["tokens per forward"]) - result["tokens_per_forward"]) < 0.00501
+    assert said["KV at most"] == f"{result['kv']['peak_held_tokens']} slots"
+    assert max(int(row["peak_held_tokens"]) for row in table(f"{name}.memory.csv")) == result["kv"]["peak_held_tokens"]
+    assert result["kv"]["peak_live_tokens"] <= result["kv"]["peak_held_tokens"] <= result["kv"]["peak_live_tokens"] + result["kv"]["peak_garbage_tokens"]
+PY
 
 "$TRIESCOPE" tokenize --model "$model" --json "Hello  world" >"$work/ids.json" || failures=$((failures + 1))
 check_json "$work/ids.json" 'len(d["ids"]) == len(d["pieces"]) > 1 and "".join(d["pieces"]) == "Hello  world"'

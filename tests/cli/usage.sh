@@ -81,4 +81,8 @@ expect 2 'beam' "$TRIESCOPE" methods no-such-method
 "$TRIESCOPE" methods --json >"$work/methods.json" || failures=$((failures + 1))
 check_json "$work/methods.json" '{"greedy", "sample", "batch_beam", "beam", "ngram_trie", "prompt_lookup"} <= {m["name"] for m in d["methods"]}'
 check_json "$work/methods.json" 'all(p["title"] and p["help"] for m in d["methods"] for p in m["parameters"] + d["common_parameters"])'
+# Where 0 stands for a word, the word is shown.
+expect 0 'num_draft = auto ' "$TRIESCOPE" methods ngram_trie
+"$TRIESCOPE" methods --json ngram_trie >"$work/methods.json" || failures=$((failures + 1))
+check_json "$work/methods.json" '[(p["default"], p["zero_is"]) for m in d["methods"] for p in m["parameters"] if p["name"] == "num_draft"] == [(0, "auto")]'
 finish

@@ -1,10 +1,13 @@
-# The run bar says how many tokens the prompt has, as the loaded model's tokenizer splits it, while a run is open.
+# The run bar says how many tokens the prompt has, before its model is loaded too, as its tokenizer splits it.
 source "$(dirname "$0")/lib.sh"
 need_model
 cat >"$work/count.script" <<SCRIPT
 prompt Once upon a time, a small robot found a key
 max-new-tokens 4
+wait drawn
+wait idle
 write-state $work/none.json
+screenshot $work/none.png
 model $model
 wait model
 wait idle
@@ -15,17 +18,28 @@ write-state $work/longer.json
 chat on
 wait idle
 write-state $work/chat.json
+system You answer in one word.
+wait idle
+write-state $work/system.json
+messages $work/messages.json
+wait idle
+write-state $work/talk.json
 screenshot $work/fits.png
 max-new-tokens 100000
 wait idle
 screenshot $work/over.png
 write-state $work/over.json
 SCRIPT
-window --script "$work/count.script" || { echo "FAILED: the script ended with $?"; failures=$((failures + 1)); }
+echo '[{"role": "system", "content": "You answer in one word."}, {"role": "user", "content": "The capital of France?"},
+  {"role": "assistant", "content": "Paris."}, {"role": "user", "content": "And of Spain? Once upon a time, a small robot found a key"}]' >"$work/messages.json"
+window --model "$model" --script "$work/count.script" || { echo "FAILED: the script ended with $?"; failures=$((failures + 1)); }
 count() { "$TRIESCOPE" tokenize --model "$model" --json "$1" | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["ids"]))'; }
 short=$(count "Once upon a time, a small robot found a key")
 long=$(count "Once upon a time, a small robot found a key under the old oak tree")
-check_json "$work/none.json" 'd["model"] is None and d["run"]["prompt_tokens"] == -1'
+check_json "$work/none.json" "d['model'] is None and d['run']['prompt_tokens'] == $short"
+check_json "$work/unknown.json" 'd["model"] is None and d["run"]["prompt_tokens"] == -1 and d["problems"] == []'
+check_json "$work/system.json" "d['run']['prompt_tokens'] > json.load(open('$work/chat.json'))['run']['prompt_tokens']"
+check_json "$work/talk.json" "d['run']['prompt_tokens'] > json.load(open('$work/system.json'))['run']['prompt_tokens'] and [t['role'] for t in d['run']['turns']] == ['user', 'assistant']"
 check_json "$work/loaded.json" "d['run']['prompt_tokens'] == $short"
 check_json "$work/longer.json" "d['run']['prompt_tokens'] == $long > $short"
 check_json "$work/chat.json" "d['run']['prompt_tokens'] > $long"

@@ -33,20 +33,36 @@ class Words final : public Tokenizer {
   std::string description() const override { return "words"; }
   bool has_chat_template() const override { return true; }
   std::string apply_chat_template(std::span<const ChatMessage> messages, bool) const override {
-    return "user says " + messages[0].content + " end";
+    std::string text;
+    for (const ChatMessage& message : messages) text += message.role + " says " + message.content;
+    return text + " end";
   }
 
  private:
   std::vector<std::int32_t> none_;
 };
 
+PromptCounter::Source no_model(const std::string& model) {
+  throw Error(ErrorCode::kNotFound, model + ": no such model");
+}
+
 struct Asker {
   std::mutex mutex;
   std::condition_variable changed;
-  PromptCounter counter{[this] {
-    std::lock_guard lock(mutex);
-    changed.notify_all();
-  }};
+  PromptCounter counter;
+  explicit Asker(PromptCounter::Reader reader = no_model)
+      : counter(
+            [this] {
+              std::lock_guard lock(mutex);
+              changed.notify_all();
+            },
+            std::move(reader)) {}
+  void ask(std::shared_ptr<const Tokenizer> loaded, const std::string& prompt, bool chat) {
+    RunRequest request;
+    request.prompt = prompt;
+    request.chat = chat;
+    counter.ask({std::move(loaded), "", 0}, request);
+  }
   // The answer, once there is nothing to count any more.
   PromptCounter::Count settled() {
     std::unique_lock lock(mutex);
@@ -59,22 +75,67 @@ TEST_CASE("a prompt is counted as a run would tokenize it, and counted again whe
   const auto words = std::make_shared<const Words>();
   Asker asker;
   CHECK(asker.counter.count().tokens == -1);
-  asker.counter.ask(nullptr, "one two", false);
+  asker.ask(nullptr, "one two", false);
   CHECK(asker.settled().tokens == -1);
-  asker.counter.ask(words, "one two", false);
+  asker.ask(words, "one two", false);
   CHECK(asker.settled().tokens == 3);  // BOS
-  asker.counter.ask(words, "one two", true);
+  asker.ask(words, "one two", true);
   CHECK(asker.settled().tokens == 5);  // the template's words; it writes its special tokens itself
-  asker.counter.ask(words, "", false);
+  asker.ask(words, "", false);
   CHECK(asker.settled().tokens == -1);
   // Typed fast: the newest is answered.
   std::string prompt;
-  for (int i = 0; i < 200; ++i) asker.counter.ask(words, prompt += " word", false);
+  for (int i = 0; i < 200; ++i) asker.ask(words, prompt += " word", false);
   CHECK(asker.settled().tokens == 201);
-  asker.counter.ask(words, "\xff", false);
+  asker.ask(words, "\xff", false);
   const auto broken = asker.settled();
   CHECK(broken.tokens == -1);
   CHECK(broken.problem.find("UTF-8") != std::string::npos);
+}
+
+TEST_CASE("a prompt is counted before its model is loaded, with the tokenizer alone, read once") {
+  int read = 0;
+  const auto words = std::make_shared<const Words>();
+  Asker asker([&](const std::string& model) -> PromptCounter::Source {
+    ++read;
+    if (model == "unreadable") throw Error(ErrorCode::kCorruption, "damaged");
+    return {words, "Words of " + model, 77};
+  });
+  RunRequest request;
+  request.model = "small";
+  request.prompt = "one two";
+  asker.counter.ask({}, request);
+  CHECK(asker.settled().tokens == 3);
+  CHECK(asker.settled().model == "Words of small");
+  CHECK(asker.settled().context == 77);
+  CHECK_FALSE(asker.settled().unread);
+  request.prompt = "one two three";
+  asker.counter.ask({}, request);
+  CHECK(asker.settled().tokens == 4);
+  CHECK(read == 1);
+  // Turns and system prompt are tokens of the prompt.
+  request.chat = true;
+  asker.counter.ask({}, request);
+  const std::int64_t alone = asker.settled().tokens;
+  request.system = "be brief";
+  asker.counter.ask({}, request);
+  CHECK(asker.settled().tokens > alone);
+  const std::int64_t with_system = asker.settled().tokens;
+  request.turns = {{"user", "hello"}, {"assistant", "yes"}};
+  asker.counter.ask({}, request);
+  CHECK(asker.settled().tokens > with_system);
+  // What cannot be read is counted once it is loaded; what is loaded is not read.
+  request.model = "unreadable";
+  asker.counter.ask({}, request);
+  CHECK(asker.settled().unread);
+  CHECK(asker.settled().tokens == -1);
+  CHECK(asker.settled().problem.empty());
+  CHECK(read == 2);
+  asker.counter.ask({words, "loaded", 9}, request);
+  CHECK_FALSE(asker.settled().unread);
+  CHECK(asker.settled().model == "loaded");
+  CHECK(asker.settled().context == 9);
+  CHECK(read == 2);
 }
 
 TEST_CASE("a prompt that does not fit says what to do") {

@@ -3,6 +3,7 @@
 #include "app/run/catalog.h"
 #include "app/run/request.h"
 #include "core/base/error.h"
+#include "core/tokenizer/conversation.h"
 #include "core/tokenizer/id_tokenizer.h"
 #include "tests/support/environment.h"
 #include "tests/support/fake_model.h"
@@ -174,6 +175,135 @@ TEST_CASE("a capture's run becomes the request that it was started with") {
   CHECK(request_of_run(run, &words).prompt_is_ids);
   run.method = "no such method";
   CHECK_THROWS_AS(request_of_run(run, nullptr), Error);
+}
+
+// A token a letter. The template writes "role: content" a line; one without a system role refuses it, or
+// leaves it out.
+struct Letters : test::FakeTokenizer {
+  enum class System : std::uint8_t { kWritten, kRefused, kDropped };
+  System system = System::kWritten;
+  std::vector<std::int32_t> encode(std::string_view text, bool) const override {
+    return {text.begin(), text.end()};
+  }
+  int vocab_size() const override { return 256; }
+  std::string apply_chat_template(std::span<const ChatMessage> messages, bool) const override {
+    std::string text;
+    for (const ChatMessage& message : messages) {
+      if (message.role == "system" && system == System::kRefused)
+        throw Error(ErrorCode::kInvalidArgument, "chat_template.jinja: System role not supported");
+      if (message.role == "system" && system == System::kDropped) continue;
+      text += message.role + ": " + message.content + "\n";
+    }
+    return text;
+  }
+};
+
+TEST_CASE(
+    "a chat has a system prompt, turns and the prompt, in this order, and the run keeps them") {
+  Letters letters;
+  RunRequest request;
+  request.prompt = "Why?";
+  request.system = "Be brief.";
+  request.turns = {{"user", "Hello"}, {"assistant", "Hi"}};
+  CHECK(make_run_config(request, letters).prompt_text == "Why?");  // no chat: neither is looked at
+  CHECK(make_run_config(request, letters).conversation.empty());
+  request.chat = true;
+  const RunConfig config = make_run_config(request, letters);
+  CHECK(config.prompt_text == "system: Be brief.\nuser: Hello\nassistant: Hi\nuser: Why?\n");
+  CHECK(config.conversation ==
+        std::vector<ChatMessage>{
+            {"system", "Be brief."}, {"user", "Hello"}, {"assistant", "Hi"}, {"user", "Why?"}});
+  request.turns.clear();
+  request.system.clear();
+  CHECK(make_run_config(request, letters).prompt_text == "user: Why?\n");
+}
+
+TEST_CASE("a template without a system role says so, and one that drops it is found out") {
+  Letters letters;
+  RunRequest request;
+  request.prompt = "Why?";
+  request.system = "Be brief.";
+  request.chat = true;
+  letters.system = Letters::System::kRefused;
+  CHECK_THROWS_WITH_AS(make_run_config(request, letters),
+                       "chat_template.jinja: System role not supported", Error);
+  letters.system = Letters::System::kDropped;
+  CHECK_THROWS_WITH_AS(make_run_config(request, letters),
+                       doctest::Contains("leaves the system prompt out"), Error);
+  request.system.clear();
+  CHECK(make_run_config(request, letters).prompt_text == "user: Why?\n");
+}
+
+TEST_CASE("a conversation is taken apart and put together again; the user has the last word") {
+  RunRequest request;
+  request.system = "old";
+  request.prompt_is_ids = true;
+  const std::vector<ChatMessage> whole = {
+      {"system", "s"}, {"user", "a"}, {"assistant", "b"}, {"user", "c"}};
+  take_conversation(request, whole, "talk.json");
+  CHECK(request.chat);
+  CHECK_FALSE(request.prompt_is_ids);
+  CHECK(request.system == "s");
+  CHECK(request.turns == std::vector<ChatMessage>{{"user", "a"}, {"assistant", "b"}});
+  CHECK(request.prompt == "c");
+  CHECK(conversation_of(request) == whole);
+  // To a template an empty system prompt is another thing than none.
+  const std::vector<ChatMessage> empty = {{"system", ""}, {"user", "c"}};
+  take_conversation(request, empty, "talk.json");
+  CHECK(conversation_of(request) == empty);
+  CHECK_THROWS_WITH_AS(take_conversation(request, {{"user", "a"}, {"assistant", "b"}}, "talk.json"),
+                       "talk.json: expected the last message to be the user's, which the model "
+                       "answers; found role assistant",
+                       Error);
+  CHECK(conversation_of(request) == empty);  // refused: nothing changed
+}
+
+TEST_CASE(
+    "a capture's chat is run again as the chat it was, by its ids where the template has moved on") {
+  Letters letters;
+  RunRequest request;
+  request.prompt = "Why?";
+  request.system = "Be brief.";
+  request.turns = {{"user", "Hello"}, {"assistant", "Hi"}};
+  request.chat = true;
+  const RunConfig config = make_run_config(request, letters);
+  capture::RunInfo run;
+  run.method = "greedy";
+  run.prompt_text = config.prompt_text;
+  run.prompt_tokens = config.prompt_tokens;
+  run.conversation_json = conversation_json(config.conversation).dump();
+  for (const Tokenizer* tokenizer :
+       {static_cast<const Tokenizer*>(nullptr), static_cast<const Tokenizer*>(&letters)}) {
+    const RunRequest again = request_of_run(run, tokenizer);
+    CHECK(again.chat);
+    CHECK(conversation_of(again) == conversation_of(request));
+    CHECK(again.system == "Be brief.");
+    CHECK(make_run_config(again, letters).prompt_tokens == run.prompt_tokens);
+  }
+  letters.system = Letters::System::kDropped;
+  const RunRequest ids = request_of_run(run, &letters);
+  CHECK(ids.prompt_is_ids);
+  CHECK_FALSE(ids.chat);
+  CHECK(ids.system.empty());
+  CHECK(ids.turns.empty());
+  CHECK(parse_ids(ids.prompt) == run.prompt_tokens);
+  for (const char* broken : {"{", "[]", R"([{"role": "user"}])", "[1]"}) {
+    CAPTURE(broken);
+    run.conversation_json = broken;
+    CHECK(parse_ids(request_of_run(run, &letters).prompt) == run.prompt_tokens);
+  }
+}
+
+TEST_CASE("two chats decode the same if what is said is the same") {
+  RunRequest a, b;
+  a.system = "one";
+  CHECK(same_decoding(a, b));  // no chat
+  a.chat = b.chat = true;
+  CHECK_FALSE(same_decoding(a, b));
+  b.system = "one";
+  CHECK(same_decoding(a, b));
+  b.turns = {{"user", "x"}};
+  CHECK_FALSE(same_decoding(a, b));
 }
 
 TEST_CASE(

@@ -117,5 +117,22 @@ TEST_CASE_FIXTURE(Home,
         WindowPlace{.width = 64, .height = 32768});
 }
 
+TEST_CASE_FIXTURE(Home, "preferences: a chat's system prompt and turns, and where exports go") {
+  Preferences preferences;
+  preferences.request.chat = true;
+  preferences.request.system = "Be brief.";
+  preferences.request.turns = {{"user", "Hello"}, {"assistant", ""}};
+  preferences.export_folder = "/some/where";
+  REQUIRE(save_preferences(preferences) == "");
+  std::string warning;
+  const Preferences again = load_preferences(warning);
+  CHECK(warning == "");
+  CHECK(again.request.system == preferences.request.system);
+  CHECK(again.request.turns == preferences.request.turns);
+  CHECK(again.export_folder == "/some/where");
+  CHECK(load(R"({"run": {"chat": true}})", warning).request.turns.empty());
+  CHECK(warning == "");
+}
+
 }  // namespace
 }  // namespace triescope::app::test_preferences

@@ -554,5 +554,78 @@ TEST_CASE_FIXTURE(Desk, "a text file that is opened or dropped becomes the promp
   CHECK(workspace.problems[0].find("missing.txt") != std::string::npos);
 }
 
+TEST_CASE_FIXTURE(Desk,
+                  "a JSON file that is opened or dropped becomes the conversation of a chat") {
+  const test::TempDir dir;
+  const std::string path = dir.path() / "talk.json";
+  std::ofstream(path) << R"([{"role": "system", "content": "s"}, {"role": "user", "content": "a"},
+                             {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}])";
+  workspace.request().prompt_is_ids = true;
+  workspace.open_path(path);
+  const RunRequest& request = workspace.request();
+  CHECK(workspace.problems.empty());
+  CHECK(request.chat);
+  CHECK_FALSE(request.prompt_is_ids);
+  CHECK(request.system == "s");
+  CHECK(request.turns == std::vector<ChatMessage>{{"user", "a"}, {"assistant", "b"}});
+  CHECK(request.prompt == "c");
+  std::ofstream(path) << R"({"role": "user"})";
+  workspace.open_path(path);
+  REQUIRE(workspace.problems.size() == 1);
+  CHECK(workspace.problems[0].find("expected a list of messages") != std::string::npos);
+  CHECK(request.prompt == "c");
+}
+
+TEST_CASE_FIXTURE(Desk, "an error about opening or exporting a file ends when the same succeeds") {
+  const test::TempDir dir;
+  const std::string text = dir.path() / "prompt.txt";
+  std::ofstream(text) << "Once";
+  const std::string missing = dir.path() / "missing.txt";
+  workspace.open_path(missing);
+  workspace.open_path(dir.path() / "missing.tscap");
+  CHECK(workspace.problems.size() == 2);
+  workspace.open_path(text);
+  CHECK(workspace.problems.empty());
+  // A model as well, which is loaded on another thread.
+  std::ofstream(dir.path() / "broken.gguf") << "no model";
+  workspace.open_path(dir.path() / "broken.gguf");
+  settle(workspace);
+  CHECK(workspace.problems.size() == 1);
+  workspace.open_path(write_tiny_model(folder.path(), "tiny"));
+  settle(workspace);
+  CHECK(workspace.problems.empty());
+
+  open_run("run", {1, 2, 3});
+  const auto export_to = [&](const std::string& path) {
+    workspace.start_export({.panel = "text", .path = path});
+    settle(workspace);
+  };
+  workspace.open_path(missing);
+  export_to(dir.path() / "no folder" / "text.svg");
+  CHECK(workspace.problems.size() == 2);
+  export_to(dir.path() / "text.svg");
+  REQUIRE(workspace.problems.size() == 1);  // another action's stays
+  CHECK(workspace.problems[0].find("missing.txt") != std::string::npos);
+  CHECK(workspace.preferences.export_folder == dir.path().string());
+  // A name that is free, in the folder of the last export.
+  CHECK(workspace.picture_path("trie", ".svg") == (dir.path() / "trie.svg").string());
+  CHECK(workspace.picture_path("text", ".svg") == (dir.path() / "text-2.svg").string());
+}
+
+TEST_CASE_FIXTURE(Desk, "the status line's message is about the document shown, or about none") {
+  Document& first = open_run("first", {1, 2, 3});
+  Document& second = open_run("second", {1, 2, 4});
+  const test::TempDir dir;
+  workspace.activate(&first);
+  workspace.save_capture_as(dir.path() / "saved.tscap");
+  CHECK(workspace.newest_message().find("saved.tscap") != std::string::npos);
+  workspace.activate(&second);
+  CHECK(workspace.newest_message().find("saved.tscap") == std::string::npos);
+  workspace.say(LogLevel::kInfo, "of no document");
+  CHECK(workspace.newest_message() == "of no document");
+  workspace.activate(&first);
+  CHECK(workspace.newest_message() == "of no document");
+}
+
 }  // namespace
 }  // namespace triescope::app::test_workspace
