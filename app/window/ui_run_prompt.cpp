@@ -73,6 +73,7 @@ bool draw_turn(Ui& ui, ChatMessage& turn, std::size_t index) {
 
 // What comes before the prompt in a chat.
 void draw_conversation(Ui& ui, RunRequest& request) {
+  ImGui::TextDisabled("system");
   draw_text_field(ui, "##system", request.system, kTurnEm, "System prompt: the template's own");
   help_tooltip(
       "System prompt: tells the model how to answer. Empty: what the model's chat template does by "
@@ -152,7 +153,10 @@ void draw_prompt(Ui& ui, RunRequest& request) {
   const bool ids = ui.workspace.prompt_is_ids();
   draw_prompt_count(ui, request);
   const bool chat = request.chat && !ids;
-  if (chat) draw_conversation(ui, request);
+  if (chat) {
+    draw_conversation(ui, request);
+    ImGui::TextDisabled("user");
+  }
   draw_text_field(ui, "##prompt", request.prompt, ui.workspace.preferences.prompt_em,
                   ids    ? "Type token ids, such as 1, 2, 3, then start"
                   : chat ? "Type what the user says, then start"

@@ -37,8 +37,8 @@ count() { "$TRIESCOPE" tokenize --model "$model" --json "$1" | python3 -c 'impor
 short=$(count "Once upon a time, a small robot found a key")
 long=$(count "Once upon a time, a small robot found a key under the old oak tree")
 check_json "$work/none.json" "d['model'] is None and d['run']['prompt_tokens'] == $short"
-check_json "$work/unknown.json" 'd["model"] is None and d["run"]["prompt_tokens"] == -1 and d["problems"] == []'
-check_json "$work/system.json" "d['run']['prompt_tokens'] > json.load(open('$work/chat.json'))['run']['prompt_tokens']"
+# Another system prompt than the template's own.
+check_json "$work/system.json" "$short < d['run']['prompt_tokens'] != json.load(open('$work/chat.json'))['run']['prompt_tokens']"
 check_json "$work/talk.json" "d['run']['prompt_tokens'] > json.load(open('$work/system.json'))['run']['prompt_tokens'] and [t['role'] for t in d['run']['turns']] == ['user', 'assistant']"
 check_json "$work/loaded.json" "d['run']['prompt_tokens'] == $short"
 check_json "$work/longer.json" "d['run']['prompt_tokens'] == $long > $short"
