@@ -177,9 +177,12 @@ bool draw_export(Ui& ui) {
   }
   const std::string ending = still || memory.format == kStills ? kFormats[memory.format] : "png";
   const std::string suggestion = ui.workspace.picture_path(name, "." + ending);
+  // Whoever asked for a picture by key has but to press Enter.
+  const bool asks = ui.state.dialog_just_opened && memory.path.empty();
   if (memory.path.empty() || memory.path == memory.suggested) memory.path = suggestion;
   memory.suggested = suggestion;
   ImGui::SetNextItemWidth(-FLT_MIN);
+  if (asks) ImGui::SetKeyboardFocusHere();
   const bool enter = ImGui::InputText("##path", &memory.path, ImGuiInputTextFlags_EnterReturnsTrue);
   ImGui::PushTextWrapPos(0);
   ImGui::TextDisabled(
