@@ -57,6 +57,7 @@ class Batch:
     raw: torch.Tensor     # [B, T, k, d] entering the layers taken
     sel: torch.Tensor     # [B, M] positions i, ascending, padded with 0
     valid: torch.Tensor   # bool [B, M]
+    keys: list = None     # where asked for: of each layer (keys, values) [B, key heads, T, head size]
 
     def token(self, shift):
         """x[i + shift] for i in sel: [B, M]; beyond the end 0."""
@@ -97,24 +98,32 @@ def plan(dialogues, budget, seed, epoch):
 
 
 class Features:
-    """States of the target for batches: kept in files where a folder is given (a CPU), computed when asked (a GPU).
+    """States of the target for batches: kept in files where a folder is given (a CPU), computed when asked (a GPU). With `keys` a batch also
+    has each layer's keys and values, which no file keeps: they are ten times the size.
 
     PART.f16 holds fp16 [tokens, 1 + k, d]: final-normed, then the k raw states; it grows with its part. The folder's name says what made it:
     the layers, the dtype of the products, where long dialogues are cut."""
 
-    def __init__(self, target, take, folder=None, max_tokens=1024):
-        self.target, self.take, self.max_tokens = target, tuple(take), max_tokens
+    def __init__(self, target, take, folder=None, max_tokens=1024, keys=False):
+        self.target, self.take, self.max_tokens, self.keys = target, tuple(take), max_tokens, keys
         self.width = (1 + len(self.take)) * target.config["d"]
         kind = "-".join(["layers", *map(str, self.take), str(target.dtype).removeprefix("torch."), str(max_tokens)])
         self.folder = pathlib.Path(folder) / kind if folder else None
         self.maps, self.offsets = {}, {}
 
+    def padded(self, rows):
+        """lists of ids -> [B, T]"""
+        longest = max(map(len, rows))
+        return torch.tensor([r + [0] * (longest - len(r)) for r in rows], device=self.target.device)
+
+    def run(self, ids, keys=None):
+        """ids [B, T] -> fp32 [B, T, 1 + k, d]"""
+        final, taken = self.target.teacher(ids, self.take, keys)
+        return torch.stack([final] + [taken[i] for i in self.take], 2)
+
     def compute(self, rows):
         """rows: lists of ids -> list of fp32 [T, 1 + k, d]."""
-        longest = max(map(len, rows))
-        ids = torch.tensor([r + [0] * (longest - len(r)) for r in rows], device=self.target.device)
-        final, taken = self.target.teacher(ids, self.take)
-        states = torch.stack([final] + [taken[i] for i in self.take], 2)
+        states = self.run(self.padded(rows))
         return [states[i, : len(r)] for i, r in enumerate(rows)]
 
     def keep(self, dialogues, progress=print):
@@ -157,12 +166,15 @@ class Features:
 
     def batch(self, dialogues, kinds=(1, 2)):
         """The batch of these dialogues; drafts count where the token is of one of `kinds`."""
-        longest = max(len(d.ids) for d in dialogues)
         device, d = self.target.device, self.target.config["d"]
-        ids = torch.tensor([x.ids + [0] * (longest - len(x.ids)) for x in dialogues], device=device)
-        states = torch.zeros(len(dialogues), longest, 1 + len(self.take), d, device=device)
-        for r, state in enumerate(self.states(dialogues)):
-            states[r, : state.shape[0]] = state
+        ids, keys = self.padded([x.ids for x in dialogues]), None
+        if self.keys:
+            keys = []
+            states = self.run(ids, keys)
+        else:
+            states = torch.zeros(*ids.shape, 1 + len(self.take), d, device=device)
+            for r, state in enumerate(self.states(dialogues)):
+                states[r, : state.shape[0]] = state
         # i counts where x[i+2] was written by the target; its distribution is the state i+1's.
         chosen = [np.flatnonzero(np.isin(x.kinds[2:], kinds)) for x in dialogues]
         most = max(1, max(map(len, chosen)))
@@ -170,4 +182,4 @@ class Features:
         valid = torch.zeros(len(dialogues), most, dtype=torch.bool)
         for r, at in enumerate(chosen):
             sel[r, : len(at)], valid[r, : len(at)] = torch.from_numpy(at), True
-        return Batch(ids, states[:, :, 0], states[:, :, 1:], sel.to(device), valid.to(device))
+        return Batch(ids, states[:, :, 0], states[:, :, 1:], sel.to(device), valid.to(device), keys)

@@ -29,13 +29,17 @@ CARD = """# {title} for {target}
 The card is written by `tools/train/export.py`; see docs/training.md. `curve.csv`, where it is there, is the training curve: loss, and on held-out
 dialogues the tokens per forward of a chain and the acceptance by depth.
 """
-TITLES = {"medusa": "Medusa heads", "hydra": "Hydra heads", "eagle1": "An EAGLE-1/EAGLE-2 head", "eagle3": "An EAGLE-3 head", "draft": "A small draft model"}
+TITLES = {"medusa": "Medusa heads", "hydra": "Hydra heads", "eagle1": "An EAGLE-1/EAGLE-2 head", "eagle3": "An EAGLE-3 head", "draft": "A small draft model",
+          "space": "SPACE masks"}
 WHAT = {
     "medusa": "Medusa-1, version \"2\": residual blocks only; the target's output head serves all heads. Head h at t predicts token t + 2 + h.",
     "hydra": "Hydra, prefix-mlp, sequentially dependent. Not in the file, and the target's own: `input_embed_fn`, `hydra_lm_head.*` and the prefix layer's unused embedding.",
     "eagle1": "One decoder layer over the target's final-normed state and the next token's embedding. Not in the file: `embed_tokens.weight`, which is the target's.",
     "eagle3": "One decoder layer over three of the target's raw states (entering layers {layers}) and the next token's embedding; draft vocabulary {vd}. d2t holds offsets.",
     "draft": "A plain llama with the target's vocabulary, distilled from it.",
+    "space": "BiTA's way to SPACE: the target is frozen; {masks} mask embeddings and, in each layer, keys and values of {prefix} positions that the masks alone see."
+             " Mask j = 1 … {masks} stands at its root's position + j and guesses the token after it; the root's own row gives the token between. `prefix_keys` are as they are"
+             " after rope (they have no position), in the order of Hugging Face's halves.",
 }
 
 
@@ -64,6 +68,12 @@ def content(kind, state, c, options, base_name, layers=()):
         return "model.safetensors", tensors, llama_config(
             c, architectures=["LlamaForCausalLMEagle3"], draft_vocab_size=len(state["d2t"]), tie_word_embeddings=False,
             base_model_name_or_path=base_name, eagle_config={"eagle_aux_hidden_state_layer_ids": list(layers), "use_aux_hidden_state": True})
+    if kind == "space":
+        masks, (layers, kv_heads, prefix, head_dim) = len(state["mask_embeddings"]), state["prefix_keys"].shape
+        return "model.safetensors", tensors, {
+            "model_type": "space", "base_model_name_or_path": base_name, "space_num_masks": masks, "space_prefix_length": prefix,
+            "hidden_size": c["d"], "num_hidden_layers": layers, "num_attention_heads": c["heads"], "num_key_value_heads": kv_heads, "head_dim": head_dim,
+            "rope_theta": c["theta"], "vocab_size": c["vocab"], "torch_dtype": "float16"}
     width, heads = options["width"], options["width"] // options["head_dim"]
     own = dict(c, d=width, ff=options["ff"], heads=heads, kv_heads=heads, head_dim=options["head_dim"])
     return "model.safetensors", tensors, llama_config(own, num_hidden_layers=options["layers"], tie_word_embeddings=True)
@@ -112,7 +122,7 @@ def main():
     shown = {k: v for k, v in options.items() if k not in ("frequent", "lines", "seed")}
     card = CARD.format(
         title=TITLES[kind], target=args.target_name, kind=kind, model_file=pathlib.Path(model).name, steps=found["step"], seed=options["seed"],
-        what=WHAT[kind].format(layers=list(layers_of(target)), vd=len(state["d2t"]) if "d2t" in state else ""),
+        what=WHAT[kind].format(layers=list(layers_of(target)), vd=len(state["d2t"]) if "d2t" in state else "", masks=options.get("masks"), prefix=options.get("prefix")),
         dialogues=f"{len(dialogues):,}", tokens=f"{sum(len(d.ids) for d in dialogues):,}", written=f"{sum(int((d.kinds > 0).sum()) for d in dialogues):,}",
         corpus=args.corpus, options=", ".join(f"{k} {v}" for k, v in shown.items()), parameters=f"{sum(t.numel() for t in tensors.values() if t.is_floating_point()):,}",
         licence=f" {args.licence_note}" if args.licence_note else "", figures=figures_text(figures))

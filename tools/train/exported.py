@@ -9,7 +9,8 @@ import torch
 import heads
 
 # What a tensor's name begins with in each kind's file and in no other's.
-BEGINNINGS = {"medusa": "0.0.linear", "hydra": "hydra_mlp.", "eagle1": "fc.bias", "eagle3": "midlayer.", "draft": "model.embed_tokens"}
+BEGINNINGS = {"medusa": "0.0.linear", "hydra": "hydra_mlp.", "eagle1": "fc.bias", "eagle3": "midlayer.", "draft": "model.embed_tokens",
+              "space": "mask_embeddings"}
 
 
 def tensors_of(folder):
@@ -47,6 +48,8 @@ def open_exported(folder, target):
         options["vocabulary"] = (tensors["d2t"] + torch.arange(len(tensors["d2t"]))).tolist()
     if kind == "draft":
         options.update(width=config["hidden_size"], layers=config["num_hidden_layers"], ff=config["intermediate_size"], head_dim=config["head_dim"])
+    if kind == "space":
+        options.update(masks=config["space_num_masks"], prefix=config["space_prefix_length"])
     head = heads.make(kind, heads.Base(target), options).to(target.device)
     fill(head, tensors)
     return head, kind

@@ -18,7 +18,7 @@ class Base:
     """The target's embedding and output rows, in the dtype that training multiplies in. rows: ids of the output's columns (None: all)."""
 
     def __init__(self, target, dtype=torch.float32):
-        self.config = target.config
+        self.target, self.config = target, target.config
         self.embedding = target.embedding.to(torch.float32)
         self.final_norm = target.final_norm
         self.full = target.output.weight.to(dtype)
@@ -329,4 +329,7 @@ def make(kind, base, options):
         return Eagle3(base, options["vocabulary"], options.get("scales", (1.0, 1.0, 1.0)))
     if kind == "draft":
         return DraftModel(base, options["width"], options["layers"], options["ff"], options["head_dim"])
+    if kind == "space":
+        from space import Space  # which is a Head
+        return Space(base, options["masks"], options["prefix"])
     raise ValueError(kind)

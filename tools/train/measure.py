@@ -4,6 +4,7 @@
 The target first writes its greedy answers (fp32; kept in FOLDER for the next checkpoint). Then the head drafts along them: as a chain, as a
 static tree chosen from its accuracies on held-out dialogues (--data), and, for EAGLE heads, as EAGLE-2's dynamic tree. Simulated: what
 verification accepts is what the greedy text goes on with. The first token comes from the prompt's forward and counts for neither side.
+SPACE's masks draft a chain alone, and --run decodes with them row by row and compares the text with the target's own.
 """
 
 import argparse
@@ -14,13 +15,14 @@ import time
 import torch
 
 import data
+import decode
 import heads
 import simulate
 import trees
 from exported import open_exported
 from target import RowCache, default_model, load_gguf
 from text import Text
-from train import layers_of
+from train import features_of
 
 
 def read_prompts(path, count):
@@ -67,6 +69,19 @@ def write_answers(target, text, prompts, tokens, path, rows=16, longest=1536):
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def run_space(head, texts):
+    """Decodes every greedy span with SPACE's rows; refuses a text that is not the target's own."""
+    tally = simulate.Tally(head.depth)
+    for d in texts:
+        for begin, end in d.spans:
+            answer, counts = decode.space(head, d.ids[:begin], end - begin)
+            if answer != d.ids[begin:end]:
+                at = next((i for i, (a, b) in enumerate(zip(answer, d.ids[begin:end])) if a != b), len(answer))
+                raise SystemExit(f"prompt {d.n}: expected the target's own greedy text, found another token {at} of the answer; two logits may tie in rounding")
+            tally.add(len(answer) - 1, len(counts), counts)
+    return tally
+
+
 def open_head(path, target):
     """A checkpoint of train.py or a folder of export.py. -> head, {"kind", "options", "step"}"""
     if path.is_dir():
@@ -94,6 +109,7 @@ def main():
     parser.add_argument("--dynamic-depth", type=int, default=6)
     parser.add_argument("--dynamic-top", type=int, default=10, help="children of a node, and nodes of a level that have some")
     parser.add_argument("--no-dynamic", action="store_true")
+    parser.add_argument("--run", action="store_true", help="SPACE: decode the answers with every row run")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--json", type=pathlib.Path, help="write the figures here")
     args = parser.parse_args()
@@ -103,8 +119,8 @@ def main():
     if not path.exists():
         write_answers(target, Text(args.model), read_prompts(args.prompts, args.count), args.tokens, path)
     texts = [d for d in data.read(args.text, 1 << 20) if d.part == path.stem]
-    features = data.Features(target, layers_of(target))
     head, found = open_head(args.checkpoint, target)
+    features = features_of(head.kind, target)
     batches = lambda some: ((features.batch(group, (1,)), group) for group in data.plan(some, 4096, 0, 0))
     rows, begin = [], time.time()
 
@@ -116,7 +132,9 @@ def main():
     with torch.no_grad():
         report(f"chain of {head.depth}", simulate.chain_tally(head, batches(texts), head.depth))
         tree = None
-        if args.data:
+        if head.kind == "space" and args.run:
+            report("SPACE's rows, all run", run_space(head, texts))
+        if args.data and head.kind != "space":
             held_out = [d for d in data.read(args.data, found["options"]["max_tokens"]) if d.held_out and d.spans][:60]
             accuracy = trees.accuracies(head, batches(held_out), head.depth)
             tree = trees.static_tree(accuracy, args.nodes)

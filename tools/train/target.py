@@ -46,7 +46,7 @@ class Linear:
 
     def __call__(self, x):
         x = x.to(self.weight.dtype)
-        if self.packed is None:
+        if self.packed is None or x.requires_grad:  # the packed product has no derivative
             return F.linear(x, self.weight)
         return torch.ops.mkldnn._linear_pointwise(x, self.packed, None, "none", [], "")
 
@@ -78,12 +78,15 @@ class Target:
     def run(self, ids, positions, attend, take=()):
         """ids, positions [B, T]. attend(layer, q [B, nh, T, hd], k, v [B, nkv, T, hd]) -> [B, nh, T, hd] keeps the cache.
         Returns the final-normed states fp32 [B, T, d] and {i: state entering layer i, fp32 [B, T, d]} for i in take (L: after the last)."""
+        return self.run_embedded(self.embed(ids), positions, attend, take)
+
+    def run_embedded(self, x, positions, attend, take=()):
+        """run() over embeddings x fp32 [B, T, d], which need not be a token's."""
         c, taken = self.config, {}
         nh, nkv, hd = c["heads"], c["kv_heads"], c["head_dim"]
-        B, T = ids.shape
+        B, T, _ = x.shape
         cos, sin = rope_tables(positions, hd, c["theta"], self.dtype)
         cos, sin = cos[:, None], sin[:, None]
-        x = self.embed(ids)
         for i, w in enumerate(self.layers):
             if i in take:
                 taken[i] = x
@@ -98,10 +101,16 @@ class Target:
         return rms_norm(x, self.final_norm, c["eps"]), taken
 
     @torch.no_grad()
-    def teacher(self, ids, take=()):
-        """A causal pass over whole rows (padding at the end does no harm): ids [B, T] -> as run()."""
+    def teacher(self, ids, take=(), keys=None):
+        """A causal pass over whole rows (padding at the end does no harm): ids [B, T] -> as run(). keys: a list that gets each layer's (k, v)."""
         positions = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
-        return self.run(ids, positions, lambda i, q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True), take)
+
+        def attend(i, q, k, v):
+            if keys is not None:
+                keys.append((k, v))
+            return F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+
+        return self.run(ids, positions, attend, take)
 
 
 class RowCache:

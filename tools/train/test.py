@@ -12,12 +12,14 @@ import numpy as np
 import torch
 
 import data
+import decode
 import export
 import exported
 import generate
 import heads
 import layers
 import simulate
+import space
 import target
 import tasks
 import text
@@ -71,7 +73,7 @@ def setting(kind, count=5):
     model = tiny()
     base = heads.Base(model)
     texts = dialogues(count, model=model)
-    features = data.Features(model, train.layers_of(model))
+    features = train.features_of(kind, model)
     head, options = make(kind, base)
     return model, base, texts, features, head, options
 
@@ -251,8 +253,35 @@ class Data(unittest.TestCase):
             self.assertTrue(len(batch) == 1 or max(len(d.ids) for d in batch) * len(batch) <= 60)
 
 
+def mask_rows(head, model, text, n):
+    """Logits of the n masks whose root ends the text, by a plain loop: a row at a time, a head at a time."""
+    c = model.config
+    kept = [[] for _ in range(c["layers"])]
+
+    def row(x, position, of_mask):
+        def attend(layer, q, k, v):
+            kept[layer].append((k[0, :, 0], v[0, :, 0]))
+            out = []
+            for h in range(c["heads"]):
+                g = h // (c["heads"] // c["kv_heads"])
+                columns = [(k[g], v[g]) for k, v in kept[layer]]
+                if of_mask:
+                    columns += [(head.prefix_keys[layer, g, p], head.prefix_values[layer, g, p]) for p in range(head.prefix_keys.shape[2])]
+                weight = torch.stack([q[0, h, 0] @ k / c["head_dim"] ** 0.5 for k, _ in columns]).softmax(0)
+                out.append(weight @ torch.stack([v for _, v in columns]))
+            return torch.stack(out)[None, :, None]
+
+        return model.run_embedded(x[None, None], torch.tensor([[position]]), attend)[0][0, 0]
+
+    for position, token in enumerate(text):
+        row(model.embedding[token], position, False)
+    return [model.logits(row(head.mask_embeddings[j], len(text) + j, True)) for j in range(n)]
+
+
 def one_by_one(head, model, ids, i, depth):
     """Drafts of a chain at state i, root ids[i+1], by a plain loop over one text: Path caches, one token at a time."""
+    if head.kind == "space":
+        return [int(x.argmax()) for x in mask_rows(head, model, ids[: i + 1], min(depth, head.depth))]
     final, taken = model.teacher(torch.tensor([ids[: i + 1]]), train.layers_of(model))
     batch = data.Batch(torch.tensor([ids[: i + 2]]), final, torch.stack([taken[k] for k in train.layers_of(model)], 2), None, None)
     positions = torch.arange(i + 1)[None]
@@ -299,6 +328,20 @@ class Rollouts(unittest.TestCase):
                 for r, d in enumerate(texts):
                     for m in range(int(batch.valid[r].sum())):
                         self.assertEqual(drafts[r, m].tolist(), one_by_one(head, model, d.ids, int(batch.sel[r, m]), depth))
+
+    @torch.no_grad()
+    def test_masks_of_all_roots_at_once_equal_a_row_at_a_time(self):
+        model, _, texts, features, head, _ = setting("space", 3)
+        old, space.SLOTS = space.SLOTS, 4
+        try:
+            batch = features.batch(texts)
+            got = torch.stack([x for _, x in head.rollout(batch, 3, own=True)], 2)
+        finally:
+            space.SLOTS = old
+        torch.testing.assert_close(batch.final, model.teacher(batch.ids)[0])  # the text's own rows see neither masks nor prefix
+        for r, d in enumerate(texts):
+            for m in range(int(batch.valid[r].sum())):
+                torch.testing.assert_close(got[r, m], torch.stack(mask_rows(head, model, d.ids[: int(batch.sel[r, m]) + 1], 3)), atol=1e-4, rtol=1e-4)
 
     def test_unrolled_attention_equals_a_loop_over_queries(self):
         g = torch.Generator().manual_seed(2)
@@ -370,7 +413,7 @@ class Rollouts(unittest.TestCase):
 class Simulation(unittest.TestCase):
     @torch.no_grad()
     def test_walk_equals_speculative_decoding_by_brute_force(self):
-        for kind in ("eagle3", "medusa"):
+        for kind in ("eagle3", "medusa", "space"):
             model, _, texts, features, head, _ = setting(kind, 4)
             tally = simulate.chain_tally(head, [(features.batch(texts), texts)], 3)
             tokens = forwards = 0
@@ -389,6 +432,24 @@ class Simulation(unittest.TestCase):
                             break
                 self.assertEqual(text, d.ids[:end])
             self.assertEqual((tally.tokens, tally.forwards), (tokens, forwards))
+
+    def test_space_run_row_by_row_writes_the_greedy_text_in_the_simulated_forwards(self):
+        total = 0
+        for own_tokens in (False, True):
+            model, _, texts, features, head, _ = setting("space", 4)
+            if own_tokens:  # masks that are right now and then: the tiny target repeats itself
+                with torch.no_grad():
+                    head.mask_embeddings.copy_(model.embedding[[d.ids[-1] for d in texts[:3]]])
+            for d in texts:
+                begin, end = d.spans[0]
+                answer, counts = decode.space(head, d.ids[:begin], end - begin)
+                total += sum(counts)
+                self.assertEqual(answer, d.ids[begin: begin + len(answer)])
+                self.assertTrue(len(answer) == end - begin or answer[-1] == C["eos"])
+                d.spans = [[begin, begin + len(answer)]]
+                tally = simulate.chain_tally(head, [(features.batch([d]), [d])], 3)
+                self.assertEqual((tally.tokens, tally.forwards), (len(answer) - 1, len(counts)))
+        self.assertGreater(total, 0)
 
     def test_walk_stops_at_the_end(self):
         self.assertEqual(simulate.walk(lambda i: 2, 4, 12), (7, 3, [2, 2, 2]))
@@ -442,7 +503,7 @@ class Training(unittest.TestCase):
                    "frequent": torch.tensor(train.frequent(texts, 31, 61)), "negatives": 3, "vocabulary": 31, "lr": 3e-3, **more}
         torch.manual_seed(4)
         head = heads.make(kind, base, {**options, "vocabulary": options["frequent"].tolist()})
-        return train.Trainer(head, data.Features(model, train.layers_of(model)), texts, texts[:3], options, folder, False)
+        return train.Trainer(head, train.features_of(kind, model), texts, texts[:3], options, folder, False)
 
     def test_stopped_and_resumed_run_has_the_same_weights_to_the_bit(self):
         texts = dialogues(10)
@@ -485,7 +546,8 @@ class Training(unittest.TestCase):
 
 
 class Export(unittest.TestCase):
-    WANT = {  # heads.md, A1, A3, A5, A6
+    WANT = {  # heads.md, A1, A3, A5, A6; "space" is this project's own
+        "space": {"mask_embeddings": (3, 32), "prefix_keys": (8, 2, 16, 8), "prefix_values": (8, 2, 16, 8)},
         "eagle1": {"fc.weight": (32, 64), "fc.bias": (32,), "layers.0.self_attn.q_proj.weight": (32, 32), "layers.0.self_attn.k_proj.weight": (16, 32),
                    "layers.0.self_attn.v_proj.weight": (16, 32), "layers.0.self_attn.o_proj.weight": (32, 32), "layers.0.mlp.gate_proj.weight": (48, 32),
                    "layers.0.mlp.up_proj.weight": (48, 32), "layers.0.mlp.down_proj.weight": (32, 48), "layers.0.post_attention_layernorm.weight": (32,)},

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains one head on the dialogues of generate.py. One command a recipe:
 
-    train.py medusa|hydra|eagle1|eagle3|draft --data FOLDER --out FOLDER [--device cpu|cuda]
+    train.py medusa|hydra|eagle1|eagle3|draft|space --data FOLDER --out FOLDER [--device cpu|cuda]
 
 The same command goes on where OUT/checkpoint.pt stopped, to the same weights as without the stop (on one device, one thread count). The text
 is the one that was there at the first start; --more-data takes what has come since. OUT/curve.csv has the losses and, on held-out
@@ -29,13 +29,14 @@ from target import default_model, load_gguf
 
 # depth: unrolled steps that are trained. hard: share of the real token in the wanted distribution of greedy text. kinds: data.KINDS.
 COMMON = {"lr": 5e-4, "warmup": 0.05, "clip": 0.5, "decay": 0.8, "weight_decay": 0.01, "epochs": 4, "budget": 2048, "hard": 0.5,
-          "kinds": (1, 2), "vocabulary": 8000, "negatives": 1000, "smooth": 0.0, "lk": 0.0, "noise": 0.0, "soft": 1.0}
+          "kinds": (1, 2), "vocabulary": 8000, "negatives": 1000, "smooth": 0.0, "lk": 0.0, "noise": 0.0, "soft": 1.0, "held_out": 24}
 RECIPES = {
     "medusa": {"heads": 5, "depth": 5, "lr": 1e-3},
     "hydra": {"heads": 3, "layers": 1, "depth": 3},
     "eagle1": {"depth": 3, "smooth": 1.0, "soft": 0.5, "noise": 0.1},
     "eagle3": {"depth": 7},
     "draft": {"depth": 1, "lr": 1.5e-3, "kinds": (0, 1, 2, 3), "width": 128, "layers": 2, "ff": 384, "head_dim": 32, "epochs": 8},
+    "space": {"masks": 3, "prefix": 16, "depth": 3, "lr": 3e-2, "weight_decay": 0.0, "budget": 512, "vocabulary": 4000, "held_out": 12},
 }
 
 
@@ -171,11 +172,11 @@ class Trainer:
         self.step += 1
         return {"loss": float(loss.detach()), **named}
 
-    def evaluate(self, most=24):
+    def evaluate(self):
         """Simulated tokens per forward of a chain on held-out greedy answers."""
         self.head.eval()
         self.head.base.take_rows(None)
-        chosen = [d for d in self.held_out if d.spans][:most]
+        chosen = [d for d in self.held_out if d.spans][: self.options.get("held_out", COMMON["held_out"])]
         batches = ((self.features.batch(group, (1, 2)), group) for group in data.plan(chosen, 2048, 0, 0))
         with self.autocast():
             tally = simulate.chain_tally(self.head, batches, self.head.depth)
@@ -201,8 +202,9 @@ class Trainer:
                 writer.writeheader()
             writer.writerow({k: f"{v:.5g}" if isinstance(v, float) else v for k, v in row.items()})
 
-    def run(self, minutes=0, every=100, keep_every=200, stop=()):
+    def run(self, minutes=0, every=100, keep_every=200, keep_minutes=3, stop=()):
         losses, last = [], time.time()
+        kept = last
         for epoch, dialogues in self.batches():
             if self.step >= self.total or stop or (minutes and time.time() - self.started > 60 * minutes):
                 break
@@ -222,8 +224,9 @@ class Trainer:
                     self.best = tally.per_forward
                     save(self.out / "best.pt", {k: v for k, v in self.checkpoint().items() if k != "optimiser"})
                 losses, last = [], time.time()
-            if self.step % keep_every == 0:
+            if self.step % keep_every == 0 or time.time() - kept > 60 * keep_minutes:
                 save(self.out / "checkpoint.pt", self.checkpoint())
+                kept = time.time()
         save(self.out / "checkpoint.pt", self.checkpoint())
 
 
@@ -231,6 +234,13 @@ def layers_of(target):
     """What EAGLE-3 reads: the states entering these layers."""
     L = target.config["layers"]
     return (2, L // 2, L - 3)
+
+
+def features_of(kind, target, folder=None, max_tokens=1024):
+    """What a recipe's batches hold of the target: states for a head, keys and values for masks."""
+    if kind == "space":
+        return data.Features(target, (), None, max_tokens, keys=True)
+    return data.Features(target, layers_of(target), folder, max_tokens)
 
 
 def prepare(args, kind, overrides):
@@ -259,9 +269,9 @@ def prepare(args, kind, overrides):
         options["frequent"] = begin["d2t"] + torch.arange(len(begin["d2t"]))
     elif not found:
         options["frequent"] = torch.tensor(frequent(training, options["vocabulary"], target.config["vocab"], [target.config["eos"]]))
-    features = data.Features(target, layers_of(target), None if args.device != "cpu" else args.features or args.data / "features", options["max_tokens"])
+    features = features_of(kind, target, None if args.device != "cpu" else args.features or args.data / "features", options["max_tokens"])
     features.keep(everything, lambda s: print(s, flush=True))
-    if not found:
+    if not found and features.take:
         some = torch.cat([s[:, 1:] for s in features.states(training[:32])])
         options["scales"] = [float(x) for x in some.square().mean(-1).sqrt().median(0).values]
     torch.manual_seed(args.seed)
@@ -287,6 +297,7 @@ def main():
     parser.add_argument("--features", type=pathlib.Path, help="where the target's states are kept (CPU; default DATA/features)")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--fp32", dest="bf16", action="store_false", help="products in fp32; default bf16, weights fp32")
+    parser.add_argument("--threads", type=int, help="of the CPU; default: all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--max-tokens", type=int, default=1024, help="longer dialogues are cut")
     parser.add_argument("--minutes", type=float, default=0, help="stop after that long; the same command goes on")
@@ -300,6 +311,8 @@ def main():
         if name not in {**COMMON, **RECIPES[args.kind], "steps": 0}:
             sys.exit(f"--set {name}: expected one of {', '.join({**COMMON, **RECIPES[args.kind], 'steps': 0})}")
         overrides[name] = tuple(map(int, value.split(","))) if name == "kinds" else float(value) if "." in value or "e" in value else int(value)
+    if args.threads:
+        torch.set_num_threads(args.threads)
     args.out.mkdir(parents=True, exist_ok=True)
     trainer = prepare(args, args.kind, overrides)
     size = sum(p.numel() for p in trainer.head.parameters())
