@@ -17,7 +17,7 @@ CARD = """# {title} for {target}
 
 - **Target:** {target}, as the weights of `{model_file}` dequantise. Other quantisations of it lose a little acceptance.
 - **Data:** {dialogues} dialogues, {tokens} tokens, {written} of them written by the target itself: user's turns sampled from the bare chat prefix, and answers, mostly greedy.
-  Passages in part of the user's turns come from {corpus}. No benchmark prompt and no held-out text was used.
+  {passages}No benchmark prompt and no held-out text was used.
 - **Recipe:** `tools/train/train.py {kind}`, {steps} steps, seed {seed}; {options}
 - **Size:** {parameters} parameters, fp16.
 - **Licence:** Apache-2.0, as the target.{licence}
@@ -97,7 +97,7 @@ def main():
     parser.add_argument("--data", type=pathlib.Path, help="the dialogues, to count them for the card")
     parser.add_argument("--figures", type=pathlib.Path)
     parser.add_argument("--target-name", default="HuggingFaceTB/SmolLM2-135M-Instruct")
-    parser.add_argument("--corpus", default="TinyStories (CDLA-Sharing-1.0), African Storybook and Pratham Books (CC-BY), public-domain classics")
+    parser.add_argument("--corpus", default="TinyStories (CDLA-Sharing-1.0), African Storybook and Pratham Books (CC-BY), public-domain classics", help="where passages in the user's turns come from; '' for none")
     parser.add_argument("--licence-note", default="")
     args = parser.parse_args()
 
@@ -124,7 +124,7 @@ def main():
         title=TITLES[kind], target=args.target_name, kind=kind, model_file=pathlib.Path(model).name, steps=found["step"], seed=options["seed"],
         what=WHAT[kind].format(layers=list(layers_of(target)), vd=len(state["d2t"]) if "d2t" in state else "", masks=options.get("masks"), prefix=options.get("prefix")),
         dialogues=f"{len(dialogues):,}", tokens=f"{sum(len(d.ids) for d in dialogues):,}", written=f"{sum(int((d.kinds > 0).sum()) for d in dialogues):,}",
-        corpus=args.corpus, options=", ".join(f"{k} {v}" for k, v in shown.items()), parameters=f"{sum(t.numel() for t in tensors.values() if t.is_floating_point()):,}",
+        passages=f"Passages in part of the user's turns come from {args.corpus}. " if args.corpus else "", options=", ".join(f"{k} {v}" for k, v in shown.items()), parameters=f"{sum(t.numel() for t in tensors.values() if t.is_floating_point()):,}",
         licence=f" {args.licence_note}" if args.licence_note else "", figures=figures_text(figures))
     (args.out / "README.md").write_text(card, encoding="utf-8")
     curve = args.checkpoint.parent / "curve.csv"
