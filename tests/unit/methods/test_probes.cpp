@@ -49,13 +49,13 @@ class ProbingDrafter final : public Drafter {
         NodeId above = at;
         for (int mask = 1; mask <= kMasks && level + mask <= context.probe_room; ++mask) {
           const TokenId token(mask == 1 ? best : kEos);
-          above = context.tree.hang_probe(above, token, capture::Source::kHead).node;
+          above = context.tree.hang_probe(above, token, capture::Source::kDraft).node;
           drafts.sent.push_back(above);
           ++notes_.probes;
         }
         if (level == kMasks || level >= context.room || best == kEos) break;
         const TokenId drafted(notes_.drafts % 3 == 2 ? 1 + best % (kVocab - 1) : best);
-        const Hung hung = context.tree.hang(at, drafted, capture::Source::kHead, kUnknownLogprob);
+        const Hung hung = context.tree.hang(at, drafted, capture::Source::kDraft, kUnknownLogprob);
         at = hung.node;
         if (!hung.is_new) break;
         drafts.sent.push_back(at);

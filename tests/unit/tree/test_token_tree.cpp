@@ -51,7 +51,7 @@ TEST_CASE("token tree: a path is one node: hang() finds what is there and leaves
 
 TEST_CASE("token tree: a probe and a candidate with one token are two nodes") {
   TokenTree tree(1);
-  const Hung probe = tree.hang_probe(TokenTree::root(), TokenId(7), capture::Source::kHead);
+  const Hung probe = tree.hang_probe(TokenTree::root(), TokenId(7), capture::Source::kDraft);
   CHECK(probe.is_new);
   CHECK(tree[probe.node].is_probe());
   CHECK(std::isnan(tree[probe.node].logprob));
@@ -61,7 +61,7 @@ TEST_CASE("token tree: a probe and a candidate with one token are two nodes") {
   CHECK_FALSE(candidate.node == probe.node);
   CHECK_FALSE(tree[candidate.node].is_probe());
   CHECK(tree.child(TokenTree::root(), TokenId(7)) == candidate.node);
-  const Hung again = tree.hang_probe(TokenTree::root(), TokenId(7), capture::Source::kHead);
+  const Hung again = tree.hang_probe(TokenTree::root(), TokenId(7), capture::Source::kDraft);
   CHECK_FALSE(again.is_new);
   CHECK(again.node == probe.node);
   CHECK(tree.position(probe.node) == tree.position(candidate.node));
@@ -69,8 +69,8 @@ TEST_CASE("token tree: a probe and a candidate with one token are two nodes") {
 
 TEST_CASE("token tree: below a probe there are probes alone") {
   TokenTree tree(1);
-  const NodeId probe = tree.hang_probe(TokenTree::root(), TokenId(7), capture::Source::kHead).node;
-  const NodeId below = tree.hang_probe(probe, TokenId(7), capture::Source::kHead).node;
+  const NodeId probe = tree.hang_probe(TokenTree::root(), TokenId(7), capture::Source::kDraft).node;
+  const NodeId below = tree.hang_probe(probe, TokenId(7), capture::Source::kDraft).node;
   CHECK(tree.tokens_to(below) == std::vector<TokenId>{TokenId(7), TokenId(7)});
   const std::string refusal =
       "token tree: expected a candidate's parent to be a candidate, found "
