@@ -91,8 +91,8 @@ TEST_CASE("KV levels: every tick's are those of the slots, the peaks those of th
 TEST_CASE("KV levels: the peak of a range counts what the steps before it left in the cache") {
   for (const char* policy : {"recycle", "keep", "compact", "batch"}) {
     CAPTURE(policy);
-    const Recorded run = record(find_method("beam"), {{"num_beams", 4}, {"kv", policy}});
-    const Capture& capture = *run.capture;
+    const auto recorded = run_of(find_method("beam"), {{"num_beams", 4}, {"kv", policy}});
+    const Capture& capture = *recorded->capture;
     const std::int32_t last = capture.last_step();
     for (std::int32_t first = 0; first <= last; ++first)
       for (std::int32_t end = first; end <= last; ++end) {
@@ -124,9 +124,9 @@ TEST_CASE("a run's result and its capture say the same figures") {
   for (const MethodInfo& method : methods()) {
     CAPTURE(method.name);
     if (method.name == "rest") continue;
-    const Recorded run = record(method, json::object());
-    const Capture& capture = *run.capture;
-    const RunResult& result = run.result;
+    const auto recorded = run_of(method, json::object());
+    const Capture& capture = *recorded->capture;
+    const RunResult& result = recorded->result;
     const viz::CompareFigures figures = viz::compare_figures(capture, capture.end_tick());
     CHECK(figures.steps == result.steps);
     CHECK(figures.tokens == static_cast<std::int64_t>(result.sequences.front().tokens.size()));
