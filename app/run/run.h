@@ -51,7 +51,7 @@ struct RunModels {
 struct RunSetup {
   std::string capture = {};  // path; "" = nothing is recorded
   capture::WriterOptions writer = {};
-  int threads = 0;  // of the CPU; 0 = all cores
+  int threads = 0;           // of the CPU; 0 = all cores
   std::string command = {};  // that was typed, for the capture's `program`; "" = not known
   bool breakpoints = false;
   // The prompt is read as a window means it (as_read_by()).

@@ -157,9 +157,10 @@ bool wait(const Script& script, ScriptHost& host, const std::vector<std::string>
     if (!met && host.workspace.idle())
       refuse(script, "wait done: " + why_it_stands(host.workspace.live()));
   } else if (what == "model") {
-    const bool idle = host.workspace.idle(), loaded = host.workspace.live().model.has_value();
-    met = loaded && idle;
-    if (idle && !loaded) {
+    const bool loaded = host.workspace.live().model.has_value();
+    met = loaded && host.workspace.idle();
+    // What else is under way (a prompt is counted before its model is loaded) loads nothing.
+    if (host.workspace.decoder_idle() && !loaded) {
       // Nothing is loading: load the model that was named, on the command line for example.
       if (!begins || host.workspace.request().model.empty())
         refuse(script,

@@ -32,15 +32,15 @@ struct Ui {
   const CommandTable& commands;
   viz::ImGuiFonts fonts = {};
   viz::Theme theme = viz::dark_theme();
-  float em = 15;                                 // px
-  float desk_em = 15;                            // px: outside of lecture mode, else the same
-  PanelKeys keys = {};                           // of this frame
-  bool maximised = false;                        // set while drawing the one pane there is then
+  float em = 15;                                    // px
+  float desk_em = 15;                               // px: outside of lecture mode, else the same
+  PanelKeys keys = {};                              // of this frame
+  bool maximised = false;                           // set while drawing the one pane there is then
   viz::LegendRoom legend = viz::LegendRoom::kPane;  // of the panels that are drawn
-  bool animating = false;                        // set while drawing: another frame is wanted
-  std::vector<std::string> visible_panels = {};  // set while drawing
-  std::vector<DropTarget> drop_targets = {};     // set while drawing
-  std::vector<PressTarget> press_targets = {};   // set while drawing
+  bool animating = false;                           // set while drawing: another frame is wanted
+  std::vector<std::string> visible_panels = {};     // set while drawing
+  std::vector<DropTarget> drop_targets = {};        // set while drawing
+  std::vector<PressTarget> press_targets = {};      // set while drawing
   std::string walk_focus = {};  // what has the keyboard's focus, by name; set while drawing
   float smallest_text = 0;      // px, of what panels drew in the last frame; 0 = no text
 

@@ -47,9 +47,9 @@ bool draw_palette(Ui& ui) {
     ImGui::SetKeyboardFocusHere();
   }
   ImGui::SetNextItemWidth(-FLT_MIN);
-  const bool enter =
-      ImGui::InputTextWithHint("##query", "a command or a panel, or a word for it: export, html, shortcuts", &query,
-                               ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool enter = ImGui::InputTextWithHint(
+      "##query", "a command or a panel, or a word for it: export, html, shortcuts", &query,
+      ImGuiInputTextFlags_EnterReturnsTrue);
   if (ImGui::IsItemEdited()) selected = 0;
   const std::vector<Row> matches = rows_for(ui, query);
   const int count = static_cast<int>(matches.size());

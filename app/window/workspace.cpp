@@ -491,10 +491,14 @@ bool Workspace::update(double seconds) {
   return changed;
 }
 
-bool Workspace::idle() const {
+bool Workspace::decoder_idle() const {
   return live_->commands_done >= host_->commands_sent() && live_->state != LiveState::kRunning &&
-         live_->state != LiveState::kLoading && !measuring() && !exporting() &&
-         !prompt_counter.busy() && !(active_ && active_->playing);
+         live_->state != LiveState::kLoading;
+}
+
+bool Workspace::idle() const {
+  return decoder_idle() && !measuring() && !exporting() && !prompt_counter.busy() &&
+         !(active_ && active_->playing);
 }
 
 double Workspace::seconds_to_next_play(double seconds) const {

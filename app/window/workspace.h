@@ -281,6 +281,7 @@ class Workspace {
 
   // Nothing under way: no command waiting, no run, no export.
   bool idle() const;
+  bool decoder_idle() const;  // no command waiting, nothing loading or running
   // When the replay, or the file of an open lesson, wants to be looked at again; negative = never.
   double seconds_to_next_play(double seconds) const;
 

@@ -91,9 +91,9 @@ struct TokenizerSpec {
   std::vector<std::int32_t> prefix_ids, suffix_ids;  // what the post-processor adds
   // Why nothing can be added, for the message; "": it can. A text is then refused, ids are not.
   std::string cannot_add;
-  bool byte_level = false;                           // vocabulary spelt in the byte-level alphabet
-  bool byte_fallback = false;                        // <0xNN> tokens for what the vocabulary lacks
-  bool ignore_merges = false;                        // a word that is a token is that token
+  bool byte_level = false;     // vocabulary spelt in the byte-level alphabet
+  bool byte_fallback = false;  // <0xNN> tokens for what the vocabulary lacks
+  bool ignore_merges = false;  // a word that is a token is that token
   bool fuse_unk = false;
   std::int32_t unk_id = -1;
   std::int32_t bos_id = -1;

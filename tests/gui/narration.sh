@@ -11,10 +11,10 @@ run=$TRIESCOPE_SOURCE/assets/lessons/beam.tscap
 window "$run" --script "$work/links.script" &
 pid=$!
 # Accept of step 8, in the letters of a maximised panel; the lines stand where they stand.
-at 0 click 390 243         # the first beam's token
-at 1 click 615 243         # its Σ log p: the same node
-at 2 click 190 373         # the token at which a beam dies out
-at 3 click 305 198         # how many continuations there are: the candidates
+at 0 click 284 209         # the first beam's token
+at 1 click 430 210         # its Σ log p: the same node
+at 2 click 139 276         # the token at which a beam dies out
+at 3 click 221 176         # how many continuations there are: the candidates
 at 4 click 1256 102        # back to the panes
 wait $pid || { echo "FAILED: the window ended with $?"; failures=$((failures + 1)); }
 "$TRIESCOPE" explain "$run" --step 8 --phase accept --format markdown --quiet >"$work/told.md" || failures=$((failures + 1))

@@ -16,8 +16,8 @@
 
 #include "core/base/error.h"
 #include "viz/canvas/dash.h"
-#include "viz/canvas/markup_text.h"
 #include "viz/canvas/letters.h"
+#include "viz/canvas/markup_text.h"
 #include "viz/canvas/pango_text.h"
 
 namespace triescope::viz {

@@ -21,9 +21,9 @@ bool takes(const MethodInfo& method, const BenchCompanion& companion) {
 }
 
 [[noreturn]] void refuse_without_companion(const MethodInfo& method) {
-  throw Error(ErrorCode::kInvalidArgument,
-              "method " + method.name + ": expected a " + to_string(method.needs) +
-                  " that it takes, found none; name one with --draft");
+  throw Error(ErrorCode::kInvalidArgument, "method " + method.name + ": expected a " +
+                                               to_string(method.needs) +
+                                               " that it takes, found none; name one with --draft");
 }
 
 }  // namespace
