@@ -15,6 +15,7 @@ the figure is each program's best round, and the rounds' medians stand beside it
 tokens a second of a prompt alone. Beams: the best text's tokens a second, prompt included, beside generate(); llama.cpp has none.
 llama.cpp and transformers load the model once; triescope is started for each run, and reports its times without loading.
 llama.cpp multiplies activations rounded to 8 bits, so its texts may differ; transformers' and ours are compared token by token.
+--record "Zen 4" keeps the figures (docs/measurements.md).
 """
 
 import argparse
@@ -24,6 +25,8 @@ import pathlib
 import statistics
 import subprocess
 import sys
+
+from record import record
 
 # Children: answer one JSON line per request, {"task", "ids", "new", "beams"} -> {"seconds", "tokens"}.
 LLAMA = r"""
@@ -111,6 +114,18 @@ class Triescope:
         return {"prefill": times["prefill"] / 1e3, "decode": times["decode"] / 1e3, "tokens": result["sequences"][0]["tokens"]}
 
 
+def figures_to_keep(rows):
+    """(case, figure, unit): triescope's rate and what it is over each rival's; of beam search only the latter."""
+    for row in rows:
+        beams = row["what"].startswith("b = ")
+        case = {"greedy": "greedy, after the prompt"}.get(row["what"], row["what"] + (", prompt of 380 included" if beams else " tokens"))
+        if not beams:
+            yield case, row["triescope"]["best"], "tokens/s"
+        for key, value in row.items():
+            if key.startswith("over "):
+                yield f"{case}, {key}", value, "×"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", required=True, help=".gguf file")
@@ -123,6 +138,7 @@ def main():
     parser.add_argument("--beam-new", type=int, default=48)
     parser.add_argument("--beams", default="9,15")
     parser.add_argument("--json", help="write the rows here")
+    parser.add_argument("--record", metavar="MACHINE", help="append the figures to docs/measurements.csv, measured on this machine of its page")
     args = parser.parse_args()
 
     text = "The lighthouse keeper climbed the stairs every evening and counted the ships that passed below. " * 60
@@ -174,6 +190,8 @@ def main():
     print(f"load average {os.getloadavg()[0]:.1f} at the end")
     if args.json:
         json.dump(rows, open(args.json, "w"), indent=1)
+    if args.record:
+        record(args.record, "rivals", "tests/bench/compare.py", figures_to_keep(rows))
 
 
 if __name__ == "__main__":

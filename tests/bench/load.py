@@ -8,7 +8,7 @@
 The model is a Llama of random BF16 (or F32) weights with a vocabulary of 256 bytes. Reading: `cat FILE > /dev/null` with the file in
 the page cache, the best of --rounds, so that both sides are measured without the disk; then both once more with the file dropped from
 the cache ("from disk"). Loading is measured alone and up to the end of prefill. Resident: the largest of the process, less
-that of a process that loads a model of no size.
+that of a process that loads a model of no size. --record "Zen 4" keeps the figures (docs/measurements.md).
 """
 import argparse
 import dataclasses
@@ -19,6 +19,7 @@ import subprocess
 import tempfile
 import time
 
+from record import record
 from random_models import BLOCKS, SHAPES, Shape, write_gguf, write_safetensors, write_tokenizer
 
 
@@ -84,9 +85,19 @@ def measure(program, name, model, file, dtype, base, rounds):
           f"load and prefill {prefilled:.2f} s ({prefilled / min(reading):.2f}x), "
           f"from disk: read {min(cold_reading):.2f} s, load and prefill {min(cold):.2f} s ({min(cold) / min(cold_reading):.2f}x), "
           f"resident {resident / 1e9:.3f} GB ({resident / data:.2f}x the file), info {info / 1e6:.0f} MB resident", flush=True)
+    return {"load": load / min(reading), "prefilled": prefilled / min(reading), "resident": resident / data}
 
 
-def size(program, gigabytes, given, big, rounds):
+def keep_big(machine, big, ratios, step, reading):
+    command = "tests/bench/load.py --big" + (f" {big}" if big != "Q4_K" else "")
+    case = f"{big}, 8B"
+    record(machine, "loading", command, [(case, ratios["load"], "×"), (case + ", and prefill", ratios["prefilled"], "×")])
+    record(machine, "resident", command, [(big, ratios["resident"], "×")])
+    if big == "Q4_K":  # the question is about one type
+        record(machine, "big", command, [("a step", step, "ms"), ("a step, over reading its bytes once", step / reading, "×")])
+
+
+def size(program, gigabytes, given, big, rounds, machine):
     with tempfile.TemporaryDirectory() as temporary:
         empty, folder = pathlib.Path(temporary, "empty"), pathlib.Path(temporary, "model")
         empty.mkdir()
@@ -96,19 +107,27 @@ def size(program, gigabytes, given, big, rounds):
         if big:
             path = folder / "big.gguf"
             write_gguf(path, SHAPES["8B"], big)
-            measure(program, f"8B in {big}", path, path, "f32", base, rounds)
+            ratios = measure(program, f"8B in {big}", path, path, "f32", base, rounds)
             result, _ = decode(program, path, "f32", 17)
             step = result["time_ms"]["decode"] / 16
             output, _ = run([program, "--quiet", "check", "--json"])
             rate = json.loads(output)["read_bytes_per_second"]
             reading = path.stat().st_size / rate * 1000
-            return print(f"a step {step:.0f} ms, {path.stat().st_size / 1e6 / step:.1f} GB/s of the file; reading its bytes once at "
-                         f"{rate / 1e9:.1f} GB/s takes {reading:.0f} ms ({step / reading:.2f}x)")
+            print(f"a step {step:.0f} ms, {path.stat().st_size / 1e6 / step:.1f} GB/s of the file; reading its bytes once at "
+                  f"{rate / 1e9:.1f} GB/s takes {reading:.0f} ms ({step / reading:.2f}x)")
+            if machine:
+                keep_big(machine, big, ratios, step, reading)
+            return
         if given:
-            return measure(program, given.name, given, given, "f32", base, rounds)
+            measure(program, given.name, given, given, "f32", base, rounds)
+            return
         for stored, dtype in (("BF16", "f32"), ("F32", "f32"), ("F32", "bf16")):
             write_model(folder, stored, gigabytes)
-            measure(program, stored, folder, folder / "model.safetensors", dtype, base, rounds)
+            ratios = measure(program, stored, folder, folder / "model.safetensors", dtype, base, rounds)
+            if machine:
+                case = stored + (" as bf16" if dtype == "bf16" else "")
+                record(machine, "loading", "tests/bench/load.py", [(f"{case}, {gigabytes:g} GB", ratios["load"], "×")])
+                record(machine, "resident", "tests/bench/load.py", [(case, ratios["resident"], "×")])
 
 
 def families(program):
@@ -137,11 +156,12 @@ def main():
                         help="a GGUF of Llama-3.1-8B's shape in a type of blocks (Q4_K, or one of %(choices)s) instead: loading, memory, a step")
     parser.add_argument("--rounds", type=int, default=3, help="readings and loads, one kind after the other; the best counts")
     parser.add_argument("--families", action="store_true")
+    parser.add_argument("--record", metavar="MACHINE", help="append the figures to docs/measurements.csv, measured on this machine of its page")
     options = parser.parse_args()
     if options.families:
         families(options.triescope)
     else:
-        size(options.triescope, options.gigabytes, options.model, options.big, options.rounds)
+        size(options.triescope, options.gigabytes, options.model, options.big, options.rounds, options.record)
 
 
 if __name__ == "__main__":
