@@ -22,7 +22,7 @@ using at::Tensor;
 using formats::ModelConfig;
 
 // With weights in blocks those rows are cheap of one pass of the kernel over them (block_linear) for
-// which a thread still serves four outputs. Not measured on a GPU yet.
+// which a thread still serves four outputs. An estimate.
 constexpr RowCosts kBlockRowCosts{8, 1.0 / 8, 1.0 / 8, 1.0 / 8};
 
 class TorchTransformer final : public Model, public TorchShared {
