@@ -36,14 +36,14 @@ struct Capture::Impl : CaptureRows {
   // Children in CSR form, rebuilt when nodes were added.
   mutable std::vector<std::int32_t> child_offsets, child_list;
 
-  // Ranks of the nodes above the frontier in force, and the nodes of finished sequences: of the
-  // last cursor asked for.
+  // Cached for the last cursor asked for: ranks of the nodes above the frontier in force, and which
+  // nodes finished sequences go through.
   mutable std::pair<std::int64_t, std::int64_t> alive_key{-2, -2};
   mutable std::vector<std::int32_t> alive_rank;  // by node: rank, kFinishedPath, or -1
   static constexpr std::int32_t kFinishedPath = 1 << 20;
 
   mutable std::int32_t path_cache_node = -2;
-  mutable std::vector<std::int32_t> path_cache;  // by depth
+  mutable std::vector<std::int32_t> path_cache;  // by depth: the path that was asked for last
 
   void write_bookmarks(const std::function<void(Database&)>& change) {
     const auto writable = open_to_mark(path);
@@ -100,13 +100,14 @@ struct Capture::Impl : CaptureRows {
     return row < 0 ? nullptr : &verdicts[static_cast<std::size_t>(row)];
   }
 
-  // Of a node that is there at the cursor, with the frontier's step and who is alive then.
+  // The state of a node that exists at the cursor, given the frontier's step and who is alive then.
   NodeState state_of(std::int32_t node, Tick cursor, std::int32_t step,
                      const std::vector<std::int32_t>& alive) const {
     if (node == 0) return NodeState::kLive;
     const VerdictRow* verdict = verdict_before(node, cursor);
     const NodeState state = verdict ? state_after(verdict->verdict) : NodeState::kPending;
-    // What was kept once is dead when no live beam and no finished sequence is below it any more.
+    // A node that was kept once is dead as soon as no live beam and no finished sequence is below
+    // it.
     const bool kept = state == NodeState::kLive || state == NodeState::kAccepted ||
                       state == NodeState::kBonus || state == NodeState::kCorrected;
     const bool outlived =
@@ -165,7 +166,7 @@ bool Capture::poll() {
   bool any = false;
   try {
     any = impl_->read_run(db);
-    // Changes exactly when another connection has committed something.
+    // data_version changes exactly when another connection has committed something.
     if (const std::int64_t version = db.pragma("PRAGMA data_version");
         version != impl_->data_version) {
       any |= impl_->read_tables(db);
@@ -244,7 +245,7 @@ std::int32_t Capture::last_step() const {
 std::string_view Capture::piece(std::int32_t token) const {
   const auto found = impl_->piece_of.find(token);
   if (found != impl_->piece_of.end()) return found->second;
-  // Kept, so that the view stays valid.
+  // The text is stored, so that the view stays valid.
   return impl_->unknown_pieces.try_emplace(token, "<" + std::to_string(token) + ">").first->second;
 }
 

@@ -1,13 +1,14 @@
 // Capture: the in-memory view of one .tscap file, live (still growing) or finished. poll() appends
-// what is new; nothing that was there ever changes. Built for drawing: rows are sorted by time and
-// indexed by step, node and slot, so that every question below costs O(log n) plus its answer. Not
-// thread-safe: one owner (the window thread) polls and reads. The file is opened read-only and
-// defensively (it may come from anyone): integrity of every id is checked, damage is
-// Error{kCorruption} that says table, row, expected, found. A table or a column that a file lacks is
-// empty or has the default of its row (records.h); what is not known stays unread.
+// what is new; nothing that was there ever changes. It is built for drawing: rows are sorted by
+// time and indexed by step, node and slot, so that every question below costs O(log n) plus its
+// answer. Not thread-safe: one owner (the window thread) polls and reads. The file is opened
+// read-only and defensively, since it may come from anyone: every id is checked, and damage is
+// Error{kCorruption} that says table, row, expected, found. A table that a file lacks is empty, and
+// a column that it lacks has the default of its row (records.h). Unknown tables and columns are not
+// read.
 //
-// Inputs, candidates, slots and memory are asked by whose they are: the target's unless said
-// otherwise, a draft model's or a head's where it recorded its own.
+// Inputs, candidates, slots and memory belong to an owner: the target unless the caller names a
+// draft model or a head that recorded its own.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@
 
 namespace triescope::capture {
 
-// What a node looks like to a cursor.
+// A node's state as a cursor sees it.
 enum class NodeState : std::uint8_t {
   kAbsent = 0,  // not yet in the tree
   kPending,     // hung, not decided (a draft, or a fresh frontier token before its forward)
@@ -36,9 +37,9 @@ enum class NodeState : std::uint8_t {
   kWithdrawn,   // drafted, but not sent to the target
 };
 const char* to_string(NodeState state);
-// What a verdict makes of its node, as long as some live text goes through it.
+// The state that a verdict gives its node, as long as some live text goes through it.
 NodeState state_after(Verdict verdict);
-// No text goes through the node, or will.
+// No text goes through the node now or later.
 constexpr bool is_dead(NodeState state) {
   return state == NodeState::kRejected || state == NodeState::kPruned ||
          state == NodeState::kWithdrawn;
@@ -61,29 +62,29 @@ struct NodeView {
   std::int32_t slot = -1;       // KV slot at the cursor, -1 = none
 };
 
-// What a cache held at the end of a tick that changed its slots.
+// A cache's figures at the end of a tick that changed its slots.
 struct KvLevel {
   Tick tick = 0;
   std::int32_t live = 0, garbage = 0;
-  // The most that was live within the tick: a draft model runs several forwards in one.
+  // The most slots that were live within the tick: a draft model runs several forwards in one.
   std::int32_t peak_live = 0;
 };
 
-// One forward: of a step, the owner's number `forward` (from 0).
+// Names one forward: the owner's number `forward` (from 0) within a step.
 struct ForwardId {
   std::int32_t step = 0, forward = 0;
   bool operator==(const ForwardId&) const = default;
 };
 
-// Rows in the file, of all owners.
+// Numbers of rows in the file, over all owners.
 struct Counts {
   std::int64_t steps = 0, nodes = 0, verdicts = 0, candidates = 0, slots = 0, sequences = 0;
 };
 
 class Capture {
  public:
-  // Errors: kNotFound, kCorruption (not a capture, damaged), kNotSupported (a format newer than ours:
-  // says both versions).
+  // Errors: kNotFound, kCorruption (not a capture, or damaged), kNotSupported (a newer format than
+  // this program's; the message names both versions).
   static std::unique_ptr<Capture> open(const std::string& path);
   ~Capture();
   Capture(const Capture&) = delete;
@@ -94,15 +95,15 @@ class Capture {
 
   const std::string& path() const;
   const RunInfo& run() const;
-  const ProgramRow& program() const;                        // that recorded it
+  const ProgramRow& program() const;                        // the program that recorded it
   std::span<const DrafterRow> drafters() const;             // index = DrafterRow::drafter
-  const DrafterRow* drafter_of(const NodeRow& node) const;  // null = none, or not known
-  // Where its token came from, in a word or two: the drafter's name, or the source's.
+  const DrafterRow* drafter_of(const NodeRow& node) const;  // null = none, or unknown
+  // Where the node's token came from, in a word or two: the drafter's name, or the source's.
   std::string_view source_of(const NodeRow& node) const;
   RunStatus status() const;
   const std::string& status_message() const;
   Counts counts() const;
-  // Rows of a table of the file, of all owners; 0 of one that it lacks.
+  // Number of a table's rows in the file, over all owners; 0 if the file lacks the table.
   std::int64_t rows_in(std::string_view table) const;
 
   Tick end_tick() const;           // one past the last finished phase: the cursor of "now"
@@ -115,10 +116,10 @@ class Capture {
   std::optional<StepRow> step(std::int32_t step) const;
   std::span<const StepRow> steps() const;    // in order
   std::span<const PhaseRow> phases() const;  // in tick order
-  // By forward, then by row.
+  // Sorted by forward, then by row.
   std::span<const InputRow> inputs(std::int32_t step, Whose whose = Whose::kTarget) const;
   std::span<const InputRow> inputs(ForwardId forward, Whose whose) const;  // by row
-  // As they were recorded: row by row of the step's forwards.
+  // In the order of recording: row by row of the step's forwards.
   std::span<const CandidateRow> candidates_of(std::int32_t step,
                                               Whose whose = Whose::kTarget) const;
   std::span<const VerdictRow> verdicts(std::int32_t step) const;
@@ -127,13 +128,13 @@ class Capture {
   std::span<const MemoryRow> memory(Whose whose = Whose::kTarget) const;  // by step
   std::span<const SequenceRow> sequences() const;
   std::span<const MetricRow> metrics() const;  // in tick order
-  // What a row attended to, as its recorder says; null = it does not.
+  // The slots that a row attended to, where the recorder says so; null = it does not.
   const SeenRow* seen(const InputRow& input) const;
   std::span<const LogRow> log() const;
 
   // --- owners ---
-  // Whose inputs, candidates, slots or memory the capture holds, in the order of Whose. The target
-  // is always among them.
+  // The owners whose inputs, candidates, slots or memory the capture holds, in the order of Whose.
+  // The target is always among them.
   std::vector<Whose> owners() const;
   std::span<const ForwardId> forwards(Whose whose) const;  // those with inputs, in order
 
@@ -141,17 +142,18 @@ class Capture {
   std::span<const NodeRow> nodes() const;  // index = node id; ids are dense and parents come first
   std::span<const NodeRow> nodes_at(Tick cursor) const;  // the prefix that exists at the cursor
   NodeState state_at(std::int32_t node, Tick cursor) const;
-  std::vector<NodeState> states_at(Tick cursor) const;  // of nodes_at(cursor), by node
+  std::vector<NodeState> states_at(Tick cursor) const;  // index as in nodes_at(cursor)
   NodeView node_at(std::int32_t node, Tick cursor) const;
   std::span<const std::int32_t> children(std::int32_t node) const;  // in id order, all times
-  // The latest before the cursor.
+  // The node's latest verdict before the cursor.
   std::optional<VerdictRow> verdict_at(std::int32_t node, Tick cursor) const;
-  // By rank; of the latest forward of that node.
+  // The best tokens of the node's latest forward, best first.
   std::span<const CandidateRow> candidates(std::int32_t node, Tick cursor,
                                            Whose whose = Whose::kTarget) const;
-  // What its distribution went through in this step, before the cursor; in the order of recording.
+  // The stages of the node's distribution in this step before the cursor, in the order of
+  // recording.
   std::vector<StageRow> stages(std::int32_t node, std::int32_t step, Tick cursor) const;
-  // Root's child first, node last; root: empty.
+  // From the root's child down to the node; empty for the root.
   std::vector<std::int32_t> path_to(std::int32_t node) const;
   // The step whose frontier is in force at the cursor; -1 = none.
   std::int32_t frontier_step(Tick cursor) const;
@@ -160,16 +162,17 @@ class Capture {
   // Highest slot ever used before the cursor, plus one.
   std::int32_t slot_count_at(Tick cursor, Whose whose = Whose::kTarget) const;
   SlotView slot_at(std::int32_t slot, Tick cursor, Whose whose = Whose::kTarget) const;
-  // Of every tick that took, freed or moved slots, in order. Empty below Level::kFull.
+  // One level for every tick that took, freed or moved slots, in order. Empty below Level::kFull.
   std::span<const KvLevel> kv_levels(Whose whose = Whose::kTarget) const;
-  // -1 = none.
+  // The slot that holds the node's KV at the cursor; -1 = none.
   std::int32_t slot_of(std::int32_t node, Tick cursor, Whose whose = Whose::kTarget) const;
 
-  // Whether row `input` sees `node`'s KV: ancestor closure and, for the target's rows, its sliding
-  // window (a capture does not know other models'); prompt token i is -2 - i.
+  // Whether row `input` sees `node`'s KV: the node is an ancestor and, for the target's rows,
+  // inside its sliding window (a capture does not know other models' windows). Prompt token i is
+  // node -2 - i.
   bool visible(const InputRow& input, std::int32_t node) const;
 
-  // --- bookmarks: the user's own, written into the file by a second, short connection ---
+  // --- the user's bookmarks, written into the file by a second, short connection ---
   std::span<const Bookmark> bookmarks() const;
   void add_bookmark(Tick tick, const std::string& note);  // kIoError if the file is read-only
   void remove_bookmark(std::int64_t id);
@@ -180,7 +183,7 @@ class Capture {
   std::unique_ptr<Impl> impl_;
 };
 
-// Copies steps first..last (and what they need: run, nodes, pieces) into a new capture file.
+// Copies steps first..last, with the run, nodes and pieces that they need, into a new capture file.
 void save_slice(const std::string& from, const std::string& to, std::int32_t first_step,
                 std::int32_t last_step);
 

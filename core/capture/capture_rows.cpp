@@ -16,7 +16,7 @@ namespace {
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
-// A row type's columns as a query asks for them, "NULL" in place of those that the file lacks.
+// A row type's columns for a query, with "NULL" in place of those that the file lacks.
 template <class Row>
 std::string query_of(const std::set<std::string>& there) {
   std::string names;
@@ -45,7 +45,7 @@ void CaptureRows::check_range(const char* table, std::int64_t row, const char* c
                 std::to_string(high) + ", found " + std::to_string(value));
 }
 
-// Not whether it is JSON: its readers see to that.
+// Checks the nesting alone; whoever reads the text checks that it is JSON.
 void CaptureRows::check_json(const char* table, std::int64_t row, const char* column,
                              const std::string& text) const {
   constexpr int kMaxDepth = 64;
@@ -63,7 +63,7 @@ void CaptureRows::check_json(const char* table, std::int64_t row, const char* co
   }
 }
 
-// "[1, 2, 3]"; an empty text is an empty list.
+// Parses "[1, 2, 3]"; an empty text is an empty list.
 std::vector<std::int32_t> CaptureRows::tokens_of(const char* table, std::int64_t row,
                                                  const char* column, std::string_view text) const {
   const auto refuse = [&] {
@@ -95,7 +95,7 @@ std::vector<std::int32_t> CaptureRows::tokens_of(const char* table, std::int64_t
   return tokens;
 }
 
-// "0-15,18" as {0, 15, 18, 18}.
+// Parses "0-15,18" to {0, 15, 18, 18}.
 std::vector<std::int32_t> CaptureRows::runs_of(const char* table, std::int64_t row,
                                                const char* column, std::string_view text) const {
   std::vector<std::int32_t> runs;
@@ -138,7 +138,7 @@ std::int64_t CaptureRows::code_of(const char* table, std::int64_t row, const cha
   return found - names.begin();
 }
 
-// Column `place` of the statement's row. Integers under kAny keep their 64 bits or are truth
+// Reads column `place` of the statement's row. Integers under kAny keep their 64 bits, or are truth
 // values.
 template <class Value, class ColumnOfRow>
 Value CaptureRows::value_of(Statement& statement, int place, const char* table, std::int64_t row,
@@ -177,7 +177,7 @@ void CaptureRows::check_relation(const Row& row, const ColumnOfRow& column, std:
   const auto in_range = [&](std::int64_t low, std::int64_t high) {
     check_range(table, id, column.name, value, low, high);
   };
-  // The row above's value in this column, by the owner.
+  // The same owner's previous value in this column.
   constexpr bool is_member_of_tables = requires { RowType<Row>::kLevel; };
   const Row* above = nullptr;
   std::int64_t next_row = 0;
@@ -251,7 +251,7 @@ void CaptureRows::check_relation(const Row& row, const ColumnOfRow& column, std:
   }
 }
 
-// What NULL in a column that looks at others stands for.
+// The value that NULL stands for in a column that depends on others.
 template <class Row>
 std::int64_t CaptureRows::implied(const Row& row, Rule rule) const {
   if (rule == Rule::kNextRow) {
@@ -269,7 +269,7 @@ std::int64_t CaptureRows::implied(const Row& row, Rule rule) const {
   return none ? -1 : 0;
 }
 
-// The row whose columns begin at column `first` of the statement's row.
+// Reads the row whose columns begin at column `first` of the statement's row.
 template <class Row>
 Row CaptureRows::read_row(Statement& statement, int first, std::int64_t id) const {
   const char* const table = RowType<Row>::kTable;
@@ -309,14 +309,14 @@ bool CaptureRows::read_table(Database& db, std::vector<Row> RowTables::*member,
   const std::string table = RowType<Row>::kTable;
   const auto there = file_tables.find(table);
   if (there == file_tables.end()) return false;
-  // Indices of the file's own are not asked: what they say need not be what the table holds.
+  // The file's own indices are not used: they need not agree with the table.
   const std::string sql = "SELECT rowid, " + query_of<Row>(there->second) + " FROM " + table +
                           " NOT INDEXED WHERE rowid > ? ORDER BY rowid";
   Statement statement(db, sql.c_str());
   statement.bind(last_row);
   bool any = false;
   while (statement.next()) {
-    // A page that several others point to would give its rows over and over.
+    // A page that several others point to would give its rows again and again.
     const std::int64_t id = statement.integer(0);
     if (id <= last_row)
       throw Error(ErrorCode::kCorruption, path + ": damaged: table " + table + ": row " +
@@ -325,7 +325,7 @@ bool CaptureRows::read_table(Database& db, std::vector<Row> RowTables::*member,
     last_row = id;
     Row row = read_row<Row>(statement, 1, id);
     index(row);
-    if constexpr (!std::is_same_v<Row, PieceRow>)  // those are in piece_of
+    if constexpr (!std::is_same_v<Row, PieceRow>)  // pieces are in piece_of
       (of(whose_of(row)).*member).push_back(std::move(row));
     any = true;
   }
@@ -374,7 +374,7 @@ void CaptureRows::index(const CandidateRow& row) {
 void CaptureRows::index(const SlotRow& row) { of(row.whose).slot_history.take(row); }
 
 bool CaptureRows::read_run(Database& db) {
-  // Once known, only its end is asked for again: texts may be long.
+  // Once the run is known, only its end is read again: its texts may be long.
   const std::set<std::string>& there = file_tables.at("run");
   const std::string columns =
       "method, " + query_of<RunState>(there) + (has_run_ ? "" : ", " + query_of<RunInfo>(there));
@@ -382,7 +382,7 @@ bool CaptureRows::read_run(Database& db) {
       db, ("SELECT " + columns + " FROM run NOT INDEXED ORDER BY rowid LIMIT 1").c_str());
   bool changed = false;
   while (statement.next()) {
-    // A recorder makes the row before it knows the run.
+    // A recorder creates the row before it knows the run.
     if (!has_run_ && !statement.is_null(0)) {
       info = read_row<RunInfo>(statement, 1 + static_cast<int>(column_count<RunState>), 1);
       has_run_ = changed = true;
@@ -412,8 +412,8 @@ void CaptureRows::read_bookmarks(Database& db) {
   bookmarks.clear();
   const auto there = file_tables.find(RowType<Bookmark>::kTable);
   if (there == file_tables.end()) return;
-  // Read in order of the id, which is checked; sorted here, because SQLite's sorter would gather
-  // the rows of a page that is pointed to a million times before it gave out the first.
+  // Rows come in the order of the id, which is checked, and are sorted here: SQLite's sorter would
+  // gather the rows of a page that is pointed to a million times before it returned the first.
   Statement statement(db, ("SELECT rowid, " + query_of<Bookmark>(there->second) +
                            " FROM bookmark NOT INDEXED ORDER BY rowid")
                               .c_str());

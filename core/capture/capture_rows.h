@@ -22,7 +22,7 @@ namespace triescope::capture {
 class Database;
 class Statement;
 
-// What is kept of one owner: its inputs, candidates, slots and memory, and what finds them.
+// What is kept of one owner: its inputs, candidates, slots and memory, with their indices.
 struct OwnerRows : RowTables {
   std::vector<ForwardId> forwards;
   std::vector<std::int32_t> newest_candidates;  // by node: index of its newest group; -1 = none
@@ -34,9 +34,9 @@ struct OwnerRows : RowTables {
   SlotHistory slot_history;
 };
 
-// The target's rows, and those that are nobody's own (nodes, verdicts, ...).
+// The target's rows and those that have no owner (nodes, verdicts, ...).
 struct CaptureRows : OwnerRows {
-  // Both read what was added since the last call and say whether anything was.
+  // Both read what was added since the last call and return whether anything was.
   bool read_run(Database& db);
   bool read_tables(Database& db);
   void read_bookmarks(Database& db);
@@ -53,9 +53,9 @@ struct CaptureRows : OwnerRows {
   RunState state;
   std::unordered_map<std::int32_t, std::string> piece_of;  // by token
   std::vector<Bookmark> bookmarks;
-  std::array<OwnerRows, kWhoseCount - 1> others;  // the draft's, the head's
+  std::array<OwnerRows, kWhoseCount - 1> others;  // the draft model's and the head's
 
-  // Index of a node's newest row, and of the row before it in the chain; -1 = none.
+  // By node: index of its newest row. By row: index of the same node's row before it. -1 = none.
   std::vector<std::int32_t> newest_verdict, newest_score;
   std::vector<std::int32_t> earlier_verdict, earlier_score;  // by row
 
@@ -84,7 +84,7 @@ struct CaptureRows : OwnerRows {
   template <class Row>
   bool read_table(Database& db, std::vector<Row> RowTables::*member, std::int64_t& last_row);
 
-  // What a row read adds to the indices, before it joins its table.
+  // Adds a row that was read to the indices, before it joins its table.
   template <class Row>
   void index(const Row&) {}
   void index(const PieceRow& row);

@@ -1,5 +1,5 @@
-// The names that a capture has for the values of its enumerations, in the order of the values: the
-// file holds them, and exports, scripts and tooltips say them.
+// The names of enumeration values in a capture, in the order of the values. The file holds them;
+// exports, scripts and tooltips show them.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ template <>
 Names code_names<Level>();
 Names log_level_names();  // LogRow::level
 
-// nullopt: not one of them.
+// nullopt: the text is none of the names.
 template <class Code>
 std::optional<Code> code_from_name(std::string_view name) {
   const Names names = code_names<Code>();

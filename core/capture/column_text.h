@@ -1,4 +1,4 @@
-// A column as SQL says it: its type, and what a row has that was inserted without it.
+// A column in SQL: its type, and the default of a row that was inserted without it.
 #pragma once
 
 #include <charconv>
@@ -25,7 +25,7 @@ inline std::string shortest_text(double value) {
   return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
 }
 
-// What a row has that was inserted without the column; "" = NULL.
+// The default of a row that was inserted without the column; "" = NULL.
 template <class ColumnOfRow, class Value>
 std::string default_text(const ColumnOfRow& column, const Value& value) {
   if (column.is_needed || column.rule == Rule::kUnknown || is_relation(column.rule)) return "";

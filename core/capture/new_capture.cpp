@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Only a capture, and one that nobody is recording, may be replaced.
+// Refuses to replace a file unless it is a capture that nobody is recording.
 void refuse_precious_file(const std::string& path, bool overwrite) {
   if (path.empty())
     throw Error(ErrorCode::kInvalidArgument, "expected a capture's file name, found an empty one");
@@ -32,7 +32,7 @@ void refuse_precious_file(const std::string& path, bool overwrite) {
       if (run.next()) recorder = run.text(0);
     }
   } catch (const Error&) {
-    // Damaged below its header: still ours to replace, if the header says so.
+    // A capture that is damaged below its header may still be replaced.
   }
   if (!capture)
     throw Error(ErrorCode::kInvalidArgument,
@@ -48,13 +48,14 @@ std::unique_ptr<Database> create(const std::string& path) {
   auto db = std::make_unique<Database>(
       path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
   db->execute("PRAGMA page_size=8192");
-  // In one transaction, before the log exists: the file is a capture as soon as it is anything.
+  // One transaction creates everything before the log exists, so the file is a capture as soon as
+  // it has any content.
   db->execute("BEGIN");
   db->execute(("PRAGMA application_id=" + std::to_string(kApplicationId)).c_str());
   db->execute(("PRAGMA user_version=" + std::to_string(kFormat)).c_str());
   for (const Table& table : tables()) db->execute(create_statement(table).c_str());
   for (const char* const statement : view_statements()) db->execute(statement);
-  // Says from the first moment who records, so that a kill at any moment shows.
+  // The row names the recorder from the first moment, so that a kill at any moment shows.
   Statement(*db, "INSERT INTO run (id, status, recorder) VALUES (1,'running',?)")
       .bind(recorder_identity())
       .run();

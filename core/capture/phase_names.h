@@ -1,5 +1,5 @@
-// Phases as people write them: on the command line, in scripts, in lessons. to_string(Phase) of
-// records.h is the other way.
+// Phases as people write them on the command line, in scripts and in lessons. to_string(Phase) in
+// records.h is the inverse.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@
 
 namespace triescope::capture {
 
-// "draft", "forward", "accept", "commit", "observe": in the order of the phases.
+// "draft", "forward", "accept", "commit", "observe", in the order of the phases.
 const std::vector<std::string>& phase_names();
-// nullopt: not one of them.
+// nullopt: the text names no phase.
 std::optional<Phase> phase_from_string(std::string_view name);
 
 }  // namespace triescope::capture

@@ -25,7 +25,7 @@ std::string pid_namespace() {
   return fs::read_symlink("/proc/self/ns/pid", ec).string();
 }
 
-// Field 22 of /proc/<pid>/stat: a number that a later process with the same pid does not have.
+// Field 22 of /proc/<pid>/stat, a number that a later process with the same pid does not have.
 // Empty: no such process.
 std::string start_time(const std::string& pid) {
   std::ifstream file("/proc/" + pid + "/stat");

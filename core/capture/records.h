@@ -1,8 +1,8 @@
-// What a capture holds: plain rows, one struct a table. Written by core, read by viz; no torch, no
-// drawing. Time is a Tick: step * 5 + phase. A row stamped with tick t was produced by that phase
-// of that step, and is visible to a cursor c iff t < c ("the cursor shows what comes next").
-// row_types.h says of each struct which table it goes to and which values its members may have. A
-// member's default here is also what it is read as where a file has not its column.
+// The rows of a capture: plain structs, one for each table. core writes them and viz reads them;
+// they need no torch and no drawing. Time is a Tick: step * 5 + phase. A row with tick t was
+// produced by that phase of that step, and a cursor c sees it iff t < c ("the cursor shows what
+// comes next"). row_types.h says which table each struct goes to and which values its members may
+// have. Where a file lacks a column, its member is read as the default given here.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ constexpr Tick make_tick(std::int32_t step, Phase phase) {
 constexpr std::int32_t step_of(Tick t) { return static_cast<std::int32_t>(t / kPhaseCount); }
 constexpr Phase phase_of(Tick t) { return static_cast<Phase>(t % kPhaseCount); }
 
-// What is worth recording. Each level holds all of the one before it.
+// How much is recorded. Each level includes the one before it.
 enum class Level : std::uint8_t {
   kOff = 0,
   kSteps,  // run, steps, phases, memory, sequences, log
@@ -38,7 +38,7 @@ enum class Level : std::uint8_t {
 };
 const char* to_string(Level level);  // "off", "steps", "tree", "full"
 
-// Whose forward, output row or KV cache a row is about.
+// The owner of a forward, an output row or a KV cache.
 enum class Whose : std::uint8_t {
   kTarget = 0,  // the model whose text it is
   kDraft,       // a draft model beside it
@@ -47,7 +47,7 @@ enum class Whose : std::uint8_t {
 inline constexpr int kWhoseCount = 3;
 const char* to_string(Whose whose);  // "target", "draft", "head"
 
-// What a run writes, and how.
+// What kind of run this is: what it writes, and how.
 enum class RunKind : std::uint8_t {
   kText = 0,  // one text, a token a step
   kDrafts,    // one text; a step verifies drafts
@@ -55,7 +55,7 @@ enum class RunKind : std::uint8_t {
 };
 const char* to_string(RunKind kind);  // "text", "drafts", "beams"
 
-// What drafts.
+// What kind of drafter it is.
 enum class DrafterKind : std::uint8_t {
   kModel = 0,  // a second model
   kHead,       // a draft head on the target's hidden states
@@ -131,11 +131,11 @@ struct RunInfo {
   std::int64_t kv_bytes_per_token = 0;  // over all layers, K and V
   std::int32_t sliding_window = 0;      // 0 = none
   std::string kv_policy;                // "batch", "keep", "compact", "recycle"
-  // A window drew while the run was decoded, with the cores that decoded: its times are longer than the
+  // A window drew while the run was decoded, on the same cores: its times are longer than the
   // method's.
   bool timed_while_drawing = false;
-  // The messages that the model's chat template made the prompt of, oldest first:
-  // [{"role": "system", "content": "…"}, {"role": "user", "content": "…"}]. "" = no chat template.
+  // The messages from which the model's chat template made the prompt, oldest first: [{"role":
+  // "system", "content": "…"}, {"role": "user", "content": "…"}]. "" = no chat template.
   std::string conversation_json = {};
 };
 
@@ -161,14 +161,14 @@ struct Finish {
   std::string message;
 };
 
-// The text of a token as the model's vocabulary spells it (raw bytes, maybe not UTF-8). Of several
-// rows about one token the first counts.
+// The text of a token as the model's vocabulary spells it (raw bytes, maybe not UTF-8). The first
+// of several rows about one token counts.
 struct PieceRow {
   std::int32_t token = 0;
   std::string bytes;
 };
 
-// A finished step's figures (written in its observe phase).
+// A finished step's figures, written in its observe phase.
 struct StepRow {
   std::int32_t step = 0;          // 0 = prefill
   std::int32_t forward_rows = 0;  // rows in this step's forward (prefill: prompt tokens)
@@ -194,15 +194,15 @@ struct NodeRow {
   // log p(token | path) by the target; NaN while unknown (a draft before its forward)
   float logprob = 0;
   float score = 0;  // cumulative log p over generated tokens; NaN while unknown
-  // proposal probability the draft token was really drawn with (1 for deterministic drafts)
+  // probability with which the draft token was really drawn (1 for deterministic drafts)
   float q = 1;
   Source source = Source::kRoot;
   Tick tick = 0;  // when it was hung into the tree
   NodeRole role = NodeRole::kCandidate;
-  std::int32_t drafter = -1;  // Source::kDraft: whose; -1 = not known
+  std::int32_t drafter = -1;  // Source::kDraft: its drafter; -1 = unknown
 };
 
-// Later knowledge of a draft's target probability (written by the accept phase).
+// A draft's target probability, which the accept phase learns later.
 struct NodeScoreRow {
   std::int32_t node = 0;
   float logprob = 0;
@@ -210,35 +210,37 @@ struct NodeScoreRow {
   Tick tick = 0;
 };
 
-// One input row of a forward: which node, at which position, into which slot. Rows of one owner and
-// step come forward by forward.
+// One input row of a forward: its node, position and slot. Rows of one owner and step come forward
+// by forward.
 struct InputRow {
   std::int32_t step = 0;
   std::int32_t row = 0;
   std::int32_t node = 0;
   std::int32_t position = 0;  // tree position
   std::int32_t slot = 0;
-  // what sequential IDs would have given: tokens in the cache before + row
+  // the position that sequential IDs would have given: tokens in the cache before + row
   std::int32_t naive_position = 0;
   Whose whose = Whose::kTarget;
-  std::int32_t forward = 0;  // which of its owner's forwards in this step; a draft runs several
+  // index among its owner's forwards in this step; a draft model runs several
+  std::int32_t forward = 0;
 };
 
 // One of the best tokens of a node's output row.
 struct CandidateRow {
   Tick tick = 0;
-  std::int32_t node = 0;  // whose row
+  std::int32_t node = 0;  // the node whose output row it is
   std::int32_t rank = 0;  // 0 = best
   std::int32_t token = 0;
   float logprob = 0;
-  // Became a child in the phase that recorded it: a drafter's own rows. The target's rows come from
-  // the forward, before anything is decided; what became of them stands among the nodes.
+  // The token became a child in the phase that recorded it. Only a drafter's own rows set this: the
+  // target's rows are recorded in the forward, before anything is decided, and the nodes say what
+  // became of them.
   bool chosen = false;
   Whose whose = Whose::kTarget;
 };
 
-// What a node's next-token distribution goes through before a token is drawn from it, in this order.
-// Only stages that a run's settings switch on are recorded.
+// What a node's next-token distribution goes through before a token is drawn from it, in this
+// order. Only the stages that a run's settings switch on are recorded.
 enum class Stage : std::uint8_t {
   kProcessors = 0,  // after the logits processors
   kTemperature,     // after the temperature
@@ -250,26 +252,26 @@ enum class Stage : std::uint8_t {
   kEpsilonCutoff,
   kEtaCutoff,
   kProposal,  // q: what the drafts below the node were drawn from
-  kDrawn,     // what the token was drawn from: the last of the above, or what drafts left of it
+  kDrawn,     // what the token was drawn from: the last stage above, or what drafts left of it
 };
 inline constexpr int kStageCount = static_cast<int>(Stage::kDrawn) + 1;
 const char* to_string(Stage stage);  // "processors", "temperature", "top_h", ...
 
-// The probability of one token after one stage: of the node's best tokens (CandidateRow has the
-// model's own p), the drafts below it, the token drawn.
+// The probability of one token after one stage. Recorded for the node's best tokens (CandidateRow
+// has the model's own p), the drafts below it and the token drawn.
 struct StageRow {
   Tick tick = 0;
   std::int32_t node = 0;
   Stage stage = Stage::kProcessors;
   std::int32_t token = 0;
   float p = 0;  // 0: cut away
-  // Of kDrawn. Softmax: the sum of p over the tokens with lower ids; the draw takes the token with
-  // at <= u < at + p. Gumbel-max: log p + Gumbel noise; the draw takes the largest. Else NaN.
+  // Only for kDrawn, else NaN. Softmax: the sum of p over the tokens with lower ids; the draw takes
+  // the token with at <= u < at + p. Gumbel-max: log p + Gumbel noise; the draw takes the largest.
   float at = std::numeric_limits<float>::quiet_NaN();
 };
 
-// Why it was decided. A code stands for one sentence (viz/look/reason_text.cpp writes it) and uses
-// those of the row's members that stand beside it. `replacement` is a token, shown as its text.
+// Why a verdict fell. A code stands for one sentence (viz/look/reason_text.cpp writes it), which
+// uses the row members named beside the code. `replacement` is a token, shown as its text.
 enum class Reason : std::uint8_t {
   kNone = 0,
   // Drafts, by the rule that verified them.
@@ -326,7 +328,7 @@ struct VerdictRow {
   Tick tick = 0;
   std::int32_t node = 0;
   Verdict verdict = Verdict::kNone;
-  float p = -1;  // target probability of the node's token; -1 = not applicable (also below)
+  float p = -1;  // target probability of the node's token; -1 = not applicable (as for q and u)
   float q = -1;  // draft probability
   float u = -1;  // the uniform draw
   std::int32_t rank = -1;  // rank among candidates / beams (0 best)
@@ -351,9 +353,9 @@ struct SlotRow {
   Tick tick = 0;
   SlotAction action = SlotAction::kAlloc;
   std::int32_t slot = 0;
-  std::int32_t node = 0;         // whose KV; prompt token i is written as node = -2 - i
+  std::int32_t node = 0;  // the node whose KV it is; prompt token i is written as node = -2 - i
   std::int32_t from_slot = -1;   // kMove only
-  Whose whose = Whose::kTarget;  // whose cache
+  Whose whose = Whose::kTarget;  // the cache's owner
 };
 
 // One cache's figures at the end of each step's commit, in tokens (of kv_bytes_per_token each).
@@ -380,22 +382,22 @@ struct SequenceRow {
   std::vector<std::int32_t> tokens;  // generated tokens, EOS included
 };
 
-// What a row of a forward attended to, where its recorder knows better than the tree: the slots
-// themselves, its own included.
+// The slots that a row attended to, its own included, where its recorder knows better than the
+// tree.
 struct SeenRow {
   std::int32_t step = 0;
-  std::int32_t row = 0;  // of InputRow, as the next two
+  std::int32_t row = 0;  // as InputRow's, like the next two
   Whose whose = Whose::kTarget;
   std::int32_t forward = 0;
   std::vector<std::int32_t> slots;  // first and last of each run, ascending: {0, 15, 18, 18}
 };
 
-// A number of the recorder's own.
+// A figure that the recorder defines itself.
 struct MetricRow {
   Tick tick = 0;
-  std::int32_t node = -1;  // whom it is about; -1 = the step
+  std::int32_t node = -1;  // the node it is about; -1 = the step
   std::string name;
-  double value = 0;  // NaN = not known
+  double value = 0;  // NaN = unknown
 };
 
 struct LogRow {

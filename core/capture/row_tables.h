@@ -1,5 +1,5 @@
-// RowTables: rows on their way from a run into a capture, a vector a table, and as a capture's
-// reader holds them. kRowTables lists the vectors once, for whatever is done to all of them.
+// RowTables: rows in a vector for each table, on their way from a run into a capture and in a
+// capture's reader. kRowTables lists the vectors once, for whatever is done to all of them.
 #pragma once
 
 #include <optional>
@@ -34,8 +34,8 @@ struct RowTables {
   std::optional<Finish> finish = {};  // the last
 };
 
-// In the order in which they are written and read: what a row refers to comes before it, and a
-// phase after all that it produced.
+// In the order in which they are written and read: a row comes after the rows that it refers to,
+// and a phase after all that it produced.
 inline constexpr std::tuple kRowTables = {
     &RowTables::programs, &RowTables::drafters,    &RowTables::pieces,   &RowTables::steps,
     &RowTables::nodes,    &RowTables::node_scores, &RowTables::inputs,   &RowTables::candidates,
@@ -43,7 +43,7 @@ inline constexpr std::tuple kRowTables = {
     &RowTables::memory,   &RowTables::sequences,   &RowTables::seen,     &RowTables::metrics,
     &RowTables::log,      &RowTables::phases};
 
-// Calls visit(member) for the pointer to each of RowTables' vectors.
+// Calls visit(member) with the pointer to each vector of RowTables.
 template <class Visit>
 void for_each_table(Visit visit) {
   std::apply([&](const auto... member) { (visit(member), ...); }, kRowTables);

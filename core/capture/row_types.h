@@ -1,10 +1,10 @@
-// Each row type described once: the table it goes to, and for every column the member, its name and
-// the values that a file may hold there. The schema (schema.cpp), writing (row_writer.cpp), reading
-// with its checks (capture_rows.cpp), slices, recording levels and the memory a row takes all come
-// from these descriptions.
+// Each row type described once: its table, and for every column the member, its name and the values
+// that a file may hold there. The schema (schema.cpp), writing (row_writer.cpp), checked reading
+// (capture_rows.cpp), slices, recording levels and memory estimates all come from these
+// descriptions.
 //
-// A new column: give the struct in records.h a member with a default, and add a line here. Files of
-// earlier programs lack it and are read with the default, so the format stays the same.
+// To add a column, give the struct in records.h a member with a default and add a line here. Older
+// files lack the column and are read with the default, so the format stays the same.
 #pragma once
 
 #include <cstddef>
@@ -19,19 +19,19 @@
 
 namespace triescope::capture {
 
-// Of the file (PRAGMA user_version). Every format that was released is read; 1 is the first.
+// The file's format (PRAGMA user_version). Every released format is read; 1 is the first.
 inline constexpr int kFormat = 1;
 
 inline constexpr std::int64_t kMaxStep = 100'000'000, kMaxSlot = 1 << 22, kMaxToken = 1 << 28,
                               kMaxTick = kMaxStep * kPhaseCount;
 
 // What a column's value must satisfy. "The row above" is the one before it in the file, of the same
-// owner where rows have one. NULL, as a column that is missing, is the member's default.
+// owner where rows have one. NULL and a missing column are the member's default.
 enum class Rule : std::uint8_t {
   kAny,      // nothing
   kRange,    // low <= value <= high
   kCode,     // one of the names
-  kUnknown,  // any number; NULL is NaN, which is written as NULL: not known
+  kUnknown,  // any number; NULL is NaN, which means unknown and is written as NULL
   kJson,     // a text nested at most 64 deep (it is walked recursively)
   kBytes,    // raw bytes, kept in a std::string
   kTokens,   // token ids, as JSON: [1, 2, 3]
@@ -43,15 +43,15 @@ enum class Rule : std::uint8_t {
   kLaterStep,   // a step, not before the row above's
   kNewStep,     // a step after the row above's
   kForward,     // not before the row above's, where that is of the same step; NULL is 0
-  kNaive,       // a position; NULL is the row's own
-  kNextRow,     // 0, 1, 2, ... in the order of the rows; NULL is that
+  kNaive,       // a position; NULL is the row's own position
+  kNextRow,     // 0, 1, 2, ... in the order of the rows; NULL is the next of them
   kParent,      // an earlier node; -1 for node 0
-  kDepth,       // the parent's + 1; 0 for node 0; NULL is that
+  kDepth,       // the parent's depth + 1; 0 for node 0; NULL is that depth
   kNode,        // a node of the tree
   kNodeIfTree,  // a node of the tree; anything where no tree was recorded, and read as -1
   kNodeOrNone,  // a node of the tree; -1 or NULL: none
   kOccupant,    // a node of the tree, or prompt token i as -2 - i
-  kDrafter,     // a drafter; -1 or NULL: not known
+  kDrafter,     // a drafter; -1 or NULL: unknown
 };
 constexpr bool is_relation(Rule rule) { return rule >= Rule::kLaterTick; }
 
@@ -62,8 +62,8 @@ struct Column {
   Rule rule = Rule::kAny;
   std::int64_t low = 0, high = 0;  // kRange
   Names (*names)() = nullptr;      // kCode
-  const char* meaning = "";        // in docs/capture.md
-  bool is_needed = false;          // a file that has the table has the column, and no NULL in it
+  const char* meaning = "";        // for docs/capture.md
+  bool is_needed = false;  // a file that has the table must have the column, without NULL in it
 
   constexpr Column means(const char* text) const {
     Column c = *this;
@@ -90,7 +90,7 @@ constexpr Column<Member> range(const char* name, Member member, std::int64_t low
                                std::int64_t high) {
   return {.name = name, .member = member, .rule = Rule::kRange, .low = low, .high = high};
 }
-// An enumeration, or an integer with names of its own.
+// An enumeration, or an integer whose values have names.
 template <class Row, class Code>
 constexpr Column<Code Row::*> code(const char* name, Code Row::*member,
                                    Names (*names)() = &code_names<Code>) {
@@ -101,19 +101,19 @@ constexpr Column<Code Row::*> code(const char* name, Code Row::*member,
 enum class Sliced : std::uint8_t {
   kAll,     // all of them
   kInside,  // those of the slice's steps
-  kUntil,   // those before its end: what a cursor inside shows follows from what came before
+  kUntil,   // those before its end: earlier rows decide what a cursor inside the slice shows
 };
 
-// RowType<Row>: kTable, kLevel (recorded from this level on), kSliced, kColumns, and what a row is, for
-// docs/capture.md.
+// RowType<Row>: kTable, kLevel (the lowest level that records it), kSliced, kColumns, and a
+// description of the row for docs/capture.md.
 template <class Row>
 struct RowType;
 
-// The run's table has one row: the run as it begins, and this.
+// The run's table has one row, which is made of RunInfo and this.
 struct RunState {
   RunStatus status = RunStatus::kDone;
   std::string message;
-  std::string recorder;  // recorder_identity.h; "" = not known
+  std::string recorder;  // see recorder_identity.h; "" = unknown
 };
 
 template <>
@@ -489,7 +489,7 @@ struct RowType<LogRow> {
       column("text", &LogRow::text).means("the message")};
 };
 
-// The user's own, written by whoever looks at the capture. Their id is the table's.
+// The user's bookmarks, written by whoever looks at the capture. The table assigns their ids.
 template <>
 struct RowType<Bookmark> {
   static constexpr const char* kTable = "bookmark";
@@ -507,7 +507,7 @@ void for_each_column(Visit visit) {
 template <class Row>
 constexpr std::size_t column_count = std::tuple_size_v<decltype(RowType<Row>::kColumns)>;
 
-// Memory a row takes, about.
+// About how much memory a row takes, in bytes.
 template <class Row>
 std::size_t size_of(const Row& row) {
   std::size_t bytes = sizeof(Row);
@@ -518,7 +518,7 @@ std::size_t size_of(const Row& row) {
   return bytes;
 }
 
-// The owner of a row; rows that are nobody's count as the target's.
+// A row's owner; rows that have none count as the target's.
 template <class Row>
 Whose whose_of(const Row& row) {
   if constexpr (requires { row.whose; }) {

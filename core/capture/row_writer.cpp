@@ -21,7 +21,7 @@ std::string json_list(std::span<const std::int32_t> values) {
   return text + "]";
 }
 
-// {0, 15, 18, 18}: "0-15,18".
+// Writes {0, 15, 18, 18} as "0-15,18".
 std::string runs_text(std::span<const std::int32_t> runs) {
   std::string text;
   for (std::size_t i = 0; i + 1 < runs.size(); i += 2) {

@@ -1,5 +1,5 @@
-// Writes rows into a capture's tables, those of one call in one transaction: they are there whole
-// or not at all. Not thread-safe.
+// Writes rows into a capture's tables. The rows of one call are one transaction: readers see all of
+// them or none. Not thread-safe.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ class Database;
 
 class RowWriter {
  public:
-  explicit RowWriter(Database& db);  // as create_capture() makes it
+  explicit RowWriter(Database& db);  // `db` as create_capture() makes it
   ~RowWriter();
   // Error{kIoError}: the disk is full or fails; nothing of `rows` was written.
   void write(const RowTables& rows);

@@ -70,13 +70,13 @@ void check_header(Database& db) {
                    " (PRAGMA user_version), found " + std::to_string(format));
 }
 
-// Those of the table's columns that are known.
+// The columns of the file's table that this program knows.
 std::set<std::string> columns_of(Database& db, const Table& table) {
   std::set<std::string> found;
   Statement statement(db, ("PRAGMA table_xinfo(" + table.name + ")").c_str());
   while (statement.next()) {
     const std::string name = lower(statement.text(1));
-    // Rows are read by this name. A column of that name would hide SQLite's own.
+    // Rows are read by this name, and a column of that name would hide SQLite's own.
     if (name == "rowid")
       refuse(db, "table " + table.name + ": expected no column 'rowid'; it is not opened");
     if (std::ranges::find(table.columns, name) == table.columns.end()) continue;
@@ -105,7 +105,7 @@ std::string create_statement(const Table& table) {
   return statement + ")";
 }
 
-// A token has the text of its first piece.
+// In the views a token has the text of its first piece.
 std::span<const char* const> view_statements() {
   static_assert(kPhaseCount == 5);
   static constexpr const char* kStatements[] = {
@@ -129,7 +129,7 @@ std::span<const char* const> view_statements() {
 FileTables check_format(Database& db) {
   check_header(db);
   FileTables found;
-  std::vector<std::string> here;  // the known names among them
+  std::vector<std::string> here;  // known column names that the file has
   {
     Statement statement(db, "SELECT type, name, rootpage FROM sqlite_schema");
     while (statement.next()) {

@@ -1,4 +1,5 @@
-// The tables of a .tscap file. Column names are what people query. What the tables hold: row_types.h.
+// The tables of a .tscap file. People query the column names. row_types.h says what the tables
+// hold.
 #pragma once
 
 #include <map>
@@ -15,12 +16,12 @@ inline constexpr int kApplicationId = 0x54534350;  // "TSCP", in the SQLite head
 
 struct Table {
   std::string name;
-  std::vector<std::string> columns;      // without the first, id
+  std::vector<std::string> columns;      // without the first column, id
   std::vector<std::string> definitions;  // by column: "verdict TEXT DEFAULT 'none'"
-  std::set<std::string> needed;          // of the columns
-  Sliced sliced;                         // what of it belongs to a slice,
-  const char* time_column;               // by this column: "step" or "tick"; null where kAll
-  Level level;                           // recorded from this one on
+  std::set<std::string> needed;          // those of the columns that a file must have
+  Sliced sliced;                         // which of its rows belong to a slice,
+  const char* time_column;  // and the column that decides it: "step" or "tick"; null where kAll
+  Level level;              // the lowest level that records it
 };
 // Every table, in creation order.
 const std::vector<Table>& tables();
@@ -32,12 +33,12 @@ std::string create_statement(const Table& table);
 std::span<const char* const> view_statements();
 
 class Database;
-// The columns that a file has of those known, by table; a table that it lacks is not among them.
+// By table that the file has: the known columns that it has.
 using FileTables = std::map<std::string, std::set<std::string>>;
-// A file is a capture if its header says so and it has the table "run". Tables, columns, indices and views
-// that are not known stay unread. Error{kCorruption}: no capture; a table without a column that it
-// needs; a trigger; a known name that is no plain table, or has a computed column. Error{kNotSupported}: a newer
-// format.
+// Checks that a file is a capture: its header says so, and it has the table "run". Unknown tables,
+// columns, indices and views are not read. Error{kCorruption}: not a capture; a table that lacks a
+// column it needs; a trigger; a known name that is no plain table, or that has a computed column.
+// Error{kNotSupported}: a newer format.
 FileTables check_format(Database& db);
 
 }  // namespace triescope::capture

@@ -70,7 +70,7 @@ std::string values_text(const ColumnOfRow& column) {
   return std::is_floating_point_v<Value> ? "number" : "integer";
 }
 
-// What a column is where it is missing, or NULL.
+// What a missing column, or NULL, means.
 template <class ColumnOfRow, class Value>
 std::string missing_text(const ColumnOfRow& column, const Value& value) {
   if (column.is_needed) return "**needed**";
@@ -119,7 +119,7 @@ std::string section_head() {
   return text + "\n\n" + kHead;
 }
 
-// CHECK (...) of one column; "" = none.
+// The CHECK (...) of one column; "" = none.
 template <class ColumnOfRow>
 std::string check_text(const ColumnOfRow& column) {
   const std::string name = column.name;

@@ -1,4 +1,4 @@
-// save_slice: a part of a capture as a capture of its own.
+// save_slice: writes a part of a capture as a capture of its own.
 #include <filesystem>
 
 #include "core/base/error.h"
@@ -10,7 +10,7 @@
 namespace triescope::capture {
 namespace {
 
-// The rows of a table that belong to the slice. ?1 = first step, ?2 = last step.
+// SQL for the rows of a table that belong to the slice. ?1 = first step, ?2 = last step.
 std::string condition(const Table& table) {
   static_assert(kPhaseCount == 5);
   if (table.sliced == Sliced::kAll) return "?1 = ?1 AND ?2 = ?2";
@@ -48,7 +48,7 @@ void save_slice(const std::string& from, const std::string& to, std::int32_t fir
   if (fs::exists(to, ec) && fs::equivalent(from, to, ec))
     throw Error(ErrorCode::kInvalidArgument, to + ": is the capture itself; choose another name");
   {
-    const auto source = Capture::open(from);  // checks everything
+    const auto source = Capture::open(from);  // open() checks everything
     const std::int32_t last = source->last_step();
     if (first_step < 0 || first_step > last_step || last_step > last)
       throw Error(ErrorCode::kInvalidArgument,
@@ -76,7 +76,7 @@ void save_slice(const std::string& from, const std::string& to, std::int32_t fir
           .bind(std::int64_t{last_step})
           .run();
     }
-    // Nobody records the slice.
+    // Nobody is recording the slice.
     db.execute(
         "UPDATE run SET status='stopped', message='part of a run that was still going on' WHERE "
         "status='running'");

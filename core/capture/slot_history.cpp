@@ -36,15 +36,15 @@ void SlotHistory::count(SlotState before, SlotState after, Tick tick) {
   KvLevel& level = levels_.back();
   level.live += (after == SlotState::kLive) - (before == SlotState::kLive);
   level.garbage += (after == SlotState::kGarbage) - (before == SlotState::kGarbage);
-  // A commit moves survivors before it frees the slots they left: only its end counts.
+  // A commit moves survivors before it frees the slots they left: only the state at its end counts.
   if (phase_of(tick) == Phase::kCommit)
     level.peak_live = level.live;
   else
     level.peak_live = std::max(level.peak_live, level.live);
 }
 
-// The node's KV is no longer in the slot. Batch search holds copies of a node: another may be
-// left.
+// The node's KV is no longer in the slot. Batch search holds several copies of a node, so another
+// may remain.
 void SlotHistory::leave(std::int32_t node, std::int32_t slot, Tick tick) {
   constexpr std::size_t kCopiesLookedAt = 64;
   auto& places = places_[node];

@@ -1,5 +1,5 @@
-// What every slot of the KV cache held and when, and where every node's KV lay: built from the slot
-// events of a capture as they are read, asked at any cursor. Not thread-safe.
+// What every slot of the KV cache held and when, and where every node's KV lay. It is built from a
+// capture's slot events as they are read, and answers for any cursor. Not thread-safe.
 #pragma once
 
 #include <cstdint>

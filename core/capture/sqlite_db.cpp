@@ -10,9 +10,9 @@
 namespace triescope::capture {
 namespace {
 
-constexpr std::uint64_t kMaxValueBytes = std::uint64_t{1} << 30;  // of one opened capture
+constexpr std::uint64_t kMaxValueBytes = std::uint64_t{1} << 30;  // limit for one opened capture
 
-// Nothing in the file is run, and little of it is computed. Returns SQLite's code.
+// Makes SQLite run nothing that is in the file and compute little of it. Returns SQLite's code.
 int defend(sqlite3* handle) {
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
@@ -28,7 +28,7 @@ int defend(sqlite3* handle) {
                                     {SQLITE_LIMIT_ATTACHED, 0},
                                     {SQLITE_LIMIT_WORKER_THREADS, 0}})
     sqlite3_limit(handle, what, limit);
-  // Nothing of the file is mapped: one that shrinks gives an error where a mapping gives SIGBUS.
+  // The file is not mapped: a mapped file that shrinks would raise SIGBUS instead of an error.
   return sqlite3_exec(handle,
                       "PRAGMA mmap_size=0; PRAGMA cell_size_check=ON; "
                       "SELECT count(*) FROM sqlite_schema",
@@ -65,7 +65,7 @@ void Database::fail(int code, const std::string& what) const {
     case SQLITE_NOMEM:
       throw Error(ErrorCode::kOutOfMemory, path_ + ": out of memory while " + what);
     case SQLITE_ERROR:
-      // A missing table or column: not a file of ours.
+      // A table or column is missing: the file is not a capture.
       throw Error(ErrorCode::kCorruption,
                   path_ + ": not a capture of triescope, found while " + what + " (" + why + ")");
     default:
@@ -93,7 +93,7 @@ std::int64_t Database::pragma(const char* sql) {
 }
 
 std::string file_uri(const std::string& path, const std::string& query) {
-  // Behind a folder no name is one of SQLite's own, such as ":memory:".
+  // With a folder in front, no name is special to SQLite, as ":memory:" would be.
   std::string uri = path.starts_with('/') ? "file://" : "file:./";
   for (const char c : path) {
     if (c == '?' || c == '#' || c == '%') {
@@ -118,12 +118,12 @@ std::unique_ptr<Database> open_untrusted(const std::string& path) {
   if (const auto size = fs::file_size(path, ec); !ec && size < 512)
     throw Error(ErrorCode::kCorruption, path + ": not a capture; expected a SQLite file, found " +
                                             std::to_string(size) + " bytes");
-  // The file is never opened but through SQLite: closing another descriptor of it would drop the
-  // locks that a recorder in this process holds.
+  // The file is opened through SQLite only: closing another descriptor of it would drop the locks
+  // that a recorder in this process holds.
   auto db = std::make_unique<Database>(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX);
   int code = defend(db->handle()) & 0xff;
   if (code == SQLITE_CANTOPEN || code == SQLITE_READONLY) {
-    // Read-only media: no log can be made beside the file; without one the file is all there is.
+    // On read-only media no log can be made beside the file; without one the file is complete.
     if (fs::exists(path + "-wal", ec) && fs::file_size(path + "-wal", ec) > 0)
       throw Error(ErrorCode::kIoError,
                   path + ": its log (" + path +
@@ -158,7 +158,7 @@ Statement& Statement::bind(std::int64_t value) {
 }
 
 Statement& Statement::bind(double value) {
-  // NaN is stored as NULL by SQLite itself.
+  // SQLite itself stores NaN as NULL.
   sqlite3_bind_double(statement_, ++bound_, value);
   return *this;
 }

@@ -23,14 +23,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What may wait to be written; beyond it the decoder waits. It is what this disk was seen to write
-// in 0.2 s, so that a kill never costs more than the second promised: 0.2 s of gathering, 0.2 s
-// waiting, 0.2 s being written. A beam search step hands over some 20 KB: even the least buffer
-// holds 25 steps, and no real model is as fast as the disk.
+// How many bytes may wait to be written; beyond them the decoder waits. The limit is what this disk
+// was seen to write in 0.2 s, so that a kill never costs more than the promised second: 0.2 s of
+// gathering, 0.2 s of waiting, 0.2 s of being written. A beam search step hands over some 20 KB:
+// even the smallest buffer holds 25 steps, and no real model is as fast as the disk.
 constexpr std::size_t kLeastPendingBytes = 512 << 10, kMostPendingBytes = 8 << 20;
 constexpr double kPendingSeconds = 0.2;
-// However few rows wait, the decoder waits once the oldest not yet on disk is this old: on
-// a machine that gives the recorder's thread no time, decoding slows rather than runs ahead of it.
+// However few rows wait, the decoder waits once the oldest that is not on disk is this old: on a
+// machine that gives the recorder's thread no time, decoding slows down rather than running ahead.
 constexpr auto kMostPendingAge = std::chrono::milliseconds(600);
 constexpr std::size_t kMeasuredBytes = 64 << 10;  // smaller batches say little about speed
 constexpr const char* kClosedEarly = "the recorder was closed before the run ended";
@@ -89,9 +89,9 @@ class FileRecorder final : public Recorder {
 
   void add(std::size_t bytes, const RowTables& rows) {
     std::unique_lock lock(mutex_);
-    if (closed_ || quit_) return;  // the run's end was taken
+    if (closed_ || quit_) return;  // the run's end was handed over
     try_again(lock);
-    // A batch larger than may wait still gets through, alone.
+    // A batch that is larger than the limit still gets through, alone.
     const auto fits = [&] {
       return (pending_.bytes == 0 || pending_.bytes + bytes <= max_pending_bytes_) && !is_late();
     };
@@ -108,7 +108,7 @@ class FileRecorder final : public Recorder {
     if (first) changed_.notify_all();
   }
 
-  // Into what is pending: all of them, or where memory is refused none.
+  // Adds all the rows to what is pending, or none where memory is refused.
   void take(const RowTables& rows) {
     RowTables& to = pending_.rows;
     std::array<std::size_t, std::tuple_size_v<decltype(kRowTables)>> sizes;
@@ -149,7 +149,7 @@ class FileRecorder final : public Recorder {
     return options_.now() - (writing_ ? writing_since_ : pending_since_) > kMostPendingAge;
   }
 
-  // Where the thread was refused memory, it tries once more now that somebody asks.
+  // Lets a thread that was refused memory try again, now that somebody asks.
   void try_again(std::unique_lock<std::mutex>& lock) {
     if (!refused_) return;
     refused_ = false;
@@ -158,7 +158,7 @@ class FileRecorder final : public Recorder {
     rethrow(lock);
   }
 
-  // Tells the error of the writing thread, once; that it is refused memory, each time.
+  // Throws the writing thread's error, once, or that memory is refused, each time.
   void rethrow(std::unique_lock<std::mutex>&) {
     if (refused_)
       throw Error(ErrorCode::kOutOfMemory,
@@ -225,8 +225,8 @@ class FileRecorder final : public Recorder {
     drained_.notify_all();
   }
 
-  // Runs on the writing thread, which keeps its rows. Returns when somebody asks to write again; until
-  // then, flush() reports that memory was refused.
+  // Runs on the writing thread, which keeps its rows. Returns when somebody asks to write again;
+  // until then, flush() reports that memory was refused.
   bool wait_for_memory() {
     row_writer_.reset();
     std::unique_lock lock(mutex_);
@@ -237,14 +237,14 @@ class FileRecorder final : public Recorder {
     return true;
   }
 
-  // `why`: recorded as the end of a run that never reached finish(). Never throws: all of it may
+  // `why` is recorded as the end of a run that never reached finish(). Never throws: all of it may
   // fail on a full disk, and what was committed is readable without it.
   void close_database(const char* why) {
     if (!db_) return;
     row_writer_.reset();
     sqlite3* handle = db_->handle();
-    // Fold the log into the file, so that a closed capture is one file. It also makes room in the
-    // log for the last update.
+    // The log is folded into the file, so that a closed capture is one file. This also makes room
+    // in the log for the last update.
     sqlite3_wal_checkpoint_v2(handle, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
     try {
       Statement(*db_, "UPDATE run SET status='stopped', message=? WHERE id=1 AND status='running'")
@@ -252,7 +252,7 @@ class FileRecorder final : public Recorder {
           .run();
     } catch (const Error&) {
     }
-    // Refused while somebody reads; the file then stays in WAL mode, which is as good.
+    // SQLite refuses this while somebody reads; the file then stays in WAL mode, which is as good.
     sqlite3_busy_timeout(handle, 0);
     sqlite3_exec(handle, "PRAGMA journal_mode=DELETE", nullptr, nullptr, nullptr);
     db_.reset();
@@ -262,19 +262,19 @@ class FileRecorder final : public Recorder {
 
   std::mutex mutex_;
   std::condition_variable changed_, drained_;
-  // Rows on their way to the writing thread, and through it to the disk, in one go.
+  // Rows on their way to the writing thread, which puts them on disk in one go.
   struct Pending {
     RowTables rows;
-    std::size_t bytes = 0;  // about what they hold; 0 = none
+    std::size_t bytes = 0;  // about how many bytes they hold; 0 = none
   } pending_;
   std::size_t max_pending_bytes_ = kLeastPendingBytes;
-  Clock::time_point pending_since_, writing_since_;  // of the oldest row of each
+  Clock::time_point pending_since_, writing_since_;  // time of the oldest row of each
   bool quit_ = false, writing_ = false, flush_wanted_ = false, closed_ = false, gone_ = false;
-  // The thread holds rows for which memory was refused; nobody will ask it to try again.
+  // The thread holds rows for which memory was refused; gives_up_: nobody will ask it to try again.
   bool refused_ = false, gives_up_ = false;
   std::exception_ptr error_;
 
-  // The writing thread's own, once it runs.
+  // Only the writing thread uses this, once it runs.
   std::unique_ptr<Database> db_;
   std::unique_ptr<RowWriter> row_writer_;
   std::thread thread_;

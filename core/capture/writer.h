@@ -1,4 +1,4 @@
-// FileRecorder: records one run into a .tscap file (SQLite, WAL), on a thread of its own, in
+// FileRecorder: records one run into a .tscap file (SQLite, WAL) on a thread of its own, in
 // transactions of at most a quarter of a second. A kill at any moment leaves a file that opens and
 // lacks at most the last second.
 #pragma once
@@ -15,11 +15,11 @@ namespace triescope::capture {
 struct WriterOptions {
   Level level = Level::kFull;
   int flush_interval_ms = 200;
-  // an existing capture is replaced; anything that is not a capture never is
+  // replace an existing capture; anything that is not a capture is never replaced
   bool overwrite = true;
-  // The run's row says so (RunInfo), whatever it is handed over with.
+  // The run's row has this value (RunInfo), whatever the run says that is handed over.
   bool timed_while_drawing = false;
-  // How old a row is that waits to be written.
+  // The clock that tells how long a row has waited to be written.
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
