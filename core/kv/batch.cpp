@@ -1,11 +1,11 @@
-// batch: conventional beam search. Every beam has a whole cache of its own: the prompt lies there b
+// batch: conventional beam search. Every beam has a whole cache of its own. The prompt lies there b
 // times, and after each step all caches are gathered again from those of the beams that survived
-// (transformers' reorder_cache: one index_select over the whole cache, also of beams that stay in
-// their place). The baseline that the other policies are measured against.
+// (transformers' reorder_cache: one index_select over the whole cache, also for beams that keep
+// their place). This is the baseline that the other policies are measured against.
 //
-// Slot of position p in cache i: line * b + i. All caches grow by a line together, so nothing
+// The slot of position p in cache i is line * b + i. All caches grow by a line together, so nothing
 // moves for that; a line that is out of every window is used again. Row i of a forward is the
-// frontier's i-th node and belongs to cache i; drafts have no cache and are refused.
+// frontier's i-th node and belongs to cache i. Drafts have no cache and are refused.
 #include <algorithm>
 #include <deque>
 #include <string>
@@ -77,7 +77,7 @@ class BatchPolicy final : public KvPolicy {
         for (std::int32_t p = first_; p < length_; ++p) copy(slot_at(p, cache), slot_at(p, i));
       }
     }
-    // All copies of a dead node lie in caches that are about to be written over.
+    // All copies of a dead node lie in caches that are about to be overwritten.
     for (const NodeId id : step.dropped) {
       if (tree.position(id) < first_) continue;
       for (std::int32_t i = 0; i < beams_; ++i) {
@@ -97,7 +97,7 @@ class BatchPolicy final : public KvPolicy {
   std::int32_t slot_at(std::int32_t position, std::int32_t cache) const {
     return lines_[static_cast<std::size_t>(position - first_)] * beams_ + cache;
   }
-  // Lines for positions first_ .. end - 1.
+  // Gives positions first_ .. end - 1 a line each.
   void take_lines(std::int32_t end) {
     while (first_ + static_cast<std::int32_t>(lines_.size()) < end) {
       if (free_lines_.empty()) free_lines_.push_back(line_count_++);
@@ -132,7 +132,7 @@ class BatchPolicy final : public KvPolicy {
   std::deque<std::int32_t> lines_;  // by position, from first_ on
   std::vector<std::int32_t> free_lines_;
   std::int32_t line_count_ = 0;
-  std::vector<NodeId> rows_;  // of the last forward; row i wrote to cache i
+  std::vector<NodeId> rows_;  // rows of the last forward; row i wrote to cache i
   std::vector<std::int32_t> from_, to_;
 };
 

@@ -1,6 +1,6 @@
 // compact: the trie paper's garbage collection (Algorithms 2 and 3). Between two collections dead
-// nodes stay as garbage and new nodes take fresh slots; every g-th step the survivors are gathered
-// at the front, in the order they lay in, and the rest is given back.
+// nodes stay as garbage and new nodes take fresh slots. Every g-th step the survivors are gathered
+// at the front in the order in which they lay, and the rest is freed.
 #include "core/kv/policies.h"
 #include "core/kv/tree_policy.h"
 

@@ -1,5 +1,5 @@
-// keep: every node takes a fresh slot, garbage stays until the end. The ablation of the trie paper
-// without its garbage collection.
+// keep: every node takes a fresh slot, and garbage stays until the end. This ablates the trie
+// paper's garbage collection.
 #include "core/kv/policies.h"
 #include "core/kv/tree_policy.h"
 

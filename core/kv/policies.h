@@ -1,4 +1,4 @@
-// The factories behind make_kv_policy(), one a file.
+// The factories behind make_kv_policy(). Each is in a file of its own.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // recycle: a dead node's slot goes to a free list at once and the next node takes it. Positions and
-// what a row sees are explicit, so order in memory does not matter: nothing is ever copied, and the
-// slots taken are the live tokens exactly. The lowest free slot goes first: the strip stays dense,
+// visible slots are explicit, so order in memory does not matter: nothing is ever copied, and the
+// slots taken are exactly the live tokens. The lowest free slot goes first: the strip stays dense,
 // and the same run always gives the same slots.
 #include <functional>
 #include <queue>

@@ -1,6 +1,6 @@
-// SlotStore: who occupies which KV slot. The one bookkeeping under all policies: it owns the
-// model's KvStorage, enlarges it, counts live, garbage and reserved slots, and notes every change as
-// a capture row. Policies (kv_policy.h) decide; the store carries out.
+// SlotStore: who occupies which KV slot. It is the one bookkeeping under all policies: it owns the
+// model's KvStorage, enlarges it, counts live, garbage and reserved slots, and notes every change
+// as a capture row. Policies (kv_policy.h) decide; the store carries out.
 //
 // An occupant is a node id, -2 - i for prompt token i, or -1 for nobody (records.h). A node has one
 // slot of its own, slot_of(), even where a policy copies its KV into others. Not thread-safe.
@@ -29,24 +29,25 @@ class SlotStore {
   // `record`: keep the changes for take_events().
   SlotStore(std::unique_ptr<KvStorage> storage, bool record);
 
-  // Asked where the storage is refused memory, by reserve() and move().
+  // reserve() and move() call `wait` when the storage is refused memory.
   void wait_for_memory(MemoryWait wait) { memory_wait_ = std::move(wait); }
 
   // Ensures slots 0 .. count-1 exist.
   void reserve(std::int32_t count);
-  // An occupant moves into a free slot, which becomes slot_of() a node. Recorded as reuse where the
-  // slot had been given back before.
+  // Puts an occupant into a free slot, which becomes slot_of() a node. Recorded as reuse if the
+  // slot was freed before.
   void take(std::int32_t slot, std::int32_t occupant);
-  // The occupant is dead, the slot stays taken. slot_of() no longer names it, as after release().
+  // The occupant is dead, but the slot stays taken. slot_of() no longer names it, as after
+  // release().
   void mark_garbage(std::int32_t slot);
   void release(std::int32_t slot);
-  // Copies KV from[i] -> to[i] as if all at once, and the occupants with it. What is not a target
-  // keeps its occupant. A node's own slot becomes the first target it is copied to. Recorded are
-  // occupants that really change place; counted as moved are all copies, also those onto
-  // themselves.
+  // Copies KV from[i] -> to[i] as if all at once, and moves the occupants with it. A slot that is
+  // not a target keeps its occupant. A node's own slot becomes the first target that it is copied
+  // to. Only occupants that really change place are recorded; all copies count as moved, also those
+  // onto themselves.
   void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to);
 
-  // Where a node's KV lies; none where it has none (any more).
+  // The slot that holds a node's KV; none where it has none (any more).
   SlotId slot_of(NodeId node) const { return slot_of_.get(node); }
   std::int32_t occupant(std::int32_t slot) const { return slots_[index(slot)].occupant; }
   SlotUse use(std::int32_t slot) const { return slots_[index(slot)].use; }
@@ -62,7 +63,7 @@ class SlotStore {
   KvStorage& storage() { return *storage_; }
   std::int64_t bytes_per_slot() const { return storage_->bytes_per_slot(); }
 
-  // Changes since the last call; ticks are the caller's to fill in.
+  // The changes since the last call; the caller fills in their ticks.
   std::vector<capture::SlotRow> take_events();
 
  private:
@@ -74,7 +75,7 @@ class SlotStore {
   static std::size_t index(std::int32_t slot) { return static_cast<std::size_t>(slot); }
   void set_use(Slot& slot, SlotUse use);
   void set_slot_of(std::int32_t occupant, SlotId slot);
-  void leave(std::int32_t slot);  // its occupant has it no longer for its own
+  void leave(std::int32_t slot);  // the slot is no longer its occupant's own
   void record(capture::SlotAction action, std::int32_t slot, std::int32_t occupant,
               std::int32_t from = -1);
 

@@ -45,7 +45,7 @@ void TreePolicy::commit(const TokenTree& tree, const Committed& step) {
   for (const NodeId id : step.dropped)
     if (const SlotId slot = store_.slot_of(id); slot.valid()) drop(slot.value);
 
-  // Only parents of pending nodes are asked for their list again.
+  // Only parents of pending nodes need their lists again.
   std::vector<NodeId> parents;
   for (const NodeId id : step.frontier)
     if (std::ranges::find(parents, tree[id].parent) == parents.end())
@@ -70,7 +70,7 @@ void TreePolicy::forget_before(std::int32_t horizon) {
     common_begin_ += gone;
   }
   if (const std::int32_t count = horizon - lists_begin_; count > 0) {
-    std::set<std::int32_t> slots;  // branches share them
+    std::set<std::int32_t> slots;  // a set, because branches share slots
     for (auto& [id, list] : lists_) {
       for (std::int32_t i = 0; i < count && i < std::ssize(list); ++i)
         slots.insert(list[static_cast<std::size_t>(i)]);
@@ -88,8 +88,8 @@ void TreePolicy::follow_moves(std::span<const std::int32_t> map) {
   for (auto& [id, list] : lists_) std::ranges::for_each(list, follow);
 }
 
-// All pending nodes hang below `parents`: what the parents' lists have in common at their front,
-// every later row sees too.
+// All pending nodes hang below `parents`: every later row also sees what the parents' lists have in
+// common at their front.
 void TreePolicy::share_common_ancestors(std::span<const NodeId> parents) {
   if (parents.empty()) return;
   const Slots& first = lists_.at(parents.front());

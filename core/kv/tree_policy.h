@@ -1,8 +1,8 @@
-// TreePolicy: the half that keep, compact and recycle share. A node has one slot, whoever sees it;
-// the prompt lies in slots 0 .. n-1 and is shared by all. What differs is where the next slot comes
-// from and what becomes of a dead one.
+// TreePolicy: what keep, compact and recycle share. A node has one slot, whoever sees it; the
+// prompt lies in slots 0 .. n-1 and all rows share it. The policies differ in where the next slot
+// comes from and what becomes of a dead one.
 //
-// What is out of every window falls off the front of common_, then of the lists.
+// Entries that are out of every window fall off the front of common_, then of the lists.
 //
 // What a row sees = common_ (the prompt and the ancestors that all live paths share) + its own
 // list. Lists are kept only for nodes that have KV and a pending child: child's list = parent's
@@ -27,9 +27,8 @@ class TreePolicy : public KvPolicy {
 
  protected:
   virtual std::int32_t next_slot() = 0;
-  virtual void drop(std::int32_t slot) = 0;  // its occupant needs it no longer
-  // After that. Returns where slots went: map[old] = new, or empty where nothing
-  // moved.
+  virtual void drop(std::int32_t slot) = 0;  // the occupant no longer needs the slot
+  // Called after the drops. Returns where slots went: map[old] = new, or empty where nothing moved.
   virtual std::vector<std::int32_t> collect(const Committed& step) {
     (void)step;
     return {};
@@ -43,9 +42,9 @@ class TreePolicy : public KvPolicy {
 
   using Slots = std::vector<std::int32_t>;
   Slots common_;
-  // Position of common_'s first entry, and of the first in every list.
+  // Positions of common_'s first entry and of every list's first entry.
   std::int32_t common_begin_ = 0, lists_begin_ = 0;
-  // Without common_; the last entry is the node's own slot.
+  // A list leaves out common_; its last entry is the node's own slot.
   std::unordered_map<NodeId, Slots> lists_;
 };
 
