@@ -1,5 +1,6 @@
-// StepRows: what a model computed in its newest forward, row by row. A TreeRunner is one; what has
-// logits and no model (an experiment, a test) is LogitsFrom. Valid until the next forward.
+// StepRows: what a model computed in its newest forward, row by row. A TreeRunner is one;
+// LogitsFrom gives logits without a model (for an experiment or a test). Valid until the next
+// forward.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +17,13 @@ class StepRows {
   virtual ~StepRows() = default;
   // Raw fp32 logits [vocab] of a row.
   virtual LogitsRow logits(int row) const = 0;
-  // Hidden state [hidden] of a row; `layer` is one that was asked for before the forward.
+  // Hidden state [hidden] of a row; `layer` was asked for before the forward.
   virtual std::span<const float> feature(int row, std::int32_t layer) const = 0;
-  // The same of a position of the prefill.
+  // Hidden state [hidden] of a position of the prefill.
   virtual std::span<const float> feature_at(std::int32_t position, std::int32_t layer) const = 0;
 };
 
-// Logits that `logits(row)` gives; no hidden states.
+// StepRows whose logits come from `logits(row)`; it has no hidden states.
 template <class Logits>
 class LogitsFrom final : public StepRows {
  public:

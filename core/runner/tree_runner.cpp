@@ -9,7 +9,7 @@
 namespace triescope {
 namespace {
 
-// Beyond the prompt, so that short runs never enlarge their KV.
+// Reserved beyond the prompt, so that short runs never enlarge their KV.
 constexpr std::int32_t kSpareSlots = 32;
 
 std::vector<std::int32_t> count_up(std::size_t count) {
@@ -35,7 +35,7 @@ void TreeRunner::wait_for_memory(const MemoryWait& wait) {
   store_->wait_for_memory(wait);
 }
 
-// `nodes`: the last rows'; the rows before them are the prompt's.
+// `nodes` belong to the last rows; the rows before them are the prompt's.
 void TreeRunner::run(ForwardBatch batch, std::span<const NodeId> nodes, std::stop_token stop) {
   if (input_source_) {
     input_features_.clear();
@@ -47,7 +47,7 @@ void TreeRunner::run(ForwardBatch batch, std::span<const NodeId> nodes, std::sto
     }
     batch.input_features = input_features_;
   }
-  // A forward writes K and V of its own rows alone, so it can be run again.
+  // A forward writes K and V of its own rows only, so it can be run again.
   output_ =
       with_memory(memory_wait_, [&] { return model_.forward(batch, store_->storage(), stop); });
   if (output_.on_device != nullptr) {
@@ -141,13 +141,13 @@ void TreeRunner::forward(const TokenTree& tree, std::span<const NodeId> rows,
        .text_length = outgrown_ ? limit + 1 : 0},
       rows, stop);
   first_logit_row_ = 0;
-  // With a cache of its own, a beam's sequential position is its tree position.
+  // A beam with a cache of its own has its tree position as sequential position.
   note_inputs(tree, rows, positions, placed.slots,
               kv_options_.kind == KvPolicyKind::kBatch ? -1 : cached);
 }
 
-// Computes the KV of everything that the placed rows see again, in the slots it lies in, as for a
-// text longer than ModelInfo::kv_valid_until.
+// Computes the KV of everything that the placed rows see again, in the slots where it lies, as for
+// a text longer than ModelInfo::kv_valid_until.
 void TreeRunner::recompute_kv(const TokenTree& tree, const Placement& placed,
                               std::stop_token stop) {
   struct Old {
@@ -163,7 +163,8 @@ void TreeRunner::recompute_kv(const TokenTree& tree, const Placement& placed,
     seen.insert(seen.end(), placed.own_slots.begin() + placed.own_offsets[r],
                 placed.own_slots.begin() + placed.own_offsets[r + 1]);
     const std::vector<TokenId> below = tree.tokens_to(rows_[r]);
-    for (std::size_t p = 0; p < seen.size(); ++p) {  // nothing is out of a window yet: p = position
+    // nothing is out of a window yet, so p is the position
+    for (std::size_t p = 0; p < seen.size(); ++p) {
       if (known[SlotId(seen[p])]) continue;
       known[SlotId(seen[p])] = true;
       all.push_back({p < prompt_.size() ? prompt_[p] : below[p - prompt_.size()].value,
@@ -206,7 +207,7 @@ void TreeRunner::commit(const TokenTree& tree, const StepOutcome& outcome) {
   note_peaks();
 }
 
-// A row at position i sees nothing at i - kv_window and before, and those to come are at the
+// A row at position i sees nothing at i - kv_window or before, and the rows to come are at the
 // frontier's positions or beyond.
 std::int32_t TreeRunner::horizon_of(const TokenTree& tree, std::span<const NodeId> next) const {
   const ModelInfo& model = info();
@@ -224,7 +225,7 @@ void TreeRunner::advance(const TokenTree& tree, NodeId node, std::stop_token sto
     prefill(tree, path, stop);
     return;
   }
-  // How far down the path has KV; what lies before every window had its own and gave it up.
+  // How far down the path nodes have KV; nodes before every window had theirs and gave it up.
   std::size_t known = std::min(path.size() - 1, static_cast<std::size_t>(kept_depth));
   while (known > 0 && !store_->slot_of(path[known - 1]).valid()) --known;
   std::vector<NodeId> dropped;
@@ -234,7 +235,7 @@ void TreeRunner::advance(const TokenTree& tree, NodeId node, std::stop_token sto
     const auto depth = static_cast<std::size_t>(tree[held].depth);
     if (depth > known || path[depth - 1] != held) dropped.push_back(held);
   }
-  std::ranges::sort(dropped, std::ranges::greater());  // children have the higher ids
+  std::ranges::sort(dropped, std::ranges::greater());  // children have higher ids
   const std::span<const NodeId> missing = std::span<const NodeId>(path).subspan(known);
   commit(tree, {.dropped = dropped, .frontier = missing.first(1)});
   forward(tree, missing, stop);
@@ -271,7 +272,7 @@ std::span<const float> TreeRunner::feature(int row, std::int32_t layer) const {
   const auto hidden = static_cast<std::size_t>(info().hidden);
   const std::size_t index = index_of_layer(layer);
   const std::size_t rows = output_.features.size() / (feature_layers_.size() * hidden);
-  // rows_ are the last of the forward's.
+  // rows_ are the last rows of the forward.
   const std::size_t at = rows - rows_.size() + static_cast<std::size_t>(row);
   return output_.features.subspan((index * rows + at) * hidden, hidden);
 }
@@ -292,8 +293,8 @@ void TreeRunner::forget_prefill_features() {
   prefill_features_ = {};
 }
 
-// `nodes`: those at the last positions; the positions before them are the prompt's. first_naive -1:
-// the position itself.
+// `nodes` are at the last positions; the positions before them are the prompt's. first_naive -1
+// means the position itself.
 void TreeRunner::note_inputs(const TokenTree& tree, std::span<const NodeId> nodes,
                              std::span<const std::int32_t> positions,
                              std::span<const std::int32_t> slots, std::int32_t first_naive) {

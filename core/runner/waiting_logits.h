@@ -1,5 +1,5 @@
-// WaitingLogits: rows of logits on a device, whose way to the host waits for memory: a fetch that is
-// refused memory asks whoever waits (memory_wait.h) and is tried again. Not thread-safe.
+// WaitingLogits: rows of logits on a device whose copy to the host waits for memory. A fetch that
+// is refused memory calls the wait function (memory_wait.h) and is tried again. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace triescope {
 
 class WaitingLogits final : public DeviceLogits {
  public:
-  // Borrows the rows. `wait`: empty = a refusal is passed on.
+  // Borrows the rows. An empty `wait` passes a refusal on.
   void stand_before(DeviceLogits& rows, const MemoryWait& wait) {
     rows_ = &rows;
     wait_ = wait;
