@@ -1,5 +1,5 @@
-// A next-token distribution over the tokens a row leaves possible. Plain values; made by Warpers
-// (warpers.h).
+// A next-token distribution over the tokens that a row leaves possible. Warpers (warpers.h) make
+// these plain values.
 //
 // Invariants: tokens ascend and are distinct; the three vectors have one length, at least 1;
 // probabilities sum to 1 within rounding. A token that is not listed has probability 0.
@@ -17,7 +17,7 @@ struct Distribution {
   std::vector<float> probabilities;  // softmax of scores
 
   std::size_t size() const { return tokens.size(); }
-  // Index of a token, -1 = not possible.
+  // Index of a token; -1 = not possible.
   std::ptrdiff_t find(std::int32_t token) const {
     const auto at = std::lower_bound(tokens.begin(), tokens.end(), token);
     return at == tokens.end() || *at != token ? -1 : at - tokens.begin();

@@ -1,4 +1,5 @@
-// Drafter: the part of a method that hangs draft nodes into the tree. One a run; not thread-safe.
+// Drafter: the part of a method that hangs draft nodes into the tree. Each run has one; not
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -18,27 +19,28 @@ class TreeRunner;
 
 struct DraftContext {
   TokenTree& tree;
-  std::span<const NodeId> frontier;  // pending nodes the next forward begins with, best first
+  std::span<const NodeId> frontier;  // pending nodes with which the next forward begins, best first
   const RunContext& run;
   Rng& rng;
   int room = 0;  // at most this many draft levels fit before max_new_tokens or the context ends
-  // Likewise of probes: they are never text, so the context alone bounds them.
+  // The same for probes: they are never text, so only the context bounds them.
   int probe_room = 0;
-  std::stop_token stop = {};  // for drafters that run a model: stopping is Error{kCancelled}
-  // Asked where such a model is refused memory; a TreeRunner has it already.
+  std::stop_token stop = {};  // for drafters that run a model; a stop is Error{kCancelled}
+  // Called where such a model is refused memory; a TreeRunner has it already.
   MemoryWait memory = {};
 };
 
-// What a draft phase proposes. Nodes come from tree.hang() and hang_probe(); parents before
+// What a draft phase proposes. The nodes come from tree.hang() and hang_probe(), parents before
 // children.
 struct Drafts {
-  // Go through the target's forward. Probes do as well: read() finds their rows in the view, nothing
-  // is decided about them, they are not counted as drafted, and their KV is free after the step.
+  // Nodes that go through the target's forward. Probes do as well: read() finds their rows in the
+  // view, nothing is decided about them, they are not counted as drafted, and their KV is free
+  // after the step.
   std::vector<NodeId> sent;
   std::vector<NodeId>
       withdrawn;        // proposed, then left out of the forward; they have no child in `sent`
-  Proposals proposals;  // of drafts that were drawn at random
-  // Best tokens of the rows of a model of its own; tick and owner are filled in by the step.
+  Proposals proposals;  // how drafts were drawn that were drawn at random
+  // Best tokens of the rows of the drafter's own model; the step fills in tick and owner.
   std::vector<capture::CandidateRow> candidates;
 };
 
@@ -46,14 +48,14 @@ class Drafter {
  public:
   virtual ~Drafter() = default;
   virtual Drafts draft(DraftContext& context) = 0;
-  // After every step, prefill included, once it is decided and before the next draft().
+  // Called after every step, prefill included: once it is decided and before the next draft().
   virtual void read(const StepView& view) { (void)view; }
-  // Hidden states of the target that read() looks at: ids as in ForwardBatch::feature_layers. Asked
-  // for once. At prefill they are there for every position of the text.
+  // The target's hidden states that read() looks at: ids as in ForwardBatch::feature_layers. Asked
+  // once. At prefill they are there for every position of the text.
   virtual std::vector<std::int32_t> feature_layers() const { return {}; }
-  // The model that it runs over the same tree, for figures and the capture; null = none.
+  // The model that the drafter runs over the same tree, for figures and the capture; null = none.
   virtual TreeRunner* runner() { return nullptr; }
-  // What a user should know of how drafting goes, once it shows; "" = nothing.
+  // A warning to the user about how drafting goes, once it shows; "" = none.
   virtual std::string warning() const { return ""; }
 };
 

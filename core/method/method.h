@@ -1,6 +1,6 @@
 // A decoding method: MethodInfo says what it is and what it needs, and makes the two parts that the
-// step calls, a Drafter (or none) and an Acceptor. One method a file in core/methods; adding one
-// touches that file and the list in core/methods/registry.cpp.
+// step calls: a Drafter (or none) and an Acceptor. Each method is a file in core/methods; adding
+// one touches that file and the list in core/methods/registry.cpp.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct MethodParts {
   std::unique_ptr<Acceptor> acceptor;  // never null
 };
 
-// What a method needs beside the target.
+// What a method needs beside the target model.
 enum class Need : std::uint8_t { kNothing, kDraftModel, kDraftHead };
 const char* to_string(Need need);  // "", "draft model", "draft head"
 
@@ -35,13 +35,13 @@ struct MethodInfo {
   std::string paper;     // title, authors, year, section or equation; "" = folklore
   bool lossless = true;  // same text (or distribution) as plain decoding of the same kind
   capture::RunKind kind = capture::RunKind::kText;
-  // kDrafts: what proposes them, as captures name it (viz knows it from there alone).
+  // kDrafts: the name of what proposes drafts in captures (viz reads it only there).
   std::string drafter_name;   // in labels and exports: "n-gram trie"
   std::string drafter_title;  // in sentences; "" = the method's title
   capture::DrafterKind drafter_kind = capture::DrafterKind::kOther;
-  std::string width_setting;  // kBeams: the parameter that says how many texts are kept
+  std::string width_setting;  // kBeams: the parameter that sets how many texts are kept
   Need needs = Need::kNothing;
-  std::vector<formats::HeadKind> heads;  // kDraftHead: the kinds that it takes
+  std::vector<formats::HeadKind> heads;  // kDraftHead: the kinds of head that it takes
   std::vector<Parameter> parameters;
   std::vector<KvPolicyKind> kv_policies = {KvPolicyKind::kRecycle, KvPolicyKind::kCompact,
                                            KvPolicyKind::kKeep};  // first = default
@@ -52,7 +52,7 @@ struct MethodInfo {
   bool needs_draft_head() const { return needs == Need::kDraftHead; }
 };
 
-// How many texts a run keeps side by side: 1 but for beams.
+// How many texts a run keeps side by side; 1 except for beams.
 int run_width(const MethodInfo& method, const Settings& settings);
 
 }  // namespace triescope

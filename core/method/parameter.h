@@ -1,5 +1,5 @@
 // Parameter: one setting of a method, described once. The run bar builds a control from it, the
-// command line reads --set by it, tests try its range; its default is stated here and nowhere else.
+// command line reads --set by it, and tests try its range. Its default is stated only here.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,13 @@ struct Parameter {
   nlohmann::json default_value;
   double minimum = -std::numeric_limits<double>::infinity();  // inclusive
   double maximum = std::numeric_limits<double>::infinity();
-  std::vector<std::string> choices;  // kChoice
-  std::string help;          // sentences; the first says by itself what it does, formulas follow
-  std::string zero_is = {};  // what 0 stands for, in a word that can be given too: "auto"
+  std::vector<std::string> choices;  // for kChoice
+  std::string help;  // sentences; the first says by itself what the parameter does, formulas follow
+  std::string zero_is = {};  // a word for what 0 stands for, which can be given too: "auto"
   std::string below = {};    // what a value below the minimum would mean, and how to ask for that
 };
 
-// One maker a kind: name, title, default, range (inclusive), help.
+// One function for each kind: name, title, default, range (inclusive), help.
 Parameter integer(std::string name, std::string title, std::int64_t otherwise, std::int64_t minimum,
                   std::int64_t maximum, std::string help);
 Parameter number(std::string name, std::string title, double otherwise, double minimum,
@@ -41,7 +41,7 @@ Parameter boolean(std::string name, std::string title, bool otherwise, std::stri
 Parameter choice(std::string name, std::string title, std::string otherwise,
                  std::vector<std::string> choices, std::string help);
 Parameter text(std::string name, std::string title, std::string otherwise, std::string help);
-// The same, with a word for 0.
+// The parameter with a word for 0.
 Parameter zero_is(std::string word, Parameter parameter);
 // Empty unless given; the range holds for each entry.
 Parameter integer_list(std::string name, std::string title, std::int64_t minimum,

@@ -7,8 +7,8 @@
 
 namespace triescope {
 
-// The method's own, then those of every method (common_parameters()); kv has the policies that go with
-// the method, the first one its default.
+// The method's own parameters, then those of every method (common_parameters()). kv offers the
+// policies that go with the method, the first as its default.
 std::vector<Parameter> parameters_of(const MethodInfo& method);
 
 }  // namespace triescope

@@ -1,4 +1,5 @@
-// RunContext: everything a method may know about its run. Borrows prompt, draft model and head.
+// RunContext: everything that a method may know about its run. Borrows prompt, draft model and
+// head.
 #pragma once
 
 #include <algorithm>
@@ -24,18 +25,20 @@ struct RunContext {
   Settings settings;
   std::uint64_t seed = 0;
   RowCosts row_costs;  // ModelInfo::row_costs; the pending token's row is one of them
-  // UTF-8 text to ids without special tokens, for methods that read the user's texts; may be null.
+  // Turns UTF-8 text into ids without special tokens, for methods that read the user's texts; may
+  // be null.
   std::function<std::vector<std::int32_t>(std::string_view)> encode = {};
   // A second model with the target's vocabulary, where MethodInfo::needs asks for one.
   Model* draft_model = nullptr;
-  DraftHead* draft_head = nullptr;  // likewise, trained for the target; one of MethodInfo::heads
-  bool record_rows = false;         // the inputs and slots of a draft model or head are recorded
+  // the same for a head that was trained for the target, one of MethodInfo::heads
+  DraftHead* draft_head = nullptr;
+  bool record_rows = false;  // whether the inputs and slots of a draft model or head are recorded
 
   bool is_eos(std::int32_t token) const {
     return std::ranges::find(eos_token_ids, token) != eos_token_ids.end();
   }
-  // Drafts a step where the user did not say how many: as published, fewer where the model's device
-  // does not check that many at little more than the price of one row.
+  // Drafts a step where the user gave no number: as published, or fewer where the model's device
+  // cannot check that many at little more than the price of one row.
   int default_drafts(int published) const {
     return std::clamp(row_costs.cheap_rows - 1, 1, published);
   }

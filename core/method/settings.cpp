@@ -33,7 +33,7 @@ std::string number_text(double value) {
   return json(value).dump();
 }
 
-// "an integer from 1 to 64"
+// The parameter's range in words: "an integer from 1 to 64".
 std::string allowed(const Parameter& parameter) {
   std::string text;
   switch (parameter.kind) {
@@ -67,7 +67,7 @@ std::string allowed(const Parameter& parameter) {
   return text;
 }
 
-// For messages; a text need not be UTF-8.
+// A value for messages; its text need not be UTF-8.
 std::string shown(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 200);
 }
@@ -87,7 +87,7 @@ std::optional<double> number_of(const json& given) {
 }
 
 bool in_range(const Parameter& parameter, double value) {
-  return value >= parameter.minimum && value <= parameter.maximum;  // false for NaN
+  return value >= parameter.minimum && value <= parameter.maximum;  // NaN gives false
 }
 
 json read_integer(const Parameter& parameter, const json& given) {
@@ -97,7 +97,7 @@ json read_integer(const Parameter& parameter, const json& given) {
   } else if (given.is_number_integer()) {
     value = given.get<std::int64_t>();
   } else if (given.is_number_float()) {
-    const double x = given.get<double>();  // a slider's 3.0
+    const double x = given.get<double>();  // 3.0, as a slider gives it
     if (x == std::floor(x) && std::abs(x) < 1e15) value = static_cast<std::int64_t>(x);
   } else if (given.is_string()) {
     value = parse_number<std::int64_t>(given.get<std::string>());
@@ -125,7 +125,7 @@ json read_boolean(const Parameter& parameter, const json& given) {
 json read_choice(const Parameter& parameter, const json& given) {
   std::string text;
   if (given.is_string()) text = trimmed(given.get_ref<const std::string&>(), kSpaces);
-  if (given.is_boolean()) text = given.get<bool>() ? "true" : "false";  // early_stopping
+  if (given.is_boolean()) text = given.get<bool>() ? "true" : "false";  // for early_stopping
   if (given.is_number_integer()) text = std::to_string(given.get<std::int64_t>());
   for (const auto& choice : parameter.choices)
     if (choice == text) return choice;
@@ -158,7 +158,7 @@ json read_integer_list(const Parameter& parameter, const json& given) {
   return list;
 }
 
-// "kv" as this method allows it.
+// The parameter "kv" with the policies that this method allows.
 Parameter kv_parameter_of(const MethodInfo& method, Parameter parameter) {
   parameter.choices.clear();
   for (const KvPolicyKind kind : method.kv_policies)
@@ -182,7 +182,8 @@ json read_setting(const Parameter& parameter, const json& given) {
     case ParameterKind::kIntegerList:
       return read_integer_list(parameter, given);
     case ParameterKind::kText:
-      // Numbers typed where a text is wanted ("12 13"), and lists: the reader of that text decides.
+      // Numbers typed where a text is wanted ("12 13") and lists stay: the reader of that text
+      // decides.
       return given;
   }
   return given;

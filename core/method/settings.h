@@ -1,5 +1,5 @@
-// Settings: the value of every parameter that a method has. Made by validate_settings(); read by
-// name with the type the parameter has. Plain values, safe from any thread.
+// Settings: the value of every parameter that a method has. validate_settings() makes them; they
+// are read by name with the parameter's type. Plain values, safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct MethodInfo;
 class Settings {
  public:
   Settings() = default;
-  // An object of name: value.
+  // `values`: an object {name: value}.
   explicit Settings(nlohmann::json values) : values_(std::move(values)) {}
 
   bool has(std::string_view name) const {
@@ -26,15 +26,17 @@ class Settings {
     return found != values_.end() && !found->is_null();
   }
   // The value of a parameter that the method has. Error{kInvalidArgument}: it has none of that name
-  // (a method that reads what it does not declare), or of another type.
+  // (the method reads what it does not declare), or one of another type.
   int integer(std::string_view name) const;
   double number(std::string_view name) const;
   bool boolean(std::string_view name) const;
   std::string text(std::string_view name) const;  // choices too
   std::vector<std::int32_t> integers(std::string_view name) const;
-  const nlohmann::json& value(std::string_view name) const;  // of a text whose reader takes more
+  // the value of a text whose reader takes other types too
+  const nlohmann::json& value(std::string_view name) const;
 
-  // For parts that serve methods with and without the parameter: `off` where it is not declared.
+  // For parts that serve methods with and without the parameter: returns `off` where it is not
+  // declared.
   int integer_or(std::string_view name, int off) const { return has(name) ? integer(name) : off; }
   double number_or(std::string_view name, double off) const {
     return has(name) ? number(name) : off;
@@ -52,13 +54,14 @@ class Settings {
   nlohmann::json values_ = nlohmann::json::object();
 };
 
-// Parameters that every method has beside its own: kv, gc_every, eos_token_id, candidates.
+// The parameters that every method has beside its own: kv, gc_every, eos_token_id, candidates.
 std::span<const Parameter> common_parameters();
-// A value as it was given (a text, or already typed) as the parameter's type. Error{kInvalidArgument}:
-// says which parameter, the value found, what is allowed.
+// Converts a value as it was given (a text, or already typed) to the parameter's type.
+// Error{kInvalidArgument} says which parameter, the value found and what is allowed.
 nlohmann::json read_setting(const Parameter& parameter, const nlohmann::json& given);
-// Every parameter of the method: fills in defaults, parses texts ("3", "true", "1,2"), checks
-// ranges. Errors: read_setting()'s, and {kInvalidArgument} for a name that the method does not have.
+// Returns every parameter of the method: fills in defaults, parses texts ("3", "true", "1,2") and
+// checks ranges. Errors: those of read_setting(), and {kInvalidArgument} for a name that the method
+// does not have.
 nlohmann::json validate_settings(const MethodInfo& method, const nlohmann::json& given);
 
 }  // namespace triescope
