@@ -1,5 +1,6 @@
-// NgramPool: n-grams by their first token, the newest first, at most `limit` for each; one that is
-// added again becomes the newest. What Lookahead collects and verifies. Not thread-safe.
+// NgramPool: n-grams by their first token, the newest first, at most `limit` for each token. An
+// n-gram that is added again becomes the newest. Lookahead collects and verifies them. Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ class NgramPool {
     known.push_front(std::move(rest));
     if (known.size() > limit_) known.pop_back();
   }
-  // The n-grams that begin with `token`, without it. Valid until the next add().
+  // The n-grams that begin with `token`, without that token. Valid until the next add().
   const std::deque<std::vector<std::int32_t>>& find(std::int32_t token) const {
     static const std::deque<std::vector<std::int32_t>> none;
     const auto at = pool_.find(token);

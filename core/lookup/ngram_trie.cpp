@@ -84,7 +84,7 @@ NgramTrie::Answer NgramTrie::continuations(std::span<const std::int32_t> context
     std::int32_t node = 0;
     for (const std::int32_t token : context.last(static_cast<std::size_t>(length)))
       if ((node = find_child(node, token)) < 0) break;
-    // The context itself is in the text when generated tokens are indexed: a key that nothing
+    // When generated tokens are indexed, the text contains the context itself: a key that nothing
     // follows is not a hit.
     if (node > 0 && nodes_[static_cast<std::size_t>(node)].first_child >= 0) {
       key = node;
@@ -96,7 +96,8 @@ NgramTrie::Answer NgramTrie::continuations(std::span<const std::int32_t> context
 
   struct Open {
     std::int32_t frequency, last_seen, node, parent, depth;
-    // Most frequent, then seen last, then first into the trie.
+    // The most frequent node comes first, then the one seen last, then the one that joined the trie
+    // first.
     bool operator<(const Open& o) const {
       if (frequency != o.frequency) return frequency < o.frequency;
       if (last_seen != o.last_seen) return last_seen < o.last_seen;

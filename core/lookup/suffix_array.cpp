@@ -16,13 +16,14 @@ SuffixArray::SuffixArray(std::vector<std::int32_t> tokens, std::int32_t end_toke
     for (std::int32_t i = 0; i < limit; ++i) {
       std::int32_t x = tokens_[static_cast<std::size_t>(a + i)];
       std::int32_t y = tokens_[static_cast<std::size_t>(b + i)];
-      // The end of a document sorts as the end of the text does: first.
+      // The end of a document sorts like the end of the text: first.
       if (x == end_token_) x = -1;
       if (y == end_token_) y = -1;
       if (x != y) return x < y;
       if (x == -1) return a < b;
     }
-    // Past the end of the text means before everything else; else only equal ones are left.
+    // The suffix that the text ended first sorts first; else the two are equal as far as they are
+    // compared.
     if (limit < kSortedTokens) return a > b;
     return a < b;
   });
@@ -54,9 +55,9 @@ NgramTrie::Answer SuffixArray::continuations(std::span<const std::int32_t> conte
   if (max_nodes <= 0 || max_depth <= 0) return answer;
 
   struct Open {
-    std::size_t low, high;  // sorted suffixes that go through this node
+    std::size_t low, high;  // the sorted suffixes that go through this node
     std::int32_t token, parent, depth;
-    bool operator<(const Open& o) const {  // largest range first, then the first of its kind
+    bool operator<(const Open& o) const {  // the largest range first, then the smallest token
       return high - low != o.high - o.low ? high - low < o.high - o.low : low > o.low;
     }
   };

@@ -1,9 +1,9 @@
-// A datastore of tokens that is searched by suffix: what followed the last tokens of a context
-// anywhere in it, as a tree with frequencies. Built once, immutable, safe from any thread.
+// A datastore of tokens that is searched by suffix: it gives what followed the last tokens of a
+// context anywhere in it, as a tree with frequencies. Built once, immutable, safe from any thread.
 //
 // Suffixes are sorted by their first kSortedTokens tokens only (longer common stretches stay in
 // text order), which is all that a key and its continuation can reach. A continuation tree is never
-// built: a node is a range of the sorted suffixes, its frequency the range's length, and its
+// built: a node is a range of the sorted suffixes, its frequency is the range's length, and its
 // children are found by binary search. Memory: 8 bytes a token. Source: He et al., "REST:
 // Retrieval-Based Speculative Decoding", 2024.
 #pragma once
@@ -24,10 +24,10 @@ class SuffixArray {
   // `end_token` (or -1) separates documents: nothing is drafted across it.
   explicit SuffixArray(std::vector<std::int32_t> tokens, std::int32_t end_token = -1);
 
-  // The longest suffix of `context` (max_key tokens down to min_key) that occurs in the datastore
-  // with something after it, and the max_nodes most frequent nodes of what follows, at most
-  // max_depth deep, nothing below a token of `last_tokens`. Among equally frequent nodes the one
-  // with the smaller token comes first.
+  // Finds the longest suffix of `context` (max_key tokens down to min_key) that occurs in the
+  // datastore with something after it. Returns the max_nodes most frequent nodes of what follows,
+  // at most max_depth deep, nothing below a token of `last_tokens`. Among equally frequent nodes
+  // the one with the smaller token comes first.
   NgramTrie::Answer continuations(std::span<const std::int32_t> context, int min_key, int max_key,
                                   int max_nodes, int max_depth,
                                   std::span<const std::int32_t> last_tokens = {}) const;
@@ -35,13 +35,13 @@ class SuffixArray {
   std::size_t size() const { return tokens_.size(); }
 
  private:
-  // Token at `offset` of the i-th sorted suffix, -1 past the end of its document.
+  // Token at `offset` of the i-th sorted suffix; -1 past the end of its document.
   std::int32_t token_at(std::size_t i, int offset) const {
     const auto at = static_cast<std::size_t>(order_[i]) + static_cast<std::size_t>(offset);
     if (at >= tokens_.size() || tokens_[at] == end_token_) return -1;
     return tokens_[at];
   }
-  // The part of [low, high), all equal up to `offset`, whose token there is `token`.
+  // [low, high) are equal up to `offset`. Returns the part whose token there is `token`.
   std::pair<std::size_t, std::size_t> narrow(std::size_t low, std::size_t high, int offset,
                                              std::int32_t token) const;
 

@@ -53,8 +53,8 @@ void SuffixAutomaton::append(std::int32_t token) {
     if (at(q).length == at(p).length + 1) {
       at(current).link = q;
     } else {
-      // q's shorter strings get a state of their own: they now end here too, the longer ones do
-      // not.
+      // q's shorter strings get a state of their own: they now end here too, while the longer ones
+      // do not.
       const std::int32_t clone = new_state({.length = at(p).length + 1,
                                             .link = at(q).link,
                                             .latest_end = at(q).latest_end,

@@ -23,7 +23,8 @@ class SuffixAutomaton {
   }
 
   struct Match {
-    // Tokens of the longest suffix that occurred before (it may overlap itself); 0 = none.
+    // Number of tokens of the longest suffix that occurred before (it may overlap itself); 0 =
+    // none.
     std::int32_t length = 0;
     // Its latest earlier occurrence is text[end - length, end); text[end] follows.
     std::int32_t end = 0;
@@ -35,23 +36,23 @@ class SuffixAutomaton {
 
  private:
   struct State {
-    std::int32_t length = 0;       // of its longest string
+    std::int32_t length = 0;       // length of its longest string
     std::int32_t link = -1;        // state of the longest suffix with more occurrences
     std::int32_t latest_end = 0;   // where its strings last ended
     std::int32_t first_edge = -1;  // into edges_
   };
   struct Edge {
-    std::int32_t from, token, to, next;  // next: of the same state
+    std::int32_t from, token, to, next;  // next: the next edge of the same state
   };
 
-  // Index into edges_, -1 = none.
+  // Index into edges_; -1 = none.
   std::int32_t find_edge(std::int32_t state, std::int32_t token) const;
   void add_edge(std::int32_t from, std::int32_t token, std::int32_t to);
   std::size_t slot_of(std::int32_t state, std::int32_t token) const;
 
   std::vector<State> states_;
   std::vector<Edge> edges_;
-  // Open addressing: index into edges_, -1 = empty; size a power of two.
+  // Open addressing: an index into edges_; -1 = empty. The size is a power of two.
   std::vector<std::int32_t> table_;
   std::int32_t last_ = 0;
   std::int32_t size_ = 0;
