@@ -5,8 +5,8 @@
 //
 //   prefill()   the prompt, and a chain of nodes below it
 //   forward()   pending nodes, drafts below them included: logits and features of every row
-// commit()    hands KV that is no longer needed to the policy
-// advance()   all three for a model that follows one text: goes on to a later node
+//   commit()    hands KV that is no longer needed to the policy
+//   advance()   all three for a model that follows one text: goes on to a later node
 //
 // A draft head reads a hidden state beside every token (read_inputs_from()), and its text lacks the
 // prompt's first token: the runner's prompt may be the end of the tree's prompt, and positions
@@ -20,7 +20,6 @@
 // memory is refused, the runner calls wait_for_memory()'s function and tries the same forward,
 // growth, move or fetch of a row again. After an Error the runner must not be used again, because
 // slots may lack their KV. Not thread-safe.
-// their KV. Not thread-safe.
 #pragma once
 
 #include <cstdint>
