@@ -1,5 +1,5 @@
-// Batch beam search: the conventional one. The same search, but every beam has a whole KV cache of
-// its own.
+// Conventional batch beam search: the same search as beam.cpp's, but every beam has a whole KV
+// cache of its own.
 #include "core/accept/beam.h"
 #include "core/methods/search_methods.h"
 

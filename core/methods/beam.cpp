@@ -1,5 +1,5 @@
-// Trie beam search: the beams share one tree of KV, and a token that several beams have in common
-// is held once.
+// Trie beam search: the beams share one tree of KV, so a token that several beams have in common is
+// held once.
 #include "core/accept/beam.h"
 #include "core/methods/search_methods.h"
 

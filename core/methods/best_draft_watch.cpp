@@ -3,8 +3,8 @@
 namespace triescope {
 namespace {
 
-// A trained head's best draft is right in a third to four fifths of the steps; with its layers one
-// off, in a tenth (RedHat's and AngelSlim's EAGLE-3 heads: 45 % and 10 %).
+// A trained head's best draft is right in a third to four fifths of the steps. With its layers one
+// off it is right in a tenth (RedHat's and AngelSlim's EAGLE-3 heads: 45 % and 10 %).
 constexpr int kSteps = 32;
 constexpr int kOneIn = 5;
 

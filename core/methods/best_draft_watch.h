@@ -1,5 +1,6 @@
 // BestDraftWatch: how often a head's best draft for the next token comes true. A head that reads
-// the wrong states runs without an error and is only wrong more often; this notices. Plain values.
+// the wrong states runs without an error and is only wrong more often; this class notices. Plain
+// values.
 #pragma once
 
 #include <string>
@@ -10,11 +11,11 @@ namespace triescope {
 
 class BestDraftWatch {
  public:
-  // The best draft below the pending node of this step; none = nothing was drafted.
+  // Notes the best draft below this step's pending node; none = nothing was drafted.
   void drafted(NodeId best) { best_ = best; }
   void read(const StepView& view);
-  // "" while too few steps were seen, or often enough right: at least once in five. `remedy`: what
-  // to try.
+  // "" while too few steps were seen, or while the best draft is right at least once in five.
+  // `remedy` says what to try.
   std::string warning(const std::string& remedy) const;
 
  private:

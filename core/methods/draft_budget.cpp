@@ -5,13 +5,13 @@
 namespace triescope {
 namespace {
 
-// Before anything is known: as if of two answers this share had come true, at each of the first
-// places and beyond them. They make the first choice.
+// The shares assumed before anything is known: as if two answers had been seen, of which this share
+// came true at each of the first places and beyond them. They make the first choice.
 constexpr double kFirstAnswers = 2, kFirstShare = 0.6, kShareBeyond = 0.2;
-// The first places: those of default_drafts whose rows cost at most this. One wrong start costs more
-// than a right one brings where they are dearer.
+// The first places are those of default_drafts whose rows cost at most this much. Where rows are
+// dearer, one wrong start costs more than a right one brings.
 constexpr double kCheapEnough = 0.25;
-// Each answer counts this much of the next one: about the last twenty decide.
+// Each answer counts this much of the next one, so about the last twenty decide.
 constexpr double kFade = 0.95;
 
 }  // namespace
@@ -56,7 +56,7 @@ void DraftBudget::observe(std::span<const std::int32_t> text) {
       last = static_cast<std::int32_t>(i);
       depth = node.depth;
     }
-    // Undecided while the text ends where a draft goes on.
+    // It is undecided while the text ends where a draft goes on.
     const bool goes_on =
         std::ranges::any_of(answer.nodes, [&](const auto& node) { return node.parent == last; });
     if (goes_on && answer.begin + static_cast<std::size_t>(depth) >= text.size()) return false;

@@ -6,8 +6,8 @@
 // Decoding", 2024 (draws without replacement).
 //
 // With verify=sample (chain, multi_round) drafts are drawn from q, the draft model's distribution
-// after the same processors and warpers as the target's, and q goes to the rule: lossless. Else
-// they are the draft model's best tokens.
+// after the same processors and warpers as the target's. The rule gets q and stays lossless.
+// Otherwise the drafts are the draft model's best tokens.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr int kMaxNodes = 1024;
 
-// Children of a node at each level.
+// Number of children of a node, by level.
 std::vector<int> expansion_of(const Settings& settings) {
   auto widths = settings.integers("expansion");
   if (widths.empty())
@@ -124,8 +124,8 @@ class DraftModelDrafter final : public Drafter {
 
   struct Draft {
     std::int32_t token;
-    float q;            // it was drawn with; 1 = not drawn
-    float probability;  // to the draft model
+    float q;            // probability with which it was drawn; 1 = not drawn
+    float probability;  // the draft model's
   };
 
   std::vector<Draft> best_below(ModelRows& rows, NodeId parent, int width) const {
@@ -166,8 +166,8 @@ class DraftModelDrafter final : public Drafter {
            .chosen = std::ranges::find(chosen, best[rank].second, &Draft::token) != chosen.end()});
   }
 
-  // The draft model's row in the target's vocabulary [vocab_size]: ids that it does not have are
-  // -infinity, those beyond are left out.
+  // The draft model's row in the target's vocabulary [vocab_size]: ids that the draft model lacks
+  // are -infinity, and its ids beyond the target's are left out.
   LogitsRow logits(int row, int vocab_size) {
     const LogitsRow all = runner_.logits(row);
     const auto wanted = static_cast<std::size_t>(vocab_size);

@@ -1,5 +1,5 @@
-// For drafters that look things up in the text so far: the text as one sequence of tokens, kept up
-// to date from the tree, and the hanging of what they found. Not thread-safe.
+// Helpers for drafters that look things up in the text so far. They keep the text as one sequence
+// of tokens, up to date with the tree, and hang what was found. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace triescope {
 
 class DraftText {
  public:
-  // Brings the text up to the frontier node (its own token is the last) and returns the tokens that
-  // came since the call before, the whole prompt at first. REQUIRES: the text only grows.
+  // Extends the text to the frontier node (whose own token is the last) and returns the tokens that
+  // came since the previous call, at first the whole prompt. REQUIRES: the text only grows.
   std::span<const std::int32_t> update(const DraftContext& context);
   // Prompt, then generated tokens.
   std::span<const std::int32_t> tokens() const { return tokens_; }
@@ -26,13 +26,13 @@ class DraftText {
   bool started_ = false;
 };
 
-// Hangs `tokens` as a chain below `parent`, sharing nodes that are there; stops after an EOS token
-// and at context.room levels below the frontier. New nodes are appended to `out`. Returns the last
-// node of the chain.
+// Hangs `tokens` as a chain below `parent`, and shares nodes that are there. Stops after an EOS
+// token and at context.room levels below the frontier. New nodes are appended to `out`. Returns the
+// last node of the chain.
 NodeId hang_chain(DraftContext& context, NodeId parent, std::span<const std::int32_t> tokens,
                   capture::Source source, std::vector<NodeId>& out);
-// `tokens` as an answer, a chain that ends as hang_chain's does; `matched_tokens` of the text's last
-// ones stood before it where it was found.
+// `tokens` as an answer: a chain that ends where hang_chain() would end it. `matched_tokens` is how
+// many of the text's last tokens preceded it where it was found.
 NgramTrie::Answer chain_answer(const DraftContext& context, int matched_tokens,
                                std::span<const std::int32_t> tokens);
 // Hangs a tree of continuations below the frontier's best node. REQUIRES: no node deeper than

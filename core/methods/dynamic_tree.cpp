@@ -12,7 +12,7 @@
 namespace triescope {
 namespace {
 
-constexpr int kPublishedTokens = 59;  // EAGLE-2's and -3's total_token 60, the root included
+constexpr int kPublishedTokens = 59;  // total_token 60 of EAGLE-2 and -3, less the root
 
 class DynamicTreeDrafter final : public Drafter {
  public:
@@ -64,8 +64,8 @@ class DynamicTreeDrafter final : public Drafter {
     float score;  // cumulative log-probability
   };
 
-  // Puts the best children of each parent, whose rows are the head's last, into the pool; returns
-  // those to go on with.
+  // Puts the best children of each parent into the pool, and returns those to go on with. The
+  // parents' rows are the head's last.
   std::vector<Offer> propose(DraftContext& context, std::span<const Offer> parents,
                              Drafts& drafts) {
     const std::size_t first = pool_.size();
@@ -77,7 +77,7 @@ class DynamicTreeDrafter final : public Drafter {
       for (const auto& [logit, token] : std::span(best).first(std::min(top_k_, best.size()))) {
         if (logit == -std::numeric_limits<float>::infinity()) break;
         ranks.push_back(static_cast<int>(ranks.size()));
-        // Never above 0, whatever is rounded: a child must not outrank its parent.
+        // Rounding must not lift it above 0: a child must not outrank its parent.
         const float logprob = std::min(logit - log_sum, 0.0f);
         const Hung hung = context.tree.hang(parents[i].node, TokenId(token),
                                             capture::Source::kDraft, std::nanf(""));
@@ -99,7 +99,7 @@ class DynamicTreeDrafter final : public Drafter {
     return next;
   }
 
-  // What a proposal must reach to be sent, as far as the pool goes.
+  // The score that a proposal must reach to be sent, given the pool so far.
   float least_score() const {
     if (pool_.size() < tokens_) return -std::numeric_limits<float>::infinity();
     std::vector<float> scores;
@@ -124,7 +124,7 @@ class DynamicTreeDrafter final : public Drafter {
   HeadRunner head_;
   std::string remedy_;
   std::size_t top_k_, levels_, tokens_ = 0, candidates_;
-  std::vector<Offer> pool_;  // of this step, parents before children
+  std::vector<Offer> pool_;  // this step's proposals, parents before children
   BestDraftWatch watch_;
 };
 

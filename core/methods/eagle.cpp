@@ -1,6 +1,7 @@
-// EAGLE-1: one decoder layer drafts the target's next hidden state from (embedding of the token,
-// hidden state before it), and the target's own output head reads tokens off it; a static tree.
-// Source: Li et al., "EAGLE: Speculative Sampling Requires Rethinking Feature Uncertainty", 2024.
+// EAGLE-1: one decoder layer drafts the target's next hidden state from the token's embedding and
+// the hidden state before it. The target's own output head turns that state into tokens; the tree
+// is static. Source: Li et al., "EAGLE: Speculative Sampling Requires Rethinking Feature
+// Uncertainty", 2024.
 #include <algorithm>
 
 #include "core/accept/text_acceptor.h"

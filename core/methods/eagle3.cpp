@@ -1,7 +1,7 @@
-// EAGLE-3: a layer that reads three hidden states of the target, low, middle and high, was trained
-// on its own drafts, and gives logits over a draft vocabulary; EAGLE-2's dynamic tree. Source: Li
-// et al., "EAGLE-3: Scaling up Inference Acceleration of Large Language Models via Training-Time
-// Test", 2025.
+// EAGLE-3: a layer that reads three hidden states of the target (low, middle, high), was trained on
+// its own drafts, and gives logits over a draft vocabulary. The tree is EAGLE-2's dynamic one.
+// Source: Li et al., "EAGLE-3: Scaling up Inference Acceleration of Large Language Models via
+// Training-Time Test", 2025.
 #include "core/accept/text_acceptor.h"
 #include "core/base/error.h"
 #include "core/heads/draft_head.h"
@@ -18,7 +18,7 @@ std::string text_of(const std::vector<std::int32_t>& layers, int shift) {
   return text;
 }
 
-// The head's own layers, or the setting's.
+// The setting's layers, else the head's own.
 std::vector<std::int32_t> layers_of(const RunContext& run) {
   const std::vector<std::int32_t> own = run.draft_head->feature_layers();
   const std::vector<std::int32_t> given = run.settings.integers("layers");

@@ -1,13 +1,13 @@
-// HeadRunner: a draft head's layers over the token tree, each row with the hidden state that
-// belongs to it. The row of a token at position t + 1 of the text has position t: it pairs that
-// token with the target's state at t, so the head's text is the target's without its first token,
-// and the state that came with a node is its parent's.
+// HeadRunner: runs a draft head's layers over the token tree and gives each row the hidden state
+// that belongs to it. The row of a token at position t + 1 of the text has position t: it pairs
+// that token with the target's state at t. The head's text is therefore the target's without its
+// first token, and a node reads the state of its parent.
 //
-//   text     states of the target, as read() saw them: all positions at prefill, then those of a step's
-//            accepted tokens
+//   text     states of the target, as read() saw them: all positions at prefill, then those of a
+//            step's accepted tokens
 //   drafts   the state that the head itself gave at the parent (DraftHead::feedback_layer)
 //
-// Drafted states never stay: advance() runs what became text again, with the target's.
+// States of drafts never stay: advance() runs what became text again, with the target's states.
 // Source: heads of SafeAILab/EAGLE, eagle/model/cnets.py (topK_genrate, stable_kv). Not
 // thread-safe.
 #pragma once
@@ -25,20 +25,20 @@ namespace triescope {
 
 class HeadRunner {
  public:
-  // `layers`: the target's states that are read, in order. REQUIRES: head.layers, a prompt.
+  // `layers`: the target's states that the head reads, in order. REQUIRES: head.layers, a prompt.
   HeadRunner(DraftHead& head, std::vector<std::int32_t> layers, const RunContext& run);
 
-  // Drafter::read().
+  // Keeps what the head will need of a step; Drafter::read() calls it.
   void read(const StepView& view);
-  // Runs what is new of the text, the pending node last; then there is its row. False: the head
-  // cannot follow the text any further.
+  // Runs the new part of the text, the pending node last; afterwards the pending node has a row.
+  // False: the head cannot follow the text any further.
   bool advance(DraftContext& context);
-  // Runs drafts below rows since advance(); then there are theirs.
+  // Runs drafts below rows that exist since advance(); afterwards they have rows.
   void forward(const DraftContext& context, std::span<const NodeId> drafts);
   // How many levels below the pending node may be run.
   std::size_t levels_below(const DraftContext& context) const;
 
-  // Of the rows of the last call.
+  // The rows of the last call.
   LogitsRow logits(int row) const { return runner_.logits(row); }
   std::span<const float> state(int row) const { return runner_.feature(row, feedback_); }
   TreeRunner& runner() { return runner_; }
@@ -50,12 +50,12 @@ class HeadRunner {
   std::vector<std::int32_t> layers_;
   std::int32_t feedback_;
   TreeRunner runner_;
-  std::int32_t kept_depth_ = 0;  // nodes down to it have KV from the target's states
-  // [positions, layers, hidden of the target], of positions from first_ on that were not run yet.
+  std::int32_t kept_depth_ = 0;  // nodes at most this deep have KV from the target's states
+  // [positions, layers, hidden of the target] for positions from first_ on that were not run yet.
   std::vector<float> text_states_;
   std::int32_t first_ = 0;
   std::size_t width_ = 0;                                          // of one position
-  std::unordered_map<NodeId, std::vector<float>> drafted_states_;  // by the node they came from
+  std::unordered_map<NodeId, std::vector<float>> drafted_states_;  // by the node that gave them
 };
 
 }  // namespace triescope

@@ -1,6 +1,6 @@
 // Hydra: Medusa's heads in sequence. Each head also reads the embeddings of the tokens drafted
-// before it, so the tree grows level by level, and a transformer layer before them follows the
-// text. Source: Ankner et al., "Hydra: Sequentially-Dependent Draft Heads for Medusa Decoding",
+// before it, so the tree grows level by level. A transformer layer in front of the heads follows
+// the text. Source: Ankner et al., "Hydra: Sequentially-Dependent Draft Heads for Medusa Decoding",
 // 2024.
 #include "core/accept/text_acceptor.h"
 #include "core/methods/rank_tree.h"

@@ -7,10 +7,10 @@
 //            of the next step's window (a Jacobi step).
 //   guesses  up to G n-grams of the pool that begin with the pending token.
 //
-// Its mask is the ancestor closure, as for every method. Verification is free to go along either
-// kind; the token after the accepted ones is emitted too (the published greedy code stops at N - 1
-// tokens a step without it). The window never holds an EOS: nothing below one comes true, so a
-// column that meets one gives its n-gram to the pool and begins with other tokens. Source: Fu,
+// The mask is the ancestor closure, as for every method. Verification may go along either kind, and
+// the token after the accepted ones is emitted too (the published greedy code stops at N - 1 tokens
+// a step without it). The window never holds an EOS, because nothing below one comes true: a column
+// that meets one gives its n-gram to the pool and begins again with other tokens. Source: Fu,
 // Bailis, Stoica, Zhang, "Break the Sequential Dependency of LLM Inference Using Lookahead
 // Decoding", 2024.
 #include <memory>
@@ -32,7 +32,7 @@ class LookaheadDrafter final : public Drafter {
         pool_(static_cast<std::size_t>(run.settings.integer("guess_set_size"))),
         pool_from_prompt_(run.settings.boolean("pool_from_prompt")),
         rng_(run.seed ^ 0x9E3779B97F4A7C15ULL) {
-    // Any tokens do to begin with; tokens of the prompt are likelier ones.
+    // Any tokens will do to begin with; tokens of the prompt are likelier to fit.
     for (const std::int32_t token : run.prompt)
       if (!run.is_eos(token)) first_tokens_.push_back(token);
     if (first_tokens_.empty())
@@ -57,7 +57,8 @@ class LookaheadDrafter final : public Drafter {
         pool_.add(text_.tokens().subspan(i, n));
 
     const NodeId pending = context.frontier.front();
-    // Guesses first: where two drafts compete, those that came true once are looked at first.
+    // Guesses are hung first: where two drafts compete, those that came true once are checked
+    // first.
     for (const auto& guess : pool_.find(text_.tokens().back()))
       hang_chain(context, pending, guess, capture::Source::kDraft, hung);
 
@@ -77,7 +78,8 @@ class LookaheadDrafter final : public Drafter {
   }
 
   // A Jacobi step: every column whose last node went through the forward gives an n-gram, loses its
-  // first token and takes the model's next one as its last. One that reaches an EOS begins again.
+  // first token and takes the model's next token as its last. A column that reaches an EOS begins
+  // again.
   void read(const StepView& view) override {
     for (std::size_t j = 0; j < width_; ++j) {
       const int row = last_nodes_[j].valid() ? view.row_of(last_nodes_[j]) : -1;
@@ -97,10 +99,10 @@ class LookaheadDrafter final : public Drafter {
   std::size_t width_, rows_;  // W, N - 1
   NgramPool pool_;
   bool pool_from_prompt_;
-  Rng rng_;  // its own: sampling's draws are the same with and without drafts
-  std::vector<std::int32_t> first_tokens_;         // what a column begins with
+  Rng rng_;  // its own, so that sampling draws the same numbers with and without drafts
+  std::vector<std::int32_t> first_tokens_;         // tokens with which columns begin
   std::vector<std::vector<std::int32_t>> window_;  // [rows][width]
-  std::vector<NodeId> last_nodes_;  // [width], of row N - 2 in this step; none where the room ended
+  std::vector<NodeId> last_nodes_;  // [width], row N - 2 of this step; none where the room ended
   DraftText text_;
 };
 

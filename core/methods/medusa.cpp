@@ -1,7 +1,7 @@
-// Medusa: heads beside the output head draft the tokens after the next one, each for its own
-// distance, all from the same state; a static tree of their best tokens is verified in one forward.
-// Source: Cai et al., "Medusa: Simple LLM Inference Acceleration Framework with Multiple Decoding
-// Heads", 2024.
+// Medusa: heads beside the output head draft the tokens after the next one. Each head drafts for
+// its own distance, all from the same state, and a static tree of their best tokens is verified in
+// one forward. Source: Cai et al., "Medusa: Simple LLM Inference Acceleration Framework with
+// Multiple Decoding Heads", 2024.
 #include "core/accept/text_acceptor.h"
 #include "core/methods/rank_tree.h"
 #include "core/methods/text_methods.h"

@@ -1,5 +1,5 @@
-// N-gram-trie speculation: drafts are the tree of what followed the last tokens earlier in the text
-// (core/lookup/ngram_trie.h).
+// N-gram-trie speculation: the drafts are the tree of what followed the last tokens earlier in the
+// text (core/lookup/ngram_trie.h).
 #include "core/lookup/ngram_trie.h"
 #include "core/accept/text_acceptor.h"
 #include "core/base/error.h"
@@ -10,7 +10,7 @@
 namespace triescope {
 namespace {
 
-constexpr int kPublishedDrafts = 32;  // the paper's
+constexpr int kPublishedDrafts = 32;  // as in the paper
 
 class NgramTrieDrafter final : public Drafter {
  public:

@@ -30,8 +30,8 @@ class PromptLookupDrafter final : public Drafter {
   }
 
  private:
-  // What followed an earlier occurrence of the longest suffix that has one. A few thousand
-  // comparisons: no index needed.
+  // Returns what followed an earlier occurrence of the longest suffix that has one. That takes a
+  // few thousand comparisons, so no index is needed.
   NgramTrie::Answer look_up(const DraftContext& context) const {
     const auto text = text_.tokens();
     const std::size_t size = text.size();

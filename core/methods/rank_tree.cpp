@@ -57,7 +57,7 @@ RankTree tree_of(std::vector<Path> paths, int max_levels, const std::string& who
     refuse(std::to_string(paths.size()) + " paths, of at most " + std::to_string(kMaxNodes));
   std::ranges::stable_sort(paths, {}, &Path::size);
   RankTree tree;
-  std::map<Path, std::size_t> index;  // in its level
+  std::map<Path, std::size_t> index;  // place in its level
   for (const Path& path : paths) {
     if (path.size() > static_cast<std::size_t>(max_levels))
       refuse("path " + text_of(path) + ", " + std::to_string(path.size()) +
@@ -129,7 +129,7 @@ Drafts grow_rank_tree(DraftContext& context, const RankTree& tree, std::size_t m
       {tree.levels.size(), max_levels, static_cast<std::size_t>(std::max(context.room, 0))});
   for (std::size_t l = 0; l < levels; ++l) {
     const std::vector<RankTree::Node>& level = tree.levels[l];
-    // Children by parent, parents in their order.
+    // Ranks of the children by parent, parents in their order.
     std::map<std::size_t, std::vector<int>> ranks;
     for (const RankTree::Node& node : level) {
       const NodeId parent = above[node.parent];

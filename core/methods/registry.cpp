@@ -1,4 +1,4 @@
-// Adding a method: its file in this folder, its factory's declaration, and a line here.
+// To add a method, add its file to this folder, its factory's declaration, and a line here.
 #include "core/methods/registry.h"
 
 #include <algorithm>

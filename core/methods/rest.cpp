@@ -1,4 +1,4 @@
-// REST: drafts retrieved from a datastore of the user's own text instead of the context.
+// REST: drafts are retrieved from a datastore of the user's own text instead of the context.
 // Source: He et al., "REST: Retrieval-Based Speculative Decoding", NAACL 2024.
 #include <algorithm>
 
@@ -17,7 +17,8 @@ constexpr std::int32_t kEndOfDocument = -2;  // no token has this id
 constexpr std::size_t kMaxBytes = 64u << 20;
 constexpr int kRestDrafts = 32;  // the paper has 64
 
-constexpr std::string_view kSeparator = "<|endoftext|>";  // a line of its own between documents
+// stands on a line of its own between documents
+constexpr std::string_view kSeparator = "<|endoftext|>";
 
 std::string read_datastore(const std::string& path) {
   std::string text;

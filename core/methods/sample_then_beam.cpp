@@ -1,5 +1,5 @@
-// Sample, then beam: the first k tokens are drawn, the rest is a beam search that begins where they
-// end. Variety from the draw, quality from the search.
+// Sample, then beam: the first k tokens are drawn, and a beam search goes on from where they end.
+// The draw gives variety, the search quality.
 #include "core/accept/beam.h"
 #include "core/accept/text_acceptor.h"
 #include "core/methods/search_methods.h"
@@ -50,7 +50,7 @@ class SampleThenBeamAcceptor final : public Acceptor {
   int sampled_tokens_;
   TextAcceptor sample_;
   BeamAcceptor beam_;
-  FinishedPool scores_;  // for its length penalty
+  FinishedPool scores_;  // only for its length penalty
   bool searching_ = false;
   std::vector<FinishedSequence> finished_;
 };

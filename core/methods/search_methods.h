@@ -1,5 +1,5 @@
-// The methods of this folder that search without drafts: what the registry lists. One function a
-// file of the same name.
+// The methods that search without drafts, for the registry. Each function is in a file of the same
+// name.
 #pragma once
 
 #include "core/method/method.h"

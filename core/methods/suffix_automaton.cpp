@@ -1,4 +1,4 @@
-// Suffix-automaton speculation: prompt lookup with the longest match there is, found at O(1) a
+// Suffix-automaton speculation: prompt lookup with the longest match that exists, found at O(1) a
 // token.
 #include "core/lookup/suffix_automaton.h"
 

@@ -1,5 +1,4 @@
-// The methods of this folder that write one text: what the registry lists. One function a file of
-// the same name.
+// The methods that write one text, for the registry. Each function is in a file of the same name.
 #pragma once
 
 #include "core/method/method.h"

@@ -26,7 +26,7 @@ class TokenHeadsDrafter final : public Drafter {
   std::vector<std::int32_t> feature_layers() const override { return layers_; }
   TreeRunner* runner() override { return prefix_ ? &prefix_->runner() : nullptr; }
 
-  // The state of the token before the pending one.
+  // Keeps the state of the token before the pending one.
   void read(const StepView& view) override {
     if (prefix_) {
       prefix_->read(view);
@@ -49,7 +49,7 @@ class TokenHeadsDrafter final : public Drafter {
   }
 
  private:
-  // Of heads that read no tokens: all levels are known at once, a row each.
+  // For heads that read no tokens: all levels are known at once, one row a level.
   Drafts same_below_all(DraftContext& context, std::span<const float> state) {
     const std::size_t levels =
         std::min(tree_.levels.size(), static_cast<std::size_t>(context.room));
@@ -81,13 +81,13 @@ class TokenHeadsDrafter final : public Drafter {
     return of_parents;
   }
 
-  std::vector<std::int32_t> layers_;  // one: the state that the heads read
+  std::vector<std::int32_t> layers_;  // one entry: the state that the heads read
   TokenHeads& heads_;
   RankTree tree_;
   std::size_t candidates_;
-  int best_tokens_;                     // that are looked at in a row
-  std::unique_ptr<HeadRunner> prefix_;  // Hydra's layer before the heads
-  std::vector<float> state_;            // without one: the target's
+  int best_tokens_;                     // how many of a row's best tokens are looked at
+  std::unique_ptr<HeadRunner> prefix_;  // Hydra's layer in front of the heads
+  std::vector<float> state_;            // the target's state, where there is no prefix layer
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What medusa and hydra share: a static tree whose levels come from heads side by side. Head i
-// gives level i, from the target's state at the last verified position; Hydra's heads also read the
+// What Medusa and Hydra share: a static tree whose levels come from heads side by side. Head i
+// gives level i from the target's state at the last verified position; Hydra's heads also read the
 // drafts above.
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace triescope {
 
-// REQUIRES: run.draft_head has TokenHeads. `best_first`: the default tree, as for rank_tree_of().
+// `best_first`: the default tree, as for rank_tree_of(). REQUIRES: run.draft_head has TokenHeads.
 // Error{kInvalidArgument}: a "tree" that does not fit the heads.
 std::unique_ptr<Drafter> make_token_heads_drafter(const RunContext& run,
                                                   std::string_view best_first);
 
-// Medusa's published tree "mc_sim_7b_63", as far as its paths have at most four levels: by expected
+// Medusa's published tree "mc_sim_7b_63", without paths of more than four levels: by expected
 // acceptance, best first.
 inline constexpr std::string_view kMedusaTree =
     "0;0,0;1;0,1;2;0,0,0;1,0;0,2;3;0,3;4;0,4;2,0;0,5;0,0,1;5;0,6;6;0,7;0,1,0;1,1;7;0,8;0,0,2;3,0;0,9;"
