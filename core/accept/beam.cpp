@@ -38,7 +38,7 @@ std::size_t BeamAcceptor::wanted() const {
   return std::max<std::size_t>(2, 1 + end_tokens_) * num_beams_;
 }
 
-// With some more, so that ties at the end of the list seldom need the rest of the row.
+// Some more than wanted, so that ties at the end of the list seldom need the rest of the row.
 int BeamAcceptor::best_tokens() const {
   constexpr int kMore = 8;
   const auto looked_at = static_cast<int>(std::max(wanted(), candidates_));
@@ -46,7 +46,7 @@ int BeamAcceptor::best_tokens() const {
   return std::min(looked_at + kMore, kMostBestTokens);
 }
 
-// Log-probs of a row as the search sees them [vocab].
+// The row's log-probs as the search sees them [vocab].
 void BeamAcceptor::score_row(const StepView& view, int row, std::span<float> out) const {
   const std::span<const float> logits = view.logits(row).whole();
   if (!processors_.any()) {
@@ -98,8 +98,8 @@ BeamAcceptor::Expansion BeamAcceptor::expand(const StepView& view) const {
             {.node = node.value, .rank = rank++, .token = token, .logprob = logprob});
   }
   if (!started_) {
-    // b copies of the first beam, all but one at -1e9. They matter where the vocabulary is smaller
-    // than the candidates.
+    // The list is filled to b beams with copies of the first one at -1e9. They matter where the
+    // vocabulary is smaller than the number of candidates.
     while (out.beams.size() < num_beams_) {
       const auto beam = static_cast<std::int32_t>(out.beams.size());
       if (!heap.full() || heap.best().back().score <= FinishedPool::kEmpty / 2) {
@@ -114,7 +114,7 @@ BeamAcceptor::Expansion BeamAcceptor::expand(const StepView& view) const {
   return out;
 }
 
-// The candidate's node: a draft of this step where there is one.
+// The candidate's node: this step's draft where there is one.
 NodeId BeamAcceptor::hang(const StepView& view, Expansion& expansion,
                           const BeamCandidate& candidate) const {
   const NodeId parent = expansion.beams[static_cast<std::size_t>(candidate.beam)];
@@ -129,7 +129,7 @@ NodeId BeamAcceptor::hang(const StepView& view, Expansion& expansion,
   return node;
 }
 
-// Rules 4, 5, 8: what finishes in this step goes to the pool.
+// Rules 4, 5 and 8: sequences that finish in this step go to the pool.
 void BeamAcceptor::finish(const StepView& view, Expansion& expansion, AcceptResult& result) {
   const int length = view.tree[live_.front()].depth + 1;
   const bool at_cap = length >= view.run.max_new_tokens;
@@ -223,7 +223,7 @@ void BeamAcceptor::go_on(const StepView& view, Expansion& expansion, AcceptResul
     }
   }
 
-  // Beams without a child on the next level.
+  // Beams that have no child on the next level.
   for (std::size_t beam = 0; beam < level.size(); ++beam) {
     const NodeId node = expansion.beams[beam];
     const bool goes_on = std::ranges::any_of(

@@ -12,16 +12,16 @@
 //   7 early_stopping true, false, never (beam_pool.h)
 //   8 at max_new_tokens the live beams finish together
 //   9 ties: score descending, then flat index ascending
-// With one beam this is greedy decoding, as in transformers: processors before the softmax, and the
-// first EOS ends it.
+// With one beam this is greedy decoding, as in transformers: processors come before the softmax,
+// and the first EOS ends the search.
 //
 // Drafts below the beams are verified level by level: while every live beam of a level has a row in
-// this forward, the search goes on to the next level at once, with the same decisions it would have
-// taken a step each (speculative beam search). What was drafted beside the live beams is rejected.
+// this forward, the search goes on to the next level at once, with the decisions that it would have
+// taken a step each (speculative beam search). Drafts beside the live beams are rejected.
 //
-// Pruning rules (Freitag and Al-Onaizan 2017; the trie paper) act on the live beams after rule 6;
-// the best always stays. The search may start at any node: the frontier's single node is where the
-// beams come from (sample-then-beam, branches). Not thread-safe.
+// Pruning rules (Freitag and Al-Onaizan 2017; the trie paper) act on the live beams after rule 6,
+// and the best beam always stays. The search may start at any node: the frontier's single node is
+// where the beams begin (sample-then-beam, branches). Not thread-safe.
 #pragma once
 
 #include <optional>
@@ -37,7 +37,7 @@ namespace triescope {
 
 class BeamAcceptor final : public Acceptor {
  public:
-  // Settings read: those of beam_parameters() and "candidates". Error{kInvalidArgument}:
+  // Reads the settings of beam_parameters() and "candidates". Error{kInvalidArgument}:
   // num_return_sequences above num_beams.
   explicit BeamAcceptor(const RunContext& run);
 
@@ -47,25 +47,25 @@ class BeamAcceptor final : public Acceptor {
   std::vector<FinishedSequence> results(const TokenTree& tree) const override;
 
  private:
-  // What one level found, before anything is decided.
+  // What one level of the search found, before anything is decided.
   struct Expansion {
     std::vector<BeamCandidate> candidates;  // rule 3, best first
-    // By beam index: the node it stands at (the first one several times at the start).
+    // By beam index: the node at which the beam stands (at the start the first one, several times).
     std::vector<NodeId> beams;
     std::vector<float> best_of_beam;           // by beam index: score of its best continuation
     std::vector<capture::CandidateRow> shown;  // best tokens of every row
     std::vector<std::pair<NodeId, std::int32_t>>
         children;  // (parent, token) that went into the tree
   };
-  // One level: `live_` goes through its rows, and is the next level's afterwards.
+  // Takes `live_` through the rows of one level; afterwards `live_` is the next level's.
   void advance(const StepView& view, AcceptResult& result);
-  std::size_t wanted() const;  // rule 3: candidates of a level
+  std::size_t wanted() const;  // rule 3: number of candidates at a level
   void score_row(const StepView& view, int row, std::span<float> out) const;
   Expansion expand(const StepView& view) const;
   NodeId hang(const StepView& view, Expansion& expansion, const BeamCandidate& candidate) const;
   void finish(const StepView& view, Expansion& expansion, AcceptResult& result);
   void go_on(const StepView& view, Expansion& expansion, AcceptResult& result);
-  // Whether a pruning rule cuts a live beam; if so, fills in the verdict's reason.
+  // Whether a pruning rule cuts a live beam. If so, fills in the verdict's reason.
   bool is_pruned(const BeamCandidate& beam, float best_score, float best_logprob,
                  capture::VerdictRow& verdict) const;
 
@@ -76,12 +76,12 @@ class BeamAcceptor final : public Acceptor {
   std::size_t candidates_;
   std::size_t end_tokens_;
   FinishedPool pool_;
-  std::optional<Expansion> ahead_;  // of the next level, where look() has told of it already
+  std::optional<Expansion> ahead_;  // the next level, where look() has reported it already
   bool started_ = false, over_ = false;
   std::vector<NodeId> live_;  // the beams, best first
 };
 
-// Of beam_parameters(): how many texts are kept.
+// The one of beam_parameters() that says how many texts are kept.
 inline constexpr const char* kNumBeams = "num_beams";
 // num_beams, length_penalty, early_stopping, num_return_sequences, the pruning rules, the logits
 // processors.

@@ -56,7 +56,7 @@ BestLogprobs best_logprobs(const LogitsRow& row) {
   const float log_sum = row.log_sum_exp();
   check_finite(log_sum);
   for (auto& [logprob, token] : best.tokens) logprob -= log_sum;
-  // Logits that differ may be rounded to one log-probability.
+  // Logits that differ may have been rounded to the same log-probability.
   std::ranges::sort(best.tokens, [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });

@@ -23,12 +23,13 @@ FinishedPool::FinishedPool(int places, double length_penalty, EarlyStopping earl
       max_new_tokens_(max_new_tokens) {}
 
 float FinishedPool::normalised(float sum, int generated) const {
-  // The power in double, the division in float: a Python number meeting a float32 tensor.
+  // The power is in double and the division in float, as when a Python number meets a float32
+  // tensor.
   return sum / static_cast<float>(std::pow(static_cast<double>(generated), length_penalty_));
 }
 
 std::vector<FinishedSequence> FinishedPool::add(std::vector<FinishedSequence> finished) {
-  // Empty places score -1e9 and are older: a sequence must beat that to take one.
+  // Empty places score -1e9 and are older: a sequence must exceed that to take one.
   std::vector<FinishedSequence> lost;
   for (FinishedSequence& sequence : finished) {
     if (sequence.score > kEmpty) {

@@ -1,6 +1,6 @@
-// FinishedPool: the best b finished sequences of a beam search, and whether the search may stop.
-// Exactly as transformers 5.17.0 does it (generation/utils.py: _update_finished_beams,
-// _check_early_stop_heuristic, _beam_search_has_unfinished_sequences), with its fp32 arithmetic:
+// FinishedPool: the best b finished sequences of a beam search, and whether the search may stop. It
+// does exactly what transformers 5.17.0 does (generation/utils.py: _update_finished_beams,
+// _check_early_stop_heuristic, _beam_search_has_unfinished_sequences), in fp32 as well:
 //
 //   score = sum of log p / (generated tokens, EOS included) ^ length_penalty
 //   The pool starts as b places of score -1e9 that hold nothing; the best b of old and new stay,
@@ -27,12 +27,12 @@ class FinishedPool {
  public:
   FinishedPool(int places, double length_penalty, EarlyStopping early_stopping, int max_new_tokens);
 
-  // sum: of log p over `generated` tokens.
+  // sum: the sum of log p over `generated` tokens.
   float normalised(float sum, int generated) const;
-  // The new sequences of one step, best first. Returns those that found no place or lost it.
+  // Adds a step's new sequences, best first. Returns those that found no place or lost theirs.
   std::vector<FinishedSequence> add(std::vector<FinishedSequence> finished);
-  // After add(): may any live text of `generated` tokens, the best with this sum of log p, still
-  // get in?
+  // Call after add(). Whether a live text of `generated` tokens may still get in; best_live_sum is
+  // the best such text's sum of log p.
   bool may_improve(float best_live_sum, int generated);
   bool full() const { return pool_.size() == places_; }
   float worst() const { return full() ? pool_.back().score : kEmpty; }

@@ -52,7 +52,7 @@ Words words_from_text(const std::string& text) {
 Words words_from_json(const nlohmann::json& value) {
   if (value.is_null()) return {};
   if (value.is_string()) {
-    // A list of lists may come as text from the command line.
+    // On the command line a list of lists is a text.
     const std::string text = value.get<std::string>();
     const auto first = text.find_first_not_of(" \t");
     if (first != std::string::npos && text[first] == '[') {
@@ -82,8 +82,8 @@ Words words_from_json(const nlohmann::json& value) {
 
 void penalise_repetition(std::span<const std::int32_t> context, float penalty,
                          std::span<float> scores) {
-  // Each distinct token once: transformers gathers all scores first and scatters the changed ones
-  // back.
+  // Each distinct token counts once: transformers gathers all scores first and scatters the changed
+  // ones back.
   std::vector<bool> seen(scores.size(), false);
   for (const std::int32_t token : context) {
     const auto i = static_cast<std::size_t>(token);
@@ -108,8 +108,7 @@ void forbid_words(std::span<const std::int32_t> context, const Words& words,
                   std::span<float> scores) {
   for (const auto& word : words) {
     if (word.size() > 1) {
-      // transformers compares against the whole word's length, though its prefix alone must be
-      // there.
+      // transformers compares with the whole word's length, though only its prefix must be there.
       if (word.size() > context.size()) continue;
       if (!std::equal(word.begin(), word.end() - 1, context.last(word.size() - 1).begin()))
         continue;

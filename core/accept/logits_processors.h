@@ -2,8 +2,8 @@
 // the method. Kept in the order and with the semantics of transformers 5.17.0
 // (generation/logits_process.py, _get_logits_processor):
 //   repetition_penalty, no_repeat_ngram_size, bad_words_ids, min_length, min_new_tokens.
-// Beam search hands in log-probabilities (log-softmax first, as transformers does), everything else
-// raw logits.
+// Beam search passes log-probabilities (log-softmax first, as transformers does); all other methods
+// pass raw logits.
 //
 // Settings read (absent = off):
 //   repetition_penalty    number > 0, 1 = off: score < 0 ? score * r : score / r for each distinct
@@ -30,18 +30,18 @@ namespace triescope {
 
 class LogitsProcessors {
  public:
-  LogitsProcessors() = default;  // none
-  // Error{kInvalidArgument}: bad_words_ids that do not read as words of ids, or an id outside the
+  LogitsProcessors() = default;  // no processors
+  // Error{kInvalidArgument}: bad_words_ids that are not words of ids, or an id outside the
   // vocabulary.
   explicit LogitsProcessors(const RunContext& run);
   LogitsProcessors(const Settings& settings, std::span<const std::int32_t> eos_token_ids,
                    int vocab_size);
 
-  // False: apply() would change nothing, and callers may skip the copy of the row.
+  // False: apply() would change nothing, so callers may skip copying the row.
   bool any() const;
   // Changes `scores` [vocab] in place; removed tokens become -infinity. `context_tokens` is prompt
-  // + generated of this row's path; `generated` of them are generated. REQUIRES: scores.size() ==
-  // vocab_size.
+  // + generated tokens of this row's path, the last `generated` of which are generated. REQUIRES:
+  // scores.size() == vocab_size.
   void apply(std::span<const std::int32_t> context_tokens, int generated,
              std::span<float> scores) const;
 

@@ -1,9 +1,9 @@
-// ModelRows: what a model says at each node of a forward, computed when asked for and once only:
-// scores after the logits processors, the best token, the distribution after the warpers,
-// probabilities. Of the target in an acceptor, of a draft model in its drafter.
+// ModelRows: what a model says at each node of a forward: scores after the logits processors, the
+// best token, the distribution after the warpers, probabilities. Each is computed when it is first
+// asked for. An acceptor reads the target's rows this way, a drafter its draft model's.
 //
-// Borrows the StepView: lives as long as its rows. Nodes without a row must not be asked for
-// (has()). Not thread-safe.
+// Borrows the StepView and is valid as long as its rows. Only nodes that have a row (has()) may be
+// asked for. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -30,18 +30,18 @@ class ModelRows {
   LogitsRow scores(NodeId node);  // after the processors [vocab]
   // Best token of scores(); ties go to the lowest id.
   std::int32_t best(NodeId node);
-  // Softmax of scores(): no temperature, no filter. For the rules that do not sample, and for
+  // Softmax of scores(), without temperature or filter: for rules that do not sample, and for
   // display.
   float probability(NodeId node, std::int32_t token);
-  // How many tokens come before this one in scores() (a higher score, or the same and a lower id):
-  // 0 = the best.
+  // How many tokens precede this one in scores() (a higher score, or the same score and a lower
+  // id); 0 = the best.
   std::int32_t rank(NodeId node, std::int32_t token);
-  // What sampling draws from: after the warpers.
+  // The distribution that sampling draws from, after the warpers.
   const Distribution& distribution(NodeId node);
-  // p of these tokens after the processors and after each of the warpers, as far as they are on.
+  // p of these tokens after the processors and after each warper, for those that are on.
   std::vector<capture::StageRow> stages(NodeId node, std::span<const std::int32_t> tokens,
                                         bool warped);
-  // log p(token | path) of the model itself, before processors: what the tree and the capture hold.
+  // The model's own log p(token | path), before processors: the tree and the capture hold this.
   float logprob(NodeId node, std::int32_t token);
 
  private:
@@ -50,7 +50,7 @@ class ModelRows {
     bool has_raw_log_sum = false, has_log_sum = false;
     float raw_log_sum = 0, log_sum = 0;
     std::int32_t best = -1;
-    std::vector<float> processed;  // only where a processor is on
+    std::vector<float> processed;  // empty unless a processor is on
     std::unique_ptr<Distribution> distribution;
   };
   Entry& entry(NodeId node);

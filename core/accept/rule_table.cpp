@@ -10,11 +10,11 @@ namespace {
 
 struct Cell {
   VerifyRule rule = nullptr;
-  const char* refused = "";  // why, and what to choose
+  const char* refused = "";  // why it is refused, and what to choose instead
 };
 struct Line {
   const char* verify;
-  bool draws;  // drafters that can draw do so under it
+  bool draws;  // drafters that can draw do so under this rule
   bool lossy;
   Cell chosen, drawn_chain, drawn_tree;
 };

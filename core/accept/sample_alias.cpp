@@ -12,12 +12,12 @@ AliasTable::AliasTable(std::span<const float> weights)
   std::vector<std::uint32_t> small, large;
   std::uint32_t heaviest = 0;
   for (std::uint32_t i = 0; i < weights.size(); ++i) {
-    keep_[i] = weights[i] * scale;  // average 1
+    keep_[i] = weights[i] * scale;  // the average is 1
     alias_[i] = i;
     if (weights[i] > weights[heaviest]) heaviest = i;
     (keep_[i] < 1 ? small : large).push_back(i);
   }
-  // Fill every light column up to 1 from a heavy one.
+  // A heavy column fills every light one up to 1.
   while (!small.empty() && !large.empty()) {
     const std::uint32_t light = small.back(), heavy = large.back();
     small.pop_back();
@@ -28,7 +28,7 @@ AliasTable::AliasTable(std::span<const float> weights)
       small.push_back(heavy);
     }
   }
-  // What is left is 1 but for rounding; a column of weight 0 must not be drawn even so.
+  // The rest is 1 but for rounding. Even so, a column of weight 0 must never be drawn.
   for (const auto& rest : {small, large}) {
     for (const std::uint32_t i : rest) {
       if (weights[i] > 0) {

@@ -20,7 +20,7 @@ using capture::VerdictRow;
 
 constexpr float kNoScore = std::numeric_limits<float>::quiet_NaN();
 
-// The best `count` tokens of a node's row, as the model itself sees them.
+// The best `count` tokens of a node's row, according to the model itself.
 std::vector<std::int32_t> best_of(ModelRows& rows, NodeId node, int count) {
   std::vector<std::int32_t> tokens;
   for (const auto& [score, token] : rows.raw(node).top_k(static_cast<std::size_t>(count)))
@@ -38,7 +38,7 @@ void add_candidates(ModelRows& rows, NodeId node, std::int32_t chosen,
                    .chosen = best[rank] == chosen});
 }
 
-// The tokens whose stages are recorded: the node's best and the drafts below it.
+// The tokens whose stages are recorded: the node's best tokens and the drafts below it.
 std::vector<std::int32_t> watched_tokens(std::vector<std::int32_t> tokens, const TokenTree& tree,
                                          const ModelRows& rows, NodeId node) {
   for (const NodeId draft : drafts_below(tree, rows, node))
@@ -47,8 +47,8 @@ std::vector<std::int32_t> watched_tokens(std::vector<std::int32_t> tokens, const
   return tokens;
 }
 
-// What `drawn` was drawn from, for these tokens. `noise`: the numbers that Gumbel-max drew begin
-// there; null = it did not, or they are not known.
+// What `drawn` was drawn from, for these tokens. `noise` is where the numbers that Gumbel-max drew
+// begin; null = it drew none, or they are unknown.
 std::vector<capture::StageRow> drawn_stage(const Distribution& from, NodeId node,
                                            std::vector<std::int32_t> tokens, std::int32_t drawn,
                                            bool by_u, Rng* noise) {
@@ -74,8 +74,8 @@ std::vector<capture::StageRow> drawn_stage(const Distribution& from, NodeId node
   return rows;
 }
 
-// Verdicts for the drafts that the rule never came to: below a refused one, or after the end of the
-// text.
+// Adds verdicts for the drafts that the rule did not reach: below a refused one, or after the end
+// of the text.
 void add_missing_verdicts(const VerifyInput& input, std::span<const NodeId> drafts,
                           std::vector<VerdictRow>& verdicts) {
   std::unordered_map<NodeId, Verdict> known;
@@ -105,7 +105,7 @@ TextAcceptor::TextAcceptor(const RunContext& run, VerifyRule rule)
       warpers_(run.settings),
       rule_(rule),
       sampler_(sampler_of(run.settings)),
-      // Only rules that a "verify" can name read the next three.
+      // Only rules that a "verify" can name read the next three values.
       typical_epsilon_(static_cast<float>(run.settings.number_or("typical_epsilon", 0))),
       typical_delta_(static_cast<float>(run.settings.number_or("typical_delta", 0))),
       accept_top_k_(run.settings.integer_or("accept_top_k", 1)),
@@ -145,7 +145,7 @@ Outlook TextAcceptor::look(const StepView& view) {
 
 AcceptResult TextAcceptor::accept(const StepView& view, Rng& rng) {
   ModelRows rows(view, processors_, warpers_);
-  // Drafts by the frontier node they hang below; parents come first.
+  // Drafts by the frontier node below which they hang; parents come first.
   std::unordered_map<NodeId, std::size_t> root_of;
   std::vector<std::vector<NodeId>> drafts(view.frontier.size());
   for (std::size_t i = 0; i < view.frontier.size(); ++i) root_of[view.frontier[i]] = i;
@@ -179,7 +179,7 @@ TextAcceptor::Text TextAcceptor::verify(const StepView& view, Rng& rng, ModelRow
                           .typical_epsilon = typical_epsilon_,
                           .typical_delta = typical_delta_,
                           .top_k = accept_top_k_};
-  Rng noise = rng;  // what Gumbel-max is about to draw
+  Rng noise = rng;  // the numbers that Gumbel-max is about to draw
   Verification verified = rule_(input);
   for (const NodeId draft : drafts)
     tree.set_logprob(draft, rows.logprob(tree[draft].parent, tree[draft].token.value));
@@ -211,14 +211,14 @@ TextAcceptor::Text TextAcceptor::verify(const StepView& view, Rng& rng, ModelRow
     if (candidates_ > 0 && draws()) {
       const Distribution& from =
           verified.drawn_from ? *verified.drawn_from : rows.distribution(last);
-      // One draw a node, from the root down; other rules draw other numbers in between.
+      // This rule draws once a node, from the root down; other rules draw other numbers in between.
       const bool noise_known = sampler_ == Sampler::kGumbel && rule_ == verify_deterministic;
       if (noise_known)
         for (const NodeId node : verified.path)
           for (std::size_t i = rows.distribution(tree[node].parent).size(); i > 0; --i)
             noise.gumbel();
       const auto tokens = watched_tokens(best_of(rows, last, candidates_), tree, rows, last);
-      // A draft with none below it: look() did not know that the text would get there.
+      // A draft with no drafts below it: look() could not know that the text would get there.
       if (!shown_.contains(last))
         for (const capture::StageRow& row : rows.stages(last, tokens, true))
           result.stages.push_back(row);
@@ -247,7 +247,7 @@ TextAcceptor::Text TextAcceptor::verify(const StepView& view, Rng& rng, ModelRow
                          std::make_move_iterator(verdicts.end()));
 
   if (candidates_ > 0) {
-    // What the text went on with after each node it passed.
+    // The token with which the text went on after each node that it passed.
     std::unordered_map<NodeId, std::int32_t> chosen{{root, verified.next_token}};
     for (const NodeId node : verified.path) {
       chosen[tree[node].parent] = tree[node].token.value;

@@ -1,13 +1,13 @@
 // TextAcceptor: the acceptor of every method that writes one text, with drafts or without. It
 // applies processors and warpers, lets a verification rule (verify.h) decide over the step's
 // drafts, and turns the outcome into the next frontier, verdicts and candidates. Plain decoding is
-// the same with no drafts: one row, one token.
+// the case without drafts: one row, one token.
 //
 // A frontier of several nodes is a forest: every node ends a text of its own, the rule runs over
-// each with the drafts below it, and the texts go on in the order they had.
+// each node with the drafts below it, and the texts keep their order.
 //
 // The token after the accepted drafts is kCorrected where drafts hung in its place and were
-// refused, kBonus after at least one accepted draft with none below it, else plainly kGreedy or
+// refused, kBonus after at least one accepted draft with none below it, and otherwise kGreedy or
 // kSampled.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace triescope {
 
 class TextAcceptor final : public Acceptor {
  public:
-  // Settings read: those of LogitsProcessors, Warpers and verify_parameters(), and "candidates".
+  // Reads the settings of LogitsProcessors, Warpers and verify_parameters(), and "candidates".
   TextAcceptor(const RunContext& run, VerifyRule rule);
 
   int best_tokens() const override;
@@ -30,13 +30,14 @@ class TextAcceptor final : public Acceptor {
   std::vector<FinishedSequence> results(const TokenTree& tree) const override;
 
  private:
-  // A token is drawn at random, from what the warpers leave.
+  // Whether tokens are drawn at random from what the warpers leave.
   bool draws() const;
   struct Text {
-    FinishedSequence end;  // its newest node; finish "stopped" while it goes on
+    FinishedSequence end;  // its newest node; finish is "stopped" while the text goes on
     bool goes_on = true;
   };
-  // One text's step: what follows `root`, with `drafts` below it. Returns where the text ends now.
+  // Decides one text's step: what follows `root`, with `drafts` below it. Returns where the text
+  // ends now.
   Text verify(const StepView& view, Rng& rng, ModelRows& rows, NodeId root,
               std::span<const NodeId> drafts, AcceptResult& result) const;
 
@@ -47,16 +48,17 @@ class TextAcceptor final : public Acceptor {
   float typical_epsilon_, typical_delta_;
   int accept_top_k_;
   int candidates_;
-  std::unordered_set<NodeId> shown_;  // look() has told of their rows
-  std::vector<Text> texts_;           // those that go on lie in the frontier's order
+  std::unordered_set<NodeId> shown_;  // nodes whose rows look() has reported
+  std::vector<Text> texts_;           // those that go on are in the frontier's order
 };
 
 // The rule that the settings' "verify" names, for drafts that were not drawn at random
 // (rule_table.h).
 VerifyRule deterministic_rule(const Settings& settings);
-// "verify" and what its choices need: sampling (warpers, sampler), typical, top_k.
+// The parameter "verify" and those that its choices need: sampling (warpers, sampler), typical,
+// top_k.
 std::vector<Parameter> verify_parameters();
-// "sampler": how one token is drawn. sampler_of(): as the settings say; without it, softmax.
+// The parameter "sampler": how a token is drawn. sampler_of() reads it; without it, softmax.
 Parameter sampler_parameter();
 Sampler sampler_of(const Settings& settings);
 

@@ -1,4 +1,4 @@
-// What the verification rules share.
+// Functions that the verification rules share.
 #include "core/accept/verify.h"
 
 #include <algorithm>
@@ -89,7 +89,7 @@ std::vector<NodeId> longest_accepted_path(const VerifyInput& input,
     if (at.length > best.length || (at.length == best.length && at.log_p > best.log_p)) best = at;
     if (input.ends(at.node)) continue;
     auto drafts = input.drafts_below(at.node);
-    std::ranges::reverse(drafts);  // a stack: the first drawn is looked at first
+    std::ranges::reverse(drafts);  // a stack: the first drawn is checked first
     for (const NodeId draft : drafts) {
       if (!accepted(draft)) continue;
       const float p = input.rows.probability(at.node, input.tree()[draft].token.value);

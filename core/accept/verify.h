@@ -1,5 +1,5 @@
-// Verification: which of a step's draft nodes become text, and which token comes after them. One
-// rule a file, of the same name:
+// Verification: which of a step's draft nodes become text, and which token follows them. Each rule
+// is in a file of the same name:
 //
 //   verify_greedy         exact   the text of greedy decoding
 //   verify_deterministic  exact   the distribution of sampling; drafts with q = 1
@@ -8,10 +8,10 @@
 //   verify_typical        lossy   Medusa's typical acceptance
 //   verify_top_k          lossy   a draft among the K best passes
 //
-// A rule reads the tree below `root` and the rows; it changes nothing but the random numbers. p is
-// the target's distribution (after processors and warpers), q the one a draft was really drawn
-// from, u a uniform number. Every rule stops at a node that ends the text (an EOS token, or
-// max_new_tokens reached): there is no token after it. A forest is verified root by root.
+// A rule reads the tree below `root` and the rows, and changes nothing but the random numbers. p is
+// the target's distribution (after processors and warpers), q the one from which a draft was really
+// drawn, u a uniform number. Every rule stops at a node that ends the text (an EOS token, or
+// max_new_tokens reached): no token follows it. A forest is verified root by root.
 #pragma once
 
 #include <cstdint>
@@ -29,24 +29,25 @@ namespace triescope {
 
 enum class Sampler : std::uint8_t { kSoftmax, kGumbel };
 
-// Typical acceptance's defaults (Medusa, section 3.3; the reference's posterior threshold and alpha).
+// Typical acceptance's defaults (Medusa, section 3.3; the reference's posterior threshold and
+// alpha).
 inline constexpr double kTypicalEpsilon = 0.09, kTypicalDelta = 0.3;
 
-// Children of a node that are drafts of this step, in draw order; probes are none.
+// A node's children that are drafts of this step, in draw order; probes are not drafts.
 std::vector<NodeId> drafts_below(const TokenTree& tree, const ModelRows& rows, NodeId node);
 
 struct VerifyInput {
   const StepView& view;
-  NodeId root;  // the pending node that the drafts hang below (the tree's root at prefill)
+  NodeId root;  // the pending node below which the drafts hang (the tree's root at prefill)
   ModelRows& rows;
   Rng& rng;
   Sampler sampler = Sampler::kSoftmax;
-  float typical_epsilon = static_cast<float>(kTypicalEpsilon);  // verify_typical
+  float typical_epsilon = static_cast<float>(kTypicalEpsilon);  // for verify_typical
   float typical_delta = static_cast<float>(kTypicalDelta);
-  int top_k = 1;  // verify_top_k
+  int top_k = 1;  // for verify_top_k
 
   const TokenTree& tree() const { return view.tree; }
-  // No token follows this node: it is an EOS, or the text has its full length.
+  // Whether no token follows this node: it is an EOS, or the text has its full length.
   bool ends(NodeId node) const;
   std::vector<NodeId> drafts_below(NodeId node) const {
     return triescope::drafts_below(tree(), rows, node);
@@ -55,13 +56,13 @@ struct VerifyInput {
 
 struct Verification {
   std::vector<NodeId> path;      // accepted drafts, top down
-  std::int32_t next_token = -1;  // after them; -1: the last one ends the text
-  float next_p = -1;             // of next_token, in the distribution it came from
-  float next_u = -1;             // the uniform it was drawn with; -1 = none
+  std::int32_t next_token = -1;  // the token after them; -1: the last one ends the text
+  float next_p = -1;             // p of next_token in the distribution it came from
+  float next_u = -1;             // the uniform number that drew it; -1 = none
   capture::Reason next_reason = capture::Reason::kNone;
-  // What next_token was drawn from, where that is not the row's own distribution.
+  // The distribution that next_token was drawn from, where it is not the row's own.
   std::optional<Distribution> drawn_from = {};
-  std::vector<capture::VerdictRow> verdicts;  // of the drafts that were looked at
+  std::vector<capture::VerdictRow> verdicts;  // for the drafts that were checked
 };
 
 using VerifyRule = Verification (*)(const VerifyInput&);
@@ -73,20 +74,19 @@ Verification verify_multi_round(const VerifyInput& input);
 Verification verify_typical(const VerifyInput& input);
 Verification verify_top_k(const VerifyInput& input);
 
-// Shared by the rules.
+// The rules share the following.
 struct Draw {
   std::int32_t token = -1;
   float p = 0;
   float u = -1;  // -1 with Gumbel-max
 };
 Draw draw(const Distribution& distribution, Sampler sampler, Rng& rng);
-// norm(max(0, p - q)): what is left of p once q had its chance. Where nothing is left but rounding:
-// p.
+// norm(max(0, p - q)): what is left of p once q had its chance; p where only rounding is left.
 Distribution residual(const Distribution& p, const Distribution& q);
-// norm(q without the token): what draws without replacement go on with. Where nothing is left: q.
+// norm(q without the token): draws without replacement go on with it; q where nothing is left.
 Distribution without(const Distribution& q, std::int32_t token);
-// Of the paths from root over drafts that `accepted` marks: the longest; among those of one length
-// the one with the larger sum of log p (the target's probability), then the first drawn.
+// The longest path from root over drafts that `accepted` marks. Among paths of one length, the
+// larger sum of log p (the target's probability) wins, then the one drawn first.
 std::vector<NodeId> longest_accepted_path(const VerifyInput& input,
                                           const std::function<bool(NodeId)>& accepted);
 

@@ -1,9 +1,10 @@
-// Speculative sampling over a chain, lossless: accept x iff u < min(1, p(x)/q(x)); at the first
-// rejection emit y ~ norm(max(0, p - q)) and stop; all accepted: one more from p. Without a
-// proposal a draft is deterministic, q = 1. Source: Leviathan, Kalman, Matias, "Fast Inference from
-// Transformers via Speculative Decoding", 2023, Algorithm 1; Chen et al., "Accelerating Large
-// Language Model Decoding with Speculative Sampling", 2023, Algorithm 2. A chain has one draft a
-// node; where there are more, the first drawn counts (verify_multi_round looks at all).
+// Speculative sampling over a chain, lossless. A draft x is accepted iff u < min(1, p(x)/q(x)). The
+// first rejection emits y ~ norm(max(0, p - q)) and stops; if all are accepted, one more token is
+// drawn from p. Without a proposal a draft is deterministic, q = 1. Source: Leviathan, Kalman,
+// Matias, "Fast Inference from Transformers via Speculative Decoding", 2023, Algorithm 1; Chen et
+// al., "Accelerating Large Language Model Decoding with Speculative Sampling", 2023, Algorithm 2. A
+// chain has one draft below a node; where there are more, only the first drawn counts
+// (verify_multi_round checks all).
 #include <algorithm>
 
 #include "core/accept/verify.h"

@@ -1,8 +1,8 @@
 // Deterministic drafts, lossless: the drafter did not draw its tokens (n-grams, prompt lookup,
-// top-k trees), so q = 1 on each of them. Draw y ~ p once per node and follow the child y if it is
-// there; else emit y. The text is exactly what sampling would have given, and with the same random
-// numbers the very same tokens: one draw per emitted token. (One draw per path instead of per node
-// would favour tokens that start many paths.)
+// top-k trees), so q = 1 for each. The rule draws y ~ p once at each node and follows the child y
+// if it exists; else it emits y. The text is exactly what sampling would have given, and with the
+// same random numbers it has the very same tokens: one draw for each emitted token. (One draw a
+// path instead of a node would favour tokens that start many paths.)
 #include "core/accept/verify.h"
 
 namespace triescope {

@@ -1,6 +1,6 @@
-// Greedy tree verification: v <- root; t = argmax p(.|v); a child t exists: emit t and go there;
-// else emit t and stop. The text is greedy decoding's, whatever was drafted. Source: Miao et al.,
-// "SpecInfer", 2024, section 4.3, greedy case.
+// Greedy tree verification: v <- root; t = argmax p(.|v). If v has a child t, it is emitted and
+// becomes v; else t is emitted and the rule stops. The text is greedy decoding's, whatever was
+// drafted. Source: Miao et al., "SpecInfer", 2024, section 4.3, greedy case.
 #include "core/accept/verify.h"
 
 namespace triescope {

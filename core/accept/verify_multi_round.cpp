@@ -1,10 +1,10 @@
-// Multi-round tree verification, lossless: at each node r <- p; for each child in draw order accept
-// with chance min(1, r(x)/q(x)), else r <- norm(max(0, r - q)); none accepted: y ~ r. Drawn without
-// replacement, a refused x also leaves q: q <- norm(q without x). A token drawn twice is tried
-// twice (its second try always fails, but r must lose q again). Without a proposal each draft is
-// deterministic, q = 1 on it. Source: Miao et al., "SpecInfer", 2024, Algorithm 2 (with
-// replacement); Jeon et al., "Recursive Speculative Decoding", 2024, and Yang et al.,
-// "Multi-Candidate Speculative Decoding", 2024 (without).
+// Multi-round tree verification, lossless. At each node r <- p; each child in draw order is
+// accepted with probability min(1, r(x)/q(x)), else r <- norm(max(0, r - q)); if none is accepted,
+// y ~ r. Where drafts were drawn without replacement, a refused x also leaves q: q <- norm(q
+// without x). A token drawn twice is tried twice (its second try always fails, but r must lose q
+// again). Without a proposal each draft is deterministic, q = 1. Source: Miao et al., "SpecInfer",
+// 2024, Algorithm 2 (with replacement); Jeon et al., "Recursive Speculative Decoding", 2024, and
+// Yang et al., "Multi-Candidate Speculative Decoding", 2024 (without).
 #include <algorithm>
 #include <utility>
 

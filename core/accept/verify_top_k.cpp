@@ -1,6 +1,6 @@
-// Top-K acceptance, lossy: a draft passes iff it is among the K best tokens of its parent's row;
-// the longest path of passing drafts becomes text, ties go to the likelier; the token after it is
-// the argmax. K = 1 is greedy verification.
+// Top-K acceptance, lossy: a draft passes iff it is among the K best tokens of its parent's row.
+// The longest path of passing drafts becomes text; the likelier one wins ties. The token after it
+// is the argmax. K = 1 is greedy verification.
 #include <algorithm>
 
 #include "core/accept/verify.h"

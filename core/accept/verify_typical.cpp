@@ -1,8 +1,8 @@
-// Typical acceptance, lossy: a draft x passes iff p(x) > min(epsilon, delta * e^(-H(p))), H the
-// entropy of p; the longest path of passing drafts becomes text, ties go to the one with the larger
-// sum of log p. The token after it is drawn from p with the tokens below the same threshold
-// removed. Source: Cai et al., "Medusa", 2024, section 2.3.1 and its published code (epsilon =
-// 0.09, delta = 0.3).
+// Typical acceptance, lossy: a draft x passes iff p(x) > min(epsilon, delta * e^(-H(p))), where H
+// is the entropy of p. The longest path of passing drafts becomes text; the larger sum of log p
+// wins ties. The token after it is drawn from p without the tokens below the same threshold.
+// Source: Cai et al., "Medusa", 2024, section 2.3.1 and its published code (epsilon = 0.09, delta =
+// 0.3).
 #include <algorithm>
 #include <cmath>
 

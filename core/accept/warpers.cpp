@@ -22,7 +22,7 @@ std::vector<float> softmax(std::span<const float> scores) {
   return out;
 }
 
-// Keeps the entries with keep[i]; order stays.
+// Keeps the entries with keep[i], in their order.
 void filter(Distribution& d, const std::vector<bool>& keep) {
   std::size_t to = 0;
   for (std::size_t i = 0; i < keep.size(); ++i) {
@@ -35,8 +35,8 @@ void filter(Distribution& d, const std::vector<bool>& keep) {
   d.scores.resize(to);
 }
 
-// The k-th largest of the scores. One pass: most of them lose against the k-th so far and cost one
-// comparison.
+// The k-th largest of the scores, in one pass: most scores lose against the k-th so far and cost
+// one comparison.
 float kth_largest(std::span<const float> scores, std::size_t k) {
   std::vector<float> best(scores.begin(), scores.begin() + static_cast<std::ptrdiff_t>(k));
   std::ranges::make_heap(best, std::greater<>());  // smallest in front
@@ -49,7 +49,7 @@ float kth_largest(std::span<const float> scores, std::size_t k) {
   return best.front();
 }
 
-// -sum p log p, from a softmax.
+// -sum p log p of a softmax.
 double entropy_of(std::span<const float> p) {
   double entropy = 0;
   for (const float share : p)
@@ -82,7 +82,7 @@ void keep_top_h(Distribution& d, double top_h) {
   const auto limit = static_cast<float>(entropy_of(p) * top_h);
   std::vector<bool> keep(d.size(), false);
   keep[order[0]] = true;
-  // A token whose p underflows to 0 is never kept, nor is one after it.
+  // A token whose p underflows to 0 is never kept, and no token after it is.
   double sum = 0;
   for (std::size_t rank = 0; rank < count && p[rank] > 0; ++rank) {
     sum -= static_cast<double>(p[rank]) * std::log(p[rank]);
@@ -99,15 +99,15 @@ void keep_top_p(Distribution& d, double top_p, std::size_t min_keep) {
   const auto ascending = [&](std::size_t i, std::size_t j) {
     return d.scores[i] != d.scores[j] ? d.scores[i] < d.scores[j] : i < j;
   };
-  // The comparison happens in fp32, as on a float tensor; the running sum has more bits, as torch's
+  // The comparison is in fp32, as on a float tensor; the running sum has more bits, as torch's
   // cumsum has.
   const auto limit = static_cast<float>(1 - top_p);
   std::vector<bool> keep(d.size(), true);
   const auto drop = [&](std::size_t rank) {
     if (rank + min_keep < order.size()) keep[order[rank]] = false;
   };
-  // Where the sum of the smallest passes the limit, by bisection: either the lower half goes as
-  // a whole, or the cut lies in it.
+  // Bisects for where the sum of the smallest passes the limit: either the lower half goes as a
+  // whole, or the cut lies in it.
   std::size_t low = 0, high = order.size();
   double sum = 0;
   const auto at = [&](std::size_t rank) {
@@ -130,7 +130,7 @@ void keep_top_p(Distribution& d, double top_p, std::size_t min_keep) {
     sum += p[order[low]];
     if (static_cast<float>(sum) > limit) break;
   }
-  // Everything before `low` goes, but for the min_keep best.
+  // Everything before `low` goes, except the min_keep best.
   if (low + min_keep > order.size())
     std::nth_element(order.begin(), at(order.size() - std::min(min_keep, order.size())),
                      order.end(), ascending);
@@ -157,7 +157,7 @@ void keep_typical(Distribution& d, double mass, std::size_t min_keep) {
   const std::vector<float> p = softmax(d.scores);
   std::vector<float> shifted(d.size());
   const double entropy = entropy_of(p);
-  // Log-probabilities from the scores: exact where p underflows to 0.
+  // Log-probabilities are computed from the scores, which is exact where p underflows to 0.
   const float log_sum = kernels::log_sum_exp(d.scores);
   for (std::size_t i = 0; i < d.size(); ++i)
     shifted[i] = std::abs(-(d.scores[i] - log_sum) - static_cast<float>(entropy));
@@ -181,8 +181,8 @@ void keep_typical(Distribution& d, double mass, std::size_t min_keep) {
   filter(d, keep);
 }
 
-// What epsilon_cutoff and eta_cutoff have in common: p of at least the limit, or a tie with the
-// min_keep best.
+// What epsilon_cutoff and eta_cutoff share: keeps tokens whose p is at least the limit, and those
+// that tie with the min_keep best.
 void keep_probable(Distribution& d, std::span<const float> p, float limit, std::size_t min_keep) {
   const float least = kth_largest(d.scores, std::min(min_keep, d.size()));
   std::vector<bool> keep(d.size());
@@ -201,7 +201,7 @@ void keep_eta(Distribution& d, double eta, std::size_t min_keep) {
   keep_probable(d, p, std::min(epsilon, std::sqrt(epsilon) * std::exp(-entropy)), min_keep);
 }
 
-// epsilon_cutoff and eta_cutoff mean something between 0 and 1.
+// epsilon_cutoff and eta_cutoff take effect between 0 and 1.
 bool is_cutoff(double value) { return value > 0 && value < 1; }
 
 }  // namespace
@@ -262,7 +262,7 @@ Distribution Warpers::apply(std::span<const float> scores) const {
                   "logits: expected finite scores, found " + std::to_string(scores[i]) +
                       " for token " + std::to_string(i) +
                       "; the model's weights or its number format are at fault");
-  // The first filter comes with the copy: dividing by the temperature keeps the order (and may make
+  // Copying applies the first filter: dividing by the temperature keeps the order (and may make
   // scores equal).
   const std::size_t k =
       std::max(static_cast<std::size_t>(std::max(top_k_, 0)), min_tokens_to_keep_);

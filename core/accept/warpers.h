@@ -1,7 +1,7 @@
-// Warpers: from a row of (processed) scores to the distribution that a sampling method draws from.
-// Order and semantics are those of transformers 5.17.0 (logits_process.py): temperature, top_h,
-// top_k, top_p, min_p, typical_p, epsilon_cutoff, eta_cutoff, each over what the one before it
-// left. top_k keeps all tokens that tie with the k-th. Where top_h or top_p cuts between tied
+// Warpers: turn a row of (processed) scores into the distribution from which a sampling method
+// draws. Order and semantics are those of transformers 5.17.0 (logits_process.py): temperature,
+// top_h, top_k, top_p, min_p, typical_p, epsilon_cutoff, eta_cutoff, each over what the one before
+// it left. top_k keeps all tokens that tie with the k-th. Where top_h or top_p cuts between tied
 // tokens, those of lower id go first (a stable sort; transformers uses torch.topk and torch.sort,
 // which are not stable, so there the machine decides).
 //
@@ -23,21 +23,21 @@ namespace triescope {
 class Warpers {
  public:
   Warpers() = default;  // plain softmax
-  // At least `min_tokens_to_keep` tokens survive each filter but top_h, which keeps one.
+  // At least `min_tokens_to_keep` tokens survive each filter, except top_h, which keeps one.
   explicit Warpers(const Settings& settings, int min_tokens_to_keep = 1);
 
-  // scores: [vocab] fp32; -infinity = impossible. Error{kInvalidArgument}: nothing is possible, or
+  // scores: [vocab] fp32; -infinity = impossible. Error{kInvalidArgument}: no token is possible, or
   // a score is NaN or +infinity.
   Distribution apply(std::span<const float> scores) const;
 
-  // What apply() goes through, for these tokens: p after the temperature and after each filter, where
-  // they are on; 0 = cut away. For display: costs more than apply(). Of a row that apply() refuses:
+  // The stages of apply() for these tokens: p after the temperature and after each filter that is
+  // on; 0 = cut away. For display: it costs more than apply(). A row that apply() refuses gives
   // nothing, or NaN.
   std::vector<capture::StageRow> stages(std::span<const float> scores,
                                         std::span<const std::int32_t> tokens) const;
 
  private:
-  // The filters, and after(stage) behind each that is on.
+  // Applies the filters and calls after(stage) behind each that is on.
   template <class After>
   void filter_all(Distribution& d, const After& after) const;
 
