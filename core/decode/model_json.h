@@ -1,4 +1,4 @@
-// A model as captures and the command line write it.
+// A model in JSON, as captures and the command line write it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,7 +7,7 @@
 
 namespace triescope {
 
-// {"path", "family", "parameters", "dtype", "device", ...}; "notes" where there are some.
+// {"path", "family", "parameters", "dtype", "device", ...}, and "notes" if there are any.
 nlohmann::json model_json(const ModelInfo& info);
 
 }  // namespace triescope

@@ -46,7 +46,7 @@ void RunRecorder::new_nodes(const TokenTree& tree, Tick tick) {
                            .source = node.source,
                            .tick = tick,
                            .role = node.role,
-                           // A method has one.
+                           // A method has one drafter.
                            .drafter = capture::is_draft(node.source) ? 0 : -1});
   }
 }
@@ -54,7 +54,7 @@ void RunRecorder::new_nodes(const TokenTree& tree, Tick tick) {
 void RunRecorder::new_scores(const TokenTree& tree, std::span<const NodeId> nodes, Tick tick) {
   if (!records<capture::NodeScoreRow>()) return;
   for (const NodeId id : nodes) {
-    // A node that was not recorded yet comes with its score.
+    // A node that was not recorded yet is recorded with its score.
     if (score_known_.get(id, true) || std::isnan(tree[id].logprob)) continue;
     score_known_[id] = true;
     rows_.node_scores.push_back(
@@ -163,7 +163,7 @@ void RunRecorder::finish(capture::RunStatus status, std::string_view message) {
 }
 
 void RunRecorder::hand_over() {
-  // Handed over once, also where write() throws for good.
+  // Clears the rows even if write() throws for good: they are handed over once.
   const struct Clear {
     capture::RowTables& rows;
     ~Clear() {

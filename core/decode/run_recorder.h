@@ -1,6 +1,6 @@
-// RunRecorder: what the session tells the capture. It knows the recording level, stamps rows with
-// their tick and gathers what a phase produced, the text of every new token included; phase() hands
-// that over at once. At level kOff every call is a comparison and nothing else. Not thread-safe.
+// RunRecorder: passes what the session does on to the capture. It knows the recording level, stamps
+// rows with their tick and gathers what a phase produced, with the text of every new token; phase()
+// hands that over at once. At level kOff every call is one comparison. Not thread-safe.
 #pragma once
 
 #include <chrono>
@@ -26,14 +26,15 @@ class RunRecorder {
       : recorder_(recorder), tokenizer_(tokenizer), level_(recorder.level()) {}
 
   bool records(capture::Level level) const { return level_ >= level; }
-  // What to do where the recorder is refused memory.
+  // Called where the recorder is refused memory.
   void wait_for_memory(MemoryWait wait) { memory_wait_ = std::move(wait); }
 
   void run(const capture::RunInfo& info, std::vector<capture::DrafterRow> drafters = {},
            capture::ProgramRow program = {});
-  // Nodes that came into the tree since the last call.
+  // Records the nodes that came into the tree since the last call.
   void new_nodes(const TokenTree& tree, capture::Tick tick);
-  // Of these nodes, those whose log-prob became known since they were recorded.
+  // Records the log-prob of those of these nodes for which it became known since they were
+  // recorded.
   void new_scores(const TokenTree& tree, std::span<const NodeId> nodes, capture::Tick tick);
   void inputs(std::span<const capture::InputRow> rows);
   // These two fill in owner and tick.
@@ -48,10 +49,10 @@ class RunRecorder {
   void sequence(const TokenTree& tree, const FinishedSequence& sequence, std::int32_t rank,
                 std::string_view finish, capture::Tick tick);
   void step(const capture::StepRow& row);
-  // The phase is over: hands over its rows.
+  // Ends a phase: hands over its rows.
   void phase(capture::Tick tick, std::chrono::steady_clock::time_point start,
              std::chrono::steady_clock::time_point end);
-  // The run is over: hands over what is left.
+  // Ends the run: hands over the rest.
   void finish(capture::RunStatus status, std::string_view message);
 
  private:

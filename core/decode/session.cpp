@@ -56,7 +56,7 @@ Phase Session::Impl::advance() {
         observe();
         break;
     }
-    const auto stopped = Clock::now() - waited;  // what the phase itself took
+    const auto stopped = Clock::now() - waited;  // the time that the phase itself took
     out.phase(capture::make_tick(step, now), start, stopped);
 
     const double ms = milliseconds(stopped - start);
@@ -100,7 +100,7 @@ void Session::Impl::draft() {
   drafts = {};
   if (step > 0 && parts.drafter) {
     const std::int32_t probe_room = runner->levels_below(tree, frontier.front());
-    // The token after the last draft is the target's own, and must fit too.
+    // The token after the last draft is the target's own and must fit too.
     const int room = std::min(run.max_new_tokens - tree[frontier.front()].depth - 1, probe_room);
     DraftContext context{tree,       frontier,         method_run, rng, std::max(room, 0),
                          probe_room, stop.get_token(), memory_wait};
@@ -124,7 +124,7 @@ void Session::Impl::forward() {
   rows = frontier;
   runner->read_best(parts.acceptor->best_tokens());
   if (step == 0) {
-    // The forced token's own log-prob stands in the row before it.
+    // The log-prob of the forced token stands in the row before it.
     TreeRunner::LogitsSink before_last;
     if (!path.empty() && std::isnan(tree[path.back()].logprob))
       before_last = [this](const LogitsRow& logits) {
@@ -162,7 +162,7 @@ capture::Whose Session::Impl::drafting_owner() const {
   return method.needs_draft_head() ? capture::Whose::kHead : capture::Whose::kDraft;
 }
 
-// What a model ran since the last call, and where its KV went.
+// Records what a model ran since the last call, and where its KV went.
 void Session::Impl::note_forwards(TreeRunner& of, capture::Whose whose, capture::Tick tick) {
   std::int32_t forward = 0;
   for (std::vector<capture::InputRow>& inputs : of.take_inputs()) {
@@ -236,8 +236,7 @@ void Session::Impl::commit() {
   for (const FinishedSequence& sequence : decision.finished)
     tree[sequence.node].status = NodeStatus::kFinished;
 
-  // What plain decoding would hold: everything but the newest token, whose KV the next forward
-  // makes.
+  // Plain decoding would hold everything but the newest token, whose KV the next forward computes.
   for (const NodeId id : decision.frontier) text_depth = std::max(text_depth, tree[id].depth - 1);
   for (const FinishedSequence& sequence : decision.finished)
     text_depth = std::max(text_depth, tree[sequence.node].depth - 1);
@@ -275,9 +274,9 @@ void Session::Impl::commit() {
   moved_before = runner->store().moved();
 }
 
-// Verdicts for nodes that die because all beams below them are gone. What this step decided has its
-// verdict already; what lies on a finished text is not pruned, though its KV is free. Nothing is ever
-// decided about a probe.
+// Records verdicts for nodes that die because all beams below them are gone. Nodes that this step
+// decided have their verdict already, and nodes on a finished text are not pruned, though their KV
+// is free. Probes never get a verdict.
 void Session::Impl::note_deaths(std::span<const NodeId> dead, capture::Tick tick) {
   if (!out.records(capture::Level::kTree)) return;
   on_finished_text.grow(tree.size());
@@ -326,7 +325,7 @@ std::int32_t Session::Impl::text_tokens() const {
 void Session::Impl::end(RunStatus how, const std::string& message) {
   status = how;
   const auto tick = capture::make_tick(step, phase);
-  // A run that is ended does not wait once more.
+  // A run that was ended early does not wait for memory again.
   if (how != RunStatus::kDone) out.wait_for_memory({});
   try {
     const auto returned = sequences();

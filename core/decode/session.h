@@ -21,7 +21,7 @@
 
 namespace triescope {
 
-// What a drafter that runs a model of its own has cost.
+// The cost of a drafter that runs a model of its own.
 struct DrafterCost {
   std::int64_t forwards = 0, forward_rows = 0;
   std::int64_t kv_bytes_per_token = 0;
@@ -38,15 +38,16 @@ struct DraftWith {
 
 struct RunConfig {
   std::string method = "beam";
-  nlohmann::json settings = nlohmann::json::object();  // given ones; the rest are defaults
+  // those that were given; the rest have their defaults
+  nlohmann::json settings = nlohmann::json::object();
   std::vector<std::int32_t> prompt_tokens;
   std::string prompt_text;  // as typed, for the capture
-  std::string command;      // the command line that asked for the run, for the capture; "" = none
-  // What a chat template made the prompt of, for the capture; empty = the prompt is no chat's.
+  std::string command;      // the command line that started the run, for the capture; "" = none
+  // The messages from which a chat template made the prompt, for the capture; empty = no chat.
   std::vector<ChatMessage> conversation = {};
   int max_new_tokens = 128;
   std::uint64_t seed = 0;
-  DraftWith draft = {};  // for methods that need one
+  DraftWith draft = {};  // for methods that need it
 };
 
 struct ReturnedSequence {
@@ -56,8 +57,8 @@ struct ReturnedSequence {
   std::string finish;                // "eos", "length", "stopped"
 };
 
-// Prefill is step 0, all its phases; decode the steps after it, and the five phases are parts of
-// decode.
+// prefill_ms is step 0 with all its phases. decode_ms is the steps after it, and the five phases
+// are parts of decode_ms.
 struct PhaseTimes {
   double load_ms = 0, prefill_ms = 0, decode_ms = 0, draft_ms = 0, forward_ms = 0, accept_ms = 0,
          commit_ms = 0, observe_ms = 0;
@@ -67,68 +68,67 @@ struct RunResult {
   std::vector<std::int32_t> prompt_tokens;
   std::vector<ReturnedSequence> sequences;  // best first
   std::int64_t steps = 0, target_forwards = 0, emitted_tokens = 0;
-  std::int64_t prefill_tokens =
-      0;  // of emitted_tokens, those of prefill: time.decode_ms is not theirs
-  // emitted / target forwards that decode (prefill's one token included)
+  // tokens of emitted_tokens that came from prefill; time.decode_ms does not include them
+  std::int64_t prefill_tokens = 0;
+  // emitted tokens / target forwards that decode (one of them from prefill)
   double tokens_per_forward = 0;
   std::vector<std::int64_t> accepted_histogram;  // [k] = steps that accepted k drafts
   std::string kv_policy;
   std::int64_t kv_bytes_per_token = 0, peak_live_tokens = 0, peak_garbage_tokens = 0,
                peak_held_tokens = 0, peak_reserved_bytes = 0, moved_tokens = 0, greedy_tokens = 0,
                batch_beam_tokens = 0;
-  DrafterCost drafter_cost;  // of a drafter with a model of its own
-  // Drafter::warning(), and where forwards had more rows than ModelInfo::path_only_rows
+  DrafterCost drafter_cost;  // for a drafter with a model of its own
+  // Drafter::warning(), and a warning where forwards had more rows than ModelInfo::path_only_rows
   std::string warning;
-  bool lossless = true;  // is_lossless()
+  bool lossless = true;  // see is_lossless()
   PhaseTimes time;
 
-  // Tokens emitted after prefill by the time of decoding. nullopt = nothing was decoded.
+  // Tokens emitted after prefill, divided by the time of decoding. nullopt = nothing was decoded.
   std::optional<double> tokens_per_second() const;
 };
 
 class Session {
  public:
   // Validates everything before anything runs. Model, tokenizer and recorder are borrowed and must
-  // outlive the session. Errors: kInvalidArgument (settings; prompt empty; prompt + max_new_tokens
-  // longer than the context: says the three numbers; a token id outside the vocabulary; no draft
-  // model or head, or one of another vocabulary or kind, for a method that needs one), kNotFound
-  // (method),
-  // kNotSupported (a need the model does not meet).
+  // outlive the session. Errors: kInvalidArgument (a setting; an empty prompt; prompt +
+  // max_new_tokens longer than the context, with the three numbers; a token id outside the
+  // vocabulary; for a method that needs a draft model or head: none, or one of another vocabulary
+  // or kind), kNotFound (method), kNotSupported (a need that the model does not meet).
   Session(Model& model, const Tokenizer& tokenizer, RunConfig config, capture::Recorder& recorder);
-  // The same with a method that is not in the list; borrowed. RunConfig::method is not looked at.
+  // The same with a method that is not in the list; borrowed. RunConfig::method is ignored.
   Session(Model& model, const Tokenizer& tokenizer, const MethodInfo& method, RunConfig config,
           capture::Recorder& recorder);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Runs the next phase and returns it. REQUIRES: !done(). Errors leave the session failed: done()
-  // is true, the recorder was told.
+  // Runs the next phase and returns it. REQUIRES: !done(). After an Error the session has failed:
+  // done() is true, and the recorder was told.
   capture::Phase advance();
   // Runs to the next draft phase (a whole step).
   void step();
   // Runs until done, or until request_stop().
   void run();
   bool done() const;
-  capture::Tick next_tick() const;  // what comes next
+  capture::Tick next_tick() const;  // the phase that comes next
 
-  // From any thread: the running forward is abandoned within one layer, the session ends as
-  // "stopped", what was recorded stays.
+  // May be called from any thread: the running forward is abandoned within one layer, the session
+  // ends as "stopped", and what was recorded stays.
   void request_stop();
 
-  // Decode on from a past step with another choice: a new session whose tree holds the path up to
-  // `node`, then `token` instead of what followed. One forward puts the KV back. (What-if.)
+  // Decodes on from a past step with another choice (what-if): the new session's tree holds the
+  // path up to `node`, then `token` instead of what followed. One forward restores the KV.
   static std::unique_ptr<Session> branch(const Session& from, NodeId node, std::int32_t token,
                                          capture::Recorder& recorder);
 
   const RunContext& context() const;
   const TokenTree& tree() const;
-  RunResult result() const;                  // at any time: what there is
-  void set_progress(ProgressSink progress);  // prefill: tokens done of all
-  // Asked, within advance(), where the target or what drafts is refused memory for a forward, for
-  // growing its KV or moving it, or for a row of logits on its way from the device. While it says so
-  // the same is tried again, and the run is what it would have been (the wait is not counted in its
-  // times); without it the run fails. What was recorded is not touched.
+  RunResult result() const;  // may be called at any time; gives what there is so far
+  void set_progress(ProgressSink progress);  // prefill reports tokens done and their total
+  // Called within advance() where the target or the drafter is refused memory: for a forward, for
+  // growing or moving its KV, or for fetching a row of logits from the device. While `wait` returns
+  // true, the same is tried again, and the run is what it would have been (the wait does not count
+  // in its times). Without it the run fails. What was recorded is not touched.
   void wait_for_memory(MemoryWait wait);
 
  private:
@@ -137,8 +137,8 @@ class Session {
   std::unique_ptr<Impl> impl_;
 };
 
-// The README's versions: {"triescope","libtorch","cuda","kernels"}; used by captures, exports and
-// --version.
+// The versions that the README names: {"triescope","libtorch","cuda","kernels"}; for captures,
+// exports and --version.
 nlohmann::json versions();
 
 }  // namespace triescope

@@ -1,5 +1,5 @@
-// The inside of a Session: what lives through a run, and the five phases. session.cpp has the
-// phases, session_setup.cpp what comes before and after them.
+// The inside of a Session: what lives through a run, and the five phases. The phases are in
+// session.cpp, and what precedes and follows them in session_setup.cpp.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@
 
 namespace triescope {
 
-// A path that a branched session begins with: generated tokens up to the choice, the choice last.
+// A token of the path with which a branched session begins: generated tokens up to the choice, the
+// choice last.
 struct ForcedToken {
   std::int32_t token = -1;
   float logprob = 0;  // NaN = unknown
@@ -41,10 +42,10 @@ struct Session::Impl {
   StepView view();
   void end(capture::RunStatus status, const std::string& message);
   void note_deaths(std::span<const NodeId> dead, capture::Tick tick);
-  TreeRunner* drafting_runner() const;  // of the drafter's model; null = none
+  TreeRunner* drafting_runner() const;  // the drafter's model; null = none
   capture::Whose drafting_owner() const;
   void note_forwards(TreeRunner& of, capture::Whose whose, capture::Tick tick);
-  // Prompt + generated tokens whose KV plain decoding would hold now.
+  // How many prompt + generated tokens would have KV in plain decoding now.
   std::int32_t text_tokens() const;
 
   // --- before and after (session_setup.cpp) ---
@@ -60,11 +61,11 @@ struct Session::Impl {
   RunConfig config;
   capture::Recorder& recorder;
   const MethodInfo& method;
-  RunContext run;         // what the outside sees
+  RunContext run;         // what the caller sees
   RunContext method_run;  // what the method sees: `candidates` is 0 where nobody records them
   RunRecorder out;
   Rng rng;
-  std::int32_t beams = 1;  // of the analytic batch beam search
+  std::int32_t beams = 1;  // for the calculated batch beam search
 
   TokenTree tree;
   Liveness liveness;
@@ -73,7 +74,7 @@ struct Session::Impl {
   MethodParts parts;
   ProgressSink progress;
   MemoryWait memory_wait;
-  std::chrono::steady_clock::duration waited{};  // of the phase under way
+  std::chrono::steady_clock::duration waited{};  // in the current phase
   std::stop_source stop;
 
   // --- where the run stands ---
@@ -81,20 +82,20 @@ struct Session::Impl {
   capture::Phase phase = capture::Phase::kDraft;
   bool done = false;
   capture::RunStatus status = capture::RunStatus::kRunning;
-  std::vector<NodeId> frontier;  // pending nodes the step begins with; root at prefill
-  Drafts drafts;                 // of this step
+  std::vector<NodeId> frontier;  // pending nodes with which the step begins; the root at prefill
+  Drafts drafts;                 // this step's
   std::vector<NodeId> rows;      // frontier, then the drafts that were sent
-  std::vector<NodeId> path;      // of a branch: nodes that prefill brings back
+  std::vector<NodeId> path;      // a branch: the nodes that prefill restores
   AcceptResult decision;
-  std::vector<NodeId> text;  // of the decision: StepView::text
+  std::vector<NodeId> text;  // the decision's StepView::text
   IdVector<NodeId, bool> on_finished_text;
 
   // --- figures ---
   std::int64_t steps_done = 0, target_forwards = 0, emitted_tokens = 0, prefill_tokens = 0;
-  std::int32_t forward_row_count = 0;  // of this step
-  std::int32_t most_rows = 0;          // of a forward after prefill
+  std::int32_t forward_row_count = 0;  // this step's
+  std::int32_t most_rows = 0;          // the largest forward after prefill
   std::vector<std::int64_t> accepted_histogram;
-  std::int32_t text_depth = 0;  // generated tokens with KV, of the longest live text
+  std::int32_t text_depth = 0;  // generated tokens with KV on the longest live text
   std::int32_t peak_text = 0;
   std::int64_t moved_before = 0;
   PhaseTimes time;

@@ -1,4 +1,5 @@
-// What comes before a run (everything is checked before anything runs) and after it (the result).
+// What precedes a run (everything is checked before anything runs) and what follows it (the
+// result).
 #include <cmath>
 #include <ctime>
 
@@ -52,7 +53,7 @@ std::vector<std::int32_t> eos_tokens(const Settings& settings, const ModelInfo& 
   auto given = settings.integers("eos_token_id");
   if (given.empty()) {
     given = model.eos_token_ids.empty() ? tokenizer.eos_token_ids() : model.eos_token_ids;
-    // The tokenizer may have more tokens than the model, which never gives those.
+    // The tokenizer may have more tokens than the model, which never produces those.
     std::erase_if(given, [&](std::int32_t id) { return id >= model.vocab_size; });
   }
   std::erase(given, -1);
@@ -168,7 +169,7 @@ void Session::Impl::hang_path(std::span<const ForcedToken> forced) {
 capture::RunInfo Session::Impl::run_info() const {
   const ModelInfo& info = model.info();
   json described = model_json(info);
-  described["eos_token_ids"] = run.eos_token_ids;  // those of the run
+  described["eos_token_ids"] = run.eos_token_ids;  // the run's own
   if (run.draft_head) {
     described["draft"] = {{"path", run.draft_head->path},
                           {"name", formats::to_string(run.draft_head->config.kind)},
@@ -190,7 +191,7 @@ capture::RunInfo Session::Impl::run_info() const {
     described["draft"]["kv_bytes_per_token"] = drafting->store().bytes_per_slot();
   json titles = json::object();
   for (const Parameter& parameter : parameters_of(method)) titles[parameter.name] = parameter.title;
-  // A prompt may hold bytes that are not UTF-8; JSON may not.
+  // A prompt may hold bytes that are not UTF-8, and JSON may not.
   const auto text = [](const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
   };

@@ -7,7 +7,7 @@ nlohmann::json versions() {
   return {{"triescope", TRIESCOPE_VERSION},
           {"libtorch", libtorch_version()},
           {"cuda", cuda_version()},
-          // The kernels live in this repository and are numbered with it.
+          // The kernels are part of this repository and have its version.
           {"kernels", TRIESCOPE_VERSION}};
 }
 
