@@ -33,7 +33,8 @@ std::unique_ptr<DraftHead> load_draft_head(
     const std::string& path, Model& target, int threads,
     const std::function<void(const HeadFile&)>& before_reading) {
   const ModelInfo& info = target.info();
-  // What a head leaves to its target (rope, norm_eps) stands in the target's own configuration.
+  // Values that a head takes from its target (rope, norm_eps) are in the target's own
+  // configuration.
   formats::TargetShape shape =
       formats::target_shape(formats::WeightSource::open(info.path)->config());
   shape.name = info.name;

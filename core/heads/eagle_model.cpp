@@ -81,7 +81,7 @@ class EagleModel final : public Model {
   bool is_hydra() const { return head_.kind == HeadKind::kHydra; }
   std::size_t hidden() const { return static_cast<std::size_t>(head_.hidden); }
 
-  // RMS norm of rows; a plain copy where there is no weight.
+  // RMS norm of rows; copies them where there is no weight.
   void norm(const float* x, std::size_t rows, std::size_t stride, std::size_t dim,
             const std::vector<float>& weight, float* out, std::size_t out_stride) {
     if (weight.empty()) {
@@ -95,7 +95,7 @@ class EagleModel final : public Model {
                       static_cast<std::int64_t>(out_stride), pool_);
   }
 
-  // Fills the residual stream, and what the first layer reads where that is something else.
+  // Fills the residual stream, and the first layer's input where that is something else.
   void begin(const ForwardBatch& batch, std::size_t width, CpuLayers::Rows& rows) {
     const std::size_t count = batch.tokens.size(), d = hidden();
     const std::span<float> x = layers_.residual(count);
@@ -125,7 +125,7 @@ class EagleModel final : public Model {
     rows.first_input = joined_;
   }
 
-  // EAGLE-3's h: the target's states through fc, a drafted state as it is.
+  // EAGLE-3's h: the target's states go through fc, a drafted state stays as it is.
   void join_states(const ForwardBatch& batch, std::size_t width, std::span<float> h) {
     const std::size_t count = batch.tokens.size();
     if (!weights_.fc || width != static_cast<std::size_t>(weights_.fc->inputs())) {

@@ -1,5 +1,5 @@
-// The part of a draft head that is a transformer: EAGLE-1 and -2, EAGLE-3, Hydra's prefix layer, as
-// a Model whose rows read a hidden state beside their token (ForwardBatch::input_features). e =
+// The part of a draft head that is a transformer (EAGLE-1 and -2, EAGLE-3, Hydra's prefix layer),
+// as a Model whose rows read a hidden state beside their token (ForwardBatch::input_features). e =
 // embedding of the row's token, f = its input features:
 //
 //   EAGLE        x = fc(e, f)                                     the target's or a drafted state
@@ -7,12 +7,12 @@
 //                layer 0 reads (norm(e), norm(h)) and adds to h (norm_before_residual: to norm(h))
 //   Hydra        x = f; e is not read and there are no logits
 //
-// The state that is fed back is a feature of this model: what leaves its last layer, kFinalNorm
-// where HeadConfig::norm_output is set and in Hydra's prefix layer. Without a final norm of its own
-// kFinalNorm is what leaves the last layer. Embedding and output head are the target's where the
-// file has none. Runs on the CPU kernels, path only like the CPU transformer; eagle_torch.h is the
-// same model on the device of a target that runs through libtorch.
-// Source: SafeAILab/EAGLE, eagle/model/cnets1.py and cnets.py; zankner/Hydra,
+// The state that is fed back is a feature of this model: what leaves its last layer, or kFinalNorm
+// where HeadConfig::norm_output is set and in Hydra's prefix layer. A model without a final norm
+// has as kFinalNorm what leaves the last layer. Embedding and output head are the target's where
+// the file has none. The model runs on the CPU kernels, and its rows depend on their path only,
+// like the CPU transformer's; eagle_torch.h is the same model on the device of a target that runs
+// through libtorch. Source: SafeAILab/EAGLE, eagle/model/cnets1.py and cnets.py; zankner/Hydra,
 // hydra/model/hydra_heads.
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace triescope {
 
-// Borrows the target and the loader's pool. Errors: HeadFile's, kOutOfMemory.
+// Borrows the target and the loader's pool. Errors: those of HeadFile; kOutOfMemory.
 std::unique_ptr<Model> make_eagle_model(HeadLoader& loader, Model& target,
                                         kernels::Precision precision);
 

@@ -20,7 +20,8 @@ ModelConfig eagle_layers(const HeadConfig& head, const ModelInfo& target) {
   config.head_dim = head.head_dim;
   config.intermediate = head.intermediate;
   config.vocab_size = target.vocab_size;
-  // Positions are rotary: they go as far as the target's, whatever length the head was trained on.
+  // Positions are rotary: they reach as far as the target's, whatever length the head was trained
+  // on.
   config.context = target.context;
   config.layers.assign(static_cast<std::size_t>(head.layers), {});
   config.ropes = {head.rope};

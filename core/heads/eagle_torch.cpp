@@ -52,7 +52,7 @@ class EagleTorch final : public Model {
  private:
   struct Begin {
     Tensor x;            // the residual stream that enters the first layer
-    Tensor first_input;  // what that layer's q, k and v read in its place; undefined: the same
+    Tensor first_input;  // input of that layer's q, k and v; undefined: x
   };
 
   bool is_hydra() const { return head_.kind == HeadKind::kHydra; }
@@ -70,7 +70,7 @@ class EagleTorch final : public Model {
     return {head_.norm_before_residual ? normed : h, both};
   }
 
-  // EAGLE-3's h: the target's states through fc, a drafted state as it is.
+  // EAGLE-3's h: the target's states go through fc, a drafted state stays as it is.
   Tensor joined_states(const Tensor& features) const {
     if (!weights_.fc || features.size(1) != fc_inputs()) return features;
     Tensor states = layers_.normalise(features, {weights_.input_norm, {}});
@@ -78,7 +78,8 @@ class EagleTorch final : public Model {
       const std::int64_t part = states.size(1) / parts;
       std::vector<Tensor> normed;
       for (std::int64_t i = 0; i < parts; ++i)
-        // A copy: of a single row the part would be contiguous where it is, aligned by chance.
+        // This copies: a single row's part would be contiguous where it lies, and aligned only by
+        // chance.
         normed.push_back(
             layers_.normalise(states.narrow(1, i * part, part).clone(at::MemoryFormat::Contiguous),
                               {weights_.fc_norms[static_cast<std::size_t>(i)], {}}));

@@ -1,5 +1,5 @@
-// The weights of an EAGLE head or of Hydra's prefix layer, by what the forward does with them. A
-// Loader says how matrices, vectors and layers lie in memory: HeadLoader for the CPU kernels,
+// The weights of an EAGLE head or of Hydra's prefix layer, named by their use in the forward. A
+// Loader decides how matrices, vectors and layers lie in memory: HeadLoader for the CPU kernels,
 // TorchHeadLoader for libtorch.
 #pragma once
 
@@ -27,8 +27,8 @@ struct EagleWeights {
     if (head.own_lm_head && !is_hydra) output = "lm_head";
     if (!is_hydra && head.has_fc) fc = loader.linear("fc");
     embedding_norm = loader.vector("midlayer.input_layernorm.weight");
-    // EAGLE-3's first layer norms its two inputs one by one; EAGLE has neither this norm nor a
-    // final one, even where a file carries weights by these names (vLLM's: ones that are not read).
+    // EAGLE-3's first layer normalises its two inputs one by one. EAGLE has neither this norm nor a
+    // final one, even where a file has weights by these names (vLLM writes ones that are not read).
     if (!is_hydra) layers[0].attention_norm = {};
     feature_norm = loader.vector("midlayer.hidden_norm.weight");
     if (head.norm_before_fc) input_norm = loader.vector("input_norm.weight");
@@ -40,10 +40,10 @@ struct EagleWeights {
   }
 
   std::vector<typename Loader::Layer> layers;
-  typename Loader::Linear fc = nullptr;  // null: none
+  typename Loader::Linear fc = nullptr;  // null: the head has none
   typename Loader::Vector embedding_norm = {}, feature_norm = {}, input_norm = {}, final_norm = {};
   std::vector<typename Loader::Vector> fc_norms;
-  std::string embedding, output;  // the head's own, without ".weight"; "" = the target's
+  std::string embedding, output;  // the head's own tensors, without ".weight"; "" = the target's
 };
 
 }  // namespace triescope

@@ -1,6 +1,6 @@
-// Which tensors of a HeadFile a head is made of: the names of a layer's, what several of them are
-// one below the other, the draft vocabulary. For both ways of running a head: the loaders over them
-// are HeadLoader (CPU kernels) and TorchHeadLoader (libtorch).
+// Which tensors of a HeadFile make up a head: the names of a layer's tensors, the shape of several
+// matrices stacked below one another, the draft vocabulary. HeadLoader (CPU kernels) and
+// TorchHeadLoader (libtorch) load by them.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace triescope {
 
-// A transformer layer's: matrices without ".weight", those that share an input together; vectors in
-// full.
+// The tensors of a transformer layer: matrices without ".weight", grouped by input; vectors by
+// their full names.
 struct LayerTensors {
   explicit LayerTensors(const std::string& prefix);
   std::array<std::string, 3> qkv;
@@ -24,14 +24,14 @@ struct LayerTensors {
   std::string attention_norm, mlp_norm, query_norm, key_norm;
 };
 
-// Several matrices of one input, one below the other: [outputs, inputs].
+// Several matrices of one input, stacked below one another: [outputs, inputs].
 struct StackedShape {
   std::int64_t outputs = 0, inputs = 0;
-  bool has_bias = false;  // one of them has
+  bool has_bias = false;  // at least one of them has
 };
 StackedShape stacked_shape(const formats::HeadFile& file, std::span<const std::string> names);
 
-// The target's ids by draft id, of a head whose logits are "d2t"'s; empty: they are the same.
+// The target's id of each draft id, for a head that has "d2t"; empty: the ids are the same.
 std::vector<std::int32_t> draft_vocabulary(const formats::HeadFile& file);
 
 }  // namespace triescope

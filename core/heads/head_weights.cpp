@@ -14,7 +14,7 @@ using kernels::PackedLinear;
 
 namespace {
 
-// Nothing for integers and booleans.
+// nullopt for integers and booleans.
 std::optional<GgmlType> stored_type(ElementType type) {
   if (type == ElementType::kF32) return GgmlType::kF32;
   if (type == ElementType::kF16) return GgmlType::kF16;

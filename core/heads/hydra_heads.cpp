@@ -1,5 +1,5 @@
-// Hydra's heads: like Medusa's, but head i also reads the embeddings of the token that is known and
-// of the i drafted after it.
+// Hydra's heads: like Medusa's, but head i also reads the embeddings of the known token and of the
+// i tokens drafted after it.
 #include <algorithm>
 #include <vector>
 

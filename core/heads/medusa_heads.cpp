@@ -1,5 +1,5 @@
-// Medusa's heads: residual blocks on the target's final-normed state, then an output head each, or
-// the target's.
+// Medusa's heads: residual blocks on the target's final-normed state, then each head's own output
+// head, or the target's.
 #include <vector>
 
 #include "core/heads/residual_block.h"
@@ -39,7 +39,7 @@ class MedusaHeads final : public TokenHeads {
   }
 
  private:
-  // What enters a head's output matrix; valid until the next call.
+  // The input of a head's output matrix; valid until the next call.
   std::span<const float> hidden(int head, std::span<const float> state) {
     x_.assign(state.begin(), state.end());
     for (const auto& block : heads_.at(static_cast<std::size_t>(head)).blocks)
@@ -53,7 +53,7 @@ class MedusaHeads final : public TokenHeads {
   };
   ThreadPool& pool_;
   std::vector<Head> heads_;
-  bool one_output_;  // all heads have the same output matrix
+  bool one_output_;  // all heads share one output matrix
   std::vector<float> x_, branch_, all_;
 };
 

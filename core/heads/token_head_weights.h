@@ -1,4 +1,4 @@
-// The weights of Medusa's and Hydra's heads, by what their forward does with them; Loader as in
+// The weights of Medusa's and Hydra's heads, named by their use in the forward. Loader is as in
 // eagle_weights.h.
 #pragma once
 
@@ -12,12 +12,12 @@ namespace triescope {
 
 template <class Loader>
 struct TokenHeadWeights {
-  typename Loader::Linear first = nullptr, residual = nullptr;  // Hydra's block 1; Medusa: none
+  typename Loader::Linear first = nullptr, residual = nullptr;  // Hydra's block 1; null for Medusa
   std::vector<typename Loader::Linear> blocks;                  // residual blocks after it
-  std::string output;  // its own output head, without ".weight"; "" = the target's
+  std::string output;  // the head's own output head, without ".weight"; "" = the target's
 };
 
-// One a head.
+// One entry for each head.
 template <class Loader>
 std::vector<TokenHeadWeights<Loader>> medusa_weights(Loader& loader) {
   const formats::HeadConfig& config = loader.file().config();
@@ -46,14 +46,14 @@ std::vector<TokenHeadWeights<Loader>> hydra_weights(Loader& loader) {
   return heads;
 }
 
-// Whether all heads, each with its output head in `output`, have the same output matrix.
+// Whether all heads, whose output heads are in `output`, share one output matrix.
 template <class Head>
 bool share_output(const std::vector<Head>& heads) {
   return std::ranges::all_of(
       heads, [&](const Head& head) { return head.output.is_same(heads.front().output); });
 }
 
-// The embedding that Hydra's heads read, as TokenHeadWeights::output.
+// The embedding that Hydra's heads read, named like TokenHeadWeights::output.
 inline std::string hydra_embedding(const formats::HeadConfig& config) {
   return config.own_embedding ? "input_embed_fn" : "";
 }

@@ -1,5 +1,5 @@
-// TokenHeads: draft heads side by side, Medusa's and Hydra's. Head i drafts the token at position t
-// + 2 + i from the target's state at position t, whose own token t + 1 is known.
+// TokenHeads: Medusa's and Hydra's draft heads, side by side. Head i drafts the token at position t
+// + 2 + i from the target's state at position t; token t + 1 is known.
 //
 //   Medusa  x <- x + SiLU(W x + b), once a block, x = the state; then an output head
 //   Hydra   x = (state, e(x_{t+1}), .., e(x_{t+1+i})), block 1 R x + SiLU(W x + b), rest as above
@@ -22,15 +22,15 @@ class TokenHeads {
  public:
   virtual ~TokenHeads() = default;
   virtual int count() const = 0;
-  // Hydra's heads read the tokens drafted before them: a row for each path. Medusa's do not: one
-  // row serves a whole level.
+  // Whether heads read the tokens drafted before them. Hydra's do and have a row for each path;
+  // Medusa's do not, and one row serves a whole level.
   virtual bool reads_tokens() const = 0;
   // Logits [rows, vocab] of head `head`, fp32, in the target's ids; valid until the next call.
-  // state: [hidden]. tokens: [rows, head + 1], the known token and those drafted after it; Medusa's
-  // heads read none of them, and give one row.
+  // state: [hidden]. tokens: [rows, head + 1], the known token and those drafted after it. Medusa's
+  // heads read no tokens and give one row.
   virtual std::span<const float> logits(int head, std::span<const float> state,
                                         std::span<const std::int32_t> tokens) = 0;
-  // The same rows, wherever they lie: ForwardBatch::best_tokens says what is looked at of each.
+  // The same rows where they lie; ForwardBatch::best_tokens says how much of each is looked at.
   virtual ForwardOutput rows(int head, std::span<const float> state,
                              std::span<const std::int32_t> tokens, int best_tokens) {
     (void)best_tokens;
@@ -41,15 +41,15 @@ class TokenHeads {
     output.vocab_size = static_cast<int>(output.logits.size() / count);
     return output;
   }
-  // Of heads that read no tokens: the rows of the first `heads` of them, in order, as rows() gives
-  // each alone. An output matrix that they share is read once for all.
+  // For heads that read no tokens: the rows of the first `heads` heads, in order, as rows() gives
+  // each. An output matrix that they share is read once for all.
   virtual ForwardOutput first_rows(int heads, std::span<const float> state, int best_tokens);
 
  private:
-  std::vector<float> joined_;  // [heads, vocab] of first_rows
+  std::vector<float> joined_;  // [heads, vocab], for first_rows
 };
 
-// Both borrow the target; the loader's file is read at once. Errors: HeadFile's.
+// Both borrow the target and read the loader's file at once. Errors: those of HeadFile.
 std::unique_ptr<TokenHeads> make_medusa_heads(HeadLoader& loader, Model& target);
 std::unique_ptr<TokenHeads> make_hydra_heads(HeadLoader& loader, Model& target);
 

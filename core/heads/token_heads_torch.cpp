@@ -17,7 +17,7 @@ Tensor residual_block(const Tensor& x, const TorchLinear& block) {
   return x + at::silu(linear(x, block));
 }
 
-// What both kinds have.
+// What both kinds share.
 class TorchTokenHeads : public TokenHeads {
  public:
   TorchTokenHeads(TorchHeadLoader& loader, const Model& target,
@@ -47,7 +47,7 @@ class TorchTokenHeads : public TokenHeads {
   ForwardOutput first_rows(int heads, std::span<const float> state, int best_tokens) override {
     return give(best_tokens, [&] {
       const Tensor x = rows_tensor(state, 1, options_);
-      std::vector<Tensor> parts;  // of all heads: what enters the one output matrix, or logits
+      std::vector<Tensor> parts;  // by head: the inputs of the one output matrix, or logits
       for (int head = 0; head < heads; ++head) {
         parts.push_back(hidden(head, x, {}));
         if (!one_output_)
@@ -64,14 +64,14 @@ class TorchTokenHeads : public TokenHeads {
     std::vector<Linear> blocks;
     TorchHeadOutput output;
   };
-  // state [1, hidden] -> what enters the residual blocks, [rows, hidden].
+  // state [1, hidden] -> input of the residual blocks, [rows, hidden].
   virtual Tensor first_block(const Head& of, int head, const Tensor& state,
                              std::span<const std::int32_t> tokens) const = 0;
 
   const at::TensorOptions options_;
 
  private:
-  // What enters a head's output matrix, [rows, hidden].
+  // The input of a head's output matrix, [rows, hidden].
   Tensor hidden(int head, const Tensor& state, std::span<const std::int32_t> tokens) const {
     const Head& of = heads_.at(static_cast<std::size_t>(head));
     Tensor x = first_block(of, head, state, tokens);
@@ -88,7 +88,7 @@ class TorchTokenHeads : public TokenHeads {
   }
 
   std::vector<Head> heads_;
-  bool one_output_;     // all heads have the same output matrix
+  bool one_output_;     // all heads share one output matrix
   TorchLogits logits_;  // of the last call
 };
 

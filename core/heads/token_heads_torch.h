@@ -1,5 +1,5 @@
 // Medusa's and Hydra's heads (token_heads.h) in libtorch's operations, on the device of a target
-// that runs there and in its dtype. A state and tokens go to the device, logits come back.
+// that runs there and in its dtype. State and tokens go to the device, logits come back.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace triescope {
 
-// Both borrow the target; the loader's file is read at once. REQUIRES: target.torch_shared(),
-// on_device. Errors: HeadFile's, kOutOfMemory, kCuda.
+// Both borrow the target and read the loader's file at once. REQUIRES: target.torch_shared(),
+// on_device. Errors: those of HeadFile; kOutOfMemory, kCuda.
 std::unique_ptr<TokenHeads> make_medusa_torch(TorchHeadLoader& loader, const Model& target);
 std::unique_ptr<TokenHeads> make_hydra_torch(TorchHeadLoader& loader, const Model& target);
 

@@ -1,5 +1,5 @@
-// HeadLoader, HeadEmbedding and HeadOutput (head_weights.h) for a head that runs through libtorch on
-// its target's device. Calls need on_device (core/model/torch_runtime.h). Not thread-safe.
+// HeadLoader, HeadEmbedding and HeadOutput (head_weights.h) for a head that runs through libtorch
+// on its target's device. Calls need on_device (core/model/torch_runtime.h). Not thread-safe.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -16,7 +16,7 @@
 
 namespace triescope {
 
-// Reads a head's matrices onto a device; one that has several names lies there once. Borrows the
+// Reads a head's matrices onto a device. A matrix that has several names is there once. Borrows the
 // file.
 class TorchHeadLoader {
  public:
@@ -24,15 +24,15 @@ class TorchHeadLoader {
   using Vector = at::Tensor;
   using Layer = TorchWeights::Layer;
 
-  // options: device, and the dtype of matrices and biases.
+  // options: the device, and the dtype of matrices and biases.
   TorchHeadLoader(const formats::HeadFile& file, const at::TensorOptions& options)
       : file_(file), options_(options) {}
 
   const formats::HeadFile& file() const { return file_; }
   const at::TensorOptions& options() const { return options_; }
-  // "NAME.weight" [out, in] and, where it is there, "NAME.bias" [out].
+  // "NAME.weight" [out, in] and, if it exists, "NAME.bias" [out].
   Linear linear(const std::string& name);
-  // Several matrices of one input, one below the other.
+  // Several matrices of one input, stacked below one another.
   TorchLinear stacked(std::span<const std::string> names) const;
   // A vector such as a norm's weight, fp32; undefined where the file has none.
   Vector vector(const std::string& name) const;
@@ -48,7 +48,7 @@ class TorchHeadLoader {
 // Rows of an embedding matrix [V, width]: the head's own, or the target's.
 class TorchHeadEmbedding {
  public:
-  // `own`: name of the tensor without ".weight"; "" = the target's. Borrows what the target shares.
+  // `own`: the tensor's name without ".weight"; "" = the target's. Borrows what the target shares.
   TorchHeadEmbedding(TorchHeadLoader& loader, const TorchShared& target, const std::string& own)
       : target_(target), own_(own.empty() ? nullptr : loader.linear(own)) {}
   // tokens: int32 on the device -> [tokens, width] of the dtype.
@@ -61,15 +61,15 @@ class TorchHeadEmbedding {
   TorchHeadLoader::Linear own_;
 };
 
-// Output head of a draft head: its own matrix over the draft vocabulary, or the target's.
+// The output head of a draft head: its own matrix over the draft vocabulary, or the target's.
 class TorchHeadOutput {
  public:
-  // `own`: name of the tensor without ".weight"; "" = the target's. Reads "d2t". `vocab`: of the
-  // target. Borrows what the target shares.
+  // `own`: the tensor's name without ".weight"; "" = the target's. Reads "d2t". `vocab`: size of
+  // the target's vocabulary. Borrows what the target shares.
   TorchHeadOutput(TorchHeadLoader& loader, const TorchShared& target, std::int64_t vocab,
                   const std::string& own);
-  // states [rows, hidden] of the dtype, normed where the head norms them. Logits [rows, vocab] fp32
-  // on the device, in the target's ids, those without a draft id -infinity.
+  // states [rows, hidden] of the dtype, normed where the head norms them. Returns logits [rows,
+  // vocab] fp32 on the device, in the target's ids; ids without a draft id are -infinity.
   at::Tensor logits(const at::Tensor& states, double scale = 1) const;
   bool is_same(const TorchHeadOutput& other) const { return own_ == other.own_; }
 
