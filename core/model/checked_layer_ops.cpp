@@ -78,7 +78,8 @@ std::string warning_of(const KernelObstacles& obstacles) {
       {"rotary positions", obstacles.split_qkv},
       {"activations", obstacles.activation},
       {"attention", obstacles.attention}};
-  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;  // with their steps
+  // by reason: the steps that it concerns
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
   for (const auto& [step, reason] : steps) {
     if (reason.empty()) continue;
     const auto known = std::ranges::find_if(

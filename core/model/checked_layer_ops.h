@@ -1,4 +1,4 @@
-// A layer's steps, each on its kernel or on libtorch's operations, by what the self-check found.
+// A layer's steps. Each runs on its kernel or on libtorch's operations, as the self-check decided.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@ namespace triescope {
 std::unique_ptr<TorchLayerOps> make_checked_layer_ops(const formats::ModelConfig& config,
                                                       const KernelObstacles& obstacles);
 
-// For the user: which steps run on libtorch's operations, and why; what has one reason is said once.
-// "" = none.
+// For the user: which steps run on libtorch's operations, and why. Steps with the same reason are
+// named together. "" = none.
 std::string warning_of(const KernelObstacles& obstacles);
 
 }  // namespace triescope

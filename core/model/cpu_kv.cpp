@@ -15,13 +15,14 @@ namespace triescope {
 
 namespace {
 
-// What growing leaves of the machine's memory: who is to wait for some, and say so, needs a little.
+// Growing leaves this much of the machine's memory: a program that has to wait for memory, and say
+// so, needs a little.
 constexpr std::int64_t kLeftToOthers = 32 << 20;
 
-// How many parts of `bytes` each lie in one buffer: as many as have huge pages together and leave
-// little behind the last of them. Short ones (below 1 MiB: SmolLM2-135M, 1365 slots) gain nothing by
-// huge pages, and a virtual machine whose host takes those back that are free pays for each when it
-// is first touched (97 MB: 200 instead of 50 ms; where it has them, 11).
+// How many parts of `bytes` each share a buffer: as many as together have huge pages and leave
+// little unused behind the last of them. Short parts (below 1 MiB: SmolLM2-135M, 1365 slots) gain
+// nothing from huge pages, and a virtual machine whose host takes free ones back pays for each when
+// it is first touched (97 MB: 200 instead of 50 ms; 11 ms where the host leaves them).
 std::size_t parts_of_buffer(std::size_t bytes) {
   constexpr std::size_t kHuge = kernels::Buffer::kHugePages, kWorthIt = 1 << 20;
   return bytes >= kHuge || bytes < kWorthIt ? 1 : (2 * kHuge + bytes - 1) / bytes;
@@ -42,9 +43,9 @@ void CpuKv::reserve(int capacity) {
   grow(capacity_, capacity, [this](int wanted) { allocate(wanted); });
 }
 
-// Buffer by buffer, each old one freed when its last part is copied: what is needed beyond the new
-// storage is one old buffer, or as many as one new one replaces. Where one is refused, the parts
-// before it are merely longer than capacity_.
+// Grows buffer by buffer and frees each old one when its last part is copied: beyond the new
+// storage this needs one old buffer, or as many as one new buffer replaces. If a buffer is refused,
+// the parts before it are merely longer than capacity_.
 void CpuKv::allocate(int capacity) {
   constexpr std::size_t kAlignment = 64;
   const std::size_t bytes =
@@ -63,7 +64,7 @@ void CpuKv::allocate(int capacity) {
     }
   };
   try {
-    // Asked beforehand: the system grants what it does not have, and ends the process later.
+    // Asked beforehand: the system grants memory that it does not have, and ends the process later.
     const std::int64_t more = (capacity - capacity_) * bytes_per_slot() + beside + kLeftToOthers;
     const std::int64_t free = capacity_ > 0 ? free_host_memory("/", FreeMemory::kAtMost) : -1;
     if (free >= 0 && free < more) throw std::bad_alloc();
@@ -81,7 +82,7 @@ void CpuKv::allocate(int capacity) {
 
 void CpuKv::move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) {
   check_move(from, to, capacity_);
-  // Gathered, then scattered: a target may also be a source.
+  // Gathers, then scatters: a target may also be a source.
   const std::size_t bytes = row_bytes();
   moved_.resize(from.size() * bytes);
   for (const Part& part : parts_) {

@@ -1,7 +1,7 @@
 // KV slots of the CPU executor: for each layer K and V as [capacity, kv_heads, head_dim] in fp32 or
-// bf16. Those of some layers may lie together, as many as make a buffer with huge pages: attention
-// reads a layer's slots from memory at every step, and waits for the TLB otherwise (SmolLM2-135M, two
-// Zen 4 cores, a greedy step: 3800 slots 0.67 of the time, 2048 slots 0.85).
+// bf16. Several layers may share a buffer, as many as it takes to give it huge pages: attention
+// reads a layer's slots from memory at every step, and would wait for the TLB otherwise
+// (SmolLM2-135M, two Zen 4 cores, a greedy step: 3800 slots 0.67 of the time, 2048 slots 0.85).
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class CpuKv final : public KvStorage {
   void reserve(int capacity) override;
   void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) override;
 
-  // Did this model's configuration make it?
+  // Whether this storage was made for such a configuration.
   bool fits(const formats::ModelConfig& config, kernels::Precision precision) const;
   kernels::KvView view(std::size_t layer) const;
   void* keys(std::size_t layer) { return parts_[2 * layer].data; }
@@ -33,7 +33,7 @@ class CpuKv final : public KvStorage {
 
  private:
   struct Part {
-    std::shared_ptr<kernels::Buffer> buffer;  // others' too
+    std::shared_ptr<kernels::Buffer> buffer;  // other parts may share it
     std::byte* data = nullptr;
     int capacity = 0;
   };

@@ -1,13 +1,12 @@
-// The decoder layers of a CPU executor, between what feeds them and what reads them: the
-// transformer (transformer_cpu.cpp) puts embeddings before and an output head behind, a draft head
-// (core/heads/eagle_model.cpp) its own. Over core/kernels with packed weights; activations are
-// fp32.
+// The decoder layers of a CPU executor. The transformer (transformer_cpu.cpp) puts embeddings
+// before them and an output head behind them, a draft head (core/heads/eagle_model.cpp) its own.
+// They use core/kernels with packed weights; activations are fp32.
 //
 //   h = x + o(attention(rope(qkv(norm(x)))))      out = h + down(act(gate(norm(h))) * up(norm(h)))
 //
 // A layer without an attention norm reads x itself. Path only: every kernel used here computes a
-// row from that row and what it sees alone, in one order; so does the whole. Keeps scratch from one
-// run to the next: not thread-safe. Borrows the configuration and the pool.
+// row from that row and what it sees, in one fixed order, so the whole does too. Scratch is kept
+// from one run to the next: not thread-safe. Borrows the configuration and the pool.
 #pragma once
 
 #include <cstdint>
@@ -28,32 +27,32 @@ class CpuLayers {
  public:
   CpuLayers(const formats::ModelConfig& config, kernels::Precision precision, ThreadPool& pool);
 
-  // Rows that go through the layers together; text_length as in ForwardBatch.
+  // Rows that go through the layers together; text_length is as in ForwardBatch.
   struct Rows {
     std::span<const std::int32_t> positions, slots;  // [rows]
     VisibleSlots visible;
     std::int32_t text_length = 0;
-    // [rows, inputs of the first layer's qkv]: what that layer's q, k and v read in place of
-    // norm(x).
-    // Empty: norm(x), as in every other layer.
+    // [rows, inputs of the first layer's qkv]: the input of that layer's q, k and v in place of
+    // norm(x). Empty: norm(x), as in every other layer.
     std::span<const float> first_input = {};
   };
   // The residual stream x [rows, hidden]: fill it, then run(). Valid until the next call.
   std::span<float> residual(std::size_t rows);
   // Called with x as it enters each layer.
   using EnterLayer = std::function<void(std::int32_t layer)>;
-  // Error{kCancelled}: stop requested; looked at before every layer.
+  // Error{kCancelled}: stop was requested, which is checked before every layer.
   void run(const Rows& rows, std::span<const CpuWeights::Layer> weights, CpuKv& kv,
            const std::stop_token& stop, const EnterLayer& enter);
 
-  // The configuration's norm of rows [hidden]; in place is allowed. `bias` is read by LayerNorm
-  // alone. Row r of out at out + r * out_stride.
+  // Normalises rows [hidden] as configured; in place is allowed. Only LayerNorm reads `bias`. Row r
+  // of the result is at out + r * out_stride.
   void normalise(const float* x, std::int64_t rows, const std::vector<float>& weight,
                  const std::vector<float>& bias, float* out, std::int64_t out_stride);
 
  private:
   void fill_ropes(const Rows& rows);
-  // x += linear(in), with a norm between where the family has one. in: `rows` rows, `stride` apart.
+  // x += linear(in), with a norm between where the family has one. `in` has `rows` rows, `stride`
+  // apart.
   void add_branch(const kernels::PackedLinear& linear, const float* in, std::int64_t stride,
                   std::int64_t rows, const std::vector<float>& post);
   // x += MLP(norm(x)).

@@ -73,7 +73,7 @@ void CpuWeights::allocate(const formats::WeightSource& source) {
     const int index = static_cast<int>(i);
     layer.qkv = matrix({Role::kQuery, Role::kKey, Role::kValue}, hidden, index);
     layer.output = matrix({Role::kOutput}, config_.query_dims(), index);
-    // A bias is allocated by its first set_bias, which several loader threads could race for.
+    // The first set_bias allocates a bias, and several loader threads could race for it.
     const auto reserve_bias = [](PackedLinear& linear, bool wanted) {
       const float zero = 0;
       if (wanted) linear.set_bias(0, 1, &zero);
@@ -171,9 +171,9 @@ void CpuWeights::place(const formats::WeightSource& source, const WeightTask& ta
     }
     return;
   }
-  // In pieces that stay in a cache between being read and being packed, of whole panels where a row is
-  // not too long for that. A system call for each: with 1 MB an 8B model in Q4_K was in memory in
-  // about a tenth less time than with 72 KB.
+  // Weights are packed in pieces that stay in a cache between being read and being packed; a piece
+  // is whole panels where a row is not too long for that. Each piece costs a system call: with
+  // pieces of 1 MB an 8B model in Q4_K loaded in about a tenth less time than with 72 KB.
   constexpr std::int64_t kPieceBytes = 1 << 20, kPanel = PackedLinear::kPanel;
   const GgmlType type = part_of(source, task.part, rows).type;
   const bool stored = source.stored_type(task.part) == type;

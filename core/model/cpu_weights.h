@@ -1,6 +1,6 @@
-// The weights of the CPU executor: matrices packed for core/kernels, those of one input in one
-// PackedLinear, each as it lies in the file; vectors in fp32. Read-only once made, and safe from
-// any thread.
+// The weights of the CPU executor. Matrices are packed for core/kernels in the type of the file;
+// those that share an input are one PackedLinear. Vectors are fp32. Read-only once made, and safe
+// from any thread.
 #pragma once
 
 #include <cstdint>
@@ -30,21 +30,21 @@ class CpuWeights {
         key_norm, post_attention_norm, post_mlp_norm;
   };
 
-  // Reads everything, on options.threads threads. Of the options dtype and stored_weights count.
+  // Reads everything, on options.threads threads. Only the options dtype and stored_weights matter.
   // Errors: those of load_weights.
   CpuWeights(const formats::WeightSource& source, const LoadOptions& options,
              const ProgressSink& progress, std::stop_token stop);
 
-  // Of the matrices that a step multiplies by, on average.
+  // The average over the matrices that a step multiplies by.
   double bytes_per_weight() const;
 
-  kernels::PackedLinear embedding;  // [vocab, hidden]; where tied, the output layer too
+  kernels::PackedLinear embedding;  // [vocab, hidden]; also the output layer where tied
   kernels::PackedLinear head;       // empty where tied
   std::vector<float> positions, final_norm, final_norm_bias;
   std::vector<Layer> layers;
 
  private:
-  struct Target {  // where a weight goes: a matrix at a row offset, or a vector
+  struct Target {  // where a weight goes: into a matrix at a row offset, or into a vector
     kernels::PackedLinear* matrix = nullptr;
     std::int64_t first_row = 0;
     bool is_bias = false;
@@ -63,7 +63,7 @@ class CpuWeights {
   const bool stored_;                   // LoadOptions::stored_weights
 };
 
-// Of the layers' matrices and one more (which may be empty), on average.
+// The average over the layers' matrices and one more (which may be empty).
 double bytes_per_weight(std::span<const CpuWeights::Layer> layers,
                         const kernels::PackedLinear& other);
 

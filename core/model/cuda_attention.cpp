@@ -54,7 +54,7 @@ at::Tensor CudaAttention::attend(const at::Tensor& q, const at::Tensor& keys,
   call.dtype = kernel_dtype(q);
   call.scratch_bytes =
       module.tree_attention_scratch(call.rows, call.heads, call.head_dim, call.longest);
-  // libtorch's allocator hands the scratch out again only to work later in the same stream.
+  // libtorch's allocator reuses the scratch only for later work of the same stream.
   const at::Tensor scratch =
       at::empty({static_cast<std::int64_t>(call.scratch_bytes)}, q.options().dtype(at::kByte));
   call.scratch = call.scratch_bytes > 0 ? scratch.mutable_data_ptr() : nullptr;

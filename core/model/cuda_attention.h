@@ -14,11 +14,11 @@ namespace triescope {
 
 class CudaAttention final : public LayerAttention {
  public:
-  // Why the kernel cannot be used for this model (no module, a head size it does not do); "" = it
+  // Why the kernel cannot be used for this model (no module, or a head size that it lacks); "" = it
   // can.
   static std::string obstacle(const formats::ModelConfig& config);
 
-  // Borrows config and inputs, which hold the lists of `visible` on the device.
+  // Borrows config and inputs. The inputs hold the lists of `visible` on the device.
   CudaAttention(const formats::ModelConfig& config, const ForwardInputs& inputs,
                 const VisibleSlots& visible);
 
@@ -29,7 +29,7 @@ class CudaAttention final : public LayerAttention {
  private:
   const formats::ModelConfig& config_;
   const ForwardInputs& inputs_;
-  std::int64_t longest_ = 0;  // slots of the longest list
+  std::int64_t longest_ = 0;  // number of slots in the longest list
 };
 
 }  // namespace triescope

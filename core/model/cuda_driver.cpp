@@ -9,7 +9,8 @@
 namespace triescope {
 namespace {
 
-// Of the driver's interface, what cuda.h declares (stable across versions; 0 = CUDA_SUCCESS).
+// The part of the driver's interface that is used, as cuda.h declares it (stable across versions; 0
+// = CUDA_SUCCESS).
 struct Api {
   int (*init)(unsigned) = nullptr;
   int (*version)(int*) = nullptr;

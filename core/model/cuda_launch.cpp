@@ -23,7 +23,7 @@ void* kernel_stream(const at::Tensor& tensor) {
 
 void check_launch(int code, const char* kernel, const at::Tensor& tensor) {
   if (code == 0) return;
-  constexpr int kMemoryAllocation = 2;  // of cudaError_t
+  constexpr int kMemoryAllocation = 2;  // from cudaError_t
   const std::string reason = kernels::cuda_module().error_string(code),
                     where = std::string(kernel) + " on " + tensor.device().str();
   if (code == kMemoryAllocation) throw Error(ErrorCode::kOutOfMemory, where + ": " + reason);

@@ -1,4 +1,4 @@
-// What every call of a CUDA kernel from the libtorch executor needs: dtype, stream, errors.
+// What the libtorch executor needs for every call of a CUDA kernel: dtype, stream, errors.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -10,8 +10,8 @@
 
 namespace triescope {
 
-// A kernel that was not launched: kCuda. The message names kernel and device; the reason is the
-// driver's alone.
+// A kernel could not be launched: kCuda. The message names kernel and device; the reason is the
+// driver's own.
 class LaunchError final : public Error {
  public:
   LaunchError(const std::string& where, const std::string& reason)
@@ -22,17 +22,18 @@ class LaunchError final : public Error {
   std::string reason_;
 };
 
-// TriescopeCudaDType of fp32, fp16 or bf16.
+// The TriescopeCudaDType of an fp32, fp16 or bf16 tensor.
 std::int32_t kernel_dtype(const at::Tensor& tensor);
 
 // The current stream (a cudaStream_t) of the tensor's device; null on a CPU, where a stand-in for
 // the module runs the kernels (tests).
 void* kernel_stream(const at::Tensor& tensor);
 
-// LaunchError, unless the launcher returned 0; kOutOfMemory where the device had none for it.
+// Throws LaunchError unless the launcher returned 0; kOutOfMemory where the device had no memory
+// for it.
 void check_launch(int code, const char* kernel, const at::Tensor& tensor);
 
-// [dim] fp32 or what an optional argument is without one.
+// The tensor's values, [dim] fp32; null where it is undefined.
 const float* values_or_null(const at::Tensor& tensor);
 
 }  // namespace triescope

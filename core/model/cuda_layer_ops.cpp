@@ -1,4 +1,4 @@
-// The steps of core/model/torch_layer_ops.h, a kernel each.
+// The steps of core/model/torch_layer_ops.h, each as a kernel.
 #include "core/kernels/cuda_module.h"
 #include "core/model/cuda_launch.h"
 #include "core/model/row_bucket.h"

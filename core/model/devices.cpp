@@ -8,7 +8,7 @@
 namespace triescope {
 namespace {
 
-// Value of the first line "<key> : value" of a /proc file, "" if there is none.
+// The value of the first line "<key> : value" in a /proc file; "" if there is none.
 std::string proc_value(const char* path, const std::string& key) {
   std::ifstream file(path);
   std::string line;

@@ -1,5 +1,5 @@
-// What one forward reads of its batch, on the device: tokens, positions, slots, rows asked for and
-// visible lists as parts of one int32 upload, the rotary tables as parts of one fp32 upload.
+// What a forward reads of its batch on the device: tokens, positions, slots, requested rows and
+// visible lists as parts of one int32 upload, and the rotary tables as parts of one fp32 upload.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -19,7 +19,7 @@ struct ForwardInputs {
     at::Tensor cos, sin;
   };
 
-  // Both go by way of `staging`, whose memory is free again afterwards.
+  // Both uploads go through `staging`, whose memory is free again afterwards.
   ForwardInputs(const ForwardBatch& batch, const VisibleSlots& visible,
                 std::span<const RopeTable> ropes, const at::Device& device, StagingBuffer& staging);
 

@@ -13,7 +13,7 @@ namespace {
 
 using formats::GgmlType;
 
-// Calls f(shape, type) for each weight; type: of the blocks it lies in, none where it is dense or
+// Calls f(shape, type) for each weight. `type` is the type of its blocks; none where it is dense or
 // always widened (positions, types that no kernel computes from).
 template <class F>
 void each_weight(const formats::WeightSource& source, const F& f) {
@@ -26,7 +26,7 @@ void each_weight(const formats::WeightSource& source, const F& f) {
   }
 }
 
-// The types of blocks among a file's matrices, each with the columns of one of them.
+// By type of blocks among a file's matrices: the columns of one of them.
 std::map<GgmlType, std::int64_t> blocks_of(const formats::WeightSource& source) {
   std::map<GgmlType, std::int64_t> found;
   each_weight(source, [&](const formats::WeightShape& shape, std::optional<GgmlType> type) {
@@ -42,7 +42,7 @@ KeptBlocks choose_kept_blocks(const formats::WeightSource& source, const LoadOpt
   KeptBlocks kept;
   if (steps != LayerSteps::kKernels || !options.stored_weights) return kept;
   const std::map<GgmlType, std::int64_t> types = blocks_of(source);
-  std::map<std::string, std::string> expanded;  // types by reason
+  std::map<std::string, std::string> expanded;  // by reason: the types
   for (const auto& [type, inputs] : types) {
     const std::string why = check_block_kernels(type, inputs, tensors);
     if (why.empty()) {

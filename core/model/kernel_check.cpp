@@ -32,14 +32,15 @@ using formats::GgmlType;
 using formats::ModelConfig;
 
 constexpr std::int64_t kRows = 3;
-constexpr std::int32_t kPrefix = 140;  // more than a partition of the attention, 128 slots
+constexpr std::int32_t kPrefix = 140;  // more than one partition of the attention (128 slots)
 
 // A result is right within `part` of the expected value, or within `least`.
 struct Tolerance {
   double part = 0, least = 0;
 };
 
-// Twice what the kernels' contracts allow: the reference errs as well. Of numbers about 1.
+// Twice what the kernels' contracts allow, because the reference has an error too. For numbers
+// about 1.
 Tolerance tolerance_of(at::ScalarType dtype, double least) {
   if (dtype == at::kFloat) return {2e-5, 2e-5};
   return {dtype == at::kHalf ? 0x1p-8 : 0x1p-5, least};
@@ -47,11 +48,11 @@ Tolerance tolerance_of(at::ScalarType dtype, double least) {
 
 Tensor on_host(const Tensor& tensor) { return tensor.to(at::kCPU).to(at::kDouble); }
 
-// "" where every number is right, else how wrong the worst is. bound: by element.
+// "" if every number is right, else how wrong the worst one is. bound: by element.
 std::string disagreement(const Tensor& found, const Tensor& expected, const Tensor& bound) {
   const Tensor apart = (on_host(found) - expected).abs();
   const Tensor excess = (apart - bound).flatten();
-  if (at::all(excess <= 0).item<bool>()) return "";  // false where one is NaN
+  if (at::all(excess <= 0).item<bool>()) return "";  // false if one is NaN
   const Tensor worst = at::argmax(at::nan_to_num(excess, HUGE_VAL));
   const auto at_worst = [&](const Tensor& values) {
     return values.expand_as(apart).flatten().index_select(0, worst.flatten()).item<double>();
@@ -68,7 +69,7 @@ std::string disagreement(const Tensor& found, const Tensor& expected, Tolerance 
   return disagreement(found, want, (want.abs() * allowed.part).clamp_min(allowed.least));
 }
 
-// What `check` says; of a launch that was refused, the driver's reason.
+// What `check` reports; if a launch was refused, the driver's reason.
 std::string obstacle_of(const at::TensorOptions& options,
                         const std::function<std::string()>& check) {
   try {
@@ -89,7 +90,7 @@ class LayerCheck {
     generator_.set_current_seed(17);
   }
 
-  // Of a dense embedding, then of one in blocks of every type that has such rows.
+  // Checks a dense embedding, then one in blocks of every type that has such rows.
   std::string embed_norm() {
     constexpr std::int64_t kVocab = 5;
     const std::vector<std::int32_t> tokens = {4, 0, 2}, positions = {1, 0, 2}, none;
@@ -136,7 +137,8 @@ class LayerCheck {
       Tensor expected_x = x.clone();
       const Tensor found = cuda_->add_norm(x, branch, after, norm);
       torch_->add_norm(expected_x, branch, after, norm);
-      // From the stream that the kernel left: it may have rounded norm(h) * post the other way.
+      // The expected values start from the stream that the kernel left: it may have rounded norm(h)
+      // * post the other way.
       Tensor left = x.clone();
       const Tensor expected = torch_->add_norm(left, {}, {}, norm);
       std::string why = disagreement(x, expected_x, tolerance_of(dtype_, near_one()));
@@ -186,7 +188,7 @@ class LayerCheck {
                         tolerance_of(dtype_, near_one()));
   }
 
-  // Rows of a tree after a prefix, then rows of a prefill, through every window of the layers.
+  // Checks rows of a tree after a prefix, then rows of a prefill, with every window of the layers.
   std::string attention() {
     ModelConfig config = config_;
     std::set<int> windows;
@@ -206,7 +208,7 @@ class LayerCheck {
                  values = random({kSlots, config.kv_heads, config.head_dim});
     for (const VisibleSlots& visible : {tree, prefill}) {
       const ForwardInputs inputs = inputs_of(visible);
-      // Rows apart, as they lie in the product for q, k and v.
+      // The rows lie apart, as in the product for q, k and v.
       const Tensor q = random({kRows, config.heads + 2 * config.kv_heads, config.head_dim})
                            .narrow(1, 0, config.heads);
       const CudaAttention kernel(config, inputs, visible);
@@ -215,7 +217,8 @@ class LayerCheck {
       const double share = dtype_ == at::kFloat ? 4e-5 : dtype_ == at::kHalf ? 2e-3 : 1.6e-2;
       for (const int window : windows) {
         const Tensor found = kernel.attend(q, keys, values, window);
-        // In fp32 from the same rounded numbers: libtorch's operations would round scores too.
+        // The reference is fp32 from the same rounded numbers: libtorch's 16-bit operations would
+        // round scores too.
         const Tensor expected =
             reference.attend(q.to(at::kFloat), keys.to(at::kFloat), values.to(at::kFloat), window);
         if (std::string why = disagreement(found, expected, Tolerance{0, share * largest});
@@ -227,7 +230,7 @@ class LayerCheck {
   }
 
  private:
-  // Of sums and products of numbers about 1, a few roundings.
+  // The error of sums and products of numbers about 1 after a few roundings.
   double near_one() const { return dtype_ == at::kHalf ? 0x1p-8 : 0x1p-5; }
   Tensor random_fp32(at::IntArrayRef shape) {
     return at::randn(shape, generator_, at::kFloat).to(options_.device());
@@ -280,7 +283,8 @@ namespace {
 
 constexpr std::int64_t kOutputs = 9;
 
-// Each number of rows that has a kernel of its own, of one pass over the weights [kOutputs, inputs].
+// Checks each number of rows for which a kernel exists, in one pass over the weights [kOutputs,
+// inputs].
 std::string check_products(const TorchMatrix& matrix, const Tensor& weights, Rng& rng) {
   const Tensor wide = weights.to(at::kDouble);
   for (const std::int64_t rows : {1, 3, 6, 16}) {
@@ -351,7 +355,7 @@ std::string check_row_summary(std::int64_t vocab, const at::TensorOptions& optio
   on_device(options.device(), [&] {
     at::Generator generator = at::globalContext().defaultGenerator(at::kCPU).clone();
     generator.set_current_seed(29);
-    // Rounded as a model's logits in bf16, so that many are equal.
+    // The logits are rounded like a model's in bf16, so that many are equal.
     const Tensor logits = at::randn({kRows, vocab}, generator, at::kFloat)
                               .to(options.device(), at::kBFloat16)
                               .to(at::kFloat);
@@ -361,7 +365,7 @@ std::string check_row_summary(std::int64_t vocab, const at::TensorOptions& optio
               disagreement(rows.log_sum, at::logsumexp(logits.to(at::kDouble), 1), {1e-5, 1e-5});
           !why.empty())
         return why;
-      // topk() leaves the order of equal values open.
+      // topk() does not define the order of equal values.
       const auto [values, tokens] = at::sort(logits, /*stable=*/true, 1, /*descending=*/true);
       if (!at::equal(rows.values, values.narrow(1, 0, best)) ||
           !at::equal(rows.tokens, tokens.narrow(1, 0, best).to(at::kInt)))

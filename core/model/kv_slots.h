@@ -1,4 +1,4 @@
-// What the KV storages of both executors have in common: how they grow, which moves they refuse.
+// What the KV storages of both executors share: how they grow, and which moves they refuse.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace triescope {
 
-// Slots to allocate for `needed` > `capacity`: half as many again as there are, or more, so that
+// Slots to allocate where `needed` > `capacity`: at least half as many again as there are, so that
 // growing slot by slot copies each slot a bounded number of times.
 int grown_capacity(int capacity, int needed);
-// Allocates that many where more than `capacity` are needed; just what is needed where there is no
+// Allocates grown_capacity() slots if `needed` > `capacity`, or just `needed` where there is no
 // memory for more. Errors: those of `allocate`.
 void grow(int capacity, int needed, const std::function<void(int capacity)>& allocate);
 

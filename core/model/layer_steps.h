@@ -1,4 +1,4 @@
-// What a layer's steps between its matrix products run on in the libtorch executor.
+// What runs a layer's steps between its matrix products in the libtorch executor.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 namespace triescope {
 
 enum class LayerSteps : std::uint8_t {
-  kOperations,  // libtorch's
+  kOperations,  // libtorch's operations
   kKernels,  // kernels::cuda_module()'s; where one is missing or does not suit, kOperations, with
              // a warning in ModelInfo
 };

@@ -29,7 +29,7 @@ std::string tokenizer_of(const WeightSource& source, const std::string& path) {
              : "";
 }
 
-// Fills in what of the model lies in blocks, with a note about those that are widened.
+// Fills in how much of the model lies in blocks, with a note about matrices that are widened.
 void count_blocks(const WeightSource& source, ModelInfo& info) {
   std::set<std::string> widened;
   for (const formats::Part& part : formats::parts_of(source.config())) {
@@ -73,7 +73,7 @@ ModelInfo info_of(const WeightSource& source, const std::string& path) {
   info.vocab_size = config.vocab_size;
   info.context = config.context;
   for (const formats::RopeConfig& rope : config.ropes) {
-    // Dynamic scaling is there to go beyond what the configuration calls the longest text.
+    // Dynamic scaling exists to exceed the longest text that the configuration names.
     if (rope.kind == formats::RopeKind::kDynamic && rope.factor > 1)
       info.context =
           static_cast<int>(std::min(info.context * rope.factor, static_cast<double>(1 << 28)));
@@ -96,7 +96,7 @@ ModelInfo info_of(const WeightSource& source, const std::string& path) {
   return info;
 }
 
-// Families trained in bf16 whose activations leave fp16's range (65504).
+// Families that were trained in bf16 and whose activations exceed fp16's range (65504).
 std::string warning_of(const std::string& family, DType dtype) {
   const bool overflows = family == "gemma2" || family == "gemma3_text" || family == "qwen2";
   if (dtype != DType::kF16 || !overflows) return "";

@@ -1,9 +1,9 @@
-// LogitsRow: one row of logits [vocab] of a forward, wherever it lies. On the host it is those
-// numbers. On a device it is what was computed of it there, log-sum-exp and its best tokens, and
-// more of it comes to the host only when somebody asks for more. Either way answers are the same but for
-// the rounding of the log-sum-exp.
+// LogitsRow: one row of logits [vocab] of a forward, wherever it lies. A row on the host is its
+// numbers. A row on a device is what was computed there, its log-sum-exp and its best tokens; more
+// of it is copied to the host only when somebody asks. The answers are the same either way, except
+// for the rounding of the log-sum-exp.
 //
-// Borrows the numbers or the device's rows: valid as long as they are (ForwardOutput). Not
+// Borrows the numbers or the device's rows, and is valid as long as they are (ForwardOutput). Not
 // thread-safe.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace triescope {
 
-// More best tokens than this a device does not look for: whoever wants more takes whole rows.
+// A device finds at most this many best tokens; whoever wants more takes whole rows.
 inline constexpr int kMostBestTokens = 64;
 
 // The rows of a forward that stay on its device. Errors: kCuda, kOutOfMemory.
@@ -26,10 +26,11 @@ class DeviceLogits {
   virtual ~DeviceLogits() = default;
   virtual std::size_t vocab_size() const = 0;
   virtual float log_sum_exp(int row) const = 0;
-  // The best tokens with their logits, best first, ties: the lower id; at least one.
+  // The best tokens with their logits, best first; of equal ones the lower id first. At least one.
   virtual std::span<const std::pair<float, std::int32_t>> best(int row) const = 0;
   virtual float logit(int row, std::int32_t token) = 0;
-  virtual std::span<const float> whole(int row) = 0;  // [vocab] on the host, valid as the rows are
+  // [vocab] on the host, valid as long as the rows
+  virtual std::span<const float> whole(int row) = 0;
 };
 
 class LogitsRow {
@@ -45,20 +46,20 @@ class LogitsRow {
   std::size_t size() const { return rows_ ? rows_->vocab_size() : on_host_.size(); }
   bool empty() const { return size() == 0; }
 
-  // --- of a row on a device, without more of it: ---
+  // --- without fetching more of a row on a device: ---
   float log_sum_exp() const;  // kernels::log_sum_exp
-  // The best tokens that are known already, as top_k() gives them; of a row on the host none.
+  // The best tokens that are already known, as top_k() gives them; none for a row on the host.
   std::span<const std::pair<float, std::int32_t>> known_best() const;
-  // --- the same as long as known_best() says it, else with the whole row ---
-  std::int32_t argmax() const;                                             // ties: the lowest id
+  // --- from known_best() as far as it goes, else from the whole row ---
+  std::int32_t argmax() const;  // of equal ones the lowest id
   std::vector<std::pair<float, std::int32_t>> top_k(std::size_t k) const;  // kernels::top_k
-  // How many tokens come before this one: a higher logit, or the same and a lower id.
+  // How many tokens precede this one: a higher logit, or the same and a lower id.
   std::int32_t rank(std::int32_t token) const;
-  // --- one number more ---
+  // --- one more number ---
   float operator[](std::size_t token) const;
   // --- the whole row ---
   std::span<const float> whole() const { return rows_ ? rows_->whole(row_) : on_host_; }
-  // As a range it is the whole row, and so goes wherever a std::span<const float> is taken.
+  // As a range it is the whole row, so it goes wherever a std::span<const float> is taken.
   const float* data() const { return whole().data(); }
   auto begin() const { return whole().begin(); }
   auto end() const { return whole().end(); }

@@ -18,7 +18,7 @@ std::int64_t weight_bytes(const ModelInfo& info, const LoadOptions& options) {
   const bool on_cpu = options.device == "cpu";
   const bool as_stored = on_cpu && options.stored_weights && !options.reference_kernels;
   const bool rounded = options.dtype == DType::kBF16 && info.quantisation == "F32";
-  // Weights in F64 are rounded as they are read.
+  // Weights in F64 are rounded while they are read.
   const bool narrowed = info.quantisation.find("F64") != std::string::npos;
   if (as_stored && !rounded && !narrowed)
     return info.file_bytes - info.widened_bytes + info.widened_parameters * bytes_of(options.dtype);
@@ -27,15 +27,15 @@ std::int64_t weight_bytes(const ModelInfo& info, const LoadOptions& options) {
   return info.parameters * bytes_of(options.dtype);
 }
 
-// On a GPU, of a matrix that stays in blocks: the largest that is dense at once.
+// GPU: the largest dense tile of a matrix that stays in blocks.
 std::int64_t tile_bytes(const ModelInfo& info, const LoadOptions& options) {
   if (options.device == "cpu" || info.block_bytes == 0 || !keeps_blocks(options)) return 0;
   const std::int64_t outputs = std::max(info.vocab_size, info.intermediate);
   return std::min(kBlockTileBytes, outputs * info.hidden * bytes_of(options.dtype));
 }
 
-// On a GPU, between the two kernels of attention: a prefill's chunk over the whole context, or as
-// much as these take at most.
+// GPU: scratch between the two kernels of attention, for a prefill's chunk over the whole context
+// or at most what these kernels take.
 std::int64_t attention_bytes(const ModelInfo& info, const LoadOptions& options) {
   if (options.device == "cpu" || options.reference_kernels) return 0;
   const std::int64_t partition =
@@ -58,8 +58,8 @@ MemoryNeed memory_need(const ModelInfo& info, const LoadOptions& options) {
   const std::int64_t head_dim = info.head_dim;
   need.kv_per_token = 2 * std::int64_t{info.layers} * info.kv_heads * head_dim *
                       bytes_of(options.kv_dtype.value_or(options.dtype));
-  // A row's residual, its norm and the sum it is added to; q, k, v and what attention makes of
-  // them; gate, up and their product. fp32.
+  // A row has its residual, its norm and the sum to which it is added; q, k, v and attention's
+  // result; gate, up and their product. All are fp32.
   const std::int64_t row = 3 * std::int64_t{info.hidden} +
                            2 * (info.heads + info.kv_heads) * head_dim +
                            3 * std::int64_t{info.intermediate};

@@ -1,15 +1,15 @@
-// Model: the seam between decoding and the network. Torch-free header; the transformer behind it
-// uses libtorch.
+// Model: the seam between decoding and the network. The header is torch-free; the transformer
+// behind it uses libtorch.
 //
-// A forward takes any set of rows (tree nodes), says where each one's KV goes and which KV each one
-// sees, and returns fp32 logits on the host for the rows asked for. KV lies in slots: slot s is one
-// position's K and V in every layer, and order among slots means nothing; what a row sees is a list
-// of slots in path order (prompt first, itself last).
+// A forward takes any set of rows (tree nodes), where the KV of each goes and which KV each sees,
+// and returns fp32 logits on the host for the requested rows. KV lies in slots: slot s is one
+// position's K and V in every layer, and the order of slots means nothing. A row sees a list of
+// slots in path order (prompt first, itself last).
 //
-// Invariant ("path only"), CPU: a row's logits depend on the tokens and positions of its path
-// alone, bit for bit: not on how many rows share the forward, nor on where slots lie. On a GPU the same
-// holds for forwards of up to ModelInfo::path_only_rows rows.
-// Thread-safety: one thread at a time per Model; different Models are independent.
+// Invariant ("path only") on the CPU: a row's logits depend on the tokens and positions of its path
+// alone, bit for bit, and not on how many rows share the forward or where slots lie. On a GPU the
+// same holds for forwards of up to ModelInfo::path_only_rows rows. Thread-safety: one thread at a
+// time per Model; different Models are independent.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,8 @@
 
 namespace triescope {
 
-// The most tokens one forward of a prefill takes: bounds the memory of its activations, and how
-// long a progress bar stands still. On a GPU more rows are little more to wait for, and fewer
-// launches.
+// The most tokens in one forward of a prefill. This bounds the memory of its activations, and how
+// long a progress bar stands still. On a GPU more rows take little longer and need fewer launches.
 inline constexpr std::size_t kPrefillChunk = 256, kGpuPrefillChunk = 1024;
 constexpr std::size_t prefill_rows_on(bool gpu) { return gpu ? kGpuPrefillChunk : kPrefillChunk; }
 
@@ -40,8 +39,8 @@ struct Piece {
 // The pieces of `total` rows, in order, of `rows` each but for the last.
 std::vector<Piece> pieces_of(std::size_t total, std::size_t rows);
 
-// The most that a dense tile of a quantised matrix takes on a GPU, where a forward of many rows
-// multiplies by one tile after the other.
+// The most memory of a dense tile of a quantised matrix on a GPU: a forward of many rows multiplies
+// by one tile after the other.
 inline constexpr std::int64_t kBlockTileBytes = 128 << 20;
 
 enum class DType : std::uint8_t { kF32, kBF16, kF16 };
@@ -53,12 +52,12 @@ struct ModelInfo {
   std::string path;
   std::string family;        // "llama", ...
   std::string format;        // "gguf" or "safetensors"
-  std::string quantisation;  // of the file: "Q4_1", "BF16", "mixed: Q4_1 Q6_K", ...
+  std::string quantisation;  // the file's: "Q4_1", "BF16", "mixed: Q4_1 Q6_K", ...
   std::int64_t parameters = 0;
   std::int64_t file_bytes = 0;
-  // Of the matrices that lie in GGUF blocks: their values, and the bytes of their blocks.
+  // Number of values in matrices that lie in GGUF blocks, and the bytes of those blocks.
   std::int64_t block_parameters = 0, block_bytes = 0;
-  // The same of those whose blocks no kernel computes from: they are widened on loading.
+  // The same for matrices whose blocks no kernel computes from: they are widened on loading.
   std::int64_t widened_parameters = 0, widened_bytes = 0;
   int layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, intermediate = 0;
   int vocab_size = 0;
@@ -75,78 +74,81 @@ struct ModelInfo {
   std::string tokenizer;  // "gpt2/smollm", "tokenizer.json BPE", ...
   std::vector<std::int32_t> eos_token_ids;
   std::int32_t bos_token_id = -1;
-  GenerationSettings generation;  // what the model comes with; not applied unless asked for
-  DType dtype = DType::kF32;      // of computation (in force once loaded)
-  DType kv_dtype = DType::kF32;   // of K and V (the same)
+  GenerationSettings generation;  // as the model recommends; applied only if asked for
+  DType dtype = DType::kF32;      // dtype of computation (in force once loaded)
+  DType kv_dtype = DType::kF32;   // dtype of K and V (likewise)
   std::string device;             // "cpu", "cuda:0"
-  // For the user to read: what may go wrong with this family in this dtype, which kernels are
-  // missing. "" = nothing.
+  // Warning to the user: what may go wrong with this family in this dtype, which kernels are
+  // missing. "" = none.
   std::string warning;
-  // ModelConfig::notes: where the model's files contradict themselves or hold what is not followed.
+  // ModelConfig::notes: where the model's files contradict each other or hold what is ignored.
   std::vector<std::string> notes;
-  RowCosts row_costs;  // on that device, with these weights
+  RowCosts row_costs;  // for that device and these weights
   // A row's logits have the same bits in every forward of up to this many rows; 0 = in any forward.
-  // Beyond it, sums may be added up in another order, and tokens that are nearly equal may change
-  // places.
+  // In larger forwards sums may be added in another order, and tokens that are nearly equal may
+  // change places.
   int path_only_rows = 0;
-  // Rows of one forward of a prefill.
+  // Number of rows in one forward of a prefill.
   int prefill_rows = static_cast<int>(kPrefillChunk);
 };
 
-// KV of `capacity` slots, in every layer. Made by Model::make_kv; layout is the model's own.
+// KV of `capacity` slots in every layer. Model::make_kv makes it; its layout is the model's own.
 class KvStorage {
  public:
   virtual ~KvStorage() = default;
   virtual int capacity() const = 0;
   virtual std::int64_t bytes_per_slot() const = 0;  // K and V, all layers
   // Grows to at least `capacity` slots, by half where there is memory for it, so that a run of n
-  // tokens enlarges O(log n) times; contents stay. Error{kOutOfMemory} says how many bytes were asked
-  // for, and leaves everything as it was.
+  // tokens grows O(log n) times; contents stay. Error{kOutOfMemory} says how many bytes were
+  // wanted, and leaves everything as it was.
   virtual void reserve(int capacity) = 0;
   // Copies slot from[i] -> to[i] in all layers, as if all at once: a target may also be a source.
-  // After Error{kOutOfMemory} the same call goes on where this one stopped.
+  // After Error{kOutOfMemory} the same call continues where this one stopped.
   virtual void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) = 0;
 };
 
-// In ForwardBatch::feature_layers: the output of the final norm, what the output head reads.
+// In ForwardBatch::feature_layers: the output of the final norm, which the output head reads.
 inline constexpr std::int32_t kFinalNorm = -1;
 
 struct ForwardBatch {
   std::span<const std::int32_t> tokens;     // [rows]
   std::span<const std::int32_t> positions;  // [rows]
-  std::span<const std::int32_t> slots;      // [rows] where each row's KV is written; distinct
-  // Slots all rows see first, in path order (usually the prompt): [prefix].
+  // [rows]: the slot into which each row's KV is written; distinct
+  std::span<const std::int32_t> slots;
+  // Slots that all rows see first, in path order (usually the prompt): [prefix].
   std::span<const std::int32_t> prefix_slots;
-  // Then row r sees own_slots[own_offsets[r] .. own_offsets[r+1]), in path order, its own slot
-  // last. The last entry of the joined list is the row itself at positions[r], the one before it is
-  // at positions[r]-1, and so on: a sliding window w is the last w entries. Empty own_offsets =
-  // causal: row r sees prefix_slots, then slots[0..r] (prefill).
+  // Beside these, row r sees own_slots[own_offsets[r] .. own_offsets[r+1]), in path order, its own
+  // slot last. The last entry of the joined list is the row itself at positions[r], the one before
+  // it is at positions[r]-1, and so on: a sliding window w is the last w entries. Empty own_offsets
+  // = causal: row r sees prefix_slots, then slots[0..r] (prefill).
   std::span<const std::int32_t> own_slots;
   std::span<const std::int32_t> own_offsets;  // [rows + 1] or empty
-  // Rows whose logits are wanted, ascending; at prefill the last alone.
+  // Rows whose logits are wanted, ascending; at prefill only the last.
   std::span<const std::int32_t> logit_rows;
-  // Where the logits are computed on a device they may stay there: of each row log-sum-exp and this
-  // many best tokens come at once, the whole of it once it is asked for. 0 = whole rows at once, as
-  // on a CPU in any case, and where the device cannot (ForwardOutput says).
+  // Logits that are computed on a device may stay there: the log-sum-exp and this many best tokens
+  // of each row are copied at once, the whole row only when it is asked for. 0 = whole rows at
+  // once, as always on a CPU and where the device cannot do otherwise (ForwardOutput tells).
   int best_tokens = 0;
   // Hidden states wanted, independent of the logits: for each layer id, of each row. An id 0 .. L-1
-  // is the residual stream entering that layer (0: the embeddings), L = ModelInfo::layers the one
-  // after the last layer, kFinalNorm the output of the final norm. Both distinct; rows ascending.
+  // is the residual stream that enters that layer (0: the embeddings), L = ModelInfo::layers the
+  // one after the last layer, kFinalNorm the output of the final norm. Both lists are distinct;
+  // rows ascend.
   std::span<const std::int32_t> feature_layers = {};
   std::span<const std::int32_t> feature_rows = {};
-  // Of a draft head: the hidden state that each row reads beside its token, [rows, width],
+  // For a draft head: the hidden state that each row reads beside its token, [rows, width],
   // row-major. Empty for every other model.
   std::span<const float> input_features = {};
-  // The rotary frequencies of "dynamic" and "longrope" depend on the length of the text. A row's is
-  // the larger of this and its own position + 1: the prompt's length at prefill, whatever the
-  // pieces it comes in.
+  // The rotary frequencies of "dynamic" and "longrope" depend on the length of the text. For a row
+  // it is the larger of this value and its own position + 1. At prefill this is the prompt's
+  // length, whatever the pieces in which the prompt comes.
   std::int32_t text_length = 0;
 };
 
 struct ForwardOutput {
   // [logit_rows, vocab], row-major fp32 on the host. Valid until the next forward of this model.
   std::span<const float> logits;
-  // In their place, where the rows stayed on the device; of the model, valid as long.
+  // Set instead of logits where the rows stayed on the device; the model owns it, and it is valid
+  // as long.
   DeviceLogits* on_device = nullptr;
   // [feature_layers, feature_rows, hidden], row-major fp32 on the host, valid as long as the
   // logits.
@@ -170,22 +172,21 @@ class Model {
   virtual ~Model() = default;
   virtual const ModelInfo& info() const = 0;
   virtual std::unique_ptr<KvStorage> make_kv(int capacity) = 0;
-  // Errors: kInvalidArgument (ids, positions, slots out of range: says which), kOutOfMemory, kCuda,
-  // kCancelled (stop requested: checked at least once a layer; KV slots of this batch are then
-  // undefined).
+  // Errors: kInvalidArgument (ids, positions or slots out of range: says which), kOutOfMemory,
+  // kCuda, kCancelled (stop was requested, which is checked at least once a layer; this batch's KV
+  // slots are then undefined).
   virtual ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv,
                                 std::stop_token stop = {}) = 0;
 
-  // What a draft head shares with the model it drafts for, fp32 on the host.
-  // Rows of the embedding matrix [tokens, hidden], as they are stored: no scale, no positions.
+  // The next two are what a draft head shares with its target, fp32 on the host. embed(): rows of
+  // the embedding matrix [tokens, hidden] as they are stored, without scale or positions.
   virtual void embed(std::span<const std::int32_t> tokens, std::span<float> out);
   // The output head alone over states [rows, hidden] that went through the head's own final norm,
   // if it has one: logits [rows, vocab], without softcap. Valid until the next call; logits of a
-  // forward stay.
-  // Both: Error{kInvalidArgument}: sizes that do not fit, a token id outside the vocabulary;
-  // kNotSupported: this model has none to share (a draft head).
+  // forward stay. Errors of both: kInvalidArgument: sizes that do not fit, a token id outside the
+  // vocabulary; kNotSupported: this model has none to share (a draft head).
   virtual std::span<const float> output_head(std::span<const float> states);
-  // The same on the device, of a model that runs through libtorch; null: any other. Part of the
+  // The same on the device, for a model that runs through libtorch; null for any other. Part of the
   // model.
   virtual const TorchShared* torch_shared() const { return nullptr; }
 
@@ -195,12 +196,13 @@ class Model {
 struct LoadOptions {
   std::string device = "cpu";  // "cpu", "cuda", "cuda:1"
   DType dtype = DType::kF32;
-  std::optional<DType> kv_dtype = {};  // of K and V; not given: as dtype. On the CPU f32 or bf16
-  bool reference_kernels = false;      // libtorch's plain operations everywhere, for comparison
-  int threads = 0;                     // CPU threads, 0 = all cores
-  // CPU: matrices stay in memory as they lie in the file (quantised blocks, bf16, fp16) and are
-  // widened where they are used; logits have the same bits either way. CUDA: quantised blocks stay,
-  // where the kernels that compute from them are there. false: widened on loading.
+  // dtype of K and V; not given: as dtype. On the CPU f32 or bf16
+  std::optional<DType> kv_dtype = {};
+  bool reference_kernels = false;  // libtorch's plain operations everywhere, for comparison
+  int threads = 0;                 // CPU threads, 0 = all cores
+  // CPU: matrices stay in memory as they are in the file (quantised blocks, bf16, fp16) and are
+  // widened where they are used; logits have the same bits either way. CUDA: quantised blocks stay
+  // if the kernels that compute from them exist. false: widened on loading.
   bool stored_weights = true;
 };
 
@@ -209,7 +211,7 @@ struct LoadOptions {
 std::unique_ptr<Model> load_model(const std::string& path, const LoadOptions& options = {},
                                   const ProgressSink& progress = {}, std::stop_token stop = {});
 
-// What is in a model, without reading its weights.
+// Describes a model without reading its weights.
 ModelInfo inspect_model(const std::string& path);
 
 struct DeviceInfo {
@@ -219,7 +221,7 @@ struct DeviceInfo {
 };
 // The devices a model can be loaded on, "cpu" first. Never throws: no driver = no CUDA entry.
 std::vector<DeviceInfo> list_devices();
-// "2.11.0", and of the CUDA runtime or "".
+// libtorch's version "2.11.0", and the CUDA runtime's or "".
 std::string libtorch_version();
 std::string cuda_version();
 

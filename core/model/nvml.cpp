@@ -7,7 +7,7 @@
 namespace triescope {
 namespace {
 
-// Of nvml.h (stable across versions; 0 = NVML_SUCCESS).
+// As in nvml.h (stable across versions; 0 = NVML_SUCCESS).
 struct Memory {
   unsigned long long total, free, used;
 };
@@ -16,7 +16,8 @@ struct Nvml {
   int (*memory)(void* device, Memory* memory) = nullptr;
 };
 
-// Opened and begun once, and kept; functions null where it is not there.
+// Opens and initialises the library once and keeps it; the functions are null where it does not
+// exist.
 Nvml open_nvml() {
   Nvml nvml;
   void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -41,7 +42,7 @@ std::int64_t nvml_free_bytes(const std::string& pci_address, std::int64_t total_
   if (nvml.handle == nullptr || pci_address.empty() ||
       nvml.handle(pci_address.c_str(), &device) != 0 || nvml.memory(device, &memory) != 0)
     return -1;
-  // The driver leaves out what it keeps for itself: less than a tenth.
+  // The driver does not count what it keeps for itself: less than a tenth.
   const auto total = static_cast<std::int64_t>(memory.total);
   if (std::llabs(total - total_bytes) > total_bytes / 10) return -1;
   return static_cast<std::int64_t>(memory.free);

@@ -27,7 +27,7 @@ void scale_llama3(const RopeConfig& config, std::vector<float>& frequencies) {
 }
 
 void scale_yarn(const RopeConfig& config, std::vector<float>& frequencies) {
-  // The dimension (a real number) that makes `rotations` full rotations over the original context.
+  // The (real) dimension that makes `rotations` full rotations over the original context.
   const auto correction = [&](double rotations) {
     return config.dims * std::log(config.original_context / (rotations * 2 * std::numbers::pi)) /
            (2 * std::log(config.theta));
@@ -105,7 +105,7 @@ void RopeTable::fill(int position, int length, std::span<float> cos, std::span<f
   const bool longer = length > original_context_;
   std::span<const float> frequencies = frequencies_;
   if (longer && dynamic_) {
-    stretch(length, cos);  // cos lends its room: each frequency is read before it is written over
+    stretch(length, cos);  // cos is the scratch: each frequency is read before it is overwritten
     frequencies = cos;
   } else if (longer && !long_frequencies_.empty()) {
     frequencies = long_frequencies_;

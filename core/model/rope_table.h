@@ -1,7 +1,7 @@
-// Rotary position angles of one RopeConfig. cos and sin depend on the position alone; in "dynamic"
-// and "longrope" also on the length of the text, once it is longer than the original context.
-// Source: transformers modeling_rope_utils.py (_compute_*_rope_parameters); there, too, frequencies
-// are fp32.
+// Rotary position angles of one RopeConfig. cos and sin depend on the position alone; with
+// "dynamic" and "longrope" also on the length of the text, once it exceeds the original context.
+// Source: transformers modeling_rope_utils.py (_compute_*_rope_parameters), where frequencies are
+// fp32 too.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ class RopeTable {
   explicit RopeTable(const formats::RopeConfig& config);
 
   int dims() const { return 2 * static_cast<int>(frequencies_.size()); }
-  // `length` of the text, at least position + 1. cos, sin: [dims / 2], multiplied by the attention
+  // `length` of the text: at least position + 1. cos, sin: [dims / 2], multiplied by the attention
   // factor.
   void fill(int position, int length, std::span<float> cos, std::span<float> sin) const;
 
@@ -24,9 +24,9 @@ class RopeTable {
   void stretch(int length, std::span<float> frequencies) const;  // dynamic
 
   std::vector<float> frequencies_;
-  std::vector<float> long_frequencies_;  // longrope: of texts longer than the original context
+  std::vector<float> long_frequencies_;  // longrope: for texts longer than the original context
   float scale_ = 1;
-  int original_context_ = 0;  // dynamic, longrope: texts up to here; else unused
+  int original_context_ = 0;  // dynamic, longrope: for texts up to here; else unused
   bool dynamic_ = false;
   float theta_ = 0, factor_ = 1;
 };

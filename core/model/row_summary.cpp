@@ -18,7 +18,8 @@ RowSummaries summarise_rows(const at::Tensor& logits, int k) {
   out.tokens = out.all.narrow(0, rows + best, best).view({rows, k});
   TriescopeRowSummary call = {};
   call.x = logits.const_data_ptr<float>();
-  call.row_stride = std::max(logits.stride(0), logits.size(1));  // of a single row it may be any
+  // a single row's stride may be anything
+  call.row_stride = std::max(logits.stride(0), logits.size(1));
   call.log_sum = out.log_sum.mutable_data_ptr<float>();
   call.values = out.values.mutable_data_ptr<float>();
   call.tokens = out.tokens.mutable_data_ptr<std::int32_t>();

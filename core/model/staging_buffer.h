@@ -1,6 +1,6 @@
-// StagingBuffer: host memory that copies from and to a GPU go through, page-locked where the CUDA
-// module gives such memory, so that the GPU's copy engine reads and writes it itself; else ordinary
-// memory. Grows, never shrinks. Not thread-safe.
+// StagingBuffer: host memory through which copies from and to a GPU go. It is page-locked where the
+// CUDA module provides such memory, so that the GPU's copy engine reads and writes it itself, and
+// ordinary memory elsewhere. It grows and never shrinks. Not thread-safe.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -13,16 +13,16 @@ namespace triescope {
 
 class StagingBuffer {
  public:
-  // Page-locked memory is taken from everybody: more than this is ordinary.
+  // Page-locked memory is taken from everybody, so a larger buffer is ordinary memory.
   static constexpr std::size_t kMostLocked = std::size_t{64} << 20;
 
-  // At least `bytes`, 64-byte aligned; what lay there before is lost. Error{kOutOfMemory}.
+  // At least `bytes`, 64-byte aligned; previous contents are lost. Error{kOutOfMemory}.
   std::byte* reserve(std::size_t bytes);
   bool is_locked() const { return data_.get_deleter().locked; }
 
-  // A copy of `from` (contiguous, on any device) in this memory; valid until the next call.
+  // Copies `from` (contiguous, on any device) into this memory; valid until the next call.
   at::Tensor host_copy(const at::Tensor& from);
-  // The numbers in memory of their own on `device`, by way of this memory: [values.size()].
+  // Copies the numbers through this memory into memory of their own on `device`: [values.size()].
   at::Tensor device_copy(std::span<const float> values, const at::Device& device);
 
  private:

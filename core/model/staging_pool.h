@@ -1,5 +1,5 @@
-// StagingPool: as many staging buffers as are in use at once, for threads that come and go: page-locked
-// memory takes long to get. Thread-safe; must outlive its leases.
+// StagingPool: as many staging buffers as are in use at once, for threads that come and go, because
+// page-locked memory takes long to get. Thread-safe; must outlive its leases.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ class StagingPool {
  public:
   using Lease = std::unique_ptr<StagingBuffer, std::function<void(StagingBuffer*)>>;
 
-  // A buffer that nobody uses; it comes back when the lease ends.
+  // Lends a buffer that nobody uses; it returns when the lease ends.
   Lease take() {
     std::unique_ptr<StagingBuffer> buffer;
     {

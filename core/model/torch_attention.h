@@ -1,5 +1,5 @@
-// Attention through libtorch's operations: the slots that rows see are gathered, and what a row
-// does not see of them is masked. Any device, any head size.
+// Attention through libtorch's operations, for any device and head size: gathers the slots that
+// rows see, and masks what a row does not see of them.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace triescope {
 
 class TorchOpsAttention final : public LayerAttention {
  public:
-  // Borrows config. capacity: slots of the KV storage.
+  // Borrows config. capacity: number of slots of the KV storage.
   TorchOpsAttention(const formats::ModelConfig& config, const VisibleSlots& visible,
                     std::int64_t rows, int capacity, const at::Device& device);
 
@@ -22,8 +22,8 @@ class TorchOpsAttention final : public LayerAttention {
                     int window) const override;
 
  private:
-  // The slots any of rows [begin, end) sees, and for each window the additive mask [rows, slots]
-  // over them.
+  // The slots that any of rows [begin, end) sees, and for each window the additive mask [rows,
+  // slots] over them.
   struct Sight {
     std::int64_t begin = 0, end = 0;
     at::Tensor slots;
@@ -35,7 +35,7 @@ class TorchOpsAttention final : public LayerAttention {
                  const at::Device& device) const;
 
   const formats::ModelConfig& config_;
-  std::vector<Sight> sights_;  // blocks of rows, so that prefill's scores stay small
+  std::vector<Sight> sights_;  // by block of rows, so that prefill's scores stay small
 };
 
 }  // namespace triescope

@@ -1,5 +1,5 @@
-// The hidden states a batch asks for, in the libtorch executor. They stay on the device until
-// everything else of the forward is there, so that nothing waits for a copy to the host.
+// The hidden states that a batch asks for, in the libtorch executor. They stay on the device until
+// the rest of the forward is there, so that nothing waits for a copy to the host.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -15,16 +15,16 @@ namespace triescope {
 
 class TorchFeatures {
  public:
-  // rows: batch.feature_rows, int32, on the device. Borrows the batch.
+  // rows: batch.feature_rows as int32 on the device. Borrows the batch.
   TorchFeatures(const ForwardBatch& batch, const at::Tensor& rows)
       : layers_(batch.feature_layers), rows_(rows), kept_(layers_.size()) {}
-  // x: [rows of the batch, hidden] of this layer; the rows asked for are copied.
+  // Copies the requested rows of x, [rows of the batch, hidden], this layer's.
   void keep(const at::Tensor& x, std::int32_t layer);
-  // Once all are kept. Queued on the device, not waited for: what is queued next follows without a
-  // pause.
+  // Call once all are kept. The work is queued on the device without waiting, so that what is
+  // queued next follows without a pause.
   void join();
-  // [layers, rows, hidden] fp32 in `memory`, waited for; empty where nothing is asked for. REQUIRES:
-  // join().
+  // Waits and returns [layers, rows, hidden] fp32 in `memory`; empty if nothing was asked for.
+  // REQUIRES: join().
   std::span<const float> on_host(StagingBuffer& memory) const;
 
  private:

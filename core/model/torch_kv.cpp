@@ -33,12 +33,13 @@ void TorchKv::reserve(int capacity) {
   grow(capacity_, capacity, [this](int wanted) { allocate(wanted); });
 }
 
-// Tensor by tensor, each old one freed before the next is made: what is needed beyond the new storage
-// is one old tensor. Where one is refused, those before it are merely longer than capacity_.
+// Grows tensor by tensor and frees each old one before the next is made: beyond the new storage
+// this needs one old tensor. If one is refused, those before it are merely longer than capacity_.
 void TorchKv::allocate(int capacity) {
   const auto grow = [&](at::Tensor& tensor) {
     if (tensor.defined() && tensor.size(0) == capacity) return;
-    // Zeros: what a masked-out slot holds is multiplied by 0, so it must not be NaN.
+    // Filled with zeros: the contents of a masked slot are multiplied by 0, so they must not be
+    // NaN.
     at::Tensor larger = at::zeros({capacity, kv_heads_, head_dim_}, options_);
     if (capacity_ > 0) larger.narrow(0, 0, capacity_).copy_(tensor.narrow(0, 0, capacity_));
     tensor = larger;
@@ -68,7 +69,8 @@ void TorchKv::move(std::span<const std::int32_t> from, std::span<const std::int3
   on_device(options_.device(), [&] {
     const at::Tensor source = index_tensor(from, options_.device());
     const at::Tensor target = index_tensor(to, options_.device());
-    // A gather that is refused memory has changed nothing yet: those before it are not done again.
+    // A gather that is refused memory has changed nothing: the tensors before it are not moved
+    // again.
     for (; moved_tensors_ < 2 * layers_.size(); ++moved_tensors_) {
       auto& [k, v] = layers_[moved_tensors_ / 2];
       at::Tensor& tensor = moved_tensors_ % 2 == 0 ? k : v;

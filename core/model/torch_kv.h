@@ -21,7 +21,7 @@ class TorchKv final : public KvStorage {
   void reserve(int capacity) override;
   void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) override;
 
-  // Made for such a configuration, device and dtype?
+  // Whether this storage was made for such a configuration, device and dtype.
   bool fits(const formats::ModelConfig& config, const at::TensorOptions& options) const;
   at::Tensor& k(std::size_t layer) { return layers_[layer].first; }
   at::Tensor& v(std::size_t layer) { return layers_[layer].second; }
@@ -33,7 +33,7 @@ class TorchKv final : public KvStorage {
   const at::TensorOptions options_;
   std::vector<std::pair<at::Tensor, at::Tensor>> layers_;
   int capacity_ = 0;
-  std::size_t moved_tensors_ = 0;  // of a move that was refused memory on its way
+  std::size_t moved_tensors_ = 0;  // progress of a move that was refused memory on its way
 };
 
 }  // namespace triescope

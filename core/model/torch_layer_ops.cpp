@@ -68,7 +68,7 @@ class LibtorchLayerOps final : public TorchLayerOps {
   }
 
   // x: [rows, heads, head_dim]; cos, sin: [rows, 1, dims / 2] fp32. The first half of the rotated
-  // part pairs with its second half; the dimensions after it stay.
+  // part is paired with its second half; the dimensions after it stay.
   static Tensor rotate(const Tensor& x, const Tensor& cos, const Tensor& sin) {
     const std::int64_t half = cos.size(-1);
     const Tensor wide = x.to(at::kFloat);

@@ -30,7 +30,7 @@ std::unique_ptr<LayerAttention> TorchLayers::attention_of(const Rows& rows, int 
                                              device_);
 }
 
-// TorchLayerOps::add_norm; without a norm the stream itself.
+// Like TorchLayerOps::add_norm; without a norm it returns the stream itself.
 Tensor TorchLayers::take_up(Tensor& x, const Tensor& h, const Tensor& post,
                             const TorchNorm& norm) const {
   if (norm.weight.defined()) return ops_->add_norm(x, h, post, norm);
@@ -53,7 +53,7 @@ Tensor TorchLayers::run(const Rows& rows, std::span<const TorchWeights::Layer> w
                         const std::stop_token& stop) const {
   const ForwardInputs& in = rows.in;
   const std::unique_ptr<LayerAttention> attention = attention_of(rows, kv.capacity());
-  // What the branch before left, and the norm it goes through before it is added.
+  // The previous branch's result, and the norm through which it goes before it is added.
   Tensor h, post;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");

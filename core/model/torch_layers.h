@@ -1,12 +1,12 @@
-// The decoder layers of the libtorch executor, between what feeds them and what reads them: the
-// transformer (transformer_torch.cpp) puts embeddings before and an output head behind, a draft
-// head (core/heads/eagle_torch.cpp) its own. The twin of CpuLayers.
+// The decoder layers of the libtorch executor. The transformer (transformer_torch.cpp) puts
+// embeddings before them and an output head behind them, a draft head (core/heads/eagle_torch.cpp)
+// its own. The twin of CpuLayers.
 //
 //   h = x + o(attention(rope(qkv(norm(x)))))      out = h + down(act(gate(norm(h))) * up(norm(h)))
 //
-// A layer without an attention norm reads x itself. The steps between products are kernels of ours
-// or libtorch's operations (TorchLayerOps), attention likewise (LayerAttention). Keeps nothing from
-// one run to the next. Borrows the configuration.
+// A layer without an attention norm reads x itself. Kernels of ours or libtorch's operations run
+// the steps between products (TorchLayerOps) and attention (LayerAttention). Keeps nothing from one
+// run to the next. Borrows the configuration.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -32,14 +32,15 @@ namespace triescope {
 
 class TorchLayers {
  public:
-  // options: device, and the dtype of activations. steps kKernels: each kernel that suits these layers
-  // and passes its check there (kernel_check.h), else libtorch's operations. Errors: the check's.
+  // options: device, and the dtype of activations. With steps = kKernels, each kernel that suits
+  // these layers and passes its check runs (kernel_check.h), else libtorch's operations. Errors:
+  // those of the check.
   TorchLayers(const formats::ModelConfig& config, const at::TensorOptions& options,
               LayerSteps steps);
 
-  // Which steps run on libtorch's operations though kernels were asked for, and why. "" = none.
+  // Which steps run on libtorch's operations though kernels were asked for, and why; "" = none.
   const std::string& warning() const { return warning_; }
-  // Every step runs on its kernel, and hands on buckets of rows (row_bucket.h).
+  // Whether every step runs on its kernel and passes on buckets of rows (row_bucket.h).
   bool keep_buckets() const { return attention_kernel_ && warning_.empty(); }
 
   // A batch on the device, with these layers' rotary tables.
@@ -48,7 +49,7 @@ class TorchLayers {
     return {batch, visible, ropes_, device_, staging};
   }
 
-  // What a batch's tokens put before the first layer, whose norm it goes through.
+  // What a batch's tokens put before the first layer, normalised by that layer's `norm`.
   TorchLayerOps::Embedded embed(const ForwardInputs& in, const TorchMatrix& table,
                                 const at::Tensor& positions, const TorchNorm& norm) const {
     return ops_->embed_norm(table, positions, in, norm);
@@ -58,26 +59,27 @@ class TorchLayers {
   struct Rows {
     const ForwardInputs& in;
     const VisibleSlots& visible;
-    // [rows, inputs of the first layer's qkv]: what that layer's q, k and v read in place of
+    // [rows, inputs of the first layer's qkv]: the input of that layer's q, k and v in place of
     // norm(x). Undefined: norm(x), as in every other layer.
     at::Tensor first_input = {};
   };
-  // x [rows, hidden], contiguous: the residual stream that enters the first layer, perhaps changed
-  // in place. Returns what `final_norm` makes of the stream behind the last layer, or, where it has
-  // no weight, that stream. `features` keeps what the batch asks for, both of these included.
-  // Error{kCancelled}: stop requested, looked at before every layer; kCuda: a launch failed.
+  // x [rows, hidden], contiguous: the residual stream that enters the first layer; it may be
+  // changed in place. Returns `final_norm` of the stream behind the last layer, or that stream
+  // where the norm has no weight. `features` keeps what the batch asks for, both of these included.
+  // Error{kCancelled}: stop was requested, which is checked before every layer; kCuda: a launch
+  // failed.
   at::Tensor run(const Rows& rows, std::span<const TorchWeights::Layer> weights,
                  const TorchNorm& final_norm, at::Tensor x, TorchKv& kv, TorchFeatures& features,
                  const std::stop_token& stop) const;
 
-  // norm(x) * weight + bias of rows [rows, dim], contiguous; x itself where there is no weight.
+  // norm(x) * weight + bias for rows [rows, dim], contiguous; x itself where there is no weight.
   at::Tensor normalise(const at::Tensor& x, const TorchNorm& norm) const;
 
  private:
   void choose_steps(const at::TensorOptions& options);
   at::Tensor take_up(at::Tensor& x, const at::Tensor& h, const at::Tensor& post,
                      const TorchNorm& norm) const;
-  // MLP(normed) of rows [rows, hidden], before it is added to the stream.
+  // MLP(normed) for rows [rows, hidden], before it is added to the stream.
   at::Tensor run_mlp(const TorchWeights::Layer& layer, const at::Tensor& normed) const;
   std::unique_ptr<LayerAttention> attention_of(const Rows& rows, int capacity) const;
 

@@ -1,4 +1,4 @@
-// A matrix product of the libtorch executor: every matrix that a step multiplies by goes through
+// A matrix product of the libtorch executor. Every matrix that a step multiplies by goes through
 // here, so that another form of the weights has one place.
 #pragma once
 

@@ -57,7 +57,7 @@ float TorchLogits::logit(int row, std::int32_t token) {
   return value;
 }
 
-// The first row alone; somebody who wants a second one wants them all.
+// Fetches the first row alone; whoever wants a second one usually wants them all.
 std::span<const float> TorchLogits::whole(int row) {
   const auto at = static_cast<std::size_t>(row);
   if (!rows_[at].defined()) {

@@ -1,7 +1,7 @@
-// TorchLogits: what becomes of the logits of a forward in the libtorch executor. Whole rows go to the
-// host at once; or they stay on the device, where that was asked for (ForwardBatch::best_tokens) and
-// the kernel row_summary suits: then each row's log-sum-exp and best tokens come in one copy, and
-// the row when somebody asks for it.
+// TorchLogits: what becomes of a forward's logits in the libtorch executor. Whole rows are copied
+// to the host at once, or they stay on the device if the caller asked for that
+// (ForwardBatch::best_tokens) and the kernel row_summary suits: then one copy brings each row's
+// log-sum-exp and best tokens, and the row itself follows when somebody asks for it.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -19,15 +19,15 @@ namespace triescope {
 
 class TorchLogits final : public DeviceLogits {
  public:
-  // Of `vocab` tokens, on the device of `options`. kKernels: the kernel is tried there
-  // (kernel_check.h). Errors: the check's.
+  // For `vocab` tokens, on the device of `options`. With kKernels the kernel is checked there
+  // (kernel_check.h). Errors: those of the check.
   TorchLogits(std::int64_t vocab, const at::TensorOptions& options, LayerSteps steps);
-  // Why rows never stay on the device, unless `told` says so already. "" = they do.
+  // Why rows never stay on the device, unless `told` already says so; "" = they do.
   std::string warning(const std::string& told) const;
 
   // logits: [rows, vocab] fp32 on the device. Valid until the next call.
   void give(const at::Tensor& logits, int best_tokens, ForwardOutput& output);
-  // How many rows, or single logits, were fetched later on.
+  // How many rows, or single logits, were fetched afterwards.
   std::int64_t fetched() const { return fetched_; }
 
   std::size_t vocab_size() const override { return static_cast<std::size_t>(vocab_); }
@@ -46,7 +46,7 @@ class TorchLogits final : public DeviceLogits {
   LayerSteps steps_;
   std::string obstacle_;
   at::Tensor logits_;             // on the device
-  std::vector<at::Tensor> rows_;  // on the host, as far as they were fetched
+  std::vector<at::Tensor> rows_;  // on the host, those that were fetched
   std::vector<float> log_sums_;
   std::vector<std::pair<float, std::int32_t>> best_;  // [rows, width_]
   std::size_t width_ = 0;

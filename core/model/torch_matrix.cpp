@@ -26,7 +26,8 @@ std::optional<Tensor> optional_of(const Tensor& tensor) {
   return tensor.defined() ? std::optional<Tensor>(tensor) : std::nullopt;
 }
 
-// Of the bucket that x begins, where it has one: rows behind x's are left to the caller.
+// The product over the bucket that x begins, where it has one; the caller deals with the rows
+// behind x's.
 Tensor dense_product(const Tensor& x, const Tensor& weights, const Tensor& bias) {
   return at::linear(whole_bucket(x), weights, optional_of(bias));
 }
@@ -52,7 +53,7 @@ TorchMatrix::TorchMatrix(std::span<const Part> parts, std::int64_t inputs,
       if (const std::string why = block_obstacle(); !why.empty())
         throw Error(ErrorCode::kNotSupported, "matrix of type " + name + ": " + why);
     }
-    // Neighbours of one type are one tensor, so one product.
+    // Neighbours of one type become one tensor, and so one product.
     if (!runs_.empty() && runs_.back().blocks == part.blocks) {
       runs_.back().outputs += part.outputs;
     } else {
@@ -202,7 +203,7 @@ Tensor TorchMatrix::rows(const Tensor& ids) const {
   return out;
 }
 
-// Rows `ids` of a run, undefined: from `first` on, as many as out has.
+// Rows `ids` of a run; if undefined, as many rows from `first` on as `out` has.
 void TorchMatrix::dequantise(const Run& run, std::int64_t first, const Tensor& ids,
                              Tensor& out) const {
   TriescopeBlockRows call = {};

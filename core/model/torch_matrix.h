@@ -1,15 +1,16 @@
 // A matrix of the libtorch executor, [outputs, inputs]: one weight, or several that share an input
-// (q, k, v; gate, up), one under the other. Each part is dense, in the dtype of computation, or lies
-// in GGUF blocks as in its file, of a type of its own.
+// (q, k, v; gate, up), stacked. Each part is dense, in the dtype of computation, or stays in the
+// file's GGUF blocks, each part in its own type.
 //
-// Products with blocks: up to kFewRows rows by a kernel that dequantises in registers
-// (core/kernels/block_linear.cuh), where a row's bits depend on that row alone; more rows by
-// libtorch from a dense tile of at most kBlockTileBytes, whose values have the bits of
-// formats::dequantise, rounded to the dtype. Those of a dense matrix in bf16 or f16 that are asked for
-// in fp32 can go the first way too, so that they are not rounded to the dtype before (logits, where
-// one rounding in bf16 makes ties of one to two greedy choices in a hundred).
+// Products with blocks: up to kFewRows rows go through a kernel that dequantises in registers
+// (core/kernels/block_linear.cuh), where a row's bits depend on that row alone. More rows go
+// through libtorch with a dense tile of at most kBlockTileBytes, whose values have the bits of
+// formats::dequantise, rounded to the dtype. A dense bf16 or f16 matrix whose product is wanted in
+// fp32 can go the first way too, so that the product is not rounded to the dtype before (logits:
+// rounding to bf16 makes ties of one to two greedy choices in a hundred).
 //
-// Immutable once filled, and safe from any thread; rows that do not overlap may be set at once.
+// Immutable once filled, and safe from any thread; rows that do not overlap may be set at the same
+// time.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -36,26 +37,28 @@ class TorchMatrix {
     std::optional<formats::GgmlType> blocks;  // nullopt = dense
   };
 
-  // Why no part can be blocks: the kernels are missing. "" = they are there.
+  // Why no part can be blocks: the kernels are missing. "" = they exist.
   static std::string block_obstacle();
 
   TorchMatrix() = default;
-  // Room for the parts, values undefined. options: device, and the dtype of what is dense.
+  // Allocates the parts, values undefined. options: device, and the dtype of dense parts.
   // Error{kInvalidArgument}: inputs that are not whole blocks of a part's type; kNotSupported:
-  // blocks, and block_obstacle().
+  // blocks, with block_obstacle().
   TorchMatrix(std::span<const Part> parts, std::int64_t inputs, const at::TensorOptions& options);
 
-  // Rows [first, first + count), of one type: fp32 on the host where they are dense, else as they lie
-  // in the file. Error{kInvalidArgument}: outside, of several types, another size or kind.
+  // Sets rows [first, first + count), all of one type: fp32 on the host where they are dense, else
+  // as they are in the file. Error{kInvalidArgument}: rows outside the matrix or of several types,
+  // or another size or kind of data.
   void set_rows(std::int64_t first, const at::Tensor& rows);
   void set_stored_rows(std::int64_t first, std::int64_t count, std::span<const std::byte> rows);
-  // Dense rows as a file holds them, F32, F16 or BF16: they go to the device as they are and are
-  // converted to the dtype there. The same errors; kInvalidArgument: blocks.
+  // Sets dense rows as a file holds them (F32, F16 or BF16): they are copied to the device as they
+  // are and converted to the dtype there. Errors: the same; kInvalidArgument: blocks.
   void set_plain_rows(std::int64_t first, std::int64_t count, formats::GgmlType type,
                       std::span<const std::byte> rows);
 
-  // Up to kFewRows rows of a dense matrix in bf16 or f16 by the kernel, where fp32 is asked for.
-  // REQUIRES: such a matrix, and check_dense_kernel() (kernel_check.h) found nothing.
+  // From now on up to kFewRows rows of a dense bf16 or f16 matrix go through the kernel where fp32
+  // is wanted. REQUIRES: such a matrix, and check_dense_kernel() (kernel_check.h) found no
+  // obstacle.
   void give_fp32() { gives_fp32_ = true; }
 
   bool defined() const { return !runs_.empty(); }
@@ -64,14 +67,14 @@ class TorchMatrix {
   const at::TensorOptions& options() const { return options_; }  // device, dtype of computation
   std::int64_t bytes() const;                                    // on the device
 
-  // x [rows, inputs] of the dtype -> x W^T + bias [rows, outputs], contiguous, in `result`; of rows
-  // that begin a bucket (row_bucket.h) with the bits they have in it alone, and beginning one. bias
-  // [outputs] of the dtype, undefined = none. Error{kInvalidArgument}: x of another width or dtype;
-  // kCuda: a launch failed.
+  // x [rows, inputs] of the dtype -> x W^T + bias [rows, outputs], contiguous, in `result`. If the
+  // rows begin a bucket (row_bucket.h), each has the bits that it has in the bucket alone, and the
+  // result begins a bucket. bias [outputs] of the dtype, undefined = none. Error{kInvalidArgument}:
+  // x of another width or dtype; kCuda: a launch failed.
   at::Tensor product(const at::Tensor& x, const at::Tensor& bias, at::ScalarType result) const;
 
-  // What a matrix of one type lies in on the device: [outputs, inputs] of the dtype, or the bytes of
-  // its blocks. Error{kInvalidArgument}: several types.
+  // A one-type matrix as it lies on the device: [outputs, inputs] of the dtype, or the bytes of its
+  // blocks. Error{kInvalidArgument}: several types.
   struct Stored {
     at::Tensor values;
     std::optional<formats::GgmlType> blocks;
@@ -79,7 +82,7 @@ class TorchMatrix {
   Stored stored() const;
 
   // Rows `ids` (int32 or int64, on the device) of a matrix of one type -> [ids, inputs] in the
-  // dtype. Ids must lie within the matrix.
+  // dtype. The ids must be inside the matrix.
   at::Tensor rows(const at::Tensor& ids) const;
 
  private:

@@ -20,7 +20,7 @@
 namespace triescope {
 namespace {
 
-// The folder libtorch_cpu.so was loaded from, with a slash at its end.
+// The folder from which libtorch_cpu.so was loaded, with a slash at its end.
 std::string torch_folder() {
   std::string folder;
   dl_iterate_phdr(
@@ -36,8 +36,9 @@ std::string torch_folder() {
   return folder;
 }
 
-// Opened once and kept: libtorch registers its CUDA operations when it is loaded, and cannot be
-// unloaded. Must happen before anything asks libtorch about CUDA, since it remembers the answer.
+// Opens the library once and keeps it: libtorch registers its CUDA operations when it is loaded,
+// and cannot be unloaded. This must precede any question to libtorch about CUDA, since libtorch
+// remembers the answer.
 void open_torch_cuda() {
   static std::mutex mutex;
   static bool opened = false;
@@ -86,7 +87,7 @@ at::Device open_device(const std::string& name) {
   const at::Device device(at::kCUDA, static_cast<c10::DeviceIndex>(*index));
   with_torch_errors(device, [] {
     at::globalContext().lazyInitDevice(at::kCUDA);
-    // fp32 means fp32: no TF32 anywhere, and 16-bit sums in fp32.
+    // fp32 means fp32: no TF32 anywhere, and 16-bit products are summed in fp32.
     at::globalContext().setAllowTF32CuBLAS(false);
     at::globalContext().setAllowTF32CuDNN(false);
     at::globalContext().setAllowBF16ReductionCuBLAS(false);
@@ -108,7 +109,7 @@ void with_torch_errors(const at::Device& device, const std::function<void()>& wo
                 "the system has no memory left; close something or take a smaller model or KV");
   } catch (const c10::Error& error) {
     const std::string text = first_line(error.what_without_backtrace());
-    const bool memory = text.find("out of memory") != std::string::npos ||  // CUDA's own
+    const bool memory = text.find("out of memory") != std::string::npos ||  // CUDA's own message
                         text.find("not enough memory") != std::string::npos ||
                         text.find("can't allocate memory") != std::string::npos ||
                         text.find("STATUS_ALLOC_FAILED") != std::string::npos;  // cuBLAS
@@ -188,7 +189,7 @@ DeviceMemory allocator_memory(const at::Device& device) {
 std::string libtorch_version() { return TORCH_VERSION; }
 
 std::string cuda_version() {
-  // Asking libtorch would settle its answer to "no CUDA" for good; the driver is asked instead.
+  // Asking libtorch would fix its answer to "no CUDA" for good, so the driver is asked instead.
   const CudaDriver driver = ask_cuda_driver();
   if (!driver.error.empty() || driver.version <= 0) return "";
   return std::to_string(driver.version / 1000) + "." + std::to_string(driver.version % 1000 / 10);

@@ -1,7 +1,7 @@
 // TorchShared: what a model of the libtorch executor shares with a draft head on its device:
-// Model::embed and Model::output_head without the way over the host. Model::torch_shared() gives
-// it; only files that include libtorch include this one. Calls need c10::InferenceMode and the
-// device's guard (on_device of torch_runtime.h); thread-safety as for the Model itself.
+// Model::embed and Model::output_head without copies through the host. Model::torch_shared()
+// returns it, and only files that include libtorch include this one. Calls need c10::InferenceMode
+// and the device's guard (on_device of torch_runtime.h); thread-safety is that of the Model.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -15,7 +15,7 @@ class TorchShared {
   virtual ~TorchShared() = default;
   // The device, and the dtype of weights, activations, keys and values.
   virtual const at::TensorOptions& tensor_options() const = 0;
-  // What was asked for its layers.
+  // The LayerSteps that its layers were asked to use.
   virtual LayerSteps layer_steps() const = 0;
   // Rows of the embedding matrix as they are stored, [tokens, hidden] of the dtype. tokens: int32
   // on the device, ids of the vocabulary (not checked).

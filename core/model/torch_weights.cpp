@@ -26,7 +26,7 @@ TorchWeights::TorchWeights(const formats::WeightSource& source, const at::Tensor
   load_weights(source, std::min(threads, 8), progress, std::move(stop),
                [&](const WeightTask& task) {
                  StagingPool::Lease staging = pool.take();
-                 // Threads of load_weights are new ones: the mode and the device are set for each.
+                 // The threads of load_weights are new, so mode and device are set in each.
                  on_device(options.device(), [&] { place(source, task, *staging); });
                });
   if (source.config().tied_embeddings) head.matrix = embedding;
@@ -136,7 +136,7 @@ TorchWeights::Target TorchWeights::target_of(const ModelConfig& config,
   }
 }
 
-// Before anything is read: several threads fill one matrix.
+// Allocates before anything is read, because several threads fill one matrix.
 void TorchWeights::allocate(const formats::WeightSource& source, const at::TensorOptions& options) {
   struct Parts {  // of a matrix, by their first rows
     std::map<std::int64_t, TorchMatrix::Part> by_row;
@@ -154,7 +154,7 @@ void TorchWeights::allocate(const formats::WeightSource& source, const at::Tenso
       parts.inputs = shape.cols;
       continue;
     }
-    if (target.tensor->defined()) continue;  // another part of it came before
+    if (target.tensor->defined()) continue;  // an earlier part of it did this
     const at::TensorOptions of = target.is_norm ? options.dtype(at::kFloat) : options;
     *target.tensor =
         shape.cols == 1 ? at::empty({target.rows}, of) : at::empty({target.rows, shape.cols}, of);
@@ -189,8 +189,8 @@ void TorchWeights::place(const formats::WeightSource& source, const WeightTask& 
   target.tensor->narrow(0, target.first_row, task.shape.rows).copy_(fp32);
 }
 
-// In pieces, so that a large matrix is never whole on the host. While one thread's piece goes to the
-// device, others read theirs from the file.
+// Loads in pieces, so that a large matrix is never whole on the host. While one thread's piece goes
+// to the device, others read theirs from the file.
 void TorchWeights::place_stored(const formats::WeightSource& source, const WeightTask& task,
                                 const Target& target, GgmlType type, StagingBuffer& staging) {
   constexpr std::int64_t kPieceBytes = 8 << 20;

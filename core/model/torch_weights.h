@@ -1,6 +1,6 @@
-// The weights of the libtorch executor on its device: matrices that share an input in one, so that
-// one product computes all of them, dense or in the file's blocks; norms in fp32. Read-only once
-// made, and safe from any thread.
+// The weights of the libtorch executor on its device. Matrices that share an input are one matrix,
+// so that one product computes them all; each is dense or in the file's blocks. Norms are fp32.
+// Read-only once made, and safe from any thread.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -39,23 +39,23 @@ class TorchWeights {
     at::Tensor post_attention_norm, post_mlp_norm;  // [hidden] fp32; undefined = none
   };
 
-  // Reads everything, on up to `threads` threads. options: device, and the dtype of the matrices;
-  // kept_blocks: matrices in blocks of these types stay so. Errors: those of load_weights; kCuda.
+  // Reads everything, on up to `threads` threads. options: device, and the dtype of the matrices.
+  // Matrices in blocks of the types `kept_blocks` stay so. Errors: those of load_weights; kCuda.
   TorchWeights(const formats::WeightSource& source, const at::TensorOptions& options,
                std::set<formats::GgmlType> kept_blocks, int threads, const ProgressSink& progress,
                std::stop_token stop);
 
-  // Of the matrices that a step multiplies by, on average.
+  // The average over the matrices that a step multiplies by.
   double bytes_per_weight() const;
 
   TorchMatrix embedding;  // [vocab, hidden]
   at::Tensor positions;   // [context, hidden] or undefined
   TorchNorm final_norm;
-  TorchLinear head;  // where tied, the embedding itself
+  TorchLinear head;  // the embedding itself where tied
   std::vector<Layer> layers;
 
  private:
-  struct Target {  // where a weight goes: a matrix or a tensor, at a row
+  struct Target {  // where a weight goes: into a matrix or a tensor, at a row
     TorchMatrix* matrix = nullptr;
     at::Tensor* tensor = nullptr;
     std::int64_t first_row = 0;

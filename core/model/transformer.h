@@ -1,5 +1,5 @@
-// The two executors of a ModelConfig. Both are Models; they share nothing but the description and
-// the file, so that one can be checked against the other.
+// The two executors of a ModelConfig. Both are Models; they share only the description and the
+// file, so that one can be checked against the other.
 #pragma once
 
 #include <memory>
@@ -12,12 +12,13 @@
 
 namespace triescope {
 
-// core/kernels over prepacked weights. fp32 and bf16; the path-only invariant of model.h.
+// Uses core/kernels with prepacked weights, in fp32 and bf16; keeps the path-only invariant of
+// model.h.
 std::unique_ptr<Model> make_cpu_transformer(const formats::WeightSource& source, ModelInfo info,
                                             const LoadOptions& options,
                                             const ProgressSink& progress, std::stop_token stop);
 
-// libtorch's operations, on CPU or CUDA. fp32, bf16, fp16.
+// Uses libtorch's operations on CPU or CUDA, in fp32, bf16 and fp16.
 std::unique_ptr<Model> make_torch_transformer(const formats::WeightSource& source, ModelInfo info,
                                               const LoadOptions& options, LayerSteps steps,
                                               const ProgressSink& progress, std::stop_token stop);

@@ -1,6 +1,6 @@
-// CPU executor: the transformer over core/kernels, with prepacked weights as they lie in the file.
-// Activations are fp32. Path only: every kernel used here computes a row in one fixed order from that
-// row and what it sees, and so does the whole.
+// CPU executor: the transformer over core/kernels, with prepacked weights in the types of the file.
+// Activations are fp32. Path only: every kernel used here computes a row in one fixed order from
+// that row and what it sees, so the whole does too.
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -52,7 +52,7 @@ class CpuTransformer final : public Model {
 
   const ModelConfig config_;
   ModelInfo info_;
-  kernels::Precision precision_;  // of K and V
+  kernels::Precision precision_;  // for K and V
   ThreadPool pool_;
   int position_end_ = 0;
 
@@ -62,7 +62,7 @@ class CpuTransformer final : public Model {
   // Scratch of a forward, kept from one to the next.
   std::vector<float> last_, logits_;
   std::vector<float> features_;     // [feature_layers, feature_rows, hidden]
-  std::vector<float> head_logits_;  // of output_head()
+  std::vector<float> head_logits_;  // for output_head()
   std::vector<std::int32_t> prefix_;
 };
 
@@ -110,7 +110,7 @@ void CpuTransformer::begin(const ForwardBatch& batch, const Part& part, std::spa
   }
 }
 
-// The residual stream of the part's feature rows, where this layer's is asked for.
+// Keeps the residual stream of the part's feature rows, if this layer's is asked for.
 void CpuTransformer::keep_features(const ForwardBatch& batch, const Part& part,
                                    std::int32_t layer) {
   const auto at = std::find(batch.feature_layers.begin(), batch.feature_layers.end(), layer);

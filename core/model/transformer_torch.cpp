@@ -1,4 +1,4 @@
-// The transformer in libtorch's operations: what runs on CUDA, and the reference on a CPU.
+// The transformer in libtorch's operations: it runs on CUDA, and is the reference on a CPU.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
@@ -21,8 +21,8 @@ namespace {
 using at::Tensor;
 using formats::ModelConfig;
 
-// With weights in blocks those rows are cheap of one pass of the kernel over them (block_linear) for
-// which a thread still serves four outputs. An estimate.
+// With weights in blocks, these rows are cheap in one pass of the kernel over the blocks
+// (block_linear), in which a thread still serves four outputs. An estimate.
 constexpr RowCosts kBlockRowCosts{8, 1.0 / 8, 1.0 / 8, 1.0 / 8};
 
 class TorchTransformer final : public Model, public TorchShared {
@@ -105,7 +105,8 @@ class TorchTransformer final : public Model, public TorchShared {
     return blocks;
   }
 
-  // Where the head is dense, of 16 bits: beside the kernels, logits are not rounded to them.
+  // Where the head is dense and has 16 bits, the kernels give logits that are not rounded to 16
+  // bits.
   void keep_logits_in_fp32() {
     const bool has_blocks = weights_.head.matrix.stored().blocks.has_value();
     if (steps_ != LayerSteps::kKernels || has_blocks || options_.dtype() == at::kFloat) return;
@@ -115,7 +116,7 @@ class TorchTransformer final : public Model, public TorchShared {
       warn("logits are rounded to " + std::string(to_string(info_.dtype)) + ": " + obstacle);
   }
 
-  // libtorch's threads on a CPU, before anything runs there.
+  // Sets libtorch's threads on a CPU, before anything runs there.
   static const at::TensorOptions& with_threads(const at::TensorOptions& options, int threads) {
     if (!options.device().is_cuda()) at::set_num_threads(threads);
     return options;
@@ -152,13 +153,13 @@ class TorchTransformer final : public Model, public TorchShared {
   at::Device device_;
   at::TensorOptions options_;
   LayerSteps steps_;
-  TorchLayers layers_;  // with the kernels that pass their check, before anything is read
+  TorchLayers layers_;  // with the kernels that pass their check, which precedes reading
   TorchLogits logits_;  // likewise
   KeptBlocks blocks_;
   TorchWeights weights_;
   int position_end_ = 0;
   StagingBuffer inputs_, features_;  // of the last forward
-  Tensor head_logits_;               // of output_head(), fp32 on the host
+  Tensor head_logits_;               // for output_head(), fp32 on the host
 };
 
 }  // namespace

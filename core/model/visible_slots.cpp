@@ -23,7 +23,7 @@ void check_range(std::span<const std::int32_t> values, int end, const char* name
   }
 }
 
-// Rows whose results are asked for.
+// Checks the rows whose results are asked for.
 void check_rows(std::span<const std::int32_t> wanted, std::size_t rows, const std::string& name) {
   check_range(wanted, static_cast<int>(rows), name.c_str());
   for (std::size_t i = 1; i < wanted.size(); ++i) {

@@ -21,8 +21,8 @@ void load_weights(const formats::WeightSource& source, int threads, const Progre
     tasks.push_back({part, shape});
     total += static_cast<double>(shape.rows * shape.cols);
   }
-  // Layer by layer, but the matrices of the vocabulary first: left to the end, they would keep one
-  // thread busy while the others wait.
+  // The order is layer by layer, but the vocabulary's matrices come first: at the end they would
+  // keep one thread busy while the others wait.
   std::stable_sort(tasks.begin(), tasks.end(), [](const WeightTask& a, const WeightTask& b) {
     const bool a_layer = formats::is_of_layer(a.part.role);
     const bool b_layer = formats::is_of_layer(b.part.role);
