@@ -1,6 +1,6 @@
-// The values of one block, by type: rows of the table in dequantise.cpp. Internal to dequantise*.cpp.
-// Source: ggml's block layouts as in the Python package gguf 0.19.0, quants.py, whose order of
-// operations they keep.
+// Functions that decode one block, by type; each is a row of the table in dequantise.cpp. Internal
+// to dequantise*.cpp. Source: ggml's block layouts as in the Python package gguf 0.19.0, quants.py,
+// whose order of operations they keep.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline float half_at(const Byte* at) {
 
 inline float as_float(int value) { return static_cast<float>(value); }
 
-// Types of codebooks (dequantise_iq.cpp): 256 values.
+// Types with codebooks (dequantise_iq.cpp): 256 values.
 void iq1_s(const Byte* block, float* out);
 void iq1_m(const Byte* block, float* out);
 void iq2_xxs(const Byte* block, float* out);
@@ -29,7 +29,7 @@ void iq2_s(const Byte* block, float* out);
 void iq3_xxs(const Byte* block, float* out);
 void iq3_s(const Byte* block, float* out);
 
-// Four-bit codes of a table, and ternary ones (dequantise_small.cpp).
+// Types of four-bit codes that a table decodes, and ternary types (dequantise_small.cpp).
 void iq4_nl(const Byte* block, float* out);  // 32 values
 void iq4_xs(const Byte* block, float* out);  // 256
 void mxfp4(const Byte* block, float* out);   // 32

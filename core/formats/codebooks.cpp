@@ -1,4 +1,5 @@
-// Values: ggml's codebooks (ggml-common.h, MIT licence), packed as the Python package gguf packs them.
+// The values of ggml's codebooks (ggml-common.h, MIT licence), packed as in the Python package
+// gguf.
 #include "core/formats/codebooks.h"
 
 namespace triescope::formats {

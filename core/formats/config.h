@@ -1,6 +1,6 @@
 // ModelConfig: a decoder-only transformer, described so that one implementation runs every family.
-// Read from config.json (with generation_config.json) or from GGUF metadata; what a file asks for
-// and triescope does not support is Error{kNotSupported} naming it. Plain values; no torch.
+// It is read from config.json (with generation_config.json) or from GGUF metadata. What a file asks
+// for and triescope does not support is Error{kNotSupported} naming it. Plain values; no torch.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct RopeConfig {
 struct LayerConfig {
   int window = 0;   // 0 = sees everything before it, else the last `window` positions
   int rope = 0;     // index in ModelConfig::ropes, -1 = this layer has no rotary positions
-  int experts = 0;  // MLPs among which a row's are chosen; 0 = the layer has one MLP
+  int experts = 0;  // number of MLPs from which a row's are chosen; 0 = the layer has one MLP
 };
 
 struct ModelConfig {
@@ -72,22 +72,23 @@ struct ModelConfig {
   std::vector<std::int32_t> eos_token_ids;
   std::int32_t bos_token_id = -1;
   GenerationSettings generation;
-  // What a user should know: what the files say and is not followed, and why. A sentence each.
+  // Sentences for the user: what the files say and is ignored, and why.
   std::vector<std::string> notes;
 
   int query_dims() const { return heads * head_dim; }
   int kv_dims() const { return kv_heads * head_dim; }
 };
 
-// `folder`: of config.json. Errors: kNotFound, kCorruption, kNotSupported.
+// `folder` holds config.json. Errors: kNotFound, kCorruption, kNotSupported.
 ModelConfig config_from_folder(const std::string& folder);
-// The same from texts: config.json and generation_config.json ("" = none). `source`: for messages.
+// The same from texts: config.json and generation_config.json ("" = none). `source` is for
+// messages.
 ModelConfig config_from_json(std::string_view config, std::string_view generation,
                              const std::string& source);
 ModelConfig config_from_gguf(const GgufFile& file);
 
-// Called by both: Error{kCorruption} where the numbers contradict each other or are absurd.
-// `source`: for the message.
+// Both call this. Error{kCorruption}: the numbers contradict each other or are absurd. `source` is
+// for the message.
 void validate(const ModelConfig& config, const std::string& source);
 
 }  // namespace triescope::formats

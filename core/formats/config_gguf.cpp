@@ -9,8 +9,8 @@
 namespace triescope::formats {
 namespace {
 
-// A layer-wise list where all layers agree counts as one number (some converters write head_count
-// so).
+// Reads a number, or a list with one number for each layer if all are equal (some converters write
+// head_count so).
 int uniform_integer(const GgufFile& file, const std::string& key) {
   if (!file.is_array(key)) {
     const std::optional<std::int64_t> value = file.integer(key);
@@ -33,7 +33,7 @@ int uniform_integer(const GgufFile& file, const std::string& key) {
   return static_cast<int>(values[0]);
 }
 
-// Numbers of a small F32 tensor that is part of the configuration (rope factors).
+// The numbers of a small F32 tensor that is part of the configuration (rope factors).
 std::vector<float> small_tensor(const GgufFile& file, const char* name, int count) {
   const GgufTensor* tensor = file.find(name);
   if (tensor == nullptr) return {};
@@ -51,7 +51,8 @@ std::vector<float> small_tensor(const GgufFile& file, const char* name, int coun
   return values;
 }
 
-// "longrope", or by the tensors alone: Phi-3's converter writes no type. Both lists or neither.
+// Recognises "longrope" by its name or by the tensors alone, since Phi-3's converter writes no
+// type. Either both lists exist or neither.
 bool read_long_factors(const GgufFields& fields, const ModelConfig& config, RopeConfig& rope) {
   const int half = rope.dims / 2;
   const std::vector<float> longer = small_tensor(fields.file(), "rope_factors_long.weight", half);
@@ -80,7 +81,7 @@ void read_yarn(const GgufFields& fields, RopeConfig& rope) {
     fields.not_supported("rope.scaling.yarn_log_multiplier");
   if (const double mix = fields.number("rope.scaling.yarn_ext_factor", 1); mix != 1 && mix != -1)
     fields.not_supported("rope.scaling.yarn_ext_factor other than 1");
-  // The converter hands transformers' attention_factor on as yarn_attn_factor.
+  // The converter passes transformers' attention_factor on as yarn_attn_factor.
   const double inferred = rope.factor > 1 ? 0.1 * std::log(rope.factor) + 1 : 1;
   rope.attention_factor = fields.number("rope.scaling.attn_factor", 1) *
                           fields.number("rope.scaling.yarn_attn_factor", inferred);
@@ -110,7 +111,7 @@ void read_rope(const GgufFields& fields, ModelConfig& config) {
     rope.kind = RopeKind::kLinear;
     rope.factor = fields.number("rope.scale_linear");
   }
-  // Llama 3.1's frequencies, divided by the converter.
+  // Llama 3.1's frequencies, already divided by the converter.
   if (sane) rope.divisors = small_tensor(fields.file(), "rope_freqs.weight", rope.dims / 2);
   config.ropes = {rope};
 }

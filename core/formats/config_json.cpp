@@ -43,8 +43,8 @@ void read_common(const JsonFields& fields, ModelConfig& config) {
   config.attention_scale = 1.0f / std::sqrt(static_cast<float>(std::max(config.head_dim, 1)));
 }
 
-// Ids of a special token that the vocabulary has. -1 and 2^32 - 1 are written for "none"; a
-// token beyond the vocabulary cannot come, which is worth a note.
+// The ids of a special token that the vocabulary has. -1 and 2^32 - 1 are written for "none"; a
+// token beyond the vocabulary can never occur, which is worth a note.
 std::vector<std::int32_t> special_ids(const JsonFields& fields, const char* key,
                                       ModelConfig& config) {
   std::vector<std::int32_t> ids;
@@ -106,7 +106,7 @@ ModelConfig config_from_json(std::string_view config_text, std::string_view gene
   if (!bos.empty()) config.bos_token_id = bos[0];
   family->read_json(fields, config);
 
-  // What generate() stops at: generation_config.json has the last word.
+  // generate() stops at these tokens: generation_config.json has the last word.
   if (!generation_text.empty()) {
     const std::string generation_path =
         (fs::path(path).parent_path() / "generation_config.json").string();

@@ -1,6 +1,6 @@
 // Source: ggml's block layouts as in the Python package gguf 0.19.0, quants.py. The order of
-// operations is that file's, so that every value has its bits: products are rounded before they are
-// added (the build forbids contraction to fma).
+// operations is that file's, so that every value has the same bits: products are rounded before
+// they are added (the build forbids contraction to fma).
 #include "core/formats/dequantise.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ void q8_0(const Byte* block, float* out) {
   for (int e = 0; e < 32; ++e) out[e] = as_float(static_cast<signed char>(block[2 + e])) * d;
 }
 
-// K-quants keep 2-bit values four to a byte: 128 values lie in 32 bytes, the first 32 in the lowest
+// K-quants keep four 2-bit values in a byte: 128 values lie in 32 bytes, the first 32 in the lowest
 // bits.
 int two_bits(const Byte* quarters, int e) {
   return (quarters[e / 128 * 32 + e % 32] >> (e % 128 / 32 * 2)) & 3;
@@ -101,7 +101,7 @@ void scales_and_minima(const Byte* packed, float d, float d_min, float* scales, 
   }
 }
 
-// 4-bit values two to a byte: 64 values lie in 32 bytes, the first 32 in the low nibbles.
+// Two 4-bit values share a byte: 64 values lie in 32 bytes, the first 32 in the low nibbles.
 int nibble(const Byte* nibbles, int e) {
   return (nibbles[e / 64 * 32 + e % 32] >> (e % 64 / 32 * 4)) & 15;
 }
@@ -154,7 +154,7 @@ void f64(const Byte* at, float* out) {
 
 void f32(const Byte* at, float* out) { std::memcpy(out, at, sizeof *out); }
 
-// All blocks of one type: a loop each, so that the block's function is inlined.
+// All blocks of one type. Each type has a loop of its own, so that the block's function is inlined.
 template <auto function, int bytes, int elements>
 void each_block(const Byte* in, std::size_t blocks, float* out) {
   for (std::size_t b = 0; b < blocks; ++b, in += bytes, out += elements) function(in, out);
@@ -167,7 +167,7 @@ constexpr TypeInfo row(GgmlType type, const char* name, int exponent, int second
           highest};
 }
 
-// A type a row, in the order in which messages name them.
+// One row a type, in the order in which messages name them.
 constexpr TypeInfo kTypes[] = {
     row<f64, 1, 8>(GgmlType::kF64, "F64", 7),
     row<f32, 1, 4>(GgmlType::kF32, "F32", 3),

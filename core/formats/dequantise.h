@@ -1,6 +1,6 @@
-// ggml's block-quantised tensor types, and their values as fp32: bit-equal to the Python package
-// `gguf` (quants.py). Pure functions. A block is block_elements(type) consecutive values of a row,
-// block_bytes(type) long.
+// ggml's block-quantised tensor types, and their values as fp32, bit-equal to the Python package
+// `gguf` (quants.py). Pure functions. A block is block_elements(type) consecutive values of a row
+// and has block_bytes(type) bytes.
 #pragma once
 
 #include <array>
@@ -43,7 +43,7 @@ enum class GgmlType : std::uint32_t {
   kNVFP4 = 40,
 };
 
-// Everything that is said of a type, once: a new type is a row of the table in dequantise.cpp and
+// Everything about a type, described once: a new type is a row of the table in dequantise.cpp and
 // the function that decodes its blocks.
 struct TypeInfo {
   GgmlType type;
@@ -51,12 +51,13 @@ struct TypeInfo {
   int elements;  // 1, 32, 64 or 256: values in a block
   int bytes;     // of a block
   void (*dequantise)(const unsigned char* blocks, std::size_t count, float* out);
-  // Bytes of a block that hold the upper bits of an exponent, -1 = none, and the highest of these bits
-  // (an fp16 has its sign above it). Random blocks clear it, so that every value is small.
+  // Bytes of a block that hold the upper bits of an exponent (-1 = none), and the highest of these
+  // bits (an fp16 has its sign above it). Random blocks clear that bit, so that every value is
+  // small.
   std::array<int, 2> exponents;
   unsigned char highest = 0x40;
 };
-std::span<const TypeInfo> ggml_types();            // all that can be read
+std::span<const TypeInfo> ggml_types();            // all types that can be read
 const TypeInfo* find_type(GgmlType type);          // nullptr: unknown
 const TypeInfo* find_type(std::string_view name);  // nullptr: unknown
 

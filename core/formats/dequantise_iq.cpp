@@ -1,6 +1,6 @@
-// The types of 1 to 3 bits whose codes name entries of a codebook. A group is eight values: one entry
-// in IQ1 and IQ2, two in IQ3. Signs are a bit a value; where a group has seven, the eighth makes
-// their number even.
+// The types of 1 to 3 bits whose codes name entries of a codebook. A group is eight values: one
+// entry in IQ1 and IQ2, two in IQ3. Every value has a sign bit; where a group stores seven of them,
+// the eighth makes the number of negative ones even.
 #include <bit>
 
 #include "core/formats/block_decoders.h"
@@ -17,7 +17,7 @@ std::uint32_t word_at(const Byte* at) {
   return short_at(at) | std::uint32_t{short_at(at + 2)} << 16;
 }
 
-// Entry k of 4-bit scales, two to a byte, the first in the low bits.
+// Entry k of 4-bit scales, two in a byte, the first in the low bits.
 int scale_at(const Byte* scales, int k) { return (scales[k / 2] >> (k % 2 * 4)) & 15; }
 
 unsigned even_signs(std::uint32_t seven_bits) {
@@ -110,7 +110,8 @@ void iq1_s(const Byte* block, float* out) {
   }
 }
 
-// Its fp16 scale lies in the upper four bits of four words, below which are four scales of 3 bits.
+// The fp16 scale is spread over the upper four bits of four words; the rest of each word is four
+// scales of 3 bits.
 void iq1_m(const Byte* block, float* out) {
   unsigned words[4], bits = 0;
   for (int k = 0; k < 4; ++k) {

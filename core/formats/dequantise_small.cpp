@@ -1,4 +1,4 @@
-// Types of four bits whose codes are looked up in a table, and of ternary values.
+// Types of four-bit codes that a table decodes, and types of ternary values.
 #include <bit>
 
 #include "core/formats/block_decoders.h"
@@ -6,7 +6,7 @@
 namespace triescope::formats {
 namespace {
 
-// `half` bytes of codes: values in the low nibbles, then as many in the high ones.
+// `half` bytes of codes: first the values in the low nibbles, then as many in the high nibbles.
 void nibbles_of(const Byte* codes, int half, const float (&values)[16], float scale, float* out) {
   for (int i = 0; i < half; ++i) {
     out[i] = scale * values[codes[i] & 15];
@@ -16,7 +16,7 @@ void nibbles_of(const Byte* codes, int half, const float (&values)[16], float sc
 
 constexpr float kNonLinear[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
                                   1,    13,   25,  38,  53,  69,  89,  113};
-// Of 4-bit floating point (1 sign, 2 exponent, 1 mantissa), doubled; scales are halved.
+// 4-bit floating point values (1 sign, 2 exponent, 1 mantissa bit), doubled; the scales are halved.
 constexpr float kDoubledFp4[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
 
 // Half of 2^(e - 127).
@@ -24,7 +24,7 @@ float half_power(Byte e) {
   return std::bit_cast<float>(e < 2 ? 0x00200000u << e : static_cast<std::uint32_t>(e - 1) << 23);
 }
 
-// Half of a number of 4 exponent and 3 mantissa bits (bias 7); all of them set stand for 0.
+// Half of a number with 4 exponent and 3 mantissa bits (bias 7); all bits set means 0.
 float half_e4m3(Byte bits) {
   if (bits == 0x7f) return 0;
   const int exponent = bits >> 3 & 15;
@@ -34,8 +34,8 @@ float half_e4m3(Byte bits) {
   return (1 + mantissa / 8) * power * 0.5f;
 }
 
-// The ternary digit of `byte`, which holds five of them as a fraction of 256, that comes to the top
-// when it is multiplied by `power` (of 3).
+// A byte holds five ternary digits as a fraction of 256. This is the digit that multiplying by
+// `power` (of 3) brings to the top.
 float trit(Byte byte, int power) {
   const auto left = static_cast<Byte>(byte * power);
   return as_float((left * 3 >> 8) - 1);

@@ -32,7 +32,8 @@ constexpr std::string_view kEndTexts[] = {
     "<\xEF\xBD\x9C"
     "end\xE2\x96\x81of\xE2\x96\x81sentence\xEF\xBD\x9C>",
 };
-// Of code models: what stands between files. Only the first of each that the vocabulary has.
+// Code models separate files with these texts. Only the first of each list that the vocabulary has
+// counts.
 constexpr std::string_view kPadTexts[] = {"<|fim_pad|>", "<fim-pad>", "<fim_pad>", "<PAD>",
                                           "[PAD]"};
 constexpr std::string_view kRepositoryTexts[] = {"<|fim_repo|>", "<|repo_name|>", "<fim-repo>",
@@ -45,7 +46,7 @@ bool is_one_of(Texts texts, std::string_view text) {
 
 struct EndKey {
   const char* key;
-  Texts otherwise;  // the first token with one of these texts, where the key names none
+  Texts otherwise;  // the first token with one of these texts is meant where the key names none
 };
 const EndKey kEndKeys[] = {
     {"tokenizer.ggml.eos_token_id", {}},
@@ -98,7 +99,7 @@ std::vector<std::int32_t> end_tokens(const GgufFile& file, std::int64_t vocab_si
   const auto has = [&](std::string_view text) {
     return std::ranges::any_of(ids, [&](std::int32_t id) { return text_of(id) == text; });
   };
-  // By these neighbours, <|end|> ends a part of an answer and </s> is an ordinary token.
+  // Beside these tokens, <|end|> ends a part of an answer and </s> is an ordinary token.
   const bool ends_parts =
       (has("<|return|>") || has("<|flush|>")) && (has("<|call|>") || has("<|calls|>"));
   const bool has_tool_response = has("<|tool_response>");

@@ -1,5 +1,5 @@
-// A family: how its config.json and its GGUF metadata are read, and what its tensors are called
-// where that differs from Llama. A new Llama-like family is one file family_<name>.cpp that fills a
+// A family: how its config.json and its GGUF metadata are read, and the names of its tensors where
+// they differ from Llama's. To add a Llama-like family, write a file family_<name>.cpp that fills a
 // Family, and a line in all_families().
 #pragma once
 
@@ -43,7 +43,7 @@ class JsonFields {
   std::string path_;
 };
 
-// Keys of GGUF metadata below "<architecture>.".
+// The keys of GGUF metadata below "<architecture>.".
 class GgufFields {
  public:
   GgufFields(const GgufFile& file, std::string architecture)
@@ -67,33 +67,34 @@ class GgufFields {
 };
 
 struct Family {
-  const char* model_type;                    // of config.json
+  const char* model_type;                    // as in config.json
   std::vector<std::string_view> gguf_names;  // general.architecture
-  // After the fields all families share have been read.
+  // Called after the fields that all families share were read.
   void (*read_json)(const JsonFields&, ModelConfig&);
   void (*read_gguf)(const GgufFields&, ModelConfig&);
-  // nullopt: as Llama. May be null.
+  // Returns nullopt where the weight is as in Llama. May be null.
   std::optional<WeightSlice> (*json_weight)(const ModelConfig&, const Part&);
   std::optional<WeightSlice> (*gguf_weight)(const ModelConfig&, const Part&);
 };
 
 const std::vector<const Family*>& all_families();
-// By config.family. Error{kNotSupported}.
+// The family of config.family. Error{kNotSupported}.
 const Family& family_of(const ModelConfig& config);
 
-// Shared by families.
+// Several families use the following.
 void read_rope_json(const JsonFields& fields, ModelConfig& config, double default_theta = 10000);
 RopeConfig rope_from_json(const JsonFields& rope, double default_theta, double default_partial,
                           ModelConfig& config, std::optional<int> original_context);
-// layer_types of config.json ("full_attention" / "sliding_attention") if there, else every layer
-// for which is_sliding.
+// The layers that have a sliding window: those of config.json's layer_types ("full_attention" /
+// "sliding_attention"), else those for which is_sliding is true.
 void read_windows_json(const JsonFields& fields, ModelConfig& config, int window,
                        bool (*is_sliding)(int layer, int parameter), int parameter);
-// attention.sliding_window of a GGUF, in all layers but every `period`-th (period 0: in every one);
-// attention.sliding_window_pattern has the last word: a period, or a list of one boolean a layer.
+// The window attention.sliding_window of a GGUF, in all layers but every `period`-th (period 0: in
+// all). attention.sliding_window_pattern overrides the period: it is another, or a list of one
+// boolean a layer.
 void read_windows_gguf(const GgufFields& fields, ModelConfig& config, int default_window,
                        int period);
-// The object of generation_config.json.
+// Reads the object of generation_config.json.
 GenerationSettings read_generation(const JsonFields& fields);
 Activation activation_from_json(const JsonFields& fields, const char* key, const char* fallback);
 

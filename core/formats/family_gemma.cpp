@@ -1,6 +1,6 @@
-// Gemma 2 and 3 (text): norms before and after attention and MLP with weights stored as w - 1,
-// embeddings scaled by sqrt(hidden), soft caps (2), q/k norms and a second rope for local layers
-// (3), local and global layers alternate.
+// Gemma 2 and 3 (text): norms before and after attention and MLP with weights stored as w - 1;
+// embeddings scaled by sqrt(hidden); soft caps (2); q/k norms and a second rope for local layers
+// (3); alternating local and global layers.
 #include <cmath>
 
 #include "core/formats/family.h"
@@ -77,11 +77,11 @@ std::optional<WeightSlice> gemma_json_weight(const ModelConfig&, const Part& par
                      ".pre_feedforward_layernorm.weight"};
 }
 
-// In GGUF the norm weights already have their 1 added.
+// In GGUF, norm weights already include the 1.
 void gguf_gemma2(const GgufFields& fields, ModelConfig& config) {
   config.activation = Activation::kGeluTanh;
-  // The file has no query_pre_attn_scalar: it is head_dim in all sizes but 27B, where it is hidden
-  // / heads.
+  // The file lacks query_pre_attn_scalar. It is head_dim in all sizes but 27B, where it is hidden /
+  // heads.
   gemma(config, config.layers.size() == 46 ? static_cast<double>(config.hidden) / config.heads
                                            : config.head_dim);
   config.attention_softcap = static_cast<float>(fields.number("attn_logit_softcapping", 50));

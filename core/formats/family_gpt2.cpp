@@ -1,5 +1,5 @@
-// GPT-2: learned positions, layer norms with bias, one gpt2_fused q/k/v, a plain GELU MLP; weights
-// stored [in, out] in safetensors.
+// GPT-2: learned positions, layer norms with bias, one fused q/k/v matrix, a plain GELU MLP;
+// safetensors store the weights as [in, out].
 #include <algorithm>
 #include <cmath>
 

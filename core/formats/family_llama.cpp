@@ -1,6 +1,6 @@
 // Llama 2 and 3.x, and SmolLM2: pre-norm RMS, rotary positions, grouped-query attention, gated SiLU
-// MLP. Source: transformers models/llama; q and k of GGUF's "llama" are interleaved by its
-// converter (LlamaModel.permute).
+// MLP. Source: transformers models/llama. GGUF's converter interleaves the rows of q and k for
+// "llama" (LlamaModel.permute).
 #include "core/formats/family.h"
 
 namespace triescope::formats {
@@ -15,7 +15,7 @@ void read_llama(const JsonFields& fields, ModelConfig& config) {
 
 void gguf_llama(const GgufFields& fields, ModelConfig& config) {
   config.permuted_qk = true;
-  // Mistral's GGUF says "llama" too; llama.cpp's converter leaves its window out.
+  // Mistral's GGUF says "llama" too, and llama.cpp's converter leaves its window out.
   read_windows_gguf(fields, config, 0, 0);
 }
 

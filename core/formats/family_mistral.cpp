@@ -1,5 +1,5 @@
-// Mistral: Llama with a sliding window in every layer; Ministral: in the layers that layer_types
-// names.
+// Mistral is Llama with a sliding window in every layer, Ministral with one in the layers that
+// layer_types names.
 #include "core/formats/family.h"
 
 namespace triescope::formats {

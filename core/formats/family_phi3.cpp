@@ -1,11 +1,11 @@
-// Phi-3 and 3.5: q, k, v lie in one tensor, gate and up in another; longrope; a part of each head
-// may be left without rope.
+// Phi-3 and 3.5: q, k and v are one tensor, gate and up another; longrope; a part of each head may
+// have no rope.
 #include "core/formats/family.h"
 
 namespace triescope::formats {
 namespace {
 
-// transformers discards the cache where the text outgrows the original context.
+// transformers discards the cache when the text outgrows the original context.
 void note_switch(ModelConfig& config) {
   if (config.ropes[0].kind == RopeKind::kLongRope)
     config.kv_valid_until = config.ropes[0].original_context;

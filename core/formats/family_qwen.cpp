@@ -1,4 +1,5 @@
-// Qwen2 and 2.5: Llama with biases on q, k, v; Qwen3: an RMS norm on every head's q and k instead.
+// Qwen2 and 2.5 are Llama with biases on q, k and v; Qwen3 has an RMS norm on every head's q and k
+// instead.
 #include "core/formats/family.h"
 
 namespace triescope::formats {
@@ -21,7 +22,7 @@ void read_qwen2(const JsonFields& fields, ModelConfig& config) {
 }
 
 void read_qwen3(const JsonFields& fields, ModelConfig& config) {
-  if (!fields.has("head_dim")) {  // its default is a number, not a quotient
+  if (!fields.has("head_dim")) {  // the default is a number, not a quotient
     config.head_dim = 128;
     config.attention_scale = 0.08838834764831845f;
   }

@@ -1,4 +1,4 @@
-// SmolLM3: Llama with layers at a fixed interval that have no rotary positions (NoPE).
+// SmolLM3 is Llama with layers at a fixed interval that have no rotary positions (NoPE).
 #include "core/formats/family.h"
 
 namespace triescope::formats {
@@ -34,7 +34,7 @@ void read_smollm3(const JsonFields& fields, ModelConfig& config) {
   }
 }
 
-// llama.cpp has this interval only, and no windows.
+// llama.cpp has only this interval, and no windows.
 void gguf_smollm3(const GgufFields&, ModelConfig& config) {
   config.permuted_qk = true;
   for (std::size_t i = 3; i < config.layers.size(); i += 4) config.layers[i].rope = -1;

@@ -1,5 +1,5 @@
-// generation_config.json: the settings that transformers' generate() uses where it is given
-// no others. Names are those of transformers' GenerationConfig.
+// generation_config.json: the settings that transformers' generate() uses when it is given no
+// others. The names are those of transformers' GenerationConfig.
 #include <cmath>
 
 #include "core/formats/family.h"
@@ -51,7 +51,7 @@ bool is_off(const nlohmann::json& value, double off) {
   return value.is_null() || (value.is_structured() && value.empty());
 }
 
-// [[1, 2], [3]] as "1 2; 3", the form of the parameter.
+// Turns [[1, 2], [3]] into "1 2; 3", the form of the parameter.
 std::string sequences_text(const JsonFields& fields, const char* key) {
   const nlohmann::json& lists = fields.raw()[key];
   const auto fail = [&] { fields.corrupt(key, "a list of lists of token ids"); };
@@ -75,7 +75,7 @@ GenerationSettings read_generation(const JsonFields& fields) {
   for (const Named& number : kNumbers) {
     if (!fields.has(number.name)) continue;
     const nlohmann::json& value = fields.raw()[number.name];
-    if (value.is_number() && !std::isfinite(value.get<double>())) {  // no parameter takes it
+    if (value.is_number() && !std::isfinite(value.get<double>())) {  // no parameter accepts it
       found.not_done.emplace_back(number.name);
       continue;
     }

@@ -1,5 +1,5 @@
-// What a model's makers want it decoded with: generation_config.json, which transformers'
-// generate() uses where it is given no others.
+// The settings with which a model's makers want it decoded: generation_config.json, which
+// transformers' generate() uses when it is given no others.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 namespace triescope {
 
 struct GenerationSettings {
-  // Parameter of a method, and its value as text; those that change nothing are left out.
+  // A method's parameter, and its value as text. Settings that change nothing are left out.
   std::vector<std::pair<std::string, std::string>> settings;
-  std::vector<std::string> not_done;  // asked for, but no method has them
+  std::vector<std::string> not_done;  // asked for, but supported by no method
 };
 
 }  // namespace triescope

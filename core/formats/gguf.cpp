@@ -17,8 +17,8 @@ std::string padded(std::int64_t number) {
   return std::string(digits.size() < 5 ? 5 - digits.size() : 0, '0') + digits;
 }
 
-// "name-00001-of-00003.gguf" -> "name-", "00001-of-00003.gguf" -> ""; Error if `path` is not called
-// so.
+// "name-00001-of-00003.gguf" -> "name-", "00001-of-00003.gguf" -> "". Error if `path` has another
+// form.
 std::string split_prefix(const std::string& path, std::int64_t parts) {
   const std::string tail = padded(1) + "-of-" + padded(parts) + ".gguf";
   if (!path.ends_with(tail)) {
@@ -64,7 +64,7 @@ std::shared_ptr<const GgufFile> GgufFile::open(std::unique_ptr<InputFile> first_
   impl.values = std::move(first.values);
   impl.tensors = std::move(first.tensors);
 
-  // A file that was merged from parts says 0, as llama.cpp's tool writes it: it is whole.
+  // A file that llama.cpp's tool merged from parts says 0: it is whole.
   const std::int64_t parts = file->integer("split.count").value_or(1);
   if (parts < 0 || parts > kMaxParts) {
     throw Error(ErrorCode::kCorruption, path + ": split.count: expected 1 to " +

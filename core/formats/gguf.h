@@ -24,7 +24,7 @@ struct GgufTensor {
   GgmlType type = GgmlType::kF32;
   std::int64_t elements = 0;
   std::int64_t bytes = 0;
-  int part = 0;              // of a split set
+  int part = 0;              // index in a split set
   std::uint64_t offset = 0;  // in that part's file
 };
 
@@ -37,7 +37,7 @@ class GgufFile {
 
   const std::string& path() const;
   std::int64_t file_bytes() const;  // of all parts
-  // Metadata by key. nullopt: absent. Error{kCorruption}: there, but of another type.
+  // Metadata by key. nullopt: absent. Error{kCorruption}: it has another type.
   bool has(std::string_view key) const;
   std::optional<std::int64_t> integer(std::string_view key) const;
   std::optional<double> number(std::string_view key) const;  // float or integer
@@ -54,7 +54,7 @@ class GgufFile {
 
   // Bytes [begin, begin + out.size()) of a tensor. Error{kCorruption}: the file has become shorter.
   void read(const GgufTensor& tensor, std::int64_t begin, std::span<std::byte> out) const;
-  void will_read(const GgufTensor& tensor) const;  // InputFile::will_read
+  void will_read(const GgufTensor& tensor) const;  // see InputFile::will_read
   // Error{kIoError} if a part was changed since it was opened.
   void check_unchanged() const;
 

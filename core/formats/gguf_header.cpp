@@ -10,13 +10,13 @@ namespace triescope::formats {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x46554747;  // "GGUF"
-// Far above every real model, far below what would hurt.
+// Limits far above every real model and far below what would hurt.
 constexpr std::uint64_t kMaxKeys = 1u << 16;
 constexpr std::uint64_t kMaxKeyBytes = 1u << 16;
-constexpr std::uint64_t kMaxNameBytes = 256;  // of a tensor; ggml: 64
+constexpr std::uint64_t kMaxNameBytes = 256;  // for a tensor's name; ggml's limit is 64
 constexpr std::uint64_t kMaxStringBytes = 64u << 20;
 constexpr std::uint64_t kMaxStrings = 1u << 22;  // in all lists of a file
-constexpr std::uint64_t kMaxNumbers = 1u << 25;  // likewise
+constexpr std::uint64_t kMaxNumbers = 1u << 25;  // the same for numbers
 constexpr std::uint64_t kMaxHeaderBytes = 256u << 20;
 
 enum class ValueType : std::uint32_t {
@@ -35,8 +35,8 @@ enum class ValueType : std::uint32_t {
   kF64
 };
 
-// Walks the header through a buffer; every size is compared with what is left of the file before it
-// is used.
+// Walks the header through a buffer. Every size is compared with the rest of the file before it is
+// used.
 class Reader {
  public:
   explicit Reader(const InputFile& file) : file_(file) {}
@@ -45,7 +45,7 @@ class Reader {
   std::uint64_t position() const { return position_; }
   std::uint64_t left() const { return file_.size() - position_; }
 
-  // Subtracts a list's entries from what all lists of a file together may have.
+  // Subtracts a list's entries from the limit for all lists of a file together.
   bool take(std::uint64_t entries, bool texts) {
     std::uint64_t& room = texts ? strings_ : numbers_;
     if (entries > room) return false;
@@ -234,7 +234,7 @@ GgufTensor read_tensor(Reader& reader, int part) {
   tensor.elements = 1;
   for (std::uint32_t d = 0; d < dimensions; ++d) {
     const auto extent = reader.number<std::uint64_t>();
-    // Elements stay below 2^56, so that bytes (at most 8 each) cannot overflow.
+    // The limit of 2^56 elements ensures that bytes (at most 8 each) cannot overflow.
     if (extent == 0 ||
         extent > (std::uint64_t{1} << 56) / static_cast<std::uint64_t>(tensor.elements)) {
       reader.fail(at, "tensor '" + tensor.name +
@@ -265,7 +265,7 @@ GgufTensor read_tensor(Reader& reader, int part) {
   return tensor;
 }
 
-// Offsets in the file are relative to the data section; made absolute and checked here.
+// Offsets in the file are relative to the data section; here they become absolute and are checked.
 void place_tensors(const Reader& reader, std::uint64_t alignment, std::uint64_t size,
                    std::vector<GgufTensor>& tensors) {
   const std::uint64_t data = (reader.position() + alignment - 1) / alignment * alignment;

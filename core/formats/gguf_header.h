@@ -1,6 +1,6 @@
-// The header of one GGUF file: its metadata and tensor directory, every size compared with what is
-// left of the file before it is used. Internal to gguf*.cpp; gguf.h is the way in. Source: the GGUF
-// specification (ggml).
+// The header of one GGUF file: its metadata and tensor directory. Every size is compared with the
+// rest of the file before it is used. Internal to gguf*.cpp; other code uses gguf.h. Source: the
+// GGUF specification (ggml).
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@
 
 namespace triescope::formats {
 
-// Far above every real model, far below what would hurt.
+// A limit far above every real model and far below what would hurt.
 inline constexpr std::uint64_t kMaxGgufTensors = 1u << 20;  // in all parts
 
-// Except for booleans, every kind of integer is read as 64 bits and every kind of float as a
-// double; lists of booleans are lists of integers.
+// Every kind of integer except booleans is read as 64 bits, and every kind of float as a double.
+// Lists of booleans are lists of integers.
 using GgufValue = std::variant<std::int64_t, double, bool, std::string, std::vector<std::int64_t>,
                                std::vector<float>, std::vector<std::string>>;
 inline constexpr const char* kGgufKinds[] = {  // by GgufValue::index(), for messages
@@ -32,10 +32,10 @@ struct GgufPart {
   std::vector<GgufTensor> tensors;
 };
 
-// nullopt: absent, or not an integer.
+// nullopt: absent, or no integer.
 std::optional<std::int64_t> integer_of(const GgufPart& part, std::string_view key);
 
-// Tensor offsets are absolute, inside the file, and no two tensors overlap. Errors: kCorruption
+// Tensor offsets are absolute and inside the file, and no two tensors overlap. Errors: kCorruption
 // (byte, expected, found), kNotSupported (version, tensor type).
 GgufPart read_gguf_part(const InputFile& file, int index);
 

@@ -1,4 +1,5 @@
-// 16- and 8-bit floating point as bits to float, exactly. bf16, to and from: core/base/bf16.h.
+// Converts bits of 16- and 8-bit floating point to float, exactly. core/base/bf16.h converts bf16
+// both ways.
 #pragma once
 
 #include <bit>
@@ -36,7 +37,7 @@ inline float f8_e4m3_to_float(std::uint8_t bits) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) | sign);
 }
 
-// The upper byte of an fp16.
+// Its byte is the upper byte of an fp16.
 inline float f8_e5m2_to_float(std::uint8_t bits) {
   return f16_to_float(static_cast<std::uint16_t>(bits << 8));
 }

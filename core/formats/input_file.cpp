@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a folder in the cache of huggingface_hub, where snapshots/<revision>/.../<file> is a link to
-// blobs/<hash>; else empty.
+// The folder "blobs" for a folder in huggingface_hub's cache, where snapshots/<revision>/.../<file>
+// is a link to blobs/<hash>; else empty.
 fs::path blobs_of(fs::path folder) {
   for (; folder.has_relative_path(); folder = folder.parent_path())
     if (folder.parent_path().filename() == "snapshots")
@@ -39,7 +39,7 @@ std::int64_t mtime_ns(const struct stat& status) {
 }  // namespace
 
 InputFile::InputFile(const std::string& path) : path_(path) {
-  // O_NONBLOCK: a FIFO handed in by mistake must not hang the open.
+  // With O_NONBLOCK, a FIFO that was given by mistake does not hang the open.
   fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd_ < 0) fail(path, "cannot be opened");
   struct stat status {};

@@ -11,8 +11,9 @@ namespace {
 constexpr std::size_t kMaxDepth = 64;
 constexpr std::size_t kMaxJsonValues = std::size_t{4} << 20;
 
-// Numbers that Python's json writes and JSON has no word for. The library's lexer refuses the words, so
-// each is handed to it as a number of a spelling that nobody writes, by which the builder knows it.
+// Numbers that Python's json writes and JSON has no word for. The library's lexer refuses the
+// words, so each is passed to it as a number in a spelling that nobody writes, and the builder
+// recognises that.
 struct NotFinite {
   std::string_view word;
   std::string_view spelling;
@@ -30,7 +31,7 @@ bool is_edge(char character) {
   return std::string_view(" \t\r\n,:[]{}").find(character) != std::string_view::npos;
 }
 
-// The text with those words spelt as numbers, outside of strings; "" where it has none.
+// The text with those words spelt as numbers, outside of strings; "" if it has none.
 std::string without_words(std::string_view text) {
   std::string result;
   std::size_t copied = 0;
@@ -53,8 +54,8 @@ std::string without_words(std::string_view text) {
   return result;
 }
 
-// Builds the document and watches the limits. The library's own builder with a callback walks
-// a whole list again after each object in it.
+// Builds the document and enforces the limits. The library's own builder with a callback walks a
+// whole list again after each object in it.
 class Builder final : public nlohmann::json_sax<nlohmann::json> {
  public:
   using json = nlohmann::json;
@@ -119,9 +120,10 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
 
   const std::string& name_;
   json root_;
-  std::vector<json*> open_;  // lists and objects; none moves while one within it is open
-  json* entry_ = nullptr;    // the value of the key just read
-  std::size_t values_ = 0;   // and keys
+  // lists and objects that are open; none of them moves while one inside it is open
+  std::vector<json*> open_;
+  json* entry_ = nullptr;   // the value of the key just read
+  std::size_t values_ = 0;  // counts keys too
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-// Letters and digits between anything else, lower case.
+// The words of a text in lower case: letters and digits between anything else.
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
   bool within = false;
@@ -34,7 +34,7 @@ bool is_number(std::string_view word) {
          std::ranges::all_of(word, [](unsigned char c) { return std::isdigit(c); });
 }
 
-// "q4_1", "q4_k_m", "iq4_nl", "bf16", "f32": how the file's weights are stored.
+// Whether a word names the type of a file's weights: "q4_1", "q4_k_m", "iq4_nl", "bf16", "f32".
 bool is_type(std::string_view word) {
   if (word == "bf16" || word == "mxfp4") return true;
   const bool i = word.size() > 2 && word[0] == 'i' && word[1] == 'q';
@@ -43,7 +43,7 @@ bool is_type(std::string_view word) {
          std::isdigit(static_cast<unsigned char>(word[1]));
 }
 
-// The file's name without ".gguf", "-00001-of-00002" and the type at its end.
+// The file's name without ".gguf", "-00001-of-00002" and the type at the end.
 std::string stem_of(std::string_view path) {
   std::string stem(path.substr(path.find_last_of('/') + 1));
   const auto drop_last = [&](std::size_t length) { stem.resize(stem.size() - length); };
@@ -67,7 +67,7 @@ std::string stem_of(std::string_view path) {
 std::string gguf_model_name(std::string_view general_name, std::string_view path) {
   const std::string stem = stem_of(path);
   const std::vector<std::string> said = words_of(general_name), file = words_of(stem);
-  // Words that every file may be called by.
+  // These words may be in any file's name.
   const bool telling = std::ranges::any_of(file, [](const std::string& word) {
     return word != "model" && word != "ggml" && word != "gguf" && word != "merged" &&
            !is_number(word) && !is_type(word);
@@ -90,7 +90,7 @@ std::string folder_model_name(const std::string& folder) {
       repository.size() == kModels.size())
     return path.filename().string();
   std::string name = repository.substr(kModels.size());
-  // A name may hold "--" itself; the first parts it from who publishes it.
+  // A name may itself contain "--"; the first one separates it from its publisher.
   if (const std::size_t at = name.find(kSeparator); at != std::string::npos)
     name.replace(at, kSeparator.size(), "/");
   return name;

@@ -46,11 +46,11 @@ const char* noun(Kind kind) {
   return kNouns[static_cast<int>(kind)];
 }
 
-using Ref = std::uint32_t;  // of a value; values never move or go
+using Ref = std::uint32_t;  // index of a value; values never move or disappear
 
 struct Value {
   Kind kind = Kind::kNone;
-  std::int64_t number = 0;  // kInt, kBool; kStorage: values in it
+  std::int64_t number = 0;  // kInt, kBool: the value; kStorage: number of values in it
   std::string text;         // kText, kGlobal; kStorage: its key
   std::string dtype;        // kStorage
   // kTuple: items; kDict: key, value, key, ...; kTensor: storage, first, shape, strides.
@@ -139,7 +139,7 @@ class Machine {
       corrupt(std::string(noun(kind)) + ", found " + noun(values_[ref].kind));
     return ref;
   }
-  // What was pushed since the last mark.
+  // Everything pushed since the last mark.
   std::vector<Ref> pop_to_mark() {
     if (marks_.empty()) corrupt("a mark on the stack");
     const auto from = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
@@ -202,7 +202,7 @@ class Machine {
     made.number = count;
   }
 
-  // The two functions there are.
+  // Calls one of the two functions that exist.
   void reduce() {
     const Ref arguments = pop(Kind::kTuple);
     const Ref function = pop(Kind::kGlobal);
@@ -223,7 +223,7 @@ class Machine {
     make(Kind::kTensor).items = {items[0], items[1], items[2], items[3]};
   }
 
-  // The attributes of a dictionary (a state_dict's versions) are dropped.
+  // A dictionary's attributes (a state_dict's versions) are dropped.
   void build() {
     pop(Kind::kDict);
     push(pop(Kind::kDict));
@@ -279,14 +279,14 @@ class Machine {
 
   std::span<const std::byte> pickle_;
   const std::string& name_;
-  std::size_t at_ = 0, next_ = 0;  // of the opcode, behind what was read
+  std::size_t at_ = 0, next_ = 0;  // position of the opcode, and behind what was read
   std::vector<Value> values_;
   std::vector<Ref> stack_;
   std::vector<std::size_t> marks_;  // heights of the stack
   std::unordered_map<std::uint64_t, Ref> memo_;
 };
 
-// One opcode; false: it was STOP.
+// Runs one opcode; false: it was STOP.
 bool Machine::step() {
   at_ = next_;
   const auto opcode = static_cast<unsigned char>(number(1));

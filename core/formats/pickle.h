@@ -1,7 +1,7 @@
-// The tensors of a pickled dictionary, as torch.save writes a state_dict: a stack machine of few
-// opcodes that makes dictionaries, tuples, numbers, texts, references to storages and tensors, and
-// nothing else. Nothing is imported or called: a global is compared with a list of names, and what
-// is on the list is done here. Everything else is an Error that names it and the byte.
+// The tensors of a pickled dictionary, as torch.save writes a state_dict. It is read by a stack
+// machine of few opcodes that makes dictionaries, tuples, numbers, texts, references to storages
+// and tensors, and nothing else. Nothing is imported or called: a global is compared with a list of
+// names, and what those do is done here. Everything else is an Error that names it and the byte.
 //
 //   opcodes   PROTO FRAME STOP MARK, NONE NEWTRUE NEWFALSE BININT BININT1 BININT2 LONG1,
 //             BINUNICODE SHORT_BINUNICODE, EMPTY_TUPLE TUPLE TUPLE1 TUPLE2 TUPLE3,
@@ -27,16 +27,17 @@ struct PickledTensor {
   std::string dtype;                // "F32", "F16", "BF16", "I64", "BOOL"
   std::vector<std::int64_t> shape;  // contiguous
   std::int64_t elements = 0;
-  std::string storage;                // its key: the name of the entry with the values
-  std::int64_t storage_elements = 0;  // of the storage, which several tensors may share
-  std::int64_t first = 0;             // this tensor's first value in it
+  std::string storage;                // its key: the name of the entry that holds the values
+  std::int64_t storage_elements = 0;  // size of the storage, which several tensors may share
+  std::int64_t first = 0;             // this tensor's first value in the storage
 };
 
-// Bytes of a value of such a dtype.
+// Bytes of one value of this dtype.
 int pickled_width(const std::string& dtype);
 
-// In the dictionary's order, names distinct, every tensor within its storage. `name`: for messages.
-// Errors: kCorruption; kNotSupported: an opcode, a global or a value not listed above.
+// The tensors are in the dictionary's order, with distinct names and inside their storages. `name`
+// is for messages. Errors: kCorruption; kNotSupported: an opcode, a global or a value not listed
+// above.
 std::vector<PickledTensor> read_pickle(std::span<const std::byte> pickle, const std::string& name);
 
 }  // namespace triescope::formats

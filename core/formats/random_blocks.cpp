@@ -8,8 +8,7 @@ std::vector<std::byte> random_rows(GgmlType type, std::int64_t rows, std::int64_
   const int size = block_bytes(type);
   std::vector<std::byte> bytes(static_cast<std::size_t>(blocks * size));
   for (std::byte& b : bytes) b = static_cast<std::byte>(rng.next() & 255);
-  // Without the exponent's highest bit a number is below 2, subnormal ones included: neither infinite
-  // nor NaN.
+  // Without the exponent's highest bit a number is below 2, and neither infinite nor NaN.
   for (std::int64_t b = 0; b < blocks; ++b) {
     for (const int at : find_type(type)->exponents)
       if (at >= 0)

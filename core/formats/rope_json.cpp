@@ -1,4 +1,4 @@
-// Rope settings of config.json, as transformers 5 reads them: rope_parameters, or the older
+// The rope settings of config.json as transformers 5 reads them: rope_parameters, or the older
 // rope_scaling with rope_theta.
 #include <algorithm>
 #include <cmath>

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMaxTensorHeaderBytes = 100'000'000;  // as the reference
+constexpr std::uint64_t kMaxTensorHeaderBytes = 100'000'000;  // as in the reference
 constexpr std::uint64_t kMaxIndexBytes = 64u << 20;
 constexpr std::size_t kMaxFiles = 4096;
 

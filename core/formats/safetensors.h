@@ -1,6 +1,6 @@
-// safetensors: one file, or the files an index names. Header checked as the reference
-// implementation does (no holes, no overlap, nothing outside); reading is by pread. Immutable once
-// opened: any number of threads may read. Source: huggingface/safetensors, README (format) and
+// safetensors: one file, or the files that an index names. The header is checked as in the
+// reference implementation (no holes, no overlap, nothing outside); reading is by pread. Immutable
+// once opened: any number of threads may read. Source: huggingface/safetensors, README (format) and
 // tensor.rs (validation).
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace triescope::formats {
 
-// A tensor that lies in a file as it is; also one of a PyTorch file (torch_file.h).
+// A tensor that a file stores as it is; also used for PyTorch files (torch_file.h).
 struct SafeTensor {
   std::string name;
   std::string dtype;  // "F32", "BF16", ... as in the file
@@ -30,7 +30,7 @@ struct SafeTensor {
 
 class SafeTensors {
  public:
-  // A .safetensors file, or a Hugging Face folder: its model.safetensors, else the files that
+  // Opens a .safetensors file, or a Hugging Face folder: its model.safetensors, else the files that
   // model.safetensors.index.json names. Errors: kNotFound, kCorruption, kIoError.
   static std::shared_ptr<const SafeTensors> open_file(const std::string& path);
   static std::shared_ptr<const SafeTensors> open(std::unique_ptr<InputFile> file);
@@ -41,12 +41,12 @@ class SafeTensors {
   const SafeTensor* find(std::string_view name) const;  // nullptr: absent
   const std::string& path_of(const SafeTensor& tensor) const;
 
-  // Elements [begin, begin + out.size()) as fp32: F64 is rounded to it. Error{kNotSupported}: a dtype
-  // other than F64, F32, F16, BF16, F8_E4M3, F8_E5M2.
+  // Reads elements [begin, begin + out.size()) as fp32; F64 is rounded. Error{kNotSupported}: a
+  // dtype other than F64, F32, F16, BF16, F8_E4M3, F8_E5M2.
   void read(const SafeTensor& tensor, std::int64_t begin, std::span<float> out) const;
-  // Bytes [begin, begin + out.size()) of the tensor as they lie in the file.
+  // Reads bytes [begin, begin + out.size()) of the tensor as they are in the file.
   void read_stored(const SafeTensor& tensor, std::int64_t begin, std::span<std::byte> out) const;
-  void will_read(const SafeTensor& tensor) const;  // InputFile::will_read
+  void will_read(const SafeTensor& tensor) const;  // see InputFile::will_read
   void check_unchanged() const;
 
  private:

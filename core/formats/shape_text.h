@@ -1,4 +1,4 @@
-// What messages say of tensors. Pure.
+// Texts about tensors for messages. Pure.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ inline std::string shape_text(const std::vector<std::int64_t>& shape) {
   return text + "]";
 }
 
-// Of tensors that are stored in F64. REQUIRES: a name or more.
+// A note about tensors that are stored in F64. REQUIRES: at least one name.
 inline std::string rounding_note(const std::set<std::string>& names) {
   return "tensors in F64 (" + *names.begin() +
          (names.size() == 1 ? "" : " and " + std::to_string(names.size() - 1) + " more") +

@@ -1,4 +1,4 @@
-// One tensor of a WeightSource, whichever kind of file it lies in. Internal to weights*.cpp.
+// One tensor of a WeightSource, in any kind of file. Internal to weights*.cpp.
 #pragma once
 
 #include <string>

@@ -25,7 +25,7 @@ std::string contents(const InputFile& file, const ZipEntry& entry) {
   return text;
 }
 
-// Before 1.6 a file was a row of pickles, or a tar archive.
+// Before version 1.6 a file was a row of pickles, or a tar archive.
 void check_is_zip(const InputFile& file) {
   if (is_zip(file)) return;
   std::array<std::byte, 1> first{};

@@ -1,6 +1,6 @@
 // A file of torch.save (.bin, .pt): a zip archive with a pickled dictionary of tensors and an entry
-// a storage. Nothing in it is executed (pickle.h). Immutable once opened: any number of threads may
-// read. Source: torch/serialization.py (_save), caffe2/serialize/inline_container.cc.
+// for each storage. Nothing in it is executed (pickle.h). Immutable once opened: any number of
+// threads may read. Source: torch/serialization.py (_save), caffe2/serialize/inline_container.cc.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ namespace triescope::formats {
 
 class TorchFile {
  public:
-  // Errors: kCorruption, kIoError; kNotSupported: written before PyTorch 1.6, big-endian, or with
-  // more in it than tensors.
+  // Errors: kCorruption, kIoError; kNotSupported: written before PyTorch 1.6, big-endian, or it
+  // holds more than tensors.
   static std::shared_ptr<const TorchFile> open(std::unique_ptr<InputFile> file);
 
   const std::string& path() const { return file_->path(); }

@@ -168,7 +168,7 @@ WeightSlice locate(const ModelConfig& config, const Part& part) {
   if (config.from_gguf) {
     slice.tensor = is_of_layer(role) ? "blk." + std::to_string(part.layer) + "." : "";
     std::string name = names_of(role).gguf;
-    if (part.expert >= 0) {  // all experts of a layer lie in one tensor, one below the other
+    if (part.expert >= 0) {  // all experts of a layer are one tensor, stacked
       name.insert(name.find('.'), "_exps");
       slice.first_row = part.expert * expected_shape(config, role)->rows;
     }

@@ -1,5 +1,5 @@
-// What a transformer needs of a model file, by role, and where it lies: tensor name, rows of it,
-// order of its rows.
+// The weights that a transformer needs from a model file, by role, and where each is: tensor name,
+// its rows, and their order.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class Role : std::uint8_t {
   kPositions,
   kFinalNorm,
   kFinalNormBias,
-  kHead,  // of the model
+  kHead,  // the model's output head
   kAttentionNorm,
   kAttentionNormBias,
   kQuery,
@@ -29,7 +29,7 @@ enum class Role : std::uint8_t {
   kKeyNorm,
   kOutput,
   kOutputBias,
-  kPostAttentionNorm,  // of a layer's attention
+  kPostAttentionNorm,  // after a layer's attention
   kMlpNorm,
   kMlpNormBias,
   kGate,
@@ -54,21 +54,22 @@ struct WeightSlice {
   std::string tensor;
   std::int64_t first_row = 0;
   bool transposed =
-      false;  // stored [in, out] (GPT-2's Conv1D); first_row counts output rows all the same
-  // > 0: the number of heads; within each, rows lie interleaved (0, half, 1, half + 1, ...) as
-  // GGUF's converter leaves q and k of Llama.
+      false;  // stored as [in, out] (GPT-2's Conv1D); first_row counts output rows all the same
+  // > 0: the number of heads. Within each, rows are interleaved (0, half, 1, half + 1, ...), as
+  // GGUF's converter writes Llama's q and k.
   int interleaved_heads = 0;
 };
 
 // One weight of a model.
 struct Part {
   Role role;
-  int layer = 0;    // 0 for weights of the whole model
-  int expert = -1;  // of the layer's MLPs; -1: the layer has one, or the weight is none of an MLP's
+  int layer = 0;  // 0 for weights of the whole model
+  // index among the layer's MLPs; -1: the layer has one, or the weight belongs to no MLP
+  int expert = -1;
 };
 
 bool is_of_layer(Role role);
-bool is_of_expert(Role role);  // one for each of a layer's MLPs
+bool is_of_expert(Role role);  // each of a layer's MLPs has one
 // nullopt: this model has no such weight.
 std::optional<WeightShape> expected_shape(const ModelConfig& config, Role role);
 // Every weight of a model, by role, then layer, then expert.

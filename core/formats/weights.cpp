@@ -10,15 +10,15 @@
 namespace triescope::formats {
 namespace {
 
-// Where row `row` lies in a tensor whose heads are interleaved: file row 2i + s of a head is our row
-// i + s * half.
+// The place of row `row` in a tensor whose heads are interleaved: file row 2i + s of a head is our
+// row i + s * half.
 std::int64_t interleaved_row(std::int64_t row, std::int64_t per_head) {
   const std::int64_t in_head = row % per_head;
   const std::int64_t half = per_head / 2;
   return row / per_head * per_head + in_head % half * 2 + in_head / half;
 }
 
-// Elements of ggml tensors are decoded this many at a time (a multiple of every block).
+// This many elements of ggml tensors are decoded at a time (a multiple of every block).
 constexpr std::size_t kChunk = std::size_t{1} << 16;
 
 }  // namespace

@@ -1,5 +1,6 @@
-// What a model's files say twice, in their configuration and in their tensors: compared before
-// anything is read. Source for folders: transformers' modeling_utils.py (tie_weights, missing keys).
+// Compares what a model's files say twice, in their configuration and in their tensors, before
+// anything is read. Source for folders: transformers' modeling_utils.py (tie_weights, missing
+// keys).
 #include <algorithm>
 #include <array>
 #include <map>
@@ -15,13 +16,13 @@ namespace {
 
 constexpr std::int64_t kCompared = 1 << 16;  // values at a time
 
-// Tensors that older checkpoints carry and no forward needs: rope's frequencies, GPT-2's masks.
+// Tensors that older checkpoints contain and no forward needs: rope's frequencies, GPT-2's masks.
 bool is_buffer(const std::string& name, const std::vector<std::int64_t>& shape) {
   return name.find("rotary_emb.") != std::string::npos || name.ends_with(".masked_bias") ||
          name.ends_with("position_ids") || (name.ends_with(".attn.bias") && shape.size() == 4);
 }
 
-// Tensors that the configuration is read from (config_gguf.cpp).
+// Tensors from which the configuration is read (config_gguf.cpp).
 bool is_rope_tensor(const std::string& name) {
   return name == "rope_freqs.weight" || name == "rope_factors_long.weight" ||
          name == "rope_factors_short.weight";
@@ -33,7 +34,7 @@ std::string key_of_bias(const std::string& name) {
   return name.find("mlp.") != std::string::npos ? "mlp_bias" : "";
 }
 
-// N of "...layers.N...." or "...h.N....".
+// N in "...layers.N...." or "...h.N....".
 std::optional<int> layer_of(const std::string& name) {
   for (const std::string_view list : {"layers.", "h."}) {
     const std::size_t at = name.find(list);
@@ -49,7 +50,7 @@ std::optional<int> layer_of(const std::string& name) {
 
 }  // namespace
 
-// AutoModel's checkpoints of the bare network carry no prefix.
+// AutoModel's checkpoints of the bare network have no prefix.
 void WeightSource::find_prefix() {
   for (const Role role : {Role::kEmbedding, Role::kFinalNorm}) {
     const std::string name = locate(config_, {role}).tensor;
@@ -73,8 +74,8 @@ bool WeightSource::have_equal_values(const Tensor& a, const Tensor& b) const {
   return true;
 }
 
-// A head of its own has the last word, whatever tie_word_embeddings says, and where one of the two is
-// stored, it is both.
+// A stored output head is used, whatever tie_word_embeddings says. Where only one of head and
+// embedding is stored, it is both.
 void WeightSource::settle_head() {
   if (!config_.tied_embeddings) return;
   const std::string head_name = slice_of({Role::kHead}).tensor;
@@ -91,7 +92,7 @@ void WeightSource::settle_head() {
                           ": they are not tied, the output head is the file's");
 }
 
-// transformers makes a bias that config.json announces and the file lacks, of zeros.
+// transformers fills a bias that config.json announces and the file lacks with zeros.
 void WeightSource::settle_biases() {
   const auto settle = [&](bool& flag, std::initializer_list<Role> roles, const char* what) {
     if (!flag) return;
@@ -109,7 +110,7 @@ void WeightSource::settle_biases() {
 
 void WeightSource::check_shapes() {
   struct Wanted {
-    WeightShape shape;  // of all rows that are read from the tensor
+    WeightShape shape;  // all rows that are read from the tensor
     bool transposed = false, is_head = false;
   };
   std::vector<std::string> order;
@@ -160,7 +161,7 @@ void WeightSource::check_unread() {
   std::set<std::string> read;
   for (const Part& part : parts_of(config_)) read.insert(slice_of(part).tensor);
   if (gguf_) {
-    // A GGUF holds what its architecture needs and nothing else.
+    // A GGUF holds only what its architecture needs.
     for (const GgufTensor& tensor : gguf_->tensors()) {
       if (read.contains(tensor.name) || is_rope_tensor(tensor.name)) continue;
       throw Error(ErrorCode::kNotSupported, path_ + ": tensor '" + tensor.name +

@@ -17,14 +17,14 @@ constexpr std::uint32_t kEndMark = 0x06054b50, kLocatorMark = 0x07064b50, kEnd64
 constexpr std::uint32_t kEntryMark = 0x02014b50, kLocalMark = 0x04034b50;
 constexpr std::uint32_t kSeeZip64_32 = 0xffffffff;
 constexpr std::uint16_t kZip64Extra = 1;
-constexpr std::uint16_t kEncrypted = 1;  // bit of the flags
+constexpr std::uint16_t kEncrypted = 1;  // a bit of the flags
 
 [[noreturn]] void corrupt_zip(const InputFile& file, const std::string& what) {
   throw Error(ErrorCode::kCorruption,
               file.path() + ": " + what + "; the zip archive is damaged, fetch it again");
 }
 
-// Little-endian numbers of a part of the file. REQUIRES: at + sizeof(T) <= size.
+// Little-endian numbers in a part of the file. REQUIRES: at + sizeof(T) <= size.
 class Bytes {
  public:
   Bytes(const InputFile& file, std::uint64_t offset, std::uint64_t size) : data_(size, '\0') {
@@ -93,8 +93,8 @@ Directory find_directory(const InputFile& file) {
   return directory;
 }
 
-// Where an entry's contents lie: behind its own header, whose extra field has another length than
-// the directory's.
+// The place of an entry's contents: behind the entry's own header, whose extra field differs in
+// length from the directory's.
 std::uint64_t contents_of(const InputFile& file, const ZipEntry& entry, std::uint64_t header_at,
                           std::uint64_t limit) {
   const std::string who = "entry '" + entry.name.substr(0, 200) + "'";

@@ -1,4 +1,4 @@
-// What was found in a draft head's file, in words. Pure.
+// A draft head's file in words. Pure.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace triescope::formats {
 
-// One paragraph; HeadFile::describe().
+// One paragraph, for HeadFile::describe().
 std::string describe_head(const HeadConfig& config, std::int64_t parameters, std::int64_t bytes);
 
 }  // namespace triescope::formats

@@ -24,7 +24,7 @@ class StoredNames {
       if (name.starts_with(prefix)) return true;
     return false;
   }
-  // Dimension `at` of a matrix, -1: no such matrix.
+  // Dimension `at` of a matrix; -1: no such matrix.
   std::int64_t extent(const std::string& name, std::size_t at) const {
     const auto found = shapes_.find(name);
     return found == shapes_.end() || found->second->size() != 2 ? -1 : (*found->second)[at];
@@ -50,15 +50,15 @@ std::string bare_name(const std::string& stored) {
   std::string name = stored;
   if (name.starts_with("module.")) name.erase(0, 7);
   for (int i = 0; i < 2 && name.starts_with("model."); ++i) {
-    // MiMo's MTP layers are named as they lie in the model.
+    // MiMo's MTP layers have the names that they have in the model.
     if (name.starts_with("model.mtp")) break;
     name.erase(0, 6);
   }
   return name;
 }
 
-// The order of the tests matters: P-EAGLE has all of EAGLE-3's names, DFlash has a layer with q of
-// width d.
+// The order of the tests matters: P-EAGLE has all of EAGLE-3's names, and DFlash has a layer with q
+// of width d.
 Detected detect_head(std::span<const SafeTensor> stored) {
   const StoredNames names(stored);
   const bool whole_model = names.has("embed_tokens.weight") &&

@@ -5,7 +5,7 @@
 namespace triescope::formats {
 namespace {
 
-// All of 0 ... most; most < 0: not known.
+// Whether the list is 0 ... most; most < 0: unknown.
 bool all_up_to(std::span<const int> layers, int most) {
   for (const int layer : layers)
     if (layer < 0 || (most >= 0 && layer > most)) return false;
@@ -44,7 +44,7 @@ FeatureLayers feature_layers(std::span<const int> stored, std::span<const int> c
                who + ": the file names no layers, and EAGLE's own do not fit");
     return {usual, LayerConvention::kAbsent};
   }
-  // An output has no id L, so a list with it cannot count outputs.
+  // No output has the id L, so a list that contains it cannot count outputs.
   if (stored[0] == 1 && all_up_to(stored, most < 0 ? most : most - 1)) {
     check_list(stored, count, most, ErrorCode::kCorruption, who);
     FeatureLayers result{{}, LayerConvention::kOutput};

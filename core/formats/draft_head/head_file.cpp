@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* kDouble = "F64";
 
-// The values of a tensor in F64 as F32.
+// The values of an F64 tensor as F32.
 std::vector<std::byte> rounded(std::span<const std::byte> doubles) {
   std::vector<float> values(doubles.size() / sizeof(double));
   dequantise(GgmlType::kF64, doubles, values);
@@ -37,7 +37,7 @@ ElementType element_type(const SafeTensor& tensor) {
   if (tensor.dtype == "BF16") return ElementType::kBf16;
   if (tensor.dtype == "I64") return ElementType::kI64;
   if (tensor.dtype == "BOOL") return ElementType::kBool;
-  return ElementType::kF32;  // or F64, which is rounded: check_shapes let nothing else through
+  return ElementType::kF32;  // or F64, which is rounded: check_shapes accepts no other type
 }
 
 std::vector<std::byte> bytes_of(const std::vector<std::int64_t>& values) {
@@ -62,7 +62,7 @@ struct HeadFile::Impl {
   std::map<std::string, std::size_t> names;
   HeadConfig config;
   std::vector<std::string> notes;
-  // d2t of a file that has absolute ids: made here.
+  // d2t, computed here for a file that has absolute ids.
   std::shared_ptr<const std::vector<std::byte>> own_map;
 
   // Error{kNotFound}: no tensor of this name.
@@ -105,8 +105,8 @@ void HeadFile::Impl::note_rounded() {
   if (!doubles.empty()) notes.push_back(rounding_note(doubles));
 }
 
-// vLLM's first EAGLE files carry norms that the reference does not have, as ones: they were not
-// trained, and to run them would change the head.
+// vLLM's first EAGLE files contain norms that the reference does not have, filled with ones. They
+// were not trained, and running them would change the head.
 void HeadFile::Impl::drop_identity_norms(NamedTensors& tensors) {
   for (const char* name : {"layers.0.input_layernorm.weight", "norm.weight"}) {
     if (!tensors.has(name)) continue;
@@ -121,7 +121,7 @@ void HeadFile::Impl::drop_identity_norms(NamedTensors& tensors) {
   }
 }
 
-// vLLM takes the rows of token_map out of an output head that has all of them; all are used here.
+// vLLM takes the rows of token_map from an output head that has all rows; here all rows are used.
 void HeadFile::Impl::drop_unused_map(NamedTensors& tensors) {
   if (!tensors.has("d2t")) return;
   for (const auto& [name, index] : tensors.names()) {
@@ -135,7 +135,7 @@ void HeadFile::Impl::drop_unused_map(NamedTensors& tensors) {
   }
 }
 
-// token_map has absolute ids, d2t offsets.
+// token_map has absolute ids; d2t has offsets.
 void HeadFile::Impl::read_maps(NamedTensors& tensors, bool is_absolute, const TargetShape& target) {
   if (!tensors.has("d2t")) return;
   const std::size_t index = tensors.names().at("d2t");
@@ -273,7 +273,7 @@ TargetShape HeadFile::expected_target() const {
   target.name = config().trained_for;
   target.hidden = config().target_hidden;
   target.vocab = config().vocab;
-  // A state that enters layer i needs i layers; without a list, EAGLE's own needs three.
+  // A state that enters layer i needs i layers; EAGLE's own choice, without a list, needs three.
   for (const int layer : config().feature_layers) target.layers = std::max(target.layers, layer);
   if (config().layer_convention == LayerConvention::kAbsent) target.layers = 3;
   return target;
@@ -286,7 +286,7 @@ std::string HeadFile::describe() const {
 bool is_draft_head(const std::string& path) {
   if (!may_hold_tensors(path)) return false;
   const Detected found = detect_head(StoredTensors::open(path).tensors());
-  // A model may bring MTP layers of its own; it is a model all the same.
+  // A model may contain MTP layers of its own and is a model all the same.
   return found.layout != HeadLayout::kUnknown &&
          !(found.layout == HeadLayout::kRefused && found.whole_model);
 }

@@ -1,9 +1,10 @@
-// HeadFile: a published draft head, opened whatever layout it comes in: what it is (by tensor names
-// and shapes, its config.json only where they cannot say), its configuration, its tensors under one
-// set of names. Every shape is compared with the target's at open. Immutable once opened: any
-// number of threads may read. Nothing is mapped and nothing executed (docs/security.md).
+// HeadFile: a published draft head, opened whatever its layout: its kind (by tensor names and
+// shapes, and by its config.json only where these cannot tell), its configuration, and its tensors
+// under one set of names. Every shape is compared with the target's when the file is opened.
+// Immutable once opened: any number of threads may read. Nothing is mapped and nothing executed
+// (docs/security.md).
 //
-// Names, whatever the file calls them ({i} from 0):
+// The names, whatever the file calls them ({i} from 0):
 //
 //   EAGLE-1/2  embed_tokens.weight [V, d] (own)      fc.weight [d, 2d], fc.bias [d]
 //              layers.0.self_attn.{q,k,v,o}_proj.weight|bias
@@ -50,31 +51,31 @@ struct HeadTensor {
   ElementType type = ElementType::kF32;
   std::vector<std::int64_t> shape;
   std::span<const std::byte> bytes;  // all of them, row-major
-  // Tensors with the same number are one: a block shared by several names needs to be loaded once.
+  // Tensors with the same number are one: a block that several names share needs to be loaded once.
   std::size_t source = 0;
 
   std::int64_t elements() const;
-  // Widened to fp32. Error{kNotSupported}: integers or booleans.
+  // The values widened to fp32. Error{kNotSupported}: integers or booleans.
   std::vector<float> floats() const;
-  // Of i64 and booleans. Error{kNotSupported}: another type.
+  // The values of an i64 or boolean tensor. Error{kNotSupported}: another type.
   std::vector<std::int64_t> integers() const;
 
-  std::shared_ptr<const std::vector<std::byte>> memory;  // what `bytes` lie in
+  std::shared_ptr<const std::vector<std::byte>> memory;  // owns what `bytes` points to
 };
 
 class HeadFile {
  public:
-  // `path`: a folder, or one .safetensors, .bin, .pt or .pth file (a config.json beside it is
-  // read). `layers`: the target's states to read in place of the file's (EAGLE-3), entering, in
+  // `path`: a folder, or a .safetensors, .bin, .pt or .pth file (a config.json beside it is read).
+  // `layers`: the target's states to read in place of the file's (EAGLE-3), counted as entering, in
   // fc's order; empty: the file's. Errors: kNotFound, kIoError, kCorruption (the file contradicts
-  // itself), kNotSupported (a kind that is not decoded, a model instead of a head, a pickle that
-  // holds more than tensors), kInvalidArgument (it is for another target, or `layers` does not
-  // fit).
+  // itself), kNotSupported (a kind that cannot be decoded, a model instead of a head, a pickle that
+  // holds more than tensors), kInvalidArgument (the head is for another target, or `layers` does
+  // not fit).
   static HeadFile open(const std::string& path, const TargetShape& target,
                        std::span<const int> layers = {});
 
-  // The same of tensors that are open and the text of a config.json ("" = none). `path`: for
-  // messages.
+  // The same for tensors that are already open and the text of a config.json ("" = none). `path` is
+  // for messages.
   static HeadFile open(const std::string& path, StoredTensors tensors,
                        const std::string& config_text, const TargetShape& target,
                        std::span<const int> layers = {});
@@ -87,20 +88,19 @@ class HeadFile {
   HeadKind kind() const { return config().kind; }
   const HeadConfig& config() const;
   bool has(std::string_view name) const;
-  // Read from the file at each call. Error{kNotFound}: absent.
+  // Reads from the file at each call. Error{kNotFound}: absent.
   HeadTensor tensor(std::string_view name) const;
-  // What tensor(name) would say of itself, without reading it. Error{kNotFound}: absent.
+  // The shape and type of tensor(name), without reading it. Error{kNotFound}: absent.
   const std::vector<std::int64_t>& shape(std::string_view name) const;
   ElementType type(std::string_view name) const;
   std::size_t source(std::string_view name) const;
-  std::vector<std::string> names() const;  // of all tensors, sorted
+  std::vector<std::string> names() const;  // all names, sorted
 
   std::int64_t file_bytes() const;
-  std::int64_t parameters() const;  // values in all tensors, shared ones once
+  std::int64_t parameters() const;  // values in all tensors; shared ones count once
   // The target that the head asks for: its hidden size, vocabulary, and the fewest layers.
   TargetShape expected_target() const;
-  // What a user should know: settings of the config.json that are not understood, or that the
-  // weights contradict.
+  // For the user: settings of the config.json that are unknown, or that the weights contradict.
   const std::vector<std::string>& notes() const;
   // One paragraph: the kind, the layers it reads, the draft vocabulary, the size, the target.
   std::string describe() const;
@@ -111,8 +111,8 @@ class HeadFile {
   std::unique_ptr<const Impl> impl_;
 };
 
-// The names of the tensors at `path` are those of a draft head (also of a kind that open()
-// refuses). False: a model, or nothing that is known. Errors: as open(), of files that cannot be
+// Whether the names of the tensors at `path` are those of a draft head (of a kind that open()
+// refuses, too). False: a model, or nothing known. Errors: those of open() for files that cannot be
 // read.
 bool is_draft_head(const std::string& path);
 

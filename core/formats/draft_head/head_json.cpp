@@ -9,7 +9,7 @@
 namespace triescope::formats {
 namespace {
 
-// Keys that are read, that only repeat what the tensors say, or that change nothing at decoding.
+// Keys that are read, that only repeat what the tensors say, or that do not matter for decoding.
 constexpr std::string_view kKnown[] = {
     "architectures", "model_type", "auto_map", "torch_dtype", "dtype", "transformers_version",
     "use_cache", "bos_token_id", "eos_token_id", "pad_token_id", "initializer_range",

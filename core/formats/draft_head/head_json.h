@@ -1,6 +1,6 @@
-// HeadJson: a draft head's config.json, in every form there is: flat (EAGLE, SpecForge, Medusa,
-// Hydra), nested in "transformer_layer_config" (speculators) or in "model" (vLLM's first EAGLE).
-// What it says counts only where names and shapes cannot say it. Immutable.
+// HeadJson: a draft head's config.json in any of its forms: flat (EAGLE, SpecForge, Medusa, Hydra),
+// nested in "transformer_layer_config" (speculators) or in "model" (vLLM's first EAGLE). It counts
+// only where names and shapes cannot tell. Immutable.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,22 +15,22 @@ namespace triescope::formats {
 
 class HeadJson {
  public:
-  // `text`: "" = there is none. `path`: for messages. Error{kCorruption}.
+  // `text`: "" = the file does not exist. `path` is for messages. Error{kCorruption}.
   HeadJson(std::string_view text, std::string path);
 
   bool is_there() const { return is_there_; }
-  // speculators' form, whose layer ids and flags have one meaning.
+  // Whether it has speculators' form, whose layer ids and flags have one meaning.
   bool is_speculators() const;
   // The outermost object, and the one that describes the transformer layer.
   JsonFields fields() const { return JsonFields(root_, path_); }
   JsonFields layer() const { return JsonFields(layer_, path_); }
 
-  // `notes`: as ModelConfig::notes.
+  // `notes` are those of ModelConfig::notes.
   RopeConfig rope(int head_dim, int context, std::vector<std::string>& notes) const;
-  // The target's states as the file has them, empty: it has none; `from`: the key.
+  // The target's states as the file lists them; empty: it has none. `from`: the key.
   std::vector<int> feature_layers(std::string& from) const;
   std::string trained_for() const;
-  // One sentence for each setting that is not known and could matter.
+  // One sentence for each setting that is unknown and could matter.
   std::vector<std::string> unknown_settings() const;
 
  private:

@@ -25,7 +25,7 @@ class List {
   void add_if(bool there, const std::string& name, Shape shape) {
     if (there) add(name, std::move(shape));
   }
-  // A transformer layer whose q, k and v read rows of `width`.
+  // The shapes of a transformer layer whose q, k and v read rows of `width`.
   void layer(const std::string& first, std::int64_t width) {
     const std::int64_t d = config_.hidden, ff = config_.intermediate;
     const std::int64_t query = std::int64_t{config_.heads} * config_.head_dim;
@@ -52,7 +52,7 @@ class List {
   std::vector<Expected> list_;
 };
 
-// `states`: how many of the target's enter fc.
+// `states`: how many of the target's states enter fc.
 std::vector<Expected> expected_tensors(const HeadConfig& config, const NamedTensors& tensors,
                                        int states) {
   List list(config);
@@ -176,7 +176,8 @@ void check_shapes(const HeadConfig& config, const NamedTensors& tensors,
 
   HeadConfig asked = config;
   asked.target_hidden = target.hidden;
-  // What is not EAGLE-3 has the target's width throughout, and so has what reads its weights.
+  // Kinds other than EAGLE-3 have the target's width throughout, and so do heads that read the
+  // target's weights.
   const bool reads_target = !config.own_embedding || !config.own_lm_head || !config.has_fc;
   if (config.kind != HeadKind::kEagle3 || reads_target) asked.hidden = target.hidden;
   if (target.vocab > 0) {

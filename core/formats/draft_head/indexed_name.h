@@ -1,4 +1,4 @@
-// Names with a number in them: "layers.12.mlp" after "layers." is 12 and "mlp". Pure.
+// Names with a number: "layers.12.mlp" behind the prefix "layers." is 12 and "mlp". Pure.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct IndexedName {
   std::string rest;
 };
 
-// `name` = prefix, a number below 10,000 without leading zeros, '.', the rest.
+// Reads `name` as prefix, a number below 10,000 without leading zeros, '.', the rest.
 inline IndexedName indexed_name(std::string_view name, std::string_view prefix) {
   if (!name.starts_with(prefix)) return {};
   name.remove_prefix(prefix.size());
@@ -27,7 +27,7 @@ inline IndexedName indexed_name(std::string_view name, std::string_view prefix) 
   return {index, std::string(name.substr(digits + 1))};
 }
 
-// Of names prefix + n + '.' + rest: the largest n + 1, 0 where there is none.
+// Among names prefix + n + '.' + rest: the largest n + 1; 0 if there is none.
 inline int index_count(const std::map<std::string, std::size_t>& names, std::string_view prefix) {
   int count = 0;
   for (const auto& [name, place] : names)

@@ -17,7 +17,7 @@ bool replace_prefix(std::string& name, std::string_view from, std::string_view t
   return true;
 }
 
-// What every program may store and no forward pass reads.
+// Tensors that any program may store and no forward reads.
 bool is_ignored(const std::string& name) {
   return name.ends_with("rotary_emb.inv_freq") || name.starts_with("verifier_") ||
          name == "prefix_embeding_layer.embed_tokens.weight";
@@ -38,7 +38,7 @@ Renamed medusa_name(std::string name, bool whole_model) {
   return whole_model && !marked ? Renamed() : name;
 }
 
-// Output heads keep vLLM's names for now: the number of blocks is not known yet.
+// Output heads keep vLLM's names at first, because the number of blocks is not known yet.
 Renamed medusa_vllm_name(std::string name) {
   replace_prefix(name, "medusa_heads.", "");
   if (name == "token_map") return "d2t";
@@ -48,7 +48,7 @@ Renamed medusa_vllm_name(std::string name) {
   return std::to_string(head.index) + "." + std::to_string(layer.index) + ".linear." + layer.rest;
 }
 
-// Arch mlp has its blocks at 0, 1, ..., prefix-mlp behind dropouts at 1, 3, ...
+// Arch mlp has its blocks at 0, 1, ...; prefix-mlp has them behind dropouts, at 1, 3, ...
 Renamed hydra_name(std::string name, bool has_dropouts) {
   replace_prefix(name, "hydra_head.", "");
   if (has_dropouts) return name;
@@ -75,8 +75,8 @@ void check_count(int count, int most, const char* what, const std::string& path)
   }
 }
 
-// Blocks first, first + step, ... of a head that are not stored share the nearest one before, or
-// the first that there is.
+// Blocks first, first + step, ... of a head that are not stored share the nearest one before them,
+// or the first that exists.
 void share_blocks(TensorMap& tensors, const std::string& head, int first, int step, int count) {
   for (const char* part : {"weight", "bias"}) {
     const auto name_of = [&](int i) {
@@ -91,7 +91,7 @@ void share_blocks(TensorMap& tensors, const std::string& head, int first, int st
   }
 }
 
-// "{head}{l}.linear." as far as they are stored.
+// Number of consecutive stored blocks "{head}{l}.linear.".
 int blocks_of(const TensorMap& tensors, const std::string& head) {
   int blocks = 0;
   for (const auto& [name, index] : tensors) {
@@ -113,14 +113,14 @@ void complete_medusa(TensorMap& tensors, int block_count, const std::string& pat
       const IndexedName block = indexed_name(name, head);
       if (block.index >= 0 && block.rest == "weight") output = std::max(output, block.index);
     }
-    // The output head says how many blocks there are, else the configuration.
+    // The output head tells how many blocks there are, else the configuration.
     blocks = output >= 0 ? output : std::max(blocks, block_count);
     check_count(blocks, kMaxBlocks, "layers per head", path);
     share_blocks(tensors, head, 0, 1, blocks);
   }
 }
 
-// lm_heads.{h} -> {h}.{blocks}; one for all where the file has one.
+// Renames lm_heads.{h} to {h}.{blocks}; all heads share it if the file has only one.
 void complete_medusa_vllm(TensorMap& tensors, const std::string& path) {
   const int heads = index_count(tensors, "");
   check_count(heads, kMaxHeads, "heads", path);

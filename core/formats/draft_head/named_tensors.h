@@ -1,4 +1,4 @@
-// The stored tensors of a head under HeadFile's names. Borrows what is stored.
+// The stored tensors of a head under HeadFile's names. Borrows the stored tensors.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace triescope::formats {
 
 class NamedTensors {
  public:
-  // `path`: for messages.
+  // `path` is for messages.
   NamedTensors(std::map<std::string, std::size_t> names, std::span<const SafeTensor> stored,
                std::string path)
       : names_(std::move(names)), stored_(stored), path_(std::move(path)) {}
@@ -24,8 +24,8 @@ class NamedTensors {
   bool has_prefix(std::string_view prefix) const;
   // Error{kCorruption}: absent.
   const SafeTensor& at(const std::string& name) const;
-  // Of a dimension that a configuration bounds as well: 1 to 2^24. Error{kCorruption}: the tensor
-  // is absent or has not `rank` dimensions.
+  // A dimension that a configuration limits as well: 1 to 2^24. Error{kCorruption}: the tensor is
+  // absent or does not have `rank` dimensions.
   int extent(const std::string& name, std::size_t rank, std::size_t dimension) const;
   void erase(const std::string& name) { names_.erase(name); }
 

@@ -23,7 +23,7 @@ struct Resolver {
   [[noreturn]] void corrupt(const std::string& what) const {
     throw Error(ErrorCode::kCorruption, tensors.path() + ": " + what);
   }
-  // The tensors have the last word; a config.json that says something else is mentioned.
+  // The tensors have the last word; a note mentions a config.json that says something else.
   void compare(const JsonFields& fields, const char* key, int found, const std::string& what) {
     if (fields.has(key) && fields.integer(key) != found) {
       notes.push_back("config.json says " + std::string(key) + " " +
@@ -41,7 +41,7 @@ struct Resolver {
 };
 
 // Sizes of the layer whose tensors begin with `first`. A config.json without num_attention_heads
-// says nothing of a transformer (Hydra's, or none): the layer is one of the target's kind.
+// does not describe a transformer (it is Hydra's, or absent): the layer is then like the target's.
 void Resolver::transformer(const std::string& first) {
   const std::string attention = first + "self_attn.";
   const int query = tensors.extent(attention + "q_proj.weight", 2, 0);
@@ -101,7 +101,8 @@ void Resolver::transformer(const std::string& first) {
     notes.push_back("config.json asks for a sliding window; the head sees the whole text");
 }
 
-// Rows of the output head and of the embedding; the rest from config.json, else the target.
+// The vocabulary sizes come from the rows of output head and embedding, else from config.json, else
+// from the target.
 void Resolver::vocabularies(const std::string& embedding, const std::string& output) {
   config.own_embedding = tensors.has(embedding);
   config.own_lm_head = tensors.has(output);
@@ -156,8 +157,9 @@ void Resolver::eagle3() {
     const int parts = index_count(tensors.names(), "fc_norm.");
     std::string from;
     const int ids = static_cast<int>(json.feature_layers(from).size());
-    // How many states: as many as are named, have a norm, or three. A list of another length than fc
-    // has columns for, counted by the target's width, does not say it: it is refused later, by its name.
+    // The number of states: as many as are named or have a norm, else three. A list whose length is
+    // not the number of fc's column groups, counted by the target's width, does not decide it: it
+    // is refused later, by its name.
     const int said = fields.has("target_hidden_size") ? fields.integer("target_hidden_size") : 0;
     const bool is_as_wide = target.hidden == 0 || target.hidden == config.hidden;
     const int columns = is_as_wide && config.hidden > 0 && width % config.hidden == 0
@@ -204,7 +206,7 @@ void Resolver::medusa() {
   while (tensors.has("0." + std::to_string(config.head_layers) + ".linear.weight"))
     ++config.head_layers;
   config.fc_bias = tensors.has("0.0.linear.bias");
-  // Whole models have an embedding and an output head; they are the target's.
+  // Whole models have an embedding and an output head; those are the target's.
   vocabularies("", "0." + std::to_string(config.head_layers) + ".weight");
   for (const char* key : {"medusa_num_heads", "num_heads"})
     compare(json.fields(), key, config.head_count, "heads");
@@ -268,7 +270,7 @@ HeadConfig resolve_config(HeadLayout layout, const NamedTensors& tensors, const 
   HeadConfig config = std::move(resolver.config);
   const std::string& path = tensors.path();
   if (config.layers > 0) {
-    // The same limits as a model's layer.
+    // The limits are those of a model's layer.
     ModelConfig layer;
     layer.hidden = config.hidden;
     layer.heads = config.heads;

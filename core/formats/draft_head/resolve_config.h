@@ -1,5 +1,5 @@
-// HeadConfig of a head from its tensors, its config.json where names and shapes cannot say, and the
-// target where neither does. Pure.
+// Finds a head's HeadConfig from its tensors, from its config.json where names and shapes cannot
+// tell, and from the target where neither does. Pure.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace triescope::formats {
 
-// feature_layers is left to the caller. `notes`: what the config.json says and the tensors do not.
-// Errors: kCorruption, kNotSupported.
+// The caller fills in feature_layers. `notes`: what the config.json says and the tensors
+// contradict. Errors: kCorruption, kNotSupported.
 HeadConfig resolve_config(HeadLayout layout, const NamedTensors& tensors, const HeadJson& json,
                           const TargetShape& target, std::vector<std::string>& notes);
 

@@ -1,5 +1,5 @@
-// The tensors of a draft head as they are stored, whatever kind of file holds them: safetensors, or
-// a file of torch.save; one file, or the parts that an index names. Immutable once opened.
+// The tensors of a draft head as they are stored, in any kind of file: safetensors or torch.save's,
+// one file or the parts that an index names. Immutable once opened.
 #pragma once
 
 #include <memory>
@@ -14,9 +14,9 @@ namespace triescope::formats {
 
 class StoredTensors {
  public:
-  // A .safetensors, .bin, .pt or .pth file, or a folder: its file of heads (medusa_lm_head,
-  // hydra_lm_head), else model.safetensors, else pytorch_model.bin, else the one file of these
-  // kinds it has. Errors: kNotFound, kCorruption, kNotSupported, kIoError.
+  // Opens a .safetensors, .bin, .pt or .pth file, or a folder: its file of heads (medusa_lm_head,
+  // hydra_lm_head), else model.safetensors, else pytorch_model.bin, else its only file of these
+  // kinds. Errors: kNotFound, kCorruption, kNotSupported, kIoError.
   static StoredTensors open(const std::string& path);
   static StoredTensors of(std::shared_ptr<const SafeTensors> file);
   static StoredTensors of(std::shared_ptr<const TorchFile> file);
@@ -24,7 +24,7 @@ class StoredTensors {
   std::span<const SafeTensor> tensors() const { return tensors_; }
   // All bytes of tensors()[index].
   std::vector<std::byte> read(std::size_t index) const;
-  // The first of the tensors that lies on the same bytes as this one.
+  // The first of the tensors that has the same bytes in the file as this one.
   std::size_t source(std::size_t index) const;
   std::int64_t file_bytes() const;
 
@@ -36,7 +36,7 @@ class StoredTensors {
   std::vector<std::shared_ptr<const TorchFile>> torch_;
 };
 
-// There is something that open() would try to read.
+// Whether there is something that open() would try to read.
 bool may_hold_tensors(const std::string& path);
 // The config.json beside the tensors; "" = none.
 std::string config_beside(const std::string& path);

@@ -10,7 +10,8 @@ namespace triescope::formats {
 std::vector<std::int64_t> offsets_of_ids(std::span<const std::int64_t> ids) {
   std::vector<std::int64_t> offsets;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    // Unsigned, because a damaged file may hold any number; check_vocabulary_map finds it.
+    // The arithmetic is unsigned, because a damaged file may hold any number; check_vocabulary_map
+    // finds it.
     const std::uint64_t offset = static_cast<std::uint64_t>(ids[i]) - i;
     offsets.push_back(static_cast<std::int64_t>(offset));
   }

@@ -8,12 +8,12 @@
 
 namespace triescope::formats {
 
-// d2t of a file that has the target's ids themselves (vLLM's token_map).
+// d2t for a file that has the target's ids themselves (vLLM's token_map).
 std::vector<std::int64_t> offsets_of_ids(std::span<const std::int64_t> ids);
 
-// Every i + offsets[i] must be a token of 0 ... vocab - 1 (vocab 0: not known), each at most once,
+// Every i + offsets[i] must be a token of 0 ... vocab - 1 (vocab 0: unknown), each at most once,
 // and one that `mask` allows (t2d; empty: none). Error{kCorruption} names the first that is not,
-// with `who` in front.
+// and begins with `who`.
 void check_vocabulary_map(std::span<const std::int64_t> offsets, std::span<const std::int64_t> mask,
                           int vocab, const std::string& who);
 
