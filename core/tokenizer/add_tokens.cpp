@@ -16,7 +16,7 @@ void add_tokens(const std::string& file, const std::vector<AddedToken>& tokens,
       ids.emplace(spec.vocab[i], static_cast<std::int32_t>(i));
       ++of_model;
     }
-  std::unordered_map<std::int32_t, std::size_t> places;  // in spec.added
+  std::unordered_map<std::int32_t, std::size_t> places;  // index in spec.added
   for (std::size_t i = 0; i < spec.added.size(); ++i) {
     if (!spec.added[i].in_model) --of_model;
     next = std::max(next, spec.added[i].id + 1);

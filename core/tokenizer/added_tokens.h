@@ -1,4 +1,4 @@
-// Finds added (special) tokens in a text: leftmost, longest first. Immutable.
+// Finds added (special) tokens in a text: leftmost first, then the longest. Immutable.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace triescope::tokenizer {
 class AddedTokens {
  public:
   struct Match {
-    // Bytes, with the white space that lstrip and rstrip take. A match may begin before the end of
-    // the one before it, where that took white space that belongs to this token.
+    // In bytes, with the white space that lstrip and rstrip take. A match may begin before the end
+    // of the previous one, where that took white space that belongs to this token.
     std::size_t begin, end;
     std::int32_t id;
   };
-  // `contents`: the text to look for, one an entry of `tokens`. `split_special`: special tokens are
-  // passed over.
+  // `contents`: the text to look for, one for each entry of `tokens`. `split_special`: special
+  // tokens are not matched.
   AddedTokens(const std::vector<AddedToken>& tokens, const std::vector<std::string>& contents,
               bool split_special = false);
   std::vector<Match> find(std::string_view text) const;

@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::uint64_t kEmpty = ~0ull;
 constexpr std::int32_t kNoMerge = std::numeric_limits<std::int32_t>::max();
-// Up to this many symbols the best merge is found by looking at all of them.
+// With up to this many symbols, the best merge is found by looking at all of them.
 constexpr std::size_t kScannedSymbols = 24;
 constexpr char32_t kSpaceSign = 0x2581;
-constexpr std::size_t kUsual = 128;  // ASCII without DEL, and the space sign in its place
+constexpr std::size_t kUsual = 128;  // ASCII without DEL, with the space sign in its place
 
 std::uint64_t key(std::int32_t left, std::int32_t right) {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32 |
@@ -49,7 +49,7 @@ Bpe::Bpe(const TokenizerSpec& spec)
     const std::uint64_t pair = key(merge.left, merge.right);
     std::size_t at = hash(pair) & (size - 1);
     while (merges_[at].pair != kEmpty && merges_[at].pair != pair) at = (at + 1) & (size - 1);
-    // The last of two equal merges counts, as in the map that tokenizers reads them into.
+    // The last of two equal merges counts, as in the map into which tokenizers reads them.
     merges_[at] = {pair, static_cast<std::int32_t>(rank), merge.result};
   }
   byte_ids_.assign(256, -1);
@@ -64,8 +64,8 @@ Bpe::Bpe(const TokenizerSpec& spec)
 }
 
 void Bpe::find_joints(const TokenizerSpec& spec) {
-  // Cutting is the same as not cutting only where a word is what its characters merge into, and no
-  // merge touches what stands for characters outside the vocabulary.
+  // Cutting gives the same result only where a word is always what its characters merge into, and
+  // where no merge involves what stands for characters outside the vocabulary.
   if (ignore_merges_) return;
   const bool bytes =
       byte_fallback_ && std::find(byte_ids_.begin(), byte_ids_.end(), -1) == byte_ids_.end();
@@ -127,7 +127,7 @@ const Bpe::Merge* Bpe::find(std::int32_t left, std::int32_t right) const {
   }
 }
 
-// One symbol a character, or one a byte where the vocabulary lacks it.
+// A symbol for each character, or for each byte of a character that the vocabulary lacks.
 void Bpe::start(std::string_view word, std::vector<Symbol>& symbols) const {
   symbols.clear();
   const auto push = [&](std::int32_t id) {
@@ -135,8 +135,8 @@ void Bpe::start(std::string_view word, std::vector<Symbol>& symbols) const {
     if (at > 0) symbols.back().next = at;
     symbols.push_back({id, at - 1, -1, kNoMerge, 0});
   };
-  // tokenizers holds an <unk> back until the next character of the vocabulary, or the end: byte
-  // tokens in between come before it.
+  // tokenizers holds an <unk> back until the next character of the vocabulary, or the end, so byte
+  // tokens in between precede it.
   bool unknown = false;
   for (std::size_t at = 0; at < word.size();) {
     const auto first = static_cast<unsigned char>(word[at]);
@@ -178,7 +178,7 @@ void Bpe::encode(std::string_view word, std::vector<std::int32_t>& out, Scratch&
     left.rank = merge ? merge->rank : kNoMerge;
     if (merge) left.result = merge->result;
   };
-  // Joins a symbol with its next; the two pairs it is part of have new ranks then.
+  // Joins a symbol with the next one; the two pairs that it belongs to get new ranks.
   const auto join = [&](Symbol& left) {
     Symbol& right = symbols[static_cast<std::size_t>(left.next)];
     left.id = left.result;
@@ -192,7 +192,7 @@ void Bpe::encode(std::string_view word, std::vector<std::int32_t>& out, Scratch&
   };
   for (Symbol& symbol : symbols) look_up(symbol);
 
-  // Lowest rank first, leftmost among equals.
+  // The lowest rank first, the leftmost among equals.
   if (symbols.size() <= kScannedSymbols) {
     while (true) {
       Symbol* best = &symbols[0];
@@ -204,7 +204,7 @@ void Bpe::encode(std::string_view word, std::vector<std::int32_t>& out, Scratch&
       join(*best);
     }
   } else {
-    // Entries are rank << 32 | place; one whose symbol has another rank by now has gone stale.
+    // Entries are rank << 32 | place; an entry whose symbol has another rank by now is stale.
     std::vector<std::uint64_t>& queue = scratch.queue;
     queue.clear();
     const auto entry = [](std::int32_t rank, std::size_t at) {

@@ -29,8 +29,8 @@ class Bpe {
 
   // Appends the ids of `word` (valid UTF-8, in the vocabulary's own spelling). O(n log n).
   void encode(std::string_view word, std::vector<std::int32_t>& out, Scratch& scratch) const;
-  // Where the piece of `word` that begins at `at` ends: no merge reaches over a piece's end, so
-  // that pieces can be encoded one by one (and found in a cache) with the same result as the whole.
+  // Where the piece of `word` that begins at `at` ends. No merge crosses the end of a piece, so
+  // pieces can be encoded one by one (and found in a cache) with the same result as the whole word.
   std::size_t piece_end(std::string_view word, std::size_t at) const;
   // -1 = no such token.
   std::int32_t id_of(std::string_view token) const;
@@ -57,11 +57,11 @@ class Bpe {
   std::vector<std::int32_t> ascii_ids_;
   bool byte_fallback_, ignore_merges_, fuse_unk_;
   std::int32_t unk_id_;
-  // Pairs of neighbouring characters that some merge joins. The usual ones (ASCII and the space
-  // sign) in a table, the others in a set.
+  // Pairs of neighbouring characters that some merge joins: usual ones (ASCII and the space sign)
+  // in a table, the others in a set.
   bool pieces_ = false;
-  // Characters outside the vocabulary that stand side by side depend on each other: they become one
-  // <unk>, or the <unk> of one comes after the byte tokens of the next.
+  // Neighbouring characters outside the vocabulary depend on each other: they become one <unk>, or
+  // the <unk> of one follows the byte tokens of the next.
   bool unknowns_meet_ = false;
   std::vector<bool> usual_joints_;
   std::unordered_set<std::uint64_t> joints_;

@@ -1,5 +1,5 @@
-// The tokenizer put together: added tokens, normaliser, pre-tokenizer, BPE, post-processor; decoder
-// and chat template.
+// The whole tokenizer: added tokens, normaliser, pre-tokenizer, BPE, post-processor; decoder and
+// chat template.
 #include <algorithm>
 #include <filesystem>
 #include <unordered_map>
@@ -55,7 +55,7 @@ class BpeTokenizer final : public Tokenizer {
     pieces_.reserve(spec_.vocab.size());
     for (std::size_t id = 0; id < spec_.vocab.size(); ++id)
       pieces_.push_back(make_piece(static_cast<std::int32_t>(id)));
-    // A normalised added token is found by, and decodes to, its normalised spelling.
+    // A normalised added token is found by its normalised spelling and decodes to it.
     decoded_ = spec_.vocab;
     for (const AddedToken& token : spec_.added)
       if (token.was_normalized)
@@ -89,8 +89,8 @@ class BpeTokenizer final : public Tokenizer {
     std::vector<std::string> tokens;
     for (const std::int32_t id : ids) {
       check(id);
-      // tokenizers looks for the spelling among the special tokens' names: a special token whose
-      // normalised spelling is another one stays.
+      // tokenizers looks for the spelling among the special tokens' names, so a special token whose
+      // normalised spelling differs stays.
       if (skip_special_tokens && is_special(id) &&
           decoded_[static_cast<std::size_t>(id)] == spec_.vocab[static_cast<std::size_t>(id)])
         continue;
@@ -147,7 +147,7 @@ class BpeTokenizer final : public Tokenizer {
   struct Scratch {
     std::vector<std::string> words;
     std::unordered_map<std::string, CachedWord, StringHash, std::equal_to<>>
-        cache;  // words seen in this text
+        cache;  // words that this text contained so far
     std::vector<std::int32_t> cached;
     tokenizer::Bpe::Scratch bpe;
   };
@@ -162,7 +162,7 @@ class BpeTokenizer final : public Tokenizer {
       if (token.normalized == normalized) chosen.push_back(token);
     return chosen;
   }
-  // A normalised token is looked for in its normalised spelling.
+  // A normalised token is searched by its normalised spelling.
   std::vector<std::string> contents(bool normalized) const {
     constexpr std::size_t kMaxContents = 64u << 20;
     std::vector<std::string> texts;
@@ -226,7 +226,7 @@ class BpeTokenizer final : public Tokenizer {
     scratch.cached.insert(scratch.cached.end(), ids.begin() + before, ids.end());
   }
 
-  // One decoder over the tokens. Source: tokenizers, decoders/*.
+  // Runs one decoder over the tokens. Source: tokenizers, decoders/*.
   void run(const DecoderStep& step, std::vector<std::string>& tokens, std::size_t limit) const {
     using Kind = DecoderStep::Kind;
     switch (step.kind) {
@@ -291,7 +291,7 @@ class BpeTokenizer final : public Tokenizer {
         break;
       }
       case Kind::kMetaspace:
-        // tokenizers drops every space sign of the first token, not only one.
+        // tokenizers drops all space signs at the start of the first token, not only one.
         for (std::size_t i = 0; i < tokens.size(); ++i)
           tokens[i] = tokenizer::replace_all(
               tokens[i], step.pattern, i == 0 && step.prepend_scheme != "never" ? "" : " ", limit);
@@ -321,7 +321,7 @@ class BpeTokenizer final : public Tokenizer {
   AddedTokens raw_, normalized_;
   std::unordered_set<std::int32_t> special_, added_;
   std::vector<std::string> pieces_;   // by id: raw bytes
-  std::vector<std::string> decoded_;  // by id: what the decoder starts from
+  std::vector<std::string> decoded_;  // by id: the decoder's input
   std::unique_ptr<tokenizer::ChatTemplate> chat_;
 };
 

@@ -12,7 +12,7 @@ using nlohmann::json;
 constexpr const char* kRoles[] = {"system", "user", "assistant"};
 constexpr std::string_view kShape = R"([{"role": "user", "content": "…"}, …])";
 
-// For a message; a value may be as long as a book.
+// A value in a message; it may be as long as a book.
 std::string shown(const json& value) {
   std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace);
   if (text.size() > 80) text = text.substr(0, 80) + "…";

@@ -26,7 +26,7 @@ bool FolderFile::says(const char* key) const {
 }
 
 bool exists(const std::filesystem::path& folder, const char* name) {
-  std::error_code ignored;  // what cannot be looked at is not there
+  std::error_code ignored;  // a file that cannot be read counts as absent
   return std::filesystem::exists(folder / name, ignored);
 }
 

@@ -8,15 +8,16 @@
 namespace triescope::tokenizer {
 
 struct FolderFile {
-  // Error{kCorruption}: it is no JSON object, or a link that leads out of the folder.
+  // Error{kCorruption}: the file is not a JSON object, or it is a link that leads out of the
+  // folder.
   FolderFile(const std::filesystem::path& folder, const char* name);
 
   std::string path;
-  std::string text;                                   // "" where it is not there
-  nlohmann::json content = nlohmann::json::object();  // no entries where it is not there
+  std::string text;                                   // "" if the file does not exist
+  nlohmann::json content = nlohmann::json::object();  // empty if the file does not exist
 
-  std::string word(const char* key) const;  // "" where it has no text of that name
-  bool says(const char* key) const;         // it has `true`
+  std::string word(const char* key) const;  // "" if it has no text of that name
+  bool says(const char* key) const;         // whether its value is `true`
 };
 
 bool exists(const std::filesystem::path& folder, const char* name);

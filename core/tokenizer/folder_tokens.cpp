@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// The names that every tokenizer may have, in the order in which new ones get their ids.
+// The names that every tokenizer may have, in the order in which new tokens get their ids.
 constexpr std::array<std::string_view, 7> kNames = {
     "bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"};
 
@@ -27,11 +27,11 @@ bool is_common(const std::string& name) {
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-// A special token as a file gives it: its text alone, or with flags.
+// A special token as a file gives it: only its text, or with flags.
 struct Given {
   AddedToken token;
   bool text_alone = false;
-  bool from_map = false;  // special_tokens_map.json has it with flags
+  bool from_map = false;  // special_tokens_map.json gives it with flags
 };
 using GivenByName = std::vector<std::pair<std::string, Given>>;
 
@@ -59,7 +59,7 @@ auto* find(List& list, std::string_view name) {
   return found == list.end() ? nullptr : &found->second;
 }
 
-// As a Python dict does: a name that is there keeps its place.
+// Works like a Python dict: an existing name keeps its place.
 void put(GivenByName& list, const std::string& name, Given given) {
   if (Given* there = find(list, name))
     *there = std::move(given);
@@ -67,7 +67,7 @@ void put(GivenByName& list, const std::string& name, Given given) {
     list.emplace_back(name, std::move(given));
 }
 
-// The same for a name that a file gives.
+// The same for a name and value from a file.
 void put(const FolderFile& file, GivenByName& list, const std::string& name, const json& value) {
   put(list, name, given_of(file.path, value));
   if (list.size() > kMaxNames)
@@ -75,13 +75,13 @@ void put(const FolderFile& file, GivenByName& list, const std::string& name, con
                            " names of special tokens, found more, such as " + name.substr(0, 80));
 }
 
-// Equal in all that tokenizers compares.
+// Equal in everything that tokenizers compares.
 bool same(const AddedToken& a, const AddedToken& b) {
   return a.content == b.content && a.single_word == b.single_word && a.lstrip == b.lstrip &&
          a.rstrip == b.rstrip && a.normalized == b.normalized && a.special == b.special;
 }
 
-// What the files say, before anything is added.
+// What the files say, before any token is added.
 class FolderTokens {
  public:
   FolderTokens(const fs::path& folder, const FolderFile& config, TokenizerClass made_by,
@@ -90,7 +90,7 @@ class FolderTokens {
     if (config.content.contains("added_tokens_decoder")) {
       read_decoder(config);
     } else {
-      // Older folders.
+      // Only older folders have this file.
       const FolderFile map(folder, "special_tokens_map.json");
       read_map(map);
       read_added(FolderFile(folder, "added_tokens.json"));
@@ -99,14 +99,14 @@ class FolderTokens {
       if (tokenizer_json)
         for (const AddedToken& token : spec.added) note(token.id, token);
     }
-    // A token that a list has with its flags is that one, wherever it is named.
+    // A token that a list gives with flags has those flags wherever it is named.
     for (auto& [name, given] : common_)
       if (const auto found = listed_.find(given.token.content); found != listed_.end())
         given = {found->second};
     fill_defaults(made_by, spec);
   }
 
-  // By name: the seven in their order, then the model's own.
+  // By name: the seven common ones in their order, then the model's own.
   GivenByName named() const {
     GivenByName all;
     for (const std::string_view name : kNames)
@@ -146,7 +146,7 @@ class FolderTokens {
     own_ = std::move(own);
   }
 
-  // A list of tokens, or tokens by name.
+  // Reads a list of tokens, or tokens by name.
   void read_extra(const FolderFile& read, const char* key) {
     const json& value = read.content[key];
     if (value.is_object()) {
@@ -218,7 +218,7 @@ class FolderTokens {
       extra_[i].token.special = extra_[i].from_map = true;
   }
 
-  // added_tokens.json has ids alone: those that something names as special are.
+  // added_tokens.json has only ids: its tokens are special if something names them as such.
   void read_added(const FolderFile& added) {
     std::unordered_set<std::string> special;
     for (const auto& [name, given] : common_)
@@ -240,7 +240,7 @@ class FolderTokens {
     listed_[token.content] = token;
   }
 
-  // What a class calls its tokens where no file does.
+  // Fills in the names that a tokenizer class gives its tokens where no file does.
   void fill_defaults(TokenizerClass made_by, const TokenizerSpec& spec) {
     const auto fill = [&](const std::string& name, const std::string& text) {
       if (!find(common_, name) && !nulls_.contains(name)) put(common_, name, text_alone(text));
@@ -251,17 +251,18 @@ class FolderTokens {
     fill(made_by == TokenizerClass::kGpt2 ? "bos_token" : "pad_token", "<|endoftext|>");
   }
 
-  GivenByName common_;           // the seven
+  GivenByName common_;           // the seven common names
   GivenByName own_;              // the model's own, given as texts or by extra_special_tokens
-  GivenByName other_;            // the model's own, given otherwise: these come first
-  std::set<std::string> nulls_;  // names that are said to be none
+  GivenByName other_;            // the model's own, given in another way; these come first
+  std::set<std::string> nulls_;  // names whose value is null
   std::vector<Given> extra_;     // special tokens without a name
-  bool has_extra_ = false;       // tokenizer_config.json has a list of them
+  bool has_extra_ = false;       // whether tokenizer_config.json has a list of them
   std::map<std::int64_t, AddedToken> by_id_;
   std::unordered_map<std::string, AddedToken> listed_;
 };
 
-// What of it the vocabulary lacks, or has with other flags, in the order in which ids are given.
+// The tokens that the vocabulary lacks, or has with other flags, in the order in which ids are
+// given.
 std::vector<AddedToken> lacking(const FolderTokens& tokens, const GivenByName& named,
                                 const TokenizerSpec& spec) {
   std::unordered_map<std::string, const AddedToken*> there;
@@ -274,7 +275,7 @@ std::vector<AddedToken> lacking(const FolderTokens& tokens, const GivenByName& n
     AddedToken token = listed_token;
     token.special = token.special || names.contains(token.content);
     listed.insert(token.content);
-    // transformers adds them all again, which changes nothing where they are there as they are.
+    // transformers adds them all again, which changes nothing for those that are equal.
     const auto known = there.find(token.content);
     if (known == there.end() || !same(*known->second, token)) found.push_back(token);
   }
@@ -319,7 +320,8 @@ void read_folder_tokens(const fs::path& folder, const FolderFile& config, Tokeni
   const FolderTokens tokens(folder, config, made_by, tokenizer_json, spec);
   const GivenByName named = tokens.named();
   add_tokens(config.path, lacking(tokens, named, spec), spec);
-  if (made_by == TokenizerClass::kQwen2) {  // adds its special tokens again, without their flags
+  // this class adds its special tokens again, without flags
+  if (made_by == TokenizerClass::kQwen2) {
     std::vector<AddedToken> plain;
     for (const auto& [name, given] : named) plain.push_back(text_alone(given.token.content).token);
     for (const Given& given : tokens.extra())

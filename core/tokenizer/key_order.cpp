@@ -45,7 +45,7 @@ class Keys final : public nlohmann::json_sax<json> {
   std::string_view within_;
   std::vector<std::string> keys_;
   int depth_ = 0;
-  bool inside_ = false;  // the value of the key `within_`
+  bool inside_ = false;  // inside the value of the key `within_`
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ using NormKind = NormalizerStep::Kind;
 using PreKind = PreTokenizerStep::Kind;
 using Range = std::pair<std::size_t, std::size_t>;
 
-// Cuts `text` at `matches` as the behavior says. Source: tokenizers, NormalizedString::split.
+// Cuts `text` at `matches` as `behavior` says. Source: tokenizers, NormalizedString::split.
 void cut(std::string_view text, const std::vector<Range>& matches, SplitBehavior behavior,
          bool invert, std::vector<Range>& out) {
   struct Part {

@@ -15,9 +15,10 @@ constexpr const char* kSpaceClass =
     "\\t-\\r\\x{20}\\x{85}\\x{A0}\\x{1680}\\x{2000}-\\x{200A}\\x{2028}\\x{2029}\\x{202F}\\x{205F}"
     "\\x{3000}";
 constexpr std::uint32_t kMatchLimit = 1'000'000, kDepthLimit = 100'000;
-constexpr std::uint32_t kHeapLimitKib = 64 << 10;  // of the interpreter; PCRE2's own is 20 GB
+// for the interpreter; PCRE2's own limit is 20 GB
+constexpr std::uint32_t kHeapLimitKib = 64 << 10;
 
-// PCRE2's \s holds U+180E, which is not white space since Unicode 6.3.
+// PCRE2's \s contains U+180E, which is not white space since Unicode 6.3.
 std::string with_unicode_spaces(const std::string& pattern) {
   std::string out;
   bool in_class = false;
@@ -74,7 +75,7 @@ Regex::Regex(const std::string& pattern) : impl_(std::make_unique<Impl>()) {
     throw Error(ErrorCode::kNotSupported,
                 "the regular expression " + pattern.substr(0, 200) + " cannot be used: " + message);
   }
-  pcre2_jit_compile(impl_->code, PCRE2_JIT_COMPLETE);  // where it fails, the interpreter serves
+  pcre2_jit_compile(impl_->code, PCRE2_JIT_COMPLETE);  // if it fails, the interpreter is used
   impl_->context = pcre2_match_context_create(nullptr);
   pcre2_set_match_limit(impl_->context, kMatchLimit);
   pcre2_set_depth_limit(impl_->context, kDepthLimit);
@@ -101,7 +102,7 @@ void Regex::find_all(std::string_view text,
       throw Error(ErrorCode::kNotSupported, "matching " + impl_->pattern.substr(0, 200) +
                                                 " needs too much time or memory on this text");
     const PCRE2_SIZE* range = pcre2_get_ovector_pointer(match.data);
-    // \K can move a match's beginning anywhere: one that goes back would never end.
+    // \K can move a match's beginning anywhere; one that moves back would never end.
     if (range[0] < at || range[1] < at)
       throw Error(ErrorCode::kNotSupported,
                   "matching " + impl_->pattern.substr(0, 200) + " goes backwards");

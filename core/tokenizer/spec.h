@@ -1,5 +1,5 @@
-// TokenizerSpec: everything a tokenizer is made of, whatever file it came from. tokenizer.json and
-// GGUF metadata both fill one. Source: Hugging Face `tokenizers` (the file format and its
+// TokenizerSpec: everything that defines a tokenizer, whatever file it came from. tokenizer.json
+// and GGUF metadata both fill one. Source: Hugging Face `tokenizers` (the file format and its
 // semantics).
 #pragma once
 
@@ -25,9 +25,9 @@ struct AddedToken {
   std::string content;
   std::int32_t id = -1;
   bool single_word = false, lstrip = false, rstrip = false, normalized = false, special = false;
-  bool in_model = true;  // also a token of the model itself
+  bool in_model = true;  // it is also a token of the model itself
   bool was_normalized =
-      false;  // once added with `normalized`: it decodes to its normalised spelling
+      false;  // it was added once with `normalized`, so it decodes to its normalised spelling
 };
 
 struct NormalizerStep {
@@ -78,7 +78,7 @@ struct DecoderStep {
 
 struct TokenizerSpec {
   std::string source;              // file, for messages
-  std::vector<std::string> vocab;  // by id; "" where an id is not used
+  std::vector<std::string> vocab;  // by id; "" where an id is unused
   // Merges in order of rank: left, right (token texts), and the id of the result.
   struct Merge {
     std::int32_t left, right, result;
@@ -88,34 +88,34 @@ struct TokenizerSpec {
   std::vector<NormalizerStep> normalizer;
   std::vector<PreTokenizerStep> pre_tokenizer;
   std::vector<DecoderStep> decoder;
-  std::vector<std::int32_t> prefix_ids, suffix_ids;  // what the post-processor adds
-  // Why nothing can be added, for the message; "": it can. A text is then refused, ids are not.
+  std::vector<std::int32_t> prefix_ids, suffix_ids;  // added by the post-processor
+  // The reason, for the message, why these cannot be added; "": they can. A text is then refused,
+  // ids are not.
   std::string cannot_add;
-  bool byte_level = false;     // vocabulary spelt in the byte-level alphabet
-  bool byte_fallback = false;  // <0xNN> tokens for what the vocabulary lacks
-  bool ignore_merges = false;  // a word that is a token is that token
+  bool byte_level = false;     // the vocabulary is spelt in the byte-level alphabet
+  bool byte_fallback = false;  // <0xNN> tokens stand for what the vocabulary lacks
+  bool ignore_merges = false;  // a word that is a token stays that token
   bool fuse_unk = false;
   std::int32_t unk_id = -1;
   std::int32_t bos_id = -1;
   std::vector<std::int32_t> eos_ids;
-  // Special tokens by the names that chat templates have for them: "bos_token", "image_token".
+  // Special tokens by their names in chat templates: "bos_token", "image_token".
   std::vector<std::pair<std::string, std::string>> special_texts;
   std::string chat_template;          // "" = none
-  std::string chat_template_source;   // the file it stands in, for messages
+  std::string chat_template_source;   // the file that contains it, for messages
   bool split_special_tokens = false;  // a special token written in the text is text like any other
   std::string description;
 };
 
-// Far above every real tokenizer. Longer ones would make reading the vocabulary slow: the time to
+// Far above every real tokenizer. Longer tokens would make reading the vocabulary slow: the time to
 // find merges grows with the square of a token's length.
 inline constexpr std::size_t kMaxTokenBytes = 1024;
-inline constexpr std::size_t kMaxSteps = 64;  // of normalizer, pre-tokenizer, decoder, each
-inline constexpr std::size_t kMaxPatternBytes = 16 << 10;  // of a regular expression
+inline constexpr std::size_t kMaxSteps = 64;  // for normalizer, pre-tokenizer and decoder each
+inline constexpr std::size_t kMaxPatternBytes = 16 << 10;  // for a regular expression
 
-// Readers. Errors: kNotFound, kCorruption (file, place, expected, found), kNotSupported (names the
-// construct).
-// spec_from_directory: tokenizer.json and the files beside it, or vocab.json with merges.txt;
-// spec_from_json_file: a tokenizer.json alone.
+// The readers. Errors: kNotFound, kCorruption (file, place, expected, found), kNotSupported (names
+// the construct). spec_from_directory reads tokenizer.json and the files beside it, or vocab.json
+// with merges.txt; spec_from_json_file reads a tokenizer.json alone.
 TokenizerSpec spec_from_directory(const std::string& path);
 TokenizerSpec spec_from_json_file(const std::string& path);
 TokenizerSpec spec_from_json(std::string_view text, const std::string& source);
@@ -126,14 +126,14 @@ TokenizerSpec spec_from_gguf(const formats::GgufFile& file);
 std::unique_ptr<Tokenizer> make_tokenizer(TokenizerSpec spec);
 
 using TokenIds = std::unordered_map<std::string, std::int32_t>;
-// nullopt: one of the three tokens is not there.
+// nullopt: one of the three tokens does not exist.
 std::optional<TokenizerSpec::Merge> merge_of(const std::string& left, const std::string& right,
                                              const TokenIds& ids);
-// "left right", as older files write merges. Where tokens hold spaces themselves: the first way to
-// split that makes sense.
+// Reads "left right", as older files write merges. If tokens contain spaces themselves, the first
+// split that makes sense is taken.
 std::optional<TokenizerSpec::Merge> split_merge(const std::string& text, const TokenIds& ids);
 
-// The regular expressions that GPT-2's byte-level pre-tokenizer and the GGUF pre types stand for.
+// The regular expressions of GPT-2's byte-level pre-tokenizer and of the GGUF pre types.
 extern const char* const kGpt2Regex;
 extern const char* const kLlama3Regex;
 extern const char* const kQwen2Regex;

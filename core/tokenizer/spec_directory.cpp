@@ -19,7 +19,7 @@ using nlohmann::json;
 
 constexpr std::uint64_t kMaxTemplateBytes = 4u << 20;
 
-// The template of a chat_template entry: a text, or several by their names.
+// The default template of a chat_template entry, which is a text, or several by name.
 std::string default_template(const json& chat) {
   if (chat.is_string()) return chat.get<std::string>();
   std::string found;
@@ -48,9 +48,9 @@ std::int32_t id_of_name(const TokenizerSpec& spec, std::string_view name) {
   return -1;
 }
 
-// What ends a text: the model's word for it, else the tokenizer's.
+// Reads the tokens that end a text: the model's, else the tokenizer's.
 void read_eos(const fs::path& folder, const FolderFile& model, TokenizerSpec& spec) {
-  // A token that the model has no row for never comes.
+  // A token for which the model has no row can never occur.
   const json& rows = model.content.contains("vocab_size") ? model.content["vocab_size"] : json();
   if (const std::int32_t eos = id_of_name(spec, "eos_token");
       eos >= 0 && !(rows.is_number_integer() && eos >= rows.get<std::int64_t>()))
@@ -67,7 +67,7 @@ void read_eos(const fs::path& folder, const FolderFile& model, TokenizerSpec& sp
   }
 }
 
-// GPT-2's own pair of files, or Qwen 2's.
+// Reads GPT-2's own pair of files, or Qwen 2's.
 TokenizerSpec spec_from_vocab_and_merges(const fs::path& folder, TokenizerClass made_by) {
   TokenizerSpec spec;
   spec.source = formats::path_in_folder(folder.string(), "vocab.json");

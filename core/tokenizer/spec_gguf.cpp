@@ -17,8 +17,8 @@ namespace {
 
 // ggml's token types.
 constexpr std::int64_t kControl = 3, kUserDefined = 4, kByte = 6;
-// Splitting a token in every way takes the square of its length. Forty times what Gemma's 262,144
-// tokens have.
+// Limit on the work of splitting tokens in every way, which takes the square of their length. It is
+// forty times that of Gemma's 262,144 tokens.
 constexpr std::uint64_t kMaxSplitWork = std::uint64_t{1} << 30;
 
 using Kind = PreTokenizerStep::Kind;
@@ -52,7 +52,7 @@ void read_pre_type(const std::string& path, const std::string& pre, TokenizerSpe
   } else if (is_llama3(pre)) {
     spec.pre_tokenizer = {split_step(kLlama3Regex), byte_level_step(false)};
     spec.ignore_merges = true;
-  } else if (pre == "smaug-bpe") {  // SmolLM3: Llama 3's split, merges not ignored, no BOS
+  } else if (pre == "smaug-bpe") {  // SmolLM3: Llama 3's split; merges are not ignored; no BOS
     spec.pre_tokenizer = {split_step(kLlama3Regex), byte_level_step(false)};
   } else if (pre == "tekken") {
     spec.pre_tokenizer = {split_step(kTekkenRegex), byte_level_step(false)};
@@ -82,7 +82,7 @@ void read_merges(const std::string& path, const std::vector<std::string>& merges
   }
 }
 
-// A byte-level vocabulary is made of its merges: without them every text would be single bytes.
+// A byte-level vocabulary needs its merges: without them every text would be single bytes.
 std::vector<std::string> merges_of(const formats::GgufFile& file,
                                    std::span<const std::int64_t> types, const TokenizerSpec& spec) {
   const auto merges = file.texts("tokenizer.ggml.merges");
@@ -104,7 +104,7 @@ std::vector<std::string> merges_of(const formats::GgufFile& file,
   return *merges;
 }
 
-// Without token_type a special token would be text, and byte tokens would not stand for bytes.
+// Without token_type, special tokens would be text, and byte tokens would not be bytes.
 std::vector<std::int64_t> types_of(const formats::GgufFile& file,
                                    std::span<const std::string> vocab) {
   const auto types = file.integers("tokenizer.ggml.token_type");
@@ -123,8 +123,8 @@ std::vector<std::int64_t> types_of(const formats::GgufFile& file,
   return std::vector<std::int64_t>(vocab.size(), 1);
 }
 
-// SentencePiece merges the pair whose result scores best: every way to split a token into two is a
-// merge, ranked by the token's score.
+// SentencePiece merges the pair whose result has the best score: every way to split a token in two
+// is a merge, ranked by the token's score.
 void merges_from_scores(const std::string& path, const std::vector<float>& scores,
                         const TokenIds& ids, TokenizerSpec& spec) {
   std::uint64_t work = 0;
@@ -151,7 +151,7 @@ void merges_from_scores(const std::string& path, const std::vector<float>& score
       if (length == 0) break;
       at += length;
     }
-    // Among the ways to make one token: the best left part first, as transformers orders them.
+    // Among the ways to make one token, the best left part comes first, as in transformers.
     const auto score = [&](std::int32_t part) { return scores[static_cast<std::size_t>(part)]; };
     std::stable_sort(ways.begin(), ways.end(), [&](const auto& a, const auto& b) {
       return std::pair(score(a.left), score(a.right)) > std::pair(score(b.left), score(b.right));
@@ -221,7 +221,7 @@ TokenizerSpec spec_from_gguf(const formats::GgufFile& file) {
     read_pre_type(path, pre, spec);
     read_merges(path, merges_of(file, types, spec), ids, spec);
     spec.byte_level = true;
-    spec.fuse_unk = true;  // a byte that the vocabulary lacks is <unk>, where the file names one
+    spec.fuse_unk = true;  // a byte that the vocabulary lacks is <unk>, if the file names one
     DecoderStep decoder;
     decoder.kind = DecoderStep::Kind::kByteLevel;
     spec.decoder = {decoder};
@@ -260,7 +260,7 @@ TokenizerSpec spec_from_gguf(const formats::GgufFile& file) {
     throw Error(ErrorCode::kNotSupported, path + ": tokenizer.ggml.model '" + model +
                                               "' is not supported (gpt2 and llama are)");
   }
-  // An id that the vocabulary lacks means "none", but not where every text is to have it.
+  // An id that the vocabulary lacks means "none", except where every text must have it.
   const auto add = [&](const std::string& name, bool by_default, std::int32_t id,
                        std::vector<std::int32_t>& to) {
     const auto asked = file.boolean("tokenizer.ggml.add_" + name + "_token");

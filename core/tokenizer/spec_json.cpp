@@ -1,5 +1,5 @@
-// TokenizerSpec from one tokenizer.json: the model and the added tokens; spec_json_steps.cpp reads
-// the steps around them.
+// Reads a TokenizerSpec from one tokenizer.json: this file reads the model and the added tokens,
+// and spec_json_steps.cpp the steps around them.
 #include "core/tokenizer/spec_json.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void read_added(const std::string& file, const json& list, TokenizerSpec& spec) 
     token.id = static_cast<std::int32_t>(id);
     if (token.content.empty()) continue;
     if (const auto found = ids.find(token.content); found != ids.end()) {
-      token.id = found->second;  // the model's own id counts, whatever stands here
+      token.id = found->second;  // the model's own id counts, whatever this entry says
     } else {
       token.in_model = false;
       if (spec.vocab.size() <= static_cast<std::size_t>(id))
@@ -81,7 +81,7 @@ AddedToken added_token_of(const std::string& file, const json& entry) {
 std::int64_t integer_of(const std::string& file, const json& value, const std::string& what) {
   if (!value.is_number_integer())
     corrupt(file, what + ": expected an integer, found " + value.dump().substr(0, 80));
-  // An unsigned one above 2^63 reads as negative, which every caller refuses.
+  // An unsigned number above 2^63 reads as negative, which every caller refuses.
   return value.get<std::int64_t>();
 }
 

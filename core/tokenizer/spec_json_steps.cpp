@@ -21,7 +21,7 @@ std::string type_of(const json& part) {
   return part.is_object() ? part.value("type", std::string("?")) : std::string("?");
 }
 
-// {"String": text} or {"Regex": pattern}; says whether it is a regular expression.
+// Reads {"String": text} or {"Regex": pattern} and says whether it is a regular expression.
 std::string pattern_of(const std::string& file, const json& part, bool& is_regex) {
   const json& pattern = part.at("pattern");
   if (pattern.is_string()) return pattern.get<std::string>();
@@ -40,7 +40,7 @@ SplitBehavior behavior_of(const std::string& file, const std::string& name) {
   unsupported(file, "the split behavior " + name);
 }
 
-// "always", "first", "never"; older files say add_prefix_space instead.
+// "always", "first" or "never"; older files have add_prefix_space instead.
 std::string prepend_scheme_of(const json& part) {
   if (part.contains("prepend_scheme")) return part["prepend_scheme"].get<std::string>();
   return part.value("add_prefix_space", true) ? "always" : "never";
@@ -171,7 +171,7 @@ void read_decoder(const std::string& file, const json& part, TokenizerSpec& spec
 void read_post_processor(const std::string& file, const json& part, TokenizerSpec& spec) {
   if (part.is_null()) return;
   const std::string type = type_of(part);
-  if (type == "ByteLevel") return;  // offsets only
+  if (type == "ByteLevel") return;  // it only affects offsets
   if (type == "Sequence") {
     for (const json& inner : part.at("processors")) read_post_processor(file, inner, spec);
     return;

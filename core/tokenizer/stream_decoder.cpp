@@ -1,4 +1,4 @@
-// StreamDecoder (tokenizer.h).
+// Implements StreamDecoder (tokenizer.h).
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -12,8 +12,8 @@ StreamDecoder::StreamDecoder(const Tokenizer& tokenizer, bool skip_special_token
 
 namespace {
 
-// Where `text` goes on after what was given out already. A decoder may rewrite that (a run of byte
-// tokens that turns out not to be UTF-8); what was given out cannot be taken back.
+// The part of `text` that follows what was given out. A decoder may rewrite that (a run of byte
+// tokens that turns out not to be UTF-8), but what was given out cannot be taken back.
 std::string after(const std::string& given, const std::string& text) {
   std::size_t same = 0;
   while (same < given.size() && same < text.size() && given[same] == text[same]) ++same;
@@ -24,14 +24,14 @@ std::string after(const std::string& given, const std::string& text) {
 
 }  // namespace
 
-// The text of a window of ids, decoded again with the newest: what is new at its end is given out.
-// The window begins a few tokens back, so that a decoder which treats the first token differently
-// (a stripped space) does so once.
+// Decodes a window of ids again with the newest one and gives out what is new at its end. The
+// window begins a few tokens back, so that a decoder which treats the first token differently (a
+// stripped space) does so only once.
 std::string StreamDecoder::push(std::int32_t id) {
   ids_.push_back(id);
   const std::string text = tokenizer_.decode(ids_, skip_special_tokens_);
-  // Replacement characters at the end may become a real one with the next tokens; more than a
-  // character's worth of them will not.
+  // Replacement characters at the end may become a real character with the next tokens, unless they
+  // are more than one character needs.
   constexpr std::string_view kBroken = "\xEF\xBF\xBD";
   constexpr std::size_t kHeldTokens = 16, kWindow = 24, kKept = 8;
   if (text.ends_with(kBroken) && ++held_ < kHeldTokens) return "";
@@ -39,7 +39,7 @@ std::string StreamDecoder::push(std::int32_t id) {
   std::string fresh = after(emitted_, text);
   emitted_ = text;
   if (ids_.size() > kWindow) {
-    // Begin the window later, where decoding the rest alone gives the end of the same text.
+    // Begins the window later, if decoding the rest alone gives the end of the same text.
     std::vector<std::int32_t> rest(ids_.end() - kKept, ids_.end());
     std::string tail = tokenizer_.decode(rest, skip_special_tokens_);
     if (text.ends_with(tail)) {

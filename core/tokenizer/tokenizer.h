@@ -1,5 +1,5 @@
-// Tokenizer: text to ids and back, as Hugging Face's `tokenizers` does it. Immutable once made,
-// safe from any thread.
+// Tokenizer: turns text into ids and back, as Hugging Face's `tokenizers` does. Immutable once
+// made, safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,20 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
-  // False: the model came without a tokenizer (id_tokenizer.h): encode and apply_chat_template
+  // False: the model came without a tokenizer (id_tokenizer.h), and encode and apply_chat_template
   // refuse.
   virtual bool encodes_text() const { return true; }
-  // UTF-8 text -> ids. With special tokens: what the model's post-processor adds (BOS, ...).
-  // Special tokens written in the text are recognised. Error{kInvalidArgument} on invalid UTF-8:
-  // says the byte offset.
+  // UTF-8 text -> ids, on request with the special tokens that the model's post-processor adds
+  // (BOS, ...). Special tokens written in the text are recognised. Error{kInvalidArgument} on
+  // invalid UTF-8 says the byte offset.
   virtual std::vector<std::int32_t> encode(std::string_view text,
                                            bool add_special_tokens = true) const = 0;
-  // ids -> text, as tokenizers' decode: invalid UTF-8 becomes U+FFFD. Error{kInvalidArgument}: id
+  // ids -> text, like tokenizers' decode: invalid UTF-8 becomes U+FFFD. Error{kInvalidArgument}: id
   // out of range.
   virtual std::string decode(std::span<const std::int32_t> ids,
                              bool skip_special_tokens = false) const = 0;
-  // The raw bytes one token stands for within a text (maybe half a UTF-8 character); special
-  // tokens: their name.
+  // The raw bytes of a token within a text (maybe half a UTF-8 character); for a special token, its
+  // name.
   virtual std::string_view piece(std::int32_t id) const = 0;
 
   virtual int vocab_size() const = 0;
@@ -44,30 +44,32 @@ class Tokenizer {
   virtual std::string description() const = 0;  // "byte-level BPE, smollm, 49152 tokens"
 
   virtual bool has_chat_template() const = 0;
-  // Error{kNotSupported}: the model has none, or a construct is not supported (names it).
+  // Error{kNotSupported}: the model has no template, or the template uses an unsupported construct
+  // (named).
   virtual std::string apply_chat_template(std::span<const ChatMessage> messages,
                                           bool add_generation_prompt) const = 0;
 };
 
-// A Hugging Face directory (tokenizer.json, tokenizer_config.json, chat_template.jinja), a
-// tokenizer.json, or a .gguf. Errors: kNotFound, kCorruption (file, place, expected, found),
+// Loads from a Hugging Face directory (tokenizer.json, tokenizer_config.json, chat_template.jinja),
+// a tokenizer.json, or a .gguf. Errors: kNotFound, kCorruption (file, place, expected, found),
 // kNotSupported (names the construct).
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path);
 
-// Streaming decoder: feed ids one by one, get text as soon as it is whole. Holds back half a UTF-8
-// character. The pieces joined are decode() of all ids; the one exception are byte-fallback tokens
-// that become invalid UTF-8 after a valid beginning, which decode() then replaces too.
+// Streaming decoder: takes ids one by one and gives text as soon as it is complete. It holds back
+// half a UTF-8 character. The pieces joined are decode() of all ids, with one exception:
+// byte-fallback tokens that become invalid UTF-8 after a valid beginning, which decode() then
+// replaces too.
 class StreamDecoder {
  public:
   explicit StreamDecoder(const Tokenizer& tokenizer, bool skip_special_tokens = false);
   std::string push(std::int32_t id);  // the new text, maybe empty
-  std::string finish();               // what is left (broken bytes as U+FFFD)
+  std::string finish();               // the rest (broken bytes as U+FFFD)
 
  private:
   const Tokenizer& tokenizer_;
   bool skip_special_tokens_;
-  std::vector<std::int32_t> ids_;  // a window of the newest
-  std::string emitted_;            // the window's text, as far as it was given out
+  std::vector<std::int32_t> ids_;  // a window of the newest ids
+  std::string emitted_;            // the part of the window's text that was given out
   std::size_t held_ = 0;           // tokens since text was last given out
 };
 

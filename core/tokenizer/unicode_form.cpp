@@ -27,10 +27,11 @@ int options_of(UnicodeForm form) {
   return 0;
 }
 
-// Characters that normalisation forms leave alone in `tokenizers`, whose tables are those of
-// Unicode 9, though today's Unicode decomposes or reorders them.
+// Characters that normalisation forms in `tokenizers` do not change, because its tables are those
+// of Unicode 9, although today's Unicode decomposes or reorders them.
 bool is_inert(char32_t c) {
-  // Found by comparing tokenizers 0.23.3 with Unicode 14, character by character; 15 by its list.
+  // Found by comparing tokenizers 0.23.3 with Unicode 14 character by character, and with 15 by its
+  // list.
   static constexpr std::pair<char32_t, char32_t> kRanges[] = {
       {0x7FD, 0x7FD},     {0x898, 0x89F},     {0x8CA, 0x8D3},     {0x9FE, 0x9FE},
       {0xC3C, 0xC3C},     {0xD3B, 0xD3C},     {0xEBA, 0xEBA},     {0x1715, 0x1715},

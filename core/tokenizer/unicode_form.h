@@ -1,5 +1,5 @@
-// What normalisers do to characters: Unicode's normalisation forms, lower case, white space
-// stripped. All as `tokenizers` does them. Texts are valid UTF-8. No state; any thread.
+// What normalisers do to characters: Unicode's normalisation forms, lower case, stripping white
+// space, all as in `tokenizers`. Texts are valid UTF-8. No state; any thread may call.
 #pragma once
 
 #include <cstdint>
