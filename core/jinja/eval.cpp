@@ -8,7 +8,7 @@
 
 namespace triescope::jinja {
 
-// One level down the syntax tree.
+// Counts one level down the syntax tree.
 struct Evaluator::Deeper {
   Deeper(Evaluator& evaluator, int line) : depth(evaluator.depth_) {
     if (++depth > evaluator.limits_.depth) {
@@ -138,7 +138,7 @@ Evaluator::Flow Evaluator::execute(const Node& node) {
       set(node);
       return Flow::kNext;
     case Op::kSetBlock: {
-      Value text(captured(*node.body, node.children));  // first: it moves the scopes
+      Value text(captured(*node.body, node.children));  // first, because it moves the scopes
       put(scopes_.back(), node.names[0], std::move(text));
       return Flow::kNext;
     }
@@ -167,7 +167,7 @@ void Evaluator::set(const Node& node) {
   put(space->values, node.text, value);
 }
 
-// What a block prints, after the filters (none, or a chain that begins at kCaptured).
+// A block's output after the filters (none, or a chain that begins at kCaptured).
 std::string Evaluator::captured(const Node& body,
                                 const std::vector<std::shared_ptr<Node>>& filters) {
   std::string outer = std::exchange(out_, {});
@@ -221,7 +221,7 @@ Evaluator::Flow Evaluator::loop(const Node& node) {
 }
 
 void Evaluator::define_macro(const Node& node) {
-  // A macro sees the globals as they are when it is called, and what was around it as it was.
+  // A macro sees the globals as they are when it is called, and the enclosing scopes as they were.
   std::vector<Dict> closure(scopes_.begin() + 1, scopes_.end());
   std::uint16_t depth = 1;
   for (const Dict& scope : closure) {

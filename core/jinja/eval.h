@@ -44,7 +44,7 @@ class Evaluator {
   Value call(const Node& node);
   Arguments arguments_of(const Node& node);
   List items_of(const Value& value, int line);
-  std::string text(const Value& value, int line);  // what printing it prints
+  std::string text(const Value& value, int line);  // what printing the value prints
 
   // methods, filters, tests (filters.cpp)
   Value method(const Value& object, const std::string& name, const Arguments& a, int line);
@@ -59,7 +59,7 @@ class Evaluator {
   Limits limits_;
   std::vector<Dict> scopes_;
   std::string out_;
-  std::string captured_;  // what a set or filter block printed, for its filters
+  std::string captured_;  // output of a set or filter block, for its filters
   std::int64_t steps_ = 0;
   int depth_ = 0, macro_depth_ = 0;
 };

@@ -136,7 +136,7 @@ Value Evaluator::arithmetic(const Node& node, const Value& a, const Value& b) {
   } else if (op == "**") {
     if (*k < 0) return std::pow(*x, *y);
     result = 1;
-    // 0, 1 and -1 never overflow: no more rounds than tell odd from even.
+    // 0, 1 and -1 never overflow, so no more rounds are needed than tell odd from even.
     const std::int64_t rounds = std::abs(*x) <= 1 ? std::min<std::int64_t>(*k, 2 + *k % 2) : *k;
     for (std::int64_t n = 0; n < rounds && !overflow; ++n)
       overflow = __builtin_mul_overflow(result, *i, &result);
@@ -265,7 +265,7 @@ Value Evaluator::call(const Node& node) {
   return (*function.function())(arguments_of(node));
 }
 
-// What a for loop or `in` walks over.
+// The items over which a for loop or `in` walks.
 List Evaluator::items_of(const Value& value, int line) {
   List out;
   if (const List* list = value.list()) {

@@ -1,4 +1,4 @@
-// Methods, filters and tests of values: Python's and Jinja's, as far as chat templates use them.
+// Methods, filters and tests of values: those of Python and Jinja that chat templates use.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace triescope::jinja {
 namespace {
 
-// An argument that is a string; nothing: left out or none.
+// A string argument; nullopt: left out, or none.
 std::optional<std::string> text_argument(const Arguments& a, std::size_t index, const char* name,
                                          int line) {
   const Value value = a.get(index, name);
@@ -26,7 +26,7 @@ std::string needed(const Arguments& a, std::size_t index, const char* name, int 
   return *text;
 }
 
-// Takes the first argument out. It has no name: as in jinja2, `name=` does not stand for it.
+// Takes the first argument out. It has no name: as in jinja2, `name=` does not set it.
 std::string taken(Arguments& a, const char* what, int line) {
   if (a.positional.empty()) refuse(line, std::string("a call without its argument '") + what + "'");
   const std::string text = needed(a, 0, what, line);
@@ -42,7 +42,7 @@ std::int64_t integer_argument(const Arguments& a, std::size_t index, const char*
   return *integer(value);
 }
 
-// Arguments a filter does not know are refused, not passed over.
+// Refuses arguments that a filter does not know, rather than ignoring them.
 void at_most(const Arguments& a, std::size_t positional, std::initializer_list<const char*> names,
              const std::string& what, int line) {
   if (a.positional.size() > positional) refuse(line, "calling '" + what + "' with more arguments");
@@ -64,7 +64,7 @@ std::optional<double> parsed(const std::string& text) {
   return value;
 }
 
-// Jinja compares texts without case where it sorts.
+// Jinja ignores case where it sorts texts.
 Value folded(const Value& value) {
   return value.get<std::string>() ? Value(lower(*value.get<std::string>())) : value;
 }

@@ -16,7 +16,7 @@ bool digit(char c) { return c >= '0' && c <= '9'; }
 bool word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f); }
 
-// Every kind of line end is \n to Jinja, and one at the very end is dropped.
+// To Jinja every kind of line end is \n, and one at the very end is dropped.
 std::string with_plain_newlines(const std::string& source) {
   std::string out;
   for (std::size_t i = 0; i < source.size(); ++i) {
@@ -73,7 +73,7 @@ class Lexer {
     chunks_.push_back(std::move(chunk));
   }
 
-  // What a tag's beginning takes from the text before it.
+  // Strips what a tag's beginning takes from the text before it.
   void strip_before(std::string& text, char kind, char sign) const {
     if (sign == '-') {
       text = stripped(text, std::nullopt, false, true);
@@ -86,7 +86,7 @@ class Lexer {
     }
   }
 
-  // At a tag's end: takes it with the white space it eats. `mark` is the end without its sign.
+  // Takes a tag's end, with the white space that it eats. `mark` is the end without its sign.
   bool take_end(const std::string& mark, bool trims_newline) {
     const char sign = s_[at_];
     if (sign == '-' && s_.compare(at_ + 1, 2, mark) == 0) {
@@ -116,7 +116,7 @@ class Lexer {
     while (i < s_.size() && blank(s_[i])) ++i;
   }
 
-  // Behind `{%`: a raw block up to its end, if it is one.
+  // Behind `{%`: reads a raw block to its end, if this is one.
   bool raw_block() {
     std::size_t i = at_;
     skip_blanks(i);
@@ -156,7 +156,7 @@ class Lexer {
     chunk.kind = kind == '{' ? Chunk::Kind::kPrint : Chunk::Kind::kStatement;
     chunk.line = line_;
     const std::string mark = kind == '{' ? "}}" : "%}";
-    std::string open;  // the brackets that are open
+    std::string open;  // the open brackets
     while (at_ < s_.size()) {
       if (open.empty() && take_end(mark, kind == '%')) {
         chunk.tokens.push_back({Token::Kind::kEnd, "", line_});
@@ -204,7 +204,7 @@ class Lexer {
     take(chunk, Token::Kind::kOperator, op, at_ + op.size());
   }
 
-  // Python's numbers, with underscores; after a dot (`messages.0.role`) no fraction.
+  // Reads Python's numbers, with underscores; after a dot (`messages.0.role`) without a fraction.
   void number(Chunk& chunk) {
     const bool member = !chunk.tokens.empty() && chunk.tokens.back().text == "." &&
                         chunk.tokens.back().kind == Token::Kind::kOperator;
@@ -260,7 +260,7 @@ class Lexer {
     take(chunk, is_float ? Token::Kind::kFloat : Token::Kind::kInteger, text, end);
   }
 
-  // Python's string escapes.
+  // Reads a string with Python's escapes.
   void string(Chunk& chunk) {
     const char quote = s_[at_];
     std::string text;
@@ -308,7 +308,7 @@ class Lexer {
   std::string s_;
   std::size_t at_ = 0;
   int line_ = 1;
-  bool line_starts_ = true;  // the tag before ended with its line
+  bool line_starts_ = true;  // the previous tag ended with its line
   std::vector<Chunk> chunks_;
 };
 

@@ -1,5 +1,5 @@
-// Cuts a template into text and tags, and tags into tokens, with the white space rules of
-// trim_blocks and lstrip_blocks. Source: jinja2/lexer.py 3.1. Internal to core/jinja.
+// Cuts a template into text and tags, and tags into tokens, by the white space rules of trim_blocks
+// and lstrip_blocks. Source: jinja2/lexer.py 3.1. Internal to core/jinja.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ enum class Op : std::uint8_t {
   kContinue,
   // expressions
   kLiteral,
-  kCaptured,  // what a set or filter block printed
+  kCaptured,  // output of a set or filter block
   kName,
   kList,
   kTuple,
@@ -50,7 +50,7 @@ enum class Op : std::uint8_t {
 struct Node {
   Op op = Op::kBlock;
   int line = 0;
-  int depth = 0;                                // of an expression's tree below
+  int depth = 0;                                // depth of an expression's tree below the node
   std::string text;                             // name, operator, filter, text
   Value value;                                  // kLiteral
   std::vector<std::shared_ptr<Node>> children;  // operands, in order; null = left out
@@ -60,6 +60,6 @@ struct Node {
   std::shared_ptr<Node> body, other, condition;  // blocks; for: body, else, filter
 };
 
-[[noreturn]] void refuse(int line, const std::string& what);  // Error{kNotSupported}
+[[noreturn]] void refuse(int line, const std::string& what);  // throws Error{kNotSupported}
 
 }  // namespace triescope::jinja

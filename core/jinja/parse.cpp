@@ -24,7 +24,7 @@ class Parser : private ExpressionParser {
   }
 
  private:
-  // Up to (not past) a statement whose first word is one of `ends`.
+  // Parses up to (but not past) a statement whose first word is one of `ends`.
   NodePtr block(const std::vector<std::string>& ends) {
     if (++depth_ > kMaxParseDepth)
       refuse(line(), "blocks nested deeper than " + std::to_string(kMaxParseDepth));
@@ -69,7 +69,7 @@ class Parser : private ExpressionParser {
       expect_end();
       return make(word.text == "break" ? Op::kBreak : Op::kContinue, word.line);
     }
-    if (word.text == "generation") {  // a mark for training masks
+    if (word.text == "generation") {  // it marks training masks
       expect_end();
       return scope(word.line, "endgeneration");
     }
@@ -153,7 +153,7 @@ class Parser : private ExpressionParser {
     if (peek().text == "elif") {
       ++next_;
       take();
-      node->other = if_statement(peek().line, elifs + 1);  // takes the endif
+      node->other = if_statement(peek().line, elifs + 1);  // this takes the endif
       return node;
     }
     if (peek().text == "else") {
@@ -168,7 +168,7 @@ class Parser : private ExpressionParser {
     NodePtr node = make(Op::kSet, line);
     node->names.push_back(target());
     if (accept(".")) {
-      node->text = take().text;  // namespace attribute
+      node->text = take().text;  // the attribute of a namespace
     } else {
       while (accept(",")) node->names.push_back(target());
     }
@@ -207,7 +207,7 @@ class Parser : private ExpressionParser {
 
   std::vector<Chunk> chunks_;
   std::size_t next_ = 0;
-  int loops_ = 0;  // loops around what is parsed
+  int loops_ = 0;  // number of loops around the current statement
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace triescope::jinja {
 namespace {
 
-constexpr int kMaxTreeDepth = 600;  // of an expression's tree
+constexpr int kMaxTreeDepth = 600;  // for an expression's tree
 
 }  // namespace
 
@@ -41,7 +41,7 @@ std::vector<std::string> ExpressionParser::targets() {
   return names;
 }
 
-// Expressions, loosest binding first.
+// Expressions, beginning with the loosest binding.
 
 NodePtr ExpressionParser::tuple_expression() {
   NodePtr first = expression();
@@ -155,7 +155,7 @@ NodePtr ExpressionParser::power() {
   while (accept("**")) left = pair(Op::kBinary, "**", left, unary(true));
   return left;
 }
-// As Jinja has it, filters and tests apply to the minus too: -1 | abs is 1.
+// As in Jinja, filters and tests apply to the minus too: -1 | abs is 1.
 NodePtr ExpressionParser::unary(bool with_filters) {
   if (++depth_ > kMaxParseDepth)
     refuse(peek().line, "expressions nested deeper than " + std::to_string(kMaxParseDepth));
@@ -174,7 +174,7 @@ NodePtr ExpressionParser::unary(bool with_filters) {
   return result;
 }
 
-// Members, subscripts, calls.
+// Parses members, subscripts and calls.
 NodePtr ExpressionParser::postfix(NodePtr value) {
   while (true) {
     const Token token = peek();
@@ -208,7 +208,7 @@ NodePtr ExpressionParser::postfix(NodePtr value) {
   }
 }
 
-// Filters and tests behind a value.
+// Parses the filters and tests behind a value.
 NodePtr ExpressionParser::filters(NodePtr value) {
   while (true) {
     const Token token = peek();
@@ -367,7 +367,7 @@ NodePtr ExpressionParser::pair(Op op, const std::string& text, NodePtr left, Nod
   return grown(node);
 }
 
-// Long chains make deep trees: they are walked, and freed, by recursion.
+// Long chains make deep trees, which are walked and freed by recursion.
 NodePtr ExpressionParser::grown(NodePtr node) {
   const auto look = [&](const NodePtr& child) {
     if (child) node->depth = std::max(node->depth, child->depth + 1);
@@ -382,7 +382,7 @@ NodePtr ExpressionParser::grown(NodePtr node) {
   return node;
 }
 
-// Tokens of the chunk at hand.
+// The current chunk's tokens.
 
 void ExpressionParser::load(const Chunk& chunk) {
   tokens_ = chunk.tokens;

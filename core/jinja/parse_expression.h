@@ -14,9 +14,9 @@ namespace triescope::jinja {
 
 using NodePtr = std::shared_ptr<Node>;
 
-inline constexpr int kMaxParseDepth = 200;  // of blocks and brackets together
+inline constexpr int kMaxParseDepth = 200;  // for blocks and brackets together
 
-// All errors are those of refuse(): kNotSupported, with the line.
+// All errors come from refuse(): kNotSupported, with the line.
 class ExpressionParser {
  protected:
   NodePtr make(Op op, int line, std::string text = {});
@@ -25,15 +25,15 @@ class ExpressionParser {
   std::string target();
   std::vector<std::string> targets();
 
-  // From the loosest binding to the tightest. "a, b" is a tuple only for the first.
+  // From the loosest binding to the tightest. Only the first reads "a, b" as a tuple.
   NodePtr tuple_expression();
   NodePtr expression();
   NodePtr or_expression();
   NodePtr filters(NodePtr value);       // the filters and tests that follow a value
   void arguments(const NodePtr& node);  // up to the closing parenthesis
-  NodePtr grown(NodePtr node);          // the node, its depth known and within the limit
+  NodePtr grown(NodePtr node);  // the node, with its depth set and checked against the limit
 
-  // The tokens of one tag. The last is kEnd, and the cursor never passes it.
+  // Sets the tokens of one tag. The last is kEnd, and the cursor never passes it.
   void load(const Chunk& chunk);
   const Token& peek() const;
   Token take();

@@ -230,7 +230,8 @@ std::string python_repr(const std::string& text) {
       out += code == '\n' ? "\\n" : code == '\t' ? "\\t" : "\\r";
     } else if (code != ' ' &&
                (category == UTF8PROC_CATEGORY_CN || category >= UTF8PROC_CATEGORY_ZS)) {
-      // Unassigned, separators, controls, formats, private use: not printable to Python.
+      // Unassigned characters, separators, controls, formats and private use are not printable to
+      // Python.
       std::snprintf(escape, sizeof escape,
                     code < 0x100     ? "\\x%02x"
                     : code < 0x10000 ? "\\u%04x"

@@ -175,7 +175,7 @@ bool write_json(std::string& out, const Value& value, const JsonStyle& style, st
                 std::int64_t level) {
   const auto new_line = [&](std::int64_t to) {
     if (!style.indent) return;
-    // Less than none is none, as in Python; what is refused for its length may be cut here.
+    // As in Python, less than none means none. What is refused for its length may be cut here.
     const auto wide = std::clamp<std::int64_t>(*style.indent, 0, static_cast<std::int64_t>(limit));
     out += '\n';
     out.append(std::min(static_cast<std::size_t>(wide * to), limit), ' ');

@@ -1,5 +1,5 @@
-// A value of a template, and what Python does with one: truth, equality, order, text, JSON. Texts
-// are held by value, lists and dicts are shared and never change. Source: Python's data model.
+// A template's value, and what Python does with it: truth, equality, order, text, JSON. Texts are
+// held by value; lists and dicts are shared and never change. Source: Python's data model.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,19 @@ namespace triescope::jinja {
 
 struct Value;
 using List = std::vector<Value>;
-// Insertion order is kept, as Python's dict does.
+// Keeps the order of insertion, like Python's dict.
 using Dict = std::vector<std::pair<std::string, Value>>;
 struct Arguments;
 using Function = std::function<Value(const Arguments&)>;
 
 struct Undefined {};
 struct None {};
-// What namespace() makes: the one thing a template can change. It never holds another, so that no
-// value reaches itself.
+// The result of namespace(): the only thing that a template can change. It never holds another
+// namespace, so no value can reach itself.
 struct Namespace;
 
-// How a list came to be: Python prints tuples in another way, and views (ranges, iterators) never.
+// How a list was made: Python prints tuples differently, and never prints views (ranges,
+// iterators).
 enum class Shape : std::uint8_t { kList, kTuple, kView };
 
 struct Value {
@@ -34,9 +35,9 @@ struct Value {
                std::shared_ptr<Dict>, std::shared_ptr<Function>, std::shared_ptr<Namespace>>
       data;
   Shape shape = Shape::kList;
-  bool changeable = false;   // is or holds a namespace or a function
-  std::uint16_t depth = 0;   // nesting
-  std::uint32_t weight = 1;  // how long walking it takes: what is shared counts each time
+  bool changeable = false;   // it is or contains a namespace or a function
+  std::uint16_t depth = 0;   // nesting depth
+  std::uint32_t weight = 1;  // how long walking it takes; shared parts count each time
 
   Value() = default;
   Value(None) : data(None{}) {}
@@ -81,7 +82,7 @@ struct Namespace {
 struct Arguments {
   std::vector<Value> positional;
   std::vector<std::pair<std::string, Value>> named;
-  // The i-th positional one, else the named one, else undefined.
+  // The i-th positional argument, else the named one, else undefined.
   Value get(std::size_t index, const std::string& name) const;
 };
 
@@ -90,7 +91,7 @@ std::optional<double> number(const Value& value);         // booleans too
 std::optional<std::int64_t> integer(const Value& value);  // booleans too
 const char* kind_of(const Value& value);                  // for messages: "a string"
 bool equal(const Value& a, const Value& b);
-// -1, 0, 1; nothing where Python cannot order the two.
+// -1, 0 or 1; nullopt if Python cannot order the two.
 std::optional<int> order(const Value& a, const Value& b);
 std::string float_text(double value);                          // Python's repr
 std::string text_of(const Value& value, bool nested = false);  // str(), nested: repr()
@@ -101,13 +102,13 @@ struct JsonStyle {
   bool sort_keys = false, ascii = false;
   std::string between = ", ", colon = ": ";
 };
-// Thrown by json_text where the text would be longer than `limit`.
+// json_text throws this if the text would be longer than `limit`.
 struct TooLong {};
-// json.dumps; nothing: the value holds what JSON cannot. Throws TooLong.
+// json.dumps; nullopt: the value contains what JSON cannot hold. Throws TooLong.
 std::optional<std::string> json_text(const Value& value, const JsonStyle& style, std::size_t limit);
-// What making or copying a text of this many bytes costs in steps.
+// The cost in steps of making or copying a text of this many bytes.
 inline std::size_t text_cost(std::size_t bytes) { return bytes / 64; }
-// What copying costs in steps: texts are held by value, lists and dicts are shared.
+// The cost of copying in steps: texts are held by value, lists and dicts are shared.
 std::size_t copy_cost(const Value& value);
 std::size_t copy_cost(const List& list);
 std::size_t copy_cost(const Dict& dict);
