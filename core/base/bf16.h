@@ -1,4 +1,4 @@
-// bf16 as bits: widening is exact, narrowing rounds to nearest even (NaN stays NaN).
+// bf16 as bits: widening is exact; narrowing rounds to nearest even (NaN stays NaN).
 #pragma once
 
 #include <bit>

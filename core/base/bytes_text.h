@@ -1,4 +1,4 @@
-// Bytes as people read them.
+// Numbers of bytes as people read them.
 #pragma once
 
 #include <string>

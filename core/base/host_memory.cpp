@@ -10,7 +10,7 @@
 namespace triescope {
 namespace {
 
-// The number after `key` at the start of a line; of an empty key the file's first number.
+// The number after `key` at the start of a line; with an empty key, the file's first number.
 std::optional<std::int64_t> number_of(const std::filesystem::path& path, const std::string& key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -20,7 +20,7 @@ std::optional<std::int64_t> number_of(const std::filesystem::path& path, const s
     try {
       return std::stoll(line.substr(digit));
     } catch (const std::out_of_range&) {
-      return std::nullopt;  // no limit is a number of 20 digits
+      return std::nullopt;  // a number of 20 digits is no limit
     }
   }
   return std::nullopt;
@@ -28,7 +28,8 @@ std::optional<std::int64_t> number_of(const std::filesystem::path& path, const s
 
 const std::int64_t kPage = ::sysconf(_SC_PAGESIZE);
 
-// What a control group leaves: its limit less what it uses, without the file cache that gives way.
+// What a control group's limit leaves: the limit less its use, not counting file cache that can be
+// dropped.
 std::optional<std::int64_t> left_by_group(const std::filesystem::path& folder, const char* limit,
                                           const char* used, bool at_most) {
   const auto most = number_of(folder / limit, ""), now = number_of(folder / used, "");
@@ -40,7 +41,7 @@ std::optional<std::int64_t> left_by_group(const std::filesystem::path& folder, c
   return std::max<std::int64_t>(*most - *now + idle + busy, 0);
 }
 
-// What `ulimit -v` leaves.
+// What the limit of `ulimit -v` leaves.
 std::optional<std::int64_t> left_by_limit(const std::filesystem::path& process) {
   const auto most = number_of(process / "limits", "Max address space");
   const auto pages = number_of(process / "statm", "");

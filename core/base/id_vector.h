@@ -13,11 +13,11 @@ class IdVector {
   using reference = typename std::vector<T>::reference;
   using const_reference = typename std::vector<T>::const_reference;
 
-  // REQUIRES for both: contains(id).
+  // Both REQUIRE contains(id).
   reference operator[](Id id) { return values_[index(id)]; }
   const_reference operator[](Id id) const { return values_[index(id)]; }
   bool contains(Id id) const { return id.valid() && id.value < size(); }
-  // The value, or `otherwise` where the vector does not reach the id.
+  // The value, or `otherwise` if the vector does not reach the id.
   T get(Id id, T otherwise = {}) const { return contains(id) ? T(values_[index(id)]) : otherwise; }
 
   std::int32_t size() const { return static_cast<std::int32_t>(values_.size()); }

@@ -1,4 +1,4 @@
-// How serious a notice is, and where long work reports its progress. Core never prints.
+// How serious a notice is, and where long work reports its progress. Core itself never prints.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@ namespace triescope {
 
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
-// Long work (loading, prefill, export) reports here. `done` and `total` share a unit (bytes,
-// tokens, rows), total 0 = not known. Called from the working thread.
+// Long work (loading, prefill, export) reports its progress here. `done` and `total` have the same
+// unit (bytes, tokens, rows); total 0 = unknown. Called from the working thread.
 using ProgressSink = std::function<void(const std::string& what, double done, double total)>;
 
 }  // namespace triescope

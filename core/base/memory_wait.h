@@ -1,5 +1,5 @@
-// What a run does where memory is refused in the middle of it: it asks whoever drives it, who may
-// wait until some is free and have the same work tried again.
+// How a run behaves when memory is refused in the middle of it: it asks whoever drives it, who may
+// wait until some is free and then have the same work tried again.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,13 @@
 
 namespace triescope {
 
-// Called on the thread of the run, with Error{kOutOfMemory}. True: try the same work again; false:
-// the run fails with that error. May throw, which ends the run so: Error{kCancelled}, say.
-// Empty = false.
+// Called on the run's thread with Error{kOutOfMemory}. True: try the same work again; false: the
+// run fails with that error. It may throw, for example Error{kCancelled}, which ends the run that
+// way. Empty = false.
 using MemoryWait = std::function<bool(const Error& refused)>;
 
-// Does `work`, again and again while memory is refused and `wait` says so. REQUIRES: work that was
-// refused memory can be done again from the start.
+// Does `work`, and repeats it while memory is refused and `wait` returns true. REQUIRES: work that
+// was refused memory can be repeated from the start.
 template <class Work>
 auto with_memory(const MemoryWait& wait, const Work& work) {
   while (true) {

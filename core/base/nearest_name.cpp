@@ -6,8 +6,8 @@
 namespace triescope {
 namespace {
 
-// Beyond this many bytes nothing is a misspelt name, and the table below would take the square of
-// it.
+// Longer names are not compared: nothing that long is a misspelt name, and the table below takes
+// the square of the length.
 constexpr std::size_t kMaxNameBytes = 128;
 
 char folded(char c) {
@@ -24,7 +24,7 @@ bool begins_with(std::string_view name, std::string_view beginning) {
 }  // namespace
 
 int edit_distance(std::string_view a, std::string_view b) {
-  // Three rows of the table: before the last, the last, the one being filled.
+  // Three rows of the table: the one before the last, the last, and the one being filled.
   std::vector<int> two_up(b.size() + 1), up(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) up[j] = static_cast<int>(j);
   for (std::size_t i = 1; i <= a.size(); ++i) {

@@ -22,7 +22,7 @@ std::string read_text_file(const std::string& path, const std::string& expected)
   std::array<char, 1 << 16> part;
   while (const std::size_t count = std::fread(part.data(), 1, part.size(), file.get()))
     content.append(part.data(), count);
-  if (std::ferror(file.get())) refuse();  // a folder opens, and cannot be read
+  if (std::ferror(file.get())) refuse();  // a folder can be opened but not read
   return content;
 }
 

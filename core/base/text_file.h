@@ -1,12 +1,13 @@
-// A text file that the user names.
+// Reads a text file that the user names.
 #pragma once
 
 #include <string>
 
 namespace triescope {
 
-// To its end: also of a pipe. `expected`: what it should be, for the message ("a text file").
-// Error{kNotFound}: it is not there, is a folder, or cannot be read; says path and reason.
+// Reads to the end, from a pipe too. `expected` says in the message what it should be ("a text
+// file"). Error{kNotFound}: it does not exist, is a folder, or cannot be read; says path and
+// reason.
 std::string read_text_file(const std::string& path, const std::string& expected);
 
 }  // namespace triescope

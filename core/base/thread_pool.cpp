@@ -22,9 +22,9 @@ void pause_briefly() {
 #endif
 }
 
-// Spins until ready() for at most about `limit`; whether it became ready. Between the loops of one
-// forward pass lie a few microseconds, and waking a sleeping thread costs 20 to 50: so a wait is
-// first spent awake.
+// Spins until ready() for at most about `limit`, and returns whether it became ready. A few
+// microseconds lie between the loops of a forward, and waking a sleeping thread costs 20 to 50, so
+// a wait begins awake.
 constexpr auto kSpin = std::chrono::microseconds(60);
 
 template <class Ready>
@@ -43,7 +43,7 @@ bool spin_until(Ready ready) {
   return false;
 }
 
-// What is left of a worker's share of a loop in pieces: the worker takes from the front, others from
+// The rest of a worker's share of a loop in pieces: the worker takes from the front, others from
 // the back.
 class Share {
  public:
@@ -53,7 +53,8 @@ class Share {
   };
 
   void set(const Piece& all) { left_.store(join(all.begin, all.end), std::memory_order_relaxed); }
-  // Most of it: the less is left, the smaller a piece, so that little remains to be waited for.
+  // Takes most of the rest: the less is left, the smaller a piece, so that little remains to wait
+  // for.
   Piece take() {
     return claim([](std::int64_t count) { return count - count / 4; }, true);
   }
@@ -82,16 +83,16 @@ class Share {
   std::atomic<std::uint64_t> left_{0};
 };
 
-// A worker's place in a loop, written by it and read by others.
+// A worker's place in a loop. The worker writes it and others read it.
 struct alignas(64) Seat {
-  // 2 n: not at work in loop n, or done with it; 2 n - 1: at work in loop n. Whoever is not at work
-  // when the caller has done all else is too late: the caller takes the share instead.
+  // 2 n: not at work in loop n, or done with it; 2 n - 1: at work in loop n. A worker that is not
+  // at work when the caller has done everything else is too late: the caller takes its share.
   std::atomic<std::uint32_t> turn{0};
-  Share share;  // in pieces; empty between loops
+  Share share;  // for loops in pieces; empty between loops
 
   static std::uint32_t at_work(std::uint32_t loop) { return 2 * loop - 1; }
   static std::uint32_t done(std::uint32_t loop) { return 2 * loop; }
-  // One of the two succeeds: the worker's join() or the caller's close().
+  // Only one of the two succeeds: the worker's join() or the caller's close().
   bool join(std::uint32_t loop) { return pass(loop, at_work(loop)); }
   bool close(std::uint32_t loop) { return pass(loop, done(loop)); }
   void leave(std::uint32_t loop) {
@@ -136,7 +137,7 @@ struct ThreadPool::State {
   std::vector<Scratch> scratch;
   std::vector<std::jthread> workers;
 
-  // The loop in progress: written before its number, read by those who joined it.
+  // The current loop. It is written before its number, and read by workers that joined it.
   alignas(64) std::atomic<std::uint32_t> loop{0};
   Job job;
   std::int64_t count = 0;
@@ -176,7 +177,7 @@ struct ThreadPool::State {
     }
   }
 
-  // What the caller does, worker 0, to the end of the loop.
+  // The caller's work, as worker 0, to the end of the loop.
   void work_as_caller(std::uint32_t number) {
     work(0);
     for (int worker = 1; worker < size; ++worker)
@@ -193,7 +194,7 @@ struct ThreadPool::State {
       if (!spin_until([&] { return loop.load(std::memory_order_acquire) != seen; }))
         loop.wait(seen, std::memory_order_acquire);
       const std::uint32_t number = loop.load(std::memory_order_acquire);
-      if (number == seen) continue;  // woken for nothing
+      if (number == seen) continue;  // woken without reason
       if (stop.load(std::memory_order_relaxed)) return;
       seen = number;
       if (!seat.join(number)) continue;  // too late
@@ -216,7 +217,7 @@ ThreadPool::~ThreadPool() {
   state_->stop.store(true, std::memory_order_relaxed);
   state_->loop.fetch_add(1, std::memory_order_release);
   state_->loop.notify_all();
-  state_->workers.clear();  // joins
+  state_->workers.clear();  // joins the threads
 }
 
 int ThreadPool::size() const { return state_->size; }

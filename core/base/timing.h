@@ -1,4 +1,4 @@
-// Wall time of pieces of work.
+// Measures the wall time of pieces of work.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ inline double seconds(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// The shortest of `repeats` runs: what else the machine does only ever adds.
+// The shortest of `repeats` runs, because other work on the machine only ever adds time.
 inline double shortest(int repeats, const std::function<void()>& work) {
   double least = seconds(work);
   for (int i = 1; i < repeats; ++i) least = std::min(least, seconds(work));

@@ -1,5 +1,5 @@
-// trimmed: a text without the spaces around it. Which characters are spaces is the caller's to say:
-// a line that was read has its '\r', a token's text keeps its '\n'. A view of the same bytes.
+// trimmed: a text without the spaces around it. The caller says which characters are spaces: a line
+// that was read has its '\r', a token's text keeps its '\n'. Returns a view of the same bytes.
 #pragma once
 
 #include <string_view>

@@ -38,7 +38,7 @@ std::size_t invalid_utf8_offset(std::string_view text) {
 
 namespace {
 
-// Bytes of the longest beginning of a valid character at `at` (at least 1).
+// Length in bytes of the longest beginning of a valid character at `at` (at least 1).
 std::size_t maximal_part(std::string_view text, std::size_t at) {
   const auto lead = static_cast<unsigned char>(text[at]);
   const std::size_t wanted = lead >= 0xF0 && lead <= 0xF4   ? 4

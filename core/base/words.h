@@ -1,4 +1,4 @@
-// words: a text split at its spaces, without empty ones.
+// words: splits a text at its spaces, without empty words.
 #pragma once
 
 #include <sstream>
