@@ -10,13 +10,14 @@ namespace triescope::kernels {
 
 enum class ActivationKind : std::uint8_t { kSilu, kGeluTanh, kGelu };
 
-// One row: out[i] = act(gate[i]) * up[i], i < n; up null: act(gate[i]). out may be gate. Of the
-// calling thread's instruction set.
+// One row: out[i] = act(gate[i]) * up[i], i < n; if up is null, act(gate[i]). out may be gate. The
+// function belongs to the calling thread's instruction set.
 using RowActivation = void (*)(const float* gate, const float* up, std::int64_t n, float* out);
 RowActivation row_activation(ActivationKind kind);
 
-// out[r, i] = act(gate[r, i]) * up[r, i], i < dim. Row r of gate at gate + r * stride, of up
-// likewise (one matrix computes both: up = gate + dim). out may be gate (out_stride == stride).
+// out[r, i] = act(gate[r, i]) * up[r, i], i < dim. Row r of gate is at gate + r * stride, and that
+// of up likewise (one matrix computes both: up = gate + dim). out may be gate (out_stride ==
+// stride).
 void gated_activation(ActivationKind kind, const float* gate, const float* up, std::int64_t stride,
                       std::int64_t rows, std::int64_t dim, float* out, std::int64_t out_stride,
                       ThreadPool& pool);

@@ -16,7 +16,7 @@ using triescope::kernels::cuda::rounded;
 using triescope::kernels::cuda::store;
 using triescope::kernels::cuda::write_normalised;
 
-// A thread reads back what it wrote (row_norm.cuh).
+// Each thread reads back only what it wrote itself (row_norm.cuh).
 template <class T, int kWidth>
 __global__ void __launch_bounds__(kNormThreads) add_norm_rows(TRIESCOPE_CALL TriescopeAddNorm a) {
   TRIESCOPE_SHARED(float, warps, [kNormThreads / 32]);

@@ -11,12 +11,12 @@ namespace {
 constexpr int kBlockLinearThreads = 128;
 constexpr int kBlockLinearWarps = kBlockLinearThreads / 32;
 
-// Outputs of a block: what is loaded of x serves all of them, and each row takes a register for
-// each.
+// Outputs of a block. All of them use the same loaded x, and each row takes a register for each of
+// them.
 constexpr int block_linear_outputs(int most_rows) { return most_rows > 8 ? 2 : 4; }
 
 // Sums each of `count` values over the lanes of a warp, in pairs of lanes 16, 8, 4, 2 and 1 apart.
-// While there are values left to share out, the two lanes of a pair keep half of them each: fewer
+// While there are values left to share out, each of a pair's two lanes keeps half of them: fewer
 // shuffles than summing every value in every lane, and the same additions. Value lane * count / 32
 // ends in v[0].
 template <int count>
@@ -50,7 +50,7 @@ __device__ inline void block_linear_store(void* y, int64_t at, float value, int 
   }
 }
 
-// For up to `most` rows. What is done for a row is the same for every `most`.
+// For up to `most` rows. A row's arithmetic is the same for every `most`.
 template <class Block, class T, int most>
 __global__ void __launch_bounds__(kBlockLinearThreads)
     block_linear_rows(TRIESCOPE_CALL TriescopeBlockLinear a) {
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(kBlockLinearThreads)
     float w[kOutputs][8];
     TRIESCOPE_UNROLL
     for (int o = 0; o < kOutputs; ++o) {
-      const int n = min(n0 + o, a.outputs - 1);  // the last outputs' sums may be of no use
+      const int n = min(n0 + o, a.outputs - 1);  // the last outputs' sums may be unused
       Block::decode(blocks + n * row_bytes + static_cast<int64_t>(block) * Block::kBytes, part,
                     w[o]);
     }

@@ -1,5 +1,6 @@
-// A list of block types by their ggml numbers, and the choice among them: the CPU's (cpu/blocks.h)
-// and CUDA's (device_blocks.cuh). A type that is added to a list is computed from in its blocks.
+// A list of block types by their ggml numbers, and the choice among them. There is one for the CPU
+// (cpu/blocks.h) and one for CUDA (device_blocks.cuh). Kernels compute directly from the blocks of
+// every type in the list.
 #pragma once
 
 #include <array>
@@ -20,13 +21,13 @@ template <class... Entries>
 struct BlockList {
   [[maybe_unused]] static constexpr std::array kTypes = {Entries::kType...};
 
-  // Calls f(Block{}) with the block type of `type`; false: the list has none.
+  // Calls f(Block{}) with the block type of `type`; false: the list does not have it.
   template <class F>
   static bool with(formats::GgmlType type, F&& f) {
     return ((type == Entries::kType && (f(typename Entries::Block{}), true)) || ...);
   }
 
-  // The same of every `kPieces`-th entry from `kPiece` on: code for a list that is compiled in pieces.
+  // The same for every `kPieces`-th entry from `kPiece` on, for a list that is compiled in pieces.
   template <int kPiece, int kPieces, class F>
   static bool with_of_piece(formats::GgmlType type, F&& f) {
     return [&]<int... kAt>(std::integer_sequence<int, kAt...>) {

@@ -14,10 +14,10 @@ namespace triescope::kernels {
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20,
-                      kPage = 64 << 10;  // as large as any system has small ones
+                      kPage = 64 << 10;  // at least as large as any system's small pages
 
-// Fresh pages, aligned to huge ones: zeroed by the system when first touched, by the thread that
-// touches them. Null where there is no room.
+// Maps new pages, aligned to huge ones. The system zeroes each when a thread first touches it. Null
+// if there is no memory.
 void* map(std::size_t size) {
   const std::size_t slack = size + kHugePage;
   void* const all =
@@ -29,7 +29,7 @@ void* map(std::size_t size) {
   if (before > 0) ::munmap(begin, before);
   if (slack - before > size) ::munmap(begin + before + size, slack - before - size);
 #ifdef MADV_HUGEPAGE
-  (void)::madvise(begin + before, size, MADV_HUGEPAGE);  // advice: refusal does not matter
+  (void)::madvise(begin + before, size, MADV_HUGEPAGE);  // only advice: a refusal does not matter
 #endif
   return begin + before;
 }

@@ -1,5 +1,5 @@
-// Zeroed memory, 64-byte aligned; from 4 MiB on aligned to 2 MiB and marked for huge pages (weights
-// are streamed: fewer TLB misses). Movable value.
+// Zeroed memory, 64-byte aligned; from 4 MiB on it is aligned to 2 MiB and marked for huge pages
+// (weights are streamed: fewer TLB misses). Movable value.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,11 @@ namespace triescope::kernels {
 
 class Buffer {
  public:
-  static constexpr std::size_t kHugePages = std::size_t{4} << 20;  // from so many bytes on
+  // buffers of at least this size get huge pages
+  static constexpr std::size_t kHugePages = std::size_t{4} << 20;
 
   Buffer() = default;
-  explicit Buffer(std::size_t bytes);  // Error{kOutOfMemory}: says how many
+  explicit Buffer(std::size_t bytes);  // Error{kOutOfMemory} says how many bytes
 
   std::size_t bytes() const { return bytes_; }
   bool empty() const { return bytes_ == 0; }
@@ -25,7 +26,7 @@ class Buffer {
 
  private:
   struct Free {
-    std::size_t mapped;  // bytes of a mapping; 0 = from the allocator
+    std::size_t mapped;  // size of the mapping; 0 = memory from the allocator
     Free() : mapped(0) {}
     void operator()(void* p) const;
   };

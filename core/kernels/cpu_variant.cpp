@@ -7,7 +7,7 @@ namespace triescope::kernels {
 
 namespace {
 
-// -1 = the best. Per thread, so that a test's choice reaches nobody else.
+// -1 = the best. Kept for each thread, so that a test's choice affects no other.
 thread_local int chosen_variant = -1;
 
 bool runs(CpuVariant variant) {

@@ -1,6 +1,6 @@
-// Which instruction set the CPU kernels run on: the best this processor has, asked once. AVX-512 is
-// there twice, as it suits AMD's processors and as it suits Intel's (cpu/tuning.h); Intel's run both.
-// Tests run every variant.
+// The instruction set on which the CPU kernels run: the best that this processor has, determined
+// once. AVX-512 exists twice, tuned for AMD's and for Intel's processors (cpu/tuning.h); Intel's
+// run both. Tests run every variant.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The CUDA kernels, in a shared module (libtriescope_cuda.so) that is opened when first asked for,
+// The CUDA kernels, in a shared module (libtriescope_cuda.so) that is opened at the first request,
 // so that one program serves machines with and without a GPU. Without the module or a driver every
 // function is null. Thread-safe. The module stays open until the process ends.
 #pragma once
@@ -39,13 +39,13 @@ struct CudaModule {
   decltype(&triescope_cuda_to_host) to_host = nullptr;
   decltype(&triescope_cuda_host_allocate) host_allocate = nullptr;
   decltype(&triescope_cuda_host_free) host_free = nullptr;
-  std::string path;    // of the module, "" if none was opened
+  std::string path;    // path of the module; "" if none was opened
   std::string reason;  // why there is none: "no libtriescope_cuda.so beside the program (...)"
 
   bool available() const { return tree_attention != nullptr; }
 };
 
-// Looked for at $TRIESCOPE_CUDA_MODULE, beside the program, and where the build put it.
+// Looks at $TRIESCOPE_CUDA_MODULE, beside the program, and where the build put it.
 const CudaModule& cuda_module();
 
 }  // namespace triescope::kernels

@@ -7,8 +7,9 @@
 
 namespace {
 
-// The answer, and nothing else of a failure: the runtime would keep it for this thread, and the next
-// launch, which asks for the last failure, would be blamed. One that broke the device stays.
+// Returns the code of a failure and clears the failure: the runtime would keep it for this thread,
+// and the next launch, which asks for the last failure, would be blamed. A failure that broke the
+// device stays.
 int answered(cudaError_t error) {
   if (error != cudaSuccess) (void)cudaGetLastError();
   return error;
@@ -26,15 +27,15 @@ extern "C" int triescope_cuda_device_count(void) {
 }
 
 extern "C" int triescope_cuda_memory(int device, size_t* free_bytes, size_t* total_bytes) {
-  // On a thread of its own, which has a current device of its own: to go back to the one before
-  // would make a context there too.
+  // Runs on a thread of its own, which has its own current device: going back to the previous
+  // device here would make a context there too.
   cudaError_t error = cudaSuccess;
   try {
     std::thread([&] {
       error = cudaSetDevice(device);
       if (error == cudaSuccess) error = cudaMemGetInfo(free_bytes, total_bytes);
     }).join();
-  } catch (const std::system_error&) {  // the system has no thread left
+  } catch (const std::system_error&) {  // the system has no more threads
     return cudaErrorOperatingSystem;
   }
   return error;

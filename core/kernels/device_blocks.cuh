@@ -1,5 +1,5 @@
-// The block types of GGUF files on CUDA: a file a type in device_blocks/ (what a type has is told
-// in block.cuh). The CPU's are in cpu/blocks.h; both have the values of formats::dequantise, bit
+// The block types of GGUF files on CUDA, each in a file in device_blocks/ (block.cuh says what a
+// type provides). The CPU's are in cpu/blocks.h; both give the values of formats::dequantise, bit
 // for bit.
 #pragma once
 
@@ -27,7 +27,7 @@ using DeviceBlocks = BlockList<
     Numbered<formats::GgmlType::kQ5_K, DeviceQ5_K>, Numbered<formats::GgmlType::kQ6_K, DeviceQ6_K>,
     Numbered<formats::GgmlType::kIQ4_NL, DeviceIq4Nl>>;
 
-// f(Type{}) of the block type of a ggml number; `otherwise` where it is not one.
+// Calls f(Type{}) with the block type of a ggml number; returns `otherwise` if there is none.
 template <class F>
 cudaError_t with_device_block(int32_t type, cudaError_t otherwise, F&& f) {
   cudaError_t result = otherwise;
@@ -36,7 +36,7 @@ cudaError_t with_device_block(int32_t type, cudaError_t otherwise, F&& f) {
   return result;
 }
 
-// Whether there are blocks of this type at an address that they may lie at.
+// Whether blocks of this type may lie at an address.
 template <class Block>
 bool has_blocks(const void* at) {
   return at != nullptr && reinterpret_cast<uintptr_t>(at) % Block::kAlign == 0;

@@ -1,5 +1,5 @@
-// Element types of device memory: fp32, fp16, bf16, read as fp32 and rounded to nearest even when
-// they are written. For kernels' sources alone.
+// Element types of device memory: fp32, fp16 and bf16, read as fp32 and rounded to nearest even
+// when they are written. Only for kernels' sources.
 #pragma once
 
 #include "core/kernels/device.cuh"
@@ -28,8 +28,8 @@ struct Element<__nv_bfloat16> {
   static __device__ __nv_bfloat16 narrow(float v) { return __float2bfloat16_rn(v); }
 };
 
-// Calls f(T{}) with the element type of a TriescopeCudaDType; cudaErrorInvalidValue where it is not
-// one. f returns a cudaError_t.
+// Calls f(T{}) with the element type of a TriescopeCudaDType; cudaErrorInvalidValue if there is
+// none. f returns a cudaError_t.
 template <class F>
 cudaError_t with_element(int32_t dtype, F&& f) {
   switch (dtype) {
@@ -44,13 +44,13 @@ cudaError_t with_element(int32_t dtype, F&& f) {
   }
 }
 
-// Values that one load of 16 bytes brings.
+// Number of values in one load of 16 bytes.
 template <class T>
 inline constexpr int kVectorOf = 16 / static_cast<int>(sizeof(T));
 
 inline bool vector_aligned(const void* p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }
 
-// Read and written at once. Made of T, so that the compiler knows what it may overlap.
+// Read and written at once. It is made of T, so that the compiler knows what it may overlap.
 template <class T, int kWidth>
 struct alignas(kWidth * sizeof(T)) Values {
   T of[kWidth];
@@ -72,7 +72,7 @@ __device__ void store(T* p, const float* in) {
   *reinterpret_cast<Values<T, kWidth>*>(p) = values;
 }
 
-// What v is worth once it was written as T.
+// The value of v after it was written as T.
 template <class T>
 __device__ float rounded(float v) {
   return Element<T>::widen(Element<T>::narrow(v));

@@ -7,7 +7,7 @@
 namespace triescope::kernels::cuda {
 namespace {
 
-// What becomes of values i .. i + kWidth of a row of the matrix on their way into the stream.
+// Turns values i .. i + kWidth of a row of the matrix into values of the stream.
 template <class T, int kWidth>
 __device__ void embed_store(const TriescopeEmbedNorm& a, int i, float* v, T* x) {
   if (a.scale != 1.0f) {
@@ -38,7 +38,7 @@ struct DenseRow {
   }
 };
 
-// A row of blocks, eight values a thread.
+// A row of blocks, eight values for each thread.
 template <class T, class Block>
 struct BlockRow {
   static __device__ void copy(const TriescopeEmbedNorm& a, int64_t row, T* x) {
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(kNormThreads)
   const int64_t at = static_cast<int64_t>(blockIdx.x) * a.dim;
   T* x = static_cast<T*>(a.x) + at;
   Row::copy(a, a.ids[blockIdx.x], x);
-  __syncthreads();  // a thread's values of a block are others than those it normalises
+  __syncthreads();  // a thread normalises other values than those it decoded
   float sum = 0.0f;
   for (int i = threadIdx.x * kWidth; i < a.dim; i += kNormThreads * kWidth) {
     float v[kWidth];

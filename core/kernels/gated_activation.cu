@@ -12,7 +12,7 @@ using triescope::kernels::cuda::store;
 
 constexpr int kActivationThreads = 256;
 
-// Every step rounded by itself: the compiler must not choose where it fuses.
+// Every step is rounded by itself: the compiler must not choose where it fuses.
 __device__ float activated(int kind, float x) {
   if (kind == kTriescopeSilu) return __fdiv_rn(x, __fadd_rn(1.0f, expf(-x)));
   float inner;

@@ -9,7 +9,7 @@
 namespace triescope::kernels {
 namespace {
 
-// Of up, at once: 128 KB, which stay in the second-level cache.
+// Number of floats of `up` held at once: 128 KB, which stay in the second-level cache.
 constexpr std::int64_t kFloats = std::int64_t{1} << 15;
 
 }  // namespace
@@ -24,7 +24,7 @@ void gated_linear(const PackedLinear& w, ActivationKind kind, const float* x, st
                 "other parts of " +
                     std::to_string(w.outputs()) + " outputs in all");
   }
-  const std::int64_t most = std::max<std::int64_t>(1, kFloats / (rows * kPanel));  // panels
+  const std::int64_t most = std::max<std::int64_t>(1, kFloats / (rows * kPanel));  // in panels
   const LinearRun run(w, x, x_stride, rows, pool, rows * most * kPanel);
   const auto &gate = run.part(0), &up = run.part(1);
   const RowActivation activate = row_activation(kind);

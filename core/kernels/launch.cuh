@@ -1,5 +1,5 @@
 // What a kernel's source needs of CUDA before its first line: the toolkit's headers, and macros for
-// what only nvcc reads. Without nvcc tests/support/cuda_stand_in.h comes first, and has its own.
+// what only nvcc reads. Without nvcc, tests/support/cuda_stand_in.h comes first and has its own.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -9,9 +9,9 @@
 #include <stdint.h>
 #define TRIESCOPE_UNROLL _Pragma("unroll")
 #define TRIESCOPE_UNROLL_4 _Pragma("unroll 4")
-// In front of a kernel's parameter: read in place, also where it is passed on by reference.
+// Stands before a kernel's parameter: it is read in place, even where it is passed on by reference.
 #define TRIESCOPE_CALL const __grid_constant__
-// A variable of the block's shared memory: TRIESCOPE_SHARED(float, sums, [8][4]);
+// Declares a variable in the block's shared memory: TRIESCOPE_SHARED(float, sums, [8][4]);
 #define TRIESCOPE_SHARED(type, name, ...) __shared__ type name __VA_ARGS__
 #define TRIESCOPE_LAUNCH(kernel, grid, block, stream, ...) \
   kernel<<<grid, block, 0, stream>>>(__VA_ARGS__)

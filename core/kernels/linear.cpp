@@ -32,7 +32,7 @@ To convert(From v) {
   }
 }
 
-// Vectors of 16 bytes; two of them interleaved, their first or their second halves.
+// Vectors of 16 bytes: two of them interleaved, either their first or their second halves.
 template <class T>
 struct Lanes;
 template <class T>
@@ -54,8 +54,8 @@ struct Lanes<std::uint16_t> {
   }
 };
 
-// A square of kCount rows transposed: out[j * out_stride + i] = in[i * in_stride + j]. Rows i and
-// i + kCount / 2 are interleaved, log2(kCount) times over.
+// Transposes a square of kCount rows: out[j * out_stride + i] = in[i * in_stride + j]. Rows i and i
+// + kCount / 2 are interleaved, log2(kCount) times in a row.
 template <class T>
 void transpose(const T* in, std::int64_t in_stride, T* out, std::int64_t out_stride) {
   using L = Lanes<T>;
@@ -77,8 +77,8 @@ void transpose(const T* in, std::int64_t in_stride, T* out, std::int64_t out_str
   for (int j = 0; j < kCount; ++j) std::memcpy(out + j * out_stride, &rows[j], sizeof rows[j]);
 }
 
-// `count` rows (outputs) of `values` numbers into the columns of a panel that begin at `column`:
-// out[j][column + i] = rows[i * stride + j]. Squares at a time where nothing is to be converted.
+// Writes `count` rows (outputs) of `values` numbers into the columns of a panel that begin at
+// `column`: out[j][column + i] = rows[i * stride + j]. Works in squares where nothing is converted.
 template <class To, class From>
 inline __attribute__((always_inline)) void interleave(const From* rows, std::int64_t stride,
                                                       std::int64_t count, std::int64_t values,
@@ -101,8 +101,8 @@ inline __attribute__((always_inline)) void interleave(const From* rows, std::int
       out[j * kPanel + column + i] = convert<To>(rows[i * stride + j]);
 }
 
-// Calls f(panel, column, row, count) for each panel that outputs [first, first + count) of a part
-// lie in: its outputs from `column` on are those from first + row on.
+// Calls f(panel, column, row, count) for each panel that contains outputs of [first, first + count)
+// of a part: the panel's outputs from `column` on are those from first + row on.
 template <class F>
 void each_panel(std::int64_t first, std::int64_t count, const F& f) {
   constexpr std::int64_t kPanel = PackedLinear::kPanel;
@@ -113,8 +113,9 @@ void each_panel(std::int64_t first, std::int64_t count, const F& f) {
   }
 }
 
-// `count` rows of W that begin at output `first` of a part, into its panels. By blocks of k: the
-// panel's rows of a block stay in the first-level cache while all 32 outputs are written into it.
+// Writes `count` rows of W that begin at output `first` of a part into its panels. Works by blocks
+// of k: the panel's rows of a block stay in the first-level cache while all 32 outputs are written
+// into it.
 template <class To, class From>
 void pack_rows(std::int64_t first, std::int64_t count, const From* rows, std::int64_t k, To* out) {
   constexpr std::int64_t kPanel = PackedLinear::kPanel, kBlock = 64;
@@ -126,7 +127,7 @@ void pack_rows(std::int64_t first, std::int64_t count, const From* rows, std::in
 }
 
 std::size_t panel_bytes_of(formats::GgmlType type, std::int64_t k) {
-  std::int64_t bytes = k * PackedLinear::kPanel * formats::block_bytes(type);  // plain weights
+  std::int64_t bytes = k * PackedLinear::kPanel * formats::block_bytes(type);  // for plain weights
   BlockTypes::with(type, [&]<class Block>(Block) {
     static_assert(kDecodedValues % Block::kValues == 0 && kLinearChain % Block::kUnit == 0);
     bytes = k / Block::kValues * Block::kPanelBytes;
@@ -203,8 +204,8 @@ void PackedLinear::each_part(const char* what, std::int64_t first, std::int64_t 
   }
 }
 
-// Shares of `count` rows that begin at row `first` of a part; they end at panel boundaries, so that
-// no two threads write into one cache line.
+// Divides `count` rows that begin at row `first` of a part into shares. They end at panel
+// boundaries, so that no two threads write into one cache line.
 template <class Body>
 void share_rows(std::int64_t first, std::int64_t count, ThreadPool& pool, const Body& body) {
   constexpr std::int64_t kPanel = PackedLinear::kPanel;
@@ -255,7 +256,8 @@ void PackedLinear::set_stored_rows(std::int64_t first, std::int64_t count,
                                    std::span<const std::byte> rows, ThreadPool& pool) {
   const auto* next = reinterpret_cast<const unsigned char*>(rows.data());
   std::size_t left = rows.size();
-  const CpuKernels& kernels = cpu_kernels();  // of this thread: the pool's may have another
+  // this thread's: the pool's threads may have another variant
+  const CpuKernels& kernels = cpu_kernels();
   each_part("PackedLinear::set_stored_rows", first, count,
             [&](const Placed& part, std::int64_t row, std::int64_t n, std::int64_t) {
               const std::int64_t row_bytes =
@@ -278,7 +280,7 @@ void PackedLinear::set_stored_rows(std::int64_t first, std::int64_t count,
                 } else if (part.type == formats::GgmlType::kF32) {
                   pack_rows(row + begin, size, reinterpret_cast<const float*>(from), inputs_,
                             reinterpret_cast<float*>(out));
-                } else {  // 16 bits, moved as they are
+                } else {  // 16 bits, copied as they are
                   pack_rows(row + begin, size, reinterpret_cast<const std::uint16_t*>(from),
                             inputs_, reinterpret_cast<std::uint16_t*>(out));
                 }

@@ -15,8 +15,8 @@
 namespace triescope::kernels {
 namespace {
 
-// `rounds` steps of 16 chains of fused multiply-adds that do not wait for each other. Returns a
-// value that depends on all of them.
+// Runs `rounds` steps of 16 chains of fused multiply-adds that do not wait for each other. Returns
+// a value that depends on all of them.
 #if defined(__x86_64__)
 [[gnu::target("avx512f")]] float chains_avx512(std::int64_t rounds) {
   __m512 chain[16];
@@ -68,7 +68,7 @@ double read_bandwidth(ThreadPool& pool) {
   std::memset(memory.as<void>(), 1, memory.bytes());
   const auto* lines = memory.as<const Words>();
   std::vector<Words> found(static_cast<std::size_t>(pool.size()));
-  // The lines `ahead` of those that are read are fetched, where that is not 0: which of the two is
+  // Unless `ahead` is 0, the lines that far ahead of the read ones are fetched: which of the two is
   // faster depends on the processor.
   const auto read = [&](std::int64_t ahead) {
     return shortest(40, [&] {

@@ -6,7 +6,7 @@ namespace triescope::kernels {
 
 namespace {
 
-// Below this, one thread is done before a second could start.
+// With fewer elements, one thread is done before a second could start.
 constexpr std::int64_t kAloneElements = 16384;
 
 template <class Body>

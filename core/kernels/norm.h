@@ -18,8 +18,8 @@ struct Rows {  // `count` rows of `dim` floats
 void rms_norm(const float* x, std::int64_t x_stride, Rows rows, const float* weight, float eps,
               bool plus_one, float* out, std::int64_t out_stride, ThreadPool& pool);
 
-// out = (x - mean) / sqrt(var + eps) * weight + bias; weight, bias [dim] or null. Variance of the
-// centred values.
+// out = (x - mean) / sqrt(var + eps) * weight + bias; weight, bias [dim] or null. The variance is
+// that of the centred values.
 void layer_norm(const float* x, std::int64_t x_stride, Rows rows, const float* weight,
                 const float* bias, float eps, float* out, std::int64_t out_stride,
                 ThreadPool& pool);

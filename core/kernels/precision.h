@@ -1,6 +1,6 @@
-// How weights and KV lie in memory. Arithmetic is fp32 whatever the precision; widening is exact,
-// narrowing rounds to nearest even. A quantised form would be one more value here and one more
-// loader in the *_impl.h of the kernels that read it.
+// The types of weights and KV in memory. Arithmetic is always fp32; widening is exact, narrowing
+// rounds to nearest even. A quantised type would be one more value here and one more loader in the
+// *_impl.h of the kernels that read it.
 #pragma once
 
 #include <cstddef>

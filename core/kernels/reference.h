@@ -1,6 +1,6 @@
-// The operations once more, through libtorch in fp64: what the fast ones are tested against. Same
-// meaning and row-major, dense arguments; slow, single use, no promise on order. Built into
-// triescope_kernels_torch.
+// The operations once more, through libtorch in fp64: tests compare the fast ones with these. They
+// have the same meaning and row-major, dense arguments; they are slow, single-use, and promise no
+// order of summation. Built into triescope_kernels_torch.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// The norm of a row by the threads of a block, the same for every kernel that ends in one: values
-// i .. i + kWidth belong to one thread in every pass, a sum over the row is a chain a thread, then
-// block_sum. `Call` has dim, layer_norm, eps, weight and bias as TriescopeAddNorm. For kernels'
-// sources alone.
+// The norm of a row by the threads of a block, the same for every kernel that ends in one. Values i
+// .. i + kWidth belong to one thread in every pass; a sum over the row is a chain in each thread,
+// then block_sum. `Call` has dim, layer_norm, eps, weight and bias like TriescopeAddNorm. Only for
+// kernels' sources.
 #pragma once
 
 #include "core/kernels/element.cuh"
@@ -15,7 +15,7 @@ struct NormMoments {
   float mean, scale;  // RMS: mean 0
 };
 
-// What this thread's values add to the row's first sum: squares (RMS), or the values.
+// This thread's contribution to the row's first sum: squares (RMS), or the values.
 template <class Call>
 __device__ float norm_add(const Call& a, float sum, float v) {
   return a.layer_norm ? __fadd_rn(sum, v) : __fmaf_rn(v, v, sum);
@@ -47,8 +47,8 @@ inline __device__ float normalised(const NormMoments& m, float v, float weight) 
   return __fmul_rn(__fmul_rn(__fsub_rn(v, m.mean), m.scale), weight);
 }
 
-// out = norm(x) * weight + bias. `sum`: of norm_add over this thread's values of x, which it wrote
-// itself or which were there before a barrier.
+// out = norm(x) * weight + bias. `sum`: the sum of norm_add over this thread's values of x, which
+// it wrote itself or which were there before a barrier.
 template <class T, int kWidth, class Call>
 __device__ void write_normalised(const Call& a, const T* x, float sum, T* out, float* warps) {
   const NormMoments m = norm_moments<T, kWidth>(a, x, sum, warps);

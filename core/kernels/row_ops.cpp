@@ -13,7 +13,7 @@ namespace triescope::kernels {
 namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
-// Above this many, a heap's worth of comparisons beats keeping a sorted list.
+// Above this many, a heap needs fewer comparisons than a sorted list.
 constexpr std::size_t kSortedList = 128;
 
 std::int64_t length(std::span<const float> row) { return static_cast<std::int64_t>(row.size()); }
@@ -25,8 +25,8 @@ void check_sizes(const char* what, std::size_t in, std::size_t out) {
                                                std::to_string(out));
 }
 
-// The largest x for which x + offset, rounded, does not exceed `score`, or a little less: what is
-// above it is compared exactly.
+// The largest x for which x + offset, rounded, does not exceed `score`, or a little less: values
+// above it are compared exactly.
 float threshold_for(float score, float offset) {
   if (offset == 0) return score;
   const float x = score - offset;
@@ -48,7 +48,7 @@ float log_sum_exp(std::span<const float> row) {
 float log_softmax(std::span<const float> row, std::span<float> out) {
   check_sizes("log_softmax", row.size(), out.size());
   const float total = log_sum_exp(row);
-  if (total == kMinusInfinity) {  // nothing possible: nothing to normalise
+  if (total == kMinusInfinity) {  // nothing is possible, so there is nothing to normalise
     std::ranges::fill(out, kMinusInfinity);
   } else {
     cpu_kernels().subtract(row.data(), total, length(row), out.data());
@@ -102,7 +102,7 @@ std::vector<std::pair<float, std::int32_t>> top_k(std::span<const float> row, st
 
 JointTopK::JointTopK(std::size_t k) : k_(k) { best_.reserve(k + 1); }
 
-// Offers come with ascending (row, token), so an equal score loses to what is there.
+// Offers come with ascending (row, token), so an equal score loses to an earlier one.
 void JointTopK::offer(const JointCandidate& candidate) {
   if (full()) {
     if (!(candidate.score > best_.back().score)) return;

@@ -11,7 +11,7 @@ constexpr int kSummaryThreads = 256;
 constexpr int kSummaryWarps = kSummaryThreads / 32;
 constexpr int kSummaryEach = 16;  // values a thread, in registers
 constexpr int kSummaryPart = kSummaryThreads * kSummaryEach;
-// What all parts propose goes through one block.
+// One block merges the entries of all parts.
 static_assert(kTriescopeRowSummaryTokens / kSummaryPart * kTriescopeRowSummaryBest <= kSummaryPart);
 static_assert(kTriescopeRowSummaryTokens / kSummaryPart <= kSummaryThreads);
 
@@ -19,7 +19,7 @@ struct alignas(8) SummaryEntry {
   float value;
   int32_t token;
 };
-// Comes after every entry of a row: one that is not there, or was taken.
+// Sorts after every entry of a row: it stands for an entry that does not exist or was taken.
 __device__ SummaryEntry summary_none() { return {-INFINITY, INT32_MAX}; }
 
 struct alignas(8) SummaryPart {
@@ -33,12 +33,12 @@ struct SummaryScratch {
 
 constexpr int summary_parts(int32_t count) { return (count + kSummaryPart - 1) / kSummaryPart; }
 
-// Never true of a NaN, which must not come here.
+// Never true for a NaN, which must not reach this function.
 __device__ bool summary_before(const SummaryEntry& a, const SummaryEntry& b) {
   return a.value > b.value || (a.value == b.value && a.token < b.token);
 }
 
-// Of -inf alone exponentials are taken as they are: all are 0.
+// If all values are -inf, the exponentials are taken as they are: all are 0.
 __device__ float summary_reference(float largest) { return largest == -INFINITY ? 0.0f : largest; }
 
 __device__ SummaryEntry summary_best_of(const SummaryEntry (&mine)[kSummaryEach]) {
@@ -49,8 +49,8 @@ __device__ SummaryEntry summary_best_of(const SummaryEntry (&mine)[kSummaryEach]
   return best;
 }
 
-// The best of the block's, in every thread. warps: one entry a warp, in shared memory, in use until
-// every thread has returned.
+// The best entry of the block, in every thread. warps: one entry for each warp, in shared memory,
+// in use until every thread has returned.
 __device__ SummaryEntry summary_block_best(SummaryEntry best, SummaryEntry* warps) {
   for (int lane = 16; lane > 0; lane /= 2) {
     const SummaryEntry other = {__shfl_xor_sync(0xffffffffu, best.value, lane),
@@ -66,11 +66,11 @@ __device__ SummaryEntry summary_block_best(SummaryEntry best, SummaryEntry* warp
   return best;
 }
 
-// Calls found(i, entry) in every thread with the i-th best of the block's entries, i ascending
-// from 0 to k. No two of them have one token. An entry is still in `mine` when it is found.
+// Calls found(i, entry) in every thread with the i-th best of the block's entries, i ascending from
+// 0 to k. No two entries have the same token. An entry is still in `mine` when it is found.
 template <class Found>
 __device__ void summary_select(SummaryEntry (&mine)[kSummaryEach], int k, Found&& found) {
-  // Two, in turn: while some read those of a round, others write those of the next.
+  // Two arrays in turn: while some threads read those of one round, others write those of the next.
   TRIESCOPE_SHARED(SummaryEntry, warps, [2][kSummaryWarps]);
   SummaryEntry best = summary_best_of(mine);
   for (int i = 0; i < k; ++i) {
@@ -84,7 +84,7 @@ __device__ void summary_select(SummaryEntry (&mine)[kSummaryEach], int k, Found&
   }
 }
 
-// Of one part of a row: its maximum, its sum, its k best (after them summary_none(), where the part is
+// One part of a row: its maximum, its sum, its k best (followed by summary_none() if the part is
 // shorter).
 __global__ void __launch_bounds__(kSummaryThreads)
     summary_of_parts(TRIESCOPE_CALL TriescopeRowSummary a, TRIESCOPE_CALL SummaryScratch scratch) {
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(kSummaryThreads)
     const int token = of_row * kSummaryPart + e * kSummaryThreads + t;
     mine[e] = token < a.count ? SummaryEntry{x[token], token} : summary_none();
     if (isnan(mine[e].value)) {
-      sum = mine[e].value;  // and whatever is added to it
+      sum = mine[e].value;  // a NaN stays one, whatever is added
       mine[e].value = -INFINITY;
     }
   }
@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(kSummaryThreads)
   });
 }
 
-// Of one row, from what its parts left.
+// One row, from the results of its parts.
 __global__ void __launch_bounds__(kSummaryThreads)
     summary_of_rows(TRIESCOPE_CALL TriescopeRowSummary a, TRIESCOPE_CALL SummaryScratch scratch) {
   TRIESCOPE_SHARED(float, sums, [kSummaryWarps]);

@@ -1,19 +1,19 @@
 // Sums over a warp and over a block, in one order whatever the launch: lanes as a tree, then warps
-// ascending. Every thread gets the sum. For kernels' sources alone.
+// ascending. Every thread gets the sum. Only for kernels' sources.
 #pragma once
 
 #include "core/kernels/launch.cuh"
 
 namespace triescope::kernels::cuda {
 
-// All threads of the warp take part.
+// All threads of the warp must take part.
 inline __device__ float warp_sum(float v) {
   for (int lane = 16; lane > 0; lane /= 2) v = __fadd_rn(v, __shfl_xor_sync(0xffffffffu, v, lane));
   return v;
 }
 
-// All threads of the block take part. warps: one value a warp, in shared memory; free again when
-// the function returns.
+// All threads of the block must take part. warps: one value for each warp, in shared memory; free
+// again when the function returns.
 template <int kThreads>
 __device__ float block_sum(float v, float* warps) {
   v = warp_sum(v);

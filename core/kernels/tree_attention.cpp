@@ -12,14 +12,14 @@ namespace triescope::kernels {
 
 namespace {
 
-// Scores of a task stay in the second-level cache (512 KB to 2 MB on today's cores).
+// A task's scores stay in the second-level cache (512 KB to 2 MB on today's cores).
 constexpr std::int64_t kScoreBytes = 512 << 10;
-// Query heads of a task: K is transposed once for all of them. More gains nothing.
+// Query heads of a task: K is transposed once for all of them. More would gain nothing.
 constexpr std::int64_t kMaxQueries = 96;
 
 std::int64_t list_length(const VisibleSlots& visible, std::int64_t row) {
   const auto r = static_cast<std::size_t>(row);
-  // Not of(row): check() asks before it is known that the offsets lie within own.
+  // Not of(row): check() asks before it is known that the offsets are inside own.
   const std::int64_t own =
       visible.offsets.empty() ? row + 1 : visible.offsets[r + 1] - visible.offsets[r];
   return static_cast<std::int64_t>(visible.prefix.size()) + own;
@@ -56,7 +56,7 @@ void check(const AttentionShape& shape, const VisibleSlots& visible, std::int64_
   }
 }
 
-// How many slots the own lists of rows [begin, end) have in common at their start.
+// How many slots the own lists of rows [begin, end) share at their start.
 std::int64_t common_start(const VisibleSlots& visible, std::int64_t begin, std::int64_t end) {
   const auto list = [&](std::int64_t r) { return visible.of(static_cast<std::size_t>(r)); };
   const auto first = list(begin);
@@ -71,15 +71,15 @@ std::int64_t common_start(const VisibleSlots& visible, std::int64_t begin, std::
   return static_cast<std::int64_t>(common);
 }
 
-// Into how many runs the rows are cut: as few as the scores' room allows (a run reads the shared
-// slots once), but enough to keep all threads busy.
+// Into how many runs the rows are divided: as few as the space for scores allows (a run reads the
+// shared slots once), but enough to keep all threads busy.
 std::int64_t row_runs(std::int64_t rows, std::int64_t group, std::int64_t kv_heads,
                       std::int64_t longest, int threads) {
   const std::int64_t room = std::min(kMaxQueries, kScoreBytes / (4 * longest)) / group;
   const std::int64_t least =
       (rows + std::max<std::int64_t>(room, 1) - 1) / std::max<std::int64_t>(room, 1);
   std::int64_t best = least;
-  // In rows' worth of work: that of the busiest thread, and what a run costs beyond its rows.
+  // The busiest thread's load, in rows of work, with a run's own cost.
   double best_load = 1e9;
   const std::int64_t most = std::min(rows, least + 2 * threads);
   for (std::int64_t runs = least; runs <= most; ++runs) {
@@ -94,7 +94,7 @@ std::int64_t row_runs(std::int64_t rows, std::int64_t group, std::int64_t kv_hea
   return best;
 }
 
-// K/V head 0 and rows [begin, end).
+// The task of K/V head 0 and rows [begin, end).
 AttentionTask task_of(const float* q, std::int64_t q_stride, const KvView& kv,
                       const AttentionShape& shape, const VisibleSlots& visible, float* out,
                       std::int64_t out_stride, std::int64_t begin, std::int64_t end) {
@@ -128,7 +128,7 @@ AttentionTask task_of(const float* q, std::int64_t q_stride, const KvView& kv,
   return task;
 }
 
-// The same rows of another K/V head.
+// The task of the same rows and another K/V head.
 AttentionTask of_head(AttentionTask task, std::int64_t head) {
   const std::int64_t at = head * task.head_dim;
   task.q += at * task.group;
@@ -139,11 +139,11 @@ AttentionTask of_head(AttentionTask task, std::int64_t head) {
   return task;
 }
 
-// Whether threads share the sweeps of a task a K/V head, instead of taking whole tasks: where these
-// would leave a fifth of the threads' time unused (one row of 3 K/V heads and two threads: a quarter)
-// and a row sees so many slots that meeting twice more does not matter (30 layers, one row: two
-// Sapphire Rapids cores, 4096 slots 0.80 of the time, 1024 slots 1.0; two Zen 4 cores, 1024 slots
-// 0.89, 768 slots 0.93, 512 slots 0.97, 256 slots 1.05).
+// Whether threads share the sweeps of a K/V head's task instead of taking whole tasks: where whole
+// tasks would leave a fifth of the threads' time unused (one row of 3 K/V heads and two threads: a
+// quarter), and a row sees so many slots that two more barriers do not matter (30 layers, one row:
+// two Sapphire Rapids cores, 4096 slots 0.80 of the time, 1024 slots 1.0; two Zen 4 cores, 1024
+// slots 0.89, 768 slots 0.93, 512 slots 0.97, 256 slots 1.05).
 constexpr std::int64_t kLeastShared = 768, kSharedScoreBytes = 4 << 20;  // of a task
 bool shares_sweeps(std::int64_t tasks, std::int64_t threads, std::int64_t queries,
                    std::int64_t longest, int window) {
@@ -153,12 +153,12 @@ bool shares_sweeps(std::int64_t tasks, std::int64_t threads, std::int64_t querie
          4 * queries * longest <= kSharedScoreBytes;
 }
 
-// The sweeps of a task's rows for all K/V heads, one after another.
-// sweep(what, head, begin, end, worker)
+// The sweeps of a task's rows for all K/V heads, one after another. Calls sweep(what, head, begin,
+// end, worker).
 template <class Sweep>
 void run_sweeps(const AttentionTask& task, std::int64_t heads, std::int64_t longest,
                 ThreadPool& pool, const Sweep& sweep) {
-  // All heads of a slot are read together, as they lie in memory, by so many slots at a time.
+  // All heads of a slot are read together, as they lie in memory, this many slots at a time.
   constexpr std::int64_t kEntries = 128, kColumns = 32;
   const std::int64_t parts = (longest + kEntries - 1) / kEntries;
   pool.for_tasks(heads + parts, [&](std::int64_t index, int worker) {
@@ -199,7 +199,7 @@ void tree_attention(const float* q, std::int64_t q_stride, std::int64_t rows, co
   const CpuKernels& kernels = cpu_kernels();
   const AttentionBytes bytes =
       kernels.attention_scratch_bytes(most_rows * group, shape.head_dim, longest);
-  // Worker 0's scratch also holds the tasks', where they are shared.
+  // Worker 0's scratch also holds the tasks' scratch, where they are shared.
   const auto of_tasks = static_cast<std::size_t>(shared ? heads * bytes.of_task : 0);
   const auto own = static_cast<std::size_t>(bytes.of_thread + (shared ? 0 : bytes.of_task));
   const auto scratch = [&](int worker) {
@@ -219,7 +219,8 @@ void tree_attention(const float* q, std::int64_t q_stride, std::int64_t rows, co
   };
 
   if (!shared) {
-    // Run by run over the K/V heads, the last rows first: in causal mode they have the longest lists.
+    // The order is run by run over the K/V heads, the last rows first: in causal mode they have the
+    // longest lists.
     pool.for_tasks(runs * heads, [&](std::int64_t index, int worker) {
       const std::int64_t head = index % heads, run = runs - 1 - index / heads;
       std::byte* const memory = scratch(worker);

@@ -8,9 +8,10 @@ namespace {
 
 int partitions_of(int64_t slots) { return static_cast<int>((slots + kPartition - 1) / kPartition); }
 
-// How a call is cut into passes that get by with so many bytes of scratch. All in one, which keeps
-// no chains, where there is room; else as many rows as have room for their chains and kGoodSpan
-// partitions, and as many partitions as these rows leave room for. rows 0: not even one row fits.
+// How a call is divided into passes that need at most this many bytes of scratch. If there is room,
+// one pass does everything and keeps no chains. Otherwise a pass has as many rows as there is room
+// for with their chains and kGoodSpan partitions, and as many partitions as these rows leave room
+// for. rows 0: not even one row fits.
 struct Plan {
   int rows, span;
   bool chains;
@@ -60,7 +61,7 @@ cudaError_t launch_attention(const TriescopeTreeAttention& a, const Plan& plan,
     pass.rows = min(plan.rows, a.rows - row0);
     pass.tiles = (pass.rows * group + kQueries - 1) / kQueries;
     pass.row_tiles = (group + kQueries - 1) / kQueries;
-    // Of a causal call it is known which slots these rows see.
+    // In a causal call these rows are known to see slots up to here.
     const int end = partitions_of(causal ? a.prefix_count + row0 + pass.rows : a.longest);
     const int begin =
         causal && a.window > 0 ? max(a.prefix_count + row0 + 1 - a.window, 0) / kPartition : 0;

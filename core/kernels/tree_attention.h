@@ -7,10 +7,10 @@
 // A window w > 0 keeps the last w entries of the list.
 //
 // Invariant ("path only"): out[r] depends on q[r] and on the K and V along its own list, bit for
-// bit. Not on other rows, on where slots lie, on the number of threads, nor on where the list is
-// cut into prefix and own part: every s_j is one chain over the head's dimensions, the sum over j
-// of V is one chain in path order, and the sum of the exponentials is cut by index in the list.
-// Tolerance against libtorch: 1e-5 of max |V| (exp within 2 ulp, another order of summation).
+// bit, and not on other rows, on where slots lie, on the number of threads, or on where the list is
+// divided into prefix and own part. Every s_j is one chain over the head's dimensions, the sum over
+// j of V is one chain in path order, and the sum of the exponentials is divided by index in the
+// list. Tolerance against libtorch: 1e-5 of max |V| (exp within 2 ulp, another order of summation).
 // The prefix (and what own lists have in common at their start) is read once for all rows of a
 // tile.
 #pragma once
@@ -38,8 +38,8 @@ struct KvView {
   Precision precision = Precision::kF32;
 };
 
-// What the rows see, as in ForwardBatch of core/model/model.h: first the prefix, then of(row). Only
-// borrows the lists.
+// What the rows see, as in ForwardBatch of core/model/model.h: first the prefix, then of(row).
+// Borrows the lists.
 struct VisibleSlots {
   std::span<const std::int32_t> prefix;   // seen by all rows, first
   std::span<const std::int32_t> own;      // then row r sees own[offsets[r] .. offsets[r + 1])
@@ -52,14 +52,15 @@ struct VisibleSlots {
 };
 
 // q: row r at q + r * q_stride, [heads, head_dim]; out likewise. Every row sees at least one slot
-// (its own). K and V of all visible slots are already written. Error{kInvalidArgument} for a shape
-// that contradicts itself or a row that sees nothing; slots are not range-checked (the model does).
+// (its own). K and V of all visible slots are already written. Error{kInvalidArgument}: a shape
+// that contradicts itself, or a row that sees nothing. Slots are not range-checked (the model does
+// that).
 void tree_attention(const float* q, std::int64_t q_stride, std::int64_t rows, const KvView& kv,
                     const AttentionShape& shape, const VisibleSlots& visible, float* out,
                     std::int64_t out_stride, ThreadPool& pool);
 
-// out[slots[r], 0 .. dims) = rows[r * stride ..]: K or V of this forward's rows into one layer.
-// dims = kv_heads * head_dim.
+// out[slots[r], 0 .. dims) = rows[r * stride ..]: writes K or V of this forward's rows into one
+// layer. dims = kv_heads * head_dim.
 void store_kv(const float* rows, std::int64_t stride, std::int64_t count, int dims,
               const std::int32_t* slots, Precision precision, void* out);
 

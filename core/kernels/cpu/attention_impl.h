@@ -1,12 +1,12 @@
 // Tree attention of one K/V head and a run of rows (core/kernels/tree_attention.h has the equation
 // and the invariant).
 //
-// Three sweeps: scores of all visible slots, softmax of each list, sum of V. One thread does all of a
-// task; or, over long lists, threads share each sweep, scores by slots and V by columns. Both go over
-// blocks of 32 list entries, through the register tile of the linear layers: K transposed into a
-// panel [head_dim][32] (for few queries only into registers), V as rows. A score is one chain over
-// the head's dimensions and the sum of V one chain over the list, wherever blocks and the shared part
-// end.
+// There are three sweeps: scores of all visible slots, softmax of each list, sum of V. Either one
+// thread does all of a task, or, over long lists, threads share each sweep: scores by slots, V by
+// columns. Scores and V go over blocks of 32 list entries, through the register tile of the linear
+// layers: K is transposed into a panel [head_dim][32] (for few queries only into registers), V is
+// used as rows. A score is one chain over the head's dimensions, and the sum of V is one chain over
+// the list, wherever blocks and the shared part end.
 #pragma once
 
 #include "core/kernels/cpu/math_impl.h"
@@ -18,13 +18,14 @@ namespace triescope::kernels {
 namespace {
 
 struct AttentionScratch {
-  // Row lengths: list and head_dim, to whole panels (one more, as tails start anywhere).
+  // Row lengths of list and head_dim, rounded up to whole panels (one more, as tails start
+  // anywhere).
   std::int64_t ld_scores, ld_head;
-  // Of a task:
+  // These belong to a task:
   float* scores = nullptr;   // [queries][ld_scores]
   float* sums = nullptr;     // [queries][ld_head]
   float* weights = nullptr;  // [queries] sum of exponentials
-  // Of a thread:
+  // These belong to a thread:
   float* q = nullptr;        // [queries][head_dim]
   float* panel = nullptr;    // [max(head_dim, 32)][max(32, ld_head)]: K transposed, or V
   float* widened = nullptr;  // [32][head_dim] bf16 rows as fp32
@@ -94,9 +95,9 @@ struct AttentionRun {
     return t.window > 0 && n > t.window ? n - t.window : 0;
   }
 
-  // Where columns end that are asked for by whole panels.
+  // The end of columns that are asked for by whole panels.
   int within_head(int d_end) const { return d_end < t.head_dim ? d_end : t.head_dim; }
-  // Columns [d_begin, d_end) of K or V of a slot, or of several, on their way from memory into the
+  // Fetches columns [d_begin, d_end) of K or V of one or several slots from memory into the
   // second-level cache. (Always inlined: compilers drop the call of a function that only fetches.)
   inline __attribute__((always_inline)) void fetch_slot(const E* base, std::int32_t slot,
                                                         int d_begin, int d_end) const {
@@ -114,7 +115,7 @@ struct AttentionRun {
     for (int i = 0; i < slots.count; ++i) fetch_slot(base, slots.first[i], d_begin, d_end);
   }
 
-  // Rows of up to 32 slots as fp32.
+  // The rows of up to 32 slots as fp32.
   void fp32_rows(const E* base, Slots slots, const float** rows_out) const {
     for (int i = 0; i < slots.count; ++i) {
       const E* row = base + slots.first[i] * t.slot_stride;
@@ -133,8 +134,8 @@ struct AttentionRun {
     }
   }
 
-  // K of the next of several slots; and of all that are left, since short heads have fewer steps than
-  // there are slots.
+  // fetch_next fetches K of the next of several slots; fetch_rest fetches the remaining ones, since
+  // short heads have fewer steps than there are slots.
   inline __attribute__((always_inline)) void fetch_next(Slots ahead, int& fetched) const {
     if (kTuning.fetch_kv && fetched < ahead.count)
       fetch_slot(keys, ahead.first[fetched++], 0, t.head_dim);
@@ -143,8 +144,8 @@ struct AttentionRun {
     fetch(keys, {ahead.first + fetched, ahead.count - fetched}, 0, t.head_dim);
   }
 
-  // scores[r, i] of 32 slots for R queries, out of the registers that K is transposed in (a panel in
-  // the cache pays for more of them). x: the queries, [R][head_dim]; k_rows: the slots' K.
+  // scores[r, i] of 32 slots for R queries, from the registers in which K is transposed (for more
+  // queries a panel in the cache pays). x: the queries, [R][head_dim]; k_rows: the slots' K.
   template <int R>
   void score_few(const float* x, const float* const* k_rows, float* scores, Slots ahead) const {
     constexpr int kVecs = R <= Vec::kFewPairs ? 2 : 1;
@@ -195,10 +196,11 @@ struct AttentionRun {
     fetch_rest(ahead, fetched);
   }
 
-  // The same for any number, out of a panel in the cache.
+  // The same for any number of queries, from a panel in the cache.
   void score_many(std::int64_t queries, const float* x, const float* const* k_rows, float* scores,
                   Slots ahead) const {
-    // Copies: vector stores may alias the members, which would be loaded again after each of them.
+    // Local copies: vector stores may alias the members, which would be loaded again after each
+    // store.
     float* const panel = s.panel;
     const int head_dim = t.head_dim;
     int d = 0, fetched = 0;
@@ -220,9 +222,9 @@ struct AttentionRun {
                               TileUse::kStore);
   }
 
-  // scores[q, j0 + i] of at most 32 slots for queries [q0, q0 + queries). Columns beyond them hold
-  // the last slot's score again. K of `ahead` is fetched meanwhile, evenly: of fetches that come
-  // all at once many are dropped.
+  // scores[q, j0 + i] of at most 32 slots for queries [q0, q0 + queries). Columns beyond them
+  // repeat the last slot's score. K of `ahead` is fetched meanwhile, evenly: fetches that come all
+  // at once are often dropped.
   void score_block(Slots slots, std::int64_t j0, std::int64_t q0, std::int64_t queries,
                    Slots ahead) const {
     const float* k_rows[kPanel];
@@ -238,7 +240,7 @@ struct AttentionRun {
     score_many(queries, x, k_rows, scores, ahead);
   }
 
-  // sums[q] += sum over i of p[q, j0 + i] * V[slots[i]], continuing each chain: columns
+  // sums[q] += sum over i of p[q, j0 + i] * V[slots[i]], continuing each chain, for columns
   // [d_begin, d_end), whole panels.
   void value_block(Slots slots, std::int64_t j0, std::int64_t q0, std::int64_t queries, int d_begin,
                    int d_end) const {
@@ -271,14 +273,15 @@ struct AttentionRun {
     }
   }
 
-  // Slots of entries [j, end) of the shared part, at most 32, into `to`.
+  // Writes the slots of entries [j, end) of the shared part, at most 32, to `to`.
   Slots shared_slots(std::int64_t j, std::int64_t end, std::int32_t* to) const {
     int count = 0;
     for (; count < kPanel && j + count < end; ++count) to[count] = shared_slot(j + count);
     return {to, count};
   }
-  // f(slots, j0, ahead) over list entries [begin, end) of the shared part, in blocks of at most 32,
-  // of which columns [d_begin, d_end) of `base` are read. ahead: what to fetch meanwhile.
+  // Calls f(slots, j0, ahead) over list entries [begin, end) of the shared part, in blocks of at
+  // most 32 slots, of which columns [d_begin, d_end) of `base` are read. ahead: what to fetch
+  // meanwhile.
   template <class F>
   void each_shared_block(std::int64_t begin, std::int64_t end, const E* base, int d_begin,
                          int d_end, F f) const {
@@ -292,19 +295,19 @@ struct AttentionRun {
     for (std::int64_t j = begin; j < end; j += kPanel)
       f(shared_slots(j, end, block), j, ahead(j + kAhead));
   }
-  // Entries [j, j + 32) of a row's tail, counted from its start, as far as there are any.
+  // Up to 32 entries of a row's tail from entry j on, counted from the tail's start.
   Slots tail_block(std::int64_t r, std::int64_t j) const {
     const std::int64_t left = tail_count(r) - j;
     return {tail(r) + j, static_cast<int>(left < kPanel ? left > 0 ? left : 0 : kPanel)};
   }
-  // What is read after it: more of this tail, or the next row's. (Causal rows share theirs, which
-  // the cache has.)
+  // What is read after that block: more of this tail, or the next row's. (Causal rows share their
+  // tail, which is in the cache.)
   Slots after_tail_block(std::int64_t r, std::int64_t j) const {
     if (!kTuning.fetch_kv || t.tail_offsets == nullptr) return {};
     const Slots more = tail_block(r, j + kPanel);
     return more.count > 0 || r + 1 == t.row_end ? more : tail_block(r + 1, tail_start(r + 1));
   }
-  // The same as each_shared_block over a row's tail from entry `begin` on.
+  // Like each_shared_block, over a row's tail from entry `begin` on.
   template <class F>
   void each_tail_block(std::int64_t r, std::int64_t begin, F f) const {
     for (std::int64_t j = begin; j < tail_count(r); j += kPanel)
@@ -328,7 +331,8 @@ struct AttentionRun {
     for (int g = 0; g < t.group; ++g) {
       const std::int64_t query = (r - t.row_begin) * t.group + g;
       float* scores = s.scores + query * s.ld_scores;
-      // Before the window: weight 0, so that rows of different windows can share a block of V.
+      // Entries before the window get weight 0, so that rows of different windows can share a block
+      // of V.
       for (std::int64_t j = first; j < start && j < shared; ++j) scores[j] = 0;
       row_scale(scores + start, t.scale, n);
       if (t.softcap > 0) row_softcap(scores + start, t.softcap, n);
@@ -337,7 +341,7 @@ struct AttentionRun {
     }
   }
 
-  // Of columns [d_begin, d_end).
+  // Stores columns [d_begin, d_end).
   void store_row(std::int64_t r, int d_begin, int d_end) const {
     const int columns = within_head(d_end) - d_begin;
     for (int g = 0; g < t.group; ++g) {
@@ -351,7 +355,7 @@ struct AttentionRun {
     }
   }
 
-  // Where the earliest window opens.
+  // Where the earliest window begins.
   std::int64_t first() const {
     std::int64_t earliest = shared;
     for (std::int64_t r = t.row_begin; r < t.row_end; ++r)
@@ -359,8 +363,8 @@ struct AttentionRun {
     return earliest;
   }
 
-  // Of entries [begin, end) of the shared part. A block that is not whole writes scores beyond its
-  // entries, which the tails' replace.
+  // Scores of entries [begin, end) of the shared part. A block that is not full writes scores
+  // beyond its entries, which the tails' scores overwrite.
   void shared_scores(std::int64_t begin, std::int64_t end) const {
     each_shared_block(begin, end, keys, 0, t.head_dim,
                       [&](Slots slots, std::int64_t j, Slots ahead) {
@@ -383,7 +387,7 @@ struct AttentionRun {
     }
   }
 
-  // Columns [d_begin, d_end) of out, whole panels.
+  // Computes columns [d_begin, d_end) of out, whole panels.
   void values_of(std::int64_t begin, int d_begin, int d_end) const {
     const std::int64_t queries = rows * t.group;
     for (std::int64_t q = 0; q < queries; ++q) {

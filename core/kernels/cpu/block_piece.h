@@ -1,4 +1,4 @@
-// What a piece of the kernels for blocks is made of. Included last.
+// What a piece of the kernels for blocks consists of. Included last.
 #pragma once
 
 #if defined(__GNUC__) && !defined(__clang__)

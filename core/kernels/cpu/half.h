@@ -1,4 +1,4 @@
-// An fp16 number as it lies in memory: a type of its own, so that loads of it and of bf16 differ.
+// An fp16 number in memory: a type of its own, so that loads of it and of bf16 differ.
 #pragma once
 
 #include <cstdint>

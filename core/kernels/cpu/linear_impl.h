@@ -38,8 +38,9 @@ int panel_width(const LinearCall& call, std::int64_t panel) {
   return static_cast<int>(left < kPanel ? left : kPanel);
 }
 
-// `count` <= kMaxRows rows over k in [k_begin, k_end), whole chains but for the end of k: totals = or
-// += their sums. x, w: at k_begin. fetch: from it on, over all of this k; null: the weights' own.
+// `count` <= kMaxRows rows over k in [k_begin, k_end), whole chains except at the end of k: totals
+// = their sums, or += them. x and w are those at k_begin. fetch: fetches from here on, for all of
+// this k; null: the weights themselves.
 template <Tuning kTuning, class W>
 void sum_chains(const float* x, std::int64_t x_stride, std::int64_t count, const W* w,
                 std::int64_t k_begin, std::int64_t k_end, float* totals, const Fetch* fetch) {
@@ -56,7 +57,7 @@ void sum_chains(const float* x, std::int64_t x_stride, std::int64_t count, const
   }
 }
 
-// Plain weights, [panel][k][32], of rows that are one tile.
+// Plain weights, [panel][k][32], for rows that are one tile.
 template <Tuning kTuning, class W>
 void plain_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end) {
   alignas(64) float totals[Vec::kMaxRows * kPanel];
@@ -70,14 +71,14 @@ void plain_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
 // --- weights in a file's blocks: [panel][block of k], panel blocks of cpu/blocks.h ---
 
 // Fetches the unit that lies some way further, because the hardware's prefetcher alone is too slow:
-// where several rows use a line of weights it falls back, and on Intel's processors it does not
-// reach what memory gives even for one row. A large block's scales lie behind its codes, so that its
-// first unit needs all of it.
+// it falls back where several rows use a line of weights, and on Intel's processors it does not
+// reach what memory gives even for one row. A large block's scales lie behind its codes, so its
+// first unit needs the whole block.
 template <class Block>
 class FetchAhead {
  public:
   FetchAhead(const unsigned char* block, int unit) : ahead_(block + unit * kBytes + kDistance) {}
-  // The panel ends at `end`; the `skip` bytes behind it are being read beside it, and are not next.
+  // The panel ends at `end`; the `skip` bytes behind it are being read beside it and are not next.
   FetchAhead(const unsigned char* block, int unit, const unsigned char* end, std::int64_t skip)
       : FetchAhead(block, unit) {
     if (ahead_ >= end) ahead_ += skip;
@@ -85,7 +86,7 @@ class FetchAhead {
 
   // All of it.
   void all() const { lines(0, kLines); }
-  // The same a line at a time, for types that fare better so: first() before the values of a unit
+  // The same one line at a time, for types that are faster that way: first() before a unit's values
   // are used, at(k) for each of them.
   void first() const { lines(0, Block::kFetchSpread ? kFirst : kLines); }
   void at(int k) const {
@@ -96,7 +97,7 @@ class FetchAhead {
   static constexpr int kBytes = Block::kPanelBytes * Block::kUnit / Block::kValues;
   static constexpr std::int64_t kDistance = Block::kPanelBytes > 2048 ? 8192 : 4096;
   static constexpr int kLines = (kBytes + 63) / 64;
-  // Values from one line to the next, and the lines that are more than that makes.
+  // Number of values from one line to the next, and the lines that this leaves over.
   static constexpr int kStep = Block::kUnit / 2 <= kLines ? 2 : Block::kUnit / 4 <= kLines ? 4 : 8;
   static constexpr int kFirst = kLines - Block::kUnit / kStep;
   static_assert(kFirst >= 0);
@@ -108,8 +109,8 @@ class FetchAhead {
   const unsigned char* ahead_;
 };
 
-// Vectors of outputs that a tile of `rows` rows computes side by side: several for few rows, whose
-// sums would wait for each other; one for many, so that all fits into registers.
+// Number of vectors of outputs that a tile of `rows` rows computes side by side: several for few
+// rows, whose sums would wait for each other; one for many, so that everything fits into registers.
 template <class Block>
 constexpr int fused_vectors(int rows) {
   constexpr int kAll = kPanel / Vec::kLanes;
@@ -118,8 +119,9 @@ constexpr int fused_vectors(int rows) {
   return rows == 1 ? (kAll < 4 ? kAll : 4) : rows <= kPairs ? 2 : 1;
 }
 
-// Rows of x as tiles of few rows read them: tile by tile, in each chain by chain, in each its rows,
-// kChainStride numbers from one to the next (so that they lie in different sets of the cache).
+// Rows of x in the order in which tiles of few rows read them: tile by tile, in each chain by
+// chain, in each its rows, kChainStride numbers apart (so that they lie in different sets of the
+// cache).
 constexpr std::int64_t kChainStride = kLinearChain + 16;
 
 void lay_out_chains(const LinearCall& call, std::int64_t tiles, float* to) {
@@ -134,21 +136,22 @@ void lay_out_chains(const LinearCall& call, std::int64_t tiles, float* to) {
   }
 }
 
-// R rows of P panels: weights go from the block into the sums without being stored. w: of panel p at
-// w + p * panel_bytes. x: of chain c at x + c * chain_stride, its row r kChainStride further.
-// totals: [P][R][32].
+// R rows of P panels: weights go from the block into the sums without being stored. w: panel p is
+// at w + p * panel_bytes. x: chain c is at x + c * chain_stride, and its row r is r * kChainStride
+// further. totals: [P][R][32].
 template <class Block, Tuning kTuning, int R, int P>
 void fused_tile(const unsigned char* w, std::int64_t panel_bytes, const float* x,
                 std::int64_t chain_stride, std::int64_t k, float* totals) {
-  constexpr int kEach = fused_vectors<Block>(R), kVecs = P * kEach;  // vectors of a panel, of all
+  // vectors of one panel, and of all
+  constexpr int kEach = fused_vectors<Block>(R), kVecs = P * kEach;
   constexpr bool kAllColumns = kEach * Vec::kLanes == kPanel;
   static_assert(P == 1 || kAllColumns);
-  // Of many rows x needs all loads there are (12 rows of Q4_1: 0.87 of the time so), and their sums
+  // With many rows x needs all load units (12 rows of Q4_1: 0.87 of the time so), and the sums need
   // all registers, so that none is left for a number that is spread once.
   constexpr CodeLoads kLoads = R <= 10 ? kTuning.loads : CodeLoads::kOnce;
   constexpr Spread kSpread =
       R <= (Block::kFewerPairs ? 7 : 10) ? kTuning.spread : Spread::kEachTime;
-  // Of one block and one chain.
+  // The part of k that belongs to one block and one chain.
   constexpr int kStretch =
       Block::kValues < kLinearChain ? Block::kValues : static_cast<int>(kLinearChain);
   for (int n = 0; n < kPanel; n += kEach * Vec::kLanes) {
@@ -181,7 +184,7 @@ void fused_tile(const unsigned char* w, std::int64_t panel_bytes, const float* x
             if (kAllColumns) {
               ahead(p).first();
             } else if (n == 0) {
-              ahead(p).all();  // the other columns find it in the cache
+              ahead(p).all();  // the other columns then find it in the cache
             }
           }
           const auto use = [&](int at, const Vec(&weights)[kVecs]) __attribute__((always_inline)) {
@@ -214,20 +217,21 @@ void fused_tile(const unsigned char* w, std::int64_t panel_bytes, const float* x
 using FusedTile = void (*)(const unsigned char*, std::int64_t, const float*, std::int64_t,
                            std::int64_t, float*);
 
-// Of 1 to kRows rows and P panels.
+// Dispatches for 1 to kRows rows and P panels.
 template <class Block, Tuning kTuning, int kRows, int P>
 constexpr auto kFusedTiles = []<int... R>(std::integer_sequence<int, R...>) {
   return std::array<FusedTile, sizeof...(R)>{fused_tile<Block, kTuning, R + 1, P>...};
 }
 (std::make_integer_sequence<int, kRows>());
 
-// Up to as many rows go through two panels side by side, where a panel is two vectors.
+// Up to this many rows go through two panels side by side, if a panel is two vectors.
 template <class Block, Tuning kTuning>
 constexpr int pair_rows() {
   return kTuning.pairs && kPanel / Vec::kLanes == 2 ? Block::kPairRows : 0;
 }
 
-// Few rows, in as few tiles as they fit: each decodes the panel's blocks again, out of the cache.
+// Few rows, in as few tiles as possible: each tile decodes the panel's blocks again, from the
+// cache.
 template <class Block, Tuning kTuning>
 void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                   float* scratch) {
@@ -242,7 +246,7 @@ void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
   const auto weights = [&] {
     return static_cast<const unsigned char*>(call.weights) + panel * panel_bytes;
   };
-  // A single row's chains lie side by side where they are.
+  // A single row's chains already lie side by side.
   const bool laid_out = call.rows > 1;
   if constexpr (pair_rows<Block, kTuning>() > 0) {
     static_assert(2 * pair_rows<Block, kTuning>() <= Vec::kFusedRows);
@@ -267,7 +271,7 @@ void fused_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
   }
 }
 
-// One unit of a panel block into out [kUnit][32].
+// Decodes one unit of a panel block into out [kUnit][32].
 template <class Block>
 inline __attribute__((always_inline)) void decode_unit(const unsigned char* block, int unit,
                                                        float* out) {
@@ -288,10 +292,10 @@ inline __attribute__((always_inline)) void decode_unit(const unsigned char* bloc
   }
 }
 
-// k in [k_begin, k_end), whole units, of a panel into out [k][32].
-// noipa: GCC 12's induction variables reach the words of a block (Q2_K, Q3_K) through the address of
-// its bytes, after which its interprocedural analysis takes the function for one that stores nothing
-// and drops the call (test_stored_weights notices).
+// Decodes k in [k_begin, k_end), whole units, of a panel into out [k][32]. noipa: GCC 12's
+// induction variables reach the words of a block (Q2_K, Q3_K) through the address of its bytes. Its
+// interprocedural analysis then believes that the function stores nothing and drops the call
+// (test_stored_weights notices).
 template <class Block>
 #if defined(__GNUC__) && !defined(__clang__)
 __attribute__((noipa))
@@ -310,14 +314,14 @@ void decode_panel(const unsigned char* w, std::int64_t k_begin, std::int64_t k_e
 
 // A stretch of k is widened or decoded once, and all rows read it from the cache: from the first
 // level for few tiles of rows, from the second for many. Each tile is finished before the next, so
-// that its lines of y go out while that one is computed (512 rows of 3072 outputs, two Sapphire
-// Rapids cores: 91 instead of 80 % of the multiply-adds' limit). Meanwhile the tiles of a stretch
-// fetch what is decoded next, each its share.
+// that its lines of y are written while the next is computed (512 rows of 3072 outputs, two
+// Sapphire Rapids cores: 91 instead of 80 % of the multiply-adds' limit). Meanwhile each tile of a
+// stretch fetches its share of what is decoded next.
 //
-// tile_weights(panel, k_begin, k_end, room, fetch_ahead): [k][32] for tiles, where they are or
-// written into room; fetch_ahead: what comes later is to be fetched meanwhile, as the tiles do not.
-// stored(panel, k): where the weights from k on lie; panels follow one another. A stretch is decoded
-// when `ahead` bytes more than its own are in the cache.
+// tile_weights(panel, k_begin, k_end, room, fetch_ahead) returns [k][32] for tiles, either in place
+// or written into room; fetch_ahead: it must fetch what comes later, because the tiles do not.
+// stored(panel, k): where the weights from k on lie; panels follow one another. When a stretch is
+// decoded, `ahead` bytes beyond its own are in the cache.
 template <Tuning kTuning, class Weights, class Stored>
 void many_rows(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                float* scratch, const Weights& tile_weights, const Stored& stored,
@@ -330,7 +334,7 @@ void many_rows(const LinearCall& call, std::int64_t panel_begin, std::int64_t pa
     for (std::int64_t k0 = 0; k0 < call.k; k0 += stretch) {
       const std::int64_t k1 = call.k - k0 < stretch ? call.k : k0 + stretch;
       const auto* const weights = tile_weights(panel, k0, k1, scratch, !chainwise);
-      // The next stretch, of this panel or the next.
+      // The next stretch, in this panel or the next.
       const unsigned char* const next = stored(panel, k1) + ahead;
       const std::int64_t next_k = k1 < call.k ? call.k - k1 : call.k;
       const std::int64_t share =
@@ -362,7 +366,7 @@ void many_rows_of_blocks(const LinearCall& call, std::int64_t panel_begin, std::
       [&](std::int64_t panel, std::int64_t k) {
         return blocks + panel * panel_bytes + k * Block::kPanelBytes / Block::kValues;
       },
-      // The scales of a large block lie behind all of its codes.
+      // A large block's scales lie behind all of its codes.
       Block::kValues > kLinearChain ? Block::kPanelBytes / 2 : 0);
 }
 
@@ -393,15 +397,15 @@ void many_plain_rows(const LinearCall& call, std::int64_t panel_begin, std::int6
       0);
 }
 
-// Up to this many rows go through tiles that take the weights as they are stored: those of one tile,
-// of blocks perhaps of two.
+// Up to this many rows go through tiles that take the weights as they are stored: the rows of one
+// tile, with blocks perhaps of two.
 template <Tuning kTuning>
 constexpr int few_rows(bool blocks) {
   if (!blocks) return Vec::kMaxRows;
   return kTuning.decode_once ? Vec::kFusedRows : kLaidOutRows;
 }
 
-// linear_panels() for the blocks of a piece (LinearPiece).
+// linear_panels() for the block types of a piece (LinearPiece).
 template <Tuning kTuning, int kPiece, int kPieces>
 bool block_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                   float* scratch) {
@@ -435,7 +439,7 @@ void linear_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_
   }
 }
 
-// out[k] = the weights of one lane of a panel, decoded or widened
+// out[k] = the weights of one lane of a panel, decoded or widened.
 void read_lane(formats::GgmlType type, const void* panel, int lane, std::int64_t k, float* out) {
   alignas(64) float decoded[128 * kPanel];
   const bool blocks = BlockTypes::with(type, [&]<class Block>(Block) {

@@ -1,4 +1,4 @@
-// exp of a vector, within 2 ulp on [-87.3, 88]; below that 0, above it exp(88); NaN stays.
+// exp of a vector, within 2 ulp on [-87.3, 88]; below it 0, above it exp(88); a NaN stays one.
 // Cody-Waite reduction, then the polynomial of Cephes' expf (S. Moshier).
 #pragma once
 
@@ -21,8 +21,9 @@ inline Vec exp_of(Vec x) {
   return Vec::zero_where_less(x, low, Vec::scale_pow2(p, n));
 }
 
-// tanh of a vector, within 4 ulp; NaN stays. Cephes' tanhf: near zero the odd polynomial, because
-// 1 - 2 / (exp(2x) + 1) cancels there (a softcap multiplies the error by its cap).
+// tanh of a vector, within 4 ulp; a NaN stays one. Cephes' tanhf: near zero it uses the odd
+// polynomial, because 1 - 2 / (exp(2x) + 1) cancels there (a softcap multiplies the error by its
+// cap).
 inline Vec tanh_of(Vec x) {
   constexpr float kNear = 0.625f, kBelowNear = 0.62499994f;  // neighbours: one branch or the other
   const Vec size = Vec::max(x, Vec::zero() - x);
@@ -38,7 +39,7 @@ inline Vec tanh_of(Vec x) {
          Vec::zero_where_less(Vec::set(kBelowNear), size, near);
 }
 
-// f over x[0..n): whole vectors, then the rest through one padded vector.
+// Applies f to x[0..n): whole vectors, then the rest in one padded vector.
 template <class F>
 inline void map_row(std::int64_t n, F f) {
   std::int64_t i = 0;

@@ -1,4 +1,4 @@
-// Rows of a file's blocks into a panel (blocks.h).
+// Packs rows of a file's blocks into a panel (blocks.h).
 #pragma once
 
 #include <cstring>
@@ -9,7 +9,7 @@
 namespace triescope::kernels {
 namespace {
 
-// All lanes of a panel block. rows: the blocks of 32 outputs.
+// Packs all lanes of a panel block. rows: the blocks of 32 outputs.
 template <class Block>
 inline __attribute__((always_inline)) void repack_lanes(const unsigned char* rows,
                                                         std::int64_t stride, unsigned char* to) {
@@ -17,7 +17,7 @@ inline __attribute__((always_inline)) void repack_lanes(const unsigned char* row
     Block::repack(FileBlocks<Vec>{rows + lane * stride, stride}, PanelLanes<Block, Vec>{to, lane});
 }
 
-// Lanes [lane, lane + count) of a panel block and no others.
+// Packs lanes [lane, lane + count) of a panel block and no others.
 template <class Block>
 void copy_lanes(const unsigned char* from, int lane, int count, unsigned char* to) {
   const auto copy = [&](int rows, int bytes) {
@@ -34,17 +34,17 @@ void pack_panel_of(const unsigned char* rows, int lane, int count, std::int64_t 
                    unsigned char* panel) {
   static_assert(Block::kPanelBytes ==
                 (Block::kWords * 4 + Block::kBytes + Block::kHalves * 2) * kBlockLanes);
-  // Rows are as many streams as a panel has outputs: more than the hardware's prefetcher follows.
+  // A panel has as many streams as outputs, more than the hardware's prefetcher follows.
   constexpr int kFetchAhead = 128;
   const std::int64_t blocks = k / Block::kValues, stride = blocks * Block::kFileBytes;
-  // A whole panel block is put together in the cache and then written past it: it is not read again
-  // soon, and the cache would read the memory that it is written over.
+  // A whole panel block is assembled in the cache and then written past it: it is not read again
+  // soon, and the cache would first read the memory that it overwrites.
   alignas(64) unsigned char whole[Block::kPanelBytes];
-  unsigned char some[kBlockLanes * Block::kFileBytes];  // a block each, where not all 32 are given
+  unsigned char some[kBlockLanes * Block::kFileBytes];  // for fewer than 32 blocks
   if (count < kBlockLanes) std::memset(some, 0, sizeof some);
   for (std::int64_t b = 0; b < blocks;
        ++b, rows += Block::kFileBytes, panel += Block::kPanelBytes) {
-    // Where a line has several blocks, with its first.
+    // Fetches once for each line, with the first of its blocks.
     if (Block::kFileBytes >= 64 || b * Block::kFileBytes % 64 < Block::kFileBytes) {
       for (int i = 0; i < count; ++i) {
         for (int line = 0; line < Block::kFileBytes; line += 64)

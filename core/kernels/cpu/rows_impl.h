@@ -1,5 +1,5 @@
 // Rows and elementwise pieces: norms, activations, rope, softmax sums. Sums run by lanes over the
-// row, so a row's result depends on its values and length alone.
+// row, so a row's result depends only on its values and length.
 #pragma once
 
 #include "core/kernels/cpu/math_impl.h"

@@ -1,6 +1,6 @@
-// The inner functions of the CPU kernels, once per instruction set (variant_*.cpp); the operations
-// of core/kernels/*.cpp check arguments, share work among threads and call these. Internal to
-// core/kernels.
+// The inner functions of the CPU kernels, once for each instruction set (variant_*.cpp). The
+// operations of core/kernels/*.cpp check arguments, share work among threads and call these.
+// Internal to core/kernels.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 
 namespace triescope::kernels {
 
-// PackedLinear::kChain.
+// Equal to PackedLinear::kChain.
 constexpr std::int64_t kLinearChain = 128;
 
-// Values of k that are decoded at once where many rows read them: 128 KB for a panel, which stay in
-// the second-level cache. A multiple of the chain and of every block.
+// Number of values of k that are decoded at once where many rows read them: 128 KB for a panel,
+// which stay in the second-level cache. A multiple of the chain and of every block.
 constexpr std::int64_t kDecodedValues = 1024;
-// Up to this many rows, all of them use a chain's weights out of the first-level cache before the
-// next chain: as long as x takes 1 MB of the second-level cache at most, or they are few.
+// Up to this many rows, all of them use a chain's weights from the first-level cache before the
+// next chain: as long as x takes at most 1 MB of the second-level cache, or the rows are few.
 constexpr std::int64_t chainwise_rows(std::int64_t k) {
   const std::int64_t fit = (std::int64_t{1} << 18) / k;
   return fit < 42 ? 42 : fit > 168 ? 168 : fit;
 }
-// No variant lays out x of more rows than these (CpuKernels::laid_out_rows).
+// No variant lays out x for more rows than this (CpuKernels::laid_out_rows).
 constexpr int kLaidOutRows = 28;
-// Scratch of linear_panels(), in floats, for `rows` rows of `k` values: decoded values, the sums of a
-// panel and x laid out.
+// Scratch of linear_panels(), in floats, for `rows` rows of `k` values: decoded values, a panel's
+// sums, and x laid out.
 constexpr std::int64_t linear_scratch(std::int64_t rows, std::int64_t k) {
   return (kDecodedValues + rows) * 32 +
          (rows <= kLaidOutRows ? rows * (k / kLinearChain + 1) * (kLinearChain + 16) : 0);
@@ -43,16 +43,17 @@ struct LinearCall {
   float* y;
   std::int64_t y_stride;
   bool add;
-  bool x_in_scratch;  // where an earlier call with blocks and the same x and rows laid it out
+  // an earlier call with blocks and the same x and rows laid it out in the scratch
+  bool x_in_scratch;
 };
 
-// One K/V head and rows [row_begin, row_end), of each row the `group` query heads that read it.
+// One K/V head and rows [row_begin, row_end): for each row the `group` query heads that read it.
 struct AttentionTask {
   const float* q;  // row r's first query head of this K/V head at q + r * q_stride
   std::int64_t q_stride;
   float* out;
   std::int64_t out_stride;
-  const void* keys;  // of this head: slot s at keys + s * slot_stride elements
+  const void* keys;  // this head's: slot s is at keys + s * slot_stride elements
   const void* values;
   Precision precision;
   std::int64_t slot_stride;
@@ -64,17 +65,17 @@ struct AttentionTask {
   std::int64_t shared_a_count;
   const std::int32_t* shared_b;
   std::int64_t shared_b_count;
-  // Tail of row r: tails[begin .. end). Lists: tails = own, begin = tail_offsets[r] +
-  // shared_b_count, end = tail_offsets[r + 1]. Causal (tail_offsets null): tails = own, begin
-  // = row_begin + 1, end = r + 1.
+  // Row r's tail is tails[begin .. end). Lists: tails = own, begin = tail_offsets[r] +
+  // shared_b_count, end = tail_offsets[r + 1]. Causal (tail_offsets null): tails = own, begin =
+  // row_begin + 1, end = r + 1.
   const std::int32_t* tails;
   const std::int32_t* tail_offsets;
 };
 
-// What of a task to do. One thread does all of it, or threads share each sweep, one sweep after the
-// other: the scores of shared entries [begin, end), counted from the first that any row sees, whole
-// blocks of 32 alone; the scores of the others; the softmax of rows [begin, end), counted from
-// row_begin; columns [begin, end) of the sum of V, whole panels of 32 (the last may reach beyond
+// The part of a task to do. One thread does the whole task, or threads share each sweep, one sweep
+// after the other: the scores of shared entries [begin, end), counted from the first that any row
+// sees, only whole blocks of 32; the other scores; the softmax of rows [begin, end), counted from
+// row_begin; columns [begin, end) of the sum of V, in whole panels of 32 (the last may reach beyond
 // head_dim).
 enum class AttentionSweep : std::uint8_t {
   kAll,
@@ -84,20 +85,21 @@ enum class AttentionSweep : std::uint8_t {
   kValues,
 };
 
-// Scratch of attention(): a task's, kept from one sweep to the next, and a thread's.
+// Scratch of attention(): for a task, kept from one sweep to the next, and for a thread.
 struct AttentionBytes {
   std::int64_t of_task, of_thread;
 };
 
 struct CpuKernels {
-  // Lanes [lane, lane + count) of a panel of blocks. rows: those outputs' rows of k values, as in the
-  // file; panel: [k / block][panel block], aligned to 64 bytes.
+  // Packs lanes [lane, lane + count) of a panel of blocks. rows: those outputs' rows of k values,
+  // as in the file; panel: [k / block][panel block], aligned to 64 bytes.
   void (*pack_panel)(formats::GgmlType type, const unsigned char* rows, int lane, int count,
                      std::int64_t k, void* panel);
   // scratch: [linear_scratch(rows, k)].
   void (*linear_panels)(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                         float* scratch);
-  int laid_out_rows;  // of up to as many rows of blocks, x is laid out; else it is read where it is
+  // x is laid out for up to this many rows with blocks; for more it is read in place
+  int laid_out_rows;
   // out[k] = weights of one lane (output) of a panel, as fp32
   void (*read_lane)(formats::GgmlType type, const void* panel, int lane, std::int64_t k,
                     float* out);
@@ -108,7 +110,7 @@ struct CpuKernels {
                     std::int64_t begin, std::int64_t end, void* of_task, void* of_thread);
 
   float (*max)(const float* x, std::int64_t n);
-  // sum exp(x - offset), in fp64 over blocks; out (or null) = the exponentials
+  // sum exp(x - offset), in fp64 over blocks; out (or null) receives the exponentials
   double (*exp_sum)(const float* x, std::int64_t n, float offset, float* out);
   // first index at or after `from` whose value is > threshold (n if none)
   std::int64_t (*find_greater)(const float* x, std::int64_t from, std::int64_t n, float threshold);
@@ -130,13 +132,13 @@ struct CpuKernels {
 };
 
 const CpuKernels& portable_kernels();
-// Null where not built.
+// Null if not built.
 const CpuKernels* avx2_kernels();
 const CpuKernels* avx512_kernels();
 const CpuKernels* avx512_intel_kernels();
 
-// linear_panels() of a variant for blocks, in pieces that compile side by side (blocks_*.cpp): every
-// kBlockPieces-th type of cpu/blocks.h each. False: the piece has none of the call's type.
+// A variant's linear_panels() for blocks, in pieces that compile side by side (blocks_*.cpp): each
+// has every kBlockPieces-th type of cpu/blocks.h. False: the piece does not have the call's type.
 using LinearPiece = bool(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                          float* scratch);
 inline constexpr int kBlockPieces = 4;
@@ -144,7 +146,7 @@ LinearPiece avx2_blocks_0, avx2_blocks_1, avx2_blocks_2, avx2_blocks_3;
 LinearPiece amd_blocks_0, amd_blocks_1, amd_blocks_2, amd_blocks_3;
 LinearPiece intel_blocks_0, intel_blocks_1, intel_blocks_2, intel_blocks_3;
 
-// Of current_variant().
+// The functions of current_variant().
 const CpuKernels& cpu_kernels();
 
 }  // namespace triescope::kernels

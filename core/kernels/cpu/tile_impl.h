@@ -2,8 +2,9 @@
 //
 //   chain[r, n] = start + sum over k ascending of x[r, k] * w[k, n],  r < R, n < 32
 //
-// one chain of fused multiply-adds per element, the same chain whatever R is. Where it starts and
-// what becomes of it is a TileUse. Included once per variant, after its vec_*.h.
+// There is one chain of fused multiply-adds for each element, the same whatever R is. A TileUse
+// says where the chain starts and what becomes of it. Included once for each variant, after its
+// vec_*.h.
 #pragma once
 
 #include <array>
@@ -37,25 +38,25 @@ inline __attribute__((always_inline)) void add_products(const float* x, const Ve
   }
 }
 
-// What a tile fetches while it computes: some lines from `from` on, `step` bytes further on for each
+// What a tile fetches while it computes: some lines from `from` on, `step` bytes further for each
 // k. The hardware's prefetcher alone is too slow. A tile of many rows stays long on a line of
-// weights, and it falls back (all layers of SmolLM2-135M, 10 rows, two Zen 4 cores: bf16 23 instead
-// of 29 ms, fp32 26 instead of 28). On Intel it does not reach what memory gives for few rows either
-// (a core of Sapphire Rapids, fp32: 18 instead of 14 GB/s for one row, 16 instead of 12 for four;
-// bf16: 18 instead of 15.5 for one).
+// weights, and the prefetcher falls back (all layers of SmolLM2-135M, 10 rows, two Zen 4 cores:
+// bf16 23 instead of 29 ms, fp32 26 instead of 28). On Intel it does not reach what memory gives
+// for few rows either (a core of Sapphire Rapids, fp32: 18 instead of 14 GB/s for one row, 16
+// instead of 12 for four; bf16: 18 instead of 15.5 for one).
 struct Fetch {
   const void* from;
   std::int64_t step;
 };
 
-// The weights that the tile itself reads a little later.
+// Fetches the weights that the tile itself reads a little later.
 template <class W>
 Fetch own_weights(const W* w, std::int64_t w_stride) {
   constexpr int kAhead = 2048 / (kPanel * static_cast<int>(sizeof(W)));
   return {w + kAhead * w_stride, w_stride * static_cast<std::int64_t>(sizeof(W))};
 }
 
-// Where R rows of x are at one k.
+// Addresses of R rows of x at one k.
 template <int R, Tuning kTuning>
 class TileRows {
  public:
@@ -69,7 +70,7 @@ class TileRows {
 #pragma GCC unroll 4
     for (int b = 0; b < kBases; ++b) {
       ++base_[b];
-      if (kBases > 1) asm("" : "+r"(base_[b]));  // not to be derived from another base
+      if (kBases > 1) asm("" : "+r"(base_[b]));  // never derived from another base
     }
   }
 
@@ -134,7 +135,7 @@ template <class W>
 using TileFunction = void (*)(const float*, std::int64_t, const W*, std::int64_t, std::int64_t,
                               float*, std::int64_t, TileUse, Fetch);
 
-// By the number of rows, 1 to kMaxRows; the first is none.
+// By number of rows, 1 to kMaxRows; the first entry is empty.
 template <Tuning kTuning, class W>
 constexpr auto kTiles = []<int... R>(std::integer_sequence<int, R...>) {
   return std::array<TileFunction<W>, sizeof...(R) + 1>{nullptr, tile<R + 1, kTuning, W>...};

@@ -1,6 +1,6 @@
-// The CPU kernels for AVX2 with FMA. Compiled for it (CMakeLists.txt), so nothing here may run
-// before the processor was asked, and no inline function of a shared header may be instantiated
-// here: the linker could keep this copy for every caller.
+// The CPU kernels for AVX2 with FMA. The file is compiled for it (CMakeLists.txt), so nothing here
+// may run before the processor was asked, and no inline function of a shared header may be
+// instantiated here: the linker could keep this copy for every caller.
 #include "core/kernels/cpu/table.h"
 
 #if defined(__AVX2__)

@@ -1,7 +1,6 @@
-// The CPU kernels for AVX-512, tuned for AMD's processors.
-// Compiled for AVX-512 (CMakeLists.txt), so nothing here may run before the processor was asked, and
-// no inline function of a shared header may be instantiated here: the linker could keep this copy
-// for every caller.
+// The CPU kernels for AVX-512, tuned for AMD's processors. The file is compiled for AVX-512
+// (CMakeLists.txt), so nothing here may run before the processor was asked, and no inline function
+// of a shared header may be instantiated here: the linker could keep this copy for every caller.
 #include "core/kernels/cpu/table.h"
 
 #if defined(__AVX512F__)

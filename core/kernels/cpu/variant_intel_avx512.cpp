@@ -1,13 +1,12 @@
-// The CPU kernels for AVX-512 that are tuned for Intel's processors; the others are those of
-// variant_avx512.cpp.
-// Compiled for AVX-512 (CMakeLists.txt), so nothing here may run before the processor was asked, and
-// no inline function of a shared header may be instantiated here: the linker could keep this copy
-// for every caller.
+// The CPU kernels for AVX-512 that are tuned for Intel's processors; the other kernels are those of
+// variant_avx512.cpp. The file is compiled for AVX-512 (CMakeLists.txt), so nothing here may run
+// before the processor was asked, and no inline function of a shared header may be instantiated
+// here: the linker could keep this copy for every caller.
 #include "core/kernels/cpu/table.h"
 
 #if defined(__AVX512F__)
 #if defined(__GNUC__) && !defined(__clang__)
-// What AMD's table has too is used from there.
+// Functions that AMD's table has too come from there.
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
 #include "core/kernels/cpu/setting_avx512.h"

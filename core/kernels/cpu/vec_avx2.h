@@ -21,10 +21,10 @@ struct Vec {
   // 1 or 2 rows: the whole panel, four vectors, to cover the latency of FMA.
   static constexpr int kWideRows = 2;
   static constexpr int kNarrow = 2;
-  static constexpr int kFusedRows = 8;     // of weights in blocks
-  static constexpr int kFusedPairs = 4;    // up to as many of these, two vectors at a time
-  static constexpr int kFewQueries = 8;    // up to as many, attention keeps K in registers
-  static constexpr int kFewPairs = 4;      // up to as many of these, two vectors at a time
+  static constexpr int kFusedRows = 8;   // for weights in blocks
+  static constexpr int kFusedPairs = 4;  // up to this many of these rows, two vectors at a time
+  static constexpr int kFewQueries = 8;  // up to this many, attention keeps K in registers
+  static constexpr int kFewPairs = 4;    // up to this many of these queries, two vectors at a time
   static constexpr int kScaledPlaces = 1;  // ScaledCodes: subtrahends that registers hold
 
   typedef std::uint32_t Codes __attribute__((vector_size(32)));
@@ -46,7 +46,7 @@ struct Vec {
   static Codes codes(const std::uint32_t* p) {
     return Codes(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
   }
-  // Words from bit `at` on, in the lowest bits.
+  // Words from bit `at` on, moved to the lowest bits.
   template <CodeLoads>
   static Codes codes_from(const std::uint32_t* p, int at) {
     return codes(p) >> at;
@@ -60,9 +60,9 @@ struct Vec {
   }
   static Vec number(Codes c) { return {_mm256_cvtepi32_ps(__m256i(c))}; }
   // --- numbers of a few bits, one after another in a word ---
-  // They stay where they are: with the exponent of 2^(23 - at), bits [at, 23) of a float's mantissa
-  // are whole numbers, and so is the difference to that power. No shift, no conversion; those from
-  // upper<Bits>() on come down together, by one shift for all of them.
+  // They stay in place: with the exponent of 2^(23 - at), bits [at, 23) of a float's mantissa are
+  // whole numbers, and so is the difference from that power. That needs no shift and no conversion;
+  // the numbers from upper<Bits>() on are moved down together, by one shift for all of them.
   // above_power: 2^(23 - at) + the number of Bits bits at bit `at`, at + Bits <= 23.
   template <int Bits>
   static Vec above_power(Codes word, int at) {
@@ -121,7 +121,7 @@ struct Vec {
   friend Vec operator-(Vec a, Vec b) { return {_mm256_sub_ps(a.v, b.v)}; }
   friend Vec operator*(Vec a, Vec b) { return {_mm256_mul_ps(a.v, b.v)}; }
   friend Vec operator/(Vec a, Vec b) { return {_mm256_div_ps(a.v, b.v)}; }
-  static Vec max(Vec a, Vec b) { return {_mm256_max_ps(a.v, b.v)}; }  // NaN in b stays
+  static Vec max(Vec a, Vec b) { return {_mm256_max_ps(a.v, b.v)}; }  // a NaN in b stays
   static Vec min(Vec a, Vec b) { return {_mm256_min_ps(a.v, b.v)}; }
   static Vec zero_where_less(Vec x, Vec limit, Vec y) {
     return {_mm256_andnot_ps(_mm256_cmp_ps(x.v, limit.v, _CMP_LT_OQ), y.v)};
@@ -149,15 +149,15 @@ struct Vec {
   }
 
   // --- columns of eight rows ---
-  // Of rows 0 and 4, `stride` bytes apart: sixteen bytes each.
+  // Loads sixteen bytes each of rows 0 and 4, which are `stride` bytes apart.
   static Codes every_fourth_row(const unsigned char* first, std::int64_t stride) {
     const auto row = [&](int i) {
       return _mm_loadu_si128(reinterpret_cast<const __m128i*>(first + i * stride));
     };
     return Codes(_mm256_inserti128_si256(_mm256_castsi128_si256(row(0)), row(4), 1));
   }
-  // Eight rows' four words, those of rows i and i + 4 in rows[i], transposed: word j of every row in
-  // rows[j].
+  // Transposes eight rows' four words. rows[i] holds those of rows i and i + 4; afterwards rows[j]
+  // holds word j of every row.
   static void transpose(Codes (&rows)[4]) {
     const auto low = [](Codes x, Codes y) { return _mm256_unpacklo_ps(__m256(x), __m256(y)); };
     const auto high = [](Codes x, Codes y) { return _mm256_unpackhi_ps(__m256(x), __m256(y)); };
@@ -190,7 +190,7 @@ struct Vec {
         _mm_loadu_si128(reinterpret_cast<const __m128i*>(kPlaces[static_cast<int>(kOrder)]));
     return Codes(_mm256_shuffle_epi8(__m256i(c), _mm256_broadcastsi128_si256(order)));
   }
-  // Rows of bytes, `stride` bytes apart: row i has byte i of each lane.
+  // Stores rows of bytes, `stride` bytes apart: row i has byte i of each lane.
   static void store_bytes(unsigned char* p, std::int64_t stride, Codes c) {
     const __m256i rows = _mm256_permutevar8x32_epi32(__m256i(reorder<ByteOrder::kFours>(c)),
                                                      _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
@@ -203,7 +203,7 @@ struct Vec {
     store(2, more);
     store(3, _mm_unpackhi_epi64(more, more));
   }
-  // The lowest two bytes of each lane.
+  // Stores the lowest two bytes of each lane.
   static void store_halves(unsigned char* p, Codes c) {
     const __m256i fours = _mm256_shuffle_epi8(
         __m256i(c), _mm256_broadcastsi128_si256(_mm_cvtsi64_si128(0x0d0c090805040100)));
@@ -211,7 +211,7 @@ struct Vec {
         reinterpret_cast<__m128i*>(p),
         _mm_unpacklo_epi64(_mm256_castsi256_si128(fours), _mm256_extracti128_si256(fours, 1)));
   }
-  // Past the cache; seen by other threads after finish_streams(). p: a multiple of 32.
+  // Writes past the cache; other threads see it after finish_streams(). p: a multiple of 32.
   static void stream(unsigned char* p, Codes c) {
     _mm256_stream_si256(reinterpret_cast<__m256i*>(p), __m256i(c));
   }

@@ -18,10 +18,10 @@ struct Vec {
   static constexpr int kMaxRows = 14;   // 14 x 2 accumulators of 32 registers
   static constexpr int kWideRows = 14;  // a panel is two vectors
   static constexpr int kNarrow = 2;
-  static constexpr int kFusedRows = 16;    // of weights in blocks
-  static constexpr int kFusedPairs = 12;   // up to as many of these, two vectors at a time
-  static constexpr int kFewQueries = 8;    // up to as many, attention keeps K in registers
-  static constexpr int kFewPairs = 8;      // up to as many of these, two vectors at a time
+  static constexpr int kFusedRows = 16;   // for weights in blocks
+  static constexpr int kFusedPairs = 12;  // up to this many of these rows, two vectors at a time
+  static constexpr int kFewQueries = 8;   // up to this many, attention keeps K in registers
+  static constexpr int kFewPairs = 8;     // up to this many of these queries, two vectors at a time
   static constexpr int kScaledPlaces = 2;  // ScaledCodes: subtrahends that registers hold
 
   typedef std::uint32_t Codes __attribute__((vector_size(64)));
@@ -41,13 +41,13 @@ struct Vec {
 
   // --- packed integers ---
   static Codes codes(const std::uint32_t* p) { return Codes(_mm512_loadu_si512(p)); }
-  // Words from bit `at` on, in the lowest bits; what is above may come from the next word.
+  // Words from bit `at` on, moved to the lowest bits; the bits above may come from the next word.
   template <CodeLoads kLoads>
   static Codes codes_from(const std::uint32_t* p, int at) {
     if (kLoads == CodeLoads::kOnce) return codes(p) >> at;
     typedef Codes AnyBytes __attribute__((aligned(1), may_alias));
     const auto* const from = reinterpret_cast<const unsigned char*>(p) + at / 8;
-    Codes c;  // compilers would keep in a register what two codes need, for as long as that takes
+    Codes c;  // otherwise compilers keep what two codes need in a register for a long time
     asm("vmovdqu32 %1, %0" : "=v"(c) : "m"(*reinterpret_cast<const AnyBytes*>(from)));
     return c >> at % 8;
   }
@@ -60,8 +60,8 @@ struct Vec {
   }
   static Vec number(Codes c) { return {_mm512_cvtepi32_ps(__m512i(c))}; }
   // --- numbers of a few bits, one after another in a word ---
-  // Looked up or converted: neither permutations nor conversions keep the units of multiply-adds
-  // from their work, which logical operations do on Zen 4.
+  // Numbers are looked up or converted: neither permutations nor conversions take the
+  // multiply-adds' units, as logical operations do on Zen 4.
   // table[lowest four bits]
   struct Lookup {
     __m512 table;
@@ -75,8 +75,8 @@ struct Vec {
         : low(_mm512_loadu_ps(values)), high(_mm512_loadu_ps(values + 16)) {}
     Vec operator()(Codes c) const { return {_mm512_permutex2var_ps(low, __m512i(c), high)}; }
   };
-  // table[five bits at bit `at`], of numbers whose lower sixteen bits are zero: their upper ones are
-  // looked up by those of each word.
+  // table[five bits at bit `at`], for numbers whose lower sixteen bits are zero: their upper halves
+  // are looked up with the bits of each word.
   struct HalfLookup {
     __m512i table;
     explicit HalfLookup(const std::uint16_t* halves) : table(_mm512_loadu_si512(halves)) {}
@@ -128,15 +128,15 @@ struct Vec {
     }
     template <CodeLoads kLoads>
     Vec of(const std::uint32_t* words, int at) const {
-      // The highest needs no mask to be converted, which other units do than permute (Zen 4, one row
-      // of Q4_1: 0.91 to 0.97 of the time).
+      // The highest code needs no mask to be converted, and conversions use other units than
+      // permutations (Zen 4, one row of Q4_1: 0.91 to 0.97 of the time).
       if (kLoads == CodeLoads::kOnce && Bits == 4 && at == 28) return number(codes(words) >> at);
       return at % 4 == 0 ? table(codes_from<kLoads>(words, at))
                          : next(codes_from<kLoads>(words, at - Bits));
     }
   };
-  // The same of 5 bits. Of two registers: one of the six in a word goes another way, so that no unit
-  // has all the work.
+  // The same for 5 bits. With two registers, one of the six codes in a word goes another way, so
+  // that no unit has all the work.
   template <int Bits, Fives kFives>
   requires(Bits == 5) struct Small<Bits, kFives> {
     WideLookup table{kNumbers<Bits, 0>.values};
@@ -162,7 +162,8 @@ struct Vec {
 
   static Vec fma(Vec a, Vec b, Vec c) { return {_mm512_fmadd_ps(a.v, b.v, c.v)}; }
   // x[0] * b + c: the number is spread where it is used, which costs nothing beside the
-  // multiply-add; in a register of its own (what compilers do with one used twice) it does.
+  // multiply-add. A register of its own, which compilers use for a number that is used twice, would
+  // cost something.
   static Vec fma(const float* x, Vec b, Vec c) {
     asm("vfmadd231ps %1%{1to16%}, %2, %0" : "+v"(c.v) : "m"(*x), "v"(b.v));
     return c;
@@ -172,7 +173,7 @@ struct Vec {
   friend Vec operator-(Vec a, Vec b) { return {_mm512_sub_ps(a.v, b.v)}; }
   friend Vec operator*(Vec a, Vec b) { return {_mm512_mul_ps(a.v, b.v)}; }
   friend Vec operator/(Vec a, Vec b) { return {_mm512_div_ps(a.v, b.v)}; }
-  static Vec max(Vec a, Vec b) { return {_mm512_max_ps(a.v, b.v)}; }  // NaN in b stays
+  static Vec max(Vec a, Vec b) { return {_mm512_max_ps(a.v, b.v)}; }  // a NaN in b stays
   static Vec min(Vec a, Vec b) { return {_mm512_min_ps(a.v, b.v)}; }
   static Vec zero_where_less(Vec x, Vec limit, Vec y) {
     return {_mm512_maskz_mov_ps(_mm512_cmp_ps_mask(x.v, limit.v, _CMP_NLT_UQ), y.v)};
@@ -200,7 +201,7 @@ struct Vec {
   }
 
   // --- columns of sixteen rows ---
-  // Of rows 0, 4, 8 and 12, `stride` bytes apart: sixteen bytes each.
+  // Loads sixteen bytes each of rows 0, 4, 8 and 12, which are `stride` bytes apart.
   static Codes every_fourth_row(const unsigned char* first, std::int64_t stride) {
     const auto row = [&](int i) {
       return _mm_loadu_si128(reinterpret_cast<const __m128i*>(first + i * stride));
@@ -210,8 +211,8 @@ struct Vec {
     r = _mm512_inserti32x4(r, row(8), 2);
     return Codes(_mm512_inserti32x4(r, row(12), 3));
   }
-  // Sixteen rows' four words, those of rows i, i + 4, i + 8 and i + 12 in rows[i], transposed: word j
-  // of every row in rows[j].
+  // Transposes sixteen rows' four words. rows[i] holds those of rows i, i + 4, i + 8 and i + 12;
+  // afterwards rows[j] holds word j of every row.
   static void transpose(Codes (&rows)[4]) {
     const auto low = [](Codes x, Codes y) { return _mm512_unpacklo_ps(__m512(x), __m512(y)); };
     const auto high = [](Codes x, Codes y) { return _mm512_unpackhi_ps(__m512(x), __m512(y)); };
@@ -246,7 +247,7 @@ struct Vec {
         _mm_loadu_si128(reinterpret_cast<const __m128i*>(kPlaces[static_cast<int>(kOrder)]));
     return Codes(_mm512_shuffle_epi8(__m512i(c), _mm512_broadcast_i32x4(order)));
   }
-  // Rows of bytes, `stride` bytes apart: row i has byte i of each lane.
+  // Stores rows of bytes, `stride` bytes apart: row i has byte i of each lane.
   static void store_bytes(unsigned char* p, std::int64_t stride, Codes c) {
     const __m512i from_each =
         _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
@@ -260,11 +261,11 @@ struct Vec {
     store(2, _mm512_extracti32x4_epi32(rows, 2));
     store(3, _mm512_extracti32x4_epi32(rows, 3));
   }
-  // The lowest two bytes of each lane.
+  // Stores the lowest two bytes of each lane.
   static void store_halves(unsigned char* p, Codes c) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtepi32_epi16(__m512i(c)));
   }
-  // Past the cache; seen by other threads after finish_streams(). p: a multiple of 64.
+  // Writes past the cache; other threads see it after finish_streams(). p: a multiple of 64.
   static void stream(unsigned char* p, Codes c) {
     _mm512_stream_si512(reinterpret_cast<__m512i*>(p), __m512i(c));
   }

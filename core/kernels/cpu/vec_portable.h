@@ -1,5 +1,5 @@
-// Four lanes through GCC/Clang vector extensions: any processor. No fused multiply-add (without
-// hardware it costs a library call an element), so this variant rounds products too.
+// Four lanes through GCC/Clang vector extensions, for any processor. It has no fused multiply-add
+// (without hardware that costs a library call an element), so this variant rounds products too.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace {
 
 struct Vec {
   static constexpr int kLanes = 4;
-  static constexpr bool kFused = false;    // fma() and fms() round twice
-  static constexpr int kMaxRows = 3;       // rows of a register tile
-  static constexpr int kWideRows = 1;      // up to this many rows a tile is a whole panel wide
-  static constexpr int kNarrow = 4;        // vectors of a tile with more rows
-  static constexpr int kFusedRows = 4;     // of weights in blocks
-  static constexpr int kFusedPairs = 4;    // up to as many of these, two vectors at a time
-  static constexpr int kFewQueries = 3;    // up to as many, attention keeps K in registers
-  static constexpr int kFewPairs = 3;      // up to as many of these, two vectors at a time
+  static constexpr bool kFused = false;  // fma() and fms() round twice
+  static constexpr int kMaxRows = 3;     // rows of a register tile
+  static constexpr int kWideRows = 1;    // up to this many rows a tile is a whole panel wide
+  static constexpr int kNarrow = 4;      // vectors of a tile with more rows
+  static constexpr int kFusedRows = 4;   // for weights in blocks
+  static constexpr int kFusedPairs = 4;  // up to this many of these rows, two vectors at a time
+  static constexpr int kFewQueries = 3;  // up to this many, attention keeps K in registers
+  static constexpr int kFewPairs = 3;    // up to this many of these queries, two vectors at a time
   static constexpr int kScaledPlaces = 1;  // ScaledCodes: subtrahends that registers hold
 
   typedef float Lanes __attribute__((vector_size(16)));
@@ -55,7 +55,7 @@ struct Vec {
     std::memcpy(&c, p, sizeof c);
     return c;
   }
-  // Words from bit `at` on, in the lowest bits.
+  // Words from bit `at` on, moved to the lowest bits.
   template <CodeLoads>
   static Codes codes_from(const std::uint32_t* p, int at) {
     return codes(p) >> at;
@@ -114,7 +114,7 @@ struct Vec {
   friend Vec operator-(Vec a, Vec b) { return {a.v - b.v}; }
   friend Vec operator*(Vec a, Vec b) { return {a.v * b.v}; }
   friend Vec operator/(Vec a, Vec b) { return {a.v / b.v}; }
-  // NaN in b stays.
+  // A NaN in b stays.
   static Vec max(Vec a, Vec b) { return {a.v > b.v ? a.v : b.v}; }
   static Vec min(Vec a, Vec b) { return {a.v < b.v ? a.v : b.v}; }
   // where x < limit: 0, else y
@@ -145,13 +145,13 @@ struct Vec {
   }
 
   // --- columns of four rows ---
-  // Of row 0: sixteen bytes.
+  // Loads sixteen bytes of row 0.
   static Codes every_fourth_row(const unsigned char* first, std::int64_t /*stride*/) {
     Codes c;
     std::memcpy(&c, first, sizeof c);
     return c;
   }
-  // Four rows' four words transposed: word j of every row in rows[j].
+  // Transposes four rows' four words: afterwards rows[j] holds word j of every row.
   static void transpose(Codes (&rows)[4]) {
     const Codes ab_lo = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5),
                 ab_hi = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7),
@@ -174,7 +174,7 @@ struct Vec {
   }
 
   // --- into panels ---
-  // Compilers know how to pack even elements; other orders of bytes they take apart.
+  // Compilers know how to pack even elements, but take other orders of bytes apart.
   template <ByteOrder kOrder>
   static Codes reorder(Codes c) {
     typedef std::uint8_t Bytes __attribute__((vector_size(16)));
@@ -190,7 +190,7 @@ struct Vec {
     const auto words = reinterpret_cast<Codes>(once);
     return __builtin_shufflevector(words, words, 0, 2, 1, 3);
   }
-  // Rows of bytes, `stride` bytes apart: row i has byte i of each lane.
+  // Stores rows of bytes, `stride` bytes apart: row i has byte i of each lane.
   static void store_bytes(unsigned char* p, std::int64_t stride, Codes c) {
     const Codes rows = reorder<ByteOrder::kFours>(c);
     for (int i = 0; i < 4; ++i) {
@@ -198,15 +198,15 @@ struct Vec {
       std::memcpy(p + i * stride, &row, sizeof row);
     }
   }
-  // The lowest two bytes of each lane.
+  // Stores the lowest two bytes of each lane.
   static void store_halves(unsigned char* p, Codes c) {
     for (int i = 0; i < 4; ++i) {
       const auto half = static_cast<std::uint16_t>(c[i]);
       std::memcpy(p + 2 * i, &half, sizeof half);
     }
   }
-  // (Other instruction sets write past the cache here, and finish_streams() makes that seen by other
-  // threads.)
+  // Other instruction sets write past the cache here, and finish_streams() makes that visible to
+  // other threads.
   static void stream(unsigned char* p, Codes c) { std::memcpy(p, &c, sizeof c); }
   static void finish_streams() {}
 };

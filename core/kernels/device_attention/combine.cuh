@@ -1,4 +1,4 @@
-// The second kernel of tree attention: partitions become a row. For kernels' sources alone.
+// The second kernel of tree attention: combines partitions into a row. Only for kernels' sources.
 #pragma once
 
 #include "core/kernels/device_attention/pass.cuh"
@@ -6,8 +6,8 @@
 namespace triescope::kernels::cuda::attention {
 namespace {
 
-// What several partitions come to: the largest score, the sum of exponentials and the sum of V,
-// both relative to it. A lane has the dimensions lane, lane + 32, ...
+// The sum of several partitions: the largest score, and the sum of exponentials and the sum of V
+// relative to it. A lane has the dimensions lane, lane + 32, ...
 template <int kMost>
 struct Chain {
   static constexpr int kParts = (kMost + 31) / 32;
@@ -24,11 +24,11 @@ struct Chain {
     }
   }
 
-  // Takes up a partition, or another chain.
+  // Adds a partition, or another chain.
   __device__ void add(const float* summary, const float* values, int dim) {
     const int lane = threadIdx.x % 32;
     const float m = fmaxf(largest, summary[0]);
-    // Also where both are infinite.
+    // Also covers the case that both are infinite.
     const float keep = largest == m ? 1.0f : expf(__fsub_rn(largest, m));
     const float take = summary[0] == m ? 1.0f : expf(__fsub_rn(summary[0], m));
     largest = m;
@@ -54,8 +54,8 @@ struct Chain {
   }
 };
 
-// The partitions of a pass, for one row and head: a warp takes those whose index has its remainder
-// by kChains, ascending. The last pass adds the chains in order.
+// Combines the partitions of a pass for one row and head. Warp i takes the partitions whose index
+// modulo kChains is i, ascending. The last pass adds the chains in order.
 template <class T, int kDim>
 __global__ void __launch_bounds__(kChains * 32)
     combine_partitions(TRIESCOPE_CALL TriescopeTreeAttention a, TRIESCOPE_CALL Pass pass) {

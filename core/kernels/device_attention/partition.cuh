@@ -1,5 +1,5 @@
-// The first kernel of tree attention: one partition of 128 slots for up to 64 queries. For kernels'
-// sources alone.
+// The first kernel of tree attention: one partition of 128 slots for up to 64 queries. Only for
+// kernels' sources.
 #pragma once
 
 #include "core/kernels/device_attention/pass.cuh"
@@ -8,7 +8,7 @@
 namespace triescope::kernels::cuda::attention {
 namespace {
 
-// What a block works on: one partition for up to kQueries queries.
+// The work of a block: one partition for up to kQueries queries.
 struct Work {
   int partition, kv_head, group;
   int first, queries;      // query i is head (first + i) % group of row (first + i) / group
@@ -32,14 +32,14 @@ struct alignas(16) Shared {
   int32_t slots[kPartition];
 };
 
-// What a thread brings from global to shared memory: loaded before the block computes with what was
-// staged before, stored after.
+// What a thread copies from global to shared memory. It is loaded before the block computes with
+// what was staged before, and stored afterwards.
 template <class T>
 struct Ahead {
   Values<T, kVectorOf<T>> stage[4], q[2];
 };
 
-// The vector of 16 bytes that begins there.
+// The vector of 16 bytes that begins at this address.
 template <class T>
 __device__ Values<T, kVectorOf<T>>& vector_at(T* p) {
   return *reinterpret_cast<Values<T, kVectorOf<T>>*>(p);
@@ -49,7 +49,7 @@ __device__ const Values<T, kVectorOf<T>>& vector_at(const T* p) {
   return *reinterpret_cast<const Values<T, kVectorOf<T>>*>(p);
 }
 
-// Dimensions of the chunk of K that begins at `from`.
+// Number of dimensions in the chunk of K that begins at `from`.
 template <class T, int kDim>
 __device__ int chunk_width(int dim, int from) {
   constexpr int kChunk = Tiles<T, kDim>::kChunk;
@@ -132,8 +132,8 @@ __device__ void put_values(const TriescopeTreeAttention& a, Shared<T, kDim>& sha
   }
 }
 
-// score[i][r] += q . k over a chunk's dimensions, ascending, of query i of this warp and slot lane +
-// 32 r. What lies at slots that were not staged is scored too and never used.
+// score[i][r] += q . k over a chunk's dimensions, ascending, for query i of this warp and slot lane
+// + 32 r. Slots that were not staged are scored too, and their scores are never used.
 template <class T, int kDim>
 __device__ void add_scores(const Shared<T, kDim>& shared, int width, int rounds,
                            float (&score)[Tiles<T, kDim>::kWarpQueries][kLaneSlots]) {
@@ -168,8 +168,8 @@ __device__ void add_scores(const Shared<T, kDim>& shared, int width, int rounds,
   }
 }
 
-// sum[i] += weight * V over a run's slots, ascending. kAll: every query sees all of them; else one
-// that a query does not see is left out, whatever V holds there.
+// sum[i] += weight * V over a run's slots, ascending. kAll: every query sees all of them. Otherwise
+// a slot that a query does not see is skipped, whatever V contains there.
 template <class T, int kDim, bool kAll>
 __device__ void add_values(const Shared<T, kDim>& shared, const Work& work, int dim, int rounds,
                            int run,
@@ -222,14 +222,14 @@ __device__ float warp_max(float v) {
   return v;
 }
 
-// Which partition and which queries this block has.
+// Determines this block's partition and queries.
 template <int kQueries>
 __device__ Work work_of(const TriescopeTreeAttention& a, const Pass& pass) {
   Work work;
   work.kv_head = blockIdx.y;
   work.group = a.heads / a.kv_heads;
   int at = blockIdx.x;
-  if (at < pass.common * pass.tiles) {  // for all rows; tiles of one partition beside each other
+  if (at < pass.common * pass.tiles) {  // for all rows; the tiles of one partition are neighbours
     work.partition = pass.first + at / pass.tiles;
     const int begin = at % pass.tiles * kQueries;
     work.first = pass.row0 * work.group + begin;
@@ -244,8 +244,9 @@ __device__ Work work_of(const TriescopeTreeAttention& a, const Pass& pass) {
   return work;
 }
 
-// One partition for up to kQueries queries, which read its K and V once. The arithmetic of a query
-// is the same whatever others are there: that is what makes a shared prefix invisible.
+// Computes one partition for up to kQueries queries, which read its K and V once. A query's
+// arithmetic does not depend on the other queries, so sharing a prefix cannot be seen in the
+// result.
 template <class T, int kDim>
 __global__ void __launch_bounds__(kThreads, 2)
     attend_partition(TRIESCOPE_CALL TriescopeTreeAttention a, TRIESCOPE_CALL Pass pass) {
@@ -255,9 +256,9 @@ __global__ void __launch_bounds__(kThreads, 2)
   const int t = threadIdx.x, lane = t % 32, warp = t / 32, dim = head_dim_of<T, kDim>(a);
   Work work = work_of<Tile::kQueries>(a, pass);
   const int base = work.partition * kPartition;
-  const int rounds = (work.queries + kWarps - 1) / kWarps;  // queries of a warp: i * kWarps + warp
+  const int rounds = (work.queries + kWarps - 1) / kWarps;  // warp w has queries i * kWarps + w
 
-  // Slots that each query sees.
+  // The slots that each query sees.
   const int32_t* own = list_of(a, work.first / work.group).own;  // causal: the same for all rows
   if (t < Tile::kQueries) {
     int first = 0, end = 0;
@@ -287,7 +288,7 @@ __global__ void __launch_bounds__(kThreads, 2)
   work.highest = static_cast<int>(warp_max(most_end));
   work.all_first = static_cast<int>(warp_max(most_first));
   work.all_end = static_cast<int>(-warp_max(-least_end));
-  if (work.highest <= work.lowest) return;  // behind every list, or before every window
+  if (work.highest <= work.lowest) return;  // it is behind every list, or before every window
   if (t >= work.lowest && t < work.highest) {
     const int j = base + t;
     shared.slots[t] = j < a.prefix_count ? a.prefix[j] : own[j - a.prefix_count];
@@ -312,8 +313,8 @@ __global__ void __launch_bounds__(kThreads, 2)
     __syncthreads();
   }
 
-  // Softmax within the partition, a warp for each query. The maximum is exact in any order; the sum
-  // runs over a lane's slots, then lanes.
+  // Softmax within the partition, one warp for each query. The maximum is exact in any order; the
+  // sum runs over a lane's slots, then over lanes.
   TRIESCOPE_UNROLL
   for (int i = 0; i < Tile::kWarpQueries; ++i) {
     if (i >= rounds) continue;
@@ -357,7 +358,8 @@ __global__ void __launch_bounds__(kThreads, 2)
       }
     }
     __syncthreads();
-    fetch_values<T, kDim>(a, shared, work, run + Tile::kRun, ahead);  // none behind the last
+    // there is none behind the last
+    fetch_values<T, kDim>(a, shared, work, run + Tile::kRun, ahead);
     if (warp < work.queries) {
       const bool whole = work.all_first <= run && work.all_end >= run + Tile::kRun;
       whole ? add_values<T, kDim, true>(shared, work, dim, rounds, run, sum)

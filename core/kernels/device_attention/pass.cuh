@@ -1,5 +1,5 @@
-// What the two kernels of tree attention share: how a call is cut up, the list of a row, where
-// results of partitions lie. For kernels' sources alone.
+// What the two kernels of tree attention share: how a call is divided, a row's list, and where the
+// partitions' results are stored. Only for kernels' sources.
 #pragma once
 
 #include "core/kernels/element.cuh"
@@ -13,25 +13,26 @@ constexpr int kThreads = 256, kWarps = kThreads / 32;
 constexpr int kPartition = 128;              // slots
 constexpr int kLaneSlots = kPartition / 32;  // a lane scores slots lane, lane + 32, ...
 constexpr int kMaxHead = 256;
-constexpr int kChains = 4;  // of partitions, and warps of a block that combines them
+constexpr int kChains = 4;  // chains of partitions, and warps of a block that combines them
 
-// How a head size and a dtype share the memory of a block. kDim 0: any head size up to kMaxHead.
+// How a head size and a dtype divide a block's memory. kDim 0: any head size up to kMaxHead.
 template <class T, int kDim>
 struct Tiles {
   static constexpr int kMost = kDim > 0 ? kDim : kMaxHead;
   static constexpr int kVector = kVectorOf<T>;
-  // K is staged in chunks of its dimensions, 128 bytes of every slot of the partition. With a
-  // vector more a slot, lanes that read a vector of one slot each meet in no bank.
+  // K is staged in chunks of its dimensions, 128 bytes of every slot of the partition. One extra
+  // vector for each slot prevents bank conflicts between lanes that each read a vector of one slot.
   static constexpr int kChunk = 8 * kVector;
   static constexpr int kSlotStride = kChunk + kVector;
-  // V is staged in runs of whole slots, 16 KB at most.
+  // V is staged in runs of whole slots, at most 16 KB.
   static constexpr int kRowBytes = kMost * static_cast<int>(sizeof(T));
   static constexpr int kRun = kRowBytes <= 256 ? 64 : kRowBytes <= 512 ? 32 : 16;
   // Dimensions of V that a lane sums: pairs, 64 apart.
   static constexpr int kPairs = (kMost + 63) / 64;
-  // A query is one head of one row. As many as a lane has registers to sum V for.
+  // A query is one head of one row. Their number is limited by the registers in which a lane sums
+  // V.
   static constexpr int kWarpQueries = kPairs <= 2 ? 8 : 4;
-  static constexpr int kQueries = kWarps * kWarpQueries;  // of a block
+  static constexpr int kQueries = kWarps * kWarpQueries;  // queries of a block
   static_assert(kRun * kRowBytes <= 16384 && kVector % 4 == 0);
 };
 
@@ -60,15 +61,15 @@ __device__ List list_of(const TriescopeTreeAttention& a, int row) {
   return list;
 }
 
-// What two launches do: partitions first .. first + span of rows row0 .. row0 + rows.
+// The work of two launches: partitions first .. first + span of rows row0 .. row0 + rows.
 struct Pass {
   int row0, rows;
   int first, span;
-  int common;            // of them those that are the same slots for all rows, as many of the first
-  int tiles, row_tiles;  // of kQueries queries: of all rows, of one row
-  bool resumed, finished;    // partitions came before; none come after
-  float *values, *summary;   // [rows, heads, span, head_dim]; [.., 2]: maximum, sum of exp
-  float *chains, *chain_of;  // [rows, heads, kChains, head_dim]; [.., 2]: what came before
+  int common;               // how many of them, from the first on, have the same slots for all rows
+  int tiles, row_tiles;     // tiles of kQueries queries: over all rows, over one row
+  bool resumed, finished;   // earlier passes had partitions; no later pass has
+  float *values, *summary;  // [rows, heads, span, head_dim]; [.., 2]: maximum, sum of exponentials
+  float *chains, *chain_of;  // [rows, heads, kChains, head_dim]; [.., 2]: results of earlier passes
 };
 
 // Where a partition's values begin, in rows of head_dim values.

@@ -1,7 +1,7 @@
-// What the block types of GGUF files share on CUDA. A block is read by threads, eight values each:
-// a part. Part p of a block holds the values first(p) .. first(p) + 3 and first(p) + kHop .. + 3,
-// which is how the codes of most types lie: one word holds both. Neighbouring threads read
-// neighbouring words of the block and of x.
+// What the block types of GGUF files share on CUDA. Threads read a block in parts of eight values.
+// Part p of a block holds the values first(p) .. first(p) + 3 and first(p) + kHop .. + 3, because
+// most types keep the codes of both in one word. Neighbouring threads read neighbouring words of
+// the block and of x.
 //
 // A type has
 //   kValues, kBytes, kAlign    of a block: values, bytes, and what its address is a multiple of
@@ -21,7 +21,7 @@ struct BlockOf32 {
   static __device__ int first(int part) { return 4 * part; }
 };
 
-// The values are four pairs of 32. Part p: the four values from 4 * quad(p) on of either half of
+// The values form four pairs of 32. Part p is the four values from 4 * quad(p) on in both halves of
 // pair(p).
 template <int bytes, int align>
 struct BlockOf256 {
@@ -45,14 +45,14 @@ __device__ inline unsigned word_at(const unsigned char* at) {
   }
 }
 
-// An fp16 number, of an even address.
+// An fp16 number at an even address.
 __device__ inline float half_at(const unsigned char* at) {
   __half value;
   memcpy(&value, __builtin_assume_aligned(at, 2), sizeof value);
   return __half2float(value);
 }
 
-// `bits` bits of byte i of a word, from `shift` on.
+// The `bits` bits from `shift` on in byte i of a word.
 template <int bits>
 __device__ inline int code_of(unsigned word, int i, int shift) {
   return static_cast<int>(word >> (8 * i + shift)) & ((1 << bits) - 1);

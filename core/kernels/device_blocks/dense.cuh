@@ -1,5 +1,5 @@
-// Dense weights of 16 bits, T = __half or __nv_bfloat16, read like blocks of eight: for products whose
-// results are not to be rounded to T.
+// Dense weights of 16 bits, T = __half or __nv_bfloat16, read like blocks of eight: for products
+// whose results must not be rounded to T.
 #pragma once
 
 #include "core/kernels/element.cuh"

@@ -1,7 +1,7 @@
-// The block types of 32 values whose codes have 4 bits, and a fifth in Q5: a scale (fp16), in some
-// a minimum.
-// File: d, minimum (where there is one), fifth bits (32, where there are), codes: byte i has value
-// i in its low and value i + 16 in its high bits.
+// The block types of 32 values whose codes have 4 bits, with a fifth bit in Q5: a scale (fp16), and
+// in some a minimum.
+// File: d, minimum (if any), fifth bits (32, if any), codes: byte i has value i in its low and
+// value i + 16 in its high bits.
 // Panel block: codes, word [4][32] (8 values each), in Q5 word [5][32] (spare_bits.h); d, then the
 // minimum, fp16 [32] each.
 #pragma once
@@ -12,8 +12,9 @@
 namespace triescope::kernels {
 namespace {
 
-// Code::Weights<V, NV, Decoding> is made of the fp16 numbers; of it (v, word, at) is the weight of the
-// code at bit `at` of a word of column v, or of the word in memory that `word` points to.
+// Code::Weights<V, NV, Decoding> is made from the fp16 numbers. Its call (v, word, at) is the
+// weight of the code at bit `at` of a word of column v, or of the word in memory to which `word`
+// points.
 template <class Code>
 struct NibbleBlock {
   static constexpr bool kFifth = Code::kBits == 5, kMinimum = Code::kMinimum;
@@ -74,7 +75,7 @@ struct NibbleBlock {
   }
 };
 
-// d * (code - 2^(Bits - 1)): exact, of 11 bits times 5.
+// d * (code - 2^(Bits - 1)): exact, a product of 11 and 5 bits.
 template <int Bits>
 struct SignedCodes {
   static constexpr int kBits = Bits;
@@ -94,8 +95,8 @@ struct SignedCodes {
   };
 };
 
-// d * code + minimum. formats::dequantise rounds the product, which is exact, and the sum: one fused
-// operation gives the same bits.
+// d * code + minimum. formats::dequantise rounds the product, which is exact, and the sum: one
+// fused operation gives the same bits.
 template <int Bits>
 struct CodesAndMinimum {
   static constexpr int kBits = Bits;

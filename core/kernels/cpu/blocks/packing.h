@@ -1,4 +1,4 @@
-// Out of a file's blocks and into a panel's, those of a vector's outputs at once, and the parts that
+// Moves the blocks of a vector's outputs from the file's layout into a panel's, with the parts that
 // several block types share. Internal to this folder.
 #pragma once
 
@@ -14,21 +14,21 @@ namespace {
 
 constexpr int kBlockLanes = 32;  // outputs of a panel
 
-// Four words each of V::kLanes outputs.
+// Four words for each of V::kLanes outputs.
 template <class V>
 struct FourWords {
   typename V::Codes at[4];
 };
 
-// A block each of V::kLanes outputs, as they lie in the file, `stride` bytes from one to the next.
+// One block for each of V::kLanes outputs, as in the file, `stride` bytes apart.
 template <class V>
 struct FileBlocks {
   const unsigned char* first;
   std::int64_t stride;
 
-  // Sixteen bytes of each, from byte `at` on: word j has bytes 4 j .. 4 j + 3. In other orders:
-  // kPairs: words 0 and 1 have the even and the odd ones of the first eight bytes, 2 and 3 those of
-  // the others. kFours: word j has every fourth byte, from byte j on.
+  // Sixteen bytes of each block, from byte `at` on: word j has bytes 4 j .. 4 j + 3. In other
+  // orders: kPairs: words 0 and 1 have the even and the odd ones of the first eight bytes, words 2
+  // and 3 those of the others. kFours: word j has every fourth byte, from byte j on.
   template <ByteOrder kOrder = ByteOrder::kAsStored>
   inline __attribute__((always_inline)) FourWords<V> sixteen(int at) const {
     FourWords<V> words;
@@ -41,7 +41,7 @@ struct FileBlocks {
   }
 };
 
-// Where they go in a panel block: the lanes from `lane` on.
+// Their place in a panel block: the lanes from `lane` on.
 template <class Block, class V>
 struct PanelLanes {
   unsigned char* block;
@@ -52,17 +52,17 @@ struct PanelLanes {
   void word(int row, Codes c) const {
     std::memcpy(block + (row * kBlockLanes + lane) * 4, &c, sizeof c);
   }
-  // Rows `row` .. row + 3: the four bytes of each word.
+  // Writes rows `row` .. row + 3: the four bytes of each word.
   void four_bytes(int row, Codes c) const {
     V::store_bytes(block + Block::kWords * 4 * kBlockLanes + row * kBlockLanes + lane, kBlockLanes,
                    c);
   }
-  // Rows `row` .. row + 15: the same of four words.
+  // Writes rows `row` .. row + 15: the same for four words.
   void sixteen_bytes(int row, const FourWords<V>& words) const {
 #pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) four_bytes(row + i * 4, words.at[i]);
   }
-  // The lowest two bytes of each word.
+  // Writes the lowest two bytes of each word.
   void half(int row, Codes c) const {
     V::store_halves(
         block + (Block::kWords * 4 + Block::kBytes) * kBlockLanes + (row * kBlockLanes + lane) * 2,
@@ -70,8 +70,8 @@ struct PanelLanes {
   }
 };
 
-// The codes of 4 bits in the low bits of two words' bytes (in their high ones), in turn: of words 0
-// and 1, or 2 and 3, in ByteOrder::kPairs, eight consecutive ones.
+// Interleaves the 4-bit codes in the low (or high) bits of two words' bytes: words 0 and 1, or 2
+// and 3, in ByteOrder::kPairs give eight consecutive codes.
 template <class Codes>
 Codes low_nibbles(Codes a, Codes b) {
   return (a & 0x0f0f0f0fu) | (b & 0x0f0f0f0fu) << 4;
@@ -81,7 +81,7 @@ Codes high_nibbles(Codes a, Codes b) {
   return (a >> 4 & 0x0f0f0f0fu) | (b & 0xf0f0f0f0u);
 }
 
-// The codes of 2 bits at bit `at` of sixteen bytes, which come in ByteOrder::kFours: consecutive.
+// The codes of 2 bits at bit `at` of sixteen bytes in ByteOrder::kFours, in consecutive order.
 template <class V>
 typename V::Codes quarters(const FourWords<V>& words, int at) {
   typename V::Codes c = words.at[0] >> at & 0x03030303u;
@@ -90,12 +90,13 @@ typename V::Codes quarters(const FourWords<V>& words, int at) {
   return c;
 }
 
-// Where a vector of outputs begins: a panel block, and its lane.
+// Where a vector of outputs begins: a panel block, and a lane in it.
 struct Column {
   const unsigned char* block;
   int lane;
 };
-// What row `row` of the words (bytes, fp16 numbers) at byte `plane` of a panel block has for it.
+// Row `row` of the words (bytes, fp16 numbers) at byte `plane` of a panel block, at the column's
+// lane.
 inline const std::uint32_t* words(Column at, int plane, int row) {
   return reinterpret_cast<const std::uint32_t*>(at.block + plane) + row * kBlockLanes + at.lane;
 }
@@ -109,8 +110,8 @@ inline const Half* halves(Column at, int plane) {
   return reinterpret_cast<const Half*>(at.block + plane) + at.lane;
 }
 
-// The fp16 numbers of a panel block, which lie behind its words and bytes, as floats: the n-th of
-// column v in at[n][v].
+// The fp16 numbers of a panel block, which lie behind its words and bytes, as floats: the n-th one
+// of column v is at[n][v].
 template <class Block, class V, int NV>
 struct BlockHalves {
   V at[Block::kHalves][NV];
@@ -124,8 +125,8 @@ struct BlockHalves {
   }
 };
 
-// 256 codes of 2 bits, four to a byte: 128 of them in 32 bytes, the first 32 in the lowest bits. Into
-// the first sixteen rows of words, 16 consecutive ones each.
+// Packs 256 codes of 2 bits, four in a byte: 128 of them in 32 bytes, the first 32 in the lowest
+// bits. They go into the first sixteen rows of words, 16 consecutive codes in each.
 template <class V, class To>
 inline __attribute__((always_inline)) void put_quarters(const FileBlocks<V>& from, int at,
                                                         const To& to) {
@@ -138,7 +139,8 @@ inline __attribute__((always_inline)) void put_quarters(const FileBlocks<V>& fro
   }
 }
 
-// The eight 6-bit scales and minima of Q4_K and Q5_K, in the last three of four words.
+// Packs the eight 6-bit scales and minima of Q4_K and Q5_K, which are in the last three of four
+// words.
 template <class V, class To>
 inline __attribute__((always_inline)) void put_scales_and_minima(const FourWords<V>& words,
                                                                  const To& to) {

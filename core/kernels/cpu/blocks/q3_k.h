@@ -24,8 +24,8 @@ struct Q3_K {
                                                            const To& to) {
     using Codes = typename V::Codes;
     put_quarters(from, 32, to);
-    // Third bits: that of value 32 w + i is bit w of byte i. Every fourth byte of the first sixteen
-    // makes bits two apart, those of the others come between.
+    // Third bits: that of value 32 w + i is bit w of byte i. Every fourth of the first sixteen
+    // bytes gives bits two apart, and the other bytes' bits go between them.
     const FourWords<V> thirds[] = {from.template sixteen<ByteOrder::kFours>(0),
                                    from.template sixteen<ByteOrder::kFours>(16)};
 #pragma GCC unroll 8
@@ -35,8 +35,9 @@ struct Q3_K {
       for (int i = 0; i < 8; ++i) bits |= (thirds[i % 2].at[i / 2] >> w & 0x01010101u) << i;
       to.word(16 + w, bits);
     }
-    // Scales: 16 of 4 bits in eight bytes, the first eight in the low bits; in the last four bytes
-    // two bits more each, the first four in the lowest. The last two bytes are d.
+    // Scales: 16 of 4 bits in eight bytes, the first eight in the low bits; the last four bytes
+    // hold two more bits of each, the first four in the lowest bits. The block's last two bytes are
+    // d.
     const auto end = from.sixteen(kFileBytes - 16);
     Codes parts[3];
 #pragma GCC unroll 3
@@ -45,7 +46,7 @@ struct Q3_K {
     for (int i = 0; i < 4; ++i) {
       const Codes scale =
           (parts[i % 2] >> (i / 2 * 4) & 0x0f0f0f0fu) | (parts[2] >> (2 * i) & 0x03030303u) << 4;
-      // Less 32: bits 5 to 7 are set where it was below, and cleared where it was not.
+      // Subtracts 32: bits 5 to 7 are set where it was below 32, and cleared elsewhere.
       const Codes is_less = ~scale & 0x20202020u;
       to.four_bytes(i * 4, (scale & 0x1f1f1f1fu) | is_less | is_less << 1 | is_less << 2);
     }
@@ -59,7 +60,7 @@ struct Q3_K {
                                                            int unit, const Use& use) {
     using Weights = SignedWeights<V, 3, 16, 0, 4, kHow>;
     Weights weight[NV];
-    typename V::Codes even[NV], odd[NV];  // codes of three bits, four bits from one to the next
+    typename V::Codes even[NV], odd[NV];  // codes of three bits, at a distance of four bits
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
       weight[v] = Weights(fp16.at[0][v] * V::number(signed_bytes(in[v], kScales, unit)));

@@ -23,7 +23,7 @@ struct Q4_K {
   static inline __attribute__((always_inline)) void repack(const FileBlocks<V>& from,
                                                            const To& to) {
     const auto head = from.sixteen(0);
-    // 16 bytes each: of 32, the low codes, then the high ones.
+    // 16 bytes each: of 32 bytes, first the low codes, then the high ones.
 #pragma GCC unroll 8
     for (int part = 0; part < 8; ++part) {
       const auto two = from.template sixteen<ByteOrder::kPairs>(16 + part * 16);

@@ -1,8 +1,8 @@
 // ggml Q6_K: 256 values of 6 bits; a signed scale of 8 bits for every 16, times an fp16.
 // Panel block: codes, word [48][32] (three for 16 values, spare_bits.h); scales, signed byte
 // [16][32]; d, fp16 [32].
-// Values: d * scale * (code - 32). formats::dequantise rounds the products, which are exact (11 bits
-// times 7, times 5).
+// Values: d * scale * (code - 32). formats::dequantise rounds the products, which are exact (11
+// bits times 7, times 5).
 #pragma once
 
 #include "core/kernels/cpu/blocks/scaled_codes.h"
@@ -24,8 +24,8 @@ struct Q6_K {
   template <class V, class To>
   static inline __attribute__((always_inline)) void repack(const FileBlocks<V>& from,
                                                            const To& to) {
-    // 128 values in 64 bytes, the first 64 in the low bits; their upper bits in 32, the first 32 in
-    // the lowest.
+    // 128 values have their lower bits in 64 bytes, the first 64 values in the low bits, and their
+    // upper bits in 32 bytes, the first 32 values in the lowest bits.
 #pragma GCC unroll 4
     for (int sixteenth = 0; sixteenth < 4; ++sixteenth) {
       const int half = sixteenth / 2, at = sixteenth % 2 * 16;

@@ -1,21 +1,21 @@
-// Weights of the types without a minimum: scale * (code - 2^(Bits - 1)), where codes of Bits bits lie
-// Step bits apart in words, the first at bit At.
+// Weights of the types without a minimum: scale * (code - 2^(Bits - 1)), where words hold codes of
+// Bits bits at a distance of Step bits, the first at bit At.
 //
-// As bits [at, at + Bits) of the mantissa of a float with the exponent of 2^(23 - at), a code is the
-// number 2^(23 - at) + code (V::above_power). So one fused operation gives the weight, with neither
-// a shift nor a difference before it:
+// A code in bits [at, at + Bits) of the mantissa of a float with the exponent of 2^(23 - at) is the
+// number 2^(23 - at) + code (V::above_power). One fused operation therefore gives the weight,
+// without a shift or a difference before it:
 //
 //   scale * (2^(23 - at) + code) - scale * (2^(23 - at) + 2^(Bits - 1))
 //
-// Nothing is rounded, as nothing is in the product of formats::dequantise, as long as the
-// subtrahend is an fp32 number: its factors have ScaleBits and 25 - at - Bits significant bits,
-// which together may be 24. Codes below bit kFrom are shifted up and those that reach beyond the
-// mantissa down, kCount of them by the same shift; kCount subtrahends are kept in registers.
+// Nothing is rounded, just as in the product of formats::dequantise, provided that the subtrahend
+// is an fp32 number: its factors have ScaleBits and 25 - at - Bits significant bits, together at
+// most 24. Codes below bit kFrom are shifted up, and those that reach beyond the mantissa down,
+// kCount of them by the same shift; kCount subtrahends are kept in registers.
 //
-// A weight of zero is +0 this way, while the product has the sign of the scale. No sum of x * w
-// shows the difference: it begins at +0, and adding a zero of either sign leaves it as it is (but
-// where products underflow). Zeros::kSigned subtracts before it multiplies, for those who read the
-// weights themselves and for processors without fused operations.
+// A weight of zero becomes +0 this way, while the product has the sign of the scale. No sum of x *
+// w shows the difference: it begins at +0, and adding a zero of either sign does not change it
+// (except where products underflow). Zeros::kSigned subtracts before it multiplies, for callers
+// that read the weights themselves and for processors without fused operations.
 #pragma once
 
 #include <type_traits>
@@ -37,7 +37,7 @@ class ScaledCodes {
     }
   }
 
-  // The weight of the code at bit `at` of each word: a constant.
+  // The weight of the code at the constant bit `at` of each word.
   V operator()(typename V::Codes word, int at) const {
     const int i = place_of(at), down = at - place(i);
     return weight(down < 0 ? word << -down : word >> down, i);
@@ -50,7 +50,7 @@ class ScaledCodes {
   static constexpr int kAll = (kTo - kFirst) / Step + 1;
   static constexpr int kCount = kAll < V::kScaledPlaces ? kAll : V::kScaledPlaces;
   static_assert(kFrom >= At && kFirst <= kTo);
-  // Where the codes of a group are taken from, and which of these serves the code at bit `at`.
+  // Where a group's codes begin, and which place serves the code at bit `at`.
   static constexpr int place(int i) { return kFirst + i * Step; }
   static constexpr int place_of(int at) {
     constexpr int kGroup = kCount * Step;
@@ -65,8 +65,8 @@ class ScaledCodes {
   V scale_, less_[kCount];
 };
 
-// The same weights, Bits <= 5, by a product with the code less its offset, which is looked up.
-// Above a code of 3 bits there may be one more bit.
+// The same weights for Bits <= 5, as a product with the code less its offset, which is looked up.
+// There may be one more bit above a code of 3 bits.
 template <class V, int Bits>
 class LookedUpCodes {
  public:
@@ -95,7 +95,7 @@ class LookedUpCodes {
   std::conditional_t<(Bits > 4), typename V::HalfLookup, typename V::Lookup> table_ = table();
 };
 
-// Either, as kHow says. Template parameters: those of ScaledCodes.
+// One of the two, as kHow says. The template parameters are those of ScaledCodes.
 template <class V, int Bits, int ScaleBits, int At, int Step, Decoding kHow>
 using SignedWeights = std::conditional_t<kHow.offsets == Offsets::kLookedUp, LookedUpCodes<V, Bits>,
                                          ScaledCodes<V, Bits, ScaleBits, At, Step, kHow.zeros>>;

@@ -1,8 +1,9 @@
-// Codes of 5 or 6 bits in words of a panel: each word has as many as fit, one after another, so that
-// one shift brings each of them to where it is used, and two bits to spare, which make up the last
-// codes. 32 codes of 5 bits in five words: six each from bit 0 on, the spare bits above them, which
-// are codes 31 and 30. 16 codes of 6 bits in three words: five each from bit 2 on, the spare bits
-// below them, which are code 15. The highest spare bits are in word 0.
+// Codes of 5 or 6 bits in words of a panel. Each word holds as many codes as fit, one after
+// another, so that one shift moves each to where it is used. The two spare bits of each word make
+// up the last codes. 32 codes of 5 bits take five words: six codes each from bit 0 on, and above
+// them the spare bits, which are codes 31 and 30. 16 codes of 6 bits take three words: five codes
+// each from bit 2 on, and below them the spare bits, which are code 15. The highest spare bits are
+// in word 0.
 #pragma once
 
 #include "core/kernels/cpu/blocks/packing.h"
@@ -19,7 +20,7 @@ struct SpareBits {
   static constexpr int kCodes = kLast + 2 * kWords / Bits;
 };
 
-// Of codes of Bits bits, one a byte of each word, the four side by side.
+// Joins codes of Bits bits, one in each byte of a word, side by side.
 template <int Bits, class Codes>
 Codes side_by_side(Codes codes) {
   constexpr std::uint32_t kOne = (1u << Bits) - 1, kTwo = (1u << 2 * Bits) - 1;
@@ -28,7 +29,7 @@ Codes side_by_side(Codes codes) {
   return (two & kTwo) | (two >> (16 - 2 * Bits) & kTwo << 2 * Bits);
 }
 
-// Codes of 5 bits, one a byte of eight words; into five rows of words from `row` on.
+// Packs codes of 5 bits, one in each byte of eight words, into five rows of words from `row` on.
 template <class Codes, class To>
 inline __attribute__((always_inline)) void put_five_bits(const Codes (&codes)[8], int row,
                                                          const To& to) {
@@ -43,13 +44,14 @@ inline __attribute__((always_inline)) void put_five_bits(const Codes (&codes)[8]
   for (int w = 0; w < 5; ++w) to.word(row + w, (six[w] & 0x3fffffffu) | last >> (8 - 2 * w) << 30);
 }
 
-// Bits 4 i .. 4 i + 3 of each word, one a byte, as the fifth bits of codes.
+// Bits 4 i .. 4 i + 3 of each word, each in a byte of its own, as the fifth bits of codes.
 template <class Codes>
 Codes fifth_bits(Codes all, int i) {
   return (all >> (4 * i) & 15u) * 0x02040810u & 0x10101010u;
 }
 
-// Sixteen codes of 6 bits, one a byte of four words, into three rows of words from `row` on.
+// Packs sixteen codes of 6 bits, one in each byte of four words, into three rows of words from
+// `row` on.
 template <class Codes, class To>
 inline __attribute__((always_inline)) void put_six_bits(const Codes (&codes)[4], int row,
                                                         const To& to) {
@@ -63,13 +65,13 @@ inline __attribute__((always_inline)) void put_six_bits(const Codes (&codes)[4],
   for (int w = 0; w < 3; ++w) to.word(row + w, five[w] << 2 | (last >> (4 - 2 * w) & 3u));
 }
 
-// Calls use(i, w) for the codes in order; w: weight(v, word, at) of each column, of the code at bit
-// `at` of the word. first_row: of the words of the panel block.
+// Calls use(i, w) for the codes in order. w holds weight(v, word, at) for each column, of the code
+// at bit `at` of the word. first_row: the first row of words in the panel block.
 template <class V, int Bits, int NV, class Weight, class Use>
 inline __attribute__((always_inline)) void decode_spare_bits(const Column (&in)[NV], int first_row,
                                                              const Weight& weight, const Use& use) {
   using Form = SpareBits<Bits>;
-  // The last codes come together in the highest bits, or where the middle codes of 6 bits are.
+  // The spare bits are joined in the highest bits, or where the middle codes of 6 bits are.
   constexpr int kSpareAt = Form::kAt == 0 ? 30 : 0, kLastAt = Form::kAt == 0 ? 22 : 14;
   typename V::Codes last[NV];
   const auto give = [&](int i, const typename V::Codes(&codes)[NV], int at)

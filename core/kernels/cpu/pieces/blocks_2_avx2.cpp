@@ -1,5 +1,5 @@
-// A piece of the CPU kernels for blocks (LinearPiece in cpu/table.h); variant_*.cpp says what holds of
-// such a source.
+// A piece of the CPU kernels for blocks (LinearPiece in cpu/table.h). The rules at the top of
+// variant_*.cpp apply to this source too.
 #include "core/kernels/cpu/table.h"
 
 #if defined(__AVX2__)
