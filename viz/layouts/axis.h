@@ -1,14 +1,14 @@
-// Axis ticks at round values, and the mapping from values to px. Pure geometry.
+// Ticks of an axis at round values, and the mapping from values to px. Pure geometry.
 #pragma once
 
 #include <vector>
 
 namespace triescope::viz {
 
-// Round values (1, 2, 2.5, 5 × 10^k apart) from low to high, about `wanted` of them, both ends
-// within. low < high.
+// Round values (1, 2, 2.5, 5 × 10^k apart) from low to high, about `wanted` of them, none outside.
+// REQUIRES: low < high.
 std::vector<double> nice_ticks(double low, double high, int wanted);
-// The same for counts: steps of at least 1.
+// The same for counts: steps are at least 1.
 std::vector<double> nice_integer_ticks(double low, double high, int wanted);
 
 struct AxisScale {

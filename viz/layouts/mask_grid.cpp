@@ -6,7 +6,7 @@
 namespace triescope::viz {
 namespace {
 
-constexpr float kShortestPx = 5;  // rows scroll rather than shrink further
+constexpr float kShortestPx = 5;  // rows scroll rather than shrink below this
 
 std::pair<std::size_t, std::size_t> range(float offset, float room, float size, std::size_t count) {
   const auto first = static_cast<std::size_t>(std::max(0.0f, std::floor(offset / size)));

@@ -1,5 +1,5 @@
 // Mask grid: equal cells in rows and columns that fill a body, zoomed and moved within it. Pure
-// geometry; cells are never larger than is pleasant and may be under 1 px.
+// geometry. Cells never grow beyond a pleasant size and may be smaller than 1 px.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@ struct MaskGrid {
   Rect body;
   std::size_t rows = 0, columns = 0;
   float cell_w = 1, cell_h = 1;
-  Point offset;  // how far the body's top left lies into the grid
+  Point offset;  // how far into the grid the body's top left is
 
-  // `zoom` >= 1; `offset` is brought into what there is to see.
+  // `zoom` >= 1; `offset` is limited to what can be seen.
   static MaskGrid fit(Rect body, std::size_t rows, std::size_t columns, float em, float zoom,
                       Point offset);
   Rect cell(std::size_t row, std::size_t column) const;  // on the canvas
   std::optional<std::size_t> row_at(float y) const;
   std::optional<std::size_t> column_at(float x) const;
-  // [first, last) that show.
+  // The visible ones, [first, last).
   std::pair<std::size_t, std::size_t> visible_rows() const;
   std::pair<std::size_t, std::size_t> visible_columns() const;
 };

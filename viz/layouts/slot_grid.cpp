@@ -6,7 +6,7 @@
 namespace triescope::viz {
 
 SlotGrid SlotGrid::fit(float w, float h, std::size_t slots, float em, float zoom) {
-  // Wide with a token, then narrower, then squares without text.
+  // Wide cells with a token, then narrower ones, then squares without text.
   constexpr float kSizes[][2] = {{kWidestEm, kTallestEm},
                                  {2.8f, 2.0f},
                                  {2.2f, 1.8f},
@@ -42,7 +42,7 @@ SlotGrid SlotGrid::fit(float w, float h, std::size_t slots, float em, float zoom
     grid.cells = (slots + grid.merge - 1) / grid.merge;
   }
   if (zoom <= 1.001f) return grid;
-  // Zoomed: the size grows steadily from what fits, towards the widest.
+  // When zoomed, the size grows steadily from the one that fits to the widest.
   const std::size_t merged = grid.merge;
   const float cw = std::min(kWidestEm * em * 1.5f,
                             grid.width * zoom * std::sqrt(static_cast<float>(merged))),

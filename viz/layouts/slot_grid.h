@@ -1,5 +1,5 @@
-// Slot grid: a long strip of slots wrapped into rows of a given width, in cells as large as fit, at
-// least 4 px; where even those do not fit, several slots share a cell. Pure geometry.
+// Slot grid: a long strip of slots wrapped into rows of a given width, in cells as large as fit but
+// at least 4 px. Where even those do not fit, several slots share a cell. Pure geometry.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@ struct SlotGrid {
   std::size_t merge = 1;  // slots per cell
   float width = 1, pitch = 1, gap = 1;
 
-  // `zoom` >= 1 makes cells larger than fit; the grid is then taller than `h`.
+  // `zoom` >= 1 makes cells larger than what fits; the grid is then taller than `h`.
   static SlotGrid fit(float w, float h, std::size_t slots, float em, float zoom);
 
   Rect cell(std::size_t i) const;                // from the grid's top left
   std::optional<std::size_t> at(Point p) const;  // cell under a point
   float height() const;
-  // Cells [first, last) that show between `scroll` and `scroll + h`.
+  // The cells [first, last) that are visible between `scroll` and `scroll + h`.
   std::pair<std::size_t, std::size_t> visible(float scroll, float h, std::size_t count) const;
 };
 

@@ -8,13 +8,13 @@ namespace {
 
 std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-// By row the last column that is taken.
+// By row: the last column that is taken.
 class Lanes {
  public:
   bool is_free(std::int32_t row, std::int32_t column) const {
     return index(row) >= last_.size() || last_[index(row)] < column;
   }
-  // The nearest to `row` that is free from `column` on.
+  // The row nearest to `row` that is free from `column` on.
   std::int32_t nearest(std::int32_t row, std::int32_t column) const {
     for (std::int32_t distance = 0;; ++distance) {
       if (row >= distance && is_free(row - distance, column)) return row - distance;

@@ -12,7 +12,7 @@ TrieLayout::Column& TrieLayout::column_of(std::int32_t column) {
   return columns_[i];
 }
 
-// Parents, columns and children; `next_sibling` has -1 for every item.
+// Sets parents, columns and children; `next_sibling` is -1 for every item.
 void TrieLayout::link_children(std::span<const std::int32_t> parents, std::span<const char> late,
                                std::vector<std::int32_t>& next_sibling) {
   const auto add = [&](std::size_t i) {
@@ -45,7 +45,7 @@ void TrieLayout::build(std::span<const std::int32_t> parents, std::span<const ch
   if (count == 0) return;
   std::vector<std::int32_t> next_sibling(count, -1);
   link_children(parents, late, next_sibling);
-  // The items of the line that an item begins; the last item's is 1.
+  // The number of items in the line that an item begins; the last item's is 1.
   std::vector<std::int32_t> length(count, 1);
   std::int32_t columns = 0;
   for (std::size_t i = count; i-- > 0;) {
@@ -54,9 +54,9 @@ void TrieLayout::build(std::span<const std::int32_t> parents, std::span<const ch
     columns = std::max(columns, items_[i].column + 1);
   }
   columns_.resize(static_cast<std::size_t>(columns));
-  // A line is placed below everything that is there already; then what hangs below its end, then
-  // what hangs nearer to its head. That order is the order from top to bottom in every column.
-  std::vector<std::int32_t> free_row(columns_.size(), 0);  // the first, by column
+  // A line is placed below everything that is already there, then what hangs below its end, then
+  // what hangs nearer to its head. That is the order from top to bottom in every column.
+  std::vector<std::int32_t> free_row(columns_.size(), 0);  // by column: the first free one
   std::vector<std::int32_t> heads = {0};
   while (!heads.empty()) {
     const std::int32_t head = heads.back();
@@ -128,7 +128,8 @@ bool TrieLayout::append(std::int32_t parent, bool late) {
     return true;
   }
   it.column = at(parent).column + 1;
-  // The neighbour above: the last child of the nearest node, from the parent upwards, that has any.
+  // The neighbour above is the last child of the nearest node, from the parent upwards, that has
+  // one.
   std::int32_t above = at(parent).last_child;
   for (std::int32_t node = at(parent).above; above < 0 && node >= 0; node = at(node).above)
     above = at(node).last_child;
@@ -148,7 +149,7 @@ bool TrieLayout::append(std::int32_t parent, bool late) {
   at(parent).last_child = item;
   const std::int32_t own = row(item);
   const std::int32_t needed = above >= 0 ? std::max(own, row(above) + 1) : own;
-  // What stands below hangs below a lower parent: only a raised line can get in its way.
+  // What stands below hangs below a lower parent, so only a raised line can get in its way.
   if (needed > own) raise(it.chain, needed);
   rows_ = std::max(rows_, needed + 1);
   return true;

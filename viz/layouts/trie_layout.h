@@ -1,14 +1,14 @@
-// Trie layout: where the items of an ordered tree stand, growing to the right. Pure geometry:
-// columns and rows are counted, no drawing, no tokens. An item is whatever is drawn as one mark: a
-// node, or a run of nodes folded into one.
+// Trie layout: where the items of an ordered tree stand, growing to the right. Pure geometry: it
+// counts columns and rows, without drawing or tokens. An item is what is drawn as one mark: a node,
+// or a run of nodes folded into one.
 //
-// A tidy tree of straight lines: a first child stands on its parent's row, every other child on the
-// first row below that is free along its own line, and nothing crosses. Lines ("chains" of first
-// children) are the unit: the rows are the smallest solution of
+// The result is a tidy tree of straight lines: a first child stands on its parent's row, every
+// other child on the first row below that is free along its own line, and nothing crosses. Lines
+// ("chains" of first children) are the unit: the rows are the smallest solution of
 //   row(chain) >= 1 + row(chain above it in any of its columns),
 // which is unique. So append() finds it by pushing down what is in the way, without touching the
-// rest, and build() finds the same rows in one walk. Rows may be given instead: place().
-// Not thread-safe.
+// rest, and build() finds the same rows in one walk. place() takes given rows instead. Not
+// thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,15 @@ namespace triescope::viz {
 class TrieLayout {
  public:
   // Item i's parent is parents[i] < i; the first item's is -1. Siblings stand in the order of their
-  // numbers, but those with late[i] (dead branches) below all others. `late` may be empty. O(n).
+  // numbers, except that those with late[i] (dead branches) stand below all others. `late` may be
+  // empty. O(n).
   void build(std::span<const std::int32_t> parents, std::span<const char> late = {});
-  // One more item, the last child of `parent`. Costs what it pushes down. False, and nothing done,
-  // if it would have to stand above a late sibling: build() then.
+  // Adds an item as the last child of `parent`. It costs what it pushes down. False, and nothing
+  // done, if the item would have to stand above a late sibling: call build() then.
   bool append(std::int32_t parent, bool late = false);
 
-  // Items in the rows they are given, no two of a column in the same (trie_lanes()); append() does not go
-  // with them.
+  // Places items in given rows, no two of a column in the same row (trie_lanes()). append() must
+  // not follow.
   void place(std::span<const std::int32_t> parents, std::span<const std::int32_t> rows);
 
   std::int32_t size() const { return static_cast<std::int32_t>(items_.size()); }
@@ -41,8 +42,8 @@ class TrieLayout {
   std::int32_t last_child(std::int32_t item) const { return at(item).last_child; }
   std::int32_t rows() const { return rows_; }
   std::int32_t columns() const { return static_cast<std::int32_t>(columns_.size()); }
-  // The items of a column from top to bottom: rows strictly grow, so a range of rows is found by
-  // binary search.
+  // The items of a column from top to bottom. Rows strictly increase, so binary search finds a
+  // range of rows.
   std::span<const std::int32_t> column_items(std::int32_t column) const;
 
  private:
@@ -58,7 +59,7 @@ class TrieLayout {
   struct Column {
     std::int32_t top = -1, bottom = -1;
     std::vector<std::int32_t> items;
-    bool listed = false;  // `items` is up to date
+    bool listed = false;  // whether `items` is up to date
   };
 
   const Item& at(std::int32_t item) const { return items_[static_cast<std::size_t>(item)]; }

@@ -1,4 +1,4 @@
-// TrieView: zoom, pan and following of the trie panel. In px, relative to the panel's area, so that
+// TrieView: zoom, pan and following of the trie panel, in px relative to the panel's area, so that
 // a resized pane keeps its place. Plain state and arithmetic.
 #pragma once
 
@@ -14,22 +14,22 @@ struct TrieView {
   static constexpr float kMinZoom = 0.004f, kMaxZoom = 4;
 
   enum class Mode : std::uint8_t {
-    kFollow,  // the growing end stays in sight
-    kFit,     // everything is in sight
+    kFollow,  // the growing end stays visible
+    kFit,     // everything is visible
     kFree,    // where the user put it
   };
   Mode mode = Mode::kFollow;
-  float zoom = 1;  // the user's
-  Point origin;    // kFree: of the layout, from the top left of the body
-  // Long and thin trees: rows are never closer than this, though columns are. 0 = as zoom says.
+  float zoom = 1;  // set by the user
+  Point origin;    // kFree: the layout's origin, from the top left of the body
+  // For long and thin trees: rows are never closer than this, though columns are. 0 = as zoom says.
   float min_pitch = 0;
 
-  // What was drawn last: where input acts on.
+  // The state that was drawn last, on which input acts.
   Point drawn;
   float drawn_zoom = 1, drawn_pitch = 1;
 
-  // `width` px and `rows` at zoom 1, a row being `pitch` px high; `end_x`, `end_row`: what to keep
-  // in sight.
+  // The tree takes `width` px and `rows` at zoom 1, with rows `pitch` px high. `end_x`, `end_row`:
+  // what to keep visible.
   void place(Rect body, float width, float rows, float pitch, float end_x, float end_row,
              float margin) {
     pitch_ = pitch;
@@ -52,20 +52,20 @@ struct TrieView {
     drawn.y = along(body.h, rows * drawn_pitch, end_row * drawn_pitch, margin, false);
   }
 
-  // What a view that stays is to keep in sight, px at zoom 1 from the tree's top left.
+  // What a view that stays must keep visible, in px at zoom 1 from the tree's top left.
   struct Sight {
     Rect all;    // if there is room for it
     Rect first;  // else this part of it
   };
 
-  // The same, but while it follows what is drawn stays where it is: the view moves only where a part of
-  // `sight` would be out of sight, and then so far that there is room to grow: as much as the tree will
-  // take, where `whole`, its width at the end, is known (else 0). It begins at the top left.
+  // The same, except that while following, what is drawn stays where it is. The view moves only
+  // when a part of `sight` would be hidden, and then so far that there is room to grow: as much as
+  // the tree will need if `whole`, its final width, is known (else 0). It begins at the top left.
   void place_steady(Rect body, float width, float rows, float pitch, const Sight& sight,
                     float margin, float whole) {
     if (mode != Mode::kFollow)
       return place(body, width, rows, pitch, sight.all.right(), sight.all.y / pitch, margin);
-    const Rect now{body.w, body.h, zoom, pitch};  // what `drawn` was found for
+    const Rect now{body.w, body.h, zoom, pitch};  // the state for which `drawn` was found
     const bool begins =
         now.x != steady_.x || now.y != steady_.y || now.w != steady_.w || now.h != steady_.h;
     steady_ = now;
@@ -77,7 +77,7 @@ struct TrieView {
         first_x{sight.first.x * zoom, sight.first.right() * zoom},
         y{sight.all.y * down, sight.all.bottom() * down},
         first_y{sight.first.y * down, sight.first.bottom() * down};
-    const Point most{kEndShare * body.w, 0.75f * body.h};  // where the end comes to stand
+    const Point most{kEndShare * body.w, 0.75f * body.h};  // the farthest place of the end
     const float beside = most.x - x.end;
     drawn.x = kept(begins ? margin : drawn.x, body.w, x, first_x, margin,
                    whole > 0 ? std::max(beside, body.w - margin - whole * zoom) : beside);
@@ -89,19 +89,19 @@ struct TrieView {
     origin.x += dx;
     origin.y += dy;
   }
-  void zoom_at(Point at, float factor) {  // `at`: from the top left of the body
+  void zoom_at(Point at, float factor) {  // `at` is from the top left of the body
     adopt();
     const float next = std::clamp(zoom * factor, kMinZoom, kMaxZoom);
     origin.x = -scroll_about(-origin.x, at.x, next / zoom);
     origin.y = -scroll_about(-origin.y, at.y, pitch_at(next) / pitch_at(zoom));
     zoom = next;
   }
-  // Once: everything. Again: back to following at the readable size.
+  // The first call shows everything; the second goes back to following at the readable size.
   void fit() {
     mode = mode == Mode::kFit ? Mode::kFollow : Mode::kFit;
     if (mode != Mode::kFit) follow();
   }
-  // At the readable size, as if nobody had moved it.
+  // Follows at the readable size, as if nobody had moved the view.
   void follow() {
     mode = Mode::kFollow;
     zoom = 1;
@@ -116,9 +116,9 @@ struct TrieView {
     float begin = 0, end = 0;
   };
   Rect steady_;
-  // `at` where `all` is in sight from there; else `wanted`, but never with its begin out of sight nor room
-  // before the tree. Where there is no room for all, what comes before the end of `first`, and then as
-  // much behind it as there is room for.
+  // Returns `at` if `all` is visible from there; else `wanted`, but never with its beginning hidden
+  // or room before the tree. Without room for all, shows what comes before the end of `first`, and
+  // then as much behind it as fits.
   static float kept(float at, float room, Span all, Span first, float margin, float wanted) {
     const float size = room - 2 * margin;
     const Span shown{margin - at, margin - at + size};
@@ -139,8 +139,8 @@ struct TrieView {
     origin = drawn;
     zoom = drawn_zoom;
   }
-  // What fits is shown whole (in the middle, or from the left); else the end, as far as there is
-  // something to see.
+  // What fits is shown whole (in the middle, or from the left); else the end is shown, as far as
+  // there is something to see.
   static float along(float room, float size, float end, float margin, bool from_left) {
     if (size + 2 * margin <= room) return from_left ? margin : (room - size) / 2;
     const float wanted = from_left ? room - margin - end : room / 2 - end;

@@ -31,7 +31,7 @@ float enlarged(Point room, Point whole, float most) {
 }
 
 float maximised(Point room, float em) {
-  constexpr Point kMadeForEm = {56, 30};  // what a panel is laid out for
+  constexpr Point kMadeForEm = {56, 30};  // the size for which a panel is laid out
   return enlarged(room, {em * kMadeForEm.x, em * kMadeForEm.y}, 1.5f);
 }
 
