@@ -47,8 +47,8 @@ std::string png_text_chunk(const std::string& key, const std::string& value) {
   return big_endian(static_cast<std::uint32_t>(body.size() - 4)) + body + big_endian(crc32(body));
 }
 
-// Cairo numbers its surfaces over the life of the process; numbered from 1 in the order of the
-// file, the same picture is the same file.
+// Cairo numbers its surfaces over the life of the process. They are numbered again from 1 in the
+// order of the file, so that the same picture gives the same file.
 std::string with_own_numbers(const std::string& svg) {
   constexpr std::string_view kName = "surface";
   std::map<std::string, std::string> names;
@@ -149,7 +149,7 @@ CairoCanvas::CairoCanvas(CairoFormat format, const std::string& path, float widt
       cairo_svg_surface_set_document_unit(impl_->surface, CAIRO_SVG_UNIT_PX);
       break;
     case CairoFormat::kPdf:
-      // A px is 1/96 inch, PDF counts in 1/72.
+      // A px is 1/96 inch; PDF counts in 1/72 inch.
       impl_->surface = cairo_pdf_surface_create(path.c_str(), width * 0.75, height * 0.75);
       break;
     case CairoFormat::kPng:
@@ -182,8 +182,8 @@ void CairoCanvas::set_metadata(std::vector<std::pair<std::string, std::string>> 
   cairo_pdf_surface_set_metadata(impl_->surface, CAIRO_PDF_METADATA_CREATOR, "triescope");
   std::ranges::copy_if(created, std::back_inserter(impl_->created_digits),
                        [](char c) { return c >= '0' && c <= '9'; });
-  // Before 1.18 cairo writes a date that it is given without the "D:" it must begin with: there
-  // finish() puts it in the place of the time of writing.
+  // Before 1.18, cairo writes a given date without the "D:" with which it must begin: for those
+  // versions finish() replaces the time of writing.
   if (!created.empty() && cairo_version() >= CAIRO_VERSION_ENCODE(1, 18, 0))
     cairo_pdf_surface_set_metadata(impl_->surface, CAIRO_PDF_METADATA_CREATE_DATE, created.c_str());
   if (!impl_->metadata.empty())
@@ -228,11 +228,11 @@ void CairoCanvas::finish() {
   } else if (impl_->format == CairoFormat::kPng) {
     std::string data = read_file(impl_->path), chunks;
     for (const auto& [key, value] : impl_->metadata) chunks += png_text_chunk(key, value);
-    constexpr std::size_t kAfterHeader = 8 + 25;  // signature and IHDR
+    constexpr std::size_t kAfterHeader = 8 + 25;  // PNG signature and IHDR
     if (data.size() > kAfterHeader) data.insert(kAfterHeader, chunks);
     write_file(impl_->path, data);
   } else if (impl_->format == CairoFormat::kPdf && impl_->created_digits.size() == 14) {
-    // The time of writing becomes that of the run, digit by digit: nothing moves.
+    // The time of writing becomes the run's, digit by digit, so nothing moves.
     constexpr std::string_view kDate = "/CreationDate (D:";
     std::string data = read_file(impl_->path);
     const auto at = data.find(kDate);

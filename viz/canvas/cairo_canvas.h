@@ -14,18 +14,18 @@ namespace triescope::viz {
 
 enum class CairoFormat : std::uint8_t { kSvg, kPdf, kPng, kMeasure };
 
-// Of a text's size: its em square, in every target.
+// The em square's share of a text's size, in every target.
 inline constexpr double kEmShare = 0.92;
 
 class CairoCanvas final : public Canvas {
  public:
-  // Size in px; `scale` multiplies the pixels of a PNG. kMeasure draws nowhere: for sizes only. A PNG
-  // that is not finished needs no path. Error{kIoError}: this machine has no font to write with.
+  // Size in px; `scale` multiplies the pixels of a PNG. kMeasure draws nowhere and only gives
+  // sizes. A PNG that is never finished needs no path. Error{kIoError}: this machine has no font.
   CairoCanvas(CairoFormat format, const std::string& path, float width_px, float height_px,
               float scale = 1);
   ~CairoCanvas() override;
 
-  // What stands in the file about itself: title, subject (PDF), a comment or text chunk elsewhere.
+  // Sets what the file says about itself: title, subject (PDF), a comment or text chunk elsewhere.
   // `created` (ISO 8601) is a PDF's date, "" = now: the same content at two times gives two files.
   void set_metadata(std::vector<std::pair<std::string, std::string>> entries,
                     const std::string& created = "");
@@ -33,7 +33,7 @@ class CairoCanvas final : public Canvas {
     int width = 0, height = 0;
     std::vector<std::uint32_t> rgb;  // 0xRRGGBB, row by row
   };
-  // What has been drawn on a PNG so far; its ground must be opaque.
+  // The pixels drawn on a PNG so far; its background must be opaque.
   Pixels pixels() const;
   // Writes the file. Error{kIoError}: path and reason. Nothing may be drawn afterwards.
   void finish();
@@ -51,7 +51,7 @@ class CairoCanvas final : public Canvas {
   Point measure(std::string_view utf8, const TextStyle& style) override;
   void push_clip(Rect r) override;
   void pop_clip() override;
-  // From the top of a text down to the line its letters stand on.
+  // Distance from the top of a text down to the line on which its letters stand.
   float baseline(std::string_view utf8, const TextStyle& style);
 
  private:

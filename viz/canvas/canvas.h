@@ -1,7 +1,7 @@
-// Canvas: the one drawing interface. Two targets: ImDrawList (window) and Cairo (SVG, PDF, PNG).
-// Panels draw on nothing else, so a picture on the screen and in a paper come out of the same code.
-// Units: pixels, origin at the top left, y grows downwards. Nothing is drawn outside the innermost
-// clip.
+// Canvas: the one drawing interface, with two targets: ImDrawList (window) and Cairo (SVG, PDF,
+// PNG). Panels draw on nothing else, so a picture on the screen and one in a paper come from the
+// same code. Units: pixels, origin at the top left, y grows downwards. Nothing is drawn outside the
+// innermost clip.
 #pragma once
 
 #include <cstdint>
@@ -57,13 +57,14 @@ class Canvas {
                       LineStyle style = LineStyle::kSolid) = 0;
   virtual void fill_circle(Point center, float radius, Color c) = 0;
   virtual void stroke_circle(Point center, float radius, Color c, float width = 1) = 0;
-  // UTF-8, one line, top left at p. Characters the font lacks are drawn as a box, never dropped.
+  // UTF-8, one line, top left at p. Characters that the font lacks are drawn as a box, never
+  // dropped.
   virtual void text(Point p, std::string_view utf8, const TextStyle& style) = 0;
   virtual Point measure(std::string_view utf8, const TextStyle& style) = 0;  // width, height
-  virtual void push_clip(Rect r) = 0;  // intersects with the one in force
+  virtual void push_clip(Rect r) = 0;  // intersects with the current one
   virtual void pop_clip() = 0;
-  // The area shows a term of the glossary: nothing is drawn, but a target that knows where the mouse
-  // is, or that writes a document, can explain it.
+  // Says that the area shows a term of the glossary. Nothing is drawn, but a target that knows
+  // where the mouse is, or that writes a document, can explain the term.
   virtual void term(Rect area, std::string_view name) { (void)area, (void)name; }
 };
 

@@ -16,7 +16,7 @@ namespace {
 ImU32 to_u32(Color c) { return IM_COL32(c.r, c.g, c.b, c.a); }
 ImVec2 to_vec(Point p) { return {p.x, p.y}; }
 
-// Glyphs are made for whole pixel sizes; drawn in another size they would be scaled and blurred.
+// Glyphs are made for whole pixel sizes; in another size they would be scaled and blurred.
 float whole_size(const TextStyle& style) { return std::max(1.0f, std::round(style.size_px)); }
 
 }  // namespace
@@ -46,7 +46,8 @@ void ImGuiCanvas::stroke_rect(Rect r, Color c, float width, LineStyle style, flo
     list_->AddRect({r.x, r.y}, {r.right(), r.bottom()}, to_u32(c), radius, width);
     return;
   }
-  // A dashed box keeps its corners square: at the sizes it is used the arc is shorter than a dash.
+  // A dashed box keeps its corners square: at the sizes where it is used, the arc is shorter than a
+  // dash.
   const std::array<Point, 5> corners{Point{r.x, r.y}, Point{r.right(), r.y},
                                      Point{r.right(), r.bottom()}, Point{r.x, r.bottom()},
                                      Point{r.x, r.y}};
@@ -101,7 +102,7 @@ void ImGuiCanvas::stroke_circle(Point center, float radius, Color c, float width
 
 void ImGuiCanvas::text(Point p, std::string_view utf8, const TextStyle& style) {
   if (utf8.empty()) return;
-  // Whole pixels: the atlas is not filtered sharply between them.
+  // Positions are whole pixels: the atlas is blurred between them.
   const ImVec2 at{static_cast<float>(static_cast<int>(p.x + 0.5f)),
                   static_cast<float>(static_cast<int>(p.y + 0.5f))};
   const auto [face, line] = line_of(utf8, style.face);

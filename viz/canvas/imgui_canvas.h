@@ -1,5 +1,6 @@
-// ImGuiCanvas: the drawing interface over an ImDrawList. Lives for one frame; borrows list and
-// fonts. Window thread only. The verdict marks are shapes (viz/look/drawing.h) and need no font.
+// ImGuiCanvas: the drawing interface over an ImDrawList. It lives for one frame and borrows list
+// and fonts. Window thread only. The verdict marks are shapes (viz/look/drawing.h) and need no
+// font.
 #pragma once
 
 #include <imgui.h>
@@ -15,7 +16,8 @@ namespace triescope::viz {
 class PangoGlyphs;
 
 // Null faces fall back to `ui`, and that to Dear ImGui's current font. `glyphs` (borrowed)
-// completes the faces and lays out what needs it; without it every character is drawn by itself.
+// completes the faces and lays out texts that need it; without it every character is drawn by
+// itself.
 struct ImGuiFonts {
   ImFont* ui = nullptr;
   ImFont* ui_bold = nullptr;
@@ -42,16 +44,17 @@ class ImGuiCanvas final : public Canvas {
   void pop_clip() override;
   void term(Rect area, std::string_view name) override;
 
-  // From here on the term under the mouse is kept; "" = none was drawn there.
+  // From here on the term under the mouse is remembered; "" = none was drawn there.
   void look_under(Point mouse) { mouse_ = mouse; }
   const std::string& term_under_mouse() const { return term_; }
 
-  // Of what was drawn so far, in px; 0 = no text was.
+  // The smallest text drawn so far, in px; 0 = no text was drawn.
   float smallest_text() const { return smallest_; }
 
  private:
   ImFont* font(FontFace face) const;
-  // Font and text to draw for `utf8`: itself, or the one character that is the text laid out.
+  // Font and text with which `utf8` is drawn: itself, or the one character that is the text laid
+  // out.
   struct Line {
     ImFont* font;
     std::string_view text;
@@ -60,7 +63,7 @@ class ImGuiCanvas final : public Canvas {
 
   ImDrawList* list_;
   ImGuiFonts fonts_;
-  std::vector<ImVec2> points_;  // kept between calls: no allocation per line
+  std::vector<ImVec2> points_;  // kept between calls, so a line needs no allocation
   std::string whole_;
   Point mouse_{-1, -1};
   std::string term_;

@@ -10,11 +10,12 @@
 namespace triescope::viz {
 namespace {
 
-constexpr ImWchar kFirstText = 0x100;  // texts are numbered from here: below are Dear ImGui's own
+// texts are numbered from here; lower numbers are Dear ImGui's own
+constexpr ImWchar kFirstText = 0x100;
 constexpr ImWchar kLastText = 0x10FFFF;
 
-// A font's size in Dear ImGui is its line: ascent and descent. The em square is this share of it:
-// Inter's and DejaVu's, and JetBrains Mono's, whose lines are higher.
+// In Dear ImGui a font's size is its line: ascent and descent. The em square is this share of it in
+// Inter and DejaVu, and in JetBrains Mono, whose lines are higher.
 double em_share(FontFace face) { return face == FontFace::kMono ? 0.78 : 0.84; }
 
 PangoText::Picture box_picture(char32_t code, float size) {
@@ -23,7 +24,7 @@ PangoText::Picture box_picture(char32_t code, float size) {
   picture.width = box.width;
   picture.height = box.height;
   picture.left = 1;
-  // As much above the middle of the letters as below it.
+  // It extends as far above the middle of the letters as below it.
   picture.top = std::floor(-size * 0.28f - static_cast<float>(box.height) / 2);
   picture.advance = static_cast<float>(box.width) + 2;
   for (const std::uint8_t alpha : box.alpha)
@@ -33,7 +34,7 @@ PangoText::Picture box_picture(char32_t code, float size) {
 
 }  // namespace
 
-// Dear ImGui's interface to a font library (ImFontLoader), over Pango.
+// Dear ImGui's interface to a font library (ImFontLoader), implemented with Pango.
 struct PangoLoader {
   static const PangoGlyphs::Source& source(const ImFontConfig* src) {
     return *static_cast<const PangoGlyphs::Source*>(src->FontData);
@@ -70,7 +71,7 @@ struct PangoLoader {
     const ImFontAtlasRectId room = ImFontAtlasPackAddRect(atlas, made.width, made.height);
     if (room == ImFontAtlasRectId_Invalid) return false;  // larger than any texture
     ImTextureRect* const where = ImFontAtlasPackGetRect(atlas, room);
-    // Texts stand on the line of the letters beside them.
+    // Texts stand on the same line as the letters beside them.
     const PangoGlyphs::Face& face = from.glyphs->faces_[static_cast<std::size_t>(from.face)];
     const float baseline =
         from.of_texts ? face.letters->GetFontBaked(baked->Size)->Ascent : baked->Ascent;

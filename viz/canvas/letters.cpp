@@ -7,7 +7,7 @@
 namespace triescope::viz {
 
 std::string why_no_letters() {
-  static std::atomic<bool> there{false};  // fonts do not go away while the program runs
+  static std::atomic<bool> there{false};  // fonts do not disappear while the program runs
   if (there) return "";
   constexpr const char* kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
   PangoText text;

@@ -6,8 +6,8 @@
 
 namespace triescope::viz {
 
-// UTF-8. '&', '<' and '>' escaped; control characters, which XML 1.0 has no way to write, become
-// spaces, but for line breaks and tabs. Not for attributes: quotes stay as they are.
+// UTF-8 with '&', '<' and '>' escaped. Control characters other than line breaks and tabs become
+// spaces, because XML 1.0 cannot write them. Not for attributes: quotes stay as they are.
 std::string markup_text(std::string_view text);
 
 }  // namespace triescope::viz

@@ -49,10 +49,10 @@ PangoText::PangoText(cairo_t* target) : impl_(std::make_unique<Impl>()) {
     impl_->layout = pango_layout_new(context);
     g_object_unref(context);
   }
-  // Sizes are px of the picture, whatever the target's resolution.
+  // Sizes are px of the picture, whatever the target's resolution is.
   pango_cairo_context_set_resolution(pango_layout_get_context(impl_->layout), 96);
   pango_layout_set_single_paragraph_mode(impl_->layout, TRUE);
-  // A token is its characters: "<|" and "->" are not one sign here.
+  // A token is its characters, so "<|" and "->" must not become one sign.
   PangoAttrList* attributes = pango_attr_list_new();
   pango_attr_list_insert(attributes, pango_attr_font_features_new("liga=0, clig=0, calt=0"));
   pango_layout_set_attributes(impl_->layout, attributes);
@@ -102,7 +102,7 @@ PangoText::Picture PangoText::picture(std::string_view utf8, FontFace face, doub
   pango_cairo_show_layout(cr, impl_->layout);
   cairo_destroy(cr);
   cairo_surface_flush(surface);
-  // Cairo's pixels are premultiplied, alpha in the highest byte of a native word.
+  // Cairo's pixels are premultiplied, with alpha in the highest byte of a native word.
   const unsigned char* data = cairo_image_surface_get_data(surface);
   const int stride = cairo_image_surface_get_stride(surface);
   picture.rgba.reserve(static_cast<std::size_t>(picture.width * picture.height) * 4);
@@ -114,7 +114,7 @@ PangoText::Picture PangoText::picture(std::string_view utf8, FontFace face, doub
         const std::uint32_t color =
             alpha ? ((row[x] >> shift & 255) * 255 + alpha / 2) / alpha : 255;
         picture.rgba.push_back(static_cast<std::uint8_t>(std::min(color, 255u)));
-        // Rounding leaves white a little below 255 where it is nearly transparent.
+        // Where white is nearly transparent, rounding leaves it a little below 255.
         picture.colored |= alpha > 128 && color < 240;
       }
       picture.rgba.push_back(static_cast<std::uint8_t>(alpha));

@@ -10,15 +10,15 @@
 namespace triescope::viz {
 namespace {
 
-// 3 x 5 pixels a digit, five rows of three bits, the top row first.
+// 3 x 5 pixels for each digit, five rows of three bits, the top row first.
 constexpr std::array<std::uint16_t, 16> kDigits = {
     0b111'101'101'101'111, 0b010'110'010'010'111, 0b111'001'111'100'111, 0b111'001'111'001'111,
     0b101'101'111'001'001, 0b111'100'111'001'111, 0b111'100'111'101'111, 0b111'001'001'010'010,
     0b111'101'111'101'111, 0b111'101'111'001'111, 0b111'101'111'101'101, 0b110'101'110'101'110,
     0b111'100'100'100'111, 0b110'101'101'101'110, 0b111'100'110'100'111, 0b111'100'110'100'100};
 constexpr int kDigitWidth = 3, kDigitHeight = 5, kGap = 1;
-constexpr int kMargin = 2;           // the frame, and a pixel inside it
-constexpr float kPixelsAtOnce = 14;  // of text size, for every step that the box grows
+constexpr int kMargin = 2;           // the frame, and one pixel inside it
+constexpr float kPixelsAtOnce = 14;  // px of text size for every step by which the box grows
 
 bool joins(char32_t c) {
   if (c >= 0x1100 && c <= 0x11FF) return true;  // Hangul Jamo
@@ -52,7 +52,7 @@ bool joins(char32_t c) {
 
 bool needs_shaping(std::string_view utf8) {
   for (std::size_t i = 0; i < utf8.size();) {
-    // Nothing below U+0300 joins: two bytes of UTF-8 from 0xCC on.
+    // Nothing below U+0300 joins, and that is two bytes of UTF-8 from 0xCC on.
     if (static_cast<unsigned char>(utf8[i]) < 0xCC) {
       ++i;
       continue;
