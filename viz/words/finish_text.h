@@ -6,8 +6,8 @@
 
 namespace triescope::viz {
 
-// "eos": "end-of-sequence token"; "length": "max_new_tokens reached"; "stopped": "stopped before its
-// end"; anything else as it is.
+// "eos": "end-of-sequence token"; "length": "max_new_tokens reached"; "stopped": "stopped before
+// its end"; any other text is unchanged.
 std::string finish_text(std::string_view finish);
 
 }  // namespace triescope::viz

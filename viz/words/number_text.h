@@ -17,10 +17,11 @@ using triescope::bytes_text;             // "1.20 MB"
 std::string duration_text(double us);    // "13.2 ms", from microseconds
 std::string probability_text(double p);  // "0.87", "<.01", "–" for NaN
 
-// "1st", "2nd", "3rd", "4th", … of a place counted from 0.
+// "1st", "2nd", "3rd", "4th", … for a place counted from 0.
 std::string ordinal_text(std::int32_t place);
 
-std::string csv_field(std::string_view text);  // quoted as RFC 4180 asks, where it must be
-std::string csv_number(double value);  // shortest that reads back as the same float; NaN: ""
+std::string csv_field(std::string_view text);  // quoted where RFC 4180 requires it
+// the shortest text that reads back as the same float; NaN: ""
+std::string csv_number(double value);
 
 }  // namespace triescope::viz

@@ -24,7 +24,7 @@ std::uint32_t decode(std::string_view text, std::size_t at, std::size_t length) 
   }
 }
 
-// Controls, other spaces, and marks that reorder or hide what stands around them.
+// Controls, other spaces, and marks that reorder or hide their surroundings.
 bool is_invisible(std::uint32_t c) {
   return c < 0x20 || (c >= 0x7F && c <= 0xA0) || c == 0xAD || c == 0x061C ||
          (c >= 0x2000 && c <= 0x200F) || (c >= 0x2028 && c <= 0x202F) ||
