@@ -7,7 +7,7 @@
 namespace triescope::viz {
 namespace {
 
-// Where clauses end, first to last.
+// The places where clauses end, first to last.
 std::vector<std::size_t> clause_ends(std::string_view text) {
   std::vector<std::size_t> ends;
   int depth = 0;

@@ -1,4 +1,5 @@
-// A sentence that has too little room loses its last clauses, never half a number or half a word.
+// Shortens a sentence that has too little room by its last clauses, never by half a number or half
+// a word.
 #pragma once
 
 #include <string>
@@ -9,8 +10,8 @@
 namespace triescope::viz {
 
 // The longest beginning of `text` that ends before a clause ("; …", ", …", " (…)", ": …") and fits
-// `width` px with the sign that more was said; all of it where that fits. Tokens in single quotes and
-// what stands in parentheses is not taken apart. Where not even the first clause fits, its letters.
+// into `width` px with the sign that more was said; the whole text if it fits. Tokens in single
+// quotes and text in parentheses stay whole. If not even the first clause fits, its first letters.
 std::string clauses_in(Canvas& canvas, std::string_view text, const TextStyle& style, float width);
 
 }  // namespace triescope::viz

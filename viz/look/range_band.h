@@ -1,5 +1,5 @@
-// The steps that figures are limited to, as a band over a plot along the steps: a tint between two lines
-// that can be seen on any ground.
+// The steps to which figures are limited, as a band over a plot along the steps: a tint between two
+// lines that are visible on any ground.
 #pragma once
 
 #include "viz/canvas/canvas.h"

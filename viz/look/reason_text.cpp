@@ -15,7 +15,7 @@ namespace {
 
 using capture::Reason;
 
-// Two significant digits at least: "0.41", "0.0032".
+// Has at least two significant digits: "0.41", "0.0032".
 std::string number(float value) {
   char text[32];
   std::snprintf(text, sizeof text, value != 0 && std::abs(value) < 0.1f ? "%.2g" : "%.2f",

@@ -1,5 +1,5 @@
 // Theme: every colour and mark of the pictures, checked for colour-blind eyes (docs/colours.md).
-// Never colour alone: a glyph, a line style and a word go with it.
+// Colour never stands alone: a glyph, a line style and a word go with it.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +28,14 @@ ThemeName theme_name_from_string(const std::string& name);
 
 struct Theme {
   ThemeName name = ThemeName::kDark;
-  bool dark = true;            // its ground
-  double text_contrast = 4.5;  // WCAG's, of letters with every ground they stand on
+  bool dark = true;            // whether its ground is dark
+  double text_contrast = 4.5;  // WCAG's contrast of letters with every ground on which they stand
   Color background, surface, raised, border, grid, text, text_dim, accent, focus, current;
-  Color kept, rejected, star, corrected, gone;  // of verdicts
-  bool star_outlined = false;                   // its colour alone has too little contrast
-  Color lit;                                    // what changed just now, with the glyph ✦
-  Color difference;                             // what two runs do differently, with the glyph ≠
-  Color difference_tint() const;                // behind a token that differs
+  Color kept, rejected, star, corrected, gone;  // colours of verdicts
+  bool star_outlined = false;                   // the star's colour alone has too little contrast
+  Color lit;                                    // for what changed just now, with the glyph ✦
+  Color difference;               // for what two runs do differently, with the glyph ≠
+  Color difference_tint() const;  // stands behind a token that differs
   Mark mark(capture::NodeState state) const;
   Color beam(int rank) const;     // Okabe-Ito by rank, then shades
   Color legible(Color c) const;   // the same hue, dark enough for letters on a light ground
@@ -44,7 +44,8 @@ struct Theme {
 
 Theme dark_theme();
 Theme light_theme();
-// Light, for the last row and a bad lamp: letters have a contrast of 7 or more, marks of 3 or more.
+// A light theme for the last row and a weak lamp: letters have a contrast of 7 or more, marks of 3
+// or more.
 Theme projector_theme();
 Theme theme_of(ThemeName name);
 
