@@ -1,5 +1,5 @@
-// What a stretch of a run changed, for panels that light it. Pure: the same capture and ticks give the
-// same answer.
+// What changed in a stretch of a run, for panels that light it. Pure: the same capture and ticks
+// give the same answer.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,18 @@
 
 namespace triescope::viz {
 
-// By node of nodes_at(to): 1 where it was hung in [from, to), or its state is another than at `from`.
+// By node of nodes_at(to): 1 if it was hung in [from, to), or if its state differs from that at
+// `from`.
 std::vector<char> changed_nodes(const capture::Capture& capture, capture::Tick from,
                                 capture::Tick to);
 // The nodes on the paths in force at the cursor (leaves_at), without the root.
 std::unordered_set<std::int32_t> nodes_in_text(const capture::Capture& capture,
                                                capture::Tick cursor);
 
-// By choice of `now`: 1 where `before` lacks it or knows another fate of it; all of another step's.
+// By choice of `now`: 1 if `before` lacks it or gives it another fate. If the step differs, all are
+// 1.
 std::vector<char> changed_choices(const BeamDecision& before, const BeamDecision& now);
-// By token of `now`: all where it is of another row; else the one that was drawn since.
+// By token of `now`: all are 1 if the row differs; else only the one that was drawn since.
 std::vector<char> changed_draws(const DrawDecision& before, const DrawDecision& now);
 
 }  // namespace triescope::viz

@@ -14,7 +14,7 @@ using capture::Phase;
 CompareFigures compare_figures(const capture::Capture& capture, capture::Tick cursor) {
   CompareFigures figures;
   std::int64_t emitted = 0, prefill_emitted = 0, drafted = 0, accepted = 0;
-  std::int32_t under_way = 0;  // the step after the last whole one
+  std::int32_t under_way = 0;  // the step after the last finished one
   for (const capture::StepRow& row : capture.steps()) {
     if (make_tick(row.step, Phase::kObserve) >= cursor) break;
     ++figures.steps;
@@ -25,7 +25,7 @@ CompareFigures compare_figures(const capture::Capture& capture, capture::Tick cu
     drafted += row.drafted;
     accepted += row.accepted;
   }
-  // The step under way has no figures yet; its forward is drawn as soon as it has run.
+  // The unfinished step has no figures yet; its forward is drawn as soon as it has run.
   if (under_way > 0 && make_tick(under_way, Phase::kForward) < cursor)
     figures.rows += static_cast<std::int64_t>(capture.inputs(under_way).size());
   const auto leaves = leaves_at(capture, cursor);
@@ -35,7 +35,7 @@ CompareFigures compare_figures(const capture::Capture& capture, capture::Tick cu
   if (const auto peak = kv_peak(capture, cursor)) {
     figures.peak_kv = peak->held();
   } else {
-    // Slots were not recorded: what each step ended with.
+    // If slots were not recorded, each step's figures at its end count.
     for (const capture::MemoryRow& row : capture.memory()) {
       if (make_tick(row.step, Phase::kCommit) >= cursor) break;
       figures.peak_kv = std::max<std::int64_t>(figures.peak_kv, row.live + row.garbage);

@@ -1,5 +1,5 @@
-// CompareFigures: the figures by which two runs are compared, all of one moment: what the panels show at the
-// same cursor. Pure.
+// CompareFigures: the figures by which two runs are compared, all of one moment: those that the
+// panels show at the same cursor. Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 namespace triescope::viz {
 
 struct CompareFigures {
-  std::int64_t tokens = 0;   // of the best text, as the panels draw it; a branch's whole text
-  std::int64_t steps = 0;    // whole ones, prefill included
-  std::int64_t rows = 0;     // of the target's forwards after prefill
-  std::int64_t peak_kv = 0;  // slots of the target's KV that held a token, live or garbage, at most
-  std::int64_t decode_us = 0;  // the phases after prefill
-  // As `triescope decode` counts them, of whole steps: all tokens emitted by all forwards, prefill's among
-  // both; the tokens emitted after prefill by the time of decoding. nullopt = none yet.
+  std::int64_t tokens = 0;   // the best text's, as the panels draw it; a branch's whole text
+  std::int64_t steps = 0;    // finished ones, prefill included
+  std::int64_t rows = 0;     // in the target's forwards after prefill
+  std::int64_t peak_kv = 0;  // the most slots of the target's KV that held a token, live or garbage
+  std::int64_t decode_us = 0;  // in the phases after prefill
+  // As `triescope decode` counts them, over finished steps: all emitted tokens per forward, prefill
+  // included in both; the tokens emitted after prefill per second of decoding. nullopt = none yet.
   std::optional<double> tokens_per_forward, tokens_per_second;
   std::optional<double> acceptance;  // share of the drafts that were accepted; nullopt = no drafts
   bool timed_while_drawing = false;

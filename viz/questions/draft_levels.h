@@ -1,6 +1,6 @@
-// What each level of a step's drafts proposed, beside what came: level 1 guesses the token after the
-// frontier, level 2 the one after that. A level is a head of several, a round of drafting
-// (a draft model, a head that is asked again and again), or a token of a phrase that was found.
+// What each level of a step's drafts proposed, beside what came: level 1 guesses the token after
+// the frontier, level 2 the one after that. A level is one of several heads, a round of drafting (a
+// draft model, or a head that is asked repeatedly), or a token of a phrase that was found.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,24 @@
 namespace triescope::viz {
 
 enum class Guess : std::uint8_t {
-  kUnknown,    // no token has come there by the cursor
+  kUnknown,    // no token has come there before the cursor
   kCame,       // a draft of this level that the target verified
-  kWithdrawn,  // one that was withdrawn: the target added the token itself
-  kElsewhere,  // the level proposed the token that came, but below other tokens than those that came
+  kWithdrawn,  // a withdrawn draft: the target added the token itself
+  kElsewhere,  // the level proposed the token, but below other tokens than those that came
   kMissed,     // not proposed
 };
 
 struct DraftLevel {
   std::int32_t level = 1;
-  std::int32_t depth = 0;  // of its nodes
+  std::int32_t depth = 0;  // depth of its nodes
   std::vector<StepDraft> drafts =
       {};  // likeliest first; in the order of drafting where that is unknown
   std::vector<std::int32_t> withdrawn =
       {};                  // nodes of the drafts that the target never saw, ascending
   std::int32_t came = -1;  // the node that came there; -1 = none yet
   Guess guess = Guess::kUnknown;
-  std::int32_t place = -1;  // of the token that came among the level's different tokens, 0 = first
+  // place of the token that came among the level's different tokens, 0 = first
+  std::int32_t place = -1;
 };
 
 struct DraftLevels {
@@ -37,10 +38,10 @@ struct DraftLevels {
       {};  // 1, 2, …; a level lies below the nodes of the one before it
 };
 
-// The text at the cursor: nodes from depth 1 on, of the best leaf.
+// The text at the cursor: the best leaf's nodes from depth 1 on.
 std::vector<std::int32_t> text_at(const capture::Capture& capture, capture::Tick cursor);
 
-// The drafts of `step` as known at `cursor`, against `text` (text_at() of the moment to compare with).
+// The drafts of `step` as known at `cursor`, compared with `text` (the text_at() of some moment).
 DraftLevels draft_levels(const capture::Capture& capture, std::int32_t step, capture::Tick cursor,
                          const std::vector<std::int32_t>& text);
 

@@ -12,7 +12,7 @@ namespace {
 using capture::Verdict;
 using capture::Whose;
 
-constexpr float kRounding = 1e-4f;  // of sums of logarithms
+constexpr float kRounding = 1e-4f;  // tolerance for sums of logarithms
 
 void read_row(const capture::Capture& capture, std::int32_t step, capture::Tick cursor,
               const capture::NodeRow& node, DrafterView& view) {

@@ -1,5 +1,5 @@
-// What a drafter itself said about the tokens that a step decided: how probable each was to it, at
-// which place, and what became of it before the target saw anything. Only what the capture's rows hold:
+// What a drafter itself said about the tokens that a step decided: the probability it gave each,
+// its place, and what became of it before the target saw anything. Only from the capture's rows:
 // the best tokens of a draft head's or a draft model's rows; lookups have none. Pure.
 #pragma once
 
@@ -14,22 +14,22 @@
 namespace triescope::viz {
 
 struct DrafterView {
-  bool has_row = false;  // the drafter's row of the node's parent, in this step
+  bool has_row = false;  // this step has the drafter's row of the node's parent
   capture::Whose whose = capture::Whose::kHead;
-  float q = std::numeric_limits<float>::quiet_NaN();  // of the token in that row
-  std::int32_t rank = -1;     // its place there, 0 = best; -1 = not among those that were recorded
+  float q = std::numeric_limits<float>::quiet_NaN();  // the token's in that row
+  std::int32_t rank = -1;     // its place there, 0 = best; -1 = not among the recorded ones
   std::int32_t listed = 0;    // how many of the row's tokens were recorded
   std::int32_t proposed = 0;  // how many of them it proposed
   bool is_draft = false;      // it was proposed in this step
-  bool is_withdrawn = false;  // and then left out of the forward
-  // log q of its path below the frontier, summed; NaN = not a draft, or not recorded.
+  bool is_withdrawn = false;  // it was then left out of the forward
+  // The sum of log q over its path below the frontier; NaN = not a draft, or not recorded.
   float score = std::numeric_limits<float>::quiet_NaN();
-  // The least such sum among the drafts that were sent, where every withdrawn draft has no more:
-  // what withdrew them is the ranking. Else NaN.
+  // The least such sum among the drafts that were sent, if no withdrawn draft has more: the ranking
+  // then withdrew them. Else NaN.
   float least_sent = std::numeric_limits<float>::quiet_NaN();
 };
 
-// By node, of those about which the step's verdicts before the cursor say anything.
+// By node, for those about which the step's verdicts before the cursor say something.
 std::map<std::int32_t, DrafterView> drafter_views(const capture::Capture& capture,
                                                   std::int32_t step, capture::Tick cursor);
 

@@ -36,7 +36,7 @@ DrawDecision draw_decision(const capture::Capture& capture, Tick cursor, std::in
   if (node < 0) {
     const auto frontier = capture.frontier(step - 1);
     if (!frontier.empty()) node = frontier.front().node;
-    // At prefill the last node of the text that a branch begins with.
+    // At prefill, the last node of the text with which a branch begins.
     if (step == 0)
       for (const capture::NodeRow& row : capture.nodes_at(accept)) node = row.node;
   }
@@ -72,7 +72,7 @@ DrawDecision draw_decision(const capture::Capture& capture, Tick cursor, std::in
     if (!decision.decided || child_of(capture, node, row.token, accept + 1) != child) continue;
     decision.child = child;
     decision.token = row.token;
-    // A finished text's last token has a second verdict; its draw stands in the first.
+    // A finished text's last token has a second verdict; its draw is in the first.
     for (const capture::VerdictRow& first : capture.verdicts(step))
       if (first.node == child && first.tick == accept &&
           first.verdict != capture::Verdict::kFinished) {

@@ -12,7 +12,7 @@ using capture::Tick;
 
 namespace {
 
-// Ticks in [from, end).
+// The levels of the ticks in [from, end).
 std::span<const KvLevel> between(std::span<const KvLevel> levels, Tick from, Tick end) {
   const auto first = std::ranges::lower_bound(levels, from, {}, &KvLevel::tick);
   const auto last = std::ranges::lower_bound(levels, end, {}, &KvLevel::tick);
@@ -46,7 +46,7 @@ std::optional<KvPeak> kv_peak(const Capture& capture, Tick cursor, capture::Whos
   const Tick end = steps ? capture::make_tick(steps->second + 1, capture::Phase::kDraft) : cursor;
   std::optional<KvPeak> peak =
       highest(between(capture.kv_levels(whose), from, std::min(end, cursor)));
-  // What the steps before left in the cache is held as the first step begins.
+  // What earlier steps left in the cache is held when the first step begins.
   if (const KvLevel carried = kv_level_at(capture, from, whose);
       cursor > from && carried.live + carried.garbage >= (peak ? peak->held() : 1))
     peak = {from, carried.live, carried.garbage};

@@ -20,7 +20,7 @@ std::vector<Leaf> leaves_at(const capture::Capture& capture, capture::Tick curso
     std::stable_sort(leaves.begin(), leaves.end(), by_rank);
     return leaves;
   }
-  // A step whose accept phase is done and that names no frontier was the last one.
+  // A step whose accept phase is done and that names no frontier is the last one.
   const capture::Tick accept = static_cast<capture::Tick>(capture::Phase::kAccept);
   const auto decided = static_cast<std::int32_t>(
       cursor > accept ? (cursor - 1 - accept) / capture::kPhaseCount : -1);

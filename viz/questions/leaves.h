@@ -18,8 +18,8 @@ struct Leaf {
   std::string_view finish;  // "" = not finished; borrowed from the capture
 };
 
-// Best first: once the run is over the returned sequences; before that the live frontier; in a last
-// step that only finished sequences, those.
+// Best first: once the run is over, the returned sequences; before that the live frontier; in a
+// last step that only finished sequences, those.
 std::vector<Leaf> leaves_at(const capture::Capture& capture, capture::Tick cursor);
 
 }  // namespace triescope::viz

@@ -1,6 +1,6 @@
 // How far drafts come: at each level, how often the text got there and how often it went on with a
-// draft. So P(accept at level d | level d − 1 accepted), which says at which level a drafter loses.
-// Pure.
+// draft. This is P(accept at level d | level d − 1 accepted), which shows the level at which a
+// drafter loses. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@ namespace triescope::viz {
 
 struct LevelAcceptance {
   std::int32_t level = 1;
-  // Places whose drafts the target could accept: at level 1 the frontier, below it an accepted draft,
-  // with drafts sent below it.
+  // Places with drafts below that were sent and that the target could accept: at level 1 the
+  // frontier, below it an accepted draft.
   std::int32_t reached = 0;
-  std::int32_t accepted = 0;  // of them: one of those drafts was
+  std::int32_t accepted = 0;  // places at which one of those drafts was accepted
 };
 
-// Of one step, by level; nothing before its accept phase has passed.
+// One step's figures by level; empty before its accept phase has passed.
 std::vector<LevelAcceptance> level_acceptance(const capture::Capture& capture, std::int32_t step,
                                               capture::Tick cursor);
 
-// The interval that holds a share with 95 % confidence (Wilson 1927), in 0 … 1; 0 and 1 where n is 0.
+// The 95 % confidence interval of a share (Wilson 1927), within 0 … 1; 0 and 1 if n is 0.
 struct ShareInterval {
   double low = 0, high = 1;
 };

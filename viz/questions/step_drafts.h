@@ -1,6 +1,6 @@
-// The drafts of one step: every path that its drafter proposed, whether the step hung it in the tree
-// or found it there, left over from an earlier step that had withdrawn it. Pure: the same capture
-// and cursor give the same answer.
+// The drafts of one step: every path that its drafter proposed, whether the step hung it in the
+// tree or found it there, left by an earlier step that had withdrawn it. Pure: the same capture and
+// cursor give the same answer.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,15 @@ namespace triescope::viz {
 
 struct StepDraft {
   std::int32_t node = 0;
-  std::int32_t frontier = 0;  // the node of the text that its path hangs on
+  std::int32_t frontier = 0;  // the node of the text from which its path hangs
   std::int32_t level = 1;     // 1 = directly below the frontier
   float score =
-      0;  // log-probability of its path below the frontier, to whoever drafted it; NaN = not recorded
+      // log-probability of its path below the frontier, according to its drafter; NaN = not
+      // recorded
+      0;
 };
 
-// Those that are known at the cursor, in the order of their nodes: parents first.
+// The drafts that are known at the cursor, in the order of their nodes: parents first.
 std::vector<StepDraft> step_drafts(const capture::Capture& capture, std::int32_t step,
                                    capture::Tick cursor);
 

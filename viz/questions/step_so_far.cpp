@@ -15,7 +15,7 @@ StepSoFar step_so_far(const capture::Capture& capture, std::int32_t step, captur
   StepSoFar found;
   if (step < 0) return found;
   found.decided = has_decided(step, cursor);
-  // Without a tree only the figures are there, written as the step ends.
+  // Without a tree there are only the figures, which are written as the step ends.
   if (capture.nodes().empty()) {
     const auto row = capture.step(step);
     found.decided = row && cursor > capture::make_tick(step, capture::Phase::kObserve);
@@ -33,7 +33,7 @@ StepSoFar step_so_far(const capture::Capture& capture, std::int32_t step, captur
   found.withdrawn = static_cast<std::int32_t>(withdrawn.size());
   for (const StepDraft& draft : step_drafts(capture, step, cursor))
     found.drafted += !withdrawn.contains(draft.node);
-  // Beams have no verdict that says so.
+  // Beams have no verdict that tells this.
   if (found.decided && found.emitted == 0) found.emitted = 1;
   return found;
 }

@@ -1,6 +1,6 @@
-// A step's figures as far as a cursor has seen them: nothing of a phase that is still to come. Counted
-// in the rows of the phases before the cursor, so that a run that is stepped by phases, a replay and
-// a picture say the same. Pure.
+// A step's figures as far as a cursor has seen them: nothing of a later phase. They are counted in
+// the rows of the phases before the cursor, so that a run that is stepped by phases, a replay and a
+// picture say the same. Pure.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ struct StepSoFar {
   std::int32_t emitted = 0;    // tokens that became text, the target's own included; beams: 1
 };
 
-// Whether a cursor has seen what the accept phase of `step` decided.
+// Whether a cursor has seen the decision of `step`'s accept phase.
 constexpr bool has_decided(std::int32_t step, capture::Tick cursor) {
   return cursor > capture::make_tick(step, capture::Phase::kAccept);
 }
 
 StepSoFar step_so_far(const capture::Capture& capture, std::int32_t step, capture::Tick cursor);
 
-// "6 drafts", "accepted 1 of 6"; "" where there are none.
+// "6 drafts", "accepted 1 of 6"; "" if there are none.
 std::string drafts_text(const StepSoFar& step);
 
 }  // namespace triescope::viz

@@ -1,23 +1,23 @@
-// What kinds of decisions there are about drafts and texts.
+// The kinds of decisions about drafts and texts.
 #pragma once
 
 #include "core/capture/records.h"
 
 namespace triescope::viz {
 
-// A decision about a draft as a draft.
+// Whether it is a decision about a draft as a draft.
 constexpr bool judges_a_draft(capture::Verdict verdict) {
   return verdict == capture::Verdict::kAccepted || verdict == capture::Verdict::kRejected ||
          verdict == capture::Verdict::kWithdrawn;
 }
 
-// The target chose the token itself.
+// Whether the target chose the token itself.
 constexpr bool is_targets_own(capture::Verdict verdict) {
   return verdict == capture::Verdict::kBonus || verdict == capture::Verdict::kCorrected ||
          verdict == capture::Verdict::kEmitted;
 }
 
-// The node is part of a text by it.
+// Whether the verdict makes the node part of a text.
 constexpr bool becomes_text(capture::Verdict verdict) {
   return verdict == capture::Verdict::kAccepted || is_targets_own(verdict);
 }
