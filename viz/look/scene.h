@@ -17,8 +17,8 @@
 
 namespace triescope::viz {
 
-// The one focus of all panels: the hovered node, else the locked one. Prompt token i is -2 - i; -1
-// = none.
+// The one focus of all panels, a node: the hovered one, else the locked one. Prompt token i is
+// -2 - i; -1 = none.
 struct Focus {
   std::int32_t hovered = -1;
   std::int32_t locked = -1;

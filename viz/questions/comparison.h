@@ -35,8 +35,8 @@ std::vector<std::int32_t> align_texts(std::span<const std::int32_t> one,
 // Number of the text's tokens after the finished steps before `cursor`: what those steps emitted,
 // and what a branch, or a slice that begins later, began with.
 std::int64_t text_tokens_before(const capture::Capture& capture, capture::Tick cursor);
-// Microseconds of decoding before `cursor`: the durations of the phases after prefill. Pauses between
-// them do not count.
+// Microseconds of decoding before `cursor`: the durations of the phases after prefill. Pauses
+// between them do not count.
 std::int64_t decoding_us_before(const capture::Capture& capture, capture::Tick cursor);
 
 // The tick of `to` that corresponds to `cursor` of `from`: the latest at which `to` is not further
