@@ -15,7 +15,7 @@ namespace {
 
 void check_step(const std::string& text, const capture::Capture& capture) {
   const std::int32_t step = whole_number("a step", text);
-  // One more than the last: behind the run's end.
+  // One more than the last step: behind the run's end.
   if (step < 0 || step > capture.last_step() + 1)
     refuse("there is no step " + text + "; the run has steps 0 to " +
            std::to_string(capture.last_step()));

@@ -13,14 +13,14 @@
 namespace triescope::lessons {
 namespace {
 
-// A token's space does not matter to a choice that is written down.
+// A token's space does not matter in a choice that is written down.
 Value as_choice(Value value) {
   if (std::string* const text = std::get_if<std::string>(&value))
     *text = std::string(trimmed(*text, " \n\t"));
   return value;
 }
 
-// Performs a lesson without a window: what `do` and "Show me" lines leave behind.
+// Performs a lesson without a window and keeps the state that `do` and "Show me" lines leave.
 class Rehearsal {
  public:
   Rehearsal(const Lesson& lesson, const capture::Capture& capture,
@@ -46,7 +46,7 @@ class Rehearsal {
 
  private:
   void note(int line, const std::string& text) { findings_.push_back({line, text}); }
-  // What `body` refuses is noted; nothing but that is lost.
+  // Notes what `body` refuses; nothing else is lost.
   template <class Body>
   void attempt(int line, Body body) {
     try {
@@ -219,8 +219,8 @@ class Rehearsal {
   std::vector<Finding> findings_;
 };
 
-// Counts are compared exactly. A probability's or a score's last bits depend on the processor that
-// decoded, so these may differ by a ten-thousandth of their value.
+// Counts are compared exactly. The last bits of a probability or a score depend on the processor
+// that decoded, so these may differ by a ten-thousandth of their value.
 bool stayed(const Value& before, const Value& now) {
   const double* const x = std::get_if<double>(&before);
   const double* const y = std::get_if<double>(&now);

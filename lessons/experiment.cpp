@@ -5,7 +5,7 @@
 namespace triescope::lessons {
 namespace {
 
-// The values of all weights, scaled so that they sum to 1. `which`: "p" or "q".
+// The values of all weights, scaled to sum to 1. `which` is "p" or "q".
 std::vector<double> scaled(std::vector<double> weights, const char* which) {
   double sum = 0;
   for (const double weight : weights) sum += weight;
@@ -45,7 +45,7 @@ ExperimentSetup resolve_experiment(const Experiment& experiment, const Trace& tr
                         .seed = experiment.seed};
   std::vector<double> p, q;
   for (const Experiment::Token& token : experiment.tokens) {
-    // A name of one value alone stays one: a token keeps its space.
+    // A name that is a single value stays a value: a token keeps its space.
     const bool value = token.name.pieces.size() == 1 && !token.name.pieces[0].expressions.empty();
     setup.names.push_back(value ? evaluate(token.name.pieces[0].expressions[0], trace)
                                 : Value(phrase(token.name, trace, value_text)));

@@ -1,7 +1,8 @@
-// Experiment: a fenced block that draws one token many times by a rule of the program itself, from
-// probabilities that the lesson gives or its run has, and holds what came out against what should have.
-// Read here; drawn by app/run/experiment.h, which has the samplers and the verification rules. What
-// comes of it stands in no file: it is drawn wherever it is shown and checked.
+// Experiment: a fenced block that draws one token many times by one of the program's own rules,
+// from probabilities that the lesson gives or its run has, and compares the outcome with what
+// should have come out. It is read here and drawn by app/run/experiment.h, which has the samplers
+// and the verification rules. No file contains the outcome: it is drawn wherever it is shown and
+// checked.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +17,15 @@
 
 namespace triescope::lessons {
 
-// Every way to draw that an experiment may name.
+// A way to draw that an experiment may name.
 struct ExperimentRule {
   const char* name;
-  bool drafts;  // it draws them from q first
+  bool drafts;  // whether it first draws drafts from q
 };
 const std::vector<ExperimentRule>& experiment_rules();
-// Why a rule that runs verify chosen drafts by is none of them: an experiment draws its drafts. As a run
-// refuses it for drawn drafts (core/accept/rule_table.h). "": it is not such a rule.
+// Why an experiment may not name this rule, which verifies chosen drafts: an experiment draws its
+// drafts. The reason is the one with which a run refuses it for drawn drafts
+// (core/accept/rule_table.h). "": it is not such a rule.
 std::string_view refused_for_drawn(std::string_view rule);
 
 struct Experiment {
@@ -36,27 +38,27 @@ struct Experiment {
     std::optional<Expression> q = {};
     int line = 0;
   };
-  Marked text = {};  // what is tried
+  Marked text = {};  // what the experiment tries
   std::string rule = {};
   std::vector<Token> tokens = {};
-  int drafts = 1;  // below one node
+  int drafts = 1;  // number below one node
   int draws = 10000;
   std::uint64_t seed = 1;
-  std::optional<bool> agrees = {};  // what the author says comes of it
+  std::optional<bool> agrees = {};  // what the author says about the outcome
   int line = 0;
 };
 
-// With its run's values: what is drawn. p and q sum to 1.
+// The experiment with its run's values. p and q sum to 1.
 struct ExperimentSetup {
   std::string rule = {};
-  std::vector<Value> names = {};       // of the tokens
-  std::vector<double> p = {}, q = {};  // q: empty without drafts
+  std::vector<Value> names = {};       // the tokens' names
+  std::vector<double> p = {}, q = {};  // q is empty without drafts
   int drafts = 1, draws = 0;
   std::uint64_t seed = 0;
   bool operator==(const ExperimentSetup&) const = default;
 };
 
-// Error{kCorruption}: an expression has no value; a weight below 0, or none above it.
+// Error{kCorruption}: an expression has no value, a weight is below 0, or none is above it.
 ExperimentSetup resolve_experiment(const Experiment& experiment, const Trace& trace);
 
 }  // namespace triescope::lessons

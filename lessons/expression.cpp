@@ -88,7 +88,7 @@ class Parser {
     token_.text = text_.substr(begin, at_ - begin);
   }
 
-  // Whether an operator, a bracket or a word stands here; none is spelled like a text or a number.
+  // Whether this operator, bracket or word comes next; none is spelled like a text or a number.
   bool is(std::string_view spelling) const {
     return (token_.kind == Token::Kind::kMark || token_.kind == Token::Kind::kName) &&
            token_.text == spelling;
@@ -101,7 +101,7 @@ class Parser {
     return add(Node{.op = op, .operands = std::move(operands), .column = column});
   }
 
-  // Counts how deep a text nests; what is parsed goes down through it.
+  // Counts how deep a text nests, because parsing is recursive.
   struct Level {
     explicit Level(Parser& parser) : parser(parser) {
       if (++parser.depth_ > Expression::kMostDepth)
@@ -122,7 +122,7 @@ class Parser {
     return nullptr;
   }
 
-  // operand { operator operand }, from left to right.
+  // Parses operand { operator operand }, from left to right.
   std::size_t chain(Rule operand, Operators operators) {
     std::size_t left = (this->*operand)();
     while (const auto* const found = operator_of(operators)) {

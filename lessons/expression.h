@@ -1,5 +1,5 @@
-// Expressions of lessons: what a question's answer, a task's condition and a number in the text are
-// computed from. No loops, no definitions, no state: a text of at most kMostBytes is parsed once and
+// Expressions of lessons: they compute a question's answer, a task's condition and a number in the
+// text. They have no loops, definitions or state: a text of at most kMostBytes is parsed once, and
 // costs a few questions to the capture each time.
 //
 //   expression = conjunction { "or" conjunction }
@@ -9,11 +9,11 @@
 //   sum        = product { ("+" | "-") product }
 //   product    = sign { ("*" | "/") sign }
 //   sign       = "-" sign | operand
-//   operand    = NUMBER | TEXT | "true" | "false" | "beam" operand | NAME [ "(" expression { "," … } ")" ]
-//              | "(" expression ")"
+//   operand    = NUMBER | TEXT | "true" | "false" | "beam" operand
+//              | NAME [ "(" expression { "," … } ")" ] | "(" expression ")"
 //
-// TEXT stands in " or '. Which names there are says trace.h; docs/lessons.md explains them. Files of
-// lessons are untrusted: texts and nesting are limited, everything else is refused with its column.
+// TEXT is in " or '. trace.h has the names, and docs/lessons.md explains them. Lesson files are
+// untrusted: texts and nesting are limited, and everything else is refused with its column.
 // Immutable once parsed; safe from any thread.
 #pragma once
 
@@ -60,12 +60,13 @@ class Expression {
     double number = 0;
     bool truth = false;
     std::string text = {};  // kText
-    std::size_t index = 0;  // kCall, kSeries, kSeriesAt: in the list of names
+    std::size_t index = 0;  // kCall, kSeries, kSeriesAt: index in the list of names
     std::vector<std::size_t> operands = {};
     std::size_t column = 1;
   };
   const std::string& text() const { return text_; }
-  const std::vector<Node>& nodes() const { return nodes_; }  // operands before what uses them
+  // operands come before the node that uses them
+  const std::vector<Node>& nodes() const { return nodes_; }
   const Node& root() const { return nodes_.back(); }
 
  private:

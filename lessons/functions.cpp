@@ -1,5 +1,5 @@
-// The names with arguments. What a name is called with is checked in one place (Arguments), so that
-// a wrong step, node or rank reads alike everywhere.
+// The names with arguments. One class (Arguments) checks the arguments, so that a wrong step, node
+// or rank reads alike everywhere.
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -14,7 +14,7 @@ namespace {
 using capture::Capture;
 using capture::Tick;
 
-// The arguments of one call. Errors are thrown as std::string, which evaluate() places.
+// The arguments of one call. Errors are thrown as std::string, and evaluate() adds the place.
 class Arguments {
  public:
   Arguments(const Trace& trace, std::span<const Value> values)
@@ -42,7 +42,7 @@ class Arguments {
           std::to_string(capture.last_step());
     return step;
   }
-  // A node by its number; the prompt's token i (from 0) is -2 - i.
+  // A node by its number; prompt token i (from 0) is -2 - i.
   std::int32_t node_number(std::size_t i) const {
     const std::int32_t node = whole(i, "a node");
     const auto nodes = static_cast<std::int32_t>(capture.nodes().size());
@@ -51,7 +51,7 @@ class Arguments {
           std::to_string(nodes - 1);
     return node;
   }
-  // (NODE), (PATH) or (PATH, STEP), the last of them being argument `size` - 1.
+  // (NODE), (PATH) or (PATH, STEP), whose last is argument `size` - 1.
   std::int32_t node(std::size_t size) const {
     if (std::holds_alternative<double>(values_[0])) {
       if (size > 1)
@@ -65,7 +65,7 @@ class Arguments {
   const capture::NodeRow& row(std::int32_t node) const {
     return capture.nodes()[static_cast<std::size_t>(node)];
   }
-  // Everything that is known about it.
+  // Everything that is known about the node.
   capture::NodeView view(std::int32_t node) const {
     return capture.node_at(node, capture.end_tick());
   }
@@ -196,7 +196,7 @@ Value is_ancestor(const Arguments& a) {
   return node == above;
 }
 
-// Its slot at the end of a step.
+// The node's slot at the end of a step.
 Value slot(const Arguments& a) {
   const std::int32_t node = a.node_number(0), step = a.step(1);
   const std::int32_t slot =
@@ -206,7 +206,7 @@ Value slot(const Arguments& a) {
   return number(slot);
 }
 
-// The latest one; of (PATH, STEP), the latest by the end of that step.
+// The node's latest verdict; for (PATH, STEP), the latest by the end of that step.
 capture::VerdictRow verdict_of(const Arguments& a) {
   const std::int32_t node = a.node();
   const Tick by = a.size() > 1 ? capture::make_tick(a.step(1) + 1, capture::Phase::kDraft)
@@ -222,7 +222,7 @@ Value verdict_number(const Arguments& a, float capture::VerdictRow::*member, con
   return static_cast<double>(value);
 }
 
-// The input row of the forward that a node went through.
+// The input row of the forward through which a node went.
 Value sees(const Arguments& a) {
   const std::int32_t node = a.node_number(0);
   const std::int32_t other = a.whole(1, "a node");
@@ -256,7 +256,7 @@ Value stage_p(const Arguments& a) {
   throw "the run recorded no stage '" + a.text(2) + "' of this token";
 }
 
-// What Gumbel-max drew that candidate with: its log p plus the noise.
+// The candidate's value in Gumbel-max's draw: its log p plus the noise.
 capture::StageRow gumbel_row(const Arguments& a) {
   const nlohmann::json all =
       nlohmann::json::parse(a.capture.run().settings_json, nullptr, /*allow_exceptions=*/false);
@@ -271,7 +271,7 @@ capture::StageRow gumbel_row(const Arguments& a) {
   throw std::string("this token was cut away before the draw: it has no noise");
 }
 
-// Tokens among the candidates that a stage leaves.
+// Number of tokens among the candidates that a stage leaves.
 Value left(const Arguments& a) {
   const std::int32_t node = a.node_number(0);
   const Tick end = a.capture.end_tick();
@@ -289,7 +289,7 @@ Value left(const Arguments& a) {
   return number(count);
 }
 
-// The token that a draw of `u` would have fallen on.
+// The token that a draw of `u` would have hit.
 Value drawn(const Arguments& a) {
   const std::int32_t node = a.node_number(0);
   const double u = a.number(1);

@@ -1,4 +1,4 @@
-// Start here. Lesson: a Markdown file that a lecturer writes and the window plays beside a real run.
+// Start here. Lesson: a Markdown file that a lecturer writes and the window plays beside a run.
 //
 //   front_matter.h   what stands between the first two "---": title, minutes, which run
 //   markdown.h       the rest, as blocks of text (by md4c)
@@ -8,8 +8,8 @@
 //   experiment.h     many draws by a rule, held against what should have come out
 //   check_lesson.h   holds a lesson against its run
 //
-// A lesson file is untrusted: its size and nesting are limited, it names files of its own folder
-// alone, and what it may do is a list (actions.h) that writes nothing and starts no program. Every
+// A lesson file is untrusted: its size and nesting are limited, it names only files of its own
+// folder, and what it may do is a list (actions.h) that writes nothing and starts no program. Every
 // refusal says file, line, what was expected and what was found. Immutable once read; safe from any
 // thread.
 #pragma once
@@ -28,7 +28,7 @@
 
 namespace triescope::lessons {
 
-// An expression and where it stands.
+// An expression and its place in the file.
 struct Computed {
   Expression expression;
   int line = 0;
@@ -36,17 +36,18 @@ struct Computed {
 
 struct Choice {
   Marked text = {};                    // empty: its value is shown
-  std::optional<Computed> value = {};  // what the answer is compared with; else the text itself
+  std::optional<Computed> value = {};  // compared with the answer; else the text itself is
   int line = 0;
 };
 
-// A question. What follows it in the step stays hidden until somebody answers.
+// A question. What follows it in the step stays hidden until it is answered.
 struct Predict {
   Marked question = {};
   std::vector<Choice> choices = {};  // empty: a number is asked for
   Computed answer = {};
-  double within = 0;                      // a number this close counts as right
-  std::optional<Computed> expected = {};  // what the author saw: an answer that moved is told
+  double within = 0;  // a number this close counts as right
+  // the answer that the author saw: `lesson check` reports a change
+  std::optional<Computed> expected = {};
   int line = 0;
 };
 
@@ -59,7 +60,7 @@ struct Task {
 };
 
 struct Notes {
-  std::vector<Block> blocks = {};  // for the lecturer
+  std::vector<Block> blocks = {};  // only for the lecturer
 };
 
 using Piece = std::variant<Block, std::vector<Action>, Predict, Task, Notes, Experiment>;
@@ -68,7 +69,7 @@ struct Step {
   std::string title = {};
   int line = 0;
   std::vector<Piece> pieces = {};
-  std::string source = {};  // its lines as they stand in the file, the title's first
+  std::string source = {};  // its lines as in the file, the title's first
 };
 
 struct Lesson {
@@ -77,7 +78,7 @@ struct Lesson {
   std::vector<Step> steps = {};
 };
 
-// `path` is for messages alone. Error{kCorruption}: "FILE:LINE: expected …; found …".
+// `path` is only for messages. Error{kCorruption}: "FILE:LINE: expected …; found …".
 Lesson read_lesson(std::string_view text, const std::string& path);
 
 }  // namespace triescope::lessons

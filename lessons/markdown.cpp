@@ -12,7 +12,7 @@
 namespace triescope::lessons {
 namespace {
 
-// A link's address: its kind by its beginning.
+// A link's address; its beginning tells its kind.
 Link parse_link(const std::string& address) {
   static constexpr std::pair<const char*, Link::Kind> kKinds[] = {
       {"ts:step/", Link::Kind::kStep},
@@ -102,7 +102,7 @@ class MarkdownReader {
     return 1;
   }
 
-  // Text of the file says where we are; what md4c makes up (line ends) does not.
+  // Text that points into the file tells the place; text that md4c makes up (line ends) does not.
   void locate(const char* text) {
     if (text < text_.data() || text >= text_.data() + text_.size()) return;
     const auto at = static_cast<std::size_t>(text - text_.data());
@@ -110,7 +110,8 @@ class MarkdownReader {
     line_ = first_line_ + static_cast<int>(before);
   }
 
-  // A link that Markdown took for text, because of a space in its address. `from`: where what is new begins.
+  // Refuses a link that Markdown took for text because its address contains a space. `from`: where
+  // new text begins.
   static void check_address(const std::string& text, std::size_t from) {
     if (text.find("](ts:", from < 4 ? 0 : from - 4) != std::string::npos)
       throw Error(ErrorCode::kCorruption,
@@ -295,28 +296,29 @@ class MarkdownReader {
     return block.blocks.back().spans;
   }
 
-  // A copy, for the zero behind its end: md4c 0.4.8 looks there for a link's closing bracket.
+  // a copy, for the zero behind its end: md4c 0.4.8 looks there for a link's closing bracket
   const std::string text_;
   const std::string& path_;
-  std::vector<std::size_t> ends_;  // of lines
+  std::vector<std::size_t> ends_;  // of the lines
   int first_line_ = 1, line_ = 1;
   Block root_;
-  std::vector<Block*> open_;  // a block's vector grows only while it is the last one open
-  std::vector<int> numbers_;  // of the lists that are open: the next item's, 0 = bullets
+  // open blocks; a block's vector grows only while it is the last open one
+  std::vector<Block*> open_;
+  std::vector<int> numbers_;  // by open list: the next item's number, 0 = bullets
   bool in_head_ = false, in_code_ = false;
   int strong_ = 0, emphasis_ = 0;
-  std::string code_;     // of a code span or of a picture's text, while it is open
-  std::string picture_;  // that is open
+  std::string code_;     // of the open code span or picture text
+  std::string picture_;  // of the open picture
   std::shared_ptr<const Link> link_;
   std::exception_ptr failure_;
 };
 
-// In the place of an expression in braces, while Markdown is read: a character of nobody's text.
+// Stands for an expression in braces while Markdown is read: a character that no text contains.
 constexpr std::string_view kPlace = "\uE000";
-// Before a line that may begin like a list, a quote or a heading, and is none.
+// Put before a line that may look like a list, a quote or a heading and is none.
 constexpr char kGuard = '"';
 
-// The spans of one line, with the expressions back in their places, one after the other.
+// The spans of one line, with the expressions put back in order.
 std::vector<Span> with_expressions(const std::vector<Span>& spans, const Filled& filled) {
   auto piece = filled.pieces.begin();
   std::vector<Span> all;

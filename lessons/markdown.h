@@ -1,6 +1,6 @@
-// Markdown as blocks of text, or as one line of it, read by md4c: CommonMark with tables; raw HTML is text. A code span
-// that begins with "=" is an expression: `= kv_live(3)`. Links lead to things of the run (ts:node/7),
-// to other lessons (file.md) or to the web.
+// Markdown as blocks of text, or as one line, read by md4c: CommonMark with tables; raw HTML is
+// text. A code span that begins with "=" is an expression: `= kv_live(3)`. Links lead to things of
+// the run (ts:node/7), to other lessons (file.md) or to the web.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Span {
   bool strong = false, emphasis = false, code = false;
   std::optional<Expression> expression = {};  // its value stands here
   std::shared_ptr<const Link> link = {};      // one link may have several spans
-  std::string picture = {};  // a PNG file of the lesson's folder; `text` stands for it
+  std::string picture = {};  // a PNG file in the lesson's folder; `text` describes it
   int line = 0;
 };
 
@@ -50,7 +50,7 @@ struct Block {
   int level = 0;                   // kHeading: 1 to 6
   int number = 0;                  // kItem of an ordered list; 0 = a bullet
   bool header = false;             // kRow
-  std::string info = {};           // kCode: what stands behind the fence
+  std::string info = {};           // kCode: the text behind the fence
   std::string text = {};           // kCode
   std::vector<Span> spans = {};    // kParagraph, kHeading, kCell
   std::vector<Block> blocks = {};  // kList, kItem, kTable, kRow, kQuote; kItem has paragraphs
@@ -58,16 +58,18 @@ struct Block {
 
 inline constexpr int kMostNesting = 12;
 
-// `first_line`: of the text in its file. Error{kCorruption}: "FILE:LINE: …" for nesting too deep, a link or
-// an expression that is wrong, a picture that is not a PNG of the lesson's folder, or has no text.
+// `first_line`: the text's first line in its file. Error{kCorruption}: "FILE:LINE: …" for too deep
+// nesting, a wrong link or expression, a picture that is not a PNG in the lesson's folder, or one
+// without text.
 std::vector<Block> read_markdown(std::string_view text, const std::string& path, int first_line);
 
-// A question, a choice or a task: one line of Markdown with expressions in braces. As a Filled it is the
-// same without marks, for what compares or speaks it; the block is a paragraph.
+// A question, a choice or a task: one line of Markdown with expressions in braces. As a Filled it
+// is the same line without marks, for code that compares or speaks it; the block is a paragraph.
 struct Marked : Filled {
   Block block = {};
 };
-// Error{kCorruption}: parse_filled()'s and read_markdown()'s; a picture; an expression in a link's address.
+// Error{kCorruption}: as parse_filled() and read_markdown(); a picture; an expression in a link's
+// address.
 Marked read_marked(std::string_view text, const std::string& path, int line);
 
 }  // namespace triescope::lessons

@@ -1,4 +1,4 @@
-// Blocks of Markdown into the steps of a lesson.
+// Turns blocks of Markdown into the steps of a lesson.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = 256 << 10, kMostSteps = 200, kMostChoices = 8;
 
-// The lines of a fenced block that hold anything, with their numbers.
+// A line of a fenced block that is not empty, with its number.
 struct Line {
   int number = 0;
   std::string_view text;
@@ -67,7 +67,7 @@ class LessonReader {
     throw Error(ErrorCode::kCorruption,
                 path_ + (line > 0 ? ":" + std::to_string(line) : "") + ": " + why);
   }
-  // Errors of `body`, which know their column at most, get the line.
+  // Adds the line to errors of `body`, which know at most their column.
   template <class Body>
   auto at(int line, Body body) const {
     try {
@@ -123,7 +123,7 @@ class LessonReader {
     return result;
   }
 
-  // "key: value" with one of the keys; false: another line.
+  // Reads "key: value" with one of the keys; false: another line.
   static bool has_key(const Line& line, std::string_view key, std::string_view& value) {
     if (!line.text.starts_with(key) || line.text.size() <= key.size() ||
         line.text[key.size()] != ':')
@@ -219,7 +219,7 @@ class LessonReader {
     return result;
   }
 
-  // "NAME := P" or "NAME := P | Q"
+  // Reads "NAME := P" or "NAME := P | Q".
   Experiment::Token experiment_token(const Line& line) const {
     Experiment::Token result;
     result.line = line.number;
@@ -316,7 +316,7 @@ class LessonReader {
   const std::string& path_;
 };
 
-// Each step's lines, up to the next one's title.
+// Keeps each step's lines, up to the next step's title.
 void keep_sources(Lesson& lesson, std::string_view body) {
   int line = lesson.about.body_line;
   const auto skip_to = [&](int wanted) {

@@ -1,4 +1,4 @@
-// The figures that every step has.
+// The figures that exist for every step.
 #include <algorithm>
 
 #include "lessons/trace.h"

@@ -1,4 +1,4 @@
-// Value: what an expression of a lesson comes to. Plain data, safe from any thread.
+// Value: the value of an expression in a lesson. Plain data, safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace triescope::lessons {
 
-// A text of the run: the one it returned as its best, or the live path of a rank (1 = best).
+// A text of the run: the one that it returned as its best, or the live path of a rank (1 = best).
 struct PathRef {
   std::int32_t rank = 0;  // 0 = best
   bool operator==(const PathRef&) const = default;
 };
-// A figure that every step has, by its place in series_list() (trace.h).
+// A figure that exists for every step, by its index in series_list() (trace.h).
 struct SeriesRef {
   std::size_t index = 0;
   bool operator==(const SeriesRef&) const = default;
@@ -23,10 +23,10 @@ using Value = std::variant<double, std::string, bool, PathRef, SeriesRef>;
 
 // "a number", "a text", "true or false", "a path", "a series": for messages.
 const char* kind_of(const Value& value);
-// As people read it: 12, 0.413, ' the', true. Numbers: whole ones in full, else three digits that
-// count.
+// As people read it: 12, 0.413, ' the', true. Whole numbers are written in full, others with three
+// significant digits.
 std::string value_text(const Value& value);
-// Whether they are the same number (to a billionth of it), text or truth.
+// Whether two values are the same number (to a billionth of it), text or truth value.
 bool same_value(const Value& a, const Value& b);
 
 }  // namespace triescope::lessons
