@@ -64,7 +64,7 @@ void print_machine(const ordered_json& machine) {
   print_line("processor", limits);
 }
 
-// A line for each place, and one for each comparison that does not hold.
+// Prints a line for each place, and one for each comparison that does not hold.
 void print_comparisons(const std::vector<Comparison>& comparisons) {
   for (std::size_t i = 0; i < comparisons.size();) {
     const std::string& where = comparisons[i].where;

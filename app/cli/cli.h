@@ -1,4 +1,4 @@
-// The command line, as docs/cli.md has it. Results go to stdout, log and progress to stderr.
+// The command line that docs/cli.md describes. Results go to stdout, log and progress to stderr.
 #pragma once
 
 namespace triescope::app {

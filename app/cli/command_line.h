@@ -1,11 +1,11 @@
-// The command that this process runs.
+// The command line with which this process was started.
 #pragma once
 
 #include <string>
 
 namespace triescope::app {
 
-// As it would be typed, arguments with blanks in quotes. "" = not known.
+// As it would be typed, with arguments that contain blanks in quotes. "" = unknown.
 std::string command_line();
 
 }  // namespace triescope::app

@@ -27,7 +27,7 @@ struct DecodeOptions : RunOptions {
 
 json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
-// A draft model or head that the method would not use is refused, not silently ignored.
+// Refuses a draft model or head that the method would not use, instead of ignoring it.
 void check_draft_option(const RunRequest& request) {
   if (!request.draft_device.empty() && !find_method(request.method).needs_draft_model())
     throw Error(ErrorCode::kInvalidArgument,
@@ -140,7 +140,7 @@ class Stopper {
   Session* session_ = nullptr;
 };
 
-// Says on stderr what is to be known of a run before it begins.
+// Prints on stderr what the user should know before a run begins.
 class DecodeWatcher final : public RunWatcher {
  public:
   DecodeWatcher(const RunRequest& request, std::stop_token stop, bool quiet)
@@ -198,7 +198,7 @@ int run_decode(const DecodeOptions& options, bool quiet) {
   const Tokenizer& tokenizer = *models.target.tokenizer;
   stopper.watch(&session);
 
-  // A beam's best text may change until the end; everything else can be printed as it comes.
+  // A beam's best text may change until the end; any other text can be printed as it comes.
   const bool stream = !options.as_json && method.kind != capture::RunKind::kBeams;
   StreamDecoder decoder(tokenizer, /*skip_special_tokens=*/true);
   std::size_t printed = 0;
@@ -212,7 +212,7 @@ int run_decode(const DecodeOptions& options, bool quiet) {
       if (now.sequences.empty()) continue;
       const auto& tokens = now.sequences.front().tokens;
       for (; printed < tokens.size(); ++printed) std::cout << decoder.push(tokens[printed]);
-      flush_standard_output();  // nobody reads on: decoding ends here
+      flush_standard_output();  // decoding ends here if nobody reads on
     }
   } catch (const Error& error) {
     // What was decoded so far is still worth printing.

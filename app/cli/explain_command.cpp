@@ -1,4 +1,4 @@
-// `triescope explain`: what a run did at one place, or at every one, in words.
+// `triescope explain`: what a run did in one phase, or in every one, in words.
 #include <algorithm>
 #include <iostream>
 #include <optional>
@@ -24,7 +24,7 @@ struct ExplainOptions {
 
 enum class Format { kText, kMarkdown, kJson };
 
-// `what` names the option; the names are in the order of their numbers.
+// The number of a name. `what` names the option; the names are in the order of their numbers.
 int named(const std::string& what, const std::string& name, const std::vector<std::string>& names) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found != names.end()) return static_cast<int>(found - names.begin());
@@ -38,7 +38,7 @@ Phase phase_named(const std::string& name) {
   return static_cast<Phase>(named("--phase", name, capture::phase_names()));
 }
 
-// The cursors that are told: behind each phase that was asked for and is there.
+// The cursors to be told: behind each requested phase that exists.
 std::vector<Tick> cursors_of(const capture::Capture& capture, int step,
                              std::optional<Phase> phase) {
   std::vector<Tick> cursors;

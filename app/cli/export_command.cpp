@@ -1,5 +1,5 @@
-// `triescope export`: the picture of one panel or its figures, or the whole run as a page or as data,
-// as a file.
+// `triescope export`: writes the picture or figures of one panel, or the whole run as a page or as
+// data, into a file.
 #include <algorithm>
 #include <cstdio>
 #include <tuple>
@@ -30,10 +30,11 @@ struct ExportCommandOptions {
   int step = -1;
   float scale = 1;
   int delay = 800, loops = 0;
-  std::string of_panels, of_pictures;  // the first option given that only a panel, a picture has
+  // the first given option that only a panel, or only a picture, has
+  std::string of_panels, of_pictures;
 };
 
-// "3:17" -> the steps 3 to 17, both included.
+// Reads "3:17" as the steps 3 to 17, both included.
 std::pair<std::int32_t, std::int32_t> parse_steps(const std::string& text,
                                                   const capture::Capture& capture) {
   int first = 0, last = 0, used = 0;
@@ -47,7 +48,7 @@ std::pair<std::int32_t, std::int32_t> parse_steps(const std::string& text,
                   " (this capture's last) with FIRST not after LAST; found '" + text + "'");
 }
 
-// The view state in which the panel shows the rows of `name`: "target", "draft", "head".
+// The view state in which the panel shows the rows of `name`: "target", "draft" or "head".
 std::string view_state_of(const std::string& name, viz::Panel& panel) {
   std::vector<std::string> names;
   std::string list;
@@ -159,7 +160,7 @@ int frames_export(const ExportCommandOptions& options, bool quiet) {
   return 0;
 }
 
-// The one panel of a picture.
+// The only panel of a picture.
 const std::string& single_panel(const ExportCommandOptions& options) {
   if (options.panels.size() == 1) return options.panels.front();
   std::string found;
@@ -187,7 +188,7 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
   const auto capture = capture::Capture::open(options.capture);
   if (!options.whose.empty()) check_has_rows(*capture, options.whose);
   if (!options.steps.empty()) settings.range = parse_steps(options.steps, *capture);
-  // A tree that is limited to some steps is shown as they left it.
+  // A tree that is limited to some steps is shown as those steps left it.
   if (settings.range && !settings.step && panel->info().grows)
     settings.step = settings.range->second;
   OutputFile output(options.output);
@@ -202,7 +203,7 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
     left.title = viz::title_of(*capture);
     right.capture = other.get();
     // As in the window: the cursor at which both have emitted equally many tokens. Without --step,
-    // each stands at its own end.
+    // each run is shown at its own end.
     right.cursor = settings.step
                        ? viz::matching_tick(*capture, left.cursor, *other, viz::Along::kTokens)
                        : other->end_tick();

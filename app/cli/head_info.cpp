@@ -9,7 +9,7 @@ nlohmann::json head_json(const std::string& path) {
   const HeadFile head = HeadFile::open(path, TargetShape());
   const HeadConfig& config = head.config();
   const TargetShape target = head.expected_target();
-  // A size that the file does not say is null.
+  // A size that the file does not give is null.
   const auto known = [](int value) { return value > 0 ? nlohmann::json(value) : nlohmann::json(); };
   nlohmann::json info = {
       {"path", head.path()},

@@ -1,4 +1,4 @@
-// `triescope info` of a draft head: what was detected in its file, before any target is chosen.
+// `triescope info` for a draft head: what was detected in its file, before any target is chosen.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,8 +6,8 @@
 
 namespace triescope::app {
 
-// Kind, the states it reads, vocabularies, size, the target it asks for, notes (docs/cli.md).
-// Errors: HeadFile's.
+// Kind, the states it reads, vocabularies, size, the target it needs, notes (docs/cli.md). Errors:
+// those of HeadFile.
 nlohmann::json head_json(const std::string& path);
 
 }  // namespace triescope::app

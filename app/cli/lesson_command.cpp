@@ -1,4 +1,4 @@
-// `triescope lesson`: the lessons there are, a check of a lesson file against its run, a template.
+// `triescope lesson`: lists the lessons, checks a lesson file against its run, writes a template.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -72,7 +72,7 @@ Count count_of(const lessons::Lesson& lesson) {
   return count;
 }
 
-// Runs that the lesson starts, and that its method refuses.
+// Checks the runs that the lesson starts: adds a finding for each that its method refuses.
 void check_runs(const lessons::Lesson& lesson, const capture::Capture& capture,
                 std::vector<Finding>& findings) {
   for (const lessons::Step& step : lesson.steps)
@@ -84,7 +84,7 @@ void check_runs(const lessons::Lesson& lesson, const capture::Capture& capture,
             changed_request(lesson, resolve(action, {capture}, viz::panel_names()));
           } catch (const Error& error) {
             if (error.code() == ErrorCode::kInvalidArgument)
-              findings.push_back({action.line, error.what()});  // check_lesson() says the others
+              findings.push_back({action.line, error.what()});  // check_lesson() reports the others
           }
         }
 }
@@ -95,7 +95,7 @@ std::vector<Finding> findings_of(const LibraryLesson& one, bool decode, bool qui
   std::string path = capture_of(one), fresh;
   try {
     const RunRequest request = request_of(lesson);
-    // A run that is there needs no draft model or head any more.
+    // A recorded run no longer needs a draft model or head.
     if (decode || path.empty())
       check_request(request);
     else
@@ -144,7 +144,7 @@ int check_lessons(const std::vector<std::string>& files, bool decode, bool quiet
                 << (count.experiments > 0 ? ", " + counted(count.experiments, "experiment") : "")
                 << "\n";
     } catch (const Error& error) {
-      // The files that follow are checked too.
+      // The following files are still checked.
       if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kInvalidArgument)
         throw;
       std::fprintf(stderr, "triescope: %s\n", error.what());
@@ -169,7 +169,7 @@ int record_lessons(const std::vector<std::string>& files, bool quiet) {
     const std::string fresh = scratch.file("run.tscap");
     record(one.lesson, fresh, quiet);
     std::error_code ec;
-    // Renamed into its place: a window may be showing the old one.
+    // The file is renamed into its place, because a window may be showing the old one.
     viz::WholeFile whole(path);
     fs::copy_file(fresh, whole.path(), fs::copy_options::overwrite_existing, ec);
     if (ec) throw Error(ErrorCode::kIoError, path + ": cannot be written (" + ec.message() + ")");

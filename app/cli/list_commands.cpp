@@ -130,7 +130,7 @@ bool is_capture_path(const std::string& path) {
 json capture_json(const capture::Capture& file) {
   const capture::RunInfo& run = file.run();
   const capture::Counts counts = file.counts();
-  // Another recorder may have left it empty.
+  // Another program's recorder may have left it empty.
   const auto parsed = [](const std::string& text) {
     json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
     return value.is_discarded() ? json(nullptr) : value;
@@ -169,7 +169,7 @@ json capture_json(const capture::Capture& file) {
           {"bookmarks", file.bookmarks().size()}};
 }
 
-// "key  value" lines of a flat object, nested ones indented.
+// Prints a flat object as lines "key  value", with nested objects indented.
 void print_fields(const json& object, const std::string& indent = "") {
   for (const auto& [key, value] : object.items()) {
     if (value.is_object()) {
@@ -182,9 +182,9 @@ void print_fields(const json& object, const std::string& indent = "") {
   }
 }
 
-// With what the model would take on the CPU, in fp32 where its file does not say otherwise, and on the
-// first GPU in the dtype that it has there by default; what is free on either, and where the model
-// does not fit, what would.
+// Adds what the model would take on the CPU (in fp32 unless its file says otherwise) and on the
+// first GPU in its default dtype there, what is free on each, and, if the model does not fit, what
+// would.
 json json_with_memory(const ModelInfo& info) {
   const LoadOptions on_cpu, on_gpu = {.device = "cuda:0", .dtype = default_dtype("cuda:0")};
   const MemoryNeed need = memory_need(info, on_cpu), gpu = memory_need(info, on_gpu);

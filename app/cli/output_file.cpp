@@ -21,7 +21,8 @@ void OutputFile::finish(bool quiet) {
     if (!quiet) std::fprintf(stderr, "%s written\n", path_.c_str());
     return;
   }
-  // Not opened by a name such as /dev/stdout: that would empty a file that others append to.
+  // The file is not opened by a name such as /dev/stdout: that would empty a file to which others
+  // append.
   std::ifstream file(path_, std::ios::binary);
   std::array<char, 1 << 16> part;
   while (file.read(part.data(), part.size()) || file.gcount() > 0)

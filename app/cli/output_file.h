@@ -1,5 +1,5 @@
-// OutputFile: the one file that a command writes, by the name given for it. "-" is standard output: then
-// the file lies among the system's temporary ones until it is whole, so that a failure writes nothing.
+// OutputFile: the one file that a command writes, under the given name. "-" is standard output: the
+// file is then a temporary one until it is complete, so that a failure writes nothing.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,16 @@
 
 namespace triescope::app {
 
-// A file of this name is "./-".
+// A file that is really called "-" is "./-".
 inline bool is_standard_output(std::string_view name) { return name == "-"; }
 
 class OutputFile {
  public:
   explicit OutputFile(std::string name);  // Error{kIoError}: no room for temporary files
 
-  const std::string& path() const { return path_; }  // where to write it
-  // It is written: says so on stderr, or copies it to standard output. Error{kIoError}.
+  const std::string& path() const { return path_; }  // where to write the file
+  // Call it when the file is written: says so on stderr, or copies it to standard output.
+  // Error{kIoError}.
   void finish(bool quiet);
 
  private:

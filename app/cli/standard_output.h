@@ -1,14 +1,15 @@
-// Standard output, looked after once for all commands: what could not be written is an error.
+// Standard output, checked in one place for all commands: output that could not be written is an
+// error.
 #pragma once
 
 namespace triescope::app {
 
-// First of all: a closed pipe then refuses what is written, where a signal would end the program without
-// a word. Descriptors that the caller closed are taken, so that no file of ours is opened as one of them
-// and printed into.
+// Must be called first. A closed pipe then refuses output, where a signal would end the program
+// without a message. Descriptors that the caller closed are taken, so that no file of ours gets one
+// of their numbers and is printed into.
 void prepare_standard_output();
 
-// Writes what is still held back. Error{kIoError}: it, or something before it, could not be written.
+// Writes what is still buffered. Error{kIoError}: that, or earlier output, could not be written.
 void flush_standard_output();
 
 }  // namespace triescope::app

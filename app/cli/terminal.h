@@ -15,8 +15,8 @@ ProgressSink terminal_progress(bool quiet);
 void clear_progress();
 
 // While it lives, Ctrl+C calls `on_interrupt` (from another thread); a second Ctrl+C ends the
-// program at once with 130. Make it before any other thread is started: they inherit the blocked
-// signal.
+// program at once with 130. Make it before any other thread starts, because threads inherit the
+// blocked signal.
 class InterruptGuard {
  public:
   explicit InterruptGuard(std::function<void()> on_interrupt);

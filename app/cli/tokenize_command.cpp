@@ -41,7 +41,7 @@ int run_tokenize(const TokenizeOptions& options) {
     return 0;
   }
   for (const std::int32_t id : ids) {
-    // A JSON string shows spaces, newlines and broken UTF-8 for what they are.
+    // A JSON string makes spaces, newlines and broken UTF-8 visible.
     std::cout << id << "\t"
               << json(std::string(tokenizer->piece(id)))
                      .dump(-1, ' ', false, json::error_handler_t::replace)
