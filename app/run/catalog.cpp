@@ -22,8 +22,8 @@ std::string short_name(const fs::path& path) {
   return lower(path.extension() == ".gguf" ? path.stem().string() : path.filename().string());
 }
 
-// Folders beside the program: `in_build` for one that runs in its build folder, `installed` below
-// the prefix of one that was installed.
+// Folders beside the program: `in_build` for a program that runs in its build folder, `installed`
+// below the prefix of an installed one.
 std::vector<fs::path> beside_program(const char* in_build, const char* installed) {
   std::error_code ec;
   const fs::path program = fs::read_symlink("/proc/self/exe", ec);
@@ -49,13 +49,13 @@ std::vector<fs::path> model_folders() {
 
 std::vector<fs::path> draft_folders() {
   std::vector<fs::path> folders = beside_program("assets/draft", "share/triescope/draft");
-  // What set-up makes of the model, last.
+  // Draft models that set-up makes come last.
   const std::vector<fs::path> made = beside_program(".deps/draft", "share/triescope/draft");
   if (!made.empty()) folders.push_back(made.front());
   return folders;
 }
 
-// What comes with the program goes before what the user has.
+// What comes with the program precedes what the user has.
 std::vector<fs::path> all_folders() {
   std::vector<fs::path> folders = draft_folders();
   for (fs::path& folder : model_folders()) folders.push_back(std::move(folder));
@@ -66,14 +66,14 @@ bool is_head(const fs::path& path) {
   try {
     return formats::is_draft_head(path.string());
   } catch (const Error&) {
-    return false;  // opening it as a model says what is wrong with it
+    return false;  // opening it as a model tells what is wrong with it
   }
 }
 
 enum class Which { kAll, kHeads, kModels };
 
-// The *.gguf files and directories with a config.json in these folders, by name within each: all of
-// them, the draft heads, or all others. Of two with one name the first counts.
+// The *.gguf files and directories with a config.json in these folders, by name within each folder:
+// all of them, the draft heads, or all others. Of two with one name, the first counts.
 std::vector<CatalogEntry> list(const std::vector<fs::path>& folders, Which which) {
   const auto is_wanted = [&](const fs::path& path) {
     std::error_code ignored;
@@ -105,7 +105,7 @@ bool is_default(const CatalogEntry& entry) {
   return entry.name.find("smollm2-135m-instruct") != std::string::npos;
 }
 
-// The path of the entry with this short name, or with the only one that begins so.
+// The path of the entry with this short name, or of the only one whose name begins so.
 std::string resolve(const std::vector<CatalogEntry>& entries, const std::string& name,
                     const std::string& what, const std::string& expected) {
   const std::string wanted = lower(name);
@@ -137,8 +137,8 @@ std::string resolve(const std::vector<CatalogEntry>& entries, const std::string&
           (matches > 1 ? "; several begin with it" : did_you_mean(name, known)));
 }
 
-// The folder of a model, where a path leads to one of its files: its weights, config.json,
-// tokenizer.json and the like; every other path as it is.
+// The model's folder if the path leads to one of its files (weights, config.json, tokenizer.json
+// and the like); any other path unchanged.
 std::string folder_of_model(const std::string& path) {
   std::error_code ec;
   const fs::path file(path);
@@ -182,7 +182,7 @@ std::string resolve_draft(const std::string& draft, const std::string& called) {
   std::error_code ec;
   if (fs::exists(draft, ec)) {
     const std::string folder = folder_of_model(draft);
-    // A head's weights may be named by their file.
+    // A head may be named by its weights' file.
     const bool may_be_head = folder != draft && !draft.ends_with(".json");
     return may_be_head && formats::is_draft_head(folder) ? draft : folder;
   }

@@ -1,6 +1,6 @@
-// Catalog: the models and draft heads this installation knows by a short name (what set-up
-// installed, what comes with the program, what the user dropped into the models folder), and how a
-// MODEL or --draft argument is resolved to a path.
+// Catalog: the models and draft heads that this installation knows by a short name (installed by
+// set-up, shipped with the program, or put into the models folder by the user), and how a MODEL or
+// --draft argument becomes a path.
 #pragma once
 
 #include <string>
@@ -17,16 +17,15 @@ struct CatalogEntry {
 };
 
 // Looks in $TRIESCOPE_MODELS, the models folders beside the program (build/../.deps/models,
-// ../share/triescope/models) and
-// ~/.local/share/triescope/models. A folder's *.gguf files and directories with a config.json are
-// entries, but for draft heads. SmolLM2 first.
+// ../share/triescope/models) and ~/.local/share/triescope/models. The entries are a folder's *.gguf
+// files and directories with a config.json, except draft heads. SmolLM2 comes first.
 std::vector<CatalogEntry> list_models();
 
-// A path as it is (one of a file within a model's folder becomes the folder), a short name (case-insensitive), or the file name of a .gguf file that is known
-// by its short name. "" = SmolLM2-135M-Instruct if installed,
-// else the first entry. Errors: kNotFound for a path (it has a '/', or ends in .gguf) and where
-// none is installed, kInvalidArgument for a name; both say what was looked for and which names
-// there are.
+// Takes a path (a file in a model's folder becomes the folder), a short name (case-insensitive), or
+// the file name of a .gguf file that is known by its short name. "" = SmolLM2-135M-Instruct if
+// installed, else the first entry. Errors: kNotFound for a path (it has a '/', or ends in .gguf)
+// and if no model is installed, kInvalidArgument for a name; both say what was looked for and which
+// names exist.
 std::string resolve_model(const std::string& model);
 
 // Draft heads: those that come with the program (build/../assets/draft, ../share/triescope/draft),
@@ -35,14 +34,14 @@ std::vector<CatalogEntry> list_draft_heads();
 // Draft models that come with the program, then those that set-up makes (build/../.deps/draft). Any
 // model of list_models() can draft as well.
 std::vector<CatalogEntry> list_draft_models();
-// What --draft names: a path as it is, or the short name of a draft head or of a model, as
-// resolve_model does. `called` is what messages call it. Errors: kInvalidArgument for "", else
-// resolve_model's.
+// What --draft names: a path, or the short name of a draft head or a model, resolved like
+// resolve_model(). Messages call it `called`. Errors: kInvalidArgument for "", else those of
+// resolve_model.
 std::string resolve_draft(const std::string& draft, const std::string& called = "draft");
 
-// What drafts for `method` where nothing is named: the first of list_draft_heads() that is of a kind
-// the method takes and fits the target, or the first of list_draft_models() with the target's number
-// of tokens. "" = there is none. `target`: its path. Errors: as the target's file is read.
+// What drafts for `method` if nothing is named: the first of list_draft_heads() whose kind the
+// method takes and that fits the target, or the first of list_draft_models() with as many tokens as
+// the target. "" = there is none. `target`: its path. Errors: those of reading the target's file.
 std::string default_draft(const MethodInfo& method, const std::string& target);
 
 }  // namespace triescope::app

@@ -1,4 +1,4 @@
-// CommandQueue: what the window asked of the session thread and was not done yet, in order.
+// CommandQueue: commands from the window that the session thread has not run yet, in order.
 // Thread-safe.
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace triescope::app {
 
-// What a command means to a run that waits for memory.
+// What a command means for a run that waits for memory.
 enum class CommandKind : std::uint8_t {
-  kOther,     // the run is to end, or to make room for another
-  kRetry,     // try again what was refused memory, and nothing else
-  kGoOn,      // try again, then do the command: run, step
-  kPhase,     // try again; the phase that was refused memory is the one that is asked for
+  kOther,     // ends the run, or makes room for another
+  kRetry,     // tries again what was refused memory, and nothing else
+  kGoOn,      // tries again, then runs the command: run, step
+  kPhase,     // tries again; the phase that was refused memory is the one that was asked for
   kSettings,  // does not touch the run
 };
 
@@ -28,15 +28,15 @@ class CommandQueue {
   };
 
   void send(CommandKind kind, std::function<void()> run);
-  std::uint64_t sent() const;  // those that were dropped do not count
-  // Drops what waits.
+  std::uint64_t sent() const;  // dropped commands do not count
+  // Drops the commands that wait.
   void drop();
-  // From now on nothing is waited for.
+  // From now on nothing waits.
   void close();
   bool closed() const;
 
   // --- the session thread's ---
-  // The next one; none where the queue is empty (`wait`: only once it is closed).
+  // The next command; none if the queue is empty (`wait`: only once it is closed).
   std::optional<Command> take(bool wait);
 
  private:

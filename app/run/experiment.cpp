@@ -57,17 +57,17 @@ VerifyRule rule_named(std::string_view name) {
   return nullptr;
 }
 
-// One step, thrown away after each draw.
+// One made-up step, which is thrown away after each draw.
 class Drafted {
  public:
   explicit Drafted(const lessons::ExperimentSetup& setup, VerifyRule rule)
       : rule_(rule), drafts_(setup.drafts), q_(distribution_of(setup.q)), row_(logits_of(setup.p)) {
     run_.prompt = prompt_;
     run_.vocab_size = static_cast<int>(setup.p.size());
-    run_.max_new_tokens = 3;  // the pending token, a draft, one behind it
+    run_.max_new_tokens = 3;  // the pending token, a draft, and one behind it
   }
 
-  // The first token that becomes text behind the pending one.
+  // The first token behind the pending one that becomes text.
   std::int32_t draw_one(Rng& rng, ExperimentResult& result) {
     TokenTree tree(1);
     std::vector<NodeId> rows{
@@ -113,8 +113,8 @@ class Drafted {
   const Warpers warpers_;
 };
 
-// The second largest of logit + noise: the noise of the first, drawn once more from the same numbers,
-// without the one that won.
+// The second largest of logit + noise. It draws the noise of the first again from the same numbers,
+// without the winner.
 std::size_t gumbel_second(std::span<const float> logits, Rng& rng) {
   Rng same = rng;
   std::vector<float> rest(logits.begin(), logits.end());
@@ -122,7 +122,7 @@ std::size_t gumbel_second(std::span<const float> logits, Rng& rng) {
   return sample_gumbel_max(rest, same);
 }
 
-// Of the second of two that are drawn without replacement.
+// The distribution of the second of two tokens that are drawn without replacement.
 std::vector<double> second_of_two(const std::vector<double>& p) {
   std::vector<double> expected(p.size(), 0);
   for (std::size_t first = 0; first < p.size(); ++first)

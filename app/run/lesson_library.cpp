@@ -40,7 +40,7 @@ std::string read_whole(const fs::path& path) {
   return text.str();
 }
 
-// A link would lead out of the lesson's folder.
+// Refuses a link, which would lead out of the lesson's folder.
 void refuse_link(const std::string& path) {
   std::error_code ec;
   if (fs::is_symlink(path, ec))
@@ -55,7 +55,7 @@ LibraryLesson read(const std::string& file, const std::string& folder, std::stri
   return {fs::path(file).stem().string(), file, folder, lessons::read_lesson(text, path)};
 }
 
-// The folder of $TRIESCOPE_ASSETS that lessons come from; "" = none.
+// The folder of $TRIESCOPE_ASSETS from which lessons come; "" = none.
 std::string own_folder() {
   const std::string folder = viz::asset_folder();
   std::error_code ec;
@@ -188,7 +188,8 @@ std::string capture_of(const LibraryLesson& lesson) {
   if (bytes.empty())
     throw Error(ErrorCode::kNotFound,
                 lesson.lesson.path + ": its capture " + capture + " is not part of this program");
-  // By what it holds: another version's is another file, and one that was given bookmarks keeps them.
+  // The name depends on the content: another version's capture is another file, and one with
+  // bookmarks keeps them.
   char key[20];
   std::snprintf(key, sizeof key, "%016zx", std::hash<std::string_view>()(bytes));
   const fs::path folder = cache_folder() / "lessons" / key, path = folder / capture;

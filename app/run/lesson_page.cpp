@@ -39,7 +39,7 @@ class PageText {
   bool has_pictures() const { return pictures_; }
 
  private:
-  // A string, or a list of spans where some of it is marked.
+  // A string, or a list of spans if parts are marked.
   json words_of(const lessons::Marked& text) {
     json words = json::array();
     json block = block_json(lesson_, text.block, scenes_, scene_, pictures_);
@@ -104,7 +104,7 @@ class PageText {
                         {"verdict", verdict_words(result)},
                         {"figures", figures_text(result, setup.draws)}}}});
   }
-  // Those for the lecturer stay with the lecturer.
+  // Notes for the lecturer are left out.
   void add(json&, const lessons::Notes&) {}
 
   const LibraryLesson& lesson_;
@@ -121,7 +121,7 @@ std::string spoken_at(const capture::Capture& capture, capture::Tick cursor) {
   return text;
 }
 
-// Title and page of the lesson that follows; null where there is none.
+// Title and page of the next lesson; null if there is none.
 json next_of(const LibraryLesson& lesson) {
   const std::string& next = lesson.lesson.about.next;
   if (next.empty()) return nullptr;
@@ -133,7 +133,7 @@ json next_of(const LibraryLesson& lesson) {
                                           : (std::filesystem::path(lesson.folder) / file).string())
             .lesson.about.title;
   } catch (const Error&) {
-    // One that is not there keeps its file's name.
+    // A lesson that does not exist keeps its file's name.
   }
   return {{"title", title},
           {"page", std::filesystem::path(file).replace_extension(".html").string()}};
@@ -164,12 +164,12 @@ std::string lesson_html(const LibraryLesson& lesson, const capture::Capture& cap
   };
   const viz::PagePictures pictures(panels, context);
 
-  // What the pictures are said to show, by view.
+  // By view: what the pictures show, in words.
   json spoken = json::array(), leads = json::array(), extra = json::object();
   for (std::int32_t view = 0; view <= scenes.end(); ++view) {
     const capture::Tick cursor = scenes.views()[view].cursor;
     spoken.push_back(spoken_at(capture, cursor));
-    // The end of the best path: what every pane brings into sight.
+    // Every pane brings the end of the best path into view.
     const auto leaves = viz::leaves_at(capture, cursor);
     leads.push_back(leaves.empty() ? -1 : leaves.front().node);
   }

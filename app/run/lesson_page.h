@@ -1,7 +1,7 @@
-// A lesson as a page: a handout (viz/handout) whose words are the lesson's text, with its questions, tasks and
-// experiments, and whose panels show its capture at the moments its do blocks name, and at every other.
-// The file needs no network and no program. All numbers are worked out here; the page compares no
-// more than what was answered with what is right.
+// A lesson as a page: a handout (viz/handout) whose words are the lesson's text, with its
+// questions, tasks and experiments, and whose panels show its capture at the moments that its do
+// blocks name, and at every other. The file needs no network and no program. All numbers are
+// computed here; the page only compares answers with the right ones.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@
 
 namespace triescope::app {
 
-// Errors: kCorruption (a line that the run does not have: says file and line; a picture), kInvalidArgument
-// (a run too long for a page).
+// Errors: kCorruption (a line or a picture that does not fit the run: says file and line),
+// kInvalidArgument (the run is too long for a page).
 std::string lesson_html(const LibraryLesson& lesson, const capture::Capture& capture,
                         const ProgressSink& progress = {});
-// Written whole or not at all. Errors: lesson_html()'s, kIoError.
+// Writes the whole file or none. Errors: those of lesson_html(), kIoError.
 void export_lesson(const LibraryLesson& lesson, const capture::Capture& capture,
                    const std::string& path, const ProgressSink& progress = {});
 

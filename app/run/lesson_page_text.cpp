@@ -62,7 +62,7 @@ json block_json(const LibraryLesson& lesson, const Block& block, LessonScenes& s
   if (block.kind == Block::Kind::kHeading) out["level"] = block.level;
   if (block.kind == Block::Kind::kCode) out["text"] = block.text;
   if (block.header) out["header"] = true;
-  // A list is numbered where its items are.
+  // Whether a list is numbered depends on its items.
   if (block.kind == Block::Kind::kList && !block.blocks.empty() && block.blocks[0].number > 0)
     out["number"] = block.blocks[0].number;
   for (const lessons::Span& span : block.spans) {

@@ -1,6 +1,6 @@
-// A lesson's text as data of a page (assets/handout/lesson.js): blocks of spans. A span is a plain text, or an
-// object: text, strong, emphasis, code, link, picture. Texts are texts: no markup is made of them here or
-// there.
+// A lesson's text as data of a page (assets/handout/lesson.js): blocks of spans. A span is a plain
+// text, or an object: text, strong, emphasis, code, link, picture. Texts stay texts: neither this
+// code nor the page turns them into markup.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,8 @@
 
 namespace triescope::app {
 
-// Seen from `scene`. `pictures` becomes true where one is in it. Errors: picture_bytes()'s.
+// The block as seen from `scene`. `pictures` becomes true if it contains one. Errors: those of
+// picture_bytes().
 nlohmann::json block_json(const LibraryLesson& lesson, const lessons::Block& block,
                           LessonScenes& scenes, const LessonScene& scene, bool& pictures);
 

@@ -6,7 +6,7 @@ namespace triescope::app {
 namespace {
 
 constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
-// Behind the signature: the length of the first chunk, its name, width and height.
+// Offsets behind the signature: the first chunk's name (behind its length), then width and height.
 constexpr std::size_t kName = 12, kWidth = 16, kHeight = 20, kHead = 24;
 
 std::uint32_t big_endian(std::string_view bytes, std::size_t at) {

@@ -41,7 +41,7 @@ LessonScene LessonScenes::begin(const LessonScene& before) {
 
 LessonScene LessonScenes::after(LessonScene scene, const std::vector<Action>& actions,
                                 std::vector<std::string>& runs) {
-  // Without its range.
+  // The view without the range.
   const auto moment = [&](std::int32_t view) { return view_of(views_[view].cursor); };
   std::int32_t view = scene.view <= end_ ? scene.view : moment(scene.view);
   for (const Action& action : actions) {
@@ -66,7 +66,7 @@ LessonScene LessonScenes::after(LessonScene scene, const std::vector<Action>& ac
         scene.range = {lessons::whole_number("a step", args[0]),
                        lessons::whole_number("a step", args[1])};
     } else if (action.verb == "panel") {
-      // Among the others it is a tab that comes to the front.
+      // If other panels are shown, it is a tab that comes to the front.
       if (std::ranges::find(scene.panels, argument) == scene.panels.end()) {
         if (scene.panels.size() >= lessons::kMostPanels) scene.panels.pop_back();
         scene.panels.push_back(argument);
@@ -119,7 +119,7 @@ std::vector<std::pair<std::int32_t, std::optional<std::int32_t>>> LessonScenes::
     try {
       return evaluate_truth(task.when.expression, {capture_, &moment});
     } catch (const Error&) {
-      return false;  // what cannot be asked of this moment is not met
+      return false;  // a question that this moment cannot answer is not met
     }
   };
   const auto nodes = static_cast<std::int32_t>(capture_.nodes().size());

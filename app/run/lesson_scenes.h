@@ -1,6 +1,6 @@
-// Lesson scenes: what the do blocks of a lesson show, worked out once and for all, for a page that has neither
-// the program nor the expressions. A view is a moment of the run, numbered: step × 5 + phase, the last one
-// the end; behind them those that are limited to a range of steps. Not thread-safe.
+// Lesson scenes: what the do blocks of a lesson show, computed once, for a page that has neither
+// the program nor the expressions. A view is a numbered moment of the run: step × 5 + phase, the
+// last being the end; views that are limited to a range of steps follow. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -20,26 +20,26 @@ struct LessonScene {
   std::vector<std::string> panels;  // one to three
   std::int32_t view = 0;
   std::int32_t lock = -1;                                           // node in focus; -1 = none
-  std::optional<std::pair<std::int32_t, std::int32_t>> range = {};  // in `view` already
+  std::optional<std::pair<std::int32_t, std::int32_t>> range = {};  // `view` already respects it
 };
 
 class LessonScenes {
  public:
-  // Every phase of every step of the run. Error{kInvalidArgument}: more than kMostSteps.
+  // Adds every phase of every step of the run. Error{kInvalidArgument}: more than kMostSteps.
   LessonScenes(const capture::Capture& capture, std::string path);
   static constexpr std::int32_t kMostSteps = 200;
 
-  // What a step begins with: the panels of the one before, nothing selected, no range.
+  // The scene with which a step begins: the panels of the previous one, nothing selected, no range.
   static LessonScene begin(const LessonScene& before);
-  // `scene` after these lines. `runs` gets the changes of those that decode, "num_beams=5".
-  // Error{kCorruption}: resolve()'s, with file and line.
+  // `scene` after these lines. `runs` gets the changes of lines that decode, such as "num_beams=5".
+  // Error{kCorruption}: as resolve(), with file and line.
   LessonScene after(LessonScene scene, const std::vector<lessons::Action>& actions,
                     std::vector<std::string>& runs);
-  // What a link leads to in a page, seen from `scene`: "n7" a node, "v61" a view, "pmask" a panel,
-  // "l" + another lesson's page, "w" + an address; "" where the run does not have it.
+  // Where a link on a page leads, seen from `scene`: "n7" a node, "v61" a view, "pmask" a panel,
+  // "l" + another lesson's page, "w" + an address; "" if the run does not have it.
   std::string target_of(const lessons::Link& link, const LessonScene& scene);
   // Where a task's condition is true: views, each with the node that must be in focus for it (none:
-  // whichever is). Panels that are asked for count as shown.
+  // any node will do). Panels that the condition asks for count as shown.
   std::vector<std::pair<std::int32_t, std::optional<std::int32_t>>> met_at(
       const lessons::Task& task) const;
 

@@ -10,7 +10,7 @@ namespace triescope::app {
 
 std::string shown_value(const lessons::Value& value) {
   if (const std::string* const text = std::get_if<std::string>(&value)) {
-    // A token is shown with its space; running text as it is.
+    // A token is shown with its space, running text as it is.
     const bool token = text->find_first_of(" \n", 1) == std::string::npos;
     return token ? "'" + viz::token_text(*text) + "'" : viz::plain_text(*text);
   }
@@ -26,7 +26,7 @@ std::string shown_value(const lessons::Value& value) {
 }
 
 std::string figures_text(const ExperimentResult& result, int draws) {
-  // Large ones as whole numbers: 1,991 and not 1.99e+03.
+  // Large values are whole numbers: 1,991 and not 1.99e+03.
   const double value = result.chi.value < 100 ? result.chi.value : std::round(result.chi.value);
   std::string all = "χ² = " + (std::isfinite(value) ? shown_value(value) : "∞") + ", " +
                     counted(static_cast<std::size_t>(result.chi.degrees), "degree") +

@@ -1,4 +1,4 @@
-// How a lesson writes values, in the window and on a page. Pure functions.
+// How a lesson writes values in the window and on a page. Pure functions.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace triescope::app {
 
-// As panels write tokens and numbers: '·the', 49,152, 0.413; running text as it is.
+// Written like tokens and numbers in panels: '·the', 49,152, 0.413; running text as it is.
 std::string shown_value(const lessons::Value& value);
 
 // "χ² = 1.2, 3 degrees of freedom, p-value 0.71; 4,012 of 10,000 draws kept a draft."

@@ -1,5 +1,5 @@
-// LiveBoard: what the session thread tells the others. It changes `now` and publishes snapshots of
-// it, which never change.
+// LiveBoard: where the session thread reports. It changes `now` and publishes snapshots of it,
+// which never change.
 #pragma once
 
 #include <chrono>
@@ -18,14 +18,14 @@ class LiveBoard {
   // `wake` is called after every new snapshot.
   explicit LiveBoard(std::function<void()> wake) : wake_(std::move(wake)) {}
 
-  // Any thread.
+  // May be called from any thread.
   std::shared_ptr<const LiveStatus> published() const;
 
-  // --- the session thread's ---
+  // --- for the session thread ---
   LiveStatus now;
-  void publish(bool force = true);  // else at most every 33 ms
+  void publish(bool force = true);  // without `force` at most every 33 ms
   void notice(LogLevel level, const std::string& text);
-  // What it is told becomes `now.progress`.
+  // Its reports become `now.progress`.
   ProgressSink progress_sink();
   void clear_progress();
 

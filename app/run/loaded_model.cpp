@@ -50,7 +50,7 @@ std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& path) {
   try {
     return load_tokenizer(path);
   } catch (const Error&) {
-    if (has_tokenizer(path)) throw;  // there is one, and it is refused
+    if (has_tokenizer(path)) throw;  // there is a tokenizer, and it is refused
   }
   const ModelInfo info = inspect_model(path);
   return make_id_tokenizer(path, info.vocab_size, info.bos_token_id, info.eos_token_ids);
@@ -58,7 +58,7 @@ std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& path) {
 
 namespace {
 
-// The path of the companion, which is of the kind that the method needs.
+// The companion's path, after checking that its kind is the one that the method needs.
 std::string checked_path(const MethodInfo& method, const std::string& name) {
   const std::string path = resolve_draft(name);
   const bool is_head = formats::is_draft_head(path);
@@ -73,8 +73,8 @@ std::string checked_path(const MethodInfo& method, const std::string& name) {
                   (is_head ? " take, by its kind" : " takes"));
 }
 
-// The head that is loaded stays until the new one is in; only where there is room for one of them it
-// is freed first.
+// The loaded head stays until the new one is in; it is freed first only if there is room for just
+// one.
 void load_head(const MethodInfo& method, const std::string& path, const LoadedModel& target,
                LoadedDraft& draft, const std::function<void()>& before_free) {
   const auto free_old = [&] {
@@ -133,7 +133,7 @@ DraftWith draft_for(const RunRequest& request, const LoadedModel& target, Loaded
                     (draft.tokenizer->encodes_text() ? verifies.name : drafts.name) +
                     " has no tokenizer to compare them by); found " +
                     std::to_string(drafts.vocab_size));
-  return {draft.model.get(), target.tokenizer.get()};  // the same ids, so the same pieces
+  return {draft.model.get(), target.tokenizer.get()};  // same ids, so the same pieces
 }
 
 }  // namespace triescope::app

@@ -15,7 +15,7 @@ std::string text(std::int64_t bytes) { return viz::bytes_text(static_cast<double
 
 constexpr std::int64_t kMostDrafts = 64;
 
-// The request's parameters, those left out at their defaults.
+// The request's parameters; those that it leaves out have their defaults.
 Settings settings_of(const RunRequest& request) {
   return Settings(validate_settings(find_method(request.method), request.settings));
 }
@@ -24,7 +24,7 @@ std::int64_t beams_of(const RunRequest& request) {
   return run_width(find_method(request.method), settings_of(request));
 }
 
-// What else would take less, each with its size: only what fits.
+// Other choices that would fit, each with its size.
 std::string what_fits(const ModelInfo& info, const LoadOptions& options, std::int64_t free) {
   std::string found;
   const auto offer = [&](const std::string& what, std::int64_t bytes) {
@@ -38,7 +38,7 @@ std::string what_fits(const ModelInfo& info, const LoadOptions& options, std::in
     const MemoryNeed less = memory_need(info, half);
     if (less.to_load() < need.to_load()) offer("dtype bf16", less.to_load());
   }
-  // Bits a weight, scales included.
+  // In bits per weight, scales included.
   for (const auto& [name, bits] : {std::pair{"Q8_0", 8.5}, std::pair{"Q4_K", 4.5}}) {
     const auto weights = static_cast<std::int64_t>(static_cast<double>(info.parameters) * bits / 8);
     if (keeps_blocks(options) && weights < need.weights)

@@ -27,7 +27,7 @@ PromptCounter::Source PromptCounter::read_source(const std::string& model) {
   return {open_tokenizer(path), info.name, info.context};
 }
 
-// What a count depends on; the rest of a request changes nothing.
+// Compares what a count depends on; the rest of a request does not matter.
 bool PromptCounter::same(const Question& asked, const Source& loaded, const RunRequest& request) {
   const RunRequest& before = asked.request;
   return asked.loaded.tokenizer == loaded.tokenizer &&
@@ -65,7 +65,7 @@ PromptCounter::Count PromptCounter::answer(const Question& question) {
     try {
       read_ = reader_(question.request.model);
     } catch (const std::exception&) {
-      // Loading the model says what is wrong with it.
+      // Loading the model tells what is wrong with it.
     }
   }
   const Source& source = question.loaded.tokenizer ? question.loaded : read_;
@@ -93,7 +93,7 @@ void PromptCounter::loop() {
     Count count = answer(question);
     lock.lock();
     counting_ = false;
-    // The prompt may have been emptied in the meantime: then there is no count.
+    // If the prompt was emptied in the meantime, there is no count.
     if (wanted_) count_ = std::move(count);
     lock.unlock();
     wake_();

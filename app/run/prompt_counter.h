@@ -1,6 +1,6 @@
-// PromptCounter: how many tokens a prompt has, counted by a thread of its own, so that neither a
-// frame nor the decoder waits for it. Where the model is not loaded, its tokenizer alone is read. Only
-// the newest question is answered. Thread-safety: one thread asks and reads; `wake` is called from the
+// PromptCounter: counts a prompt's tokens on a thread of its own, so that neither a frame nor the
+// decoder waits for it. If the model is not loaded, only its tokenizer is read. Only the newest
+// question is answered. Thread-safety: one thread asks and reads; `wake` is called from the
 // counting thread.
 #pragma once
 
@@ -21,12 +21,13 @@ namespace triescope::app {
 class PromptCounter {
  public:
   struct Count {
-    std::int64_t tokens = -1;  // as a run would have them; -1 = none counted, or it cannot be
-    std::string problem = {};  // why it cannot be: invalid UTF-8, no chat template, not an id
-    // Of the model whose tokenizer counted: its name, and its context in tokens (0 = not known).
+    std::int64_t tokens = -1;  // as a run would have them; -1 = not counted, or it cannot be
+    // why it cannot be counted: invalid UTF-8, no chat template, not an id
+    std::string problem = {};
+    // The model whose tokenizer counted: its name, and its context in tokens (0 = unknown).
     std::string model = {};
     int context = 0;
-    bool unread = false;  // the model's tokenizer could not be read: loading it says why
+    bool unread = false;  // the model's tokenizer could not be read; loading the model tells why
   };
   // A model's tokenizer, without its weights.
   struct Source {
@@ -34,20 +35,20 @@ class PromptCounter {
     std::string model;
     int context = 0;
   };
-  // By path or short name. Errors: any; the answer is then `unread`.
+  // Takes a path or a short name. Whatever error it throws, the answer is then `unread`.
   using Reader = std::function<Source(const std::string& model)>;
 
   // `wake` is called after every answer.
   explicit PromptCounter(std::function<void()> wake, Reader reader = read_source);
-  ~PromptCounter();  // waits for the count under way
+  ~PromptCounter();  // waits for the current count
   PromptCounter(const PromptCounter&) = delete;
   PromptCounter& operator=(const PromptCounter&) = delete;
 
-  // Asked in every frame; the same question again costs a comparison. `loaded`: of the request's model;
-  // without a tokenizer that is read by the request's name. An empty prompt: nothing to count. The
-  // prompt is read as RunHost::start does.
+  // May be called in every frame; the same question again costs a comparison. `loaded` is the
+  // request's model; without a tokenizer, the tokenizer is read by the request's name. An empty
+  // prompt has nothing to count. The prompt is read as RunHost::start reads it.
   void ask(const Source& loaded, const RunRequest& request);
-  // The newest answer: while a prompt is being typed, that of a moment ago.
+  // The newest answer; while a prompt is being typed, that of a moment ago.
   Count count() const;
   bool busy() const;
 
@@ -63,19 +64,20 @@ class PromptCounter {
 
   const std::function<void()> wake_;
   const Reader reader_;
-  // The counting thread's own: what was read last, and for which name. No tokenizer: it could not be.
+  // Used by the counting thread only: the last name that was read, and what was read. No tokenizer:
+  // it could not be read.
   std::optional<std::string> read_for_;
   Source read_;
 
-  Question asked_;  // the asking thread's own
+  Question asked_;  // used by the asking thread only
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   Question next_;
   bool waiting_ = false, counting_ = false, quit_ = false;
-  bool wanted_ = false;  // the newest question has an answer
+  bool wanted_ = false;  // the newest question needs an answer
   Count count_;
-  std::thread thread_;  // declared last: it uses the members above
+  std::thread thread_;  // declared last, because it uses the members above
 };
 
 // What is wrong with a prompt of this many tokens, and what to do about it; "" = it fits.

@@ -9,8 +9,8 @@
 
 namespace triescope::app {
 
-// Decodes the request to its end into a new capture at `path`, at full detail. Errors: Run's;
-// what was recorded stays.
+// Decodes the request to its end into a new capture at `path`, at full detail. Errors: those of
+// Run; what was recorded stays.
 void record_run(const RunRequest& request, const std::string& path, const ProgressSink& progress,
                 std::stop_token stop);
 

@@ -32,7 +32,7 @@ std::string text_of(const nlohmann::json& settings) {
   return joined(parts);
 }
 
-// A model that cannot be read has none: loading it says what is wrong.
+// A model that cannot be read has none; loading it tells what is wrong.
 bool has_default_draft(const MethodInfo& method, const std::string& model) {
   try {
     return !default_draft(method, resolve_model(model)).empty();
@@ -41,7 +41,7 @@ bool has_default_draft(const MethodInfo& method, const std::string& model) {
   }
 }
 
-// Whether there is such a device is asked when it is opened.
+// Whether the device exists is found out when it is opened.
 void check_draft_device(const std::string& device) {
   if (!device.empty() && device != "cpu" && !cuda_index(device))
     throw Error(ErrorCode::kInvalidArgument,
@@ -69,7 +69,7 @@ void take_conversation(RunRequest& request, std::vector<ChatMessage> messages,
   request.prompt = std::move(messages.back().content);
   messages.pop_back();
   request.system.clear();
-  // An empty one stays a turn: to a template it is another thing than none.
+  // An empty system message stays a turn, because to a template it differs from none.
   if (!messages.empty() && messages.front().role == "system" && !messages.front().content.empty()) {
     request.system = std::move(messages.front().content);
     messages.erase(messages.begin());
@@ -195,7 +195,7 @@ RunRequest request_of_run(const capture::RunInfo& run, const Tokenizer* tokenize
   };
   const nlohmann::json model = parsed(run.model_json);
   RunRequest request;
-  // A file that is not here, as of another machine's run, may be known by its name.
+  // A file that is missing here, as in another machine's run, may be known by its name.
   const auto found_or_name = [](const std::string& path, const auto& resolve) {
     std::error_code ec;
     const std::string name = std::filesystem::path(path).filename().string();
@@ -238,7 +238,7 @@ RunRequest request_of_run(const capture::RunInfo& run, const Tokenizer* tokenize
         make_run_config(request, *tokenizer).prompt_tokens == run.prompt_tokens)
       return request;
   } catch (const Error&) {
-    // A conversation or a text that this tokenizer does not take: its ids do.
+    // This tokenizer does not accept the conversation or text, so its ids are used.
   }
   request.chat = false;
   request.system.clear();
@@ -267,8 +267,8 @@ std::vector<std::int32_t> prompt_ids_of(const RunRequest& request, const Tokeniz
   }
 }
 
-// A template without a system role may drop the system prompt without a word: the run would not be what
-// was asked for.
+// A template without a system role may silently drop the system prompt: the run would not be the
+// requested one.
 void check_system_prompt(const RunRequest& request, const RunConfig& config,
                          const Tokenizer& tokenizer) {
   if (request.system.empty()) return;
@@ -312,7 +312,7 @@ RunConfig make_run_config(const RunRequest& request, const Tokenizer& tokenizer)
     config.prompt_text =
         tokenizer.apply_chat_template(config.conversation, /*add_generation_prompt=*/true);
     check_system_prompt(request, config, tokenizer);
-    // The template has written the special tokens already.
+    // The template has already written the special tokens.
     config.prompt_tokens = tokenizer.encode(config.prompt_text, /*add_special_tokens=*/false);
   } else {
     config.prompt_tokens = tokenizer.encode(request.prompt);

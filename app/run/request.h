@@ -1,4 +1,4 @@
-// RunRequest: everything a person can choose about a run, in the window's run bar and on the
+// RunRequest: everything that a person can choose about a run, in the window's run bar and on the
 // command line alike, and how it becomes a RunConfig.
 #pragma once
 
@@ -16,9 +16,9 @@ namespace triescope::app {
 
 struct RunRequest {
   std::string model;        // path or short name; "" = the default
-  std::string draft_model;  // the same, or a draft head, for methods that need one; "" = none
+  std::string draft_model;  // the same, or a draft head, for methods that need it; "" = none
   std::string device = "cpu";
-  std::string draft_device;  // of a draft model; "" = the model's
+  std::string draft_device;  // for a draft model; "" = the model's device
   DType dtype = DType::kF32;
   std::optional<DType> kv_dtype = {};  // not given: as dtype
   std::string method = "beam";
@@ -27,44 +27,46 @@ struct RunRequest {
   std::vector<std::int32_t> prompt_ids;  // used instead of `prompt` where not empty
   bool prompt_is_ids = false;            // `prompt` holds token ids, "1, 2, 3"
   bool chat = false;                     // apply the model's chat template
-  // With `chat`: the system prompt ("" = what the template does by itself), and what was said before
-  // `prompt`, oldest first. Without, neither is looked at.
+  // With `chat`: the system prompt ("" = the template's own default), and the turns before
+  // `prompt`, oldest first. Without `chat` both are ignored.
   std::string system = {};
   std::vector<ChatMessage> turns = {};
   int max_new_tokens = 128;
   std::uint64_t seed = 0;
 };
 
-// max_new_tokens as the parameter that it is: command line and window allow the same.
+// max_new_tokens as a parameter, so that command line and window allow the same values.
 const Parameter& new_tokens_parameter();
 
-// With `chat`, what the model's template renders: system prompt, turns, and `prompt` as the user's.
+// With `chat`, the conversation that the model's template renders: system prompt, turns, and
+// `prompt` as the user's.
 std::vector<ChatMessage> conversation_of(const RunRequest& request);
-// The other way: the request asks for this conversation with the chat template. `source`: for the
-// message. Error{kInvalidArgument}: the last message is not the user's.
+// The inverse: makes the request ask for this conversation with the chat template. `source` is for
+// the message. Error{kInvalidArgument}: the last message is not the user's.
 void take_conversation(RunRequest& request, std::vector<ChatMessage> messages,
                        const std::string& source);
-// A conversation in a file (conversation.h). Errors: kNotFound, kCorruption (not JSON),
+// Reads a conversation from a file (conversation.h). Errors: kNotFound, kCorruption (not JSON),
 // kInvalidArgument.
 std::vector<ChatMessage> read_messages_file(const std::string& path);
 
-// Both decode the same with whatever model: method, settings, prompt, limit and seed are the same.
+// Whether both decode the same with whatever model: method, settings, prompt, limit and seed are
+// equal.
 bool same_decoding(const RunRequest& a, const RunRequest& b);
 
-// Refuses what can be refused before a model is loaded: an unknown method, settings it does not
-// take, a draft model or head that it needs and that is not named or not there.
+// Refuses what can be refused before a model is loaded: an unknown method, settings that it does
+// not take, a draft model or head that it needs and that is not named or does not exist.
 void check_request(const RunRequest& request);
 
 // The settings that a model comes with, as typed values.
 nlohmann::json settings_json(const GenerationSettings& generation);
-// What the model comes with (generation_config.json) and this request leaves open: parameters that
-// its method has and its settings do not name. {name: value}.
+// The settings that come with the model (generation_config.json) and that this request leaves open:
+// parameters that its method has and its settings do not name, as {name: value}.
 nlohmann::json open_model_settings(const RunRequest& request, const ModelInfo& model);
-// Takes them. Error{kNotSupported} where the model asks for what no method does,
-// {kInvalidArgument} where it asks for a value that the method refuses.
+// Takes over those settings. Error{kNotSupported}: the model asks for something that no method
+// does; {kInvalidArgument}: it asks for a value that the method refuses.
 void take_model_settings(RunRequest& request, const ModelInfo& model);
-// A note on the settings that a model comes with and a request leaves open; "" = none. `remedy`:
-// how to take them.
+// A note on the settings that come with a model and that a request leaves open; "" = none.
+// `remedy`: how to take them over.
 std::string model_settings_note(const RunRequest& request, const ModelInfo& model,
                                 const std::string& remedy);
 
@@ -72,20 +74,21 @@ std::string model_settings_note(const RunRequest& request, const ModelInfo& mode
 std::vector<std::int32_t> parse_ids(const std::string& text);
 std::string text_of_ids(const std::vector<std::int32_t>& ids);  // "1, 2, 3"
 
-// The request that a capture's run was started with, so that it can be run again: model, device, dtype,
-// draft, method, the settings that are not defaults, prompt, limit and seed. The prompt is the
-// recorded conversation or text where `tokenizer` makes the same ids of it (null: taken on trust), else
-// those ids: a template may write today's date. Error{kNotFound, kInvalidArgument}: a method this program does not have.
+// The request with which a capture's run was started, so that it can be run again: model, device,
+// dtype, draft, method, the settings that are not defaults, prompt, limit and seed. The prompt is
+// the recorded conversation or text if `tokenizer` turns it into the same ids (null: this is
+// assumed), else those ids, because a template may write today's date. Error{kNotFound,
+// kInvalidArgument}: this program does not have the method.
 RunRequest request_of_run(const capture::RunInfo& run, const Tokenizer* tokenizer);
 
-// The request as a window means it: where the tokenizer takes no text, what stands in the prompt
-// field is read as token ids.
+// The request as a window means it: if the tokenizer takes no text, the content of the prompt field
+// is read as token ids.
 RunRequest as_read_by(const Tokenizer& tokenizer, RunRequest request);
 
-// Tokenizes the prompt (chat template where asked for; BOS where the tokenizer adds one); to ids
-// nothing is added. Errors: those of parse_ids, Tokenizer::encode and apply_chat_template;
-// kNotSupported where a chat template leaves the system prompt out;
-// kInvalidArgument for an empty prompt, an id outside the vocabulary, and ids with a chat template.
+// Tokenizes the prompt (with the chat template if requested, and with BOS if the tokenizer adds
+// one); nothing is added to ids. Errors: those of parse_ids, Tokenizer::encode and
+// apply_chat_template; kNotSupported: a chat template leaves the system prompt out;
+// kInvalidArgument: an empty prompt, an id outside the vocabulary, ids with a chat template.
 RunConfig make_run_config(const RunRequest& request, const Tokenizer& tokenizer);
 
 }  // namespace triescope::app

@@ -17,7 +17,7 @@ void RunModels::load_target(const std::string& model, const LoadOptions& options
   watcher.loading(path);
   target.load(path, options, watcher.progress(), stop, [&] {
     watcher.before_target_goes();
-    draft.head.reset();  // borrows the target
+    draft.head.reset();  // a head borrows the target
   });
   watcher.target_loaded(*target.model);
 }
@@ -68,7 +68,7 @@ Run::Run(const Run& from, const RunModels& models, NodeId node, std::int32_t tok
 void Run::open(const RunModels& models, const RunSetup& setup) {
   file_ = setup.capture.empty() ? std::make_unique<capture::NullRecorder>()
                                 : capture::open_recorder(setup.capture, setup.writer);
-  // Breakpoints say tokens by their texts.
+  // Breakpoints show tokens as text.
   if (setup.breakpoints)
     breaks_ = std::make_unique<BreakRecorder>(
         *file_, [tokenizer = models.target.tokenizer](std::int32_t token) {

@@ -1,4 +1,4 @@
-// ScratchFolder: a folder of one's own among the system's temporary files, removed with all it holds at
+// ScratchFolder: a private folder among the system's temporary files, removed with its contents at
 // the end. For runs and models that nobody keeps.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace triescope::app {
 
 class ScratchFolder {
  public:
-  // `purpose`: a word of its name, "lesson". Error{kIoError}: it cannot be made.
+  // `purpose` is a word in its name, such as "lesson". Error{kIoError}: it cannot be made.
   explicit ScratchFolder(const std::string& purpose);
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;

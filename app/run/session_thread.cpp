@@ -20,33 +20,33 @@ struct SessionThread::Impl final : RunWatcher {
     models.target.loader = models.draft.loader = loader;
   }
 
-  // Shared with the callers.
+  // The callers use this too.
   CommandQueue queue;
   LiveBoard board;
-  std::mutex mutex;                // of the next two
-  std::stop_source cancel_source;  // loading
-  Session* stoppable = nullptr;    // the session request_stop() may be sent to
+  std::mutex mutex;                // guards the next two
+  std::stop_source cancel_source;  // for loading
+  Session* stoppable = nullptr;    // the session to which request_stop() may be sent
   std::atomic<bool> pause_requested{false};
 
-  // The session thread's own.
+  // Only the session thread uses the following.
   LiveStatus& now = board.now;
   RunModels models;
   std::unique_ptr<Run> open_run;
-  // The open run's; null = none.
+  // The open run's session; null = none.
   Session* session = nullptr;
   BreakRecorder* recorder = nullptr;
   std::vector<Breakpoint> breakpoints;
   bool running = false;
-  bool warned = false;   // the run's warning, if it had one, is a notice
-  bool counted = false;  // the command under way is among commands_done already
-  std::optional<CommandQueue::Command> held;  // has its turn after the phase or command under way
-  bool gives_way = false;                     // to it, after this phase
-  bool waited = false;                        // for memory, in the phase under way
+  bool warned = false;                        // the run's warning, if any, is already a notice
+  bool counted = false;                       // the current command is already among commands_done
+  std::optional<CommandQueue::Command> held;  // runs after the current phase or command
+  bool gives_way = false;                     // the current run gives way to it after this phase
+  bool waited = false;                        // whether the current phase waited for memory
   std::optional<capture::Tick> run_target;
 
   std::thread thread;
 
-  // Runs one command or phase; whatever it throws becomes a notice and the thread goes on.
+  // Runs one command or phase. Whatever it throws becomes a notice, and the thread goes on.
   template <class Body>
   void guarded(Body body) {
     try {
@@ -95,7 +95,7 @@ struct SessionThread::Impl final : RunWatcher {
     stoppable = target;
   }
 
-  // A run that is left behind is stopped properly, so that its capture says so.
+  // Stops a run that is left behind, so that its capture says so.
   void close_session() {
     watch_session(nullptr);
     if (session && !session->done()) {
@@ -103,7 +103,7 @@ struct SessionThread::Impl final : RunWatcher {
       try {
         while (!session->done()) session->advance();
       } catch (const std::exception&) {
-        // The run was to be stopped anyway; the capture keeps what was recorded.
+        // The run was to be stopped anyway, and the capture keeps what was recorded.
       }
     }
     session = nullptr;
@@ -113,7 +113,7 @@ struct SessionThread::Impl final : RunWatcher {
     run_target.reset();
   }
 
-  // --- RunWatcher: on the way to a run ---
+  // --- RunWatcher, while a run starts ---
   ProgressSink progress() override { return board.progress_sink(); }
   std::stop_token stop() override { return fresh_cancel_token(); }
   void loading(const std::string& path) override {
@@ -164,13 +164,13 @@ struct SessionThread::Impl final : RunWatcher {
     ++now.run_serial;
   }
 
-  // The run stands in the middle of a phase, and nothing of it is lost. What asks for more of it
-  // tries again; what ends it or makes room for another stops it.
+  // The run stands in the middle of a phase, and nothing of it is lost. A command that asks for
+  // more of the run tries again; one that ends it or makes room for another stops it.
   bool wait_for_memory(const Error& refused) {
     const LiveState before = now.state;
     try {
       recorder->flush();
-    } catch (const Error& error) {  // it keeps what it finds no room for
+    } catch (const Error& error) {  // the recorder keeps what it has no room for
       if (error.code() != ErrorCode::kOutOfMemory) throw;
     }
     board.clear_progress();
@@ -180,7 +180,7 @@ struct SessionThread::Impl final : RunWatcher {
     now.memory_refused = refused.what();
     if (now.memory_refused.starts_with(kAgain)) now.memory_refused.erase(0, kAgain.size());
     board.notice(LogLevel::kWarning, now.pause_reason + ": " + now.memory_refused);
-    // Scripts wait for commands that are done: as far as they get, these are.
+    // Scripts wait for finished commands; these are finished as far as they can be.
     if (!std::exchange(counted, true)) ++now.commands_done;
     if (std::exchange(held, {})) ++now.commands_done;
     gives_way = false;
@@ -200,10 +200,10 @@ struct SessionThread::Impl final : RunWatcher {
     held = std::move(next);
     if (kind == CommandKind::kOther) throw Error(ErrorCode::kCancelled, "stopped");
     if (kind == CommandKind::kPhase) {
-      held->run = [] {};  // it is the phase under way
+      held->run = [] {};  // it is the current phase
     } else {
       held->run = [this, run = std::move(held->run)] {
-        if (!session->done()) run();  // the phase under way may be the last
+        if (!session->done()) run();  // the current phase may be the last
       };
     }
     gives_way = kind != CommandKind::kRetry;
@@ -245,7 +245,7 @@ struct SessionThread::Impl final : RunWatcher {
       throw Error(ErrorCode::kInvalidArgument, "the run has ended: press Start for a new one");
   }
 
-  // One phase; true if something asks for a pause after it.
+  // Runs one phase; returns whether something asks for a pause after it.
   bool advance_once() {
     gives_way = waited = false;
     if (session->next_tick() == 0) {
@@ -270,7 +270,7 @@ struct SessionThread::Impl final : RunWatcher {
   void step(bool whole) {
     require_open_run();
     running = false;
-    run_target.reset();  // of a run that a breakpoint stopped on its way
+    run_target.reset();  // it belongs to a run that a breakpoint stopped on its way
     now.pause_reason.clear();
     do {
       if (advance_once()) break;
@@ -345,8 +345,8 @@ void SessionThread::load(const std::string& model, const std::string& device, DT
   });
 }
 
-// Clears a pause that was asked for earlier. Not within the command: a pause asked for while the
-// command waits must still take effect.
+// Clears a pause that was requested earlier. This is not done within the command: a pause that is
+// requested while the command waits must still take effect.
 void SessionThread::start(const RunRequest& request, const std::string& capture_path,
                           bool run_at_once) {
   impl_->pause_requested = false;
@@ -416,7 +416,7 @@ void SessionThread::stop() {
     std::lock_guard lock(impl_->mutex);
     if (impl_->stoppable) impl_->stoppable->request_stop();
   }
-  // The session ends at its next phase; this makes sure that there is one.
+  // The session ends at its next phase; this ensures that there is one.
   impl_->queue.send(CommandKind::kOther, [impl = impl_.get()] {
     if (!impl->session) return;
     while (!impl->session->done()) impl->session->advance();

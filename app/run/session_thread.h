@@ -1,5 +1,5 @@
-// SessionThread: the RunHost of this process, one thread that owns the model, the session and
-// libtorch. Errors become notices in the snapshot; the thread survives them.
+// SessionThread: the RunHost of this process, a thread that owns the model, the session and
+// libtorch. Errors become notices in the snapshot, and the thread survives them.
 #pragma once
 
 #include <cstdint>

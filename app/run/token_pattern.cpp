@@ -17,7 +17,7 @@ constexpr auto kSyntax = std::regex_constants::ECMAScript
 #endif
     ;
 
-// A character a wchar_t, so that . and [] mean characters.
+// The characters of a text, one in each wchar_t, so that . and [] mean characters.
 std::wstring characters(std::string_view text, std::size_t most) {
   std::wstring out;
   for (std::size_t at = 0; at < text.size() && out.size() < most; at += utf8_step(text, at))
@@ -25,7 +25,7 @@ std::wstring characters(std::string_view text, std::size_t most) {
   return out;
 }
 
-// How often the repetitions in braces repeat a character at most, one within another.
+// The most that the repetitions in braces repeat a character, multiplied where they nest.
 std::size_t most_repetitions(const std::string& pattern) {
   std::size_t product = 1;
   for (std::size_t at = pattern.find('{'); at != std::string::npos;
@@ -75,7 +75,7 @@ TokenPattern::TokenPattern(const std::string& pattern) {
     refuse(pattern.substr(0, 20) + "…", "expected at most " + std::to_string(kMaxPatternBytes) +
                                             " bytes, found " + std::to_string(pattern.size()));
   if (invalid_utf8_offset(pattern) != std::string::npos) refuse("…", "expected UTF-8");
-  // Each look-ahead searches by itself; nested ones multiply.
+  // Each look-ahead searches by itself, and nested ones multiply.
   if (pattern.find("(?=") != std::string::npos || pattern.find("(?!") != std::string::npos)
     refuse(pattern, "look-aheads are not supported");
   // The automaton has a state for each repetition.

@@ -1,12 +1,12 @@
-// Where this user's files go. Pure but for the environment.
+// Where this user's files are. Pure except for the environment.
 #pragma once
 
 #include <filesystem>
 
 namespace triescope::app {
 
-// $XDG_CONFIG_HOME/triescope, else ~/.config/triescope; without a home, below the folder for
-// temporary files. Nothing is made.
+// $XDG_CONFIG_HOME/triescope, else ~/.config/triescope; without a home, a folder among the
+// temporary files. The folder is not created.
 std::filesystem::path config_folder();
 // The same with $XDG_CACHE_HOME and ~/.cache.
 std::filesystem::path cache_folder();

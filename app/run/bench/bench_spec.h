@@ -1,4 +1,4 @@
-// What a row of the drafting table is called, taken apart: "eagle2:draft_tokens=20:draft_levels=4".
+// The name of a row of the drafting table, taken apart: "eagle2:draft_tokens=20:draft_levels=4".
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,8 @@ struct BenchSpec {
   std::string method;
   nlohmann::json settings;  // {"draft_tokens": "20", "draft_levels": "4"}
 };
-// Error{kInvalidArgument}: a part without a name or a value; says which and what was expected.
+// Error{kInvalidArgument}: a part without a name or a value; the message names it and what was
+// expected.
 BenchSpec bench_spec(const std::string& text);
 
 }  // namespace triescope::app

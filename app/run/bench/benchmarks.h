@@ -1,4 +1,4 @@
-// Benchmarks: what `triescope bench` measures. Everything is timed on the loaded model, the
+// Benchmarks: what `triescope bench` measures. Everything is timed on the loaded model, with the
 // variants alternating within one run; figures are medians or means over prompts, as noted. Times
 // are wall time in ms; a speedup is the ratio of summed times over the same prompts, prefill
 // included.
@@ -15,18 +15,18 @@
 
 namespace triescope::app {
 
-// A model as it is opened and decodes greedily, without a recorder, after meaningless tokens.
+// How a model opens and decodes greedily, without a recorder, after meaningless tokens.
 struct ModelCost {
   std::string name, family;
-  double load_ms = 0;  // with its tokenizer
+  double load_ms = 0;  // tokenizer included
   int prompt_tokens = 0, emitted = 0;
-  double prefill_per_second = 0, tokens_per_second = 0;  // tokens; the second of two runs
-  // Of a logit after the prompt, to the reference kernels (libtorch's plain operations) in the same
-  // dtype: largest.
+  double prefill_per_second = 0, tokens_per_second = 0;  // in tokens; of the second of two runs
+  // The largest difference of a logit after the prompt from the reference kernels' (libtorch's
+  // plain operations) in the same dtype.
   double logits_difference = 0;
 };
-// Each alone in memory, twice: the reference is loaded when the other is gone. Errors: those of
-// load_model, load_tokenizer and Session.
+// Each model is alone in memory, twice: the reference is loaded when the other is gone. Errors:
+// those of load_model, load_tokenizer and Session.
 std::vector<ModelCost> measure_models(const std::vector<std::string>& paths,
                                       const LoadOptions& options, int prompt_tokens,
                                       int max_new_tokens, const ProgressSink& progress);
@@ -47,12 +47,12 @@ struct BeamCost {
   std::string policy;
   int prompts = 0;
   double prompt_tokens = 0;      // mean
-  double tokens_per_second = 0;  // a beam, after prefill, by decode time, over all prompts
-  double ms_per_step = 0;        // of decode steps
+  double tokens_per_second = 0;  // one beam's tokens after prefill by decode time, over all prompts
+  double ms_per_step = 0;        // for decode steps
   // KV tokens, mean over prompts.
   double peak_live = 0, peak_reserved = 0, peak_garbage = 0, moved = 0;
-  // Most tokens held at once, live and garbage, over what batch beam search holds; mean of the prompts'
-  // ratios.
+  // The most tokens held at once, live and garbage, over what batch beam search holds; the mean of
+  // the prompts' ratios.
   double over_batch = 0;
   bool equal_to_batch = true;  // the same tokens for every prompt
 };
@@ -73,14 +73,14 @@ struct DraftCost {
   double tokens_per_second = 0;   // emitted / (prefill + decode)
   double speedup = 0;             // over greedy on the same prompts
   double draft_ms = 0, forward_ms = 0, accept_ms = 0, other_ms = 0;  // a step, mean
-  int equal = 0;  // prompts whose text is greedy's
+  int equal = 0;  // number of prompts whose text is greedy's
 };
-// A row of the table: a method, with parameters ("eagle2:draft_tokens=20:draft_levels=4"), and what
+// A row of the table: a method with parameters ("eagle2:draft_tokens=20:draft_levels=4"), and what
 // drafts for it.
 struct DraftBenchMethod {
   std::string method;
   DraftWith draft = {};
-  std::string companion = {};  // as it was named; "" = none
+  std::string companion = {};  // as the user named it; "" = none
 };
 // A draft model or head that stays loaded while it is measured.
 struct BenchCompanion {
@@ -88,18 +88,19 @@ struct BenchCompanion {
   LoadedDraft loaded = {};
   DraftWith draft = {};
 };
-// Both lists as load_companions and bench_methods take them, before anything is loaded. Errors: those
-// of resolve_draft, find_method and validate_settings; kInvalidArgument: a method that needs a draft
-// model or head while none is named.
+// Checks both lists as load_companions and bench_methods take them, before anything is loaded.
+// Errors: those of resolve_draft, find_method and validate_settings; kInvalidArgument: a method
+// needs a draft model or head and none is named.
 void check_bench_names(const std::vector<std::string>& methods,
                        const std::vector<std::string>& companions);
-// Loads each beside the target. Errors: those of draft_for.
+// Loads each of them beside the target. Errors: those of draft_for.
 std::vector<BenchCompanion> load_companions(const std::vector<std::string>& names,
                                             const LoadedModel& target,
                                             const ProgressSink& progress);
-// The table's rows, greedy first: each method of `methods`, with every companion it takes. None
-// given: n-gram trie (32 drafts are the paper's), prompt lookup, and all that take a companion.
-// Errors: find_method's; kInvalidArgument: a method that needs a companion and finds none.
+// The table's rows, greedy first: each method of `methods` with every companion that it takes. An
+// empty list stands for the n-gram trie (32 drafts are the paper's), prompt lookup, and all methods
+// that take a companion. Errors: those of find_method; kInvalidArgument: a method that needs a
+// companion and finds none.
 std::vector<DraftBenchMethod> bench_methods(const std::vector<std::string>& methods,
                                             const std::vector<BenchCompanion>& companions);
 struct DraftBenchOptions {
@@ -112,19 +113,19 @@ std::vector<DraftCost> measure_drafting(Model& model, const Tokenizer& tokenizer
                                         const DraftBenchOptions& options,
                                         const ProgressSink& progress);
 
-// One token drawn from a distribution, by each sampler of core/accept/samplers.h.
+// How each sampler of core/accept/samplers.h draws one token from a distribution.
 struct SamplerCost {
   std::string sampler;
   int vocabulary = 0;
-  // From logits to a token, a softmax and the sampler's tables included; and one more token from
+  // Time from logits to a token, with softmax and the sampler's tables, and for one more token from
   // the same distribution. Medians.
   double first_us = 0, next_us = 0;
 };
-// REQUIRES: logits [vocab] with something finite among them; repeats >= 1.
+// REQUIRES: logits [vocab], some of them finite; repeats >= 1.
 std::vector<SamplerCost> measure_samplers(std::span<const float> logits, int repeats,
                                           const ProgressSink& progress);
 
-// What recording costs: trie beam search over the prompts with no recorder and with one at each
+// What recording costs: trie beam search over the prompts without a recorder and with one at each
 // level of detail, writing to a file in the system's temporary folder.
 struct RecordingCost {
   std::string level;  // "off", "steps", "tree", "full"

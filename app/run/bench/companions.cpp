@@ -1,4 +1,5 @@
-// The rows of the drafting table: methods, and the draft models and heads they are measured with.
+// The rows of the drafting table: methods, and the draft models and heads with which they are
+// measured.
 #include <algorithm>
 
 #include "app/run/bench/bench_spec.h"

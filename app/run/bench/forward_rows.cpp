@@ -46,8 +46,9 @@ std::vector<ForwardCost> measure_forward_rows(Model& model, int prompt_tokens,
     model.forward(batch, *kv);
     return ms_since(start);
   };
-  // In turn, so that a machine that slows down slows all of them, but a stretch of each, as decoding
-  // has them: for some 30 ms after forwards of 32 rows one of a single row took a third longer.
+  // Row counts take turns, so that a machine that slows down slows all of them. Each turn is a
+  // stretch of forwards, as in decoding: for some 30 ms after forwards of 32 rows a forward of a
+  // single row took a third longer.
   for (int done = 0; done < repeats; done += kStretch) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto start = BenchClock::now();

@@ -28,7 +28,7 @@ std::vector<ModelCost> measure_models(const std::vector<std::string>& paths,
 
     RunConfig config;
     config.method = "greedy";
-    config.settings = {{"eos_token_id", {-1}}};  // none: every model writes as much
+    config.settings = {{"eos_token_id", {-1}}};  // none, so that every model writes equally much
     config.prompt_tokens = tokens;
     config.max_new_tokens = max_new_tokens;
     run_once(*opened.model, *opened.tokenizer, config);  // warm-up

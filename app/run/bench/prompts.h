@@ -1,4 +1,4 @@
-// Prompts for benchmarks and tests: out of a file in Spec-Bench's format, or a few of our own.
+// Prompts for benchmarks and tests, from a file in Spec-Bench's format or from a few of our own.
 #pragma once
 
 #include <string>
@@ -12,13 +12,14 @@ struct BenchPrompt {
   int id = -1;  // "question_id"; -1 = none
 };
 
-// Spec-Bench's format: a JSON object a line with "category" and "turns" (or "prompt"), the first
-// turn is taken. `per_category` of each in the file's order, 0 = all; no `categories` = every one.
-// Errors: kNotFound; kCorruption (file:line, expected, found); kInvalidArgument: no such prompts.
+// Reads Spec-Bench's format: a JSON object a line with "category" and "turns" (or "prompt"), of
+// which the first turn is used. `per_category` of each category in the file's order, 0 = all;
+// without `categories`, every category. Errors: kNotFound; kCorruption (file:line, expected,
+// found); kInvalidArgument: there are no such prompts.
 std::vector<BenchPrompt> read_bench_prompts(const std::string& path,
                                             const std::vector<std::string>& categories,
                                             int per_category);
-// For where no file is given: "story", "summarization", "rag".
+// For use without a file: "story", "summarization", "rag".
 std::vector<BenchPrompt> builtin_bench_prompts();
 
 }  // namespace triescope::app

@@ -1,4 +1,4 @@
-// What the benchmarks share: runs on a loaded model, and the prompts they begin with.
+// What the benchmarks share: runs on a loaded model, and the prompts with which they begin.
 #pragma once
 
 #include <chrono>
@@ -15,26 +15,26 @@ namespace triescope::app {
 using BenchClock = std::chrono::steady_clock;
 
 double ms_since(BenchClock::time_point start);
-// The upper one of an even number; 0 of none.
+// The upper of the two middle values of an even number; 0 for an empty list.
 double median(std::vector<double> values);
 
 RunResult run_recorded(Model& model, const Tokenizer& tokenizer, RunConfig config,
                        capture::Recorder& recorder);
 RunResult run_once(Model& model, const Tokenizer& tokenizer, RunConfig config);
 
-// The prompt in the model's chat format where it has one, its middle cut out where it is too long.
+// The prompt in the model's chat format, if it has one, without its middle if it is too long.
 std::vector<std::int32_t> bench_tokens(const Tokenizer& tokenizer, const BenchPrompt& prompt,
                                        int max_tokens);
-// Tokens that mean nothing, spread over the vocabulary.
+// Meaningless tokens, spread over the vocabulary.
 std::vector<std::int32_t> spread_tokens(int count, int vocabulary);
 
-// Position i into slots[i] = i. The logits of the last one.
+// Puts position i into slots[i] = i, and returns the logits of the last one.
 std::vector<float> prefill(Model& model, KvStorage& kv, std::span<const std::int32_t> tokens,
                            std::span<const std::int32_t> slots);
-// The same, into storage of its own.
+// The same, with storage of its own.
 std::vector<float> logits_after(Model& model, std::span<const std::int32_t> tokens);
 
-// The same sequences, token for token.
+// Whether the sequences are the same, token for token.
 bool same_tokens(const RunResult& a, const RunResult& b);
 
 }  // namespace triescope::app

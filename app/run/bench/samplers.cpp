@@ -11,12 +11,13 @@
 namespace triescope::app {
 namespace {
 
-// Draws are timed in blocks at least this long: reading the clock costs as much as a draw.
+// Draws are timed in blocks of at least this length, because reading the clock costs as much as a
+// draw.
 constexpr double kBlockMs = 2;
 
 using Draw = std::function<std::size_t()>;
 
-// One way to draw, and what it cost each time it was measured.
+// One way to draw, and its cost each time it was measured.
 struct Way {
   Draw draw;
   int block = 1;                // draws at a time
@@ -27,7 +28,7 @@ double block_ms(const Way& way) {
   const auto start = BenchClock::now();
   std::size_t sum = 0;
   for (int i = 0; i < way.block; ++i) sum += way.draw();
-  // The sum is looked at, so that no draw is left out.
+  // The sum is used, so that the compiler drops no draw.
   return ms_since(start) + (sum == std::size_t(-1) ? 1e-9 : 0);
 }
 
@@ -64,7 +65,7 @@ std::vector<SamplerCost> measure_samplers(std::span<const float> logits, int rep
     for (Way* way : {&sampler.first, &sampler.next})
       while (block_ms(*way) < kBlockMs && way->block < (1 << 24)) way->block *= 2;
   for (int repeat = 0; repeat < repeats; ++repeat) {
-    // In turn, so that a machine that slows down slows all of them.
+    // Samplers take turns, so that a machine that slows down slows all of them.
     for (Sampler& sampler : samplers)
       for (Way* way : {&sampler.first, &sampler.next})
         way->us.push_back(block_ms(*way) * 1000 / way->block);

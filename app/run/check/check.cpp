@@ -20,10 +20,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// CUDA 13, which libtorch's CUDA build and our module are made with.
+// CUDA 13, with which libtorch's CUDA build and our module are made.
 constexpr int kNeededCuda = 13000;
 
-// "cuda" -> "cuda:0"; "" -> the best there is.
+// "cuda" -> "cuda:0"; "" -> the best device.
 std::string chosen_device(const std::string& asked, const std::vector<DeviceInfo>& devices) {
   if (asked.empty()) return devices.size() > 1 ? devices[1].id : "cpu";
   const std::string wanted = asked == "cuda" ? "cuda:0" : asked;
@@ -42,7 +42,7 @@ std::string cuda_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-// With what is free there.
+// Adds the device's description, with the memory that is free there.
 void describe_device(const DeviceInfo& one, const std::string& checked, ordered_json& devices) {
   devices.push_back({{"id", one.id}, {"name", one.name}, {"bytes", one.total_bytes}});
   if (const std::int64_t free = free_in_list(one.id, checked); free >= 0)
@@ -85,7 +85,7 @@ std::vector<std::string> advice_for(const std::string& device) {
   return advice;
 }
 
-// Tokens a second, and how much of what the memory can deliver a step of greedy decoding takes.
+// Tokens a second, and how much of the memory's bandwidth a step of greedy decoding uses.
 ordered_json time_model(const CheckOptions& options, const std::string& device, double bandwidth,
                         std::vector<Comparison>& comparisons, const ProgressSink& progress) {
   LoadOptions load;
@@ -146,7 +146,7 @@ CheckReport check_machine(const CheckOptions& options, const ProgressSink& progr
       kernels::multiply_adds(pool, kernels::current_variant());
   tell(0.2, "comparing kernels");
   report.comparisons = check_kernels(pool.size());
-  // Asked for the CPU, the first GPU's: they are part of this machine.
+  // If the CPU was asked for, the first GPU's kernels are checked: they are part of this machine.
   std::ranges::move(check_cuda_kernels(cuda_index(device).value_or(0)),
                     std::back_inserter(report.comparisons));
   if (const std::string why = cuda_kernels_obstacle(); !why.empty())

@@ -1,5 +1,5 @@
-// The CUDA kernels of `triescope check`, on one GPU: each against libtorch in fp64 over the same
-// rounded numbers.
+// `triescope check` for the CUDA kernels on one GPU: each is compared with libtorch in fp64 on the
+// same rounded numbers.
 #include <array>
 #include <cstring>
 #include <functional>
@@ -35,12 +35,12 @@ const char* name_of(int dtype) {
 
 std::size_t size_of(int dtype) { return dtype == kTriescopeF32 ? 4 : 2; }
 
-// A result that is rounded to the dtype a few times.
+// The allowed difference of a result that is rounded to the dtype a few times.
 double allowed(int dtype, double fp32) {
   return dtype == kTriescopeF32 ? fp32 : dtype == kTriescopeF16 ? 2e-3 : 1.6e-2;
 }
 
-// Memory of the device, for one comparison.
+// The device's memory for one comparison.
 class DeviceArrays {
  public:
   explicit DeviceArrays(const CudaModule& module) : module_(module) {}
@@ -62,7 +62,7 @@ class DeviceArrays {
     check(module_.to_device(array, values.data(), values.size() * sizeof(T)));
     return static_cast<T*>(array);
   }
-  // Numbers of a dtype between -1 and 1, none of them tiny, and what they are worth.
+  // Numbers of a dtype between -1 and 1, none of them tiny, and their exact values.
   void* numbers(std::size_t count, int dtype, Rng& rng, Values& values) {
     values.resize(count);
     if (dtype == kTriescopeF32) {
@@ -133,7 +133,7 @@ class CudaChecks {
   }
 
  private:
-  // What `difference` gives; what it throws is the reason why there is none.
+  // Adds what `difference` returns; what it throws is the reason why there is no comparison.
   void add(const std::string& what, double most,
            const std::function<double(DeviceArrays&)>& difference) {
     Comparison one{.where = where_, .what = what, .difference = 0, .allowed = most, .error = ""};
@@ -164,7 +164,7 @@ class CudaChecks {
           call.layer_norm = layer;
           call.dtype = dtype;
           on.check(module_.add_norm(&call, nullptr));
-          // The stream as the kernel rounded it, which is held to the sum itself first.
+          // The kernel's own rounded stream, which is first compared with the sum.
           const Values stream = on.get(call.x, kCount, dtype);
           for (std::size_t i = 0; i < kCount; ++i) x[i] += h[i];
           const Values expected =
@@ -177,8 +177,8 @@ class CudaChecks {
         });
   }
 
-  // Of rows of an embedding: E, dense or in blocks, holds `values` as fp32. The stream as the kernel
-  // rounded it is held to the rows, what is normalised to the stream.
+  // For rows of an embedding E, dense or in blocks; `values` holds it as fp32. The kernel's rounded
+  // stream is compared with the rows, and what is normalised with the stream.
   double embedding(DeviceArrays& on, int dtype, const void* table, std::int32_t type,
                    const Values& values, std::int32_t dim) {
     const std::vector<std::int32_t> ids = {2, 0, 7, 2, 5};
@@ -236,7 +236,8 @@ class CudaChecks {
       call.head_dim = call.rope_dims = kHeadDim;
       call.dtype = dtype;
       on.check(module_.split_qkv(&call, nullptr));
-      // All heads as the reference rotates them; of these q, and k in its slots. v as it was.
+      // All heads rotated by the reference: q is compared with them, and k in its slots. v stays as
+      // it was.
       const Values rotated =
           kernels::rope_ref(qkv.data(), kRows, kParts, kHeadDim, kHeadDim, cos.data(), sin.data());
       const Values q = on.get(call.qkv, kCount, dtype), k = on.get(call.keys, kKv, dtype),
@@ -333,7 +334,7 @@ class CudaChecks {
     formats::GgmlType type;
     std::vector<std::byte> stored;
     Values weights;
-    std::string name;  // of the type
+    std::string name;  // the type's name
   };
   Matrix random_matrix(formats::GgmlType type) {
     std::vector<std::byte> stored = formats::random_rows(type, kOutputs, kInputs, rng_);
@@ -343,7 +344,7 @@ class CudaChecks {
 
   void blocks(const Matrix& matrix, int dtype) {
     const auto& [type, stored, weights, name] = matrix;
-    // In fp32 the bits of formats::dequantise; else those rounded once.
+    // In fp32 the bits of formats::dequantise; else those values rounded once.
     add("rows of " + name + " blocks", dtype == kTriescopeF32 ? 0 : allowed(dtype, 0),
         [&](DeviceArrays& on) {
           TriescopeBlockRows call = {};
@@ -392,7 +393,7 @@ class CudaChecks {
     }
   }
 
-  // Of logits that are rounded to bf16, so that many are equal, in two parts and a piece.
+  // Logits that are rounded to bf16, so that many are equal, in two parts and a piece.
   void row_summary() {
     constexpr std::int32_t kCount = 8200, kBest = kTriescopeRowSummaryBest;
     constexpr std::size_t kTokens = std::size_t{kRows} * kCount,

@@ -7,8 +7,8 @@
 
 namespace triescope::app {
 
-// The largest difference over the largest of `expected`, of as many numbers; infinite where one is
-// NaN.
+// The largest difference over the largest of `expected`, which has as many numbers; infinite if one
+// is NaN.
 inline double relative_difference(std::span<const float> found, std::span<const float> expected) {
   double apart = 0, largest = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {

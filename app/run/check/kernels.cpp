@@ -112,7 +112,7 @@ class KernelChecks {
     for (const auto& [kind, name] : {std::pair{kernels::ActivationKind::kSilu, "SiLU"},
                                      std::pair{kernels::ActivationKind::kGeluTanh, "GELU (tanh)"},
                                      std::pair{kernels::ActivationKind::kGelu, "GELU"}}) {
-      // One row: gate and up lie apart.
+      // One row, with gate and up apart.
       kernels::gated_activation(kind, x.data(), up.data(), kRows * kDim, 1, kRows * kDim,
                                 out.data(), kRows * kDim, pool_);
       add(std::string("gated ") + name,

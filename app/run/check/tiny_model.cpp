@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 using Values = std::vector<float>;
 
 constexpr int kHidden = 64, kInner = 160, kHeads = 4, kKvHeads = 2, kVocab = 512, kLayers = 2;
-constexpr std::int32_t kPrompt = 140;  // more than a partition of the CUDA attention, 128 slots
+constexpr std::int32_t kPrompt = 140;  // more than one partition of the CUDA attention (128 slots)
 constexpr std::int32_t kTinyRows = 4;
 
 void write_llama(const std::filesystem::path& folder) {
@@ -45,7 +45,7 @@ void write_llama(const std::filesystem::path& folder) {
   for (const auto& [name, shape] : tensors) {
     const std::size_t begin = values.size();
     const std::int64_t count = shape.size() == 2 ? std::int64_t{shape[0]} * shape[1] : shape[0];
-    // Norms about 1, matrices so that a row keeps its length.
+    // Norms are about 1, and matrices keep a row's length.
     for (std::int64_t i = 0; i < count; ++i) {
       const double u = 2 * rng.uniform() - 1;
       values.push_back(static_cast<float>(
