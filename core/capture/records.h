@@ -202,7 +202,7 @@ struct NodeRow {
   std::int32_t drafter = -1;  // Source::kDraft: its drafter; -1 = unknown
 };
 
-// A draft's target probability, which the accept phase learns later.
+// Later knowledge of a draft's target probability (written by the accept phase).
 struct NodeScoreRow {
   std::int32_t node = 0;
   float logprob = 0;

@@ -46,7 +46,7 @@ void RunRecorder::new_nodes(const TokenTree& tree, Tick tick) {
                            .source = node.source,
                            .tick = tick,
                            .role = node.role,
-                           // A method has one drafter.
+                           // A method has one.
                            .drafter = capture::is_draft(node.source) ? 0 : -1});
   }
 }

@@ -191,7 +191,7 @@ capture::RunInfo Session::Impl::run_info() const {
     described["draft"]["kv_bytes_per_token"] = drafting->store().bytes_per_slot();
   json titles = json::object();
   for (const Parameter& parameter : parameters_of(method)) titles[parameter.name] = parameter.title;
-  // A prompt may hold bytes that are not UTF-8, and JSON may not.
+  // A prompt may hold bytes that are not UTF-8; JSON may not.
   const auto text = [](const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
   };

@@ -26,9 +26,9 @@ struct Parameter {
   nlohmann::json default_value;
   double minimum = -std::numeric_limits<double>::infinity();  // inclusive
   double maximum = std::numeric_limits<double>::infinity();
-  std::vector<std::string> choices;  // for kChoice
-  std::string help;  // sentences; the first says by itself what the parameter does, formulas follow
-  std::string zero_is = {};  // a word for what 0 stands for, which can be given too: "auto"
+  std::vector<std::string> choices;  // kChoice
+  std::string help;          // sentences; the first says by itself what it does, formulas follow
+  std::string zero_is = {};  // what 0 stands for, in a word that can be given too: "auto"
   std::string below = {};    // what a value below the minimum would mean, and how to ask for that
 };
 
@@ -41,7 +41,7 @@ Parameter boolean(std::string name, std::string title, bool otherwise, std::stri
 Parameter choice(std::string name, std::string title, std::string otherwise,
                  std::vector<std::string> choices, std::string help);
 Parameter text(std::string name, std::string title, std::string otherwise, std::string help);
-// The parameter with a word for 0.
+// The same, with a word for 0.
 Parameter zero_is(std::string word, Parameter parameter);
 // Empty unless given; the range holds for each entry.
 Parameter integer_list(std::string name, std::string title, std::int64_t minimum,
