@@ -40,7 +40,7 @@ struct Choice {
   int line = 0;
 };
 
-// A question. What follows it in the step stays hidden until it is answered.
+// A question. The rest of the step stays hidden until it is answered.
 struct Predict {
   Marked question = {};
   std::vector<Choice> choices = {};  // empty: a number is asked for

@@ -16,7 +16,7 @@
 
 namespace triescope::lessons {
 
-// What the window shows, for the condition of a task.
+// The state of the window, for the condition of a task.
 struct Moment {
   capture::Tick cursor = 0;
   std::int32_t focus = -1;               // -1 = none

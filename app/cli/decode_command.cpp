@@ -215,7 +215,7 @@ int run_decode(const DecodeOptions& options, bool quiet) {
       flush_standard_output();  // decoding ends here if nobody reads on
     }
   } catch (const Error& error) {
-    // What was decoded so far is still worth printing.
+    // The tokens that were decoded are still worth printing.
     failure = error.what();
     failure_code = error.code();
   }

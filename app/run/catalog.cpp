@@ -55,7 +55,7 @@ std::vector<fs::path> draft_folders() {
   return folders;
 }
 
-// What comes with the program precedes what the user has.
+// The program's own folders precede the user's.
 std::vector<fs::path> all_folders() {
   std::vector<fs::path> folders = draft_folders();
   for (fs::path& folder : model_folders()) folders.push_back(std::move(folder));
@@ -73,7 +73,7 @@ bool is_head(const fs::path& path) {
 enum class Which { kAll, kHeads, kModels };
 
 // The *.gguf files and directories with a config.json in these folders, by name within each folder:
-// all of them, the draft heads, or all others. Of two with one name, the first counts.
+// all of them, the draft heads, or all others. If two have one name, the first counts.
 std::vector<CatalogEntry> list(const std::vector<fs::path>& folders, Which which) {
   const auto is_wanted = [&](const fs::path& path) {
     std::error_code ignored;

@@ -34,12 +34,12 @@ std::vector<CatalogEntry> list_draft_heads();
 // Draft models that come with the program, then those that set-up makes (build/../.deps/draft). Any
 // model of list_models() can draft as well.
 std::vector<CatalogEntry> list_draft_models();
-// What --draft names: a path, or the short name of a draft head or a model, resolved like
+// Resolves a --draft argument: a path, or the short name of a draft head or a model, as in
 // resolve_model(). Messages call it `called`. Errors: kInvalidArgument for "", else those of
 // resolve_model.
 std::string resolve_draft(const std::string& draft, const std::string& called = "draft");
 
-// What drafts for `method` if nothing is named: the first of list_draft_heads() whose kind the
+// The companion for `method` if nothing is named: the first of list_draft_heads() whose kind the
 // method takes and that fits the target, or the first of list_draft_models() with as many tokens as
 // the target. "" = there is none. `target`: its path. Errors: those of reading the target's file.
 std::string default_draft(const MethodInfo& method, const std::string& target);

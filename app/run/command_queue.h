@@ -11,7 +11,7 @@
 
 namespace triescope::app {
 
-// What a command means for a run that waits for memory.
+// A command's meaning for a run that waits for memory.
 enum class CommandKind : std::uint8_t {
   kOther,     // ends the run, or makes room for another
   kRetry,     // tries again what was refused memory, and nothing else

@@ -1,4 +1,4 @@
-// What follows from the choice of a device where the user says nothing else.
+// Defaults that follow from the choice of a device.
 #pragma once
 
 #include <string>

@@ -36,7 +36,7 @@ std::vector<double> expected_of(const lessons::ExperimentSetup& setup);
 // Error{kCancelled}: `stop` was requested.
 ExperimentResult run_experiment(const lessons::ExperimentSetup& setup, std::stop_token stop = {});
 
-// What a rule draws, and what came of it, each in a sentence.
+// A rule's way of drawing, and its outcome, each in a sentence.
 const char* rule_words(const std::string& rule);
 std::string verdict_words(const ExperimentResult& result);
 

@@ -44,7 +44,8 @@ struct LiveStatus {
   std::uint64_t run_serial = 0;  // grows by one with every run started
   capture::Tick next_tick = 0;
   std::string pause_reason;  // which breakpoint was hit, or "out of memory"; "" = none
-  // What was refused, if the run waits for memory in the middle of a phase; "" = it does not wait.
+  // Why memory was refused, if the run waits for some in the middle of a phase; "" = it does not
+  // wait.
   std::string memory_refused;
   std::int32_t pause_node = -1;     // the node at which it was hit; -1 = none
   std::uint64_t pause_serial = 0;   // grows by one with every breakpoint hit

@@ -43,7 +43,7 @@ struct LoadedModel {
 // load_tokenizer, and of inspect_model if there is no tokenizer.
 std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& path);
 
-// What drafts beside a target: a draft model or a draft head. A head borrows the target for which
+// The companion beside a target: a draft model or a draft head. A head borrows the target for which
 // it was loaded: reset it before that target goes.
 struct LoadedDraft : LoadedModel {
   std::unique_ptr<DraftHead> head;

@@ -80,7 +80,7 @@ class PromptCounter {
   std::thread thread_;  // declared last, because it uses the members above
 };
 
-// What is wrong with a prompt of this many tokens, and what to do about it; "" = it fits.
+// The problem with a prompt of this many tokens, and what to do about it; "" = it fits.
 std::string over_context(std::int64_t tokens, int max_new_tokens, int context);
 
 }  // namespace triescope::app

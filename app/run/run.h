@@ -1,6 +1,7 @@
-// Run: turns a request into text. What can be refused without a model is refused first. Then the
-// target and what drafts are loaded, the prompt becomes tokens, the capture is opened and the
-// session is made. The command line, the recorder of lessons and the session thread all use it.
+// Run: turns a request into text. Everything that can be refused without a model is refused first.
+// Then the target and its companion are loaded, the prompt becomes tokens, the capture is opened
+// and the session is made. The command line, the recorder of lessons and the session thread all use
+// it.
 #pragma once
 
 #include <memory>
@@ -19,7 +20,8 @@ namespace triescope::app {
 
 struct RunModels;
 
-// What the code that starts a run does and reports on the way; by default nothing.
+// Overridden by the code that starts a run, to act and report on the way; by default it does
+// nothing.
 class RunWatcher {
  public:
   virtual ~RunWatcher() = default;
@@ -37,7 +39,7 @@ class RunWatcher {
   virtual void warn(const std::string& text) { (void)text; }  // about this run
 };
 
-// What is loaded; it stays from one run to the next.
+// The loaded models; they stay from one run to the next.
 struct RunModels {
   LoadedModel target;
   LoadedDraft draft;

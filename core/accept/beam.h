@@ -47,7 +47,7 @@ class BeamAcceptor final : public Acceptor {
   std::vector<FinishedSequence> results(const TokenTree& tree) const override;
 
  private:
-  // What one level of the search found, before anything is decided.
+  // The findings at one level of the search, before anything is decided.
   struct Expansion {
     std::vector<BeamCandidate> candidates;  // rule 3, best first
     // By beam index: the node at which the beam stands (at the start the first one, several times).

@@ -47,8 +47,8 @@ std::vector<std::int32_t> watched_tokens(std::vector<std::int32_t> tokens, const
   return tokens;
 }
 
-// What `drawn` was drawn from, for these tokens. `noise` is where the numbers that Gumbel-max drew
-// begin; null = it drew none, or they are unknown.
+// The distribution from which `drawn` was drawn, for these tokens. `noise` is where the numbers
+// that Gumbel-max drew begin; null = it drew none, or they are unknown.
 std::vector<capture::StageRow> drawn_stage(const Distribution& from, NodeId node,
                                            std::vector<std::int32_t> tokens, std::int32_t drawn,
                                            bool by_u, Rng* noise) {

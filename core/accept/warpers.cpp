@@ -181,7 +181,7 @@ void keep_typical(Distribution& d, double mass, std::size_t min_keep) {
   filter(d, keep);
 }
 
-// What epsilon_cutoff and eta_cutoff share: keeps tokens whose p is at least the limit, and those
+// Shared by epsilon_cutoff and eta_cutoff: keeps tokens whose p is at least the limit, and those
 // that tie with the min_keep best.
 void keep_probable(Distribution& d, std::span<const float> p, float limit, std::size_t min_keep) {
   const float least = kth_largest(d.scores, std::min(min_keep, d.size()));

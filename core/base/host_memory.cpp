@@ -28,8 +28,7 @@ std::optional<std::int64_t> number_of(const std::filesystem::path& path, const s
 
 const std::int64_t kPage = ::sysconf(_SC_PAGESIZE);
 
-// What a control group's limit leaves: the limit less its use, not counting file cache that can be
-// dropped.
+// Bytes left within a control group's limit, not counting file cache that can be dropped as used.
 std::optional<std::int64_t> left_by_group(const std::filesystem::path& folder, const char* limit,
                                           const char* used, bool at_most) {
   const auto most = number_of(folder / limit, ""), now = number_of(folder / used, "");
@@ -41,7 +40,7 @@ std::optional<std::int64_t> left_by_group(const std::filesystem::path& folder, c
   return std::max<std::int64_t>(*most - *now + idle + busy, 0);
 }
 
-// What the limit of `ulimit -v` leaves.
+// Bytes left within the limit of `ulimit -v`.
 std::optional<std::int64_t> left_by_limit(const std::filesystem::path& process) {
   const auto most = number_of(process / "limits", "Max address space");
   const auto pages = number_of(process / "statm", "");

@@ -22,7 +22,7 @@ namespace triescope::capture {
 class Database;
 class Statement;
 
-// What is kept of one owner: its inputs, candidates, slots and memory, with their indices.
+// The rows of one owner: its inputs, candidates, slots and memory, with their indices.
 struct OwnerRows : RowTables {
   std::vector<ForwardId> forwards;
   std::vector<std::int32_t> newest_candidates;  // by node: index of its newest group; -1 = none

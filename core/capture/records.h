@@ -47,7 +47,7 @@ enum class Whose : std::uint8_t {
 inline constexpr int kWhoseCount = 3;
 const char* to_string(Whose whose);  // "target", "draft", "head"
 
-// What kind of run this is: what it writes, and how.
+// A run's kind: what it writes, and how.
 enum class RunKind : std::uint8_t {
   kText = 0,  // one text, a token a step
   kDrafts,    // one text; a step verifies drafts
@@ -55,7 +55,7 @@ enum class RunKind : std::uint8_t {
 };
 const char* to_string(RunKind kind);  // "text", "drafts", "beams"
 
-// What kind of drafter it is.
+// A drafter's kind.
 enum class DrafterKind : std::uint8_t {
   kModel = 0,  // a second model
   kHead,       // a draft head on the target's hidden states
@@ -239,8 +239,8 @@ struct CandidateRow {
   Whose whose = Whose::kTarget;
 };
 
-// What a node's next-token distribution goes through before a token is drawn from it, in this
-// order. Only the stages that a run's settings switch on are recorded.
+// The stages of a node's next-token distribution before a token is drawn from it, in this order.
+// Only the stages that a run's settings switch on are recorded.
 enum class Stage : std::uint8_t {
   kProcessors = 0,  // after the logits processors
   kTemperature,     // after the temperature

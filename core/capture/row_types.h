@@ -25,8 +25,8 @@ inline constexpr int kFormat = 1;
 inline constexpr std::int64_t kMaxStep = 100'000'000, kMaxSlot = 1 << 22, kMaxToken = 1 << 28,
                               kMaxTick = kMaxStep * kPhaseCount;
 
-// What a column's value must satisfy. "The row above" is the one before it in the file, of the same
-// owner where rows have one. NULL and a missing column are the member's default.
+// The condition that a column's value must satisfy. "The row above" is the one before it in the
+// file, of the same owner where rows have one. NULL and a missing column are the member's default.
 enum class Rule : std::uint8_t {
   kAny,      // nothing
   kRange,    // low <= value <= high

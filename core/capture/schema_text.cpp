@@ -70,7 +70,7 @@ std::string values_text(const ColumnOfRow& column) {
   return std::is_floating_point_v<Value> ? "number" : "integer";
 }
 
-// What a missing column, or NULL, means.
+// The meaning of a missing column, or of NULL.
 template <class ColumnOfRow, class Value>
 std::string missing_text(const ColumnOfRow& column, const Value& value) {
   if (column.is_needed) return "**needed**";

@@ -1,5 +1,5 @@
-// What every slot of the KV cache held and when, and where every node's KV lay. It is built from a
-// capture's slot events as they are read, and answers for any cursor. Not thread-safe.
+// The history of the KV cache: what every slot held and when, and where every node's KV lay. It is
+// built from a capture's slot events as they are read, and answers for any cursor. Not thread-safe.
 #pragma once
 
 #include <cstdint>

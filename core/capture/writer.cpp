@@ -197,7 +197,7 @@ class FileRecorder final : public Recorder {
       } catch (const Error& failure) {
         error = std::make_exception_ptr(
             Error(ErrorCode::kIoError, "recording has stopped: " + std::string(failure.what())));
-        // What was committed stays readable; nothing more is written.
+        // The committed rows stay readable; nothing more is written.
         close_database(failure.what());
       } catch (...) {
         error = std::current_exception();

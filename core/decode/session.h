@@ -28,8 +28,8 @@ struct DrafterCost {
   std::int32_t kv_peak_tokens = 0;
 };
 
-// What drafts beside the target: a smaller model with its tokenizer (the same ids must stand for
-// the same text), or a head trained for the target. Borrowed.
+// The companion that drafts beside the target: a smaller model with its tokenizer (the same ids
+// must stand for the same text), or a head trained for the target. Borrowed.
 struct DraftWith {
   Model* model = nullptr;
   const Tokenizer* tokenizer = nullptr;

@@ -1,4 +1,4 @@
-// What precedes a run (everything is checked before anything runs) and what follows it (the
+// The session before its run (everything is checked before anything runs) and after it (the
 // result).
 #include <cmath>
 #include <ctime>

@@ -1,6 +1,6 @@
-// What the two implementations of an EAGLE head or Hydra's prefix layer (eagle_model.h,
-// eagle_torch.h) share beside the weights: the layers' configuration, the model's description, and
-// the check of how wide the rows' input features are.
+// Shared by the two implementations of an EAGLE head or Hydra's prefix layer (eagle_model.h,
+// eagle_torch.h), beside the weights: the layers' configuration, the model's description, and the
+// check of how wide the rows' input features are.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What the draft heads share in loading and running on the CPU kernels: packed matrices from a
+// Shared by the draft heads for loading and running on the CPU kernels: packed matrices from a
 // HeadFile, the embedding that they read (their own or the target's), and the draft vocabulary,
 // mapped to the target's ids. Not thread-safe: they use the head's pool and the target.
 #pragma once

@@ -17,7 +17,7 @@ Tensor residual_block(const Tensor& x, const TorchLinear& block) {
   return x + at::silu(linear(x, block));
 }
 
-// What both kinds share.
+// The base of both kinds.
 class TorchTokenHeads : public TokenHeads {
  public:
   TorchTokenHeads(TorchHeadLoader& loader, const Model& target,

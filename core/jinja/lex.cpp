@@ -16,7 +16,7 @@ bool digit(char c) { return c >= '0' && c <= '9'; }
 bool word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f); }
 
-// To Jinja every kind of line end is \n, and one at the very end is dropped.
+// Jinja reads every kind of line end as \n, and drops one at the very end.
 std::string with_plain_newlines(const std::string& source) {
   std::string out;
   for (std::size_t i = 0; i < source.size(); ++i) {

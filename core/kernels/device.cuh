@@ -1,7 +1,7 @@
-// What a program without a CUDA toolkit asks of the driver, plain device memory for tests of the
-// kernels (the model's memory is libtorch's), and the dtypes of all kernels. Every function that
-// returns int returns a cudaError_t, 0 = success, and leaves no error for the next launch to find.
-// They use the current device and the default stream, and block.
+// Functions of the driver for a program without a CUDA toolkit, plain device memory for tests of
+// the kernels (the model's memory is libtorch's), and the dtypes of all kernels. Every function
+// that returns int returns a cudaError_t, 0 = success, and leaves no error for the next launch to
+// find. They use the current device and the default stream, and block.
 #pragma once
 
 #include <stddef.h>

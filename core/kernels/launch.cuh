@@ -1,5 +1,5 @@
-// What a kernel's source needs of CUDA before its first line: the toolkit's headers, and macros for
-// what only nvcc reads. Without nvcc, tests/support/cuda_stand_in.h comes first and has its own.
+// Included before a kernel's first line: the toolkit's headers, and macros for what only nvcc
+// reads. Without nvcc, tests/support/cuda_stand_in.h comes first and has its own.
 #pragma once
 
 #if defined(__CUDACC__)

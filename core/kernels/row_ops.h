@@ -1,6 +1,6 @@
-// What decoding asks of a row of logits: log-softmax, the best token, the k best. fp32, any length
-// >= 1; -inf entries (removed tokens) are allowed, NaN is not. Deterministic: a result depends on
-// the row alone. Thread-safe (no state).
+// Operations of decoding on a row of logits: log-softmax, the best token, the k best. fp32, any
+// length >= 1; -inf entries (removed tokens) are allowed, NaN is not. Deterministic: a result
+// depends on the row alone. Thread-safe (no state).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What decoding asks of rows of logits on CUDA: the log of the sum of exponentials, and the k
-// largest. The contract; plain C, raw device pointers and a stream, no torch.
+// A summary of rows of logits on CUDA: the log of the sum of exponentials, and the k largest. The
+// contract; plain C, raw device pointers and a stream, no torch.
 //
 //   log_sum[r]           = log(sum_t exp(x[r, t]))       relative to the row's maximum
 //   values, tokens[r, i] = the i-th largest of x[r, :], best first; ties: the lower index first

@@ -1,4 +1,4 @@
-// What stands between a layer's one product for q, k and v and its attention, on CUDA: RMS norm of
+// The step between a layer's one product for q, k and v and its attention, on CUDA: RMS norm of
 // every head's q and k, rotary positions, K and V into their slots. The contract; plain C, raw
 // device pointers and a stream, no torch.
 //

@@ -71,8 +71,8 @@ std::int64_t common_start(const VisibleSlots& visible, std::int64_t begin, std::
   return static_cast<std::int64_t>(common);
 }
 
-// Into how many runs the rows are divided: as few as the space for scores allows (a run reads the
-// shared slots once), but enough to keep all threads busy.
+// The number of runs into which the rows are divided: as few as the space for scores allows (a run
+// reads the shared slots once), but enough to keep all threads busy.
 std::int64_t row_runs(std::int64_t rows, std::int64_t group, std::int64_t kv_heads,
                       std::int64_t longest, int threads) {
   const std::int64_t room = std::min(kMaxQueries, kScoreBytes / (4 * longest)) / group;

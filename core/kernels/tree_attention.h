@@ -38,8 +38,8 @@ struct KvView {
   Precision precision = Precision::kF32;
 };
 
-// What the rows see, as in ForwardBatch of core/model/model.h: first the prefix, then of(row).
-// Borrows the lists.
+// The slots that rows see, as in ForwardBatch of core/model/model.h: first the prefix, then
+// of(row). Borrows the lists.
 struct VisibleSlots {
   std::span<const std::int32_t> prefix;   // seen by all rows, first
   std::span<const std::int32_t> own;      // then row r sees own[offsets[r] .. offsets[r + 1])

@@ -18,7 +18,7 @@ struct FinishedSequence {
   const char* finish = "eos";  // "eos" or "length"
 };
 
-// What a step's rows say before anything is decided; ticks may stay 0.
+// A preview of a step's rows, before anything is decided; ticks may stay 0.
 struct Outlook {
   std::vector<capture::CandidateRow> candidates;  // best tokens of the rows that matter
   std::vector<capture::StageRow> stages;          // what sampling would make of them

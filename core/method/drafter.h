@@ -30,7 +30,7 @@ struct DraftContext {
   MemoryWait memory = {};
 };
 
-// What a draft phase proposes. The nodes come from tree.hang() and hang_probe(), parents before
+// The proposals of a draft phase. The nodes come from tree.hang() and hang_probe(), parents before
 // children.
 struct Drafts {
   // Nodes that go through the target's forward. Probes do as well: read() finds their rows in the

@@ -24,7 +24,7 @@ struct MethodParts {
   std::unique_ptr<Acceptor> acceptor;  // never null
 };
 
-// What a method needs beside the target model.
+// The companion that a method needs beside the target model.
 enum class Need : std::uint8_t { kNothing, kDraftModel, kDraftHead };
 const char* to_string(Need need);  // "", "draft model", "draft head"
 

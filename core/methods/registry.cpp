@@ -1,4 +1,5 @@
-// To add a method, add its file to this folder, its factory's declaration, and a line here.
+// The list of methods. A new method needs its file in this folder, its factory's declaration, and a
+// line here.
 #include "core/methods/registry.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// What Medusa and Hydra share: a static tree whose levels come from heads side by side. Head i
-// gives level i from the target's state at the last verified position; Hydra's heads also read the
-// drafts above.
+// Shared by Medusa and Hydra: a static tree whose levels come from heads side by side. Head i gives
+// level i from the target's state at the last verified position; Hydra's heads also read the drafts
+// above.
 #pragma once
 
 #include <memory>

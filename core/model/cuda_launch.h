@@ -1,4 +1,4 @@
-// What the libtorch executor needs for every call of a CUDA kernel: dtype, stream, errors.
+// Needed for every call of a CUDA kernel from the libtorch executor: dtype, stream, errors.
 #pragma once
 
 #include <ATen/ATen.h>

@@ -1,5 +1,5 @@
-// What a forward reads of its batch on the device: tokens, positions, slots, requested rows and
-// visible lists as parts of one int32 upload, and the rotary tables as parts of one fp32 upload.
+// A forward's inputs on the device: tokens, positions, slots, requested rows and visible lists as
+// parts of one int32 upload, and the rotary tables as parts of one fp32 upload.
 #pragma once
 
 #include <ATen/ATen.h>

@@ -69,7 +69,7 @@ std::string disagreement(const Tensor& found, const Tensor& expected, Tolerance 
   return disagreement(found, want, (want.abs() * allowed.part).clamp_min(allowed.least));
 }
 
-// What `check` reports; if a launch was refused, the driver's reason.
+// The problem that `check` reports; if a launch was refused, the driver's reason.
 std::string obstacle_of(const at::TensorOptions& options,
                         const std::function<std::string()>& check) {
   try {

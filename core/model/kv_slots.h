@@ -1,4 +1,4 @@
-// What the KV storages of both executors share: how they grow, and which moves they refuse.
+// Shared by the KV storages of both executors: how they grow, and which moves they refuse.
 #pragma once
 
 #include <cstdint>

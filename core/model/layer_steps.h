@@ -1,4 +1,4 @@
-// What runs a layer's steps between its matrix products in the libtorch executor.
+// Says what runs a layer's steps between its matrix products in the libtorch executor.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What decoding asks of rows of logits on a device: the log-sum-exp and the k best of each, by the
-// kernel row_summary (core/kernels/row_summary.cuh). REQUIRES: check_row_summary() of
+// A summary of rows of logits on a device: the log-sum-exp and the k best of each, by the kernel
+// row_summary (core/kernels/row_summary.cuh). REQUIRES: check_row_summary() of
 // core/model/kernel_check.h found no obstacle.
 #pragma once
 

@@ -49,7 +49,8 @@ class TorchLayers {
     return {batch, visible, ropes_, device_, staging};
   }
 
-  // What a batch's tokens put before the first layer, normalised by that layer's `norm`.
+  // The residual stream of a batch's tokens before the first layer, and its norm by that layer's
+  // `norm`.
   TorchLayerOps::Embedded embed(const ForwardInputs& in, const TorchMatrix& table,
                                 const at::Tensor& positions, const TorchNorm& norm) const {
     return ops_->embed_norm(table, positions, in, norm);

@@ -1,6 +1,6 @@
-// What is needed of libtorch beside its operations: opening its CUDA half at run time, devices,
-// versions, and its errors as ours. The program links only libtorch_cpu and libc10;
-// libtorch_cuda.so is opened from their folder when a CUDA device is asked for.
+// Helpers around libtorch: opening its CUDA half at run time, devices, versions, and its errors as
+// ours. The program links only libtorch_cpu and libc10; libtorch_cuda.so is opened from their
+// folder when a CUDA device is asked for.
 #pragma once
 
 #include <ATen/ATen.h>

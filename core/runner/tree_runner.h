@@ -48,7 +48,7 @@ struct StepOutcome {
   std::int32_t step = 0;
 };
 
-// What running has cost so far; KV peaks are in tokens.
+// The costs of running so far; KV peaks are in tokens.
 struct RunnerFigures {
   std::int64_t forwards = 0, rows = 0;
   std::int32_t peak_live = 0, peak_garbage = 0, peak_reserved = 0;

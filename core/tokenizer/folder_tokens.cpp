@@ -81,7 +81,7 @@ bool same(const AddedToken& a, const AddedToken& b) {
          a.rstrip == b.rstrip && a.normalized == b.normalized && a.special == b.special;
 }
 
-// What the files say, before any token is added.
+// The contents of the files, before any token is added.
 class FolderTokens {
  public:
   FolderTokens(const fs::path& folder, const FolderFile& config, TokenizerClass made_by,

@@ -1,4 +1,4 @@
-// What normalisers do to characters: Unicode's normalisation forms, lower case, stripping white
+// Normalisers' operations on characters: Unicode's normalisation forms, lower case, stripping white
 // space, all as in `tokenizers`. Texts are valid UTF-8. No state; any thread may call.
 #pragma once
 

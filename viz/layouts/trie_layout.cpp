@@ -149,7 +149,7 @@ bool TrieLayout::append(std::int32_t parent, bool late) {
   at(parent).last_child = item;
   const std::int32_t own = row(item);
   const std::int32_t needed = above >= 0 ? std::max(own, row(above) + 1) : own;
-  // What stands below hangs below a lower parent, so only a raised line can get in its way.
+  // Items below hang below a lower parent, so only a raised line can get in its way.
   if (needed > own) raise(it.chain, needed);
   rows_ = std::max(rows_, needed + 1);
   return true;

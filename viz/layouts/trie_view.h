@@ -52,7 +52,7 @@ struct TrieView {
     drawn.y = along(body.h, rows * drawn_pitch, end_row * drawn_pitch, margin, false);
   }
 
-  // What a view that stays must keep visible, in px at zoom 1 from the tree's top left.
+  // The part that a view that stays must keep visible, in px at zoom 1 from the tree's top left.
   struct Sight {
     Rect all;    // if there is room for it
     Rect first;  // else this part of it
@@ -139,8 +139,8 @@ struct TrieView {
     origin = drawn;
     zoom = drawn_zoom;
   }
-  // What fits is shown whole (in the middle, or from the left); else the end is shown, as far as
-  // there is something to see.
+  // Content that fits is shown whole (in the middle, or from the left); else the end is shown, as
+  // far as there is something to see.
   static float along(float room, float size, float end, float margin, bool from_left) {
     if (size + 2 * margin <= room) return from_left ? margin : (room - size) / 2;
     const float wanted = from_left ? room - margin - end : room / 2 - end;

@@ -1,4 +1,4 @@
-// What the panels say about a node at the scene's cursor. Nodes are numbered as in the capture;
+// The panels' texts about a node at the scene's cursor. Nodes are numbered as in the capture;
 // prompt token i is -2 - i.
 #pragma once
 
@@ -18,7 +18,7 @@ std::string node_text(const Scene& scene, std::int32_t node, int max_chars = 24)
 // the cache of `whose`.
 std::string node_summary(const Scene& scene, std::int32_t node,
                          capture::Whose whose = capture::Whose::kTarget);
-// What the other run does at this node, with its glyph; "" = the same, or there is no other run.
+// The other run's difference at this node, with its glyph; "" = none, or there is no other run.
 std::string difference_text(const Scene& scene, std::int32_t node);
 // Lines of a tooltip about a node, formulas included.
 std::vector<std::string> node_tooltip(const Scene& scene, std::int32_t node);

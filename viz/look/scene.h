@@ -67,7 +67,7 @@ struct Scene {
   // An audience watches, step after step: what was placed stays in place from cursor to cursor, and
   // sizes are those that the whole run needs.
   bool steady = false;
-  // What changed between this tick and the cursor is lit; negative: nothing is lit.
+  // Changes between this tick and the cursor are lit; negative: nothing is lit.
   capture::Tick lit_from = -1;
 
   bool lights() const { return capture && lit_from >= 0 && lit_from < cursor; }

@@ -1,4 +1,4 @@
-// What changed in a stretch of a run, for panels that light it. Pure: the same capture and ticks
+// The changes in a stretch of a run, for panels that light them. Pure: the same capture and ticks
 // give the same answer.
 #pragma once
 

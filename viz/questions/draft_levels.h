@@ -1,4 +1,4 @@
-// What each level of a step's drafts proposed, beside what came: level 1 guesses the token after
+// The proposals of each level of a step's drafts, beside what came: level 1 guesses the token after
 // the frontier, level 2 the one after that. A level is one of several heads, a round of drafting (a
 // draft model, or a head that is asked repeatedly), or a token of a phrase that was found.
 #pragma once

@@ -1,6 +1,6 @@
-// What a drafter itself said about the tokens that a step decided: the probability it gave each,
-// its place, and what became of it before the target saw anything. Only from the capture's rows:
-// the best tokens of a draft head's or a draft model's rows; lookups have none. Pure.
+// A drafter's own view of the tokens that a step decided: the probability it gave each, its place,
+// and what became of it before the target saw anything. Only from the capture's rows: the best
+// tokens of a draft head's or a draft model's rows; lookups have none. Pure.
 #pragma once
 
 #include <cstdint>

@@ -46,7 +46,7 @@ std::optional<KvPeak> kv_peak(const Capture& capture, Tick cursor, capture::Whos
   const Tick end = steps ? capture::make_tick(steps->second + 1, capture::Phase::kDraft) : cursor;
   std::optional<KvPeak> peak =
       highest(between(capture.kv_levels(whose), from, std::min(end, cursor)));
-  // What earlier steps left in the cache is held when the first step begins.
+  // The cache's contents from earlier steps are held when the first step begins.
   if (const KvLevel carried = kv_level_at(capture, from, whose);
       cursor > from && carried.live + carried.garbage >= (peak ? peak->held() : 1))
     peak = {from, carried.live, carried.garbage};

@@ -125,7 +125,7 @@ struct SamplerCost {
 std::vector<SamplerCost> measure_samplers(std::span<const float> logits, int repeats,
                                           const ProgressSink& progress);
 
-// What recording costs: trie beam search over the prompts without a recorder and with one at each
+// The cost of recording: trie beam search over the prompts without a recorder and with one at each
 // level of detail, writing to a file in the system's temporary folder.
 struct RecordingCost {
   std::string level;  // "off", "steps", "tree", "full"

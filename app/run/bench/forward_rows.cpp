@@ -1,4 +1,4 @@
-// What a forward costs by its number of rows.
+// Measures a forward's cost by its number of rows.
 #include <algorithm>
 #include <numeric>
 

@@ -1,4 +1,4 @@
-// What recording a capture costs.
+// Measures the cost of recording a capture.
 #include <algorithm>
 #include <filesystem>
 #include <random>

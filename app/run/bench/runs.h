@@ -1,4 +1,4 @@
-// What the benchmarks share: runs on a loaded model, and the prompts with which they begin.
+// Shared by the benchmarks: runs on a loaded model, and the prompts with which they begin.
 #pragma once
 
 #include <chrono>

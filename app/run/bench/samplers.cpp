@@ -1,4 +1,4 @@
-// What one draw of a token costs with each of the four samplers.
+// Measures the cost of drawing one token with each of the four samplers.
 #include <algorithm>
 #include <cmath>
 #include <functional>

@@ -72,7 +72,7 @@ struct HeadConfig {
   bool norm_output = false;           // norm(out) is fed back, else out; the logits read norm(out)
   double logit_scale = 1;             // multiplies the logits
 
-  // What the file contains; false: the target's is read.
+  // Whether the file has these itself; false: the target's is read.
   bool own_embedding = false;  // "embed_tokens.weight" [V, d]; Hydra: "input_embed_fn.weight"
   bool own_lm_head = false;    // EAGLE: "lm_head.weight" [Vd, d]; Medusa, Hydra: one per head
 

@@ -300,8 +300,8 @@ struct AttentionRun {
     const std::int64_t left = tail_count(r) - j;
     return {tail(r) + j, static_cast<int>(left < kPanel ? left > 0 ? left : 0 : kPanel)};
   }
-  // What is read after that block: more of this tail, or the next row's. (Causal rows share their
-  // tail, which is in the cache.)
+  // The entries that are read after that block: more of this tail, or the next row's. (Causal rows
+  // share their tail, which is in the cache.)
   Slots after_tail_block(std::int64_t r, std::int64_t j) const {
     if (!kTuning.fetch_kv || t.tail_offsets == nullptr) return {};
     const Slots more = tail_block(r, j + kPanel);

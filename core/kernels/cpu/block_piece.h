@@ -1,4 +1,4 @@
-// What a piece of the kernels for blocks consists of. Included last.
+// The content of a piece of the kernels for blocks. Included last.
 #pragma once
 
 #if defined(__GNUC__) && !defined(__clang__)

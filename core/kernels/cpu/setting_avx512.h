@@ -1,4 +1,4 @@
-// What the sources for AVX-512 share: vectors, and the tuning for each family of processors.
+// Shared by the sources for AVX-512: vectors, and the tuning for each family of processors.
 #pragma once
 
 #if defined(__GNUC__) && !defined(__clang__)

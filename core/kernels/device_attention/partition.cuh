@@ -32,8 +32,8 @@ struct alignas(16) Shared {
   int32_t slots[kPartition];
 };
 
-// What a thread copies from global to shared memory. It is loaded before the block computes with
-// what was staged before, and stored afterwards.
+// Values that a thread copies from global to shared memory. They are loaded before the block
+// computes with those staged before, and stored afterwards.
 template <class T>
 struct Ahead {
   Values<T, kVectorOf<T>> stage[4], q[2];

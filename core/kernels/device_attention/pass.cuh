@@ -1,4 +1,4 @@
-// What the two kernels of tree attention share: how a call is divided, a row's list, and where the
+// Shared by the two kernels of tree attention: how a call is divided, a row's list, and where the
 // partitions' results are stored. Only for kernels' sources.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the block types of GGUF files share on CUDA. Threads read a block in parts of eight values.
+// Shared by the block types of GGUF files on CUDA. Threads read a block in parts of eight values.
 // Part p of a block holds the values first(p) .. first(p) + 3 and first(p) + kHop .. + 3, because
 // most types keep the codes of both in one word. Neighbouring threads read neighbouring words of
 // the block and of x.
