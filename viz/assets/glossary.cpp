@@ -41,7 +41,7 @@ std::vector<GlossaryRow> glossary_rows_of(std::string_view text, const std::stri
     if (cells.size() != 2 || cells[0].empty() || cells[1].empty())
       refuse_row(path, number, "expected a row of two cells, | term | meaning |");
     if (cells[0] == "term" && cells[1] == "meaning") continue;
-    // An arrow without a link behind it is one of the meaning's words.
+    // An arrow without a link behind it belongs to the meaning's words.
     const std::size_t arrow = cells[1].rfind(std::string(kLinksArrow) + "[");
     rows.push_back({number, cells[0], cells[1].substr(0, arrow),
                     arrow == std::string::npos ? "" : cells[1].substr(arrow + kLinksArrow.size())});
@@ -49,7 +49,7 @@ std::vector<GlossaryRow> glossary_rows_of(std::string_view text, const std::stri
   return rows;
 }
 
-// "[text](target), [text](target)"
+// Reads "[text](target), [text](target)".
 std::vector<GlossaryLink> glossary_links_of(const GlossaryRow& row, const std::string& path) {
   const auto expected = [&]() {
     refuse_row(
@@ -73,7 +73,7 @@ std::vector<GlossaryLink> glossary_links_of(const GlossaryRow& row, const std::s
           {GlossaryLink::Kind::kPanel, text, std::string(target.substr(kPanel.size()))});
     } else if (target.ends_with(kLesson)) {
       target.remove_suffix(kLesson.size());
-      target.remove_prefix(target.find_last_of('/') + 1);  // npos + 1: there is none
+      target.remove_prefix(target.find_last_of('/') + 1);  // npos + 1 if there is none
       links.push_back({GlossaryLink::Kind::kLesson, text, std::string(target)});
     } else {
       expected();
@@ -87,8 +87,8 @@ std::vector<GlossaryLink> glossary_links_of(const GlossaryRow& row, const std::s
   return links;
 }
 
-// What `read` makes of docs/glossary.md, a lecturer's own over the program's; empty where that cannot be
-// read.
+// The result of `read` for docs/glossary.md, with a lecturer's own file over the program's; empty
+// if that cannot be read.
 template <class Read>
 auto standard_glossary(Read read) -> decltype(read("", "")) {
   try {
