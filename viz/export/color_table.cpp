@@ -31,7 +31,7 @@ std::pair<int, int> spread_of(Box box) {
   return widest;
 }
 
-// Weighted by how often.
+// The mean, weighted by frequency.
 std::uint32_t mean_of(Box box) {
   std::uint32_t out = 0;
   for (const int shift : {16, 8, 0}) {
@@ -45,7 +45,8 @@ std::uint32_t mean_of(Box box) {
   return out;
 }
 
-// Where half of the pixels lie on either side, sorted by `shift`'s channel; no side is empty.
+// The index, sorted by `shift`'s channel, with half of the pixels on either side; neither side is
+// empty.
 std::size_t median_of(Box box, int shift) {
   std::sort(box.begin(), box.end(), [shift](const Shade& a, const Shade& b) {
     return std::pair(channel(a.color, shift), a.color) <

@@ -1,7 +1,8 @@
-// ColorTable: at most 256 colours that stand for all of a set of pictures, as a GIF needs them. Pictures of
-// panels are a few flat colours and the shades between them at the edges of letters and lines: the most
-// frequent ones are kept exactly, the others share what is left by median cut.
-// Source: Heckbert, Color image quantization for frame buffer display (SIGGRAPH 1982), section 4.2.
+// ColorTable: at most 256 colours that represent all colours of a set of pictures, as a GIF needs
+// them. Pictures of panels have a few flat colours and the shades between them at the edges of
+// letters and lines. The most frequent ones are kept exactly; the others share the rest of the
+// table by median cut. Source: Heckbert, Color image quantization for frame buffer display
+// (SIGGRAPH 1982), section 4.2.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 
 namespace triescope::viz {
 
-// 0xRRGGBB, how often.
+// 0xRRGGBB, and how often it occurs.
 using ColorCounts = std::unordered_map<std::uint32_t, std::uint64_t>;
 
 class ColorTable {
@@ -20,7 +21,7 @@ class ColorTable {
   // `counts` must not be empty. 1 to 256 colours; the same counts give the same table.
   explicit ColorTable(const ColorCounts& counts);
   std::span<const std::uint32_t> colors() const { return colors_; }
-  // The nearest (in RGB; ties go to the lower index).
+  // The nearest colour in RGB; ties go to the lower index.
   std::uint8_t index_of(std::uint32_t color);
 
  private:

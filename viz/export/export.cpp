@@ -53,12 +53,12 @@ std::string caption_of(const Facts& facts) {
 
 // One of the runs of a picture, ready to be drawn.
 struct Part {
-  std::unique_ptr<Panel> own;  // null: somebody else's
+  std::unique_ptr<Panel> own;  // null: the panel belongs to somebody else
   Panel* panel = nullptr;
   Scene scene;
   Facts facts;
-  std::string title;  // "" = it stands alone
-  Point size;         // 0 = its extent
+  std::string title;  // "" = it is the only run
+  Point size;         // 0 = the panel's extent
 };
 
 Part part_of(const ExportRun& run, const std::string& panel, const ExportOptions& options) {
@@ -75,7 +75,7 @@ Part part_of(const ExportRun& run, const std::string& panel, const ExportOptions
   part.scene.theme = theme_of(options.theme);
   part.scene.em = options.em;
   part.scene.animate = false;
-  // What a pane shows follows the run, as frames do.
+  // As in frames, the visible part of a pane follows the run.
   part.scene.series = options.part == ExportPart::kSeen;
   part.scene.export_mode = !part.scene.series;
   if (options.part == ExportPart::kSeen) part.size = kSlide;
@@ -84,7 +84,7 @@ Part part_of(const ExportRun& run, const std::string& panel, const ExportOptions
   return part;
 }
 
-// What stands in the file about itself.
+// The file's metadata.
 Facts notes_of(const std::vector<Part>& parts) {
   if (parts.size() == 1) return parts[0].facts;
   Facts notes = {
@@ -95,7 +95,7 @@ Facts notes_of(const std::vector<Part>& parts) {
   return notes;
 }
 
-// The rows of one run below the header line, the run's name before each.
+// The rows of one run below the header line, with the run's name in front.
 std::string named_rows(const std::string& csv, const std::string& name) {
   std::string out;
   bool quoted = false, begins = true;
@@ -294,7 +294,8 @@ void export_seen(const std::vector<SeenPanel>& panels, const std::string& path,
     part.scene.focus.hovered = -1;
     part.scene.animate = false;
     part.scene.series = true;  // no buttons
-    // A hair larger: what was measured with the screen's fonts is measured again with these.
+    // A hair larger, because what was measured with the screen's fonts is measured again with
+    // these.
     part.scene.em *= 1.0001f;
     part.title = panels.size() > 1 ? one.title : "";
     part.size = one.size;

@@ -21,7 +21,7 @@ namespace {
 constexpr float kPairPx = 1280;
 constexpr float kFrameTitleEm = 1.9f, kCaptionEm = 1.8f;
 
-// The panels keep what they know from one step to the next.
+// Keeps the panels, because they remember what they know from one step to the next.
 class Frames {
  public:
   Frames(const capture::Capture& capture, const FrameOptions& options)
@@ -86,7 +86,7 @@ class Frames {
             Align::kRight);
   }
 
-  // What stands in a PNG about itself.
+  // A PNG's metadata.
   Facts notes(std::int32_t step) const {
     Facts notes = run_facts(capture_);
     std::string title;
@@ -129,7 +129,8 @@ void export_gif(const capture::Capture& capture, const std::string& path,
     if (progress) progress("exporting frames", ++done, total);
     return canvas.pixels();
   };
-  // Twice: colours are chosen for all frames together, and all frames would not fit into memory.
+  // Draws twice: colours are chosen for all frames together, and all frames would not fit into
+  // memory.
   ColorCounts counts;
   for (const std::int32_t step : frames.steps())
     for (const std::uint32_t color : picture_of(step).rgb) ++counts[color];

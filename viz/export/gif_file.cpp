@@ -14,7 +14,7 @@ struct GifFile::Impl {
   std::ofstream out;
   GifFileType* file = nullptr;
   int width = 0, height = 0;
-  std::vector<std::uint8_t> shown;  // the frame before
+  std::vector<std::uint8_t> shown;  // the previous frame
 
   [[noreturn]] void fail(int code) const {
     const char* const reason = GifErrorString(code);
@@ -37,7 +37,7 @@ struct Area {
   int left = 0, top = 0, right = 0, bottom = 0;
 };
 
-// What differs; one pixel where nothing does, because a frame cannot be empty.
+// The area that differs; one pixel if nothing does, because a frame cannot be empty.
 Area changed(std::span<const std::uint8_t> frame, std::span<const std::uint8_t> before, int width,
              int height) {
   if (before.empty()) return {0, 0, width, height};
@@ -61,7 +61,7 @@ GifFile::GifFile(const std::string& path, int width, int height,
   impl_->path = path;
   impl_->width = width;
   impl_->height = height;
-  // Through a stream of our own: giflib would make a file that nobody else may read.
+  // The file is written through our own stream: giflib would make a file that nobody else may read.
   impl_->out.open(path, std::ios::binary);
   if (!impl_->out) impl_->fail(E_GIF_ERR_OPEN_FAILED);
   int error = 0;
@@ -83,7 +83,7 @@ GifFile::GifFile(const std::string& path, int width, int height,
                       static_cast<GifByteType>(colors[i] >> 8),
                       static_cast<GifByteType>(colors[i])};
   impl_->check(EGifPutScreenDesc(impl_->file, width, height, 8, 0, map.get()));
-  // Netscape's extension: how often the animation is repeated after its first showing.
+  // Netscape's extension: how often the animation repeats after its first showing.
   if (loops == 1) return;
   const int again = loops == 0 ? 0 : loops - 1;
   const GifByteType times[] = {1, static_cast<GifByteType>(again & 255),

@@ -1,5 +1,5 @@
-// GifFile: an animated GIF, written frame by frame by giflib. One table of colours for all frames; of a
-// frame only the box that changed is written. Not thread-safe.
+// GifFile: an animated GIF, written frame by frame by giflib. All frames share one table of
+// colours, and only the box that changed is written for a frame. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace triescope::viz {
 
 class GifFile {
  public:
-  // `colors`: 1 to 256, 0xRRGGBB. `loops`: how often it is shown, 0 = without end. Sizes 1 to 65535.
+  // `colors`: 1 to 256, 0xRRGGBB. `loops`: how often it plays, 0 = forever. Sizes are 1 to 65535.
   // Errors: kIoError (the file, and giflib's reason).
   GifFile(const std::string& path, int width, int height, std::span<const std::uint32_t> colors,
           int loops);
@@ -20,8 +20,8 @@ class GifFile {
   GifFile(const GifFile&) = delete;
   GifFile& operator=(const GifFile&) = delete;
 
-  // width × height indices into `colors`, row by row; shown for `delay_ms` (kept in hundredths of a
-  // second). Error{kIoError}.
+  // Adds width × height indices into `colors`, row by row, shown for `delay_ms` (kept in hundredths
+  // of a second). Error{kIoError}.
   void add(std::span<const std::uint8_t> frame, int delay_ms);
   void finish();  // Error{kIoError}; nothing may be added afterwards
 

@@ -21,11 +21,11 @@ using capture::NodeRow;
 using capture::Verdict;
 using json = nlohmann::ordered_json;
 
-// NaN, and the -1 that stands for "not applicable" in verdicts, become null.
+// NaN, and the -1 that means "not applicable" in verdicts, become null.
 json known(float value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 json known_share(float value) { return value < 0 ? json(nullptr) : known(value); }
 
-// null: another recorder left it empty, or it is no JSON.
+// null: another program's recorder left it empty, or it is not JSON.
 json parsed(const std::string& text) {
   json value = json::parse(text, nullptr, false);
   return value.is_discarded() ? json(nullptr) : value;
@@ -63,8 +63,8 @@ json path_below(const Capture& capture, const StepDraft& draft) {
 
 json drafts_of(const Capture& capture, std::int32_t step) {
   const capture::Tick cursor = capture::make_tick(step + 1, capture::Phase::kDraft);
-  // What was decided about it as a draft, and whether it is part of the text: the target may choose a
-  // withdrawn one itself, as a bonus or a correction, and an accepted one may end the text.
+  // The verdict on it as a draft, and whether it is part of the text: the target may choose a
+  // withdrawn draft itself, as a bonus or a correction, and an accepted one may end the text.
   std::map<std::int32_t, capture::VerdictRow> verdicts;
   std::set<std::int32_t> text;
   for (const capture::VerdictRow& row : capture.verdicts(step)) {
@@ -96,8 +96,8 @@ json drafts_of(const Capture& capture, std::int32_t step) {
   return out;
 }
 
-// Beams: the token of the best live one; where none is left, of the best text if it ended in this
-// step.
+// For beams: the token of the best live beam; if none is left, of the best text, if it ended in
+// this step.
 json newest_of_best(const Capture& capture, std::int32_t step) {
   std::int32_t best = -1;
   if (const auto live = capture.frontier(step); !live.empty()) best = live.front().node;
@@ -180,7 +180,7 @@ std::string step_line(const Capture& capture, std::int32_t step, bool with_run) 
     if (!capture.memory(whose).empty())
       line[std::string(capture::to_string(whose)) + "_memory"] = memory_of(capture, step, whose);
   line["time_us"] = times_of(capture, step);
-  // Prompts may hold bytes that are not UTF-8; JSON may not.
+  // Prompts may hold bytes that are not UTF-8, and JSON may not.
   return line.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -192,7 +192,7 @@ void export_run_data(const Capture& capture, const std::string& path,
   std::ofstream file(whole.path(), std::ios::binary);
   bool with_run = true;
   for (std::int32_t step = first; step <= last; ++step) {
-    if (!capture.step(step)) continue;  // a slice of a run lacks the steps before it
+    if (!capture.step(step)) continue;  // a slice of a run lacks earlier steps
     file << step_line(capture, step, with_run) << "\n";
     with_run = false;
     if (progress && step % 64 == 0) progress("exporting steps", step - first, last - first + 1);

@@ -31,10 +31,10 @@
 
 namespace triescope::viz {
 
-// The line of a step, without its newline. `with_run`: the field `run`.
+// The line of a step, without its newline. `with_run` adds the field `run`.
 std::string step_line(const capture::Capture& capture, std::int32_t step, bool with_run);
 
-// All lines, or those of the steps first to last. Written whole or not at all (WholeFile).
+// Writes all lines, or those of the steps first to last. Written whole or not at all (WholeFile).
 // Errors: kIoError.
 void export_run_data(const capture::Capture& capture, const std::string& path,
                      std::optional<std::pair<std::int32_t, std::int32_t>> range,

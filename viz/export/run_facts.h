@@ -1,4 +1,4 @@
-// How a run was made, as it stands in every file made of it: names and values, in order.
+// How a run was made, for every file that is made of it: names and values, in order.
 #pragma once
 
 #include <string>
@@ -11,7 +11,8 @@ namespace triescope::viz {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-// Model, Method, Settings, KV policy, Seed, Recorded, Software. What a capture does not say is "?".
+// Model, Method, Settings, KV policy, Seed, Recorded, Software. Values that the capture lacks are
+// "?".
 Facts run_facts(const capture::Capture& capture);
 
 }  // namespace triescope::viz

@@ -1,7 +1,7 @@
-// WholeFile: a file that is there whole or not at all. What is written goes to a temporary beside the
-// target and is renamed in commit(); without it the temporary is removed and the target stays as it
-// was. A device, a pipe or a link (/dev/stdout is one) must not be replaced: for those the temporary
-// lies in the system's folder for such, and is copied.
+// WholeFile: a file that is written whole or not at all. Writing goes to a temporary file beside
+// the target, which commit() renames; without commit() the temporary is removed and the target
+// stays as it was. A device, a pipe or a link (/dev/stdout is one) must not be replaced: for those
+// the temporary file is in the system's folder for such files, and is copied.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class WholeFile {
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
 
-  const std::string& path() const { return path_; }  // where to write
+  const std::string& path() const { return path_; }  // the path to write to
   void commit();                                     // Error{kIoError}
 
  private:
