@@ -12,7 +12,7 @@ namespace {
 
 using Kind = Element::Kind;
 
-constexpr float kSlackPx = 0.75f;  // beyond a clip that nobody sees
+constexpr float kSlackPx = 0.75f;  // extends a clip by less than anybody sees
 
 long tenths(float px) { return std::lround(px * 10); }
 
@@ -30,7 +30,7 @@ std::string line_of(float width, LineStyle style) {
   return numbers({width, dash.on, dash.off});
 }
 
-// From `origin`, in whole tenths as both of them are.
+// Relative to `origin`, in whole tenths, as both of them are.
 void add_point(std::string& path, char command, Point p, Point origin) {
   path += command;
   path += std::to_string(tenths(p.x) - tenths(origin.x)) + ' ' +

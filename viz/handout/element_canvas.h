@@ -1,8 +1,8 @@
-// ElementCanvas: a Canvas that keeps what is drawn as a list of elements, for a page that draws them
-// as SVG. Geometry is kept in whole tenths of a px, so that what is drawn at the same place in two
-// steps is the same element. Text stays text: the width it was laid out for goes with it, because
-// the reader's browser may have other fonts. What lies outside of the clip is left out, what crosses
-// its edge stands between a clip and its end. Not thread-safe.
+// ElementCanvas: a Canvas that keeps what is drawn as a list of elements, for a page that draws
+// them as SVG. Geometry is kept in whole tenths of a px, so that drawing at the same place in two
+// steps gives the same element. Text stays text, together with the width for which it was laid out,
+// because the reader's browser may have other fonts. Drawing outside of the clip is left out, and
+// drawing that crosses its edge stands between a clip and its end. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -45,13 +45,13 @@ struct Element {
     kUnclip
   };
   Kind kind = Kind::kFill;
-  long x = 0, y = 0;  // tenths of a px, as the numbers of `shape`
+  long x = 0, y = 0;  // in tenths of a px, like the numbers of `shape`
   std::string shape;
   Color color;
-  Rect box;  // px; what shows of it
+  Rect box;  // in px; the visible part
 };
 
-// Sizes of texts, kept over all pictures: laying out is what takes the time.
+// Sizes of texts, kept over all pictures, because laying out takes the time.
 class TextSizes {
  public:
   struct Size {
@@ -69,9 +69,9 @@ class ElementCanvas final : public Canvas {
  public:
   explicit ElementCanvas(TextSizes& sizes) : sizes_(sizes) {}
 
-  // What was drawn, in order. Empties the canvas.
+  // The elements in the order of drawing. Empties the canvas.
   std::vector<Element> take();
-  // How many elements were drawn before the first clip: a panel's legend.
+  // The number of elements drawn before the first clip: a panel's legend.
   std::size_t before_clips() const { return any_clip_ ? before_clips_ : elements_.size(); }
 
   void fill_rect(Rect r, Color c, float radius) override;
@@ -95,7 +95,7 @@ class ElementCanvas final : public Canvas {
   TextSizes& sizes_;
   std::vector<Element> elements_;
   std::vector<Rect> clips_;
-  bool clipped_ = false;  // the last element stands within `clip_`
+  bool clipped_ = false;  // the last element is inside `clip_`
   Rect clip_;
   bool any_clip_ = false;
   std::size_t before_clips_ = 0;

@@ -37,7 +37,7 @@ std::vector<std::string> panels_of(const capture::Capture& capture, const Handou
   if (options.panels.empty()) return handout_panels(capture);
   std::set<std::string> seen;
   for (const std::string& panel : options.panels) {
-    make_panel(panel);  // refuses a wrong name
+    make_panel(panel);  // make_panel() refuses a wrong name
     if (!seen.insert(panel).second)
       throw Error(ErrorCode::kInvalidArgument,
                   "--panel: expected every panel once; found " + panel + " twice");
@@ -68,7 +68,7 @@ std::string handout_html(const capture::Capture& capture, const HandoutOptions& 
   const Sentences& sentences = Sentences::standard();
   std::string words;
   for (const std::int32_t step : steps) {
-    // The end of the best path: what every pane brings into sight.
+    // Every pane brings the end of the best path into view.
     const auto leaves = leaves_at(capture, cursor_after(capture, step));
     words +=
         (words.empty() ? "" : ",") + std::string("{\"step\":") + std::to_string(step) +

@@ -11,7 +11,7 @@
 //
 // app/run/lesson_page.h makes such a page of a lesson.
 //
-// What a capture holds may come from others: it enters the page as data alone, never as markup, and the
+// A capture's contents may come from others: they enter the page as data, never as markup, and the
 // page's policy runs no script but its own and fetches nothing.
 #pragma once
 
@@ -35,12 +35,12 @@ struct HandoutOptions {
 // More steps would make a file that a phone does not open at once.
 inline constexpr std::int32_t kMaxHandoutSteps = 1000;
 
-// The page. Errors: kInvalidArgument (no such panel, one named twice, no step, or more than
-// kMaxHandoutSteps).
+// Returns the page. Errors: kInvalidArgument (no such panel, a panel named twice, no step, or more
+// than kMaxHandoutSteps).
 std::string handout_html(const capture::Capture& capture, const HandoutOptions& options,
                          const ProgressSink& progress = {});
 
-// Written whole or not at all (WholeFile). Errors: handout_html()'s, kIoError.
+// Written whole or not at all (WholeFile). Errors: those of handout_html(), kIoError.
 void export_handout(const capture::Capture& capture, const std::string& path,
                     const HandoutOptions& options, const ProgressSink& progress = {});
 

@@ -32,7 +32,7 @@ std::string hex(Color c) {
   return text;
 }
 
-// The page's own colours are the panels'.
+// The page uses the panels' colours.
 std::string variables(const Theme& theme) {
   std::string out = ":root{";
   for (const auto& [name, color] : {std::pair{"background", theme.background},
@@ -49,7 +49,7 @@ std::string variables(const Theme& theme) {
   return out + "color-scheme:" + (theme.dark ? "dark" : "light") + "}";
 }
 
-// As a policy names a text: the base64 of its SHA-256.
+// A text's name in a policy: the base64 of its SHA-256.
 std::string hash_source(std::string_view text) {
   const std::unique_ptr<GChecksum, decltype(&g_checksum_free)> sum(
       g_checksum_new(G_CHECKSUM_SHA256), &g_checksum_free);
@@ -84,7 +84,7 @@ std::string handout_page(const Page& page) {
       {"{{kind}}", lesson ? "lesson" : "run"},
       {"{{data}}", packed_data(page.data)},
       {"{{script}}", script}};
-  // Each mark stands once, in this order; what is put in is not read again.
+  // Each mark occurs once, in this order; what replaces it is not read again.
   std::string_view rest = asset("assets/handout/page.html");
   std::string out;
   for (const auto& [mark, text] : marks) {

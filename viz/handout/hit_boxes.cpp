@@ -9,8 +9,8 @@
 namespace triescope::viz {
 namespace {
 
-constexpr float kTouchPx = 2.5f;  // cells of a grid lie that close
-constexpr float kRowPx = 8;       // fields of a row are centred within that
+constexpr float kTouchPx = 2.5f;  // cells of a grid are at most this far apart
+constexpr float kRowPx = 8;       // fields of a row have centres at most this far apart
 
 bool has_body(Element::Kind kind) {
   using Kind = Element::Kind;
@@ -58,20 +58,20 @@ std::vector<HitBox> hit_boxes(Panel& panel, Rect area, const Scene& scene,
       continue;
     found.push_back({node, r});
   }
-  // Larger ones first, so that what lies within one is met after it.
+  // Larger boxes come first, so that a box inside another is met after it.
   std::sort(found.begin(), found.end(), [](const HitBox& a, const HitBox& b) {
     return std::tuple(a.node, -a.box.w * a.box.h, a.box.x, a.box.y) <
            std::tuple(b.node, -b.box.w * b.box.h, b.box.x, b.box.y);
   });
   std::vector<HitBox> outer;
-  std::size_t first = 0;  // of this node
+  std::size_t first = 0;  // the node's first
   for (const HitBox& hit : found) {
     if (!outer.empty() && outer.back().node != hit.node) first = outer.size();
     const bool within = std::any_of(outer.begin() + static_cast<std::ptrdiff_t>(first), outer.end(),
                                     [&](const HitBox& other) { return holds(other.box, hit.box); });
     if (!within) outer.push_back(hit);
   }
-  // Fields of a table's row: what lies between two of one node is the node's too.
+  // In a table's row, the gap between two fields of one node is the node's too.
   std::sort(outer.begin(), outer.end(), [](const HitBox& a, const HitBox& b) {
     return std::tuple(a.node, std::lround((a.box.y + a.box.h / 2) / kRowPx), a.box.x) <
            std::tuple(b.node, std::lround((b.box.y + b.box.h / 2) / kRowPx), b.box.x);

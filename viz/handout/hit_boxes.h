@@ -1,5 +1,5 @@
-// Hit boxes: which node lies where in a panel's picture. The panel itself is asked, with the mouse on
-// what it drew, so a handout links what the window links.
+// Hit boxes: which node lies where in a panel's picture. The panel itself is asked, with the mouse
+// on what it drew, so a handout links what the window links.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct HitBox {
   Rect box;
 };
 
-// Of what `panel` has drawn last, into `area`: boxes, texts and marks that belong to one node, without
-// those that lie within another of the same node. The fields of a row, and cells that touch from top to
-// bottom, are one box. By node, then from left to right.
+// The boxes, texts and marks that `panel` drew last into `area` and that belong to one node,
+// without those inside another of the same node. The fields of a row, and cells that touch from top
+// to bottom, are one box. Sorted by node, then from left to right.
 std::vector<HitBox> hit_boxes(Panel& panel, Rect area, const Scene& scene,
                               std::span<const Element> drawn);
 

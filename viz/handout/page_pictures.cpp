@@ -6,7 +6,7 @@
 namespace triescope::viz {
 namespace {
 
-// What is said of a node that is in focus.
+// The line about a node in focus.
 std::string node_line(const capture::Capture& capture, std::int32_t node) {
   Scene scene;
   scene.capture = &capture;

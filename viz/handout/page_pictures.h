@@ -1,5 +1,5 @@
-// The pictures of a page: its panels at its views, with the colours and shapes that they share, and what is
-// said of each node that lies in one of them. Reads the capture alone; not thread-safe.
+// The pictures of a page: its panels at its views, with the colours and shapes that they share, and
+// a line about each node that lies in one of them. Reads only the capture; not thread-safe.
 #pragma once
 
 #include <set>
@@ -12,13 +12,13 @@ namespace triescope::viz {
 
 class PagePictures {
  public:
-  // Draws them all. `context`: the capture, the views and what else it names that is not of the page
-  // itself. Error{kInvalidArgument}: no such panel.
+  // Draws all pictures. `context`: the capture, the views, and what else it names outside of the
+  // page itself. Error{kInvalidArgument}: no such panel.
   PagePictures(std::span<const std::string> panels, PaneContext context);
 
-  // Those that something is said of: add what the page's words name.
+  // The nodes that get a line: add those that the page's words name.
   std::set<std::int32_t>& nodes() { return nodes_; }
-  // Fields of the page's data: colors, looks, nodes, panes.
+  // The fields of the page's data: colors, looks, nodes, panes.
   std::string json() const;
 
  private:

@@ -30,7 +30,7 @@ Scene scene_at(const PaneContext& context, const PaneView& view, const Theme& th
   return scene;
 }
 
-// One for all views: nothing jumps.
+// One area for all views, so that nothing jumps.
 Rect area_of(const Panel& panel, const PaneShape& shape, const PaneContext& context,
              ElementCanvas& canvas) {
   Point most;
@@ -39,14 +39,14 @@ Rect area_of(const Panel& panel, const PaneShape& shape, const PaneContext& cont
       const Point extent = panel.extent(canvas, scene_at(context, view, light_theme()));
       most = {std::max(most.x, extent.x), std::max(most.y, extent.y)};
     }
-  // Lines that are broken earlier: as much text, and more ends of lines that stay empty.
+  // Lines break earlier: equally much text, and more line ends that stay empty.
   if (shape.flows) most.y = most.y * std::max(1.0f, most.x / (shape.width * kEm)) * 1.5f + 20 * kEm;
   if (shape.width > 0) most.x = shape.width * kEm;
   if (shape.height > 0) most.y = shape.height * kEm;
   return {0, 0, std::max(most.x, shape.head_width * kEm), most.y};
 }
 
-// The box that everything lies in.
+// The box that contains everything.
 class Bounds {
  public:
   void add(std::span<const Element> elements) {
@@ -73,8 +73,8 @@ struct Drawn {
   std::vector<Element> head, body;
 };
 
-// `head_px` > 0: the legend is drawn by itself, into that width. The last drawing is the body's: that is
-// where the panel expects the mouse.
+// `head_px` > 0: the legend is drawn by itself, with that width. The body is drawn last, because
+// the panel expects the mouse there.
 Drawn drawn_by(Panel& panel, ElementCanvas& canvas, Rect area, float head_px, const Scene& scene) {
   Drawn out;
   if (head_px > 0) {
@@ -101,7 +101,7 @@ std::string hit_json(const HitBox& hit) {
 }  // namespace
 
 std::string pane_json(const std::string& name, const PaneContext& context) {
-  // A panel keeps what it laid out last: one for each theme has less to do.
+  // A panel keeps what it laid out last, so one panel for each theme has less to do.
   const auto light = make_panel(name), dark = make_panel(name);
   const PaneShape shape = pane_shape(name);
   ElementCanvas canvas(*context.sizes);

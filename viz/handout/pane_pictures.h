@@ -1,4 +1,4 @@
-// A panel's pictures by view, as the data that a handout's page draws them from.
+// A panel's pictures by view, as the data from which a handout's page draws them.
 //
 //   name, title         of the panel
 //   box                 [x, y, width, height] that all its pictures lie in, in tenths of a px, as all
@@ -24,22 +24,22 @@
 
 namespace triescope::viz {
 
-// What a picture shows: a cursor, and the steps that figures are limited to.
+// The subject of a picture: a cursor, and the steps to which figures are limited.
 struct PaneView {
   capture::Tick cursor = 0;
   std::optional<std::pair<std::int32_t, std::int32_t>> range = {};
   bool operator==(const PaneView&) const = default;
 };
 
-// What the panes of a page have in common.
+// Shared by the panes of a page.
 struct PaneContext {
   const capture::Capture* capture = nullptr;
-  std::span<const PaneView> views;  // those shown
+  std::span<const PaneView> views;  // the views that are shown
   TextSizes* sizes = nullptr;
   ColorPairs* colors = nullptr;
   SharedList* looks = nullptr;
-  std::set<std::int32_t>* nodes = nullptr;  // gets those that lie in some picture
-  std::function<void()> drawn = {};         // after each picture
+  std::set<std::int32_t>* nodes = nullptr;  // receives the nodes that lie in some picture
+  std::function<void()> drawn = {};         // called after each picture
 };
 
 // Error{kInvalidArgument}: no such panel.

@@ -10,7 +10,7 @@ std::size_t SharedList::number_of(const std::string& thing) {
 
 std::string SharedList::stretches(std::span<const std::string> things) {
   std::string out = "[";
-  std::size_t begin = 0, count = 0, behind = 0;  // the stretch under way; where the last one ended
+  std::size_t begin = 0, count = 0, behind = 0;  // the current stretch; where the last one ended
   const auto flush = [&] {
     if (count == 0) return;
     const auto distance = static_cast<long long>(begin) - static_cast<long long>(behind);

@@ -1,5 +1,5 @@
-// SharedList: things that pictures have in common, each kept once. A picture is then a few stretches
-// of their numbers: what stays from step to step costs nothing.
+// SharedList: things that pictures have in common, each kept once. A picture is then a few
+// stretches of their numbers: what stays from step to step costs nothing.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@ namespace triescope::viz {
 
 class SharedList {
  public:
-  // The numbers of these things, in order, as stretches that follow each other: [d,n,d,n,…]. A stretch
-  // has n consecutive numbers and begins d behind the end of the one before it (0 at first). New
-  // things are numbered in the order in which they come.
+  // The numbers of these things, in order, as stretches that follow each other: [d,n,d,n,…]. A
+  // stretch has n consecutive numbers and begins d behind the end of the previous one (0 at first).
+  // New things are numbered in the order in which they come.
   std::string stretches(std::span<const std::string> things);
   std::size_t number_of(const std::string& thing);
   std::size_t size() const { return things_.size(); }

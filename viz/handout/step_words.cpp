@@ -8,7 +8,7 @@
 namespace triescope::viz {
 namespace {
 
-// "" = nowhere in this page.
+// "" = it is not on this page.
 std::string link_of(const Target& target, std::span<const std::int32_t> steps,
                     std::span<const std::string> panels) {
   switch (target.kind) {

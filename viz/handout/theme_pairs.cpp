@@ -6,7 +6,7 @@
 namespace triescope::viz {
 namespace {
 
-constexpr std::size_t kAhead = 64;  // how far a shape is looked for that one theme has more
+constexpr std::size_t kAhead = 64;  // how far ahead a shape is looked for that only one theme has
 constexpr Color kNone{0, 0, 0, 0};
 
 std::uint32_t number_of(Color c) {
@@ -57,7 +57,7 @@ std::vector<std::string> paired(std::span<const Element> light, std::span<const 
       ++i, ++j;
       continue;
     }
-    // The nearest shape that both have again; what stands before it is one theme's own.
+    // The nearest shape that both have again; shapes before it belong to one theme.
     std::size_t in_light = light.size(), in_dark = dark.size();
     for (std::size_t ahead = 1; ahead <= kAhead && in_light == light.size(); ++ahead)
       for (std::size_t k = 0; k <= ahead; ++k)

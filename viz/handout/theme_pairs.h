@@ -1,4 +1,4 @@
-// One picture for two themes: a panel draws the same shapes in the light and in the dark one, in
+// One picture for two themes: a panel draws the same shapes in the light and the dark theme, in
 // other colours. A shape that only one of them has is invisible in the other.
 #pragma once
 
@@ -26,8 +26,8 @@ class ColorPairs {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs_;
 };
 
-// The elements as "n,x,y", in the order they are drawn: n is the number of their look in `looks`, a JSON
-// array [kind, pair of colours, shape…].
+// The elements as "n,x,y", in the order of drawing: n is the number of their look in `looks`, a
+// JSON array [kind, pair of colours, shape…].
 std::vector<std::string> paired(std::span<const Element> light, std::span<const Element> dark,
                                 ColorPairs& colors, SharedList& looks);
 
