@@ -25,7 +25,7 @@ int report(const std::string& message, int code) {
   return code;
 }
 
-// The end of every command: 0 only if what it printed was written. Another code stays.
+// Every command ends here: 0 only if its output was written. Any other code stays.
 int finish(int code) try {
   flush_standard_output();
   return code;
@@ -66,7 +66,7 @@ int run_command_line(int argc, char** argv) try {
     for (CLI::App* inner : command->get_subcommands({}))
       inner->add_flag("--quiet", line.quiet, "no log and no progress on stderr");
   }
-  // Before the options: those of a misspelt subcommand are unknown to the window.
+  // This precedes the options, because the window does not know those of a misspelt subcommand.
   if (argc > 1 && argv[1][0] != '-') check_first_word(root, argv[1]);
   try {
     root.parse(argc, argv);

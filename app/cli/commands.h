@@ -1,5 +1,5 @@
-// The subcommands of the command line, one file each: every function adds its subcommand to `root`
-// and, when it was chosen, leaves in `action` what main is to run.
+// The subcommands of the command line, each in a file. Each function adds its subcommand to `root`;
+// if the user chose it, it leaves in `action` what main must run.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -30,30 +30,31 @@ void add_capture_command(CLI::App& root, CommandLine& line);
 void add_check_command(CLI::App& root, CommandLine& line);
 // The window is the program without a subcommand.
 void add_window_options(CLI::App& root, CommandLine& line);
-// Refuses a word that stands where a subcommand or a file to open may stand, and is neither.
-// Errors: kNotFound for a path (it has a '/', or ends as a capture or a model does);
-// kInvalidArgument for any other word: lists the subcommands, and says which one was likely meant.
+// Refuses a word in the place of a subcommand or a file to open that is neither. Errors: kNotFound
+// for a path (it has a '/', or ends like a capture or a model); kInvalidArgument for any other
+// word: lists the subcommands, and the one most likely meant.
 void check_first_word(const CLI::App& root, const std::string& word);
 
-// The options that decode and the window share: --model, --method, --prompt…, --system…, --messages, --set, --seed,
-// --device, --dtype, --kv-dtype, --draft, --draft-device.
+// The options that decode and the window share: --model, --method, --prompt…, --system…,
+// --messages, --set, --seed, --device, --dtype, --kv-dtype, --draft, --draft-device.
 struct RunOptions {
   RunRequest request;
   std::string prompt_file, prompt_ids, messages_file, system_file, kv_dtype;
   std::string dtype;                  // "": default_dtype() of the device
   std::vector<std::string> settings;  // name=value
-  bool model_settings = false;        // begin with those the model comes with
+  bool model_settings = false;        // begin with the settings that come with the model
   void add_to(CLI::App& command);
-  // Reads the files of prompt, system prompt and conversation, parses --set, --prompt-ids and the dtypes, takes the model's settings where
-  // asked to. Errors: kInvalidArgument, kNotFound, those of take_model_settings and inspect_model.
+  // Reads the files of prompt, system prompt and conversation, parses --set, --prompt-ids and the
+  // dtypes, and takes the model's settings if asked to. Errors: kInvalidArgument, kNotFound, those
+  // of take_model_settings and inspect_model.
   RunRequest resolve() const;
 };
 
 // "1280x720" -> width, height in px, each from 64 to 32768. Error{kInvalidArgument}.
 std::pair<float, float> parse_size(const std::string& text);
-// What an option that takes a file's name is checked with: "" is none.
+// Checks an option that takes a file's name: "" is none.
 CLI::Validator file_name();
-// model_json() and what `info` says beside it: memory, tokenizer, settings.
+// model_json() with what `info` adds: memory, tokenizer, settings.
 nlohmann::json model_details(const ModelInfo& info);
 
 }  // namespace triescope::app

@@ -43,7 +43,7 @@ std::string short_number(double value) {
   return text;
 }
 
-// As it is, or as the panels show it, spaces visible.
+// Matches the piece itself, or as the panels show it with visible spaces.
 bool holds(std::string_view piece, const std::string& text) {
   return piece.find(text) != std::string_view::npos ||
          viz::token_text(piece).find(text) != std::string::npos;
@@ -261,13 +261,14 @@ void BreakRecorder::write(const capture::RowTables& rows) {
   }
   if (hit_.empty())
     hit_ = watch_.hit_in({rows.verdicts, rows.candidates, rows.slots, rows.memory, rows.steps});
-  // Last, so that a call that was refused memory took nothing; all else gives the same again.
+  // This comes last, so that a call that was refused memory took nothing; everything else gives the
+  // same again.
   inner_.write(rows);
 }
 
 namespace {
 
-// The rows of a sorted span that `tick_of` puts at `tick`.
+// The rows of a sorted span whose tick, according to `tick_of`, is `tick`.
 template <class Row, class TickOf>
 std::span<const Row> rows_at(std::span<const Row> rows, capture::Tick tick, TickOf tick_of) {
   const auto first = std::ranges::lower_bound(rows, tick, {}, tick_of);
@@ -275,7 +276,7 @@ std::span<const Row> rows_at(std::span<const Row> rows, capture::Tick tick, Tick
   return {first, end};
 }
 
-// What the phase `tick` handed to the recorder.
+// The rows that the phase `tick` gave to the recorder.
 PhaseRows recorded_rows(const capture::Capture& capture, capture::Tick tick) {
   using capture::Phase;
   const std::int32_t step = capture::step_of(tick);

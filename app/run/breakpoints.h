@@ -1,7 +1,7 @@
-// Breakpoints on decoding: conditions over what a phase recorded. BreakWatch evaluates them, the same
-// for a live run and for a recorded one. BreakRecorder stands between a session and its recorder and
-// notes the first condition that was met; it is used on the session thread only. next_match() and
-// previous_match() search a capture, on the thread that owns it.
+// Breakpoints on decoding: conditions over the rows that a phase recorded. BreakWatch evaluates
+// them in the same way for a live run and a recorded one. BreakRecorder stands between a session
+// and its recorder and notes the first condition that was met; only the session thread uses it.
+// next_match() and previous_match() search a capture, on the thread that owns it.
 #pragma once
 
 #include <cstdint>
@@ -40,20 +40,20 @@ struct Breakpoint {
   std::string text = {};
 };
 
-// What stopped a run.
+// The reason why a run stopped.
 struct BreakHit {
   std::string text = {};   // why; "" = nothing
   std::int32_t node = -1;  // where; -1 = at no node
   bool empty() const { return text.empty(); }
 };
 
-// Of the next token, in nats, from a row's recorded candidates. What they leave of the probability is
-// taken as one token: a lower bound.
+// The entropy of the next token, in nats, from a row's recorded candidates. The rest of the
+// probability counts as one token: a lower bound.
 double entropy_of(std::span<const capture::CandidateRow> candidates);
 
 // "first rejection", "accepted < 3", ...
 std::string describe(const Breakpoint& breakpoint);
-// What a kind waits for, without number or text: "token text holds", "entropy above", ...
+// The condition of a kind, without number or text: "token text holds", "entropy above", ...
 std::string break_words(BreakKind kind);
 // The name used by scripts ("rejection", "accepted_below", ...), and back; false: there is no such
 // kind.
@@ -61,9 +61,9 @@ const char* script_name(BreakKind kind);
 bool break_kind_from_name(const std::string& name, BreakKind& kind);
 bool needs_threshold(BreakKind kind);
 bool needs_text(BreakKind kind);
-// A breakpoint of this kind with a number or text that means something, to begin with.
+// A new breakpoint of this kind, with a sensible number or text.
 Breakpoint new_breakpoint(BreakKind kind);
-// Error{kInvalidArgument}: no text where one is needed, a pattern that is not one, a number out of range.
+// Error{kInvalidArgument}: a missing text, an invalid pattern, or a number out of range.
 void check_breakpoint(const Breakpoint& breakpoint);
 std::vector<BreakKind> all_break_kinds();
 

@@ -1,6 +1,6 @@
-// The parameters of a method in the groups that a person looks for them in, and which of them have no
-// effect with the settings as they are. Membership follows from the lists that methods are composed
-// of (warpers, logits processors, verification), so a new method needs nothing here.
+// A method's parameters in the groups in which a person looks for them, and which of them have no
+// effect with the current settings. Groups follow from the lists of which methods are composed
+// (warpers, logits processors, verification), so a new method needs nothing here.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct ParameterGroup {
 // the method's own choices.
 std::vector<ParameterGroup> parameter_groups(const MethodInfo& method);
 
-// Why `name` has no effect beside these settings (defaults where they name nothing); "" = it has one.
+// Why `name` has no effect with these settings (missing ones have their defaults); "" = it has one.
 std::string no_effect_because(const MethodInfo& method, const std::string& name,
                               const nlohmann::json& settings);
 

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// The value as a number of the parameter's kind; null where it is none.
+// The value as a number of the parameter's kind; null if it is none.
 json number_of(const Parameter& parameter, const json& value) {
   try {
     return read_typed(parameter, json_text(value));

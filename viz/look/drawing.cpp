@@ -198,7 +198,8 @@ float draw_legend(Canvas& canvas, Point top_left, float width,
   if (boxes) boxes->clear();
   if (max_rows <= 0) return 0;
   float x = top_left.x, y = top_left.y;
-  // How many are left out stands behind the last that fits: room is kept for it in the last row.
+  // The number of hidden entries stands behind the last that fits, so the last row keeps room for
+  // it.
   const auto rest_width = [&](std::size_t rest) {
     return rest == 0 ? 0 : canvas.measure("+ " + std::to_string(rest), normal).x + em;
   };
@@ -213,7 +214,7 @@ float draw_legend(Canvas& canvas, Point top_left, float width,
     const float sample = entry.glyph.empty() ? em * 1.5f : em * 0.9f;
     const float needed = sample + em * 0.35f + canvas.measure(entry.label, style).x + em * 1.0f;
     const auto fits = [&](float more) { return x + needed - em + more <= top_left.x + width; };
-    bool all_fit = fits(0);  // of the last row: this one and all behind it
+    bool all_fit = fits(0);  // of the last row: this entry and all behind it
     if (max_rows == 1 && all_fit && i + 1 < entries.size() &&
         !fits(rest_width(entries.size() - i - 1))) {
       const std::vector<LegendEntry> behind(entries.begin() + static_cast<std::ptrdiff_t>(i),
@@ -280,7 +281,7 @@ Rect draw_button(Canvas& canvas, Point top_right, std::string_view label, const 
 void draw_empty_state(Canvas& canvas, Rect area, std::string_view text, const Scene& scene) {
   const TextStyle style = dim_text(scene, 1);
   std::string words(text);
-  // Pictures of a series are looked at without the window, whose keys these are.
+  // Pictures of a series are viewed without the window, to which these keys belong.
   if (scene.series)
     for (const std::string_view key : {" (F10)", " (F11)"})
       if (const auto at = words.find(key); at != std::string::npos) words.erase(at, key.size());

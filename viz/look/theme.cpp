@@ -28,7 +28,7 @@ Color mix(Color a, Color b, float share) {
   return {part(a.r, b.r), part(a.g, b.g), part(a.b, b.b), 255};
 }
 
-// Of WCAG 2.2: 21 is black on white, text needs 4.5, a mark 3.
+// WCAG 2.2's luminance. A contrast of 21 is black on white; text needs 4.5, a mark 3.
 double luminance(Color c) {
   const auto linear = [](std::uint8_t v) {
     const double x = v / 255.0;
@@ -41,10 +41,10 @@ double contrast(Color a, Color b) {
   return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
 }
 
-constexpr double kMarkContrast = 3;  // of all but letters
+constexpr double kMarkContrast = 3;  // of everything except letters
 
-// `c`, moved towards the text's colour only as far as it must be to stand out by `wanted` on every one
-// of `grounds`.
+// `c`, moved towards the text's colour only as far as it must be to have the contrast `wanted` with
+// every one of `grounds`.
 Color standing_out(Color c, Color text, std::initializer_list<Color> grounds, double wanted) {
   for (float share = 0; share < 1; share += 0.02f) {
     const Color moved = mix(c, text, share);
@@ -96,7 +96,7 @@ Color Theme::beam(int rank) const {
 
 Color Theme::difference_tint() const { return difference.with_alpha(kDifferenceTint); }
 
-// On the page, on the bars around it, on a button, and where two runs differ.
+// The grounds are the page, the bars around it, a button, and a place where two runs differ.
 Color Theme::legible(Color c) const {
   return standing_out(c, text,
                       {background, surface, raised, mix(background, difference, kDifferenceTint)},
@@ -144,7 +144,8 @@ Theme light_theme() {
   theme.current = rgb(0x000000);
   theme.difference = rgb(0xA84C80);
   theme.kept = rgb(0x0072B2);
-  // Darker than in the palette: beside the bonus, deuteranopes see too little between the two there.
+  // Darker than in the palette, because deuteranopes would see too little difference from the
+  // bonus.
   theme.rejected = rgb(0xB84300);
   theme.star = rgb(0xE69F00);
   theme.star_outlined = true;
@@ -166,7 +167,7 @@ Theme projector_theme() {
   theme.text_dim = rgb(0x3F454C);
   theme.accent = rgb(0x005A9E);
   theme.difference = rgb(0x8A2A66);
-  // Dark enough without an outline, and still apart for colour-blind eyes.
+  // Dark enough without an outline, and still distinct for colour-blind eyes.
   theme.rejected = rgb(0x901800);
   theme.star = rgb(0xC07800);
   theme.star_outlined = false;

@@ -26,7 +26,8 @@ std::int32_t integer_of(const nlohmann::json& object, const char* name, std::int
   return object[name].get<std::int32_t>();
 }
 
-// The frontier nodes that the step began with, best first; at prefill the node whose row it asks for.
+// The frontier nodes with which the step began, best first; at prefill the node for whose row it
+// asks.
 std::vector<std::int32_t> parents_of(const capture::Capture& capture, std::int32_t step) {
   std::vector<std::int32_t> parents;
   for (const capture::FrontierRow& row : capture.frontier(step - 1)) parents.push_back(row.node);
@@ -36,7 +37,7 @@ std::vector<std::int32_t> parents_of(const capture::Capture& capture, std::int32
   return parents;
 }
 
-// A step's candidates of a node, as far as the cursor sees them.
+// A step's candidates of a node that the cursor has seen.
 std::span<const capture::CandidateRow> candidates_in(const capture::Capture& capture,
                                                      std::int32_t node, std::int32_t step,
                                                      Tick cursor) {
@@ -47,7 +48,7 @@ std::span<const capture::CandidateRow> candidates_in(const capture::Capture& cap
              : rows;
 }
 
-// The tokens that end a text: as the run says; older captures say it by how sequences ended.
+// The tokens that end a text, from the run; in older captures, from how sequences ended.
 std::set<std::int32_t> ending_tokens(const capture::Capture& capture) {
   std::set<std::int32_t> tokens;
   const auto model = nlohmann::json::parse(capture.run().model_json, nullptr, false);
@@ -64,7 +65,7 @@ Fate fate_of(NodeState state) {
   return state == NodeState::kPruned ? Fate::kPruned : Fate::kKept;
 }
 
-// What the search will do with the choices, best first (rules 4, 6, 8).
+// Predicts what the search will do with the choices, best first (rules 4, 6, 8).
 void foresee(std::vector<BeamChoice>& choices, std::int32_t width, bool at_cap,
              const std::set<std::int32_t>& ending) {
   std::int32_t live = 0, rank = 0;
@@ -128,7 +129,7 @@ BeamDecision beam_decision(const capture::Capture& capture, Tick cursor) {
   decision.decided = cursor > accept;
   float limit = -std::numeric_limits<float>::infinity();
   bool at_cap = false;
-  std::map<std::int32_t, std::size_t> order;  // of the parents
+  std::map<std::int32_t, std::size_t> order;  // by parent
   for (const std::int32_t parent : parents_of(capture, step)) {
     const auto rows = candidates_in(capture, parent, step, cursor);
     if (rows.empty()) continue;
@@ -146,7 +147,7 @@ BeamDecision beam_decision(const capture::Capture& capture, Tick cursor) {
     }
     limit = std::max(limit, lowest);
     if (!decision.decided) continue;
-    // What was chosen, though it is not among the best that are recorded.
+    // Chosen tokens that are not among the recorded best are added.
     for (const std::int32_t child : capture.children(parent)) {
       const capture::NodeRow& row = capture.nodes()[at(child)];
       if (row.tick != accept) continue;
@@ -190,7 +191,7 @@ BeamDecision beam_decision(const capture::Capture& capture, Tick cursor) {
     if (goes_on(choice)) last = &choice;
     if (!best_out && choice.fate == Fate::kOut) best_out = &choice;
   }
-  // Where all that is chosen ends, the last of it marks the cut.
+  // If all choices end, the last of them marks the cut.
   if (!last && decision.cut > 0) last = &choices[decision.cut - 1];
   for (BeamChoice& choice : choices)
     choice.gap = choice.fate == Fate::kOut       ? (last ? last->score - choice.score : kNone)

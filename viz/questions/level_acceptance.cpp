@@ -23,7 +23,7 @@ std::vector<LevelAcceptance> level_acceptance(const capture::Capture& capture, s
         capture::is_draft(capture.nodes()[static_cast<std::size_t>(row.node)].source))
       judged[row.node] = {row.node, 1, row.verdict == Verdict::kAccepted};
   std::map<std::int32_t, LevelAcceptance> levels;
-  std::set<std::int32_t> reached;  // nodes
+  std::set<std::int32_t> reached;  // by node
   for (auto& [node, draft] : judged) {
     const std::int32_t parent = capture.nodes()[static_cast<std::size_t>(node)].parent;
     const auto above = judged.find(parent);
@@ -46,7 +46,7 @@ ShareInterval wilson_interval(std::int64_t successes, std::int64_t n) {
   const double share = static_cast<double>(successes) / count, z2 = kZ * kZ / count;
   const double middle = share + z2 / 2,
                half = kZ * std::sqrt(share * (1 - share) / count + z2 / (4 * count));
-  // The ends of 0 … 1 are exact: rounding would leave 5e-15 of them.
+  // The ends of 0 … 1 are exact, because rounding would leave 5e-15.
   return {successes == 0 ? 0 : (middle - half) / (1 + z2),
           successes == n ? 1 : (middle + half) / (1 + z2)};
 }
