@@ -8,19 +8,19 @@
 
 namespace triescope::app {
 
-// ASCII letters in lower case, everything else unchanged.
+// ASCII letters in lower case, everything else as it is.
 std::string lower(std::string text);
 
-// A JSON value for a reader: a string without its quotes, anything else as JSON.
+// A JSON value as a reader wants it: a string without its quotes, anything else as JSON.
 template <class Json>
 std::string json_text(const Json& value) {
   return value.is_string() ? value.template get<std::string>() : value.dump();
 }
 
-// A value as JSON, or the word for 0 if it has one: "auto".
+// A value as JSON; 0 by its word where it has one: "auto".
 std::string value_text(const Parameter& parameter, const nlohmann::json& value);
 
-// The allowed values of a parameter: "1 to 256", "at least 0", "true|false|never"; "" = anything.
+// What a parameter may be: "1 to 256", "at least 0", "true|false|never"; "" = anything.
 std::string range_text(const Parameter& parameter);
 
 }  // namespace triescope::app

@@ -9,13 +9,12 @@ using capture::NodeState;
 
 constexpr std::size_t kManyNodes = 300;  // kAuto: from here on old dead branches are left out
 // kAuto: from kManyWithdrawn on only some of them are drawn,
-constexpr std::ptrdiff_t kManyWithdrawnOfStep = 16;  // the same for a section
-// how many are drawn below each parent, among those of the shown step
-constexpr std::int32_t kWithdrawnBelow = 1;
-constexpr std::int32_t kDeadSteps = 6;     // how long a dead branch stays visible
-constexpr std::int32_t kManyColumns = 90;  // kAuto: from here on stretches become runs
-constexpr std::int32_t kMinRun = 8;        // a shorter stretch is not worth a fold
-constexpr std::int32_t kGrowingEnd = 16;   // the newest columns are never folded
+constexpr std::ptrdiff_t kManyWithdrawnOfStep = 16;  // the same of a section
+constexpr std::int32_t kWithdrawnBelow = 1;  // so many below each parent, those of the step shown
+constexpr std::int32_t kDeadSteps = 6;       // how long a dead branch stays in sight
+constexpr std::int32_t kManyColumns = 90;    // kAuto: from here on stretches become runs
+constexpr std::int32_t kMinRun = 8;          // a shorter stretch is not worth a fold
+constexpr std::int32_t kGrowingEnd = 16;     // the newest columns are never folded
 
 }  // namespace
 
@@ -91,14 +90,14 @@ std::vector<TrieItem> fold_trie(std::span<const capture::NodeRow> nodes,
     for (std::int32_t from = 1; from <= depth;) {
       std::int32_t to = from;
       while (to <= depth && plain[index(to)]) ++to;
-      // [from, to) are plain. The first keeps its place, so that the origin of the run is visible.
+      // [from, to) are plain: the first keeps its place, so that one sees where the run comes from.
       const std::int32_t first = from + 1, last = std::min(to - 1, depth - kGrowingEnd);
       if (last - first + 1 >= kMinRun) run_end[index(first)] = last;
       from = to + 1;
     }
   }
 
-  // A stretch is opened for all its paths, because columns stay positions.
+  // A stretch is opened for all its paths: columns stay positions.
   for (const std::int32_t node : options.opened)
     if (node >= 0 && index(node) < count) run_end[index(nodes[index(node)].depth)] = -1;
 
@@ -108,7 +107,7 @@ std::vector<TrieItem> fold_trie(std::span<const capture::NodeRow> nodes,
     if (hidden[i]) continue;
     const auto node = static_cast<std::int32_t>(i);
     const std::int32_t parent = i == 0 ? -1 : item_of[index(nodes[i].parent)];
-    // A run continues: its first node's item stands for this one too.
+    // A run goes on: its first node's item stands for this one too.
     if (parent >= 0) {
       TrieItem& above = items[static_cast<std::size_t>(parent)];
       const std::int32_t first = nodes[index(above.node)].depth;
@@ -132,14 +131,14 @@ std::vector<TrieItem> section_of_trie(std::span<const capture::NodeRow> nodes,
   const auto index = [](std::int32_t node) { return static_cast<std::size_t>(node); };
   const auto step_of = [&](std::size_t i) { return capture::step_of(nodes[i].tick); };
   auto [first, last] = steps;
-  std::int32_t newest = -1;  // the newest step, up to the last, that hung something
+  std::int32_t newest = -1;  // that hung something, up to the last
   for (std::size_t i = 1; i < nodes.size(); ++i)
     if (step_of(i) <= last) newest = std::max(newest, step_of(i));
   first = std::min(first, newest);
 
   // By node: 0 = left out, 1 = the way to what is shown, 2 = shown.
   std::vector<char> kind(nodes.size(), 0);
-  std::int32_t shown_from = INT32_MAX;  // in depths
+  std::int32_t shown_from = INT32_MAX;  // depth
   const auto is_asked = [&](std::size_t i) { return step_of(i) >= first && step_of(i) <= last; };
   std::ptrdiff_t withdrawn = 0;
   for (std::size_t i = 1; i < nodes.size(); ++i)
@@ -157,8 +156,7 @@ std::vector<TrieItem> section_of_trie(std::span<const capture::NodeRow> nodes,
     char& parent = kind[index(nodes[i].parent)];
     parent = std::max<char>(parent, 1);
   }
-  // Depths at which a branch begins on the way. Shown nodes hang from nodes that are drawn
-  // themselves.
+  // Depths at which a branch begins on the way. What is shown hangs from nodes that are drawn themselves.
   const std::int32_t way = std::max(0, shown_from == INT32_MAX ? 0 : shown_from - 1);
   std::vector<std::int32_t> children(nodes.size(), 0);
   std::vector<char> branches(index(way) + 1, 0);

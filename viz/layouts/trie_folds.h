@@ -1,7 +1,7 @@
-// Which nodes of a token tree are drawn, and as what. Dead branches that died a while ago are left
-// out (their parent carries the count), and so are most of many withdrawn drafts. Long stretches in
-// which no branch begins or ends become one item per path. Pure: no drawing. The same arguments
-// give the same items.
+// Which nodes of a token tree are drawn, and as what: dead branches that died a while ago are left
+// out (their parent carries the count), and of many withdrawn drafts all but a few; long stretches in
+// which no branch begins or ends become one item per path. Pure: no drawing. The same arguments give
+// the same items.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace triescope::viz {
 
-// A run with this many withdrawn drafts shows few of them where it folds.
+// A run with so many withdrawn drafts shows few of them where it folds.
 inline constexpr std::ptrdiff_t kManyWithdrawn = 60;
 
 enum class FoldMode : std::uint8_t {
@@ -27,9 +27,8 @@ enum class FoldMode : std::uint8_t {
 struct FoldOptions {
   FoldMode mode = FoldMode::kAuto;
   std::unordered_set<std::int32_t> closed;  // nodes whose subtree the user folded away
-  // nodes whose hidden children, or run, the user wants to see
-  std::unordered_set<std::int32_t> opened;
-  bool withdrawn = true;  // withdrawn drafts are drawn as `mode` says; false: never
+  std::unordered_set<std::int32_t> opened;  // nodes whose hidden children, or run, the user wants
+  bool withdrawn = true;  // what was withdrawn is drawn, as `mode` says; else never
 };
 
 struct TrieItem {
@@ -40,15 +39,14 @@ struct TrieItem {
   std::int32_t hidden_dead = 0, hidden_other = 0;  // nodes below that are not drawn
 };
 
-// `states[i]` is the state of node i at the cursor. Items are in the order of their nodes, parents
-// first.
+// `states[i]`: of node i at the cursor. Items are in the order of their nodes, parents first.
 std::vector<TrieItem> fold_trie(std::span<const capture::NodeRow> nodes,
                                 std::span<const capture::NodeState> states, std::int32_t shown_step,
                                 const FoldOptions& options);
 
-// Only the nodes of some steps, [first, last], and the way to them. Stretches of ancestors in which
-// no branch begins are one item per path, and of many withdrawn drafts one below each parent
-// remains. If these steps hung nothing yet, the newest earlier steps that did are shown.
+// The nodes of some steps alone, [first, last], and the way to them: stretches of ancestors in which no
+// branch begins are one item per path; of many withdrawn drafts one below each parent. Where these steps hung
+// nothing yet, the newest before them that did.
 std::vector<TrieItem> section_of_trie(std::span<const capture::NodeRow> nodes,
                                       std::span<const capture::NodeState> states,
                                       std::pair<std::int32_t, std::int32_t> steps);

@@ -18,8 +18,8 @@ bool is_kept(NodeState state) {
          state == NodeState::kCorrected;
 }
 
-// The child of `parent` with this token at the cursor of `states`; if there are several (drafted
-// twice), one that is kept.
+// The child of `parent` with this token at the cursor that `states` are of; of several (drafted
+// twice) one that is kept.
 std::int32_t child_with(const Capture& capture, std::int32_t parent, std::int32_t token,
                         std::span<const NodeState> states) {
   const auto count = static_cast<std::int32_t>(states.size());
@@ -44,7 +44,7 @@ std::vector<std::int32_t> text_tokens(const Capture& capture) {
   return tokens;
 }
 
-// The number of the text's tokens before the first recorded step.
+// Tokens of the text before the first step that is recorded.
 std::int64_t inherited_tokens(const Capture& capture) {
   const auto steps = capture.steps();
   if (steps.empty()) return 0;
@@ -88,8 +88,7 @@ bool along_from_string(const std::string& text, Along& along) {
 std::vector<std::int32_t> align_texts(std::span<const std::int32_t> one,
                                       std::span<const std::int32_t> other) {
   std::vector<std::int32_t> with(one.size(), -1);
-  // Two ways may be equally near. Always the same of the two texts decides, so that each is the
-  // other's.
+  // Two ways may be equally near: one of the two texts always decides, so that each is the other's.
   if (std::ranges::lexicographical_compare(other, one)) {
     const auto back = align_texts(other, one);
     for (std::size_t i = 0; i < back.size(); ++i)
@@ -145,14 +144,14 @@ std::int64_t decoding_us_before(const Capture& capture, Tick cursor) {
 
 namespace {
 
-// Where the other text stands when the first `said` tokens of a text are said. `with`: the tokens
-// with which the text's tokens go (align_texts); the other text has `other_size` tokens.
+// Where the other text stands when the first `said` tokens of a text are said. `with`: what the tokens of the
+// text go with (align_texts), of `other_size` tokens.
 std::int64_t tokens_there(std::span<const std::int32_t> with, std::size_t other_size,
                           std::int64_t said) {
   const auto end = std::min(static_cast<std::size_t>(said), with.size());
-  std::size_t last = end;  // behind the last of them that the other text has too
+  std::size_t last = end;  // behind the last of them that the other says too
   while (last > 0 && with[last - 1] < 0) --last;
-  // Between two such tokens the other text goes along, but not past the next one.
+  // Between two such tokens the other goes along, but not past the next one.
   const std::int64_t begin = last > 0 ? with[last - 1] + 1 : 0;
   const auto next = std::find_if(with.begin() + static_cast<std::ptrdiff_t>(end), with.end(),
                                  [](std::int32_t index) { return index >= 0; });
@@ -161,8 +160,7 @@ std::int64_t tokens_there(std::span<const std::int32_t> with, std::size_t other_
   return std::min(begin + said - static_cast<std::int64_t>(last), std::max(begin, most));
 }
 
-// The step before which a run stands when its text has `tokens` tokens, or fewer if the step would
-// add more.
+// The step that a run stands before when its text has `tokens` tokens, or fewer and the step would bring more.
 std::int32_t step_before(const Capture& run, std::int64_t tokens) {
   std::int64_t there = inherited_tokens(run);
   std::int32_t step = 1;
@@ -202,12 +200,12 @@ Tick matching_tick(const Capture& from, Tick cursor, const Capture& to, Along al
     return step_before(to, along == Along::kText ? tokens_there(with, other_size, said) : said);
   };
   const std::int64_t said = text_tokens_before(from, cursor);
-  // A step that is not recorded yet adds at least one token.
+  // A step that is not recorded yet brings one token at least.
   const auto current = from.step(capture::step_of(cursor));
   const std::int32_t step = step_at(said);
   const bool ends_here = step_at(said + (current ? current->emitted : 1)) > step;
-  // Only the step of `from` in which the step of `to` ends takes it through its phases: in an
-  // earlier one it would begin again.
+  // Only the step of `from` in which that of `to` ends takes it through its phases: in an earlier one it
+  // would begin again.
   const auto phase = ends_here ? capture::phase_of(cursor) : Phase::kDraft;
   return std::min(capture::make_tick(step, phase), end);
 }
@@ -217,7 +215,7 @@ Twins find_twins(const Capture& own, Tick own_cursor, const Capture& other, Tick
   const auto nodes = own.nodes_at(own_cursor);
   twins.node.assign(nodes.size(), -1);
   twins.differ.assign(nodes.size(), 0);
-  // Nodes below what the other run has not reached yet do not count as different.
+  // Below what the other run has not reached yet, nothing counts as different.
   std::vector<std::uint8_t> ahead(nodes.size(), 0);
   const auto states = own.states_at(own_cursor), others = other.states_at(other_cursor);
   const auto other_count = others.size();
@@ -259,7 +257,7 @@ Twins find_twins(const Capture& own, Tick own_cursor, const Capture& other, Tick
   twins.echo.assign(nodes.size(), -1);
   const auto own_text = best_text(own), other_text = best_text(other);
   const auto with = align_texts(text_tokens(own), text_tokens(other));
-  std::size_t next = 0;  // index in the other text
+  std::size_t next = 0;  // of the other text
   for (std::size_t i = 0; i < own_text.size() && next < other_text.size(); ++i) {
     if (with[i] == static_cast<std::int32_t>(next)) {
       ++next;

@@ -1,4 +1,4 @@
-// A run's settings according to its capture.
+// A run's settings as its capture tells them.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@ namespace triescope::viz {
 
 struct RunSetting {
   std::string name;   // for programs: "num_drafts"
-  std::string title;  // for people; "" if the capture has none
+  std::string title;  // for people; "" where the capture has none
   std::string value;
 
   const std::string& shown() const { return title.empty() ? name : title; }
 };
-// Sorted by name.
+// By name.
 std::vector<RunSetting> run_settings(const capture::RunInfo& run);
 
 }  // namespace triescope::viz

@@ -31,7 +31,7 @@ std::set<std::int32_t> nodes_of(const Capture& capture, std::int32_t step, captu
   std::set<std::int32_t> nodes;
   for (std::size_t i = first; i < end.size(); ++i)
     if (capture::is_draft(end[i].source)) nodes.insert(end[i].node);
-  // The forward and the verdicts name paths from earlier steps.
+  // Paths from earlier steps: the forward and the verdicts name them.
   const auto found = [&](std::int32_t node) {
     if (node > 0 && static_cast<std::size_t>(node) < first &&
         capture::is_draft(capture.nodes()[static_cast<std::size_t>(node)].source))
@@ -41,7 +41,7 @@ std::set<std::int32_t> nodes_of(const Capture& capture, std::int32_t step, captu
     for (const capture::InputRow& row : capture.inputs(step)) found(row.node);
   for (const capture::VerdictRow& row : capture.verdicts(step))
     if (row.tick < cursor && judges_a_draft(row.verdict)) found(row.node);
-  // Drafts that were proposed again, according to the drafter's own rows of this step.
+  // Those that a drafter's own rows of this step say were proposed again.
   std::vector<std::int32_t> above;
   for (const capture::FrontierRow& row : capture.frontier(step - 1)) above.push_back(row.node);
   while (!above.empty()) {
@@ -56,7 +56,7 @@ std::set<std::int32_t> nodes_of(const Capture& capture, std::int32_t step, captu
       above.push_back(child);
     }
   }
-  // A token that was text already is not a draft, whoever proposed it.
+  // What was text already is not a draft, whoever had proposed it.
   for (const capture::FrontierRow& row : capture.frontier(step - 1)) nodes.erase(row.node);
   return nodes;
 }
