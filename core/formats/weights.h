@@ -25,7 +25,7 @@ class WeightSource {
   static std::unique_ptr<WeightSource> open(const std::string& path);
 
   const ModelConfig& config() const { return config_; }
-  // Shape of the weight; nullopt: this model has none.
+  // Shape of the weight, nullopt: this model has none.
   std::optional<WeightShape> shape(Role role) const { return expected_shape(config_, role); }
   // Reads rows [first, first + out.size() / cols) into out, row-major.
   void read_rows(const Part& part, std::int64_t first, std::span<float> out) const;
