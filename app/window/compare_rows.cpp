@@ -40,7 +40,7 @@ Facts facts_of(const capture::Capture& capture) {
 
 std::vector<CompareRow> compare_rows(const Workspace& workspace) {
   std::vector<CompareRow> rows;
-  const auto& documents = workspace.documents();
+  const auto& documents = workspace.documents.all();
   for (const auto& document : documents) {
     if (document.get() == workspace.active()) continue;
     CompareRow row{document.get(), document->title, ""};

@@ -74,8 +74,9 @@ void FindInRun::go(Workspace& workspace, int direction) {
     from = direction > 0 ? there - 1 : there;
   }
   const std::int32_t node = matches_[match_beside(matches_, from, direction)];
-  workspace.set_cursor(document->capture->nodes()[static_cast<std::size_t>(node)].tick + 1);
-  if (document->focus.locked != node) workspace.lock_focus(node);
+  workspace.documents.set_cursor(document->capture->nodes()[static_cast<std::size_t>(node)].tick +
+                                 1);
+  if (document->focus.locked != node) workspace.comparison.lock_focus(node);
   workspace.say(LogLevel::kInfo, count_text(workspace) + ": node " + std::to_string(node) +
                                      " in step " +
                                      std::to_string(capture::step_of(document->cursor - 1)));

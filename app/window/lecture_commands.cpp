@@ -16,7 +16,7 @@ std::vector<Command> lecture_commands(Workspace& w, UiState&) {
        .title = "Lecture mode",
        .menu = "View",
        .chords = chords({"F8"}),
-       .run = [&w] { w.lecture.is_on() ? w.lecture.leave() : w.lecture.enter(); },
+       .run = [&w] { w.lecture.is_on() ? w.lecture.leave() : w.enter_lecture(); },
        .enabled = has_document(w),
        .checked = is_on,
        .separator_before = true,
@@ -30,7 +30,7 @@ std::vector<Command> lecture_commands(Workspace& w, UiState&) {
        .run =
            [&w] {
              const bool open = w.lecture.has_presenter_view();
-             w.lecture.enter();
+             w.enter_lecture();
              w.lecture.set_presenter_view(!open);
            },
        .enabled = has_document(w),

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "app/window/lecture_layout.h"
-#include "app/window/workspace.h"
 
 namespace triescope::app {
 namespace {
@@ -18,18 +17,18 @@ constexpr capture::Tick kMostLedSteps = 16;
 
 }  // namespace
 
-void LectureMode::enter() {
-  if (on_ || !workspace_.active()) return;
+void LectureMode::enter(std::vector<std::string> panels) {
+  if (on_ || !documents_.active()) return;
   on_ = true;
   blank_ = spotlight_ = presenter_view_ = false;
   seen_.clear();
   panels_.clear();
-  if (workspace_.lesson.is_open()) set_panels(workspace_.lesson.asked_panels());
-  if (panels_.empty()) set_panels(lecture_arrangements(*workspace_.active()->capture).front());
+  set_panels(std::move(panels));
+  if (panels_.empty()) set_panels(lecture_arrangements(*documents_.active()->capture).front());
   reset_time();
 }
 
-std::size_t LectureMode::most_panels() const { return workspace_.partner() ? 1 : 2; }
+std::size_t LectureMode::most_panels() const { return comparison_.partner() ? 1 : 2; }
 
 void LectureMode::leave() {
   on_ = presenter_view_ = false;
@@ -41,12 +40,12 @@ void LectureMode::leave() {
 
 void LectureMode::next() {
   if (std::exchange(blank_, false)) return;
-  workspace_.step_phase();
+  transport_.step_phase();
 }
 
 void LectureMode::back() {
   if (std::exchange(blank_, false)) return;
-  workspace_.back_phase();
+  transport_.back_phase();
 }
 
 void LectureMode::set_panels(std::vector<std::string> panels) {
@@ -73,8 +72,8 @@ void LectureMode::show_panel(const std::string& name) {
 }
 
 void LectureMode::next_panels() {
-  if (!workspace_.active()) return;
-  auto all = lecture_arrangements(*workspace_.active()->capture);
+  if (!documents_.active()) return;
+  auto all = lecture_arrangements(*documents_.active()->capture);
   if (most_panels() == 1) {  // each panel of them once
     std::vector<std::vector<std::string>> single;
     for (const auto& panels : all)
@@ -115,7 +114,7 @@ capture::Tick LectureMode::lit_from(const Document& document) {
   const capture::Tick moved = cursor - seen->cursor;
   const capture::Tick step = capture::kPhaseCount;
   const bool goes_on = seen->cursor >= 0 && moved > 0 &&
-                       moved <= (workspace_.partner() ? kMostLedSteps * step : step);
+                       moved <= (comparison_.partner() ? kMostLedSteps * step : step);
   seen->lit_from = goes_on ? seen->cursor : std::max<capture::Tick>(0, cursor - 1);
   seen->cursor = cursor;
   return seen->lit_from;
@@ -155,9 +154,9 @@ nlohmann::json LectureMode::state_json() const {
                           {"compared_with", nullptr},
                           {"areas", nlohmann::json::object()}};
   for (const Seen& one : seen_)
-    if (workspace_.active() && one.document == workspace_.active()->serial)
+    if (documents_.active() && one.document == documents_.active()->serial)
       state["lit_from"] = one.lit_from;
-  if (const Document* const other = workspace_.partner()) state["compared_with"] = other->title;
+  if (const Document* const other = comparison_.partner()) state["compared_with"] = other->title;
   for (const Shown& one : shown)
     state["areas"][one.name] = {one.area.x, one.area.y, one.area.w, one.area.h, one.em};
   return state;

@@ -11,14 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "app/window/transport.h"
 #include "core/capture/capture.h"
 #include "viz/canvas/canvas.h"
 #include "viz/panels/panel.h"
 
 namespace triescope::app {
-
-class Workspace;
-struct Document;
 
 class LectureMode {
  public:
@@ -37,12 +35,13 @@ class LectureMode {
     float em = 0, scale = 1;
   };
 
-  explicit LectureMode(Workspace& workspace) : workspace_(workspace) {}
+  LectureMode(Documents& documents, Comparison& comparison, Transport& transport)
+      : documents_(documents), comparison_(comparison), transport_(transport) {}
 
   bool is_on() const { return on_; }
-  // Shows the active capture, with the panels that suit its method, or those that an open lesson asked for
-  // last; without a capture nothing happens.
-  void enter();
+  // Shows the active capture, with these panels; with none, those that suit its method. Without a capture
+  // nothing happens.
+  void enter(std::vector<std::string> panels = {});
   void leave();
 
   // --- the run ---
@@ -108,7 +107,9 @@ class LectureMode {
   static viz::Panel& panel_of(std::vector<Own>& all, const std::string& name,
                               const Document& document);
 
-  Workspace& workspace_;
+  Documents& documents_;
+  Comparison& comparison_;
+  Transport& transport_;
   bool on_ = false, blank_ = false, spotlight_ = false, presenter_view_ = false;
   std::vector<std::string> panels_;
   float spotlight_radius_ = 0.2f, scale_ = 1;

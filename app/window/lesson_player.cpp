@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "app/run/lesson_words.h"
-#include "app/window/workspace.h"
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/capture/phase_names.h"
@@ -23,10 +22,9 @@ void LessonPlayer::open(const std::string& path_or_name) {
   LibraryLesson next = find_lesson(path_or_name);
   capture_of(next);  // refused before anything changes
   if (!is_open()) {
-    layout_ = layout_to_json(workspace_.layout);
-    layout_name_ = workspace_.layout_name;
-    run_bar_open_ = workspace_.preferences.run_bar_open;
-    workspace_.preferences.run_bar_open = false;
+    layouts_.lend();
+    run_bar_open_ = preferences_.run_bar_open;
+    preferences_.run_bar_open = false;
   }
   lesson_ = std::move(next);
   asked_panels_.clear();
@@ -51,12 +49,8 @@ void LessonPlayer::close() {
   experiments_.clear();
   lines_.clear();
   waiting_.clear();
-  if (auto before = pane_layout_from_json(layout_, viz::panel_names()))
-    workspace_.layout = std::move(*before);
-  workspace_.layout_name = layout_name_;
-  workspace_.preferences.run_bar_open = run_bar_open_;
-  workspace_.maximised.clear();
-  layout_ = nullptr;
+  layouts_.take_back();
+  preferences_.run_bar_open = run_bar_open_;
 }
 
 const LessonProgress* LessonPlayer::progress_of(const std::string& id) const {
@@ -67,18 +61,18 @@ const LessonProgress* LessonPlayer::progress_of(const std::string& id) const {
 void LessonPlayer::open_run() {
   document_ = 0;
   if (const std::string path = capture_of(*lesson_); !path.empty()) {
-    document_ = workspace_.open_unlisted(path)->serial;
+    document_ = documents_.open_unlisted(path)->serial;
     capture_ = stamp_of(path);
     return;
   }
-  run_before_ = workspace_.live().run_serial;
-  workspace_.decode(request_of(lesson_->lesson));
+  run_before_ = run_.status().run_serial;
+  run_.start(request_of(lesson_->lesson), /*run_at_once=*/true);
 }
 
 std::string LessonPlayer::next_lesson() const { return lesson_->lesson.about.next; }
 
 Document* LessonPlayer::document() const {
-  for (const auto& document : workspace_.documents()) {
+  for (const auto& document : documents_.all()) {
     if (document_ != 0 && document->serial == document_) return document.get();
     if (document_ == 0 && document->run_serial > run_before_) return document.get();
   }
@@ -99,9 +93,9 @@ void LessonPlayer::go_to(std::size_t step) {
 
 void LessonPlayer::show_again() {
   // It was closed meanwhile; one that is about to be decoded is not there yet either.
-  if (!document() && (document_ != 0 || workspace_.idle())) open_run();
+  if (!document() && (document_ != 0 || run_.idle())) open_run();
   lines_ = {{"range", "all"}, {"lock", "-1"}};
-  workspace_.maximised.clear();
+  layouts_.maximised.clear();
   waiting_.clear();
   perform(0, shown_pieces());
 }
@@ -143,14 +137,14 @@ void LessonPlayer::show_me(std::size_t piece) {
 
 LessonRecorder::Seen LessonPlayer::seen() const {
   const Document& run = *document();
-  return {run.cursor, run.focus.locked, run.range, panels_, workspace_.maximised};
+  return {run.cursor, run.focus.locked, run.range, panels_, layouts_.maximised};
 }
 
 bool LessonPlayer::notice(const std::vector<std::string>& panels) {
   const Document* const run = document();
   panels_ = panels;
-  if (recorder_ && run && run == workspace_.active()) recorder_->see(seen());
-  if (!ready() || run != workspace_.active() || !lines_.empty() || !waiting_.empty()) return false;
+  if (recorder_ && run && run == documents_.active()) recorder_->see(seen());
+  if (!ready() || run != documents_.active() || !lines_.empty() || !waiting_.empty()) return false;
   const lessons::Moment moment{run->cursor, run->focus.locked, panels};
   bool met = false;
   for (std::size_t i = 0; i < shown_pieces(); ++i) {
@@ -169,7 +163,7 @@ bool LessonPlayer::notice(const std::vector<std::string>& panels) {
 bool LessonPlayer::at_the_end() const { return step() + 1 == steps() && !open_question(); }
 
 void LessonPlayer::finish_if_done() {
-  if (at_the_end()) workspace_.preferences.finished_lessons.insert(lesson_->id);
+  if (at_the_end()) preferences_.finished_lessons.insert(lesson_->id);
 }
 
 void LessonPlayer::perform(std::size_t first, std::size_t last) {
@@ -184,8 +178,8 @@ void LessonPlayer::perform(const std::vector<Action>& actions) {
 
 std::vector<LessonPlayer::Line> LessonPlayer::take_lines() {
   if (!is_open() || !ready() || (lines_.empty() && waiting_.empty())) return {};
-  workspace_.stop_comparing();
-  workspace_.activate(document());
+  comparison_.stop();
+  documents_.activate(document());
   std::vector<Line> lines = std::exchange(lines_, {});
   const std::vector<std::string> panels = viz::panel_names();
   for (const Action& action : std::exchange(waiting_, {})) {
@@ -199,8 +193,8 @@ std::vector<LessonPlayer::Line> LessonPlayer::take_lines() {
       for (Line& line : run_lines(changed_request(lesson_->lesson, argument), action.verb == "run"))
         lines.push_back(std::move(line));
     } catch (const Error& error) {
-      workspace_.say(LogLevel::kError, lesson_->lesson.path + ":" + std::to_string(action.line) +
-                                           ": " + error.what());
+      log_.say(LogLevel::kError,
+               lesson_->lesson.path + ":" + std::to_string(action.line) + ": " + error.what());
     }
   }
   return lines;
@@ -209,12 +203,12 @@ std::vector<LessonPlayer::Line> LessonPlayer::take_lines() {
 std::vector<LessonPlayer::Line> LessonPlayer::run_lines(const RunRequest& request,
                                                         bool start) const {
   std::vector<Line> lines;
-  const auto& documents = workspace_.documents();
+  const auto& documents = documents_.all();
   // Whoever comes back to the step sees the run that is there already.
   for (std::size_t i = 0; start && i < documents.size(); ++i)
     if (documents[i]->request && same_decoding(*documents[i]->request, request))
       return {{"document", std::to_string(i)}};
-  if (!request.model.empty() && request.model != workspace_.request().model)
+  if (!request.model.empty() && request.model != preferences_.request.model)
     lines.push_back({"model", request.model});
   if (!request.draft_model.empty()) lines.push_back({"draft-model", request.draft_model});
   lines.push_back({"method", request.method});
@@ -222,11 +216,11 @@ std::vector<LessonPlayer::Line> LessonPlayer::run_lines(const RunRequest& reques
     lines.push_back({"set", name + "=" + value.get<std::string>()});
   lines.push_back({"chat", request.chat ? "on" : "off"});
   lines.push_back({"prompt-is-ids", "off"});
-  if (workspace_.request().system != request.system) lines.push_back({"system", request.system});
+  if (preferences_.request.system != request.system) lines.push_back({"system", request.system});
   lines.push_back({"prompt", request.prompt});
   lines.push_back({"max-new-tokens", std::to_string(request.max_new_tokens)});
   lines.push_back({"seed", std::to_string(request.seed)});
-  if (!workspace_.preferences.run_bar_open && !start) lines.push_back({"run-bar", ""});
+  if (!preferences_.run_bar_open && !start) lines.push_back({"run-bar", ""});
   if (start) lines.push_back({"start-run", ""});
   return lines;
 }
@@ -265,7 +259,7 @@ const ExperimentTask* LessonPlayer::experiment(std::size_t piece) {
   if (task || !ready()) return task.get();
   try {
     const auto& asked = std::get<lessons::Experiment>(shown_step().pieces[piece]);
-    task = std::make_unique<ExperimentTask>(resolve_experiment(asked, trace()), workspace_.waker());
+    task = std::make_unique<ExperimentTask>(resolve_experiment(asked, trace()), wake_);
   } catch (const Error&) {
     // `lesson check` says why.
   }
@@ -277,7 +271,7 @@ void LessonPlayer::draw_again(std::size_t piece) {
   if (!task) return;
   lessons::ExperimentSetup setup = task->setup();
   ++setup.seed;
-  task = std::make_unique<ExperimentTask>(std::move(setup), workspace_.waker());
+  task = std::make_unique<ExperimentTask>(std::move(setup), wake_);
 }
 
 bool LessonPlayer::is_drawing() const {

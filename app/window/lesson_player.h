@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,12 +18,10 @@
 #include "app/window/experiment_task.h"
 #include "app/window/lesson_progress.h"
 #include "app/window/lesson_recorder.h"
+#include "app/window/live_run.h"
 #include "lessons/check_lesson.h"
 
 namespace triescope::app {
-
-struct Document;
-class Workspace;
 
 class LessonPlayer {
  public:
@@ -31,7 +30,16 @@ class LessonPlayer {
     std::string verb, argument;  // docs/script.md
   };
 
-  explicit LessonPlayer(Workspace& workspace) : workspace_(workspace) {}
+  // `wake`: called from another thread once draws are done.
+  LessonPlayer(Documents& documents, Comparison& comparison, LiveRun& run, Layouts& layouts,
+               Preferences& preferences, Messages& log, std::function<void()> wake)
+      : documents_(documents),
+        comparison_(comparison),
+        run_(run),
+        layouts_(layouts),
+        preferences_(preferences),
+        log_(log),
+        wake_(std::move(wake)) {}
 
   // A path, or the name of a lesson there is. It begins where it was left in this session. Without a
   // capture its run is decoded. Errors: find_lesson(), capture_of(); nothing changes then.
@@ -129,7 +137,13 @@ class LessonPlayer {
   std::vector<Line> run_lines(const RunRequest& request, bool start) const;
   void finish_if_done();
 
-  Workspace& workspace_;
+  Documents& documents_;
+  Comparison& comparison_;
+  LiveRun& run_;
+  Layouts& layouts_;
+  Preferences& preferences_;
+  Messages& log_;
+  std::function<void()> wake_;
   std::optional<LibraryLesson> lesson_;
   std::map<std::string, LessonProgress> all_;  // by lesson, of this session
   std::uint64_t document_ = 0;                 // serial
@@ -148,15 +162,9 @@ class LessonPlayer {
                                                       0};  // of which reading, with which document
   std::vector<lessons::Action> waiting_;
   std::vector<Line> lines_;
-  // Of the window, before the lesson.
-  nlohmann::json layout_;
-  std::string layout_name_;
-  bool run_bar_open_ = true;
+  bool run_bar_open_ = true;  // of the window, before the lesson
 
  public:
-  // What is to be remembered in place of what the lesson shows; null where none is open.
-  const nlohmann::json& layout_before() const { return layout_; }
-  const std::string& layout_name_before() const { return layout_name_; }
   bool run_bar_before() const { return run_bar_open_; }
 };
 

@@ -4,7 +4,6 @@
 
 #include "app/run/lesson_pictures.h"
 #include "app/window/lesson_player.h"
-#include "app/window/workspace.h"
 #include "core/base/error.h"
 #include "viz/panels/panel.h"
 
@@ -88,7 +87,7 @@ void LessonPlayer::read_again(bool other_run) {
   lesson_ = std::move(next);
   experiments_.clear();
   if (other_run) {
-    if (Document* const old = document()) workspace_.close_document(old);
+    if (Document* const old = document()) run_.close(old);
     open_run();
   }
   if (other_run || shown_step().source != before) show_again();

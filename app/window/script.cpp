@@ -116,7 +116,7 @@ std::string why_it_stands(const LiveStatus& live) {
 std::string why_not_step(const Workspace& workspace, std::int32_t step) {
   const Document* const active = workspace.active();
   const LiveStatus& live = workspace.live();
-  if (!active || workspace.active_is_live()) {
+  if (!active || workspace.documents.active_is_live()) {
     // What the run has done may not have been read yet.
     const bool recorded =
         active && live.next_tick > capture::make_tick(step, capture::Phase::kDraft);
@@ -147,8 +147,8 @@ bool wait(const Script& script, ScriptHost& host, const std::vector<std::string>
         script.current().argument.substr(what.size() + 1);  // as it is, with spaces
     return std::filesystem::exists(path, ignored) || is_over(script, what, waited);
   }
-  if (!host.workspace.problems.empty())
-    refuse(script, "while waiting: " + host.workspace.problems.back());
+  if (!host.workspace.log.problems.empty())
+    refuse(script, "while waiting: " + host.workspace.log.problems.back());
   bool met = false;
   if (what == "idle") {
     met = host.workspace.idle();
@@ -160,13 +160,13 @@ bool wait(const Script& script, ScriptHost& host, const std::vector<std::string>
     const bool loaded = host.workspace.live().model.has_value();
     met = loaded && host.workspace.idle();
     // What else is under way (a prompt is counted before its model is loaded) loads nothing.
-    if (host.workspace.decoder_idle() && !loaded) {
+    if (host.workspace.run.idle() && !loaded) {
       // Nothing is loading: load the model that was named, on the command line for example.
       if (!begins || host.workspace.request().model.empty())
         refuse(script,
                "wait model: no model is loaded and none is being loaded; put 'model MODEL' before "
                "this line, or give --model on the command line");
-      host.workspace.load_model();
+      host.workspace.run.load_model();
     }
   } else if (what == "drawn") {
     met = !host.workspace.lesson.is_drawing();
@@ -221,23 +221,23 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
   if (verb == "cursor") {
     const auto step = static_cast<std::int32_t>(number(script, args[0]));
     document(script, host);
-    workspace.set_cursor(capture::make_tick(
+    workspace.documents.set_cursor(capture::make_tick(
         step, args.size() > 1 ? phase_from(script, args[1]) : capture::Phase::kDraft));
   } else if (verb == "range") {
     Document& limited = document(script, host);
-    if (args[0] == "all") return workspace.set_range_of(limited, std::nullopt);
+    if (args[0] == "all") return workspace.comparison.set_range_of(limited, std::nullopt);
     need(2);
-    workspace.set_range_of(limited,
-                           std::minmax(static_cast<std::int32_t>(number(script, args[0])),
-                                       static_cast<std::int32_t>(number(script, args[1]))));
+    workspace.comparison.set_range_of(
+        limited, std::minmax(static_cast<std::int32_t>(number(script, args[0])),
+                             static_cast<std::int32_t>(number(script, args[1]))));
   } else if (verb == "focus") {
     document(script, host).focus.hovered = static_cast<std::int32_t>(number(script, args[0]));
   } else if (verb == "lock") {
     document(script, host);
-    workspace.lock_focus(static_cast<std::int32_t>(number(script, args[0])));
+    workspace.comparison.lock_focus(static_cast<std::int32_t>(number(script, args[0])));
   } else if (verb == "model") {
     workspace.request().model = argument;
-    workspace.load_model();
+    workspace.run.load_model();
   } else if (verb == "draft-model") {
     workspace.request().draft_model = argument;
   } else if (verb == "draft-device") {
@@ -264,7 +264,7 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
   } else if (verb == "open-file") {
     workspace.open_path(argument);
   } else if (verb == "save-file") {
-    workspace.save_capture_as(argument);
+    workspace.documents.save_as(argument);
   } else if (verb == "panel") {
     viz::make_panel(args[0]);  // a wrong name is refused with the names there are
     if (!workspace.show_panel(args[0]))
@@ -289,14 +289,14 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
     workspace.lesson.go_to(static_cast<std::size_t>(step - 1));
   } else if (verb == "maximise-panel") {
     viz::make_panel(args[0]);
-    workspace.maximised = args[0];
+    workspace.layouts.maximised = args[0];
   } else if (verb == "undock") {
     viz::make_panel(args[0]);
     host.ui.undock = args[0];
   } else if (verb == "layout") {
     workspace.use_layout(argument);
   } else if (verb == "save-layout") {
-    workspace.save_layout(argument);
+    workspace.layouts.save(argument);
   } else if (verb == "set-theme") {
     workspace.set_theme(viz::theme_name_from_string(args[0]));
   } else if (verb == "set-scale") {
@@ -314,24 +314,24 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
     const std::string rest = args.size() > 1 ? argument.substr(args[0].size() + 1) : "";
     if (needs_text(point.kind)) point.text = rest;
     if (needs_threshold(point.kind) && !rest.empty()) point.threshold = real_number(script, rest);
-    auto points = workspace.breakpoints;
+    auto points = workspace.run.breakpoints();
     points.push_back(point);
-    workspace.set_breakpoints(std::move(points));
+    workspace.run.set_breakpoints(std::move(points));
   } else if (verb == "find-text") {
     document(script, host);
     host.ui.find.query = argument;
     host.ui.find.open = true;
     host.ui.find.go(workspace, +1);
   } else if (verb == "play-speed") {
-    workspace.set_play_speed(real_number(script, args[0]));
+    workspace.transport.set_play_speed(real_number(script, args[0]));
   } else if (verb == "branch") {
     need(2);
-    workspace.branch(static_cast<std::int32_t>(number(script, args[0])),
-                     static_cast<std::int32_t>(number(script, args[1])));
+    workspace.run.branch(static_cast<std::int32_t>(number(script, args[0])),
+                         static_cast<std::int32_t>(number(script, args[1])));
   } else if (verb == "branch-with") {
     need(2);
-    workspace.branch_with(static_cast<std::int32_t>(number(script, args[0])),
-                          argument.substr(args[0].size() + 1));
+    workspace.run.branch_with(static_cast<std::int32_t>(number(script, args[0])),
+                              argument.substr(args[0].size() + 1));
   } else if (verb == "export-panel") {
     need(3);
     ExportJob job{args[0], args[2], viz::ExportFormat::kPng, workspace.theme()};
@@ -343,21 +343,21 @@ void run_verb(const Script& script, ScriptHost& host, const std::string& verb,
       job.format = viz::export_format_from_string(args[1]);
     if (args.size() > 3) job.part = viz::export_part_from_string(args[3]);
     if (job.part == viz::ExportPart::kSeen) job.seen = host.ui.seen(job.panel, workspace, job.both);
-    workspace.start_export(job);
+    workspace.exports.start(job);
   } else if (verb == "export-handout") {
-    workspace.start_whole_run(WholeRun::kHandout, argument);
+    workspace.exports.start_whole_run(WholeRun::kHandout, argument);
   } else if (verb == "export-data") {
-    workspace.start_whole_run(WholeRun::kData, argument);
+    workspace.exports.start_whole_run(WholeRun::kData, argument);
   } else if (verb == "document" || verb == "compare") {
     const auto index = static_cast<std::size_t>(number(script, args[0]));
-    if (index >= workspace.documents().size())
+    if (index >= workspace.documents.all().size())
       refuse(script, "expected the index of an open capture, from 0; found " + args[0] + " (" +
-                         counted(workspace.documents().size(), "capture") + " open)");
-    Document* const chosen = workspace.documents()[index].get();
-    if (verb == "document") return workspace.activate(chosen);
+                         counted(workspace.documents.all().size(), "capture") + " open)");
+    Document* const chosen = workspace.documents.all()[index].get();
+    if (verb == "document") return workspace.documents.activate(chosen);
     if (chosen == workspace.active())
       refuse(script, "compare: capture " + args[0] + " is the active one; name another");
-    workspace.compare(chosen);
+    workspace.comparison.start(chosen);
   } else if (verb == "screenshot") {
     host.screenshot(argument);
   } else if (verb == "write-state") {

@@ -86,7 +86,8 @@ void name_part(Ui& ui, const std::string& name) {
 std::vector<viz::SeenPanel> UiState::seen(const std::string& panel, const Workspace& workspace,
                                           bool both) const {
   std::vector<viz::SeenPanel> found;
-  for (const Document* document : {workspace.active(), both ? workspace.partner() : nullptr})
+  for (const Document* document :
+       {workspace.active(), both ? workspace.comparison.partner() : nullptr})
     for (const DrawnPanel& drawn : drawn_panels)
       if (document && drawn.document == document->serial && drawn.panel == panel)
         found.push_back({document->panel(panel), drawn.scene, drawn.size, document->title});
@@ -131,19 +132,19 @@ void draw_window(Ui& ui) {
                    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNavFocus);
   ImGui::PopStyleVar(2);
   ui.state.narrow = viewport->Size.x < ui.em * kRunBarMinWindowEm;
-  const std::size_t documents = ui.workspace.documents().size();
+  const std::size_t documents = ui.workspace.documents.all().size();
   if (documents != ui.state.seen_documents) ui.state.run_bar_when_narrow = documents == 0;
   ui.state.seen_documents = documents;
   draw_menu(ui);
   draw_tool_bar(ui);
   draw_documents(ui);
-  ui.workspace.sync_partner();
+  ui.workspace.comparison.sync();
 
   const float status_height = ImGui::GetTextLineHeightWithSpacing() + ui.em * 0.1f;
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float body_height = std::max(ui.em * 6, room.y - status_height);
   const bool run_bar =
-      ui.state.run_bar_open(ui.workspace.preferences) && ui.workspace.maximised.empty();
+      ui.state.run_bar_open(ui.workspace.preferences) && ui.workspace.layouts.maximised.empty();
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   float panes_x = origin.x, panes_width = room.x;
   if (run_bar) {
@@ -168,7 +169,7 @@ void draw_window(Ui& ui) {
     area.h = std::max(ui.em * 3, area.h - strip);
   };
   if (ui.state.find.open && ui.workspace.active()) strip_above(draw_find_bar);
-  if (ui.workspace.comparing() && ui.workspace.active()) strip_above(draw_compare_strip);
+  if (ui.workspace.comparison.is_on() && ui.workspace.active()) strip_above(draw_compare_strip);
   if (ui.workspace.active()) {
     draw_panes(ui, area);
   } else {

@@ -36,7 +36,8 @@ bool draw_compare_choice(Ui& ui) {
   if (ui.state.dialog_just_opened) {
     selected = count - 1;  // the newest, if none is beside this one
     for (int i = 0; i < count; ++i)
-      if (rows[static_cast<std::size_t>(i)].document == ui.workspace.partner()) selected = i;
+      if (rows[static_cast<std::size_t>(i)].document == ui.workspace.comparison.partner())
+        selected = i;
   }
   // The path below has the keys while something is typed there, and so has a walk by keys.
   const bool typing = ImGui::GetIO().WantTextInput || ui.state.walk.has_focus();
@@ -78,7 +79,7 @@ bool draw_compare_choice(Ui& ui) {
     ImGui::PopID();
   }
   ImGui::EndChild();
-  if (taken) ui.workspace.compare(rows[static_cast<std::size_t>(selected)].document);
+  if (taken) ui.workspace.comparison.start(rows[static_cast<std::size_t>(selected)].document);
   return taken;
 }
 
@@ -86,7 +87,7 @@ bool draw_compare_choice(Ui& ui) {
 
 float draw_compare_strip(Ui& ui, float width) {
   Document& left = *ui.workspace.active();
-  Document* const right = ui.workspace.partner();
+  Document* const right = ui.workspace.comparison.partner();
   const ImVec4 difference = to_imgui_vec(ui.theme.difference);
   // The same height with and without a second run.
   const bool beside = width >= ui.em * 60;
@@ -176,10 +177,10 @@ float draw_compare_strip(Ui& ui, float width) {
   ImGui::TextUnformatted("cursor by");
   ImGui::SameLine();
   ImGui::SetNextItemWidth(ui.em * 6.5f);
-  if (ImGui::BeginCombo("##along", viz::to_string(ui.workspace.along()))) {
+  if (ImGui::BeginCombo("##along", viz::to_string(ui.workspace.comparison.along()))) {
     for (const viz::Along along : viz::all_alongs())
-      if (ImGui::Selectable(viz::to_string(along), along == ui.workspace.along()))
-        ui.workspace.set_along(along);
+      if (ImGui::Selectable(viz::to_string(along), along == ui.workspace.comparison.along()))
+        ui.workspace.comparison.set_along(along);
     ImGui::EndCombo();
   }
   help_tooltip(
@@ -202,7 +203,7 @@ float draw_compare_strip(Ui& ui, float width) {
 }
 
 void draw_compare_pair(Ui& ui, const std::string& panel, viz::Rect area, Document& left) {
-  Document* const right = ui.workspace.partner();
+  Document* const right = ui.workspace.comparison.partner();
   const float gap = std::max(2.0f, std::round(ui.em * 0.25f));
   const bool beside = area.w >= 2 * ui.em * kMinBesideEm;
   viz::Rect a = area, b = area;
@@ -258,11 +259,11 @@ bool draw_compare(Ui& ui) {
   ImGui::EndDisabled();
   if (!open) return false;
   Document* const here = ui.workspace.active();
-  ui.workspace.open_capture(browser.path);
+  ui.workspace.documents.open(browser.path);
   Document* const opened = ui.workspace.active();
   if (opened == here) return true;  // it could not be opened; a message says why
-  ui.workspace.activate(here);
-  ui.workspace.compare(opened);
+  ui.workspace.documents.activate(here);
+  ui.workspace.comparison.start(opened);
   return true;
 }
 

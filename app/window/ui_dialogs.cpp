@@ -98,11 +98,11 @@ bool draw_bookmark(Ui& ui) {
   bool add = ImGui::InputTextWithHint("##note", "a note for this step", &note,
                                       ImGuiInputTextFlags_EnterReturnsTrue);
   add |= ImGui::Button("Add bookmark");
-  if (add) ui.workspace.add_bookmark(note);
+  if (add) ui.workspace.documents.add_bookmark(note);
   ImGui::Separator();
   for (const capture::Bookmark& bookmark : document->capture->bookmarks()) {
     ImGui::PushID(static_cast<int>(bookmark.id));
-    if (ImGui::SmallButton("Go")) ui.workspace.set_cursor(bookmark.tick);
+    if (ImGui::SmallButton("Go")) ui.workspace.documents.set_cursor(bookmark.tick);
     ImGui::SameLine();
     ImGui::Text("step %d  %s", capture::step_of(bookmark.tick), bookmark.note.c_str());
     ImGui::PopID();
@@ -112,8 +112,8 @@ bool draw_bookmark(Ui& ui) {
 
 bool draw_messages(Ui& ui) {
   ImGui::BeginChild("messages", ImVec2(0, 0), ImGuiChildFlags_NavFlattened);
-  if (ui.workspace.messages.empty()) ImGui::TextDisabled("No messages yet.");
-  for (const Notice& notice : ui.workspace.messages) {
+  if (ui.workspace.log.all.empty()) ImGui::TextDisabled("No messages yet.");
+  for (const Notice& notice : ui.workspace.log.all) {
     const bool is_error = notice.level == LogLevel::kError;
     const viz::Color color =
         is_error ? ui.theme.legible(ui.theme.mark(capture::NodeState::kRejected).color)
@@ -137,7 +137,7 @@ bool draw_layouts(Ui& ui) {
   save |= ImGui::Button("Save layout");
   if (save) {
     try {
-      ui.workspace.save_layout(name);
+      ui.workspace.layouts.save(name);
       name.clear();
       return true;
     } catch (const Error& error) {
@@ -145,7 +145,7 @@ bool draw_layouts(Ui& ui) {
     }
   }
   ImGui::Separator();
-  const std::vector<std::string> names = ui.workspace.layout_names();
+  const std::vector<std::string> names = ui.workspace.layouts.names();
   for (std::size_t i = 0; i < names.size(); ++i) {
     ImGui::PushID(static_cast<int>(i));
     const bool chosen = ImGui::Button("Use");
@@ -155,7 +155,7 @@ bool draw_layouts(Ui& ui) {
     if (is_own) ImGui::SameLine();
     ImGui::TextUnformatted(names[i].c_str());
     ImGui::PopID();
-    if (forget) ui.workspace.forget_layout(names[i]);
+    if (forget) ui.workspace.layouts.forget(names[i]);
     if (!chosen) continue;
     ui.workspace.go_to_layout(names[i]);
     return true;

@@ -40,7 +40,7 @@ bool draw_save_as(Ui& ui) {
     browser.path = (fs::current_path() / "run.tscap").string();
   bool save = browser.draw(ui.em * 12);
   save |= ImGui::Button("Save");
-  if (save) ui.workspace.save_capture_as(browser.path);
+  if (save) ui.workspace.documents.save_as(browser.path);
   return save;
 }
 
@@ -51,7 +51,7 @@ bool draw_save_run(Ui& ui) {
   if (!document) return true;
   if (ui.state.dialog_just_opened) {
     browser.extensions = {as == WholeRun::kHandout ? ".html" : ".jsonl"};
-    browser.path = ui.workspace.whole_run_path(as);
+    browser.path = ui.workspace.exports.whole_run_path(as);
   }
   ImGui::PushTextWrapPos(0);
   ImGui::TextDisabled("%s", as == WholeRun::kHandout
@@ -64,7 +64,7 @@ bool draw_save_run(Ui& ui) {
   bool save = browser.draw(ui.em * 12);
   save |= ImGui::Button("Save");
   name_part(ui, "save");
-  if (save) ui.workspace.start_whole_run(as, browser.path);
+  if (save) ui.workspace.exports.start_whole_run(as, browser.path);
   return save;
 }
 
@@ -154,7 +154,7 @@ bool draw_export(Ui& ui) {
   help_tooltip("gif, png frames: a picture a step, for slides.", ui.em);
   const bool still = memory.format < kStills;
   const bool table = memory.format == static_cast<int>(viz::ExportFormat::kCsv);
-  const Document* partner = ui.workspace.partner();
+  const Document* partner = ui.workspace.comparison.partner();
   const bool both = partner && memory.both && still;
   const auto seen = ui.state.seen(name, ui.workspace, both);
   ImGui::BeginDisabled(table);
@@ -176,7 +176,7 @@ bool draw_export(Ui& ui) {
     help_tooltip(document->title + "  |  " + partner->title, ui.em);
   }
   const std::string ending = still || memory.format == kStills ? kFormats[memory.format] : "png";
-  const std::string suggestion = ui.workspace.picture_path(name, "." + ending);
+  const std::string suggestion = ui.workspace.exports.picture_path(name, "." + ending);
   // Whoever asked for a picture by key has but to press Enter.
   const bool asks = ui.state.dialog_just_opened && memory.path.empty();
   if (memory.path.empty() || memory.path == memory.suggested) memory.path = suggestion;
@@ -209,7 +209,7 @@ bool draw_export(Ui& ui) {
     job.format = static_cast<viz::ExportFormat>(memory.format);
   else
     job.animation = static_cast<Animation>(memory.format - kStills);
-  ui.workspace.start_export(job);
+  ui.workspace.exports.start(job);
   ui.state.copy = memory.path;
   return true;
 }

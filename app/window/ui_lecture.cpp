@@ -60,7 +60,7 @@ void draw_one(Ui& ui, const std::string& name, viz::Rect place, float em, Docume
     const viz::TextStyle style{viz::FontFace::kUiBold, ui.em * 0.9f, ui.theme.text};
     // Which run it is, where there are two.
     std::string title = panel.info().title;
-    if (ui.workspace.partner()) title += ": " + viz::title_of(*document.capture);
+    if (ui.workspace.comparison.partner()) title += ": " + viz::title_of(*document.capture);
     canvas.text({place.x + ui.em * kTitlePadEm, place.y + ui.em * 0.15f},
                 viz::fit_text(canvas, title, style, place.w - 2 * ui.em * kTitlePadEm), style);
     ui.note_text(canvas.smallest_text());
@@ -125,7 +125,7 @@ void draw_spotlight(Ui& ui, ImVec2 corner, ImVec2 size) {
 
 void draw_lecture(Ui& ui) {
   LectureMode& lecture = ui.workspace.lecture;
-  ui.workspace.sync_partner();
+  ui.workspace.comparison.sync();
   Document& document = *ui.workspace.active();
   ui.drop_targets.clear();
   lecture.shown.clear();
@@ -138,7 +138,7 @@ void draw_lecture(Ui& ui) {
   }
   if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0) {
     document.focus.hovered = -1;
-    if (Document* const partner = ui.workspace.partner()) partner->focus.hovered = -1;
+    if (Document* const partner = ui.workspace.comparison.partner()) partner->focus.hovered = -1;
   }
   ImGui::SetNextWindowPos(corner);
   ImGui::SetNextWindowSize(size);
@@ -156,7 +156,7 @@ void draw_lecture(Ui& ui) {
   ImGui::PopStyleVar(3);
   if (!lecture.is_blank()) {
     const bool lesson = ui.workspace.lesson.is_open();
-    Document* const partner = ui.workspace.partner();
+    Document* const partner = ui.workspace.comparison.partner();
     const auto pair = lecture_pair({size.x, size.y}, ui.em, lesson);
     const LecturePlaces places =
         partner ? pair[0]

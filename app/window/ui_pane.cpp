@@ -97,7 +97,7 @@ void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats) {
                          std::max(1.0f, pane.area.h - header)};
     list->AddRectFilled(ImVec2(area.x, area.y), ImVec2(area.right(), area.bottom()),
                         to_imgui(ui.theme.background));
-    if (ui.workspace.comparing())
+    if (ui.workspace.comparison.is_on())
       draw_compare_pair(ui, pane.node->active, area, document);
     else
       draw_panel(ui, *panel, area, document);

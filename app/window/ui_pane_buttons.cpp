@@ -67,12 +67,12 @@ void draw_pane_buttons(Ui& ui, PaneNode& pane, const viz::Panel* front, viz::Rec
     ui.animating = true;  // takes effect in the next frame
   };
 
-  const bool is_maximised = !floats && !ui.workspace.maximised.empty();
+  const bool is_maximised = !floats && !ui.workspace.layouts.maximised.empty();
   if (floats) {
     right -= button;
   } else {
     if (pressed("maximise", is_maximised ? "Back to the panes  Ctrl+M" : "Maximise  Ctrl+M")) {
-      ui.workspace.maximised = is_maximised ? "" : pane.active;
+      ui.workspace.layouts.maximised = is_maximised ? "" : pane.active;
       ui.animating = true;
     }
     // A frame; maximised: a frame within a frame.

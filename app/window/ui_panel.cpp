@@ -30,7 +30,7 @@ namespace {
 // A maximised panel's letters grow with its area.
 float em_of(const Ui& ui, viz::Rect area, Document& document) {
   document.enlarged = 1;
-  if (!ui.maximised || ui.workspace.comparing() || !document.capture) return ui.em;
+  if (!ui.maximised || ui.workspace.comparison.is_on() || !document.capture) return ui.em;
   document.enlarged = viz::maximised({area.w, area.h}, ui.em);
   return std::round(ui.em * document.enlarged);
 }
@@ -67,7 +67,7 @@ void walk_in_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document
   } else if (const std::int32_t node = node_beside(boxes, document.focus.locked, x, y);
              node != -1) {
     document.focus = {.hovered = -1, .locked = node};
-    ui.workspace.mirror_focus(document);
+    ui.workspace.comparison.mirror_focus(document);
   }
   ui.animating = true;
 }
@@ -83,13 +83,14 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, f
   scene.theme = ui.theme;
   scene.em = ui.em;
   scene.range = document.range;
-  const std::vector<viz::BreakMark> breaks = ui.workspace.break_marks(document);
+  const std::vector<viz::BreakMark> breaks = ui.workspace.transport.break_marks(document);
   scene.breaks = breaks;
   scene.animate = ui.workspace.animate;
-  if (Document* const partner = ui.workspace.partner()) {
+  if (Document* const partner = ui.workspace.comparison.partner()) {
     scene.twins = &document.twins;
     const Document& other = &document == partner ? *ui.workspace.active() : *partner;
-    if (!ui.workspace.own_scales()) scene.beside = {other.capture.get(), other.cursor, other.range};
+    if (!ui.workspace.comparison.own_scales())
+      scene.beside = {other.capture.get(), other.cursor, other.range};
   }
   scene.legend = ui.legend;
   scene.series = scene.steady = lecture;
@@ -140,17 +141,18 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, f
   if (reaction.hover && (input.inside || active) && *reaction.hover != document.focus.hovered) {
     document.focus.hovered = *reaction.hover;
     ui.animating = true;  // the panels drawn before this one show the new focus in the next frame
-    ui.workspace.mirror_focus(document);
+    ui.workspace.comparison.mirror_focus(document);
   }
   if (reaction.lock) {
     document.focus.locked = *reaction.lock == document.focus.locked ? -1 : *reaction.lock;
-    ui.workspace.mirror_focus(document);
+    ui.workspace.comparison.mirror_focus(document);
   }
-  if (reaction.cursor) ui.workspace.set_cursor_of(document, *reaction.cursor);
-  if (reaction.range) ui.workspace.set_range_of(document, reaction.range);
-  if (reaction.clear_range) ui.workspace.set_range_of(document, std::nullopt);
+  if (reaction.cursor) ui.workspace.documents.set_cursor_of(document, *reaction.cursor);
+  if (reaction.range) ui.workspace.comparison.set_range_of(document, reaction.range);
+  if (reaction.clear_range) ui.workspace.comparison.set_range_of(document, std::nullopt);
   if (!reaction.panel.empty() && ui.workspace.show_panel(reaction.panel)) {
-    if (!lecture && !ui.workspace.maximised.empty()) ui.workspace.maximised = reaction.panel;
+    if (!lecture && !ui.workspace.layouts.maximised.empty())
+      ui.workspace.layouts.maximised = reaction.panel;
     ui.animating = true;
   }
   if (reaction.wants_redraw) ui.animating = true;

@@ -64,7 +64,7 @@ std::string window_name(const FloatingPane& pane) {
 // The keyboard's focus goes from the window it is in to the next one, and shows itself there.
 void focus_window(Ui& ui, int by) {
   std::vector<ImGuiWindow*> windows = {ImGui::FindWindowByName("triescope")};
-  for (const FloatingPane& pane : ui.workspace.layout.floating)
+  for (const FloatingPane& pane : ui.workspace.layouts.now.floating)
     windows.push_back(ImGui::FindWindowByName(window_name(pane).c_str()));
   std::erase(windows, nullptr);  // not drawn yet
   const ImGuiWindow* const now = ImGui::GetCurrentContext()->NavWindow;
@@ -85,7 +85,7 @@ void focus_window(Ui& ui, int by) {
 
 // A window of its own for every floating tree; closing it brings its panels back.
 void draw_floating(Ui& ui, Document& document) {
-  PaneLayout& layout = ui.workspace.layout;
+  PaneLayout& layout = ui.workspace.layouts.now;
   std::size_t closed = layout.floating.size();
   for (std::size_t i = 0; i < layout.floating.size(); ++i) {
     FloatingPane& pane = layout.floating[i];
@@ -122,7 +122,7 @@ void undock_at(Ui& ui, const std::string& panel, ImVec2 at) {
   if (!(ImGui::GetIO().ConfigFlags & ImGuiConfigFlags_ViewportsEnable) &&
       platform.Platform_GetWindowPos)
     corner = platform.Platform_GetWindowPos(ImGui::GetMainViewport());
-  ui.workspace.undock(
+  ui.workspace.layouts.undock(
       panel, {corner.x + at.x, corner.y + at.y, ui.em * kFloatWidthEm, ui.em * kFloatHeightEm});
   ui.animating = true;
 }
@@ -158,7 +158,7 @@ void drag_panel(Ui& ui, const Document& document) {
   if (ImGui::IsMouseDown(0)) return;
   ui.state.dragged_panel.clear();
   if (target)
-    ui.workspace.dock(panel, *target->pane, side);
+    ui.workspace.layouts.dock(panel, *target->pane, side);
   else
     undock_at(ui, panel, ImVec2(mouse.x - ui.em * 3, mouse.y - ui.em));
 }
@@ -194,7 +194,7 @@ void draw_recent(Ui& ui, const char* title, const std::string& part,
     }
   }
   ImGui::EndTable();
-  if (!chosen.empty()) ui.workspace.open_capture(chosen);
+  if (!chosen.empty()) ui.workspace.documents.open(chosen);
 }
 
 }  // namespace
@@ -264,27 +264,27 @@ void draw_panes(Ui& ui, viz::Rect area) {
   // mouse moves.
   if (ImGui::GetIO().MouseDelta.x != 0 || ImGui::GetIO().MouseDelta.y != 0)
     document.focus.hovered = -1;
-  if (ui.workspace.partner() && document.focus.hovered == -1)
-    ui.workspace.partner()->focus.hovered = -1;
-  if (!ui.workspace.maximised.empty() && document.panel(ui.workspace.maximised)) {
+  if (ui.workspace.comparison.partner() && document.focus.hovered == -1)
+    ui.workspace.comparison.partner()->focus.hovered = -1;
+  if (!ui.workspace.layouts.maximised.empty() && document.panel(ui.workspace.layouts.maximised)) {
     PaneNode& single = ui.state.maximised;
     single.panels.clear();
     for (const auto& panel : document.panels) single.panels.push_back(panel->info().name);
-    const std::string shown = ui.workspace.maximised;
+    const std::string shown = ui.workspace.layouts.maximised;
     single.active = shown;
     PlacedPane pane{&single, single.panels, area};
     ui.maximised = true;
     draw_pane(ui, pane, document, /*floats=*/false);
     ui.maximised = false;
     // A tab was pressed; what a link or a button chose while it was drawn stays.
-    if (ui.workspace.maximised == shown) ui.workspace.maximised = single.active;
+    if (ui.workspace.layouts.maximised == shown) ui.workspace.layouts.maximised = single.active;
     ui.drop_targets.clear();
     ui.state.dragged_panel.clear();  // there is one pane, and it is not the layout's
     return;
   }
   // Before what may get it is drawn.
   if (const int by = std::exchange(ui.state.next_window, 0); by != 0) focus_window(ui, by);
-  draw_tree(ui, *ui.workspace.layout.root, area, document, /*floats=*/false);
+  draw_tree(ui, *ui.workspace.layouts.now.root, area, document, /*floats=*/false);
   draw_floating(ui, document);
   drag_panel(ui, document);
   if (!ui.state.undock.empty()) {
@@ -293,7 +293,7 @@ void draw_panes(Ui& ui, viz::Rect area) {
     ui.state.undock.clear();
   }
   if (const auto move = std::exchange(ui.state.move_panel, std::nullopt)) {
-    ui.workspace.move_panel(move->first, move->second);
+    ui.workspace.layouts.move(move->first, move->second);
     ui.animating = true;
   }
 }

@@ -100,7 +100,7 @@ void draw_contents(Ui& ui, const Document& document, float em) {
   ImGui::SameLine();
   dim(ui, words.place);
   for (const std::string& sentence : words.now) ImGui::TextWrapped("%s", sentence.c_str());
-  if (const Document* const other = ui.workspace.partner()) {
+  if (const Document* const other = ui.workspace.comparison.partner()) {
     const PresenterWords theirs = presenter_words(*other);
     heading(ui, other->title + ": " + theirs.now_heading, em);
     for (const std::string& sentence : theirs.now) ImGui::TextWrapped("%s", sentence.c_str());
@@ -123,12 +123,12 @@ void draw_contents(Ui& ui, const Document& document, float em) {
     }
     draw_lesson_notes(ui, ImGui::GetContentRegionAvail().x);
   }
-  if (!ui.workspace.problems.empty()) {
+  if (!ui.workspace.log.problems.empty()) {
     ImGui::Separator();
     ImGui::PushStyleColor(
         ImGuiCol_Text,
         to_imgui_vec(ui.theme.legible(ui.theme.mark(capture::NodeState::kRejected).color)));
-    ImGui::TextWrapped("%s", ("✕ " + ui.workspace.problems.back()).c_str());
+    ImGui::TextWrapped("%s", ("✕ " + ui.workspace.log.problems.back()).c_str());
     ImGui::PopStyleColor();
   }
   ImGui::Separator();

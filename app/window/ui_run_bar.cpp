@@ -23,7 +23,7 @@ namespace {
 void list_catalog(Ui& ui, std::vector<CatalogEntry>& entries,
                   std::vector<CatalogEntry> (RunHost::*read)() const, const std::string& shown,
                   std::string& model) {
-  if (ImGui::IsWindowAppearing()) entries = (ui.workspace.host().*read)();
+  if (ImGui::IsWindowAppearing()) entries = (ui.workspace.run.host().*read)();
   for (const CatalogEntry& entry : entries) {
     if (ImGui::Selectable(entry.name.c_str(), entry.name == shown)) model = entry.name;
     help_tooltip(entry.path, ui.em);
@@ -35,7 +35,7 @@ const std::string& default_draft_of(Ui& ui, const MethodInfo& method, const RunR
   if (const std::pair of{method.name, request.model}; ui.state.default_draft_of != of) {
     ui.state.default_draft_of = of;
     try {
-      const std::string path = ui.workspace.host().drafts_by_default(request);
+      const std::string path = ui.workspace.run.host().drafts_by_default(request);
       ui.state.default_draft = std::filesystem::path(path).filename().string();
     } catch (const Error&) {
       ui.state.default_draft.clear();  // starting the run says what is wrong with the model
@@ -98,7 +98,7 @@ const std::string& path_of_model(Ui& ui, const RunRequest& request) {
   if (ui.state.model_name != request.model) {
     ui.state.model_name = request.model;
     try {
-      ui.state.model_path = ui.workspace.host().model_path(request.model);
+      ui.state.model_path = ui.workspace.run.host().model_path(request.model);
     } catch (const Error&) {
       ui.state.model_path.clear();
     }
@@ -314,7 +314,7 @@ void draw_run_bar(Ui& ui, ImVec2 size) {
   draw_heading(ui, "Model");
   draw_memory_line(ui, request);
   draw_model(ui, request);
-  draw_heading(ui, ui.workspace.prompt_is_ids() ? "Prompt, as token ids" : "Prompt");
+  draw_heading(ui, ui.workspace.run.prompt_is_ids() ? "Prompt, as token ids" : "Prompt");
   draw_prompt(ui, request);
   draw_heading(ui, "Method");
   draw_method(ui, request);

@@ -69,7 +69,7 @@ bool edit_breakpoint(Ui& ui, Breakpoint& point) {
 std::string reading_of(const Workspace& workspace, const std::string& text) {
   const LiveStatus& live = workspace.live();
   if (text.empty()) return "";
-  const std::vector<std::int32_t> tokens = workspace.tokens_of(text);
+  const std::vector<std::int32_t> tokens = workspace.run.tokens_of(text);
   if (tokens.empty()) return "the loaded model takes no text: choose a token below";
   std::string shown;
   for (std::size_t i = 0; i < tokens.size() && i < 8; ++i)
@@ -118,7 +118,7 @@ bool draw_breakpoints(Ui& ui) {
   auto& [points, problem, add, focus_last] = ui.state.dialogs.breakpoints;
   bool changed = false;
   if (ui.state.dialog_just_opened) {
-    points = ui.workspace.breakpoints;
+    points = ui.workspace.run.breakpoints();
     problem.clear();
     if (add) points.push_back(new_breakpoint(*add));
     changed = focus_last = add.has_value();
@@ -166,7 +166,7 @@ bool draw_breakpoints(Ui& ui) {
   }
   if (!changed) return false;
   try {
-    ui.workspace.set_breakpoints(points);
+    ui.workspace.run.set_breakpoints(points);
     problem.clear();
   } catch (const Error& error) {
     problem = error.what();  // the ones before stay in force
@@ -190,7 +190,7 @@ bool draw_what_if(Ui& ui) {
                    : viz::node_text(scene, at.node) + " (node " + std::to_string(at.node) + ")";
   ImGui::PushTextWrapPos(0);
   ImGui::TextUnformatted(("Continue after " + after + " with another token.").c_str());
-  const bool live = ui.workspace.active_is_live();
+  const bool live = ui.workspace.documents.active_is_live();
   if (!live)
     ImGui::TextDisabled(
         "Only the newest run of this window can be continued. Take over the run shown (Ctrl+G), "
@@ -208,20 +208,20 @@ bool draw_what_if(Ui& ui) {
   const bool enter = ImGui::InputTextWithHint("##token", "type a token; a leading space counts",
                                               &text, ImGuiInputTextFlags_EnterReturnsTrue);
   ImGui::SameLine();
-  const bool can = !ui.workspace.tokens_of(text).empty();
+  const bool can = !ui.workspace.run.tokens_of(text).empty();
   ImGui::BeginDisabled(!can);
   const bool force = ImGui::Button("Force it");
   ImGui::EndDisabled();
   // Always a line, empty or not: the list stays in its place.
   ImGui::TextDisabled("%s", reading_of(ui.workspace, text).c_str());
   if (can && (enter || force)) {
-    ui.workspace.branch_with(at.node, text);
+    ui.workspace.run.branch_with(at.node, text);
     done = true;
   }
   if (at.rows.empty()) {
     ImGui::TextDisabled("No candidates were recorded for this node.");
   } else if (const std::int32_t token = choose_candidate(at.rows, ui.em); token >= 0) {
-    ui.workspace.branch(at.node, token);
+    ui.workspace.run.branch(at.node, token);
     done = true;
   }
   ImGui::EndDisabled();

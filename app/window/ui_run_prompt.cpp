@@ -150,7 +150,7 @@ void draw_limits(Ui& ui, RunRequest& request) {
 
 void draw_prompt(Ui& ui, RunRequest& request) {
   const LiveStatus& live = ui.workspace.live();
-  const bool ids = ui.workspace.prompt_is_ids();
+  const bool ids = ui.workspace.run.prompt_is_ids();
   draw_prompt_count(ui, request);
   const bool chat = request.chat && !ids;
   if (chat) {

@@ -14,10 +14,10 @@ void draw_tab_menu(Ui& ui, const std::string& name, Document& document) {
   move("To the right of this pane", PaneMove::kRight);
   move("Below this pane", PaneMove::kBelow);
   if (ImGui::MenuItem("Into a window of its own")) ui.state.undock = name;
-  if (ImGui::MenuItem("Maximise")) ui.workspace.maximised = name;
+  if (ImGui::MenuItem("Maximise")) ui.workspace.layouts.maximised = name;
   ImGui::Separator();
   if (ImGui::MenuItem("Save picture…")) ui.state.open_picture(name);
-  help_tooltip("As a PNG in the current folder; its path goes to the clipboard.", ui.em);
+  help_tooltip("As a PNG; asks where. The file's path goes to the clipboard.", ui.em);
   if (ImGui::MenuItem("Export…")) {
     ui.state.export_panel = name;
     ui.state.open(Dialog::kExport);

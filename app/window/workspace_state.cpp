@@ -11,23 +11,23 @@ using capture::Tick;
 nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_panels) const {
   using nlohmann::json;
   json state = {
-      {"state", to_string(live_->state)},
+      {"state", to_string(live().state)},
       {"panels", visible_panels},
-      {"maximised", maximised},
-      {"layout", layout_name},
-      {"own_layouts", own_layouts()},
-      {"panes", layout_to_json(layout)},
+      {"maximised", layouts.maximised},
+      {"layout", layouts.name},
+      {"own_layouts", layouts.own_names()},
+      {"panes", layout_to_json(layouts.now)},
       {"theme", viz::to_string(theme())},
       {"scale", preferences.user_scale},
-      {"documents", documents_.size()},
-      {"problems", problems},
-      {"message", messages.empty() ? "" : messages.back().text},
-      {"pause_reason", live_->pause_reason},
-      {"stop_reason", stop_reason()},
+      {"documents", documents.all().size()},
+      {"problems", log.problems},
+      {"message", log.all.empty() ? "" : log.all.back().text},
+      {"pause_reason", live().pause_reason},
+      {"stop_reason", transport.stop_reason()},
       {"play_speed", preferences.play_speed},
-      {"memory_refused", live_->memory_refused},
-      {"breakpoints", breakpoints.size()},
-      {"model", live_->model ? json(live_->model->name) : json(nullptr)},
+      {"memory_refused", live().memory_refused},
+      {"breakpoints", run.breakpoints().size()},
+      {"model", live().model ? json(live().model->name) : json(nullptr)},
       {"run",
        {{"method", preferences.request.method},
         {"settings", preferences.request.settings},
@@ -42,15 +42,16 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
         {"kv_dtype", preferences.request.kv_dtype ? json(to_string(*preferences.request.kv_dtype))
                                                   : json(nullptr)},
         {"draft_device", preferences.request.draft_device},
-        {"prompt_is_ids", prompt_is_ids()}}}};
+        {"prompt_is_ids", run.prompt_is_ids()}}}};
   state["breakpoint_texts"] = json::array();
-  for (const Breakpoint& point : breakpoints) state["breakpoint_texts"].push_back(describe(point));
+  for (const Breakpoint& point : run.breakpoints())
+    state["breakpoint_texts"].push_back(describe(point));
   state["lesson"] = lesson.state_json();
   state["lecture"] = lecture.state_json();
   state["finished_lessons"] = preferences.finished_lessons;
   state["run"]["prompt_tokens"] = prompt_counter.count().tokens;
-  if (!active_) return state;
-  const Document& document = *active_;
+  if (!active()) return state;
+  const Document& document = *active();
   const auto position = [](Tick tick) {
     return json{{"tick", tick},
                 {"step", capture::step_of(tick)},
@@ -64,11 +65,11 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
   state["follow"] = document.follow;
   state["title"] = document.title;
   state["breaks"] = document.breaks.size();
-  state["enlarged"] = maximised.empty() ? 1 : document.enlarged;
+  state["enlarged"] = layouts.maximised.empty() ? 1 : document.enlarged;
   for (const auto& panel : document.panels)
     state["views"][panel->info().name] = panel->view_state();
   if (document.range) state["range"] = {document.range->first, document.range->second};
-  state["live"] = active_is_live();
+  state["live"] = documents.active_is_live();
   state["timed_while_drawing"] = document.capture->run().timed_while_drawing;
   state["focus"] = {{"hovered", document.focus.hovered},
                     {"locked", document.focus.locked},
@@ -82,11 +83,11 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
   const auto marked = [](const Document& of) {
     return std::count(of.twins.differ.begin(), of.twins.differ.end(), 1);
   };
-  if (const Document* other = partner())
+  if (const Document* other = comparison.partner())
     state["compare"] = {
         {"capture", other->path},
-        {"by", viz::to_string(along_)},
-        {"own_scales", own_scales()},
+        {"by", viz::to_string(comparison.along())},
+        {"own_scales", comparison.own_scales()},
         {"cursor", position(other->cursor)},
         {"focus", other->focus.node()},
         {"range", other->range ? json{other->range->first, other->range->second} : json(nullptr)},

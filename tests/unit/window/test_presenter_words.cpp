@@ -12,8 +12,8 @@ namespace {
 struct Desk {
   Workspace workspace{Preferences{}, [] {}};
   Document& open() {
-    workspace.open_capture(std::string(TRIESCOPE_TEST_SOURCE_DIR) + "/assets/lessons/beam.tscap");
-    REQUIRE(workspace.problems.empty());
+    workspace.documents.open(std::string(TRIESCOPE_TEST_SOURCE_DIR) + "/assets/lessons/beam.tscap");
+    REQUIRE(workspace.log.problems.empty());
     return *workspace.active();
   }
 };

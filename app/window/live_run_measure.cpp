@@ -1,5 +1,5 @@
 // Times without drawing: the run shown is decoded again while the window rests.
-#include "app/window/workspace.h"
+#include "app/window/live_run.h"
 #include "viz/questions/compare_figures.h"
 #include "viz/words/number_text.h"
 
@@ -16,55 +16,51 @@ bool begins_with_a_choice(const capture::Capture& capture) {
 
 }  // namespace
 
-bool Workspace::works_by_itself() const {
-  const LiveState state = host_->status()->state;
-  return state == LiveState::kRunning || state == LiveState::kLoading;
+bool LiveRun::can_measure_again() const {
+  return documents_.active() && !measuring() && status_->state != LiveState::kRunning &&
+         status_->state != LiveState::kLoading &&
+         !begins_with_a_choice(*documents_.active()->capture);
 }
 
-bool Workspace::can_measure_again() const {
-  return active_ && !measuring() && !lecture.is_on() && live_->state != LiveState::kRunning &&
-         live_->state != LiveState::kLoading && !begins_with_a_choice(*active_->capture);
-}
-
-void Workspace::measure_again() {
+void LiveRun::measure_again() {
   if (!can_measure_again()) return;
   try {
     const std::string path = new_run_path();
     const RunRequest again = read_request();
-    requests_[path] = again;
+    documents_.note_start(path, again);
     host_->measure(again, path);
     tell_what_stops();
-    measured_ = {path, active_->serial};
+    measured_ = {path, documents_.active()->serial};
   } catch (const std::exception& error) {
-    say(LogLevel::kError, error.what());
+    log_.say(LogLevel::kError, error.what());
   }
 }
 
-void Workspace::stop_measuring() {
+void LiveRun::stop_measuring() {
   if (!measuring()) return;
   host_->cancel();
   host_->stop();
 }
 
-bool Workspace::finish_measuring() {
+bool LiveRun::finish_measuring() {
   // All of one snapshot: the thread may be done before the snapshot that says so is taken.
-  const bool works = live_->state == LiveState::kRunning || live_->state == LiveState::kLoading;
-  if (!measured_ || live_->commands_done < host_->commands_sent() || works) return false;
+  const bool works = status_->state == LiveState::kRunning || status_->state == LiveState::kLoading;
+  if (!measured_ || status_->commands_done < host_->commands_sent() || works) return false;
   const Measured measured = *measured_;
   measured_.reset();
   Document *before = nullptr, *now = nullptr;
-  for (const auto& document : documents_) {
+  for (const auto& document : documents_.all()) {
     if (document->serial == measured.of_serial) before = document.get();
     if (document->path == measured.path) now = document.get();
   }
   if (!now) return true;  // refused, with a message
   try {
-    poll_document(*now);
+    documents_.poll(*now);
   } catch (const std::exception& error) {
-    say(LogLevel::kError, error.what());
+    log_.say(LogLevel::kError, error.what());
     return true;
   }
-  if (live_->state != LiveState::kDone || now->capture->status() != capture::RunStatus::kDone ||
+  if (status_->state != LiveState::kDone || now->capture->status() != capture::RunStatus::kDone ||
       !before)
     return true;  // it was ended early, or waits for memory
   const auto decoding = [](const Document& document) {
@@ -72,11 +68,11 @@ bool Workspace::finish_measuring() {
     return viz::duration_text(
         static_cast<double>(viz::decoding_us_before(capture, capture.end_tick())));
   };
-  activate(before);
-  compare(now);
-  follow();
-  say(LogLevel::kInfo, "measured again without drawing: decoded in " + decoding(*now) +
-                           ", the run shown in " + decoding(*before));
+  documents_.activate(before);
+  comparison_.start(now);
+  documents_.follow();
+  log_.say(LogLevel::kInfo, "measured again without drawing: decoded in " + decoding(*now) +
+                                ", the run shown in " + decoding(*before));
   return true;
 }
 

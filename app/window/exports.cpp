@@ -1,9 +1,9 @@
-// Pictures of panels, and whole runs, as files written in the background.
+#include "app/window/exports.h"
+
 #include <filesystem>
 #include <utility>
 
 #include "app/window/export_task.h"
-#include "app/window/workspace.h"
 #include "core/base/error.h"
 #include "viz/export/frames.h"
 #include "viz/export/run_data.h"
@@ -29,31 +29,44 @@ std::string free_path(std::filesystem::path folder, const std::string& name,
 
 }  // namespace
 
-bool Workspace::may_export() {
-  if (!active_) return false;
-  if (exporting())
-    failed(Action::kExport, "an export is under way: wait for it or cancel it first");
-  if (!exporting()) export_of_ = active_->serial;
-  return !exporting();
+Exports::Exports(Documents& documents, Comparison& comparison, Preferences& preferences,
+                 Messages& log, std::function<void()> wake)
+    : documents_(documents),
+      comparison_(comparison),
+      preferences_(preferences),
+      log_(log),
+      wake_(std::move(wake)) {}
+
+Exports::~Exports() { cancel(); }
+
+bool Exports::may_start() {
+  if (!documents_.active()) return false;
+  if (under_way())
+    log_.failed(Messages::Action::kExport,
+                "an export is under way: wait for it or cancel it first");
+  else
+    of_ = documents_.active()->serial;
+  return !under_way();
 }
 
-void Workspace::keep_export_folder(const std::string& path) {
+void Exports::keep_folder(const std::string& path) {
   std::error_code ec;
   const std::filesystem::path folder = std::filesystem::absolute(path, ec).parent_path();
-  if (!ec) preferences.export_folder = folder.string();
+  if (!ec) preferences_.export_folder = folder.string();
 }
 
-void Workspace::start_export(const ExportJob& job) {
-  if (!may_export()) return;
-  keep_export_folder(job.path);
+void Exports::start(const ExportJob& job) {
+  if (!may_start()) return;
+  keep_folder(job.path);
   viz::ExportOptions options;
   options.format = job.format;
   options.theme = job.theme;
   options.part = job.part;
   if (job.slide) options.width_px = viz::kSlide.x, options.height_px = viz::kSlide.y;
-  if (active_->cursor > 0) options.step = capture::step_of(active_->cursor - 1);
-  if (job.in_range) options.range = active_->range;
-  options.own_scales = own_scales();
+  if (documents_.active()->cursor > 0)
+    options.step = capture::step_of(documents_.active()->cursor - 1);
+  if (job.in_range) options.range = documents_.active()->range;
+  options.own_scales = comparison_.own_scales();
   if (job.animation) return start_animation(job);
   if (job.part == viz::ExportPart::kSeen && options.format != viz::ExportFormat::kCsv) {
     // What panels hold themselves is this thread's; a pane takes no longer than a frame.
@@ -62,10 +75,10 @@ void Workspace::start_export(const ExportJob& job) {
         throw Error(ErrorCode::kInvalidArgument,
                     "export: expected a panel that is on the screen; found " + job.panel);
       viz::export_seen(job.seen, job.path, options);
-      say(LogLevel::kInfo, "exported " + job.path, export_of_);
-      succeeded(Action::kExport);
+      log_.say(LogLevel::kInfo, "exported " + job.path, of_);
+      log_.succeeded(Messages::Action::kExport);
     } catch (const Error& error) {
-      failed(Action::kExport, error.what(), export_of_);
+      log_.failed(Messages::Action::kExport, error.what(), of_);
     }
     return;
   }
@@ -77,13 +90,13 @@ void Workspace::start_export(const ExportJob& job) {
                           .view_state = panel ? panel->view_state() : "",
                           .range = job.in_range ? document.range : std::nullopt};
   };
-  const Document* const other = job.both ? partner() : nullptr;
-  if (other) sync_partner();  // the cursor may have moved since the last frame
-  const viz::ExportRun left = shown(*active_);
+  const Document* const other = job.both ? comparison_.partner() : nullptr;
+  if (other) comparison_.sync();  // the cursor may have moved since the last frame
+  const viz::ExportRun left = shown(*documents_.active());
   options.view_state = left.view_state;
   if (!other) {
-    export_ = std::make_unique<ExportTask>(
-        std::vector{active_->path}, job.path,
+    task_ = std::make_unique<ExportTask>(
+        std::vector{documents_.active()->path}, job.path,
         [panel = job.panel, options](const ExportTask::Captures& captures, const std::string& path,
                                      const ProgressSink& progress) {
           viz::export_panel(*captures[0], panel, path, options, progress);
@@ -91,8 +104,8 @@ void Workspace::start_export(const ExportJob& job) {
         wake_);
     return;
   }
-  export_ = std::make_unique<ExportTask>(
-      std::vector{active_->path, other->path}, job.path,
+  task_ = std::make_unique<ExportTask>(
+      std::vector{documents_.active()->path, other->path}, job.path,
       [panel = job.panel, options, left, right = shown(*other)](
           const ExportTask::Captures& captures, const std::string& path,
           const ProgressSink& progress) {
@@ -104,16 +117,16 @@ void Workspace::start_export(const ExportJob& job) {
       wake_);
 }
 
-void Workspace::start_animation(const ExportJob& job) {
+void Exports::start_animation(const ExportJob& job) {
   viz::FrameOptions options;
   options.panels = {job.panel};
   options.theme = job.theme;
-  if (const viz::Panel* panel = active_->panel(job.panel))
+  if (const viz::Panel* panel = documents_.active()->panel(job.panel))
     options.view_states = {panel->view_state()};
-  options.steps = std::pair(0, std::max(0, active_->capture->last_step()));
-  if (job.in_range && active_->range) options.steps = *active_->range;
-  export_ = std::make_unique<ExportTask>(
-      std::vector{active_->path}, job.path,
+  options.steps = std::pair(0, std::max(0, documents_.active()->capture->last_step()));
+  if (job.in_range && documents_.active()->range) options.steps = *documents_.active()->range;
+  task_ = std::make_unique<ExportTask>(
+      std::vector{documents_.active()->path}, job.path,
       [options, as = *job.animation](const ExportTask::Captures& captures, const std::string& path,
                                      const ProgressSink& progress) {
         if (as == Animation::kGif)
@@ -124,17 +137,18 @@ void Workspace::start_animation(const ExportJob& job) {
       wake_);
 }
 
-std::string Workspace::picture_path(const std::string& panel, const std::string& ending) const {
-  return free_path(preferences.export_folder, panel, ending);
+std::string Exports::picture_path(const std::string& panel, const std::string& ending) const {
+  return free_path(preferences_.export_folder, panel, ending);
 }
 
-void Workspace::start_whole_run(WholeRun as, const std::string& path) {
-  if (!may_export()) return;
-  keep_export_folder(path);
-  export_ = std::make_unique<ExportTask>(
-      std::vector{active_->path}, path,
-      [as, range = active_->range](const ExportTask::Captures& captures, const std::string& file,
-                                   const ProgressSink& progress) {
+void Exports::start_whole_run(WholeRun as, const std::string& path) {
+  if (!may_start()) return;
+  keep_folder(path);
+  task_ = std::make_unique<ExportTask>(
+      std::vector{documents_.active()->path}, path,
+      [as, range = documents_.active()->range](const ExportTask::Captures& captures,
+                                               const std::string& file,
+                                               const ProgressSink& progress) {
         if (as == WholeRun::kHandout)
           viz::export_handout(*captures[0], file, {.panels = {}, .steps = range}, progress);
         else
@@ -143,31 +157,30 @@ void Workspace::start_whole_run(WholeRun as, const std::string& path) {
       wake_);
 }
 
-std::string Workspace::whole_run_path(WholeRun as) const {
-  if (!active_) return "";
-  const std::string run = std::filesystem::path(active_->path).stem().string();
-  return as == WholeRun::kHandout ? free_path(preferences.export_folder, run + "-handout", ".html")
-                                  : free_path(preferences.export_folder, run, ".jsonl");
+std::string Exports::whole_run_path(WholeRun as) const {
+  if (!documents_.active()) return "";
+  const std::string run = std::filesystem::path(documents_.active()->path).stem().string();
+  return as == WholeRun::kHandout ? free_path(preferences_.export_folder, run + "-handout", ".html")
+                                  : free_path(preferences_.export_folder, run, ".jsonl");
 }
 
-void Workspace::cancel_export() {
-  if (export_) export_->cancel();
+void Exports::cancel() {
+  if (task_) task_->cancel();
 }
 
-bool Workspace::exporting() const { return export_ != nullptr; }
-double Workspace::export_share() const { return export_ ? export_->share() : 0; }
+double Exports::share() const { return task_ ? task_->share() : 0; }
 
-bool Workspace::finish_export() {
-  if (!export_ || !export_->done()) return false;
-  if (export_->error().empty()) {
-    say(LogLevel::kInfo, "exported " + export_->path(), export_of_);
-    succeeded(Action::kExport);
-  } else if (export_->cancelled()) {
-    say(LogLevel::kInfo, export_->error());
+bool Exports::finish() {
+  if (!task_ || !task_->done()) return false;
+  if (task_->error().empty()) {
+    log_.say(LogLevel::kInfo, "exported " + task_->path(), of_);
+    log_.succeeded(Messages::Action::kExport);
+  } else if (task_->cancelled()) {
+    log_.say(LogLevel::kInfo, task_->error());
   } else {
-    failed(Action::kExport, export_->error(), export_of_);
+    log_.failed(Messages::Action::kExport, task_->error(), of_);
   }
-  export_.reset();
+  task_.reset();
   return true;
 }
 

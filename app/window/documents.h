@@ -1,0 +1,71 @@
+// Documents: the captures that are open, which of them is shown, and which stands beside it while two
+// runs are compared. Window thread only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/window/document.h"
+#include "app/window/messages.h"
+#include "app/window/preferences.h"
+
+namespace triescope::app {
+
+class Documents {
+ public:
+  Documents(Preferences& preferences, Messages& log) : preferences_(preferences), log_(log) {}
+
+  const std::vector<std::unique_ptr<Document>>& all() const { return all_; }
+  Document* active() const { return active_; }
+  void activate(Document* document);
+  // The one that the newest run is decoded into; nullptr = none, or closed.
+  Document* live() const;
+  bool active_is_live() const { return active_ && active_ == live(); }
+
+  void open(const std::string& path);  // errors become problems
+  // The same without a place among the recent captures; one that is open already is shown. Errors:
+  // Capture::open()'s.
+  Document* open_unlisted(const std::string& path);
+  // Of the newest run, which is live from now on. Errors: Capture::open()'s.
+  Document& add_run(const std::string& path, std::uint64_t run_serial);
+  void close(Document* document);
+  void save_as(const std::string& path);  // the active one; errors become problems
+
+  // What the run in a capture is started with, or branches off from: known before it is opened.
+  void note_start(const std::string& path, const RunRequest& request) { requests_[path] = request; }
+  void note_branch(const std::string& path, const BranchOrigin& origin) { origins_[path] = origin; }
+  Document* origin_of(const Document& document) const;  // nullptr = not a branch, or closed
+
+  // Takes in what was recorded since; true if anything was.
+  bool poll();
+  bool poll(Document& document);
+
+  // --- the cursor ---
+  void set_cursor_of(Document& document, capture::Tick tick);  // it leads, the other follows
+  void set_cursor(capture::Tick tick);                         // of the active one; stops following
+  void follow();                                               // back to now
+  void add_bookmark(const std::string& note);
+  void go_to_bookmark(int direction);  // +1 next, -1 previous
+
+  // --- two runs side by side: Comparison's ---
+  bool comparing = false;
+  Document* partner = nullptr;  // the capture on the right; stays while nothing is compared
+  Document* lead = nullptr;     // of the two, the one whose cursor was moved
+
+ private:
+  Document& add(const std::string& path, std::uint64_t run_serial);
+
+  Preferences& preferences_;
+  Messages& log_;
+  std::vector<std::unique_ptr<Document>> all_;
+  Document* active_ = nullptr;
+  std::uint64_t next_serial_ = 1;
+  std::uint64_t live_run_ = 0;                   // the newest run's serial
+  std::map<std::string, RunRequest> requests_;   // of the runs started here, by capture
+  std::map<std::string, BranchOrigin> origins_;  // of the branches, by capture
+};
+
+}  // namespace triescope::app
