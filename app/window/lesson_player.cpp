@@ -4,14 +4,10 @@
 
 #include "app/run/lesson_words.h"
 #include "core/base/error.h"
-#include "core/base/words.h"
-#include "core/capture/phase_names.h"
 
 namespace triescope::app {
 namespace {
 
-using lessons::Action;
-using lessons::Link;
 using lessons::Piece;
 using lessons::Predict;
 using lessons::Task;
@@ -32,7 +28,7 @@ void LessonPlayer::open(const std::string& path_or_name) {
   LessonProgress& old = progress();
   old.step = std::min(old.step, steps() - 1);
   if (at_the_end()) old = {};  // once more, from the beginning
-  lines_.clear();
+  commands_.clear();
   waiting_.clear();
   recorder_.reset();
   mistake_.clear();
@@ -47,7 +43,7 @@ void LessonPlayer::close() {
   lesson_.reset();
   recorder_.reset();
   experiments_.clear();
-  lines_.clear();
+  commands_.clear();
   waiting_.clear();
   layouts_.take_back();
   preferences_.run_bar_open = run_bar_open_;
@@ -94,7 +90,7 @@ void LessonPlayer::go_to(std::size_t step) {
 void LessonPlayer::show_again() {
   // It was closed meanwhile; one that is about to be decoded is not there yet either.
   if (!document() && (document_ != 0 || run_.idle())) open_run();
-  lines_ = {{"range", "all"}, {"lock", "-1"}};
+  commands_ = {{"range", "all"}, {"lock", "-1"}};
   layouts_.maximised.clear();
   waiting_.clear();
   perform(0, shown_pieces());
@@ -144,7 +140,8 @@ bool LessonPlayer::notice(const std::vector<std::string>& panels) {
   const Document* const run = document();
   panels_ = panels;
   if (recorder_ && run && run == documents_.active()) recorder_->see(seen());
-  if (!ready() || run != documents_.active() || !lines_.empty() || !waiting_.empty()) return false;
+  if (!ready() || run != documents_.active() || !commands_.empty() || !waiting_.empty())
+    return false;
   const lessons::Moment moment{run->cursor, run->focus.locked, panels};
   bool met = false;
   for (std::size_t i = 0; i < shown_pieces(); ++i) {
@@ -164,65 +161,6 @@ bool LessonPlayer::at_the_end() const { return step() + 1 == steps() && !open_qu
 
 void LessonPlayer::finish_if_done() {
   if (at_the_end()) preferences_.finished_lessons.insert(lesson_->id);
-}
-
-void LessonPlayer::perform(std::size_t first, std::size_t last) {
-  for (std::size_t i = first; i < last; ++i)
-    if (const auto* const actions = std::get_if<std::vector<Action>>(&shown_step().pieces[i]))
-      perform(*actions);
-}
-
-void LessonPlayer::perform(const std::vector<Action>& actions) {
-  waiting_.insert(waiting_.end(), actions.begin(), actions.end());
-}
-
-std::vector<LessonPlayer::Line> LessonPlayer::take_lines() {
-  if (!is_open() || !ready() || (lines_.empty() && waiting_.empty())) return {};
-  comparison_.stop();
-  documents_.activate(document());
-  std::vector<Line> lines = std::exchange(lines_, {});
-  const std::vector<std::string> panels = viz::panel_names();
-  for (const Action& action : std::exchange(waiting_, {})) {
-    try {
-      const std::string argument = resolve(action, trace(), panels);
-      if (!starts_a_run(action)) {
-        if (action.verb == "panels") asked_panels_ = words(argument);
-        lines.push_back({action.verb, argument});
-        continue;
-      }
-      for (Line& line : run_lines(changed_request(lesson_->lesson, argument), action.verb == "run"))
-        lines.push_back(std::move(line));
-    } catch (const Error& error) {
-      log_.say(LogLevel::kError,
-               lesson_->lesson.path + ":" + std::to_string(action.line) + ": " + error.what());
-    }
-  }
-  return lines;
-}
-
-std::vector<LessonPlayer::Line> LessonPlayer::run_lines(const RunRequest& request,
-                                                        bool start) const {
-  std::vector<Line> lines;
-  const auto& documents = documents_.all();
-  // Whoever comes back to the step sees the run that is there already.
-  for (std::size_t i = 0; start && i < documents.size(); ++i)
-    if (documents[i]->request && same_decoding(*documents[i]->request, request))
-      return {{"document", std::to_string(i)}};
-  if (!request.model.empty() && request.model != preferences_.request.model)
-    lines.push_back({"model", request.model});
-  if (!request.draft_model.empty()) lines.push_back({"draft-model", request.draft_model});
-  lines.push_back({"method", request.method});
-  for (const auto& [name, value] : request.settings.items())
-    lines.push_back({"set", name + "=" + value.get<std::string>()});
-  lines.push_back({"chat", request.chat ? "on" : "off"});
-  lines.push_back({"prompt-is-ids", "off"});
-  if (preferences_.request.system != request.system) lines.push_back({"system", request.system});
-  lines.push_back({"prompt", request.prompt});
-  lines.push_back({"max-new-tokens", std::to_string(request.max_new_tokens)});
-  lines.push_back({"seed", std::to_string(request.seed)});
-  if (!preferences_.run_bar_open && !start) lines.push_back({"run-bar", ""});
-  if (start) lines.push_back({"start-run", ""});
-  return lines;
 }
 
 lessons::Trace LessonPlayer::trace() const { return {*document()->capture}; }
@@ -277,33 +215,6 @@ void LessonPlayer::draw_again(std::size_t piece) {
 bool LessonPlayer::is_drawing() const {
   return std::any_of(experiments_.begin(), experiments_.end(),
                      [](const auto& one) { return one.second && !one.second->done(); });
-}
-
-std::int32_t LessonPlayer::node_of(const Link& link) const {
-  if (!ready() || (link.kind != Link::Kind::kNode && link.kind != Link::Kind::kSlot)) return -1;
-  try {
-    const std::int32_t id = lessons::whole_number("a node or a slot", fill(link.target, trace()));
-    const Document& run = *document();
-    if (link.kind == Link::Kind::kSlot) return run.capture->slot_at(id, run.cursor).node;
-    return id;
-  } catch (const Error&) {
-    return -1;
-  }
-}
-
-void LessonPlayer::follow(const Link& link) {
-  if (link.kind == Link::Kind::kLesson) return open(link.target.pieces.front().text);
-  if (link.kind == Link::Kind::kWeb || !ready()) return;
-  const std::string target = fill(link.target, trace());
-  if (link.kind == Link::Kind::kPanel) {
-    lines_.push_back({"panel", target});
-  } else if (link.kind == Link::Kind::kStep) {
-    const capture::Tick tick = lessons::tick_of_link(target);
-    lines_.push_back({"cursor", std::to_string(capture::step_of(tick)) + " " +
-                                    to_string(capture::phase_of(tick))});
-  } else if (const std::int32_t node = node_of(link); node != -1) {
-    lines_.push_back({"lock", std::to_string(node)});
-  }
 }
 
 nlohmann::json LessonPlayer::state_json() const {

@@ -1,6 +1,6 @@
 // LessonPlayer: the lesson that is open: where one is in it, what was answered, which tasks are met.
-// No drawing. It changes what is seen by lines for the window's script alone (take_lines), so a
-// lesson can do what a person could. Not thread-safe: the window thread's own, as the workspace.
+// No drawing. It changes what is seen by commands for the window alone (take_commands), so a lesson can
+// do what a person could. Not thread-safe: the window thread's own, as the workspace.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@
 #include "app/window/lesson_progress.h"
 #include "app/window/lesson_recorder.h"
 #include "app/window/live_run.h"
+#include "app/window/script_command.h"
 #include "lessons/check_lesson.h"
 
 namespace triescope::app {
@@ -26,9 +27,6 @@ namespace triescope::app {
 class LessonPlayer {
  public:
   using Given = LessonAnswer;
-  struct Line {
-    std::string verb, argument;  // docs/script.md
-  };
 
   // `wake`: called from another thread once draws are done.
   LessonPlayer(Documents& documents, Comparison& comparison, LiveRun& run, Layouts& layouts,
@@ -112,8 +110,8 @@ class LessonPlayer {
   // The panels that a step asked for last; none: it has not yet.
   const std::vector<std::string>& asked_panels() const { return asked_panels_; }
 
-  // What the window's script is to do now; each line once.
-  std::vector<Line> take_lines();
+  // What the window is to do now; each command once.
+  std::vector<ScriptCommand> take_commands();
   nlohmann::json state_json() const;  // null where none is open
 
  private:
@@ -134,7 +132,7 @@ class LessonPlayer {
   void perform(std::size_t first, std::size_t last);  // the actions of these pieces
   void perform(const std::vector<lessons::Action>& actions);
   // What puts a run into the run bar, and starts it.
-  std::vector<Line> run_lines(const RunRequest& request, bool start) const;
+  std::vector<ScriptCommand> run_commands(const RunRequest& request, bool start) const;
   void finish_if_done();
 
   Documents& documents_;
@@ -161,7 +159,7 @@ class LessonPlayer {
   std::pair<std::uint64_t, std::uint64_t> checked_ = {0,
                                                       0};  // of which reading, with which document
   std::vector<lessons::Action> waiting_;
-  std::vector<Line> lines_;
+  std::vector<ScriptCommand> commands_;
   bool run_bar_open_ = true;  // of the window, before the lesson
 
  public:

@@ -245,19 +245,17 @@ void dispatch_while_measuring(const std::vector<KeyPress>& keys, Workspace& work
     if (press.key == GLFW_KEY_ESCAPE) workspace.run.stop_measuring();
 }
 
-// Runs the script lines by which an open lesson changes the window. Returns whether there were any.
+// Does what an open lesson asks for. Returns whether it asked for anything.
 bool play_lesson(Workspace& workspace, ScriptHost& host) {
-  const std::vector<LessonPlayer::Line> lines = workspace.lesson.take_lines();
-  for (const LessonPlayer::Line& line : lines) {
-    Script one = Script::empty();
-    one.append(line.verb, line.argument);
+  const std::vector<ScriptCommand> commands = workspace.lesson.take_commands();
+  for (const ScriptCommand& command : commands) {
     try {
-      run_script_line(one, host);
+      run_command(command, host);
     } catch (const Error& error) {
       workspace.say(LogLevel::kError, "lesson: " + std::string(error.what()));
     }
   }
-  return !lines.empty();
+  return !commands.empty();
 }
 
 }  // namespace
@@ -290,9 +288,9 @@ int run_window(const WindowOptions& options) {
   Ui ui{.workspace = workspace, .state = state, .commands = commands};
 
   Script script = options.script.empty() ? Script::empty() : Script(options.script, commands);
-  if (scripted && options.script.empty()) script.append("wait", "idle");
-  if (!options.screenshot.empty()) script.append("screenshot", options.screenshot);
-  if (!options.state.empty()) script.append("write-state", options.state);
+  if (scripted && options.script.empty()) script.append({"wait", "idle"});
+  if (!options.screenshot.empty()) script.append({"screenshot", options.screenshot});
+  if (!options.state.empty()) script.append({"write-state", options.state});
   for (const std::string& path : options.captures) workspace.open_path(path);
   if (options.captures.size() > 1 && workspace.documents.all().size() > 1) {
     workspace.documents.activate(workspace.documents.all().front().get());

@@ -43,7 +43,7 @@ struct Hall {
   }
   void script(const std::string& verb, const std::string& argument) {
     Script one = Script::empty();
-    one.append(verb, argument);
+    one.append({verb, argument});
     ScriptHost host{workspace, ui, commands, {}, {}, {}};
     run_script_line(one, host);
   }
@@ -274,7 +274,7 @@ TEST_CASE_FIXTURE(Hall, "lecture: in a lesson it begins with the panels that the
     CAPTURE(step);
     workspace.lesson.go_to(step);
     Names asked;
-    for (const LessonPlayer::Line& line : workspace.lesson.take_lines()) {
+    for (const ScriptCommand& line : workspace.lesson.take_commands()) {
       script(line.verb, line.argument);
       if (line.verb == "panels") asked = words(line.argument);
     }
@@ -398,7 +398,7 @@ TEST_CASE_FIXTURE(Hall, "lecture: a lesson arranges what the audience sees, and 
   REQUIRE(workspace.active());
   const nlohmann::json panes = layout_to_json(workspace.layouts.now);
   press("F8");
-  for (const LessonPlayer::Line& line : workspace.lesson.take_lines())
+  for (const ScriptCommand& line : workspace.lesson.take_commands())
     script(line.verb, line.argument);
   CHECK(lecture.panels() == Names{"trie", "candidates"});
   CHECK(layout_to_json(workspace.layouts.now) == panes);
