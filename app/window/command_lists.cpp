@@ -26,7 +26,7 @@ void add_group(std::vector<KeyGroup>& groups, KeyGroup group, const std::string&
 
 }  // namespace
 
-std::vector<const Command*> palette_commands(const CommandTable& commands,
+std::vector<const Command*> palette_commands(const CommandList& commands,
                                              const std::string& query) {
   struct Found {
     bool impossible;
@@ -51,7 +51,7 @@ std::vector<const Command*> palette_commands(const CommandTable& commands,
   return rows;
 }
 
-std::vector<KeyGroup> key_groups(const CommandTable& commands, bool lecture,
+std::vector<KeyGroup> key_groups(const CommandList& commands, bool lecture,
                                  const std::string& query) {
   std::vector<KeyGroup> groups;
   const auto add = [&](const std::string& title, std::vector<Chord> Command::*chords,

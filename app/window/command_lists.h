@@ -5,14 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "app/window/commands.h"
+#include "app/window/command.h"
 
 namespace triescope::app {
 
 // Those that fit the query (search_rank.h), by title, keywords and help; what is possible now before what
 // is not. Without the palette itself.
-std::vector<const Command*> palette_commands(const CommandTable& commands,
-                                             const std::string& query);
+std::vector<const Command*> palette_commands(const CommandList& commands, const std::string& query);
 
 struct KeyRow {
   std::string keys, what;
@@ -23,7 +22,7 @@ struct KeyGroup {
 };
 // Of every menu, then of what no menu has, lecture mode, the keyboard's walk and the mouse. In lecture mode its
 // own keys come first. Groups without a row that fits are left out.
-std::vector<KeyGroup> key_groups(const CommandTable& commands, bool lecture,
+std::vector<KeyGroup> key_groups(const CommandList& commands, bool lecture,
                                  const std::string& query);
 
 }  // namespace triescope::app

@@ -4,9 +4,6 @@
 #include <cctype>
 
 #include "app/window/command_parts.h"
-#include "app/window/lecture_commands.h"
-#include "app/window/lesson_commands.h"
-#include "app/window/view_commands.h"
 #include "viz/questions/kv_levels.h"
 
 namespace triescope::app {
@@ -518,19 +515,6 @@ void CommandTable::update(Workspace& w, UiState& ui) {
         go_commands(w, ui), layout_commands(w, ui), compare_commands(w, ui), view_commands(w, ui),
         panel_commands(w, ui), help_commands(ui), lesson_commands(w, ui), lecture_commands(w, ui)})
     commands_.insert(commands_.end(), group.begin(), group.end());
-}
-
-const Command* CommandTable::find(const std::string& id) const {
-  for (const Command& command : commands_)
-    if (command.id == id) return &command;
-  return nullptr;
-}
-
-const Command* CommandTable::find(Chord chord) const {
-  for (const Command& command : commands_)
-    if (std::find(command.chords.begin(), command.chords.end(), chord) != command.chords.end())
-      return &command;
-  return nullptr;
 }
 
 const Command* CommandTable::find_in_lecture(Chord chord) const {

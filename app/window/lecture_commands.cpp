@@ -1,10 +1,9 @@
-#include "app/window/lecture_commands.h"
+#include "app/window/command_parts.h"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "app/window/command_parts.h"
 #include "app/window/lecture_layout.h"
 
 namespace triescope::app {

@@ -1,5 +1,5 @@
 // Ui: what the drawing code shares: the workspace it shows, its own state, fonts and theme of the
-// frame. The parts of the window are functions over it (ui_parts.h). Dear ImGui from here on.
+// frame. The parts of the window are functions over it. Dear ImGui from here on.
 #pragma once
 
 #include <imgui.h>
@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "app/window/commands.h"
+#include "app/window/command.h"
+#include "app/window/ui_state.h"
 #include "app/window/workspace.h"
 #include "viz/canvas/imgui_canvas.h"
 
@@ -29,7 +30,7 @@ struct PressTarget {
 struct Ui {
   Workspace& workspace;
   UiState& state;
-  const CommandTable& commands;
+  const CommandList& commands;
   viz::ImGuiFonts fonts = {};
   viz::Theme theme = viz::dark_theme();
   float em = 15;                                    // px
@@ -52,8 +53,6 @@ struct Ui {
 // After an item: it can be pressed by this name, and has the keyboard's focus under it.
 void name_part(Ui& ui, const std::string& name);
 
-void draw_window(Ui& ui);  // one frame, between ImGui::NewFrame and ImGui::Render
-
 // --- pieces that several parts use ---
 // A button that runs a command; its title and key as a tooltip.
 bool command_button(Ui& ui, const char* id, const char* label, bool primary = false);
@@ -62,6 +61,11 @@ void text_fitted(const std::string& text, float width);
 // Text with "…" in its middle where the whole is wider than `width` px.
 std::string middle_fitted(const std::string& text, float width);
 void help_tooltip(const std::string& text, float em);  // shown when the last item is hovered
+viz::Color problem_color(const Ui& ui);
+// Below a field: why a run would refuse what stands there; nothing for "".
+void draw_problem(const Ui& ui, const std::string& text);
+// ui_panel.cpp; `em`: of its text, in px; 0 = the window's, larger while it is maximised.
+void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, float em = 0);
 // After a text field, with its text from before it was drawn: Escape leaves the field, what was
 // typed stays. (Dear ImGui takes it back.)
 void keep_on_escape(std::string& text, const std::string& before);

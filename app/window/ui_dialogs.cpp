@@ -8,8 +8,9 @@
 #include "app/run/text_tools.h"
 #include "app/window/dialog_rows.h"
 #include "app/window/style.h"
+#include "app/window/ui_compare.h"
 #include "app/window/ui_dialogs.h"
-#include "app/window/ui_parts.h"
+#include "app/window/ui_lesson.h"
 #include "core/base/error.h"
 
 namespace triescope::app {

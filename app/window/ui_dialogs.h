@@ -7,11 +7,12 @@
 
 namespace triescope::app {
 
+void draw_dialogs(Ui& ui);  // the one that is open, in its frame
+
 bool draw_open(Ui& ui);
 bool draw_save_as(Ui& ui);
 bool draw_save_run(Ui& ui);
 bool draw_export(Ui& ui);
-bool draw_compare(Ui& ui);
 bool draw_palette(Ui& ui);
 bool draw_keys(Ui& ui);
 bool draw_glossary(Ui& ui);

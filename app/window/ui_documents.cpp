@@ -1,5 +1,5 @@
 // A tab for every open capture.
-#include "app/window/ui_parts.h"
+#include "app/window/ui_frame.h"
 
 namespace triescope::app {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/window/style.h"
-#include "app/window/ui_parts.h"
+#include "app/window/ui_panes.h"
 
 namespace triescope::app {
 

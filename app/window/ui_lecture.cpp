@@ -5,7 +5,7 @@
 
 #include "app/window/lecture_layout.h"
 #include "app/window/style.h"
-#include "app/window/ui_parts.h"
+#include "app/window/ui_lesson.h"
 #include "viz/layouts/zoom.h"
 #include "viz/look/drawing.h"
 

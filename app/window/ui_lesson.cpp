@@ -10,7 +10,7 @@
 #include "app/window/lesson_card.h"
 #include "app/window/lesson_text.h"
 #include "app/window/style.h"
-#include "app/window/ui_parts.h"
+#include "app/window/ui_lesson.h"
 #include "viz/look/drawing.h"
 
 namespace triescope::app {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "app/window/style.h"
-#include "app/window/ui_parts.h"
+#include "app/window/ui_lesson.h"
 #include "viz/look/drawing.h"
 
 namespace triescope::app {

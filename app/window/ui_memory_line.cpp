@@ -7,7 +7,7 @@
 #include "app/run/catalog.h"
 #include "app/run/device_choice.h"
 #include "app/run/memory_check.h"
-#include "app/window/ui_parts.h"
+#include "app/window/ui_run_bar.h"
 #include "core/base/error.h"
 #include "core/model/memory_need.h"
 #include "viz/words/number_text.h"

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "app/window/style.h"
-#include "app/window/ui_parts.h"
+#include "app/window/ui_frame.h"
 #include "core/base/counted.h"
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "app/window/style.h"
-#include "app/window/ui_parts.h"
+#include "app/window/ui_compare.h"
+#include "app/window/ui_panes.h"
 
 namespace triescope::app {
 void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats) {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "app/window/style.h"
-#include "app/window/ui_parts.h"
+#include "app/window/ui_panes.h"
 
 namespace triescope::app {
 namespace {

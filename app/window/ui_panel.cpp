@@ -4,7 +4,7 @@
 
 #include "app/window/resting_mouse.h"
 #include "app/window/style.h"
-#include "app/window/ui_parts.h"
+#include "app/window/ui.h"
 #include "viz/assets/glossary.h"
 #include "viz/canvas/shaping.h"
 #include "viz/layouts/zoom.h"

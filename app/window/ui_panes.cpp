@@ -10,7 +10,8 @@
 
 #include "app/window/document_names.h"
 #include "app/window/style.h"
-#include "app/window/ui_parts.h"
+#include "app/window/ui_lesson.h"
+#include "app/window/ui_panes.h"
 
 namespace triescope::app {
 namespace {

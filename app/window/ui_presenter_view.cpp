@@ -8,7 +8,7 @@
 
 #include "app/window/presenter_words.h"
 #include "app/window/style.h"
-#include "app/window/ui_parts.h"
+#include "app/window/ui_lesson.h"
 
 namespace triescope::app {
 namespace {

@@ -4,18 +4,10 @@
 #include <algorithm>
 
 #include "app/window/style.h"
-#include "app/window/ui_parts.h"
+#include "app/window/ui_run_bar.h"
 #include "core/base/counted.h"
 
 namespace triescope::app {
-namespace {
-
-viz::Color problem_color(const Ui& ui) {
-  return ui.theme.legible(ui.theme.mark(capture::NodeState::kRejected).color);
-}
-
-}  // namespace
-
 void draw_heading_note(Ui& ui, const std::string& text, bool problem, const std::string& help) {
   const std::string line = (problem ? "✕ " : "") + text;
   ImGui::PushStyleColor(ImGuiCol_Text,
@@ -26,15 +18,6 @@ void draw_heading_note(Ui& ui, const std::string& text, bool problem, const std:
   ImGui::TextUnformatted(line.c_str());
   ImGui::PopStyleColor();
   help_tooltip(help, ui.em);
-}
-
-void draw_problem(const Ui& ui, const std::string& text) {
-  if (text.empty()) return;
-  ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(problem_color(ui)));
-  ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopTextWrapPos();
-  ImGui::PopStyleColor();
 }
 
 std::string prompt_problem(const Ui& ui, const RunRequest& request) {

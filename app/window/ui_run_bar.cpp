@@ -10,7 +10,7 @@
 #include "app/run/device_choice.h"
 #include "app/run/memory_check.h"
 #include "app/window/style.h"
-#include "app/window/ui_parts.h"
+#include "app/window/ui_run_bar.h"
 #include "core/base/error.h"
 #include "core/formats/model_name.h"
 #include "core/methods/registry.h"

@@ -11,7 +11,6 @@
 #include "app/window/number_field.h"
 #include "app/window/style.h"
 #include "app/window/ui_dialogs.h"
-#include "app/window/ui_parts.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/method/settings.h"

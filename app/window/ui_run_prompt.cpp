@@ -9,7 +9,7 @@
 #include "app/run/parameter_groups.h"
 #include "app/run/typed_number.h"
 #include "app/window/number_field.h"
-#include "app/window/ui_parts.h"
+#include "app/window/ui_run_bar.h"
 #include "core/tokenizer/conversation.h"
 
 namespace triescope::app {

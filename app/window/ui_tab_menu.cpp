@@ -1,7 +1,7 @@
 // What a right click on a tab offers, or the Menu key while the tab has the focus: where the panel goes, its
 // picture, and what of it is shown.
 #include "app/window/style.h"
-#include "app/window/ui_parts.h"
+#include "app/window/ui_panes.h"
 
 namespace triescope::app {
 

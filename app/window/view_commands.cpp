@@ -1,4 +1,4 @@
-#include "app/window/view_commands.h"
+#include "app/window/command_parts.h"
 
 #include <algorithm>
 #include <cmath>

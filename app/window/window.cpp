@@ -24,8 +24,7 @@
 #include "app/window/screenshot.h"
 #include "app/window/script.h"
 #include "app/window/style.h"
-#include "app/window/ui.h"
-#include "app/window/ui_parts.h"
+#include "app/window/ui_frame.h"
 #include "core/base/error.h"
 #include "viz/canvas/letters.h"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "app/window/command_parts.h"
 #include "app/window/commands.h"
-#include "app/window/lecture_commands.h"
 #include "app/window/lecture_layout.h"
 #include "app/window/script.h"
 #include "core/base/error.h"
