@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "app/window/command.h"
-#include "app/window/ui_state.h"
-#include "app/window/workspace.h"
+#include "app/window/shell/command.h"
+#include "app/window/shell/ui_state.h"
+#include "app/window/workspace/workspace.h"
 
 namespace triescope::app {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "app/window/lecture_layout.h"
+#include "app/window/workspace/lecture_layout.h"
 
 namespace triescope::app {
 

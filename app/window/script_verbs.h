@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/window/commands.h"
-#include "app/window/script_command.h"
+#include "app/window/workspace/script_command.h"
 
 namespace triescope::app {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/window/ui_compare.h"
-#include "app/window/ui_dialogs.h"
-#include "app/window/ui_lesson.h"
-#include "app/window/ui_panes.h"
-#include "app/window/ui_run_bar.h"
+#include "app/window/compare/ui_compare.h"
+#include "app/window/dialogs/ui_dialogs.h"
+#include "app/window/lessons/ui_lesson.h"
+#include "app/window/panes/ui_panes.h"
+#include "app/window/run_bar/ui_run_bar.h"
 
 namespace triescope::app {
 namespace {

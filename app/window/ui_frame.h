@@ -1,7 +1,7 @@
 // A frame of the window, and the parts of it that stand around panes and run bar: a file each.
 #pragma once
 
-#include "app/window/ui.h"
+#include "app/window/shell/ui.h"
 
 namespace triescope::app {
 

@@ -1,6 +1,6 @@
 // The menu bar, built from the command table.
-#include "app/window/document_names.h"
 #include "app/window/ui_frame.h"
+#include "app/window/workspace/document_names.h"
 
 namespace triescope::app {
 namespace {

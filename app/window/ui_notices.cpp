@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "app/window/style.h"
+#include "app/window/shell/style.h"
 #include "app/window/ui_frame.h"
 #include "core/base/counted.h"
 #include "viz/look/drawing.h"

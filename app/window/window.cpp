@@ -14,17 +14,17 @@
 #include <fstream>
 #include <utility>
 
-#include "app/window/document_names.h"
 #include "app/window/fast_keys.h"
-#include "app/window/fonts.h"
 #include "app/window/frame_pacer.h"
 #include "app/window/key_dispatch.h"
-#include "app/window/lecture_layout.h"
-#include "app/window/presenter_words.h"
+#include "app/window/lessons/presenter_words.h"
 #include "app/window/screenshot.h"
 #include "app/window/script.h"
-#include "app/window/style.h"
+#include "app/window/shell/fonts.h"
+#include "app/window/shell/style.h"
 #include "app/window/ui_frame.h"
+#include "app/window/workspace/document_names.h"
+#include "app/window/workspace/lecture_layout.h"
 #include "core/base/error.h"
 #include "viz/canvas/letters.h"
 

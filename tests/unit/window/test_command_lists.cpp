@@ -1,6 +1,6 @@
 // What palette and list of keys offer.
-#include "app/window/command_lists.h"
 #include "app/window/commands.h"
+#include "app/window/dialogs/command_lists.h"
 
 #include <doctest/doctest.h>
 

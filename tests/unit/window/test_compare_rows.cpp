@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "app/window/compare_rows.h"
+#include "app/window/compare/compare_rows.h"
 #include "core/capture/writer.h"
 #include "tests/support/paths.h"
 

@@ -1,5 +1,5 @@
 // Finding a text in a run: in its tokens, across them, in drafts; and going from one place to the next.
-#include "app/window/find_in_run.h"
+#include "app/window/shell/find_in_run.h"
 
 #include <doctest/doctest.h>
 

@@ -6,8 +6,8 @@
 
 #include "app/window/command_parts.h"
 #include "app/window/commands.h"
-#include "app/window/lecture_layout.h"
 #include "app/window/script.h"
+#include "app/window/workspace/lecture_layout.h"
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "tests/support/paths.h"

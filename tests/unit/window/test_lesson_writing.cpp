@@ -7,8 +7,8 @@
 #include <string>
 #include <thread>
 
-#include "app/window/lesson_progress.h"
-#include "app/window/lesson_recorder.h"
+#include "app/window/workspace/lesson_progress.h"
+#include "app/window/workspace/lesson_recorder.h"
 #include "core/base/error.h"
 #include "tests/support/environment.h"
 #include "tests/support/paths.h"

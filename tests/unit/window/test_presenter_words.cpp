@@ -1,7 +1,7 @@
 // What the presenter view says.
 #include <doctest/doctest.h>
 
-#include "app/window/presenter_words.h"
+#include "app/window/lessons/presenter_words.h"
 #include "core/base/error.h"
 #include "viz/narration/narration_text.h"
 #include "viz/narration/sentences.h"

@@ -2,7 +2,7 @@
 // captures that it writes are all that the window needs, and what can be chosen is what is there.
 #include <doctest/doctest.h>
 
-#include "app/window/workspace.h"
+#include "app/window/workspace/workspace.h"
 #include "tests/unit/window/fake_host.h"
 
 namespace triescope::app::test_run_host {

@@ -12,7 +12,7 @@
 
 #include "app/run/loaded_model.h"
 #include "app/window/commands.h"
-#include "app/window/compare_rows.h"
+#include "app/window/compare/compare_rows.h"
 #include "core/base/error.h"
 #include "core/capture/writer.h"
 #include "tests/support/paths.h"
