@@ -1,8 +1,9 @@
 // LectureMode: a run shown to an audience: one or two panels and the narration, large, and nothing else,
 // with a presenter view for the lecturer. Two runs that are compared stand side by side, the same panel of
-// each with its narration; the comparison stays as it was, and its alignment moves both. What is shown; how: ui_lecture.cpp, ui_presenter_view.cpp. The
-// window's own layout is not touched: leaving shows it as it was. Panels are its own too, so that zoom
-// and scroll begin fresh and change nothing outside. Window thread only.
+// each with its narration; the comparison stays as it was, and its alignment moves both. This says what is
+// shown; ui_lecture.cpp and ui_presenter_view.cpp draw it. The window's own layout is not touched: leaving
+// shows it as it was. Panels are its own too, so that zoom and scroll begin fresh and change nothing
+// outside. Window thread only.
 #pragma once
 
 #include <cstdint>

@@ -107,6 +107,8 @@ class LessonPlayer {
   void follow(const lessons::Link& link);
   std::int32_t node_of(const lessons::Link& link) const;  // to light up; -1 = none
 
+  // Whether the run bar was open before the lesson.
+  bool run_bar_before() const { return run_bar_open_; }
   // The panels that a step asked for last; none: it has not yet.
   const std::vector<std::string>& asked_panels() const { return asked_panels_; }
 
@@ -156,14 +158,10 @@ class LessonPlayer {
   std::string mistake_;
   std::uint64_t reads_ = 0;
   std::vector<lessons::Finding> findings_;
-  std::pair<std::uint64_t, std::uint64_t> checked_ = {0,
-                                                      0};  // of which reading, with which document
+  std::pair<std::uint64_t, std::uint64_t> checked_;  // of which reading, with which document
   std::vector<lessons::Action> waiting_;
   std::vector<ScriptCommand> commands_;
   bool run_bar_open_ = true;  // of the window, before the lesson
-
- public:
-  bool run_bar_before() const { return run_bar_open_; }
 };
 
 }  // namespace triescope::app
